@@ -1,0 +1,3 @@
+//! The etendue command line.
+
+fn main() {}

@@ -1,0 +1,15 @@
+//! The equations of etendue, generic in a differentiable [`Scalar`].
+//!
+//! Nothing here knows a triangle, a file, a clock or a thread.
+
+mod random;
+mod scalar;
+mod spectrum;
+pub mod surface;
+
+pub use random::{Purpose, Stream};
+pub use scalar::{Dual, DualParts, Scalar};
+pub use spectrum::{OutsideTable, Spectrum};
+
+/// Speed of light in vacuum, m/s (exact, SI 2019).
+pub const SPEED_OF_LIGHT: f64 = 299_792_458.0;

@@ -1,0 +1,77 @@
+//! The one scalar trait: plain `f64`, or a dual number that carries derivatives.
+
+use nalgebra::{RealField, SVector};
+use num_dual::{Derivative, DualSVec64};
+use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Sub, SubAssign};
+
+/// A forward-mode dual number: a value and its derivatives with respect to `N` parameters.
+pub type Dual<const N: usize> = DualSVec64<N>;
+
+/// A real number that may carry derivatives.
+///
+/// Physics is written once, generic in `S: Scalar`, and runs on `f64` (simulation) or
+/// [`Dual`] (estimation). Arithmetic with `f64` on the right is available: write
+/// `-x + 1.0`, not `1.0 - x`. Elementary functions come from [`RealField`].
+///
+/// ```
+/// use etendue_physics::{Dual, DualParts, Scalar};
+///
+/// fn square<S: Scalar>(x: S) -> S {
+///     x * x + 1.0
+/// }
+/// let x = Dual::<2>::variable(3.0, 0);
+/// assert_eq!(square(x).value(), 10.0);
+/// assert_eq!(square(x).gradient(), [6.0, 0.0]);
+/// ```
+pub trait Scalar:
+    RealField
+    + Copy
+    + From<f64>
+    + Add<f64, Output = Self>
+    + Sub<f64, Output = Self>
+    + Mul<f64, Output = Self>
+    + Div<f64, Output = Self>
+    + AddAssign<f64>
+    + SubAssign<f64>
+    + MulAssign<f64>
+    + DivAssign<f64>
+{
+    /// The value without its derivatives: what every choice (which triangle, which echo) is made on.
+    fn value(self) -> f64;
+}
+
+impl Scalar for f64 {
+    fn value(self) -> f64 {
+        self
+    }
+}
+
+impl<const N: usize> Scalar for Dual<N> {
+    fn value(self) -> f64 {
+        self.re
+    }
+}
+
+/// Construction and read-out of dual numbers.
+pub trait DualParts<const N: usize> {
+    /// The independent variable number `index` (below `N`) at `value`.
+    fn variable(value: f64, index: usize) -> Self;
+    /// The derivatives with respect to the `N` variables.
+    fn gradient(&self) -> [f64; N];
+}
+
+impl<const N: usize> DualParts<N> for Dual<N> {
+    fn variable(value: f64, index: usize) -> Self {
+        let mut derivative = SVector::<f64, N>::zeros();
+        derivative[index] = 1.0;
+        Self::new(value, Derivative::some(derivative))
+    }
+
+    fn gradient(&self) -> [f64; N] {
+        let mut gradient = [0.0; N];
+        if let Some(eps) = &self.eps.0 {
+            gradient.copy_from_slice(eps.as_slice());
+        }
+        gradient
+    }
+}

@@ -1,0 +1,13 @@
+//! Where things are and what they are made of: meshes, objects, materials, and the rays that
+//! find them. Nothing here knows a sensor.
+
+mod mesh;
+mod ray;
+mod scene;
+
+pub use mesh::{Mesh, MeshError};
+pub use ray::{Hit, Ray};
+pub use scene::{
+    MaterialId, MeshId, NamedMaterial, Object, ObjectId, Scene, SceneBuilder, SceneError,
+    SurfacePoint,
+};

@@ -1,0 +1,171 @@
+//! The scene: objects with poses and materials.
+
+use crate::{Hit, Mesh, MeshError, Ray};
+use etendue_physics::surface::Material;
+use etendue_physics::{Scalar, Spectrum};
+use nalgebra::{Isometry3, Point3, Vector3};
+use std::sync::Arc;
+use thiserror::Error;
+
+/// Number of a material in its scene.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct MaterialId(pub u32);
+
+/// Number of a mesh in its scene.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct MeshId(pub u32);
+
+/// Number of an object in its scene.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ObjectId(pub u32);
+
+/// A material with the name the user gave it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NamedMaterial {
+    /// The name scene files use.
+    pub name: String,
+    /// Its optical behaviour over wavelength.
+    pub material: Material<Spectrum>,
+}
+
+/// A mesh placed in the world.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// The name scene files use.
+    pub name: String,
+    /// Its shape.
+    pub mesh: MeshId,
+    /// Where it stands.
+    pub world_from_object: Isometry3<f64>,
+    /// Its material where the mesh names none per triangle.
+    pub material: MaterialId,
+    /// Rays whose mask shares no bit with this do not see it.
+    pub mask: u32,
+}
+
+/// Why a scene cannot be built.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum SceneError {
+    /// An object's mesh is unusable.
+    #[error("object \"{object}\": {source}")]
+    Mesh {
+        /// The object's name.
+        object: String,
+        /// What is wrong.
+        source: MeshError,
+    },
+    /// There is nothing in the scene.
+    #[error("the scene has no object")]
+    Empty,
+}
+
+/// What is put into a [`Scene`].
+#[derive(Clone, Debug, Default)]
+pub struct SceneBuilder {
+    /// Materials, in the order of their numbers.
+    pub materials: Vec<NamedMaterial>,
+    /// Meshes, in the order of their numbers; several objects may share one.
+    pub meshes: Vec<Arc<Mesh>>,
+    /// Objects, in the order of their numbers.
+    pub objects: Vec<Object>,
+}
+
+/// Meshes, objects and materials, ready for rays. Immutable: many runs share one.
+#[derive(Debug)]
+pub struct Scene {
+    parts: SceneBuilder,
+}
+
+/// A point on a surface as a ray of scalar type `S` meets it.
+#[derive(Clone, Copy, Debug)]
+pub struct SurfacePoint<S: Scalar> {
+    /// Along the ray, m.
+    pub distance: S,
+    /// In the world, m.
+    pub point: Point3<S>,
+    /// Outward unit normal in the world (right-handed winding), whatever side the ray is on.
+    pub normal: Vector3<S>,
+    /// The material there.
+    pub material: MaterialId,
+}
+
+impl SceneBuilder {
+    /// Checks everything and prepares the scene for rays.
+    ///
+    /// # Errors
+    /// Where a mesh cannot be used, or there is no object.
+    pub fn build(self) -> Result<Scene, SceneError> {
+        if self.objects.is_empty() {
+            return Err(SceneError::Empty);
+        }
+        Ok(Scene { parts: self })
+    }
+}
+
+impl Scene {
+    /// The materials, by number.
+    pub fn materials(&self) -> &[NamedMaterial] {
+        &self.parts.materials
+    }
+
+    /// The objects, by number.
+    pub fn objects(&self) -> &[Object] {
+        &self.parts.objects
+    }
+
+    /// The mesh of that number.
+    pub fn mesh(&self, id: MeshId) -> &Mesh {
+        &self.parts.meshes[id.0 as usize]
+    }
+
+    /// The nearest surface that `ray` meets.
+    pub fn closest_hit(&self, ray: &Ray) -> Option<Hit> {
+        let _ = ray;
+        None
+    }
+
+    /// The nearest surface that each ray meets: same answers as [`Scene::closest_hit`], faster for
+    /// coherent rays.
+    pub fn closest_hits(&self, rays: &[Ray], hits: &mut Vec<Option<Hit>>) {
+        hits.clear();
+        hits.extend(rays.iter().map(|ray| self.closest_hit(ray)));
+    }
+
+    /// Whether anything stands between the ray's near and far limit.
+    pub fn occluded(&self, ray: &Ray) -> bool {
+        self.closest_hit(ray).is_some()
+    }
+
+    /// Meets the triangle of `hit` again in the scalar `S`, with `world_from_object` as the
+    /// pose of the hit object: the choice was made on plain numbers, the value carries derivatives.
+    ///
+    /// $t = \frac{(v_0 - o)\cdot n}{d\cdot n}$
+    pub fn surface_at<S: Scalar>(
+        &self,
+        hit: &Hit,
+        origin: &Point3<S>,
+        direction: &Vector3<S>,
+        world_from_object: &Isometry3<S>,
+    ) -> SurfacePoint<S> {
+        let object = &self.parts.objects[hit.object.0 as usize];
+        let mesh = self.mesh(object.mesh);
+        let corners = mesh.triangles[hit.triangle as usize]
+            .map(|v| world_from_object * mesh.vertices[v as usize].map(S::from));
+        let normal = (corners[1] - corners[0])
+            .cross(&(corners[2] - corners[0]))
+            .normalize();
+        let distance = (corners[0] - origin).dot(&normal) / direction.dot(&normal);
+        let material = mesh
+            .materials
+            .get(hit.triangle as usize)
+            .copied()
+            .unwrap_or(object.material);
+        SurfacePoint {
+            distance,
+            point: origin + direction * distance,
+            normal,
+            material,
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Sensors: what they are, and the pipeline from light to measurements.
+
+mod measurement;
+mod scan;
+
+pub use measurement::{Measurement, Reading, Sweep, Truth};
+pub use scan::{Scan, ScanLog};
