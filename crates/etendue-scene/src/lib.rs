@@ -6,6 +6,7 @@ mod mesh;
 mod ray;
 mod scene;
 
+pub use cast::{HitPacket, Isa, RayPacket, UnknownIsa};
 pub use mesh::{Mesh, MeshError};
 pub use ray::{Hit, Ray};
 pub use scene::{
