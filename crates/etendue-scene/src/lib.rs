@@ -3,11 +3,13 @@
 
 pub mod cast;
 mod mesh;
+mod motion;
 mod ray;
 mod scene;
 
 pub use cast::{HitPacket, Isa, RayPacket, UnknownIsa};
 pub use mesh::{Mesh, MeshError};
+pub use motion::{KeyFrame, Motion, MotionError};
 pub use ray::{Hit, Ray};
 pub use scene::{
     MaterialId, MeshId, NamedMaterial, Object, ObjectId, Scene, SceneBuilder, SceneError,

@@ -27,13 +27,7 @@ impl Mesh {
         if self.triangles.is_empty() {
             return Err(MeshError::Empty);
         }
-        let finite = |vertex: &Point3<f64>| vertex.iter().all(|x| x.is_finite());
-        if let Some(vertex) = self.vertices.iter().position(|vertex| !finite(vertex)) {
-            return Err(MeshError::NotFinite {
-                vertex,
-                position: self.vertices[vertex].coords.into(),
-            });
-        }
+        check_vertices(&self.vertices)?;
         let vertices = self.vertices.len();
         for (triangle, corners) in self.triangles.iter().enumerate() {
             if let Some(&vertex) = corners.iter().find(|&&v| v as usize >= vertices) {
@@ -45,6 +39,18 @@ impl Mesh {
             }
         }
         Ok(())
+    }
+}
+
+/// Whether all are finite.
+pub(crate) fn check_vertices(vertices: &[Point3<f64>]) -> Result<(), MeshError> {
+    let finite = |vertex: &Point3<f64>| vertex.iter().all(|x| x.is_finite());
+    match vertices.iter().position(|vertex| !finite(vertex)) {
+        Some(vertex) => Err(MeshError::NotFinite {
+            vertex,
+            position: vertices[vertex].coords.into(),
+        }),
+        None => Ok(()),
     }
 }
 

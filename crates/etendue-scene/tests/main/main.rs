@@ -8,4 +8,5 @@
 )]
 
 mod casting;
+mod moving;
 mod shapes;
