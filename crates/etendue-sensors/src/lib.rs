@@ -1,6 +1,8 @@
 //! Sensors: what they are, and the pipeline from light to measurements.
 
+pub mod cw;
 mod measurement;
+pub mod motion;
 mod scan;
 
 pub use measurement::{Measurement, Reading, Sweep, Truth};
