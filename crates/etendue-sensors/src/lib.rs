@@ -4,6 +4,7 @@ pub mod cw;
 mod measurement;
 pub mod motion;
 mod scan;
+pub mod transport;
 
 pub use measurement::{Measurement, Reading, Sweep, Truth};
 pub use scan::{Scan, ScanLog};
