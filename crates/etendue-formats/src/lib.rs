@@ -3,6 +3,7 @@
 mod error;
 mod input;
 pub mod scan_log;
+pub mod sensor;
 mod text;
 pub mod toml_file;
 
