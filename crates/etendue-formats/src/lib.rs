@@ -8,3 +8,4 @@ mod text;
 pub mod toml_file;
 
 pub use error::{FormatError, Place};
+pub mod material;
