@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows a triangle, a file, a clock or a thread.
 
+pub mod atmosphere;
 pub mod pulse;
 mod random;
 mod scalar;

@@ -19,6 +19,8 @@ pub enum Purpose {
     DropOut = 5,
     /// Search and multi-start in estimation.
     Search = 6,
+    /// Drops and flakes that stand in a beam.
+    Precipitation = 7,
 }
 
 /// A stream of random numbers named by (seed, sensor, sweep, beam, purpose).

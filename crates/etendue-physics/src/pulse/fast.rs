@@ -164,6 +164,7 @@ impl FastReceiver {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
     use crate::pulse::{AnalogueDetector, EchoFinder, InclinedPlane, Waveform, Window};
