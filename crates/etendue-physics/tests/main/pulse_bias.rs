@@ -11,7 +11,7 @@ use serde_json::Value;
 const TOLERANCE: f64 = 2e-5;
 
 fn golden() -> Value {
-    serde_json::from_str(include_str!("golden/pulse_bias.json")).unwrap()
+    serde_json::from_str(include_str!("../golden/pulse_bias.json")).unwrap()
 }
 
 fn number(of: &Value, key: &str) -> f64 {
