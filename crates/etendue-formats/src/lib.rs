@@ -1,1 +1,6 @@
-//! formats
+//! Every file format of etendue: the only crate that reads and writes files.
+
+mod error;
+pub mod toml_file;
+
+pub use error::{FormatError, Place};
