@@ -2,10 +2,10 @@
 
 mod error;
 mod input;
+pub mod material;
 pub mod scan_log;
 pub mod sensor;
 mod text;
 pub mod toml_file;
 
 pub use error::{FormatError, Place};
-pub mod material;
