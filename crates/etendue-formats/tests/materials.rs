@@ -1,5 +1,7 @@
 //! Materials: the library, and what users write.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use etendue_formats::material::{
     LIBRARY_WAVELENGTHS, MaterialFile, MaterialFileError, find, library,
 };
@@ -152,7 +154,7 @@ fn bk7_carries_its_group_index_into_the_glass() {
         panic!("a solid has an interface");
     };
     assert!((1.0 / index_ratio - 1.5110795649082276).abs() < 1e-12);
-    assert!((medium.group_index - 1.5272616116586957).abs() < 1e-12);
+    assert!((medium.group_index - 1.527261611655074).abs() < 1e-12);
     assert!((medium.absorption - 0.1475).abs() < 1e-3);
 }
 

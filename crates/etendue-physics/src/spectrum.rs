@@ -188,6 +188,7 @@ fn powers(terms: &[(f64, i32)], wavelength: f64) -> (f64, f64) {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
 

@@ -2,7 +2,7 @@
 
 use super::{direction, every_kind};
 use etendue_physics::surface::{
-    Dielectric, Fresnel, Lobe, Material, MaterialError, Measured, Microfacet, OrenNayar,
+    Coated, Dielectric, Fresnel, Lobe, Material, MaterialError, Measured, Microfacet, OrenNayar,
     OrenNayarForm, Pane, Retroreflector, RoughDielectric, Shadowing, Side, fresnel,
 };
 use etendue_physics::{Purpose, Stream};
@@ -269,6 +269,19 @@ fn impossible_materials_are_refused_by_name() {
         (
             Lobe::Dielectric(glass(1.5, -2.0)),
             "lobe 0 (dielectric), absorption is -2",
+        ),
+        (
+            Lobe::Coated(Coated {
+                base: OrenNayar {
+                    reflectance: 0.5,
+                    slope_sd: 0.0,
+                    form: OrenNayarForm::Qualitative,
+                },
+                index: 1.0,
+                roughness: None,
+                shadowing: Shadowing::default(),
+            }),
+            "lobe 0 (coated), index is 1,",
         ),
         (
             Lobe::Conductor { n: 0.1, k: 0.0 },

@@ -322,34 +322,3 @@ fn the_papers_misprints_are_not_repeated() {
     let printed = 0.5 / (2.5 * 2.5);
     assert_close(printed, number(misprints, "F0_printed"), "printed F0");
 }
-
-#[test]
-fn a_spread_is_the_populations_and_a_mean_intensity_counts_drop_outs() {
-    let golden = golden();
-    let example = &golden["apollosim_misprints"]["std_example"];
-    let list = |key: &str| -> Vec<f64> {
-        let values = example[key].as_array().unwrap();
-        values.iter().map(|v| v.as_f64().unwrap()).collect()
-    };
-    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-    let spread = |values: &[f64], fewer: f64| {
-        let centre = mean(values);
-        let squares: f64 = values.iter().map(|v| (v - centre).powi(2)).sum();
-        (squares / (values.len() as f64 - fewer)).sqrt()
-    };
-    let (distances, intensities) = (list("dist"), list("inten"));
-    assert_close(spread(&distances, 0.0), number(example, "ddof0"), "0");
-    assert_close(spread(&distances, 1.0), number(example, "ddof1"), "1");
-    assert_close(mean(&intensities), number(example, "inten_mean"), "mean");
-    assert_close(
-        spread(&intensities, 0.0),
-        number(example, "inten_ddof0"),
-        "intensity",
-    );
-    let returned: Vec<f64> = intensities.into_iter().filter(|i| *i > 0.0).collect();
-    assert_close(
-        mean(&returned),
-        number(example, "inten_mean_returned_only"),
-        "returned",
-    );
-}
