@@ -80,7 +80,7 @@ fn the_albedo_is_the_integral_of_the_bsdf() {
             let integral = integrate(|outgoing| {
                 material.evaluate(&incoming, outgoing, side) * outgoing.z.abs()
             });
-            // Measured: 7e-4 at most.
+            // Measured: 1.7e-3 at most, of the samples the albedo is made of.
             assert!(
                 (integral - scattered).abs() < 3e-3,
                 "{name} {degrees}: {integral} {scattered}"
@@ -173,8 +173,8 @@ fn the_reflectance_for_diffuse_light_is_the_integral_over_incidence() {
                 fresnel::dielectric(squared.sqrt(), index).mean() / f64::from(steps)
             })
             .sum();
-        // Measured: 3e-7.
-        assert!((fresnel::diffuse_reflectance(index) - sum).abs() < 1e-5);
+        // Measured: 9e-9.
+        assert!((fresnel::diffuse_reflectance(index) - sum).abs() < 1e-7);
     }
 }
 

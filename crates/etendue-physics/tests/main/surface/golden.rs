@@ -1,4 +1,7 @@
 //! Reference values of an independent implementation, 1e-10 relative where nothing is stated.
+//!
+//! Measured: 2.2e-13 relative or better (the narrowest facets' peak), 1.1e-11 for the group index,
+//! whose exact value lies on this side.
 
 use super::direction;
 use etendue_physics::Spectrum;
@@ -73,7 +76,6 @@ fn a_dielectric_reflects_and_refracts() {
     for row in rows("fresnel") {
         let (index, cos) = (number(&row, "n"), cosine(&row, "deg"));
         let face = fresnel::dielectric(cos, index);
-        // Rp near Brewster's angle is a small difference: measured 4e-13 relative at worst.
         assert_close(face.s, number(&row, "Rs"), "Rs");
         assert_close(face.p, number(&row, "Rp"), "Rp");
         assert_close(face.mean(), number(&row, "R"), "R");
@@ -291,7 +293,7 @@ fn the_facets_area_projects_onto_one() {
             .map(|i| lobe.distribution(((f64::from(i) + 0.5) / f64::from(steps)).sqrt()))
             .sum();
         let integral = sum * std::f64::consts::PI / f64::from(steps);
-        // The reference is a quadrature too. Measured: 1.1e-9.
+        // A narrow lobe under the midpoint rule. Measured: 1.4e-9.
         assert!((integral - expected.as_f64().unwrap()).abs() < 1e-8);
     }
 }
