@@ -162,8 +162,7 @@ fn full_ring<S: Scalar>(fit: &Fit<S>, outgoing: S, cos_in: S) -> S {
         aligned: S::zero(),
     };
     // The mean of |cos| over either half turn is 2/pi: each half integrates to 2.
-    let azimuth = (pair.toward(fit) - pair.away(fit)) * 2.0
-        + pair.grazing(fit) * (2.0 * PI - 4.0);
+    let azimuth = (pair.toward(fit) - pair.away(fit)) * 2.0 + pair.grazing(fit) * (2.0 * PI - 4.0);
     azimuth * sin * cos
 }
 
@@ -202,8 +201,7 @@ impl<S: Scalar> Pair<S> {
         } else {
             (self.away(fit) * cos_azimuth, -cos_azimuth)
         };
-        let second =
-            fit.second * (-cos_azimuth * quarter_turn_squared(self.cos_large) + 1.0);
+        let second = fit.second * (-cos_azimuth * quarter_turn_squared(self.cos_large) + 1.0);
         fit.constant + sided + (-away + 1.0) * self.grazing(fit) + second
     }
 
@@ -237,8 +235,8 @@ impl<S: Scalar> Pair<S> {
     /// $C_3\tan\frac{\alpha+\beta}{2}$.
     fn grazing(&self, fit: &Fit<S>) -> S {
         let turns = quarter_turn_squared(self.cos_small) * quarter_turn_squared(self.cos_large);
-        let tangent = (sine(self.cos_small) + sine(self.cos_large))
-            / (self.cos_small + self.cos_large);
+        let tangent =
+            (sine(self.cos_small) + sine(self.cos_large)) / (self.cos_small + self.cos_large);
         fit.both_grazing * turns * tangent
     }
 }

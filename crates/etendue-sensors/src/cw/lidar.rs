@@ -117,8 +117,18 @@ impl CwLidar<f64> {
         let is_positive = |x: f64| x > 0.0 && x.is_finite();
         let is_fraction = |x: f64| (0.0..=1.0).contains(&x);
         for (name, value, fits, domain) in [
-            ("time of a turn", self.turn_time, is_positive(self.turn_time), positive),
-            ("wavelength", self.wavelength, is_positive(self.wavelength), positive),
+            (
+                "time of a turn",
+                self.turn_time,
+                is_positive(self.turn_time),
+                positive,
+            ),
+            (
+                "wavelength",
+                self.wavelength,
+                is_positive(self.wavelength),
+                positive,
+            ),
             (
                 "tangent of half the divergence",
                 self.half_tangent,
