@@ -1,3 +1,4 @@
 //! The public face of etendue-physics.
 
 mod cw;
+mod surface;

@@ -14,9 +14,11 @@ use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 ///   $A = 1 - \tfrac12\frac{\sigma^2}{\sigma^2+0.33}$, $B = 0.45\frac{\sigma^2}{\sigma^2+0.09}$;
 /// - full (eqs. 26-28): $C_1..C_3$, and the light that goes from facet to facet.
 ///
-/// Both are fits that grow without bound at grazing angles. Where the fit alone would reflect
-/// more light than arrived, $E(\theta) > 1$, it is divided by $E$ at either end of the path:
-/// reciprocal, at most one, and the formula itself everywhere else.
+/// Both are fits whose directional albedo $E(\theta)$ grows without bound towards grazing angles.
+/// A material divides them by $\max(1, E(\theta_i), E(\theta_o))$: reciprocal, never more light
+/// out than in, and the formula itself wherever that conserves energy (at a reflectance of 0.9 and
+/// a slope of 20 degrees up to 76 degrees of incidence). [`OrenNayar::formula`] is the fit as
+/// printed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OrenNayar<T> {
     /// Reflectance of a facet.
@@ -50,38 +52,35 @@ struct Fit<S> {
 }
 
 impl<S: Scalar> OrenNayar<S> {
-    /// BRDF back into the direction of the light, 1/sr:
+    /// BRDF as printed back into the direction of the light, 1/sr:
     /// $\frac{\rho}{\pi}[A + B\sin\theta\tan\theta]$, for the full model plus the light between
     /// facets.
-    pub(crate) fn backscatter(&self, cos_incidence: S) -> S {
+    pub fn backscatter_formula(&self, cos_incidence: S) -> S {
         let cos = facing(cos_incidence);
         let fit = self.fit();
         let first = fit.constant + fit.tangent * tan_squared(cos) * cos;
         let second = fit.second * (-quarter_turn_squared(cos) + 1.0);
-        let limit = self.energy_limit(cos);
-        self.reflectance / PI * (first + second) * limit * limit
+        self.reflectance / PI * (first + second)
     }
 
-    /// BRDF, 1/sr. Both directions point away from the surface.
-    pub(crate) fn evaluate(&self, incoming: &Vector3<S>, outgoing: &Vector3<S>) -> S {
-        let (cos_in, cos_out) = (facing(incoming.z), facing(outgoing.z));
-        let (cos_small, cos_large) = if cos_in.value() > cos_out.value() {
-            (cos_in, cos_out)
-        } else {
-            (cos_out, cos_in)
-        };
-        // sin alpha sin beta cos(delta azimuth)
-        let aligned = incoming.x * outgoing.x + incoming.y * outgoing.y;
-        let pair = Pair {
-            cos_small,
-            cos_large,
-            aligned,
-        };
+    /// BRDF as printed, 1/sr. Both unit directions point away from the surface, whose normal is z.
+    /// Where the full model would be negative (steep slopes, far from the light) it is zero.
+    pub fn formula(&self, incoming: &Vector3<S>, outgoing: &Vector3<S>) -> S {
+        let pair = Pair::of(incoming, outgoing);
         let shape = match self.form {
             OrenNayarForm::Qualitative => pair.qualitative(&self.fit()),
             OrenNayarForm::Full { .. } => pair.full(&self.fit()),
         };
-        self.reflectance / PI * shape * self.energy_limit(cos_in) * self.energy_limit(cos_out)
+        self.reflectance / PI * shape
+    }
+
+    pub(crate) fn backscatter(&self, cos_incidence: S) -> S {
+        self.backscatter_formula(cos_incidence) * self.energy_limit(facing(cos_incidence))
+    }
+
+    pub(crate) fn evaluate(&self, incoming: &Vector3<S>, outgoing: &Vector3<S>) -> S {
+        let grazing = Pair::of(incoming, outgoing).cos_large;
+        self.formula(incoming, outgoing) * self.energy_limit(grazing)
     }
 
     fn fit(&self) -> Fit<S> {
@@ -183,10 +182,25 @@ fn gauss<S: Scalar>(f: impl Fn(f64) -> S) -> S {
 struct Pair<S> {
     cos_small: S,
     cos_large: S,
+    /// $\sin\alpha\sin\beta\cos\Delta\phi$.
     aligned: S,
 }
 
 impl<S: Scalar> Pair<S> {
+    fn of(incoming: &Vector3<S>, outgoing: &Vector3<S>) -> Self {
+        let (cos_in, cos_out) = (facing(incoming.z), facing(outgoing.z));
+        let (cos_small, cos_large) = if cos_in.value() > cos_out.value() {
+            (cos_in, cos_out)
+        } else {
+            (cos_out, cos_in)
+        };
+        Self {
+            cos_small,
+            cos_large,
+            aligned: incoming.x * outgoing.x + incoming.y * outgoing.y,
+        }
+    }
+
     fn qualitative(&self, fit: &Fit<S>) -> S {
         if self.aligned.value() <= 0.0 {
             return fit.constant;
