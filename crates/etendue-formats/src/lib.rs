@@ -2,10 +2,11 @@
 
 mod error;
 mod input;
+pub mod material;
+pub mod output;
 pub mod scan_log;
 pub mod sensor;
 mod text;
 pub mod toml_file;
 
 pub use error::{FormatError, Place};
-pub mod material;
