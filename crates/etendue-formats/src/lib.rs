@@ -1,1 +1,7 @@
-//! formats
+//! Every file format of etendue: the only crate that reads and writes files.
+
+mod error;
+pub mod sensor;
+pub mod toml_file;
+
+pub use error::{FormatError, Place};

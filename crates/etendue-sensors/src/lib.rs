@@ -1,7 +1,10 @@
 //! Sensors: what they are, and the pipeline from light to measurements.
 
+pub mod cw;
 mod measurement;
+pub mod motion;
 mod scan;
+pub mod transport;
 
 pub use measurement::{Measurement, Reading, Sweep, Truth};
 pub use scan::{Scan, ScanLog};
