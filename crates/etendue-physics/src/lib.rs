@@ -2,6 +2,8 @@
 //!
 //! Nothing here knows a triangle, a file, a clock or a thread.
 
+pub mod beam;
+pub mod cw;
 mod random;
 mod scalar;
 mod spectrum;

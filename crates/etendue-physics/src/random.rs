@@ -19,6 +19,8 @@ pub enum Purpose {
     DropOut = 5,
     /// Search and multi-start in estimation.
     Search = 6,
+    /// Deviations of a beam from its nominal direction.
+    Pointing = 7,
 }
 
 /// A stream of random numbers named by (seed, sensor, sweep, beam, purpose).

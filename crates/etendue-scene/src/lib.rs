@@ -1,6 +1,7 @@
 //! Where things are and what they are made of: meshes, objects, materials, and the rays that
 //! find them. Nothing here knows a sensor.
 
+mod cast;
 mod mesh;
 mod ray;
 mod scene;

@@ -17,6 +17,37 @@ pub struct Mesh {
     pub materials: Vec<MaterialId>,
 }
 
+impl Mesh {
+    /// Whether rays can be cast at it.
+    ///
+    /// # Errors
+    /// Where there is no triangle, a vertex is not finite, or a triangle names a vertex that does
+    /// not exist.
+    pub fn check(&self) -> Result<(), MeshError> {
+        if self.triangles.is_empty() {
+            return Err(MeshError::Empty);
+        }
+        let finite = |vertex: &Point3<f64>| vertex.iter().all(|x| x.is_finite());
+        if let Some(vertex) = self.vertices.iter().position(|vertex| !finite(vertex)) {
+            return Err(MeshError::NotFinite {
+                vertex,
+                position: self.vertices[vertex].coords.into(),
+            });
+        }
+        let vertices = self.vertices.len();
+        for (triangle, corners) in self.triangles.iter().enumerate() {
+            if let Some(&vertex) = corners.iter().find(|&&v| v as usize >= vertices) {
+                return Err(MeshError::VertexOutOfRange {
+                    triangle,
+                    vertex,
+                    vertices,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Why a mesh cannot be used.
 #[derive(Debug, Error, PartialEq)]
 #[non_exhaustive]

@@ -1,0 +1,11 @@
+//! The public face.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "tests"
+)]
+
+mod casting;
+mod shapes;
