@@ -2,6 +2,7 @@
 
 mod measurement;
 mod scan;
+pub mod scanner;
 
 pub use measurement::{Measurement, Reading, Sweep, Truth};
 pub use scan::{Scan, ScanLog};
