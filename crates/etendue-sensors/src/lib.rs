@@ -1,8 +1,13 @@
 //! Sensors: what they are, and the pipeline from light to measurements.
 
+pub mod cw;
 mod measurement;
+pub mod motion;
 mod scan;
 pub mod scanner;
+mod scan_statistics;
+pub mod transport;
 
 pub use measurement::{Measurement, Reading, Sweep, Truth};
 pub use scan::{Scan, ScanLog};
+pub use scan_statistics::{ScanStatistics, Spread, StandingWindow, StatisticsOptions};

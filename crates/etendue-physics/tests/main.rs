@@ -1,0 +1,4 @@
+//! The public face of etendue-physics.
+
+mod cw;
+mod pulse_bias;

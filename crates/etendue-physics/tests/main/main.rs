@@ -1,5 +1,0 @@
-//! The public face of the crate against reference values.
-
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod pulse_bias;
