@@ -3,9 +3,10 @@
 pub mod cw;
 mod measurement;
 pub mod motion;
+pub mod pulsed;
 mod scan;
-pub mod scanner;
 mod scan_statistics;
+pub mod scanner;
 pub mod transport;
 
 pub use measurement::{Measurement, Reading, Sweep, Truth};

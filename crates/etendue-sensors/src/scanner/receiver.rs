@@ -98,6 +98,29 @@ pub struct Intensity {
     pub top: Option<f64>,
 }
 
+impl RangeLimits {
+    /// The range rounded to the device's step, m.
+    pub fn stepped(&self, range: f64) -> f64 {
+        if self.step > 0.0 {
+            (range / self.step).round() * self.step
+        } else {
+            range
+        }
+    }
+}
+
+impl Triangulation {
+    /// The range read of a spot at `distance` (m), with a standard normal draw of noise:
+    /// $b / \varphi$ with $\varphi = b/d + \sigma z$ rounded to a step.
+    pub fn read(&self, distance: f64, draw: f64) -> f64 {
+        let mut angle = self.baseline / distance + self.angle_noise * draw;
+        if self.angle_step > 0.0 {
+            angle = (angle / self.angle_step).round() * self.angle_step;
+        }
+        self.baseline / angle.max(1e-12)
+    }
+}
+
 impl Sensitivity {
     /// Threshold and noise (standard deviation), 1/(m² sr): with the standard normal quantile
     /// $z_p$ of the probability, $L = \rho/\pi R^2 = (k + z_p)\\,\sigma$ and $T = k\sigma$.
