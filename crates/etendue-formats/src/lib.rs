@@ -2,6 +2,7 @@
 
 mod error;
 mod input;
+pub mod output;
 pub mod scan_log;
 pub mod sensor;
 mod text;
