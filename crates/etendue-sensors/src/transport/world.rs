@@ -110,12 +110,13 @@ impl<'a> World<'a, f64> {
             .materials()
             .iter()
             .map(|named| {
-                named.material.at(wavelength).map_err(|source| {
-                    WorldError::Wavelength {
+                named
+                    .material
+                    .at(wavelength)
+                    .map_err(|source| WorldError::Wavelength {
                         material: named.name.clone(),
                         source,
-                    }
-                })
+                    })
             })
             .collect::<Result<_, _>>()?;
         let poses = scene.objects().iter().map(|o| o.world_from_object);
