@@ -4,6 +4,8 @@
 
 pub mod beam;
 pub mod cw;
+pub mod atmosphere;
+pub mod pulse;
 mod random;
 mod scalar;
 mod spectrum;

@@ -1,3 +1,3 @@
 //! The public face of etendue-physics.
 
-mod cw;
+mod surface;

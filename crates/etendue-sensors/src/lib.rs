@@ -4,7 +4,9 @@ pub mod cw;
 mod measurement;
 pub mod motion;
 mod scan;
+mod scan_statistics;
 pub mod transport;
 
 pub use measurement::{Measurement, Reading, Sweep, Truth};
 pub use scan::{Scan, ScanLog};
+pub use scan_statistics::{ScanStatistics, Spread, StandingWindow, StatisticsOptions};

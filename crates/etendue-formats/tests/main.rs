@@ -1,0 +1,4 @@
+//! The public face of the formats crate.
+
+mod recordings;
+mod scan_logs;
