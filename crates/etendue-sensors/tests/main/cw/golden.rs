@@ -14,7 +14,7 @@ use serde_json::Value;
 type Pose = Dual<3>;
 
 fn golden() -> Value {
-    serde_json::from_str(include_str!("../golden/cw_scene.json")).expect("the file is JSON")
+    serde_json::from_str(include_str!("../../golden/cw_scene.json")).expect("the file is JSON")
 }
 
 fn list(value: &Value) -> &[Value] {
