@@ -4,3 +4,4 @@
 
 mod cw;
 mod pulse_bias;
+mod surface;

@@ -9,7 +9,7 @@ use etendue_physics::surface::{
 use serde_json::Value;
 
 fn golden() -> Value {
-    serde_json::from_str(include_str!("../golden/optics.json")).unwrap()
+    serde_json::from_str(include_str!("../../golden/optics.json")).unwrap()
 }
 
 /// Everything under a name, at least one.
