@@ -43,9 +43,7 @@ pub enum MaterialFileError {
     )]
     Empty,
     /// A rough sheet.
-    #[error(
-        "glass: a sheet with rough faces is not modelled; leave out roughness or thickness_mm"
-    )]
+    #[error("glass: a sheet with rough faces is not modelled; leave out roughness or thickness_mm")]
     RoughSheet,
     /// Schlick's approximation for a coupled coat.
     #[error(
@@ -320,9 +318,7 @@ fn measured(file: &MeasuredFile) -> Result<Lobe<Spectrum>, MaterialFileError> {
         .map(|value| spectrum("measured.reflectance", value))
         .collect::<Result<Vec<_>, _>>()?;
     let incidences = file.incidence_deg.iter().map(|deg| deg.to_radians());
-    Ok(Lobe::Measured(Measured::new(
-        incidences.zip(reflectances),
-    )))
+    Ok(Lobe::Measured(Measured::new(incidences.zip(reflectances))))
 }
 
 impl From<ShadowingFile> for Shadowing {

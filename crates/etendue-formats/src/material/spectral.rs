@@ -59,7 +59,9 @@ impl<'de> Visitor<'de> for NumberOrTable {
     type Value = Spectral;
 
     fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("a number, or a table such as { wavelength_nm = [785, 905], value = [0.8, 0.9] }")
+        formatter.write_str(
+            "a number, or a table such as { wavelength_nm = [785, 905], value = [0.8, 0.9] }",
+        )
     }
 
     fn visit_f64<E>(self, value: f64) -> Result<Spectral, E> {
@@ -131,7 +133,9 @@ impl Fit {
             return Err("wavelength_nm is empty; give at least one wavelength".to_owned());
         }
         if let Some(bad) = nm.iter().find(|w| !(w.is_finite() && **w > 0.0)) {
-            return Err(format!("wavelength_nm holds {bad}; give nanometres above 0"));
+            return Err(format!(
+                "wavelength_nm holds {bad}; give nanometres above 0"
+            ));
         }
         match nm.windows(2).find(|pair| pair[0] >= pair[1]) {
             Some(pair) => Err(format!(
@@ -143,7 +147,9 @@ impl Fit {
     }
 
     fn table(&self, values: &[f64]) -> Result<Spectrum, String> {
-        let points = pairs("wavelength_nm", &self.wavelength_nm, "value", values, |v| *v)?;
+        let points = pairs("wavelength_nm", &self.wavelength_nm, "value", values, |v| {
+            *v
+        })?;
         Ok(Spectrum::Table(
             points.into_iter().map(|(nm, v)| (nm * 1e-9, v)).collect(),
         ))
@@ -174,5 +180,9 @@ fn pairs<T, U>(
             right.len()
         ));
     }
-    Ok(left.iter().copied().zip(right.iter().map(convert)).collect())
+    Ok(left
+        .iter()
+        .copied()
+        .zip(right.iter().map(convert))
+        .collect())
 }
