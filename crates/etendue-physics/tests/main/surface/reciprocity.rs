@@ -30,7 +30,10 @@ fn every_brdf_is_reciprocal() {
 /// $f(i \to o)/\eta_o^2 = f(o \to i)/\eta_i^2$ through a rough surface.
 #[test]
 fn rough_transmission_is_reciprocal_but_for_the_index_squared() {
-    let (_, material) = every_kind().into_iter().find(|m| m.0 == "rough dielectric").unwrap();
+    let (_, material) = every_kind()
+        .into_iter()
+        .find(|m| m.0 == "rough dielectric")
+        .unwrap();
     let mut stream = Stream::new(4, 0, 0, 0, Purpose::LightPath);
     let mut seen = 0;
     for _ in 0..20_000 {
@@ -39,8 +42,9 @@ fn rough_transmission_is_reciprocal_but_for_the_index_squared() {
         let inward = material.evaluate(&outside, &inside, Side::Front);
         // Seen from inside, z points the other way: turn both over.
         let outward = material.evaluate(&-inside, &-outside, Side::Back);
+        // Grazing facets have their cosine kept off zero on one side: measured 2e-14.
         assert!(
-            (inward / 2.25 - outward).abs() <= 1e-9 * outward,
+            (inward / 2.25 - outward).abs() <= 1e-9 * outward + 1e-12,
             "{inward} {outward}"
         );
         seen += usize::from(inward > 0.0);
@@ -59,7 +63,10 @@ fn backscatter_is_the_bsdf_towards_where_the_light_came_from() {
             for side in [Side::Front, Side::Back] {
                 let back = material.backscatter(direction.z, side);
                 let value = material.evaluate(&direction, &direction, side);
-                assert!((back - value).abs() <= 1e-9 * back, "{name}: {back} {value}");
+                assert!(
+                    (back - value).abs() <= 1e-9 * back,
+                    "{name}: {back} {value}"
+                );
             }
         }
     }
@@ -67,7 +74,10 @@ fn backscatter_is_the_bsdf_towards_where_the_light_came_from() {
 
 #[test]
 fn a_retroreflector_shines_back_and_nowhere_else() {
-    let (_, material) = every_kind().into_iter().find(|m| m.0 == "retroreflector").unwrap();
+    let (_, material) = every_kind()
+        .into_iter()
+        .find(|m| m.0 == "retroreflector")
+        .unwrap();
     let incoming = super::direction(30.0, 0.0);
     let back = material.evaluate(&incoming, &incoming, Side::Front);
     let mirror = material.evaluate(&incoming, &super::direction(30.0, 180.0), Side::Front);

@@ -114,13 +114,16 @@ fn the_bsdfs_derivative_by_either_direction_equals_central_differences() {
             let turned = |angle: f64| direction(degrees + angle.to_degrees(), azimuth);
             let moving = turned(0.0);
             let along = direction(degrees + 90.0, azimuth);
-            let variable = Vector3::from_fn(|i, _| {
-                D::from(moving[i]) + D::variable(0.0, 0) * along[i]
-            });
+            let variable =
+                Vector3::from_fn(|i, _| D::from(moving[i]) + D::variable(0.0, 0) * along[i]);
             let fixed_dual = fixed.map(D::from);
             for swap in [false, true] {
                 let run = |moving: &Vector3<f64>| {
-                    let (i, o) = if swap { (moving, &fixed) } else { (&fixed, moving) };
+                    let (i, o) = if swap {
+                        (moving, &fixed)
+                    } else {
+                        (&fixed, moving)
+                    };
                     material.evaluate(i, o, Side::Front)
                 };
                 let (i, o) = if swap {
@@ -162,7 +165,10 @@ fn no_derivative_is_infinite() {
             let allowed_to_be_zero = ["lambert", "mirror", "oren-nayar"];
             if allowed_to_be_zero.contains(&name) {
                 for output in outputs(&zeroed(index), D::from(0.3), Side::Front) {
-                    assert!(output.gradient()[0].is_finite(), "{name}, parameter {index}");
+                    assert!(
+                        output.gradient()[0].is_finite(),
+                        "{name}, parameter {index}"
+                    );
                 }
             }
         }

@@ -1,0 +1,5 @@
+//! The public face of etendue-estimate.
+
+mod manifold;
+mod solve;
+mod uncertainty;
