@@ -2,3 +2,5 @@
 
 mod recordings;
 mod scan_logs;
+mod sensors;
+mod simulated_spread;
