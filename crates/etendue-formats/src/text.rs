@@ -59,6 +59,16 @@ impl<'a> Line<'a> {
         })
     }
 
+    /// Fields between commas that stand outside double quotes, trimmed. Quotes stay.
+    pub fn split_csv(self) -> Vec<Field<'a>> {
+        let mut inside = false;
+        let pieces = self.text.split(move |letter| {
+            inside ^= letter == '"';
+            letter == ',' && !inside
+        });
+        pieces.map(|text| self.field(text.trim())).collect()
+    }
+
     /// A part of this line as a field.
     pub fn field(self, text: &'a str) -> Field<'a> {
         Field { line: self, text }

@@ -2,9 +2,9 @@
 //!
 //! Nothing here knows a triangle, a file, a clock or a thread.
 
+pub mod atmosphere;
 pub mod beam;
 pub mod cw;
-pub mod atmosphere;
 pub mod pulse;
 mod random;
 mod scalar;

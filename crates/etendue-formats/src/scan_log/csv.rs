@@ -10,11 +10,11 @@
 //! | `time_s` | time of the beam; the scan's is that of its first beam |
 //! | `reading` | `range`, `no_return`, `too_near` or `error` |
 //! | `error_code` | the device's own code, 0 to 255: the beam has no range |
-//! | `intensity` or `power` | what the device gives |
-//! | `odom_x_m`, `odom_y_m`, `odom_yaw_rad` | pose of the robot by its odometry |
+//! | `intensity` or `power_per_m2_sr` | what the device gives |
+//! | `odom_x_m`, `odom_y_m`, `odom_yaw_rad` | pose of the robot by its odometry; `sensor_x_m` ... where it is simulated |
 //!
 //! Other columns are passed over, lines that begin with `#` too. What
-//! [`write_sweeps`](crate::output) writes is read back by this.
+//! [`write_csv`](crate::output::write_csv) writes is read back by this.
 
 use super::Geometries;
 use crate::FormatError;
@@ -38,7 +38,7 @@ pub(super) fn parse(text: Text<'_>) -> Result<ScanLog, FormatError> {
     let columns = Columns::of(header)?;
     let mut reader = Reader::default();
     while let Some(line) = lines.next() {
-        let fields: Vec<Field<'_>> = line.split(',').collect();
+        let fields: Vec<Field<'_>> = line.split_csv();
         if fields.len() < columns.width && lines.peek().is_none() {
             reader
                 .log
@@ -79,7 +79,7 @@ struct Columns {
 
 impl Columns {
     fn of(header: Line<'_>) -> Result<Self, FormatError> {
-        let names: Vec<&str> = header.split(',').map(|field| field.text).collect();
+        let names: Vec<&str> = header.split_csv().iter().map(|field| field.text).collect();
         let find = |wanted: &str| names.iter().position(|name| *name == wanted);
         let missing = |name: &str| {
             header.error(
@@ -88,7 +88,10 @@ impl Columns {
             )
         };
         let radians = find("azimuth_rad");
-        let odometry = [find("odom_x_m"), find("odom_y_m"), find("odom_yaw_rad")];
+        let pose = |of: &str| {
+            let column = |part: &str| find(&format!("{of}_{part}"));
+            Some([column("x_m")?, column("y_m")?, column("yaw_rad")?])
+        };
         Ok(Self {
             width: names.len(),
             azimuth: radians
@@ -100,11 +103,8 @@ impl Columns {
             time: find("time_s"),
             reading: find("reading"),
             error_code: find("error_code"),
-            intensity: find("intensity").or_else(|| find("power")),
-            odometry: match odometry {
-                [Some(x), Some(y), Some(yaw)] => Some([x, y, yaw]),
-                _ => None,
-            },
+            intensity: find("intensity").or_else(|| find("power_per_m2_sr")),
+            odometry: pose("odom").or_else(|| pose("sensor")),
         })
     }
 }
