@@ -98,7 +98,7 @@ fn an_integrating_sphere_returns_its_geometric_series() {
         // The faceted ball is up to 1e-3 m smaller: 1e-3 of the power.
         let expected = per_order(i32::try_from(order).expect("small"));
         assert!((estimate.mean / expected - 1.0).abs() < 1e-3 + 4.5 * estimate.error / expected);
-        assert!(estimate.error < 0.01 * expected, "{}", estimate.error);
+        assert!(estimate.error < 0.03 * expected, "{}", estimate.error);
     }
 
     let centre = (Point3::origin(), towards(33.0));
@@ -275,16 +275,18 @@ fn what_stands_in_the_way_shades_the_way_back() {
     let ray = (Point3::new(0.0, -0.9, 0.0), towards(25.0));
     let twice = |scene: &Scene| power(scene, ray, &settings(2), 5, |r| r.scatterings == 2);
     let open = twice(&corner.clone().build());
-    // A black screen between the side wall and the sensor, above which the ray does not pass.
-    let screen = corner
-        .clone()
-        .wall([4.0, 4.0], [0.0, -0.8, 0.0], -90.0, paint(0.0));
-    let clear = corner.wall([4.0, 4.0], [0.0, -0.8, 0.0], -90.0, pane(1.5, 0.0, 0.005));
+    // Between the side wall and the sensor, beside the ray.
+    let screen = |lobes| {
+        let stage = corner.clone();
+        stage
+            .wall([1.0, 4.0], [0.0, -0.5, 0.0], -90.0, lobes)
+            .build()
+    };
     assert!(open > 0.0);
-    // The ray itself starts below the screen and has to get out: both are in its way.
-    assert_eq!(twice(&screen.build()), 0.0);
-    let clear = twice(&clear.build());
-    assert!(clear > 0.3 * open && clear < open, "{clear} {open}");
+    assert_eq!(twice(&screen(paint(0.0))), 0.0);
+    // A pane takes its reflection, at most 0.92 is left; the same paths otherwise.
+    let clear = twice(&screen(pane(1.5, 0.0, 0.005))) / open;
+    assert!((0.85..0.925).contains(&clear), "{clear}");
 }
 
 #[test]
@@ -293,6 +295,7 @@ fn a_narrow_receiver_sees_no_light_from_aside() {
     let ray = (Point3::new(0.5, 0.0, 0.0), towards(20.0));
     let narrow = PathSettings {
         receiver_half_angle: 0.3,
+        paths: 1024,
         ..settings(4)
     };
     let seen = |settings: &PathSettings| {
