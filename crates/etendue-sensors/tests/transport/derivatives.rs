@@ -71,7 +71,7 @@ fn pose<S: Scalar>(p: &[S]) -> Isometry3<S> {
     Isometry3::from_parts(Translation3::new(p[3], p[4], p[5]), turn)
 }
 
-/// Measured: 7e-9 relative to the largest derivative, with a step of 1e-6.
+/// Measured: 1.7e-9 (relative where a derivative is above 1), with a step of 1e-6.
 #[test]
 fn derivatives_by_poses_and_materials_are_central_differences() {
     let dual: [Dual<13>; 13] = std::array::from_fn(|i| Dual::variable(AT[i], i));
@@ -133,7 +133,7 @@ fn derivatives_at_normal_incidence_are_finite() {
             r.throughput,
             r.cos_incidence,
         ] {
-            assert!(value.gradient().iter().all(|d| d.is_finite()));
+            assert!(value.gradient().into_iter().all(f64::is_finite));
         }
     }
 }

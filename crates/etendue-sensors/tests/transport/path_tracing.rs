@@ -1,8 +1,7 @@
 //! Light scattered several times, against closed forms.
 
 use super::stage::{Stage, depth, mirror, paint, pane, returns_from, towards};
-use etendue_physics::surface::Fresnel;
-use etendue_physics::surface::{Lobe, Microfacet, OrenNayar, OrenNayarForm, Shadowing};
+use etendue_physics::surface::{Fresnel, Lobe, Microfacet, OrenNayar, OrenNayarForm, Shadowing};
 use etendue_physics::{Purpose, Spectrum, Stream};
 use etendue_scene::Scene;
 use etendue_scene::primitive::sphere;
@@ -122,13 +121,12 @@ fn each_scattering_makes_the_path_longer() {
         ..PathSettings::default()
     };
     trace_paths(&world, &ray, &settings, &mut stream, |r| {
-        match r.scatterings {
-            1 => assert!((r.range - 2.0).abs() < 1e-3),
-            _ => {
-                // Out a radius and a chord, back a radius.
-                chords += 2.0 * r.range - 4.0;
-                count += 1;
-            }
+        if r.scatterings == 1 {
+            assert!((r.range - 2.0).abs() < 1e-3);
+        } else {
+            // Out a radius and a chord, back a radius.
+            chords += 2.0 * r.range - 4.0;
+            count += 1;
         }
     });
     // The mean chord from a point by the cosine law: 4/3 a, sd sqrt(2)/3 a; 4.5 standard errors.
