@@ -1,3 +1,5 @@
 //! The etendue command line.
 
+mod picture;
+
 fn main() {}

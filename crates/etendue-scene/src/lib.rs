@@ -9,6 +9,7 @@ mod ray;
 mod scene;
 
 pub use audit::{Defect, Finding, MeshAudit};
+pub use cast::{HitPacket, Isa, RayPacket, UnknownIsa};
 pub use mesh::{Mesh, MeshError};
 pub use ray::{Hit, Ray};
 pub use scene::{

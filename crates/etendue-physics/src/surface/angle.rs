@@ -40,8 +40,9 @@ pub(crate) fn quarter_turn_squared<S: Scalar>(cos: S) -> S {
     let squared = if below.value() < 1e-3 {
         // acos^2 (1 - u) = 2u + u^2/3 + 4u^3/45 + u^4/35 + 16u^5/1575 + ...
         below
-            * (below * (below * (below * (below * (16.0 / 1575.0) + 1.0 / 35.0) + 4.0 / 45.0)
-                + 1.0 / 3.0)
+            * (below
+                * (below * (below * (below * (16.0 / 1575.0) + 1.0 / 35.0) + 4.0 / 45.0)
+                    + 1.0 / 3.0)
                 + 2.0)
     } else {
         let angle = cos.acos();

@@ -47,11 +47,10 @@ impl<S: Scalar> Dielectric<S> {
     pub(crate) fn specular(&self, cos_incidence: S, side: Side) -> Specular<S> {
         let index = self.index_ahead(side);
         let reflected = fresnel::dielectric(cos_incidence, index).mean();
-        let transmitted =
-            cos_refracted(facing(cos_incidence), index).map(|_| Transmitted {
-                fraction: -reflected + 1.0,
-                passage: self.passage(side),
-            });
+        let transmitted = cos_refracted(facing(cos_incidence), index).map(|_| Transmitted {
+            fraction: -reflected + 1.0,
+            passage: self.passage(side),
+        });
         Specular {
             reflected,
             transmitted,
@@ -86,12 +85,7 @@ impl<S: Scalar> RoughDielectric<S> {
             * fresnel::normal_reflectance(self.medium.index)
     }
 
-    pub(crate) fn evaluate(
-        &self,
-        incoming: &Vector3<S>,
-        outgoing: &Vector3<S>,
-        side: Side,
-    ) -> S {
+    pub(crate) fn evaluate(&self, incoming: &Vector3<S>, outgoing: &Vector3<S>, side: Side) -> S {
         let index = self.medium.index_ahead(side);
         if outgoing.z.value() > 0.0 {
             self.reflect(incoming, outgoing, index)
@@ -115,7 +109,10 @@ impl<S: Scalar> RoughDielectric<S> {
         let (cos_in, cos_out) = (facing(incoming.z), facing(-outgoing.z));
         let passed = -fresnel::dielectric(bend.toward, index).mean() + 1.0;
         let visibility = Shadowing::SmithSeparable.visibility(self.roughness, cos_in, cos_out);
-        passed * ggx(bend.half.z, self.roughness) * visibility * 4.0
+        passed
+            * ggx(bend.half.z, self.roughness)
+            * visibility
+            * 4.0
             * bend.toward
             * bend.stretch(index)
     }
@@ -175,12 +172,7 @@ impl RoughDielectric<f64> {
         (outgoing.z < 0.0).then(|| outgoing.normalize())
     }
 
-    pub(crate) fn pdf(
-        &self,
-        incoming: &Vector3<f64>,
-        outgoing: &Vector3<f64>,
-        side: Side,
-    ) -> f64 {
+    pub(crate) fn pdf(&self, incoming: &Vector3<f64>, outgoing: &Vector3<f64>, side: Side) -> f64 {
         let index = self.medium.index_ahead(side);
         if outgoing.z > 0.0 {
             let half = (incoming + outgoing).normalize();

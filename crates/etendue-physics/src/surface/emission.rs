@@ -87,13 +87,7 @@ impl Material<f64> {
     /// neither reflects nor transmits, times a black body's (Kirchhoff 1860).
     ///
     /// No sensor adds it by itself: at 785 nm and 300 K it is some 1e-27 of anything else.
-    pub fn emitted_radiance(
-        &self,
-        cos: f64,
-        side: Side,
-        wavelength: f64,
-        temperature: f64,
-    ) -> f64 {
+    pub fn emitted_radiance(&self, cos: f64, side: Side, wavelength: f64, temperature: f64) -> f64 {
         let emissivity = (1.0 - self.albedo(cos, side).total()).max(0.0);
         emissivity * planck_radiance(wavelength, temperature)
     }

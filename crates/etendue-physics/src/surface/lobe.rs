@@ -1,8 +1,8 @@
 //! The closed set of lobes, and what can be done with every parameter of one.
 
 use super::{
-    Coated, Dielectric, Fresnel, Material, Measured, Microfacet, OrenNayar, Pane,
-    Retroreflector, RoughDielectric,
+    Coated, Dielectric, Fresnel, Material, Measured, Microfacet, OrenNayar, Pane, Retroreflector,
+    RoughDielectric,
 };
 use crate::{OutsideTable, Spectrum};
 use std::convert::Infallible;
@@ -204,9 +204,7 @@ impl<T> Lobe<T> {
             Self::RoughDielectric(lobe) => Lobe::RoughDielectric(lobe.try_map(&mut f)?),
             Self::Pane(lobe) => Lobe::Pane(lobe.try_map(&mut f)?),
             Self::Retroreflector(lobe) => Lobe::Retroreflector(lobe.try_map(&mut f)?),
-            Self::Measured(lobe) => {
-                Lobe::Measured(lobe.try_map(|value| f("reflectance", value))?)
-            }
+            Self::Measured(lobe) => Lobe::Measured(lobe.try_map(|value| f("reflectance", value))?),
             Self::Part { .. } => unreachable!("handled above"),
         })
     }
@@ -217,8 +215,7 @@ impl<T> Lobe<T> {
     }
 }
 
-type Mapping<'a, T, U, E> =
-    dyn FnMut(&'static str, &'static str, &T) -> Result<U, E> + 'a;
+type Mapping<'a, T, U, E> = dyn FnMut(&'static str, &'static str, &T) -> Result<U, E> + 'a;
 
 impl<T> OrenNayar<T> {
     fn try_map<U, E>(

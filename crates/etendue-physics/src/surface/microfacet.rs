@@ -63,7 +63,8 @@ impl Shadowing {
         let alpha = roughness * roughness;
         match self {
             Self::SmithCorrelated => {
-                let both = cos_in * smith_root(cos_out, alpha) + cos_out * smith_root(cos_in, alpha);
+                let both =
+                    cos_in * smith_root(cos_out, alpha) + cos_out * smith_root(cos_in, alpha);
                 S::from(0.5) / both
             }
             Self::SmithSeparable => {

@@ -11,7 +11,7 @@ use nalgebra::{ComplexField, Point3, Vector3};
 use serde_json::Value;
 
 fn golden(block: &str) -> Vec<Value> {
-    let text = include_str!("../golden/cw_scene.json");
+    let text = include_str!("../../golden/cw_scene.json");
     let file: Value = serde_json::from_str(text).expect("the reference is JSON");
     let blocks = file[block].as_array().or(file[block]["vals"].as_array());
     blocks.expect("the block is there").clone()
