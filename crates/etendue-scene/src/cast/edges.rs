@@ -17,9 +17,9 @@ pub(crate) struct Edges {
 }
 
 impl Edges {
-    /// The edges, and the triangles (by bit) that a ray of the packet may meet.
+    /// The edges, and with `error` the unit round-off times what occurs here, the triangles (by bit) that a ray of the packet may meet.
     #[inline(always)]
-    pub fn new<L: Lanes>(packet: &Packet, block: &Block) -> (Self, u32) {
+    pub fn new<L: Lanes>(packet: &Packet, block: &Block, error: f32) -> (Self, u32) {
         let corners = [
             from_centre::<L>(packet, block, 0),
             from_centre::<L>(packet, block, 1),
@@ -29,8 +29,8 @@ impl Edges {
             normal: [[[0.0; 8]; 3]; 3],
             edge: [[[0.0; 8]; 3]; 3],
         };
-        let doubt = L::F8::load(&block.size)
-            .mul(L::F8::splat(EDGE_ERROR * packet.error + packet.moment_size));
+        let doubt =
+            L::F8::load(&block.size).mul(L::F8::splat(EDGE_ERROR * error + packet.moment_size));
         let mut least = L::F8::splat(f32::INFINITY);
         let mut most = L::F8::splat(f32::NEG_INFINITY);
         for turn in 0..3 {

@@ -1,6 +1,6 @@
 //! Sixteen coherent rays at once through a mesh's tree.
 
-use super::best::{Best, LocalRays, Nearest};
+use super::best::{Best, Exact, Nearest, ROUND_OFF};
 use super::edges::Edges;
 use super::lanes::{Float, Lanes, Mask};
 use super::packet::{BOX_MARGIN, Packet};
@@ -10,11 +10,12 @@ use crate::Mesh;
 
 /// What a triangle's edge functions may be wrong by, in units of [`Packet::error`] times its size,
 /// for a ray that meets it; and for any ray that passes within four sizes.
-pub(crate) const EDGE_ERROR: f32 = 128.0;
+pub(crate) const EDGE_ERROR: f32 = 192.0;
 pub(crate) const SURE: f32 = 2.0;
 
-/// A meeting's depth may be wrong by this many edge errors over the triangle's area.
-pub(crate) const DEPTH_ERROR: f32 = 16.0;
+/// What a meeting's depth may be wrong by, in units of the error times the triangle's normal and
+/// size over the cosine.
+pub(crate) const DEPTH_ERROR: f32 = 64.0;
 
 /// Packets with this many rays left in a box go on as single rays.
 const FEW: u32 = 4;
@@ -30,16 +31,16 @@ pub(crate) struct Entry {
 }
 
 /// A search in one mesh.
-pub(crate) struct Search<'a> {
+pub(crate) struct Search<'a, E> {
     pub tree: &'a MeshTree,
     pub mesh: &'a Mesh,
-    pub rays: &'a LocalRays,
+    pub rays: &'a E,
     pub packet: &'a Packet,
     pub best: &'a mut Best,
     pub stack: &'a mut Vec<Entry>,
 }
 
-impl Search<'_> {
+impl<E: Exact> Search<'_, E> {
     /// The nearest surface for every lane; with `ANY`, some surface.
     #[inline(always)]
     pub fn run<L: Lanes, const ANY: bool>(&mut self) {
@@ -121,11 +122,7 @@ impl Search<'_> {
     /// The greatest depth at which any lane still looks for something.
     #[inline(always)]
     fn farthest<L: Lanes>(&self) -> f32 {
-        let mut farthest = f32::NEG_INFINITY;
-        for high in self.best.high {
-            farthest = if high > farthest { high } else { farthest };
-        }
-        farthest + BOX_MARGIN * self.packet.error
+        L::F16::load(&self.best.high).greatest() + BOX_MARGIN * self.packet.error
     }
 
     /// The boxes that the wedge meets, and the depth at which each begins.
@@ -193,15 +190,15 @@ impl Search<'_> {
         while left != 0 {
             let lane = left.trailing_zeros() as usize;
             left &= left - 1;
-            let ray = self.rays.lane(lane);
             let mut errand = Errand {
                 tree: self.tree,
                 mesh: self.mesh,
-                ray: &ray,
+                rays: self.rays,
+                lane,
                 best: self.best.get(lane),
             };
-            let single = Single::of_packet(self.packet, lane);
-            single.search::<L, ANY>(&mut errand, child, &mut self.stack[top..]);
+            let single = Single::of_packet(self.packet, self.tree, lane);
+            single.search::<L, E, ANY>(&mut errand, child, &mut self.stack[top..]);
             self.best.set(lane, &errand.best);
             if ANY {
                 self.close_met();
@@ -212,92 +209,50 @@ impl Search<'_> {
     /// Eight triangles against the packet as a whole, and those it may meet against each ray.
     #[inline(always)]
     fn block<L: Lanes, const ANY: bool>(&mut self, block: &Block) {
-        let (edges, mut left) = Edges::new::<L>(self.packet, block);
+        let error = ROUND_OFF * (block.reach + self.packet.reach);
+        let (edges, mut left) = Edges::new::<L>(self.packet, block, error);
         while left != 0 {
             let at = left.trailing_zeros() as usize;
             left &= left - 1;
-            self.triangle::<L, ANY>(block, &edges, at);
+            self.triangle::<L, ANY>(block, &edges, error, at);
         }
     }
 
     #[inline(always)]
-    fn triangle<L: Lanes, const ANY: bool>(&mut self, block: &Block, edges: &Edges, at: usize) {
-        let packet = self.packet;
-        let u = edges.values::<L>(packet, 0, at);
-        let v = edges.values::<L>(packet, 1, at);
-        let w = edges.values::<L>(packet, 2, at);
+    fn triangle<L: Lanes, const ANY: bool>(
+        &mut self,
+        block: &Block,
+        edges: &Edges,
+        error: f32,
+        at: usize,
+    ) {
+        let u = edges.values::<L>(self.packet, 0, at);
+        let v = edges.values::<L>(self.packet, 1, at);
+        let w = edges.values::<L>(self.packet, 2, at);
         let least = u.min(v).min(w);
         let most = u.max(v).max(w);
-        let error = EDGE_ERROR * packet.error * block.size[at];
-        let inside = L::F16::splat(-error)
+        let doubt = EDGE_ERROR * error * block.size[at];
+        let inside = L::F16::splat(-doubt)
             .le(least)
-            .or(most.le(L::F16::splat(error)));
+            .or(most.le(L::F16::splat(doubt)));
         if inside.bits() == 0 {
             return;
         }
-        self.accept::<L, ANY>(block, at, [u, v, w], inside);
-    }
-
-    /// Lanes whose ray may meet the triangle: is it nearer than what they have?
-    #[inline(always)]
-    fn accept<L: Lanes, const ANY: bool>(
-        &mut self,
-        block: &Block,
-        at: usize,
-        weights: [L::F16; 3],
-        inside: <L::F16 as Float<16>>::Mask,
-    ) {
-        let packet = self.packet;
-        let k = packet.axes[2];
-        let size = block.size[at];
-        let error = EDGE_ERROR * packet.error * size;
-        let [u, v, w] = weights;
-        let inverse = L::F16::splat(1.0).div(u.add(v).add(w));
-        let start = block.corner[0][k][at];
-        let first = packet.sign * (start - packet.centre[k]);
-        let second_rise = packet.sign * (block.corner[1][k][at] - start);
-        let third_rise = packet.sign * (block.corner[2][k][at] - start);
-        let second = v.mul(inverse);
-        let third = w.mul(inverse);
-        let depth = second.mul_add(
-            L::F16::splat(second_rise),
-            third.mul_add(L::F16::splat(third_rise), L::F16::splat(first)),
-        );
-        let doubt = inverse.abs().mul_add(
-            L::F16::splat(DEPTH_ERROR * error * size),
-            L::F16::splat(8.0 * packet.error),
-        );
-        let low = depth.sub(doubt);
-        let high = depth.add(doubt);
-        let best_high = L::F16::load(&self.best.high);
-        let best_low = L::F16::load(&self.best.low);
-        let near = L::F16::load(&packet.near);
-        // A depth that is not a number is not left out: `f64` decides.
-        let out = best_high.lt(low).or(high.lt(near));
-        let possible = inside.bits() & !out.bits();
+        let clear = L::F16::splat(SURE * doubt)
+            .le(least)
+            .or(most.le(L::F16::splat(-SURE * doubt)));
+        let depths = self.depths::<L>(block, edges, error, at);
+        let possible = self.possible::<L>(&depths, inside);
         if possible == 0 {
             return;
         }
-        let least = u.min(v).min(w);
-        let most = u.max(v).max(w);
-        let clear = L::F16::splat(SURE * error)
-            .le(least)
-            .or(most.le(L::F16::splat(-SURE * error)));
         let sure = clear
             .and(self.beside::<L>(block, at, 0))
             .and(self.beside::<L>(block, at, 1))
-            .and(high.lt(best_low))
-            .and(near.lt(low));
-        let ids = L::F16::splat(f32::from_bits(block.triangle[at]));
-        low.select(sure, best_low).store(&mut self.best.low);
-        high.select(sure, best_high).store(&mut self.best.high);
-        let triangles = L::F16::load(&self.best.triangle);
-        ids.select(sure, triangles).store(&mut self.best.triangle);
-        let kept = L::F16::load(&self.best.weights[0]);
-        second.select(sure, kept).store(&mut self.best.weights[0]);
-        let kept = L::F16::load(&self.best.weights[1]);
-        third.select(sure, kept).store(&mut self.best.weights[1]);
-        let mut left = possible & !sure.bits() & self.rays.active;
+            .and(depths.high.lt(L::F16::load(&self.best.low)))
+            .and(L::F16::load(&self.packet.near).lt(depths.low));
+        self.keep::<L>(block.triangle[at], &depths, sure, [v, w]);
+        let mut left = possible & !sure.bits();
         while left != 0 {
             let lane = left.trailing_zeros() as usize;
             left &= left - 1;
@@ -306,6 +261,74 @@ impl Search<'_> {
         if ANY {
             self.close_met();
         }
+    }
+
+    /// Where the rays pass the triangle's plane: $z = n \cdot (A - \Delta) / (n \cdot d)$.
+    #[inline(always)]
+    fn depths<L: Lanes>(&self, block: &Block, edges: &Edges, error: f32, at: usize) -> Depths<L> {
+        let packet = self.packet;
+        let [x, y, k] = packet.axes;
+        let [a, b] = [&edges.edge[1], &edges.edge[2]];
+        let [ax, ay, ak] = [-a[0][at], -a[1][at], -a[2][at]];
+        let [bx, by, bk] = [b[0][at], b[1][at], b[2][at]];
+        let normal = [ay * bk - ak * by, ak * bx - ax * bk, ax * by - ay * bx];
+        let start = &block.corner[0];
+        let height = normal[0] * (start[x][at] - packet.centre[x])
+            + normal[1] * (start[y][at] - packet.centre[y])
+            + normal[2] * (start[k][at] - packet.centre[k]);
+        let facing = L::F16::splat(normal[0]).mul_add(
+            L::F16::load(&packet.slope[0]),
+            L::F16::splat(normal[1]).mul_add(
+                L::F16::load(&packet.slope[1]),
+                L::F16::splat(normal[2] * packet.sign),
+            ),
+        );
+        let mut from_plane = L::F16::splat(height);
+        if packet.moment_size != 0.0 {
+            let offset = L::F16::load(&packet.offset[0]);
+            from_plane = L::F16::splat(normal[0]).neg_mul_add(offset, from_plane);
+            let offset = L::F16::load(&packet.offset[1]);
+            from_plane = L::F16::splat(normal[1]).neg_mul_add(offset, from_plane);
+        }
+        let inverse = L::F16::splat(1.0).div(facing);
+        let size = block.size[at];
+        let area = normal[0].abs() + normal[1].abs() + normal[2].abs() + size * size;
+        let depth = from_plane.mul(inverse);
+        let doubt = inverse.abs().mul_add(
+            L::F16::splat(DEPTH_ERROR * error * area),
+            L::F16::splat(8.0 * error),
+        );
+        Depths {
+            low: depth.sub(doubt),
+            high: depth.add(doubt),
+            inverse,
+        }
+    }
+
+    /// The lanes where the depth may count. One that is not a number may: `f64` decides.
+    #[inline(always)]
+    fn possible<L: Lanes>(&self, depths: &Depths<L>, inside: <L::F16 as Float<16>>::Mask) -> u32 {
+        let behind = L::F16::load(&self.best.high).lt(depths.low);
+        let before = depths.high.lt(L::F16::load(&self.packet.near));
+        inside.bits() & !behind.or(before).bits()
+    }
+
+    /// Makes the triangle the nearest of those lanes.
+    #[inline(always)]
+    fn keep<L: Lanes>(
+        &mut self,
+        triangle: u32,
+        depths: &Depths<L>,
+        lanes: <L::F16 as Float<16>>::Mask,
+        weights: [L::F16; 2],
+    ) {
+        let best = &mut *self.best;
+        let id = L::F16::splat(f32::from_bits(triangle));
+        put::<L>(&mut best.low, lanes, depths.low);
+        put::<L>(&mut best.high, lanes, depths.high);
+        put::<L>(&mut best.triangle, lanes, id);
+        put::<L>(&mut best.weights[0], lanes, weights[0].mul(depths.inverse));
+        put::<L>(&mut best.weights[1], lanes, weights[1].mul(depths.inverse));
     }
 
     /// The lanes that pass within four sizes of the triangle: there the error bounds hold.
@@ -330,10 +353,12 @@ impl Search<'_> {
     /// Lets `f64` decide whether the lane's nearest triangle is this one.
     #[inline(always)]
     fn decide(&mut self, lane: usize, triangle: u32) {
-        let ray = self.rays.lane(lane);
+        let ray = self.rays.ray(lane);
         let incumbent = self.best.triangle(lane);
         if let Some(meeting) = ray.decide(self.mesh, triangle, incumbent) {
-            let depth = self.packet.depth(lane, meeting.distance);
+            let k = self.packet.axes[2];
+            let start = self.tree.middle[k] + f64::from(self.packet.centre[k]);
+            let depth = ray.depth(meeting.distance, k, self.packet.sign, start);
             let nearest = Nearest::exact(triangle, depth, &meeting);
             self.best.set(lane, &nearest);
         }
@@ -348,4 +373,17 @@ impl Search<'_> {
             }
         }
     }
+}
+
+/// Bounds on where sixteen rays pass a plane.
+struct Depths<L: Lanes> {
+    low: L::F16,
+    high: L::F16,
+    /// One over the rays' component against the normal.
+    inverse: L::F16,
+}
+
+#[inline(always)]
+fn put<L: Lanes>(to: &mut [f32; 16], lanes: <L::F16 as Float<16>>::Mask, new: L::F16) {
+    new.select(lanes, L::F16::load(to)).store(to);
 }

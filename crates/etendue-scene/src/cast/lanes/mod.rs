@@ -41,6 +41,10 @@ pub(crate) trait Float<const N: usize>: Copy {
     fn min(self, other: Self) -> Self;
     fn max(self, other: Self) -> Self;
     fn abs(self) -> Self;
+    /// The least lane.
+    fn least(self) -> f32;
+    /// The greatest lane.
+    fn greatest(self) -> f32;
     /// `self * factor + term`, rounded once or twice.
     fn mul_add(self, factor: Self, term: Self) -> Self;
     /// `term - self * factor`, rounded once or twice.
