@@ -3,7 +3,9 @@
 use crate::picture::png::RenderError;
 use etendue::formats::FormatError;
 use etendue::formats::material::UnknownMaterial;
+use etendue::formats::scene::UnknownExample;
 use etendue::formats::sensor::UnknownPreset;
+use etendue::scene::MeshError;
 use etendue::sensors::transport::WorldError;
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use std::fmt::Display;
@@ -32,6 +34,29 @@ pub enum Failure {
     /// There is no such sensor.
     #[error(transparent)]
     Preset(#[from] UnknownPreset),
+    /// There is no such scene.
+    #[error(transparent)]
+    Example(#[from] UnknownExample),
+    /// A mesh cannot be used.
+    #[error("{}: {source}", path.display())]
+    Mesh {
+        /// The mesh's file.
+        path: PathBuf,
+        /// What is wrong.
+        source: MeshError,
+    },
+    /// A mesh was given where a scene is needed.
+    #[error("{} is a mesh, not a scene: it does not say what it is made of", path.display())]
+    MeshIsNoScene {
+        /// The mesh's file.
+        path: PathBuf,
+    },
+    /// Neither the scene nor the user says where the sensor stands.
+    #[error("the scene \"{scene}\" does not say where the sensor stands")]
+    NoPose {
+        /// The scene's name.
+        scene: String,
+    },
     /// There is no such material.
     #[error(transparent)]
     Material(#[from] UnknownMaterial),
@@ -83,8 +108,22 @@ impl Failure {
             Self::InFile { remedy, .. } => remedy.clone(),
             Self::File(error) => error.remedy(),
             Self::Preset(_) => {
-                "`etendue sensors` lists them; a sensor file is named by its path, ending in .toml"
-                    .into()
+                "`etendue sensors` lists them; a sensor file ends in .toml".into()
+            }
+            Self::Material(_) => "`etendue materials` lists them".into(),
+            Self::Example(_) => {
+                let names = etendue::formats::scene::examples().iter().map(|e| e.name);
+                let names: Vec<_> = names.collect();
+                format!("give a scene file (.toml) or one of: {}", names.join(", "))
+            }
+            Self::Mesh { .. } => "repair the mesh in the program that made it".into(),
+            Self::MeshIsNoScene { path } => format!(
+                "write a scene file that names it:\nversion = 1\n[[objects]]\nname = \"mesh\"\n\
+                 shape.mesh = {{ file = \"{}\" }}\nmaterial = \"white-paint\"",
+                path.display()
+            ),
+            Self::NoPose { .. } => {
+                "give --pose x,y,z,yaw, or add a [sensor] table to the scene file".into()
             }
             Self::NothingInFront {
                 position: [x, y, z],

@@ -7,8 +7,13 @@ use thiserror::Error;
 /// Where the sensor stands: `x,y,z,yaw[,pitch,roll]` in metres and degrees.
 ///
 /// Turned about z by yaw, then about its own y by pitch, then about its own x by roll (REP 103).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pose(pub Isometry3<f64>);
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pose {
+    /// From the sensor's frame to the world.
+    pub world_from_sensor: Isometry3<f64>,
+    /// As it was typed.
+    pub text: String,
+}
 
 /// Why a text is no pose.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -34,10 +39,10 @@ impl FromStr for Pose {
         };
         let [roll, pitch, yaw] = [roll, pitch, yaw].map(f64::to_radians);
         let rotation = UnitQuaternion::from_euler_angles(roll, pitch, yaw);
-        Ok(Self(Isometry3::from_parts(
-            Translation3::new(x, y, z),
-            rotation,
-        )))
+        Ok(Self {
+            world_from_sensor: Isometry3::from_parts(Translation3::new(x, y, z), rotation),
+            text: text.into(),
+        })
     }
 }
 
@@ -53,11 +58,15 @@ mod tests {
     use super::*;
     use nalgebra::{Point3, Vector3};
 
+    fn isometry(text: &str) -> Isometry3<f64> {
+        text.parse::<Pose>().expect("a pose").world_from_sensor
+    }
+
     #[test]
     fn yaw_turns_x_towards_y_and_positive_pitch_looks_down() {
-        let Pose(pose) = "1,2,3,90".parse().expect("a pose");
+        let pose = isometry("1,2,3,90");
         assert!((pose * Point3::new(1.0, 0.0, 0.0) - Point3::new(1.0, 3.0, 3.0)).norm() < 1e-12);
-        let Pose(pose) = "0, 0, 0, 0, 90, 0".parse().expect("a pose");
+        let pose = isometry("0, 0, 0, 0, 90, 0");
         assert!((pose * Vector3::x() + Vector3::z()).norm() < 1e-12);
     }
 

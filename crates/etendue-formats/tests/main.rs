@@ -1,4 +1,5 @@
 //! The public face of the formats crate.
 
+mod materials;
 mod recordings;
 mod scan_logs;

@@ -1,11 +1,14 @@
 //! Where things are and what they are made of: meshes, objects, materials, and the rays that
 //! find them. Nothing here knows a sensor.
 
+mod audit;
 mod cast;
 mod mesh;
+pub mod primitive;
 mod ray;
 mod scene;
 
+pub use audit::{Defect, Finding, MeshAudit};
 pub use mesh::{Mesh, MeshError};
 pub use ray::{Hit, Ray};
 pub use scene::{

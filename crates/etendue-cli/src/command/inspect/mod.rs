@@ -1,16 +1,19 @@
 //! `etendue inspect`: each kind of file has its own report.
 
 mod log;
+mod mesh;
 mod scene;
 mod sensor;
 
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{print, print_json};
+use crate::source;
 use crate::picture::{png, spread_chart, svg};
 use clap::Args;
 use etendue::formats::output::OutputSet;
 use log::LogReport;
+use mesh::MeshReport;
 use scene::SceneReport;
 use sensor::SensorReport;
 use serde::Serialize;
@@ -41,6 +44,7 @@ pub struct Inspect {
 #[serde(tag = "kind", rename_all = "snake_case")]
 enum Report {
     Scene(SceneReport),
+    Mesh(MeshReport),
     Sensor(SensorReport),
     ScanLog(LogReport),
 }
@@ -66,9 +70,8 @@ impl Report {
         let ending = file.extension().and_then(OsStr::to_str).unwrap_or_default();
         match ending.to_ascii_lowercase().as_str() {
             "toml" if sensor::is_sensor_file(file) => SensorReport::of(file).map(Self::Sensor),
-            "toml" | "obj" | "ply" | "stl" | "gltf" | "glb" => {
-                SceneReport::of(file).map(Self::Scene)
-            }
+            "toml" => SceneReport::of(source::scene(Some(file))?).map(Self::Scene),
+            "obj" | "ply" | "stl" | "gltf" | "glb" => MeshReport::of(file).map(Self::Mesh),
             _ => LogReport::of(file).map(Self::ScanLog),
         }
     }
@@ -76,6 +79,7 @@ impl Report {
     fn text(&self) -> String {
         match self {
             Self::Scene(report) => report.text(),
+            Self::Mesh(report) => report.text(),
             Self::Sensor(report) => report.text(),
             Self::ScanLog(report) => report.text(),
         }

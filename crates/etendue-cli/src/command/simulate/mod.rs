@@ -8,7 +8,8 @@ use crate::output::{print, print_json};
 use crate::pose::Pose;
 use crate::source;
 use clap::Args;
-use etendue::formats::output::{Run, RunMetadata};
+use etendue::formats::output::{Run, RunMetadata, SourceMetadata};
+use etendue::formats::scene::LoadedScene;
 use etendue::formats::sensor::SensorModel;
 use etendue::sensors::Sweep;
 use etendue::sensors::cw::{CwLidar, Turn, simulate};
@@ -30,11 +31,13 @@ use write::Results;
     If no beam meets a surface this is an error and nothing is written; if surfaces are met but \
     none gives a range, there is a warning.")]
 pub struct Simulate {
-    /// Scene file (.toml) or mesh; without one, the built-in arena with a mirror and a pane
+    /// Scene file (.toml) or the name of a built-in scene; without one, the built-in arena, with a
+    /// mirror and a pane
     scene: Option<PathBuf>,
-    /// Name of a preset (see `etendue sensors`) or a sensor file (.toml)
-    #[arg(long, default_value = "hokuyo-urg-04lx", value_name = "PRESET|FILE")]
-    sensor: String,
+    /// Name of a preset (see `etendue sensors`) or a sensor file (.toml); without it, the sensor
+    /// that the scene file names, else hokuyo-urg-04lx
+    #[arg(long, value_name = "PRESET|FILE")]
+    sensor: Option<String>,
     /// Where the sensor stands: x,y,z,yaw[,pitch,roll] in metres and degrees; without it, where
     /// the scene file says
     #[arg(long, allow_hyphen_values = true, value_name = "POSE")]
@@ -66,10 +69,10 @@ impl Simulate {
 
     fn run_here(&self) -> Result<(), Failure> {
         let formats = write::formats(&self.output)?;
-        let (sensor, sensor_source) = source::sensor(&self.sensor)?;
-        let SensorModel::ContinuousWave(lidar) = &sensor.model;
         let loaded = source::scene(self.scene.as_deref())?;
-        let pose = self.pose.map_or(loaded.world_from_sensor, |Pose(pose)| pose);
+        let (sensor, sensor_source) = source::sensor_in(self.sensor.as_deref(), &loaded)?;
+        let SensorModel::ContinuousWave(lidar) = &sensor.model;
+        let pose = self.pose(&loaded)?;
 
         let world = World::at_wavelength(&loaded.scene, lidar.wavelength)?;
         let start = Instant::now();
@@ -81,8 +84,8 @@ impl Simulate {
             scene: &loaded.scene,
             sweeps: &sweeps,
         };
-        let mut metadata = RunMetadata::new(run, self.seed, loaded.source.clone(), sensor_source);
-        metadata.command = std::env::args().collect();
+        let mut metadata = RunMetadata::new(run, self.seed, self.scene_source(&loaded), sensor_source);
+        metadata.command = self.words();
         metadata.warnings.clone_from(&loaded.warnings);
         metadata.warnings.extend(summary::no_range(&metadata.counts));
         let results = Results {
@@ -92,6 +95,40 @@ impl Simulate {
         };
         let files = results.write(&formats)?;
         self.report(lidar, elapsed, &Summary::of(&metadata, &sweeps, &files))
+    }
+
+    fn pose(&self, loaded: &LoadedScene) -> Result<Isometry3<f64>, Failure> {
+        let proposed = loaded.sensor.as_ref().map(|placement| placement.world_from_sensor);
+        let pose = self.pose.as_ref().map(|pose| pose.world_from_sensor).or(proposed);
+        pose.ok_or_else(|| Failure::NoPose {
+            scene: loaded.name.clone(),
+        })
+    }
+
+    /// The command line as far as results depend on it: neither threads nor where they are written.
+    fn words(&self) -> Vec<String> {
+        let mut words = vec!["etendue".to_owned(), "simulate".to_owned()];
+        words.extend(self.scene.as_ref().map(|scene| scene.display().to_string()));
+        let mut add = |key: &str, value: String| words.extend([key.to_owned(), value]);
+        if let Some(sensor) = &self.sensor {
+            add("--sensor", sensor.clone());
+        }
+        if let Some(pose) = &self.pose {
+            add("--pose", pose.text.clone());
+        }
+        add("--sweeps", self.sweeps.to_string());
+        add("--seed", self.seed.to_string());
+        words
+    }
+
+    fn scene_source(&self, loaded: &LoadedScene) -> SourceMetadata {
+        let is_file = !loaded.files.is_empty();
+        let file = self.scene.as_ref().filter(|_| is_file);
+        SourceMetadata {
+            name: loaded.name.clone(),
+            file: file.map(|file| file.display().to_string()),
+            sha256: loaded.sha256.clone(),
+        }
     }
 
     fn sweeps(&self, world: &World<f64>, lidar: &CwLidar<f64>, pose: &Isometry3<f64>) -> Vec<Sweep> {

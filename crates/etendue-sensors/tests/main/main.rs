@@ -1,0 +1,4 @@
+//! The public face of etendue-sensors.
+
+mod cw;
+mod transport;

@@ -1,0 +1,5 @@
+//! Light through small scenes.
+
+mod golden;
+
+mod stage;
