@@ -12,7 +12,10 @@ fn sweeps(criterion: &mut Criterion) {
     let sensor::SensorModel::ContinuousWave(lidar) = sensor.model;
     let arena = scene::arena();
     let world = World::at_wavelength(&arena.scene, lidar.wavelength).expect("covered");
-    let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
+    let one = rayon::ThreadPoolBuilder::new()
+        .num_threads(1)
+        .build()
+        .expect("a thread");
     let rays = lidar.beams.len() * lidar.pattern.sub_rays().len();
     let mut group = criterion.benchmark_group("urg-04lx in the arena, one core");
     group.throughput(Throughput::Elements(rays as u64));
@@ -20,7 +23,11 @@ fn sweeps(criterion: &mut Criterion) {
         let mut index = 0;
         bencher.iter(|| {
             index += 1;
-            let turn = Turn { seed: 1, index, ..Turn::default() };
+            let turn = Turn {
+                seed: 1,
+                index,
+                ..Turn::default()
+            };
             one.install(|| black_box(simulate(&world, &lidar, &turn, |_| Isometry3::identity())))
         });
     });

@@ -21,7 +21,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert!((hit.distance - 1.7).abs() < 0.01);
 
     let mistake = SCENE.replace("radius_m", "radios_m");
-    let error = parse(&Document::new("ball.toml", mistake)).err().ok_or("no error")?;
+    let error = parse(&Document::new("ball.toml", mistake))
+        .err()
+        .ok_or("no error")?;
     assert_eq!(error.remedy(), "did you mean \"radius_m\"?");
     eprintln!("{error}; {}", error.remedy());
     Ok(())
