@@ -3,8 +3,10 @@
 pub mod cw;
 mod measurement;
 pub mod motion;
+pub mod pulsed;
 mod scan;
 mod scan_statistics;
+pub mod scanner;
 pub mod transport;
 
 pub use measurement::{Measurement, Reading, Sweep, Truth};

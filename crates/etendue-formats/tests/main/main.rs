@@ -3,3 +3,5 @@
 mod materials;
 mod recordings;
 mod scan_logs;
+mod sensors;
+mod simulated_spread;
