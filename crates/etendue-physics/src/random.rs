@@ -21,6 +21,8 @@ pub enum Purpose {
     Search = 6,
     /// Deviations of a beam from its nominal direction.
     Pointing = 7,
+    /// Drops and flakes that stand in a beam.
+    Precipitation = 8,
 }
 
 /// A stream of random numbers named by (seed, sensor, sweep, beam, purpose).

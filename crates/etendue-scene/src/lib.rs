@@ -1,11 +1,15 @@
 //! Where things are and what they are made of: meshes, objects, materials, and the rays that
 //! find them. Nothing here knows a sensor.
 
-mod cast;
+mod audit;
+pub mod cast;
 mod mesh;
+pub mod primitive;
 mod ray;
 mod scene;
 
+pub use audit::{Defect, Finding, MeshAudit};
+pub use cast::{HitPacket, Isa, RayPacket, UnknownIsa};
 pub use mesh::{Mesh, MeshError};
 pub use ray::{Hit, Ray};
 pub use scene::{

@@ -1,8 +1,9 @@
 //! The scene: objects with poses and materials.
 
-use crate::cast::{Caster, spawn_near};
-use crate::{Hit, Mesh, MeshError, Ray};
-use etendue_physics::surface::Material;
+use crate::cast::{Caster, HitPacket, Isa, RayPacket, spawn_near};
+use crate::mesh::bounds;
+use crate::{Defect, Hit, Mesh, MeshAudit, MeshError, Ray};
+use etendue_physics::surface::{Lobe, Material};
 use etendue_physics::{Scalar, Spectrum};
 use nalgebra::{Isometry3, Point3, Vector3};
 use std::sync::Arc;
@@ -72,6 +73,29 @@ pub enum SceneError {
         /// The object's name.
         object: String,
     },
+    /// An object, or its mesh, names a material that does not exist.
+    #[error("object \"{object}\" uses material {material}, the scene has {materials}")]
+    MaterialOutOfRange {
+        /// The object's name.
+        object: String,
+        /// The material it names.
+        material: u32,
+        /// How many materials there are.
+        materials: usize,
+    },
+    /// A solid that refracts light has its outside inside.
+    #[error(
+        "object \"{object}\" is clear (\"{material}\") and inside out at triangle {triangle}: \
+         light would refract the wrong way; turn its triangles over"
+    )]
+    ClearInsideOut {
+        /// The object's name.
+        object: String,
+        /// Its material's name.
+        material: String,
+        /// A triangle of the part that is inside out.
+        triangle: usize,
+    },
     /// There is nothing in the scene.
     #[error("the scene has no object")]
     Empty,
@@ -89,7 +113,7 @@ pub struct SceneBuilder {
 }
 
 /// Meshes, objects and materials, ready for rays. Immutable: many runs share one.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Scene {
     parts: SceneBuilder,
     caster: Caster,
@@ -140,10 +164,72 @@ impl SceneBuilder {
         if !pose.iter().all(|entry| entry.is_finite()) {
             return Err(SceneError::PoseNotFinite { object: name() });
         }
-        mesh.check().map_err(|source| SceneError::Mesh {
+        self.check_materials(object, mesh)?;
+        let wrong = |source| SceneError::Mesh {
             object: name(),
             source,
-        })
+        };
+        mesh.check().map_err(wrong)?;
+        match self.clear_material(object, mesh) {
+            Some(material) => {
+                let audit = mesh.audit().map_err(wrong)?;
+                refuse_inside_out(object, material, &audit)
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn check_materials(&self, object: &Object, mesh: &Mesh) -> Result<(), SceneError> {
+        let materials = self.materials.len();
+        let undefined = |id: &&MaterialId| id.0 as usize >= materials;
+        let used = mesh.materials.iter().chain(Some(&object.material));
+        match { used }.find(undefined) {
+            Some(id) => Err(SceneError::MaterialOutOfRange {
+                object: object.name.clone(),
+                material: id.0,
+                materials,
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// The first of the object's materials behind which light travels in another medium.
+    fn clear_material(&self, object: &Object, mesh: &Mesh) -> Option<&NamedMaterial> {
+        let refracts = |named: &NamedMaterial| named.material.lobes.iter().any(has_inside);
+        let named = |id: &MaterialId| &self.materials[id.0 as usize];
+        if mesh.materials.is_empty() {
+            Some(named(&object.material)).filter(|named| refracts(named))
+        } else {
+            mesh.materials
+                .iter()
+                .map(named)
+                .find(|named| refracts(named))
+        }
+    }
+}
+
+/// Whether light that passes the lobe is in another medium behind it.
+fn has_inside<T>(lobe: &Lobe<T>) -> bool {
+    match lobe {
+        Lobe::Dielectric(_) | Lobe::RoughDielectric(_) => true,
+        Lobe::Part { lobe, .. } => has_inside(lobe),
+        _ => false,
+    }
+}
+
+fn refuse_inside_out(
+    object: &Object,
+    material: &NamedMaterial,
+    audit: &MeshAudit,
+) -> Result<(), SceneError> {
+    let wrong = [Defect::InsideOutPart, Defect::InconsistentWinding];
+    match audit.findings.iter().find(|f| wrong.contains(&f.defect)) {
+        Some(finding) => Err(SceneError::ClearInsideOut {
+            object: object.name.clone(),
+            material: material.name.clone(),
+            triangle: finding.first,
+        }),
+        None => Ok(()),
     }
 }
 
@@ -168,6 +254,23 @@ impl Scene {
         &self.parts.meshes[id.0 as usize]
     }
 
+    /// How many triangles a ray could meet: a mesh counts once an object.
+    pub fn triangle_count(&self) -> usize {
+        let meshes = self.objects().iter().map(|object| self.mesh(object.mesh));
+        meshes.map(|mesh| mesh.triangles.len()).sum()
+    }
+
+    /// Least and greatest coordinates of everything, in the world, m.
+    pub fn bounds(&self) -> [Point3<f64>; 2] {
+        let in_world = self.objects().iter().flat_map(|object| {
+            let vertices = &self.mesh(object.mesh).vertices;
+            vertices
+                .iter()
+                .map(|vertex| object.world_from_object * vertex)
+        });
+        bounds(in_world).expect("a scene has an object, an object a triangle")
+    }
+
     /// The nearest surface that `ray` meets; of equally near ones the lowest object and triangle.
     ///
     /// Edges are watertight, and the answer is that of testing every triangle in `f64`, bit for
@@ -181,6 +284,16 @@ impl Scene {
     pub fn closest_hits(&self, rays: &[Ray], hits: &mut Vec<Option<Hit>>) {
         hits.clear();
         hits.extend(rays.iter().map(|ray| self.closest_hit(ray)));
+    }
+
+    /// The nearest surface that each of sixteen rays meets.
+    pub fn closest_packet(&self, rays: &RayPacket, hits: &mut HitPacket) {
+        self.caster.closest_packet(&self.parts.meshes, rays, hits);
+    }
+
+    /// Casts rays with these instructions from now on; the answers stay the same.
+    pub fn set_isa(&mut self, isa: Isa) {
+        self.caster.set_isa(isa);
     }
 
     /// Whether anything stands between the ray's near and far limit.
@@ -213,7 +326,8 @@ impl Scene {
     /// Meets the triangle of `hit` again in the scalar `S`, with `world_from_object` as the
     /// pose of the hit object: the choice was made on plain numbers, the value carries derivatives.
     ///
-    /// $t = \frac{(v_0 - o)\cdot n}{d\cdot n}$
+    /// With the ray in the object's frame, where the triangle has no derivatives,
+    /// $t = \frac{(v_0 - o)\cdot n}{d\cdot n}$.
     pub fn surface_at<S: Scalar>(
         &self,
         hit: &Hit,
@@ -223,22 +337,20 @@ impl Scene {
     ) -> SurfacePoint<S> {
         let object = &self.parts.objects[hit.object.0 as usize];
         let mesh = self.mesh(object.mesh);
-        let corners = mesh.triangles[hit.triangle as usize]
-            .map(|v| world_from_object * mesh.vertices[v as usize].map(S::from));
+        let corners = mesh.corners(hit.triangle);
         let normal = (corners[1] - corners[0])
             .cross(&(corners[2] - corners[0]))
-            .normalize();
-        let distance = (corners[0] - origin).dot(&normal) / direction.dot(&normal);
-        let material = mesh
-            .materials
-            .get(hit.triangle as usize)
-            .copied()
-            .unwrap_or(object.material);
+            .normalize()
+            .map(S::from);
+        let start = world_from_object.inverse_transform_point(origin);
+        let way = world_from_object.inverse_transform_vector(direction);
+        let distance = (corners[0].map(S::from) - start).dot(&normal) / way.dot(&normal);
+        let material = mesh.materials.get(hit.triangle as usize);
         SurfacePoint {
             distance,
             point: origin + direction * distance,
-            normal,
-            material,
+            normal: world_from_object * normal,
+            material: material.copied().unwrap_or(object.material),
         }
     }
 }

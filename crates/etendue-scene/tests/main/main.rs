@@ -8,4 +8,6 @@
 )]
 
 mod casting;
+mod primitives;
 mod shapes;
+mod validation;

@@ -1,6 +1,7 @@
 //! Meshes and scenes to cast rays at.
 
-use etendue_scene::{MaterialId, Mesh, MeshId, Object, Scene, SceneBuilder};
+use etendue_physics::surface::Material;
+use etendue_scene::{MaterialId, Mesh, MeshId, NamedMaterial, Object, Scene, SceneBuilder};
 use nalgebra::{Isometry3, Point3, Vector3};
 use std::sync::Arc;
 
@@ -86,7 +87,10 @@ pub fn scene_of(parts: Vec<(Mesh, Isometry3<f64>)>) -> Scene {
         })
         .collect();
     SceneBuilder {
-        materials: vec![],
+        materials: vec![NamedMaterial {
+            name: "anything".into(),
+            material: Material { lobes: vec![] },
+        }],
         meshes: parts.into_iter().map(|(mesh, _)| Arc::new(mesh)).collect(),
         objects,
     }

@@ -1,7 +1,7 @@
 //! A scene at one wavelength, in a scalar that may carry derivatives.
 
-use etendue_physics::surface::{Material, Side};
-use etendue_physics::{OutsideTable, Scalar, Spectrum};
+use etendue_physics::Scalar;
+use etendue_physics::surface::{Material, OutsideMaterial, Side};
 use etendue_scene::{Hit, MaterialId, ObjectId, Ray, Scene, SurfacePoint};
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use thiserror::Error;
@@ -54,12 +54,12 @@ pub struct World<'a, S: Scalar> {
 #[non_exhaustive]
 pub enum WorldError {
     /// A material's data do not cover the wavelength.
-    #[error("material \"{material}\": {source}; choose a wavelength inside or give data there")]
+    #[error("material \"{material}\": {source}")]
     Wavelength {
         /// The material's name.
         material: String,
         /// What is missing.
-        source: OutsideTable,
+        source: OutsideMaterial,
     },
 }
 
@@ -110,12 +110,13 @@ impl<'a> World<'a, f64> {
             .materials()
             .iter()
             .map(|named| {
-                at_wavelength(&named.material, wavelength).map_err(|source| {
-                    WorldError::Wavelength {
+                named
+                    .material
+                    .at(wavelength)
+                    .map_err(|source| WorldError::Wavelength {
                         material: named.name.clone(),
                         source,
-                    }
-                })
+                    })
             })
             .collect::<Result<_, _>>()?;
         let poses = scene.objects().iter().map(|o| o.world_from_object);
@@ -204,20 +205,6 @@ pub(super) struct Meeting<'w, S: Scalar> {
     pub cos_incidence: S,
     /// Unit normal towards where the light came from.
     pub normal: Vector3<S>,
-}
-
-fn at_wavelength(
-    material: &Material<Spectrum>,
-    wavelength: f64,
-) -> Result<Material<f64>, OutsideTable> {
-    let mut outside = None;
-    let material = material.map(|spectrum| {
-        spectrum.at(wavelength).unwrap_or_else(|error| {
-            outside = Some(error);
-            f64::NAN
-        })
-    });
-    outside.map_or(Ok(material), Err)
 }
 
 fn lift_isometry<S: Scalar>(pose: &Isometry3<f64>) -> Isometry3<S> {

@@ -1,3 +1,0 @@
-//! The public face of etendue-physics.
-
-mod cw;

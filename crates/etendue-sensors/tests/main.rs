@@ -1,3 +1,0 @@
-//! The public face of etendue-sensors.
-
-mod cw;
