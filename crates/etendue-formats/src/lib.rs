@@ -1,12 +1,15 @@
 //! Every file format of etendue: the only crate that reads and writes files.
 
+pub mod cloud;
 mod error;
 mod input;
+pub mod material;
+pub mod mesh;
 pub mod output;
+mod ply;
 pub mod scan_log;
 pub mod sensor;
 mod text;
 pub mod toml_file;
 
 pub use error::{FormatError, Place};
-pub mod material;

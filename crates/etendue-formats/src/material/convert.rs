@@ -67,7 +67,8 @@ pub enum MaterialFileError {
 }
 
 impl MaterialFile {
-    /// The material, checked at every wavelength of the library that its data cover.
+    /// The material, checked at every wavelength of the library that its data cover, and at the
+    /// ends of the data.
     ///
     /// # Errors
     /// Where a name, a table or a value is wrong, or the material would create light.
@@ -134,7 +135,7 @@ impl MaterialFile {
 
 fn check(material: &Material<Spectrum>) -> Result<(), MaterialFileError> {
     let mut checked = None;
-    for wavelength in LIBRARY_WAVELENGTHS {
+    for wavelength in LIBRARY_WAVELENGTHS.into_iter().chain(ends(material)) {
         let Ok(here) = material.at(wavelength) else {
             continue;
         };
@@ -149,6 +150,20 @@ fn check(material: &Material<Spectrum>) -> Result<(), MaterialFileError> {
         checked = Some(here);
     }
     Ok(())
+}
+
+/// First and last wavelength of every parameter's data.
+fn ends(material: &Material<Spectrum>) -> Vec<f64> {
+    let mut ends = Vec::new();
+    let _ = material.map(|spectrum| {
+        let (first, last) = spectrum.range();
+        if last.is_finite() {
+            ends.extend([first, last]);
+        }
+    });
+    ends.sort_by(f64::total_cmp);
+    ends.dedup();
+    ends
 }
 
 fn spectrum(key: &'static str, value: &Spectral) -> Result<Spectrum, MaterialFileError> {

@@ -1,6 +1,7 @@
 //! Ready materials, embedded as files.
 
 use super::MaterialFile;
+use crate::toml_file::nearest;
 use etendue_physics::Spectrum;
 use etendue_physics::surface::Material;
 use std::sync::OnceLock;
@@ -108,20 +109,8 @@ pub fn find(name: &str) -> Result<&'static LibraryMaterial, UnknownMaterial> {
     let found = library().iter().find(|material| material.name == name);
     found.ok_or_else(|| UnknownMaterial {
         name: name.to_owned(),
-        nearest: nearest(name).map(str::to_owned),
+        nearest: nearest(name, FILES.map(|(name, _)| name)),
     })
-}
-
-fn nearest(name: &str) -> Option<&'static str> {
-    const SIMILAR: f64 = 0.75;
-    let asked = name.to_lowercase().replace(['_', ' '], "-");
-    let similarity = |material: &str| strsim::jaro_winkler(&asked, material);
-    FILES
-        .iter()
-        .map(|(name, _)| (*name, similarity(name)))
-        .filter(|(_, similarity)| *similarity > SIMILAR)
-        .max_by(|a, b| a.1.total_cmp(&b.1))
-        .map(|(name, _)| name)
 }
 
 fn read(name: &'static str, text: &str) -> LibraryMaterial {

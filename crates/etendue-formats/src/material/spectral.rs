@@ -147,6 +147,9 @@ impl Fit {
     }
 
     fn table(&self, values: &[f64]) -> Result<Spectrum, String> {
+        if let Some(bad) = values.iter().find(|value| !value.is_finite()) {
+            return Err(format!("value holds {bad}; give finite numbers"));
+        }
         let points = pairs("wavelength_nm", &self.wavelength_nm, "value", values, |v| {
             *v
         })?;

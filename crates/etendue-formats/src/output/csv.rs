@@ -4,7 +4,7 @@ use super::{OutputSet, Run};
 use crate::FormatError;
 use etendue_sensors::{Measurement, Reading, Sweep};
 use std::borrow::Cow;
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 const HEADER: &str = "sweep,beam,time_s,azimuth_rad,elevation_rad,reading,range_m,error_code,\

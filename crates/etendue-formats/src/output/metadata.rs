@@ -5,7 +5,6 @@ use crate::FormatError;
 use etendue_sensors::{Reading, Sweep};
 use nalgebra::Isometry3;
 use serde::Serialize;
-use std::io::Write;
 use std::path::Path;
 
 /// A description of a run, written as JSON.

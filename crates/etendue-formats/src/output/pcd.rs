@@ -2,7 +2,6 @@
 
 use super::{ColumnData, Encoding, OutputSet, PointTable};
 use crate::FormatError;
-use std::io::Write;
 use std::path::Path;
 
 /// Writes a `.pcd`. The points are in the world frame, so that the viewpoint is the identity.

@@ -2,7 +2,6 @@
 
 use super::{ColumnData, Encoding, OutputSet, PointTable};
 use crate::FormatError;
-use std::io::Write;
 use std::path::Path;
 
 /// Writes a `.ply` whose vertices are the points, with a property per field.

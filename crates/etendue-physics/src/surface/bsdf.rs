@@ -9,11 +9,13 @@ use std::f64::consts::PI;
 impl<S: Scalar> Material<S> {
     /// BRDF of all non-delta lobes back into the direction light came from, 1/sr.
     ///
-    /// `cos_incidence` in [0, 1] is the cosine between that direction and the normal.
+    /// `cos_incidence` in [0, 1] is the cosine between that direction and the normal. Both sides
+    /// scatter back alike: a facet met head on reflects $F_0$ from either.
     pub fn backscatter(&self, cos_incidence: S, side: Side) -> S {
-        self.lobes.iter().fold(S::zero(), |sum, lobe| {
-            sum + lobe.backscatter(cos_incidence, side)
-        })
+        let _ = side;
+        self.lobes
+            .iter()
+            .fold(S::zero(), |sum, lobe| sum + lobe.backscatter(cos_incidence))
     }
 
     /// What the delta lobes reflect and transmit. At most one lobe transmits
@@ -48,7 +50,7 @@ impl<S: Scalar> Material<S> {
 }
 
 impl<S: Scalar> Lobe<S> {
-    fn backscatter(&self, cos: S, side: Side) -> S {
+    fn backscatter(&self, cos: S) -> S {
         match self {
             Self::Lambert { reflectance } => *reflectance / PI,
             Self::OrenNayar(lobe) => lobe.backscatter(cos),
@@ -60,7 +62,7 @@ impl<S: Scalar> Lobe<S> {
             Self::Mirror { .. } | Self::Conductor { .. } | Self::Dielectric(_) | Self::Pane(_) => {
                 S::zero()
             }
-            Self::Part { weight, lobe } => *weight * lobe.backscatter(cos, side),
+            Self::Part { weight, lobe } => *weight * lobe.backscatter(cos),
         }
     }
 

@@ -87,7 +87,7 @@ impl Material<f64> {
     /// );
     /// ```
     pub fn validate(&self) -> Result<(), MaterialError> {
-        self.try_map(check)?;
+        self.try_map(|parameter, value| check(parameter, *value))?;
         self.check_tables()?;
         self.check_passages()?;
         for side in [Side::Front, Side::Back] {
@@ -122,8 +122,7 @@ impl Material<f64> {
         for incidence_deg in INCIDENCES_DEG {
             let cos = incidence_deg.to_radians().cos();
             let albedo = self.albedo_from(cos, side, ALBEDO_SAMPLES).total();
-            // Not "above": a NaN has to be refused too.
-            if !(albedo <= 1.0 + ALBEDO_TOLERANCE) {
+            if albedo.is_nan() || albedo > 1.0 + ALBEDO_TOLERANCE {
                 return Err(self.creates_light(incidence_deg, side, albedo));
             }
         }
@@ -167,24 +166,27 @@ impl<T> Lobe<T> {
 }
 
 /// Refuses a value that its parameter cannot have.
-fn check(parameter: Parameter, value: &f64) -> Result<(), MaterialError> {
-    let (least, most, remedy) = range(parameter.name);
-    if (least..=most).contains(value) {
+fn check(parameter: Parameter, value: f64) -> Result<(), MaterialError> {
+    let (least, most, remedy) = range(parameter);
+    if (least..=most).contains(&value) {
         return Ok(());
     }
     Err(MaterialError::OutOfRange {
         parameter,
-        value: *value,
+        value,
         least,
         most,
         remedy,
     })
 }
 
-fn range(name: &str) -> (f64, f64, &'static str) {
-    match name {
+fn range(parameter: Parameter) -> (f64, f64, &'static str) {
+    match parameter.name {
         "reflectance" | "at_normal" => (0.0, 1.0, "it is the share of the light that returns"),
         "weight" => (0.0, 1.0, "it is a share of the area"),
+        "index" if matches!(parameter.kind, "coated" | "rough-dielectric") => {
+            (1.05, 10.0, "a coat or a facet of air is none")
+        }
         "index" | "group_index" => (
             1.0,
             10.0,

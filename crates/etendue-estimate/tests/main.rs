@@ -1,5 +1,0 @@
-//! The public face of etendue-estimate.
-
-mod manifold;
-mod solve;
-mod uncertainty;

@@ -1,4 +1,0 @@
-//! The public face of the formats crate.
-
-mod recordings;
-mod scan_logs;

@@ -1,4 +1,0 @@
-//! The public face of etendue-physics.
-
-mod cw;
-mod pulse_bias;

@@ -1,4 +1,0 @@
-//! The public face of etendue-sensors.
-
-mod cw;
-mod pulsed;
