@@ -37,6 +37,12 @@ pub enum Failure {
     /// There is no such scene.
     #[error(transparent)]
     Example(#[from] UnknownExample),
+    /// The command takes continuous-wave lidars.
+    #[error("the sensor \"{sensor}\" is a scanning lidar: this command takes continuous-wave lidars")]
+    ScanningLidar {
+        /// The sensor's name.
+        sensor: String,
+    },
     /// A mesh cannot be used.
     #[error("{}: {source}", path.display())]
     Mesh {

@@ -9,7 +9,9 @@ use std::hint::black_box;
 
 fn sweeps(criterion: &mut Criterion) {
     let sensor = sensor::preset("hokuyo-urg-04lx").expect("a preset");
-    let sensor::SensorModel::ContinuousWave(lidar) = sensor.model;
+    let sensor::SensorModel::ContinuousWave(lidar) = sensor.model else {
+        panic!("the URG-04LX measures phases");
+    };
     let arena = scene::arena();
     let world = World::at_wavelength(&arena.scene, lidar.wavelength).expect("covered");
     let one = rayon::ThreadPoolBuilder::new()

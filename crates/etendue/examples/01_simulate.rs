@@ -6,7 +6,10 @@ use etendue::sensors::transport::World;
 use nalgebra::Isometry3;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let sensor::SensorModel::ContinuousWave(lidar) = sensor::preset("hokuyo-urg-04lx")?.model;
+    let urg = sensor::preset("hokuyo-urg-04lx")?;
+    let sensor::SensorModel::ContinuousWave(lidar) = urg.model else {
+        return Err("the URG-04LX measures phases".into());
+    };
     let arena = scene::arena();
     let world = World::at_wavelength(&arena.scene, lidar.wavelength)?;
     let turn = Turn {

@@ -10,7 +10,9 @@
 //! use etendue::sensors::transport::World;
 //! use nalgebra::Isometry3;
 //!
-//! let sensor::SensorModel::ContinuousWave(lidar) = sensor::preset("hokuyo-urg-04lx")?.model;
+//! let sensor::SensorModel::ContinuousWave(lidar) = sensor::preset("hokuyo-urg-04lx")?.model else {
+//!     return Err("the URG-04LX measures phases".into());
+//! };
 //! let arena = scene::arena();
 //! let world = World::at_wavelength(&arena.scene, lidar.wavelength)?;
 //! let turn = Turn { seed: 1, with_truth: true, ..Turn::default() };

@@ -73,7 +73,9 @@ impl Simulate {
         let formats = write::formats(&self.output)?;
         let loaded = source::scene(self.scene.as_deref())?;
         let (sensor, sensor_source) = source::sensor_in(self.sensor.as_deref(), &loaded)?;
-        let SensorModel::ContinuousWave(lidar) = &sensor.model;
+        let SensorModel::ContinuousWave(lidar) = &sensor.model else {
+            return Err(Failure::ScanningLidar { sensor: sensor.name });
+        };
         let pose = self.pose(&loaded)?;
 
         let world = World::at_wavelength(&loaded.scene, lidar.wavelength)?;
