@@ -6,5 +6,6 @@
 //! cannot be known.
 
 pub mod manifold;
+pub mod register;
 pub mod solve;
 pub mod uncertainty;

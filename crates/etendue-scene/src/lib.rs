@@ -2,13 +2,14 @@
 //! find them. Nothing here knows a sensor.
 
 mod audit;
-mod cast;
+pub mod cast;
 mod mesh;
 pub mod primitive;
 mod ray;
 mod scene;
 
 pub use audit::{Defect, Finding, MeshAudit};
+pub use cast::{HitPacket, Isa, RayPacket, UnknownIsa};
 pub use mesh::{Mesh, MeshError};
 pub use ray::{Hit, Ray};
 pub use scene::{

@@ -1,6 +1,6 @@
 //! The scene: objects with poses and materials.
 
-use crate::cast::{Caster, spawn_near};
+use crate::cast::{Caster, HitPacket, Isa, RayPacket, spawn_near};
 use crate::mesh::bounds;
 use crate::{Defect, Hit, Mesh, MeshAudit, MeshError, Ray};
 use etendue_physics::surface::{Lobe, Material};
@@ -113,7 +113,7 @@ pub struct SceneBuilder {
 }
 
 /// Meshes, objects and materials, ready for rays. Immutable: many runs share one.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Scene {
     parts: SceneBuilder,
     caster: Caster,
@@ -279,6 +279,16 @@ impl Scene {
     pub fn closest_hits(&self, rays: &[Ray], hits: &mut Vec<Option<Hit>>) {
         hits.clear();
         hits.extend(rays.iter().map(|ray| self.closest_hit(ray)));
+    }
+
+    /// The nearest surface that each of sixteen rays meets.
+    pub fn closest_packet(&self, rays: &RayPacket, hits: &mut HitPacket) {
+        self.caster.closest_packet(&self.parts.meshes, rays, hits);
+    }
+
+    /// Casts rays with these instructions from now on; the answers stay the same.
+    pub fn set_isa(&mut self, isa: Isa) {
+        self.caster.set_isa(isa);
     }
 
     /// Whether anything stands between the ray's near and far limit.

@@ -3,10 +3,12 @@
 pub mod cw;
 mod measurement;
 pub mod motion;
+pub mod pulsed;
 mod scan;
 mod scan_statistics;
+pub mod scanner;
 pub mod transport;
 
 pub use measurement::{Measurement, Reading, Sweep, Truth};
 pub use scan::{Scan, ScanLog};
-pub use scan_statistics::{ScanStatistics, Spread, StandingWindow, StatisticsOptions};
+pub use scan_statistics::{ScanStatistics, Spread, StandingWindow, StatisticsOptions, SteadyBeam};

@@ -31,6 +31,7 @@ pub trait Manifold: Clone {
     fn dimension(&self) -> usize;
 
     /// The element that `tangent` leads to from here.
+    #[must_use]
     fn retract(&self, tangent: &[f64]) -> Self;
 
     /// The tangent that leads from here to `other`.

@@ -7,8 +7,8 @@ pub(super) fn descend<P: Problem>(
     walk: &mut Walk<'_, P>,
     stage: Stage,
 ) -> Result<Stop, SolveError> {
+    let mut linearization = walk.linearize()?;
     while !walk.exhausted() {
-        let linearization = walk.linearize()?;
         let normal = Normal::new(&linearization, stage.loss);
         let number = walk.log.len() + 1;
         if normal.steepness() < walk.limits.gradient {
@@ -18,16 +18,16 @@ pub(super) fn descend<P: Problem>(
             .step(0.0)
             .ok_or(SolveError::Singular { iteration: number })?;
         walk.state = walk.state.retract(step.as_slice());
-        let residuals = walk.problem.residuals(&walk.state);
+        linearization = walk.linearize()?;
         walk.note(Iteration {
             number,
             state: walk.state.clone(),
-            cost: residuals.cost(stage.loss, walk.limits.gate),
+            cost: linearization.residuals.cost(stage.loss, walk.limits.gate),
             gradient: normal.steepness(),
             step: step.norm(),
             damping: 0.0,
             widening: stage.widening,
-            missing: residuals.missing,
+            missing: linearization.residuals.missing,
         });
         if step.norm() < walk.limits.step {
             return Ok(Stop::Step);

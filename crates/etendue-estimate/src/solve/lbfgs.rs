@@ -31,7 +31,9 @@ pub(super) fn descend<P: Problem>(
     let start = objective.start.clone();
     let mut problem = argmin::core::Problem::new(objective);
     let first = Point::new().param(vec![0.0; start.dimension()]);
-    let (mut point, _) = search.init(&mut problem, first).map_err(failed)?;
+    let (mut point, _) = search
+        .init(&mut problem, first)
+        .map_err(|error| failed(&error))?;
     point.update();
     let mut reached = (vec![0.0; start.dimension()], point.get_cost());
     while !walk.exhausted() {
@@ -39,7 +41,9 @@ pub(super) fn descend<P: Problem>(
         if gradient < walk.limits.gradient {
             return Ok(Stop::Gradient);
         }
-        (point, _) = search.next_iter(&mut problem, point).map_err(failed)?;
+        (point, _) = search
+            .next_iter(&mut problem, point)
+            .map_err(|error| failed(&error))?;
         let Some(tangent) = point.get_param().cloned() else {
             return Ok(Stop::NoDescent);
         };
@@ -72,7 +76,7 @@ fn note<P: Problem>(walk: &mut Walk<'_, P>, stage: Stage, gradient: f64, step: f
     });
 }
 
-fn failed(error: Error) -> SolveError {
+fn failed(error: &Error) -> SolveError {
     SolveError::Lbfgs {
         reason: error.to_string(),
     }

@@ -85,7 +85,7 @@ impl Uncertainty {
         let (variance, freedom) = residual_variance(linearization, &weights, spread.rank());
         let priors = gauge.prior_information(components.len(), variance);
         let spread = match priors {
-            Some(information) => Spectrum::of(jacobian.tr_mul(&jacobian) + information),
+            Some(information) => Spectrum::of(&(jacobian.tr_mul(&jacobian) + information)),
             None => spread,
         };
         Self {
@@ -105,9 +105,12 @@ impl Uncertainty {
             let takes_part = |n: &NullDirection| n.direction[i].abs() > 1e-3;
             self.null_directions.iter().any(takes_part)
         };
-        let sigma = |i: usize| match undetermined(i) {
-            true => f64::INFINITY,
-            false => self.covariance[(i, i)].sqrt(),
+        let sigma = |i: usize| {
+            if undetermined(i) {
+                f64::INFINITY
+            } else {
+                self.covariance[(i, i)].sqrt()
+            }
         };
         (0..self.components.len()).map(sigma).collect()
     }
@@ -191,7 +194,7 @@ impl Spectrum {
     }
 
     /// Of a normal matrix.
-    fn of(normal: DMatrix<f64>) -> Self {
+    fn of(normal: &DMatrix<f64>) -> Self {
         let lengths = column_lengths(normal.diagonal().iter().map(|d| d.max(0.0).sqrt()));
         let n = normal.nrows();
         let scaled = DMatrix::from_fn(n, n, |i, j| normal[(i, j)] / (lengths[i] * lengths[j]));

@@ -44,13 +44,13 @@ pub struct BeamWidth {
     pub exit: Divergence,
 }
 
-/// A sub-ray on a beam's cross-section.
+/// A ray of a beam: where it leaves the exit and where it goes, against the axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SubRayWeight {
-    /// Angle from the axis across, rad.
-    pub horizontal: f64,
-    /// Angle from the axis upright, rad.
-    pub vertical: f64,
+pub struct BeamRay {
+    /// Offset at the exit to the left and upwards, m.
+    pub offset: [f64; 2],
+    /// Tangents of the angles from the axis to the left and upwards.
+    pub slope: [f64; 2],
     /// Share of the beam's power: the shares add up to one.
     pub weight: f64,
 }
@@ -95,28 +95,38 @@ impl BeamWidth {
         std::f64::consts::PI * horizontal * vertical
     }
 
-    /// Sub-rays of equal spacing over the profile, `rings` around the axis: 1, 7, 19, 37...
-    /// sub-rays on a hexagonal grid, stretched to the ellipse, weighted by the profile so that
-    /// the sampled second moments are those of the beam at `distance`.
-    pub fn sub_rays(&self, rings: u32, distance: f64) -> Vec<SubRayWeight> {
-        let sd = self.angular_sd(distance);
+    /// Rays over the profile, the axis and `rings` hexagons around it: 1, 7, 19, 37... of them,
+    /// stretched to the ellipse and weighted by the profile so that the second moments are the
+    /// beam's at **every** distance.
+    ///
+    /// The rays are skew: the offset at the exit is turned by 90 degrees against the slope, and
+    /// so the two add in squares, as the waist and the divergence of a beam do (a hyperboloid is
+    /// ruled by skew lines). The middle one, number `len / 2`, is the axis.
+    pub fn rays(&self, rings: u32) -> Vec<BeamRay> {
+        let (slope, exit) = (self.divergence.sd(), self.exit.sd());
         let grid = hexagonal(rings);
         let raw: Vec<f64> = grid.iter().map(|p| self.profile(p, rings)).collect();
         let total: f64 = raw.iter().sum();
-        let second = |axis: usize| {
-            let moment = grid.iter().zip(&raw).map(|(p, w)| w * p[axis] * p[axis]);
-            moment.sum::<f64>() / total
+        let second: f64 = grid
+            .iter()
+            .zip(&raw)
+            .map(|(p, w)| w * p[0] * p[0])
+            .sum::<f64>()
+            / total;
+        let unit = if second > 0.0 {
+            second.sqrt().recip()
+        } else {
+            0.0
         };
-        let stretch = [0, 1].map(|axis| match second(axis) {
-            moment if moment > 0.0 => sd[axis] / moment.sqrt(),
-            _ => 0.0,
-        });
-        let place = |(p, w): (&[f64; 2], &f64)| SubRayWeight {
-            horizontal: p[0] * stretch[0],
-            vertical: p[1] * stretch[1],
-            weight: w / total,
+        let ray = |(p, w): (&[f64; 2], &f64)| {
+            let p = p.map(|x| x * unit);
+            BeamRay {
+                offset: [-p[1] * exit[0], p[0] * exit[1]],
+                slope: [p[0] * slope[0], p[1] * slope[1]],
+                weight: w / total,
+            }
         };
-        grid.iter().zip(&raw).map(place).collect()
+        grid.iter().zip(&raw).map(ray).collect()
     }
 
     /// Profile at a grid point of the pattern whose outermost ring has radius `rings`, which
@@ -166,30 +176,33 @@ mod tests {
     }
 
     #[test]
-    fn the_weights_of_the_sub_rays_sum_to_one_and_their_moments_are_the_beams() {
+    fn the_rays_weights_sum_to_one_and_their_moments_are_the_beams_at_every_distance() {
         for shape in [BeamShape::Gaussian, BeamShape::TopHat] {
             for (rings, count) in [(1, 7), (2, 19), (3, 37)] {
-                let rays = beam(shape).sub_rays(rings, 12.0);
+                let rays = beam(shape).rays(rings);
                 assert_eq!(rays.len(), count);
                 let weight: f64 = rays.iter().map(|r| r.weight).sum();
                 assert!((weight - 1.0).abs() < 1e-12);
-                let sd = beam(shape).angular_sd(12.0);
-                let across: f64 = rays.iter().map(|r| r.weight * r.horizontal.powi(2)).sum();
-                let upright: f64 = rays.iter().map(|r| r.weight * r.vertical.powi(2)).sum();
-                assert!((across.sqrt() / sd[0] - 1.0).abs() < 1e-12);
-                assert!((upright.sqrt() / sd[1] - 1.0).abs() < 1e-12);
+                for distance in [0.1, 3.0, 80.0] {
+                    let sd = beam(shape).angular_sd(distance);
+                    for axis in [0, 1] {
+                        let at = |r: &BeamRay| r.offset[axis] + r.slope[axis] * distance;
+                        let second: f64 = rays.iter().map(|r| r.weight * at(r).powi(2)).sum();
+                        assert!((second.sqrt() / (sd[axis] * distance) - 1.0).abs() < 1e-12);
+                    }
+                }
             }
         }
     }
 
     #[test]
-    fn one_sub_ray_is_the_axis() {
-        let rays = beam(BeamShape::Gaussian).sub_rays(0, 5.0);
-        assert_eq!(rays.len(), 1);
-        assert_eq!(
-            (rays[0].horizontal, rays[0].vertical, rays[0].weight),
-            (0.0, 0.0, 1.0)
-        );
+    fn the_middle_ray_is_the_axis() {
+        for rings in 0..4 {
+            let rays = beam(BeamShape::Gaussian).rays(rings);
+            let middle = rays[rays.len() / 2];
+            assert_eq!((middle.offset, middle.slope), ([0.0; 2], [0.0; 2]));
+        }
+        assert_eq!(beam(BeamShape::TopHat).rays(0)[0].weight, 1.0);
     }
 
     #[test]

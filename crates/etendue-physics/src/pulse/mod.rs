@@ -27,7 +27,7 @@ mod return_mode;
 mod shape;
 mod waveform;
 
-pub use beam::{BeamShape, BeamWidth, Divergence, DivergenceAt, SubRayWeight};
+pub use beam::{BeamRay, BeamShape, BeamWidth, Divergence, DivergenceAt};
 pub use bias::{InclinedPlane, centroid_bias, constant_fraction_bias, threshold_walk};
 pub use detector::{AnalogueDetector, Detector, PhotonCounter, poisson};
 pub use digitiser::Digitiser;

@@ -1,6 +1,8 @@
 //! `golden/pulse_bias.json`: the bias of pulsed ranging on inclined planes, by independent
 //! numerical quadrature.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use etendue_physics::pulse::{
     BeamShape, BeamWidth, Discriminator, Divergence, DivergenceAt, EchoFinder, InclinedPlane,
     Pulse, Waveform, Window, centroid_bias, constant_fraction_bias, threshold_walk,

@@ -1,153 +1,100 @@
-//! A mesh's bounding volume hierarchy.
+//! A mesh's bounding volume hierarchy: nodes of eight boxes, leaves of eight triangles.
 
-use super::triangle::{Meeting, ShearedRay};
 use crate::Mesh;
 use nalgebra::{Point3, Vector3};
-use obvhs::aabb::Aabb;
-use obvhs::bvh2::{Bvh2, leaf_collapser::collapse, reinsertion::ReinsertionOptimizer};
-use obvhs::ploc::{PlocBuilder, PlocSearchDistance, SortPrecision};
 
-/// A mesh's triangles in a tree of boxes. Boxes are `f32`, relative to the mesh's own middle, and
-/// rounded outwards: a mesh far from its frame's origin loses nothing.
+/// Children whose number has this bit are blocks of triangles, others are nodes.
+pub(crate) const LEAF: u32 = 1 << 31;
+
+/// The triangle number of an unused place in a block.
+pub(crate) const NO_TRIANGLE: u32 = u32::MAX;
+
+/// A mesh's triangles in a tree of boxes.
+///
+/// Numbers are `f32`, relative to the middle of the mesh's own box: a mesh far from its frame's
+/// origin loses nothing.
 pub(crate) struct MeshTree {
-    middle: Point3<f64>,
-    tree: Bvh2,
+    /// What the `f32` coordinates are relative to, in the mesh's frame, m.
+    pub middle: Point3<f64>,
+    /// The largest coordinate relative to the middle.
+    pub reach: f32,
+    pub nodes: Vec<Node>,
+    pub blocks: Vec<Block>,
+    /// A child like those in [`Node::child`].
+    pub root: u32,
+    /// How many entries a depth-first search can leave on its stack.
+    pub stack_need: usize,
 }
 
-/// A ray's direction and limits in a mesh's frame.
+/// Up to eight boxes with what is in them. An unused place has a box that nothing meets.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct LocalRay {
-    pub origin: Point3<f64>,
-    pub direction: Vector3<f64>,
-    pub near: f64,
-    pub far: f64,
+#[repr(C, align(32))]
+pub(crate) struct Node {
+    /// Bounds: axis `a`'s lower ones at `2 * a`, its upper ones at `2 * a + 1`.
+    pub bounds: [[f32; 8]; 6],
+    /// Number of a node, or [`LEAF`] and the number of a block.
+    pub child: [u32; 8],
 }
 
-/// A triangle met, and where.
+/// Up to eight triangles. An unused place has no number that compares.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Found {
-    pub triangle: u32,
-    pub meeting: Meeting,
+#[repr(C, align(64))]
+pub(crate) struct Block {
+    /// Positions by vertex and axis.
+    pub corner: [[[f32; 8]; 3]; 3],
+    /// The largest difference of any coordinate along any edge.
+    pub size: [f32; 8],
+    pub triangle: [u32; 8],
+    /// The largest coordinate of all corners.
+    pub reach: f32,
 }
 
-impl MeshTree {
-    pub fn new(mesh: &Mesh) -> Self {
-        let (middle, half) = extent(mesh);
-        let margin = half.amax() * f64::from(f32::EPSILON);
-        let boxes: Vec<Aabb> = mesh
-            .triangles
-            .iter()
-            .map(|corners| outer_box(corners.map(|v| mesh.vertices[v as usize] - middle), margin))
-            .collect();
-        Self {
-            middle,
-            tree: binary_tree(&boxes),
+impl Node {
+    pub const EMPTY: Self = Self {
+        bounds: [
+            [f32::INFINITY; 8],
+            [f32::NEG_INFINITY; 8],
+            [f32::INFINITY; 8],
+            [f32::NEG_INFINITY; 8],
+            [f32::INFINITY; 8],
+            [f32::NEG_INFINITY; 8],
+        ],
+        child: [LEAF; 8],
+    };
+}
+
+impl Block {
+    pub const EMPTY: Self = Self {
+        corner: [[[f32::NAN; 8]; 3]; 3],
+        size: [0.0; 8],
+        triangle: [NO_TRIANGLE; 8],
+        reach: 0.0,
+    };
+
+    /// A block of the triangles with these numbers, at most eight.
+    pub fn new(mesh: &Mesh, middle: &Point3<f64>, triangles: &[u32]) -> Self {
+        let mut block = Self::EMPTY;
+        for (place, &triangle) in triangles.iter().enumerate() {
+            block.put(mesh, middle, place, triangle);
         }
+        block
     }
 
-    /// The nearest triangle within the ray's limits; of equally near ones the lowest number.
-    pub fn closest(&self, mesh: &Mesh, ray: &LocalRay) -> Option<Found> {
-        let sheared = ShearedRay::new(ray.origin, &ray.direction);
-        let slabs = Slabs::new(ray.origin - self.middle, &ray.direction);
-        let mut best: Option<Found> = None;
-        let mut far = ray.far;
-        let mut stack = vec![0_u32];
-        while let Some(index) = stack.pop() {
-            let node = &self.tree.nodes[index as usize];
-            if !slabs.cross(&node.aabb, ray.near, far) {
-                continue;
-            }
-            if !node.is_leaf() {
-                stack.extend([node.first_index, node.first_index + 1]);
-                continue;
-            }
-            for slot in node.first_index..node.first_index + node.prim_count {
-                let triangle = self.tree.primitive_indices[slot as usize];
-                let corners = mesh.triangles[triangle as usize].map(|v| mesh.vertices[v as usize]);
-                let Some(meeting) = sheared.meet(corners) else {
-                    continue;
-                };
-                let found = Found { triangle, meeting };
-                if (ray.near..=far).contains(&meeting.distance) && found.is_before(best.as_ref()) {
-                    far = meeting.distance;
-                    best = Some(found);
-                }
+    fn put(&mut self, mesh: &Mesh, middle: &Point3<f64>, place: usize, triangle: u32) {
+        let corners = corners(mesh, middle, triangle);
+        for (vertex, corner) in corners.iter().enumerate() {
+            self.reach = self.reach.max((corner.amax() as f32).next_up());
+            for axis in 0..3 {
+                self.corner[vertex][axis][place] = corner[axis] as f32;
             }
         }
-        best
+        let edges = [0, 1, 2].map(|i| (corners[(i + 1) % 3] - corners[i]).amax());
+        self.size[place] = (edges[0].max(edges[1]).max(edges[2]) as f32).next_up();
+        self.triangle[place] = triangle;
     }
 }
 
-impl Found {
-    fn is_before(&self, other: Option<&Self>) -> bool {
-        other.is_none_or(|other| {
-            let [own, theirs] = [self.meeting.distance, other.meeting.distance];
-            own < theirs || (own == theirs && self.triangle < other.triangle)
-        })
-    }
-}
-
-/// A ray prepared for boxes.
-struct Slabs {
-    origin: Vector3<f64>,
-    inverse: Vector3<f64>,
-}
-
-impl Slabs {
-    fn new(origin: Vector3<f64>, direction: &Vector3<f64>) -> Self {
-        let inverse = direction.map(|d| 1.0 / d.abs().max(1e-30).copysign(d));
-        Self { origin, inverse }
-    }
-
-    fn cross(&self, bounds: &Aabb, near: f64, far: f64) -> bool {
-        let [mut enter, mut leave] = [near, far];
-        for axis in 0..3 {
-            let low = (f64::from(bounds.min[axis]) - self.origin[axis]) * self.inverse[axis];
-            let high = (f64::from(bounds.max[axis]) - self.origin[axis]) * self.inverse[axis];
-            enter = enter.max(low.min(high) - ROUNDING * low.min(high).abs());
-            leave = leave.min(low.max(high) + ROUNDING * low.max(high).abs());
-        }
-        enter <= leave
-    }
-}
-
-/// Relative widening of a box's crossing, well above the rounding of three `f64` operations.
-const ROUNDING: f64 = 1e-14;
-
-/// The middle of the mesh's box and half its size.
-fn extent(mesh: &Mesh) -> (Point3<f64>, Vector3<f64>) {
-    let (low, high) = mesh.vertices.iter().fold(
-        (mesh.vertices[0], mesh.vertices[0]),
-        |(low, high), vertex| (low.inf(vertex), high.sup(vertex)),
-    );
-    (nalgebra::center(&low, &high), (high - low) * 0.5)
-}
-
-fn outer_box(corners: [Vector3<f64>; 3], margin: f64) -> Aabb {
-    let low = corners[0]
-        .inf(&corners[1])
-        .inf(&corners[2])
-        .add_scalar(-margin);
-    let high = corners[0]
-        .sup(&corners[1])
-        .sup(&corners[2])
-        .add_scalar(margin);
-    Aabb::new(
-        <[f32; 3]>::from(low.map(|x| (x as f32).next_down())).into(),
-        <[f32; 3]>::from(high.map(|x| (x as f32).next_up())).into(),
-    )
-}
-
-fn binary_tree(boxes: &[Aabb]) -> Bvh2 {
-    let everything = (0..boxes.len() as u32).collect();
-    let mut tree = PlocBuilder::with_capacity(boxes.len()).build(
-        PlocSearchDistance::Medium,
-        boxes,
-        everything,
-        SortPrecision::U64,
-        3,
-    );
-    ReinsertionOptimizer::default().run(&mut tree, 0.05, None);
-    collapse(&mut tree, 8, 3.0);
-    tree
+/// A triangle's vertices relative to the middle.
+pub(crate) fn corners(mesh: &Mesh, middle: &Point3<f64>, triangle: u32) -> [Vector3<f64>; 3] {
+    mesh.triangles[triangle as usize].map(|v| mesh.vertices[v as usize] - middle)
 }

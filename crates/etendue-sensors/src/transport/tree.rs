@@ -1,11 +1,11 @@
 //! The ray tree: mirrors and glass followed exactly, diffuse light straight back.
 
+use super::branch::Branch;
 use super::world::Meeting;
 use super::{LightRay, World};
 use etendue_physics::Scalar;
-use etendue_physics::surface::{Medium, Passage, Transmitted};
 use etendue_scene::{Hit, MaterialId, Ray};
-use nalgebra::{Point3, Vector3};
+use nalgebra::Point3;
 
 /// Where a ray tree ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,7 +29,7 @@ impl Default for TreeSettings {
 /// Light that came back to the sensor from one surface.
 #[derive(Clone, Copy, Debug)]
 pub struct Return<S: Scalar> {
-    /// Length of the one-way path, m.
+    /// Length of the one-way path, m; where way out and way back differ, their mean.
     pub range: S,
     /// Length of the one-way optical path, m: inside glass the group index multiplies the length.
     /// This is the range that time of flight or phase tells.
@@ -45,6 +45,8 @@ pub struct Return<S: Scalar> {
     pub point: Point3<S>,
     /// How many surfaces the path met, this one included.
     pub depth: u32,
+    /// How many of them scattered it: 1 in a ray tree, more in path tracing.
+    pub scatterings: u32,
     /// The surface.
     pub hit: Hit,
     /// Its material.
@@ -156,6 +158,7 @@ impl<S: Scalar, F: FnMut(Return<S>)> Tree<'_, '_, S, F> {
             cos_incidence: meeting.cos_incidence,
             point: arrived.origin,
             depth: arrived.depth,
+            scatterings: 1,
             hit: *hit,
             material: meeting.surface.material,
         });
@@ -191,100 +194,8 @@ impl<S: Scalar, F: FnMut(Return<S>)> Tree<'_, '_, S, F> {
             self.audit.cut_by_threshold += throughput;
             return;
         }
-        let direction = branch.direction.map(Scalar::value);
-        let next = Ray {
-            origin: branch.origin.map(Scalar::value),
-            direction,
-            near: self.world.scene().spawn_near(ray, hit, &direction),
-            ..*ray
-        };
+        let next = branch.cast(self.world.scene(), ray, hit);
         let hit = self.world.scene().closest_hit(&next);
         self.follow(&next, hit, branch);
     }
-}
-
-/// Light on its way: a ray and what happened to it since it left the sensor.
-#[derive(Clone, Copy)]
-struct Branch<S: Scalar> {
-    origin: Point3<S>,
-    direction: Vector3<S>,
-    /// Fraction of the power that is left.
-    throughput: S,
-    /// Length so far, m.
-    range: S,
-    /// Optical length so far, m.
-    optical_range: S,
-    /// What it travels in.
-    medium: Medium<S>,
-    /// Surfaces met.
-    depth: u32,
-}
-
-impl<S: Scalar> Branch<S> {
-    fn new(ray: &LightRay<S>) -> Self {
-        Self {
-            origin: ray.origin,
-            direction: ray.direction,
-            throughput: S::one(),
-            range: S::zero(),
-            optical_range: S::zero(),
-            medium: Medium::air(),
-            depth: 0,
-        }
-    }
-
-    /// Travels to a surface (Beer and Lambert's law on the way).
-    fn arrive(&self, meeting: &Meeting<S>) -> Self {
-        let distance = meeting.surface.distance;
-        Self {
-            origin: meeting.surface.point,
-            throughput: self.throughput * (-self.medium.absorption * distance).exp(),
-            range: self.range + distance,
-            optical_range: self.optical_range + self.medium.group_index * distance,
-            depth: self.depth + 1,
-            ..*self
-        }
-    }
-
-    /// $r = d + 2\cos\theta\\,n$
-    fn reflect(&self, meeting: &Meeting<S>, fraction: S) -> Self {
-        Self {
-            direction: self.direction + meeting.normal * (meeting.cos_incidence * 2.0),
-            throughput: self.throughput * fraction,
-            ..*self
-        }
-    }
-
-    fn transmit(&self, meeting: &Meeting<S>, transmitted: &Transmitted<S>) -> Self {
-        let throughput = self.throughput * transmitted.fraction;
-        match transmitted.passage {
-            Passage::Sheet { extra_path } => Self {
-                throughput,
-                optical_range: self.optical_range + extra_path,
-                ..*self
-            },
-            Passage::Interface {
-                index_ratio,
-                medium,
-            } => Self {
-                throughput,
-                direction: refract(&self.direction, meeting, index_ratio),
-                medium,
-                ..*self
-            },
-        }
-    }
-}
-
-/// Snell's law, $t = \eta d + (\eta\cos\theta_i - \cos\theta_t) n$ with $\eta = n_i/n_t$.
-fn refract<S: Scalar>(direction: &Vector3<S>, meeting: &Meeting<S>, ratio: S) -> Vector3<S> {
-    let cos_in = meeting.cos_incidence;
-    let cos_out2 = (cos_in * cos_in - 1.0) * ratio * ratio + 1.0;
-    // At the critical angle nothing passes, and the root has no derivative there.
-    let cos_out = if cos_out2.value() > 0.0 {
-        cos_out2.sqrt()
-    } else {
-        S::zero()
-    };
-    direction * ratio + meeting.normal * (ratio * cos_in - cos_out)
 }

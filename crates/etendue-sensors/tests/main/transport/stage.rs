@@ -3,9 +3,7 @@
 use etendue_physics::Spectrum;
 use etendue_physics::surface::{Dielectric, Lobe, Material, Pane};
 use etendue_scene::primitive::{cuboid, rectangle};
-use etendue_scene::{
-    MaterialId, Mesh, MeshId, NamedMaterial, Object, ObjectId, Scene, SceneBuilder,
-};
+use etendue_scene::{MaterialId, Mesh, MeshId, NamedMaterial, Object, Scene, SceneBuilder};
 use etendue_sensors::transport::{LightRay, Return, TreeAudit, TreeSettings, World, trace_tree};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 
@@ -160,8 +158,4 @@ pub fn returns_from(
 pub fn only(returns: &[Return<f64>]) -> Return<f64> {
     assert_eq!(returns.len(), 1);
     returns[0]
-}
-
-pub fn object(number: u32) -> ObjectId {
-    ObjectId(number)
 }

@@ -6,3 +6,5 @@ mod outputs;
 mod recordings;
 mod scan_logs;
 mod scenes;
+mod sensors;
+mod simulated_spread;

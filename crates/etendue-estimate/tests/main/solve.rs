@@ -40,7 +40,7 @@ impl Problem for Align {
 fn align(outliers: usize) -> (Align, Isometry3<f64>) {
     let truth = Isometry3::new(Vector3::new(0.4, -0.2, 0.7), Vector3::new(0.3, 0.8, -0.5));
     let source: Vec<_> = (0..40)
-        .map(|i| f64::from(i))
+        .map(f64::from)
         .map(|i| Point3::new((i * 0.7).sin(), (i * 1.3).cos(), (i * 0.37).sin() * 2.0))
         .collect();
     let mut target: Vec<_> = source.iter().map(|p| truth * p).collect();

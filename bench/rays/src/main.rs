@@ -1,0 +1,173 @@
+//! Rays per second of etendue's caster and of others, on the same rays, round by round.
+//!
+//! `bench-rays [ROUNDS] [SCENE...]`; CPU seconds of one thread, medians of rounds.
+
+mod embree;
+mod rays;
+mod scenes;
+
+use etendue_scene::{
+    HitPacket, Isa, MaterialId, Mesh, MeshId, Object, Ray, RayPacket, Scene, SceneBuilder,
+};
+use scenes::Place;
+use std::hint::black_box;
+use std::sync::Arc;
+
+type Tally = (usize, f64);
+type Engine<'a> = (&'static str, Box<dyn FnMut() -> Tally + 'a>);
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let rounds: usize = arguments.next().map_or(7, |a| a.parse().expect("number of rounds"));
+    let wanted: Vec<String> = arguments.collect();
+    let data = std::env::var_os("ETENDUE_DATA").unwrap_or_else(|| "../shared/data".into());
+    let house = std::path::Path::new(&data).join("mesh_aws_worlds/small_house_visual.ply");
+    let want = |name: &str| wanted.is_empty() || wanted.iter().any(|w| w == name);
+    for (name, make) in [
+        ("room", Box::new(|| Some(scenes::room())) as Box<dyn Fn() -> Option<Place>>),
+        ("city", Box::new(|| Some(scenes::city()))),
+        ("big", Box::new(|| Some(scenes::big()))),
+        ("house", Box::new(move || scenes::house(&house))),
+        ("huge", Box::new(|| Some(scenes::huge()))),
+    ] {
+        if want(name) {
+            match make() {
+                Some(place) => bench(place, rounds),
+                None => println!("{name}: skipped, no mesh"),
+            }
+        }
+    }
+}
+
+fn scene_of(mesh: Mesh) -> Scene {
+    SceneBuilder {
+        meshes: vec![Arc::new(mesh)],
+        objects: vec![Object {
+            name: "all".into(),
+            mesh: MeshId(0),
+            world_from_object: nalgebra::Isometry3::identity(),
+            material: MaterialId(0),
+            mask: u32::MAX,
+        }],
+        ..SceneBuilder::default()
+    }
+    .build()
+    .expect("a good mesh")
+}
+
+/// CPU seconds of this thread.
+fn cpu() -> f64 {
+    clock(libc::CLOCK_THREAD_CPUTIME_ID)
+}
+
+/// CPU seconds of all threads.
+fn process_cpu() -> f64 {
+    clock(libc::CLOCK_PROCESS_CPUTIME_ID)
+}
+
+fn clock(id: libc::clockid_t) -> f64 {
+    let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    unsafe { libc::clock_gettime(id, &raw mut t) };
+    t.tv_sec as f64 + t.tv_nsec as f64 * 1e-9
+}
+
+fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
+    let start = process_cpu();
+    let result = work();
+    (result, process_cpu() - start)
+}
+
+fn packet_tally(scene: &Scene, packets: &[RayPacket]) -> Tally {
+    let mut hits = HitPacket::default();
+    let (mut count, mut sum) = (0, 0.0);
+    for packet in packets {
+        scene.closest_packet(packet, &mut hits);
+        for i in 0..16 {
+            if hits.object[i] == 0 {
+                count += 1;
+                sum += f64::from(hits.distance[i]);
+            }
+        }
+    }
+    (count, sum)
+}
+
+fn single_tally(scene: &Scene, rays: &[Ray]) -> Tally {
+    let mut tally = (0, 0.0);
+    for ray in rays {
+        if let Some(hit) = scene.closest_hit(ray) {
+            tally.0 += 1;
+            tally.1 += hit.distance;
+        }
+    }
+    tally
+}
+
+fn batch_tally(scene: &Scene, rays: &[Ray]) -> Tally {
+    let mut hits = vec![];
+    scene.closest_hits(rays, &mut hits);
+    let met = hits.iter().flatten();
+    (met.clone().count(), met.map(|h| h.distance).sum())
+}
+
+fn bench(mut place: Place, rounds: usize) {
+    for v in &mut place.mesh.vertices {
+        *v = v.map(|x| f64::from(x as f32));
+    }
+    println!("\n{}: {} triangles", place.name, place.mesh.triangles.len());
+    let (ours, own_build) = timed(|| scene_of(place.mesh.clone()));
+    let (robust, embree_build) = timed(|| embree::scene(&place.mesh, true));
+    let fast = embree::scene(&place.mesh, false);
+    println!("build, CPU s: etendue {own_build:.3}, Embree {embree_build:.3}, ratio {:.2}", own_build / embree_build);
+    let still = rays::spin(place.sensor, 0.0);
+    let moving = rays::spin(place.sensor, 15.0);
+    let [still_packets, moving_packets] = [&still, &moving].map(|r| rays::packets(r));
+    let with = |isa: Isa| {
+        let mut scene = ours.clone();
+        scene.set_isa(isa);
+        scene
+    };
+    let [avx512, avx2, plain] = [Isa::Avx512, Isa::Avx2, Isa::Plain].map(with);
+    let (s, m) = (&still_packets, &moving_packets);
+    let mut engines: Vec<Engine> = vec![
+        ("Embree robust, packets", Box::new(|| embree::trace_packets(&robust, s))),
+        ("Embree robust, packets, moving", Box::new(|| embree::trace_packets(&robust, m))),
+        ("Embree fast, packets", Box::new(|| embree::trace_packets(&fast, s))),
+        ("Embree robust, single", Box::new(|| embree::trace_single(&robust, s))),
+        ("etendue avx512, packets", Box::new(|| packet_tally(&avx512, s))),
+        ("etendue avx512, packets, moving", Box::new(|| packet_tally(&avx512, m))),
+        ("etendue avx2, packets", Box::new(|| packet_tally(&avx2, s))),
+        ("etendue plain, packets", Box::new(|| packet_tally(&plain, s))),
+        ("etendue avx512, single f64", Box::new(|| single_tally(&avx512, &still))),
+        ("etendue avx2, single f64", Box::new(|| single_tally(&avx2, &still))),
+        ("etendue avx512, batch f64", Box::new(|| batch_tally(&avx512, &still))),
+    ];
+    if let Ok(only) = std::env::var("ENGINES") {
+        engines.retain(|(name, _)| only.split(';').any(|part| name.contains(part)));
+    }
+    let mut seconds = vec![vec![]; engines.len()];
+    let mut tallies = vec![(0, 0.0); engines.len()];
+    for _ in 0..rounds {
+        for (i, (_, engine)) in engines.iter_mut().enumerate() {
+            let start = cpu();
+            tallies[i] = black_box(engine());
+            seconds[i].push(cpu() - start);
+        }
+    }
+    let median = |times: &mut Vec<f64>| {
+        times.sort_by(f64::total_cmp);
+        times[times.len() / 2]
+    };
+    let medians: Vec<f64> = seconds.iter_mut().map(median).collect();
+    for (i, (name, _)) in engines.iter().enumerate() {
+        let kind = if name.contains("single") { "Embree robust, single" } else { "Embree robust, packets" };
+        let base = engines.iter().position(|(n, _)| *n == kind).map_or(f64::NAN, |i| medians[i]);
+        println!(
+            "{name:34} {:7.2} Mrays/s  x {:5.2}  hits {} mean {:.6}",
+            still.len() as f64 / medians[i] * 1e-6,
+            base / medians[i],
+            tallies[i].0,
+            tallies[i].1 / tallies[i].0 as f64,
+        );
+    }
+}

@@ -1,0 +1,101 @@
+//! The edges of eight triangles as seen from a packet's centre.
+
+use super::lanes::{Float, Lanes, Mask};
+use super::packet::Packet;
+use super::sixteen::EDGE_ERROR;
+use super::tree::Block;
+
+/// Axes are the packet's: two lateral ones, then the major one (its sign folded into the normal).
+///
+/// With $A, B, C$ the vertices from the centre, a ray $\\Delta + z d$ passes the edge $C - B$ at
+/// $d \cdot ((C - B) \times B) - (\\Delta \times d) \cdot (C - B)$, the edge function $U$ of
+/// Woop's test; $V$ and $W$ follow by turning the letters.
+#[repr(C, align(32))]
+pub(crate) struct Edges {
+    pub normal: [[[f32; 8]; 3]; 3],
+    pub edge: [[[f32; 8]; 3]; 3],
+}
+
+impl Edges {
+    /// The edges, and with `error` the unit round-off times what occurs here, the triangles (by bit) that a ray of the packet may meet.
+    #[inline(always)]
+    pub fn new<L: Lanes>(packet: &Packet, block: &Block, error: f32) -> (Self, u32) {
+        let corners = [
+            from_centre::<L>(packet, block, 0),
+            from_centre::<L>(packet, block, 1),
+            from_centre::<L>(packet, block, 2),
+        ];
+        let mut edges = Self {
+            normal: [[[0.0; 8]; 3]; 3],
+            edge: [[[0.0; 8]; 3]; 3],
+        };
+        let doubt =
+            L::F8::load(&block.size).mul(L::F8::splat(EDGE_ERROR * error + packet.moment_size));
+        let mut least = L::F8::splat(f32::INFINITY);
+        let mut most = L::F8::splat(f32::NEG_INFINITY);
+        for turn in 0..3 {
+            let [c, b] = [corners[TURNS[turn].0], corners[TURNS[turn].1]];
+            let e = [c[0].sub(b[0]), c[1].sub(b[1]), c[2].sub(b[2])];
+            let n = [
+                minor::<L>(e[1], b[2], e[2], b[1]),
+                minor::<L>(e[2], b[0], e[0], b[2]),
+                minor::<L>(e[0], b[1], e[1], b[0]).mul(L::F8::splat(packet.sign)),
+            ];
+            let middle = n[0].mul_add(
+                L::F8::splat(packet.slope_middle[0]),
+                n[1].mul_add(L::F8::splat(packet.slope_middle[1]), n[2]),
+            );
+            let spread = n[0].abs().mul_add(
+                L::F8::splat(packet.slope_half[0]),
+                n[1].abs()
+                    .mul_add(L::F8::splat(packet.slope_half[1]), doubt),
+            );
+            least = least.min(middle.add(spread));
+            most = most.max(middle.sub(spread));
+            for axis in 0..3 {
+                n[axis].store(&mut edges.normal[turn][axis]);
+                e[axis].store(&mut edges.edge[turn][axis]);
+            }
+        }
+        let zero = L::F8::splat(0.0);
+        let near = zero.le(least).or(most.le(zero));
+        (edges, near.bits())
+    }
+
+    /// One edge function of the triangle at this place, for sixteen rays.
+    #[inline(always)]
+    pub fn values<L: Lanes>(&self, packet: &Packet, turn: usize, at: usize) -> L::F16 {
+        let [x, y, k] = &self.normal[turn];
+        let along =
+            L::F16::splat(y[at]).mul_add(L::F16::load(&packet.slope[1]), L::F16::splat(k[at]));
+        let along = L::F16::splat(x[at]).mul_add(L::F16::load(&packet.slope[0]), along);
+        if packet.moment_size == 0.0 {
+            return along;
+        }
+        let [x, y, k] = &self.edge[turn];
+        let beside = L::F16::splat(x[at]).neg_mul_add(L::F16::load(&packet.moment[0]), along);
+        let beside = L::F16::splat(y[at]).neg_mul_add(L::F16::load(&packet.moment[1]), beside);
+        L::F16::splat(k[at]).neg_mul_add(L::F16::load(&packet.moment[2]), beside)
+    }
+}
+
+/// Head and tail of each edge.
+const TURNS: [(usize, usize); 3] = [(2, 1), (0, 2), (1, 0)];
+
+/// `a * d - c * b`, as in `minor(a, d, c, b)`.
+#[inline(always)]
+fn minor<L: Lanes>(a: L::F8, d: L::F8, c: L::F8, b: L::F8) -> L::F8 {
+    c.neg_mul_add(b, a.mul(d))
+}
+
+/// A vertex of eight triangles from the packet's centre, along the packet's axes.
+#[inline(always)]
+fn from_centre<L: Lanes>(packet: &Packet, block: &Block, vertex: usize) -> [L::F8; 3] {
+    let [x, y, k] = packet.axes;
+    let corner = &block.corner[vertex];
+    [
+        L::F8::load(&corner[x]).sub(L::F8::splat(packet.centre[x])),
+        L::F8::load(&corner[y]).sub(L::F8::splat(packet.centre[y])),
+        L::F8::load(&corner[k]).sub(L::F8::splat(packet.centre[k])),
+    ]
+}
