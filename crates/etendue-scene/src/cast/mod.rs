@@ -31,8 +31,8 @@ mod triangle;
 
 use crate::{Hit, Mesh, Object, ObjectId, Ray};
 use best::{Best, Exact, LocalRay, Nearest};
+use lanes::{Chosen, Float, Job, Lanes, run};
 pub use lanes::{Isa, UnknownIsa};
-use lanes::{Float, Job, Lanes, run};
 use nalgebra::Isometry3;
 use nalgebra::{Point3, Vector3};
 use packet::{Beams, Packet};
@@ -48,7 +48,7 @@ use triangle::Meeting;
 /// A scene's objects, prepared for rays.
 #[derive(Clone)]
 pub(crate) struct Caster {
-    isa: Isa,
+    isa: Chosen,
     trees: Vec<Arc<MeshTree>>,
     instances: Vec<Instance>,
 }
@@ -89,7 +89,7 @@ impl Caster {
             })
             .collect();
         Self {
-            isa: Isa::detect(),
+            isa: Chosen::new(Isa::detect()),
             trees: meshes
                 .iter()
                 .map(|mesh| Arc::new(MeshTree::new(mesh)))
@@ -99,7 +99,7 @@ impl Caster {
     }
 
     pub fn set_isa(&mut self, isa: Isa) {
-        self.isa = isa;
+        self.isa = Chosen::new(isa);
     }
 
     pub fn closest(&self, meshes: &[Arc<Mesh>], ray: &Ray) -> Option<Hit> {
@@ -279,7 +279,7 @@ impl std::fmt::Debug for Caster {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter
             .debug_struct("Caster")
-            .field("isa", &self.isa)
+            .field("isa", &self.isa.isa())
             .field("instances", &self.instances.len())
             .finish_non_exhaustive()
     }

@@ -186,9 +186,7 @@ impl Single {
             enter = enter.max(first.mul_add(L::F8::splat(rate), L::F8::splat(self.enter[axis])));
             leave = leave.min(last.mul_add(L::F8::splat(rate), L::F8::splat(self.leave[axis])));
         }
-        let mut depths = [0.0; 8];
-        enter.store(&mut depths);
-        (enter.le(leave).bits(), depths)
+        (enter.le(leave).bits(), enter.array())
     }
 
     #[inline(always)]
