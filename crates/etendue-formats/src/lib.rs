@@ -7,6 +7,7 @@ pub mod material;
 pub mod mesh;
 pub mod output;
 mod ply;
+mod precision;
 pub mod scan_log;
 pub mod scene;
 pub mod sensor;

@@ -59,7 +59,7 @@ fn parse_binary(path: &Path, bytes: &[u8], welder: &mut Welder<'_>) -> Result<()
         let (floats, _) = triangle[12..48].as_chunks::<4>();
         let number_at = |i: usize| f64::from(f32::from_le_bytes(floats[i]));
         let corner = |i: usize| [number_at(3 * i), number_at(3 * i + 1), number_at(3 * i + 2)];
-        welder.add([0, 1, 2].map(corner), &Place::Element("triangle", number))?;
+        welder.add([0, 1, 2].map(corner), Place::Element("triangle", number))?;
     }
     Ok(())
 }
@@ -84,7 +84,7 @@ fn parse_text(path: &Path, bytes: &[u8], welder: &mut Welder<'_>) -> Result<(), 
                         "export the file again as triangles",
                     ));
                 };
-                welder.add(triangle, &Place::Line(line.number))?;
+                welder.add(triangle, Place::Line(line.number))?;
             }
             "endsolid" => ended = true,
             _ => {}
@@ -121,10 +121,10 @@ struct Welder<'a> {
 }
 
 impl Welder<'_> {
-    fn add(&mut self, corners: [[f64; 3]; 3], place: &Place) -> Result<(), FormatError> {
+    fn add(&mut self, corners: [[f64; 3]; 3], place: Place) -> Result<(), FormatError> {
         let mut triangle = [0; 3];
         for (index, position) in triangle.iter_mut().zip(corners) {
-            let point = vertex(self.path, place.clone(), position)?;
+            let point = vertex(self.path, place, position)?;
             *index = self.number(point);
         }
         self.file.mesh.triangles.push(triangle);

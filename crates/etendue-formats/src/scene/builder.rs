@@ -196,9 +196,7 @@ fn hash(document: &Document, files: &[PathBuf]) -> Result<String, FormatError> {
     for path in files {
         add(&std::fs::read(path).map_err(|source| FormatError::cannot_read(path, source))?);
     }
-    Ok(hasher
-        .finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect())
+    let digits = hasher.finalize();
+    let digits: Vec<String> = digits.iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(digits.concat())
 }

@@ -1,6 +1,7 @@
 //! Mesh files: the same surface in every format, real files, and damaged ones.
 
 use crate::recordings::recording;
+use base64::Engine;
 use etendue_formats::mesh::{MeshFile, Up, parse_mesh, read_mesh};
 use nalgebra::Point3;
 use proptest::prelude::*;
@@ -78,7 +79,6 @@ fn gltf(matrix: &str) -> Vec<u8> {
             .iter()
             .flat_map(|index| index.to_le_bytes()),
     );
-    use base64::Engine;
     let data = base64::engine::general_purpose::STANDARD.encode(&buffer);
     format!(
         r#"{{"asset":{{"version":"2.0"}},"scene":0,"scenes":[{{"nodes":[0]}}],
@@ -111,7 +111,7 @@ fn area(file: &MeshFile) -> f64 {
         let [a, b, c] = mesh.corners(triangle);
         (b - a).cross(&(c - a)).z
     };
-    (0..mesh.triangles.len() as u32).map(twice).sum::<f64>() / 2.0
+    (0_u32..).take(mesh.triangles.len()).map(twice).sum::<f64>() / 2.0
 }
 
 #[test]

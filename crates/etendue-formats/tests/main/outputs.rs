@@ -23,14 +23,14 @@ fn sweeps() -> Vec<Sweep> {
         Reading::Error(7),
         Reading::Range(0.5),
     ];
-    let beam = |(number, reading): (usize, &Reading)| Measurement {
-        beam: number as u32,
-        time: 0.01 * number as f64,
-        azimuth: 0.3 * number as f64 - 0.6,
+    let beam = |(number, reading): (u16, &Reading)| Measurement {
+        beam: u32::from(number),
+        time: 0.01 * f64::from(number),
+        azimuth: 0.3 * f64::from(number) - 0.6,
         elevation: 0.0,
         reading: *reading,
-        power: 0.125 * number as f64,
-        returns: number as u16,
+        power: 0.125 * f64::from(number),
+        returns: number,
         truth: (number != 1).then_some(Truth {
             range: 1.2,
             object: ObjectId(1),
@@ -42,7 +42,7 @@ fn sweeps() -> Vec<Sweep> {
         index,
         start: 0.1 * f64::from(index),
         world_from_sensor: Isometry3::new(Vector3::new(1.0, 2.0, 0.5), Vector3::z() * 0.25),
-        measurements: readings.iter().enumerate().map(beam).collect(),
+        measurements: (0..).zip(&readings).map(beam).collect(),
     };
     vec![sweep(0), sweep(1)]
 }
