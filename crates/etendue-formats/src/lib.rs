@@ -8,6 +8,7 @@ pub mod mesh;
 pub mod output;
 mod ply;
 pub mod scan_log;
+pub mod scene;
 pub mod sensor;
 mod text;
 pub mod toml_file;

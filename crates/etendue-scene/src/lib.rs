@@ -2,7 +2,7 @@
 //! find them. Nothing here knows a sensor.
 
 mod audit;
-mod cast;
+pub mod cast;
 mod mesh;
 pub mod primitive;
 mod ray;

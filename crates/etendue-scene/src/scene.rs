@@ -234,6 +234,11 @@ fn refuse_inside_out(
 }
 
 impl Scene {
+    /// What it was built from: to build another that differs a little.
+    pub fn parts(&self) -> &SceneBuilder {
+        &self.parts
+    }
+
     /// The materials, by number.
     pub fn materials(&self) -> &[NamedMaterial] {
         &self.parts.materials

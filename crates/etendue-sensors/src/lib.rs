@@ -11,4 +11,4 @@ pub mod transport;
 
 pub use measurement::{Measurement, Reading, Sweep, Truth};
 pub use scan::{Scan, ScanLog};
-pub use scan_statistics::{ScanStatistics, Spread, StandingWindow, StatisticsOptions};
+pub use scan_statistics::{ScanStatistics, Spread, StandingWindow, StatisticsOptions, SteadyBeam};

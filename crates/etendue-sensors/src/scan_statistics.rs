@@ -70,8 +70,19 @@ pub struct StandingWindow {
     pub scans: Range<usize>,
     /// Beams that gave a range in some of the scans and none in others.
     pub flickering: usize,
+    /// The beams that gave a range in every scan.
+    pub steady: Vec<SteadyBeam>,
     /// How the ranges spread, by range band; bands without a steady beam are left out.
     pub spread: Vec<Spread>,
+}
+
+/// A beam that gave a range in every scan of a window.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SteadyBeam {
+    /// Median range, m.
+    pub range: f64,
+    /// Standard deviation of the range over time, m.
+    pub deviation: f64,
 }
 
 /// How the ranges of the beams in a band spread, over beams that gave a range in every scan of a
@@ -82,6 +93,8 @@ pub struct Spread {
     pub band: Range<f64>,
     /// How many beams.
     pub beams: usize,
+    /// Median over the beams of their median range, m.
+    pub centre: f64,
     /// Median over the beams of the standard deviation over time, m.
     pub median: f64,
     /// 90th percentile over the beams of the standard deviation over time, m.
@@ -261,7 +274,7 @@ fn window(scans: &[Scan], range: Range<usize>, options: &StatisticsOptions) -> S
             .filter_map(|scan| scan.readings.get(beam)?.range());
         let ranges: Vec<f64> = readings.collect();
         if ranges.len() == scans.len() {
-            steady.push(median_and_deviation(ranges));
+            steady.push(SteadyBeam::of(ranges));
         } else if !ranges.is_empty() {
             flickering += 1;
         }
@@ -272,23 +285,26 @@ fn window(scans: &[Scan], range: Range<usize>, options: &StatisticsOptions) -> S
         spread: bins(&options.band_edges)
             .filter_map(|band| spread(band, &steady))
             .collect(),
+        steady,
     }
 }
 
-fn median_and_deviation(ranges: Vec<f64>) -> (f64, f64) {
-    let count = ranges.len() as f64;
-    let mean = ranges.iter().sum::<f64>() / count;
-    let variance = ranges
-        .iter()
-        .map(|range| (range - mean).powi(2))
-        .sum::<f64>()
-        / count;
-    (median_and_high(ranges).0, variance.sqrt())
+impl SteadyBeam {
+    fn of(ranges: Vec<f64>) -> Self {
+        let count = ranges.len() as f64;
+        let mean = ranges.iter().sum::<f64>() / count;
+        let squares = ranges.iter().map(|range| (range - mean).powi(2));
+        Self {
+            deviation: (squares.sum::<f64>() / count).sqrt(),
+            range: median_and_high(ranges).0,
+        }
+    }
 }
 
-fn spread(band: Range<f64>, steady: &[(f64, f64)]) -> Option<Spread> {
-    let inside = steady.iter().filter(|(range, _)| band.contains(range));
-    let deviations: Vec<f64> = inside.map(|(_, deviation)| *deviation).collect();
+fn spread(band: Range<f64>, steady: &[SteadyBeam]) -> Option<Spread> {
+    let inside = steady.iter().filter(|beam| band.contains(&beam.range));
+    let (ranges, deviations): (Vec<f64>, Vec<f64>) =
+        inside.map(|beam| (beam.range, beam.deviation)).unzip();
     if deviations.is_empty() {
         return None;
     }
@@ -297,6 +313,7 @@ fn spread(band: Range<f64>, steady: &[(f64, f64)]) -> Option<Spread> {
     Some(Spread {
         band,
         beams,
+        centre: median_and_high(ranges).0,
         median,
         high,
     })

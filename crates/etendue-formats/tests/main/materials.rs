@@ -1,5 +1,7 @@
 //! Materials: the library, and what users write.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use etendue_formats::material::{
     LIBRARY_WAVELENGTHS, MaterialFile, MaterialFileError, find, library,
 };
@@ -24,8 +26,9 @@ fn ready(name: &str, wavelength: f64) -> Material<f64> {
 }
 
 /// Reflected + transmitted + absorbed = 1: what random directions return is the albedo, within
-/// four standard errors of 2,000 draws (and the albedo's own 0.002), and the albedo leaves nothing
-/// below zero for absorption. 38 materials x 5 wavelengths x 8 angles x both sides.
+/// 4.5 standard errors of 2,000 draws and the albedo's own 0.002, and the albedo leaves nothing
+/// below zero for absorption. 38 materials x 5 wavelengths x 8 angles x both sides: by chance one
+/// set of seeds in fifty would fail.
 #[test]
 fn every_ready_material_passes_the_furnace_at_every_wavelength() {
     let mut tested = 0;
@@ -152,7 +155,7 @@ fn bk7_carries_its_group_index_into_the_glass() {
         panic!("a solid has an interface");
     };
     assert!((1.0 / index_ratio - 1.5110795649082276).abs() < 1e-12);
-    assert!((medium.group_index - 1.5272616116586957).abs() < 1e-12);
+    assert!((medium.group_index - 1.527261611655074).abs() < 1e-12);
     assert!((medium.absorption - 0.1475).abs() < 1e-3);
 }
 
@@ -169,10 +172,10 @@ fn sheeting_returns_what_the_traffic_sign_standard_asks() {
     };
     for (entrance, observation, asked) in [(4.0, 0.2, 250.0), (4.0, 0.5, 95.0), (30.0, 0.2, 150.0)]
     {
-        // Measured: within 2 %.
+        // Measured: 1.004 to 1.007.
         let ratio = coefficient(entrance, observation) / asked;
         assert!(
-            (ratio - 1.0).abs() < 0.03,
+            (ratio - 1.0).abs() < 0.01,
             "{entrance} {observation}: {ratio}"
         );
     }

@@ -179,33 +179,32 @@ impl<T> Lobe<T> {
         f: &mut impl FnMut(&'static str, &'static str, &T) -> Result<U, E>,
     ) -> Result<Lobe<U>, E> {
         let kind = self.kind();
-        if let Self::Part { weight, lobe } = self {
-            return Ok(Lobe::Part {
-                weight: f(kind, "weight", weight)?,
-                lobe: Box::new(lobe.map_boxed(f)?),
-            });
-        }
-        let mut f = |name, value: &T| f(kind, name, value);
+        let mut named = |name, value: &T| f(kind, name, value);
         Ok(match self {
             Self::Lambert { reflectance } => Lobe::Lambert {
-                reflectance: f("reflectance", reflectance)?,
+                reflectance: named("reflectance", reflectance)?,
             },
             Self::Mirror { reflectance } => Lobe::Mirror {
-                reflectance: f("reflectance", reflectance)?,
+                reflectance: named("reflectance", reflectance)?,
             },
             Self::Conductor { n, k } => Lobe::Conductor {
-                n: f("n", n)?,
-                k: f("k", k)?,
+                n: named("n", n)?,
+                k: named("k", k)?,
             },
-            Self::OrenNayar(lobe) => Lobe::OrenNayar(lobe.try_map(&mut f)?),
-            Self::Microfacet(lobe) => Lobe::Microfacet(lobe.try_map(&mut f)?),
-            Self::Coated(lobe) => Lobe::Coated(lobe.try_map(&mut f)?),
-            Self::Dielectric(lobe) => Lobe::Dielectric(lobe.try_map(&mut f)?),
-            Self::RoughDielectric(lobe) => Lobe::RoughDielectric(lobe.try_map(&mut f)?),
-            Self::Pane(lobe) => Lobe::Pane(lobe.try_map(&mut f)?),
-            Self::Retroreflector(lobe) => Lobe::Retroreflector(lobe.try_map(&mut f)?),
-            Self::Measured(lobe) => Lobe::Measured(lobe.try_map(|value| f("reflectance", value))?),
-            Self::Part { .. } => unreachable!("handled above"),
+            Self::OrenNayar(lobe) => Lobe::OrenNayar(lobe.try_map(&mut named)?),
+            Self::Microfacet(lobe) => Lobe::Microfacet(lobe.try_map(&mut named)?),
+            Self::Coated(lobe) => Lobe::Coated(lobe.try_map(&mut named)?),
+            Self::Dielectric(lobe) => Lobe::Dielectric(lobe.try_map(&mut named)?),
+            Self::RoughDielectric(lobe) => Lobe::RoughDielectric(lobe.try_map(&mut named)?),
+            Self::Pane(lobe) => Lobe::Pane(lobe.try_map(&mut named)?),
+            Self::Retroreflector(lobe) => Lobe::Retroreflector(lobe.try_map(&mut named)?),
+            Self::Measured(lobe) => {
+                Lobe::Measured(lobe.try_map(|value| named("reflectance", value))?)
+            }
+            Self::Part { weight, lobe } => Lobe::Part {
+                weight: named("weight", weight)?,
+                lobe: Box::new(lobe.map_boxed(f)?),
+            },
         })
     }
 

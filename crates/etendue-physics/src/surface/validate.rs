@@ -167,7 +167,7 @@ impl<T> Lobe<T> {
 
 /// Refuses a value that its parameter cannot have.
 fn check(parameter: Parameter, value: f64) -> Result<(), MaterialError> {
-    let (least, most, remedy) = range(parameter.name);
+    let (least, most, remedy) = range(parameter);
     if (least..=most).contains(&value) {
         return Ok(());
     }
@@ -180,10 +180,13 @@ fn check(parameter: Parameter, value: f64) -> Result<(), MaterialError> {
     })
 }
 
-fn range(name: &str) -> (f64, f64, &'static str) {
-    match name {
+fn range(parameter: Parameter) -> (f64, f64, &'static str) {
+    match parameter.name {
         "reflectance" | "at_normal" => (0.0, 1.0, "it is the share of the light that returns"),
         "weight" => (0.0, 1.0, "it is a share of the area"),
+        "index" if matches!(parameter.kind, "coated" | "rough-dielectric") => {
+            (1.05, 10.0, "a coat or a facet of air is none")
+        }
         "index" | "group_index" => (
             1.0,
             10.0,

@@ -21,6 +21,11 @@ pub(crate) struct LocalRay {
 }
 
 impl LocalRay {
+    /// Depth along a packet's major axis at which the ray has gone this far.
+    pub fn depth(&self, distance: f64, axis: usize, sign: f32, start: f64) -> f64 {
+        (distance * self.direction[axis] + (self.origin[axis] - start)) * f64::from(sign)
+    }
+
     /// The ray and the triangle in `f64`, within the ray's limits.
     pub fn meet(&self, mesh: &Mesh, triangle: u32) -> Option<Meeting> {
         let sheared = ShearedRay::new(self.origin, &self.direction);
@@ -48,29 +53,14 @@ impl LocalRay {
     }
 }
 
-/// Sixteen rays in a mesh's frame, by axis and lane.
-#[derive(Clone, Debug)]
-#[repr(C, align(64))]
-pub(crate) struct LocalRays {
-    pub origin: [[f64; 16]; 3],
-    pub direction: [[f64; 16]; 3],
-    pub near: [f64; 16],
-    pub far: [f64; 16],
-    /// Lanes where a surface exactly at `far` counts (bit by lane).
-    pub far_included: u32,
-    /// Lanes in use (bit by lane).
-    pub active: u32,
+/// Where the rays of a search come from, in full precision.
+pub(crate) trait Exact {
+    fn ray(&self, lane: usize) -> LocalRay;
 }
 
-impl LocalRays {
-    pub fn lane(&self, lane: usize) -> LocalRay {
-        LocalRay {
-            origin: Point3::from(self.origin.map(|axis| axis[lane])),
-            direction: Vector3::from(self.direction.map(|axis| axis[lane])),
-            near: self.near[lane],
-            far: self.far[lane],
-            far_included: self.far_included >> lane & 1 == 1,
-        }
+impl Exact for LocalRay {
+    fn ray(&self, _lane: usize) -> LocalRay {
+        *self
     }
 }
 

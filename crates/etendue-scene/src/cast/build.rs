@@ -14,22 +14,24 @@ const BLOCK: u32 = 8;
 impl MeshTree {
     /// The tree of a mesh that has been checked.
     pub fn new(mesh: &Mesh) -> Self {
-        let (middle, half) = extent(mesh);
+        let (middle, reach) = extent(mesh);
         let boxes: Vec<Aabb> = (0..mesh.triangles.len() as u32)
             .into_par_iter()
             .map(|triangle| outer_box(corners(mesh, &middle, triangle)))
             .collect();
-        Widening::new(&binary_tree(&boxes)).widen(mesh, middle, half)
+        Widening::new(&binary_tree(&boxes)).widen(mesh, middle, reach)
     }
 }
 
-/// The middle of the mesh's box and half its size.
-fn extent(mesh: &Mesh) -> (Point3<f64>, Vector3<f64>) {
+/// The middle of the mesh's box, rounded to `f32`, and what the box reaches from there.
+fn extent(mesh: &Mesh) -> (Point3<f64>, f32) {
     let (low, high) = mesh.vertices.iter().fold(
         (mesh.vertices[0], mesh.vertices[0]),
         |(low, high), vertex| (low.inf(vertex), high.sup(vertex)),
     );
-    (nalgebra::center(&low, &high), (high - low) * 0.5)
+    let middle = nalgebra::center(&low, &high).map(|x| f64::from(x as f32));
+    let reach = (high - middle).amax().max((middle - low).amax());
+    (middle, (reach as f32).next_up())
 }
 
 fn outer_box(corners: [Vector3<f64>; 3]) -> Aabb {
@@ -84,10 +86,10 @@ impl<'a> Widening<'a> {
         Self { binary, count }
     }
 
-    fn widen(&self, mesh: &Mesh, middle: Point3<f64>, half: Vector3<f64>) -> MeshTree {
+    fn widen(&self, mesh: &Mesh, middle: Point3<f64>, reach: f32) -> MeshTree {
         let mut tree = MeshTree {
             middle,
-            half,
+            reach,
             nodes: vec![],
             blocks: vec![],
             root: 0,

@@ -30,11 +30,12 @@ mod tree;
 mod triangle;
 
 use crate::{Hit, Mesh, Object, ObjectId, Ray};
-use best::{LocalRay, LocalRays, Nearest};
+use best::{Best, Exact, LocalRay, Nearest};
+use lanes::{Chosen, Float, Job, Lanes, run};
 pub use lanes::{Isa, UnknownIsa};
-use lanes::{Job, Lanes, run};
 use nalgebra::Isometry3;
-use packet::Packet;
+use nalgebra::{Point3, Vector3};
+use packet::{Beams, Packet};
 pub use raw::{HitPacket, RayPacket};
 use single::{Errand, Single};
 use sixteen::{Entry, Search};
@@ -47,7 +48,7 @@ use triangle::Meeting;
 /// A scene's objects, prepared for rays.
 #[derive(Clone)]
 pub(crate) struct Caster {
-    isa: Isa,
+    isa: Chosen,
     trees: Vec<Arc<MeshTree>>,
     instances: Vec<Instance>,
 }
@@ -59,9 +60,21 @@ struct Instance {
     mask: u32,
 }
 
+/// What searches need to write to.
+struct Scratch {
+    stack: Vec<Entry>,
+    packet: Packet,
+    best: Best,
+}
+
 thread_local! {
-    /// The search's stack, kept between rays.
-    static STACK: RefCell<Vec<Entry>> = const { RefCell::new(Vec::new()) };
+    static SCRATCH: RefCell<Scratch> = const {
+        RefCell::new(Scratch {
+            stack: Vec::new(),
+            packet: Packet::NONE,
+            best: Best::CLOSED,
+        })
+    };
 }
 
 impl Caster {
@@ -76,7 +89,7 @@ impl Caster {
             })
             .collect();
         Self {
-            isa: Isa::detect(),
+            isa: Chosen::new(Isa::detect()),
             trees: meshes
                 .iter()
                 .map(|mesh| Arc::new(MeshTree::new(mesh)))
@@ -86,25 +99,25 @@ impl Caster {
     }
 
     pub fn set_isa(&mut self, isa: Isa) {
-        self.isa = isa;
+        self.isa = Chosen::new(isa);
     }
 
     pub fn closest(&self, meshes: &[Arc<Mesh>], ray: &Ray) -> Option<Hit> {
-        STACK.with_borrow_mut(|stack| {
+        SCRATCH.with_borrow_mut(|scratch| {
             run(
                 self.isa,
                 Closest {
                     caster: self,
                     meshes,
                     ray,
-                    stack,
+                    scratch,
                 },
             )
         })
     }
 
     pub fn closest_packet(&self, meshes: &[Arc<Mesh>], rays: &RayPacket, hits: &mut HitPacket) {
-        STACK.with_borrow_mut(|stack| {
+        SCRATCH.with_borrow_mut(|scratch| {
             run(
                 self.isa,
                 ClosestPacket {
@@ -112,7 +125,7 @@ impl Caster {
                     meshes,
                     rays,
                     hits,
-                    stack,
+                    scratch,
                 },
             );
         });
@@ -123,7 +136,7 @@ struct Closest<'a> {
     caster: &'a Caster,
     meshes: &'a [Arc<Mesh>],
     ray: &'a Ray,
-    stack: &'a mut Vec<Entry>,
+    scratch: &'a mut Scratch,
 }
 
 impl Job for Closest<'_> {
@@ -145,7 +158,9 @@ impl Job for Closest<'_> {
             };
             let tree = &self.caster.trees[instance.mesh];
             let mesh = &self.meshes[instance.mesh];
-            if let Some((triangle, meeting)) = closest_in::<L>(tree, mesh, &ray, self.stack) {
+            if let Some((triangle, meeting)) =
+                closest_in::<L>(tree, mesh, &ray, &mut self.scratch.stack)
+            {
                 best = Some(Hit {
                     distance: meeting.distance,
                     object: ObjectId(number as u32),
@@ -172,10 +187,11 @@ fn closest_in<L: Lanes>(
     let mut errand = Errand {
         tree,
         mesh,
-        ray,
-        best: Nearest::none(single.depth(ray.far)),
+        rays: ray,
+        lane: 0,
+        best: Nearest::none(single.far_depth(ray)),
     };
-    single.search::<L, false>(&mut errand, tree.root, stack);
+    single.search::<L, LocalRay, false>(&mut errand, tree.root, stack);
     let triangle = errand.best.triangle;
     if triangle == NO_TRIANGLE {
         return None;
@@ -188,7 +204,7 @@ struct ClosestPacket<'a> {
     meshes: &'a [Arc<Mesh>],
     rays: &'a RayPacket,
     hits: &'a mut HitPacket,
-    stack: &'a mut Vec<Entry>,
+    scratch: &'a mut Scratch,
 }
 
 impl Job for ClosestPacket<'_> {
@@ -196,39 +212,65 @@ impl Job for ClosestPacket<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        *self.hits = HitPacket::default();
         let instance = &self.caster.instances[0];
         let tree = &self.caster.trees[instance.mesh];
         let mesh = &self.meshes[instance.mesh];
-        let rays = LocalRays {
-            origin: self.rays.origin.map(|axis| axis.map(f64::from)),
-            direction: self.rays.direction.map(|axis| axis.map(f64::from)),
-            near: self.rays.near.map(f64::from),
-            far: self.rays.far.map(f64::from),
-            far_included: u32::MAX,
-            active: 0xffff,
+        let mut beams = Beams {
+            origin: [[0.0; 16]; 3],
+            direction: self.rays.direction,
+            near: self.rays.near,
+            far: self.rays.far,
+            centre: [0.0; 3],
         };
-        if let Some((packet, mut best)) = Packet::new(&rays, tree) {
+        for axis in 0..3 {
+            let from_middle =
+                L::F16::load(&self.rays.origin[axis]).sub(L::F16::splat(tree.middle[axis] as f32));
+            let centre = 0.5 * (from_middle.least() + from_middle.greatest());
+            beams.centre[axis] = centre;
+            from_middle
+                .sub(L::F16::splat(centre))
+                .store(&mut beams.origin[axis]);
+        }
+        let Scratch {
+            stack,
+            packet,
+            best,
+        } = self.scratch;
+        if packet.take::<L>(&beams, tree, best) {
             let mut search = Search {
                 tree,
                 mesh,
-                rays: &rays,
-                packet: &packet,
-                best: &mut best,
-                stack: self.stack,
+                rays: self.rays,
+                packet,
+                best,
+                stack,
             };
             search.run::<L, false>();
             for lane in 0..16 {
-                if best.triangle(lane) != NO_TRIANGLE {
-                    let depth = 0.5 * (best.low[lane] + best.high[lane]);
-                    self.hits.distance[lane] =
-                        ((f64::from(depth) - packet.shift[lane]) / packet.scale[lane]) as f32;
-                    self.hits.object[lane] = 0;
-                    self.hits.triangle[lane] = best.triangle(lane);
-                    self.hits.barycentric[0][lane] = best.weights[0][lane];
-                    self.hits.barycentric[1][lane] = best.weights[1][lane];
-                }
+                let triangle = best.triangle(lane);
+                self.hits.triangle[lane] = triangle;
+                self.hits.object[lane] = if triangle == NO_TRIANGLE { u32::MAX } else { 0 };
             }
+            let depth = L::F16::load(&best.low)
+                .add(L::F16::load(&best.high))
+                .mul(L::F16::splat(0.5));
+            let distance = depth
+                .sub(L::F16::load(&packet.shift))
+                .div(L::F16::load(&packet.scale));
+            distance.store(&mut self.hits.distance);
+            self.hits.barycentric = best.weights;
+        }
+    }
+}
+
+impl Exact for RayPacket {
+    fn ray(&self, lane: usize) -> LocalRay {
+        LocalRay {
+            origin: Point3::from(self.origin.map(|axis| f64::from(axis[lane]))),
+            direction: Vector3::from(self.direction.map(|axis| f64::from(axis[lane]))),
+            near: f64::from(self.near[lane]),
+            far: f64::from(self.far[lane]),
+            far_included: true,
         }
     }
 }
@@ -237,7 +279,7 @@ impl std::fmt::Debug for Caster {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter
             .debug_struct("Caster")
-            .field("isa", &self.isa)
+            .field("isa", &self.isa.isa())
             .field("instances", &self.instances.len())
             .finish_non_exhaustive()
     }

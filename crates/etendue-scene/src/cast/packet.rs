@@ -4,18 +4,22 @@
 //! origins, a ray is $c + \\Delta + z\\,(s_x, s_y, \\sigma)$ at depth $z$, its origin moved along it
 //! to $\\Delta_k = 0$.
 
-use super::best::{Best, LocalRays, ROUND_OFF};
-use super::tree::MeshTree;
+use super::best::{Best, ROUND_OFF};
+use super::lanes::{Float, Lanes};
+use super::tree::{MeshTree, NO_TRIANGLE};
 
-/// Steepest slope of a packet: above $1/\sqrt 2$ times $\sqrt 2$, so that every direction has an
-/// axis along which narrow packets qualify.
-const STEEPEST: f64 = 1.45;
+/// Least component of the rays' directions along the major axis. At the middle of an octant it is
+/// 0.577, so that every narrow packet has an axis that qualifies.
+const SHALLOWEST: f32 = 0.55;
 
 /// Widest packet, as difference of slopes.
-const WIDEST: f64 = 0.35;
+const WIDEST: f32 = 0.35;
 
-/// Rounding of a box's or a triangle's place relative to a ray, in units of [`Packet::error`].
+/// Rounding of a box's place relative to a ray, in units of [`Packet::error`].
 pub(crate) const BOX_MARGIN: f32 = 32.0;
+
+/// Limits beyond this are none.
+const NO_LIMIT: f32 = 1e30;
 
 /// One side of the wedge: boxes pass where `lateral - slope * depth` is on the right side of
 /// `bound`.
@@ -25,6 +29,19 @@ pub(crate) struct Side {
     /// Which of a node's bounds is the depth, see [`super::tree::Node::bounds`].
     pub depth: usize,
     pub bound: f32,
+}
+
+/// Sixteen rays in a mesh's frame, relative to the middle of the mesh, in `f32`.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+pub(crate) struct Beams {
+    /// Origins relative to `centre`, by axis.
+    pub origin: [[f32; 16]; 3],
+    /// Unit directions, by axis.
+    pub direction: [[f32; 16]; 3],
+    pub near: [f32; 16],
+    pub far: [f32; 16],
+    pub centre: [f32; 3],
 }
 
 /// Sixteen rays that share a major axis.
@@ -39,8 +56,8 @@ pub(crate) struct Packet {
     /// Depth of the near limit.
     pub near: [f32; 16],
     /// Depth is `scale * distance + shift`.
-    pub scale: [f64; 16],
-    pub shift: [f64; 16],
+    pub scale: [f32; 16],
+    pub shift: [f32; 16],
     /// The two lateral axes and the major one.
     pub axes: [usize; 3],
     pub sign: f32,
@@ -51,6 +68,8 @@ pub(crate) struct Packet {
     pub slope_half: [f32; 2],
     /// Bound on the sum of the moment's components.
     pub moment_size: f32,
+    /// The largest coordinate of any ray's origin.
+    pub reach: f32,
     /// Unit round-off times the largest coordinate that occurs, m.
     pub error: f32,
     /// For each lateral axis, the upper and the lower side.
@@ -59,163 +78,152 @@ pub(crate) struct Packet {
 }
 
 impl Packet {
-    /// Prepares rays, or gives none where they are not coherent. Lanes that are not active are
-    /// copies of an active one.
+    pub const NONE: Self = Self {
+        slope: [[0.0; 16]; 2],
+        inverse: [[0.0; 16]; 2],
+        offset: [[0.0; 16]; 2],
+        moment: [[0.0; 16]; 3],
+        near: [0.0; 16],
+        scale: [0.0; 16],
+        shift: [0.0; 16],
+        axes: [0, 1, 2],
+        sign: 1.0,
+        centre: [0.0; 3],
+        slope_middle: [0.0; 2],
+        slope_half: [0.0; 2],
+        moment_size: 0.0,
+        reach: 0.0,
+        error: 0.0,
+        sides: [[Side {
+            slope: 0.0,
+            depth: 0,
+            bound: 0.0,
+        }; 2]; 2],
+        near_depth: 0.0,
+    };
+
+    /// Takes the rays on, with `best` at their limits, or says that they are not coherent.
     #[inline(always)]
-    pub fn new(rays: &LocalRays, tree: &MeshTree) -> Option<(Self, Best)> {
-        let axes = major_axes(rays);
-        let [x, y, k] = axes;
-        let sign = rays.direction[k][0].signum();
-        let mut scale = [0.0_f64; 16];
-        for lane in 0..16 {
-            scale[lane] = rays.direction[k][lane] * sign;
+    pub fn take<L: Lanes>(&mut self, rays: &Beams, tree: &MeshTree, best: &mut Best) -> bool {
+        self.axes = major_axes(&rays.direction);
+        let [x, y, k] = self.axes;
+        self.sign = 1.0_f32.copysign(rays.direction[k][0]);
+        self.centre = rays.centre;
+        let sign = L::F16::splat(self.sign);
+        let scale = L::F16::load(&rays.direction[k]).mul(sign);
+        if scale.least() < SHALLOWEST {
+            return false;
         }
-        let shallowest = scale.iter().copied().fold(f64::INFINITY, f64::min);
-        if shallowest < 0.5 {
-            return None;
+        let inverse = L::F16::splat(1.0).div(scale);
+        let shift = L::F16::load(&rays.origin[k]).mul(sign);
+        scale.store(&mut self.scale);
+        shift.store(&mut self.shift);
+        let mut spread = 0.0_f32;
+        let mut slopes = [(0.0, 0.0); 2];
+        let mut offsets = [(0.0, 0.0); 2];
+        for (lateral, axis) in [x, y].into_iter().enumerate() {
+            let slope = L::F16::load(&rays.direction[axis]).mul(inverse);
+            let offset = shift.neg_mul_add(slope, L::F16::load(&rays.origin[axis]));
+            slope.store(&mut self.slope[lateral]);
+            offset.store(&mut self.offset[lateral]);
+            inverse_slope::<L>(slope).store(&mut self.inverse[lateral]);
+            slopes[lateral] = (slope.least(), slope.greatest());
+            offsets[lateral] = (offset.least(), offset.greatest());
+            spread = spread.max(-offsets[lateral].0).max(offsets[lateral].1);
+            let (low, high) = slopes[lateral];
+            if high - low > WIDEST {
+                return false;
+            }
+            self.slope_middle[lateral] = 0.5 * (low + high);
+            self.slope_half[lateral] = (0.5 * (high - low)) * 1.000_001 + 1e-6 * f32::EPSILON;
         }
-        let mut slope = [[0.0_f64; 16]; 2];
-        for lane in 0..16 {
-            let inverse = 1.0 / scale[lane];
-            slope[0][lane] = rays.direction[x][lane] * inverse;
-            slope[1][lane] = rays.direction[y][lane] * inverse;
-        }
-        let slopes = [range(&slope[0]), range(&slope[1])];
-        if slopes
-            .iter()
-            .any(|(low, high)| high - low > WIDEST || low.abs().max(high.abs()) > STEEPEST)
-        {
-            return None;
-        }
-        let middle = tree.middle;
-        let mut centre = [0.0_f32; 3];
-        for axis in 0..3 {
-            let (low, high) = range(&rays.origin[axis]);
-            centre[axis] = (0.5 * (low + high) - middle[axis]) as f32;
-        }
-        let mut shift = [0.0_f64; 16];
-        let mut offset = [[0.0_f64; 16]; 2];
-        for lane in 0..16 {
-            let from_centre =
-                |axis: usize| rays.origin[axis][lane] - middle[axis] - f64::from(centre[axis]);
-            shift[lane] = from_centre(k) * sign;
-            offset[0][lane] = from_centre(x) - shift[lane] * slope[0][lane];
-            offset[1][lane] = from_centre(y) - shift[lane] * slope[1][lane];
-        }
-        let offsets = [range(&offset[0]), range(&offset[1])];
-        let spread = offsets.iter().fold(0.0_f64, |most, (low, high)| {
-            most.max(low.abs()).max(high.abs())
-        });
-        let far_out = centre.iter().fold(0.0_f32, |most, c| most.max(c.abs()));
-        let largest = tree.half.amax() as f32 + far_out + spread as f32;
-        let mut packet = Self {
-            slope: slope.map(|s| s.map(|x| x as f32)),
-            inverse: slope.map(|s| s.map(inverse_slope)),
-            offset: offset.map(|s| s.map(|x| x as f32)),
-            moment: [[0.0; 16]; 3],
-            near: [0.0; 16],
-            scale,
-            shift,
-            axes,
-            sign: sign as f32,
-            centre,
-            slope_middle: slopes.map(|(low, high)| (0.5 * (low + high)) as f32),
-            slope_half: slopes.map(|(low, high)| ((0.5 * (high - low)) as f32).next_up()),
-            moment_size: 0.0,
-            error: ROUND_OFF * largest,
-            sides: [[Side::default(); 2]; 2],
-            near_depth: 0.0,
-        };
-        packet.set_moments();
+        let [a, b, c] = self.centre;
+        self.reach = a.abs().max(b.abs()).max(c.abs()) + spread;
+        self.error = ROUND_OFF * (tree.reach + self.reach);
+        self.set_moments::<L>();
         for lateral in 0..2 {
-            packet.sides[lateral] = packet.wedge(lateral, slopes[lateral], offsets[lateral]);
+            self.sides[lateral] = self.wedge(lateral, slopes[lateral], offsets[lateral]);
         }
-        let best = packet.limits(rays);
-        Some((packet, best))
+        self.set_limits::<L>(rays, best);
+        true
     }
 
     #[inline(always)]
-    fn set_moments(&mut self) {
-        let mut size = 0.0_f32;
-        for lane in 0..16 {
-            let [x, y] = self.offset.map(|o| o[lane]);
-            let [sx, sy] = self.slope.map(|s| s[lane]);
-            let moment = [y * self.sign, -x * self.sign, x * sy - y * sx];
-            for (axis, part) in moment.into_iter().enumerate() {
-                self.moment[axis][lane] = part;
-            }
-            size = size.max(moment[0].abs() + moment[1].abs() + moment[2].abs());
-        }
-        self.moment_size = size * 1.0001;
+    fn set_moments<L: Lanes>(&mut self) {
+        let x = L::F16::load(&self.offset[0]);
+        let y = L::F16::load(&self.offset[1]);
+        let sign = L::F16::splat(self.sign);
+        let first = y.mul(sign);
+        let second = L::F16::splat(0.0).sub(x.mul(sign));
+        let third = y.neg_mul_add(
+            L::F16::load(&self.slope[0]),
+            x.mul(L::F16::load(&self.slope[1])),
+        );
+        first.store(&mut self.moment[0]);
+        second.store(&mut self.moment[1]);
+        third.store(&mut self.moment[2]);
+        let size = first.abs().add(second.abs()).add(third.abs());
+        self.moment_size = size.greatest() * 1.0001;
     }
 
     #[inline(always)]
-    fn wedge(&self, lateral: usize, slopes: (f64, f64), offsets: (f64, f64)) -> [Side; 2] {
+    fn wedge(&self, lateral: usize, slopes: (f32, f32), offsets: (f32, f32)) -> [Side; 2] {
+        let margin = BOX_MARGIN * self.error;
+        [
+            self.side(lateral, slopes.1, offsets.1 + margin, slopes.1 >= 0.0),
+            self.side(lateral, slopes.0, offsets.0 - margin, slopes.0 < 0.0),
+        ]
+    }
+
+    /// A side whose boxes count with their far end where `to_far`, else with their near end.
+    #[inline(always)]
+    fn side(&self, lateral: usize, slope: f32, offset: f32, to_far: bool) -> Side {
         let [axis, k] = [self.axes[lateral], self.axes[2]];
-        let margin = f64::from(BOX_MARGIN * self.error);
-        let sign = f64::from(self.sign);
-        let side = |slope: f64, offset: f64, outer: bool| {
-            let place = f64::from(self.centre[axis]) + offset;
-            let depth = 2 * k + usize::from((outer == (slope >= 0.0)) == (sign > 0.0));
-            Side {
-                slope: (slope * sign) as f32,
-                depth,
-                bound: (place - slope * sign * f64::from(self.centre[k])) as f32,
-            }
-        };
-        let upper = side(slopes.1, offsets.1 + margin, true);
-        let lower = side(slopes.0, offsets.0 - margin, false);
-        [upper, lower]
+        let slope = slope * self.sign;
+        Side {
+            slope,
+            depth: 2 * k + usize::from(to_far == (self.sign > 0.0)),
+            bound: self.centre[axis] + offset - slope * self.centre[k],
+        }
     }
 
     #[inline(always)]
-    fn limits(&mut self, rays: &LocalRays) -> Best {
-        let mut best = Best::CLOSED;
-        let mut nearest = f32::INFINITY;
-        for lane in 0..16 {
-            let near = rays.near[lane] * self.scale[lane] + self.shift[lane];
-            self.near[lane] = near as f32;
-            nearest = nearest.min(self.near[lane]);
-            if rays.active >> lane & 1 == 1 {
-                let far = rays.far[lane] * self.scale[lane] + self.shift[lane];
-                best.low[lane] = (far as f32).next_down();
-                best.high[lane] = (far as f32).next_up();
-            }
-        }
-        self.near_depth = nearest - BOX_MARGIN * self.error;
-        best
-    }
-
-    pub fn depth(&self, lane: usize, distance: f64) -> f64 {
-        distance * self.scale[lane] + self.shift[lane]
+    fn set_limits<L: Lanes>(&mut self, rays: &Beams, best: &mut Best) {
+        let scale = L::F16::load(&self.scale);
+        let shift = L::F16::load(&self.shift);
+        let near = L::F16::load(&rays.near).mul_add(scale, shift);
+        near.store(&mut self.near);
+        self.near_depth = near.least() - BOX_MARGIN * self.error;
+        let far = L::F16::load(&rays.far).min(L::F16::splat(NO_LIMIT));
+        let far = far.mul_add(scale, shift);
+        let doubt = far.abs().mul_add(
+            L::F16::splat(4.0 * ROUND_OFF),
+            L::F16::splat(4.0 * self.error),
+        );
+        far.sub(doubt).store(&mut best.low);
+        far.add(doubt).store(&mut best.high);
+        L::F16::splat(f32::from_bits(NO_TRIANGLE)).store(&mut best.triangle);
     }
 }
 
 #[inline(always)]
-fn major_axes(rays: &LocalRays) -> [usize; 3] {
-    let size = |axis: usize| (rays.direction[axis][0] + rays.direction[axis][15]).abs();
-    if size(0) >= size(1) && size(0) >= size(2) {
+fn major_axes(direction: &[[f32; 16]; 3]) -> [usize; 3] {
+    let x = (direction[0][0] + direction[0][15]).abs();
+    let y = (direction[1][0] + direction[1][15]).abs();
+    let z = (direction[2][0] + direction[2][15]).abs();
+    if x >= y && x >= z {
         [1, 2, 0]
-    } else if size(1) >= size(2) {
+    } else if y >= z {
         [2, 0, 1]
     } else {
         [0, 1, 2]
     }
 }
 
-#[inline(always)]
-fn range(values: &[f64; 16]) -> (f64, f64) {
-    let mut low = values[0];
-    let mut high = values[0];
-    for &value in &values[1..] {
-        low = if value < low { value } else { low };
-        high = if value > high { value } else { high };
-    }
-    (low, high)
-}
-
 /// One over a slope; parallel rays get a number so large that no box is between.
 #[inline(always)]
-pub(crate) fn inverse_slope(slope: f64) -> f32 {
-    (1.0 / slope.abs().max(1e-18).copysign(slope)) as f32
+fn inverse_slope<L: Lanes>(slope: L::F16) -> L::F16 {
+    let least = L::F16::splat(1e-18);
+    let small = slope.abs().le(least);
+    L::F16::splat(1.0).div(least.select(small, slope))
 }

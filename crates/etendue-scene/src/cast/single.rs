@@ -1,8 +1,8 @@
 //! One ray at a time through a mesh's tree: eight boxes or eight triangles against it.
 
-use super::best::{LocalRay, Nearest, ROUND_OFF};
+use super::best::{Exact, LocalRay, Nearest, ROUND_OFF};
 use super::lanes::{Float, Lanes, Mask};
-use super::packet::{BOX_MARGIN, Packet, inverse_slope};
+use super::packet::{BOX_MARGIN, Packet};
 use super::sixteen::{DEPTH_ERROR, EDGE_ERROR, Entry, SURE};
 use super::tree::{Block, LEAF, MeshTree, Node};
 use crate::Mesh;
@@ -23,15 +23,18 @@ pub(crate) struct Single {
     /// Depth of the near limit.
     near: f32,
     error: f32,
-    scale: f64,
-    shift: f64,
+    /// The largest coordinate of the origin.
+    reach: f32,
+    /// Where depth counts from, along the major axis of the mesh's frame.
+    start: f64,
 }
 
 /// A search of one ray in one mesh.
-pub(crate) struct Errand<'a> {
+pub(crate) struct Errand<'a, E> {
     pub tree: &'a MeshTree,
     pub mesh: &'a Mesh,
-    pub ray: &'a LocalRay,
+    pub rays: &'a E,
+    pub lane: usize,
     pub best: Nearest,
 }
 
@@ -45,7 +48,7 @@ impl Single {
         let from_middle = ray.origin - tree.middle;
         let slope = [axes[0], axes[1]].map(|axis| ray.direction[axis] / scale);
         let origin = [0, 1, 2].map(|axis| from_middle[axis] as f32);
-        let largest = tree.half.amax() + from_middle.amax();
+        let reach = (from_middle.amax() as f32).next_up();
         Self {
             origin,
             axes,
@@ -55,17 +58,17 @@ impl Single {
             enter: [0.0; 3],
             leave: [0.0; 3],
             near: (ray.near * scale) as f32,
-            error: ROUND_OFF * largest as f32,
-            scale,
-            shift: 0.0,
+            error: ROUND_OFF * (tree.reach + reach),
+            reach,
+            start: ray.origin[k],
         }
         .with_rates(slope.map(inverse_slope))
     }
 
     /// One ray of a packet.
     #[inline(always)]
-    pub fn of_packet(packet: &Packet, lane: usize) -> Self {
-        let [x, y, _] = packet.axes;
+    pub fn of_packet(packet: &Packet, tree: &MeshTree, lane: usize) -> Self {
+        let [x, y, k] = packet.axes;
         let mut origin = packet.centre;
         origin[x] += packet.offset[0][lane];
         origin[y] += packet.offset[1][lane];
@@ -73,16 +76,16 @@ impl Single {
             origin,
             axes: packet.axes,
             sign: packet.sign,
-            slope: packet.slope.map(|s| s[lane]),
+            slope: [packet.slope[0][lane], packet.slope[1][lane]],
             rate: [0.0; 3],
             enter: [0.0; 3],
             leave: [0.0; 3],
             near: packet.near[lane],
             error: packet.error,
-            scale: packet.scale[lane],
-            shift: packet.shift[lane],
+            reach: packet.reach,
+            start: tree.middle[k] + f64::from(packet.centre[k]),
         }
-        .with_rates(packet.inverse.map(|s| s[lane]))
+        .with_rates([packet.inverse[0][lane], packet.inverse[1][lane]])
     }
 
     #[inline(always)]
@@ -101,20 +104,16 @@ impl Single {
         self
     }
 
-    pub fn depth(&self, distance: f64) -> f64 {
-        distance * self.scale + self.shift
-    }
-
-    #[expect(dead_code, reason = "soon")]
-    pub fn distance(&self, depth: f32) -> f64 {
-        (f64::from(depth) - self.shift) / self.scale
+    /// Depth of the ray's far limit.
+    pub fn far_depth(&self, ray: &LocalRay) -> f64 {
+        ray.far * ray.direction[self.axes[2]].abs()
     }
 
     /// The nearest surface below `start`; with `ANY`, some surface.
     #[inline(always)]
-    pub fn search<L: Lanes, const ANY: bool>(
+    pub fn search<L: Lanes, E: Exact, const ANY: bool>(
         &self,
-        errand: &mut Errand<'_>,
+        errand: &mut Errand<'_, E>,
         start: u32,
         stack: &mut [Entry],
     ) {
@@ -126,7 +125,7 @@ impl Single {
             loop {
                 if current & LEAF != 0 {
                     let block = &tree.blocks[(current & !LEAF) as usize];
-                    self.block::<L>(errand, block);
+                    self.block::<L, E>(errand, block);
                     if ANY && errand.best.triangle != super::tree::NO_TRIANGLE {
                         return;
                     }
@@ -187,13 +186,11 @@ impl Single {
             enter = enter.max(first.mul_add(L::F8::splat(rate), L::F8::splat(self.enter[axis])));
             leave = leave.min(last.mul_add(L::F8::splat(rate), L::F8::splat(self.leave[axis])));
         }
-        let mut depths = [0.0; 8];
-        enter.store(&mut depths);
-        (enter.le(leave).bits(), depths)
+        (enter.le(leave).bits(), enter.array())
     }
 
     #[inline(always)]
-    fn block<L: Lanes>(&self, errand: &mut Errand<'_>, block: &Block) {
+    fn block<L: Lanes, E: Exact>(&self, errand: &mut Errand<'_, E>, block: &Block) {
         let a = self.sheared::<L>(block, 0);
         let b = self.sheared::<L>(block, 1);
         let c = self.sheared::<L>(block, 2);
@@ -203,22 +200,21 @@ impl Single {
         let least = u.min(v).min(w);
         let most = u.max(v).max(w);
         let size = L::F8::load(&block.size);
-        let error = size.mul(L::F8::splat(EDGE_ERROR * self.error));
+        let unit = ROUND_OFF * (block.reach + self.reach);
+        let error = size.mul(L::F8::splat(EDGE_ERROR * unit));
         let zero = L::F8::splat(0.0);
         let inside = zero.le(least.add(error)).or(most.le(error));
         let hits = inside.bits();
         if hits == 0 {
             return;
         }
-        let inverse = L::F8::splat(1.0).div(u.add(v).add(w));
-        let second = v.mul(inverse);
-        let third = w.mul(inverse);
-        let rise = second.mul_add(b.2.sub(a.2), third.mul(c.2.sub(a.2)));
-        let depth = a.2.add(rise).mul(L::F8::splat(self.sign));
-        let doubt = inverse.abs().mul(size).mul_add(
-            error.mul(L::F8::splat(DEPTH_ERROR)),
-            L::F8::splat(8.0 * self.error),
-        );
+        let rise = Rise::new(&a, &b, &c, size);
+        let depth = rise.depth.mul(L::F8::splat(self.sign));
+        let doubt = rise
+            .doubt
+            .mul_add(L::F8::splat(DEPTH_ERROR * unit), L::F8::splat(8.0 * unit));
+        let second = v.mul(rise.inverse);
+        let third = w.mul(rise.inverse);
         let clear = error.mul(L::F8::splat(SURE));
         let reach = size.mul(L::F8::splat(4.0));
         let sure = clear
@@ -250,9 +246,9 @@ impl Single {
     }
 
     #[inline(always)]
-    fn take(
+    fn take<E: Exact>(
         &self,
-        errand: &mut Errand<'_>,
+        errand: &mut Errand<'_, E>,
         block: &Block,
         candidates: &Candidates,
         hits: u32,
@@ -276,8 +272,12 @@ impl Single {
                     triangle,
                     weights: candidates.weights.map(|w| w[at]),
                 };
-            } else if let Some(meeting) = errand.ray.decide(errand.mesh, triangle, best.triangle) {
-                *best = Nearest::exact(triangle, self.depth(meeting.distance), &meeting);
+            } else {
+                let ray = errand.rays.ray(errand.lane);
+                if let Some(meeting) = ray.decide(errand.mesh, triangle, best.triangle) {
+                    let depth = ray.depth(meeting.distance, self.axes[2], self.sign, self.start);
+                    *best = Nearest::exact(triangle, depth, &meeting);
+                }
             }
         }
     }
@@ -289,4 +289,36 @@ struct Candidates {
     depth: [f32; 8],
     doubt: [f32; 8],
     weights: [[f32; 8]; 2],
+}
+
+/// Where a ray passes the planes of eight triangles, in the sheared frame, where it is the axis.
+struct Rise<F> {
+    depth: F,
+    /// How an error of the corners grows into one of the depth.
+    doubt: F,
+    inverse: F,
+}
+
+impl<F: Float<8>> Rise<F> {
+    #[inline(always)]
+    fn new(a: &(F, F, F), b: &(F, F, F), c: &(F, F, F), size: F) -> Self {
+        let one = (c.0.sub(a.0), c.1.sub(a.1), c.2.sub(a.2));
+        let two = (b.0.sub(a.0), b.1.sub(a.1), b.2.sub(a.2));
+        let x = one.2.neg_mul_add(two.1, one.1.mul(two.2));
+        let y = one.0.neg_mul_add(two.2, one.2.mul(two.0));
+        let k = one.1.neg_mul_add(two.0, one.0.mul(two.1));
+        let inverse = F::splat(1.0).div(k);
+        let height = x.mul_add(a.0, y.mul_add(a.1, k.mul(a.2)));
+        let area = x.abs().add(y.abs()).add(k.abs()).add(size.mul(size));
+        Self {
+            depth: height.mul(inverse),
+            doubt: area.mul(inverse.abs()),
+            inverse,
+        }
+    }
+}
+
+/// One over a slope; a parallel ray gets a number so large that no box is between.
+fn inverse_slope(slope: f64) -> f32 {
+    (1.0 / slope.abs().max(1e-18).copysign(slope)) as f32
 }

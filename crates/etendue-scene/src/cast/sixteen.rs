@@ -1,6 +1,6 @@
 //! Sixteen coherent rays at once through a mesh's tree.
 
-use super::best::{Best, LocalRays, Nearest};
+use super::best::{Best, Exact, Nearest, ROUND_OFF};
 use super::edges::Edges;
 use super::lanes::{Float, Lanes, Mask};
 use super::packet::{BOX_MARGIN, Packet};
@@ -10,36 +10,43 @@ use crate::Mesh;
 
 /// What a triangle's edge functions may be wrong by, in units of [`Packet::error`] times its size,
 /// for a ray that meets it; and for any ray that passes within four sizes.
-pub(crate) const EDGE_ERROR: f32 = 128.0;
+pub(crate) const EDGE_ERROR: f32 = 192.0;
 pub(crate) const SURE: f32 = 2.0;
 
-/// A meeting's depth may be wrong by this many edge errors over the triangle's area.
-pub(crate) const DEPTH_ERROR: f32 = 16.0;
+/// What a meeting's depth may be wrong by, in units of the error times the triangle's normal and
+/// size over the cosine.
+pub(crate) const DEPTH_ERROR: f32 = 64.0;
 
 /// Packets with this many rays left in a box go on as single rays.
 const FEW: u32 = 4;
+
+/// Boxes narrower than this many half widths of the wedge are tested against each ray.
+const NARROW: f32 = 2.0;
+
+/// A place whose box is too wide to be worth testing against each ray.
+const WIDE: u32 = u32::MAX;
 
 /// A place still to be searched.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Entry {
     pub child: u32,
-    /// Number of the parent node and the place in it: `8 * node + place`.
+    /// Number of the parent node and the place in it, `8 * node + place`, or [`WIDE`].
     pub place: u32,
     /// Least depth.
     pub depth: f32,
 }
 
 /// A search in one mesh.
-pub(crate) struct Search<'a> {
+pub(crate) struct Search<'a, E> {
     pub tree: &'a MeshTree,
     pub mesh: &'a Mesh,
-    pub rays: &'a LocalRays,
+    pub rays: &'a E,
     pub packet: &'a Packet,
     pub best: &'a mut Best,
     pub stack: &'a mut Vec<Entry>,
 }
 
-impl Search<'_> {
+impl<E: Exact> Search<'_, E> {
     /// The nearest surface for every lane; with `ANY`, some surface.
     #[inline(always)]
     pub fn run<L: Lanes, const ANY: bool>(&mut self) {
@@ -55,16 +62,18 @@ impl Search<'_> {
         self.stack[0] = Entry::default();
         let mut top = 1;
         let mut current = self.tree.root;
-        let mut place = u32::MAX;
+        let mut place = WIDE;
         loop {
             // Down, nearest first, until a block or nothing.
             loop {
                 if current & LEAF != 0 {
-                    self.block::<L, ANY>(&self.tree.blocks[(current & !LEAF) as usize]);
-                    farthest = self.farthest::<L>();
+                    let block = &self.tree.blocks[(current & !LEAF) as usize];
+                    if self.block::<L, ANY>(block) {
+                        farthest = self.farthest::<L>();
+                    }
                     break;
                 }
-                if place != u32::MAX {
+                if place != WIDE {
                     let alive = self.alive::<L>(place);
                     if alive.count_ones() <= FEW {
                         self.singly::<L, ANY>(current, alive, top);
@@ -73,7 +82,7 @@ impl Search<'_> {
                     }
                 }
                 let node = &self.tree.nodes[current as usize];
-                let (mut hits, depths) = self.inside::<L>(node, farthest);
+                let (mut hits, small, depths) = self.inside::<L>(node, farthest);
                 if hits == 0 {
                     break;
                 }
@@ -81,7 +90,11 @@ impl Search<'_> {
                 hits &= hits - 1;
                 let entry = |at: u32| Entry {
                     child: node.child[at as usize],
-                    place: 8 * current + at,
+                    place: if small >> at & 1 == 1 {
+                        8 * current + at
+                    } else {
+                        WIDE
+                    },
                     depth: depths[at as usize],
                 };
                 let mut nearest = entry(first);
@@ -121,16 +134,12 @@ impl Search<'_> {
     /// The greatest depth at which any lane still looks for something.
     #[inline(always)]
     fn farthest<L: Lanes>(&self) -> f32 {
-        let mut farthest = f32::NEG_INFINITY;
-        for high in self.best.high {
-            farthest = if high > farthest { high } else { farthest };
-        }
-        farthest + BOX_MARGIN * self.packet.error
+        L::F16::load(&self.best.high).greatest() + BOX_MARGIN * self.packet.error
     }
 
     /// The boxes that the wedge meets, and the depth at which each begins.
     #[inline(always)]
-    fn inside<L: Lanes>(&self, node: &Node, farthest: f32) -> (u32, [f32; 8]) {
+    fn inside<L: Lanes>(&self, node: &Node, farthest: f32) -> (u32, u32, [f32; 8]) {
         let packet = self.packet;
         let k = packet.axes[2];
         let behind = usize::from(packet.sign < 0.0);
@@ -141,8 +150,13 @@ impl Search<'_> {
         let mut pass = enter
             .le(L::F8::splat(farthest))
             .and(L::F8::splat(packet.near_depth).le(leave));
+        let mut small = L::F8::splat(0.0).lt(L::F8::splat(0.0));
         for lateral in 0..2 {
             let axis = packet.axes[lateral];
+            let width =
+                L::F8::load(&node.bounds[2 * axis + 1]).sub(L::F8::load(&node.bounds[2 * axis]));
+            let wedge = enter.mul(L::F8::splat(NARROW * packet.slope_half[lateral]));
+            small = small.or(width.lt(wedge));
             let [upper, lower] = &packet.sides[lateral];
             let low = L::F8::load(&node.bounds[upper.depth]).neg_mul_add(
                 L::F8::splat(upper.slope),
@@ -156,9 +170,7 @@ impl Search<'_> {
                 .and(low.le(L::F8::splat(upper.bound)))
                 .and(L::F8::splat(lower.bound).le(high));
         }
-        let mut depths = [0.0; 8];
-        enter.store(&mut depths);
-        (pass.bits(), depths)
+        (pass.bits(), small.bits(), enter.array())
     }
 
     /// The lanes whose own ray meets the box.
@@ -171,8 +183,10 @@ impl Search<'_> {
         let k = packet.axes[2];
         let a = packet.sign * (node.bounds[2 * k][at] - packet.centre[k]);
         let b = packet.sign * (node.bounds[2 * k + 1][at] - packet.centre[k]);
-        let mut enter = L::F16::splat(a.min(b) - margin).max(L::F16::load(&packet.near));
-        let mut leave = L::F16::splat(a.max(b) + margin).min(L::F16::load(&self.best.high));
+        let mut enter =
+            L::F16::splat(if a < b { a } else { b } - margin).max(L::F16::load(&packet.near));
+        let mut leave =
+            L::F16::splat(if a < b { b } else { a } + margin).min(L::F16::load(&self.best.high));
         for lateral in 0..2 {
             let axis = packet.axes[lateral];
             let low = node.bounds[2 * axis][at] - packet.centre[axis] - margin;
@@ -193,15 +207,15 @@ impl Search<'_> {
         while left != 0 {
             let lane = left.trailing_zeros() as usize;
             left &= left - 1;
-            let ray = self.rays.lane(lane);
             let mut errand = Errand {
                 tree: self.tree,
                 mesh: self.mesh,
-                ray: &ray,
+                rays: self.rays,
+                lane,
                 best: self.best.get(lane),
             };
-            let single = Single::of_packet(self.packet, lane);
-            single.search::<L, ANY>(&mut errand, child, &mut self.stack[top..]);
+            let single = Single::of_packet(self.packet, self.tree, lane);
+            single.search::<L, E, ANY>(&mut errand, child, &mut self.stack[top..]);
             self.best.set(lane, &errand.best);
             if ANY {
                 self.close_met();
@@ -211,93 +225,53 @@ impl Search<'_> {
 
     /// Eight triangles against the packet as a whole, and those it may meet against each ray.
     #[inline(always)]
-    fn block<L: Lanes, const ANY: bool>(&mut self, block: &Block) {
-        let (edges, mut left) = Edges::new::<L>(self.packet, block);
+    fn block<L: Lanes, const ANY: bool>(&mut self, block: &Block) -> bool {
+        let error = ROUND_OFF * (block.reach + self.packet.reach);
+        let (edges, mut left) = Edges::new::<L>(self.packet, block, error);
+        let mut nearer = false;
         while left != 0 {
             let at = left.trailing_zeros() as usize;
             left &= left - 1;
-            self.triangle::<L, ANY>(block, &edges, at);
+            nearer |= self.triangle::<L, ANY>(block, &edges, error, at);
         }
+        nearer
     }
 
     #[inline(always)]
-    fn triangle<L: Lanes, const ANY: bool>(&mut self, block: &Block, edges: &Edges, at: usize) {
-        let packet = self.packet;
-        let u = edges.values::<L>(packet, 0, at);
-        let v = edges.values::<L>(packet, 1, at);
-        let w = edges.values::<L>(packet, 2, at);
-        let least = u.min(v).min(w);
-        let most = u.max(v).max(w);
-        let error = EDGE_ERROR * packet.error * block.size[at];
-        let inside = L::F16::splat(-error)
-            .le(least)
-            .or(most.le(L::F16::splat(error)));
-        if inside.bits() == 0 {
-            return;
-        }
-        self.accept::<L, ANY>(block, at, [u, v, w], inside);
-    }
-
-    /// Lanes whose ray may meet the triangle: is it nearer than what they have?
-    #[inline(always)]
-    fn accept<L: Lanes, const ANY: bool>(
+    fn triangle<L: Lanes, const ANY: bool>(
         &mut self,
         block: &Block,
+        edges: &Edges,
+        error: f32,
         at: usize,
-        weights: [L::F16; 3],
-        inside: <L::F16 as Float<16>>::Mask,
-    ) {
-        let packet = self.packet;
-        let k = packet.axes[2];
-        let size = block.size[at];
-        let error = EDGE_ERROR * packet.error * size;
-        let [u, v, w] = weights;
-        let inverse = L::F16::splat(1.0).div(u.add(v).add(w));
-        let start = block.corner[0][k][at];
-        let first = packet.sign * (start - packet.centre[k]);
-        let second_rise = packet.sign * (block.corner[1][k][at] - start);
-        let third_rise = packet.sign * (block.corner[2][k][at] - start);
-        let second = v.mul(inverse);
-        let third = w.mul(inverse);
-        let depth = second.mul_add(
-            L::F16::splat(second_rise),
-            third.mul_add(L::F16::splat(third_rise), L::F16::splat(first)),
-        );
-        let doubt = inverse.abs().mul_add(
-            L::F16::splat(DEPTH_ERROR * error * size),
-            L::F16::splat(8.0 * packet.error),
-        );
-        let low = depth.sub(doubt);
-        let high = depth.add(doubt);
-        let best_high = L::F16::load(&self.best.high);
-        let best_low = L::F16::load(&self.best.low);
-        let near = L::F16::load(&packet.near);
-        // A depth that is not a number is not left out: `f64` decides.
-        let out = best_high.lt(low).or(high.lt(near));
-        let possible = inside.bits() & !out.bits();
-        if possible == 0 {
-            return;
-        }
+    ) -> bool {
+        let u = edges.values::<L>(self.packet, 0, at);
+        let v = edges.values::<L>(self.packet, 1, at);
+        let w = edges.values::<L>(self.packet, 2, at);
         let least = u.min(v).min(w);
         let most = u.max(v).max(w);
-        let clear = L::F16::splat(SURE * error)
+        let doubt = EDGE_ERROR * error * block.size[at];
+        let inside = L::F16::splat(-doubt)
             .le(least)
-            .or(most.le(L::F16::splat(-SURE * error)));
+            .or(most.le(L::F16::splat(doubt)));
+        if inside.bits() == 0 {
+            return false;
+        }
+        let clear = L::F16::splat(SURE * doubt)
+            .le(least)
+            .or(most.le(L::F16::splat(-SURE * doubt)));
+        let depths = self.depths::<L>(block, edges, error, at);
+        let possible = self.possible::<L>(&depths, inside);
+        if possible == 0 {
+            return false;
+        }
         let sure = clear
             .and(self.beside::<L>(block, at, 0))
             .and(self.beside::<L>(block, at, 1))
-            .and(high.lt(best_low))
-            .and(near.lt(low));
-        let ids = L::F16::splat(f32::from_bits(block.triangle[at]));
-        low.select(sure, best_low).store(&mut self.best.low);
-        high.select(sure, best_high).store(&mut self.best.high);
-        let triangles = L::F16::load(&self.best.triangle);
-        ids.select(sure, triangles).store(&mut self.best.triangle);
-        let kept = L::F16::load(&self.best.weights[0]);
-        second.select(sure, kept).store(&mut self.best.weights[0]);
-        let kept = L::F16::load(&self.best.weights[1]);
-        third.select(sure, kept).store(&mut self.best.weights[1]);
-        let mut left = possible & !sure.bits() & self.rays.active;
+            .and(depths.high.lt(L::F16::load(&self.best.low)))
+            .and(L::F16::load(&self.packet.near).lt(depths.low));
+        self.keep::<L>(block.triangle[at], &depths, sure, [v, w]);
+        let mut left = possible & !sure.bits();
         while left != 0 {
             let lane = left.trailing_zeros() as usize;
             left &= left - 1;
@@ -306,6 +280,75 @@ impl Search<'_> {
         if ANY {
             self.close_met();
         }
+        true
+    }
+
+    /// Where the rays pass the triangle's plane: $z = n \cdot (A - \Delta) / (n \cdot d)$.
+    #[inline(always)]
+    fn depths<L: Lanes>(&self, block: &Block, edges: &Edges, error: f32, at: usize) -> Depths<L> {
+        let packet = self.packet;
+        let [x, y, k] = packet.axes;
+        let [a, b] = [&edges.edge[1], &edges.edge[2]];
+        let [ax, ay, ak] = [-a[0][at], -a[1][at], -a[2][at]];
+        let [bx, by, bk] = [b[0][at], b[1][at], b[2][at]];
+        let normal = [ay * bk - ak * by, ak * bx - ax * bk, ax * by - ay * bx];
+        let start = &block.corner[0];
+        let height = normal[0] * (start[x][at] - packet.centre[x])
+            + normal[1] * (start[y][at] - packet.centre[y])
+            + normal[2] * (start[k][at] - packet.centre[k]);
+        let facing = L::F16::splat(normal[0]).mul_add(
+            L::F16::load(&packet.slope[0]),
+            L::F16::splat(normal[1]).mul_add(
+                L::F16::load(&packet.slope[1]),
+                L::F16::splat(normal[2] * packet.sign),
+            ),
+        );
+        let mut from_plane = L::F16::splat(height);
+        if packet.moment_size != 0.0 {
+            let offset = L::F16::load(&packet.offset[0]);
+            from_plane = L::F16::splat(normal[0]).neg_mul_add(offset, from_plane);
+            let offset = L::F16::load(&packet.offset[1]);
+            from_plane = L::F16::splat(normal[1]).neg_mul_add(offset, from_plane);
+        }
+        let inverse = L::F16::splat(1.0).div(facing);
+        let size = block.size[at];
+        let area = normal[0].abs() + normal[1].abs() + normal[2].abs() + size * size;
+        let depth = from_plane.mul(inverse);
+        let doubt = inverse.abs().mul_add(
+            L::F16::splat(DEPTH_ERROR * error * area),
+            L::F16::splat(8.0 * error),
+        );
+        Depths {
+            low: depth.sub(doubt),
+            high: depth.add(doubt),
+            inverse,
+        }
+    }
+
+    /// The lanes where the depth may count. One that is not a number may: `f64` decides.
+    #[inline(always)]
+    fn possible<L: Lanes>(&self, depths: &Depths<L>, inside: <L::F16 as Float<16>>::Mask) -> u32 {
+        let behind = L::F16::load(&self.best.high).lt(depths.low);
+        let before = depths.high.lt(L::F16::load(&self.packet.near));
+        inside.bits() & !behind.or(before).bits()
+    }
+
+    /// Makes the triangle the nearest of those lanes.
+    #[inline(always)]
+    fn keep<L: Lanes>(
+        &mut self,
+        triangle: u32,
+        depths: &Depths<L>,
+        lanes: <L::F16 as Float<16>>::Mask,
+        weights: [L::F16; 2],
+    ) {
+        let best = &mut *self.best;
+        let id = L::F16::splat(f32::from_bits(triangle));
+        put::<L>(&mut best.low, lanes, depths.low);
+        put::<L>(&mut best.high, lanes, depths.high);
+        put::<L>(&mut best.triangle, lanes, id);
+        put::<L>(&mut best.weights[0], lanes, weights[0].mul(depths.inverse));
+        put::<L>(&mut best.weights[1], lanes, weights[1].mul(depths.inverse));
     }
 
     /// The lanes that pass within four sizes of the triangle: there the error bounds hold.
@@ -330,10 +373,12 @@ impl Search<'_> {
     /// Lets `f64` decide whether the lane's nearest triangle is this one.
     #[inline(always)]
     fn decide(&mut self, lane: usize, triangle: u32) {
-        let ray = self.rays.lane(lane);
+        let ray = self.rays.ray(lane);
         let incumbent = self.best.triangle(lane);
         if let Some(meeting) = ray.decide(self.mesh, triangle, incumbent) {
-            let depth = self.packet.depth(lane, meeting.distance);
+            let k = self.packet.axes[2];
+            let start = self.tree.middle[k] + f64::from(self.packet.centre[k]);
+            let depth = ray.depth(meeting.distance, k, self.packet.sign, start);
             let nearest = Nearest::exact(triangle, depth, &meeting);
             self.best.set(lane, &nearest);
         }
@@ -348,4 +393,17 @@ impl Search<'_> {
             }
         }
     }
+}
+
+/// Bounds on where sixteen rays pass a plane.
+struct Depths<L: Lanes> {
+    low: L::F16,
+    high: L::F16,
+    /// One over the rays' component against the normal.
+    inverse: L::F16,
+}
+
+#[inline(always)]
+fn put<L: Lanes>(to: &mut [f32; 16], lanes: <L::F16 as Float<16>>::Mask, new: L::F16) {
+    new.select(lanes, L::F16::load(to)).store(to);
 }

@@ -16,8 +16,8 @@ pub(crate) const NO_TRIANGLE: u32 = u32::MAX;
 pub(crate) struct MeshTree {
     /// What the `f32` coordinates are relative to, in the mesh's frame, m.
     pub middle: Point3<f64>,
-    /// Half the size of the mesh's box, m.
-    pub half: Vector3<f64>,
+    /// The largest coordinate relative to the middle.
+    pub reach: f32,
     pub nodes: Vec<Node>,
     pub blocks: Vec<Block>,
     /// A child like those in [`Node::child`].
@@ -38,13 +38,15 @@ pub(crate) struct Node {
 
 /// Up to eight triangles. An unused place has no number that compares.
 #[derive(Clone, Copy, Debug)]
-#[repr(C, align(32))]
+#[repr(C, align(64))]
 pub(crate) struct Block {
     /// Positions by vertex and axis.
     pub corner: [[[f32; 8]; 3]; 3],
     /// The largest difference of any coordinate along any edge.
     pub size: [f32; 8],
     pub triangle: [u32; 8],
+    /// The largest coordinate of all corners.
+    pub reach: f32,
 }
 
 impl Node {
@@ -66,6 +68,7 @@ impl Block {
         corner: [[[f32::NAN; 8]; 3]; 3],
         size: [0.0; 8],
         triangle: [NO_TRIANGLE; 8],
+        reach: 0.0,
     };
 
     /// A block of the triangles with these numbers, at most eight.
@@ -80,6 +83,7 @@ impl Block {
     fn put(&mut self, mesh: &Mesh, middle: &Point3<f64>, place: usize, triangle: u32) {
         let corners = corners(mesh, middle, triangle);
         for (vertex, corner) in corners.iter().enumerate() {
+            self.reach = self.reach.max((corner.amax() as f32).next_up());
             for axis in 0..3 {
                 self.corner[vertex][axis][place] = corner[axis] as f32;
             }

@@ -2,7 +2,7 @@
 
 use super::{direction, every_kind};
 use etendue_physics::surface::{
-    Dielectric, Fresnel, Lobe, Material, MaterialError, Measured, Microfacet, OrenNayar,
+    Coated, Dielectric, Fresnel, Lobe, Material, MaterialError, Measured, Microfacet, OrenNayar,
     OrenNayarForm, Pane, Retroreflector, RoughDielectric, Shadowing, Side, fresnel,
 };
 use etendue_physics::{Purpose, Stream};
@@ -80,7 +80,7 @@ fn the_albedo_is_the_integral_of_the_bsdf() {
             let integral = integrate(|outgoing| {
                 material.evaluate(&incoming, outgoing, side) * outgoing.z.abs()
             });
-            // Measured: 7e-4 at most.
+            // Measured: 1.7e-3 at most, of the samples the albedo is made of.
             assert!(
                 (integral - scattered).abs() < 3e-3,
                 "{name} {degrees}: {integral} {scattered}"
@@ -173,8 +173,8 @@ fn the_reflectance_for_diffuse_light_is_the_integral_over_incidence() {
                 fresnel::dielectric(squared.sqrt(), index).mean() / f64::from(steps)
             })
             .sum();
-        // Measured: 3e-7.
-        assert!((fresnel::diffuse_reflectance(index) - sum).abs() < 1e-5);
+        // Measured: 9e-9.
+        assert!((fresnel::diffuse_reflectance(index) - sum).abs() < 1e-7);
     }
 }
 
@@ -269,6 +269,19 @@ fn impossible_materials_are_refused_by_name() {
         (
             Lobe::Dielectric(glass(1.5, -2.0)),
             "lobe 0 (dielectric), absorption is -2",
+        ),
+        (
+            Lobe::Coated(Coated {
+                base: OrenNayar {
+                    reflectance: 0.5,
+                    slope_sd: 0.0,
+                    form: OrenNayarForm::Qualitative,
+                },
+                index: 1.0,
+                roughness: None,
+                shadowing: Shadowing::default(),
+            }),
+            "lobe 0 (coated), index is 1,",
         ),
         (
             Lobe::Conductor { n: 0.1, k: 0.0 },

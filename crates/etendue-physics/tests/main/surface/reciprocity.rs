@@ -15,9 +15,9 @@ fn every_brdf_is_reciprocal() {
             for side in [Side::Front, Side::Back] {
                 let there = material.evaluate(&one, &other, side);
                 let back = material.evaluate(&other, &one, side);
-                // Measured: 3e-11 at most, at grazing light.
+                // Measured: 2.3e-14 at most.
                 assert!(
-                    (there - back).abs() <= 1e-9 * there.max(back),
+                    (there - back).abs() <= 1e-12 * there.max(back),
                     "{name}: {there} {back}"
                 );
                 seen += usize::from(there > 0.0);
@@ -42,7 +42,7 @@ fn rough_transmission_is_reciprocal_but_for_the_index_squared() {
         let inward = material.evaluate(&outside, &inside, Side::Front);
         // Seen from inside, z points the other way: turn both over.
         let outward = material.evaluate(&-inside, &-outside, Side::Back);
-        // Grazing facets have their cosine kept off zero on one side: measured 2e-14.
+        // Grazing facets have their cosine kept off zero on one side: 2e-14, absolute.
         assert!(
             (inward / 2.25 - outward).abs() <= 1e-9 * outward + 1e-12,
             "{inward} {outward}"
@@ -85,6 +85,6 @@ fn a_retroreflector_shines_back_and_nowhere_else() {
     // At the half entrance angle (0.7 rad) the albedo is half of that at normal incidence.
     let ratio = material.albedo(f64::cos(0.7), Side::Front).reflected
         / material.albedo(1.0, Side::Front).reflected;
-    // 0.44 and not 0.5: a lobe 0.1 rad wide averages over a convex fall and the cosine.
-    assert!((ratio - 0.5).abs() < 0.06, "{ratio}");
+    // Measured 0.482: a lobe 0.1 rad wide averages over the fall and the cosine.
+    assert!((ratio - 0.5).abs() < 0.03, "{ratio}");
 }

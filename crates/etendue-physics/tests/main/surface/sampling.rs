@@ -45,6 +45,11 @@ fn samples_follow_their_density() {
     assert_eq!(tested, 2 * 13);
 }
 
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "numbers of cells, from zero to 256"
+)]
 fn cell(direction: &Vector3<f64>) -> usize {
     let ring = ((1.0 - direction.z) / 2.0 * RINGS as f64) as usize;
     let turn = direction.y.atan2(direction.x).rem_euclid(TAU) / TAU;

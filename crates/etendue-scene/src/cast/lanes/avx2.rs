@@ -3,10 +3,12 @@
 use super::pair::Pair;
 use super::{Float, Lanes, Mask};
 use std::arch::x86_64::{
-    __m256, _CMP_LE_OQ, _CMP_LT_OQ, _mm256_add_ps, _mm256_and_ps, _mm256_andnot_ps,
-    _mm256_blendv_ps, _mm256_cmp_ps, _mm256_div_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps,
-    _mm256_loadu_ps, _mm256_max_ps, _mm256_min_ps, _mm256_movemask_ps, _mm256_mul_ps, _mm256_or_ps,
-    _mm256_set1_ps, _mm256_storeu_ps, _mm256_sub_ps,
+    __m256, _CMP_LE_OQ, _CMP_LT_OQ, _mm_cvtss_f32, _mm_max_ps, _mm_max_ss, _mm_min_ps, _mm_min_ss,
+    _mm_movehdup_ps, _mm_movehl_ps, _mm256_add_ps, _mm256_and_ps, _mm256_andnot_ps,
+    _mm256_blendv_ps, _mm256_castps256_ps128, _mm256_cmp_ps, _mm256_div_ps, _mm256_extractf128_ps,
+    _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_loadu_ps, _mm256_max_ps, _mm256_min_ps,
+    _mm256_movemask_ps, _mm256_mul_ps, _mm256_or_ps, _mm256_set1_ps, _mm256_storeu_ps,
+    _mm256_sub_ps,
 };
 
 /// AVX2 and FMA.
@@ -70,6 +72,28 @@ impl Float<8> for Eight {
     #[inline(always)]
     fn abs(self) -> Self {
         Self(unsafe { _mm256_andnot_ps(_mm256_set1_ps(-0.0), self.0) })
+    }
+    #[inline(always)]
+    fn least(self) -> f32 {
+        unsafe {
+            let four = _mm_min_ps(
+                _mm256_castps256_ps128(self.0),
+                _mm256_extractf128_ps::<1>(self.0),
+            );
+            let two = _mm_min_ps(four, _mm_movehl_ps(four, four));
+            _mm_cvtss_f32(_mm_min_ss(two, _mm_movehdup_ps(two)))
+        }
+    }
+    #[inline(always)]
+    fn greatest(self) -> f32 {
+        unsafe {
+            let four = _mm_max_ps(
+                _mm256_castps256_ps128(self.0),
+                _mm256_extractf128_ps::<1>(self.0),
+            );
+            let two = _mm_max_ps(four, _mm_movehl_ps(four, four));
+            _mm_cvtss_f32(_mm_max_ss(two, _mm_movehdup_ps(two)))
+        }
     }
     #[inline(always)]
     fn mul_add(self, factor: Self, term: Self) -> Self {

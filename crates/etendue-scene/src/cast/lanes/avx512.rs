@@ -5,7 +5,8 @@ use super::{Float, Lanes, Mask};
 use std::arch::x86_64::{
     __m512, __mmask16, _CMP_LE_OQ, _CMP_LT_OQ, _mm512_abs_ps, _mm512_add_ps, _mm512_cmp_ps_mask,
     _mm512_div_ps, _mm512_fmadd_ps, _mm512_fnmadd_ps, _mm512_loadu_ps, _mm512_mask_blend_ps,
-    _mm512_max_ps, _mm512_min_ps, _mm512_mul_ps, _mm512_set1_ps, _mm512_storeu_ps, _mm512_sub_ps,
+    _mm512_max_ps, _mm512_min_ps, _mm512_mul_ps, _mm512_reduce_max_ps, _mm512_reduce_min_ps,
+    _mm512_set1_ps, _mm512_storeu_ps, _mm512_sub_ps,
 };
 
 /// AVX-512 F, VL, DQ and BW.
@@ -69,6 +70,14 @@ impl Float<16> for Sixteen {
     #[inline(always)]
     fn abs(self) -> Self {
         Self(unsafe { _mm512_abs_ps(self.0) })
+    }
+    #[inline(always)]
+    fn least(self) -> f32 {
+        unsafe { _mm512_reduce_min_ps(self.0) }
+    }
+    #[inline(always)]
+    fn greatest(self) -> f32 {
+        unsafe { _mm512_reduce_max_ps(self.0) }
     }
     #[inline(always)]
     fn mul_add(self, factor: Self, term: Self) -> Self {

@@ -68,6 +68,14 @@ impl Float<4> for Four {
         Self(unsafe { vabsq_f32(self.0) })
     }
     #[inline(always)]
+    fn least(self) -> f32 {
+        unsafe { vminvq_f32(self.0) }
+    }
+    #[inline(always)]
+    fn greatest(self) -> f32 {
+        unsafe { vmaxvq_f32(self.0) }
+    }
+    #[inline(always)]
     fn mul_add(self, factor: Self, term: Self) -> Self {
         Self(unsafe { vfmaq_f32(term.0, self.0, factor.0) })
     }

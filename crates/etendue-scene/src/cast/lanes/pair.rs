@@ -78,6 +78,14 @@ macro_rules! pair {
                 Self(self.0.abs(), self.1.abs())
             }
             #[inline(always)]
+            fn least(self) -> f32 {
+                self.0.min(self.1).least()
+            }
+            #[inline(always)]
+            fn greatest(self) -> f32 {
+                self.0.max(self.1).greatest()
+            }
+            #[inline(always)]
             fn mul_add(self, factor: Self, term: Self) -> Self {
                 Self(
                     self.0.mul_add(factor.0, term.0),

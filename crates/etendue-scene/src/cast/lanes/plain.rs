@@ -67,6 +67,18 @@ impl<const N: usize> Float<N> for Array<N> {
         Self(self.0.map(f32::abs))
     }
     #[inline(always)]
+    fn least(self) -> f32 {
+        self.0
+            .into_iter()
+            .fold(self.0[0], |a, b| if b < a { b } else { a })
+    }
+    #[inline(always)]
+    fn greatest(self) -> f32 {
+        self.0
+            .into_iter()
+            .fold(self.0[0], |a, b| if b > a { b } else { a })
+    }
+    #[inline(always)]
     fn mul_add(self, factor: Self, term: Self) -> Self {
         self.mul(factor).add(term)
     }
