@@ -18,8 +18,8 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<MeshFile, FormatError> 
         file: MeshFile::default(),
         numbers: HashMap::new(),
     };
-    // Binary files may begin with "solid" too: only the length tells.
-    if !is_whole_binary(bytes) && bytes.trim_ascii_start().starts_with(b"solid") {
+    // Binary files may begin with "solid" too: their length tells, or bytes that no text has.
+    if !is_whole_binary(bytes) && is_text(bytes) {
         parse_text(path, bytes, &mut welder)?;
     } else {
         parse_binary(path, bytes, &mut welder)?;
@@ -30,6 +30,11 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<MeshFile, FormatError> 
 fn is_whole_binary(bytes: &[u8]) -> bool {
     count(bytes).and_then(|count| count.checked_mul(TRIANGLE)) == bytes.len().checked_sub(HEAD)
         && bytes.len() >= HEAD
+}
+
+fn is_text(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(512)];
+    bytes.trim_ascii_start().starts_with(b"solid") && !head.contains(&0)
 }
 
 fn count(bytes: &[u8]) -> Option<usize> {
