@@ -35,12 +35,14 @@ fn one_thread_gives_the_bytes_of_eight_and_the_seed_decides() {
     };
     run("one", &["--threads", "1"]);
     run("eight", &["--threads", "8"]);
+    run("plain", &["--isa", "plain"]);
     run("other", &["--threads", "8", "--seed", "2"]);
     let file = |out: &str, name: &str| read(folder.path().join(out).join(name)).expect("a file");
     let written = names(&folder.path().join("one"));
     assert_eq!(written.len(), 7);
     for name in written {
         assert_eq!(file("one", &name), file("eight", &name), "{name}");
+        assert_eq!(file("one", &name), file("plain", &name), "{name}");
         assert_ne!(file("one", &name), file("other", &name), "{name}");
     }
 }

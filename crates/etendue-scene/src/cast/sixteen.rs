@@ -32,8 +32,15 @@ pub(crate) struct Entry {
     pub child: u32,
     /// Number of the parent node and the place in it, `8 * node + place`, or [`WIDE`].
     pub place: u32,
-    /// Least depth.
-    pub depth: f32,
+    /// Bits of the least depth: entries then move through integer registers.
+    pub depth: u32,
+}
+
+impl Entry {
+    #[inline(always)]
+    pub fn depth(&self) -> f32 {
+        f32::from_bits(self.depth)
+    }
 }
 
 /// A search in one mesh.
@@ -95,18 +102,18 @@ impl<E: Exact> Search<'_, E> {
                     } else {
                         WIDE
                     },
-                    depth: depths[at as usize],
+                    depth: depths[at as usize].to_bits(),
                 };
                 let mut nearest = entry(first);
                 let base = top;
                 while hits != 0 {
                     let mut other = entry(hits.trailing_zeros());
                     hits &= hits - 1;
-                    if other.depth < nearest.depth {
+                    if other.depth() < nearest.depth() {
                         std::mem::swap(&mut other, &mut nearest);
                     }
                     let mut at = top;
-                    while at > base && self.stack[at - 1].depth < other.depth {
+                    while at > base && self.stack[at - 1].depth() < other.depth() {
                         self.stack[at] = self.stack[at - 1];
                         at -= 1;
                     }
@@ -122,7 +129,7 @@ impl<E: Exact> Search<'_, E> {
                     return;
                 }
                 let entry = self.stack[top];
-                if entry.depth <= farthest {
+                if entry.depth() <= farthest {
                     current = entry.child;
                     place = entry.place;
                     break;
