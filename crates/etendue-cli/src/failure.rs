@@ -72,7 +72,9 @@ pub enum Failure {
         position: [f64; 3],
     },
     /// The scan logs tell no spread.
-    #[error("no scan log given has a window in which the sensor stands still: there is no spread to draw")]
+    #[error(
+        "no scan log given has a window in which the sensor stands still: there is no spread to draw"
+    )]
     NothingStands,
     /// An output file's ending is not one that is written.
     #[error("cannot write {}: its ending is not one of csv, npz, pcd, ply, json, png, svg", path.display())]
@@ -107,9 +109,7 @@ impl Failure {
         Some(match self {
             Self::InFile { remedy, .. } => remedy.clone(),
             Self::File(error) => error.remedy(),
-            Self::Preset(_) => {
-                "`etendue sensors` lists them; a sensor file ends in .toml".into()
-            }
+            Self::Preset(_) => "`etendue sensors` lists them; a sensor file ends in .toml".into(),
             Self::Material(_) => "`etendue materials` lists them".into(),
             Self::Example(_) => {
                 let names = etendue::formats::scene::examples().iter().map(|e| e.name);

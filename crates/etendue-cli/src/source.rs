@@ -15,19 +15,27 @@ pub fn scene(name: Option<&Path>) -> Result<LoadedScene, Failure> {
     let Some(path) = name else {
         return Ok(scene::arena());
     };
-    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+    let ending = path
+        .extension()
+        .map(|ending| ending.to_string_lossy().to_ascii_lowercase());
     match ending {
-        Some(ending) if MESHES.contains(&ending.as_str()) => Err(Failure::MeshIsNoScene {
-            path: path.into(),
-        }),
+        Some(ending) if MESHES.contains(&ending.as_str()) => {
+            Err(Failure::MeshIsNoScene { path: path.into() })
+        }
         None if !path.exists() => Ok(scene::example(&path.to_string_lossy())?.load()?),
         _ => Ok(scene::load(path)?),
     }
 }
 
 /// The sensor asked for, else the one the scene proposes, else the first preset.
-pub fn sensor_in(asked: Option<&str>, scene: &LoadedScene) -> Result<(Sensor, SourceMetadata), Failure> {
-    let proposed = scene.sensor.as_ref().and_then(|placement| placement.sensor.as_ref());
+pub fn sensor_in(
+    asked: Option<&str>,
+    scene: &LoadedScene,
+) -> Result<(Sensor, SourceMetadata), Failure> {
+    let proposed = scene
+        .sensor
+        .as_ref()
+        .and_then(|placement| placement.sensor.as_ref());
     match (asked, proposed) {
         (Some(name), _) => sensor(name),
         (None, Some(SensorSource::File(path))) => sensor(&path.to_string_lossy()),
@@ -44,7 +52,10 @@ fn sensor(name: &str) -> Result<(Sensor, SourceMetadata), Failure> {
         (sensor::load(path)?, std::fs::read(path).unwrap_or_default())
     } else {
         let known = presets().iter().find(|known| known.name == name);
-        (preset(name)?, known.map_or_else(Vec::new, |known| known.text.into()))
+        (
+            preset(name)?,
+            known.map_or_else(Vec::new, |known| known.text.into()),
+        )
     };
     let metadata = SourceMetadata {
         name: sensor.name.clone(),

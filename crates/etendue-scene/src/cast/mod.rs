@@ -31,8 +31,8 @@ mod triangle;
 
 use crate::{Hit, Mesh, Object, ObjectId, Ray};
 use best::{Best, Exact, LocalRay, Nearest};
-pub use lanes::{Isa, UnknownIsa};
 use lanes::{Float, Job, Lanes, run};
+pub use lanes::{Isa, UnknownIsa};
 use nalgebra::Isometry3;
 use nalgebra::{Point3, Vector3};
 use packet::{Beams, Packet};

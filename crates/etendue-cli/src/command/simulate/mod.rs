@@ -63,7 +63,9 @@ impl Simulate {
     /// Simulates, writes and sums up.
     pub fn run(self) -> Result<(), Failure> {
         let threads = self.threads.map_or(0, NonZeroUsize::get);
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()?;
         pool.install(|| self.run_here())
     }
 
@@ -84,10 +86,13 @@ impl Simulate {
             scene: &loaded.scene,
             sweeps: &sweeps,
         };
-        let mut metadata = RunMetadata::new(run, self.seed, self.scene_source(&loaded), sensor_source);
+        let mut metadata =
+            RunMetadata::new(run, self.seed, self.scene_source(&loaded), sensor_source);
         metadata.command = self.words();
         metadata.warnings.clone_from(&loaded.warnings);
-        metadata.warnings.extend(summary::no_range(&metadata.counts));
+        metadata
+            .warnings
+            .extend(summary::no_range(&metadata.counts));
         let results = Results {
             run,
             metadata: &metadata,
@@ -98,8 +103,15 @@ impl Simulate {
     }
 
     fn pose(&self, loaded: &LoadedScene) -> Result<Isometry3<f64>, Failure> {
-        let proposed = loaded.sensor.as_ref().map(|placement| placement.world_from_sensor);
-        let pose = self.pose.as_ref().map(|pose| pose.world_from_sensor).or(proposed);
+        let proposed = loaded
+            .sensor
+            .as_ref()
+            .map(|placement| placement.world_from_sensor);
+        let pose = self
+            .pose
+            .as_ref()
+            .map(|pose| pose.world_from_sensor)
+            .or(proposed);
         pose.ok_or_else(|| Failure::NoPose {
             scene: loaded.name.clone(),
         })
@@ -131,7 +143,12 @@ impl Simulate {
         }
     }
 
-    fn sweeps(&self, world: &World<f64>, lidar: &CwLidar<f64>, pose: &Isometry3<f64>) -> Vec<Sweep> {
+    fn sweeps(
+        &self,
+        world: &World<f64>,
+        lidar: &CwLidar<f64>,
+        pose: &Isometry3<f64>,
+    ) -> Vec<Sweep> {
         let progress = ProgressBar::new(self.sweeps.into()).with_style(progress_style());
         let sweeps = (0..self.sweeps).map(|index| {
             let turn = Turn {
@@ -149,7 +166,12 @@ impl Simulate {
         sweeps
     }
 
-    fn report(&self, lidar: &CwLidar<f64>, elapsed: Duration, summary: &Summary) -> Result<(), Failure> {
+    fn report(
+        &self,
+        lidar: &CwLidar<f64>,
+        elapsed: Duration,
+        summary: &Summary,
+    ) -> Result<(), Failure> {
         // The truth costs one ray a beam more.
         let rays_per_sweep = lidar.beams.len() * (lidar.pattern.sub_rays().len() + 1);
         let rays = rays_per_sweep as f64 * f64::from(self.sweeps);
