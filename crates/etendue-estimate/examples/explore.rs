@@ -1,100 +1,195 @@
 use etendue_estimate::experiments::*;
-use etendue_estimate::fit::*;
-use etendue_estimate::manifold::*;
-use etendue_estimate::model::*;
 use etendue_estimate::solve::*;
 use nalgebra::*;
 use std::time::Instant;
 fn main() {
     let lidar = urg_04lx();
-    for (name, furniture) in [
-        ("empty", vec![]),
+    let t = Instant::now();
+    let s = TrackSettings::default();
+    let rows = track_mirror_many(&lidar, &s, &s.random_starts(12)).unwrap();
+    for r in &rows {
+        println!(
+            "start {:.2}: {:?} {} {}",
+            r.start_error, r.error, r.iterations, r.cost
+        );
+    }
+    println!("track {:?}", t.elapsed());
+    let t = Instant::now();
+    for set in [
+        LocaliseSettings::empty(),
+        LocaliseSettings::with_box(),
+        LocaliseSettings::complex(),
+    ] {
+        let tw = localise_anywhere(&lidar, &set).unwrap();
+        println!(
+            "anywhere {:?}: {} twins {:?}; {} others best {:?}",
+            t.elapsed(),
+            tw.solutions.len(),
+            tw.solutions
+                .iter()
+                .map(|s| (
+                    pose_error(&first_pose(&s.state).unwrap(), &set.truth),
+                    s.cost
+                ))
+                .collect::<Vec<_>>(),
+            tw.others.len(),
+            tw.others.first().map(|s| s.cost)
+        );
+    }
+    let set = LocaliseSettings::complex();
+    let starts: Vec<_> = (0..20)
+        .map(|i| {
+            let mut st = etendue_physics::Stream::new(3, 0, 0, i, etendue_physics::Purpose::Search);
+            let mut u = || 2.0 * st.uniform() - 1.0;
+            Isometry2::new(Vector2::new(0.15 * u(), 0.15 * u()), 0.26 * u())
+        })
+        .collect();
+    for (name, set) in [
+        ("gnc", set.clone()),
         (
-            "complex",
-            vec![
-                Furniture::Mirror {
-                    name: "mirror 1",
-                    pose: [0.5, 0.35, -2.2],
-                    width: 0.3,
+            "cauchy",
+            LocaliseSettings {
+                solver: Solver {
+                    continuation: None,
+                    ..set.solver
                 },
-                Furniture::Mirror {
-                    name: "mirror 2",
-                    pose: [-0.6, -0.3, 0.7],
-                    width: 0.25,
-                },
-                Furniture::Pane {
-                    name: "pane",
-                    pose: [0.55, -0.2, 0.3],
-                    width: 0.3,
-                },
-                Furniture::Carton {
-                    name: "box",
-                    pose: [-0.55, 0.25, 0.4],
-                    side: 0.12,
-                },
-            ],
+                ..set.clone()
+            },
+        ),
+        (
+            "squared",
+            LocaliseSettings {
+                solver: Solver::default(),
+                ..set.clone()
+            },
         ),
     ] {
-        let truth = Isometry2::identity();
-        let mut model = Model::new(arena(&furniture), &lidar, vec![upright(&truth)]).unwrap();
-        model.free("sensor.pose", Freedom::Planar).unwrap();
-        let shots = model.predict(&model.start());
+        let rows = localise_many(&lidar, &set, &starts).unwrap();
         println!(
-            "{name}: {} ranges of {}",
-            shots[0].iter().filter(|s| s.range().is_some()).count(),
-            shots[0].len()
+            "complex {name}: {} of 20; {:?}",
+            rows.iter().filter(|r| r.error < 1e-3).count(),
+            rows.iter()
+                .map(|r| format!("{:.1e}/{}", r.error, r.errors.len()))
+                .collect::<Vec<_>>()
         );
-        let scan = readings(&shots[0], 0.0, 1);
-        let problem = FitProblem::new(model, &[scan]).unwrap();
-        for (x, y, deg) in [
-            (0.0, 0.0, 60.0f64),
-            (0.0, 0.0, 80.0),
-            (0.0, 0.0, -80.0),
-            (0.1, 0.1, 10.0),
-            (0.0, 0.0, 10.0),
-        ] {
-            for (lname, loss) in [
-                ("squared", Loss::Squared),
-                ("cauchy", Loss::Cauchy { scale: 0.05 }),
-            ] {
-                let start = vec![Variable::Planar(Isometry2::new(
-                    Vector2::new(x, y),
-                    deg.to_radians(),
-                ))];
-                let solver = Solver {
-                    loss,
-                    ..Solver::default()
-                };
-                let t = Instant::now();
-                let s = solver.solve(&problem, start).unwrap();
-                let dt = t.elapsed();
-                let e: Vec<String> = s
-                    .log
-                    .iter()
-                    .map(|i| format!("{:.1e}", pose_error(&first_pose(&i.state).unwrap(), &truth)))
-                    .collect();
+    }
+    for sigma in [0.003, 0.01, 0.03] {
+        let set = LocaliseSettings {
+            sigma,
+            ..LocaliseSettings::empty()
+        };
+        println!(
+            "{:?}",
+            localise_noise(
+                &lidar,
+                &set,
+                Isometry2::new(Vector2::zeros(), 60f64.to_radians()),
+                40
+            )
+            .unwrap()
+        );
+    }
+    for (name, set, start) in [
+        (
+            "empty",
+            LocaliseSettings::empty(),
+            Isometry2::new(Vector2::zeros(), 60f64.to_radians()),
+        ),
+        (
+            "complex",
+            LocaliseSettings::complex(),
+            Isometry2::new(Vector2::new(0.1, 0.1), 10f64.to_radians()),
+        ),
+    ] {
+        for sigma in [0.0, 0.01] {
+            let t = Instant::now();
+            let p = set.problem(&lidar).unwrap();
+            let rows = run_baselines(&p, &start, &set.truth, sigma, 7);
+            let ours = localise(
+                &lidar,
+                &LocaliseSettings {
+                    sigma,
+                    ..set.clone()
+                },
+                start,
+            )
+            .unwrap();
+            println!(
+                "baselines {name} {sigma} {:?} ours {:.2e}",
+                t.elapsed(),
+                ours.error
+            );
+            for r in rows {
                 println!(
-                    "{x} {y} {deg} {lname}: {:.2e} in {} ({:?}) {} missing {} {dt:?} {}",
-                    pose_error(&first_pose(&s.state).unwrap(), &truth),
-                    s.log.len(),
-                    s.stop,
-                    s.cost,
-                    s.residuals.missing,
-                    e.join(" ")
+                    "  {} default {:.3e} tuned {:.3e} ({} m, keep {}, {} nn, cell {})",
+                    r.method.name(),
+                    r.default_error,
+                    r.tuned_error,
+                    r.tuned.max_distance,
+                    r.tuned.keep,
+                    r.tuned.neighbours,
+                    r.tuned.resolution
                 );
             }
         }
-        let start = problem.model.start();
-        let n = 200;
+    }
+    for (name, set) in [
+        (
+            "5 unknowns",
+            BoardSettings {
+                white_known: false,
+                ..BoardSettings::default()
+            },
+        ),
+        ("white known", BoardSettings::default()),
+        (
+            "three",
+            BoardSettings {
+                distances: vec![0.5, 0.9, 1.6],
+                ..BoardSettings::default()
+            },
+        ),
+        (
+            "exchanged",
+            BoardSettings {
+                start: [0.8, 0.95],
+                ..BoardSettings::default()
+            },
+        ),
+        (
+            "exchanged 5",
+            BoardSettings {
+                start: [0.1, 0.8],
+                white_known: false,
+                ..BoardSettings::default()
+            },
+        ),
+    ] {
         let t = Instant::now();
-        for _ in 0..n {
-            std::hint::black_box(problem.residuals(&start));
+        let r = checkerboard(&lidar, &set).unwrap();
+        println!(
+            "{name}: {:?} {} its rms {} rank {} null {:?} false {:?}",
+            t.elapsed(),
+            r.report.solution.log.len(),
+            r.report.rms,
+            r.report.uncertainty.rank(),
+            r.report
+                .uncertainty
+                .null_directions
+                .iter()
+                .map(|n| &n.description)
+                .collect::<Vec<_>>(),
+            r.false_minimum
+        );
+        for row in &r.rows {
+            println!("   {row:?}");
         }
-        let f = t.elapsed() / n;
-        let t = Instant::now();
-        for _ in 0..n {
-            std::hint::black_box(problem.linearize(&start));
+        for row in &r.invariants {
+            println!("   {row:?}");
         }
-        println!("forward {f:?} jacobian {:?}", t.elapsed() / n);
+        println!(
+            "   predicted {:?}",
+            [0.5, 0.9, 1.6].map(|d| set.prediction_error(&lidar, &r, d).unwrap())
+        );
     }
 }

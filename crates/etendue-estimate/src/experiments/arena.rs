@@ -165,6 +165,42 @@ fn materials() -> Vec<NamedMaterial> {
     ]
 }
 
+/// A board of ten upright stripes 6 cm wide, white and black in turn, in the plane x = 0, facing
+/// towards -x. Object: `board`; materials: `white`, `black`.
+pub fn upright_board(reflectances: [f64; 2]) -> SceneBuilder {
+    const STRIPES: u32 = 10;
+    let edge = |i: u32| (f64::from(i) - f64::from(STRIPES) / 2.0) * 0.06;
+    let vertices = (0..=STRIPES).flat_map(|i| {
+        [-2.0 * HALF_HEIGHT, 2.0 * HALF_HEIGHT].map(|z| Point3::new(0.0, edge(i), z))
+    });
+    let triangles = (0..STRIPES).flat_map(|i| {
+        let a = 2 * i;
+        [[a, a + 1, a + 3], [a, a + 3, a + 2]]
+    });
+    let mesh = Mesh {
+        vertices: vertices.collect(),
+        triangles: triangles.collect(),
+        materials: (0..2 * STRIPES).map(|t| MaterialId(t / 2 % 2)).collect(),
+    };
+    let paint = |name: &str, reflectance: f64| NamedMaterial {
+        name: name.to_owned(),
+        material: Material {
+            lobes: vec![Lobe::Lambert {
+                reflectance: reflectance.into(),
+            }],
+        },
+    };
+    let mut parts = SceneBuilder {
+        materials: vec![
+            paint("white", reflectances[0]),
+            paint("black", reflectances[1]),
+        ],
+        ..SceneBuilder::default()
+    };
+    add(&mut parts, "board", mesh, Isometry3::identity(), 0);
+    parts
+}
+
 /// A Hokuyo URG-04LX without noise: 682 beams over 239.8 degrees, three rays a beam, 46.55 and
 /// 53.2 MHz, 20 to 5600 mm.
 pub fn urg_04lx() -> CwLidar<f64> {

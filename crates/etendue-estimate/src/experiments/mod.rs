@@ -6,17 +6,24 @@
 //! $\sqrt{\Delta x^2 + \Delta y^2 + \Delta\psi^2}$ with the yaw in rad.
 
 mod arena;
-//mod baselines;
-//mod checkerboard;
-//mod localise;
-//mod track_mirror;
+mod baselines;
+mod checkerboard;
+mod localise;
+mod track_mirror;
 
 use crate::manifold::{Value, Variable};
-pub use arena::{Furniture, arena, urg_04lx};
+pub use arena::{Furniture, arena, upright_board, urg_04lx};
+pub use baselines::{BaselineRow, run_baselines, scan_points};
+pub use checkerboard::{BoardReport, BoardRow, BoardSettings, checkerboard};
 use etendue_physics::{Purpose, Stream};
 use etendue_sensors::Reading;
 use etendue_sensors::cw::Shot;
+pub use localise::{
+    LocaliseRow, LocaliseSettings, NoiseRow, localise, localise_anywhere, localise_many,
+    localise_noise,
+};
 use nalgebra::Isometry2;
+pub use track_mirror::{MirrorError, MirrorRow, TrackSettings, track_mirror, track_mirror_many};
 
 /// The readings of a noise-free prediction with normal noise of standard deviation `sigma` (m).
 pub fn readings(shots: &[Shot<f64>], sigma: f64, seed: u64) -> Vec<Reading> {

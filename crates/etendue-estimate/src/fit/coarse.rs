@@ -3,6 +3,7 @@
 use super::FitProblem;
 use crate::manifold::{Manifold, Variable};
 use crate::solve::{Loss, Problem};
+use etendue_physics::{Purpose, Stream};
 
 /// How a coarse search is made.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,4 +53,27 @@ pub fn coarse_search(
 
 fn distance(a: &Vec<Variable>, b: &Vec<Variable>) -> f64 {
     a.local(b).iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// Each of some states and `count` more about it, uniform in a box of half widths `spread` in the
+/// tangent: candidates for a second, finer search.
+pub fn scatter(
+    states: Vec<(Vec<Variable>, f64)>,
+    spread: &[f64],
+    count: u32,
+    seed: u64,
+) -> Vec<Vec<Variable>> {
+    let mut candidates = Vec::new();
+    for (number, (state, _)) in (0..).zip(states) {
+        for draw in 0..count {
+            let mut stream = Stream::new(seed, 3, number, draw, Purpose::Search);
+            let step: Vec<f64> = spread
+                .iter()
+                .map(|half| half * (2.0 * stream.uniform() - 1.0))
+                .collect();
+            candidates.push(state.retract(&step));
+        }
+        candidates.push(state);
+    }
+    candidates
 }

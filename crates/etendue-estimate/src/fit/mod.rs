@@ -8,7 +8,7 @@ mod coarse;
 mod report;
 mod twins;
 
-pub use coarse::{Coarse, coarse_search};
+pub use coarse::{Coarse, coarse_search, scatter};
 pub use report::{Report, report};
 pub use twins::{Twins, find_twins};
 
