@@ -38,7 +38,9 @@ pub enum Failure {
     #[error(transparent)]
     Example(#[from] UnknownExample),
     /// The command takes continuous-wave lidars.
-    #[error("the sensor \"{sensor}\" is a scanning lidar: this command takes continuous-wave lidars")]
+    #[error(
+        "the sensor \"{sensor}\" is a scanning lidar: this command takes continuous-wave lidars"
+    )]
     ScanningLidar {
         /// The sensor's name.
         sensor: String,
