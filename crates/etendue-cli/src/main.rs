@@ -1,3 +1,36 @@
 //! The etendue command line.
 
-fn main() {}
+mod command;
+mod failure;
+mod interrupt;
+mod output;
+mod picture;
+mod pose;
+mod source;
+
+use clap::Parser;
+use command::Command;
+use std::process::ExitCode;
+
+/// Simulate lidars: from light to ranges.
+#[derive(Debug, Parser)]
+#[command(name = "etendue", version, arg_required_else_help = true)]
+#[command(after_help = "Example: etendue simulate\n  \
+    runs a Hokuyo URG-04LX in a small arena with a mirror and a pane, and writes out/scan.png and \
+    more.\n\nExit codes: 0 done; 1 failed; 2 wrong command line; 130 stopped by Ctrl-C.")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+fn main() -> ExitCode {
+    interrupt::install();
+    match Cli::parse().command.run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            let code = failure.exit_code();
+            eprintln!("{:?}", miette::Report::new(failure));
+            ExitCode::from(code)
+        }
+    }
+}

@@ -1,1 +1,15 @@
-//! estimate
+//! The simulator inverted: derivatives, solvers, uncertainty, and registration to compare with.
+//!
+//! A [`Problem`](solve::Problem) gives residuals and their Jacobian at a point of a
+//! [`Manifold`](manifold::Manifold); a [`Solver`](solve::Solver) walks to a minimum and says why it
+//! stopped; [`Uncertainty`](uncertainty::Uncertainty) says how well the answer is known and what
+//! cannot be known.
+
+pub mod experiments;
+pub mod fit;
+pub mod manifold;
+pub mod model;
+pub mod register;
+pub mod solve;
+pub mod uncertainty;
+pub mod visibility;

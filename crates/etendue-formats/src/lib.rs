@@ -1,1 +1,17 @@
-//! formats
+//! Every file format of etendue: the only crate that reads and writes files.
+
+pub mod cloud;
+mod error;
+mod input;
+pub mod material;
+pub mod mesh;
+pub mod output;
+mod ply;
+mod precision;
+pub mod scan_log;
+pub mod scene;
+pub mod sensor;
+mod text;
+pub mod toml_file;
+
+pub use error::{FormatError, Place};

@@ -2,6 +2,10 @@
 //!
 //! Nothing here knows a triangle, a file, a clock or a thread.
 
+pub mod atmosphere;
+pub mod beam;
+pub mod cw;
+pub mod pulse;
 mod random;
 mod scalar;
 mod spectrum;

@@ -19,6 +19,10 @@ pub enum Purpose {
     DropOut = 5,
     /// Search and multi-start in estimation.
     Search = 6,
+    /// Deviations of a beam from its nominal direction.
+    Pointing = 7,
+    /// Drops and flakes that stand in a beam.
+    Precipitation = 8,
 }
 
 /// A stream of random numbers named by (seed, sensor, sweep, beam, purpose).

@@ -2,22 +2,244 @@
 
 use thiserror::Error;
 
-/// A quantity over wavelength: one number, or a table interpolated linearly.
+/// A quantity over wavelength.
+///
+/// ```
+/// use etendue_physics::Spectrum;
+/// // N-BK7 (SCHOTT 2017).
+/// let bk7 = Spectrum::Sellmeier {
+///     terms: vec![
+///         (1.03961212, 0.00600069867e-12),
+///         (0.231792344, 0.0200179144e-12),
+///         (1.01046945, 103.560653e-12),
+///     ],
+///     range: (300e-9, 2500e-9),
+/// };
+/// assert!((bk7.at(785e-9)? - 1.51108).abs() < 1e-5);
+/// assert!((bk7.clone().group_index().at(785e-9)? - 1.52726).abs() < 1e-5);
+/// # Ok::<(), etendue_physics::OutsideTable>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Spectrum {
     /// The same at every wavelength.
     Constant(f64),
-    /// (wavelength in metres, value), wavelengths strictly ascending.
+    /// (wavelength in metres, value), wavelengths strictly ascending; linear in between.
     Table(Vec<(f64, f64)>),
+    /// Refractive index after Sellmeier (1871): $n^2 = 1 + \sum_i B_i \lambda^2/(\lambda^2 - C_i)$.
+    Sellmeier {
+        /// ($B_i$, $C_i$ in m²).
+        terms: Vec<(f64, f64)>,
+        /// First and last wavelength where the fit holds, m.
+        range: (f64, f64),
+    },
+    /// A sum of powers (Cauchy's form): $\sum_i c_i (\lambda / 1\\,\mathrm{\mu m})^{p_i}$.
+    Powers {
+        /// ($c_i$, $p_i$).
+        terms: Vec<(f64, i32)>,
+        /// First and last wavelength where the fit holds, m.
+        range: (f64, f64),
+    },
+    /// The group index $n - \lambda\\,\mathrm{d}n/\mathrm{d}\lambda$ that belongs to a phase index.
+    GroupIndex(Box<Spectrum>),
 }
 
 /// A spectrum was asked for a wavelength that it does not cover.
 #[derive(Debug, Error, PartialEq)]
-#[error("no value at {} nm: the table covers {} to {} nm", wavelength * 1e9, covered.0 * 1e9, covered.1 * 1e9)]
+#[error("no value at {:.1} nm: the data cover {:.1} to {:.1} nm", wavelength * 1e9, covered.0 * 1e9, covered.1 * 1e9)]
 pub struct OutsideTable {
     /// The wavelength asked for, m.
     pub wavelength: f64,
     /// First and last wavelength of the table, m.
     pub covered: (f64, f64),
+}
+
+/// How far outside its range a wavelength may lie and still count as the end of it, relative:
+/// rounding of nanometres to metres, nothing more.
+const END_TOLERANCE: f64 = 1e-12;
+
+impl Spectrum {
+    /// The value at `wavelength`, m.
+    ///
+    /// # Errors
+    /// Where the data do not cover the wavelength. Nothing is extrapolated.
+    pub fn at(&self, wavelength: f64) -> Result<f64, OutsideTable> {
+        self.covers(wavelength)?;
+        Ok(match self {
+            Self::Constant(value) => *value,
+            Self::Table(points) => {
+                let (slope, (start, value)) = segment(points, wavelength, false);
+                value + slope * (wavelength - start)
+            }
+            Self::Sellmeier { terms, .. } => sellmeier(terms, wavelength).0,
+            Self::Powers { terms, .. } => powers(terms, wavelength).0,
+            Self::GroupIndex(phase) => {
+                phase.at(wavelength)? - wavelength * phase.slope(wavelength)?
+            }
+        })
+    }
+
+    /// The spectrum of the group index that belongs to this spectrum of a phase index,
+    /// $n_g = n - \lambda\\,\mathrm{d}n/\mathrm{d}\lambda$.
+    ///
+    /// Analytic, save for a table, where the slope is that of the piece around the wavelength (at
+    /// a table's point the mean of both sides): give measured indices as a fit where ranges through
+    /// glass matter.
+    #[must_use]
+    pub fn group_index(self) -> Self {
+        match self {
+            Self::Constant(index) => Self::Constant(index),
+            phase => Self::GroupIndex(Box::new(phase)),
+        }
+    }
+
+    /// First and last wavelength covered, m.
+    pub fn range(&self) -> (f64, f64) {
+        match self {
+            Self::Constant(_) => (0.0, f64::INFINITY),
+            Self::Table(points) => match (points.first(), points.last()) {
+                (Some(first), Some(last)) => (first.0, last.0),
+                _ => (f64::INFINITY, 0.0),
+            },
+            Self::Sellmeier { range, .. } | Self::Powers { range, .. } => *range,
+            Self::GroupIndex(phase) => phase.range(),
+        }
+    }
+
+    fn covers(&self, wavelength: f64) -> Result<(), OutsideTable> {
+        let covered = self.range();
+        let slack = END_TOLERANCE * wavelength;
+        if wavelength >= covered.0 - slack && wavelength <= covered.1 + slack {
+            Ok(())
+        } else {
+            Err(OutsideTable {
+                wavelength,
+                covered,
+            })
+        }
+    }
+
+    /// Derivative by wavelength, 1/m.
+    fn slope(&self, wavelength: f64) -> Result<f64, OutsideTable> {
+        self.covers(wavelength)?;
+        Ok(match self {
+            Self::Constant(_) => 0.0,
+            Self::Table(points) => {
+                let (below, above) = (
+                    segment(points, wavelength, true),
+                    segment(points, wavelength, false),
+                );
+                0.5 * (below.0 + above.0)
+            }
+            Self::Sellmeier { terms, .. } => sellmeier(terms, wavelength).1,
+            Self::Powers { terms, .. } => powers(terms, wavelength).1,
+            Self::GroupIndex(phase) => return phase.slope(wavelength),
+        })
+    }
+}
+
+impl From<f64> for Spectrum {
+    fn from(value: f64) -> Self {
+        Self::Constant(value)
+    }
+}
+
+/// Slope and starting point of the piece of a table that holds `wavelength`; at a point of the
+/// table the piece before it where `below`, else the one after.
+fn segment(points: &[(f64, f64)], wavelength: f64, below: bool) -> (f64, (f64, f64)) {
+    let past = |point: &(f64, f64)| point.0 < wavelength || (!below && point.0 == wavelength);
+    let end = points
+        .partition_point(past)
+        .clamp(1, points.len().max(2) - 1);
+    let start = points[end - 1];
+    let slope = points
+        .get(end)
+        .map_or(0.0, |next| (next.1 - start.1) / (next.0 - start.0));
+    (slope, start)
+}
+
+/// $n$ and $\mathrm{d}n/\mathrm{d}\lambda = -\frac{\lambda}{n}\sum_i B_i C_i/(\lambda^2 - C_i)^2$.
+fn sellmeier(terms: &[(f64, f64)], wavelength: f64) -> (f64, f64) {
+    let squared = wavelength * wavelength;
+    let index = terms
+        .iter()
+        .map(|(b, c)| b * squared / (squared - c))
+        .sum::<f64>();
+    let index = (1.0 + index).sqrt();
+    let sum = terms
+        .iter()
+        .map(|(b, c)| b * c / (squared - c).powi(2))
+        .sum::<f64>();
+    (index, -wavelength / index * sum)
+}
+
+/// The sum of powers and its derivative by wavelength.
+fn powers(terms: &[(f64, i32)], wavelength: f64) -> (f64, f64) {
+    let micrometres = wavelength * 1e6;
+    let value = terms
+        .iter()
+        .map(|(c, p)| c * micrometres.powi(*p))
+        .sum::<f64>();
+    let slope = terms
+        .iter()
+        .map(|(c, p)| c * f64::from(*p) * micrometres.powi(p - 1))
+        .sum::<f64>();
+    (value, slope * 1e6)
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_is_linear_in_between_and_refuses_the_outside() {
+        let table = Spectrum::Table(vec![(800e-9, 1.0), (900e-9, 3.0), (1000e-9, 2.0)]);
+        assert_eq!(table.at(800e-9), Ok(1.0));
+        assert!((table.at(850e-9).unwrap() - 2.0).abs() < 1e-12);
+        assert!((table.at(1000e-9).unwrap() - 2.0).abs() < 1e-12);
+        let outside = table.at(1550e-9).unwrap_err();
+        assert_eq!(
+            outside.to_string(),
+            "no value at 1550.0 nm: the data cover 800.0 to 1000.0 nm"
+        );
+        assert!(Spectrum::Table(vec![]).at(900e-9).is_err());
+        assert_eq!(Spectrum::Table(vec![(900e-9, 5.0)]).at(900e-9), Ok(5.0));
+    }
+
+    #[test]
+    fn the_group_index_is_the_phase_index_less_wavelength_times_its_slope() {
+        let spectra = [
+            Spectrum::Sellmeier {
+                terms: vec![(1.1819, 0.011313e-12)],
+                range: (400e-9, 1100e-9),
+            },
+            Spectrum::Powers {
+                terms: vec![(1.513, 0), (-0.003169, 2), (0.003962, -2)],
+                range: (310e-9, 4600e-9),
+            },
+            Spectrum::Table(vec![(500e-9, 1.52), (1000e-9, 1.50)]),
+        ];
+        for phase in spectra {
+            let (at, step) = (905e-9, 1e-10);
+            let slope =
+                (phase.at(at + step).unwrap() - phase.at(at - step).unwrap()) / (2.0 * step);
+            let expected = phase.at(at).unwrap() - at * slope;
+            // Measured: 3e-10 at most (the differences' own rounding).
+            let group = phase.group_index().at(at).unwrap();
+            assert!((group - expected).abs() < 1e-9, "{group} {expected}");
+        }
+        assert_eq!(
+            Spectrum::Constant(1.5).group_index(),
+            Spectrum::Constant(1.5)
+        );
+    }
+
+    #[test]
+    fn at_a_tables_point_the_slope_is_the_mean_of_both_sides() {
+        let table = Spectrum::Table(vec![(1e-6, 0.0), (2e-6, 1.0), (3e-6, 4.0)]);
+        assert!((table.slope(2e-6).unwrap() - 2e6).abs() < 1e-3);
+        assert!((table.slope(1e-6).unwrap() - 1e6).abs() < 1e-3);
+        assert!((table.slope(3e-6).unwrap() - 3e6).abs() < 1e-3);
+    }
 }

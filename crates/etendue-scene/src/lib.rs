@@ -1,12 +1,15 @@
 //! Where things are and what they are made of: meshes, objects, materials, and the rays that
 //! find them. Nothing here knows a sensor.
 
-pub mod cast;
+mod audit;
+mod cast;
 mod mesh;
 mod motion;
+pub mod primitive;
 mod ray;
 mod scene;
 
+pub use audit::{Defect, Finding, MeshAudit};
 pub use cast::{HitPacket, Isa, RayPacket, UnknownIsa};
 pub use mesh::{Mesh, MeshError};
 pub use motion::{KeyFrame, Motion, MotionError};

@@ -1,7 +1,7 @@
 //! Triangle meshes.
 
 use crate::MaterialId;
-use nalgebra::Point3;
+use nalgebra::{Isometry3, Point3};
 use thiserror::Error;
 
 /// A triangle mesh in its object's frame.
@@ -28,6 +28,12 @@ impl Mesh {
             return Err(MeshError::Empty);
         }
         check_vertices(&self.vertices)?;
+        if !self.materials.is_empty() && self.materials.len() != self.triangles.len() {
+            return Err(MeshError::MaterialCount {
+                materials: self.materials.len(),
+                triangles: self.triangles.len(),
+            });
+        }
         let vertices = self.vertices.len();
         for (triangle, corners) in self.triangles.iter().enumerate() {
             if let Some(&vertex) = corners.iter().find(|&&v| v as usize >= vertices) {
@@ -40,6 +46,74 @@ impl Mesh {
         }
         Ok(())
     }
+
+    /// Corners of a triangle, m.
+    pub fn corners(&self, triangle: u32) -> [Point3<f64>; 3] {
+        self.triangles[triangle as usize].map(|v| self.vertices[v as usize])
+    }
+
+    /// Least and greatest coordinates of all vertices, m; `None` without vertices.
+    pub fn bounds(&self) -> Option<[Point3<f64>; 2]> {
+        bounds(self.vertices.iter().copied())
+    }
+
+    /// The same mesh with every triangle turned over: normals point the other way.
+    #[must_use]
+    pub fn inside_out(mut self) -> Self {
+        for triangle in &mut self.triangles {
+            triangle.swap(1, 2);
+        }
+        self
+    }
+
+    /// The same mesh with all lengths multiplied by `factor`. A negative one mirrors it at the
+    /// origin, and turns the triangles over so that outside stays outside.
+    #[must_use]
+    pub fn scaled(mut self, factor: f64) -> Self {
+        for vertex in &mut self.vertices {
+            *vertex *= factor;
+        }
+        if factor < 0.0 {
+            self.inside_out()
+        } else {
+            self
+        }
+    }
+
+    /// The same mesh moved, into the frame that `new_from_old` leads to.
+    #[must_use]
+    pub fn moved(mut self, new_from_old: &Isometry3<f64>) -> Self {
+        for vertex in &mut self.vertices {
+            *vertex = new_from_old * *vertex;
+        }
+        self
+    }
+
+    /// One mesh out of several, each with the material of its triangles where it names none.
+    pub fn merged<'a>(parts: impl IntoIterator<Item = (&'a Self, MaterialId)>) -> Self {
+        let mut whole = Self::default();
+        for (part, material) in parts {
+            let first = u32::try_from(whole.vertices.len()).expect("vertices are numbered in u32");
+            whole.vertices.extend_from_slice(&part.vertices);
+            let renumbered = part.triangles.iter().map(|t| t.map(|v| first + v));
+            whole.triangles.extend(renumbered);
+            if part.materials.is_empty() {
+                let all = std::iter::repeat_n(material, part.triangles.len());
+                whole.materials.extend(all);
+            } else {
+                whole.materials.extend_from_slice(&part.materials);
+            }
+        }
+        whole
+    }
+}
+
+/// Least and greatest coordinates.
+pub(crate) fn bounds(points: impl IntoIterator<Item = Point3<f64>>) -> Option<[Point3<f64>; 2]> {
+    points.into_iter().fold(None, |bounds, point| {
+        let [least, greatest] = bounds.unwrap_or([point; 2]);
+        Some([least.inf(&point), greatest.sup(&point)])
+    })
 }
 
 /// Whether all are finite.
@@ -75,6 +149,16 @@ pub enum MeshError {
         vertex: usize,
         /// Its coordinates.
         position: [f64; 3],
+    },
+    /// There are materials for some triangles only.
+    #[error(
+        "the mesh names {materials} materials for {triangles} triangles: name one each, or none"
+    )]
+    MaterialCount {
+        /// How many it names.
+        materials: usize,
+        /// How many triangles there are.
+        triangles: usize,
     },
     /// There is no triangle.
     #[error("the mesh has no triangle")]

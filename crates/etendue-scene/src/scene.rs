@@ -1,9 +1,9 @@
 //! The scene: objects with poses and materials.
 
 use crate::cast::{Caster, HitPacket, Isa, RayPacket, spawn_near};
-use crate::mesh::check_vertices;
-use crate::{Hit, Mesh, MeshError, Motion, Ray};
-use etendue_physics::surface::Material;
+use crate::mesh::{bounds, check_vertices};
+use crate::{Defect, Hit, Mesh, MeshAudit, MeshError, Motion, Ray};
+use etendue_physics::surface::{Lobe, Material};
 use etendue_physics::{Scalar, Spectrum};
 use nalgebra::{Isometry3, Point3, Vector3};
 use std::sync::Arc;
@@ -99,6 +99,29 @@ pub enum SceneError {
         /// The object's name.
         object: String,
     },
+    /// An object, or its mesh, names a material that does not exist.
+    #[error("object \"{object}\" uses material {material}, the scene has {materials}")]
+    MaterialOutOfRange {
+        /// The object's name.
+        object: String,
+        /// The material it names.
+        material: u32,
+        /// How many materials there are.
+        materials: usize,
+    },
+    /// A solid that refracts light has its outside inside.
+    #[error(
+        "object \"{object}\" is clear (\"{material}\") and inside out at triangle {triangle}: \
+         light would refract the wrong way; turn its triangles over"
+    )]
+    ClearInsideOut {
+        /// The object's name.
+        object: String,
+        /// Its material's name.
+        material: String,
+        /// A triangle of the part that is inside out.
+        triangle: usize,
+    },
     /// There is nothing in the scene.
     #[error("the scene has no object")]
     Empty,
@@ -185,14 +208,81 @@ impl SceneBuilder {
         if !pose.iter().all(|entry| entry.is_finite()) {
             return Err(SceneError::PoseNotFinite { object: name() });
         }
-        mesh.check().map_err(|source| SceneError::Mesh {
+        self.check_materials(object, mesh)?;
+        let wrong = |source| SceneError::Mesh {
             object: name(),
             source,
-        })
+        };
+        mesh.check().map_err(wrong)?;
+        match self.clear_material(object, mesh) {
+            Some(material) => {
+                let audit = mesh.audit().map_err(wrong)?;
+                refuse_inside_out(object, material, &audit)
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn check_materials(&self, object: &Object, mesh: &Mesh) -> Result<(), SceneError> {
+        let materials = self.materials.len();
+        let undefined = |id: &&MaterialId| id.0 as usize >= materials;
+        let used = mesh.materials.iter().chain(Some(&object.material));
+        match { used }.find(undefined) {
+            Some(id) => Err(SceneError::MaterialOutOfRange {
+                object: object.name.clone(),
+                material: id.0,
+                materials,
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// The first of the object's materials behind which light travels in another medium.
+    fn clear_material(&self, object: &Object, mesh: &Mesh) -> Option<&NamedMaterial> {
+        let refracts = |named: &NamedMaterial| named.material.lobes.iter().any(has_inside);
+        let named = |id: &MaterialId| &self.materials[id.0 as usize];
+        if mesh.materials.is_empty() {
+            Some(named(&object.material)).filter(|named| refracts(named))
+        } else {
+            mesh.materials
+                .iter()
+                .map(named)
+                .find(|named| refracts(named))
+        }
+    }
+}
+
+/// Whether light that passes the lobe is in another medium behind it.
+fn has_inside<T>(lobe: &Lobe<T>) -> bool {
+    match lobe {
+        Lobe::Dielectric(_) | Lobe::RoughDielectric(_) => true,
+        Lobe::Part { lobe, .. } => has_inside(lobe),
+        _ => false,
+    }
+}
+
+fn refuse_inside_out(
+    object: &Object,
+    material: &NamedMaterial,
+    audit: &MeshAudit,
+) -> Result<(), SceneError> {
+    let wrong = [Defect::InsideOutPart, Defect::InconsistentWinding];
+    match audit.findings.iter().find(|f| wrong.contains(&f.defect)) {
+        Some(finding) => Err(SceneError::ClearInsideOut {
+            object: object.name.clone(),
+            material: material.name.clone(),
+            triangle: finding.first,
+        }),
+        None => Ok(()),
     }
 }
 
 impl Scene {
+    /// What it was built from: to build another that differs a little.
+    pub fn parts(&self) -> &SceneBuilder {
+        &self.parts
+    }
+
     /// The materials, by number.
     pub fn materials(&self) -> &[NamedMaterial] {
         &self.parts.materials
@@ -206,6 +296,23 @@ impl Scene {
     /// The mesh of that number.
     pub fn mesh(&self, id: MeshId) -> &Mesh {
         &self.parts.meshes[id.0 as usize]
+    }
+
+    /// How many triangles a ray could meet: a mesh counts once an object.
+    pub fn triangle_count(&self) -> usize {
+        let meshes = self.objects().iter().map(|object| self.mesh(object.mesh));
+        meshes.map(|mesh| mesh.triangles.len()).sum()
+    }
+
+    /// Least and greatest coordinates of everything, in the world, m.
+    pub fn bounds(&self) -> [Point3<f64>; 2] {
+        let in_world = self.objects().iter().flat_map(|object| {
+            let vertices = &self.mesh(object.mesh).vertices;
+            vertices
+                .iter()
+                .map(|vertex| object.world_from_object * vertex)
+        });
+        bounds(in_world).expect("a scene has an object, an object a triangle")
     }
 
     /// The nearest surface that `ray` meets; of equally near ones the lowest object and triangle.
@@ -345,7 +452,9 @@ impl Scene {
     /// Meets the triangle of `hit` again in the scalar `S`, with `world_from_object` as the
     /// pose of the hit object: the choice was made on plain numbers, the value carries derivatives.
     ///
-    /// $t = \frac{(v_0 - o)\cdot n}{d\cdot n}$
+    /// In the object's frame the triangle's plane $n \cdot x = h$ has no derivatives; with the
+    /// object's place $p$ and its normal $n$ turned into the world,
+    /// $t = \frac{h - n\cdot(o - p)}{n\cdot d}$.
     pub fn surface_at<S: Scalar>(
         &self,
         hit: &Hit,
@@ -355,22 +464,23 @@ impl Scene {
     ) -> SurfacePoint<S> {
         let object = &self.parts.objects[hit.object.0 as usize];
         let mesh = self.mesh(object.mesh);
-        let corners = mesh.triangles[hit.triangle as usize]
-            .map(|v| world_from_object * mesh.vertices[v as usize].map(S::from));
-        let normal = (corners[1] - corners[0])
+        let corners = mesh.corners(hit.triangle);
+        let flat = (corners[1] - corners[0])
             .cross(&(corners[2] - corners[0]))
             .normalize();
-        let distance = (corners[0] - origin).dot(&normal) / direction.dot(&normal);
-        let material = mesh
-            .materials
-            .get(hit.triangle as usize)
-            .copied()
-            .unwrap_or(object.material);
+        let height = flat.dot(&corners[0].coords);
+        let turn = world_from_object.rotation.to_rotation_matrix();
+        // Column by column: nalgebra's generic product is several times slower for dual numbers.
+        let column = |axis: usize| turn.matrix().column(axis) * S::from(flat[axis]);
+        let normal = column(0) + column(1) + column(2);
+        let start = origin.coords - world_from_object.translation.vector;
+        let distance = (-normal.dot(&start) + height) / normal.dot(direction);
+        let material = mesh.materials.get(hit.triangle as usize);
         SurfacePoint {
             distance,
             point: origin + direction * distance,
             normal,
-            material,
+            material: material.copied().unwrap_or(object.material),
         }
     }
 }

@@ -1,7 +1,14 @@
 //! Sensors: what they are, and the pipeline from light to measurements.
 
+pub mod cw;
 mod measurement;
+pub mod motion;
+pub mod pulsed;
 mod scan;
+mod scan_statistics;
+pub mod scanner;
+pub mod transport;
 
 pub use measurement::{Measurement, Reading, Sweep, Truth};
 pub use scan::{Scan, ScanLog};
+pub use scan_statistics::{ScanStatistics, Spread, StandingWindow, StatisticsOptions, SteadyBeam};

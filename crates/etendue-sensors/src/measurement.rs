@@ -66,7 +66,8 @@ pub struct Measurement {
     /// Received power, relative to the transmitted power times the receiver's aperture
     /// (1/m^2 sr: the sum over returns of weight x throughput^2 x BRDF x cos / R^2).
     pub power: f64,
-    /// How many separate surfaces (range differing by more than 1 cm) sent light back.
+    /// How many separate surfaces sent light back: ranges that differ by more than 1 cm and by more
+    /// than one slanted plane explains across the beam.
     pub returns: u16,
     /// The truth on the beam's axis; none where the axis meets nothing.
     pub truth: Option<Truth>,

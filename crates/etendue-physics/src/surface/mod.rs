@@ -1,32 +1,58 @@
 //! How a surface scatters light: a [`Material`] is a sum of [`Lobe`]s.
+//!
+//! A lidar looks along its own light, so most of what it needs is [`Material::backscatter`] and
+//! [`Material::specular`]; full light transport uses [`Material::evaluate`], [`Material::sample`]
+//! and [`Material::pdf`]. All are functions of directions to a local frame whose z axis is the
+//! normal on the side that the light arrives on.
+//!
+//! Not modelled: polarisation beyond the average of both states at every surface, diffraction and
+//! speckle, interference in thin films, scattering below the surface (light leaves where it
+//! arrived), fluorescence, and light that bounces between microfacets.
+
+mod angle;
+mod bsdf;
+mod coated;
+mod dielectric;
+mod emission;
+pub mod fresnel;
+mod lobe;
+mod measured;
+mod microfacet;
+mod oren_nayar;
+mod pane;
+mod retroreflector;
+mod sampling;
+mod validate;
+
+pub use coated::Coated;
+pub use dielectric::{Dielectric, RoughDielectric};
+pub use emission::{Ambient, background_power, planck_radiance, solar_irradiance};
+pub use lobe::{Lobe, OutsideMaterial, Parameter};
+pub use measured::Measured;
+pub use microfacet::{Fresnel, Microfacet, Shadowing};
+pub use oren_nayar::{OrenNayar, OrenNayarForm};
+pub use pane::Pane;
+pub use retroreflector::Retroreflector;
+pub use sampling::{Albedo, Sample};
+pub use validate::MaterialError;
 
 use crate::Scalar;
-use std::f64::consts::PI;
 
 /// A surface's optical behaviour at one wavelength: the sum of its lobes.
 ///
-/// `T` is what each parameter is: `f64` for simulation, a dual number for estimation, a table
-/// over wavelength where a material is stored.
+/// `T` is what each parameter is: `f64` for simulation, a dual number for estimation, a
+/// [`Spectrum`](crate::Spectrum) where a material is stored.
+///
+/// ```
+/// use etendue_physics::surface::{Lobe, Material, Side};
+/// let paper = Material { lobes: vec![Lobe::Lambert { reflectance: 0.8 }] };
+/// assert_eq!(paper.backscatter(0.5, Side::Front), 0.8 / std::f64::consts::PI);
+/// assert!(paper.validate().is_ok());
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Material<T> {
     /// The lobes; what they reflect and transmit adds up.
     pub lobes: Vec<Lobe<T>>,
-}
-
-/// One way in which a surface scatters light.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Lobe<T> {
-    /// Ideal diffuse reflection with the given reflectance in [0, 1].
-    Lambert {
-        /// Diffuse reflectance.
-        reflectance: T,
-    },
-    /// Ideal mirror with the given power reflectance at every incidence.
-    Mirror {
-        /// Reflectance.
-        reflectance: T,
-    },
 }
 
 /// Which side of the surface light arrives on.
@@ -88,55 +114,6 @@ impl<S: Scalar> Medium<S> {
         Self {
             group_index: S::one(),
             absorption: S::zero(),
-        }
-    }
-}
-
-impl<S: Scalar> Material<S> {
-    /// BRDF of all non-delta lobes back into the direction light came from, 1/sr.
-    ///
-    /// `cos_incidence` in [0, 1] is the cosine between that direction and the normal.
-    pub fn backscatter(&self, cos_incidence: S, side: Side) -> S {
-        let _ = (cos_incidence, side);
-        self.lobes.iter().fold(S::zero(), |sum, lobe| match *lobe {
-            Lobe::Lambert { reflectance } => sum + reflectance / PI,
-            Lobe::Mirror { .. } => sum,
-        })
-    }
-
-    /// What the delta lobes reflect and transmit.
-    pub fn specular(&self, cos_incidence: S, side: Side) -> Specular<S> {
-        let _ = (cos_incidence, side);
-        let reflected = self.lobes.iter().fold(S::zero(), |sum, lobe| match *lobe {
-            Lobe::Mirror { reflectance } => sum + reflectance,
-            Lobe::Lambert { .. } => sum,
-        });
-        Specular {
-            reflected,
-            transmitted: None,
-        }
-    }
-}
-
-impl<T> Material<T> {
-    /// Applies `f` to every parameter: from a table to its value at a wavelength, from numbers
-    /// to dual numbers.
-    pub fn map<U>(&self, mut f: impl FnMut(&T) -> U) -> Material<U> {
-        Material {
-            lobes: self.lobes.iter().map(|lobe| lobe.map(&mut f)).collect(),
-        }
-    }
-}
-
-impl<T> Lobe<T> {
-    fn map<U>(&self, f: &mut impl FnMut(&T) -> U) -> Lobe<U> {
-        match self {
-            Self::Lambert { reflectance } => Lobe::Lambert {
-                reflectance: f(reflectance),
-            },
-            Self::Mirror { reflectance } => Lobe::Mirror {
-                reflectance: f(reflectance),
-            },
         }
     }
 }

@@ -9,4 +9,6 @@
 
 mod casting;
 mod moving;
+mod primitives;
 mod shapes;
+mod validation;

@@ -1,6 +1,9 @@
 //! Meshes and scenes to cast rays at.
 
-use etendue_scene::{MaterialId, Mesh, MeshId, Motion, Object, ObjectId, Ray, Scene, SceneBuilder};
+use etendue_physics::surface::Material;
+use etendue_scene::{
+    MaterialId, Mesh, MeshId, Motion, NamedMaterial, Object, ObjectId, Ray, Scene, SceneBuilder,
+};
 use nalgebra::{Isometry3, Point3, Vector3};
 use std::sync::Arc;
 
@@ -103,9 +106,12 @@ pub fn scene_with(
     motions: Vec<(ObjectId, Motion)>,
 ) -> Scene {
     SceneBuilder {
+        materials: vec![NamedMaterial {
+            name: "anything".into(),
+            material: Material { lobes: vec![] },
+        }],
         meshes: meshes.into_iter().map(Arc::new).collect(),
         objects,
-        ..SceneBuilder::default()
     }
     .build_moving(motions)
     .unwrap()

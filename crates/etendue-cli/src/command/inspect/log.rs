@@ -1,0 +1,242 @@
+//! What a scan log holds.
+
+use crate::failure::Failure;
+use crate::picture::spread_chart::Series;
+use etendue::formats::scan_log::read_scan_log;
+use etendue::sensors::{ScanStatistics, StandingWindow, StatisticsOptions};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+
+/// A scan log as it is reported.
+#[derive(Serialize)]
+pub struct LogReport {
+    file: String,
+    description: String,
+    scans: usize,
+    beams: usize,
+    beams_in_scan: (usize, usize),
+    duration_s: f64,
+    period_s: f64,
+    path_m: Option<f64>,
+    valid_fraction: f64,
+    no_returns: usize,
+    too_near: usize,
+    error_codes: BTreeMap<u8, usize>,
+    range_percentiles_m: Option<Percentiles>,
+    histogram: Vec<Bin>,
+    standing: Vec<Standing>,
+    warnings: Vec<String>,
+    #[serde(skip)]
+    series: Option<Series>,
+}
+
+#[derive(Serialize)]
+struct Percentiles {
+    p1: f64,
+    p50: f64,
+    p99: f64,
+    max: f64,
+}
+
+#[derive(Serialize)]
+struct Bin {
+    from_m: f64,
+    to_m: f64,
+    count: usize,
+}
+
+#[derive(Serialize)]
+struct Standing {
+    first_scan: usize,
+    scans: usize,
+    flickering_beams: usize,
+    spread: Vec<Band>,
+}
+
+#[derive(Serialize)]
+struct Band {
+    from_m: f64,
+    to_m: f64,
+    beams: usize,
+    median_sd_mm: f64,
+    p90_sd_mm: f64,
+}
+
+impl LogReport {
+    /// Reads the log and counts.
+    pub fn of(file: &Path) -> Result<Self, Failure> {
+        let log = read_scan_log(file)?;
+        let statistics = ScanStatistics::of(&log.scans, &StatisticsOptions::default());
+        let name = file.display().to_string();
+        Ok(Self {
+            series: statistics
+                .standing
+                .first()
+                .map(|window| series(&name, window)),
+            file: name,
+            description: log.description,
+            scans: statistics.scans,
+            beams: statistics.beams,
+            beams_in_scan: statistics.beams_in_scan,
+            duration_s: statistics.duration,
+            period_s: statistics.period,
+            path_m: statistics.path,
+            valid_fraction: statistics.valid_fraction(),
+            no_returns: statistics.no_returns,
+            too_near: statistics.too_near,
+            range_percentiles_m: statistics.ranges.map(|[p1, p50, p99, max]| Percentiles {
+                p1,
+                p50,
+                p99,
+                max,
+            }),
+            histogram: statistics
+                .histogram
+                .iter()
+                .map(|(bin, count)| Bin {
+                    from_m: bin.start,
+                    to_m: bin.end,
+                    count: *count,
+                })
+                .collect(),
+            standing: statistics.standing.iter().map(standing).collect(),
+            error_codes: statistics.errors,
+            warnings: log.warnings,
+        })
+    }
+
+    /// What the spread chart shows of it: the longest window in which the sensor stood.
+    pub fn series(&self) -> Option<Series> {
+        self.series.clone()
+    }
+
+    /// The report in words.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        self.write(&mut text)
+            .expect("writing to a string does not fail");
+        text
+    }
+
+    fn write(&self, out: &mut String) -> std::fmt::Result {
+        writeln!(out, "{}: scan log, {}", self.file, self.description)?;
+        let (fewest, most) = self.beams_in_scan;
+        let beams = if fewest == most {
+            format!("{most}")
+        } else {
+            format!("{fewest} to {most}")
+        };
+        writeln!(
+            out,
+            "  {} scans of {beams} beams over {:.1} s, one every {:.1} ms",
+            self.scans,
+            self.duration_s,
+            self.period_s * 1e3
+        )?;
+        if let Some(path) = self.path_m {
+            writeln!(out, "  way by odometry: {path:.1} m")?;
+        }
+        let share = |count: usize| 100.0 * count as f64 / self.beams.max(1) as f64;
+        writeln!(
+            out,
+            "  beams with a range: {:.1} %; no return: {:.1} %; too near: {:.1} %",
+            100.0 * self.valid_fraction,
+            share(self.no_returns),
+            share(self.too_near)
+        )?;
+        for (code, count) in &self.error_codes {
+            writeln!(out, "  error code {code}: {count} ({:.1} %)", share(*count))?;
+        }
+        if let Some(Percentiles { p1, p50, p99, max }) = &self.range_percentiles_m {
+            writeln!(
+                out,
+                "  ranges: 1 % below {p1:.3} m, half below {p50:.3} m, 99 % below {p99:.3} m, none above {max:.3} m"
+            )?;
+        }
+        self.write_histogram(out)?;
+        self.write_standing(out)?;
+        self.warnings
+            .iter()
+            .try_for_each(|warning| writeln!(out, "  warning: {warning}"))
+    }
+
+    fn write_histogram(&self, out: &mut String) -> std::fmt::Result {
+        const WIDEST: usize = 40;
+        let most = self
+            .histogram
+            .iter()
+            .map(|bin| bin.count)
+            .max()
+            .unwrap_or(0)
+            .max(1);
+        for bin in self.histogram.iter().filter(|bin| bin.count > 0) {
+            let bar = "#".repeat((bin.count * WIDEST).div_ceil(most));
+            writeln!(
+                out,
+                "  {:>6.2} to {:>6.2} m {:>8}  {bar}",
+                bin.from_m, bin.to_m, bin.count
+            )?;
+        }
+        Ok(())
+    }
+
+    fn write_standing(&self, out: &mut String) -> std::fmt::Result {
+        let Some(window) = self.standing.first() else {
+            return writeln!(
+                out,
+                "  the sensor never stands still long enough to tell a spread"
+            );
+        };
+        let last = window.first_scan + window.scans - 1;
+        writeln!(
+            out,
+            "  standing still in {} windows, the longest scans {} to {last}; {} beams flicker there",
+            self.standing.len(),
+            window.first_scan,
+            window.flickering_beams
+        )?;
+        for band in &window.spread {
+            writeln!(
+                out,
+                "  {:>6.2} to {:>6.2} m: median sd {:.1} mm, 90 % below {:.1} mm ({} beams)",
+                band.from_m, band.to_m, band.median_sd_mm, band.p90_sd_mm, band.beams
+            )?;
+        }
+        Ok(())
+    }
+}
+
+fn standing(window: &StandingWindow) -> Standing {
+    let bands = window.spread.iter().map(|spread| Band {
+        from_m: spread.band.start,
+        to_m: spread.band.end,
+        beams: spread.beams,
+        median_sd_mm: spread.median * 1e3,
+        p90_sd_mm: spread.high * 1e3,
+    });
+    Standing {
+        first_scan: window.scans.start,
+        scans: window.scans.len(),
+        flickering_beams: window.flickering,
+        spread: bands.collect(),
+    }
+}
+
+fn series(name: &str, window: &StandingWindow) -> Series {
+    let file = Path::new(name).file_name();
+    Series {
+        name: file.map_or_else(|| name.into(), |file| file.to_string_lossy().into_owned()),
+        beams: window
+            .steady
+            .iter()
+            .map(|beam| [beam.range, beam.deviation])
+            .collect(),
+        medians: window
+            .spread
+            .iter()
+            .map(|spread| [spread.centre, spread.median])
+            .collect(),
+    }
+}

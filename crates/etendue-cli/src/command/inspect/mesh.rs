@@ -1,0 +1,103 @@
+//! What a mesh file holds.
+
+use super::scene::write_extent;
+use crate::failure::Failure;
+use etendue::formats::mesh::read_mesh;
+use etendue::scene::MeshAudit;
+use serde::Serialize;
+use std::fmt::Write;
+use std::path::Path;
+
+/// A mesh file as it is reported.
+#[derive(Serialize)]
+pub struct MeshReport {
+    file: String,
+    vertices: usize,
+    triangles: usize,
+    from_m: [f64; 3],
+    to_m: [f64; 3],
+    connected_parts: usize,
+    closed_parts: usize,
+    volume_m3: f64,
+    /// Names of the groups of triangles.
+    groups: Vec<String>,
+    findings: Vec<String>,
+    warnings: Vec<String>,
+}
+
+/// More groups than this are counted, not listed.
+const LISTED: usize = 20;
+
+impl MeshReport {
+    /// Reads the mesh and judges it.
+    pub fn of(path: &Path) -> Result<Self, Failure> {
+        let file = read_mesh(path)?;
+        let audit = file.mesh.audit().map_err(|source| Failure::Mesh {
+            path: path.into(),
+            source,
+        })?;
+        let MeshAudit {
+            bounds: [from, to], ..
+        } = audit;
+        Ok(Self {
+            file: path.display().to_string(),
+            vertices: audit.vertices,
+            triangles: audit.triangles,
+            from_m: from.into(),
+            to_m: to.into(),
+            connected_parts: audit.parts,
+            closed_parts: audit.closed_parts,
+            volume_m3: audit.volume,
+            groups: file.parts.into_iter().map(|part| part.name).collect(),
+            findings: audit.findings.iter().map(ToString::to_string).collect(),
+            warnings: file.warnings,
+        })
+    }
+
+    /// The report in words.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        self.write(&mut text)
+            .expect("writing to a string does not fail");
+        text
+    }
+
+    fn write(&self, out: &mut String) -> std::fmt::Result {
+        writeln!(
+            out,
+            "{}: mesh, {} triangles, {} vertices",
+            self.file, self.triangles, self.vertices
+        )?;
+        write_extent(out, self.from_m, self.to_m)?;
+        writeln!(
+            out,
+            "  {} connected parts, {} of them closed with {:.4} m³",
+            self.connected_parts, self.closed_parts, self.volume_m3
+        )?;
+        if !self.groups.is_empty() {
+            let listed: Vec<_> = self
+                .groups
+                .iter()
+                .take(LISTED)
+                .map(String::as_str)
+                .collect();
+            let more = if self.groups.len() > LISTED {
+                ", ..."
+            } else {
+                ""
+            };
+            writeln!(
+                out,
+                "  {} groups: {}{more}",
+                self.groups.len(),
+                listed.join(", ")
+            )?;
+        }
+        for finding in &self.findings {
+            writeln!(out, "  note: {finding}")?;
+        }
+        self.warnings
+            .iter()
+            .try_for_each(|warning| writeln!(out, "  warning: {warning}"))
+    }
+}

@@ -1,0 +1,113 @@
+//! `etendue inspect`: each kind of file has its own report.
+
+mod log;
+mod mesh;
+mod scene;
+mod sensor;
+
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::output::{print, print_json};
+use crate::picture::{png, spread_chart, svg};
+use crate::source;
+use clap::Args;
+use etendue::formats::output::OutputSet;
+use log::LogReport;
+use mesh::MeshReport;
+use scene::SceneReport;
+use sensor::SensorReport;
+use serde::Serialize;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+/// Arguments of `etendue inspect`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples: etendue inspect examples/arena.toml\n          \
+    etendue inspect recorded.dat out/scan.csv --chart spread.svg\n  \
+    tells what is in both scan logs, and draws how much ranges spread while the sensor stands \
+    still, over range.\n\nA file that ends in .toml is a scene or a sensor; .obj, .ply, .stl, \
+    .gltf, .glb are meshes; anything else is a scan log (tinySLAM, CARMEN, RPLIDAR, CSV)."
+)]
+pub struct Inspect {
+    /// What to look at
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Print JSON: an array with one object a file
+    #[arg(long)]
+    json: bool,
+    /// Draw the spread of standing scan logs into this .svg or .png file
+    #[arg(long, value_name = "FILE")]
+    chart: Option<PathBuf>,
+}
+
+/// What is known of a file.
+#[derive(Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum Report {
+    Scene(SceneReport),
+    Mesh(MeshReport),
+    Sensor(SensorReport),
+    ScanLog(LogReport),
+}
+
+impl Inspect {
+    /// Prints a report of each file.
+    pub fn run(self) -> Result<(), Failure> {
+        let reports = self.files.iter().map(|file| Report::of(file));
+        let reports = reports.collect::<Result<Vec<_>, _>>()?;
+        if let Some(path) = &self.chart {
+            draw_chart(path, &reports)?;
+        }
+        if self.json {
+            return print_json(&reports);
+        }
+        let texts: Vec<_> = reports.iter().map(Report::text).collect();
+        print(&texts.join("\n"))
+    }
+}
+
+impl Report {
+    fn of(file: &Path) -> Result<Self, Failure> {
+        let ending = file.extension().and_then(OsStr::to_str).unwrap_or_default();
+        match ending.to_ascii_lowercase().as_str() {
+            "toml" if sensor::is_sensor_file(file) => SensorReport::of(file).map(Self::Sensor),
+            "toml" => SceneReport::of(source::scene(Some(file))?).map(Self::Scene),
+            "obj" | "ply" | "stl" | "gltf" | "glb" => MeshReport::of(file).map(Self::Mesh),
+            _ => LogReport::of(file).map(Self::ScanLog),
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Scene(report) => report.text(),
+            Self::Mesh(report) => report.text(),
+            Self::Sensor(report) => report.text(),
+            Self::ScanLog(report) => report.text(),
+        }
+    }
+}
+
+fn draw_chart(path: &Path, reports: &[Report]) -> Result<(), Failure> {
+    let series: Vec<_> = reports
+        .iter()
+        .filter_map(|report| match report {
+            Report::ScanLog(report) => report.series(),
+            _ => None,
+        })
+        .collect();
+    if series.is_empty() {
+        return Err(Failure::NothingStands);
+    }
+    let drawing = spread_chart::draw("Spread of ranges while the sensor stands still", &series);
+    let bytes = match path.extension().and_then(OsStr::to_str) {
+        Some("svg") => svg::write(&drawing).into_bytes(),
+        Some("png") => png::render(&drawing, 2.0)?,
+        _ => return Err(Failure::Ending { path: path.into() }),
+    };
+    let _guard = interrupt::writing();
+    let mut outputs = OutputSet::new();
+    outputs.add(path, |file| file.write_all(&bytes))?;
+    outputs.commit()?;
+    Ok(())
+}

@@ -1,0 +1,154 @@
+//! What a scene holds.
+
+use crate::failure::Failure;
+use etendue::formats::scene::{LoadedScene, ScenePlacement};
+use etendue::scene::{Object, Scene};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// A scene as it is reported.
+#[derive(Serialize)]
+pub struct SceneReport {
+    name: String,
+    sha256: String,
+    files: Vec<String>,
+    from_m: [f64; 3],
+    to_m: [f64; 3],
+    triangles: usize,
+    objects: Vec<ObjectReport>,
+    /// Triangles of each material.
+    materials: BTreeMap<String, usize>,
+    sensor_position_m: Option<[f64; 3]>,
+    warnings: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct ObjectReport {
+    name: String,
+    triangles: usize,
+    material: String,
+}
+
+/// More objects than this are counted, not listed.
+const LISTED: usize = 30;
+
+impl SceneReport {
+    /// Reports on a scene.
+    pub fn of(loaded: LoadedScene) -> Result<Self, Failure> {
+        let scene = &loaded.scene;
+        let [from, to] = scene.bounds();
+        let objects: Vec<_> = scene
+            .objects()
+            .iter()
+            .map(|object| ObjectReport::of(scene, object))
+            .collect();
+        let place =
+            |placement: &ScenePlacement| placement.world_from_sensor.translation.vector.into();
+        Ok(Self {
+            from_m: from.into(),
+            to_m: to.into(),
+            triangles: objects.iter().map(|object| object.triangles).sum(),
+            materials: triangles_of_materials(scene),
+            sensor_position_m: loaded.sensor.as_ref().map(place),
+            objects,
+            name: loaded.name,
+            sha256: loaded.sha256,
+            files: loaded
+                .files
+                .iter()
+                .map(|file| file.display().to_string())
+                .collect(),
+            warnings: loaded.warnings,
+        })
+    }
+
+    /// The report in words.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        self.write(&mut text)
+            .expect("writing to a string does not fail");
+        text
+    }
+
+    fn write(&self, out: &mut String) -> std::fmt::Result {
+        writeln!(
+            out,
+            "{}: scene, {} objects of {} triangles",
+            self.name,
+            self.objects.len(),
+            self.triangles
+        )?;
+        write_extent(out, self.from_m, self.to_m)?;
+        if let Some([x, y, z]) = self.sensor_position_m {
+            writeln!(out, "  the sensor stands at ({x}, {y}, {z}) m")?;
+        }
+        for (material, triangles) in self.materials.iter().filter(|(_, count)| **count > 0) {
+            writeln!(out, "  material {material}: {triangles} triangles")?;
+        }
+        for object in self.objects.iter().take(LISTED) {
+            writeln!(
+                out,
+                "  object {}: {} triangles, {}",
+                object.name, object.triangles, object.material
+            )?;
+        }
+        if self.objects.len() > LISTED {
+            writeln!(out, "  and {} objects more", self.objects.len() - LISTED)?;
+        }
+        writeln!(
+            out,
+            "  read {} files, sha256 {}",
+            self.files.len(),
+            self.sha256
+        )?;
+        self.warnings
+            .iter()
+            .try_for_each(|warning| writeln!(out, "  warning: {warning}"))
+    }
+}
+
+impl ObjectReport {
+    fn of(scene: &Scene, object: &Object) -> Self {
+        let mesh = scene.mesh(object.mesh);
+        let material = match mesh.materials.is_empty() {
+            true => scene.materials()[object.material.0 as usize].name.clone(),
+            false => "material by triangle".into(),
+        };
+        Self {
+            name: object.name.clone(),
+            triangles: mesh.triangles.len(),
+            material,
+        }
+    }
+}
+
+fn triangles_of_materials(scene: &Scene) -> BTreeMap<String, usize> {
+    let mut counts = vec![0; scene.materials().len()];
+    for object in scene.objects() {
+        let mesh = scene.mesh(object.mesh);
+        if mesh.materials.is_empty() {
+            counts[object.material.0 as usize] += mesh.triangles.len();
+        }
+        for material in &mesh.materials {
+            counts[material.0 as usize] += 1;
+        }
+    }
+    let names = scene
+        .materials()
+        .iter()
+        .map(|material| material.name.clone());
+    names.zip(counts).collect()
+}
+
+/// Writes a box and its size.
+pub fn write_extent(out: &mut String, from: [f64; 3], to: [f64; 3]) -> std::fmt::Result {
+    let [x, y, z] = std::array::from_fn(|axis| to[axis] - from[axis]);
+    let corner = |[x, y, z]: [f64; 3]| format!("({x:.3}, {y:.3}, {z:.3})");
+    writeln!(
+        out,
+        "  extent {x:.3} x {y:.3} x {z:.3} m, from {} to {} m",
+        corner(from),
+        corner(to)
+    )
+}

@@ -1,0 +1,38 @@
+//! The verbs, one a file.
+
+mod inspect;
+mod materials;
+mod schema;
+mod sensors;
+mod simulate;
+
+use crate::failure::Failure;
+use clap::Subcommand;
+
+/// What is to be done.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Simulate a sensor in a scene and write what it measures, with a picture
+    Simulate(simulate::Simulate),
+    /// Say what is in a scene, a mesh, a sensor file or a scan log
+    Inspect(inspect::Inspect),
+    /// List the sensors that come with etendue, or print one as a file to start from
+    Sensors(sensors::Sensors),
+    /// List the materials that come with etendue, or say where one's numbers come from
+    Materials(materials::Materials),
+    /// Print the JSON schema of a file format, for editors
+    Schema(schema::Schema),
+}
+
+impl Command {
+    /// Does it.
+    pub fn run(self) -> Result<(), Failure> {
+        match self {
+            Self::Simulate(verb) => verb.run(),
+            Self::Inspect(verb) => verb.run(),
+            Self::Sensors(verb) => verb.run(),
+            Self::Materials(verb) => verb.run(),
+            Self::Schema(verb) => verb.run(),
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! `etendue schema`.
+
+use crate::failure::Failure;
+use crate::output::print_json;
+use clap::{Args, ValueEnum};
+use etendue::formats::material::MaterialFile;
+use etendue::formats::scene::SceneFile;
+use etendue::formats::sensor::SensorFile;
+use schemars::schema_for;
+
+/// Arguments of `etendue schema`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example: etendue schema scene > scene.schema.json\n  \
+    and point your editor's TOML support at it.")]
+pub struct Schema {
+    /// The kind of file
+    #[arg(value_enum, default_value = "scene")]
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Kind {
+    /// Scene files
+    Scene,
+    /// Sensor files
+    Sensor,
+    /// A material, as it stands in a scene file
+    Material,
+}
+
+impl Schema {
+    /// Prints the schema.
+    pub fn run(self) -> Result<(), Failure> {
+        print_json(&match self.kind {
+            Kind::Scene => schema_for!(SceneFile),
+            Kind::Sensor => schema_for!(SensorFile),
+            Kind::Material => schema_for!(MaterialFile),
+        })
+    }
+}

@@ -1,0 +1,63 @@
+//! `etendue sensors`.
+
+use crate::failure::Failure;
+use crate::output::{print, print_json};
+use clap::Args;
+use etendue::formats::sensor::{Preset, Sensor, preset, presets};
+use serde_json::json;
+use std::fmt::Write;
+
+/// Arguments of `etendue sensors`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example: etendue sensors hokuyo-urg-04lx > mine.toml\n  \
+    prints the preset as a sensor file; change it and run `etendue simulate --sensor mine.toml`."
+)]
+pub struct Sensors {
+    /// Print this preset's sensor file
+    name: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Sensors {
+    /// Prints the list, or one sensor's file.
+    pub fn run(self) -> Result<(), Failure> {
+        if let Some(name) = &self.name {
+            preset(name)?;
+            let text = presets().iter().find(|preset| preset.name == name);
+            return print(text.map_or("", |preset| preset.text));
+        }
+        let sensors = presets()
+            .iter()
+            .map(|known| Ok((known, preset(known.name)?)));
+        let sensors = sensors.collect::<Result<Vec<_>, Failure>>()?;
+        if self.json {
+            print_json(&sensors.iter().map(as_json).collect::<Vec<_>>())
+        } else {
+            print(&list(&sensors))
+        }
+    }
+}
+
+fn as_json((preset, sensor): &(&Preset, Sensor)) -> serde_json::Value {
+    json!({
+        "preset": preset.name,
+        "name": sensor.name,
+        "description": sensor.description,
+        "sources": sensor.sources,
+    })
+}
+
+fn list(sensors: &[(&Preset, Sensor)]) -> String {
+    let mut text = String::new();
+    for (preset, sensor) in sensors {
+        let _ = writeln!(text, "{}", preset.name);
+        let _ = writeln!(text, "    {}. {}", sensor.name, sensor.description);
+        for source in &sensor.sources {
+            let _ = writeln!(text, "    source: {source}");
+        }
+    }
+    text
+}

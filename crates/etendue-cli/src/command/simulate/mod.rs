@@ -1,0 +1,233 @@
+//! `etendue simulate`.
+
+mod summary;
+mod write;
+
+use crate::failure::Failure;
+use crate::output::{print, print_json};
+use crate::pose::Pose;
+use crate::source;
+use clap::Args;
+use etendue::formats::output::{Run, RunMetadata, SourceMetadata};
+use etendue::formats::scene::LoadedScene;
+use etendue::formats::sensor::SensorModel;
+use etendue::scene::Isa;
+use etendue::sensors::Sweep;
+use etendue::sensors::cw::{CwLidar, Turn, simulate};
+use etendue::sensors::transport::World;
+use indicatif::{ProgressBar, ProgressStyle};
+use nalgebra::Isometry3;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use summary::Summary;
+use write::Results;
+
+/// Arguments of `etendue simulate`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples: etendue simulate\n          \
+    etendue simulate examples/small_house.toml --pose 1.5,0,0.4,90 --sweeps 20 -o house\n          \
+    etendue simulate -o scan.npz --seed 7\n\n\
+    The same scene, sensor, pose, sweeps and seed give the same bytes on any number of threads.\n\
+    If no beam meets a surface this is an error and nothing is written; if surfaces are met but \
+    none gives a range, there is a warning.")]
+pub struct Simulate {
+    /// Scene file (.toml) or the name of a built-in scene; without one, the built-in arena, with a
+    /// mirror and a pane
+    scene: Option<PathBuf>,
+    /// Name of a preset (see `etendue sensors`) or a sensor file (.toml); without it, the sensor
+    /// that the scene file names, else hokuyo-urg-04lx
+    #[arg(long, value_name = "PRESET|FILE")]
+    sensor: Option<String>,
+    /// Where the sensor stands: x,y,z,yaw[,pitch,roll] in metres and degrees; without it, where
+    /// the scene file says
+    #[arg(long, allow_hyphen_values = true, value_name = "POSE")]
+    pose: Option<Pose>,
+    /// How many turns of the sensor
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    sweeps: u32,
+    /// Seed of all noise
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Folder for all formats, or a single .csv, .npz, .pcd, .ply, .json, .png or .svg file
+    #[arg(short, long, default_value = "out", value_name = "DIR|FILE")]
+    output: PathBuf,
+    /// Worker threads; without it, one a processor
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+    /// Instructions that cast rays: plain, neon, avx2 or avx512; without it, the fastest that this
+    /// processor has. The results are the same
+    #[arg(long)]
+    isa: Option<Isa>,
+    /// Print the summary as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Simulate {
+    /// Simulates, writes and sums up.
+    pub fn run(self) -> Result<(), Failure> {
+        let threads = self.threads.map_or(0, NonZeroUsize::get);
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()?;
+        pool.install(|| self.run_here())
+    }
+
+    fn run_here(&self) -> Result<(), Failure> {
+        let formats = write::formats(&self.output)?;
+        let mut loaded = source::scene(self.scene.as_deref())?;
+        if let Some(isa) = self.isa {
+            require(isa)?;
+            loaded.scene.set_isa(isa);
+        }
+        let (sensor, sensor_source) = source::sensor_in(self.sensor.as_deref(), &loaded)?;
+        let SensorModel::ContinuousWave(lidar) = &sensor.model else {
+            return Err(Failure::ScanningLidar {
+                sensor: sensor.name,
+            });
+        };
+        let pose = self.pose(&loaded)?;
+
+        let world = World::at_wavelength(&loaded.scene, lidar.wavelength)?;
+        let start = Instant::now();
+        let sweeps = self.sweeps(&world, lidar, &pose);
+        let elapsed = start.elapsed();
+        check_view(&sweeps, &pose)?;
+
+        let run = Run {
+            scene: &loaded.scene,
+            sweeps: &sweeps,
+        };
+        let mut metadata =
+            RunMetadata::new(run, self.seed, self.scene_source(&loaded), sensor_source);
+        metadata.command = self.words();
+        metadata.warnings.clone_from(&loaded.warnings);
+        metadata
+            .warnings
+            .extend(summary::no_range(&metadata.counts));
+        let results = Results {
+            run,
+            metadata: &metadata,
+            max_range: lidar.receiver.ambiguity.farthest,
+        };
+        let files = results.write(&formats)?;
+        self.report(lidar, elapsed, &Summary::of(&metadata, &sweeps, &files))
+    }
+
+    fn pose(&self, loaded: &LoadedScene) -> Result<Isometry3<f64>, Failure> {
+        let proposed = loaded
+            .sensor
+            .as_ref()
+            .map(|placement| placement.world_from_sensor);
+        let pose = self
+            .pose
+            .as_ref()
+            .map(|pose| pose.world_from_sensor)
+            .or(proposed);
+        pose.ok_or_else(|| Failure::NoPose {
+            scene: loaded.name.clone(),
+        })
+    }
+
+    /// The command line as far as results depend on it: neither threads nor where they are written.
+    fn words(&self) -> Vec<String> {
+        let mut words = vec!["etendue".to_owned(), "simulate".to_owned()];
+        words.extend(self.scene.as_ref().map(|scene| scene.display().to_string()));
+        let mut add = |key: &str, value: String| words.extend([key.to_owned(), value]);
+        if let Some(sensor) = &self.sensor {
+            add("--sensor", sensor.clone());
+        }
+        if let Some(pose) = &self.pose {
+            add("--pose", pose.text.clone());
+        }
+        add("--sweeps", self.sweeps.to_string());
+        add("--seed", self.seed.to_string());
+        words
+    }
+
+    fn scene_source(&self, loaded: &LoadedScene) -> SourceMetadata {
+        let is_file = !loaded.files.is_empty();
+        let file = self.scene.as_ref().filter(|_| is_file);
+        SourceMetadata {
+            name: loaded.name.clone(),
+            file: file.map(|file| file.display().to_string()),
+            sha256: loaded.sha256.clone(),
+        }
+    }
+
+    fn sweeps(
+        &self,
+        world: &World<f64>,
+        lidar: &CwLidar<f64>,
+        pose: &Isometry3<f64>,
+    ) -> Vec<Sweep> {
+        let progress = ProgressBar::new(self.sweeps.into()).with_style(progress_style());
+        let sweeps = (0..self.sweeps).map(|index| {
+            let turn = Turn {
+                seed: self.seed,
+                index,
+                start: f64::from(index) * lidar.turn_time,
+                with_truth: true,
+                ..Turn::default()
+            };
+            progress.inc(1);
+            simulate(world, lidar, &turn, |_| *pose)
+        });
+        let sweeps = sweeps.collect();
+        progress.finish_and_clear();
+        sweeps
+    }
+
+    fn report(
+        &self,
+        lidar: &CwLidar<f64>,
+        elapsed: Duration,
+        summary: &Summary,
+    ) -> Result<(), Failure> {
+        // The truth costs one ray a beam more.
+        let rays_per_sweep = lidar.beams.len() * (lidar.pattern.sub_rays().len() + 1);
+        let rays = rays_per_sweep as f64 * f64::from(self.sweeps);
+        let seconds = elapsed.as_secs_f64();
+        eprintln!(
+            "{} sweeps in {seconds:.3} s: {:.0} sweeps/s, {:.2} million rays/s (those that leave the sensor)",
+            self.sweeps,
+            f64::from(self.sweeps) / seconds,
+            rays / seconds * 1e-6,
+        );
+        for warning in summary.warnings {
+            eprintln!("warning: {warning}");
+        }
+        if self.json {
+            print_json(summary)
+        } else {
+            print(&summary.text())
+        }
+    }
+}
+
+fn progress_style() -> ProgressStyle {
+    ProgressStyle::with_template("simulating {bar:40} {pos}/{len} sweeps, {eta} left")
+        .expect("the template is well formed")
+}
+
+fn require(isa: Isa) -> Result<(), Failure> {
+    if isa.is_available() {
+        Ok(())
+    } else {
+        Err(Failure::Isa(isa))
+    }
+}
+
+/// An empty result is an error: no beam met anything.
+fn check_view(sweeps: &[Sweep], pose: &Isometry3<f64>) -> Result<(), Failure> {
+    let mut beams = sweeps.iter().flat_map(|sweep| &sweep.measurements);
+    let seen = beams.any(|beam| beam.truth.is_some() || beam.reading.range().is_some());
+    if seen {
+        return Ok(());
+    }
+    Err(Failure::NothingInFront {
+        beams: sweeps.iter().map(|sweep| sweep.measurements.len()).sum(),
+        position: pose.translation.vector.into(),
+    })
+}

@@ -1,0 +1,115 @@
+//! What a run gave, in short.
+
+use etendue::formats::output::{ReadingCounts, RunMetadata};
+use etendue::sensors::{Reading, Sweep};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// What a run gave.
+#[derive(Serialize)]
+pub struct Summary<'a> {
+    scene: &'a str,
+    sensor: &'a str,
+    seed: u64,
+    sweeps: usize,
+    counts: ReadingCounts,
+    error_codes: BTreeMap<u8, usize>,
+    /// Median distance of measured and true range, m.
+    median_range_error_m: Option<f64>,
+    /// What was odd.
+    pub warnings: &'a [String],
+    files: &'a [PathBuf],
+}
+
+impl<'a> Summary<'a> {
+    /// Sums up.
+    pub fn of(metadata: &'a RunMetadata, sweeps: &[Sweep], files: &'a [PathBuf]) -> Self {
+        Self {
+            scene: &metadata.scene.name,
+            sensor: &metadata.sensor.name,
+            seed: metadata.seed,
+            sweeps: metadata.sweeps,
+            counts: metadata.counts,
+            error_codes: error_codes(sweeps),
+            median_range_error_m: range_error(sweeps),
+            warnings: &metadata.warnings,
+            files,
+        }
+    }
+
+    /// The summary in words.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        self.write(&mut text)
+            .expect("writing to a string does not fail");
+        text
+    }
+
+    fn write(&self, out: &mut String) -> std::fmt::Result {
+        let ReadingCounts {
+            beams,
+            ranges,
+            no_returns,
+            too_near,
+            mixed,
+            ..
+        } = self.counts;
+        let (scene, sensor, sweeps, seed) = (self.scene, self.sensor, self.sweeps, self.seed);
+        writeln!(out, "{sensor} in {scene}, sweeps: {sweeps}, seed: {seed}")?;
+        writeln!(
+            out,
+            "  {beams} beams: {ranges} ranges ({mixed} of them mixed pixels), {no_returns} no return, {too_near} too near"
+        )?;
+        for (code, count) in &self.error_codes {
+            writeln!(out, "  error code {code}: {count}")?;
+        }
+        if let Some(error) = self.median_range_error_m {
+            writeln!(
+                out,
+                "  half of the ranges are within {:.1} mm of the truth",
+                error * 1e3
+            )?;
+        }
+        self.files
+            .iter()
+            .try_for_each(|file| writeln!(out, "  wrote {}", file.display()))
+    }
+}
+
+/// A warning where beams met something and yet none has a range.
+pub fn no_range(counts: &ReadingCounts) -> Option<String> {
+    let ReadingCounts {
+        beams,
+        errors,
+        no_returns,
+        too_near,
+        ..
+    } = counts;
+    (counts.ranges == 0).then(|| {
+        format!(
+            "none of {beams} beams has a range: {no_returns} no return, {errors} error codes, \
+             {too_near} too near; surfaces may be too far, too dark or too near for this sensor"
+        )
+    })
+}
+
+fn error_codes(sweeps: &[Sweep]) -> BTreeMap<u8, usize> {
+    let mut codes = BTreeMap::new();
+    for measurement in sweeps.iter().flat_map(|sweep| &sweep.measurements) {
+        if let Reading::Error(code) = measurement.reading {
+            *codes.entry(code).or_insert(0) += 1;
+        }
+    }
+    codes
+}
+
+/// Median of the distance between measured and true range: behind a mirror the two differ much.
+fn range_error(sweeps: &[Sweep]) -> Option<f64> {
+    let beams = sweeps.iter().flat_map(|sweep| &sweep.measurements);
+    let errors = beams.filter_map(|beam| Some((beam.reading.range()? - beam.truth?.range).abs()));
+    let mut errors: Vec<_> = errors.collect();
+    errors.sort_by(f64::total_cmp);
+    errors.get(errors.len() / 2).copied()
+}

@@ -1,0 +1,21 @@
+//! Pictures: a list of shapes, drawn once and written as SVG or PNG.
+//!
+//! [`Drawing`] holds shapes in page units; [`svg::write`] and [`png::render`] turn the same list
+//! into a file, so the two always agree. [`Plot`], [`Legend`] and [`palette`] are the pieces that
+//! charts are made of; [`top_view`] and [`spread_chart`] are the charts.
+
+mod drawing;
+mod font;
+mod legend;
+pub mod palette;
+mod plot;
+pub mod png;
+mod slice;
+pub mod spread_chart;
+pub mod svg;
+mod ticks;
+pub mod top_view;
+
+pub use drawing::{Anchor, Color, Drawing, Marker, Point, Shape, Stroke, Text};
+pub use legend::{Legend, Symbol};
+pub use plot::{Axis, Plot};

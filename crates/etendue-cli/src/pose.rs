@@ -1,0 +1,85 @@
+//! Poses as they are typed.
+
+use nalgebra::{Isometry3, Translation3, UnitQuaternion};
+use std::str::FromStr;
+use thiserror::Error;
+
+/// Where the sensor stands: `x,y,z,yaw[,pitch,roll]` in metres and degrees.
+///
+/// Turned about z by yaw, then about its own y by pitch, then about its own x by roll (REP 103).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pose {
+    /// From the sensor's frame to the world.
+    pub world_from_sensor: Isometry3<f64>,
+    /// As it was typed.
+    pub text: String,
+}
+
+/// Why a text is no pose.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum PoseError {
+    /// A part is not a finite number.
+    #[error("\"{0}\" is not a finite number")]
+    NotANumber(String),
+    /// Too few or too many numbers.
+    #[error("{0} numbers, expected x,y,z,yaw or x,y,z,yaw,pitch,roll (metres and degrees)")]
+    Count(usize),
+}
+
+impl FromStr for Pose {
+    type Err = PoseError;
+
+    fn from_str(text: &str) -> Result<Self, PoseError> {
+        let numbers = text.split(',').map(number).collect::<Result<Vec<_>, _>>()?;
+        let (x, y, z, yaw, pitch, roll) = match numbers[..] {
+            [x, y, z, yaw] => (x, y, z, yaw, 0.0, 0.0),
+            [x, y, z, yaw, pitch, roll] => (x, y, z, yaw, pitch, roll),
+            _ => return Err(PoseError::Count(numbers.len())),
+        };
+        let [roll, pitch, yaw] = [roll, pitch, yaw].map(f64::to_radians);
+        let rotation = UnitQuaternion::from_euler_angles(roll, pitch, yaw);
+        Ok(Self {
+            world_from_sensor: Isometry3::from_parts(Translation3::new(x, y, z), rotation),
+            text: text.into(),
+        })
+    }
+}
+
+fn number(text: &str) -> Result<f64, PoseError> {
+    let value = text.trim().parse::<f64>().ok();
+    value
+        .filter(|value| value.is_finite())
+        .ok_or_else(|| PoseError::NotANumber(text.trim().into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nalgebra::{Point3, Vector3};
+
+    fn isometry(text: &str) -> Isometry3<f64> {
+        text.parse::<Pose>().expect("a pose").world_from_sensor
+    }
+
+    #[test]
+    fn yaw_turns_x_towards_y_and_positive_pitch_looks_down() {
+        let pose = isometry("1,2,3,90");
+        assert!((pose * Point3::new(1.0, 0.0, 0.0) - Point3::new(1.0, 3.0, 3.0)).norm() < 1e-12);
+        let pose = isometry("0, 0, 0, 0, 90, 0");
+        assert!((pose * Vector3::x() + Vector3::z()).norm() < 1e-12);
+    }
+
+    #[test]
+    fn what_is_no_pose_is_refused() {
+        assert_eq!("1,2,3".parse::<Pose>(), Err(PoseError::Count(3)));
+        assert_eq!(
+            "1,2,nan,0".parse::<Pose>(),
+            Err(PoseError::NotANumber("nan".into()))
+        );
+        assert_eq!(
+            "1,2,z,0".parse::<Pose>(),
+            Err(PoseError::NotANumber("z".into()))
+        );
+    }
+}

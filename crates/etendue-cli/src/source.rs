@@ -1,0 +1,73 @@
+//! Where scenes and sensors come from: the user's files, or what is built in.
+
+use crate::failure::Failure;
+use etendue::formats::output::SourceMetadata;
+use etendue::formats::scene::{self, LoadedScene, SensorSource};
+use etendue::formats::sensor::{self, Sensor, preset, presets};
+use sha2::{Digest, Sha256};
+use std::path::Path;
+
+/// Endings of mesh files: they say nothing of materials that hold at a lidar's wavelength.
+const MESHES: [&str; 5] = ["obj", "ply", "stl", "gltf", "glb"];
+
+/// The sensor where neither the user nor the scene names one.
+const DEFAULT_SENSOR: &str = "hokuyo-urg-04lx";
+
+/// The scene of a file, of the example of that name, or the built-in arena.
+pub fn scene(name: Option<&Path>) -> Result<LoadedScene, Failure> {
+    let Some(path) = name else {
+        return Ok(scene::arena());
+    };
+    let ending = path
+        .extension()
+        .map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+    match ending {
+        Some(ending) if MESHES.contains(&ending.as_str()) => {
+            Err(Failure::MeshIsNoScene { path: path.into() })
+        }
+        None if !path.exists() => Ok(scene::example(&path.to_string_lossy())?.load()?),
+        _ => Ok(scene::load(path)?),
+    }
+}
+
+/// The sensor asked for, else the one the scene proposes, else the default.
+pub fn sensor_in(
+    asked: Option<&str>,
+    scene: &LoadedScene,
+) -> Result<(Sensor, SourceMetadata), Failure> {
+    let proposed = scene
+        .sensor
+        .as_ref()
+        .and_then(|placement| placement.sensor.as_ref());
+    match (asked, proposed) {
+        (Some(name), _) => sensor(name),
+        (None, Some(SensorSource::File(path))) => sensor(&path.to_string_lossy()),
+        (None, Some(SensorSource::Preset(name))) => sensor(name),
+        (None, _) => sensor(DEFAULT_SENSOR),
+    }
+}
+
+/// The sensor of that file or preset: whatever ends in `.toml` or exists is a file.
+fn sensor(name: &str) -> Result<(Sensor, SourceMetadata), Failure> {
+    let path = Path::new(name);
+    let is_file = path.extension().is_some_and(|ending| ending == "toml") || path.is_file();
+    let (sensor, text) = if is_file {
+        (sensor::load(path)?, std::fs::read(path).unwrap_or_default())
+    } else {
+        let known = presets().iter().find(|known| known.name == name);
+        (
+            preset(name)?,
+            known.map_or_else(Vec::new, |known| known.text.into()),
+        )
+    };
+    let metadata = SourceMetadata {
+        name: sensor.name.clone(),
+        file: is_file.then(|| name.into()),
+        sha256: hexadecimal(&Sha256::digest(&text)),
+    };
+    Ok((sensor, metadata))
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

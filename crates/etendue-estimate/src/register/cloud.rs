@@ -1,0 +1,130 @@
+//! Point clouds with their neighbours.
+
+use super::Motion;
+use kiddo::{ImmutableKdTree, SquaredEuclidean};
+use nalgebra::{Point, SMatrix, SVector};
+use std::collections::BTreeMap;
+use std::num::NonZero;
+
+/// Points with a tree for their neighbours and, where asked for, the normals of their local planes.
+pub struct Cloud<const D: usize> {
+    points: Vec<SVector<f64, D>>,
+    tree: Option<ImmutableKdTree<f64, D>>,
+    normals: Vec<SVector<f64, D>>,
+}
+
+impl<const D: usize> Cloud<D> {
+    /// From points, m; points that are not finite are left out.
+    pub fn new(points: &[Point<f64, D>]) -> Self {
+        let finite = |p: &&Point<f64, D>| p.iter().all(|x| x.is_finite());
+        Self::of(points.iter().filter(finite).map(|p| p.coords).collect())
+    }
+
+    pub(super) fn of(points: Vec<SVector<f64, D>>) -> Self {
+        let arrays: Vec<[f64; D]> = points.iter().map(|p| p.data.0[0]).collect();
+        // Fails only for more than 2^32 points or for none: then there are no neighbours.
+        let tree = if arrays.is_empty() {
+            None
+        } else {
+            ImmutableKdTree::new_from_slice(&arrays).ok()
+        };
+        Self {
+            points,
+            tree,
+            normals: Vec::new(),
+        }
+    }
+
+    /// How many points.
+    pub fn len(&self) -> usize {
+        self.points.len()
+    }
+
+    /// Whether there is no point.
+    pub fn is_empty(&self) -> bool {
+        self.points.is_empty()
+    }
+
+    /// With the normal of the plane through each point's nearest `neighbours` points.
+    #[must_use]
+    pub fn with_normals<M: Motion<D, K>, const K: usize>(mut self, neighbours: usize) -> Self {
+        let normal = |p: &SVector<f64, D>| {
+            let near = self.nearest_of(p, neighbours);
+            let (values, vectors) = M::eigen(&spread(near.iter().map(|&i| &self.points[i])).1);
+            vectors.column(values.imin()).into_owned()
+        };
+        self.normals = self.points.iter().map(normal).collect();
+        self
+    }
+
+    pub(super) fn points(&self) -> &[SVector<f64, D>] {
+        &self.points
+    }
+
+    /// Normals, one a point, if [`Cloud::with_normals`] made them.
+    pub(super) fn normals(&self) -> &[SVector<f64, D>] {
+        &self.normals
+    }
+
+    /// The nearest point's number, and its squared distance, m^2.
+    pub(super) fn nearest(&self, to: &SVector<f64, D>) -> Option<(usize, f64)> {
+        let found = self
+            .tree
+            .as_ref()?
+            .query(&to.data.0[0])
+            .nearest_one::<SquaredEuclidean<f64>>()
+            .execute();
+        Some((found.item as usize, found.distance))
+    }
+
+    fn nearest_of(&self, to: &SVector<f64, D>, count: usize) -> Vec<usize> {
+        let (Some(tree), Some(count)) = (&self.tree, NonZero::new(count)) else {
+            return Vec::new();
+        };
+        let found = tree
+            .query(&to.data.0[0])
+            .nearest_n::<SquaredEuclidean<f64>>(count)
+            .execute();
+        found
+            .iter()
+            .map(|neighbour| neighbour.item as usize)
+            .collect()
+    }
+}
+
+/// Mean and covariance of points.
+pub(super) fn spread<'a, const D: usize>(
+    points: impl Iterator<Item = &'a SVector<f64, D>> + Clone,
+) -> (SVector<f64, D>, SMatrix<f64, D, D>) {
+    let count = points.clone().count().max(1) as f64;
+    let mean = points.clone().sum::<SVector<f64, D>>() / count;
+    let outer = |p: &SVector<f64, D>| (p - mean) * (p - mean).transpose();
+    (mean, points.map(outer).sum::<SMatrix<f64, D, D>>() / count)
+}
+
+/// One point, the mean, for every cube of side `size` (m) that holds any; points that are not
+/// finite are left out.
+pub fn downsample<const D: usize>(points: &[Point<f64, D>], size: f64) -> Vec<Point<f64, D>> {
+    let finite = |p: &&Point<f64, D>| p.iter().all(|x| x.is_finite());
+    grid(points.iter().filter(finite).map(|p| &p.coords), size)
+        .values()
+        .map(|members| Point::from(spread(members.iter().copied()).0))
+        .collect()
+}
+
+/// Points by the cube of side `size` they lie in, in the order of the cubes.
+pub(super) fn grid<'a, const D: usize>(
+    points: impl Iterator<Item = &'a SVector<f64, D>>,
+    size: f64,
+) -> BTreeMap<[i64; D], Vec<&'a SVector<f64, D>>> {
+    let mut cells: BTreeMap<[i64; D], Vec<&SVector<f64, D>>> = BTreeMap::new();
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a saturated cell number is still a cell"
+    )]
+    let cell = |p: &SVector<f64, D>| std::array::from_fn(|i| (p[i] / size).floor() as i64);
+    for point in points {
+        cells.entry(cell(point)).or_default().push(point);
+    }
+    cells
+}

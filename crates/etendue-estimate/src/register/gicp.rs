@@ -1,0 +1,64 @@
+//! Generalised ICP.
+
+use super::pairs::{Pair, Rule, pairs, stack};
+use super::{Cloud, Motion};
+use crate::solve::{self, Linearization, Residuals};
+use nalgebra::{SMatrix, SVector};
+use std::marker::PhantomData;
+
+/// Variance across a local plane, relative to that along it.
+const ACROSS: f64 = 1e-3;
+
+/// $r = W (T p - q)$ with $W^\top W = (C_q + R\\,C_p R^\top)^{-1}$ and $C = I - (1-\epsilon)\\,n n^\top$
+/// the shape of a local plane with normal $n$.
+pub(super) struct Problem<'a, M, const D: usize, const K: usize> {
+    source: &'a Cloud<D>,
+    target: &'a Cloud<D>,
+    rule: Rule,
+    motion: PhantomData<M>,
+}
+
+impl<'a, M, const D: usize, const K: usize> Problem<'a, M, D, K> {
+    pub(super) fn new(source: &'a Cloud<D>, target: &'a Cloud<D>, rule: Rule) -> Self {
+        Self {
+            source,
+            target,
+            rule,
+            motion: PhantomData,
+        }
+    }
+
+    fn whitening(&self, pair: &Pair<D>, rotation: &SMatrix<f64, D, D>) -> SMatrix<f64, D, D> {
+        let there = plane(&self.target.normals()[pair.target]);
+        let here = plane(&(rotation * self.source.normals()[pair.source]));
+        let information = (there + here).try_inverse();
+        information
+            .and_then(nalgebra::Matrix::cholesky)
+            .expect("the sum of two positive definite shapes is positive definite")
+            .l()
+            .transpose()
+    }
+}
+
+fn plane<const D: usize>(normal: &SVector<f64, D>) -> SMatrix<f64, D, D> {
+    SMatrix::identity() - normal * normal.transpose() * (1.0 - ACROSS)
+}
+
+impl<M: Motion<D, K>, const D: usize, const K: usize> solve::Problem for Problem<'_, M, D, K> {
+    type State = M;
+
+    fn residuals(&self, motion: &M) -> Residuals {
+        self.linearize(motion).residuals
+    }
+
+    fn linearize(&self, motion: &M) -> Linearization {
+        let (found, missing) = pairs(self.source, self.target, motion, self.rule);
+        let rotation = motion.rotation();
+        let block = |pair: &Pair<D>| {
+            let whitening = self.whitening(pair, &rotation);
+            let derivative = motion.derivative(&self.source.points()[pair.source]);
+            (whitening * pair.offset, whitening * derivative)
+        };
+        stack(found.iter().map(block), missing)
+    }
+}

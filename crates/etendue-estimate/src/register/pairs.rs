@@ -1,0 +1,88 @@
+//! Which points belong together.
+
+use super::{Cloud, Motion};
+use crate::solve::{Linearization, Residuals};
+use nalgebra::{SMatrix, SVector};
+
+/// Which pairs count.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rule {
+    /// Farther ones do not, m.
+    pub max_distance: f64,
+    /// Fraction of the rest that does, the nearest first.
+    pub keep: f64,
+}
+
+/// A source point, moved, with its nearest target point.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pair<const D: usize> {
+    /// Number of the source point.
+    pub source: usize,
+    /// Number of the target point.
+    pub target: usize,
+    /// From the target point to the moved source point, m.
+    pub offset: SVector<f64, D>,
+    squared: f64,
+}
+
+/// The pairs that count, and how many source points have no partner.
+pub(super) fn pairs<M: Motion<D, K>, const D: usize, const K: usize>(
+    source: &Cloud<D>,
+    target: &Cloud<D>,
+    motion: &M,
+    rule: Rule,
+) -> (Vec<Pair<D>>, usize) {
+    let limit = rule.max_distance * rule.max_distance;
+    let mut found: Vec<Pair<D>> = source
+        .points()
+        .iter()
+        .enumerate()
+        .filter_map(|(index, point)| {
+            let moved = motion.apply(point);
+            let (nearest, squared) = target.nearest(&moved)?;
+            (squared <= limit).then(|| Pair {
+                source: index,
+                target: nearest,
+                offset: moved - target.points()[nearest],
+                squared,
+            })
+        })
+        .collect();
+    let missing = source.len() - found.len();
+    trim(&mut found, rule.keep);
+    (found, missing)
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a fraction in (0, 1] of a count"
+)]
+fn trim<const D: usize>(found: &mut Vec<Pair<D>>, keep: f64) {
+    if keep < 1.0 {
+        found.sort_by(|a, b| {
+            a.squared
+                .total_cmp(&b.squared)
+                .then(a.source.cmp(&b.source))
+        });
+        found.truncate((keep * found.len() as f64).ceil() as usize);
+    }
+}
+
+/// Residuals and rows of blocks of `B` numbers, one a pair.
+pub(super) fn stack<const K: usize, const B: usize>(
+    blocks: impl Iterator<Item = (SVector<f64, B>, SMatrix<f64, B, K>)>,
+    missing: usize,
+) -> Linearization {
+    let (mut values, mut jacobian) = (Vec::new(), Vec::new());
+    for (residual, rows) in blocks {
+        values.extend(residual.iter());
+        jacobian.extend(rows.transpose().iter());
+    }
+    let residuals = Residuals {
+        block: B,
+        missing,
+        ..Residuals::of(values)
+    };
+    Linearization::new(residuals, K, jacobian)
+}

@@ -1,0 +1,42 @@
+//! ICP with distances between points.
+
+use super::pairs::{Rule, pairs, stack};
+use super::{Cloud, Motion};
+use crate::solve::{self, Linearization, Residuals};
+use std::marker::PhantomData;
+
+/// $r = T p - q$ with $q$ the target point nearest to $T p$.
+pub(super) struct Problem<'a, M, const D: usize, const K: usize> {
+    source: &'a Cloud<D>,
+    target: &'a Cloud<D>,
+    rule: Rule,
+    motion: PhantomData<M>,
+}
+
+impl<'a, M, const D: usize, const K: usize> Problem<'a, M, D, K> {
+    pub(super) fn new(source: &'a Cloud<D>, target: &'a Cloud<D>, rule: Rule) -> Self {
+        Self {
+            source,
+            target,
+            rule,
+            motion: PhantomData,
+        }
+    }
+}
+
+impl<M: Motion<D, K>, const D: usize, const K: usize> solve::Problem for Problem<'_, M, D, K> {
+    type State = M;
+
+    fn residuals(&self, motion: &M) -> Residuals {
+        self.linearize(motion).residuals
+    }
+
+    fn linearize(&self, motion: &M) -> Linearization {
+        let (found, missing) = pairs(self.source, self.target, motion, self.rule);
+        let block = |pair: &super::pairs::Pair<D>| {
+            let point = &self.source.points()[pair.source];
+            (pair.offset, motion.derivative(point))
+        };
+        stack(found.iter().map(block), missing)
+    }
+}

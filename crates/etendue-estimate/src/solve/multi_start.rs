@@ -1,0 +1,60 @@
+//! Many starts.
+
+use super::{Problem, Solution, SolveError, Solver};
+use crate::manifold::Manifold;
+
+/// What many starts found.
+#[derive(Clone, Debug)]
+pub struct MultiStart<M> {
+    /// The different minima, cheapest first.
+    pub minima: Vec<Solution<M>>,
+    /// For each start, which of the minima it ended in, or why it has no estimate.
+    pub ended: Vec<Result<usize, SolveError>>,
+}
+
+impl<M> MultiStart<M> {
+    /// The cheapest minimum, if any start led to one.
+    pub fn best(&self) -> Option<&Solution<M>> {
+        self.minima.first()
+    }
+}
+
+/// Solves from every start and sorts out the different minima: two ends closer than `same` (length
+/// of the tangent between them) count as one, represented by the cheaper.
+pub fn multi_start<P: Problem>(
+    solver: &Solver,
+    problem: &P,
+    starts: impl IntoIterator<Item = P::State>,
+    same: f64,
+) -> MultiStart<P::State> {
+    let ends: Vec<_> = starts
+        .into_iter()
+        .map(|start| solver.solve(problem, start))
+        .collect();
+    let mut order: Vec<usize> = (0..ends.len()).filter(|&i| ends[i].is_ok()).collect();
+    order.sort_by(|&a, &b| cost(&ends[a]).total_cmp(&cost(&ends[b])));
+    let mut minima: Vec<Solution<P::State>> = Vec::new();
+    let mut ended: Vec<Result<usize, SolveError>> = ends
+        .iter()
+        .map(|end| end.as_ref().map(|_| 0).map_err(Clone::clone))
+        .collect();
+    for index in order {
+        let Ok(end) = &ends[index] else { continue };
+        let known = minima
+            .iter()
+            .position(|minimum| distance(&minimum.state, &end.state) < same);
+        ended[index] = Ok(known.unwrap_or(minima.len()));
+        if known.is_none() {
+            minima.push(end.clone());
+        }
+    }
+    MultiStart { minima, ended }
+}
+
+fn cost<M>(end: &Result<Solution<M>, SolveError>) -> f64 {
+    end.as_ref().map_or(f64::INFINITY, |solution| solution.cost)
+}
+
+fn distance<M: Manifold>(a: &M, b: &M) -> f64 {
+    a.local(b).iter().map(|x| x * x).sum::<f64>().sqrt()
+}

@@ -1,0 +1,59 @@
+//! Prior knowledge of the unknowns.
+
+use super::{Linearization, Problem, Residuals};
+use crate::manifold::Manifold;
+
+/// A problem with a prior: component $i$ of the step from `mean` to the state is normal with
+/// standard deviation `sigma[i]` (infinite where nothing is known).
+///
+/// The problem's own residuals must then be in units of their standard deviation.
+#[derive(Clone, Debug)]
+pub struct WithPrior<P: Problem> {
+    /// The problem without prior.
+    pub problem: P,
+    /// What the prior expects.
+    pub mean: P::State,
+    /// How sure it is, in the unit of each component of a step.
+    pub sigma: Vec<f64>,
+}
+
+impl<P: Problem> WithPrior<P> {
+    fn known(&self) -> impl Iterator<Item = (usize, f64)> {
+        let finite = |(_, sigma): &(usize, f64)| sigma.is_finite();
+        self.sigma.iter().copied().enumerate().filter(finite)
+    }
+
+    fn append(&self, residuals: &mut Residuals, tangent: &[f64]) {
+        for (i, sigma) in self.known() {
+            residuals.values.push(tangent[i] / sigma);
+            residuals.priors += 1;
+        }
+    }
+}
+
+impl<P: Problem> Problem for WithPrior<P> {
+    type State = P::State;
+
+    fn residuals(&self, state: &P::State) -> Residuals {
+        let mut residuals = self.problem.residuals(state);
+        self.append(&mut residuals, &self.mean.local(state));
+        residuals
+    }
+
+    fn linearize(&self, state: &P::State) -> Linearization {
+        let mut whole = self.problem.linearize(state);
+        let tangent = self.mean.local(state);
+        self.append(&mut whole.residuals, &tangent);
+        let right = self.mean.right_jacobian(&tangent);
+        // A right Jacobian is singular only at a full turn, which no logarithm returns.
+        let inverse = right
+            .try_inverse()
+            .expect("the tangent is below a full turn");
+        for (i, sigma) in self.known() {
+            whole
+                .jacobian
+                .extend(inverse.row(i).iter().map(|j| j / sigma));
+        }
+        whole
+    }
+}

@@ -1,0 +1,249 @@
+//! How well an estimate is known, and what cannot be known.
+
+mod gauge;
+mod invariant;
+mod null;
+
+pub use gauge::Gauge;
+pub use invariant::{Invariant, invariant};
+pub use null::NullDirection;
+
+use crate::manifold::{Manifold, Variable};
+use crate::solve::{Linearization, Loss};
+use nalgebra::{DMatrix, DVector, SymmetricEigen};
+
+/// A component of the unknowns, as people speak of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Component {
+    /// Its name: "sensor.pose yaw".
+    pub name: String,
+    /// Its unit, empty for a pure number.
+    pub unit: String,
+    /// How fast the quantity moves with the solver's own coordinate (1 but for bounded numbers).
+    pub slope: f64,
+}
+
+/// The components of a list of named unknowns, in the order of a step.
+pub fn components(unknowns: &[(&str, &Variable)]) -> Vec<Component> {
+    let of_one = |&(name, variable): &(&str, &Variable)| -> Vec<Component> {
+        let parts = variable.components().iter().zip(variable.slopes());
+        parts
+            .map(|((part, unit), slope)| Component {
+                name: format!("{name} {part}").trim_end().to_owned(),
+                unit: (*unit).to_owned(),
+                slope,
+            })
+            .collect()
+    };
+    debug_assert!(
+        unknowns
+            .iter()
+            .all(|(_, v)| v.slopes().len() == v.dimension())
+    );
+    unknowns.iter().flat_map(of_one).collect()
+}
+
+/// Covariance and identifiability at an estimate.
+///
+/// $$\Sigma = \hat\sigma^2 (J^\top W J)^{-1}, \quad
+///   \hat\sigma^2 = \frac{\sum_i w_i r_i^2}{\sum_i w_i - p}$$
+///
+/// in the components' own units, with $p$ the number of directions that are determined. Along null
+/// directions the covariance is that of the pseudo-inverse: it says nothing about them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Uncertainty {
+    /// The components, in the order of a step.
+    pub components: Vec<Component>,
+    /// Covariance of the components, in products of their units.
+    pub covariance: DMatrix<f64>,
+    /// Residual variance, in the squared unit of a residual.
+    pub residual_variance: f64,
+    /// Weighted number of residuals less the number of determined directions.
+    pub degrees_of_freedom: f64,
+    /// Singular values of the weighted Jacobian with columns of unit length, descending.
+    pub singular_values: Vec<f64>,
+    /// Directions along which the measurements say nothing, or nearly so.
+    pub null_directions: Vec<NullDirection>,
+}
+
+/// Relative singular value below which a direction counts as undetermined: what is left of an exact
+/// zero after the products in double precision.
+const NULL: f64 = 1e-7;
+
+impl Uncertainty {
+    /// From the residuals and the Jacobian at an estimate, with the weights of the loss that found
+    /// it, and the gauge.
+    pub fn new(
+        linearization: &Linearization,
+        loss: Loss,
+        components: Vec<Component>,
+        gauge: &Gauge,
+    ) -> Self {
+        let weights = linearization.residuals.weights(loss);
+        let jacobian = weighted_jacobian(linearization, &weights, &components);
+        let spread = Spectrum::new(&gauge.applied(&jacobian));
+        let (variance, freedom) = residual_variance(linearization, &weights, spread.rank());
+        let priors = gauge.prior_information(components.len(), variance);
+        let spread = match priors {
+            Some(information) => Spectrum::of(&(jacobian.tr_mul(&jacobian) + information)),
+            None => spread,
+        };
+        Self {
+            covariance: spread.inverse() * variance,
+            residual_variance: variance,
+            degrees_of_freedom: freedom,
+            singular_values: spread.values.clone(),
+            null_directions: null::directions(&spread, &components, gauge),
+            components,
+        }
+    }
+
+    /// Standard deviation of each component, in its own unit; infinite where the component takes
+    /// part in a null direction.
+    pub fn standard_deviations(&self) -> Vec<f64> {
+        let undetermined = |i: usize| {
+            let takes_part = |n: &NullDirection| n.direction[i].abs() > 1e-3;
+            self.null_directions.iter().any(takes_part)
+        };
+        let sigma = |i: usize| {
+            if undetermined(i) {
+                f64::INFINITY
+            } else {
+                self.covariance[(i, i)].sqrt()
+            }
+        };
+        (0..self.components.len()).map(sigma).collect()
+    }
+
+    /// Correlation of the components; NaN rows where a variance is zero (a fixed component).
+    pub fn correlation(&self) -> DMatrix<f64> {
+        let c = &self.covariance;
+        DMatrix::from_fn(c.nrows(), c.ncols(), |i, j| {
+            c[(i, j)] / (c[(i, i)] * c[(j, j)]).sqrt()
+        })
+    }
+
+    /// How many directions the measurements determine.
+    pub fn rank(&self) -> usize {
+        self.components.len() - self.null_directions.len()
+    }
+}
+
+/// The Cramér-Rao bound: the smallest covariance that any unbiased estimator can have when each
+/// residual has independent normal noise of standard deviation `sigma`,
+/// $\sigma^2 (J^\top J)^{-1}$. None where some direction is not determined at all.
+pub fn cramer_rao(linearization: &Linearization, sigma: f64) -> Option<DMatrix<f64>> {
+    let weights = vec![1.0; linearization.residuals.values.len()];
+    let unit = Component {
+        name: String::new(),
+        unit: String::new(),
+        slope: 1.0,
+    };
+    let jacobian = weighted_jacobian(linearization, &weights, &vec![unit; linearization.unknowns]);
+    let spectrum = Spectrum::new(&jacobian);
+    (spectrum.rank() == linearization.unknowns).then(|| spectrum.inverse() * (sigma * sigma))
+}
+
+/// $\sqrt{w_i}\,J_{ij}$ in the components' own units.
+fn weighted_jacobian(
+    linearization: &Linearization,
+    weights: &[f64],
+    components: &[Component],
+) -> DMatrix<f64> {
+    let n = linearization.unknowns;
+    DMatrix::from_fn(weights.len(), n, |i, j| {
+        weights[i].sqrt() * linearization.jacobian[i * n + j] / components[j].slope
+    })
+}
+
+fn residual_variance(linearization: &Linearization, weights: &[f64], rank: usize) -> (f64, f64) {
+    let values = &linearization.residuals.values;
+    let squares: f64 = values.iter().zip(weights).map(|(r, w)| w * r * r).sum();
+    let freedom = weights.iter().sum::<f64>() - rank as f64;
+    (squares / freedom.max(1.0), freedom)
+}
+
+/// Eigenvalues and eigenvectors of $J^\top J$ after its columns were brought to unit length, so
+/// that the units of the unknowns do not decide what counts as undetermined.
+#[derive(Clone, Debug)]
+struct Spectrum {
+    /// Lengths of the columns of $J$.
+    lengths: DVector<f64>,
+    /// Singular values of the scaled Jacobian, descending.
+    values: Vec<f64>,
+    /// Their right singular vectors, as columns.
+    vectors: DMatrix<f64>,
+}
+
+impl Spectrum {
+    /// Of a Jacobian, with singular values to full precision.
+    fn new(jacobian: &DMatrix<f64>) -> Self {
+        let lengths = column_lengths(jacobian.column_iter().map(|c| c.norm()));
+        let scaled = DMatrix::from_fn(jacobian.nrows(), jacobian.ncols(), |i, j| {
+            jacobian[(i, j)] / lengths[j]
+        });
+        // The triangular factor has the same singular values and is small.
+        let triangle = scaled.qr().r();
+        let svd = triangle.svd(false, true);
+        let transposed = svd.v_t.expect("asked for");
+        Self {
+            lengths,
+            values: svd.singular_values.as_slice().to_vec(),
+            vectors: transposed.transpose(),
+        }
+    }
+
+    /// Of a normal matrix.
+    fn of(normal: &DMatrix<f64>) -> Self {
+        let lengths = column_lengths(normal.diagonal().iter().map(|d| d.max(0.0).sqrt()));
+        let n = normal.nrows();
+        let scaled = DMatrix::from_fn(n, n, |i, j| normal[(i, j)] / (lengths[i] * lengths[j]));
+        let eigen = SymmetricEigen::new(scaled);
+        let mut order: Vec<usize> = (0..n).collect();
+        order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]));
+        let root = |&i: &usize| eigen.eigenvalues[i].max(0.0).sqrt();
+        Self {
+            lengths,
+            values: order.iter().map(root).collect(),
+            vectors: eigen.eigenvectors.select_columns(&order),
+        }
+    }
+
+    fn is_null(&self, index: usize) -> bool {
+        self.values[index] <= NULL * self.values[0]
+    }
+
+    fn rank(&self) -> usize {
+        (0..self.values.len()).filter(|&i| !self.is_null(i)).count()
+    }
+
+    /// The pseudo-inverse of $J^\top J$, in the unscaled components.
+    fn inverse(&self) -> DMatrix<f64> {
+        let n = self.values.len();
+        let mut inverse = DMatrix::zeros(n, n);
+        for (k, value) in self
+            .values
+            .iter()
+            .enumerate()
+            .filter(|(k, _)| !self.is_null(*k))
+        {
+            let direction = self.vectors.column(k).component_div(&self.lengths) / *value;
+            inverse += &direction * direction.transpose();
+        }
+        inverse
+    }
+}
+
+/// Lengths to divide by: a column far below the longest is left as it is, so that it shows up as
+/// undetermined.
+fn column_lengths(lengths: impl Iterator<Item = f64>) -> DVector<f64> {
+    let lengths: Vec<f64> = lengths.collect();
+    let longest = lengths.iter().copied().fold(0.0, f64::max);
+    let floor = if longest > 0.0 { 1e-11 * longest } else { 1.0 };
+    DVector::from_iterator(
+        lengths.len(),
+        lengths
+            .iter()
+            .map(|&l| if l > floor { l } else { longest.max(1.0) }),
+    )
+}

@@ -1,0 +1,64 @@
+//! Just enough reading to get at recorded clouds; where there are none, a test says so and passes.
+
+use nalgebra::{Isometry3, Matrix4, Point3};
+use std::path::PathBuf;
+
+/// The file of that name among the recordings, or none.
+pub fn find(name: &str) -> Option<PathBuf> {
+    let root = std::env::var_os("ETENDUE_DATA").map_or_else(
+        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
+        PathBuf::from,
+    );
+    let path = root.join(name);
+    if path.exists() {
+        return Some(path);
+    }
+    eprintln!("skipped: no recordings ({} is not there)", path.display());
+    None
+}
+
+/// Points of a binary little-endian PLY of four floats a vertex, without those at the origin.
+pub fn ply(name: &str) -> Option<Vec<Point3<f64>>> {
+    let bytes = std::fs::read(find(name)?).expect("readable");
+    let end = b"end_header\n";
+    let start = bytes
+        .windows(end.len())
+        .position(|w| w == end)
+        .expect("a header")
+        + end.len();
+    let float = |b: &[u8]| f64::from(f32::from_le_bytes(b.try_into().expect("four bytes")));
+    let points = bytes[start..].chunks_exact(16);
+    let points = points.map(|v| Point3::new(float(&v[..4]), float(&v[4..8]), float(&v[8..12])));
+    Some(points.filter(|p| p.coords.norm() > 0.5).collect())
+}
+
+/// Points of an ASCII VTK file.
+pub fn vtk(name: &str) -> Option<Vec<Point3<f64>>> {
+    let text = std::fs::read_to_string(find(name)?).expect("readable");
+    let (_, rest) = text.split_once("POINTS ").expect("points");
+    let mut words = rest.split_ascii_whitespace();
+    let count: usize = words.next().and_then(|w| w.parse().ok()).expect("a count");
+    let numbers: Vec<f64> = words
+        .skip(1)
+        .take(3 * count)
+        .map(|w| w.parse().expect("a number"))
+        .collect();
+    Some(
+        numbers
+            .chunks_exact(3)
+            .map(|p| Point3::new(p[0], p[1], p[2]))
+            .collect(),
+    )
+}
+
+/// A four-by-four matrix as text.
+pub fn transform(name: &str) -> Option<Isometry3<f64>> {
+    let text = std::fs::read_to_string(find(name)?).expect("readable");
+    let numbers = text
+        .split_ascii_whitespace()
+        .map(|w| w.parse::<f64>().expect("a number"));
+    let matrix = Matrix4::from_row_iterator(numbers);
+    let rotation = nalgebra::Rotation3::from_matrix(&matrix.fixed_view::<3, 3>(0, 0).into_owned());
+    let shift = matrix.fixed_view::<3, 1>(0, 3).into_owned();
+    Some(Isometry3::from_parts(shift.into(), rotation.into()))
+}

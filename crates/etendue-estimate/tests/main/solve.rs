@@ -1,0 +1,320 @@
+use etendue_estimate::manifold::Manifold;
+use etendue_estimate::solve::{
+    Continuation, Limits, Linearization, Loss, Method, Problem, Residuals, SolveError, Solver,
+    Stop, WithPrior, multi_start,
+};
+use nalgebra::{Isometry2, Isometry3, Point2, Point3, Vector2, Vector3, Vector6};
+
+/// Points seen at known places: $r_i = T p_i - q_i$.
+struct Align {
+    source: Vec<Point3<f64>>,
+    target: Vec<Point3<f64>>,
+}
+
+impl Problem for Align {
+    type State = Isometry3<f64>;
+
+    fn residuals(&self, pose: &Isometry3<f64>) -> Residuals {
+        let mut residuals = Residuals::of(Vec::new());
+        residuals.block = 3;
+        for (p, q) in self.source.iter().zip(&self.target) {
+            residuals.values.extend((pose * p - q).iter());
+        }
+        residuals
+    }
+
+    fn linearize(&self, pose: &Isometry3<f64>) -> Linearization {
+        let rotation = pose.rotation.to_rotation_matrix();
+        let mut jacobian = Vec::new();
+        for p in &self.source {
+            let turned = -rotation.matrix() * p.coords.cross_matrix();
+            for row in 0..3 {
+                jacobian.extend(rotation.matrix().row(row).iter());
+                jacobian.extend(turned.row(row).iter());
+            }
+        }
+        Linearization::new(self.residuals(pose), 6, jacobian)
+    }
+}
+
+fn align(outliers: usize) -> (Align, Isometry3<f64>) {
+    let truth = Isometry3::new(Vector3::new(0.4, -0.2, 0.7), Vector3::new(0.3, 0.8, -0.5));
+    let source: Vec<_> = (0..40)
+        .map(f64::from)
+        .map(|i| Point3::new((i * 0.7).sin(), (i * 1.3).cos(), (i * 0.37).sin() * 2.0))
+        .collect();
+    let mut target: Vec<_> = source.iter().map(|p| truth * p).collect();
+    for q in target.iter_mut().take(outliers) {
+        *q += Vector3::new(3.0, 2.0, -4.0);
+    }
+    (Align { source, target }, truth)
+}
+
+fn error(a: &Isometry3<f64>, b: &Isometry3<f64>) -> f64 {
+    Vector6::from_vec(a.local(b)).norm()
+}
+
+#[test]
+fn every_method_finds_the_pose() {
+    let (problem, truth) = align(0);
+    for (method, tolerance) in [
+        (Method::GaussNewton, 1e-12),
+        (Method::LevenbergMarquardt { damping: 1e-4 }, 1e-9),
+        (Method::Lbfgs { memory: 7 }, 1e-5),
+    ] {
+        let solver = Solver {
+            method,
+            ..Solver::default()
+        };
+        let solution = solver
+            .solve(&problem, Isometry3::identity())
+            .expect("solves");
+        assert!(solution.stop.converged(), "{method:?}: {}", solution.stop);
+        let off = error(&solution.state, &truth);
+        assert!(
+            off < tolerance,
+            "{method:?}: {off} after {}",
+            solution.log.len()
+        );
+        assert_eq!(solution.log.last().map(|i| i.state), Some(solution.state));
+    }
+}
+
+/// A third of the pairs are wrong by 5.4 m: least squares is drawn away, a redescending loss after
+/// graduated non-convexity is not.
+#[test]
+fn a_redescending_loss_ignores_what_does_not_fit() {
+    let (problem, truth) = align(13);
+    let squared = Solver::default()
+        .solve(&problem, Isometry3::identity())
+        .expect("solves");
+    assert!(error(&squared.state, &truth) > 0.5);
+    let robust = Solver {
+        loss: Loss::GemanMcClure { scale: 0.05 },
+        continuation: Some(Continuation {
+            widest: 256.0,
+            factor: 2.0,
+        }),
+        ..Solver::default()
+    };
+    let solution = robust
+        .solve(&problem, Isometry3::identity())
+        .expect("solves");
+    // Measured: 1e-5, the pull that is left of outliers at a hundred scales.
+    assert!(error(&solution.state, &truth) < 1e-4);
+    assert_eq!(solution.log.last().map(|i| i.widening), Some(1.0));
+}
+
+#[test]
+fn the_same_problem_gives_the_same_bytes() {
+    let (problem, _) = align(5);
+    let solver = Solver {
+        loss: Loss::Cauchy { scale: 0.1 },
+        ..Solver::default()
+    };
+    let once = solver
+        .solve(&problem, Isometry3::identity())
+        .expect("solves");
+    let again = solver
+        .solve(&problem, Isometry3::identity())
+        .expect("solves");
+    assert_eq!(once, again);
+    assert!(!once.log.is_empty());
+}
+
+/// Two beacons' distances: the mirror image across their line explains them as well.
+struct Beacons;
+
+impl Problem for Beacons {
+    type State = (f64, f64);
+
+    fn residuals(&self, at: &(f64, f64)) -> Residuals {
+        let near = at.0.hypot(at.1) - 2.0_f64.sqrt();
+        let far = (at.0 - 3.0).hypot(at.1) - 5.0_f64.sqrt();
+        Residuals::of(vec![near, far])
+    }
+
+    fn linearize(&self, at: &(f64, f64)) -> Linearization {
+        let (near, far) = (at.0.hypot(at.1), (at.0 - 3.0).hypot(at.1));
+        let rows = vec![at.0 / near, at.1 / near, (at.0 - 3.0) / far, at.1 / far];
+        Linearization::new(self.residuals(at), 2, rows)
+    }
+}
+
+#[test]
+fn many_starts_find_both_of_two_mirror_images() {
+    let starts = [(0.5, 0.6), (2.0, -1.0), (0.2, 2.0), (1.5, -0.3)];
+    let found = multi_start(&Solver::default(), &Beacons, starts, 1e-6);
+    assert_eq!(found.minima.len(), 2);
+    for minimum in &found.minima {
+        assert!((minimum.state.0 - 1.0).abs() < 1e-8 && (minimum.state.1.abs() - 1.0).abs() < 1e-8);
+    }
+    let ended: Vec<_> = found
+        .ended
+        .iter()
+        .map(|e| *e.as_ref().expect("solved"))
+        .collect();
+    assert_eq!(ended[0], ended[2]);
+    assert_eq!(ended[1], ended[3]);
+    assert_ne!(ended[0], ended[1]);
+}
+
+/// A door that is seen only where x < 1, at 0.5: outside nothing is predicted.
+struct Door {
+    unseen: bool,
+}
+
+impl Problem for Door {
+    type State = f64;
+
+    fn residuals(&self, x: &f64) -> Residuals {
+        let mut residuals = Residuals::of(vec![0.1 * (x + 3.0)]);
+        if *x < 1.0 && !self.unseen {
+            residuals.values.push(x - 0.5);
+        } else {
+            residuals.missing = 1;
+        }
+        if self.unseen {
+            residuals.values.clear();
+        }
+        residuals
+    }
+
+    fn linearize(&self, x: &f64) -> Linearization {
+        let residuals = self.residuals(x);
+        let rows = [0.1, 1.0][..residuals.values.len()].to_vec();
+        Linearization::new(residuals, 1, rows)
+    }
+}
+
+#[test]
+fn a_missing_measurement_costs_the_gate_and_is_reported() {
+    let there = Door { unseen: false }.residuals(&2.0);
+    assert_eq!(there.missing, 1);
+    assert!((there.cost(Loss::Squared, 0.7) - 0.5 * (0.25 + 0.49)).abs() < 1e-15);
+    let nothing = Solver::default().solve(&Door { unseen: true }, 0.0);
+    assert_eq!(
+        nothing.expect_err("nothing"),
+        SolveError::NothingPredicted { missing: 1 }
+    );
+}
+
+#[test]
+fn too_few_residuals_are_refused() {
+    let (mut problem, _) = align(0);
+    problem.source.truncate(1);
+    let refused = Solver::default().solve(&problem, Isometry3::identity());
+    assert_eq!(
+        refused.expect_err("too few"),
+        SolveError::TooFew {
+            residuals: 3,
+            unknowns: 6
+        }
+    );
+}
+
+/// Points on one line leave the turn about it free.
+fn on_a_line() -> Align {
+    let source: Vec<_> = (0..5)
+        .map(|i| Point3::new(f64::from(i), 0.0, 0.0))
+        .collect();
+    Align {
+        target: source.clone(),
+        source,
+    }
+}
+
+#[test]
+fn gauss_newton_says_that_a_problem_is_singular() {
+    let start = Isometry3::new(Vector3::new(0.1, 0.2, 0.0), Vector3::zeros());
+    let newton = Solver {
+        method: Method::GaussNewton,
+        ..Solver::default()
+    };
+    let refused = newton.solve(&on_a_line(), start).expect_err("singular");
+    assert_eq!(refused, SolveError::Singular { iteration: 1 });
+    let solution = Solver::default()
+        .solve(&on_a_line(), start)
+        .expect("solves");
+    assert!(solution.residuals.rms() < 1e-9);
+}
+
+#[test]
+fn a_prior_takes_away_what_is_free() {
+    let mean = Isometry3::new(Vector3::zeros(), Vector3::new(0.3, 0.0, 0.0));
+    let problem = WithPrior {
+        problem: on_a_line(),
+        mean,
+        sigma: vec![10.0; 6],
+    };
+    let start = Isometry3::new(Vector3::new(0.1, 0.2, 0.0), Vector3::new(-0.4, 0.1, 0.0));
+    let solution = Solver::default().solve(&problem, start).expect("solves");
+    assert!((solution.state.rotation.euler_angles().0 - 0.3).abs() < 1e-6);
+    assert_eq!(solution.residuals.priors, 6);
+}
+
+#[test]
+fn a_limit_of_iterations_is_not_called_convergence() {
+    let (problem, _) = align(0);
+    let limits = Limits {
+        iterations: 2,
+        ..Limits::default()
+    };
+    let solver = Solver {
+        limits,
+        ..Solver::default()
+    };
+    let solution = solver
+        .solve(&problem, Isometry3::identity())
+        .expect("solves");
+    assert_eq!(solution.stop, Stop::Iterations);
+    assert_eq!(solution.log.len(), 2);
+    assert!(!solution.stop.converged());
+}
+
+/// The gradient at a tangent is that of the composed map: L-BFGS ends where Gauss-Newton does even
+/// when the start is half a turn away from the truth.
+#[test]
+fn lbfgs_follows_the_manifold_over_a_large_turn() {
+    struct Flat(Vec<Point2<f64>>, Isometry2<f64>);
+    impl Problem for Flat {
+        type State = Isometry2<f64>;
+        fn residuals(&self, pose: &Isometry2<f64>) -> Residuals {
+            let seen = self.0.iter().flat_map(|p| {
+                let r = pose * p - self.1 * p;
+                [r.x, r.y]
+            });
+            Residuals {
+                block: 2,
+                ..Residuals::of(seen.collect())
+            }
+        }
+        fn linearize(&self, pose: &Isometry2<f64>) -> Linearization {
+            let (c, s) = (pose.rotation.re, pose.rotation.im);
+            let rows = self
+                .0
+                .iter()
+                .flat_map(|p| [c, -s, -s * p.x - c * p.y, s, c, c * p.x - s * p.y]);
+            Linearization::new(self.residuals(pose), 3, rows.collect())
+        }
+    }
+    let truth = Isometry2::new(Vector2::new(1.0, -0.5), 2.6);
+    let points = vec![
+        Point2::new(1.0, 0.0),
+        Point2::new(0.0, 1.5),
+        Point2::new(-1.0, 0.3),
+    ];
+    let solver = Solver {
+        method: Method::Lbfgs { memory: 5 },
+        ..Solver::default()
+    };
+    let solution = solver
+        .solve(&Flat(points, truth), Isometry2::identity())
+        .expect("solves");
+    assert!(
+        solution.residuals.rms() < 1e-6,
+        "{} {}",
+        solution.residuals.rms(),
+        solution.stop
+    );
+}

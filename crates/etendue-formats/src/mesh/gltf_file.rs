@@ -1,0 +1,315 @@
+//! glTF 2.0 and GLB.
+
+use super::{Look, MeshFile, Part, Up, index_out_of_range, vertex};
+use crate::{FormatError, Place};
+use base64::Engine;
+use gltf::accessor::{Accessor, DataType, Dimensions};
+use gltf::buffer::Source;
+use gltf::mesh::Mode;
+use nalgebra::{Matrix4, Point3};
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<MeshFile, FormatError> {
+    let gltf = gltf::Gltf::from_slice(bytes).map_err(|error| {
+        FormatError::malformed(
+            path,
+            Place::File,
+            format!("this is not valid glTF 2.0: {error}"),
+            "the file is cut or damaged: export it again; compressed geometry is not read",
+        )
+    })?;
+    let mut reader = Reader {
+        path,
+        buffers: Vec::new(),
+        file: MeshFile {
+            up: Up::Y,
+            ..MeshFile::default()
+        },
+        visited: HashSet::new(),
+    };
+    reader.read_buffers(&gltf)?;
+    let Some(scene) = gltf.default_scene().or_else(|| gltf.scenes().next()) else {
+        return Err(reader.error(
+            "the file has no scene",
+            "export a scene, not only a library",
+        ));
+    };
+    for node in scene.nodes() {
+        reader.node(&node, &Matrix4::identity())?;
+    }
+    Ok(reader.file)
+}
+
+struct Reader<'a> {
+    path: &'a Path,
+    buffers: Vec<Vec<u8>>,
+    file: MeshFile,
+    visited: HashSet<usize>,
+}
+
+impl Reader<'_> {
+    fn error(&self, message: impl Into<String>, remedy: &str) -> FormatError {
+        FormatError::malformed(self.path, Place::File, message, remedy)
+    }
+
+    fn read_buffers(&mut self, gltf: &gltf::Gltf) -> Result<(), FormatError> {
+        for buffer in gltf.buffers() {
+            let data = match buffer.source() {
+                Source::Bin => gltf.blob.clone().ok_or_else(|| {
+                    self.error(
+                        "the binary part is missing",
+                        "the file is cut: copy it again",
+                    )
+                })?,
+                Source::Uri(uri) => self.read_uri(uri)?,
+            };
+            if data.len() < buffer.length() {
+                return Err(self.error(
+                    format!(
+                        "buffer {} has {} bytes, not {}",
+                        buffer.index(),
+                        data.len(),
+                        buffer.length()
+                    ),
+                    "the buffer is cut: copy or export it again",
+                ));
+            }
+            self.buffers.push(data);
+        }
+        Ok(())
+    }
+
+    fn read_uri(&mut self, uri: &str) -> Result<Vec<u8>, FormatError> {
+        if let Some(data) = uri.strip_prefix("data:") {
+            let encoded = data
+                .split_once(";base64,")
+                .map_or("", |(_, encoded)| encoded);
+            return base64::engine::general_purpose::STANDARD
+                .decode(encoded)
+                .map_err(|error| {
+                    self.error(
+                        format!("an embedded buffer is not base64: {error}"),
+                        "export it again",
+                    )
+                });
+        }
+        let path: PathBuf = self.path.with_file_name(uri.replace("%20", " "));
+        let bytes =
+            std::fs::read(&path).map_err(|source| FormatError::cannot_read(&path, source))?;
+        self.file.files.push(path);
+        Ok(bytes)
+    }
+
+    fn node(&mut self, node: &gltf::Node<'_>, world: &Matrix4<f64>) -> Result<(), FormatError> {
+        if !self.visited.insert(node.index()) {
+            return Err(self.error(
+                format!(
+                    "node {} is the child of two nodes or of itself",
+                    node.index()
+                ),
+                "export the file again: nodes must form a tree",
+            ));
+        }
+        let columns = node
+            .transform()
+            .matrix()
+            .map(|column| column.map(f64::from));
+        let world = world * Matrix4::from(columns);
+        if let Some(mesh) = node.mesh() {
+            for primitive in mesh.primitives() {
+                self.primitive(&primitive, &world)?;
+            }
+        }
+        for child in node.children() {
+            self.node(&child, &world)?;
+        }
+        Ok(())
+    }
+
+    fn primitive(
+        &mut self,
+        primitive: &gltf::Primitive<'_>,
+        world: &Matrix4<f64>,
+    ) -> Result<(), FormatError> {
+        if matches!(
+            primitive.mode(),
+            Mode::Points | Mode::Lines | Mode::LineLoop | Mode::LineStrip
+        ) {
+            self.file
+                .warnings
+                .push("points and lines were left out: they have no surface".into());
+            return Ok(());
+        }
+        let Some(positions) = primitive.get(&gltf::Semantic::Positions) else {
+            self.file
+                .warnings
+                .push("a primitive without positions was left out".into());
+            return Ok(());
+        };
+        let first = self.file.mesh.vertices.len();
+        self.vertices(&positions, world)?;
+        let count = self.file.mesh.vertices.len() - first;
+        let corners = match primitive.indices() {
+            Some(indices) => self.indices(&indices, count)?,
+            None => (0..count).collect(),
+        };
+        // A mirroring transform turns the winding round (glTF 2.0, section 3.7.4).
+        let mirrored = world.fixed_view::<3, 3>(0, 0).determinant() < 0.0;
+        let part = self.part_of(&primitive.material());
+        for [a, b, c] in triangles(primitive.mode(), &corners) {
+            let triangle = if mirrored { [a, c, b] } else { [a, b, c] };
+            self.file
+                .mesh
+                .triangles
+                .push(triangle.map(|corner| vertex_number(first + corner)));
+            self.file.part_of_triangle.push(part);
+        }
+        Ok(())
+    }
+
+    fn vertices(
+        &mut self,
+        accessor: &Accessor<'_>,
+        world: &Matrix4<f64>,
+    ) -> Result<(), FormatError> {
+        if accessor.data_type() != DataType::F32 || accessor.dimensions() != Dimensions::Vec3 {
+            return Err(self.error(
+                format!(
+                    "positions (accessor {}) are not three floats",
+                    accessor.index()
+                ),
+                "export the file again without quantised positions",
+            ));
+        }
+        let items = self.items::<12>(accessor)?;
+        for (number, item) in items.into_iter().enumerate() {
+            let (floats, _) = item.as_chunks::<4>();
+            let local = [0, 1, 2].map(|axis| f64::from(f32::from_le_bytes(floats[axis])));
+            let position = world.transform_point(&Point3::from(local));
+            let place = Place::Element("vertex", self.file.mesh.vertices.len() + number);
+            let point = vertex(self.path, place, position.coords.into())?;
+            self.file.mesh.vertices.push(point);
+        }
+        Ok(())
+    }
+
+    fn indices(&self, accessor: &Accessor<'_>, vertices: usize) -> Result<Vec<usize>, FormatError> {
+        let indices: Vec<u32> = match accessor.data_type() {
+            DataType::U8 => self
+                .items::<1>(accessor)?
+                .into_iter()
+                .map(|[b]| u32::from(b))
+                .collect(),
+            DataType::U16 => {
+                let items = self.items::<2>(accessor)?.into_iter();
+                items
+                    .map(|bytes| u32::from(u16::from_le_bytes(bytes)))
+                    .collect()
+            }
+            DataType::U32 => self
+                .items::<4>(accessor)?
+                .into_iter()
+                .map(u32::from_le_bytes)
+                .collect(),
+            other => {
+                return Err(self.error(
+                    format!("indices (accessor {}) are {other:?}", accessor.index()),
+                    "indices must be unsigned: export the file again",
+                ));
+            }
+        };
+        let bad = indices.iter().position(|index| *index as usize >= vertices);
+        match bad {
+            None => Ok(indices.into_iter().map(|index| index as usize).collect()),
+            Some(at) => {
+                let place = Place::Element("index", at);
+                Err(index_out_of_range(self.path, place, indices[at], vertices))
+            }
+        }
+    }
+
+    /// The items of an accessor, `N` bytes each.
+    fn items<const N: usize>(&self, accessor: &Accessor<'_>) -> Result<Vec<[u8; N]>, FormatError> {
+        let number = accessor.index();
+        let (Some(view), None) = (accessor.view(), accessor.sparse()) else {
+            return Err(self.error(
+                format!("accessor {number} is sparse, which is not read"),
+                "export the file again without sparse accessors",
+            ));
+        };
+        let buffer = &self.buffers[view.buffer().index()];
+        let in_view = view
+            .offset()
+            .checked_add(view.length())
+            .and_then(|end| buffer.get(view.offset()..end));
+        let stride = view.stride().unwrap_or(N);
+        let item = |index: usize| {
+            let start = index.checked_mul(stride)?.checked_add(accessor.offset())?;
+            in_view?.get(start..start.checked_add(N)?)?.try_into().ok()
+        };
+        (0..accessor.count())
+            .map(item)
+            .collect::<Option<Vec<[u8; N]>>>()
+            .ok_or_else(|| {
+                self.error(
+                    format!("accessor {number} reaches beyond the end of its buffer"),
+                    "the file is cut or damaged: export it again",
+                )
+            })
+    }
+
+    fn part_of(&mut self, material: &gltf::Material<'_>) -> u32 {
+        let name = match (material.name(), material.index()) {
+            (Some(name), _) => name.to_owned(),
+            (None, Some(index)) => format!("material {index}"),
+            (None, None) => "default".to_owned(),
+        };
+        let part = self.file.part(&name);
+        let slot: &mut Part = &mut self.file.parts[part as usize];
+        slot.look = Some(look_of(material));
+        part
+    }
+}
+
+fn look_of(material: &gltf::Material<'_>) -> Look {
+    let pbr = material.pbr_metallic_roughness();
+    let [red, green, blue, _] = pbr.base_color_factor().map(f64::from);
+    let specular = material
+        .specular()
+        .map_or(1.0, |specular| specular.specular_factor());
+    let transmission = material
+        .transmission()
+        .map_or(0.0, |passed| passed.transmission_factor());
+    Look {
+        base_color: [red, green, blue],
+        metallic: f64::from(pbr.metallic_factor()),
+        roughness: f64::from(pbr.roughness_factor()),
+        index: f64::from(material.ior().unwrap_or(1.5)),
+        specular: f64::from(specular),
+        transmission: f64::from(transmission),
+    }
+}
+
+fn vertex_number(index: usize) -> u32 {
+    u32::try_from(index).expect("more than 2^32 vertices do not fit into memory with their file")
+}
+
+fn triangles(mode: Mode, corners: &[usize]) -> Vec<[usize; 3]> {
+    match mode {
+        Mode::TriangleStrip => corners
+            .windows(3)
+            .enumerate()
+            .map(|(i, three)| match i % 2 {
+                0 => [three[0], three[1], three[2]],
+                _ => [three[1], three[0], three[2]],
+            })
+            .collect(),
+        Mode::TriangleFan => corners
+            .windows(2)
+            .skip(1)
+            .map(|two| [corners[0], two[0], two[1]])
+            .collect(),
+        _ => corners.as_chunks::<3>().0.to_vec(),
+    }
+}

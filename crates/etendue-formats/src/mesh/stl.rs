@@ -1,0 +1,143 @@
+//! STL, text and binary.
+
+use super::{MeshFile, vertex};
+use crate::text::{Line, Text};
+use crate::{FormatError, Place};
+use nalgebra::Point3;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// Bytes before the triangles: 80 of text and a count of 4.
+const HEAD: usize = 84;
+/// Bytes a triangle: normal, three corners, two bytes of attribute.
+const TRIANGLE: usize = 50;
+
+pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<MeshFile, FormatError> {
+    let mut welder = Welder {
+        path,
+        file: MeshFile::default(),
+        numbers: HashMap::new(),
+    };
+    // Binary files may begin with "solid" too: their length tells, or bytes that no text has.
+    if !is_whole_binary(bytes) && is_text(bytes) {
+        parse_text(path, bytes, &mut welder)?;
+    } else {
+        parse_binary(path, bytes, &mut welder)?;
+    }
+    Ok(welder.file)
+}
+
+fn is_whole_binary(bytes: &[u8]) -> bool {
+    count(bytes).and_then(|count| count.checked_mul(TRIANGLE)) == bytes.len().checked_sub(HEAD)
+        && bytes.len() >= HEAD
+}
+
+fn is_text(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(512)];
+    bytes.trim_ascii_start().starts_with(b"solid") && !head.contains(&0)
+}
+
+fn count(bytes: &[u8]) -> Option<usize> {
+    let count = bytes.get(80..HEAD)?.try_into().ok()?;
+    usize::try_from(u32::from_le_bytes(count)).ok()
+}
+
+fn parse_binary(path: &Path, bytes: &[u8], welder: &mut Welder<'_>) -> Result<(), FormatError> {
+    let cut = |message: String| {
+        let remedy = "the file is cut, or not STL: copy or export it again";
+        FormatError::malformed(path, Place::Byte(bytes.len()), message, remedy)
+    };
+    let count = count(bytes).ok_or_else(|| cut("the file ends in its header".into()))?;
+    let (triangles, rest) = bytes[HEAD..].as_chunks::<TRIANGLE>();
+    if triangles.len() != count || !rest.is_empty() {
+        let found = triangles.len();
+        return Err(cut(format!(
+            "the header counts {count} triangles, the file holds {found}"
+        )));
+    }
+    for (number, triangle) in triangles.iter().enumerate() {
+        let (floats, _) = triangle[12..48].as_chunks::<4>();
+        let number_at = |i: usize| f64::from(f32::from_le_bytes(floats[i]));
+        let corner = |i: usize| [number_at(3 * i), number_at(3 * i + 1), number_at(3 * i + 2)];
+        welder.add([0, 1, 2].map(corner), Place::Element("triangle", number))?;
+    }
+    Ok(())
+}
+
+fn parse_text(path: &Path, bytes: &[u8], welder: &mut Welder<'_>) -> Result<(), FormatError> {
+    let content = String::from_utf8_lossy(bytes);
+    let text = Text {
+        path,
+        content: &content,
+    };
+    let mut corners: Vec<[f64; 3]> = Vec::new();
+    let mut ended = false;
+    let mut last = 1;
+    for line in text.lines() {
+        last = line.number;
+        match line.words().next().map_or("", |word| word.text) {
+            "vertex" => corners.push(corner(line)?),
+            "endfacet" => {
+                let Ok(triangle) = <[[f64; 3]; 3]>::try_from(std::mem::take(&mut corners)) else {
+                    return Err(line.error(
+                        "the facet has not three corners",
+                        "export the file again as triangles",
+                    ));
+                };
+                welder.add(triangle, Place::Line(line.number))?;
+            }
+            "endsolid" => ended = true,
+            _ => {}
+        }
+    }
+    if ended && corners.is_empty() {
+        return Ok(());
+    }
+    Err(FormatError::malformed(
+        path,
+        Place::Line(last),
+        "the file ends before \"endsolid\"",
+        "the file is cut: copy or export it again",
+    ))
+}
+
+fn corner(line: Line<'_>) -> Result<[f64; 3], FormatError> {
+    let mut words = line.words().skip(1);
+    let mut position = [0.0; 3];
+    for coordinate in &mut position {
+        let word = words
+            .next()
+            .ok_or_else(|| line.cut("the third coordinate"))?;
+        *coordinate = word.parse("a number")?;
+    }
+    Ok(position)
+}
+
+/// Joins equal vertices.
+struct Welder<'a> {
+    path: &'a Path,
+    file: MeshFile,
+    numbers: HashMap<[u64; 3], u32>,
+}
+
+impl Welder<'_> {
+    fn add(&mut self, corners: [[f64; 3]; 3], place: Place) -> Result<(), FormatError> {
+        let mut triangle = [0; 3];
+        for (index, position) in triangle.iter_mut().zip(corners) {
+            let point = vertex(self.path, place, position)?;
+            *index = self.number(point);
+        }
+        self.file.mesh.triangles.push(triangle);
+        Ok(())
+    }
+
+    fn number(&mut self, point: Point3<f64>) -> u32 {
+        // Adding zero makes -0 and 0 the same vertex.
+        let key = [point.x, point.y, point.z].map(|coordinate| (coordinate + 0.0).to_bits());
+        let vertices = &mut self.file.mesh.vertices;
+        *self.numbers.entry(key).or_insert_with(|| {
+            vertices.push(point);
+            u32::try_from(vertices.len() - 1).expect("STL counts triangles in u32 and few differ")
+        })
+    }
+}

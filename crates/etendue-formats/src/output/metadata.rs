@@ -1,0 +1,128 @@
+//! What a run was: enough to run it again.
+
+use super::{OutputSet, Run};
+use crate::FormatError;
+use etendue_sensors::{Reading, Sweep};
+use nalgebra::Isometry3;
+use serde::Serialize;
+use std::path::Path;
+
+/// A description of a run, written as JSON.
+///
+/// It holds no time of day and no number of threads: the same run gives the same bytes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunMetadata {
+    /// Version of etendue.
+    pub etendue_version: String,
+    /// The command line, word by word.
+    pub command: Vec<String>,
+    /// Seed of all randomness.
+    pub seed: u64,
+    /// The scene.
+    pub scene: SourceMetadata,
+    /// The sensor.
+    pub sensor: SourceMetadata,
+    /// Pose of the sensor when the run began: position in m.
+    pub position_m: [f64; 3],
+    /// Pose of the sensor when the run began: unit quaternion, real part first.
+    pub rotation_wxyz: [f64; 4],
+    /// Sweeps.
+    pub sweeps: usize,
+    /// What the beams gave.
+    pub counts: ReadingCounts,
+    /// Names of the objects, by number.
+    pub objects: Vec<String>,
+    /// Names of the materials, by number.
+    pub materials: Vec<String>,
+    /// What was odd but did not prevent the run.
+    pub warnings: Vec<String>,
+}
+
+/// A scene or a sensor, and where it came from.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SourceMetadata {
+    /// Its name.
+    pub name: String,
+    /// Its file, or none where it is built in.
+    pub file: Option<String>,
+    /// SHA-256 of everything it was read from, in hexadecimal.
+    pub sha256: String,
+}
+
+/// What the beams of a run gave.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ReadingCounts {
+    /// Beams fired.
+    pub beams: usize,
+    /// Beams with a range.
+    pub ranges: usize,
+    /// Beams from which nothing came back.
+    pub no_returns: usize,
+    /// Beams that met something too near.
+    pub too_near: usize,
+    /// Beams with an error code.
+    pub errors: usize,
+    /// Beams with a range that mixes the light of several surfaces.
+    pub mixed: usize,
+}
+
+impl ReadingCounts {
+    /// Counts the beams of `sweeps`.
+    pub fn of(sweeps: &[Sweep]) -> Self {
+        let mut counts = Self::default();
+        for beam in sweeps.iter().flat_map(|sweep| &sweep.measurements) {
+            counts.beams += 1;
+            match beam.reading {
+                Reading::Range(_) => {
+                    counts.ranges += 1;
+                    counts.mixed += usize::from(beam.is_mixed());
+                }
+                Reading::NoReturn => counts.no_returns += 1,
+                Reading::TooNear => counts.too_near += 1,
+                Reading::Error(_) => counts.errors += 1,
+            }
+        }
+        counts
+    }
+}
+
+impl RunMetadata {
+    /// Describes `run`.
+    pub fn new(run: Run<'_>, seed: u64, scene: SourceMetadata, sensor: SourceMetadata) -> Self {
+        let pose = run
+            .sweeps
+            .first()
+            .map_or_else(Isometry3::identity, |sweep| sweep.world_from_sensor);
+        let q = pose.rotation;
+        Self {
+            etendue_version: env!("CARGO_PKG_VERSION").into(),
+            command: Vec::new(),
+            seed,
+            scene,
+            sensor,
+            position_m: pose.translation.vector.into(),
+            rotation_wxyz: [q.w, q.i, q.j, q.k],
+            sweeps: run.sweeps.len(),
+            counts: ReadingCounts::of(run.sweeps),
+            objects: run.scene.objects().iter().map(|o| o.name.clone()).collect(),
+            materials: run
+                .scene
+                .materials()
+                .iter()
+                .map(|m| m.name.clone())
+                .collect(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Writes it as JSON.
+    ///
+    /// # Errors
+    /// Where the file cannot be written.
+    pub fn write(&self, outputs: &mut OutputSet, path: &Path) -> Result<(), FormatError> {
+        outputs.add(path, |file| {
+            serde_json::to_writer_pretty(&mut *file, self)?;
+            writeln!(file)
+        })
+    }
+}

@@ -1,0 +1,126 @@
+//! Recorded planar scans: which format a log is in is told from its content.
+//!
+//! | format | how it is recognised | source |
+//! |---|---|---|
+//! | tinySLAM text | 700 or more numbers a line, no header | Hokuyo URG-04LX on the Mines ParisTech rover |
+//! | CARMEN | lines that begin with `FLASER`, `ROBOTLASER1`, `RAWLASER1`, `PARAM`, `ODOM` ... | SICK LMS and others |
+//! | RPLIDAR `ultra_simple` | `theta: .. Dist: .. Q: ..` | Slamtec SDK |
+//! | RPLIDAR rows | three numbers a line: range, quality, angle | ROS scans, one beam a row |
+//! | RPLIDAR blocks | `Timestamp:` ... `ranges: array('f', [..])` | ROS scans, printed |
+//! | etendue CSV | a header with `azimuth_rad` or `azimuth_deg`, and `range_m` | this program; see [`csv`] |
+//!
+//! Each may be packed with bzip2 or gzip.
+//!
+//! What is wrong with a log: a field that is not a number, a decimal comma, and a line that is cut
+//! in the middle of the file are errors that name the line. A **last** line that is cut is what an
+//! interrupted recording looks like: it is left out, with a warning.
+
+mod carmen;
+pub mod csv;
+mod geometry;
+mod rplidar;
+mod tinyslam;
+
+use crate::input::read_text;
+use crate::text::Text;
+use crate::{FormatError, Place};
+use etendue_sensors::ScanLog;
+use geometry::Geometries;
+use std::path::Path;
+
+/// Reads a scan log of any known format.
+///
+/// # Errors
+/// Where the file cannot be read, its format is not known, or a line of it is wrong.
+pub fn read_scan_log(path: &Path) -> Result<ScanLog, FormatError> {
+    parse_scan_log(path, &read_text(path)?)
+}
+
+/// Reads the text of a scan log; `path` is named in errors.
+///
+/// # Errors
+/// Where its format is not known, or a line of it is wrong.
+///
+/// # Example
+/// ```
+/// use etendue_formats::scan_log::parse_scan_log;
+/// let text = "sweep,azimuth_deg,range_m\n0,-90,1.5\n0,0,2.0\n0,90,\n";
+/// let log = parse_scan_log("a.csv".as_ref(), text).unwrap();
+/// assert_eq!(log.scans.len(), 1);
+/// assert_eq!(log.scans[0].readings[1].range(), Some(2.0));
+/// assert_eq!(log.scans[0].readings[2].range(), None);
+/// ```
+pub fn parse_scan_log(path: &Path, content: &str) -> Result<ScanLog, FormatError> {
+    let text = Text { path, content };
+    let log = match Format::of(content) {
+        Some(Format::TinySlam) => tinyslam::parse(text),
+        Some(Format::Carmen) => carmen::parse(text),
+        Some(Format::UltraSimple) => rplidar::parse_ultra_simple(text),
+        Some(Format::RplidarRows) => rplidar::parse_rows(text),
+        Some(Format::RplidarBlocks) => rplidar::parse_blocks(text),
+        Some(Format::Csv) => csv::parse(text),
+        None => return Err(unknown(path)),
+    }?;
+    if log.scans.is_empty() {
+        return Err(FormatError::malformed(
+            path,
+            Place::File,
+            "the log holds no scan",
+            "record at least one whole turn of the sensor",
+        ));
+    }
+    Ok(log)
+}
+
+/// Whether the text looks like a scan log.
+pub fn is_scan_log(content: &str) -> bool {
+    Format::of(content).is_some()
+}
+
+enum Format {
+    TinySlam,
+    Carmen,
+    UltraSimple,
+    RplidarRows,
+    RplidarBlocks,
+    Csv,
+}
+
+impl Format {
+    fn of(content: &str) -> Option<Self> {
+        content.lines().take(200).find_map(Self::of_line)
+    }
+
+    fn of_line(line: &str) -> Option<Self> {
+        let first = line.split_ascii_whitespace().next()?;
+        if carmen::is_keyword(first) {
+            Some(Self::Carmen)
+        } else if line.contains("theta:") && line.contains("Dist:") {
+            Some(Self::UltraSimple)
+        } else if first == "Timestamp:" {
+            Some(Self::RplidarBlocks)
+        } else if csv::is_header(line) {
+            Some(Self::Csv)
+        } else if line.split_ascii_whitespace().nth(700).is_some() && is_number(first) {
+            Some(Self::TinySlam)
+        } else if rplidar::is_row(line) {
+            Some(Self::RplidarRows)
+        } else {
+            None
+        }
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    text.parse::<f64>().is_ok()
+}
+
+fn unknown(path: &Path) -> FormatError {
+    FormatError::Unsupported {
+        path: path.to_owned(),
+        message: "this is no scan log of a known format".into(),
+        remedy: "give a tinySLAM, CARMEN or RPLIDAR text log, or a CSV with the columns \
+                 sweep, azimuth_deg and range_m"
+            .into(),
+    }
+}

@@ -1,0 +1,140 @@
+//! What can be wrong in a TOML file.
+
+use super::nearest;
+use thiserror::Error;
+
+/// What is wrong at a place of a TOML file.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum Problem {
+    /// A key that the format does not know.
+    #[error("unknown key \"{key}\"")]
+    UnknownKey {
+        /// The key as typed.
+        key: String,
+        /// The keys that are known there.
+        known: Vec<String>,
+    },
+    /// A choice that the format does not offer.
+    #[error("unknown {what} \"{name}\"")]
+    UnknownName {
+        /// What sort of thing is named: "material", "preset", "variant" ...
+        what: String,
+        /// The name as typed.
+        name: String,
+        /// The names that exist.
+        known: Vec<String>,
+    },
+    /// Two things of the same name.
+    #[error("two {what}s are named \"{name}\"")]
+    Duplicate {
+        /// What sort of thing is named.
+        what: String,
+        /// The name.
+        name: String,
+    },
+    /// A key that must be there is not.
+    #[error("the key \"{key}\" is missing")]
+    MissingKey {
+        /// The key.
+        key: String,
+    },
+    /// The file is written for another version of the format.
+    #[error("version {found} is not known; this program reads version {known}")]
+    Version {
+        /// What the file says.
+        found: u32,
+        /// What is read.
+        known: u32,
+    },
+    /// A value is outside its domain, or of the wrong type.
+    #[error("{message}")]
+    Value {
+        /// What is wrong.
+        message: String,
+        /// What to do about it.
+        remedy: String,
+    },
+    /// The text is not TOML.
+    #[error("{message}")]
+    Syntax {
+        /// What the parser says.
+        message: String,
+    },
+}
+
+impl Problem {
+    /// A value that is outside its domain.
+    pub fn value(message: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::Value {
+            message: message.into(),
+            remedy: remedy.into(),
+        }
+    }
+
+    /// What the user can do about it.
+    pub fn remedy(&self) -> String {
+        match self {
+            Self::UnknownKey { key, known } => suggestion(key, known, "key"),
+            Self::UnknownName { what, name, known } => suggestion(name, known, what),
+            Self::Duplicate { what, .. } => format!("give each {what} its own name"),
+            Self::MissingKey { key } => format!("add \"{key} = ...\" here"),
+            Self::Version { known, .. } => {
+                format!("write \"version = {known}\", or use a newer etendue")
+            }
+            Self::Value { remedy, .. } => remedy.clone(),
+            Self::Syntax { .. } => "see https://toml.io for how TOML is written".into(),
+        }
+    }
+
+    /// Reads what serde and the TOML parser say.
+    pub(super) fn from_message(message: &str) -> Self {
+        if let Some((keys, known)) = message
+            .strip_prefix("unexpected keys in table: ")
+            .and_then(|rest| rest.split_once(", available keys: "))
+        {
+            return Self::UnknownKey {
+                key: keys.split(", ").next().unwrap_or(keys).into(),
+                known: known.split(", ").map(Into::into).collect(),
+            };
+        }
+        let quoted: Vec<String> = message
+            .split('`')
+            .skip(1)
+            .step_by(2)
+            .map(Into::into)
+            .collect();
+        let (first, others) = match quoted.split_first() {
+            Some((first, others)) => (first.clone(), others.to_vec()),
+            None => (String::new(), Vec::new()),
+        };
+        if message.starts_with("unknown field") {
+            Self::UnknownKey {
+                key: first,
+                known: others,
+            }
+        } else if message.starts_with("unknown variant") {
+            Self::UnknownName {
+                what: "choice".into(),
+                name: first,
+                known: others,
+            }
+        } else if message.starts_with("missing field") {
+            Self::MissingKey { key: first }
+        } else if message.starts_with("invalid") && message.contains("expected") {
+            Self::value(message, "write the value as it is expected")
+        } else {
+            Self::Syntax {
+                message: message.trim_end().replace('\n', "; "),
+            }
+        }
+    }
+}
+
+fn suggestion(name: &str, known: &[String], what: &str) -> String {
+    match nearest(name, known.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean \"{near}\"?"),
+        None if known.is_empty() => format!("no {what} is known here"),
+        None => format!("known here: {}", known.join(", ")),
+    }
+}

@@ -1,0 +1,55 @@
+//! The axes of a beam and the directions of its sub-rays.
+
+use super::SubRay;
+use crate::Scalar;
+use nalgebra::Vector3;
+
+/// The three unit axes of a beam in its sensor's frame (x forward, y left, z up).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BeamFrame {
+    /// Along the beam.
+    pub axis: Vector3<f64>,
+    /// Horizontal, to the left of the beam.
+    pub left: Vector3<f64>,
+    /// At right angles to both, upwards.
+    pub up: Vector3<f64>,
+}
+
+impl BeamFrame {
+    /// The beam at `azimuth` (anticlockwise from x, rad) and `elevation` (above x-y, rad).
+    pub fn new(azimuth: f64, elevation: f64) -> Self {
+        let (sin_azimuth, cos_azimuth) = azimuth.sin_cos();
+        let (sin_elevation, cos_elevation) = elevation.sin_cos();
+        let axis = Vector3::new(
+            cos_elevation * cos_azimuth,
+            cos_elevation * sin_azimuth,
+            sin_elevation,
+        );
+        let left = Vector3::new(-sin_azimuth, cos_azimuth, 0.0);
+        Self {
+            axis,
+            left,
+            up: axis.cross(&left),
+        }
+    }
+
+    /// Unit direction of a sub-ray: the normalised $c + h\\,(l\\,e_\text{left} + u\\,e_\text{up})$.
+    ///
+    /// `half_tangent` is the tangent of half the divergence; the result carries its derivatives.
+    ///
+    /// ```
+    /// use etendue_physics::beam::{BeamFrame, SubRay};
+    /// let up = SubRay { left: 0.0, up: 1.0, weight: 1.0 };
+    /// let direction = BeamFrame::new(0.0, 0.0).direction(0.005, &up);
+    /// assert!((direction.z / direction.x - 0.005).abs() < 1e-15);
+    /// ```
+    pub fn direction<S: Scalar>(&self, half_tangent: S, sub_ray: &SubRay) -> Vector3<S> {
+        let offset = self.left * sub_ray.left + self.up * sub_ray.up;
+        let direction = Vector3::new(
+            half_tangent * offset.x + self.axis.x,
+            half_tangent * offset.y + self.axis.y,
+            half_tangent * offset.z + self.axis.z,
+        );
+        direction / direction.dot(&direction).sqrt()
+    }
+}

@@ -1,0 +1,128 @@
+//! How many whole periods went by.
+
+use super::Modulation;
+use crate::Scalar;
+
+/// How two wrapped ranges become one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ambiguity {
+    /// Nearest range that the device reports, m.
+    pub nearest: f64,
+    /// Farthest range that the device reports, m.
+    pub farthest: f64,
+    /// How far beyond those limits a candidate may lie, m: noise wraps ranges near zero.
+    pub slack: f64,
+    /// Two ranges that disagree by more than this are no measurement, m.
+    pub gate: f64,
+    /// What is reported of the two.
+    pub combination: Combination,
+}
+
+/// One range of two.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Combination {
+    /// The mean.
+    #[default]
+    Mean,
+    /// Weighted by $f^2$: both phases have the same noise, so the standard deviation is least.
+    FrequencySquared,
+}
+
+/// A resolved range.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Resolved<S> {
+    /// The range, m.
+    pub range: S,
+    /// The range by each frequency, m.
+    pub ranges: [S; 2],
+    /// Whole periods added to each.
+    pub periods: [i32; 2],
+    /// By how much the two differ, m.
+    pub disagreement: f64,
+}
+
+impl Combination {
+    /// One range of two.
+    pub fn combine<S: Scalar>(self, modulation: &Modulation, ranges: [S; 2]) -> S {
+        match self {
+            Self::Mean => (ranges[0] + ranges[1]) * 0.5,
+            Self::FrequencySquared => {
+                let [w1, w2] = modulation.frequencies().map(|f| f * f);
+                (ranges[0] * w1 + ranges[1] * w2) / (w1 + w2)
+            }
+        }
+    }
+
+    /// Standard deviation of the combined range for unit phase noise at both frequencies, m/rad.
+    pub fn range_per_phase(self, modulation: &Modulation) -> f64 {
+        let [k1, k2] = modulation.ambiguities().map(|u| u / std::f64::consts::TAU);
+        match self {
+            Self::Mean => k1.hypot(k2) / 2.0,
+            Self::FrequencySquared => k1 * k2 / k1.hypot(k2),
+        }
+    }
+}
+
+impl Ambiguity {
+    /// The pair of candidates within the device's limits that agree best; none if a frequency has
+    /// no candidate there. The whole periods are constant under differentiation.
+    pub fn search<S: Scalar>(
+        &self,
+        modulation: &Modulation,
+        wrapped: [S; 2],
+    ) -> Option<Resolved<S>> {
+        let ambiguities = modulation.ambiguities();
+        let values = wrapped.map(Scalar::value);
+        let candidates = [0, 1].map(|k| self.candidates(values[k], ambiguities[k]));
+        let difference = |n: [i32; 2]| {
+            let range = |k: usize| values[k] + ambiguities[k] * f64::from(n[k]);
+            (range(0) - range(1)).abs()
+        };
+        let periods = candidates[0]
+            .clone()
+            .flat_map(|n1| candidates[1].clone().map(move |n2| [n1, n2]))
+            .min_by(|&a, &b| difference(a).total_cmp(&difference(b)))?;
+        Some(self.resolved(modulation, wrapped, periods))
+    }
+
+    /// The range in the whole combined ambiguity, by the Chinese remainder theorem:
+    /// $q = \mathrm{round}((\hat R_2-\hat R_1)/\Gamma)$ with $\Gamma$ the combined ambiguity over
+    /// both multiples, $n_1 \equiv q\\,m_2^{-1} \pmod{m_1}$, $n_2 = (m_2 n_1 - q)/m_1$.
+    pub fn whole<S: Scalar>(&self, modulation: &Modulation, wrapped: [S; 2]) -> Resolved<S> {
+        #[expect(clippy::cast_possible_wrap, reason = "multiples are small")]
+        let [m1, m2] = modulation.multiples.map(|m| m as i32);
+        let spacing = modulation.combined_ambiguity() / f64::from(m1 * m2);
+        let difference = wrapped[1].value() - wrapped[0].value();
+        #[expect(clippy::cast_possible_truncation, reason = "below m1 + m2")]
+        let q = (difference / spacing).round() as i32;
+        let n1 = (0..m1)
+            .find(|n| (m2 * n - q).rem_euclid(m1) == 0)
+            .unwrap_or(0);
+        self.resolved(modulation, wrapped, [n1, (m2 * n1 - q) / m1])
+    }
+
+    /// Whole periods that put a wrapped range within the limits.
+    fn candidates(&self, wrapped: f64, ambiguity: f64) -> std::ops::RangeInclusive<i32> {
+        let lowest = ((self.nearest.min(0.0) - self.slack - wrapped) / ambiguity).ceil();
+        let highest = ((self.farthest + self.slack - wrapped) / ambiguity).floor();
+        #[expect(clippy::cast_possible_truncation, reason = "saturates")]
+        (lowest as i32..=highest as i32)
+    }
+
+    fn resolved<S: Scalar>(
+        &self,
+        modulation: &Modulation,
+        wrapped: [S; 2],
+        periods: [i32; 2],
+    ) -> Resolved<S> {
+        let ambiguities = modulation.ambiguities();
+        let ranges = [0, 1].map(|k| wrapped[k] + ambiguities[k] * f64::from(periods[k]));
+        Resolved {
+            range: self.combination.combine(modulation, ranges),
+            ranges,
+            periods,
+            disagreement: (ranges[0].value() - ranges[1].value()).abs(),
+        }
+    }
+}

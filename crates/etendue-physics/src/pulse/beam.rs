@@ -1,0 +1,218 @@
+//! How a beam's power is spread over its cross-section, and how wide it is at a distance.
+
+use super::shape::GAUSSIAN_FWHM_OVER_SD;
+
+/// How the power is spread over the cross-section.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BeamShape {
+    /// Gaussian, elliptical.
+    Gaussian,
+    /// Uniform within an ellipse.
+    TopHat,
+}
+
+/// Where on the profile a divergence or a diameter is measured: data sheets differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DivergenceAt {
+    /// Full angle at half of the peak.
+    HalfMaximum,
+    /// Full angle at $1/e^2$ of the peak.
+    InverseESquared,
+    /// Full angle of the edge of a top-hat.
+    Edge,
+}
+
+/// A beam's full angle or diameter in its two principal directions, in one measure.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Divergence {
+    /// Full width across (along the azimuth), rad or m.
+    pub horizontal: f64,
+    /// Full width upright (along the elevation), rad or m.
+    pub vertical: f64,
+    /// Where it is measured.
+    pub at: DivergenceAt,
+}
+
+/// A beam: its profile, its full angle and its width where it leaves the device.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BeamWidth {
+    /// The profile.
+    pub shape: BeamShape,
+    /// Full divergence angles, rad.
+    pub divergence: Divergence,
+    /// Full widths at the exit, m.
+    pub exit: Divergence,
+}
+
+/// A ray of a beam: where it leaves the exit and where it goes, against the axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BeamRay {
+    /// Offset at the exit to the left and upwards, m.
+    pub offset: [f64; 2],
+    /// Tangents of the angles from the axis to the left and upwards.
+    pub slope: [f64; 2],
+    /// Share of the beam's power: the shares add up to one.
+    pub weight: f64,
+}
+
+impl Divergence {
+    /// Standard deviations of the power in the two directions, in the unit of the widths.
+    ///
+    /// A Gaussian: FWHM / 2.3548, or the $1/e^2$ full width / 4. A uniform ellipse: full
+    /// width / 4.
+    pub fn sd(&self) -> [f64; 2] {
+        let over_sd = match self.at {
+            DivergenceAt::HalfMaximum => GAUSSIAN_FWHM_OVER_SD,
+            DivergenceAt::InverseESquared | DivergenceAt::Edge => 4.0,
+        };
+        [self.horizontal / over_sd, self.vertical / over_sd]
+    }
+}
+
+impl BeamWidth {
+    /// Standard deviations of the power over the angle as seen from the device at `distance`
+    /// (m), rad: divergence and exit width add in squares.
+    ///
+    /// ```
+    /// use etendue_physics::pulse::{BeamShape, BeamWidth, Divergence, DivergenceAt};
+    /// let round = |width| Divergence { horizontal: width, vertical: width, at: DivergenceAt::HalfMaximum };
+    /// let beam = BeamWidth {
+    ///     shape: BeamShape::Gaussian,
+    ///     divergence: round(0.35_f64.to_radians()),
+    ///     exit: round(5e-3),
+    /// };
+    /// assert!((beam.angular_sd(2.0)[0] - 2.802943e-3).abs() < 1e-9);
+    /// ```
+    pub fn angular_sd(&self, distance: f64) -> [f64; 2] {
+        let (angle, exit) = (self.divergence.sd(), self.exit.sd());
+        [0, 1].map(|axis| angle[axis].hypot(exit[axis] / distance))
+    }
+
+    /// Area of the cross-section at `distance`, m²: where the power is spread over an ellipse
+    /// of twice the standard deviations.
+    pub fn area(&self, distance: f64) -> f64 {
+        let [horizontal, vertical] = self.angular_sd(distance).map(|sd| 2.0 * sd * distance);
+        std::f64::consts::PI * horizontal * vertical
+    }
+
+    /// Rays over the profile, the axis and `rings` hexagons around it: 1, 7, 19, 37... of them,
+    /// stretched to the ellipse and weighted by the profile so that the second moments are the
+    /// beam's at **every** distance.
+    ///
+    /// The rays are skew: the offset at the exit is turned by 90 degrees against the slope, and
+    /// so the two add in squares, as the waist and the divergence of a beam do (a hyperboloid is
+    /// ruled by skew lines). The middle one, number `len / 2`, is the axis.
+    pub fn rays(&self, rings: u32) -> Vec<BeamRay> {
+        let (slope, exit) = (self.divergence.sd(), self.exit.sd());
+        let grid = hexagonal(rings);
+        let raw: Vec<f64> = grid.iter().map(|p| self.profile(p, rings)).collect();
+        let total: f64 = raw.iter().sum();
+        let second: f64 = grid
+            .iter()
+            .zip(&raw)
+            .map(|(p, w)| w * p[0] * p[0])
+            .sum::<f64>()
+            / total;
+        let unit = if second > 0.0 {
+            second.sqrt().recip()
+        } else {
+            0.0
+        };
+        let ray = |(p, w): (&[f64; 2], &f64)| {
+            let p = p.map(|x| x * unit);
+            BeamRay {
+                offset: [-p[1] * exit[0], p[0] * exit[1]],
+                slope: [p[0] * slope[0], p[1] * slope[1]],
+                weight: w / total,
+            }
+        };
+        grid.iter().zip(&raw).map(ray).collect()
+    }
+
+    /// Profile at a grid point of the pattern whose outermost ring has radius `rings`, which
+    /// stands at two standard deviations of a Gaussian.
+    fn profile(&self, point: &[f64; 2], rings: u32) -> f64 {
+        match self.shape {
+            BeamShape::TopHat => 1.0,
+            BeamShape::Gaussian => {
+                let radius = 2.0 * point[0].hypot(point[1]) / f64::from(rings.max(1));
+                (-0.5 * radius * radius).exp()
+            }
+        }
+    }
+}
+
+/// Points of a hexagonal grid of unit spacing within `rings` steps of its centre.
+fn hexagonal(rings: u32) -> Vec<[f64; 2]> {
+    let reach = i64::from(rings);
+    let mut points = Vec::new();
+    for row in -reach..=reach {
+        for step in (-reach).max(-reach - row)..=reach.min(reach - row) {
+            let across = step as f64 + 0.5 * row as f64;
+            points.push([across, row as f64 * 0.75_f64.sqrt()]);
+        }
+    }
+    points
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn beam(shape: BeamShape) -> BeamWidth {
+        BeamWidth {
+            shape,
+            divergence: Divergence {
+                horizontal: 3e-3,
+                vertical: 1.5e-3,
+                at: DivergenceAt::InverseESquared,
+            },
+            exit: Divergence {
+                horizontal: 8e-3,
+                vertical: 8e-3,
+                at: DivergenceAt::InverseESquared,
+            },
+        }
+    }
+
+    #[test]
+    fn the_rays_weights_sum_to_one_and_their_moments_are_the_beams_at_every_distance() {
+        for shape in [BeamShape::Gaussian, BeamShape::TopHat] {
+            for (rings, count) in [(1, 7), (2, 19), (3, 37)] {
+                let rays = beam(shape).rays(rings);
+                assert_eq!(rays.len(), count);
+                let weight: f64 = rays.iter().map(|r| r.weight).sum();
+                assert!((weight - 1.0).abs() < 1e-12);
+                for distance in [0.1, 3.0, 80.0] {
+                    let sd = beam(shape).angular_sd(distance);
+                    for axis in [0, 1] {
+                        let at = |r: &BeamRay| r.offset[axis] + r.slope[axis] * distance;
+                        let second: f64 = rays.iter().map(|r| r.weight * at(r).powi(2)).sum();
+                        assert!((second.sqrt() / (sd[axis] * distance) - 1.0).abs() < 1e-12);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_middle_ray_is_the_axis() {
+        for rings in 0..4 {
+            let rays = beam(BeamShape::Gaussian).rays(rings);
+            let middle = rays[rays.len() / 2];
+            assert_eq!((middle.offset, middle.slope), ([0.0; 2], [0.0; 2]));
+        }
+        assert_eq!(beam(BeamShape::TopHat).rays(0)[0].weight, 1.0);
+    }
+
+    #[test]
+    fn the_same_gaussian_beam_has_two_names() {
+        let half_maximum = Divergence {
+            horizontal: 2.354_820_045,
+            vertical: 0.0,
+            at: DivergenceAt::HalfMaximum,
+        };
+        assert!((half_maximum.sd()[0] - 1.0).abs() < 1e-9);
+        assert_eq!(beam(BeamShape::Gaussian).divergence.sd()[0], 0.75e-3);
+    }
+}

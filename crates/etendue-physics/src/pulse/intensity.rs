@@ -1,0 +1,105 @@
+//! The intensity a device reports.
+
+use std::f64::consts::PI;
+
+/// How the peak power of an echo becomes the reported intensity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum IntensityResponse {
+    /// Proportional to the power.
+    Power {
+        /// Counts per unit power.
+        counts: f64,
+    },
+    /// Logarithmic: so many counts a decade, zero at the power `zero`.
+    Log {
+        /// Power that reads zero.
+        zero: f64,
+        /// Counts per factor of ten.
+        per_decade: f64,
+    },
+    /// Range-corrected reflectivity, $100\\,\pi R^2 L$ percent of a white Lambertian surface
+    /// seen head-on (which needs powers in 1/(m² sr)).
+    Reflectivity {
+        /// How percents become counts.
+        scale: ReflectivityScale,
+    },
+}
+
+/// How reflectivity becomes counts of one byte.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ReflectivityScale {
+    /// One count a percent (Hesai, Livox's lower part).
+    Percent,
+    /// 0 to 100 for diffuse surfaces in percent, 101 to 255 logarithmically for
+    /// retro-reflectors (Velodyne VLP-16 user manual, section 6.1; Ouster firmware manual,
+    /// "calibrated reflectivity").
+    DiffuseThenRetro {
+        /// Reflectivity, in percent, that reads 255.
+        full_scale: f64,
+    },
+}
+
+impl IntensityResponse {
+    /// The reported intensity of an echo of that peak power at that range (m), in counts from
+    /// zero to `top`, rounded to whole counts where `top` is given.
+    ///
+    /// ```
+    /// use etendue_physics::pulse::{IntensityResponse, ReflectivityScale, reference_power};
+    /// let response = IntensityResponse::Reflectivity { scale: ReflectivityScale::Percent };
+    /// for range in [2.0, 20.0, 80.0] {
+    ///     assert_eq!(response.report(reference_power(0.4, range), range, Some(255.0)), 40.0);
+    /// }
+    /// ```
+    pub fn report(&self, power: f64, range: f64, top: Option<f64>) -> f64 {
+        let value = match *self {
+            Self::Power { counts } => counts * power,
+            Self::Log { zero, per_decade } if power > zero => per_decade * (power / zero).log10(),
+            Self::Log { .. } => 0.0,
+            Self::Reflectivity { scale } => scale.counts(100.0 * PI * range * range * power),
+        };
+        match top {
+            Some(top) => value.round().clamp(0.0, top),
+            None => value.max(0.0),
+        }
+    }
+}
+
+impl ReflectivityScale {
+    fn counts(self, percent: f64) -> f64 {
+        match self {
+            Self::DiffuseThenRetro { full_scale } if percent > 100.0 => {
+                100.0 + 155.0 * (percent / 100.0).ln() / (full_scale / 100.0).ln()
+            }
+            Self::Percent | Self::DiffuseThenRetro { .. } => percent,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pulse::reference_power;
+
+    #[test]
+    fn a_log_response_adds_the_same_for_every_decade() {
+        let response = IntensityResponse::Log {
+            zero: 1e-6,
+            per_decade: 50.0,
+        };
+        let read = [1e-5, 1e-4, 1e-3].map(|p| response.report(p, 1.0, None));
+        for (read, expected) in read.iter().zip([50.0, 100.0, 150.0]) {
+            assert!((read - expected).abs() < 1e-9);
+        }
+        assert_eq!(response.report(1e-7, 1.0, None), 0.0);
+    }
+
+    #[test]
+    fn retro_reflectors_fill_the_upper_part_of_the_scale() {
+        let scale = ReflectivityScale::DiffuseThenRetro { full_scale: 1e5 };
+        let response = IntensityResponse::Reflectivity { scale };
+        let at =
+            |reflectance| response.report(reference_power(reflectance, 30.0), 30.0, Some(255.0));
+        assert_eq!([0.1, 1.0, 1000.0, 1e5].map(at), [10.0, 100.0, 255.0, 255.0]);
+        assert!((100.0..255.0).contains(&at(30.0)));
+    }
+}

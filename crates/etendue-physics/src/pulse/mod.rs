@@ -1,0 +1,51 @@
+//! Pulsed time of flight: from returns of light to echoes with a range and an intensity.
+//!
+//! A pulse of shape $p(t)$ (peak 1 at $t = 0$) meets surfaces at half optical paths $R_j$ that
+//! send back powers $L_j$. The receiver sees
+//! $$P(t) = \sum_j L_j\\, p(t - 2R_j/c) + B,$$
+//! adds its noise ([`Detector`]), samples it ([`Digitiser`]) and looks for echoes
+//! ([`EchoFinder`], [`Discriminator`]). [`merge_returns`] gives the same echoes in closed form,
+//! without a waveform, within the error stated there.
+//!
+//! Powers are in any one unit. The simulator uses the received over the transmitted power per
+//! square metre of aperture (1/(m² sr)); [`LinkBudget`] turns that into watts.
+//!
+//! Not modelled: afterpulsing and cross-talk between channels, the bandwidth of the amplifier
+//! (give the pulse as the receiver sees it), and speckle.
+
+mod beam;
+mod bias;
+mod detector;
+mod digitiser;
+mod discriminator;
+mod echo;
+mod fast;
+mod fmcw;
+mod intensity;
+mod link;
+mod return_mode;
+mod shape;
+mod waveform;
+
+pub use beam::{BeamRay, BeamShape, BeamWidth, Divergence, DivergenceAt};
+pub use bias::{InclinedPlane, centroid_bias, constant_fraction_bias, threshold_walk};
+pub use detector::{AnalogueDetector, Detector, PhotonCounter, poisson};
+pub use digitiser::Digitiser;
+pub use discriminator::Discriminator;
+pub use echo::{Echo, EchoFinder};
+pub use fast::{FastReceiver, merge_returns};
+pub use fmcw::{Fmcw, FmcwEcho};
+pub use intensity::{IntensityResponse, ReflectivityScale};
+pub use link::{LinkBudget, reference_power};
+pub use return_mode::{DualPair, ReturnMode};
+pub use shape::{Pulse, PulseShape};
+pub use waveform::{Waveform, Window};
+
+/// Light that came back from one place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Return {
+    /// Half the optical path, m.
+    pub range: f64,
+    /// Power at the peak of the pulse, in the unit of the whole receiver.
+    pub power: f64,
+}

@@ -1,0 +1,135 @@
+//! The received power over time.
+
+use super::{Pulse, Return};
+use crate::SPEED_OF_LIGHT;
+
+/// A stretch of time that the receiver looks at, on its sampling clock.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window {
+    /// Time of the first sample after the pulse left, s.
+    pub start: f64,
+    /// Time between samples, s.
+    pub interval: f64,
+    /// Number of samples.
+    pub samples: usize,
+}
+
+/// Samples of the received power.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Waveform {
+    /// Time of the first sample after the pulse left, s.
+    pub start: f64,
+    /// Time between samples, s.
+    pub interval: f64,
+    /// Power at each sample.
+    pub samples: Vec<f64>,
+}
+
+impl Window {
+    /// The window on the clock of `interval` (s) that holds every echo between two ranges (m).
+    pub fn around(pulse: &Pulse, interval: f64, near: f64, far: f64) -> Self {
+        let [before, after] = pulse.support();
+        let first = ((2.0 * near / SPEED_OF_LIGHT - before) / interval).floor();
+        let last = ((2.0 * far / SPEED_OF_LIGHT + after) / interval).ceil();
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a positive whole number of samples"
+        )]
+        let samples = (last - first).max(0.0) as usize + 1;
+        Self {
+            start: first * interval,
+            interval,
+            samples,
+        }
+    }
+}
+
+impl Waveform {
+    /// The waveform of `returns` in `window`, without background or noise:
+    /// $P(t_i) = \sum_j L_j\\,p(t_i - 2R_j/c)$.
+    ///
+    /// ```
+    /// use etendue_physics::pulse::{Pulse, Return, Waveform, Window};
+    /// let pulse = Pulse::gaussian(5e-9);
+    /// let window = Window::around(&pulse, 1e-9, 10.0, 10.0);
+    /// let waveform = Waveform::received(&pulse, &[Return { range: 10.0, power: 0.2 }], window);
+    /// let peak = waveform.samples.iter().copied().fold(0.0, f64::max);
+    /// assert!((0.19..=0.2).contains(&peak));
+    /// ```
+    pub fn received(pulse: &Pulse, returns: &[Return], window: Window) -> Self {
+        let mut waveform = Self {
+            start: window.start,
+            interval: window.interval,
+            samples: vec![0.0; window.samples],
+        };
+        for one in returns {
+            waveform.add(pulse, one);
+        }
+        waveform
+    }
+
+    /// Adds one return.
+    fn add(&mut self, pulse: &Pulse, one: &Return) {
+        let arrival = 2.0 * one.range / SPEED_OF_LIGHT - self.start;
+        let [before, after] = pulse.support();
+        let [from, to] = [arrival - before, arrival + after].map(|t| self.index_within(t));
+        for (i, sample) in self.samples[from..to].iter_mut().enumerate() {
+            let t = (from + i) as f64 * self.interval - arrival;
+            *sample += one.power * pulse.power(t);
+        }
+    }
+
+    /// The first sample not before `t` (s from the start), within the waveform.
+    fn index_within(&self, t: f64) -> usize {
+        let index = (t / self.interval).ceil().max(0.0);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "not negative, and saturating"
+        )]
+        let index = index as usize;
+        index.min(self.samples.len())
+    }
+
+    /// Time of a (fractional) sample after the pulse left, s.
+    pub fn time(&self, sample: f64) -> f64 {
+        self.start + sample * self.interval
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_energy_of_a_waveform_is_the_sum_of_its_returns() {
+        let pulse = Pulse::gaussian(4e-9);
+        let returns =
+            [(20.0, 0.3), (21.5, 0.1), (60.0, 0.02)].map(|(range, power)| Return { range, power });
+        let window = Window::around(&pulse, 0.5e-9, 20.0, 60.0);
+        let waveform = Waveform::received(&pulse, &returns, window);
+        let energy = waveform.samples.iter().sum::<f64>() * waveform.interval;
+        let expected = 0.42 * pulse.energy_over_peak();
+        assert!(
+            (energy / expected - 1.0).abs() < 1e-6,
+            "{energy} {expected}"
+        );
+    }
+
+    #[test]
+    fn a_window_that_ends_before_a_return_shows_nothing_of_it() {
+        let pulse = Pulse::gaussian(4e-9);
+        let window = Window::around(&pulse, 1e-9, 1.0, 2.0);
+        let waveform = Waveform::received(
+            &pulse,
+            &[Return {
+                range: 50.0,
+                power: 1.0,
+            }],
+            window,
+        );
+        assert!(!waveform.samples.is_empty());
+        assert!(waveform.samples.iter().all(|p| *p == 0.0));
+    }
+}

@@ -1,0 +1,122 @@
+//! Fresnel reflectance of a plane interface.
+
+use super::angle::facing;
+use crate::Scalar;
+
+/// A power fraction for each of the two linear polarisations.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Polarised<S> {
+    /// Electric field perpendicular to the plane of incidence.
+    pub s: S,
+    /// Electric field in the plane of incidence.
+    pub p: S,
+}
+
+impl<S: Scalar> Polarised<S> {
+    /// What unpolarised light sees: the mean of both.
+    pub fn mean(self) -> S {
+        (self.s + self.p) * 0.5
+    }
+
+    /// Applies a function to each polarisation.
+    #[must_use]
+    pub fn map(self, f: impl Fn(S) -> S) -> Self {
+        Self {
+            s: f(self.s),
+            p: f(self.p),
+        }
+    }
+}
+
+/// Below this squared cosine of refraction the light counts as totally reflected: closer to the
+/// critical angle the derivative grows without bound.
+const TOTAL_REFLECTION: f64 = 1e-14;
+
+/// Cosine of the refracted ray's angle (Snell): $\cos\theta_t = \sqrt{1 - (1-\cos^2\theta)/n^2}$
+/// with $n$ = `index`, the index of the medium behind over that of the medium in front.
+/// `None` under total internal reflection.
+pub fn cos_refracted<S: Scalar>(cos_incidence: S, index: S) -> Option<S> {
+    let squared = -(-cos_incidence * cos_incidence + 1.0) / (index * index) + 1.0;
+    (squared.value() > TOTAL_REFLECTION).then(|| squared.sqrt())
+}
+
+/// Reflectance of an interface between two clear media, `index` = index behind over index in front.
+///
+/// $R_s = \left(\frac{\cos\theta - n\cos\theta_t}{\cos\theta + n\cos\theta_t}\right)^2$,
+/// $R_p = \left(\frac{n\cos\theta - \cos\theta_t}{n\cos\theta + \cos\theta_t}\right)^2$
+/// (Born and Wolf, Principles of Optics, section 1.5.2); one under total internal reflection.
+///
+/// ```
+/// use etendue_physics::surface::fresnel;
+/// assert!((fresnel::dielectric(1.0, 1.5).mean() - 0.04).abs() < 1e-15);
+/// // Brewster's angle reflects no p-polarised light.
+/// assert!(fresnel::dielectric(1.5_f64.atan().cos(), 1.5).p < 1e-30);
+/// // From inside, beyond 41.8 degrees.
+/// assert_eq!(fresnel::dielectric(0.5, 1.0 / 1.5).mean(), 1.0);
+/// ```
+pub fn dielectric<S: Scalar>(cos_incidence: S, index: S) -> Polarised<S> {
+    let cos = facing(cos_incidence);
+    let Some(cos_t) = cos_refracted(cos, index) else {
+        return Polarised {
+            s: S::one(),
+            p: S::one(),
+        };
+    };
+    let s = (cos - index * cos_t) / (cos + index * cos_t);
+    let p = (index * cos - cos_t) / (index * cos + cos_t);
+    Polarised { s: s * s, p: p * p }
+}
+
+/// Reflectance of a metal of complex index $n + ik$ in air (Born and Wolf, section 14.2):
+/// with $a^2 + b^2 = \sqrt{(n^2 - k^2 - \sin^2\theta)^2 + 4n^2k^2}$,
+///
+/// $R_s = \frac{a^2 + b^2 - 2a\cos\theta + \cos^2\theta}{a^2 + b^2 + 2a\cos\theta + \cos^2\theta}$,
+/// $R_p = R_s\frac{\cos^2\theta(a^2+b^2) - 2a\cos\theta\sin^2\theta + \sin^4\theta}{\cos^2\theta(a^2+b^2) + 2a\cos\theta\sin^2\theta + \sin^4\theta}$.
+pub fn conductor<S: Scalar>(cos_incidence: S, n: S, k: S) -> Polarised<S> {
+    let cos = facing(cos_incidence);
+    let cos2 = cos * cos;
+    let sin2 = -cos2 + 1.0;
+    let real = n * n - k * k - sin2;
+    let imaginary = n * k * 2.0;
+    let modulus = (real * real + imaginary * imaginary).sqrt();
+    // The second form of a^2 = (modulus + real)/2 avoids a difference of nearly equal numbers.
+    let a = if real.value() > 0.0 {
+        ((modulus + real) * 0.5).sqrt()
+    } else {
+        (imaginary * imaginary / ((modulus - real) * 2.0)).sqrt()
+    };
+    let (even_s, odd_s) = (modulus + cos2, a * cos * 2.0);
+    let (even_p, odd_p) = (cos2 * modulus + sin2 * sin2, odd_s * sin2);
+    let s = (even_s - odd_s) / (even_s + odd_s);
+    Polarised {
+        s,
+        p: s * (even_p - odd_p) / (even_p + odd_p),
+    }
+}
+
+/// Schlick's approximation $F_0 + (1 - F_0)(1 - \cos\theta)^5$ (Schlick 1994,
+/// doi:10.1111/1467-8659.1330233).
+pub fn schlick<S: Scalar>(cos_incidence: S, at_normal: S) -> S {
+    let away = -cos_incidence + 1.0;
+    at_normal + (-at_normal + 1.0) * away.powi(5)
+}
+
+/// Reflectance of a clear medium at normal incidence, $F_0 = \left(\frac{n-1}{n+1}\right)^2$.
+pub fn normal_reflectance<S: Scalar>(index: S) -> S {
+    let amplitude = (index - 1.0) / (index + 1.0);
+    amplitude * amplitude
+}
+
+/// Reflectance of a clear medium for diffuse light from outside, $2\int_0^1 R(\mu)\mu\\,\mathrm{d}\mu$,
+/// in closed form (Duntley 1942, doi:10.1364/JOSA.32.000061); `index` above 1.
+pub fn diffuse_reflectance<S: Scalar>(index: S) -> S {
+    let n = index;
+    let n2 = n * n;
+    let (n3, n4) = (n2 * n, n2 * n2);
+    let (plus, minus, fourth) = (n2 + 1.0, n2 - 1.0, n4 - 1.0);
+    let linear = (n - 1.0) * (n * 3.0 + 1.0) / ((n + 1.0) * (n + 1.0) * 6.0);
+    let logarithm = n2 * minus * minus / (plus * plus * plus) * ((n - 1.0) / (n + 1.0)).ln();
+    let rational = n3 * (n2 + n * 2.0 - 1.0) * 2.0 / (plus * fourth);
+    let last = n4 * (n4 + 1.0) * 8.0 / (plus * fourth * fourth) * n.ln();
+    linear + logarithm - rational + last + 0.5
+}

@@ -1,0 +1,7 @@
+//! The public face of the crate against reference values.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod cw;
+mod pulse_bias;
+mod surface;

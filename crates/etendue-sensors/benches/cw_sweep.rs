@@ -1,0 +1,121 @@
+//! How many sweeps a second? 682 beams of three rays in a box of four walls.
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use etendue_physics::beam::SubRayPattern;
+use etendue_physics::cw::{
+    Ambiguity, AutomaticGain, Bias, Combination, Method, Modulation, Noise, Receiver,
+    SamplingScheme,
+};
+use etendue_physics::surface::{Lobe, Material};
+use etendue_scene::{MaterialId, Mesh, MeshId, NamedMaterial, Object, Scene, SceneBuilder};
+use etendue_sensors::cw::{Beam, CwLidar, Turn, shoot};
+use etendue_sensors::motion::still;
+use etendue_sensors::transport::World;
+use nalgebra::{Isometry3, Point3};
+use std::f64::consts::TAU;
+use std::hint::black_box;
+
+/// Four walls, 1.85 x 0.92 m.
+fn room() -> Scene {
+    let corners = [
+        (-0.925, -0.46),
+        (0.925, -0.46),
+        (0.925, 0.46),
+        (-0.925, 0.46),
+    ];
+    let vertices = corners
+        .iter()
+        .flat_map(|&(x, y)| [-0.14, 0.14].map(|z| Point3::new(x, y, z)));
+    let triangles = (0..4_u32).flat_map(|i| {
+        let [a, b] = [2 * i, 2 * ((i + 1) % 4)];
+        [[a, b, b + 1], [a, b + 1, a + 1]]
+    });
+    let mesh = Mesh {
+        vertices: vertices.collect(),
+        triangles: triangles.collect(),
+        materials: vec![],
+    };
+    let reflectance = 0.8.into();
+    let parts = SceneBuilder {
+        materials: vec![NamedMaterial {
+            name: "paint".into(),
+            material: Material {
+                lobes: vec![Lobe::Lambert { reflectance }],
+            },
+        }],
+        meshes: vec![mesh.into()],
+        objects: vec![Object {
+            name: "room".into(),
+            mesh: MeshId(0),
+            world_from_object: Isometry3::identity(),
+            material: MaterialId(0),
+            mask: u32::MAX,
+        }],
+    };
+    parts.build().expect("a room")
+}
+
+fn lidar(method: Method) -> CwLidar<f64> {
+    let step = TAU / 1024.0;
+    CwLidar {
+        beams: Beam::fan(682, -340.0 * step, step, 0.1),
+        turn_time: 0.1,
+        wavelength: 785e-9,
+        half_tangent: 0.005,
+        pattern: SubRayPattern::THREE,
+        azimuth_jitter: 2.8e-3,
+        resolution: Some(0.001),
+        receiver: Receiver {
+            modulation: Modulation::URG_04LX,
+            sampling: SamplingScheme::Pair,
+            converter_bits: Some(10),
+            gain: AutomaticGain {
+                target: 0.5,
+                strongest: 700.0,
+                weakest: 0.0073,
+            },
+            noise: Noise {
+                amplifier: 6.8e-4,
+                converter: 0.0113,
+                ..Noise::default()
+            },
+            detectable: 0.0071,
+            sufficient: 0.0073,
+            ambiguity: Ambiguity {
+                nearest: 0.02,
+                farthest: 5.6,
+                slack: 0.1,
+                gate: 0.15,
+                combination: Combination::Mean,
+            },
+            bias: Bias::None,
+            method,
+        },
+    }
+}
+
+fn sweeps(criterion: &mut Criterion) {
+    // Before anything else starts the pool.
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(1)
+        .use_current_thread()
+        .build_global()
+        .expect("the first pool");
+    let scene = room();
+    let world = World::at_wavelength(&scene, 785e-9).expect("grey walls");
+    for method in [Method::ClosedForm, Method::Sampled] {
+        let lidar = lidar(method);
+        let name = format!("682 beams x 3 rays, one core, {method:?}");
+        let mut turn = Turn::default();
+        criterion.bench_function(&name, |bencher| {
+            bencher.iter(|| {
+                turn.index += 1;
+                let pose = still(Isometry3::translation(0.1, 0.05, 0.0));
+                black_box(shoot(&world, &lidar, &turn, pose))
+            });
+        });
+    }
+}
+
+criterion_group!(benches, sweeps);
+criterion_main!(benches);

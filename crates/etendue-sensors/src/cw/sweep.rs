@@ -1,0 +1,320 @@
+//! The pipeline: shots to rays, rays to light that comes back, light to measurements.
+
+use super::{Beam, CwLidar};
+use crate::transport::{LightRay, Return, TreeSettings, World, trace_tree_from};
+use crate::{Measurement, Reading, Sweep, Truth};
+use etendue_physics::beam::{BeamFrame, SubRay};
+use etendue_physics::cw::{Detection, Fault, Received};
+use etendue_physics::{Purpose, Scalar, Stream};
+use etendue_scene::{Hit, Ray};
+use nalgebra::{Isometry3, Point3, Vector3};
+use rayon::prelude::*;
+
+/// Beams that one task handles: their rays are cast in one batch.
+const BATCH: usize = 64;
+
+/// Surfaces counted in one beam at most.
+const MOST_SURFACES: usize = 8;
+
+/// Surfaces nearer to each other than this count as one, m.
+const SAME_SURFACE: f64 = 0.01;
+
+/// Which turn of a run is simulated, and how.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Turn {
+    /// Seed of all noise.
+    pub seed: u64,
+    /// Number of the sensor (below 4096), so that two sensors of one run differ in noise.
+    pub sensor: u32,
+    /// Number of the sweep.
+    pub index: u32,
+    /// When the sweep begins, s from the start of the run.
+    pub start: f64,
+    /// Where ray trees end.
+    pub tree: TreeSettings,
+    /// Whether to find out what stands on each beam's axis, which costs one ray more.
+    pub with_truth: bool,
+}
+
+/// What happened to one beam.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shot<S> {
+    /// The range as the receiver measured it, or why there is none.
+    pub outcome: Result<Detection<S>, Fault>,
+    /// Received power, relative to the transmitted power and the receiver's aperture, 1/(m² sr).
+    pub power: S,
+    /// How many separate surfaces sent light back, 8 at most.
+    pub returns: u16,
+    /// What stood on the beam's axis, where asked for.
+    pub truth: Option<Truth>,
+}
+
+impl<S: Copy> Shot<S> {
+    /// The range, m, if there is one.
+    pub fn range(&self) -> Option<S> {
+        self.outcome.ok().map(|detection| detection.range)
+    }
+}
+
+/// Simulates one sweep as the device reports it.
+///
+/// `world` is the scene at the lidar's wavelength, `world_from_sensor` the sensor's pose at a time
+/// (s from the start of the run): each beam is fired from the pose at its own time. The result
+/// depends on its arguments alone, not on the number of threads.
+pub fn simulate(
+    world: &World<f64>,
+    lidar: &CwLidar<f64>,
+    turn: &Turn,
+    world_from_sensor: impl Fn(f64) -> Isometry3<f64> + Sync,
+) -> Sweep {
+    let shots = shoot(world, lidar, turn, &world_from_sensor);
+    let reports = (0..).zip(&lidar.beams).zip(shots);
+    Sweep {
+        index: turn.index,
+        start: turn.start,
+        world_from_sensor: world_from_sensor(turn.start),
+        measurements: reports
+            .map(|((number, beam), shot)| Measurement {
+                beam: number,
+                time: turn.start + beam.time,
+                azimuth: beam.azimuth,
+                elevation: beam.elevation,
+                reading: reading(&shot.outcome, lidar.resolution),
+                power: shot.power,
+                returns: shot.returns,
+                truth: shot.truth,
+            })
+            .collect(),
+    }
+}
+
+/// Fires every beam of a sweep: one [`Shot`] a beam, in order.
+///
+/// Generic in the scalar: with dual numbers, ranges and powers carry the derivatives by whatever
+/// is a variable in `world`, `lidar` or `world_from_sensor`. Which surface a ray meets, whole
+/// periods and noise are constant under differentiation.
+pub fn shoot<S: Scalar>(
+    world: &World<S>,
+    lidar: &CwLidar<S>,
+    turn: &Turn,
+    world_from_sensor: impl Fn(f64) -> Isometry3<S> + Sync,
+) -> Vec<Shot<S>> {
+    shoot_with(world, lidar, turn, world_from_sensor, |_, _| {})
+}
+
+/// As [`shoot`], with `add` called once a beam, by its number, on the light that its rays brought
+/// back before the receiver measures it: the place for light that rays do not carry, or for
+/// derivatives that they do not see.
+pub fn shoot_with<S: Scalar>(
+    world: &World<S>,
+    lidar: &CwLidar<S>,
+    turn: &Turn,
+    world_from_sensor: impl Fn(f64) -> Isometry3<S> + Sync,
+    add: impl Fn(usize, &mut Received<S>) + Sync,
+) -> Vec<Shot<S>> {
+    let shooter = Shooter {
+        world,
+        lidar,
+        turn,
+        sub_rays: lidar.pattern.sub_rays(),
+    };
+    let mut shots = vec![Shot::nothing(); lidar.beams.len()];
+    shots
+        .par_chunks_mut(BATCH)
+        .zip(lidar.beams.par_chunks(BATCH))
+        .enumerate()
+        .for_each_init(Batch::default, |batch, (number, (shots, beams))| {
+            shooter.aim(batch, number * BATCH, beams, &world_from_sensor);
+            world.scene().closest_hits(&batch.rays, &mut batch.hits);
+            for (i, shot) in shots.iter_mut().enumerate() {
+                *shot = shooter.receive(batch, i, number * BATCH + i, &add);
+            }
+        });
+    shots
+}
+
+/// The rays of some beams, beam by beam: the axis first where the truth is wanted, then the
+/// sub-rays.
+struct Batch<S: Scalar> {
+    light: Vec<LightRay<S>>,
+    rays: Vec<Ray>,
+    hits: Vec<Option<Hit>>,
+}
+
+impl<S: Scalar> Default for Batch<S> {
+    fn default() -> Self {
+        Self {
+            light: Vec::new(),
+            rays: Vec::new(),
+            hits: Vec::new(),
+        }
+    }
+}
+
+struct Shooter<'a, S: Scalar> {
+    world: &'a World<'a, S>,
+    lidar: &'a CwLidar<S>,
+    turn: &'a Turn,
+    sub_rays: Vec<SubRay>,
+}
+
+impl<S: Scalar> Shooter<'_, S> {
+    /// Fills the batch with the rays of `beams`, the first of which has the number `first`.
+    fn aim(
+        &self,
+        batch: &mut Batch<S>,
+        first: usize,
+        beams: &[Beam],
+        world_from_sensor: impl Fn(f64) -> Isometry3<S>,
+    ) {
+        batch.light.clear();
+        for (i, beam) in beams.iter().enumerate() {
+            let time = self.turn.start + beam.time;
+            let pose = world_from_sensor(time);
+            let frame = self.frame(beam, first + i);
+            let origin = Point3::from(pose.translation.vector);
+            let mut fire = |direction: Vector3<S>| {
+                batch.light.push(LightRay {
+                    time,
+                    ..LightRay::new(origin, pose.rotation * direction)
+                });
+            };
+            if self.turn.with_truth {
+                fire(frame.axis.map(S::from));
+            }
+            for sub_ray in &self.sub_rays {
+                fire(frame.direction(self.lidar.half_tangent, sub_ray));
+            }
+        }
+        batch.rays.clear();
+        batch.rays.extend(batch.light.iter().map(LightRay::values));
+    }
+
+    /// Where a beam points, jitter included.
+    fn frame(&self, beam: &Beam, number: usize) -> BeamFrame {
+        let jitter = self.lidar.azimuth_jitter;
+        let deviation = if jitter > 0.0 {
+            jitter * self.stream(number, Purpose::Pointing).normal()
+        } else {
+            0.0
+        };
+        BeamFrame::new(beam.azimuth + deviation, beam.elevation)
+    }
+
+    fn stream(&self, beam: usize, purpose: Purpose) -> Stream {
+        let Turn {
+            seed,
+            sensor,
+            index,
+            ..
+        } = *self.turn;
+        let beam = u32::try_from(beam).expect("beams are numbered by u32");
+        Stream::new(seed, sensor, index, beam, purpose)
+    }
+
+    /// Collects the light of the batch's beam `i` and measures it.
+    fn receive(
+        &self,
+        batch: &Batch<S>,
+        i: usize,
+        number: usize,
+        add: impl Fn(usize, &mut Received<S>),
+    ) -> Shot<S> {
+        let extra = usize::from(self.turn.with_truth);
+        let start = i * (self.sub_rays.len() + extra);
+        let truth = (extra == 1)
+            .then(|| self.truth(&batch.light[start], batch.hits[start].as_ref()))
+            .flatten();
+        let mut received = Received::nothing();
+        let mut surfaces = Surfaces::default();
+        let sub_rays = batch.light[start + extra..]
+            .iter()
+            .zip(&batch.hits[start + extra..]);
+        for (sub_ray, (light, &hit)) in self.sub_rays.iter().zip(sub_rays) {
+            let modulation = &self.lidar.receiver.modulation;
+            trace_tree_from(self.world, light, hit, &self.turn.tree, |echo| {
+                received.add(modulation, echo.optical_range, echo.power * sub_ray.weight);
+                surfaces.see(&echo, self.lidar.half_tangent.value());
+            });
+        }
+        add(number, &mut received);
+        let mut noise = self.stream(number, Purpose::ReceiverNoise);
+        Shot {
+            outcome: self.lidar.receiver.measure(&received, &mut noise),
+            power: received.power,
+            returns: surfaces.count(),
+            truth,
+        }
+    }
+
+    fn truth(&self, axis: &LightRay<S>, hit: Option<&Hit>) -> Option<Truth> {
+        let hit = hit?;
+        let ray = axis.values();
+        let pose = &self.world.scene().objects()[hit.object.0 as usize].world_from_object;
+        let surface = self
+            .world
+            .scene()
+            .surface_at(hit, &ray.origin, &ray.direction, pose);
+        let cos = ray.direction.dot(&surface.normal).abs();
+        Some(Truth {
+            range: surface.distance,
+            object: hit.object,
+            material: surface.material,
+            incidence: cos.min(1.0).acos(),
+        })
+    }
+}
+
+impl<S: Scalar> Shot<S> {
+    fn nothing() -> Self {
+        Self {
+            outcome: Err(Fault::NothingReceived),
+            power: S::zero(),
+            returns: 0,
+            truth: None,
+        }
+    }
+}
+
+/// The separate surfaces that sent light back.
+#[derive(Default)]
+struct Surfaces {
+    ranges: [f64; MOST_SURFACES],
+    count: u16,
+}
+
+impl Surfaces {
+    /// Counts the surface of a return, if its range differs from every other by more than a slanted
+    /// plane can across the beam.
+    fn see<S: Scalar>(&mut self, echo: &Return<S>, half_tangent: f64) {
+        let range = echo.range.value();
+        let cos = echo.cos_incidence.value().max(1e-3);
+        let across = 2.0 * half_tangent * range / cos;
+        let seen = &self.ranges[..usize::from(self.count)];
+        let is_new = seen
+            .iter()
+            .all(|other| (range - other).abs() > SAME_SURFACE + across);
+        if is_new && seen.len() < MOST_SURFACES {
+            self.ranges[usize::from(self.count)] = range;
+            self.count += 1;
+        }
+    }
+
+    fn count(&self) -> u16 {
+        self.count
+    }
+}
+
+fn reading(outcome: &Result<Detection<f64>, Fault>, resolution: Option<f64>) -> Reading {
+    match outcome {
+        Ok(detection) => {
+            let range = detection.range;
+            Reading::Range(resolution.map_or(range, |step| (range / step).round() * step))
+        }
+        Err(Fault::TooNear { .. }) => Reading::TooNear,
+        Err(fault) => match fault.urg_code() {
+            Some(0) | None => Reading::NoReturn,
+            Some(code) => Reading::Error(code),
+        },
+    }
+}

@@ -1,0 +1,89 @@
+//! The air of one run, made ready for one scanner.
+
+use crate::scanner::Scanner;
+use etendue_physics::atmosphere::{Atmosphere, Coefficients, Overlap, volume_returns};
+use etendue_physics::pulse::Return;
+use etendue_physics::{SPEED_OF_LIGHT, Stream};
+
+/// What is in the air, and how much of it is simulated one by one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Air {
+    /// What is in the air.
+    pub atmosphere: Atmosphere<f64>,
+    /// How the receiver sees the near air.
+    pub overlap: Overlap,
+    /// Drops and flakes of at least this diameter (m) are drawn one by one; smaller ones return
+    /// their mean. None draws none.
+    pub drops_from: Option<f64>,
+}
+
+impl Default for Air {
+    /// Vacuum.
+    fn default() -> Self {
+        Self {
+            atmosphere: Atmosphere::default(),
+            overlap: Overlap {
+                none_until: 0.3,
+                full_from: 1.5,
+            },
+            drops_from: None,
+        }
+    }
+}
+
+/// The air at one wavelength.
+pub(super) struct PreparedAir<'a> {
+    air: &'a Air,
+    scanner: &'a Scanner,
+    coefficients: Coefficients<f64>,
+    /// The air's own returns out to the scanner's farthest range, nearest first.
+    volume: Vec<Return>,
+}
+
+impl<'a> PreparedAir<'a> {
+    pub fn new(air: &'a Air, scanner: &'a Scanner, pulse_fwhm: f64) -> Self {
+        let coefficients = air.atmosphere.coefficients(scanner.wavelength);
+        let step = 0.125 * SPEED_OF_LIGHT * pulse_fwhm;
+        let mut drawn = 0.0;
+        if let Some(diameter) = air.drops_from {
+            for drops in air.atmosphere.precipitation() {
+                let share = drops.share_above(diameter);
+                drawn += share * drops.extinction() / drops.lidar_ratio;
+            }
+        }
+        let undrawn = Coefficients {
+            backscatter: coefficients.backscatter - drawn,
+            ..coefficients
+        };
+        Self {
+            volume: volume_returns(&undrawn, &air.overlap, scanner.limits.far, step),
+            air,
+            scanner,
+            coefficients,
+        }
+    }
+
+    /// What is left of a surface's return from `range` (m).
+    pub fn transmission(&self, range: f64) -> f64 {
+        if self.coefficients.extinction == 0.0 {
+            return 1.0;
+        }
+        self.coefficients.two_way_transmission(range)
+    }
+
+    /// Adds the air's own returns up to `far` (m); drops are drawn from `stream`.
+    pub fn add(&self, far: f64, stream: impl FnOnce() -> Stream, returns: &mut Vec<Return>) {
+        let seen = self.volume.partition_point(|one| one.range < far);
+        returns.extend_from_slice(&self.volume[..seen]);
+        let Some(diameter) = self.air.drops_from else {
+            return;
+        };
+        let mut stream = stream();
+        let gate = (self.air.overlap.full_from, far.min(self.scanner.limits.far));
+        for drops in self.air.atmosphere.precipitation() {
+            let extinction = self.coefficients.extinction;
+            let beam = &self.scanner.beam;
+            returns.extend(drops.returns(diameter, beam, gate, extinction, &mut stream));
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Scanning lidars at work: from a scene to points with echoes, times and labels.
+//!
+//! [`simulate`] fires every shot of one sweep of a [`Scanner`](crate::scanner::Scanner), each
+//! from the sensor's pose at its own time, follows the light of its rays
+//! ([`crate::transport`]), adds what the air does ([`Air`]), and lets the receiver find echoes.
+//! What the device would report is a [`PointSweep`]: points, and for every shot whether it has
+//! any.
+
+mod air;
+mod motion;
+mod points;
+mod receive;
+mod simulate;
+mod triangulate;
+mod waveform;
+
+pub use air::Air;
+pub use motion::Frame;
+pub use points::{LidarPoint, Outcome, PointSweep, Source};
+pub use simulate::{Run, simulate};
+pub use waveform::waveform;

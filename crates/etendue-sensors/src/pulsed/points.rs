@@ -1,0 +1,122 @@
+//! What a scanning lidar reports.
+
+use crate::scanner::Shot;
+use etendue_scene::{MaterialId, MeshId, ObjectId};
+use nalgebra::{Isometry3, Point3};
+
+/// One echo as the device reports it, with the truth behind it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LidarPoint {
+    /// The measured point, m, in the frame that was asked for.
+    pub position: Point3<f64>,
+    /// Reported range, m.
+    pub range: f64,
+    /// Reported intensity, in the device's counts.
+    pub intensity: f64,
+    /// Peak power, 1/(m² sr); 0 where the receiver does not tell.
+    pub power: f64,
+    /// Full width at half maximum of the echo, s; 0 where the receiver does not tell.
+    pub width: f64,
+    /// Radial velocity, m/s, positive when the range grows, from receivers that measure it.
+    pub velocity: Option<f64>,
+    /// Number of the shot in [`PointSweep::shots`].
+    pub shot: u32,
+    /// Which of the shot's reported echoes, the first is 1.
+    pub return_number: u8,
+    /// How many echoes of the shot are reported.
+    pub returns: u8,
+    /// Where most of the echo's light came from; none for the air.
+    pub source: Option<Source>,
+}
+
+/// Where light came from: known in simulation only.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Source {
+    /// The object (instance) in the scene.
+    pub instance: ObjectId,
+    /// The mesh it is an instance of.
+    pub mesh: MeshId,
+    /// The material there.
+    pub material: MaterialId,
+    /// Incidence there, rad, in [0, pi/2].
+    pub incidence: f64,
+    /// Half the true optical path, m.
+    pub range: f64,
+}
+
+/// What became of one shot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// So many points, from that number on in [`PointSweep::points`].
+    Points {
+        /// Number of the first.
+        first: u32,
+        /// How many, at least one.
+        count: u8,
+    },
+    /// Nothing came back over the threshold (REP 117: +inf).
+    NoReturn,
+    /// Something nearer than the device reports (REP 117: -inf).
+    TooNear,
+}
+
+/// One sweep of a scanning lidar.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PointSweep {
+    /// Number of the sweep in its run.
+    pub index: u32,
+    /// When it began, s from the start of the run.
+    pub start: f64,
+    /// How many columns the scanner's grid has (a sweep may leave the last one empty).
+    pub columns: u32,
+    /// How many channels (rows of the grid).
+    pub channels: u16,
+    /// Pose of the sensor when the sweep began.
+    pub world_from_sensor: Isometry3<f64>,
+    /// Ring of each channel.
+    pub rings: Vec<u16>,
+    /// Every shot, column by column.
+    pub shots: Vec<Shot>,
+    /// What became of each shot.
+    pub outcomes: Vec<Outcome>,
+    /// All points, shot by shot, each shot's in the order the device reports them.
+    pub points: Vec<LidarPoint>,
+}
+
+impl PointSweep {
+    /// The points of a shot.
+    pub fn points_of(&self, shot: usize) -> &[LidarPoint] {
+        match self.outcomes[shot] {
+            Outcome::Points { first, count } => {
+                &self.points[first as usize..first as usize + usize::from(count)]
+            }
+            Outcome::NoReturn | Outcome::TooNear => &[],
+        }
+    }
+
+    /// The shot that a point belongs to.
+    pub fn shot_of(&self, point: &LidarPoint) -> &Shot {
+        &self.shots[point.shot as usize]
+    }
+
+    /// The range image of the first reported echoes: `rings` rows, the highest first, times
+    /// `columns`; m, +inf for no return, -inf for too near (REP 117), NaN where nothing was fired.
+    pub fn range_image(&self) -> Vec<f64> {
+        self.image(|sweep, shot| match sweep.outcomes[shot] {
+            Outcome::Points { first, .. } => sweep.points[first as usize].range,
+            Outcome::NoReturn => f64::INFINITY,
+            Outcome::TooNear => f64::NEG_INFINITY,
+        })
+    }
+
+    /// An image like [`PointSweep::range_image`] of any number of a shot.
+    pub fn image(&self, value: impl Fn(&Self, usize) -> f64) -> Vec<f64> {
+        let width = self.columns as usize;
+        let mut image = vec![f64::NAN; width * usize::from(self.channels)];
+        for (number, shot) in self.shots.iter().enumerate() {
+            let row = usize::from(self.channels - 1 - self.rings[usize::from(shot.channel)]);
+            image[row * width + shot.column as usize] = value(self, number);
+        }
+        image
+    }
+}

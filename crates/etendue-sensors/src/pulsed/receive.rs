@@ -1,0 +1,269 @@
+//! From the light that came back to reported points.
+
+use super::simulate::Simulator;
+use super::triangulate::triangulate;
+use super::waveform::echoes_in_waveforms;
+use super::{LidarPoint, Outcome, Source};
+use crate::scanner::{Pipeline, PulsedReceiver, Receiver, Shot};
+use crate::transport;
+use etendue_physics::pulse::{Echo, EchoFinder, FastReceiver, Fmcw, FmcwEcho, Return, ReturnMode};
+use etendue_physics::{Purpose, SPEED_OF_LIGHT, Stream};
+use nalgebra::Isometry3;
+
+/// The light of one shot.
+#[derive(Default)]
+pub(super) struct Light {
+    /// What came back, from surfaces and from the air.
+    pub returns: Vec<Return>,
+    /// What came back from surfaces, with where from.
+    pub sources: Vec<(transport::Return<f64>, f64)>,
+}
+
+impl Light {
+    pub fn clear(&mut self) {
+        self.returns.clear();
+        self.sources.clear();
+    }
+
+    pub fn add(&mut self, back: &transport::Return<f64>, power: f64) {
+        self.returns.push(Return {
+            range: back.optical_range,
+            power,
+        });
+        self.sources.push((*back, power));
+    }
+
+    /// The strongest source within `reach` (m) of a range.
+    fn source(&self, range: f64, reach: f64) -> Option<&transport::Return<f64>> {
+        let near = self
+            .sources
+            .iter()
+            .filter(|(back, _)| (back.optical_range - range).abs() <= reach);
+        near.max_by(|a, b| a.1.total_cmp(&b.1))
+            .map(|(back, _)| back)
+    }
+}
+
+/// A receiver made ready for a sweep.
+pub(super) enum PreparedReceiver {
+    Pulsed {
+        receiver: PulsedReceiver,
+        fast: FastReceiver,
+        finder: EchoFinder,
+    },
+    Other(Receiver),
+}
+
+/// What a receiver makes of one shot, before limits and steps.
+pub(super) struct Found {
+    pub range: f64,
+    pub power: f64,
+    pub width: f64,
+    pub velocity: Option<f64>,
+}
+
+impl PreparedReceiver {
+    pub fn new(receiver: &Receiver) -> Self {
+        match *receiver {
+            Receiver::Pulsed(receiver) => Self::Pulsed {
+                receiver,
+                fast: receiver.fast(),
+                finder: receiver.finder(),
+            },
+            other => Self::Other(other),
+        }
+    }
+
+    /// Full width of the pulse, s; that of a metre for receivers without one.
+    pub fn pulse_fwhm(&self) -> f64 {
+        match self {
+            Self::Pulsed { receiver, .. } => receiver.pulse.fwhm,
+            Self::Other(_) => 2.0 / SPEED_OF_LIGHT,
+        }
+    }
+}
+
+impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
+    /// Appends the points of one shot and says what became of it.
+    pub fn report(
+        &self,
+        shot: &Shot,
+        number: u32,
+        pose: &Isometry3<f64>,
+        light: &mut Light,
+        points: &mut Vec<LidarPoint>,
+    ) -> Outcome {
+        if light.returns.is_empty() {
+            return Outcome::NoReturn;
+        }
+        let mut noise =
+            (!self.run.without_noise).then(|| self.stream(number, Purpose::ReceiverNoise));
+        let found = self.find(shot, pose, light, noise.as_mut());
+        let offset = self.scanner.channels[usize::from(shot.channel)].range_offset;
+        let limits = &self.scanner.limits;
+        let before = points.len();
+        let mut too_near = false;
+        for found in found {
+            let range = limits.stepped(found.range + offset);
+            too_near |= range < limits.near;
+            if (limits.near..=limits.far).contains(&range) {
+                points.push(self.point(shot, number, pose, light, &found, range, offset));
+            }
+        }
+        let count = count_of(points.len() - before);
+        for (i, point) in (1..).zip(&mut points[before..]) {
+            (point.return_number, point.returns) = (i, count);
+        }
+        match count {
+            0 if too_near => Outcome::TooNear,
+            0 => Outcome::NoReturn,
+            count => Outcome::Points {
+                first: u32::try_from(before).unwrap_or(u32::MAX),
+                count,
+            },
+        }
+    }
+
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "one shot and one echo, in one place"
+    )]
+    fn point(
+        &self,
+        shot: &Shot,
+        number: u32,
+        pose: &Isometry3<f64>,
+        light: &Light,
+        found: &Found,
+        range: f64,
+        offset: f64,
+    ) -> LidarPoint {
+        let reach = 0.5 * SPEED_OF_LIGHT * self.receiver.pulse_fwhm();
+        let intensity = &self.scanner.intensity;
+        LidarPoint {
+            position: self
+                .run
+                .frame
+                .point(shot, range - offset, pose, &self.world_from_start),
+            range,
+            intensity: intensity.response.report(found.power, range, intensity.top),
+            power: found.power,
+            width: found.width,
+            velocity: found.velocity,
+            shot: number,
+            return_number: 0,
+            returns: 0,
+            source: light
+                .source(found.range, reach)
+                .map(|back| self.source(back)),
+        }
+    }
+
+    fn source(&self, back: &transport::Return<f64>) -> Source {
+        Source {
+            instance: back.hit.object,
+            mesh: self.world.scene().objects()[back.hit.object.0 as usize].mesh,
+            material: back.material,
+            incidence: back.cos_incidence.min(1.0).acos(),
+            range: back.optical_range,
+        }
+    }
+
+    /// The echoes that the device reports, in its order.
+    fn find(
+        &self,
+        shot: &Shot,
+        pose: &Isometry3<f64>,
+        light: &mut Light,
+        mut noise: Option<&mut Stream>,
+    ) -> Vec<Found> {
+        match &self.receiver {
+            PreparedReceiver::Pulsed {
+                receiver,
+                fast,
+                finder,
+            } => {
+                let echoes = match receiver.pipeline {
+                    Pipeline::Fast => fast.echoes(&mut light.returns, noise.as_deref_mut()),
+                    Pipeline::Waveform => {
+                        let returns = &mut light.returns;
+                        echoes_in_waveforms(receiver, finder, returns, noise.as_deref_mut())
+                    }
+                };
+                chosen(&echoes, receiver.returns, receiver.jitter, noise)
+            }
+            PreparedReceiver::Other(Receiver::Triangulation(camera)) => {
+                triangulate(self, camera, shot, pose, light, noise)
+                    .into_iter()
+                    .collect()
+            }
+            PreparedReceiver::Other(Receiver::Fmcw(fmcw)) => self.doppler(fmcw, shot, light, noise),
+            PreparedReceiver::Other(Receiver::Pulsed(_)) => Vec::new(),
+        }
+    }
+
+    /// Targets with the sensor's own radial velocity, as a frequency-modulated receiver sees them.
+    fn doppler(
+        &self,
+        fmcw: &Fmcw,
+        shot: &Shot,
+        light: &Light,
+        noise: Option<&mut Stream>,
+    ) -> Vec<Found> {
+        let target = |(back, power): &(transport::Return<f64>, f64)| FmcwEcho {
+            range: back.optical_range,
+            power: *power,
+            velocity: self.radial_velocity(shot),
+        };
+        let mut targets: Vec<FmcwEcho> = light.sources.iter().map(target).collect();
+        let echoes = fmcw.echoes(&mut targets, noise);
+        let found = echoes.iter().map(|echo| Found {
+            range: echo.range,
+            power: echo.power,
+            width: 0.0,
+            velocity: Some(echo.velocity),
+        });
+        found.collect()
+    }
+
+    /// How fast a point at rest recedes along a shot, m/s: less the sensor's own velocity,
+    /// from its poses a tenth of a millisecond before and after.
+    fn radial_velocity(&self, shot: &Shot) -> f64 {
+        const STEP: f64 = 1e-4;
+        let [before, after] =
+            [-STEP, STEP].map(|step| (self.world_from_sensor)(shot.time + step) * shot.origin);
+        let direction = (self.world_from_sensor)(shot.time).rotation * shot.direction();
+        -(after - before).dot(&direction) / (2.0 * STEP)
+    }
+}
+
+/// The echoes that a return mode reports, with the jitter of the clock.
+fn chosen(
+    echoes: &[Echo],
+    mode: ReturnMode,
+    jitter: f64,
+    mut noise: Option<&mut Stream>,
+) -> Vec<Found> {
+    let mut report = |echo: &Echo| Found {
+        range: echo.range
+            + noise
+                .as_deref_mut()
+                .map_or(0.0, |stream| jitter * stream.normal()),
+        power: echo.power,
+        width: echo.width,
+        velocity: None,
+    };
+    match echoes {
+        [] => Vec::new(),
+        [only] => vec![report(only)],
+        several => mode
+            .choose(several)
+            .into_iter()
+            .map(|i| report(&several[i]))
+            .collect(),
+    }
+}
+
+fn count_of(points: usize) -> u8 {
+    u8::try_from(points).unwrap_or(u8::MAX)
+}

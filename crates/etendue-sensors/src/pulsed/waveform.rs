@@ -1,0 +1,84 @@
+//! Echoes in sampled waveforms.
+
+use super::Run;
+use super::receive::Light;
+use super::simulate::Simulator;
+use crate::scanner::{PulsedReceiver, Receiver, Scanner};
+use crate::transport::World;
+use etendue_physics::pulse::{Digitiser, Echo, EchoFinder, Return, Waveform, Window};
+use etendue_physics::{Purpose, SPEED_OF_LIGHT, Stream};
+use nalgebra::Isometry3;
+
+/// Finds the echoes of `returns` (which it sorts) in waveforms about them.
+///
+/// Only stretches with light are sampled: where the returns of a stretch cannot reach the
+/// threshold with six standard deviations of noise, or there are none, nothing is found. False
+/// alarms of noise alone are thus left out.
+pub(super) fn echoes_in_waveforms(
+    receiver: &PulsedReceiver,
+    finder: &EchoFinder,
+    returns: &mut [Return],
+    mut noise: Option<&mut Stream>,
+) -> Vec<Echo> {
+    returns.sort_unstable_by(|a, b| a.range.total_cmp(&b.range));
+    let [before, after] = receiver.pulse.support();
+    let apart = 0.5 * SPEED_OF_LIGHT * (before + after);
+    let mut echoes = Vec::new();
+    for stretch in returns.chunk_by(|a, b| b.range - a.range < apart) {
+        let most: f64 = stretch.iter().map(|one| one.power).sum();
+        if most + 6.0 * receiver.detector.noise(most) < receiver.threshold {
+            continue;
+        }
+        let (near, far) = (stretch[0].range, stretch[stretch.len() - 1].range);
+        let window = Window::around(&receiver.pulse, receiver.interval, near, far);
+        let waveform = read(receiver, stretch, window, noise.as_deref_mut());
+        echoes.extend(finder.find(&waveform));
+    }
+    echoes
+}
+
+/// The waveform of some returns as the converter gives it.
+fn read(
+    receiver: &PulsedReceiver,
+    returns: &[Return],
+    window: Window,
+    noise: Option<&mut Stream>,
+) -> Waveform {
+    let mut waveform = Waveform::received(&receiver.pulse, returns, window);
+    if let Some(stream) = noise {
+        receiver.detector.read(&mut waveform, stream);
+    }
+    let digitiser = Digitiser {
+        interval: receiver.interval,
+        bits: receiver.bits,
+        full_scale: receiver.detector.saturation(),
+    };
+    digitiser.quantise(&mut waveform);
+    waveform
+}
+
+/// The whole waveform of one shot (its number in the sweep), from the exit to the farthest range,
+/// as the converter gives it; none where the scanner is not pulsed or has no such shot.
+pub fn waveform(
+    world: &World<f64>,
+    scanner: &Scanner,
+    run: &Run,
+    shot: usize,
+    world_from_sensor: impl Fn(f64) -> Isometry3<f64>,
+) -> Option<Waveform> {
+    let Receiver::Pulsed(receiver) = scanner.receiver else {
+        return None;
+    };
+    let number = u32::try_from(shot).ok()?;
+    let shot = *scanner.shots(run.sweep).get(shot)?;
+    let pose = world_from_sensor(shot.time);
+    let simulator = Simulator::new(world, scanner, run, &world_from_sensor, pose);
+    let (mut rays, mut hits, mut light) = (Vec::new(), Vec::new(), Light::default());
+    simulator.aim(&shot, &pose, &mut rays);
+    world.scene().closest_hits(&rays, &mut hits);
+    simulator.gather(&rays, &hits, number, &mut light);
+    let window = Window::around(&receiver.pulse, receiver.interval, 0.0, scanner.limits.far);
+    let mut noise = simulator.stream(number, Purpose::ReceiverNoise);
+    let noise = (!run.without_noise).then_some(&mut noise);
+    Some(read(&receiver, &light.returns, window, noise))
+}

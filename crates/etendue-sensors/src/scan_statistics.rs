@@ -1,0 +1,405 @@
+//! What a recording says of its sensor: the same numbers for recorded and simulated scans.
+
+use crate::{Reading, Scan, Sweep};
+use nalgebra::{Isometry2, Vector2};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// What [`ScanStatistics::of`] looks at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StatisticsOptions {
+    /// Edges of the range histogram, m, ascending.
+    pub histogram_edges: Vec<f64>,
+    /// Edges of the range bands of [`StandingWindow::spread`], m, ascending.
+    pub band_edges: Vec<f64>,
+    /// Standing windows of fewer scans are not looked at.
+    pub least_scans: usize,
+    /// Whether a recording without odometry is taken to stand still from end to end.
+    pub still_without_odometry: bool,
+}
+
+impl Default for StatisticsOptions {
+    fn default() -> Self {
+        Self {
+            histogram_edges: vec![
+                0.02, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 10.0, 20.0, 50.0, 100.0,
+            ],
+            band_edges: vec![0.02, 0.5, 1.0, 2.0, 3.0, 4.0, 5.7, 10.0, 20.0, 50.0],
+            least_scans: 8,
+            still_without_odometry: true,
+        }
+    }
+}
+
+/// Counts and spreads of a recording.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScanStatistics {
+    /// Scans.
+    pub scans: usize,
+    /// Beams of all scans together.
+    pub beams: usize,
+    /// Fewest and most beams in a scan.
+    pub beams_in_scan: (usize, usize),
+    /// Beams with a range.
+    pub valid: usize,
+    /// Beams from which nothing came back.
+    pub no_returns: usize,
+    /// Beams that met something too near.
+    pub too_near: usize,
+    /// Beams with an error code, by code.
+    pub errors: BTreeMap<u8, usize>,
+    /// From the first scan to the last, s.
+    pub duration: f64,
+    /// Median time between scans, s; zero for a single scan.
+    pub period: f64,
+    /// Length of the way by odometry, m, if there is odometry.
+    pub path: Option<f64>,
+    /// Percentiles 1, 50, 99 and 100 of the ranges, m, if there is a range.
+    pub ranges: Option<[f64; 4]>,
+    /// How many ranges lie in each bin (from, to), m.
+    pub histogram: Vec<(Range<f64>, usize)>,
+    /// The windows in which the sensor stood still, longest first.
+    pub standing: Vec<StandingWindow>,
+}
+
+/// Scans in a row between which the sensor did not move.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StandingWindow {
+    /// The scans.
+    pub scans: Range<usize>,
+    /// Beams that gave a range in some of the scans and none in others.
+    pub flickering: usize,
+    /// The beams that gave a range in every scan.
+    pub steady: Vec<SteadyBeam>,
+    /// How the ranges spread, by range band; bands without a steady beam are left out.
+    pub spread: Vec<Spread>,
+}
+
+/// A beam that gave a range in every scan of a window.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SteadyBeam {
+    /// Median range, m.
+    pub range: f64,
+    /// Standard deviation of the range over time, m.
+    pub deviation: f64,
+}
+
+/// How the ranges of the beams in a band spread, over beams that gave a range in every scan of a
+/// window.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spread {
+    /// The band the beam's median range lies in, m.
+    pub band: Range<f64>,
+    /// How many beams.
+    pub beams: usize,
+    /// Median over the beams of their median range, m.
+    pub centre: f64,
+    /// Median over the beams of the standard deviation over time, m.
+    pub median: f64,
+    /// 90th percentile over the beams of the standard deviation over time, m.
+    pub high: f64,
+}
+
+impl ScanStatistics {
+    /// Counts, histogram and standing spread of a recording.
+    ///
+    /// A beam's standard deviation is that of the whole window (divided by the number of scans).
+    ///
+    /// # Example
+    /// ```
+    /// use etendue_sensors::{Reading, Scan, ScanStatistics, StatisticsOptions};
+    /// let scan = |range| Scan {
+    ///     time: 0.0,
+    ///     azimuths: [0.0, 0.1].into(),
+    ///     readings: vec![Reading::Range(range), Reading::Error(7)],
+    ///     intensities: vec![],
+    ///     odom_from_robot: None,
+    /// };
+    /// let options = StatisticsOptions { least_scans: 2, ..StatisticsOptions::default() };
+    /// let statistics = ScanStatistics::of(&[scan(1.2), scan(1.4)], &options);
+    /// assert_eq!(statistics.valid_fraction(), 0.5);
+    /// assert_eq!(statistics.errors[&7], 2);
+    /// assert!((statistics.standing[0].spread[0].median - 0.1).abs() < 1e-12);
+    /// ```
+    pub fn of(scans: &[Scan], options: &StatisticsOptions) -> Self {
+        let mut ranges = ranges_of(scans);
+        ranges.sort_by(f64::total_cmp);
+        let readings = || scans.iter().flat_map(|scan| &scan.readings);
+        let count = |wanted: Reading| readings().filter(|reading| **reading == wanted).count();
+        let sizes = || scans.iter().map(|scan| scan.readings.len());
+        Self {
+            scans: scans.len(),
+            beams: sizes().sum(),
+            beams_in_scan: (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0)),
+            valid: ranges.len(),
+            no_returns: count(Reading::NoReturn),
+            too_near: count(Reading::TooNear),
+            errors: errors(readings()),
+            duration: scans.last().map_or(0.0, |last| last.time - scans[0].time),
+            period: period(scans),
+            path: path(scans),
+            ranges: (!ranges.is_empty())
+                .then(|| [0.01, 0.5, 0.99, 1.0].map(|part| quantile(&ranges, part))),
+            histogram: histogram(&ranges, &options.histogram_edges),
+            standing: standing_windows(scans, options),
+        }
+    }
+
+    /// Beams with a range over all beams; zero where there are none.
+    pub fn valid_fraction(&self) -> f64 {
+        self.valid as f64 / self.beams.max(1) as f64
+    }
+}
+
+impl Scan {
+    /// A simulated sweep as a recording shows it: no truth, and the sensor's own pose, seen from
+    /// above, as odometry.
+    pub fn of_sweep(sweep: &Sweep) -> Self {
+        let pose = &sweep.world_from_sensor;
+        let forward = pose.rotation * nalgebra::Vector3::x();
+        let position = Vector2::new(pose.translation.x, pose.translation.y);
+        let beams = &sweep.measurements;
+        Self {
+            time: sweep.start,
+            azimuths: beams
+                .iter()
+                .map(|beam| beam.azimuth)
+                .collect::<Arc<[f64]>>(),
+            readings: beams.iter().map(|beam| beam.reading).collect(),
+            intensities: beams.iter().map(|beam| single(beam.power)).collect(),
+            odom_from_robot: Some(Isometry2::new(position, forward.y.atan2(forward.x))),
+        }
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "recordings hold intensities in single precision"
+)]
+fn single(value: f64) -> f32 {
+    value as f32
+}
+
+fn ranges_of(scans: &[Scan]) -> Vec<f64> {
+    let readings = scans.iter().flat_map(|scan| &scan.readings);
+    readings.filter_map(|reading| reading.range()).collect()
+}
+
+fn errors<'a>(readings: impl Iterator<Item = &'a Reading>) -> BTreeMap<u8, usize> {
+    let mut counts = BTreeMap::new();
+    for reading in readings {
+        if let Reading::Error(code) = reading {
+            *counts.entry(*code).or_insert(0) += 1;
+        }
+    }
+    counts
+}
+
+/// The value below which `part` of the sorted values lie, interpolated linearly.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the place lies between 0 and the last index"
+)]
+fn quantile(sorted: &[f64], part: f64) -> f64 {
+    let at = part * (sorted.len() - 1) as f64;
+    let below = at.floor();
+    let low = sorted[below as usize];
+    let high = sorted[at.ceil() as usize];
+    low + (high - low) * (at - below)
+}
+
+fn median_and_high(mut values: Vec<f64>) -> (f64, f64) {
+    values.sort_by(f64::total_cmp);
+    (quantile(&values, 0.5), quantile(&values, 0.9))
+}
+
+fn period(scans: &[Scan]) -> f64 {
+    let steps: Vec<f64> = scans
+        .windows(2)
+        .map(|two| two[1].time - two[0].time)
+        .collect();
+    if steps.is_empty() {
+        0.0
+    } else {
+        median_and_high(steps).0
+    }
+}
+
+fn path(scans: &[Scan]) -> Option<f64> {
+    let poses: Vec<_> = scans
+        .iter()
+        .filter_map(|scan| scan.odom_from_robot)
+        .collect();
+    let step =
+        |two: &[Isometry2<f64>]| (two[1].translation.vector - two[0].translation.vector).norm();
+    (!poses.is_empty()).then(|| poses.windows(2).map(step).sum())
+}
+
+fn bins(edges: &[f64]) -> impl Iterator<Item = Range<f64>> {
+    edges.windows(2).map(|two| two[0]..two[1])
+}
+
+fn histogram(sorted: &[f64], edges: &[f64]) -> Vec<(Range<f64>, usize)> {
+    let below = |edge: f64| sorted.partition_point(|range| *range < edge);
+    bins(edges)
+        .map(|bin| {
+            let count = below(bin.end).saturating_sub(below(bin.start));
+            (bin, count)
+        })
+        .collect()
+}
+
+fn standing_windows(scans: &[Scan], options: &StatisticsOptions) -> Vec<StandingWindow> {
+    let mut windows = Vec::new();
+    let mut first = 0;
+    for next in 1..=scans.len() {
+        let goes_on = next < scans.len() && stands(&scans[next - 1], &scans[next], options);
+        if goes_on {
+            continue;
+        }
+        if next - first >= options.least_scans.max(2) {
+            windows.push(window(scans, first..next, options));
+        }
+        first = next;
+    }
+    windows.sort_by_key(|window| std::cmp::Reverse(window.scans.len()));
+    windows
+}
+
+fn stands(before: &Scan, after: &Scan, options: &StatisticsOptions) -> bool {
+    let same_place = match (&before.odom_from_robot, &after.odom_from_robot) {
+        (Some(before), Some(after)) => before == after,
+        (None, None) => options.still_without_odometry,
+        _ => false,
+    };
+    same_place && before.azimuths == after.azimuths
+}
+
+fn window(scans: &[Scan], range: Range<usize>, options: &StatisticsOptions) -> StandingWindow {
+    let scans = &scans[range.clone()];
+    let mut flickering = 0;
+    let mut steady = Vec::new();
+    for beam in 0..scans[0].readings.len() {
+        let readings = scans
+            .iter()
+            .filter_map(|scan| scan.readings.get(beam)?.range());
+        let ranges: Vec<f64> = readings.collect();
+        if ranges.len() == scans.len() {
+            steady.push(SteadyBeam::of(ranges));
+        } else if !ranges.is_empty() {
+            flickering += 1;
+        }
+    }
+    StandingWindow {
+        scans: range,
+        flickering,
+        spread: bins(&options.band_edges)
+            .filter_map(|band| spread(band, &steady))
+            .collect(),
+        steady,
+    }
+}
+
+impl SteadyBeam {
+    fn of(ranges: Vec<f64>) -> Self {
+        let count = ranges.len() as f64;
+        let mean = ranges.iter().sum::<f64>() / count;
+        let squares = ranges.iter().map(|range| (range - mean).powi(2));
+        Self {
+            deviation: (squares.sum::<f64>() / count).sqrt(),
+            range: median_and_high(ranges).0,
+        }
+    }
+}
+
+fn spread(band: Range<f64>, steady: &[SteadyBeam]) -> Option<Spread> {
+    let inside = steady.iter().filter(|beam| band.contains(&beam.range));
+    let (ranges, deviations): (Vec<f64>, Vec<f64>) =
+        inside.map(|beam| (beam.range, beam.deviation)).unzip();
+    if deviations.is_empty() {
+        return None;
+    }
+    let beams = deviations.len();
+    let (median, high) = median_and_high(deviations);
+    Some(Spread {
+        band,
+        beams,
+        centre: median_and_high(ranges).0,
+        median,
+        high,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scan(time: f64, x: f64, readings: Vec<Reading>) -> Scan {
+        Scan {
+            time,
+            azimuths: (0..readings.len()).map(|beam| beam as f64).collect(),
+            readings,
+            intensities: Vec::new(),
+            odom_from_robot: Some(Isometry2::translation(x, 0.0)),
+        }
+    }
+
+    fn options() -> StatisticsOptions {
+        StatisticsOptions {
+            least_scans: 3,
+            ..StatisticsOptions::default()
+        }
+    }
+
+    #[test]
+    fn a_window_ends_where_the_robot_moves() {
+        let at = |time, x| scan(time, x, vec![Reading::Range(1.0)]);
+        let scans = [
+            at(0.0, 0.0),
+            at(1.0, 0.0),
+            at(2.0, 0.0),
+            at(3.0, 0.5),
+            at(4.0, 1.0),
+        ];
+        let statistics = ScanStatistics::of(&scans, &options());
+        assert_eq!(statistics.standing.len(), 1);
+        assert_eq!(statistics.standing[0].scans, 0..3);
+        assert_eq!(statistics.path, Some(1.0));
+        assert_eq!(statistics.period, 1.0);
+    }
+
+    #[test]
+    fn a_beam_that_sometimes_fails_flickers_and_has_no_spread() {
+        let scans = [
+            scan(0.0, 0.0, vec![Reading::Range(1.0), Reading::Range(2.5)]),
+            scan(1.0, 0.0, vec![Reading::Error(6), Reading::Range(2.5)]),
+            scan(2.0, 0.0, vec![Reading::Range(1.1), Reading::Range(2.5)]),
+        ];
+        let window = &ScanStatistics::of(&scans, &options()).standing[0];
+        assert_eq!(window.flickering, 1);
+        assert_eq!(window.spread.len(), 1);
+        assert_eq!(window.spread[0].band, 2.0..3.0);
+        assert_eq!(window.spread[0].median, 0.0);
+    }
+
+    #[test]
+    fn every_range_within_the_edges_is_in_one_bin() {
+        let readings = (1..=500)
+            .map(|i| Reading::Range(f64::from(i) * 0.1))
+            .collect();
+        let statistics = ScanStatistics::of(&[scan(0.0, 0.0, readings)], &options());
+        let counted: usize = statistics.histogram.iter().map(|(_, count)| count).sum();
+        assert_eq!(counted, 500);
+        assert_eq!(statistics.ranges.map(|r| r[3]), Some(50.0));
+    }
+
+    #[test]
+    fn no_scan_gives_zeros_and_no_panic() {
+        let statistics = ScanStatistics::of(&[], &options());
+        assert_eq!(statistics.valid_fraction(), 0.0);
+        assert_eq!(statistics.ranges, None);
+        assert!(statistics.standing.is_empty());
+    }
+}

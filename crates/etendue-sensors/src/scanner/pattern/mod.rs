@@ -1,0 +1,84 @@
+//! How a scanner moves its beams.
+
+mod oscillating;
+mod polygon;
+mod raster;
+mod risley;
+mod spinning;
+
+pub use oscillating::{Oscillating, Oscillation};
+pub use polygon::Polygon;
+pub use raster::Raster;
+pub use risley::{Prism, Risley};
+pub use spinning::{Nod, Spinning};
+
+use super::{Aim, Channel};
+
+/// When columns are fired within a sweep.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Columns {
+    /// Locked to the motion (an encoder): so many evenly spaced columns a sweep.
+    PerSweep {
+        /// Columns in a whole sweep.
+        columns: u32,
+        /// How many of them fire, from the first on, where not all do.
+        fired: Option<u32>,
+    },
+    /// By a clock that runs on from sweep to sweep, so that sweeps differ by one column.
+    Period {
+        /// Time between columns, s.
+        seconds: f64,
+    },
+}
+
+/// How the beams move.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ScanPattern {
+    /// A rotor turns them; with one channel, a planar scanner.
+    Spinning(Spinning),
+    /// A mirror swings them to and fro.
+    Oscillating(Oscillating),
+    /// Rotating wedge prisms bend them.
+    Risley(Risley),
+    /// They are steered over rows and columns without a turning part.
+    Raster(Raster),
+    /// The facets of a turning polygon sweep them.
+    Polygon(Polygon),
+}
+
+impl ScanPattern {
+    /// Duration of one sweep, s.
+    pub fn sweep_duration(&self) -> f64 {
+        1.0 / match self {
+            Self::Spinning(one) => one.rate,
+            Self::Oscillating(one) => one.rate,
+            Self::Risley(one) => one.rate,
+            Self::Raster(one) => one.rate,
+            Self::Polygon(one) => one.rate,
+        }
+    }
+
+    /// When columns are fired.
+    pub fn columns(&self) -> Columns {
+        match self {
+            Self::Spinning(one) => one.columns,
+            Self::Oscillating(one) => one.columns,
+            Self::Risley(one) => one.columns,
+            Self::Raster(one) => one.columns(),
+            Self::Polygon(one) => one.columns(),
+        }
+    }
+
+    /// Where a channel aims at `time` (s from the start of the run) in the column that began at
+    /// `column_start`.
+    pub fn aim(&self, time: f64, column_start: f64, channel: &Channel) -> Aim {
+        match self {
+            Self::Spinning(one) => one.aim(time, channel),
+            Self::Oscillating(one) => one.aim(time, channel),
+            Self::Risley(one) => one.aim(time, channel),
+            Self::Raster(one) => one.aim(column_start, channel),
+            Self::Polygon(one) => one.aim(time, channel),
+        }
+    }
+}

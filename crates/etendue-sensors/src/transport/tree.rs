@@ -1,0 +1,201 @@
+//! The ray tree: mirrors and glass followed exactly, diffuse light straight back.
+
+use super::branch::Branch;
+use super::world::Meeting;
+use super::{LightRay, World};
+use etendue_physics::Scalar;
+use etendue_scene::{Hit, MaterialId, Ray};
+use nalgebra::Point3;
+
+/// Where a ray tree ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TreeSettings {
+    /// Most surfaces on a path, the one that scatters light back included.
+    pub max_depth: u32,
+    /// Branches with less than this fraction of the ray's power are not followed. What comes back
+    /// falls with its square.
+    pub throughput_threshold: f64,
+}
+
+impl Default for TreeSettings {
+    fn default() -> Self {
+        Self {
+            max_depth: 5,
+            throughput_threshold: 1e-4,
+        }
+    }
+}
+
+/// Light that came back to the sensor from one surface.
+#[derive(Clone, Copy, Debug)]
+pub struct Return<S: Scalar> {
+    /// Length of the one-way path, m; where way out and way back differ, their mean.
+    pub range: S,
+    /// Length of the one-way optical path, m: inside glass the group index multiplies the length.
+    /// This is the range that time of flight or phase tells.
+    pub optical_range: S,
+    /// Received power per unit of emitted power and of receiver area, 1/m²:
+    /// $\tau^2 f_r \cos\theta / R^2$ with $\tau$ the one-way throughput.
+    pub power: S,
+    /// Fraction of the ray's power that arrives at the surface.
+    pub throughput: S,
+    /// Cosine of the incidence at the surface, in [0, 1].
+    pub cos_incidence: S,
+    /// Where the light was scattered, in the world, m.
+    pub point: Point3<S>,
+    /// How many surfaces the path met, this one included.
+    pub depth: u32,
+    /// How many of them scattered it: 1 in a ray tree, more in path tracing.
+    pub scatterings: u32,
+    /// The surface.
+    pub hit: Hit,
+    /// Its material.
+    pub material: MaterialId,
+}
+
+/// Where the ray's unit of power went on its way out: the parts sum to 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TreeAudit {
+    /// To the surfaces met: scattered there (some of it back to the sensor) or absorbed.
+    pub surfaces: f64,
+    /// Absorbed inside glass.
+    pub absorbed: f64,
+    /// To where there is nothing.
+    pub escaped: f64,
+    /// In branches beyond the greatest depth.
+    pub cut_by_depth: f64,
+    /// In branches below the throughput threshold.
+    pub cut_by_threshold: f64,
+    /// How many surfaces were met.
+    pub hits: u32,
+}
+
+impl TreeAudit {
+    /// The sum of all parts: 1 but for rounding.
+    pub fn total(&self) -> f64 {
+        self.surfaces + self.absorbed + self.escaped + self.cut_by_depth + self.cut_by_threshold
+    }
+}
+
+/// Follows `ray` through `world` and hands every return to `visit`: Whitted's ray tree with path
+/// reversal.
+///
+/// At each surface the diffuse and rough lobes send light straight back the way it came, and the
+/// mirror-like lobes spawn a reflected and a transmitted branch. A mirror therefore shows the
+/// object behind it at the total path length $R$, with one inverse square:
+/// $$P = \tau^2 f_r \frac{\cos\theta}{R^2}$$
+/// per unit of emitted power and receiver area. Surfaces without a diffuse or rough lobe return
+/// nothing. Solid glass is entered through fronts and left through backs of its triangles; what
+/// is behind any back is air (glass in glass is left out).
+///
+/// Whitted (1980), "An improved illumination model for shaded display",
+/// doi:10.1145/358876.358882.
+pub fn trace_tree<S: Scalar>(
+    world: &World<S>,
+    ray: &LightRay<S>,
+    settings: &TreeSettings,
+    visit: impl FnMut(Return<S>),
+) -> TreeAudit {
+    let first = world.scene().closest_hit(&ray.values());
+    trace_tree_from(world, ray, first, settings, visit)
+}
+
+/// [`trace_tree`] where the ray's first hit is known already, from
+/// [`Scene::closest_hits`](etendue_scene::Scene::closest_hits).
+pub fn trace_tree_from<S: Scalar>(
+    world: &World<S>,
+    ray: &LightRay<S>,
+    first: Option<Hit>,
+    settings: &TreeSettings,
+    visit: impl FnMut(Return<S>),
+) -> TreeAudit {
+    let mut tree = Tree {
+        world,
+        settings,
+        visit,
+        audit: TreeAudit::default(),
+    };
+    tree.follow(&ray.values(), first, Branch::new(ray));
+    tree.audit
+}
+
+struct Tree<'w, 'a, S: Scalar, F> {
+    world: &'w World<'a, S>,
+    settings: &'w TreeSettings,
+    visit: F,
+    audit: TreeAudit,
+}
+
+impl<S: Scalar, F: FnMut(Return<S>)> Tree<'_, '_, S, F> {
+    /// Takes a branch, cast as `ray`, to the surface it hits and on from there.
+    fn follow(&mut self, ray: &Ray, hit: Option<Hit>, branch: Branch<S>) {
+        let Some(hit) = hit else {
+            self.audit.escaped += branch.throughput.value();
+            return;
+        };
+        let meeting = self.world.meet(&hit, &branch.origin, &branch.direction);
+        let arrived = branch.arrive(&meeting);
+        self.audit.hits += 1;
+        self.audit.absorbed += (branch.throughput - arrived.throughput).value();
+        self.send_back(&hit, &meeting, &arrived);
+        self.split(ray, &hit, &meeting, &arrived);
+    }
+
+    /// The diffuse and rough lobes' return.
+    fn send_back(&mut self, hit: &Hit, meeting: &Meeting<S>, arrived: &Branch<S>) {
+        let scattered = meeting
+            .material
+            .backscatter(meeting.cos_incidence, meeting.side);
+        if scattered.value() == 0.0 {
+            return;
+        }
+        let one_way = arrived.throughput / arrived.range;
+        (self.visit)(Return {
+            range: arrived.range,
+            optical_range: arrived.optical_range,
+            power: one_way * one_way * scattered * meeting.cos_incidence,
+            throughput: arrived.throughput,
+            cos_incidence: meeting.cos_incidence,
+            point: arrived.origin,
+            depth: arrived.depth,
+            scatterings: 1,
+            hit: *hit,
+            material: meeting.surface.material,
+        });
+    }
+
+    /// The mirror-like lobes' branches.
+    fn split(&mut self, ray: &Ray, hit: &Hit, meeting: &Meeting<S>, arrived: &Branch<S>) {
+        let specular = meeting
+            .material
+            .specular(meeting.cos_incidence, meeting.side);
+        let reflected = arrived.reflect(meeting, specular.reflected);
+        let mut passed_on = reflected.throughput.value();
+        self.spawn(ray, hit, reflected);
+        if let Some(transmitted) = specular.transmitted {
+            let transmitted = arrived.transmit(meeting, &transmitted);
+            passed_on += transmitted.throughput.value();
+            self.spawn(ray, hit, transmitted);
+        }
+        self.audit.surfaces += arrived.throughput.value() - passed_on;
+    }
+
+    /// Casts a branch that leaves the surface that `ray` hit, if it is worth it.
+    fn spawn(&mut self, ray: &Ray, hit: &Hit, branch: Branch<S>) {
+        let throughput = branch.throughput.value();
+        if throughput <= 0.0 {
+            return;
+        }
+        if branch.depth >= self.settings.max_depth {
+            self.audit.cut_by_depth += throughput;
+            return;
+        }
+        if throughput < self.settings.throughput_threshold {
+            self.audit.cut_by_threshold += throughput;
+            return;
+        }
+        let next = branch.cast(self.world.scene(), ray, hit);
+        let hit = self.world.scene().closest_hit(&next);
+        self.follow(&next, hit, branch);
+    }
+}

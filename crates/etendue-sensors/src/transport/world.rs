@@ -1,0 +1,215 @@
+//! A scene at one wavelength, in a scalar that may carry derivatives.
+
+use etendue_physics::Scalar;
+use etendue_physics::surface::{Material, OutsideMaterial, Side};
+use etendue_scene::{Hit, MaterialId, ObjectId, Ray, Scene, SurfacePoint};
+use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
+use thiserror::Error;
+
+/// A scene as light of one wavelength sees it.
+///
+/// Geometry is found in the shared [`Scene`] in `f64`; poses and materials live here in `S`, so
+/// that they can carry derivatives:
+///
+/// ```
+/// # use etendue_physics::{Dual, DualParts, surface::{Lobe, Material}};
+/// # use etendue_scene::{Mesh, MaterialId, NamedMaterial, Object, SceneBuilder, MeshId, ObjectId};
+/// # use etendue_sensors::transport::World;
+/// # use nalgebra::{Isometry3, Point3};
+/// # let mesh = Mesh {
+/// #     vertices: vec![Point3::origin(), Point3::new(1.0, 0.0, 0.0), Point3::new(0.0, 1.0, 0.0)],
+/// #     triangles: vec![[0, 1, 2]],
+/// #     materials: vec![],
+/// # };
+/// # let scene = SceneBuilder {
+/// #     materials: vec![NamedMaterial {
+/// #         name: "wall".into(),
+/// #         material: Material { lobes: vec![Lobe::Lambert { reflectance: 0.8.into() }] },
+/// #     }],
+/// #     meshes: vec![mesh.into()],
+/// #     objects: vec![Object {
+/// #         name: "wall".into(),
+/// #         mesh: MeshId(0),
+/// #         world_from_object: Isometry3::identity(),
+/// #         material: MaterialId(0),
+/// #         mask: u32::MAX,
+/// #     }],
+/// # }.build()?;
+/// let world = World::at_wavelength(&scene, 785e-9)?;
+/// let reflectance = Dual::<1>::variable(0.8, 0);
+/// let material = Material { lobes: vec![Lobe::Lambert { reflectance }] };
+/// let differentiable = world.lift::<Dual<1>>().with_material(MaterialId(0), material);
+/// assert_eq!(differentiable.poses().len(), scene.objects().len());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct World<'a, S: Scalar> {
+    scene: &'a Scene,
+    poses: Vec<Isometry3<S>>,
+    materials: Vec<Material<S>>,
+}
+
+/// Why a scene cannot be seen at a wavelength.
+#[derive(Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum WorldError {
+    /// A material's data do not cover the wavelength.
+    #[error("material \"{material}\": {source}")]
+    Wavelength {
+        /// The material's name.
+        material: String,
+        /// What is missing.
+        source: OutsideMaterial,
+    },
+}
+
+/// A ray of light as it leaves the sensor, in the world.
+#[derive(Clone, Copy, Debug)]
+pub struct LightRay<S: Scalar> {
+    /// Where it starts, m.
+    pub origin: Point3<S>,
+    /// Unit direction.
+    pub direction: Vector3<S>,
+    /// When it is fired, s from the scene's epoch.
+    pub time: f64,
+    /// Objects whose own mask shares no bit with this are not seen.
+    pub mask: u32,
+}
+
+impl<S: Scalar> LightRay<S> {
+    /// A ray at time zero that sees everything. `direction` must be a unit vector.
+    pub fn new(origin: Point3<S>, direction: Vector3<S>) -> Self {
+        Self {
+            origin,
+            direction,
+            time: 0.0,
+            mask: u32::MAX,
+        }
+    }
+
+    /// The ray to cast: the values without their derivatives.
+    pub fn values(&self) -> Ray {
+        Ray {
+            time: self.time,
+            mask: self.mask,
+            ..Ray::new(
+                self.origin.map(Scalar::value),
+                self.direction.map(Scalar::value),
+            )
+        }
+    }
+}
+
+impl<'a> World<'a, f64> {
+    /// The scene at `wavelength` (m), everything where the scene has it.
+    ///
+    /// # Errors
+    /// Where a material's data do not cover the wavelength.
+    pub fn at_wavelength(scene: &'a Scene, wavelength: f64) -> Result<Self, WorldError> {
+        let materials = scene
+            .materials()
+            .iter()
+            .map(|named| {
+                named
+                    .material
+                    .at(wavelength)
+                    .map_err(|source| WorldError::Wavelength {
+                        material: named.name.clone(),
+                        source,
+                    })
+            })
+            .collect::<Result<_, _>>()?;
+        let poses = scene.objects().iter().map(|o| o.world_from_object);
+        Ok(Self {
+            scene,
+            poses: poses.collect(),
+            materials,
+        })
+    }
+
+    /// The same world in another scalar, without derivatives yet: replace what is to be
+    /// differentiated with [`World::with_pose`] and [`World::with_material`].
+    pub fn lift<S: Scalar>(&self) -> World<'a, S> {
+        World {
+            scene: self.scene,
+            poses: self.poses.iter().map(lift_isometry).collect(),
+            materials: self
+                .materials
+                .iter()
+                .map(|material| material.map(|&parameter| S::from(parameter)))
+                .collect(),
+        }
+    }
+}
+
+impl<'a, S: Scalar> World<'a, S> {
+    /// Replaces an object's pose. Its value must be the pose the scene has: rays are cast there.
+    #[must_use]
+    pub fn with_pose(mut self, object: ObjectId, world_from_object: Isometry3<S>) -> Self {
+        self.poses[object.0 as usize] = world_from_object;
+        self
+    }
+
+    /// Replaces a material.
+    #[must_use]
+    pub fn with_material(mut self, id: MaterialId, material: Material<S>) -> Self {
+        self.materials[id.0 as usize] = material;
+        self
+    }
+
+    /// The scene it is a view of.
+    pub fn scene(&self) -> &'a Scene {
+        self.scene
+    }
+
+    /// Where each object stands, by number.
+    pub fn poses(&self) -> &[Isometry3<S>] {
+        &self.poses
+    }
+
+    /// The material of that number at this wavelength.
+    pub fn material(&self, id: MaterialId) -> &Material<S> {
+        &self.materials[id.0 as usize]
+    }
+
+    /// Meets the surface of `hit` in `S`.
+    pub(super) fn meet(
+        &self,
+        hit: &Hit,
+        origin: &Point3<S>,
+        direction: &Vector3<S>,
+    ) -> Meeting<'_, S> {
+        let pose = &self.poses[hit.object.0 as usize];
+        let surface = self.scene.surface_at(hit, origin, direction, pose);
+        let cos = -direction.dot(&surface.normal);
+        let (side, cos_incidence, normal) = if cos.value() < 0.0 {
+            (Side::Back, -cos, -surface.normal)
+        } else {
+            (Side::Front, cos, surface.normal)
+        };
+        Meeting {
+            material: self.material(surface.material),
+            surface,
+            side,
+            cos_incidence,
+            normal,
+        }
+    }
+}
+
+/// Light at a surface.
+pub(super) struct Meeting<'w, S: Scalar> {
+    pub surface: SurfacePoint<S>,
+    pub material: &'w Material<S>,
+    pub side: Side,
+    pub cos_incidence: S,
+    /// Unit normal towards where the light came from.
+    pub normal: Vector3<S>,
+}
+
+fn lift_isometry<S: Scalar>(pose: &Isometry3<f64>) -> Isometry3<S> {
+    Isometry3::from_parts(
+        pose.translation.vector.map(S::from).into(),
+        UnitQuaternion::new_unchecked(pose.rotation.coords.map(S::from).into()),
+    )
+}

@@ -1,0 +1,215 @@
+//! The blocks of the reference values `golden/cw_scene.json` that involve the receiver.
+
+use super::ideal;
+use super::scenes::{Wall, cuboid, planar, scene};
+use etendue_physics::beam::SubRayPattern;
+use etendue_physics::cw::{Received, Receiver};
+use etendue_physics::{Dual, DualParts, Purpose, Scalar, Stream};
+use etendue_sensors::cw::{CwLidar, Shot, Turn, shoot};
+use etendue_sensors::motion::still;
+use etendue_sensors::transport::World;
+use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+use serde_json::Value;
+
+type Pose = Dual<3>;
+
+fn golden() -> Value {
+    serde_json::from_str(include_str!("../../golden/cw_scene.json")).expect("the file is JSON")
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().expect("a list")
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().expect("a number")
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    list(value).iter().map(number).collect()
+}
+
+fn close(ours: f64, theirs: f64, tolerance: f64) {
+    assert!((ours - theirs).abs() <= tolerance, "{ours} but {theirs}");
+}
+
+/// The pose (x, y, yaw) with the derivatives by all three.
+fn differentiable(pose: &[f64]) -> Isometry3<Pose> {
+    let [x, y, yaw] = [0, 1, 2].map(|i| Pose::variable(pose[i], i));
+    Isometry3::from_parts(
+        Translation3::new(x, y, Pose::from(0.0)),
+        UnitQuaternion::from_axis_angle(&Vector3::z_axis(), yaw),
+    )
+}
+
+fn turn() -> Turn {
+    Turn {
+        with_truth: true,
+        ..Turn::default()
+    }
+}
+
+fn range<S: Scalar>(shot: &Shot<S>) -> S {
+    shot.range().expect("a range")
+}
+
+/// Ranges 1e-9 m, powers 1e-10 relative, derivatives 1e-7 as the reference states.
+#[test]
+fn the_cuboid_is_measured_as_the_reference_does() {
+    let scene = scene(&cuboid());
+    let world = World::at_wavelength(&scene, 785e-9)
+        .expect("grey walls")
+        .lift::<Pose>();
+    let golden = golden();
+    let cases = list(&golden["cuboid"]);
+    assert_eq!(cases.len(), 3);
+    for case in cases {
+        let azimuths = numbers(&case["az_deg"]);
+        let pose = still(differentiable(&numbers(&case["pose"])));
+        for (pattern, name, powers) in [
+            (SubRayPattern::Centre, "single", "radiance"),
+            (
+                SubRayPattern::THREE_AT_EDGE,
+                "three",
+                "radiance_three_total",
+            ),
+        ] {
+            let lidar = ideal(&azimuths, pattern).map(Pose::from);
+            let shots = shoot(&world, &lidar, &turn(), &pose);
+            assert_eq!(shots.len(), azimuths.len());
+            for (i, shot) in shots.iter().enumerate() {
+                let ours = range(shot);
+                close(
+                    ours.value(),
+                    number(&case[format!("range_cw_{name}")][i]),
+                    1e-9,
+                );
+                let power = number(&case[powers][i]);
+                close(shot.power.value(), power, 1e-10 * power);
+                let jacobian = numbers(&case[format!("J_{name}")][i]);
+                for (ours, theirs) in ours.gradient().into_iter().zip(jacobian) {
+                    close(ours, theirs, 1e-7);
+                }
+                let truth = shot.truth.expect("walls all round");
+                close(truth.range, number(&case["range_geo"][i]), 1e-9);
+                let wall = case["wall"][i].as_u64().expect("a number");
+                assert_eq!(u64::from(truth.object.0), wall);
+            }
+        }
+    }
+}
+
+#[test]
+fn sub_rays_point_where_the_reference_says() {
+    let golden = golden();
+    let reference = &golden["subray_dirs"];
+    for (azimuth, directions) in list(&reference["az_deg"])
+        .iter()
+        .zip(list(&reference["dirs"]))
+    {
+        let frame = etendue_physics::beam::BeamFrame::new(number(azimuth).to_radians(), 0.0);
+        let rays = SubRayPattern::THREE_AT_EDGE.sub_rays();
+        assert_eq!(rays.len(), 3);
+        for (i, ray) in rays.iter().enumerate() {
+            let ours: Vector3<f64> = frame.direction(0.005, ray);
+            let theirs = numbers(&directions[i]);
+            for k in 0..3 {
+                close(ours[k], theirs[k], 1e-12);
+            }
+            close(ray.weight, number(&reference["weights"][i]), 1e-15);
+        }
+    }
+}
+
+/// A panel that ends in the beam before a wall: 0 to 3 sub-rays on it. A fragile case (two pairs
+/// of whole periods nearly as good) may choose either.
+#[test]
+fn mixed_pixels_at_an_edge_match() {
+    let golden = golden();
+    let cases = list(&golden["mixed_pixel"]);
+    assert_eq!(cases.len(), 28);
+    let lidar = ideal(&[0.0], SubRayPattern::THREE_AT_EDGE);
+    for case in cases {
+        let [x_front, x_wall, edge] = ["x_front", "x_wall", "y_edge"].map(|k| number(&case[k]));
+        let scene = scene(&[
+            Wall::between([x_front, edge], [x_front, 2.0], number(&case["kR_front"])),
+            Wall::between([x_wall, -2.0], [x_wall, 2.0], number(&case["kR_wall"])),
+        ]);
+        let world = World::at_wavelength(&scene, 785e-9).expect("grey walls");
+        let shot = shoot(&world, &lidar, &turn(), still(planar(0.0, 0.0, 0.0)))[0];
+        let expected: f64 = list(&case["returns"]).iter().map(|r| number(&r[1])).sum();
+        close(shot.power, expected, 1e-10 * expected);
+        let front = number(&case["n_front_subrays"]);
+        assert_eq!(shot.returns, if front > 0.0 && front < 3.0 { 2 } else { 1 });
+        if case["fragile"] == false {
+            let detection = shot.outcome.expect("a range");
+            close(detection.range, number(&case["mean"]), 1e-9);
+            close(detection.disagreement, number(&case["disagreement"]), 1e-9);
+        }
+    }
+}
+
+/// Three sub-rays on a slanted wall read it too near or too far.
+#[test]
+fn the_bias_of_three_rays_on_a_slanted_wall_matches() {
+    let golden = golden();
+    let cases = list(&golden["slanted_wall_three_ray_bias"]);
+    assert_eq!(cases.len(), 9);
+    for case in cases {
+        let distance = number(&case["d"]);
+        let (sin, cos) = number(&case["incidence_deg"]).to_radians().sin_cos();
+        let scene = scene(&[Wall::between(
+            [distance - 2.0 * sin, -2.0 * cos],
+            [distance + 2.0 * sin, 2.0 * cos],
+            0.8,
+        )]);
+        let world = World::at_wavelength(&scene, 785e-9).expect("grey walls");
+        let measured = |pattern| {
+            let lidar = ideal(&[0.0], pattern);
+            range(&shoot(&world, &lidar, &turn(), still(planar(0.0, 0.0, 0.0)))[0])
+        };
+        let at_edge = measured(SubRayPattern::THREE_AT_EDGE);
+        close(
+            at_edge,
+            f64::midpoint(number(&case["R1"]), number(&case["R2"])),
+            1e-9,
+        );
+        close(
+            (at_edge - distance) * 1e3,
+            number(&case["bias_mm_kappa1"]),
+            1e-6,
+        );
+        let at_rms = measured(SubRayPattern::THREE);
+        close(
+            (at_rms - distance) * 1e3,
+            number(&case["bias_mm_kappa_rms"]),
+            1e-6,
+        );
+    }
+}
+
+/// A dusty pane before a wall: the returns that the reference lists, through the receiver.
+#[test]
+fn returns_through_a_pane_are_measured_as_the_reference_does() {
+    let golden = golden();
+    let cases = list(&golden["thin_glass_at_x1_wall_x2"]);
+    assert_eq!(cases.len(), 4);
+    let lidar: CwLidar<f64> = ideal(&[0.0], SubRayPattern::Centre);
+    let receiver: &Receiver<f64> = &lidar.receiver;
+    for case in cases {
+        let mut received = Received::nothing();
+        for echo in list(&case["returns"]) {
+            received.add(&receiver.modulation, number(&echo[1]), number(&echo[2]));
+        }
+        let mut noise = Stream::new(0, 0, 0, 0, Purpose::ReceiverNoise);
+        let detection = receiver.measure(&received, &mut noise).expect("a range");
+        let reference = &case["measured"];
+        assert_eq!(reference["fragile"], false);
+        close(detection.range, number(&reference["mean"]), 1e-9);
+        close(
+            detection.disagreement,
+            number(&reference["disagreement"]),
+            1e-9,
+        );
+    }
+}

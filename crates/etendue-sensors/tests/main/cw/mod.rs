@@ -1,0 +1,59 @@
+//! Sweeps of continuous-wave lidars through small scenes.
+
+mod derivatives;
+mod golden;
+mod physics;
+mod scenes;
+
+use etendue_physics::beam::SubRayPattern;
+use etendue_physics::cw::{
+    Ambiguity, AutomaticGain, Bias, Combination, Method, Modulation, Noise, Receiver,
+    SamplingScheme,
+};
+use etendue_sensors::cw::{Beam, CwLidar};
+
+/// A lidar without noise, rounding or thresholds with beams at these azimuths (degrees).
+fn ideal(azimuths_deg: &[f64], pattern: SubRayPattern) -> CwLidar<f64> {
+    let beams = azimuths_deg.iter().map(|azimuth| Beam {
+        azimuth: azimuth.to_radians(),
+        elevation: 0.0,
+        time: 0.0,
+    });
+    CwLidar {
+        beams: beams.collect(),
+        turn_time: 0.1,
+        wavelength: 785e-9,
+        half_tangent: 0.005,
+        pattern,
+        azimuth_jitter: 0.0,
+        resolution: None,
+        receiver: Receiver {
+            modulation: Modulation::URG_04LX,
+            sampling: SamplingScheme::Pair,
+            converter_bits: None,
+            gain: AutomaticGain {
+                target: 0.5,
+                strongest: 1e9,
+                weakest: 1e-9,
+            },
+            noise: Noise::default(),
+            detectable: 0.0,
+            sufficient: 0.0,
+            ambiguity: Ambiguity {
+                nearest: 0.0,
+                farthest: 5.6,
+                slack: 0.1,
+                gate: 1.0,
+                combination: Combination::Mean,
+            },
+            bias: Bias::None,
+            method: Method::ClosedForm,
+        },
+    }
+}
+
+/// The fan of the URG-04LX.
+fn fan() -> Vec<Beam> {
+    let step = std::f64::consts::TAU / 1024.0;
+    Beam::fan(682, -340.0 * step, step, 0.1)
+}

@@ -1,0 +1,262 @@
+//! Laws that a sweep obeys.
+
+use super::scenes::{Wall, cuboid, planar, scene, scene_at};
+use super::{fan, ideal};
+use etendue_physics::beam::SubRayPattern;
+use etendue_physics::cw::{Method, Noise};
+use etendue_sensors::cw::{Beam, CwLidar, Shot, Turn, shoot, simulate};
+use etendue_sensors::motion::{constant_velocity, still};
+use etendue_sensors::transport::World;
+use etendue_sensors::{Reading, Sweep};
+use nalgebra::{Isometry3, Vector3};
+
+const PATTERNS: [SubRayPattern; 5] = [
+    SubRayPattern::Centre,
+    SubRayPattern::THREE,
+    SubRayPattern::THREE_AT_EDGE,
+    SubRayPattern::Rings { rings: 2 },
+    SubRayPattern::Gaussian { rings: 3 },
+];
+
+fn world(scene: &etendue_scene::Scene) -> World<'_, f64> {
+    World::at_wavelength(scene, 785e-9).expect("grey walls")
+}
+
+/// One shot ahead at a wall that fills the beam.
+fn ahead(walls: &[Wall], lidar: &CwLidar<f64>) -> Shot<f64> {
+    shoot(
+        &world(&scene(walls)),
+        lidar,
+        &Turn::default(),
+        still(planar(0.0, 0.0, 0.0)),
+    )[0]
+}
+
+fn wall_at(distance: f64) -> Wall {
+    Wall::between([distance, -1.0], [distance, 1.0], 0.8)
+}
+
+/// A noisy lidar like the URG-04LX.
+fn noisy() -> CwLidar<f64> {
+    let mut lidar = ideal(&[], SubRayPattern::THREE);
+    lidar.beams = fan();
+    lidar.azimuth_jitter = 2e-3;
+    lidar.receiver.noise.amplifier = 1e-3;
+    lidar.receiver.noise.converter = 0.01;
+    lidar.resolution = Some(0.001);
+    lidar
+}
+
+/// The beam's edge is h^2 = 2.5e-5 nearer to grazing: 1e-4 relative bounds every pattern.
+#[test]
+fn a_wall_that_fills_the_beam_returns_the_same_power_for_every_pattern() {
+    for distance in [0.5, 2.0, 5.0] {
+        let expected = 0.8 / std::f64::consts::PI / (distance * distance);
+        for pattern in PATTERNS {
+            let power = ahead(&[wall_at(distance)], &ideal(&[0.0], pattern)).power;
+            let error = power / expected - 1.0;
+            assert!(error.abs() < 1e-4, "{pattern:?} at {distance} m: {error}");
+        }
+    }
+}
+
+#[test]
+fn power_falls_with_the_square_of_the_range() {
+    let lidar = ideal(&[0.0], SubRayPattern::Centre);
+    let near = ahead(&[wall_at(0.7)], &lidar).power;
+    let far = ahead(&[wall_at(4.2)], &lidar).power;
+    assert!((near / far - 36.0).abs() < 1e-9);
+}
+
+/// All lengths x k: powers x 1/k^2, incidence and shares unchanged.
+#[test]
+fn lengths_times_k_divide_powers_by_k_squared() {
+    let lidar = ideal(&[-100.0, -33.0, 0.0, 21.0, 77.0], SubRayPattern::THREE);
+    let sweep = |k: f64| {
+        let scaled = cuboid().into_iter().map(|wall| Wall {
+            centre: wall.centre.map(|x| k * x),
+            edges: wall.edges.map(|edge| edge.map(|x| k * x)),
+            ..wall
+        });
+        let walls: Vec<Wall> = scaled.collect();
+        let pose = still(planar(0.1 * k, 0.05 * k, 0.3));
+        shoot(&world(&scene(&walls)), &lidar, &Turn::default(), pose)
+    };
+    for (small, large) in sweep(1.0).iter().zip(sweep(3.0)) {
+        assert!((small.power / large.power - 9.0).abs() < 1e-9);
+        let ratio = large.range().expect("a range") / small.range().expect("a range");
+        // Ranges do not average alike: phases of a larger spread sum differently.
+        assert!((ratio - 3.0).abs() < 1e-4, "{ratio}");
+    }
+}
+
+/// 1e-9 m and 1e-9 relative; the noise is the same because its names are.
+#[test]
+fn moving_scene_and_sensor_together_changes_nothing() {
+    let motion = Isometry3::new(Vector3::new(12.0, -7.0, 3.0), Vector3::new(0.3, -0.2, 1.1));
+    let mut lidar = noisy();
+    lidar.resolution = None;
+    let sweep = |world_from_room: Isometry3<f64>| {
+        let scene = scene_at(&cuboid(), world_from_room);
+        let in_room = constant_velocity(
+            planar(0.1, -0.1, 0.4),
+            Vector3::new(0.4, 0.2, 0.0),
+            Vector3::new(0.0, 0.0, 0.8),
+        );
+        let pose = move |time: f64| world_from_room * in_room(time);
+        shoot(&world(&scene), &lidar, &Turn::default(), pose)
+    };
+    let (here, there) = (sweep(Isometry3::identity()), sweep(motion));
+    assert_eq!(here.len(), 682);
+    let mut near_edges = 0;
+    for (a, b) in here.iter().zip(&there) {
+        assert!((a.power / b.power - 1.0).abs() < 1e-9);
+        assert!((a.range().expect("walls") - b.range().expect("walls")).abs() < 1e-9);
+        near_edges += usize::from(a.returns > 1);
+    }
+    assert!(near_edges < 10);
+}
+
+#[test]
+fn eight_threads_give_the_bytes_of_one() {
+    let scene = scene(&cuboid());
+    let world = world(&scene);
+    let lidar = noisy();
+    let sweep = |threads: usize| -> Sweep {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .expect("threads");
+        let turn = Turn {
+            seed: 11,
+            with_truth: true,
+            ..Turn::default()
+        };
+        pool.install(|| simulate(&world, &lidar, &turn, still(planar(0.1, 0.0, 0.2))))
+    };
+    let one = sweep(1);
+    assert_eq!(one.measurements.len(), 682);
+    assert!(one.measurements.iter().all(|m| m.reading.range().is_some()));
+    assert_eq!(format!("{one:?}"), format!("{:?}", sweep(8)));
+}
+
+/// Approaching a wall at 2 m/s: a beam ahead at time t reads d - v t.
+#[test]
+fn each_beam_is_fired_from_the_pose_at_its_own_time() {
+    let mut lidar = ideal(&[], SubRayPattern::Centre);
+    lidar.beams = [0.0, 0.02, 0.05]
+        .map(|time| Beam {
+            azimuth: 0.0,
+            elevation: 0.0,
+            time,
+        })
+        .to_vec();
+    let scene = scene(&[wall_at(3.0)]);
+    let motion = constant_velocity(
+        planar(0.0, 0.0, 0.0),
+        Vector3::new(2.0, 0.0, 0.0),
+        Vector3::zeros(),
+    );
+    let turn = Turn {
+        start: 0.3,
+        ..Turn::default()
+    };
+    for (beam, shot) in lidar
+        .beams
+        .iter()
+        .zip(shoot(&world(&scene), &lidar, &turn, motion))
+    {
+        let expected = 3.0 - 2.0 * (0.3 + beam.time);
+        assert!((shot.range().expect("a range") - expected).abs() < 1e-12);
+    }
+}
+
+/// Standard deviation of `count` ranges of one beam, over sweeps.
+fn spread(walls: &[Wall], lidar: &CwLidar<f64>, count: u32) -> f64 {
+    let scene = scene(walls);
+    let world = world(&scene);
+    let ranges: Vec<f64> = (0..count)
+        .map(|index| {
+            let turn = Turn {
+                index,
+                ..Turn::default()
+            };
+            let shots = shoot(&world, lidar, &turn, still(planar(0.0, 0.0, 0.0)));
+            shots[0].range().expect("a range")
+        })
+        .collect();
+    let mean = ranges.iter().sum::<f64>() / f64::from(count);
+    let square: f64 = ranges.iter().map(|r| (r - mean).powi(2)).sum();
+    (square / f64::from(count - 1)).sqrt()
+}
+
+/// sd = 0.3405 m/rad sqrt(2/30) sigma/|L| for 2,000 sweeps, within 4.5 standard errors, and four
+/// times as much at twice the distance; samples (400 sweeps) as well.
+#[test]
+fn noise_grows_with_the_square_of_the_range() {
+    for (method, sweeps) in [(Method::ClosedForm, 2000), (Method::Sampled, 400)] {
+        let mut lidar = ideal(&[0.0], SubRayPattern::Centre);
+        lidar.receiver.method = method;
+        lidar.receiver.noise = Noise {
+            amplifier: 1e-3,
+            ..Noise::default()
+        };
+        for distance in [1.0, 2.0] {
+            let power = 0.8 / std::f64::consts::PI / (distance * distance);
+            let theory = 0.340465745 * (2.0_f64 / 30.0).sqrt() * 1e-3 / power;
+            let ratio = spread(&[wall_at(distance)], &lidar, sweeps) / theory;
+            let bound = 4.5 / f64::from(2 * sweeps).sqrt();
+            assert!((ratio - 1.0).abs() < bound, "{method:?}: {ratio}");
+        }
+    }
+}
+
+/// sd = jitter x |dR/d(azimuth)| = jitter x R tan(incidence): 2,000 sweeps, 4.5 standard errors.
+#[test]
+fn azimuth_jitter_spreads_slanted_walls() {
+    let mut lidar = ideal(&[0.0], SubRayPattern::Centre);
+    lidar.azimuth_jitter = 2e-3;
+    let slanted = Wall::between([1.0, -1.0], [3.0, 1.0], 0.8);
+    let ratio = spread(&[slanted], &lidar, 2000) / (2e-3 * 2.0);
+    assert!((ratio - 1.0).abs() < 4.5 / 4000_f64.sqrt(), "{ratio}");
+    assert!(spread(&[wall_at(2.0)], &lidar, 200) < 2e-5);
+}
+
+/// One of three rays on the panel: its reflectance makes the two powers equal.
+#[test]
+fn equal_returns_from_one_and_two_metres_read_the_middle() {
+    let walls = [
+        Wall::between([1.0, 0.002], [1.0, 1.0], 0.4),
+        Wall::between([2.0, -1.0], [2.0, 1.0], 0.8),
+    ];
+    let shot = ahead(&walls, &ideal(&[0.0], SubRayPattern::THREE_AT_EDGE));
+    assert_eq!(shot.returns, 2);
+    assert!((shot.range().expect("a range") - 1.5).abs() < 1e-4);
+}
+
+#[test]
+fn readings_are_rounded_and_faults_are_codes() {
+    let mut lidar = ideal(&[0.0, 180.0], SubRayPattern::Centre);
+    lidar.resolution = Some(0.001);
+    lidar.receiver.sufficient = 0.05;
+    lidar.receiver.detectable = 0.02;
+    let read = |distance: f64| {
+        let scene = scene(&[wall_at(distance)]);
+        let turn = Turn {
+            with_truth: true,
+            ..Turn::default()
+        };
+        let sweep = simulate(&world(&scene), &lidar, &turn, still(planar(0.0, 0.0, 0.0)));
+        assert_eq!(sweep.measurements[1].reading, Reading::NoReturn);
+        assert_eq!(sweep.measurements[1].truth, None);
+        sweep.measurements[0]
+    };
+    let Reading::Range(range) = read(1.23456).reading else {
+        panic!("a range");
+    };
+    assert!((range - 1.235).abs() < 1e-12);
+    assert!((read(1.23456).truth.expect("a wall").range - 1.23456).abs() < 1e-12);
+    assert_eq!(read(3.0).reading, Reading::Error(1));
+    assert_eq!(read(5.0).reading, Reading::NoReturn);
+    assert_eq!(read(8.0).reading, Reading::NoReturn);
+}

@@ -1,0 +1,5 @@
+//! The public face of etendue-sensors.
+
+mod cw;
+mod pulsed;
+mod transport;

@@ -1,0 +1,7 @@
+//! Light through small scenes.
+
+mod derivatives;
+mod golden;
+mod path_tracing;
+mod physics;
+mod stage;
