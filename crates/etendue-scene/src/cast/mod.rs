@@ -263,20 +263,20 @@ impl Caster {
     }
 
     pub fn closest_packet(&self, meshes: &[Arc<Mesh>], rays: &RayPacket, hits: &mut HitPacket) {
-        if let ([only], false) = (&self.instances[..], self.moving) {
-            if only.pose.is_identity() {
-                SCRATCH.with_borrow_mut(|scratch| {
-                    let job = ClosestPacket {
-                        tree: &self.trees[only.mesh],
-                        mesh: &meshes[only.mesh],
-                        rays,
-                        hits,
-                        scratch,
-                    };
-                    run(self.isa, job);
-                });
-                return;
-            }
+        if let [only] = &self.instances[..]
+            && only.pose.is_identity()
+        {
+            SCRATCH.with_borrow_mut(|scratch| {
+                let job = ClosestPacket {
+                    tree: &self.trees[only.mesh],
+                    mesh: &meshes[only.mesh],
+                    rays,
+                    hits,
+                    scratch,
+                };
+                run(self.isa, job);
+            });
+            return;
         }
         self.packet_of_many(meshes, rays, hits);
     }
