@@ -8,7 +8,7 @@ mod rays;
 mod scenes;
 
 use etendue_scene::{
-    HitPacket, Isa, MaterialId, Mesh, MeshId, NamedMaterial, Object, Ray, RayPacket, Scene,
+    Hit, HitPacket, Isa, MaterialId, Mesh, MeshId, NamedMaterial, Object, Ray, RayPacket, Scene,
     SceneBuilder,
 };
 use etendue_physics::surface::Material;
@@ -20,6 +20,11 @@ type Tally = (usize, f64);
 type Engine<'a> = (&'static str, Box<dyn FnMut() -> Tally + 'a>);
 
 fn main() {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(1)
+        .use_current_thread()
+        .build_global()
+        .expect("the first pool");
     let mut arguments = std::env::args().skip(1);
     let rounds: usize = arguments.next().map_or(7, |a| a.parse().expect("number of rounds"));
     let wanted: Vec<String> = arguments.collect();
@@ -109,9 +114,8 @@ fn single_tally(scene: &Scene, rays: &[Ray]) -> Tally {
     tally
 }
 
-fn batch_tally(scene: &Scene, rays: &[Ray]) -> Tally {
-    let mut hits = vec![];
-    scene.closest_hits(rays, &mut hits);
+fn batch_tally(scene: &Scene, rays: &[Ray], hits: &mut Vec<Option<Hit>>) -> Tally {
+    scene.closest_hits(rays, hits);
     let met = hits.iter().flatten();
     (met.clone().count(), met.map(|h| h.distance).sum())
 }
@@ -138,11 +142,7 @@ fn bench(mut place: Place, rounds: usize) {
     let (s, m) = (&still_packets, &moving_packets);
     let obvhs = others::Obvhs::new(&place.mesh);
     let parry = others::Parry::new(&place.mesh);
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(1)
-        .use_current_thread()
-        .build()
-        .expect("a pool of one");
+    let kept = std::cell::RefCell::new(vec![]);
     let mut engines: Vec<Engine> = vec![
         ("Embree robust, packets", Box::new(|| embree::trace_packets(&robust, s))),
         ("Embree robust, packets, moving", Box::new(|| embree::trace_packets(&robust, m))),
@@ -154,8 +154,8 @@ fn bench(mut place: Place, rounds: usize) {
         ("etendue plain, packets", Box::new(|| packet_tally(&plain, s))),
         ("etendue avx512, single f64", Box::new(|| single_tally(&avx512, &still))),
         ("etendue avx2, single f64", Box::new(|| single_tally(&avx2, &still))),
-        ("etendue avx512, batch f64", Box::new(|| pool.install(|| batch_tally(&avx512, &still)))),
-        ("etendue avx512, batch f64, moving", Box::new(|| pool.install(|| batch_tally(&avx512, &moving)))),
+        ("etendue avx512, batch f64", Box::new(|| batch_tally(&avx512, &still, &mut kept.borrow_mut()))),
+        ("etendue avx512, batch f64, moving", Box::new(|| batch_tally(&avx512, &moving, &mut kept.borrow_mut()))),
         ("obvhs BVH2, single", Box::new(|| obvhs.trace(s))),
         ("parry3d, single", Box::new(|| parry.trace(s))),
     ];
@@ -195,11 +195,12 @@ fn threads(scene: &Scene, rays: &[Ray], rounds: usize) -> f64 {
     let pools = [1, 2].map(|n| rayon::ThreadPoolBuilder::new().num_threads(n).build().expect("a pool"));
     let mut ratios: Vec<f64> = (0..rounds)
         .map(|_| {
+            let mut hits = vec![];
             let [one, two] = pools.each_ref().map(|pool| {
                 pool.install(|| {
                     let start = std::time::Instant::now();
                     for _ in 0..4 {
-                        black_box(batch_tally(scene, rays));
+                        black_box(batch_tally(scene, rays, &mut hits));
                     }
                     start.elapsed().as_secs_f64()
                 })
