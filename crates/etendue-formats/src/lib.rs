@@ -7,9 +7,11 @@ pub mod material;
 pub mod mesh;
 pub mod output;
 mod ply;
+pub mod ros2;
 pub mod scan_log;
 pub mod sensor;
 mod text;
 pub mod toml_file;
+pub mod trajectory;
 
 pub use error::{FormatError, Place};
