@@ -5,7 +5,7 @@ use etendue::formats::FormatError;
 use etendue::formats::material::UnknownMaterial;
 use etendue::formats::scene::UnknownExample;
 use etendue::formats::sensor::UnknownPreset;
-use etendue::scene::MeshError;
+use etendue::scene::{Isa, MeshError};
 use etendue::sensors::transport::WorldError;
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use std::fmt::Display;
@@ -37,6 +37,12 @@ pub enum Failure {
     /// There is no such scene.
     #[error(transparent)]
     Example(#[from] UnknownExample),
+    /// The command takes continuous-wave lidars.
+    #[error("the sensor \"{sensor}\" is a scanning lidar: this command takes continuous-wave lidars")]
+    ScanningLidar {
+        /// The sensor's name.
+        sensor: String,
+    },
     /// A mesh cannot be used.
     #[error("{}: {source}", path.display())]
     Mesh {
@@ -60,6 +66,9 @@ pub enum Failure {
     /// There is no such material.
     #[error(transparent)]
     Material(#[from] UnknownMaterial),
+    /// The processor lacks the instructions asked for.
+    #[error("this processor does not have the instructions \"{0}\"")]
+    Isa(Isa),
     /// The scene's materials do not cover the sensor's wavelength.
     #[error(transparent)]
     Wavelength(#[from] WorldError),
@@ -72,7 +81,9 @@ pub enum Failure {
         position: [f64; 3],
     },
     /// The scan logs tell no spread.
-    #[error("no scan log given has a window in which the sensor stands still: there is no spread to draw")]
+    #[error(
+        "no scan log given has a window in which the sensor stands still: there is no spread to draw"
+    )]
     NothingStands,
     /// An output file's ending is not one that is written.
     #[error("cannot write {}: its ending is not one of csv, npz, pcd, ply, json, png, svg", path.display())]
@@ -107,9 +118,7 @@ impl Failure {
         Some(match self {
             Self::InFile { remedy, .. } => remedy.clone(),
             Self::File(error) => error.remedy(),
-            Self::Preset(_) => {
-                "`etendue sensors` lists them; a sensor file ends in .toml".into()
-            }
+            Self::Preset(_) => "`etendue sensors` lists them; a sensor file ends in .toml".into(),
             Self::Material(_) => "`etendue materials` lists them".into(),
             Self::Example(_) => {
                 let names = etendue::formats::scene::examples().iter().map(|e| e.name);
@@ -140,6 +149,7 @@ impl Failure {
                  `etendue simulate --sweeps 20`"
                     .into()
             }
+            Self::Isa(_) => "leave --isa out: the fastest are found by themselves".into(),
             Self::Threads(_) => "ask for fewer --threads".into(),
             _ => return None,
         })

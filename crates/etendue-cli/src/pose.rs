@@ -73,7 +73,13 @@ mod tests {
     #[test]
     fn what_is_no_pose_is_refused() {
         assert_eq!("1,2,3".parse::<Pose>(), Err(PoseError::Count(3)));
-        assert_eq!("1,2,nan,0".parse::<Pose>(), Err(PoseError::NotANumber("nan".into())));
-        assert_eq!("1,2,z,0".parse::<Pose>(), Err(PoseError::NotANumber("z".into())));
+        assert_eq!(
+            "1,2,nan,0".parse::<Pose>(),
+            Err(PoseError::NotANumber("nan".into()))
+        );
+        assert_eq!(
+            "1,2,z,0".parse::<Pose>(),
+            Err(PoseError::NotANumber("z".into()))
+        );
     }
 }

@@ -10,29 +10,40 @@ use std::path::Path;
 /// Endings of mesh files: they say nothing of materials that hold at a lidar's wavelength.
 const MESHES: [&str; 5] = ["obj", "ply", "stl", "gltf", "glb"];
 
+/// The sensor where neither the user nor the scene names one.
+const DEFAULT_SENSOR: &str = "hokuyo-urg-04lx";
+
 /// The scene of a file, of the example of that name, or the built-in arena.
 pub fn scene(name: Option<&Path>) -> Result<LoadedScene, Failure> {
     let Some(path) = name else {
         return Ok(scene::arena());
     };
-    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+    let ending = path
+        .extension()
+        .map(|ending| ending.to_string_lossy().to_ascii_lowercase());
     match ending {
-        Some(ending) if MESHES.contains(&ending.as_str()) => Err(Failure::MeshIsNoScene {
-            path: path.into(),
-        }),
+        Some(ending) if MESHES.contains(&ending.as_str()) => {
+            Err(Failure::MeshIsNoScene { path: path.into() })
+        }
         None if !path.exists() => Ok(scene::example(&path.to_string_lossy())?.load()?),
         _ => Ok(scene::load(path)?),
     }
 }
 
-/// The sensor asked for, else the one the scene proposes, else the first preset.
-pub fn sensor_in(asked: Option<&str>, scene: &LoadedScene) -> Result<(Sensor, SourceMetadata), Failure> {
-    let proposed = scene.sensor.as_ref().and_then(|placement| placement.sensor.as_ref());
+/// The sensor asked for, else the one the scene proposes, else the default.
+pub fn sensor_in(
+    asked: Option<&str>,
+    scene: &LoadedScene,
+) -> Result<(Sensor, SourceMetadata), Failure> {
+    let proposed = scene
+        .sensor
+        .as_ref()
+        .and_then(|placement| placement.sensor.as_ref());
     match (asked, proposed) {
         (Some(name), _) => sensor(name),
         (None, Some(SensorSource::File(path))) => sensor(&path.to_string_lossy()),
         (None, Some(SensorSource::Preset(name))) => sensor(name),
-        (None, _) => sensor(presets()[0].name),
+        (None, _) => sensor(DEFAULT_SENSOR),
     }
 }
 
@@ -44,7 +55,10 @@ fn sensor(name: &str) -> Result<(Sensor, SourceMetadata), Failure> {
         (sensor::load(path)?, std::fs::read(path).unwrap_or_default())
     } else {
         let known = presets().iter().find(|known| known.name == name);
-        (preset(name)?, known.map_or_else(Vec::new, |known| known.text.into()))
+        (
+            preset(name)?,
+            known.map_or_else(Vec::new, |known| known.text.into()),
+        )
     };
     let metadata = SourceMetadata {
         name: sensor.name.clone(),

@@ -5,7 +5,11 @@
 //! stopped; [`Uncertainty`](uncertainty::Uncertainty) says how well the answer is known and what
 //! cannot be known.
 
+pub mod experiments;
+pub mod fit;
 pub mod manifold;
+pub mod model;
 pub mod register;
 pub mod solve;
 pub mod uncertainty;
+pub mod visibility;

@@ -69,7 +69,11 @@ impl Row {
         let _ = writeln!(text, "source: {}", self.source);
         for (wavelength, relative) in &self.backscatter {
             let number = number(*relative);
-            let _ = writeln!(text, "backscatter at {wavelength} nm, white = 1: {}", number.trim());
+            let _ = writeln!(
+                text,
+                "backscatter at {wavelength} nm, white = 1: {}",
+                number.trim()
+            );
         }
         text
     }

@@ -9,8 +9,10 @@ use std::fmt::Write;
 
 /// Arguments of `etendue sensors`.
 #[derive(Debug, Args)]
-#[command(after_help = "Example: etendue sensors hokuyo-urg-04lx > mine.toml\n  \
-    prints the preset as a sensor file; change it and run `etendue simulate --sensor mine.toml`.")]
+#[command(
+    after_help = "Example: etendue sensors hokuyo-urg-04lx > mine.toml\n  \
+    prints the preset as a sensor file; change it and run `etendue simulate --sensor mine.toml`."
+)]
 pub struct Sensors {
     /// Print this preset's sensor file
     name: Option<String>,
@@ -27,7 +29,9 @@ impl Sensors {
             let text = presets().iter().find(|preset| preset.name == name);
             return print(text.map_or("", |preset| preset.text));
         }
-        let sensors = presets().iter().map(|known| Ok((known, preset(known.name)?)));
+        let sensors = presets()
+            .iter()
+            .map(|known| Ok((known, preset(known.name)?)));
         let sensors = sensors.collect::<Result<Vec<_>, Failure>>()?;
         if self.json {
             print_json(&sensors.iter().map(as_json).collect::<Vec<_>>())

@@ -6,6 +6,8 @@ pub mod se2;
 pub mod se3;
 mod variable;
 
+pub(crate) use variable::lift3;
+
 pub use chart::{Chart, OutOfBounds};
 pub use variable::{Value, Variable};
 
@@ -118,6 +120,11 @@ impl<M: Manifold> Manifold for Vec<M> {
             .collect();
         block_diagonal(&blocks)
     }
+}
+
+/// How many numbers make a step of several unknowns.
+pub(crate) fn dimension(state: &[Variable]) -> usize {
+    state.iter().map(Variable::dimension).sum()
 }
 
 fn block_diagonal(blocks: &[DMatrix<f64>]) -> DMatrix<f64> {

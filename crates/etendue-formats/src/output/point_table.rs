@@ -1,6 +1,7 @@
 //! Measured points with their fields: what point-cloud files hold.
 
 use super::Run;
+use crate::precision::single;
 use etendue_sensors::{Measurement, Sweep};
 
 /// How a point cloud is written.
@@ -62,7 +63,7 @@ impl PointTable {
             .flat_map(|sweep| {
                 sweep.measurements.iter().filter_map(move |beam| {
                     let point = sweep.world_from_sensor * beam.point()?;
-                    let position = [point.x as f32, point.y as f32, point.z as f32];
+                    let position = [single(point.x), single(point.y), single(point.z)];
                     Some((sweep, beam, position))
                 })
             })
@@ -82,11 +83,11 @@ impl PointTable {
         let number = |id: Option<u32>| id.map_or(-1, |id| i32::try_from(id).unwrap_or(-1));
         table.add(
             "intensity",
-            ColumnData::F32(beams().map(|b| b.power as f32).collect()),
+            ColumnData::F32(beams().map(|b| single(b.power)).collect()),
         );
         table.add(
             "range",
-            ColumnData::F32(beams().map(|b| b.reading.rep117() as f32).collect()),
+            ColumnData::F32(beams().map(|b| single(b.reading.rep117())).collect()),
         );
         table.add("time", ColumnData::F64(beams().map(|b| b.time).collect()));
         table.add(
@@ -98,7 +99,7 @@ impl PointTable {
             "returns",
             ColumnData::U16(beams().map(|b| b.returns).collect()),
         );
-        let incidence = |b: &Measurement| b.truth.map_or(f32::NAN, |t| t.incidence as f32);
+        let incidence = |b: &Measurement| b.truth.map_or(f32::NAN, |t| single(t.incidence));
         table.add(
             "incidence",
             ColumnData::F32(beams().map(incidence).collect()),

@@ -29,7 +29,6 @@ pub struct Sensor {
 
 /// How a sensor measures.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum SensorModel {
     /// Phase of continuous waves at two frequencies.
     ContinuousWave(CwLidar<f64>),

@@ -99,6 +99,19 @@ pub fn shoot<S: Scalar>(
     turn: &Turn,
     world_from_sensor: impl Fn(f64) -> Isometry3<S> + Sync,
 ) -> Vec<Shot<S>> {
+    shoot_with(world, lidar, turn, world_from_sensor, |_, _| {})
+}
+
+/// As [`shoot`], with `add` called once a beam, by its number, on the light that its rays brought
+/// back before the receiver measures it: the place for light that rays do not carry, or for
+/// derivatives that they do not see.
+pub fn shoot_with<S: Scalar>(
+    world: &World<S>,
+    lidar: &CwLidar<S>,
+    turn: &Turn,
+    world_from_sensor: impl Fn(f64) -> Isometry3<S> + Sync,
+    add: impl Fn(usize, &mut Received<S>) + Sync,
+) -> Vec<Shot<S>> {
     let shooter = Shooter {
         world,
         lidar,
@@ -114,7 +127,7 @@ pub fn shoot<S: Scalar>(
             shooter.aim(batch, number * BATCH, beams, &world_from_sensor);
             world.scene().closest_hits(&batch.rays, &mut batch.hits);
             for (i, shot) in shots.iter_mut().enumerate() {
-                *shot = shooter.receive(batch, i, number * BATCH + i);
+                *shot = shooter.receive(batch, i, number * BATCH + i, &add);
             }
         });
     shots
@@ -200,7 +213,13 @@ impl<S: Scalar> Shooter<'_, S> {
     }
 
     /// Collects the light of the batch's beam `i` and measures it.
-    fn receive(&self, batch: &Batch<S>, i: usize, number: usize) -> Shot<S> {
+    fn receive(
+        &self,
+        batch: &Batch<S>,
+        i: usize,
+        number: usize,
+        add: impl Fn(usize, &mut Received<S>),
+    ) -> Shot<S> {
         let extra = usize::from(self.turn.with_truth);
         let start = i * (self.sub_rays.len() + extra);
         let truth = (extra == 1)
@@ -218,6 +237,7 @@ impl<S: Scalar> Shooter<'_, S> {
                 surfaces.see(&echo, self.lidar.half_tangent.value());
             });
         }
+        add(number, &mut received);
         let mut noise = self.stream(number, Purpose::ReceiverNoise);
         Shot {
             outcome: self.lidar.receiver.measure(&received, &mut noise),

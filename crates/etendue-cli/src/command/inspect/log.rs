@@ -71,7 +71,10 @@ impl LogReport {
         let statistics = ScanStatistics::of(&log.scans, &StatisticsOptions::default());
         let name = file.display().to_string();
         Ok(Self {
-            series: statistics.standing.first().map(|window| series(&name, window)),
+            series: statistics
+                .standing
+                .first()
+                .map(|window| series(&name, window)),
             file: name,
             description: log.description,
             scans: statistics.scans,
@@ -83,8 +86,21 @@ impl LogReport {
             valid_fraction: statistics.valid_fraction(),
             no_returns: statistics.no_returns,
             too_near: statistics.too_near,
-            range_percentiles_m: statistics.ranges.map(|[p1, p50, p99, max]| Percentiles { p1, p50, p99, max }),
-            histogram: statistics.histogram.iter().map(|(bin, count)| Bin { from_m: bin.start, to_m: bin.end, count: *count }).collect(),
+            range_percentiles_m: statistics.ranges.map(|[p1, p50, p99, max]| Percentiles {
+                p1,
+                p50,
+                p99,
+                max,
+            }),
+            histogram: statistics
+                .histogram
+                .iter()
+                .map(|(bin, count)| Bin {
+                    from_m: bin.start,
+                    to_m: bin.end,
+                    count: *count,
+                })
+                .collect(),
             standing: statistics.standing.iter().map(standing).collect(),
             error_codes: statistics.errors,
             warnings: log.warnings,
@@ -107,42 +123,86 @@ impl LogReport {
     fn write(&self, out: &mut String) -> std::fmt::Result {
         writeln!(out, "{}: scan log, {}", self.file, self.description)?;
         let (fewest, most) = self.beams_in_scan;
-        let beams = if fewest == most { format!("{most}") } else { format!("{fewest} to {most}") };
-        writeln!(out, "  {} scans of {beams} beams over {:.1} s, one every {:.1} ms", self.scans, self.duration_s, self.period_s * 1e3)?;
+        let beams = if fewest == most {
+            format!("{most}")
+        } else {
+            format!("{fewest} to {most}")
+        };
+        writeln!(
+            out,
+            "  {} scans of {beams} beams over {:.1} s, one every {:.1} ms",
+            self.scans,
+            self.duration_s,
+            self.period_s * 1e3
+        )?;
         if let Some(path) = self.path_m {
             writeln!(out, "  way by odometry: {path:.1} m")?;
         }
         let share = |count: usize| 100.0 * count as f64 / self.beams.max(1) as f64;
-        writeln!(out, "  beams with a range: {:.1} %; no return: {:.1} %; too near: {:.1} %", 100.0 * self.valid_fraction, share(self.no_returns), share(self.too_near))?;
+        writeln!(
+            out,
+            "  beams with a range: {:.1} %; no return: {:.1} %; too near: {:.1} %",
+            100.0 * self.valid_fraction,
+            share(self.no_returns),
+            share(self.too_near)
+        )?;
         for (code, count) in &self.error_codes {
             writeln!(out, "  error code {code}: {count} ({:.1} %)", share(*count))?;
         }
         if let Some(Percentiles { p1, p50, p99, max }) = &self.range_percentiles_m {
-            writeln!(out, "  ranges: 1 % below {p1:.3} m, half below {p50:.3} m, 99 % below {p99:.3} m, none above {max:.3} m")?;
+            writeln!(
+                out,
+                "  ranges: 1 % below {p1:.3} m, half below {p50:.3} m, 99 % below {p99:.3} m, none above {max:.3} m"
+            )?;
         }
         self.write_histogram(out)?;
         self.write_standing(out)?;
-        self.warnings.iter().try_for_each(|warning| writeln!(out, "  warning: {warning}"))
+        self.warnings
+            .iter()
+            .try_for_each(|warning| writeln!(out, "  warning: {warning}"))
     }
 
     fn write_histogram(&self, out: &mut String) -> std::fmt::Result {
         const WIDEST: usize = 40;
-        let most = self.histogram.iter().map(|bin| bin.count).max().unwrap_or(0).max(1);
+        let most = self
+            .histogram
+            .iter()
+            .map(|bin| bin.count)
+            .max()
+            .unwrap_or(0)
+            .max(1);
         for bin in self.histogram.iter().filter(|bin| bin.count > 0) {
             let bar = "#".repeat((bin.count * WIDEST).div_ceil(most));
-            writeln!(out, "  {:>6.2} to {:>6.2} m {:>8}  {bar}", bin.from_m, bin.to_m, bin.count)?;
+            writeln!(
+                out,
+                "  {:>6.2} to {:>6.2} m {:>8}  {bar}",
+                bin.from_m, bin.to_m, bin.count
+            )?;
         }
         Ok(())
     }
 
     fn write_standing(&self, out: &mut String) -> std::fmt::Result {
         let Some(window) = self.standing.first() else {
-            return writeln!(out, "  the sensor never stands still long enough to tell a spread");
+            return writeln!(
+                out,
+                "  the sensor never stands still long enough to tell a spread"
+            );
         };
         let last = window.first_scan + window.scans - 1;
-        writeln!(out, "  standing still in {} windows, the longest scans {} to {last}; {} beams flicker there", self.standing.len(), window.first_scan, window.flickering_beams)?;
+        writeln!(
+            out,
+            "  standing still in {} windows, the longest scans {} to {last}; {} beams flicker there",
+            self.standing.len(),
+            window.first_scan,
+            window.flickering_beams
+        )?;
         for band in &window.spread {
-            writeln!(out, "  {:>6.2} to {:>6.2} m: median sd {:.1} mm, 90 % below {:.1} mm ({} beams)", band.from_m, band.to_m, band.median_sd_mm, band.p90_sd_mm, band.beams)?;
+            writeln!(
+                out,
+                "  {:>6.2} to {:>6.2} m: median sd {:.1} mm, 90 % below {:.1} mm ({} beams)",
+                band.from_m, band.to_m, band.median_sd_mm, band.p90_sd_mm, band.beams
+            )?;
         }
         Ok(())
     }
@@ -168,7 +228,15 @@ fn series(name: &str, window: &StandingWindow) -> Series {
     let file = Path::new(name).file_name();
     Series {
         name: file.map_or_else(|| name.into(), |file| file.to_string_lossy().into_owned()),
-        beams: window.steady.iter().map(|beam| [beam.range, beam.deviation]).collect(),
-        medians: window.spread.iter().map(|spread| [spread.centre, spread.median]).collect(),
+        beams: window
+            .steady
+            .iter()
+            .map(|beam| [beam.range, beam.deviation])
+            .collect(),
+        medians: window
+            .spread
+            .iter()
+            .map(|spread| [spread.centre, spread.median])
+            .collect(),
     }
 }

@@ -36,7 +36,9 @@ impl MeshReport {
             path: path.into(),
             source,
         })?;
-        let MeshAudit { bounds: [from, to], .. } = audit;
+        let MeshAudit {
+            bounds: [from, to], ..
+        } = audit;
         Ok(Self {
             file: path.display().to_string(),
             vertices: audit.vertices,
@@ -61,17 +63,41 @@ impl MeshReport {
     }
 
     fn write(&self, out: &mut String) -> std::fmt::Result {
-        writeln!(out, "{}: mesh, {} triangles, {} vertices", self.file, self.triangles, self.vertices)?;
+        writeln!(
+            out,
+            "{}: mesh, {} triangles, {} vertices",
+            self.file, self.triangles, self.vertices
+        )?;
         write_extent(out, self.from_m, self.to_m)?;
-        writeln!(out, "  {} connected parts, {} of them closed with {:.4} m³", self.connected_parts, self.closed_parts, self.volume_m3)?;
+        writeln!(
+            out,
+            "  {} connected parts, {} of them closed with {:.4} m³",
+            self.connected_parts, self.closed_parts, self.volume_m3
+        )?;
         if !self.groups.is_empty() {
-            let listed: Vec<_> = self.groups.iter().take(LISTED).map(String::as_str).collect();
-            let more = if self.groups.len() > LISTED { ", ..." } else { "" };
-            writeln!(out, "  {} groups: {}{more}", self.groups.len(), listed.join(", "))?;
+            let listed: Vec<_> = self
+                .groups
+                .iter()
+                .take(LISTED)
+                .map(String::as_str)
+                .collect();
+            let more = if self.groups.len() > LISTED {
+                ", ..."
+            } else {
+                ""
+            };
+            writeln!(
+                out,
+                "  {} groups: {}{more}",
+                self.groups.len(),
+                listed.join(", ")
+            )?;
         }
         for finding in &self.findings {
             writeln!(out, "  note: {finding}")?;
         }
-        self.warnings.iter().try_for_each(|warning| writeln!(out, "  warning: {warning}"))
+        self.warnings
+            .iter()
+            .try_for_each(|warning| writeln!(out, "  warning: {warning}"))
     }
 }

@@ -8,8 +8,8 @@ mod sensor;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{print, print_json};
-use crate::source;
 use crate::picture::{png, spread_chart, svg};
+use crate::source;
 use clap::Args;
 use etendue::formats::output::OutputSet;
 use log::LogReport;
@@ -22,11 +22,13 @@ use std::path::{Path, PathBuf};
 
 /// Arguments of `etendue inspect`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples: etendue inspect examples/arena.toml\n          \
+#[command(
+    after_help = "Examples: etendue inspect examples/arena.toml\n          \
     etendue inspect recorded.dat out/scan.csv --chart spread.svg\n  \
     tells what is in both scan logs, and draws how much ranges spread while the sensor stands \
     still, over range.\n\nA file that ends in .toml is a scene or a sensor; .obj, .ply, .stl, \
-    .gltf, .glb are meshes; anything else is a scan log (tinySLAM, CARMEN, RPLIDAR, CSV).")]
+    .gltf, .glb are meshes; anything else is a scan log (tinySLAM, CARMEN, RPLIDAR, CSV)."
+)]
 pub struct Inspect {
     /// What to look at
     #[arg(required = true, value_name = "FILE")]

@@ -38,8 +38,13 @@ impl SceneReport {
     pub fn of(loaded: LoadedScene) -> Result<Self, Failure> {
         let scene = &loaded.scene;
         let [from, to] = scene.bounds();
-        let objects: Vec<_> = scene.objects().iter().map(|object| ObjectReport::of(scene, object)).collect();
-        let place = |placement: &ScenePlacement| placement.world_from_sensor.translation.vector.into();
+        let objects: Vec<_> = scene
+            .objects()
+            .iter()
+            .map(|object| ObjectReport::of(scene, object))
+            .collect();
+        let place =
+            |placement: &ScenePlacement| placement.world_from_sensor.translation.vector.into();
         Ok(Self {
             from_m: from.into(),
             to_m: to.into(),
@@ -49,7 +54,11 @@ impl SceneReport {
             objects,
             name: loaded.name,
             sha256: loaded.sha256,
-            files: loaded.files.iter().map(|file| file.display().to_string()).collect(),
+            files: loaded
+                .files
+                .iter()
+                .map(|file| file.display().to_string())
+                .collect(),
             warnings: loaded.warnings,
         })
     }
@@ -63,7 +72,13 @@ impl SceneReport {
     }
 
     fn write(&self, out: &mut String) -> std::fmt::Result {
-        writeln!(out, "{}: scene, {} objects of {} triangles", self.name, self.objects.len(), self.triangles)?;
+        writeln!(
+            out,
+            "{}: scene, {} objects of {} triangles",
+            self.name,
+            self.objects.len(),
+            self.triangles
+        )?;
         write_extent(out, self.from_m, self.to_m)?;
         if let Some([x, y, z]) = self.sensor_position_m {
             writeln!(out, "  the sensor stands at ({x}, {y}, {z}) m")?;
@@ -72,13 +87,24 @@ impl SceneReport {
             writeln!(out, "  material {material}: {triangles} triangles")?;
         }
         for object in self.objects.iter().take(LISTED) {
-            writeln!(out, "  object {}: {} triangles, {}", object.name, object.triangles, object.material)?;
+            writeln!(
+                out,
+                "  object {}: {} triangles, {}",
+                object.name, object.triangles, object.material
+            )?;
         }
         if self.objects.len() > LISTED {
             writeln!(out, "  and {} objects more", self.objects.len() - LISTED)?;
         }
-        writeln!(out, "  read {} files, sha256 {}", self.files.len(), self.sha256)?;
-        self.warnings.iter().try_for_each(|warning| writeln!(out, "  warning: {warning}"))
+        writeln!(
+            out,
+            "  read {} files, sha256 {}",
+            self.files.len(),
+            self.sha256
+        )?;
+        self.warnings
+            .iter()
+            .try_for_each(|warning| writeln!(out, "  warning: {warning}"))
     }
 }
 
@@ -108,7 +134,10 @@ fn triangles_of_materials(scene: &Scene) -> BTreeMap<String, usize> {
             counts[material.0 as usize] += 1;
         }
     }
-    let names = scene.materials().iter().map(|material| material.name.clone());
+    let names = scene
+        .materials()
+        .iter()
+        .map(|material| material.name.clone());
     names.zip(counts).collect()
 }
 
@@ -116,5 +145,10 @@ fn triangles_of_materials(scene: &Scene) -> BTreeMap<String, usize> {
 pub fn write_extent(out: &mut String, from: [f64; 3], to: [f64; 3]) -> std::fmt::Result {
     let [x, y, z] = std::array::from_fn(|axis| to[axis] - from[axis]);
     let corner = |[x, y, z]: [f64; 3]| format!("({x:.3}, {y:.3}, {z:.3})");
-    writeln!(out, "  extent {x:.3} x {y:.3} x {z:.3} m, from {} to {} m", corner(from), corner(to))
+    writeln!(
+        out,
+        "  extent {x:.3} x {y:.3} x {z:.3} m, from {} to {} m",
+        corner(from),
+        corner(to)
+    )
 }

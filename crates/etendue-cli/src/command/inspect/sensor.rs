@@ -23,14 +23,17 @@ pub struct SensorReport {
 /// Whether a TOML file has the table of a sensor: a file that cannot be read has none.
 pub fn is_sensor_file(file: &Path) -> bool {
     let text = std::fs::read_to_string(file).unwrap_or_default();
-    text.lines().any(|line| line.trim_start().starts_with("[continuous_wave"))
+    text.lines()
+        .any(|line| line.trim_start().starts_with("[continuous_wave"))
 }
 
 impl SensorReport {
     /// Reads the sensor file.
     pub fn of(file: &Path) -> Result<Self, Failure> {
         let sensor = load(file)?;
-        let SensorModel::ContinuousWave(lidar) = &sensor.model;
+        let SensorModel::ContinuousWave(lidar) = &sensor.model else {
+            return Err(Failure::ScanningLidar { sensor: sensor.name });
+        };
         Ok(Self {
             file: file.display().to_string(),
             beams: lidar.beams.len(),
@@ -47,11 +50,22 @@ impl SensorReport {
 
     /// The report in words.
     pub fn text(&self) -> String {
-        let sources: String = self.sources.iter().map(|source| format!("  source: {source}\n")).collect();
+        let sources: String = self
+            .sources
+            .iter()
+            .map(|source| format!("  source: {source}\n"))
+            .collect();
         format!(
             "{}: sensor, {}\n  {}\n  {} beams of {} rays, {:.0} nm, {} to {} m, a turn in {} ms\n{sources}",
-            self.file, self.name, self.description, self.beams, self.rays_a_beam,
-            self.wavelength_nm, self.range_min_m, self.range_max_m, self.turn_time_ms,
+            self.file,
+            self.name,
+            self.description,
+            self.beams,
+            self.rays_a_beam,
+            self.wavelength_nm,
+            self.range_min_m,
+            self.range_max_m,
+            self.turn_time_ms,
         )
     }
 }

@@ -11,6 +11,7 @@ use clap::Args;
 use etendue::formats::output::{Run, RunMetadata, SourceMetadata};
 use etendue::formats::scene::LoadedScene;
 use etendue::formats::sensor::SensorModel;
+use etendue::scene::Isa;
 use etendue::sensors::Sweep;
 use etendue::sensors::cw::{CwLidar, Turn, simulate};
 use etendue::sensors::transport::World;
@@ -54,6 +55,10 @@ pub struct Simulate {
     /// Worker threads; without it, one a processor
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
+    /// Instructions that cast rays: plain, neon, avx2 or avx512; without it, the fastest that this
+    /// processor has. The results are the same
+    #[arg(long)]
+    isa: Option<Isa>,
     /// Print the summary as JSON
     #[arg(long)]
     json: bool,
@@ -63,15 +68,23 @@ impl Simulate {
     /// Simulates, writes and sums up.
     pub fn run(self) -> Result<(), Failure> {
         let threads = self.threads.map_or(0, NonZeroUsize::get);
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()?;
         pool.install(|| self.run_here())
     }
 
     fn run_here(&self) -> Result<(), Failure> {
         let formats = write::formats(&self.output)?;
-        let loaded = source::scene(self.scene.as_deref())?;
+        let mut loaded = source::scene(self.scene.as_deref())?;
+        if let Some(isa) = self.isa {
+            require(isa)?;
+            loaded.scene.set_isa(isa);
+        }
         let (sensor, sensor_source) = source::sensor_in(self.sensor.as_deref(), &loaded)?;
-        let SensorModel::ContinuousWave(lidar) = &sensor.model;
+        let SensorModel::ContinuousWave(lidar) = &sensor.model else {
+            return Err(Failure::ScanningLidar { sensor: sensor.name });
+        };
         let pose = self.pose(&loaded)?;
 
         let world = World::at_wavelength(&loaded.scene, lidar.wavelength)?;
@@ -84,10 +97,13 @@ impl Simulate {
             scene: &loaded.scene,
             sweeps: &sweeps,
         };
-        let mut metadata = RunMetadata::new(run, self.seed, self.scene_source(&loaded), sensor_source);
+        let mut metadata =
+            RunMetadata::new(run, self.seed, self.scene_source(&loaded), sensor_source);
         metadata.command = self.words();
         metadata.warnings.clone_from(&loaded.warnings);
-        metadata.warnings.extend(summary::no_range(&metadata.counts));
+        metadata
+            .warnings
+            .extend(summary::no_range(&metadata.counts));
         let results = Results {
             run,
             metadata: &metadata,
@@ -98,8 +114,15 @@ impl Simulate {
     }
 
     fn pose(&self, loaded: &LoadedScene) -> Result<Isometry3<f64>, Failure> {
-        let proposed = loaded.sensor.as_ref().map(|placement| placement.world_from_sensor);
-        let pose = self.pose.as_ref().map(|pose| pose.world_from_sensor).or(proposed);
+        let proposed = loaded
+            .sensor
+            .as_ref()
+            .map(|placement| placement.world_from_sensor);
+        let pose = self
+            .pose
+            .as_ref()
+            .map(|pose| pose.world_from_sensor)
+            .or(proposed);
         pose.ok_or_else(|| Failure::NoPose {
             scene: loaded.name.clone(),
         })
@@ -131,7 +154,12 @@ impl Simulate {
         }
     }
 
-    fn sweeps(&self, world: &World<f64>, lidar: &CwLidar<f64>, pose: &Isometry3<f64>) -> Vec<Sweep> {
+    fn sweeps(
+        &self,
+        world: &World<f64>,
+        lidar: &CwLidar<f64>,
+        pose: &Isometry3<f64>,
+    ) -> Vec<Sweep> {
         let progress = ProgressBar::new(self.sweeps.into()).with_style(progress_style());
         let sweeps = (0..self.sweeps).map(|index| {
             let turn = Turn {
@@ -149,7 +177,12 @@ impl Simulate {
         sweeps
     }
 
-    fn report(&self, lidar: &CwLidar<f64>, elapsed: Duration, summary: &Summary) -> Result<(), Failure> {
+    fn report(
+        &self,
+        lidar: &CwLidar<f64>,
+        elapsed: Duration,
+        summary: &Summary,
+    ) -> Result<(), Failure> {
         // The truth costs one ray a beam more.
         let rays_per_sweep = lidar.beams.len() * (lidar.pattern.sub_rays().len() + 1);
         let rays = rays_per_sweep as f64 * f64::from(self.sweeps);
@@ -174,6 +207,14 @@ impl Simulate {
 fn progress_style() -> ProgressStyle {
     ProgressStyle::with_template("simulating {bar:40} {pos}/{len} sweeps, {eta} left")
         .expect("the template is well formed")
+}
+
+fn require(isa: Isa) -> Result<(), Failure> {
+    if isa.is_available() {
+        Ok(())
+    } else {
+        Err(Failure::Isa(isa))
+    }
 }
 
 /// An empty result is an error: no beam met anything.

@@ -58,20 +58,35 @@ impl<'a> Summary<'a> {
         } = self.counts;
         let (scene, sensor, sweeps, seed) = (self.scene, self.sensor, self.sweeps, self.seed);
         writeln!(out, "{sensor} in {scene}, sweeps: {sweeps}, seed: {seed}")?;
-        writeln!(out, "  {beams} beams: {ranges} ranges ({mixed} of them mixed pixels), {no_returns} no return, {too_near} too near")?;
+        writeln!(
+            out,
+            "  {beams} beams: {ranges} ranges ({mixed} of them mixed pixels), {no_returns} no return, {too_near} too near"
+        )?;
         for (code, count) in &self.error_codes {
             writeln!(out, "  error code {code}: {count}")?;
         }
         if let Some(error) = self.median_range_error_m {
-            writeln!(out, "  half of the ranges are within {:.1} mm of the truth", error * 1e3)?;
+            writeln!(
+                out,
+                "  half of the ranges are within {:.1} mm of the truth",
+                error * 1e3
+            )?;
         }
-        self.files.iter().try_for_each(|file| writeln!(out, "  wrote {}", file.display()))
+        self.files
+            .iter()
+            .try_for_each(|file| writeln!(out, "  wrote {}", file.display()))
     }
 }
 
 /// A warning where beams met something and yet none has a range.
 pub fn no_range(counts: &ReadingCounts) -> Option<String> {
-    let ReadingCounts { beams, errors, no_returns, too_near, .. } = counts;
+    let ReadingCounts {
+        beams,
+        errors,
+        no_returns,
+        too_near,
+        ..
+    } = counts;
     (counts.ranges == 0).then(|| {
         format!(
             "none of {beams} beams has a range: {no_returns} no return, {errors} error codes, \

@@ -51,7 +51,9 @@ pub fn formats(output: &Path) -> Result<Vec<(Format, PathBuf)>, Failure> {
         Some(ending) if !output.is_dir() => ending,
         _ => return Ok(ALL.map(|(format, name)| (format, output.join(name))).into()),
     };
-    let named = ALL.iter().find(|(_, name)| Path::new(name).extension() == Some(ending));
+    let named = ALL
+        .iter()
+        .find(|(_, name)| Path::new(name).extension() == Some(ending));
     let (format, _) = named.ok_or_else(|| Failure::Ending {
         path: output.into(),
     })?;
@@ -93,8 +95,18 @@ impl Results<'_> {
     }
 
     fn picture(&self) -> Drawing {
-        let RunMetadata { scene, sensor, seed, sweeps, .. } = self.metadata;
-        let turns = if *sweeps == 1 { "one sweep".into() } else { format!("{sweeps} sweeps") };
+        let RunMetadata {
+            scene,
+            sensor,
+            seed,
+            sweeps,
+            ..
+        } = self.metadata;
+        let turns = if *sweeps == 1 {
+            "one sweep".into()
+        } else {
+            format!("{sweeps} sweeps")
+        };
         TopView {
             title: &format!("{} in {}", sensor.name, scene.name),
             subtitle: &format!("top view, {turns}, seed {seed}"),

@@ -1,0 +1,111 @@
+//! Registration baselines on the same scans.
+
+use super::pose_error;
+use crate::fit::FitProblem;
+use crate::manifold::Variable;
+use crate::register::{Method, Registered, Registration};
+use etendue_physics::{Purpose, Stream};
+use nalgebra::{Isometry2, Point2};
+
+/// What a baseline found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BaselineRow {
+    /// The method.
+    pub method: Method,
+    /// Its error with the settings its usual implementation comes with.
+    pub default_error: f64,
+    /// Its error with the best of the settings tried.
+    pub tuned_error: f64,
+    /// Those settings.
+    pub tuned: Registration,
+}
+
+/// The points of a scan from a pose, in the sensor's frame, m, with normal noise on the ranges.
+pub fn scan_points(
+    problem: &FitProblem,
+    pose: &Isometry2<f64>,
+    sigma: f64,
+    seed: u64,
+) -> Vec<Point2<f64>> {
+    let shots = problem.model.predict(&[Variable::Planar(*pose)]);
+    let beams = &problem.model.lidar().beams;
+    let point = |((number, shot), beam): (
+        (u32, &etendue_sensors::cw::Shot<f64>),
+        &etendue_sensors::cw::Beam,
+    )| {
+        let mut noise = Stream::new(seed, 0, 0, number, Purpose::ReceiverNoise);
+        let range = shot.range()? + sigma * noise.normal();
+        Some(Point2::new(
+            range * beam.azimuth.cos(),
+            range * beam.azimuth.sin(),
+        ))
+    };
+    (0..).zip(&shots[0]).zip(beams).filter_map(point).collect()
+}
+
+/// Runs every baseline: the scan from `start` is registered onto the scan from `truth`, both with
+/// noise `sigma` (m), beginning at the identity. Tuned settings are those of least error on
+/// scans with another noise seed; a method that cannot register has an infinite error.
+pub fn run_baselines(
+    problem: &FitProblem,
+    start: &Isometry2<f64>,
+    truth: &Isometry2<f64>,
+    sigma: f64,
+    seed: u64,
+) -> Vec<BaselineRow> {
+    let relative = truth.inverse() * start;
+    let clouds = |seed: u64| {
+        let source = scan_points(problem, start, sigma, seed.wrapping_add(1 << 40));
+        (source, scan_points(problem, truth, sigma, seed))
+    };
+    let (tuning, reported) = (clouds(seed + 1000), clouds(seed));
+    let error = |settings: &Registration, (source, target): &(Vec<_>, Vec<_>)| {
+        let found = settings.register(source, target, Isometry2::identity());
+        found.map_or(f64::INFINITY, |found: Registered<Isometry2<f64>>| {
+            pose_error(&found.target_from_source, &relative)
+        })
+    };
+    let row = |method: Method| {
+        let usual = Registration::new(method);
+        let tuned = variants(method)
+            .into_iter()
+            .map(|settings| (error(&settings, &tuning), settings))
+            .min_by(|a, b| a.0.total_cmp(&b.0))
+            .map_or(usual, |(_, settings)| settings);
+        BaselineRow {
+            method,
+            default_error: error(&usual, &reported),
+            tuned_error: error(&tuned, &reported),
+            tuned,
+        }
+    };
+    Method::ALL.into_iter().map(row).collect()
+}
+
+/// Settings worth trying.
+fn variants(method: Method) -> Vec<Registration> {
+    let mut all = Vec::new();
+    let usual = Registration {
+        iterations: 200,
+        ..Registration::new(method)
+    };
+    for max_distance in [0.1, 0.2, 0.3, 0.5, 1.0, f64::INFINITY] {
+        for keep in [0.6, 0.8, 1.0] {
+            for neighbours in [5, 10, 20] {
+                all.push(Registration {
+                    max_distance,
+                    keep,
+                    neighbours,
+                    ..usual
+                });
+            }
+        }
+    }
+    match method {
+        Method::Ndt => [0.1, 0.2, 0.3, 0.5, 0.7, 1.0]
+            .map(|r| usual.with_resolution(r))
+            .into(),
+        Method::PointToPoint => all.into_iter().filter(|s| s.neighbours == 20).collect(),
+        Method::PointToPlane | Method::Gicp => all,
+    }
+}

@@ -1,0 +1,267 @@
+//! Tracking a mirror (section IV-B).
+//!
+//! The mirror shows walls behind itself; where it stands along its own plane only its edges tell.
+//! The search runs from coarse to fine: poses over the box with one ray a beam, more poses about the
+//! best, then Levenberg-Marquardt with edge derivatives on beams four times too wide, then on the
+//! true ones.
+
+use super::{Furniture, arena, first_pose, pose_error, readings};
+use crate::fit::{Coarse, FitError, FitProblem, coarse_search, scatter};
+use crate::manifold::Variable;
+use crate::model::{Freedom, Model};
+use crate::solve::{Limits, Loss, Solution, Solver};
+use crate::visibility::EdgeSettings;
+use etendue_physics::{Purpose, Stream};
+use etendue_sensors::cw::CwLidar;
+use nalgebra::{Isometry2, Isometry3, Vector2};
+use std::f64::consts::{FRAC_PI_2, PI};
+
+/// What is tracked, and how.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrackSettings {
+    /// Where the mirror really is.
+    pub truth: Isometry2<f64>,
+    /// Its width, m.
+    pub width: f64,
+    /// Lower corner of the box it must be in, m.
+    pub lower: [f64; 2],
+    /// Upper corner.
+    pub upper: [f64; 2],
+    /// Standard deviation of the measured ranges, m.
+    pub sigma: f64,
+    /// Seed of noise and of random poses.
+    pub seed: u64,
+    /// How residuals are charged.
+    pub loss: Loss,
+    /// Factors on the beam's width, stage by stage; the last should be 1.
+    pub widths: Vec<f64>,
+    /// Poses of the coarse search over the whole box; 0 starts at the start alone.
+    pub coarse: u32,
+    /// Candidates of the coarse search that are polished.
+    pub keep: usize,
+}
+
+/// An error of the mirror's pose, part by part.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MirrorError {
+    /// At right angles to the mirror, m.
+    pub normal: f64,
+    /// Along the mirror, m.
+    pub tangential: f64,
+    /// Of its yaw, rad.
+    pub yaw: f64,
+    /// All together, as SE(2) distance.
+    pub total: f64,
+}
+
+/// What came of one start.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MirrorRow {
+    /// The start.
+    pub start: Isometry2<f64>,
+    /// Its error.
+    pub start_error: f64,
+    /// The estimate.
+    pub found: Isometry2<f64>,
+    /// Its error.
+    pub error: MirrorError,
+    /// Iterations of Levenberg-Marquardt on the way to it, all stages.
+    pub iterations: usize,
+    /// Its pose after each of them.
+    pub path: Vec<Isometry2<f64>>,
+    /// Cost at the end.
+    pub cost: f64,
+}
+
+impl Default for TrackSettings {
+    fn default() -> Self {
+        Self {
+            truth: Isometry2::new(Vector2::new(0.5, 0.05), 2.8),
+            width: 0.3,
+            lower: [0.2, -0.3],
+            upper: [0.8, 0.3],
+            sigma: 0.0,
+            seed: 1,
+            loss: Loss::Cauchy { scale: 0.05 },
+            widths: vec![4.0, 1.0],
+            coarse: 2400,
+            keep: 6,
+        }
+    }
+}
+
+impl TrackSettings {
+    /// The problem, with its scan simulated with the mirror where it really is.
+    ///
+    /// # Errors
+    /// Where the mirror is outside the box, or the sensor makes no sense.
+    pub fn problem(&self, lidar: &CwLidar<f64>) -> Result<FitProblem, FitError> {
+        let at = self.truth.translation.vector;
+        let mirror = Furniture::Mirror {
+            name: "mirror",
+            pose: [at.x, at.y, self.truth.rotation.angle()],
+            width: self.width,
+        };
+        let mut model = Model::new(arena(&[mirror]), lidar, vec![Isometry3::identity()])?;
+        let (lower, upper) = (self.lower, self.upper);
+        model.free("objects.mirror.pose", Freedom::Boxed { lower, upper })?;
+        model.edges = Some(EdgeSettings::default());
+        let shots = model.predict(&model.start());
+        FitProblem::new(model, &[readings(&shots[0], self.sigma, self.seed)])
+    }
+
+    /// A pose in the box from three numbers in (0, 1): the mirror's front is towards the sensor.
+    fn pose(&self, [x, y, yaw]: [f64; 3]) -> Isometry2<f64> {
+        let between = |part: f64, k: usize| self.lower[k] + part * (self.upper[k] - self.lower[k]);
+        Isometry2::new(
+            Vector2::new(between(x, 0), between(y, 1)),
+            FRAC_PI_2 + PI * yaw,
+        )
+    }
+
+    fn variable(&self, pose: &Isometry2<f64>) -> Result<Variable, FitError> {
+        Variable::boxed(pose, self.lower, self.upper).map_err(|source| {
+            FitError::Model(crate::model::ModelError::Start {
+                path: "objects.mirror.pose".to_owned(),
+                source,
+            })
+        })
+    }
+
+    /// `count` random starts in the box.
+    pub fn random_starts(&self, count: u32) -> Vec<Isometry2<f64>> {
+        let draw = |number| {
+            let mut stream = Stream::new(self.seed, 1, 0, number, Purpose::Search);
+            self.pose([(); 3].map(|()| 0.02 + 0.96 * stream.uniform()))
+        };
+        (0..count).map(draw).collect()
+    }
+}
+
+/// Tracks the mirror from one start.
+///
+/// # Errors
+/// Where the start is outside the box, or the solver cannot go on.
+pub fn track_mirror(
+    lidar: &CwLidar<f64>,
+    settings: &TrackSettings,
+    start: Isometry2<f64>,
+) -> Result<MirrorRow, FitError> {
+    track(&settings.problem(lidar)?, settings, start)
+}
+
+/// Tracks the mirror from many starts.
+///
+/// # Errors
+/// As [`track_mirror`].
+pub fn track_mirror_many(
+    lidar: &CwLidar<f64>,
+    settings: &TrackSettings,
+    starts: &[Isometry2<f64>],
+) -> Result<Vec<MirrorRow>, FitError> {
+    let problem = settings.problem(lidar)?;
+    let one = |start: &Isometry2<f64>| track(&problem, settings, *start);
+    starts.iter().map(one).collect()
+}
+
+fn track(
+    problem: &FitProblem,
+    settings: &TrackSettings,
+    start: Isometry2<f64>,
+) -> Result<MirrorRow, FitError> {
+    let first = vec![settings.variable(&start)?];
+    let mut best: Option<(Solution<Vec<Variable>>, Vec<Isometry2<f64>>)> = None;
+    for candidate in candidates(problem, settings, first)? {
+        let polished = polish(problem, settings, candidate)?;
+        if best
+            .as_ref()
+            .is_none_or(|known| polished.0.cost < known.0.cost)
+        {
+            best = Some(polished);
+        }
+    }
+    let (solution, path) = best.expect("the start itself is a candidate");
+    let found = first_pose(&solution.state).unwrap_or(start);
+    Ok(MirrorRow {
+        start,
+        start_error: pose_error(&start, &settings.truth),
+        found,
+        error: mirror_error(&found, &settings.truth),
+        iterations: path.len(),
+        path,
+        cost: solution.cost,
+    })
+}
+
+/// The poses that are worth polishing, the start among the rated ones.
+fn candidates(
+    problem: &FitProblem,
+    settings: &TrackSettings,
+    start: Vec<Variable>,
+) -> Result<Vec<Vec<Variable>>, FitError> {
+    if settings.coarse == 0 {
+        return Ok(vec![start]);
+    }
+    let mut poses = vec![start];
+    for number in 0..settings.coarse {
+        let mut stream = Stream::new(settings.seed, 2, 0, number, Purpose::Search);
+        let parts = [(); 3].map(|()| 0.02 + 0.96 * stream.uniform());
+        poses.push(vec![settings.variable(&settings.pose(parts))?]);
+    }
+    let rough = Coarse {
+        every: 8,
+        loss: settings.loss,
+        gate: 1.0,
+        keep: 2 * settings.keep,
+        apart: 0.2,
+    };
+    let around = coarse_search(problem, poses, &rough);
+    let spread = [0.2, 0.2, 0.1];
+    let near = scatter(around, &spread, settings.coarse / 20, settings.seed);
+    let fine = Coarse {
+        every: 4,
+        keep: settings.keep,
+        apart: 0.1,
+        ..rough
+    };
+    let kept = coarse_search(problem, near, &fine);
+    Ok(kept.into_iter().map(|(state, _)| state).collect())
+}
+
+/// Levenberg-Marquardt stage by stage.
+fn polish(
+    problem: &FitProblem,
+    settings: &TrackSettings,
+    start: Vec<Variable>,
+) -> Result<(Solution<Vec<Variable>>, Vec<Isometry2<f64>>), FitError> {
+    let limits = Limits {
+        iterations: 40,
+        step: 1e-5,
+        cost: 1e-3,
+        ..Limits::default()
+    };
+    let solver = Solver {
+        loss: settings.loss,
+        limits,
+        ..Solver::default()
+    };
+    let mut path = Vec::new();
+    let mut solution = solver.solve(&problem.widened(settings.widths[0]), start)?;
+    path.extend(solution.log.iter().filter_map(|i| first_pose(&i.state)));
+    for width in &settings.widths[1..] {
+        solution = solver.solve(&problem.widened(*width), solution.state)?;
+        path.extend(solution.log.iter().filter_map(|i| first_pose(&i.state)));
+    }
+    Ok((solution, path))
+}
+
+fn mirror_error(found: &Isometry2<f64>, truth: &Isometry2<f64>) -> MirrorError {
+    let shift =
+        truth.inverse_transform_vector(&(found.translation.vector - truth.translation.vector));
+    MirrorError {
+        normal: shift.x.abs(),
+        tangential: shift.y.abs(),
+        yaw: (found.rotation / truth.rotation).angle().abs(),
+        total: pose_error(found, truth),
+    }
+}

@@ -1,0 +1,280 @@
+//! The simulator as a function of whatever is unknown.
+//!
+//! A [`Model`] is a scene, a continuous-wave lidar without its noise, and the poses it scanned
+//! from. What is unknown is named by a path, `sensor.pose` or `materials.white.reflectance`
+//! ([`Parameter`]), and freed by [`Model::free`].
+
+mod jacobian;
+mod parameter;
+mod setting;
+
+pub use parameter::{Freedom, Parameter, UnknownPath};
+
+use crate::manifold::{OutOfBounds, Variable};
+use etendue_physics::cw::{Bias, Method, Noise};
+use etendue_scene::{Object, Scene, SceneBuilder, SceneError};
+use etendue_sensors::cw::{CwLidar, InvalidLidar, Shot};
+use etendue_sensors::transport::{TreeSettings, WorldError};
+use nalgebra::{Isometry2, Isometry3, UnitQuaternion, Vector2, Vector3};
+use std::sync::Arc;
+use thiserror::Error;
+
+pub(crate) use setting::{Setting, values, world_of};
+
+/// A scene, a sensor and where it stood, with some of all that unknown.
+#[derive(Clone, Debug)]
+pub struct Model {
+    parts: SceneBuilder,
+    scene: Arc<Scene>,
+    lidar: CwLidar<f64>,
+    world_from_sensor: Vec<Isometry3<f64>>,
+    unknowns: Vec<Unknown>,
+    /// Where ray trees end.
+    pub tree: TreeSettings,
+    /// Whether derivatives see edges move across the beams.
+    pub edges: Option<crate::visibility::EdgeSettings>,
+}
+
+/// Something unknown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unknown {
+    /// The path that names it.
+    pub path: String,
+    /// What it is.
+    pub parameter: Parameter,
+    /// Where it stands at the start.
+    pub start: Variable,
+}
+
+/// Why a model cannot be.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// The scene cannot be built.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// The sensor makes no sense.
+    #[error(transparent)]
+    Lidar(#[from] InvalidLidar),
+    /// A material has no value at the sensor's wavelength.
+    #[error(transparent)]
+    World(#[from] WorldError),
+    /// There is no scan.
+    #[error("there is no pose to scan from")]
+    NoScan,
+    /// A path names nothing.
+    #[error(transparent)]
+    Path(#[from] UnknownPath),
+    /// The same thing was freed twice.
+    #[error("{path} is free already")]
+    FreedTwice {
+        /// The path.
+        path: String,
+    },
+    /// A start lies outside its bounds.
+    #[error("{path}: {source}")]
+    Start {
+        /// The path.
+        path: String,
+        /// Where it is.
+        source: OutOfBounds,
+    },
+    /// A pose was freed as a number, or the reverse.
+    #[error("{path} is {is}: free it as {instead}")]
+    WrongFreedom {
+        /// The path.
+        path: String,
+        /// What it is.
+        is: &'static str,
+        /// How to free it.
+        instead: &'static str,
+    },
+}
+
+impl Model {
+    /// A model with nothing unknown yet. Noise, jitter and rounding of `lidar` are left out: the
+    /// model predicts what the sensor would report on average.
+    ///
+    /// # Errors
+    /// Where the scene or the sensor makes no sense, or no pose is given.
+    pub fn new(
+        parts: SceneBuilder,
+        lidar: &CwLidar<f64>,
+        world_from_sensor: Vec<Isometry3<f64>>,
+    ) -> Result<Self, ModelError> {
+        lidar.check()?;
+        if world_from_sensor.is_empty() {
+            return Err(ModelError::NoScan);
+        }
+        let scene = Arc::new(parts.clone().build()?);
+        etendue_sensors::transport::World::at_wavelength(&scene, lidar.wavelength)?;
+        Ok(Self {
+            parts,
+            scene,
+            lidar: without_noise(lidar),
+            world_from_sensor,
+            unknowns: Vec::new(),
+            tree: TreeSettings::default(),
+            edges: None,
+        })
+    }
+
+    /// Makes what `path` names unknown, starting where the model has it now.
+    ///
+    /// # Errors
+    /// Where the path names nothing (the nearest one that does is suggested), is free already, or
+    /// starts outside its bounds.
+    pub fn free(&mut self, path: &str, freedom: Freedom) -> Result<(), ModelError> {
+        for (path, parameter) in self.resolve(path)? {
+            if self
+                .unknowns
+                .iter()
+                .any(|known| known.parameter == parameter)
+            {
+                return Err(ModelError::FreedTwice { path });
+            }
+            let start = self.start_of(&path, &parameter, freedom)?;
+            self.unknowns.push(Unknown {
+                path,
+                parameter,
+                start,
+            });
+        }
+        Ok(())
+    }
+
+    /// What is unknown, in the order it was freed.
+    pub fn unknowns(&self) -> &[Unknown] {
+        &self.unknowns
+    }
+
+    /// Where the unknowns stand in the model as it was made.
+    pub fn start(&self) -> Vec<Variable> {
+        self.unknowns
+            .iter()
+            .map(|known| known.start.clone())
+            .collect()
+    }
+
+    /// The sensor without its noise.
+    pub fn lidar(&self) -> &CwLidar<f64> {
+        &self.lidar
+    }
+
+    /// The scene, where nothing is moved yet.
+    pub fn scene(&self) -> &Arc<Scene> {
+        &self.scene
+    }
+
+    /// The objects, by number.
+    pub fn objects(&self) -> &[Object] {
+        &self.parts.objects
+    }
+
+    /// How many scans there are.
+    pub fn scans(&self) -> usize {
+        self.world_from_sensor.len()
+    }
+
+    /// What the sensor would report, scan by scan, beam by beam, with the unknowns at `state`.
+    pub fn predict(&self, state: &[Variable]) -> Vec<Vec<Shot<f64>>> {
+        let setting = self.setting::<f64>(state, &vec![0.0; crate::manifold::dimension(state)]);
+        let scene = self.scene_of(&setting);
+        self.shoot_all(&scene, &setting, &[])
+    }
+
+    /// The same model with every `every`-th beam alone, one ray a beam: for coarse searches.
+    #[must_use]
+    pub fn thinned(&self, every: usize) -> Self {
+        let mut thin = self.clone();
+        thin.lidar.beams = self
+            .lidar
+            .beams
+            .iter()
+            .copied()
+            .step_by(every.max(1))
+            .collect();
+        thin.lidar.pattern = etendue_physics::beam::SubRayPattern::Centre;
+        thin.edges = None;
+        thin
+    }
+
+    /// The same model with its beams `factor` times as wide: edges are seen from farther away.
+    #[must_use]
+    pub fn widened(&self, factor: f64) -> Self {
+        let mut wide = self.clone();
+        wide.lidar.half_tangent *= factor;
+        wide
+    }
+
+    fn start_of(
+        &self,
+        path: &str,
+        parameter: &Parameter,
+        freedom: Freedom,
+    ) -> Result<Variable, ModelError> {
+        let pose = match parameter {
+            Parameter::SensorPose { scan } => Some(self.world_from_sensor[*scan]),
+            Parameter::ObjectPose(id) => Some(self.parts.objects[id.0 as usize].world_from_object),
+            _ => None,
+        };
+        let wrong = |is, instead| ModelError::WrongFreedom {
+            path: path.to_owned(),
+            is,
+            instead,
+        };
+        let outside = |source| ModelError::Start {
+            path: path.to_owned(),
+            source,
+        };
+        match (pose, freedom) {
+            (Some(pose), Freedom::Whole) => Ok(Variable::Spatial(pose)),
+            (Some(pose), Freedom::Planar) => Ok(Variable::Planar(planar(&pose))),
+            (Some(pose), Freedom::Boxed { lower, upper }) => {
+                Variable::boxed(&planar(&pose), lower, upper).map_err(outside)
+            }
+            (None, Freedom::Whole) => Ok(parameter::number(self.value_of(parameter))),
+            (None, Freedom::Interval { lower, upper }) => {
+                parameter::bounded(self.value_of(parameter), lower, upper).map_err(outside)
+            }
+            (Some(_), Freedom::Interval { .. }) => Err(wrong("a pose", "planar, boxed or whole")),
+            (None, _) => Err(wrong("a number", "whole or an interval")),
+        }
+    }
+}
+
+/// The part of a pose that moves in the plane: position and yaw.
+pub fn planar(pose: &Isometry3<f64>) -> Isometry2<f64> {
+    let forward = pose.rotation * Vector3::x();
+    Isometry2::new(
+        Vector2::new(pose.translation.x, pose.translation.y),
+        forward.y.atan2(forward.x),
+    )
+}
+
+/// A planar pose in space, at height zero.
+pub fn upright(pose: &Isometry2<f64>) -> Isometry3<f64> {
+    let at = pose.translation.vector;
+    Isometry3::from_parts(
+        Vector3::new(at.x, at.y, 0.0).into(),
+        UnitQuaternion::from_axis_angle(&Vector3::z_axis(), pose.rotation.angle()),
+    )
+}
+
+fn without_noise(lidar: &CwLidar<f64>) -> CwLidar<f64> {
+    let mut quiet = lidar.clone();
+    quiet.azimuth_jitter = 0.0;
+    quiet.resolution = None;
+    quiet.receiver.noise = Noise::default();
+    quiet.receiver.method = Method::ClosedForm;
+    quiet.receiver.converter_bits = None;
+    quiet
+}
+
+/// The coefficients $[c, b, a]$ of a bias, zero where there is none.
+fn coefficients<S: etendue_physics::Scalar>(bias: &Bias<S>) -> [S; 3] {
+    match bias {
+        Bias::Range(coefficients) | Bias::Phase(coefficients) => *coefficients,
+        _ => [S::zero(); 3],
+    }
+}

@@ -1,0 +1,219 @@
+//! Everything the simulator needs, with the unknowns put in.
+
+use super::{Model, Parameter, coefficients, planar, upright};
+use crate::manifold::{Manifold, Value, Variable, lift3};
+use crate::visibility::Boundaries;
+use etendue_physics::Scalar;
+use etendue_physics::cw::Bias;
+use etendue_physics::surface::Material;
+use etendue_scene::{MaterialId, ObjectId, Scene};
+use etendue_sensors::cw::{CwLidar, Shot, Turn, shoot_with};
+use etendue_sensors::motion::still;
+use etendue_sensors::transport::World;
+use nalgebra::{Isometry2, Isometry3};
+use std::sync::Arc;
+
+/// The simulator's inputs in `S`.
+pub(crate) struct Setting<S: Scalar> {
+    pub lidar: CwLidar<S>,
+    pub world_from_sensor: Vec<Isometry3<S>>,
+    pub poses: Vec<(ObjectId, Isometry3<S>)>,
+    pub materials: Vec<(MaterialId, Material<S>)>,
+    pub range_offsets: Vec<(usize, f64)>,
+}
+
+impl Model {
+    /// Puts the unknowns in, moved from `state` by `step`. Offsets of single beams are put in as
+    /// plain numbers: their derivatives follow from the pose's.
+    pub(crate) fn setting<S: Scalar>(&self, state: &[Variable], step: &[S]) -> Setting<S> {
+        let mut setting = Setting {
+            lidar: self.lidar.map(S::from),
+            world_from_sensor: self.world_from_sensor.iter().map(lift3).collect(),
+            poses: Vec::new(),
+            materials: Vec::new(),
+            range_offsets: Vec::new(),
+        };
+        let mut rest = step;
+        for (unknown, variable) in self.unknowns.iter().zip(state) {
+            let (own, others) = rest.split_at(variable.dimension());
+            rest = others;
+            self.put(&mut setting, &unknown.parameter, variable.moved(own));
+        }
+        setting
+    }
+
+    fn put<S: Scalar>(&self, setting: &mut Setting<S>, parameter: &Parameter, value: Value<S>) {
+        match (parameter, value) {
+            (Parameter::SensorPose { scan }, pose) => {
+                setting.world_from_sensor[*scan] = in_space(pose, &self.world_from_sensor[*scan]);
+            }
+            (Parameter::ObjectPose(id), pose) => {
+                let before = &self.parts.objects[id.0 as usize].world_from_object;
+                setting.poses.push((*id, in_space(pose, before)));
+            }
+            (parameter, Value::Number(number)) => self.put_number(setting, parameter, number),
+            (_, Value::Planar(_) | Value::Spatial(_)) => {}
+        }
+    }
+
+    fn put_number<S: Scalar>(&self, setting: &mut Setting<S>, parameter: &Parameter, number: S) {
+        match *parameter {
+            Parameter::Bias { power } => {
+                let bias = &mut setting.lidar.receiver.bias;
+                let mut all = coefficients(bias);
+                all[power] = number;
+                *bias = match bias {
+                    Bias::Phase(_) => Bias::Phase(all),
+                    _ => Bias::Range(all),
+                };
+            }
+            Parameter::Divergence => setting.lidar.half_tangent = (number * 0.5).tan(),
+            Parameter::Material {
+                material,
+                parameter,
+            } => self.put_material(setting, material, parameter, number),
+            Parameter::AzimuthOffset { beam } => {
+                setting.lidar.beams[beam].azimuth += number.value();
+            }
+            Parameter::ElevationOffset { beam } => {
+                setting.lidar.beams[beam].elevation += number.value();
+            }
+            Parameter::RangeOffset { beam } => setting.range_offsets.push((beam, number.value())),
+            Parameter::SensorPose { .. } | Parameter::ObjectPose(_) => {}
+        }
+    }
+
+    fn put_material<S: Scalar>(
+        &self,
+        setting: &mut Setting<S>,
+        material: MaterialId,
+        wanted: etendue_physics::surface::Parameter,
+        number: S,
+    ) {
+        let known = setting.materials.iter().position(|(id, _)| *id == material);
+        let index = known.unwrap_or_else(|| {
+            let stored = &self.parts.materials[material.0 as usize].material;
+            let value = |spectrum: &etendue_physics::Spectrum| {
+                S::from(spectrum.at(self.lidar.wavelength).unwrap_or(f64::NAN))
+            };
+            setting.materials.push((material, stored.map(value)));
+            setting.materials.len() - 1
+        });
+        let replaced = setting.materials[index].1.try_map(|parameter, value| {
+            Ok::<S, std::convert::Infallible>(if parameter == wanted { number } else { *value })
+        });
+        if let Ok(replaced) = replaced {
+            setting.materials[index].1 = replaced;
+        }
+    }
+
+    /// The scene with the objects where the setting has them.
+    pub(crate) fn scene_of<S: Scalar>(&self, setting: &Setting<S>) -> Arc<Scene> {
+        if setting.poses.is_empty() {
+            return Arc::clone(&self.scene);
+        }
+        let mut parts = self.parts.clone();
+        for (id, pose) in &setting.poses {
+            parts.objects[id.0 as usize].world_from_object = values(pose);
+        }
+        // The same meshes were built before, and a step never makes a pose that is not finite
+        // unless the state itself is lost: then the scene stands still, and the residuals tell.
+        parts
+            .build()
+            .map_or_else(|_| Arc::clone(&self.scene), Arc::new)
+    }
+
+    /// Fires every scan.
+    pub(crate) fn shoot_all<S: Scalar>(
+        &self,
+        scene: &Scene,
+        setting: &Setting<S>,
+        boundaries: &[Boundaries<'_, S>],
+    ) -> Vec<Vec<Shot<S>>> {
+        let mut scans = Vec::with_capacity(setting.world_from_sensor.len());
+        let world = world_of(scene, setting);
+        let turn = Turn {
+            tree: self.tree,
+            ..Turn::default()
+        };
+        for (number, pose) in setting.world_from_sensor.iter().enumerate() {
+            let edges = boundaries.get(number);
+            let mut shots = shoot_with(
+                &world,
+                &setting.lidar,
+                &turn,
+                still(*pose),
+                |beam, received| {
+                    if let Some(edges) = edges {
+                        edges.add(beam, received);
+                    }
+                },
+            );
+            for &(beam, offset) in &setting.range_offsets {
+                if let Ok(detection) = &mut shots[beam].outcome {
+                    detection.range += offset;
+                }
+            }
+            scans.push(shots);
+        }
+        scans
+    }
+}
+
+/// The scene in `S`, with what the setting replaces.
+pub(crate) fn world_of<'a, S: Scalar>(scene: &'a Scene, setting: &Setting<S>) -> World<'a, S> {
+    let world = World::at_wavelength(scene, setting.lidar.wavelength)
+        .expect("the model was made at this wavelength");
+    let mut world = world.lift::<S>();
+    for (id, pose) in &setting.poses {
+        world = world.with_pose(*id, *pose);
+    }
+    for (id, material) in &setting.materials {
+        world = world.with_material(*id, material.clone());
+    }
+    world
+}
+
+/// A pose in space: one of the plane takes height and tilt from `before`.
+fn in_space<S: Scalar>(value: Value<S>, before: &Isometry3<f64>) -> Isometry3<S> {
+    match value {
+        Value::Spatial(pose) => pose,
+        Value::Planar(pose) => {
+            let rest = upright(&planar(before)).inverse() * before;
+            lift_planar(&pose) * lift3::<S>(&rest)
+        }
+        Value::Number(_) => lift3(before),
+    }
+}
+
+fn lift_planar<S: Scalar>(pose: &Isometry2<S>) -> Isometry3<S> {
+    let at = pose.translation.vector;
+    // Half angles by the half-angle formulas, on the side where they are well conditioned.
+    let (cos, sin) = (pose.rotation.re, pose.rotation.im);
+    let (w, z) = if cos.value() >= 0.0 {
+        let w = ((cos + 1.0) * 0.5).sqrt();
+        (w, sin / (w * 2.0))
+    } else {
+        let z = ((-cos + 1.0) * 0.5).sqrt();
+        (sin / (z * 2.0), z)
+    };
+    let rotation = nalgebra::UnitQuaternion::new_unchecked(nalgebra::Quaternion::new(
+        w,
+        S::zero(),
+        S::zero(),
+        z,
+    ));
+    Isometry3::from_parts(
+        nalgebra::Vector3::new(at.x, at.y, S::zero()).into(),
+        rotation,
+    )
+}
+
+/// A pose without its derivatives.
+pub(crate) fn values<S: Scalar>(pose: &Isometry3<S>) -> Isometry3<f64> {
+    let rotation = nalgebra::Quaternion::from(pose.rotation.coords.map(Scalar::value));
+    Isometry3::from_parts(
+        pose.translation.vector.map(Scalar::value).into(),
+        nalgebra::UnitQuaternion::new_normalize(rotation),
+    )
+}
