@@ -5,7 +5,7 @@ use etendue::formats::FormatError;
 use etendue::formats::material::UnknownMaterial;
 use etendue::formats::scene::UnknownExample;
 use etendue::formats::sensor::UnknownPreset;
-use etendue::scene::MeshError;
+use etendue::scene::{Isa, MeshError};
 use etendue::sensors::transport::WorldError;
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use std::fmt::Display;
@@ -37,6 +37,14 @@ pub enum Failure {
     /// There is no such scene.
     #[error(transparent)]
     Example(#[from] UnknownExample),
+    /// The command takes continuous-wave lidars.
+    #[error(
+        "the sensor \"{sensor}\" is a scanning lidar: this command takes continuous-wave lidars"
+    )]
+    ScanningLidar {
+        /// The sensor's name.
+        sensor: String,
+    },
     /// A mesh cannot be used.
     #[error("{}: {source}", path.display())]
     Mesh {
@@ -60,6 +68,9 @@ pub enum Failure {
     /// There is no such material.
     #[error(transparent)]
     Material(#[from] UnknownMaterial),
+    /// The processor lacks the instructions asked for.
+    #[error("this processor does not have the instructions \"{0}\"")]
+    Isa(Isa),
     /// The scene's materials do not cover the sensor's wavelength.
     #[error(transparent)]
     Wavelength(#[from] WorldError),
@@ -140,6 +151,7 @@ impl Failure {
                  `etendue simulate --sweeps 20`"
                     .into()
             }
+            Self::Isa(_) => "leave --isa out: the fastest are found by themselves".into(),
             Self::Threads(_) => "ask for fewer --threads".into(),
             _ => return None,
         })

@@ -10,6 +10,9 @@ use std::path::Path;
 /// Endings of mesh files: they say nothing of materials that hold at a lidar's wavelength.
 const MESHES: [&str; 5] = ["obj", "ply", "stl", "gltf", "glb"];
 
+/// The sensor where neither the user nor the scene names one.
+const DEFAULT_SENSOR: &str = "hokuyo-urg-04lx";
+
 /// The scene of a file, of the example of that name, or the built-in arena.
 pub fn scene(name: Option<&Path>) -> Result<LoadedScene, Failure> {
     let Some(path) = name else {
@@ -27,7 +30,7 @@ pub fn scene(name: Option<&Path>) -> Result<LoadedScene, Failure> {
     }
 }
 
-/// The sensor asked for, else the one the scene proposes, else the first preset.
+/// The sensor asked for, else the one the scene proposes, else the default.
 pub fn sensor_in(
     asked: Option<&str>,
     scene: &LoadedScene,
@@ -40,7 +43,7 @@ pub fn sensor_in(
         (Some(name), _) => sensor(name),
         (None, Some(SensorSource::File(path))) => sensor(&path.to_string_lossy()),
         (None, Some(SensorSource::Preset(name))) => sensor(name),
-        (None, _) => sensor(presets()[0].name),
+        (None, _) => sensor(DEFAULT_SENSOR),
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 /// Where in a file something is wrong.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Place {
     /// The file as a whole.
@@ -76,7 +76,7 @@ pub enum FormatError {
     },
     /// A TOML file is wrong at a known place.
     #[error(transparent)]
-    Document(#[from] Box<DocumentError>),
+    Document(#[from] DocumentError),
     /// What the scene file describes cannot be used.
     #[error("{}: {source}", path.display())]
     Scene {
@@ -139,12 +139,6 @@ impl FormatError {
             message: message.into(),
             remedy: remedy.into(),
         }
-    }
-}
-
-impl From<DocumentError> for FormatError {
-    fn from(error: DocumentError) -> Self {
-        Self::Document(Box::new(error))
     }
 }
 

@@ -326,8 +326,9 @@ impl Scene {
     /// Meets the triangle of `hit` again in the scalar `S`, with `world_from_object` as the
     /// pose of the hit object: the choice was made on plain numbers, the value carries derivatives.
     ///
-    /// With the ray in the object's frame, where the triangle has no derivatives,
-    /// $t = \frac{(v_0 - o)\cdot n}{d\cdot n}$.
+    /// In the object's frame the triangle's plane $n \cdot x = h$ has no derivatives; with the
+    /// object's place $p$ and its normal $n$ turned into the world,
+    /// $t = \frac{h - n\cdot(o - p)}{n\cdot d}$.
     pub fn surface_at<S: Scalar>(
         &self,
         hit: &Hit,
@@ -338,18 +339,21 @@ impl Scene {
         let object = &self.parts.objects[hit.object.0 as usize];
         let mesh = self.mesh(object.mesh);
         let corners = mesh.corners(hit.triangle);
-        let normal = (corners[1] - corners[0])
+        let flat = (corners[1] - corners[0])
             .cross(&(corners[2] - corners[0]))
-            .normalize()
-            .map(S::from);
-        let start = world_from_object.inverse_transform_point(origin);
-        let way = world_from_object.inverse_transform_vector(direction);
-        let distance = (corners[0].map(S::from) - start).dot(&normal) / way.dot(&normal);
+            .normalize();
+        let height = flat.dot(&corners[0].coords);
+        let turn = world_from_object.rotation.to_rotation_matrix();
+        // Column by column: nalgebra's generic product is several times slower for dual numbers.
+        let column = |axis: usize| turn.matrix().column(axis) * S::from(flat[axis]);
+        let normal = column(0) + column(1) + column(2);
+        let start = origin.coords - world_from_object.translation.vector;
+        let distance = (-normal.dot(&start) + height) / normal.dot(direction);
         let material = mesh.materials.get(hit.triangle as usize);
         SurfacePoint {
             distance,
             point: origin + direction * distance,
-            normal: world_from_object * normal,
+            normal,
             material: material.copied().unwrap_or(object.material),
         }
     }

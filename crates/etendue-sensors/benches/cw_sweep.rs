@@ -95,13 +95,14 @@ fn lidar(method: Method) -> CwLidar<f64> {
 }
 
 fn sweeps(criterion: &mut Criterion) {
-    let scene = room();
-    let world = World::at_wavelength(&scene, 785e-9).expect("grey walls");
+    // Before anything else starts the pool.
     rayon::ThreadPoolBuilder::new()
         .num_threads(1)
         .use_current_thread()
         .build_global()
         .expect("the first pool");
+    let scene = room();
+    let world = World::at_wavelength(&scene, 785e-9).expect("grey walls");
     for method in [Method::ClosedForm, Method::Sampled] {
         let lidar = lidar(method);
         let name = format!("682 beams x 3 rays, one core, {method:?}");

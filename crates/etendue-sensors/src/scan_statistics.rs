@@ -167,10 +167,18 @@ impl Scan {
                 .map(|beam| beam.azimuth)
                 .collect::<Arc<[f64]>>(),
             readings: beams.iter().map(|beam| beam.reading).collect(),
-            intensities: beams.iter().map(|beam| beam.power as f32).collect(),
+            intensities: beams.iter().map(|beam| single(beam.power)).collect(),
             odom_from_robot: Some(Isometry2::new(position, forward.y.atan2(forward.x))),
         }
     }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "recordings hold intensities in single precision"
+)]
+fn single(value: f64) -> f32 {
+    value as f32
 }
 
 fn ranges_of(scans: &[Scan]) -> Vec<f64> {
@@ -189,6 +197,11 @@ fn errors<'a>(readings: impl Iterator<Item = &'a Reading>) -> BTreeMap<u8, usize
 }
 
 /// The value below which `part` of the sorted values lie, interpolated linearly.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the place lies between 0 and the last index"
+)]
 fn quantile(sorted: &[f64], part: f64) -> f64 {
     let at = part * (sorted.len() - 1) as f64;
     let below = at.floor();

@@ -1,7 +1,48 @@
 //! etendue: a physics-based, differentiable simulator for lidar and robot sensors.
+//!
+//! Point it at a scene and a sensor, and get the scan that sensor would give: mirrors, glass, mixed
+//! pixels and noise as the physics makes them. The main function is [`sensors::cw::simulate`];
+//! what it takes is read by [`formats`]:
+//!
+//! ```
+//! use etendue::formats::{scene, sensor};
+//! use etendue::sensors::cw::{Turn, simulate};
+//! use etendue::sensors::transport::World;
+//! use nalgebra::Isometry3;
+//!
+//! let sensor::SensorModel::ContinuousWave(lidar) = sensor::preset("hokuyo-urg-04lx")?.model else {
+//!     return Err("the URG-04LX measures phases".into());
+//! };
+//! let arena = scene::arena();
+//! let world = World::at_wavelength(&arena.scene, lidar.wavelength)?;
+//! let turn = Turn { seed: 1, with_truth: true, ..Turn::default() };
+//! let sweep = simulate(&world, &lidar, &turn, |_| Isometry3::identity());
+//!
+//! assert_eq!(sweep.measurements.len(), 682);
+//! let left = &sweep.measurements[640];
+//! let (range, truth) = (left.reading.range().unwrap(), left.truth.unwrap());
+//! assert!((range - truth.range).abs() < 0.02);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | crate | holds |
+//! |---|---|
+//! | [`physics`] | the equations: reflectance, Fresnel, beams, phase, detection, noise; generic in a differentiable scalar |
+//! | [`scene`] | meshes, objects, materials, and the rays that find them |
+//! | [`sensors`] | what sensors are, and the pipeline from light to measurements |
+//! | [`estimate`] | derivatives of the same pipeline, solvers, uncertainty |
+//! | [`formats`] | every file format: scenes, sensors, materials, meshes, scan logs, results |
+//!
+//! Not modelled: diffraction and coherence of light, polarisation, dispersion of pulses in
+//! the medium, weather; rough inter-reflection is left to the path-traced mode. The command line
+//! is the binary `etendue` of the crate `etendue-cli`.
 
 pub use etendue_estimate as estimate;
 pub use etendue_formats as formats;
 pub use etendue_physics as physics;
 pub use etendue_scene as scene;
 pub use etendue_sensors as sensors;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

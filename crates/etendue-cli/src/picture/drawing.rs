@@ -181,12 +181,12 @@ impl Drawing {
                 centres: at,
                 radius,
                 fill: None,
-                stroke: Some(Stroke::new(color, radius * 0.45)),
+                stroke: Some(Stroke::new(color, radius * 0.3)),
             },
             Marker::Diamond => Shape::Areas {
                 outlines: at.iter().map(|at| diamond(*at, radius)).collect(),
                 fill: color,
-                stroke: Some(Stroke::new(super::palette::PAPER, 0.6)),
+                stroke: None,
             },
             Marker::Cross => Shape::Lines {
                 lines: at.iter().flat_map(|at| cross(*at, radius)).collect(),

@@ -36,7 +36,7 @@ const BEAMS_SHOWN: usize = 170;
 /// No more points than this are drawn.
 const POINTS_SHOWN: usize = 20_000;
 
-const WALL_WIDTH: f64 = 4.5;
+const WALL_WIDTH: f64 = 3.6;
 const BEAM: Color = Color::hex(0x6FA8DC).fade(0.45);
 const POINT: Color = Color::hex(0x111111);
 const MIXED: Color = Color::hex(0xC2007A);
@@ -157,10 +157,10 @@ impl Kind {
 
     fn sign(self) -> (Marker, f64, Color) {
         match self {
-            Self::NoReturn => (Marker::Ring, 2.6, UNMEASURED),
+            Self::NoReturn => (Marker::Ring, 1.9, UNMEASURED),
             Self::TooNear => (Marker::Ring, 2.6, palette::ALERT),
             Self::Point => (Marker::Dot, 1.7, POINT),
-            Self::Mixed => (Marker::Diamond, 4.0, MIXED),
+            Self::Mixed => (Marker::Diamond, 3.2, MIXED),
             Self::Error(_) => (Marker::Cross, 4.2, palette::ALERT),
         }
     }
@@ -477,8 +477,5 @@ mod tests {
             assert!(svg.contains(text), "{text}");
         }
         assert!(png::render(&drawing, 1.0).expect("it renders").len() > 5_000);
-        if let Ok(dir) = std::env::var("SHOW") {
-            std::fs::write(dir, png::render(&drawing, 2.0).expect("x")).expect("y");
-        }
     }
 }

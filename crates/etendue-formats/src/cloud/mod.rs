@@ -9,6 +9,7 @@ mod vtk;
 
 use crate::input::read_bytes;
 use crate::ply::PlyFile;
+use crate::precision::single;
 use crate::{FormatError, Place};
 use nalgebra::Point3;
 use std::path::Path;
@@ -136,9 +137,7 @@ impl Collector {
             return;
         }
         self.cloud.points.push(position.into());
-        self.cloud
-            .intensities
-            .extend(intensity.map(|value| value as f32));
+        self.cloud.intensities.extend(intensity.map(single));
     }
 
     fn finish(mut self) -> Cloud {

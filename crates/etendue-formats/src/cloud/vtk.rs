@@ -19,7 +19,7 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Cloud, FormatError> {
     }
     let mut reader = Words {
         path,
-        words: content
+        rest: content
             .lines()
             .enumerate()
             .skip(3)
@@ -45,13 +45,13 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Cloud, FormatError> {
 
 struct Words<'a, I> {
     path: &'a Path,
-    words: I,
+    rest: I,
     line: usize,
 }
 
 impl<'a, I: Iterator<Item = (usize, &'a str)>> Words<'a, I> {
     fn next(&mut self, wanted: &str) -> Result<&'a str, FormatError> {
-        let Some((line, word)) = self.words.next() else {
+        let Some((line, word)) = self.rest.next() else {
             return Err(self.error(
                 format!("the file ends before {wanted}"),
                 "the file is cut, or its count of points is wrong: copy it again",

@@ -162,7 +162,7 @@ impl Reader<'_> {
             self.file
                 .mesh
                 .triangles
-                .push(triangle.map(|corner| (first + corner) as u32));
+                .push(triangle.map(|corner| vertex_number(first + corner)));
             self.file.part_of_triangle.push(part);
         }
         Ok(())
@@ -224,12 +224,7 @@ impl Reader<'_> {
             None => Ok(indices.into_iter().map(|index| index as usize).collect()),
             Some(at) => {
                 let place = Place::Element("index", at);
-                Err(index_out_of_range(
-                    self.path,
-                    place,
-                    i64::from(indices[at]),
-                    vertices,
-                ))
+                Err(index_out_of_range(self.path, place, indices[at], vertices))
             }
         }
     }
@@ -294,6 +289,10 @@ fn look_of(material: &gltf::Material<'_>) -> Look {
         specular: f64::from(specular),
         transmission: f64::from(transmission),
     }
+}
+
+fn vertex_number(index: usize) -> u32 {
+    u32::try_from(index).expect("more than 2^32 vertices do not fit into memory with their file")
 }
 
 fn triangles(mode: Mode, corners: &[usize]) -> Vec<[usize; 3]> {

@@ -10,6 +10,8 @@ use etendue_physics::surface::{
 const LEAST_ROUGHNESS: f64 = 0.03;
 /// Where no index is given: glass and most plastics.
 const USUAL_INDEX: f64 = 1.5;
+/// Thickness of a clear sheet, m: as good as none, so that light goes straight on.
+const SHEET: f64 = 1e-6;
 
 /// What a mesh file says of a surface's looks: the parameters of glTF's metallic-roughness model,
 /// into which MTL is translated.
@@ -61,8 +63,8 @@ impl Look {
 
     /// The material that looks like this, the same at every wavelength.
     ///
-    /// Shares of the area are metal, thin clear sheet (a pane without thickness, so that light
-    /// goes straight on), and paint: a diffuse base, under a rough coat where there is gloss.
+    /// Shares of the area are metal, thin clear sheet (a pane 1 µm thick, so that light goes
+    /// straight on), and paint: a diffuse base, under a rough coat where there is gloss.
     pub fn material(&self) -> Material<Spectrum> {
         let metallic = unit(self.metallic);
         let clear = (1.0 - metallic) * unit(self.transmission);
@@ -100,7 +102,7 @@ impl Look {
                 group_index: index.into(),
                 absorption: 0.0.into(),
             },
-            thickness: 0.0.into(),
+            thickness: SHEET.into(),
         })
     }
 

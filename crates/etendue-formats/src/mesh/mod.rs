@@ -161,7 +161,12 @@ fn vertex(path: &Path, place: Place, position: [f64; 3]) -> Result<Point3<f64>, 
     ))
 }
 
-fn index_out_of_range(path: &Path, place: Place, index: i64, vertices: usize) -> FormatError {
+fn index_out_of_range(
+    path: &Path,
+    place: Place,
+    index: impl std::fmt::Display,
+    vertices: usize,
+) -> FormatError {
     FormatError::malformed(
         path,
         place,

@@ -95,15 +95,15 @@ impl Reader<'_> {
         let text = word.text.split('/').next().unwrap_or_default();
         let number: i64 = line.field(text).parse("a vertex number")?;
         let vertices = self.file.mesh.vertices.len();
-        let count = vertices as i64;
+        let distance = usize::try_from(number.unsigned_abs()).unwrap_or(usize::MAX);
         let index = if number < 0 {
-            count.saturating_add(number)
+            vertices.checked_sub(distance)
         } else {
-            number - 1
+            distance.checked_sub(1)
         };
-        u32::try_from(index)
-            .ok()
-            .filter(|_| index < count)
+        index
+            .filter(|index| *index < vertices)
+            .and_then(|index| u32::try_from(index).ok())
             .ok_or_else(|| {
                 index_out_of_range(self.path, Place::Line(line.number), number, vertices)
             })

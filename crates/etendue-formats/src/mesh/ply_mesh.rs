@@ -3,6 +3,7 @@
 use super::polygon::triangulate;
 use super::{MeshFile, index_out_of_range, vertex};
 use crate::ply::{Element, PlyFile};
+use crate::precision::index_below;
 use crate::{FormatError, Place};
 use nalgebra::Point3;
 use std::path::Path;
@@ -25,7 +26,7 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<MeshFile, FormatError> 
 pub(crate) fn vertices(path: &Path, ply: &PlyFile) -> Result<Vec<Point3<f64>>, FormatError> {
     let coordinates = ply
         .element("vertex")
-        .and_then(|element| Some(["x", "y", "z"].map(|axis| element.numbers(axis))))
+        .map(|element| ["x", "y", "z"].map(|axis| element.numbers(axis)))
         .and_then(|[x, y, z]| Some((x?, y?, z?)));
     let Some((x, y, z)) = coordinates else {
         return Err(FormatError::malformed(
@@ -68,7 +69,7 @@ fn add_strips(path: &Path, strips: &Element, file: &mut MeshFile) -> Result<(), 
     for (number, list) in indices(path, strips, "tristrips")?.into_iter().enumerate() {
         let place = Place::Element("tristrip", number);
         for strip in list.split(|index| *index < 0.0) {
-            let strip = polygon(path, place.clone(), strip, file)?;
+            let strip = polygon(path, place, strip, file)?;
             let triangles = strip.windows(3).enumerate().map(|(i, three)| match i % 2 {
                 0 => [three[0], three[1], three[2]],
                 _ => [three[1], three[0], three[2]],
@@ -105,16 +106,8 @@ fn polygon(
     let vertices = file.mesh.vertices.len();
     list.iter()
         .map(|index| {
-            if *index >= 0.0 && *index < vertices as f64 && index.fract() == 0.0 {
-                Ok(*index as u32)
-            } else {
-                Err(index_out_of_range(
-                    path,
-                    place.clone(),
-                    *index as i64,
-                    vertices,
-                ))
-            }
+            index_below(*index, vertices)
+                .ok_or_else(|| index_out_of_range(path, place, *index, vertices))
         })
         .collect()
 }

@@ -18,8 +18,8 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<MeshFile, FormatError> 
         file: MeshFile::default(),
         numbers: HashMap::new(),
     };
-    // Binary files may begin with "solid" too: only the length tells.
-    if !is_whole_binary(bytes) && bytes.trim_ascii_start().starts_with(b"solid") {
+    // Binary files may begin with "solid" too: their length tells, or bytes that no text has.
+    if !is_whole_binary(bytes) && is_text(bytes) {
         parse_text(path, bytes, &mut welder)?;
     } else {
         parse_binary(path, bytes, &mut welder)?;
@@ -30,6 +30,11 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<MeshFile, FormatError> 
 fn is_whole_binary(bytes: &[u8]) -> bool {
     count(bytes).and_then(|count| count.checked_mul(TRIANGLE)) == bytes.len().checked_sub(HEAD)
         && bytes.len() >= HEAD
+}
+
+fn is_text(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(512)];
+    bytes.trim_ascii_start().starts_with(b"solid") && !head.contains(&0)
 }
 
 fn count(bytes: &[u8]) -> Option<usize> {
@@ -54,7 +59,7 @@ fn parse_binary(path: &Path, bytes: &[u8], welder: &mut Welder<'_>) -> Result<()
         let (floats, _) = triangle[12..48].as_chunks::<4>();
         let number_at = |i: usize| f64::from(f32::from_le_bytes(floats[i]));
         let corner = |i: usize| [number_at(3 * i), number_at(3 * i + 1), number_at(3 * i + 2)];
-        welder.add([0, 1, 2].map(corner), &Place::Element("triangle", number))?;
+        welder.add([0, 1, 2].map(corner), Place::Element("triangle", number))?;
     }
     Ok(())
 }
@@ -79,7 +84,7 @@ fn parse_text(path: &Path, bytes: &[u8], welder: &mut Welder<'_>) -> Result<(), 
                         "export the file again as triangles",
                     ));
                 };
-                welder.add(triangle, &Place::Line(line.number))?;
+                welder.add(triangle, Place::Line(line.number))?;
             }
             "endsolid" => ended = true,
             _ => {}
@@ -116,10 +121,10 @@ struct Welder<'a> {
 }
 
 impl Welder<'_> {
-    fn add(&mut self, corners: [[f64; 3]; 3], place: &Place) -> Result<(), FormatError> {
+    fn add(&mut self, corners: [[f64; 3]; 3], place: Place) -> Result<(), FormatError> {
         let mut triangle = [0; 3];
         for (index, position) in triangle.iter_mut().zip(corners) {
-            let point = vertex(self.path, place.clone(), position)?;
+            let point = vertex(self.path, place, position)?;
             *index = self.number(point);
         }
         self.file.mesh.triangles.push(triangle);

@@ -25,11 +25,19 @@ fn header(table: &PointTable, encoding: Encoding) -> String {
         Encoding::Ascii => "ascii",
         Encoding::Binary => "binary_little_endian",
     };
-    let properties: String = table
+    let properties: Vec<String> = table
         .columns
         .iter()
-        .map(|column| format!("property {} {}\n", type_name(&column.data), column.name))
+        .map(|column| {
+            format!(
+                "property {} {}
+",
+                type_name(&column.data),
+                column.name
+            )
+        })
         .collect();
+    let properties = properties.concat();
     format!(
         "ply\nformat {format} 1.0\ncomment etendue: world frame, metres, seconds, radians\n\
          element vertex {}\n{properties}end_header\n",

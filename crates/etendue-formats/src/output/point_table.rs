@@ -1,6 +1,7 @@
 //! Measured points with their fields: what point-cloud files hold.
 
 use super::Run;
+use crate::precision::single;
 use etendue_sensors::{Measurement, Sweep};
 
 /// How a point cloud is written.
@@ -43,6 +44,8 @@ pub struct Column {
 pub struct PointTable {
     /// How many points.
     pub points: usize,
+    /// Rows of the grid that they stand in; 1 where they stand in none.
+    pub height: usize,
     /// The fields, in the order of the file.
     pub columns: Vec<Column>,
 }
@@ -60,13 +63,14 @@ impl PointTable {
             .flat_map(|sweep| {
                 sweep.measurements.iter().filter_map(move |beam| {
                     let point = sweep.world_from_sensor * beam.point()?;
-                    let position = [point.x as f32, point.y as f32, point.z as f32];
+                    let position = [single(point.x), single(point.y), single(point.z)];
                     Some((sweep, beam, position))
                 })
             })
             .collect();
         let mut table = Self {
             points: measured.len(),
+            height: 1,
             columns: Vec::new(),
         };
         for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
@@ -79,11 +83,11 @@ impl PointTable {
         let number = |id: Option<u32>| id.map_or(-1, |id| i32::try_from(id).unwrap_or(-1));
         table.add(
             "intensity",
-            ColumnData::F32(beams().map(|b| b.power as f32).collect()),
+            ColumnData::F32(beams().map(|b| single(b.power)).collect()),
         );
         table.add(
             "range",
-            ColumnData::F32(beams().map(|b| b.reading.rep117() as f32).collect()),
+            ColumnData::F32(beams().map(|b| single(b.reading.rep117())).collect()),
         );
         table.add("time", ColumnData::F64(beams().map(|b| b.time).collect()));
         table.add(
@@ -95,7 +99,7 @@ impl PointTable {
             "returns",
             ColumnData::U16(beams().map(|b| b.returns).collect()),
         );
-        let incidence = |b: &Measurement| b.truth.map_or(f32::NAN, |t| t.incidence as f32);
+        let incidence = |b: &Measurement| b.truth.map_or(f32::NAN, |t| single(t.incidence));
         table.add(
             "incidence",
             ColumnData::F32(beams().map(incidence).collect()),
@@ -111,8 +115,26 @@ impl PointTable {
         self.columns.push(Column { name, data });
     }
 
+    /// The value of a field of one point, if there is that field.
+    pub fn number(&self, name: &str, point: usize) -> Option<f64> {
+        let column = self.columns.iter().find(|column| column.name == name)?;
+        Some(match &column.data {
+            ColumnData::F32(values) => f64::from(values[point]),
+            ColumnData::F64(values) => values[point],
+            ColumnData::U16(values) => f64::from(values[point]),
+            ColumnData::U32(values) => f64::from(values[point]),
+            ColumnData::I32(values) => f64::from(values[point]),
+        })
+    }
+
+    /// The numbers of the points that have a position.
+    pub(crate) fn finite_points(&self) -> impl Iterator<Item = usize> {
+        let finite = |name, point| self.number(name, point).is_some_and(f64::is_finite);
+        (0..self.points).filter(move |&p| finite("x", p) && finite("y", p) && finite("z", p))
+    }
+
     /// The points one after the other, each with all its fields.
-    pub(super) fn encode(&self, encoding: Encoding) -> Vec<u8> {
+    pub(crate) fn encode(&self, encoding: Encoding) -> Vec<u8> {
         let mut bytes = Vec::new();
         for point in 0..self.points {
             for (index, column) in self.columns.iter().enumerate() {
@@ -143,7 +165,7 @@ impl ColumnData {
         }
     }
 
-    fn text(&self, point: usize) -> String {
+    pub(super) fn text(&self, point: usize) -> String {
         match self {
             Self::F32(values) => number_text(f64::from(values[point]), values[point].to_string()),
             Self::F64(values) => number_text(values[point], values[point].to_string()),

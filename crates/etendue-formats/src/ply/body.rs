@@ -2,6 +2,7 @@
 
 use super::header::{ElementHeader, Header, Kind, Layout, PropertyHeader};
 use super::{Element, PlyFile, Property, Values};
+use crate::precision::index_below;
 use crate::{FormatError, Place};
 use std::path::Path;
 
@@ -68,10 +69,10 @@ impl Source<'_> {
         match (values, property.length) {
             (Values::Lists { ends, items }, Some(length)) => {
                 let length = self.number(length)?;
-                if length < 0.0 || length.fract() != 0.0 {
-                    return Err(Problem::Length(length));
-                }
-                for _ in 0..length as u64 {
+                // A list that is longer than the file has bytes is cut anyway.
+                let items_left = self.bytes.len() + 1;
+                let count = index_below(length, items_left).ok_or(Problem::Length(length))?;
+                for _ in 0..count {
                     items.push(self.number(property.kind)?);
                 }
                 ends.push(items.len());

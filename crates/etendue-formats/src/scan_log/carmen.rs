@@ -8,6 +8,7 @@
 use super::Geometries;
 use super::tinyslam::last_line_cut;
 use crate::FormatError;
+use crate::precision::single;
 use crate::text::{Field, Line, Text};
 use etendue_sensors::{Reading, Scan, ScanLog};
 use nalgebra::{Isometry2, Vector2};
@@ -145,7 +146,7 @@ impl Reader {
         let readings = fields.readings(beams, limit)?;
         let remissions = fields.count("the number of remissions")?;
         let intensities = (0..remissions)
-            .map(|_| fields.number("a remission").map(|value| value as f32))
+            .map(|_| fields.number("a remission").map(single))
             .collect::<Result<Vec<f32>, _>>()?;
         let mut odometry = None;
         if !raw {

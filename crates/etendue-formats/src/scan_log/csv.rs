@@ -18,6 +18,7 @@
 
 use super::Geometries;
 use crate::FormatError;
+use crate::precision::single;
 use crate::text::{Field, Line, Text};
 use etendue_sensors::{Reading, Scan, ScanLog};
 use nalgebra::{Isometry2, Vector2};
@@ -141,7 +142,7 @@ impl Reader {
             .transpose()?;
         if let Some(scan) = &mut self.scan {
             scan.readings.push(reading);
-            scan.intensities.extend(intensity.map(|value| value as f32));
+            scan.intensities.extend(intensity.map(single));
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use super::{Geometries, is_number};
 use crate::FormatError;
+use crate::precision::single;
 use crate::text::{Field, Line, Text};
 use etendue_sensors::{Reading, Scan, ScanLog};
 
@@ -81,7 +82,7 @@ pub(super) fn parse_rows(text: Text<'_>) -> Result<ScanLog, FormatError> {
         collector.beams.push(Beam {
             azimuth,
             reading: rep117(range)?,
-            intensity: quality.number()? as f32,
+            intensity: single(quality.number()?),
         });
     }
     Ok(collector.finish("RPLIDAR rows of range, quality and angle"))
@@ -140,7 +141,7 @@ pub(super) fn parse_ultra_simple(text: Text<'_>) -> Result<ScanLog, FormatError>
                 0.0 => Reading::NoReturn,
                 _ => Reading::Range(millimetres * 1e-3),
             },
-            intensity: quality.number()? as f32,
+            intensity: single(quality.number()?),
         });
     }
     Ok(collector.finish("RPLIDAR ultra_simple log"))
@@ -182,7 +183,7 @@ pub(super) fn parse_blocks(text: Text<'_>) -> Result<ScanLog, FormatError> {
             "angle_increment" => block.step = Some(value.number()?),
             "ranges" => block.readings = list(line, value, rep117)?,
             "intensities" => {
-                block.intensities = list(line, value, |field| Ok(field.number()? as f32))?;
+                block.intensities = list(line, value, |field| Ok(single(field.number()?)))?;
             }
             _ => {}
         }

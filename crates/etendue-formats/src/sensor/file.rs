@@ -1,9 +1,11 @@
 //! A sensor file as a whole.
 
 use super::ContinuousWaveTable;
+use super::scanner::ScannerTable;
 use crate::FormatError;
 use crate::toml_file::{Document, DocumentError, Problem};
 use etendue_sensors::cw::CwLidar;
+use etendue_sensors::scanner::Scanner;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::Path;
@@ -27,13 +29,14 @@ pub struct Sensor {
 
 /// How a sensor measures.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum SensorModel {
     /// Phase of continuous waves at two frequencies.
     ContinuousWave(CwLidar<f64>),
+    /// Pulses, triangulation or chirps, scanned.
+    Scanner(Scanner),
 }
 
-/// A sensor file: the table that says how the sensor measures, and what it is.
+/// A sensor file: what the sensor is, and the one table that says how it measures.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SensorFile {
@@ -49,8 +52,11 @@ pub struct SensorFile {
     #[serde(default)]
     pub sources: Vec<String>,
     /// A lidar that measures the phase of continuous waves at two frequencies.
-    #[schemars(with = "ContinuousWaveTable")]
-    pub continuous_wave: Spanned<ContinuousWaveTable>,
+    #[schemars(with = "Option<ContinuousWaveTable>")]
+    pub continuous_wave: Option<Spanned<ContinuousWaveTable>>,
+    /// A scanning lidar: pulsed, triangulating or frequency-modulated.
+    #[schemars(with = "Option<ScannerTable>")]
+    pub scanner: Option<Spanned<ScannerTable>>,
 }
 
 /// Reads a sensor file.
@@ -71,7 +77,7 @@ pub fn load(path: &Path) -> Result<Sensor, FormatError> {
 /// use etendue_formats::sensor::{parse, presets};
 /// use etendue_formats::toml_file::Document;
 ///
-/// let text = presets()[0].text.replace("range_max_m", "range_maks_m");
+/// let text = presets().iter().find(|p| p.name == "hokuyo-urg-04lx").unwrap().text.replace("range_max_m", "range_maks_m");
 /// let error = parse(&Document::new("mine.toml", text)).unwrap_err();
 /// assert_eq!(error.remedy(), "did you mean \"range_max_m\"?");
 /// ```
@@ -82,12 +88,28 @@ pub fn parse(document: &Document) -> Result<Sensor, DocumentError> {
         let known = VERSION;
         return Err(document.error(file.version.span(), Problem::Version { found, known }));
     }
-    let span = file.continuous_wave.span();
-    let lidar = file.continuous_wave.into_inner().lidar(document, span)?;
+    let model = match (file.continuous_wave, file.scanner) {
+        (Some(table), None) => {
+            let span = table.span();
+            SensorModel::ContinuousWave(table.into_inner().lidar(document, span)?)
+        }
+        (None, Some(table)) => {
+            let (span, source) = (table.span(), file.sources.join("; "));
+            let table = table.into_inner();
+            SensorModel::Scanner(table.scanner(&file.name, source, document, span)?)
+        }
+        _ => {
+            let problem = Problem::value(
+                "a sensor file must have one of the tables [continuous_wave] and [scanner]",
+                "give the one that says how the sensor measures; `etendue schema` describes both",
+            );
+            return Err(document.error(0..0, problem));
+        }
+    };
     Ok(Sensor {
         name: file.name,
         description: file.description,
         sources: file.sources,
-        model: SensorModel::ContinuousWave(lidar),
+        model,
     })
 }

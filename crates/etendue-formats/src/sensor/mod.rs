@@ -7,6 +7,7 @@
 mod continuous_wave;
 mod file;
 mod presets;
+pub mod scanner;
 
 pub use continuous_wave::{
     BeamsTable, BiasTable, CombinationName, ContinuousWaveTable, GainTable, MethodName,

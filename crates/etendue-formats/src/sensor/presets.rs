@@ -29,10 +29,36 @@ pub struct UnknownPreset {
     pub suggestion: Option<String>,
 }
 
-const PRESETS: &[Preset] = &[Preset {
-    name: "hokuyo-urg-04lx",
-    text: include_str!("../../sensors/hokuyo-urg-04lx.toml"),
-}];
+macro_rules! presets {
+    ($($name:literal),* $(,)?) => {
+        &[$(Preset {
+            name: $name,
+            text: include_str!(concat!("../../sensors/", $name, ".toml")),
+        }),*]
+    };
+}
+
+const PRESETS: &[Preset] = presets![
+    "hesai-pandar40p",
+    "hesai-xt32",
+    "hokuyo-urg-04lx",
+    "hokuyo-ust-10lx",
+    "hokuyo-utm-30lx",
+    "livox-avia",
+    "livox-mid-360",
+    "ouster-os0-128",
+    "ouster-os1-128",
+    "ouster-os1-64",
+    "sick-lms-111",
+    "sick-lms-291",
+    "slamtec-rplidar-a1",
+    "slamtec-rplidar-a2",
+    "slamtec-rplidar-c1",
+    "velodyne-hdl-32e",
+    "velodyne-hdl-64e",
+    "velodyne-vlp-16",
+    "velodyne-vlp-32c",
+];
 
 /// Every preset.
 pub fn presets() -> &'static [Preset] {
@@ -83,6 +109,6 @@ mod tests {
     #[test]
     fn a_name_like_no_other_gets_the_list() {
         let error = preset("zzz").expect_err("no such preset");
-        assert!(error.to_string().contains("there are: hokuyo-urg-04lx"));
+        assert!(error.to_string().contains("hokuyo-urg-04lx, "));
     }
 }

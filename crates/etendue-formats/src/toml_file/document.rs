@@ -33,7 +33,11 @@ pub struct Document {
 
 /// What is wrong in a TOML file, and where.
 #[derive(Clone, Debug)]
-pub struct DocumentError {
+pub struct DocumentError(Box<Mistake>);
+
+/// Kept behind a pointer: errors are rare, results are everywhere.
+#[derive(Clone, Debug)]
+struct Mistake {
     document: Document,
     span: Range<usize>,
     problem: Problem,
@@ -71,11 +75,11 @@ impl Document {
 
     /// An error at the bytes `span` of this document.
     pub fn error(&self, span: Range<usize>, problem: Problem) -> DocumentError {
-        DocumentError {
+        DocumentError(Box::new(Mistake {
             document: self.clone(),
             span,
             problem,
-        }
+        }))
     }
 
     /// The file's name.
@@ -90,7 +94,9 @@ impl Document {
 
     /// Line and column (in characters) of a byte, both counted from 1.
     pub fn line_column(&self, byte: usize) -> (usize, usize) {
-        let before = &self.text[..self.text.floor_char_boundary(byte)];
+        let end = byte.min(self.text.len());
+        let whole = (0..=end).rev().find(|at| self.text.is_char_boundary(*at));
+        let before = &self.text[..whole.unwrap_or(0)];
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
         (
             before.matches('\n').count() + 1,
@@ -102,41 +108,42 @@ impl Document {
 impl DocumentError {
     /// The file's name.
     pub fn path(&self) -> &Path {
-        &self.document.path
+        &self.0.document.path
     }
 
     /// The file's whole text.
     pub fn text(&self) -> &str {
-        &self.document.text
+        &self.0.document.text
     }
 
     /// The bytes of [`DocumentError::text`] that are wrong.
     pub fn span(&self) -> Range<usize> {
-        self.span.clone()
+        self.0.span.clone()
     }
 
     /// What is wrong there.
     pub fn problem(&self) -> &Problem {
-        &self.problem
+        &self.0.problem
     }
 
     /// What the user can do about it.
     pub fn remedy(&self) -> String {
-        self.problem.remedy()
+        self.0.problem.remedy()
     }
 }
 
 impl fmt::Display for DocumentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (line, column) = self.document.line_column(self.span.start);
-        let path = self.document.path.display();
-        write!(f, "{path}:{line}:{column}: {}", self.problem)
+        let (line, column) = self.0.document.line_column(self.0.span.start);
+        let path = self.0.document.path.display();
+        write!(f, "{path}:{line}:{column}: {}", self.0.problem)
     }
 }
 
 impl std::error::Error for DocumentError {}
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
 

@@ -1,7 +1,18 @@
 //! The public face of the formats crate.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(
+    clippy::print_stdout,
+    reason = "a test says what it measured and what it skipped"
+)]
 
 mod materials;
+mod meshes;
+mod outputs;
 mod recordings;
 mod scan_logs;
+mod scan_outputs;
+mod scanner_presets;
+mod scenes;
 mod sensors;
 mod simulated_spread;
+mod trajectories;

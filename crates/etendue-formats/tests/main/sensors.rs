@@ -27,9 +27,17 @@ fn the_urg_has_its_682_beams() {
     assert!((first - 46.55e6).abs() < 1.0 && (second - 53.2e6).abs() < 1.0);
 }
 
+/// The preset's sensor file.
+fn urg_text() -> &'static str {
+    let urg = presets()
+        .iter()
+        .find(|preset| preset.name == "hokuyo-urg-04lx");
+    urg.expect("the preset").text
+}
+
 /// The preset's text with one change.
 fn changed(from: &str, to: &str) -> DocumentError {
-    let text = presets()[0].text;
+    let text = urg_text();
     assert!(text.contains(from), "{from}");
     let document = Document::new("mine.toml", text.replacen(from, to, 1));
     parse(&document).expect_err(to)
@@ -99,7 +107,7 @@ fn misspelt_keys_are_refused_with_the_nearest() {
 #[test]
 fn options_are_read() {
     let read = |from: &str, to: &str| {
-        let text = presets()[0].text.replacen(from, to, 1);
+        let text = urg_text().replacen(from, to, 1);
         let sensor = parse(&Document::new("mine.toml", text)).expect(to);
         let SensorModel::ContinuousWave(lidar) = sensor.model else {
             panic!("a phase lidar");

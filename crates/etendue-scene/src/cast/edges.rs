@@ -25,40 +25,20 @@ impl Edges {
             from_centre::<L>(packet, block, 1),
             from_centre::<L>(packet, block, 2),
         ];
-        let mut edges = Self {
-            normal: [[[0.0; 8]; 3]; 3],
-            edge: [[[0.0; 8]; 3]; 3],
-        };
         let doubt =
             L::F8::load(&block.size).mul(L::F8::splat(EDGE_ERROR * error + packet.moment_size));
-        let mut least = L::F8::splat(f32::INFINITY);
-        let mut most = L::F8::splat(f32::NEG_INFINITY);
-        for turn in 0..3 {
-            let [c, b] = [corners[TURNS[turn].0], corners[TURNS[turn].1]];
-            let e = [c[0].sub(b[0]), c[1].sub(b[1]), c[2].sub(b[2])];
-            let n = [
-                minor::<L>(e[1], b[2], e[2], b[1]),
-                minor::<L>(e[2], b[0], e[0], b[2]),
-                minor::<L>(e[0], b[1], e[1], b[0]).mul(L::F8::splat(packet.sign)),
-            ];
-            let middle = n[0].mul_add(
-                L::F8::splat(packet.slope_middle[0]),
-                n[1].mul_add(L::F8::splat(packet.slope_middle[1]), n[2]),
-            );
-            let spread = n[0].abs().mul_add(
-                L::F8::splat(packet.slope_half[0]),
-                n[1].abs()
-                    .mul_add(L::F8::splat(packet.slope_half[1]), doubt),
-            );
-            least = least.min(middle.add(spread));
-            most = most.max(middle.sub(spread));
-            for axis in 0..3 {
-                n[axis].store(&mut edges.normal[turn][axis]);
-                e[axis].store(&mut edges.edge[turn][axis]);
-            }
-        }
+        let [a, b, c] = corners;
+        let first = Edge::new::<L>(packet, c, b, doubt);
+        let second = Edge::new::<L>(packet, a, c, doubt);
+        let third = Edge::new::<L>(packet, b, a, doubt);
         let zero = L::F8::splat(0.0);
-        let near = zero.le(least).or(most.le(zero));
+        let all_left = zero.le(first.greatest.min(second.greatest).min(third.greatest));
+        let all_right = first.least.max(second.least).max(third.least).le(zero);
+        let near = all_left.or(all_right);
+        let edges = Self {
+            normal: [first.normal, second.normal, third.normal],
+            edge: [first.edge, second.edge, third.edge],
+        };
         (edges, near.bits())
     }
 
@@ -79,12 +59,44 @@ impl Edges {
     }
 }
 
-/// Head and tail of each edge.
-const TURNS: [(usize, usize); 3] = [(2, 1), (0, 2), (1, 0)];
+/// One edge of eight triangles.
+struct Edge<F> {
+    normal: [[f32; 8]; 3],
+    edge: [[f32; 8]; 3],
+    /// Bounds on the edge function over all rays of the packet.
+    least: F,
+    greatest: F,
+}
+
+impl<F: Float<8>> Edge<F> {
+    #[inline(always)]
+    fn new<L: Lanes<F8 = F>>(packet: &Packet, head: [F; 3], b: [F; 3], doubt: F) -> Self {
+        let e = [head[0].sub(b[0]), head[1].sub(b[1]), head[2].sub(b[2])];
+        let n = [
+            minor(e[1], b[2], e[2], b[1]),
+            minor(e[2], b[0], e[0], b[2]),
+            minor(e[0], b[1], e[1], b[0]).mul(F::splat(packet.sign)),
+        ];
+        let middle = n[0].mul_add(
+            F::splat(packet.slope_middle[0]),
+            n[1].mul_add(F::splat(packet.slope_middle[1]), n[2]),
+        );
+        let spread = n[0].abs().mul_add(
+            F::splat(packet.slope_half[0]),
+            n[1].abs().mul_add(F::splat(packet.slope_half[1]), doubt),
+        );
+        Self {
+            normal: [n[0].array(), n[1].array(), n[2].array()],
+            edge: [e[0].array(), e[1].array(), e[2].array()],
+            least: middle.sub(spread),
+            greatest: middle.add(spread),
+        }
+    }
+}
 
 /// `a * d - c * b`, as in `minor(a, d, c, b)`.
 #[inline(always)]
-fn minor<L: Lanes>(a: L::F8, d: L::F8, c: L::F8, b: L::F8) -> L::F8 {
+fn minor<F: Float<8>>(a: F, d: F, c: F, b: F) -> F {
     c.neg_mul_add(b, a.mul(d))
 }
 

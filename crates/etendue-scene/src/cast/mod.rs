@@ -31,7 +31,7 @@ mod triangle;
 
 use crate::{Hit, Mesh, Object, ObjectId, Ray};
 use best::{Best, Exact, LocalRay, Nearest};
-use lanes::{Float, Job, Lanes, run};
+use lanes::{Chosen, Float, Job, Lanes, Mask, run};
 pub use lanes::{Isa, UnknownIsa};
 use nalgebra::Isometry3;
 use nalgebra::{Point3, Vector3};
@@ -48,7 +48,7 @@ use triangle::Meeting;
 /// A scene's objects, prepared for rays.
 #[derive(Clone)]
 pub(crate) struct Caster {
-    isa: Isa,
+    isa: Chosen,
     trees: Vec<Arc<MeshTree>>,
     instances: Vec<Instance>,
 }
@@ -89,7 +89,7 @@ impl Caster {
             })
             .collect();
         Self {
-            isa: Isa::detect(),
+            isa: Chosen::new(Isa::detect()),
             trees: meshes
                 .iter()
                 .map(|mesh| Arc::new(MeshTree::new(mesh)))
@@ -99,7 +99,7 @@ impl Caster {
     }
 
     pub fn set_isa(&mut self, isa: Isa) {
-        self.isa = isa;
+        self.isa = Chosen::new(isa);
     }
 
     pub fn closest(&self, meshes: &[Arc<Mesh>], ray: &Ray) -> Option<Hit> {
@@ -215,28 +215,28 @@ impl Job for ClosestPacket<'_> {
         let instance = &self.caster.instances[0];
         let tree = &self.caster.trees[instance.mesh];
         let mesh = &self.meshes[instance.mesh];
-        let mut beams = Beams {
-            origin: [[0.0; 16]; 3],
+        let centre = [
+            self.rays.origin[0][0] - tree.middle.x as f32,
+            self.rays.origin[1][0] - tree.middle.y as f32,
+            self.rays.origin[2][0] - tree.middle.z as f32,
+        ];
+        let x = L::F16::load(&self.rays.origin[0]).sub(L::F16::splat(self.rays.origin[0][0]));
+        let y = L::F16::load(&self.rays.origin[1]).sub(L::F16::splat(self.rays.origin[1][0]));
+        let z = L::F16::load(&self.rays.origin[2]).sub(L::F16::splat(self.rays.origin[2][0]));
+        let spread = x.abs().max(y.abs()).max(z.abs());
+        let beams = Beams {
+            origin: [x.array(), y.array(), z.array()],
             direction: self.rays.direction,
             near: self.rays.near,
             far: self.rays.far,
-            centre: [0.0; 3],
+            together: spread.le(L::F16::splat(0.0)).bits() == 0xffff,
         };
-        for axis in 0..3 {
-            let from_middle =
-                L::F16::load(&self.rays.origin[axis]).sub(L::F16::splat(tree.middle[axis] as f32));
-            let centre = 0.5 * (from_middle.least() + from_middle.greatest());
-            beams.centre[axis] = centre;
-            from_middle
-                .sub(L::F16::splat(centre))
-                .store(&mut beams.origin[axis]);
-        }
         let Scratch {
             stack,
             packet,
             best,
         } = self.scratch;
-        if packet.take::<L>(&beams, tree, best) {
+        if packet.take::<L>(&beams, centre, tree, best) {
             let mut search = Search {
                 tree,
                 mesh,
@@ -279,7 +279,7 @@ impl std::fmt::Debug for Caster {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter
             .debug_struct("Caster")
-            .field("isa", &self.isa)
+            .field("isa", &self.isa.isa())
             .field("instances", &self.instances.len())
             .finish_non_exhaustive()
     }

@@ -12,8 +12,8 @@ use super::tree::{MeshTree, NO_TRIANGLE};
 /// 0.577, so that every narrow packet has an axis that qualifies.
 const SHALLOWEST: f32 = 0.55;
 
-/// Widest packet, as difference of slopes.
-const WIDEST: f32 = 0.35;
+/// Widest packet, as half the difference of its slopes.
+const WIDEST: f32 = 0.2;
 
 /// Rounding of a box's place relative to a ray, in units of [`Packet::error`].
 pub(crate) const BOX_MARGIN: f32 = 32.0;
@@ -35,13 +35,14 @@ pub(crate) struct Side {
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Beams {
-    /// Origins relative to `centre`, by axis.
+    /// Origins relative to the first, by axis.
     pub origin: [[f32; 16]; 3],
     /// Unit directions, by axis.
     pub direction: [[f32; 16]; 3],
     pub near: [f32; 16],
     pub far: [f32; 16],
-    pub centre: [f32; 3],
+    /// Whether all start at one place.
+    pub together: bool,
 }
 
 /// Sixteen rays that share a major axis.
@@ -104,11 +105,17 @@ impl Packet {
 
     /// Takes the rays on, with `best` at their limits, or says that they are not coherent.
     #[inline(always)]
-    pub fn take<L: Lanes>(&mut self, rays: &Beams, tree: &MeshTree, best: &mut Best) -> bool {
+    pub fn take<L: Lanes>(
+        &mut self,
+        rays: &Beams,
+        centre: [f32; 3],
+        tree: &MeshTree,
+        best: &mut Best,
+    ) -> bool {
         self.axes = major_axes(&rays.direction);
         let [x, y, k] = self.axes;
         self.sign = 1.0_f32.copysign(rays.direction[k][0]);
-        self.centre = rays.centre;
+        self.centre = centre;
         let sign = L::F16::splat(self.sign);
         let scale = L::F16::load(&rays.direction[k]).mul(sign);
         if scale.least() < SHALLOWEST {
@@ -118,38 +125,33 @@ impl Packet {
         let shift = L::F16::load(&rays.origin[k]).mul(sign);
         scale.store(&mut self.scale);
         shift.store(&mut self.shift);
-        let mut spread = 0.0_f32;
-        let mut slopes = [(0.0, 0.0); 2];
-        let mut offsets = [(0.0, 0.0); 2];
-        for (lateral, axis) in [x, y].into_iter().enumerate() {
-            let slope = L::F16::load(&rays.direction[axis]).mul(inverse);
-            let offset = shift.neg_mul_add(slope, L::F16::load(&rays.origin[axis]));
-            slope.store(&mut self.slope[lateral]);
-            offset.store(&mut self.offset[lateral]);
-            inverse_slope::<L>(slope).store(&mut self.inverse[lateral]);
-            slopes[lateral] = (slope.least(), slope.greatest());
-            offsets[lateral] = (offset.least(), offset.greatest());
-            spread = spread.max(-offsets[lateral].0).max(offsets[lateral].1);
-            let (low, high) = slopes[lateral];
-            if high - low > WIDEST {
-                return false;
-            }
-            self.slope_middle[lateral] = 0.5 * (low + high);
-            self.slope_half[lateral] = (0.5 * (high - low)) * 1.000_001 + 1e-6 * f32::EPSILON;
+        let first = Lateral::new::<L>(rays, x, inverse, shift);
+        let second = Lateral::new::<L>(rays, y, inverse, shift);
+        if first.half > WIDEST || second.half > WIDEST {
+            return false;
         }
-        let [a, b, c] = self.centre;
-        self.reach = a.abs().max(b.abs()).max(c.abs()) + spread;
+        self.slope = [first.slope, second.slope];
+        self.inverse = [first.inverse, second.inverse];
+        self.offset = [first.offset, second.offset];
+        self.slope_middle = [first.middle, second.middle];
+        self.slope_half = [first.half, second.half];
+        let spread = greater(first.spread, second.spread);
+        let [a, b, c] = centre;
+        self.reach = greater(greater(a.abs(), b.abs()), c.abs()) + spread;
         self.error = ROUND_OFF * (tree.reach + self.reach);
-        self.set_moments::<L>();
-        for lateral in 0..2 {
-            self.sides[lateral] = self.wedge(lateral, slopes[lateral], offsets[lateral]);
-        }
+        self.set_moments::<L>(rays.together);
+        self.set_sides(0, &first, centre[x], centre[k]);
+        self.set_sides(1, &second, centre[y], centre[k]);
         self.set_limits::<L>(rays, best);
         true
     }
 
     #[inline(always)]
-    fn set_moments<L: Lanes>(&mut self) {
+    fn set_moments<L: Lanes>(&mut self, together: bool) {
+        if together {
+            self.moment_size = 0.0;
+            return;
+        }
         let x = L::F16::load(&self.offset[0]);
         let y = L::F16::load(&self.offset[1]);
         let sign = L::F16::splat(self.sign);
@@ -167,24 +169,17 @@ impl Packet {
     }
 
     #[inline(always)]
-    fn wedge(&self, lateral: usize, slopes: (f32, f32), offsets: (f32, f32)) -> [Side; 2] {
+    fn set_sides(&mut self, lateral: usize, of: &Lateral, centre: f32, depth: f32) {
+        let k = 2 * self.axes[2];
+        let forward = self.sign > 0.0;
         let margin = BOX_MARGIN * self.error;
-        [
-            self.side(lateral, slopes.1, offsets.1 + margin, slopes.1 >= 0.0),
-            self.side(lateral, slopes.0, offsets.0 - margin, slopes.0 < 0.0),
-        ]
-    }
-
-    /// A side whose boxes count with their far end where `to_far`, else with their near end.
-    #[inline(always)]
-    fn side(&self, lateral: usize, slope: f32, offset: f32, to_far: bool) -> Side {
-        let [axis, k] = [self.axes[lateral], self.axes[2]];
-        let slope = slope * self.sign;
-        Side {
-            slope,
-            depth: 2 * k + usize::from(to_far == (self.sign > 0.0)),
-            bound: self.centre[axis] + offset - slope * self.centre[k],
-        }
+        let [upper, lower] = &mut self.sides[lateral];
+        upper.slope = of.greatest * self.sign;
+        upper.depth = k + usize::from((of.greatest >= 0.0) == forward);
+        upper.bound = centre + of.last + margin - upper.slope * depth;
+        lower.slope = of.least * self.sign;
+        lower.depth = k + usize::from((of.least < 0.0) == forward);
+        lower.bound = centre + of.first - margin - lower.slope * depth;
     }
 
     #[inline(always)]
@@ -193,7 +188,12 @@ impl Packet {
         let shift = L::F16::load(&self.shift);
         let near = L::F16::load(&rays.near).mul_add(scale, shift);
         near.store(&mut self.near);
-        self.near_depth = near.least() - BOX_MARGIN * self.error;
+        let margin = BOX_MARGIN * self.error;
+        self.near_depth = if rays.together {
+            -margin
+        } else {
+            near.least() - margin
+        };
         let far = L::F16::load(&rays.far).min(L::F16::splat(NO_LIMIT));
         let far = far.mul_add(scale, shift);
         let doubt = far.abs().mul_add(
@@ -218,6 +218,55 @@ fn major_axes(direction: &[[f32; 16]; 3]) -> [usize; 3] {
     } else {
         [0, 1, 2]
     }
+}
+
+/// One lateral axis of sixteen rays.
+struct Lateral {
+    slope: [f32; 16],
+    inverse: [f32; 16],
+    offset: [f32; 16],
+    /// Bounds on the slopes, their middle and half their width.
+    least: f32,
+    greatest: f32,
+    middle: f32,
+    half: f32,
+    /// Bounds on the offsets, and the larger of their sizes.
+    first: f32,
+    last: f32,
+    spread: f32,
+}
+
+impl Lateral {
+    #[inline(always)]
+    fn new<L: Lanes>(rays: &Beams, axis: usize, inverse: L::F16, shift: L::F16) -> Self {
+        let slope = L::F16::load(&rays.direction[axis]).mul(inverse);
+        let offset = shift.neg_mul_add(slope, L::F16::load(&rays.origin[axis]));
+        let least = slope.least();
+        let greatest = slope.greatest();
+        let (first, last) = if rays.together {
+            (0.0, 0.0)
+        } else {
+            (offset.least(), offset.greatest())
+        };
+        Self {
+            slope: slope.array(),
+            inverse: inverse_slope::<L>(slope).array(),
+            offset: offset.array(),
+            least,
+            greatest,
+            middle: 0.5 * (least + greatest),
+            half: (greatest - least) * 0.500_001 + 1e-12,
+            first,
+            last,
+            spread: greater(-first, last),
+        }
+    }
+}
+
+/// The greater of two numbers, neither of which is a NaN.
+#[inline(always)]
+fn greater(a: f32, b: f32) -> f32 {
+    if a > b { a } else { b }
 }
 
 /// One over a slope; parallel rays get a number so large that no box is between.

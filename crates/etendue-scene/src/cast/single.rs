@@ -7,17 +7,19 @@ use super::sixteen::{DEPTH_ERROR, EDGE_ERROR, Entry, SURE};
 use super::tree::{Block, LEAF, MeshTree, Node};
 use crate::Mesh;
 
-/// A ray as its major axis sees it: origin plus depth times $(s_x, s_y, \\sigma)$.
-#[derive(Clone, Copy, Debug)]
+/// A ray as its major axis sees it: origin plus depth times $(s_x, s_y, \\sigma)$. What goes by
+/// axis has the two lateral ones first, then the major one.
+#[derive(Debug)]
 pub(crate) struct Single {
-    /// By axis.
     origin: [f32; 3],
     axes: [usize; 3],
     sign: f32,
     slope: [f32; 2],
-    /// Depth per metre, by axis.
+    /// Depth per metre.
     rate: [f32; 3],
-    /// Depth at which each axis is entered and left, less that of the box's bound.
+    /// Which of a node's bounds is met first.
+    first: [usize; 3],
+    /// Depth at which a bound at zero is met, rounding allowed for: entering and leaving.
     enter: [f32; 3],
     leave: [f32; 3],
     /// Depth of the near limit.
@@ -41,67 +43,103 @@ pub(crate) struct Errand<'a, E> {
 impl Single {
     #[inline(always)]
     pub fn new(ray: &LocalRay, tree: &MeshTree) -> Self {
-        let k = ray.direction.iamax();
-        let axes = [(k + 1) % 3, (k + 2) % 3, k];
-        let scale = ray.direction[k].abs();
-        let sign = ray.direction[k].signum();
-        let from_middle = ray.origin - tree.middle;
-        let slope = [axes[0], axes[1]].map(|axis| ray.direction[axis] / scale);
-        let origin = [0, 1, 2].map(|axis| from_middle[axis] as f32);
-        let reach = (from_middle.amax() as f32).next_up();
-        Self {
-            origin,
+        let [dx, dy, dz] = [
+            ray.direction.x.abs(),
+            ray.direction.y.abs(),
+            ray.direction.z.abs(),
+        ];
+        let axes = if dx >= dy && dx >= dz {
+            [1, 2, 0]
+        } else if dy >= dz {
+            [2, 0, 1]
+        } else {
+            [0, 1, 2]
+        };
+        let [x, y, k] = axes;
+        let along = ray.direction[k];
+        let inverse = 1.0 / along.abs();
+        let sign = 1.0_f64.copysign(along);
+        let from = ray.origin - tree.middle;
+        let reach = greater(greater(from.x.abs(), from.y.abs()), from.z.abs()) as f32 * 1.000_001;
+        let slope = [
+            (ray.direction[x] * inverse) as f32,
+            (ray.direction[y] * inverse) as f32,
+        ];
+        Self::with(
+            [from[x] as f32, from[y] as f32, from[k] as f32],
             axes,
-            sign: sign as f32,
-            slope: slope.map(|s| s as f32),
-            rate: [0.0; 3],
-            enter: [0.0; 3],
-            leave: [0.0; 3],
-            near: (ray.near * scale) as f32,
-            error: ROUND_OFF * (tree.reach + reach),
-            reach,
-            start: ray.origin[k],
-        }
-        .with_rates(slope.map(inverse_slope))
+            slope,
+            [
+                inverse_slope(slope[0]),
+                inverse_slope(slope[1]),
+                sign as f32,
+            ],
+            [
+                (ray.near * along.abs()) as f32,
+                ROUND_OFF * (tree.reach + reach),
+                reach,
+            ],
+            ray.origin[k],
+        )
     }
 
     /// One ray of a packet.
     #[inline(always)]
     pub fn of_packet(packet: &Packet, tree: &MeshTree, lane: usize) -> Self {
         let [x, y, k] = packet.axes;
-        let mut origin = packet.centre;
-        origin[x] += packet.offset[0][lane];
-        origin[y] += packet.offset[1][lane];
-        Self {
-            origin,
-            axes: packet.axes,
-            sign: packet.sign,
-            slope: [packet.slope[0][lane], packet.slope[1][lane]],
-            rate: [0.0; 3],
-            enter: [0.0; 3],
-            leave: [0.0; 3],
-            near: packet.near[lane],
-            error: packet.error,
-            reach: packet.reach,
-            start: tree.middle[k] + f64::from(packet.centre[k]),
-        }
-        .with_rates([packet.inverse[0][lane], packet.inverse[1][lane]])
+        Self::with(
+            [
+                packet.centre[x] + packet.offset[0][lane],
+                packet.centre[y] + packet.offset[1][lane],
+                packet.centre[k],
+            ],
+            packet.axes,
+            [packet.slope[0][lane], packet.slope[1][lane]],
+            [
+                packet.inverse[0][lane],
+                packet.inverse[1][lane],
+                packet.sign,
+            ],
+            [packet.near[lane], packet.error, packet.reach],
+            tree.middle[k] + f64::from(packet.centre[k]),
+        )
     }
 
+    /// All is computed before it is put in its place: copies of parts would stall on the stores.
     #[inline(always)]
-    fn with_rates(mut self, lateral: [f32; 2]) -> Self {
-        let [x, y, k] = self.axes;
-        self.rate[x] = lateral[0];
-        self.rate[y] = lateral[1];
-        self.rate[k] = self.sign;
-        let margin = BOX_MARGIN * self.error;
-        for axis in 0..3 {
-            let rate = self.rate[axis];
-            let ahead = margin.copysign(rate);
-            self.enter[axis] = -(self.origin[axis] + ahead) * rate;
-            self.leave[axis] = -(self.origin[axis] - ahead) * rate;
+    fn with(
+        origin: [f32; 3],
+        axes: [usize; 3],
+        slope: [f32; 2],
+        rate: [f32; 3],
+        [near, error, reach]: [f32; 3],
+        start: f64,
+    ) -> Self {
+        let margin = BOX_MARGIN * error;
+        let pad = [margin * rate[0].abs(), margin * rate[1].abs(), margin];
+        let at = [
+            origin[0] * rate[0],
+            origin[1] * rate[1],
+            origin[2] * rate[2],
+        ];
+        Self {
+            origin,
+            axes,
+            sign: rate[2],
+            slope,
+            rate,
+            first: [
+                2 * axes[0] + usize::from(rate[0] < 0.0),
+                2 * axes[1] + usize::from(rate[1] < 0.0),
+                2 * axes[2] + usize::from(rate[2] < 0.0),
+            ],
+            enter: [-at[0] - pad[0], -at[1] - pad[1], -at[2] - pad[2]],
+            leave: [pad[0] - at[0], pad[1] - at[1], pad[2] - at[2]],
+            near,
+            error,
+            reach,
+            start,
         }
-        self
     }
 
     /// Depth of the ray's far limit.
@@ -139,7 +177,7 @@ impl Single {
                 let entry = |at: u32| Entry {
                     child: node.child[(at & 7) as usize],
                     place: 0,
-                    depth: depths[(at & 7) as usize],
+                    depth: depths[(at & 7) as usize].to_bits(),
                 };
                 let mut nearest = entry(hits.trailing_zeros());
                 hits &= hits - 1;
@@ -147,11 +185,11 @@ impl Single {
                 while hits != 0 {
                     let mut other = entry(hits.trailing_zeros());
                     hits &= hits - 1;
-                    if other.depth < nearest.depth {
+                    if other.depth() < nearest.depth() {
                         std::mem::swap(&mut other, &mut nearest);
                     }
                     let mut at = top;
-                    while at > base && stack[at - 1].depth < other.depth {
+                    while at > base && stack[at - 1].depth() < other.depth() {
                         stack[at] = stack[at - 1];
                         at -= 1;
                     }
@@ -165,7 +203,7 @@ impl Single {
                     return;
                 }
                 top -= 1;
-                if stack[top].depth <= errand.best.high + margin {
+                if stack[top].depth() <= errand.best.high + margin {
                     current = stack[top].child;
                     break;
                 }
@@ -179,16 +217,13 @@ impl Single {
         let mut enter = L::F8::splat(self.near);
         let mut leave = L::F8::splat(farthest);
         for axis in 0..3 {
-            let rate = self.rate[axis];
-            let behind = usize::from(rate < 0.0);
-            let first = L::F8::load(&node.bounds[2 * axis + behind]);
-            let last = L::F8::load(&node.bounds[2 * axis + 1 - behind]);
-            enter = enter.max(first.mul_add(L::F8::splat(rate), L::F8::splat(self.enter[axis])));
-            leave = leave.min(last.mul_add(L::F8::splat(rate), L::F8::splat(self.leave[axis])));
+            let rate = L::F8::splat(self.rate[axis]);
+            let first = L::F8::load(&node.bounds[self.first[axis]]);
+            let last = L::F8::load(&node.bounds[self.first[axis] ^ 1]);
+            enter = enter.max(first.mul_add(rate, L::F8::splat(self.enter[axis])));
+            leave = leave.min(last.mul_add(rate, L::F8::splat(self.leave[axis])));
         }
-        let mut depths = [0.0; 8];
-        enter.store(&mut depths);
-        (enter.le(leave).bits(), depths)
+        (enter.le(leave).bits(), enter.array())
     }
 
     #[inline(always)]
@@ -237,9 +272,9 @@ impl Single {
     fn sheared<L: Lanes>(&self, block: &Block, vertex: usize) -> (L::F8, L::F8, L::F8) {
         let [x, y, k] = self.axes;
         let corner = &block.corner[vertex];
-        let along = L::F8::load(&corner[k]).sub(L::F8::splat(self.origin[k]));
-        let x_off = L::F8::load(&corner[x]).sub(L::F8::splat(self.origin[x]));
-        let y_off = L::F8::load(&corner[y]).sub(L::F8::splat(self.origin[y]));
+        let along = L::F8::load(&corner[k]).sub(L::F8::splat(self.origin[2]));
+        let x_off = L::F8::load(&corner[x]).sub(L::F8::splat(self.origin[0]));
+        let y_off = L::F8::load(&corner[y]).sub(L::F8::splat(self.origin[1]));
         (
             along.neg_mul_add(L::F8::splat(self.slope[0] * self.sign), x_off),
             along.neg_mul_add(L::F8::splat(self.slope[1] * self.sign), y_off),
@@ -321,6 +356,14 @@ impl<F: Float<8>> Rise<F> {
 }
 
 /// One over a slope; a parallel ray gets a number so large that no box is between.
-fn inverse_slope(slope: f64) -> f32 {
-    (1.0 / slope.abs().max(1e-18).copysign(slope)) as f32
+#[inline(always)]
+fn inverse_slope(slope: f32) -> f32 {
+    let size = slope.abs();
+    (1.0 / if size > 1e-18 { size } else { 1e-18 }).copysign(slope)
+}
+
+/// The greater of two numbers, neither of which is a NaN.
+#[inline(always)]
+fn greater(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
 }

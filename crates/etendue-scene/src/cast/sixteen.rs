@@ -20,14 +20,27 @@ pub(crate) const DEPTH_ERROR: f32 = 64.0;
 /// Packets with this many rays left in a box go on as single rays.
 const FEW: u32 = 4;
 
+/// Boxes narrower than this many half widths of the wedge are tested against each ray.
+const NARROW: f32 = 2.0;
+
+/// A place whose box is too wide to be worth testing against each ray.
+const WIDE: u32 = u32::MAX;
+
 /// A place still to be searched.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Entry {
     pub child: u32,
-    /// Number of the parent node and the place in it: `8 * node + place`.
+    /// Number of the parent node and the place in it, `8 * node + place`, or [`WIDE`].
     pub place: u32,
-    /// Least depth.
-    pub depth: f32,
+    /// Bits of the least depth: entries then move through integer registers.
+    pub depth: u32,
+}
+
+impl Entry {
+    #[inline(always)]
+    pub fn depth(&self) -> f32 {
+        f32::from_bits(self.depth)
+    }
 }
 
 /// A search in one mesh.
@@ -56,16 +69,18 @@ impl<E: Exact> Search<'_, E> {
         self.stack[0] = Entry::default();
         let mut top = 1;
         let mut current = self.tree.root;
-        let mut place = u32::MAX;
+        let mut place = WIDE;
         loop {
             // Down, nearest first, until a block or nothing.
             loop {
                 if current & LEAF != 0 {
-                    self.block::<L, ANY>(&self.tree.blocks[(current & !LEAF) as usize]);
-                    farthest = self.farthest::<L>();
+                    let block = &self.tree.blocks[(current & !LEAF) as usize];
+                    if self.block::<L, ANY>(block) {
+                        farthest = self.farthest::<L>();
+                    }
                     break;
                 }
-                if place != u32::MAX {
+                if place != WIDE {
                     let alive = self.alive::<L>(place);
                     if alive.count_ones() <= FEW {
                         self.singly::<L, ANY>(current, alive, top);
@@ -74,7 +89,7 @@ impl<E: Exact> Search<'_, E> {
                     }
                 }
                 let node = &self.tree.nodes[current as usize];
-                let (mut hits, depths) = self.inside::<L>(node, farthest);
+                let (mut hits, small, depths) = self.inside::<L>(node, farthest);
                 if hits == 0 {
                     break;
                 }
@@ -82,19 +97,23 @@ impl<E: Exact> Search<'_, E> {
                 hits &= hits - 1;
                 let entry = |at: u32| Entry {
                     child: node.child[at as usize],
-                    place: 8 * current + at,
-                    depth: depths[at as usize],
+                    place: if small >> at & 1 == 1 {
+                        8 * current + at
+                    } else {
+                        WIDE
+                    },
+                    depth: depths[at as usize].to_bits(),
                 };
                 let mut nearest = entry(first);
                 let base = top;
                 while hits != 0 {
                     let mut other = entry(hits.trailing_zeros());
                     hits &= hits - 1;
-                    if other.depth < nearest.depth {
+                    if other.depth() < nearest.depth() {
                         std::mem::swap(&mut other, &mut nearest);
                     }
                     let mut at = top;
-                    while at > base && self.stack[at - 1].depth < other.depth {
+                    while at > base && self.stack[at - 1].depth() < other.depth() {
                         self.stack[at] = self.stack[at - 1];
                         at -= 1;
                     }
@@ -110,7 +129,7 @@ impl<E: Exact> Search<'_, E> {
                     return;
                 }
                 let entry = self.stack[top];
-                if entry.depth <= farthest {
+                if entry.depth() <= farthest {
                     current = entry.child;
                     place = entry.place;
                     break;
@@ -127,7 +146,7 @@ impl<E: Exact> Search<'_, E> {
 
     /// The boxes that the wedge meets, and the depth at which each begins.
     #[inline(always)]
-    fn inside<L: Lanes>(&self, node: &Node, farthest: f32) -> (u32, [f32; 8]) {
+    fn inside<L: Lanes>(&self, node: &Node, farthest: f32) -> (u32, u32, [f32; 8]) {
         let packet = self.packet;
         let k = packet.axes[2];
         let behind = usize::from(packet.sign < 0.0);
@@ -138,8 +157,13 @@ impl<E: Exact> Search<'_, E> {
         let mut pass = enter
             .le(L::F8::splat(farthest))
             .and(L::F8::splat(packet.near_depth).le(leave));
+        let mut small = L::F8::splat(0.0).lt(L::F8::splat(0.0));
         for lateral in 0..2 {
             let axis = packet.axes[lateral];
+            let width =
+                L::F8::load(&node.bounds[2 * axis + 1]).sub(L::F8::load(&node.bounds[2 * axis]));
+            let wedge = enter.mul(L::F8::splat(NARROW * packet.slope_half[lateral]));
+            small = small.or(width.lt(wedge));
             let [upper, lower] = &packet.sides[lateral];
             let low = L::F8::load(&node.bounds[upper.depth]).neg_mul_add(
                 L::F8::splat(upper.slope),
@@ -153,9 +177,7 @@ impl<E: Exact> Search<'_, E> {
                 .and(low.le(L::F8::splat(upper.bound)))
                 .and(L::F8::splat(lower.bound).le(high));
         }
-        let mut depths = [0.0; 8];
-        enter.store(&mut depths);
-        (pass.bits(), depths)
+        (pass.bits(), small.bits(), enter.array())
     }
 
     /// The lanes whose own ray meets the box.
@@ -168,8 +190,10 @@ impl<E: Exact> Search<'_, E> {
         let k = packet.axes[2];
         let a = packet.sign * (node.bounds[2 * k][at] - packet.centre[k]);
         let b = packet.sign * (node.bounds[2 * k + 1][at] - packet.centre[k]);
-        let mut enter = L::F16::splat(a.min(b) - margin).max(L::F16::load(&packet.near));
-        let mut leave = L::F16::splat(a.max(b) + margin).min(L::F16::load(&self.best.high));
+        let mut enter =
+            L::F16::splat(if a < b { a } else { b } - margin).max(L::F16::load(&packet.near));
+        let mut leave =
+            L::F16::splat(if a < b { b } else { a } + margin).min(L::F16::load(&self.best.high));
         for lateral in 0..2 {
             let axis = packet.axes[lateral];
             let low = node.bounds[2 * axis][at] - packet.centre[axis] - margin;
@@ -208,14 +232,16 @@ impl<E: Exact> Search<'_, E> {
 
     /// Eight triangles against the packet as a whole, and those it may meet against each ray.
     #[inline(always)]
-    fn block<L: Lanes, const ANY: bool>(&mut self, block: &Block) {
+    fn block<L: Lanes, const ANY: bool>(&mut self, block: &Block) -> bool {
         let error = ROUND_OFF * (block.reach + self.packet.reach);
         let (edges, mut left) = Edges::new::<L>(self.packet, block, error);
+        let mut nearer = false;
         while left != 0 {
             let at = left.trailing_zeros() as usize;
             left &= left - 1;
-            self.triangle::<L, ANY>(block, &edges, error, at);
+            nearer |= self.triangle::<L, ANY>(block, &edges, error, at);
         }
+        nearer
     }
 
     #[inline(always)]
@@ -225,7 +251,7 @@ impl<E: Exact> Search<'_, E> {
         edges: &Edges,
         error: f32,
         at: usize,
-    ) {
+    ) -> bool {
         let u = edges.values::<L>(self.packet, 0, at);
         let v = edges.values::<L>(self.packet, 1, at);
         let w = edges.values::<L>(self.packet, 2, at);
@@ -236,7 +262,7 @@ impl<E: Exact> Search<'_, E> {
             .le(least)
             .or(most.le(L::F16::splat(doubt)));
         if inside.bits() == 0 {
-            return;
+            return false;
         }
         let clear = L::F16::splat(SURE * doubt)
             .le(least)
@@ -244,7 +270,7 @@ impl<E: Exact> Search<'_, E> {
         let depths = self.depths::<L>(block, edges, error, at);
         let possible = self.possible::<L>(&depths, inside);
         if possible == 0 {
-            return;
+            return false;
         }
         let sure = clear
             .and(self.beside::<L>(block, at, 0))
@@ -261,6 +287,7 @@ impl<E: Exact> Search<'_, E> {
         if ANY {
             self.close_met();
         }
+        true
     }
 
     /// Where the rays pass the triangle's plane: $z = n \cdot (A - \Delta) / (n \cdot d)$.

@@ -31,7 +31,11 @@ impl SensorReport {
     /// Reads the sensor file.
     pub fn of(file: &Path) -> Result<Self, Failure> {
         let sensor = load(file)?;
-        let SensorModel::ContinuousWave(lidar) = &sensor.model;
+        let SensorModel::ContinuousWave(lidar) = &sensor.model else {
+            return Err(Failure::ScanningLidar {
+                sensor: sensor.name,
+            });
+        };
         Ok(Self {
             file: file.display().to_string(),
             beams: lidar.beams.len(),

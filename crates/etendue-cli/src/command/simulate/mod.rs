@@ -11,6 +11,7 @@ use clap::Args;
 use etendue::formats::output::{Run, RunMetadata, SourceMetadata};
 use etendue::formats::scene::LoadedScene;
 use etendue::formats::sensor::SensorModel;
+use etendue::scene::Isa;
 use etendue::sensors::Sweep;
 use etendue::sensors::cw::{CwLidar, Turn, simulate};
 use etendue::sensors::transport::World;
@@ -54,6 +55,10 @@ pub struct Simulate {
     /// Worker threads; without it, one a processor
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
+    /// Instructions that cast rays: plain, neon, avx2 or avx512; without it, the fastest that this
+    /// processor has. The results are the same
+    #[arg(long)]
+    isa: Option<Isa>,
     /// Print the summary as JSON
     #[arg(long)]
     json: bool,
@@ -71,9 +76,17 @@ impl Simulate {
 
     fn run_here(&self) -> Result<(), Failure> {
         let formats = write::formats(&self.output)?;
-        let loaded = source::scene(self.scene.as_deref())?;
+        let mut loaded = source::scene(self.scene.as_deref())?;
+        if let Some(isa) = self.isa {
+            require(isa)?;
+            loaded.scene.set_isa(isa);
+        }
         let (sensor, sensor_source) = source::sensor_in(self.sensor.as_deref(), &loaded)?;
-        let SensorModel::ContinuousWave(lidar) = &sensor.model;
+        let SensorModel::ContinuousWave(lidar) = &sensor.model else {
+            return Err(Failure::ScanningLidar {
+                sensor: sensor.name,
+            });
+        };
         let pose = self.pose(&loaded)?;
 
         let world = World::at_wavelength(&loaded.scene, lidar.wavelength)?;
@@ -196,6 +209,14 @@ impl Simulate {
 fn progress_style() -> ProgressStyle {
     ProgressStyle::with_template("simulating {bar:40} {pos}/{len} sweeps, {eta} left")
         .expect("the template is well formed")
+}
+
+fn require(isa: Isa) -> Result<(), Failure> {
+    if isa.is_available() {
+        Ok(())
+    } else {
+        Err(Failure::Isa(isa))
+    }
 }
 
 /// An empty result is an error: no beam met anything.

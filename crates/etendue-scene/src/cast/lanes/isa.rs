@@ -102,16 +102,35 @@ pub(crate) trait Job {
     fn run<L: Lanes>(self) -> Self::Output;
 }
 
-/// Does the job with the given instructions, or plainly where the processor lacks them.
+/// An instruction set that this processor was found to have.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chosen(Isa);
+
+impl Chosen {
+    /// The wanted one, or plain instructions where the processor lacks it.
+    pub fn new(wanted: Isa) -> Self {
+        Self(if wanted.is_available() {
+            wanted
+        } else {
+            Isa::Plain
+        })
+    }
+
+    pub fn isa(self) -> Isa {
+        self.0
+    }
+}
+
+/// Does the job with the chosen instructions.
 #[inline]
-pub(crate) fn run<J: Job>(isa: Isa, job: J) -> J::Output {
-    match isa {
+pub(crate) fn run<J: Job>(chosen: Chosen, job: J) -> J::Output {
+    match chosen.0 {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: the features that the function needs are on this processor.
-        Isa::Avx512 if has_avx512() => unsafe { run_avx512(job) },
+        // SAFETY: `Chosen` holds this only where the processor has the function's features.
+        Isa::Avx512 => unsafe { run_avx512(job) },
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: the features that the function needs are on this processor.
-        Isa::Avx2 if has_avx2() => unsafe { run_avx2(job) },
+        // SAFETY: `Chosen` holds this only where the processor has the function's features.
+        Isa::Avx2 => unsafe { run_avx2(job) },
         #[cfg(target_arch = "aarch64")]
         Isa::Neon => job.run::<super::neon::Neon>(),
         _ => job.run::<Plain>(),

@@ -22,8 +22,8 @@ mod neon;
 mod pair;
 mod plain;
 
+pub(crate) use isa::{Chosen, Job, run};
 pub use isa::{Isa, UnknownIsa};
-pub(crate) use isa::{Job, run};
 
 /// `N` single-precision numbers.
 ///
@@ -34,6 +34,12 @@ pub(crate) trait Float<const N: usize>: Copy {
     fn splat(value: f32) -> Self;
     fn load(from: &[f32; N]) -> Self;
     fn store(self, to: &mut [f32; N]);
+    #[inline(always)]
+    fn array(self) -> [f32; N] {
+        let mut array = [0.0; N];
+        self.store(&mut array);
+        array
+    }
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
     fn mul(self, other: Self) -> Self;

@@ -171,7 +171,7 @@ fn the_bias_of_three_rays_on_a_slanted_wall_matches() {
         let at_edge = measured(SubRayPattern::THREE_AT_EDGE);
         close(
             at_edge,
-            (number(&case["R1"]) + number(&case["R2"])) / 2.0,
+            f64::midpoint(number(&case["R1"]), number(&case["R2"])),
             1e-9,
         );
         close(

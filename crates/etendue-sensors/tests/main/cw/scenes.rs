@@ -15,7 +15,7 @@ pub struct Wall {
 impl Wall {
     /// An upright wall between two points of the floor plan, 2 m high.
     pub fn between(from: [f64; 2], to: [f64; 2], reflectance: f64) -> Self {
-        let middle = [0, 1].map(|k| (from[k] + to[k]) / 2.0);
+        let middle = [0, 1].map(|k| f64::midpoint(from[k], to[k]));
         let half = [0, 1].map(|k| (to[k] - from[k]) / 2.0);
         Self {
             centre: [middle[0], middle[1], 0.0],

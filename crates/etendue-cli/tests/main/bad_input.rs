@@ -1,0 +1,301 @@
+//! Every bad input is told with its place and a remedy, and leaves nothing behind.
+
+use crate::{command, etendue, folder, names, stderr};
+use std::path::Path;
+use std::process::Output;
+
+const SCENE: &str = r#"
+version = 1
+name = "test"
+[sensor]
+position_m = [0.0, 0.0, 0.0]
+[materials.paint]
+diffuse = { reflectance = 0.8 }
+[[objects]]
+name = "room"
+shape.box = { size_m = [2.0, 1.0, 0.5] }
+flip_normals = true
+material = "paint"
+"#;
+
+const MESH_SCENE: &str = r#"
+version = 1
+[sensor]
+position_m = [0.0, 0.0, 0.0]
+[[objects]]
+name = "thing"
+shape.mesh = { file = "thing.ply" }
+material = "white-paint"
+"#;
+
+fn ply(vertices: &str, faces: &str) -> String {
+    format!(
+        "ply\nformat ascii 1.0\nelement vertex {}\nproperty float x\nproperty float y\n\
+         property float z\nelement face {}\nproperty list uchar int vertex_indices\nend_header\n\
+         {vertices}{faces}",
+        vertices.lines().count(),
+        faces.lines().count()
+    )
+}
+
+const WALL: &str = "1 -1 -1\n1 1 -1\n1 0 1\n";
+
+/// Simulates a scene that has to fail, and gives what is told.
+fn refused(scene: &str, others: &[(&str, &str)]) -> String {
+    let folder = folder();
+    std::fs::write(folder.path().join("scene.toml"), scene).expect("writes");
+    for (name, text) in others {
+        std::fs::write(folder.path().join(name), text).expect("writes");
+    }
+    let before = names(folder.path());
+    let output = etendue(folder.path(), &["simulate", "scene.toml"]);
+    failed(folder.path(), &output, &before)
+}
+
+fn failed(folder: &Path, output: &Output, before: &[String]) -> String {
+    let text = stderr(output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(output.stdout.is_empty());
+    assert_eq!(names(folder), before, "{text}");
+    text
+}
+
+fn assert_tells(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "\"{part}\" is not in: {text}");
+    }
+}
+
+#[test]
+fn the_scenes_that_are_broken_below_are_sound_before() {
+    let folder = folder();
+    std::fs::write(folder.path().join("a.toml"), SCENE).expect("writes");
+    std::fs::write(folder.path().join("b.toml"), MESH_SCENE).expect("writes");
+    std::fs::write(folder.path().join("thing.ply"), ply(WALL, "3 0 1 2\n")).expect("writes");
+    for scene in ["a.toml", "b.toml"] {
+        let output = etendue(folder.path(), &["simulate", scene]);
+        assert!(output.status.success(), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn a_missing_file() {
+    let folder = folder();
+    let output = etendue(folder.path(), &["simulate", "missing.toml"]);
+    assert_tells(
+        &failed(folder.path(), &output, &[]),
+        &["missing.toml", "check the path"],
+    );
+    assert_tells(&refused(MESH_SCENE, &[]), &["thing.ply"]);
+}
+
+#[test]
+fn half_a_ply() {
+    let whole = ply(WALL, "3 0 1 2\n");
+    let half = &whole[..whole.len() - 14];
+    assert_tells(&refused(MESH_SCENE, &[("thing.ply", half)]), &["thing.ply"]);
+}
+
+#[test]
+fn a_vertex_that_is_not_a_number() {
+    let mesh = ply("1 -1 -1\n1 nan -1\n1 0 1\n", "3 0 1 2\n");
+    assert_tells(&refused(MESH_SCENE, &[("thing.ply", &mesh)]), &["vertex 1"]);
+}
+
+#[test]
+fn a_face_of_a_vertex_that_is_not_there() {
+    let mesh = ply(WALL, "3 0 1 99\n");
+    assert_tells(&refused(MESH_SCENE, &[("thing.ply", &mesh)]), &["99", "3"]);
+}
+
+#[test]
+fn an_undefined_material() {
+    let text = refused(
+        &SCENE.replace("material = \"paint\"", "material = \"pant\""),
+        &[],
+    );
+    assert_tells(&text, &["scene.toml:12", "pant", "did you mean", "paint"]);
+}
+
+#[test]
+fn a_reflectance_above_one_and_a_negative_index() {
+    let text = refused(
+        &SCENE.replace("reflectance = 0.8", "reflectance = 1.2"),
+        &[],
+    );
+    assert_tells(&text, &["1.2", "reflectance"]);
+    let glass = SCENE.replace("diffuse = { reflectance = 0.8 }", "glass = { ior = -1.5 }");
+    assert_tells(&refused(&glass, &[]), &["-1.5", "ior"]);
+}
+
+#[test]
+fn an_unknown_key() {
+    let text = refused(&SCENE.replace("flip_normals", "flip_normal"), &[]);
+    assert_tells(
+        &text,
+        &[
+            "scene.toml:11",
+            "flip_normal",
+            "did you mean \"flip_normals\"?",
+        ],
+    );
+}
+
+#[test]
+fn sensors_that_cannot_be() {
+    let folder = folder();
+    let preset = crate::stdout(&etendue(folder.path(), &["sensors", "hokuyo-urg-04lx"]));
+    let sensor = folder.path().join("mine.toml");
+    for (from, to, told) in [
+        ("range_max_m = 5.6", "range_max_m = 0.01", "range"),
+        (
+            "divergence_mrad = 10.0",
+            "divergence_mrad = -1.0",
+            "divergence",
+        ),
+        ("count = 682", "count = 0", "no beams"),
+        (
+            "range_max_m",
+            "range_maks_m",
+            "did you mean \"range_max_m\"?",
+        ),
+    ] {
+        assert!(preset.contains(from), "{from}");
+        std::fs::write(&sensor, preset.replace(from, to)).expect("writes");
+        let before = names(folder.path());
+        let output = etendue(folder.path(), &["simulate", "--sensor", "mine.toml"]);
+        assert_tells(
+            &failed(folder.path(), &output, &before),
+            &["mine.toml", told],
+        );
+    }
+}
+
+#[test]
+fn unknown_names_get_a_suggestion() {
+    let folder = folder();
+    let output = etendue(folder.path(), &["simulate", "--sensor", "hokuyo-urg04lx"]);
+    let text = failed(folder.path(), &output, &[]);
+    assert_tells(
+        &text,
+        &["unknown sensor preset", "did you mean \"hokuyo-urg-04lx\"?"],
+    );
+    let output = etendue(folder.path(), &["simulate", "arina"]);
+    assert_tells(
+        &failed(folder.path(), &output, &[]),
+        &["did you mean \"arena\"?"],
+    );
+    let output = etendue(folder.path(), &["materials", "white-papr"]);
+    assert_tells(
+        &failed(folder.path(), &output, &[]),
+        &["did you mean \"white-paper\"?"],
+    );
+}
+
+#[test]
+fn nothing_in_front_of_the_sensor() {
+    let folder = folder();
+    let output = etendue(folder.path(), &["simulate", "--pose", "100,0,0,0"]);
+    let text = failed(folder.path(), &output, &[]);
+    assert_tells(
+        &text,
+        &[
+            "nothing stands in front of the sensor",
+            "682 beams",
+            "--pose",
+        ],
+    );
+}
+
+#[test]
+fn surfaces_without_any_range_are_warned_of() {
+    let folder = folder();
+    let far = SCENE
+        .replace("[2.0, 1.0, 0.5]", "[40.0, 40.0, 0.5]")
+        .replace("0.8", "0.001");
+    std::fs::write(folder.path().join("far.toml"), far).expect("writes");
+    let output = etendue(folder.path(), &["simulate", "far.toml"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_tells(
+        &stderr(&output),
+        &["warning: none of 682 beams has a range"],
+    );
+}
+
+#[test]
+fn wrong_words_on_the_command_line() {
+    let folder = folder();
+    for arguments in [
+        ["simulate", "--pose", "1,2,3"],
+        ["simulate", "--pose", "1,2,nan,0"],
+        ["simulate", "--sweeps", "0"],
+        ["simulate", "--threads", "0"],
+    ] {
+        let output = etendue(folder.path(), &arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(
+            stderr(&output).contains("error: invalid value"),
+            "{}",
+            stderr(&output)
+        );
+    }
+    let output = etendue(folder.path(), &["simulate", "-o", "scan.bmp"]);
+    assert_tells(
+        &failed(folder.path(), &output, &[]),
+        &["scan.bmp", "csv, npz"],
+    );
+}
+
+#[test]
+fn an_output_folder_that_cannot_be() {
+    let folder = folder();
+    std::fs::write(folder.path().join("taken"), "x").expect("writes");
+    let output = etendue(folder.path(), &["simulate", "-o", "taken/deeper"]);
+    let text = failed(folder.path(), &output, &["taken".into()]);
+    assert_tells(&text, &["taken", "name another output folder"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk() {
+    use std::process::Command;
+    let folder = folder();
+    let disk = folder.path().join("disk");
+    std::fs::create_dir(&disk).expect("a folder");
+    let mounted = Command::new("mount")
+        .args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"])
+        .arg(&disk)
+        .output()
+        .is_ok_and(|output| output.status.success());
+    if !mounted {
+        println!("skipped: no right to mount a small disk");
+        return;
+    }
+    let output = etendue(folder.path(), &["simulate", "-o", "disk/out"]);
+    let left = names(&disk);
+    let _ = Command::new("umount").arg(&disk).status();
+    let text = failed(folder.path(), &output, &["disk".into()]);
+    assert_tells(&text, &["disk/out", "make room on the disk"]);
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_in_the_middle_leaves_nothing() {
+    use std::process::{Command, Stdio};
+    let folder = folder();
+    let mut child = command(folder.path(), &["simulate", "--sweeps", "1000000"])
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it starts");
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    let pid = child.id().to_string();
+    let sent = Command::new("kill").args(["-INT", &pid]).status();
+    assert!(sent.expect("kill is there").success());
+    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    assert!(
+        names(folder.path()).is_empty(),
+        "{:?}",
+        names(folder.path())
+    );
+}

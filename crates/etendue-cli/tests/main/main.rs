@@ -1,0 +1,46 @@
+//! The `etendue` binary as its users meet it.
+
+mod bad_input;
+mod results;
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// Runs `etendue` in a folder.
+fn etendue(folder: &Path, arguments: &[&str]) -> Output {
+    command(folder, arguments).output().expect("it starts")
+}
+
+fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_etendue"));
+    command.args(arguments).current_dir(folder);
+    command
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// What was told on standard error, in one line without the frame that errors are drawn in.
+fn stderr(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stderr);
+    let words = text
+        .split_whitespace()
+        .filter(|word| !matches!(*word, "│" | "×" | "help:"));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary folder")
+}
+
+/// Names in a folder, sorted; hidden ones included.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).expect("a folder");
+    let name = |entry: std::io::Result<std::fs::DirEntry>| entry.expect("an entry").file_name();
+    let mut names: Vec<_> = entries
+        .map(|entry| name(entry).to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}

@@ -1,0 +1,149 @@
+//! What the verbs give when all is well.
+
+use crate::{etendue, folder, names, stderr, stdout};
+use serde_json::Value;
+use std::fs::read;
+
+#[test]
+fn without_arguments_the_arena_is_simulated_and_everything_written() {
+    let folder = folder();
+    let output = etendue(folder.path(), &["simulate"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let expected = [
+        "run.json", "scan.csv", "scan.npz", "scan.pcd", "scan.ply", "scan.png", "scan.svg",
+    ];
+    assert_eq!(names(&folder.path().join("out")), expected);
+    assert!(
+        stderr(&output).contains("million rays/s"),
+        "{}",
+        stderr(&output)
+    );
+    assert!(stdout(&output).contains("682 beams"), "{}", stdout(&output));
+    let svg = std::fs::read_to_string(folder.path().join("out/scan.svg")).expect("a picture");
+    for text in ["mirror", "measured point", "mixed pixel", "x, m"] {
+        assert!(svg.contains(text), "{text}");
+    }
+}
+
+#[test]
+fn one_thread_gives_the_bytes_of_eight_and_the_seed_decides() {
+    let folder = folder();
+    let run = |out: &str, more: &[&str]| {
+        let arguments = [&["simulate", "--sweeps", "3", "-o", out], more].concat();
+        let output = etendue(folder.path(), &arguments);
+        assert!(output.status.success(), "{}", stderr(&output));
+    };
+    run("one", &["--threads", "1"]);
+    run("eight", &["--threads", "8"]);
+    run("plain", &["--isa", "plain"]);
+    run("other", &["--threads", "8", "--seed", "2"]);
+    let file = |out: &str, name: &str| read(folder.path().join(out).join(name)).expect("a file");
+    let written = names(&folder.path().join("one"));
+    assert_eq!(written.len(), 7);
+    for name in written {
+        assert_eq!(file("one", &name), file("eight", &name), "{name}");
+        assert_eq!(file("one", &name), file("plain", &name), "{name}");
+        assert_ne!(file("one", &name), file("other", &name), "{name}");
+    }
+}
+
+#[test]
+fn an_output_with_an_ending_writes_just_that() {
+    let folder = folder();
+    for name in [
+        "a.csv", "a.npz", "a.pcd", "a.ply", "a.json", "a.png", "a.svg",
+    ] {
+        let output = etendue(folder.path(), &["simulate", "-o", name]);
+        assert!(output.status.success(), "{name}: {}", stderr(&output));
+    }
+    assert_eq!(names(folder.path()).len(), 7);
+}
+
+#[test]
+fn json_goes_to_standard_output_alone() {
+    let folder = folder();
+    let output = etendue(folder.path(), &["simulate", "--json", "-o", "a.csv"]);
+    let summary: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(summary["counts"]["beams"], 682);
+    let output = etendue(folder.path(), &["inspect", "--json", "a.csv"]);
+    let reports: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(reports[0]["kind"], "scan_log");
+    assert_eq!(reports[0]["beams"], 682);
+    assert!(
+        reports[0]["valid_fraction"]
+            .as_f64()
+            .is_some_and(|part| part > 0.5)
+    );
+}
+
+#[test]
+fn a_still_sensor_has_a_spread_and_a_chart_of_it() {
+    let folder = folder();
+    let output = etendue(
+        folder.path(),
+        &["simulate", "--sweeps", "12", "-o", "still.csv"],
+    );
+    assert!(output.status.success(), "{}", stderr(&output));
+    let output = etendue(
+        folder.path(),
+        &["inspect", "still.csv", "--chart", "spread.svg"],
+    );
+    assert!(stdout(&output).contains("median sd"), "{}", stdout(&output));
+    let svg = std::fs::read_to_string(folder.path().join("spread.svg")).expect("a chart");
+    assert!(svg.contains("still.csv: median"));
+}
+
+#[test]
+fn every_verb_has_help_with_an_example() {
+    let folder = folder();
+    for verb in ["simulate", "inspect", "sensors", "materials", "schema"] {
+        let output = etendue(folder.path(), &[verb, "--help"]);
+        assert!(output.status.success(), "{verb}");
+        let text = stdout(&output);
+        assert!(text.contains("Example"), "{verb}: {text}");
+        assert!(text.contains(&format!("etendue {verb}")), "{verb}: {text}");
+    }
+}
+
+#[test]
+fn a_printed_preset_is_a_sensor_file() {
+    let folder = folder();
+    let text = stdout(&etendue(folder.path(), &["sensors", "hokuyo-urg-04lx"]));
+    std::fs::write(folder.path().join("mine.toml"), text).expect("writes");
+    let output = etendue(
+        folder.path(),
+        &["simulate", "--sensor", "mine.toml", "-o", "a.csv"],
+    );
+    assert!(output.status.success(), "{}", stderr(&output));
+    let output = etendue(folder.path(), &["inspect", "mine.toml"]);
+    assert!(stdout(&output).contains("682 beams"), "{}", stdout(&output));
+}
+
+#[test]
+fn materials_and_schemas_are_listed() {
+    let folder = folder();
+    let list = stdout(&etendue(folder.path(), &["materials"]));
+    assert!(
+        list.contains("window-glass") && list.lines().count() > 20,
+        "{list}"
+    );
+    let one = stdout(&etendue(folder.path(), &["materials", "white-paper"]));
+    assert!(one.contains("source: "), "{one}");
+    for kind in ["scene", "sensor", "material"] {
+        let output = etendue(folder.path(), &["schema", kind]);
+        let schema: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert!(schema["properties"].is_object(), "{kind}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let folder = folder();
+    let mut child = crate::command(folder.path(), &["materials"])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    drop(child.stdout.take());
+    assert!(child.wait().expect("it ends").success());
+}

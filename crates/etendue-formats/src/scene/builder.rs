@@ -1,0 +1,202 @@
+//! From what the user wrote to a scene.
+
+use super::file::VERSION;
+use super::location::resolve;
+use super::materials::Palette;
+use super::mesh_object::{self, MeshFiles, MeshObject};
+use super::shape::primitive_mesh;
+use super::{
+    LoadedScene, ObjectTable, SceneFile, ScenePlacement, SensorSource, SensorTable, Shape,
+};
+use crate::toml_file::{Document, DocumentError, Problem};
+use crate::{FormatError, sensor};
+use etendue_scene::{MeshId, Object, SceneBuilder};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+pub(super) fn build(document: &Document) -> Result<LoadedScene, FormatError> {
+    let file: SceneFile = document.parse()?;
+    check(document, &file)?;
+    let mut assembly = Assembly {
+        document,
+        palette: Palette::new(document, &file.materials)?,
+        files: MeshFiles::default(),
+        builder: SceneBuilder::default(),
+        warnings: Vec::new(),
+    };
+    for object in file.objects.get_ref() {
+        assembly.add(object)?;
+    }
+    let sensor = file
+        .sensor
+        .as_ref()
+        .map(|table| placement(document, table))
+        .transpose()?;
+    assembly.finish(file.name, sensor)
+}
+
+fn check(document: &Document, file: &SceneFile) -> Result<(), DocumentError> {
+    let found = *file.version.get_ref();
+    if found != VERSION {
+        let known = VERSION;
+        return Err(document.error(file.version.span(), Problem::Version { found, known }));
+    }
+    let mut names = BTreeSet::new();
+    for object in file.objects.get_ref() {
+        if !names.insert(object.name.get_ref()) {
+            let problem = Problem::Duplicate {
+                what: "object".into(),
+                name: object.name.get_ref().clone(),
+            };
+            return Err(document.error(object.name.span(), problem));
+        }
+    }
+    if names.is_empty() {
+        let problem = Problem::value("the scene has no object", "add [[objects]]");
+        return Err(document.error(file.objects.span(), problem));
+    }
+    Ok(())
+}
+
+struct Assembly<'a> {
+    document: &'a Document,
+    palette: Palette<'a>,
+    files: MeshFiles,
+    builder: SceneBuilder,
+    warnings: Vec<String>,
+}
+
+impl Assembly<'_> {
+    fn add(&mut self, object: &ObjectTable) -> Result<(), FormatError> {
+        let name = object.name.get_ref();
+        let MeshObject {
+            mut mesh,
+            material,
+            warnings,
+        } = self.mesh_object(object)?;
+        let Some(material) = material else {
+            let problem = Problem::value(
+                format!("the object \"{name}\" has no material"),
+                "add material = \"...\"; `etendue materials` lists ready ones",
+            );
+            return Err(self.document.error(object.name.span(), problem).into());
+        };
+        if object.flip_normals {
+            mesh = mesh.inside_out();
+        }
+        self.warnings.extend(
+            warnings
+                .into_iter()
+                .map(|warning| format!("{name}: {warning}")),
+        );
+        let mesh_id = u32::try_from(self.builder.meshes.len()).expect("fewer objects than bytes");
+        self.builder.meshes.push(mesh.into());
+        self.builder.objects.push(Object {
+            name: name.clone(),
+            mesh: MeshId(mesh_id),
+            world_from_object: object.placement().pose(self.document)?,
+            material,
+            mask: object.mask.unwrap_or(u32::MAX),
+        });
+        Ok(())
+    }
+
+    fn mesh_object(&mut self, object: &ObjectTable) -> Result<MeshObject, FormatError> {
+        let material = object.material.as_ref();
+        if let Shape::Mesh(shape) = &object.shape {
+            return mesh_object::load(
+                self.document,
+                shape,
+                material,
+                &mut self.palette,
+                &mut self.files,
+            );
+        }
+        let mesh = primitive_mesh(self.document, &object.shape, &mut self.palette)?;
+        let material = material.or(object.shape.own_material());
+        Ok(MeshObject {
+            mesh: mesh.expect("every shape but a mesh file is a primitive"),
+            material: material.map(|name| self.palette.id(name)).transpose()?,
+            warnings: Vec::new(),
+        })
+    }
+
+    fn finish(
+        mut self,
+        name: Option<String>,
+        sensor: Option<ScenePlacement>,
+    ) -> Result<LoadedScene, FormatError> {
+        let unused = self
+            .palette
+            .unused()
+            .map(|name| format!("no object uses the material \"{name}\""));
+        self.warnings.extend(unused);
+        self.builder.materials = self.palette.used;
+        let path = self.document.path();
+        let scene = self.builder.build().map_err(|source| FormatError::Scene {
+            path: path.to_owned(),
+            source,
+        })?;
+        let stem = || {
+            path.file_stem()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned()
+        };
+        Ok(LoadedScene {
+            name: name.unwrap_or_else(stem),
+            scene,
+            sensor,
+            sha256: hash(self.document, &self.files.files)?,
+            files: std::iter::once(path.to_owned())
+                .chain(self.files.files)
+                .collect(),
+            warnings: self.warnings,
+        })
+    }
+}
+
+fn placement(document: &Document, table: &SensorTable) -> Result<ScenePlacement, DocumentError> {
+    let sensor = match (&table.preset, &table.file) {
+        (Some(preset), None) => {
+            let known: Vec<String> = sensor::presets().iter().map(|p| p.name.into()).collect();
+            if !known.contains(preset.get_ref()) {
+                let problem = Problem::UnknownName {
+                    what: "preset".into(),
+                    name: preset.get_ref().clone(),
+                    known,
+                };
+                return Err(document.error(preset.span(), problem));
+            }
+            Some(SensorSource::Preset(preset.get_ref().clone()))
+        }
+        (None, Some(file)) => Some(SensorSource::File(resolve(document, file)?)),
+        (None, None) => None,
+        (Some(_), Some(file)) => {
+            let problem =
+                Problem::value("the sensor is given twice", "give preset or file, not both");
+            return Err(document.error(file.span(), problem));
+        }
+    };
+    Ok(ScenePlacement {
+        sensor,
+        world_from_sensor: table.placement().pose(document)?,
+    })
+}
+
+/// SHA-256 of the scene file and the files that it names, each with its length before it.
+fn hash(document: &Document, files: &[PathBuf]) -> Result<String, FormatError> {
+    let mut hasher = Sha256::new();
+    let mut add = |bytes: &[u8]| {
+        hasher.update((bytes.len() as u64).to_le_bytes());
+        hasher.update(bytes);
+    };
+    add(document.text().as_bytes());
+    for path in files {
+        add(&std::fs::read(path).map_err(|source| FormatError::cannot_read(path, source))?);
+    }
+    let digits = hasher.finalize();
+    let digits: Vec<String> = digits.iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(digits.concat())
+}

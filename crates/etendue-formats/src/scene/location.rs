@@ -1,0 +1,46 @@
+//! Where the files are that a scene names.
+
+use crate::toml_file::{Document, DocumentError, Problem};
+use std::path::{Path, PathBuf};
+use toml::Spanned;
+
+/// The path that a scene file means: from its own folder, with environment variables put in.
+pub(super) fn resolve(
+    document: &Document,
+    given: &Spanned<String>,
+) -> Result<PathBuf, DocumentError> {
+    let fail = |message: String, remedy: String| {
+        document.error(given.span(), Problem::value(message, remedy))
+    };
+    let mut path = given.get_ref().clone();
+    while let Some((before, rest)) = path.split_once("${") {
+        let Some((name, after)) = rest.split_once('}') else {
+            return Err(fail(
+                "a \"${\" has no \"}\"".into(),
+                "write \"${NAME}\"".into(),
+            ));
+        };
+        let value = std::env::var(name).map_err(|_| {
+            fail(
+                format!("the environment variable {name} is not set"),
+                format!("set it to the folder that is meant: export {name}=/path/to/folder"),
+            )
+        })?;
+        if value.contains("${") {
+            return Err(fail(
+                format!("the environment variable {name} holds \"${{\" itself"),
+                format!("set {name} to a plain path"),
+            ));
+        }
+        path = format!("{before}{value}{after}");
+    }
+    let folder = document.path().parent().unwrap_or(Path::new(""));
+    let path = folder.join(path);
+    if path.is_file() {
+        return Ok(path);
+    }
+    Err(fail(
+        format!("the file {} is not there", path.display()),
+        "check the path; it starts at the folder of the scene file".into(),
+    ))
+}

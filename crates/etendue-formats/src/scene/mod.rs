@@ -1,0 +1,140 @@
+//! Scene files: objects, materials and where the sensor stands, in TOML.
+//!
+//! ```toml
+//! version = 1
+//! name = "a room with a ball"
+//!
+//! [sensor]
+//! preset = "hokuyo-urg-04lx"
+//! position_m = [-1.0, 0.0, 0.5]
+//!
+//! [materials.paint]                       # any number of own materials
+//! base = "white-paint"
+//!
+//! [[objects]]
+//! name = "room"
+//! shape.box = { size_m = [4.0, 3.0, 2.5] }
+//! flip_normals = true                     # seen from inside
+//! material = "paint"                      # an own one, or one of the library
+//!
+//! [[objects]]
+//! name = "ball"
+//! shape.sphere = { radius_m = 0.3 }
+//! position_m = [1.0, 0.5, 0.0]
+//! material = "white-paper"
+//!
+//! [[objects]]
+//! name = "shop"
+//! shape.mesh = { file = "${ETENDUE_DATA}/shop.ply", materials = { "Window*" = "window-glass" } }
+//! material = "wood"
+//! ```
+//!
+//! [`load`] reads a file, [`parse`] a text, [`schema`] is the JSON Schema of the format and
+//! [`examples`] the scenes that come with the program. Unknown keys, undefined materials and
+//! values that make no sense are refused; the error points at the place in the file.
+
+mod builder;
+mod examples;
+mod file;
+mod location;
+mod materials;
+mod mesh_object;
+mod pose;
+mod shape;
+
+pub use examples::{Example, UnknownExample, arena, example, examples};
+pub use file::{ObjectTable, SceneFile, SensorTable};
+pub use pose::{Placement, RotationDeg};
+pub use shape::{
+    BoxShape, CheckerboardShape, ConeShape, CylinderShape, MeshShape, PlaneShape, Shape,
+    SphereShape, StripesShape, UpAxis,
+};
+
+use crate::FormatError;
+use crate::toml_file::Document;
+use etendue_scene::Scene;
+use nalgebra::Isometry3;
+use std::path::{Path, PathBuf};
+
+/// A scene as its file describes it.
+#[derive(Debug)]
+pub struct LoadedScene {
+    /// What the file calls it, else the file's name.
+    pub name: String,
+    /// The scene, ready for rays.
+    pub scene: Scene,
+    /// The sensor that the file proposes.
+    pub sensor: Option<ScenePlacement>,
+    /// SHA-256 of the scene file and every file that it names, in hexadecimal.
+    pub sha256: String,
+    /// Every file that was read.
+    pub files: Vec<PathBuf>,
+    /// What is odd about it but does not prevent its use.
+    pub warnings: Vec<String>,
+}
+
+/// The sensor that a scene file proposes, and where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScenePlacement {
+    /// Which sensor, if the file says.
+    pub sensor: Option<SensorSource>,
+    /// Where it stands.
+    pub world_from_sensor: Isometry3<f64>,
+}
+
+/// Where a sensor's description is found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SensorSource {
+    /// In the program, under that name.
+    Preset(String),
+    /// In a sensor file.
+    File(PathBuf),
+}
+
+/// Reads a scene file and everything that it names.
+///
+/// # Errors
+/// Where a file cannot be read, or the scene makes no sense; the error points at the place.
+pub fn load(path: &Path) -> Result<LoadedScene, FormatError> {
+    parse(&Document::read(path)?)
+}
+
+/// The scene that a TOML document describes. Files that it names are looked for from the folder of
+/// the document's path.
+///
+/// # Errors
+/// As [`load`], but for reading the document.
+///
+/// ```
+/// use etendue_formats::scene::parse;
+/// use etendue_formats::toml_file::Document;
+///
+/// let text = r#"
+/// version = 1
+/// [[objects]]
+/// name = "ball"
+/// shape.sphere = { radius_m = 0.3 }
+/// material = "white-papr"
+/// "#;
+/// let error = parse(&Document::new("ball.toml", text)).unwrap_err();
+/// assert_eq!(error.to_string(), "ball.toml:6:12: unknown material \"white-papr\"");
+/// assert_eq!(error.remedy(), "did you mean \"white-paper\"?");
+///
+/// let corrected = text.replace("papr", "paper");
+/// let loaded = parse(&Document::new("ball.toml", corrected)).unwrap();
+/// assert_eq!(loaded.scene.objects()[0].name, "ball");
+/// ```
+pub fn parse(document: &Document) -> Result<LoadedScene, FormatError> {
+    builder::build(document)
+}
+
+/// The JSON Schema of scene files: editors that know it complete and check keys while typing.
+///
+/// ```
+/// assert!(etendue_formats::scene::schema().contains("\"size_m\""));
+/// ```
+pub fn schema() -> String {
+    let schema = schemars::schema_for!(SceneFile);
+    serde_json::to_string_pretty(&schema).expect("a schema is plain JSON")
+}

@@ -1,0 +1,230 @@
+//! Shapes of objects.
+
+use super::materials::Palette;
+use crate::toml_file::{Document, DocumentError, Problem};
+use etendue_scene::primitive::{self, PrimitiveError};
+use etendue_scene::{MaterialId, Mesh};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use toml::Spanned;
+
+/// The shape of an object: `shape.box = { .. }`, `shape.mesh = { .. }` and so on, one of them.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Shape {
+    /// A cuboid about the origin.
+    Box(BoxShape),
+    /// A rectangle about the origin, in the x-y plane, normal along z.
+    Plane(PlaneShape),
+    /// A closed cylinder about the origin, its axis along z.
+    Cylinder(CylinderShape),
+    /// A sphere about the origin.
+    Sphere(SphereShape),
+    /// A closed cone, its base in the x-y plane, its tip on z.
+    Cone(ConeShape),
+    /// A checkerboard about the origin, in the x-y plane, normal along z.
+    Checkerboard(CheckerboardShape),
+    /// Stripes side by side along x, about the origin, in the x-y plane, normal along z.
+    Stripes(StripesShape),
+    /// The surface in a mesh file.
+    Mesh(MeshShape),
+}
+
+/// A cuboid.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BoxShape {
+    /// Lengths along x, y and z.
+    #[schemars(with = "[f64; 3]")]
+    pub size_m: Spanned<[f64; 3]>,
+}
+
+/// A rectangle.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlaneShape {
+    /// Lengths along x and y.
+    #[schemars(with = "[f64; 2]")]
+    pub size_m: Spanned<[f64; 2]>,
+}
+
+/// A cylinder.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CylinderShape {
+    /// Radius.
+    #[schemars(with = "f64")]
+    pub radius_m: Spanned<f64>,
+    /// Length along z.
+    pub length_m: f64,
+    /// How far the mesh may lie inside the true surface.
+    #[serde(default = "usual_tolerance")]
+    pub tolerance_mm: f64,
+}
+
+/// A sphere.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SphereShape {
+    /// Radius.
+    #[schemars(with = "f64")]
+    pub radius_m: Spanned<f64>,
+    /// How far the mesh may lie inside the true surface.
+    #[serde(default = "usual_tolerance")]
+    pub tolerance_mm: f64,
+}
+
+/// A cone.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ConeShape {
+    /// Radius of the base.
+    #[schemars(with = "f64")]
+    pub radius_m: Spanned<f64>,
+    /// Height of the tip.
+    pub height_m: f64,
+    /// How far the mesh may lie inside the true surface.
+    #[serde(default = "usual_tolerance")]
+    pub tolerance_mm: f64,
+}
+
+/// A checkerboard.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CheckerboardShape {
+    /// Cells along x and y.
+    #[schemars(with = "[u32; 2]")]
+    pub cells: Spanned<[u32; 2]>,
+    /// Side of a cell.
+    pub cell_m: f64,
+    /// The two materials, the first in the corner of least x and y.
+    #[schemars(with = "[String; 2]")]
+    pub materials: [Spanned<String>; 2],
+}
+
+/// A panel of stripes.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StripesShape {
+    /// How many stripes.
+    #[schemars(with = "u32")]
+    pub count: Spanned<u32>,
+    /// Lengths of one stripe along x and y.
+    pub stripe_m: [f64; 2],
+    /// The two materials, the first at least x.
+    #[schemars(with = "[String; 2]")]
+    pub materials: [Spanned<String>; 2],
+}
+
+/// A mesh file.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MeshShape {
+    /// OBJ, PLY, STL, glTF or GLB, from the folder of the scene file; `${NAME}` stands for the
+    /// environment variable NAME.
+    #[schemars(with = "String")]
+    pub file: Spanned<String>,
+    /// What a unit of the file is in metres: 0.001 where it is in millimetres.
+    #[serde(default)]
+    #[schemars(with = "Option<f64>")]
+    pub scale: Option<Spanned<f64>>,
+    /// Which axis of the file points up; z where it is left out, y in glTF.
+    #[serde(default)]
+    pub up: Option<UpAxis>,
+    /// Materials of the file's parts, by name. A `*` at the beginning or the end of a name stands
+    /// for anything; the longest name that fits counts.
+    #[serde(default)]
+    #[schemars(with = "BTreeMap<String, String>")]
+    pub materials: BTreeMap<Spanned<String>, Spanned<String>>,
+    /// A JSON list of `{"id": 12, "name": "Window_01"}` that names the parts of a PLY file with
+    /// `object_id`.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub part_names: Option<Spanned<String>>,
+}
+
+/// Which axis of a mesh file points up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum UpAxis {
+    /// y, as in most modelling programs.
+    Y,
+    /// z, as in robotics.
+    Z,
+}
+
+fn usual_tolerance() -> f64 {
+    0.2
+}
+
+/// The mesh of a shape that is no mesh file.
+pub(super) fn primitive_mesh(
+    document: &Document,
+    shape: &Shape,
+    palette: &mut Palette<'_>,
+) -> Result<Option<Mesh>, DocumentError> {
+    let (span, mesh) = match shape {
+        Shape::Box(shape) => (
+            shape.size_m.span(),
+            primitive::cuboid(*shape.size_m.get_ref()),
+        ),
+        Shape::Plane(shape) => (
+            shape.size_m.span(),
+            primitive::rectangle(*shape.size_m.get_ref()),
+        ),
+        Shape::Cylinder(shape) => {
+            let (radius, tolerance) = (*shape.radius_m.get_ref(), shape.tolerance_mm * 1e-3);
+            (
+                shape.radius_m.span(),
+                primitive::cylinder(radius, shape.length_m, tolerance),
+            )
+        }
+        Shape::Sphere(shape) => {
+            let (radius, tolerance) = (*shape.radius_m.get_ref(), shape.tolerance_mm * 1e-3);
+            (shape.radius_m.span(), primitive::sphere(radius, tolerance))
+        }
+        Shape::Cone(shape) => {
+            let (radius, tolerance) = (*shape.radius_m.get_ref(), shape.tolerance_mm * 1e-3);
+            (
+                shape.radius_m.span(),
+                primitive::cone(radius, shape.height_m, tolerance),
+            )
+        }
+        Shape::Checkerboard(shape) => {
+            let materials = both(&shape.materials, palette)?;
+            let mesh = primitive::checkerboard(*shape.cells.get_ref(), shape.cell_m, materials);
+            (shape.cells.span(), mesh)
+        }
+        Shape::Stripes(shape) => {
+            let materials = both(&shape.materials, palette)?;
+            let mesh = primitive::stripes(*shape.count.get_ref(), shape.stripe_m, materials);
+            (shape.count.span(), mesh)
+        }
+        Shape::Mesh(_) => return Ok(None),
+    };
+    mesh.map(Some).map_err(|error: PrimitiveError| {
+        document.error(
+            span,
+            Problem::value(error.to_string(), "correct the shape's numbers"),
+        )
+    })
+}
+
+fn both(
+    names: &[Spanned<String>; 2],
+    palette: &mut Palette<'_>,
+) -> Result<[MaterialId; 2], DocumentError> {
+    Ok([palette.id(&names[0])?, palette.id(&names[1])?])
+}
+
+impl Shape {
+    /// The material of the first part, for shapes that bring their own.
+    pub(super) fn own_material(&self) -> Option<&Spanned<String>> {
+        match self {
+            Self::Checkerboard(shape) => Some(&shape.materials[0]),
+            Self::Stripes(shape) => Some(&shape.materials[0]),
+            _ => None,
+        }
+    }
+}

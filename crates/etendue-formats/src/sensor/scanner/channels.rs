@@ -1,0 +1,91 @@
+//! The firing table.
+
+use crate::toml_file::Problem;
+use etendue_sensors::scanner::Channel;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// The firing table: lists of one number a laser, all of one length; those left out are zero.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChannelsTable {
+    /// Whether the azimuths of this table count clockwise seen from above.
+    #[serde(default)]
+    pub clockwise: bool,
+    /// Elevation of each beam, degrees.
+    pub elevation_deg: Vec<f64>,
+    /// Azimuth of each beam from the rotor's, degrees.
+    #[serde(default)]
+    pub azimuth_deg: Vec<f64>,
+    /// When each fires after its column begins, us.
+    #[serde(default)]
+    pub time_us: Vec<f64>,
+    /// Height of the point each leaves from, mm: one number for all, or a list.
+    #[serde(default)]
+    pub height_mm: OneOrMany,
+    /// Distance of that point from the axis of rotation, mm: one number for all, or a list.
+    #[serde(default)]
+    pub radius_mm: OneOrMany,
+    /// Added to each reported range, mm: one number for all, or a list.
+    #[serde(default)]
+    pub range_offset_mm: OneOrMany,
+}
+
+/// One number for all channels, or one for each.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum OneOrMany {
+    /// One for all.
+    One(f64),
+    /// One for each.
+    Many(Vec<f64>),
+}
+
+impl Default for OneOrMany {
+    fn default() -> Self {
+        Self::One(0.0)
+    }
+}
+
+impl ChannelsTable {
+    pub(super) fn channels(&self) -> Result<Vec<Channel>, Problem> {
+        let count = self.elevation_deg.len();
+        let azimuth = listed("azimuth_deg", &self.azimuth_deg, count)?;
+        let time = listed("time_us", &self.time_us, count)?;
+        let height = self.height_mm.spread("height_mm", count)?;
+        let radius = self.radius_mm.spread("radius_mm", count)?;
+        let range_offset = self.range_offset_mm.spread("range_offset_mm", count)?;
+        let sense = if self.clockwise { -1.0 } else { 1.0 };
+        let channel = |i: usize| Channel {
+            elevation: self.elevation_deg[i].to_radians(),
+            azimuth: sense * azimuth[i].to_radians(),
+            time: time[i] * 1e-6,
+            range_offset: range_offset[i] * 1e-3,
+            radius: radius[i] * 1e-3,
+            height: height[i] * 1e-3,
+            ring: 0,
+        };
+        Ok((0..count).map(channel).collect())
+    }
+}
+
+impl OneOrMany {
+    fn spread(&self, key: &str, count: usize) -> Result<Vec<f64>, Problem> {
+        match self {
+            Self::One(value) => Ok(vec![*value; count]),
+            Self::Many(values) => listed(key, values, count),
+        }
+    }
+}
+
+/// A list of `count` numbers, zeros where it was left out.
+fn listed(key: &str, values: &[f64], count: usize) -> Result<Vec<f64>, Problem> {
+    match values.len() {
+        0 => Ok(vec![0.0; count]),
+        found if found == count => Ok(values.to_vec()),
+        found => Err(Problem::value(
+            format!("{key} has {found} numbers, elevation_deg has {count}"),
+            "give every list of the firing table one number a laser",
+        )),
+    }
+}

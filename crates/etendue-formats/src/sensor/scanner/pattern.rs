@@ -1,0 +1,258 @@
+//! How a scanner moves its beams.
+
+use crate::toml_file::Problem;
+use etendue_sensors::scanner::{
+    Columns, Nod, Oscillating, Oscillation, Polygon, Prism, Raster, Risley, ScanPattern, Spinning,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// How the beams move.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum PatternTable {
+    /// A rotor turns them; with one channel, a planar scanner.
+    Spinning(SpinningTable),
+    /// A mirror swings them to and fro in azimuth.
+    Oscillating(OscillatingTable),
+    /// Rotating wedge prisms bend them.
+    Risley(RisleyTable),
+    /// They are steered over rows and columns.
+    Raster(RasterTable),
+    /// The facets of a turning polygon sweep them.
+    Polygon(PolygonTable),
+}
+
+/// A rotor. Give either `columns` or `period_us`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SpinningTable {
+    /// Turns a second, Hz.
+    pub rate_hz: f64,
+    /// Whether it turns clockwise seen from above.
+    #[serde(default)]
+    pub clockwise: bool,
+    /// Azimuth of the rotor when the run starts, degrees.
+    #[serde(default)]
+    pub start_deg: f64,
+    /// Columns in a whole turn, locked to it.
+    pub columns: Option<u32>,
+    /// How many of them fire, from the start on; left out: all.
+    pub fired: Option<u32>,
+    /// Time between columns by the device's clock, us.
+    pub period_us: Option<f64>,
+    /// Largest elevation that the beams nod by, degrees.
+    pub nod_deg: Option<f64>,
+    /// How often they nod, Hz.
+    pub nod_hz: Option<f64>,
+}
+
+/// A swinging mirror. Give either `columns` or `period_us`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OscillatingTable {
+    /// Periods a second, Hz.
+    pub rate_hz: f64,
+    /// Largest azimuth to either side, degrees.
+    pub amplitude_deg: f64,
+    /// How it moves.
+    pub motion: OscillationName,
+    /// Columns in a whole period, locked to it.
+    pub columns: Option<u32>,
+    /// How many of them fire, from the start on; left out: all.
+    pub fired: Option<u32>,
+    /// Time between columns by the device's clock, us.
+    pub period_us: Option<f64>,
+}
+
+/// How a mirror swings.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OscillationName {
+    /// Resonant.
+    Sine,
+    /// Driven.
+    Triangle,
+}
+
+/// Rotating wedge prisms. Give either `columns` or `period_us`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RisleyTable {
+    /// Sweeps (frames) a second, Hz.
+    pub rate_hz: f64,
+    /// Columns in a sweep, locked to it.
+    pub columns: Option<u32>,
+    /// How many of them fire, from the start on; left out: all.
+    pub fired: Option<u32>,
+    /// Time between columns by the device's clock, us.
+    pub period_us: Option<f64>,
+    /// The prisms, from the laser outwards.
+    pub prisms: Vec<PrismTable>,
+}
+
+/// A wedge prism.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PrismTable {
+    /// Angle between its faces, degrees.
+    pub wedge_deg: f64,
+    /// Refractive index.
+    pub index: f64,
+    /// Turns a minute; negative the other way.
+    pub rate_rpm: f64,
+    /// Where it stands when the run starts, degrees.
+    #[serde(default)]
+    pub phase_deg: f64,
+}
+
+/// Rows of directions, from the top, left to right.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RasterTable {
+    /// Frames a second, Hz.
+    pub rate_hz: f64,
+    /// Directions in a row.
+    pub columns: u32,
+    /// Rows.
+    pub rows: u32,
+    /// Azimuths of the first and the last direction, degrees.
+    pub azimuth_deg: [f64; 2],
+    /// Elevations of the first and the last row, degrees.
+    pub elevation_deg: [f64; 2],
+    /// Whether every other row runs backwards.
+    #[serde(default)]
+    pub serpentine: bool,
+}
+
+/// A turning polygon.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PolygonTable {
+    /// Turns a second, Hz.
+    pub rate_hz: f64,
+    /// Tilt of each facet, degrees.
+    pub facet_tilts_deg: Vec<f64>,
+    /// Azimuths where a line begins and ends, degrees.
+    pub azimuth_deg: [f64; 2],
+    /// Firings in a line.
+    pub columns_per_line: u32,
+}
+
+impl PatternTable {
+    pub(super) fn pattern(&self) -> Result<ScanPattern, Problem> {
+        Ok(match self {
+            Self::Spinning(table) => ScanPattern::Spinning(table.spinning()?),
+            Self::Oscillating(table) => ScanPattern::Oscillating(table.oscillating()?),
+            Self::Risley(table) => ScanPattern::Risley(table.risley()?),
+            Self::Raster(table) => ScanPattern::Raster(table.raster()),
+            Self::Polygon(table) => ScanPattern::Polygon(table.polygon()),
+        })
+    }
+}
+
+impl SpinningTable {
+    fn spinning(&self) -> Result<Spinning, Problem> {
+        let nod = match (self.nod_deg, self.nod_hz) {
+            (Some(degrees), Some(rate)) => Some(Nod {
+                amplitude: degrees.to_radians(),
+                rate,
+            }),
+            (None, None) => None,
+            _ => return Err(both("nod_deg", "nod_hz")),
+        };
+        Ok(Spinning {
+            rate: self.rate_hz,
+            clockwise: self.clockwise,
+            start: self.start_deg.to_radians(),
+            columns: columns(self.columns, self.fired, self.period_us)?,
+            nod,
+        })
+    }
+}
+
+impl OscillatingTable {
+    fn oscillating(&self) -> Result<Oscillating, Problem> {
+        Ok(Oscillating {
+            rate: self.rate_hz,
+            amplitude: self.amplitude_deg.to_radians(),
+            motion: match self.motion {
+                OscillationName::Sine => Oscillation::Sine,
+                OscillationName::Triangle => Oscillation::Triangle,
+            },
+            columns: columns(self.columns, self.fired, self.period_us)?,
+        })
+    }
+}
+
+impl RisleyTable {
+    fn risley(&self) -> Result<Risley, Problem> {
+        let prism = |prism: &PrismTable| Prism {
+            wedge: prism.wedge_deg.to_radians(),
+            index: prism.index,
+            rate: prism.rate_rpm / 60.0,
+            phase: prism.phase_deg.to_radians(),
+        };
+        Ok(Risley {
+            rate: self.rate_hz,
+            prisms: self.prisms.iter().map(prism).collect(),
+            columns: columns(self.columns, self.fired, self.period_us)?,
+        })
+    }
+}
+
+impl RasterTable {
+    fn raster(&self) -> Raster {
+        Raster {
+            rate: self.rate_hz,
+            columns: self.columns,
+            rows: self.rows,
+            azimuths: self.azimuth_deg.map(f64::to_radians),
+            elevations: self.elevation_deg.map(f64::to_radians),
+            serpentine: self.serpentine,
+        }
+    }
+}
+
+impl PolygonTable {
+    fn polygon(&self) -> Polygon {
+        Polygon {
+            rate: self.rate_hz,
+            facet_tilts: self
+                .facet_tilts_deg
+                .iter()
+                .map(|tilt| tilt.to_radians())
+                .collect(),
+            azimuths: self.azimuth_deg.map(f64::to_radians),
+            columns_per_line: self.columns_per_line,
+        }
+    }
+}
+
+fn columns(
+    columns: Option<u32>,
+    fired: Option<u32>,
+    period_us: Option<f64>,
+) -> Result<Columns, Problem> {
+    match (columns, period_us) {
+        (Some(columns), None) => Ok(Columns::PerSweep { columns, fired }),
+        (None, Some(period)) if fired.is_none() => Ok(Columns::Period {
+            seconds: period * 1e-6,
+        }),
+        (None, Some(_)) => Err(Problem::value(
+            "\"fired\" stands beside \"period_us\"",
+            "give \"columns\" instead of \"period_us\", or leave \"fired\" out",
+        )),
+        _ => Err(Problem::value(
+            "the pattern must have one of \"columns\" and \"period_us\"",
+            "write \"columns = 1024\" (locked to the motion) or \"period_us = 55.296\" (by a clock)",
+        )),
+    }
+}
+
+fn both(one: &str, other: &str) -> Problem {
+    Problem::value(
+        format!("only one of \"{one}\" and \"{other}\" is given"),
+        "give both or none",
+    )
+}

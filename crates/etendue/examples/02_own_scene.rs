@@ -1,0 +1,30 @@
+//! A scene from text, with the error a typing mistake gives.
+
+use etendue::formats::scene::parse;
+use etendue::formats::toml_file::Document;
+use etendue::scene::Ray;
+use nalgebra::{Point3, Vector3};
+
+const SCENE: &str = r#"
+version = 1
+[[objects]]
+name = "ball"
+shape.sphere = { radius_m = 0.3 }
+position_m = [2.0, 0.0, 0.0]
+material = "white-paper"
+"#;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let loaded = parse(&Document::new("ball.toml", SCENE))?;
+    let ray = Ray::new(Point3::origin(), Vector3::x());
+    let hit = loaded.scene.closest_hit(&ray).ok_or("nothing met")?;
+    assert!((hit.distance - 1.7).abs() < 0.01);
+
+    let mistake = SCENE.replace("radius_m", "radios_m");
+    let error = parse(&Document::new("ball.toml", mistake))
+        .err()
+        .ok_or("no error")?;
+    assert_eq!(error.remedy(), "did you mean \"radius_m\"?");
+    eprintln!("{error}; {}", error.remedy());
+    Ok(())
+}
