@@ -86,7 +86,7 @@ fn one_core(criterion: &mut Criterion) {
     rayon::ThreadPoolBuilder::new()
         .num_threads(1)
         .build_global()
-        .expect("no pool is there yet");
+        .expect("the first pool of this process");
     derivatives(criterion);
     experiments(criterion);
     global_search(criterion);
