@@ -6,6 +6,7 @@ use etendue::formats::material::UnknownMaterial;
 use etendue::formats::scene::UnknownExample;
 use etendue::formats::sensor::UnknownPreset;
 use etendue::scene::{Isa, MeshError};
+use etendue::sensors::trajectory::TrajectoryError;
 use etendue::sensors::transport::WorldError;
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use std::fmt::Display;
@@ -37,11 +38,22 @@ pub enum Failure {
     /// There is no such scene.
     #[error(transparent)]
     Example(#[from] UnknownExample),
-    /// The command takes continuous-wave lidars.
-    #[error("the sensor \"{sensor}\" is a scanning lidar: this command takes continuous-wave lidars")]
-    ScanningLidar {
-        /// The sensor's name.
-        sensor: String,
+    /// The trajectory does not fit the run.
+    #[error(transparent)]
+    Trajectory(#[from] TrajectoryError),
+    /// There is no such beam, or no waveform.
+    #[error(
+        "there is no waveform of ring {ring}, column {column}: the sensor has {rings} rings of {columns} columns"
+    )]
+    NoWaveform {
+        /// The ring asked for.
+        ring: u32,
+        /// The column asked for.
+        column: u32,
+        /// How many rings there are.
+        rings: usize,
+        /// How many columns there are.
+        columns: u32,
     },
     /// A mesh cannot be used.
     #[error("{}: {source}", path.display())]
@@ -148,6 +160,9 @@ impl Failure {
                 "give a log with 8 or more scans from one place, for example of \
                  `etendue simulate --sweeps 20`"
                     .into()
+            }
+            Self::NoWaveform { .. } => {
+                "rings and columns count from 0; only pulsed lidars have waveforms".into()
             }
             Self::Isa(_) => "leave --isa out: the fastest are found by themselves".into(),
             Self::Threads(_) => "ask for fewer --threads".into(),

@@ -10,11 +10,13 @@ mod legend;
 pub mod palette;
 mod plot;
 pub mod png;
+pub mod range_image;
 mod slice;
 pub mod spread_chart;
 pub mod svg;
 mod ticks;
 pub mod top_view;
+pub mod waveform_plot;
 
 pub use drawing::{Anchor, Color, Drawing, Marker, Point, Shape, Stroke, Text};
 pub use legend::{Legend, Symbol};

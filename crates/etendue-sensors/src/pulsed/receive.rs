@@ -155,17 +155,17 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
             returns: 0,
             source: light
                 .source(found.range, reach)
-                .map(|back| self.source(back)),
+                .map(|back| self.source(back, offset)),
         }
     }
 
-    fn source(&self, back: &transport::Return<f64>) -> Source {
+    fn source(&self, back: &transport::Return<f64>, offset: f64) -> Source {
         Source {
             instance: back.hit.object,
             mesh: self.world.scene().objects()[back.hit.object.0 as usize].mesh,
             material: back.material,
             incidence: back.cos_incidence.min(1.0).acos(),
-            range: back.optical_range,
+            range: back.optical_range + offset,
         }
     }
 
