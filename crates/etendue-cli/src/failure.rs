@@ -38,6 +38,12 @@ pub enum Failure {
     /// There is no such scene.
     #[error(transparent)]
     Example(#[from] UnknownExample),
+    /// A cloud has no point to compare.
+    #[error("{} has no finite point to compare", path.display())]
+    NothingToCompare {
+        /// The cloud's file.
+        path: PathBuf,
+    },
     /// The trajectory does not fit the run.
     #[error(transparent)]
     Trajectory(#[from] TrajectoryError),

@@ -4,6 +4,7 @@
 //! into a file, so the two always agree. [`Plot`], [`Legend`] and [`palette`] are the pieces that
 //! charts are made of; [`top_view`] and [`spread_chart`] are the charts.
 
+pub mod distribution_chart;
 mod drawing;
 mod font;
 mod legend;

@@ -110,6 +110,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
                 points.push(self.point(shot, number, pose, light, &found, range, offset));
             }
         }
+        points.truncate(before + usize::from(u8::MAX));
         let count = count_of(points.len() - before);
         for (i, point) in (1..).zip(&mut points[before..]) {
             (point.return_number, point.returns) = (i, count);
@@ -183,9 +184,12 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
                 fast,
                 finder,
             } => {
+                // Light from all along the beam has no closed form.
                 let echoes = match receiver.pipeline {
-                    Pipeline::Fast => fast.echoes(&mut light.returns, noise.as_deref_mut()),
-                    Pipeline::Waveform => {
+                    Pipeline::Fast if !self.air.glows() => {
+                        fast.echoes(&mut light.returns, noise.as_deref_mut())
+                    }
+                    Pipeline::Fast | Pipeline::Waveform => {
                         let returns = &mut light.returns;
                         echoes_in_waveforms(receiver, finder, returns, noise.as_deref_mut())
                     }
