@@ -6,6 +6,7 @@ use etendue::formats::material::UnknownMaterial;
 use etendue::formats::scene::UnknownExample;
 use etendue::formats::sensor::UnknownPreset;
 use etendue::scene::{Isa, MeshError};
+use etendue::sensors::trajectory::TrajectoryError;
 use etendue::sensors::transport::WorldError;
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use std::fmt::Display;
@@ -37,13 +38,28 @@ pub enum Failure {
     /// There is no such scene.
     #[error(transparent)]
     Example(#[from] UnknownExample),
-    /// The command takes continuous-wave lidars.
+    /// A cloud has no point to compare.
+    #[error("{} has no finite point to compare", path.display())]
+    NothingToCompare {
+        /// The cloud's file.
+        path: PathBuf,
+    },
+    /// The trajectory does not fit the run.
+    #[error(transparent)]
+    Trajectory(#[from] TrajectoryError),
+    /// There is no such beam, or no waveform.
     #[error(
-        "the sensor \"{sensor}\" is a scanning lidar: this command takes continuous-wave lidars"
+        "there is no waveform of ring {ring}, column {column}: the sensor has {rings} rings of {columns} columns"
     )]
-    ScanningLidar {
-        /// The sensor's name.
-        sensor: String,
+    NoWaveform {
+        /// The ring asked for.
+        ring: u32,
+        /// The column asked for.
+        column: u32,
+        /// How many rings there are.
+        rings: usize,
+        /// How many columns there are.
+        columns: u32,
     },
     /// A mesh cannot be used.
     #[error("{}: {source}", path.display())]
@@ -150,6 +166,9 @@ impl Failure {
                 "give a log with 8 or more scans from one place, for example of \
                  `etendue simulate --sweeps 20`"
                     .into()
+            }
+            Self::NoWaveform { .. } => {
+                "rings and columns count from 0; only pulsed lidars have waveforms".into()
             }
             Self::Isa(_) => "leave --isa out: the fastest are found by themselves".into(),
             Self::Threads(_) => "ask for fewer --threads".into(),

@@ -4,17 +4,20 @@
 //! into a file, so the two always agree. [`Plot`], [`Legend`] and [`palette`] are the pieces that
 //! charts are made of; [`top_view`] and [`spread_chart`] are the charts.
 
+pub mod distribution_chart;
 mod drawing;
 mod font;
 mod legend;
 pub mod palette;
 mod plot;
 pub mod png;
+pub mod range_image;
 mod slice;
 pub mod spread_chart;
 pub mod svg;
 mod ticks;
 pub mod top_view;
+pub mod waveform_plot;
 
 pub use drawing::{Anchor, Color, Drawing, Marker, Point, Shape, Stroke, Text};
 pub use legend::{Legend, Symbol};

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod results;
+mod scanners;
 
 use std::path::Path;
 use std::process::{Command, Output};
