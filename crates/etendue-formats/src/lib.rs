@@ -7,11 +7,13 @@ pub mod material;
 pub mod mesh;
 pub mod output;
 mod ply;
+pub mod ros2;
 mod precision;
 pub mod scan_log;
 pub mod scene;
 pub mod sensor;
 mod text;
 pub mod toml_file;
+pub mod trajectory;
 
 pub use error::{FormatError, Place};

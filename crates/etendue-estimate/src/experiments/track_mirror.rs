@@ -171,8 +171,15 @@ fn track(
 ) -> Result<MirrorRow, FitError> {
     let first = vec![settings.variable(&start)?];
     let mut best: Option<(Solution<Vec<Variable>>, Vec<Isometry2<f64>>)> = None;
+    let mut failure = None;
     for candidate in candidates(problem, settings, first)? {
-        let polished = polish(problem, settings, candidate)?;
+        let polished = match polish(problem, settings, candidate) {
+            Ok(polished) => polished,
+            Err(error) => {
+                failure = Some(error);
+                continue;
+            }
+        };
         if best
             .as_ref()
             .is_none_or(|known| polished.0.cost < known.0.cost)
@@ -180,7 +187,9 @@ fn track(
             best = Some(polished);
         }
     }
-    let (solution, path) = best.expect("the start itself is a candidate");
+    let Some((solution, path)) = best else {
+        return Err(failure.unwrap_or(FitError::NothingFree));
+    };
     let found = first_pose(&solution.state).unwrap_or(start);
     Ok(MirrorRow {
         start,
