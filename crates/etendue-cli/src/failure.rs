@@ -18,17 +18,8 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum Failure {
     /// A file is wrong, and the place in it is known.
-    #[error("{message}")]
-    InFile {
-        /// What is wrong.
-        message: String,
-        /// What to do about it.
-        remedy: String,
-        /// The file's text.
-        source_code: NamedSource<String>,
-        /// The place.
-        label: LabeledSpan,
-    },
+    #[error("{}", .0.message)]
+    InFile(Box<Mistake>),
     /// A file cannot be read or written.
     #[error("{0}")]
     File(FormatError),
@@ -123,6 +114,15 @@ pub enum Failure {
     Interrupted,
 }
 
+/// What is wrong in a file, and where.
+#[derive(Debug)]
+pub struct Mistake {
+    message: String,
+    remedy: String,
+    text: NamedSource<String>,
+    place: LabeledSpan,
+}
+
 impl Failure {
     /// What the process exits with.
     pub fn exit_code(&self) -> u8 {
@@ -134,7 +134,7 @@ impl Failure {
 
     fn remedy(&self) -> Option<String> {
         Some(match self {
-            Self::InFile { remedy, .. } => remedy.clone(),
+            Self::InFile(mistake) => mistake.remedy.clone(),
             Self::File(error) => error.remedy(),
             Self::Preset(_) => "`etendue sensors` lists them; a sensor file ends in .toml".into(),
             Self::Material(_) => "`etendue materials` lists them".into(),
@@ -183,12 +183,12 @@ impl From<FormatError> for Failure {
             return Self::File(error);
         };
         let name = document.path().display().to_string();
-        Self::InFile {
+        Self::InFile(Box::new(Mistake {
             message: document.to_string(),
             remedy: document.remedy(),
-            source_code: NamedSource::new(name, document.text().to_owned()),
-            label: LabeledSpan::at(document.span(), "here"),
-        }
+            text: NamedSource::new(name, document.text().to_owned()),
+            place: LabeledSpan::at(document.span(), "here"),
+        }))
     }
 }
 
@@ -200,14 +200,14 @@ impl Diagnostic for Failure {
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
         match self {
-            Self::InFile { source_code, .. } => Some(source_code),
+            Self::InFile(mistake) => Some(&mistake.text),
             _ => None,
         }
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         match self {
-            Self::InFile { label, .. } => Some(Box::new(std::iter::once(label.clone()))),
+            Self::InFile(mistake) => Some(Box::new(std::iter::once(mistake.place.clone()))),
             _ => None,
         }
     }

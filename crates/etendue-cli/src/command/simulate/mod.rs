@@ -29,7 +29,7 @@ use write::Results;
 /// Arguments of `etendue simulate`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples: etendue simulate\n          \
-    etendue simulate examples/small_house.toml --pose 1.5,0,0.4,90 --sweeps 20 -o house\n          \
+    etendue simulate examples/small-house.toml --pose 1.5,0,0.4,90 --sweeps 20 -o house\n          \
     etendue simulate -o scan.npz --seed 7\n\n\
     The same scene, sensor, pose, sweeps and seed give the same bytes on any number of threads.\n\
     If no beam meets a surface this is an error and nothing is written; if surfaces are met but \
