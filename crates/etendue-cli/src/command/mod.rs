@@ -2,6 +2,7 @@
 
 mod inspect;
 mod materials;
+mod register;
 mod schema;
 mod sensors;
 mod simulate;
@@ -14,6 +15,8 @@ use clap::Subcommand;
 pub enum Command {
     /// Simulate a sensor in a scene and write what it measures, with a picture
     Simulate(simulate::Simulate),
+    /// Move one point cloud or scan onto another: ICP, point-to-plane, GICP, NDT
+    Register(register::Register),
     /// Say what is in a scene, a mesh, a sensor file or a scan log
     Inspect(inspect::Inspect),
     /// List the sensors that come with etendue, or print one as a file to start from
@@ -29,6 +32,7 @@ impl Command {
     pub fn run(self) -> Result<(), Failure> {
         match self {
             Self::Simulate(verb) => verb.run(),
+            Self::Register(verb) => verb.run(),
             Self::Inspect(verb) => verb.run(),
             Self::Sensors(verb) => verb.run(),
             Self::Materials(verb) => verb.run(),

@@ -32,7 +32,9 @@ impl SensorReport {
     pub fn of(file: &Path) -> Result<Self, Failure> {
         let sensor = load(file)?;
         let SensorModel::ContinuousWave(lidar) = &sensor.model else {
-            return Err(Failure::ScanningLidar { sensor: sensor.name });
+            return Err(Failure::ScanningLidar {
+                sensor: sensor.name,
+            });
         };
         Ok(Self {
             file: file.display().to_string(),

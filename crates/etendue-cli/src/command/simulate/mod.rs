@@ -83,7 +83,9 @@ impl Simulate {
         }
         let (sensor, sensor_source) = source::sensor_in(self.sensor.as_deref(), &loaded)?;
         let SensorModel::ContinuousWave(lidar) = &sensor.model else {
-            return Err(Failure::ScanningLidar { sensor: sensor.name });
+            return Err(Failure::ScanningLidar {
+                sensor: sensor.name,
+            });
         };
         let pose = self.pose(&loaded)?;
 
