@@ -29,6 +29,11 @@ impl Cloud {
         Ok(cloud)
     }
 
+    /// Its name without the folder.
+    pub fn short_name(&self) -> &str {
+        self.name.rsplit(['/', '\\']).next().unwrap_or(&self.name)
+    }
+
     /// Whether every point lies in the plane z = 0.
     pub fn is_planar(&self) -> bool {
         self.points.iter().all(|point| point.z == 0.0)

@@ -28,7 +28,7 @@ use std::path::PathBuf;
     A cloud is a .pcd, .ply, .vtk or .csv file; LOG#N is scan N (from 0) of a scan log. Two clouds \
     that lie in the plane z = 0, such as two scans, are registered in the plane.\n\
     Tuned settings follow from the median distance s of B's points from their middle: pairs within \
-    s/10, cells of s/5; in space both clouds are thinned to a point in every cube of s/40, in the \
+    s/2, cells of s/2; in space both clouds are thinned to a point in every cube of s/20, in the \
     plane the nearest 90 % of the pairs are kept. Single settings may be given beside either."
 )]
 pub struct Register {
@@ -117,11 +117,12 @@ impl Register {
     fn picture(&self, a: &Cloud, b: &Cloud, report: &Report) -> Drawing {
         let before = from_above(&a.points, &self.start());
         let after = from_above(&a.points, &report.b_from_a);
+        let (source, target) = (a.short_name(), b.short_name());
         CloudsView {
-            title: &format!("{} onto {} by {}", a.name, b.name, self.method.name()),
+            title: &format!("{source} onto {target} by {}", self.method.name()),
             subtitle: &report.summary(),
-            target: (&b.name, &from_above(&b.points, &Isometry3::identity())),
-            source: (&a.name, [&before, &after]),
+            target: (target, &from_above(&b.points, &Isometry3::identity())),
+            source: (source, [&before, &after]),
         }
         .draw()
     }

@@ -127,7 +127,7 @@ impl SettingOptions {
 }
 
 /// Settings from the target's size $s$, the median distance of its points from their middle: pairs
-/// within $s/10$, cells of $s/5$; in space one point a cube of $s/40$, in the plane all points and
+/// within $s/2$, cells of $s/2$; in space one point a cube of $s/20$, in the plane all points and
 /// the nearest nine tenths of the pairs.
 fn tuned<const D: usize>(method: Method, target: &[Point<f64, D>]) -> Settings {
     let size = size(target);
@@ -137,12 +137,12 @@ fn tuned<const D: usize>(method: Method, target: &[Point<f64, D>]) -> Settings {
         neighbours: if planar { 8 } else { 20 },
         iterations: 200,
         ..Registration::new(method)
-            .within(size / 10.0)
-            .with_resolution(size / 5.0)
+            .within(size / 2.0)
+            .with_resolution(size / 2.0)
     };
     Settings {
         registration,
-        voxel: if planar { 0.0 } else { size / 40.0 },
+        voxel: if planar { 0.0 } else { size / 20.0 },
     }
 }
 
