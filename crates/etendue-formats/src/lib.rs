@@ -9,10 +9,12 @@ pub mod mesh;
 pub mod output;
 mod ply;
 mod precision;
+pub mod ros2;
 pub mod scan_log;
 pub mod scene;
 pub mod sensor;
 mod text;
 pub mod toml_file;
+pub mod trajectory;
 
 pub use error::{FormatError, Place};
