@@ -1,6 +1,7 @@
 //! What the user is told when something goes wrong.
 
 use crate::picture::png::RenderError;
+use etendue::estimate::register::RegisterError;
 use etendue::formats::FormatError;
 use etendue::formats::material::UnknownMaterial;
 use etendue::formats::scene::UnknownExample;
@@ -100,6 +101,27 @@ pub enum Failure {
         /// The file.
         path: PathBuf,
     },
+    /// A log has several scans, and none was chosen.
+    #[error("{} holds {scans} scans", path.display())]
+    WhichScan {
+        /// The log.
+        path: PathBuf,
+        /// How many it holds.
+        scans: usize,
+    },
+    /// A log has fewer scans than the one asked for.
+    #[error("{} has no scan {number}: it holds {scans}", path.display())]
+    NoSuchScan {
+        /// The log.
+        path: PathBuf,
+        /// The scan asked for.
+        number: usize,
+        /// How many it holds.
+        scans: usize,
+    },
+    /// Two clouds cannot be registered.
+    #[error(transparent)]
+    Register(#[from] RegisterError),
     /// A picture cannot be made.
     #[error(transparent)]
     Picture(#[from] RenderError),
@@ -161,6 +183,12 @@ impl Failure {
             ),
             Self::Ending { .. } => {
                 "name a folder to get every format, or a file with one of these endings".into()
+            }
+            Self::WhichScan { path, .. } => {
+                format!("say which: {}#0 is the first", path.display())
+            }
+            Self::NoSuchScan { path, scans, .. } => {
+                format!("give {}#0 to #{}", path.display(), scans - 1)
             }
             Self::NothingStands => {
                 "give a log with 8 or more scans from one place, for example of \
