@@ -2,16 +2,19 @@
 
 pub mod cloud;
 mod error;
+pub mod fit;
 mod input;
 pub mod material;
 pub mod mesh;
 pub mod output;
 mod ply;
 mod precision;
+pub mod ros2;
 pub mod scan_log;
 pub mod scene;
 pub mod sensor;
 mod text;
 pub mod toml_file;
+pub mod trajectory;
 
 pub use error::{FormatError, Place};

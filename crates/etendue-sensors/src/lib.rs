@@ -7,6 +7,7 @@ pub mod pulsed;
 mod scan;
 mod scan_statistics;
 pub mod scanner;
+pub mod trajectory;
 pub mod transport;
 
 pub use measurement::{Measurement, Reading, Sweep, Truth};

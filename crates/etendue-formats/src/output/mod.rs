@@ -7,22 +7,34 @@
 //! | [`write_csv`] | one row a beam, with its truth; [`read_scan_log`](crate::scan_log::read_scan_log) reads it back |
 //! | [`write_npz`] | the same as named arrays |
 //! | [`write_pcd`], [`write_ply`] | the measured points in the world frame, with a field per quantity |
+//! | [`write_table_csv`], [`write_table_npz`], [`write_las`], [`write_e57`], [`write_kitti`] | any [`PointTable`], as those formats can |
 //! | [`RunMetadata`] | versions, seed, scene, sensor, pose, counts, as JSON |
 
 mod csv;
+mod e57;
+mod kitti;
+mod las;
 mod metadata;
 mod npz;
 mod pcd;
 mod ply;
 mod point_table;
+mod scan_table;
+mod table_csv;
+mod table_npz;
 mod whole;
 
 pub use csv::write_csv;
+pub use e57::write_e57;
+pub use kitti::write_kitti;
+pub use las::write_las;
 pub use metadata::{ReadingCounts, RunMetadata, SourceMetadata};
 pub use npz::write_npz;
 pub use pcd::write_pcd;
 pub use ply::write_ply;
 pub use point_table::{Column, ColumnData, Encoding, PointTable};
+pub use table_csv::write_table_csv;
+pub use table_npz::write_table_npz;
 pub use whole::OutputSet;
 
 use etendue_scene::Scene;

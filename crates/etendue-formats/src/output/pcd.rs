@@ -25,14 +25,15 @@ fn header(table: &PointTable, encoding: Encoding) -> String {
         let values: Vec<String> = table.columns.iter().map(value).collect();
         format!("{name} {}\n", values.join(" "))
     };
-    let points = table.points;
+    let (points, height) = (table.points, table.height.max(1));
+    let width = points / height;
     [
         "# .PCD v0.7 - Point Cloud Data file format\nVERSION 0.7\n".to_owned(),
         row("FIELDS", &|column| column.name.into()),
         row("SIZE", &|column| size_and_type(&column.data).0.to_string()),
         row("TYPE", &|column| size_and_type(&column.data).1.into()),
         row("COUNT", &|_| "1".into()),
-        format!("WIDTH {points}\nHEIGHT 1\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS {points}\n"),
+        format!("WIDTH {width}\nHEIGHT {height}\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS {points}\n"),
         match encoding {
             Encoding::Ascii => "DATA ascii\n".into(),
             Encoding::Binary => "DATA binary\n".into(),

@@ -44,6 +44,8 @@ pub struct Column {
 pub struct PointTable {
     /// How many points.
     pub points: usize,
+    /// Rows of the grid that they stand in; 1 where they stand in none.
+    pub height: usize,
     /// The fields, in the order of the file.
     pub columns: Vec<Column>,
 }
@@ -68,6 +70,7 @@ impl PointTable {
             .collect();
         let mut table = Self {
             points: measured.len(),
+            height: 1,
             columns: Vec::new(),
         };
         for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
@@ -112,8 +115,26 @@ impl PointTable {
         self.columns.push(Column { name, data });
     }
 
+    /// The value of a field of one point, if there is that field.
+    pub fn number(&self, name: &str, point: usize) -> Option<f64> {
+        let column = self.columns.iter().find(|column| column.name == name)?;
+        Some(match &column.data {
+            ColumnData::F32(values) => f64::from(values[point]),
+            ColumnData::F64(values) => values[point],
+            ColumnData::U16(values) => f64::from(values[point]),
+            ColumnData::U32(values) => f64::from(values[point]),
+            ColumnData::I32(values) => f64::from(values[point]),
+        })
+    }
+
+    /// The numbers of the points that have a position.
+    pub(crate) fn finite_points(&self) -> impl Iterator<Item = usize> {
+        let finite = |name, point| self.number(name, point).is_some_and(f64::is_finite);
+        (0..self.points).filter(move |&p| finite("x", p) && finite("y", p) && finite("z", p))
+    }
+
     /// The points one after the other, each with all its fields.
-    pub(super) fn encode(&self, encoding: Encoding) -> Vec<u8> {
+    pub(crate) fn encode(&self, encoding: Encoding) -> Vec<u8> {
         let mut bytes = Vec::new();
         for point in 0..self.points {
             for (index, column) in self.columns.iter().enumerate() {
@@ -144,7 +165,7 @@ impl ColumnData {
         }
     }
 
-    fn text(&self, point: usize) -> String {
+    pub(super) fn text(&self, point: usize) -> String {
         match self {
             Self::F32(values) => number_text(f64::from(values[point]), values[point].to_string()),
             Self::F64(values) => number_text(values[point], values[point].to_string()),

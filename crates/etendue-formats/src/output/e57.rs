@@ -1,0 +1,77 @@
+//! ASTM E57.
+
+use super::{OutputSet, PointTable};
+use crate::FormatError;
+use e57::{E57Writer, Record, RecordDataType, RecordName, RecordValue};
+use std::io::{self, Cursor};
+use std::path::Path;
+
+/// Writes an `.e57` of one cloud: positions (f64, m), intensity, row (ring), column, return
+/// index and count, and time (s). Points without a position are left out.
+///
+/// # Errors
+/// Where the file cannot be written.
+pub fn write_e57(
+    outputs: &mut OutputSet,
+    path: &Path,
+    table: &PointTable,
+) -> Result<(), FormatError> {
+    outputs.add(path, |file| {
+        let bytes = encode(table).map_err(io::Error::other)?;
+        file.write_all(&bytes)
+    })
+}
+
+fn encode(table: &PointTable) -> Result<Vec<u8>, e57::Error> {
+    let points: Vec<usize> = table.finite_points().collect();
+    let intensities = points
+        .iter()
+        .map(|i| table.number("intensity", *i).unwrap_or(0.0) as f32);
+    let (least, most) = intensities.fold((0.0_f32, 1.0_f32), |(a, b), v| (a.min(v), b.max(v)));
+    let integer = |max| RecordDataType::Integer { min: 0, max };
+    let record = |name, data_type| Record { name, data_type };
+    let intensity = RecordDataType::Single {
+        min: Some(least),
+        max: Some(most),
+    };
+    let prototype = vec![
+        record(RecordName::CartesianX, RecordDataType::F64),
+        record(RecordName::CartesianY, RecordDataType::F64),
+        record(RecordName::CartesianZ, RecordDataType::F64),
+        record(RecordName::Intensity, intensity),
+        record(RecordName::RowIndex, integer(65_535)),
+        record(RecordName::ColumnIndex, integer(i64::from(u32::MAX))),
+        record(RecordName::ReturnIndex, integer(255)),
+        record(RecordName::ReturnCount, integer(255)),
+        record(RecordName::TimeStamp, RecordDataType::F64),
+    ];
+    let mut file = Cursor::new(Vec::new());
+    let mut writer = E57Writer::new(&mut file, "{etendue-run}")?;
+    let mut cloud = writer.add_pointcloud("{etendue-points}", prototype)?;
+    for point in points {
+        cloud.add_point(values(table, point))?;
+    }
+    cloud.finalize()?;
+    writer.finalize()?;
+    drop(writer);
+    Ok(file.into_inner())
+}
+
+fn values(table: &PointTable, point: usize) -> Vec<RecordValue> {
+    let number = |name| table.number(name, point).unwrap_or(0.0);
+    #[expect(clippy::cast_possible_truncation, reason = "counts of at most 32 bits")]
+    let count = |name| RecordValue::Integer(number(name) as i64);
+    #[expect(clippy::cast_possible_truncation, reason = "counts of at most 32 bits")]
+    let index = RecordValue::Integer((number("return_number") as i64 - 1).max(0));
+    vec![
+        RecordValue::Double(number("x")),
+        RecordValue::Double(number("y")),
+        RecordValue::Double(number("z")),
+        RecordValue::Single(number("intensity") as f32),
+        count("ring"),
+        count("column"),
+        index,
+        count("returns"),
+        RecordValue::Double(number("time")),
+    ]
+}

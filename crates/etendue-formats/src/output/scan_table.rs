@@ -1,0 +1,169 @@
+//! The points of scanning lidars as tables.
+
+use super::{Column, ColumnData, PointTable};
+use etendue_sensors::pulsed::{LidarPoint, Outcome, PointSweep};
+
+/// What the field `time` counts from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Clock {
+    /// The start of the run, f64.
+    Run,
+    /// The start of the sweep, f32: what ROS users expect.
+    Sweep,
+}
+
+/// One row: a point, or a place in a grid where there is none.
+struct Row<'a> {
+    sweep: &'a PointSweep,
+    shot: usize,
+    point: Option<&'a LidarPoint>,
+}
+
+impl PointTable {
+    /// Every point of some sweeps, sweep by sweep, in the frame that they were simulated in.
+    ///
+    /// Fields: `x y z` (m), `intensity` (counts), `ring`, `time` (s from the start of the run),
+    /// `range` (m), `return_number` (the first is 1), `returns`, `column`, `sweep`, `power`
+    /// (1/(m² sr)), and of the truth `true_range` (m, NaN for the air), `incidence` (rad),
+    /// `instance`, `object` (mesh) and `material` (numbers, -1 where there are none); `velocity`
+    /// (m/s) where the receiver measures it.
+    pub fn of_scans(sweeps: &[PointSweep]) -> Self {
+        let rows = sweeps.iter().flat_map(|sweep| {
+            let points = sweep.points.iter();
+            points.map(move |point| Row {
+                sweep,
+                shot: point.shot as usize,
+                point: Some(point),
+            })
+        });
+        table(&rows.collect::<Vec<_>>(), 1, Clock::Run)
+    }
+
+    /// One sweep as ROS users expect it: as [`PointTable::of_scans`], with `time` as f32 from the
+    /// start of the sweep.
+    pub fn of_scan_for_ros(sweep: &PointSweep) -> Self {
+        let rows = sweep.points.iter().map(|point| Row {
+            sweep,
+            shot: point.shot as usize,
+            point: Some(point),
+        });
+        table(&rows.collect::<Vec<_>>(), 1, Clock::Sweep)
+    }
+
+    /// One sweep as a dense grid, one row a ring (the highest first), one column a column of
+    /// firings: the first reported echo of each shot. Without one, position and numbers are NaN
+    /// and `range` says why (REP 117: +inf no return, -inf too near, NaN nothing fired).
+    pub fn of_scan_grid(sweep: &PointSweep) -> Self {
+        let (width, height) = (sweep.columns as usize, usize::from(sweep.channels));
+        let mut shots = vec![None; width * height];
+        for (number, shot) in sweep.shots.iter().enumerate() {
+            let row = height - 1 - usize::from(sweep.rings[usize::from(shot.channel)]);
+            shots[row * width + shot.column as usize] = Some(number);
+        }
+        let rows: Vec<Row> = shots
+            .iter()
+            .map(|shot| Row {
+                sweep,
+                shot: shot.unwrap_or(usize::MAX),
+                point: shot.and_then(|number| sweep.points_of(number).first()),
+            })
+            .collect();
+        table(&rows, height, Clock::Run)
+    }
+}
+
+fn table(rows: &[Row], height: usize, clock: Clock) -> PointTable {
+    let mut columns = Vec::new();
+    let mut add = |name, data| columns.push(Column { name, data });
+    let f32s =
+        |of: &dyn Fn(&Row) -> f64| ColumnData::F32(rows.iter().map(|r| of(r) as f32).collect());
+    let of_point = |of: fn(&LidarPoint) -> f64| move |row: &Row| row.point.map_or(f64::NAN, of);
+    add("x", f32s(&of_point(|p| p.position.x)));
+    add("y", f32s(&of_point(|p| p.position.y)));
+    add("z", f32s(&of_point(|p| p.position.z)));
+    add("intensity", f32s(&of_point(|p| p.intensity)));
+    add(
+        "ring",
+        ColumnData::U16(rows.iter().map(Row::ring).collect()),
+    );
+    add(
+        "time",
+        match clock {
+            Clock::Run => ColumnData::F64(rows.iter().map(Row::time).collect()),
+            Clock::Sweep => f32s(&|row| row.time() - row.sweep.start),
+        },
+    );
+    add("range", f32s(&|row| row.range()));
+    let u16s = |of: &dyn Fn(&Row) -> u16| ColumnData::U16(rows.iter().map(of).collect());
+    add(
+        "return_number",
+        u16s(&|r| r.point.map_or(0, |p| u16::from(p.return_number))),
+    );
+    add(
+        "returns",
+        u16s(&|r| r.point.map_or(0, |p| u16::from(p.returns))),
+    );
+    let u32s = |of: &dyn Fn(&Row) -> u32| ColumnData::U32(rows.iter().map(of).collect());
+    add("column", u32s(&|row| row.column()));
+    add("sweep", u32s(&|r| r.sweep.index));
+    add("power", f32s(&of_point(|p| p.power)));
+    add(
+        "true_range",
+        f32s(&of_point(|p| p.source.map_or(f64::NAN, |s| s.range))),
+    );
+    add(
+        "incidence",
+        f32s(&of_point(|p| p.source.map_or(f64::NAN, |s| s.incidence))),
+    );
+    let label = |of: fn(&LidarPoint) -> Option<u32>| {
+        let number = move |row: &Row| row.point.and_then(of).and_then(|id| i32::try_from(id).ok());
+        ColumnData::I32(rows.iter().map(|row| number(row).unwrap_or(-1)).collect())
+    };
+    add("instance", label(|p| Some(p.source?.instance.0)));
+    add("object", label(|p| Some(p.source?.mesh.0)));
+    add("material", label(|p| Some(p.source?.material.0)));
+    if rows
+        .iter()
+        .any(|row| row.point.is_some_and(|p| p.velocity.is_some()))
+    {
+        add(
+            "velocity",
+            f32s(&of_point(|p| p.velocity.unwrap_or(f64::NAN))),
+        );
+    }
+    PointTable {
+        points: rows.len(),
+        height,
+        columns,
+    }
+}
+
+impl Row<'_> {
+    fn ring(&self) -> u16 {
+        let shot = self.sweep.shots.get(self.shot);
+        shot.map_or(0, |shot| self.sweep.rings[usize::from(shot.channel)])
+    }
+
+    fn time(&self) -> f64 {
+        self.sweep
+            .shots
+            .get(self.shot)
+            .map_or(f64::NAN, |shot| shot.time)
+    }
+
+    fn column(&self) -> u32 {
+        self.sweep
+            .shots
+            .get(self.shot)
+            .map_or(0, |shot| shot.column)
+    }
+
+    fn range(&self) -> f64 {
+        match (self.point, self.sweep.outcomes.get(self.shot)) {
+            (Some(point), _) => point.range,
+            (None, Some(Outcome::TooNear)) => f64::NEG_INFINITY,
+            (None, Some(_)) => f64::INFINITY,
+            (None, None) => f64::NAN,
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! The wire form of ROS 2 messages: CDR, little endian.
+
+/// Writes one message. Numbers are aligned to their size, counted from after the 4 bytes that
+/// say how the message is encoded.
+pub(super) struct CdrWriter {
+    bytes: Vec<u8>,
+}
+
+/// Reads one message.
+pub(super) struct CdrReader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+/// CDR, little endian.
+const HEADER: [u8; 4] = [0, 1, 0, 0];
+
+impl CdrWriter {
+    pub fn new() -> Self {
+        Self {
+            bytes: HEADER.into(),
+        }
+    }
+
+    fn align(&mut self, size: usize) {
+        while !(self.bytes.len() - HEADER.len()).is_multiple_of(size) {
+            self.bytes.push(0);
+        }
+    }
+
+    pub fn u8(&mut self, value: u8) -> &mut Self {
+        self.bytes.push(value);
+        self
+    }
+
+    pub fn u32(&mut self, value: u32) -> &mut Self {
+        self.align(4);
+        self.bytes.extend(value.to_le_bytes());
+        self
+    }
+
+    pub fn f32(&mut self, value: f32) -> &mut Self {
+        self.u32(value.to_bits())
+    }
+
+    pub fn f64(&mut self, value: f64) -> &mut Self {
+        self.align(8);
+        self.bytes.extend(value.to_le_bytes());
+        self
+    }
+
+    /// A length of 32 bits.
+    pub fn length(&mut self, length: usize) -> &mut Self {
+        self.u32(u32::try_from(length).unwrap_or(u32::MAX))
+    }
+
+    /// Text with its closing zero.
+    pub fn text(&mut self, text: &str) -> &mut Self {
+        self.length(text.len() + 1);
+        self.bytes.extend(text.bytes());
+        self.u8(0)
+    }
+
+    /// A sequence of bytes.
+    pub fn blob(&mut self, blob: &[u8]) -> &mut Self {
+        self.length(blob.len());
+        self.bytes.extend(blob);
+        self
+    }
+
+    pub fn finish(self) -> Vec<u8> {
+        self.bytes
+    }
+}
+
+impl<'a> CdrReader<'a> {
+    /// A reader of a little-endian message.
+    pub fn new(bytes: &'a [u8]) -> Option<Self> {
+        let body = bytes.strip_prefix(&HEADER)?;
+        Some(Self { bytes: body, at: 0 })
+    }
+
+    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+        let taken = self.bytes.get(self.at..self.at.checked_add(count)?)?;
+        self.at += count;
+        Some(taken)
+    }
+
+    pub fn u8(&mut self) -> Option<u8> {
+        self.take(1).map(|bytes| bytes[0])
+    }
+
+    pub fn u32(&mut self) -> Option<u32> {
+        self.at = self.at.next_multiple_of(4);
+        let bytes = self.take(4)?;
+        Some(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+    }
+
+    pub fn text(&mut self) -> Option<String> {
+        let length = self.u32()? as usize;
+        let bytes = self.take(length)?;
+        let text = bytes.strip_suffix(&[0]).unwrap_or(bytes);
+        String::from_utf8(text.to_vec()).ok()
+    }
+
+    pub fn blob(&mut self) -> Option<&'a [u8]> {
+        let length = self.u32()? as usize;
+        self.take(length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_aligned_from_after_the_header() {
+        let mut message = CdrWriter::new();
+        message.u8(7).f64(1.5).text("ab").u32(9);
+        let bytes = message.finish();
+        // 4 header, 1 + 7 padding, 8, then 4 length, 3 text, 1 padding, 4.
+        assert_eq!(bytes.len(), 4 + 8 + 8 + 4 + 3 + 1 + 4);
+        assert_eq!(&bytes[12..20], &1.5_f64.to_le_bytes());
+        let mut reader = CdrReader::new(&bytes[..]).expect("little endian");
+        assert_eq!(reader.u8(), Some(7));
+        assert!(reader.take(15).is_some());
+        assert_eq!(reader.text().as_deref(), Some("ab"));
+        assert_eq!(reader.u32(), Some(9));
+        assert_eq!(reader.u32(), None);
+    }
+}

@@ -1,0 +1,107 @@
+//! The definitions of the messages that are written.
+
+/// A message type: its name, its fields, and the types that they are made of.
+pub(super) struct Definition {
+    pub name: &'static str,
+    fields: &'static str,
+    parts: &'static [&'static Definition],
+}
+
+impl Definition {
+    /// The text of an MCAP schema of encoding `ros2msg`: the fields, then those of every part.
+    pub fn schema(&self) -> String {
+        let mut text = self.fields.to_owned();
+        for part in self.parts {
+            text += &"=".repeat(80);
+            text += &format!(
+                "\nMSG: {}\n{}",
+                part.name.replace("/msg/", "/"),
+                part.fields
+            );
+        }
+        text
+    }
+}
+
+const TIME: Definition = Definition {
+    name: "builtin_interfaces/msg/Time",
+    fields: "int32 sec\nuint32 nanosec\n",
+    parts: &[],
+};
+
+const HEADER: Definition = Definition {
+    name: "std_msgs/msg/Header",
+    fields: "builtin_interfaces/Time stamp\nstring frame_id\n",
+    parts: &[],
+};
+
+const POINT_FIELD: Definition = Definition {
+    name: "sensor_msgs/msg/PointField",
+    fields: "uint8 INT8=1\nuint8 UINT8=2\nuint8 INT16=3\nuint8 UINT16=4\nuint8 INT32=5\n\
+             uint8 UINT32=6\nuint8 FLOAT32=7\nuint8 FLOAT64=8\nstring name\nuint32 offset\n\
+             uint8 datatype\nuint32 count\n",
+    parts: &[],
+};
+
+const VECTOR3: Definition = Definition {
+    name: "geometry_msgs/msg/Vector3",
+    fields: "float64 x\nfloat64 y\nfloat64 z\n",
+    parts: &[],
+};
+
+const QUATERNION: Definition = Definition {
+    name: "geometry_msgs/msg/Quaternion",
+    fields: "float64 x 0\nfloat64 y 0\nfloat64 z 0\nfloat64 w 1\n",
+    parts: &[],
+};
+
+const TRANSFORM: Definition = Definition {
+    name: "geometry_msgs/msg/Transform",
+    fields: "geometry_msgs/Vector3 translation\ngeometry_msgs/Quaternion rotation\n",
+    parts: &[],
+};
+
+const TRANSFORM_STAMPED: Definition = Definition {
+    name: "geometry_msgs/msg/TransformStamped",
+    fields: "std_msgs/Header header\nstring child_frame_id\ngeometry_msgs/Transform transform\n",
+    parts: &[],
+};
+
+/// `sensor_msgs/msg/PointCloud2`.
+pub(super) const POINT_CLOUD: Definition = Definition {
+    name: "sensor_msgs/msg/PointCloud2",
+    fields: "std_msgs/Header header\nuint32 height\nuint32 width\n\
+             sensor_msgs/PointField[] fields\nbool is_bigendian\nuint32 point_step\n\
+             uint32 row_step\nuint8[] data\nbool is_dense\n",
+    parts: &[&HEADER, &TIME, &POINT_FIELD],
+};
+
+/// `sensor_msgs/msg/LaserScan`.
+pub(super) const LASER_SCAN: Definition = Definition {
+    name: "sensor_msgs/msg/LaserScan",
+    fields: "std_msgs/Header header\nfloat32 angle_min\nfloat32 angle_max\n\
+             float32 angle_increment\nfloat32 time_increment\nfloat32 scan_time\n\
+             float32 range_min\nfloat32 range_max\nfloat32[] ranges\nfloat32[] intensities\n",
+    parts: &[&HEADER, &TIME],
+};
+
+/// `tf2_msgs/msg/TFMessage`.
+pub(super) const TRANSFORMS: Definition = Definition {
+    name: "tf2_msgs/msg/TFMessage",
+    fields: "geometry_msgs/TransformStamped[] transforms\n",
+    parts: &[
+        &TRANSFORM_STAMPED,
+        &HEADER,
+        &TIME,
+        &TRANSFORM,
+        &VECTOR3,
+        &QUATERNION,
+    ],
+};
+
+/// `rosgraph_msgs/msg/Clock`.
+pub(super) const CLOCK: Definition = Definition {
+    name: "rosgraph_msgs/msg/Clock",
+    fields: "builtin_interfaces/Time clock\n",
+    parts: &[&TIME],
+};

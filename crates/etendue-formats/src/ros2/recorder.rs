@@ -1,0 +1,186 @@
+//! Recordings written sweep by sweep.
+
+use super::definition::{CLOCK, Definition, LASER_SCAN, POINT_CLOUD, TRANSFORMS};
+use super::message::{clock, cloud, laser_scan, nanoseconds, transform};
+use crate::output::PointTable;
+use crate::{FormatError, Place};
+use etendue_sensors::pulsed::PointSweep;
+use etendue_sensors::scanner::Scanner;
+use mcap::records::MessageHeader;
+use mcap::{McapError, WriteOptions, Writer};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufWriter, Cursor, Seek, Write};
+use std::path::{Path, PathBuf};
+
+/// Names of topics and frames of one sensor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Topics {
+    /// Topic of the clouds; scans go to the topic `NAME/scan`.
+    pub cloud: String,
+    /// Frame of the sensor.
+    pub sensor_frame: String,
+    /// Frame of the world.
+    pub world_frame: String,
+}
+
+impl Default for Topics {
+    fn default() -> Self {
+        Self {
+            cloud: "/points".into(),
+            sensor_frame: "lidar".into(),
+            world_frame: "world".into(),
+        }
+    }
+}
+
+/// An MCAP recording in the making: `PointCloud2` (and `LaserScan` of planar scanners), `TF` and
+/// clock of every sweep, on disk when [`Recorder::record`] returns.
+pub struct Recorder<W: Write + Seek> {
+    path: PathBuf,
+    topics: Topics,
+    writer: Writer<W>,
+    channels: [u16; 4],
+    sequence: u32,
+}
+
+/// Quality of service as rosbag2 writes it: reliable, volatile, the last ten.
+const QOS: &str = "- history: 1\n  depth: 10\n  reliability: 1\n  durability: 2\n  deadline:\n    \
+    sec: 9223372036\n    nsec: 854775807\n  lifespan:\n    sec: 9223372036\n    nsec: 854775807\n  \
+    liveliness: 1\n  liveliness_lease_duration:\n    sec: 9223372036\n    nsec: 854775807\n  \
+    avoid_ros_namespace_conventions: false";
+
+impl Recorder<BufWriter<File>> {
+    /// Begins a recording at `path`, replacing what was there.
+    ///
+    /// # Errors
+    /// Where the file cannot be written.
+    pub fn create(path: &Path, topics: Topics) -> Result<Self, FormatError> {
+        let file = File::create(path).map_err(|source| cannot_write(path, source))?;
+        Self::begin(path, topics, BufWriter::new(file))
+    }
+}
+
+impl Recorder<Cursor<Vec<u8>>> {
+    /// Begins a recording in memory.
+    ///
+    /// # Errors
+    /// Never in practice: memory does not refuse.
+    pub fn in_memory(topics: Topics) -> Result<Self, FormatError> {
+        Self::begin("memory".as_ref(), topics, Cursor::new(Vec::new()))
+    }
+
+    /// Ends the recording and gives its bytes.
+    ///
+    /// # Errors
+    /// Never in practice: memory does not refuse.
+    pub fn into_bytes(mut self) -> Result<Vec<u8>, FormatError> {
+        let ended = self.writer.finish();
+        ended.map_err(|error| failed(&self.path, error))?;
+        Ok(self.writer.into_inner().into_inner())
+    }
+}
+
+impl<W: Write + Seek> Recorder<W> {
+    fn begin(path: &Path, topics: Topics, sink: W) -> Result<Self, FormatError> {
+        let options = WriteOptions::new()
+            .compression(None)
+            .profile("ros2")
+            .library("etendue")
+            .chunk_size(None);
+        let fail = |error| failed(path, error);
+        let mut writer = options.create(sink).map_err(fail)?;
+        let scan = format!("{}/scan", topics.cloud);
+        let mut channel = |topic: &str, definition: &Definition| {
+            let schema = definition.schema();
+            let schema = writer.add_schema(definition.name, "ros2msg", schema.as_bytes())?;
+            let qos = BTreeMap::from([("offered_qos_profiles".to_owned(), QOS.to_owned())]);
+            writer.add_channel(schema, topic, "cdr", &qos)
+        };
+        let channels = [
+            channel(&topics.cloud, &POINT_CLOUD),
+            channel("/tf", &TRANSFORMS),
+            channel("/clock", &CLOCK),
+            channel(&scan, &LASER_SCAN),
+        ];
+        let [cloud, tf, clock, scan] = channels;
+        let channels = (|| Ok([cloud?, tf?, clock?, scan?]))().map_err(fail)?;
+        Ok(Self {
+            path: path.to_owned(),
+            topics,
+            writer,
+            channels,
+            sequence: 0,
+        })
+    }
+
+    /// Appends a sweep and flushes it to disk: stamped with its start, the cloud in the sensor's
+    /// frame.
+    ///
+    /// # Errors
+    /// Where the file cannot be written.
+    pub fn record(&mut self, sweep: &PointSweep, scanner: &Scanner) -> Result<(), FormatError> {
+        let Topics {
+            sensor_frame,
+            world_frame,
+            ..
+        } = &self.topics;
+        let time = sweep.start;
+        let table = PointTable::of_scan_for_ros(sweep);
+        let scan = (sweep.channels == 1).then(|| laser_scan(sweep, scanner, sensor_frame));
+        let messages = [
+            Some((2, clock(time))),
+            Some((
+                1,
+                transform(time, world_frame, sensor_frame, &sweep.world_from_sensor),
+            )),
+            Some((0, cloud(&table, time, sensor_frame))),
+            scan.flatten().map(|scan| (3, scan)),
+        ];
+        for (channel, bytes) in messages.into_iter().flatten() {
+            self.write(self.channels[channel], nanoseconds(time), &bytes)?;
+        }
+        self.sequence += 1;
+        self.writer
+            .flush()
+            .map_err(|error| failed(&self.path, error))
+    }
+
+    fn write(&mut self, channel_id: u16, time: u64, bytes: &[u8]) -> Result<(), FormatError> {
+        let header = MessageHeader {
+            channel_id,
+            sequence: self.sequence,
+            log_time: time,
+            publish_time: time,
+        };
+        let written = self.writer.write_to_known_channel(&header, bytes);
+        written.map_err(|error| failed(&self.path, error))
+    }
+
+    /// Ends the recording with its index.
+    ///
+    /// # Errors
+    /// Where the file cannot be written.
+    pub fn finish(mut self) -> Result<(), FormatError> {
+        self.writer
+            .finish()
+            .map(|_| ())
+            .map_err(|error| failed(&self.path, error))
+    }
+}
+
+fn cannot_write(path: &Path, source: std::io::Error) -> FormatError {
+    FormatError::Io {
+        path: path.to_owned(),
+        action: "write",
+        source,
+        remedy: "name another output file, or make room on the disk".into(),
+    }
+}
+
+fn failed(path: &Path, error: McapError) -> FormatError {
+    match error {
+        McapError::Io(source) => cannot_write(path, source),
+        other => FormatError::malformed(path, Place::File, other.to_string(), "record it again"),
+    }
+}
