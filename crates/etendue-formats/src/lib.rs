@@ -1,14 +1,15 @@
 //! Every file format of etendue: the only crate that reads and writes files.
 
 pub mod cloud;
+mod digest;
 mod error;
 mod input;
 pub mod material;
 pub mod mesh;
 pub mod output;
 mod ply;
-pub mod ros2;
 mod precision;
+pub mod ros2;
 pub mod scan_log;
 pub mod scene;
 pub mod sensor;

@@ -309,7 +309,10 @@ fn reading(outcome: &Result<Detection<f64>, Fault>, resolution: Option<f64>) -> 
     match outcome {
         Ok(detection) => {
             let range = detection.range;
-            Reading::Range(resolution.map_or(range, |step| (range / step).round() * step))
+            // Dividing by the steps of a metre gives the number that 1.755 means; multiplying by
+            // the step would give 1.7550000000000001.
+            let rounded = |step: f64| (range / step).round() / step.recip();
+            Reading::Range(resolution.map_or(range, rounded))
         }
         Err(Fault::TooNear { .. }) => Reading::TooNear,
         Err(fault) => match fault.urg_code() {
