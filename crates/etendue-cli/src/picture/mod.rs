@@ -3,6 +3,11 @@
 //! [`Drawing`] holds shapes in page units; [`svg::write`] and [`png::render`] turn the same list
 //! into a file, so the two always agree. [`Plot`], [`Legend`] and [`palette`] are the pieces that
 //! charts are made of; [`top_view`], [`clouds_view`] and [`spread_chart`] are the charts.
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "lengths on a page fit every type, and pixels need no more than f32"
+)]
 
 pub mod clouds_view;
 pub mod distribution_chart;

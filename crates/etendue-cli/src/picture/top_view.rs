@@ -47,7 +47,7 @@ impl TopView<'_> {
             .map_or_else(Isometry3::identity, |sweep| sweep.world_from_sensor);
         let slice = slice(self.scene, &pose);
         let signs = Signs::of(self.sweeps, self.max_range);
-        let plot = self.plot(&slice, &signs);
+        let plot = Self::plot(&slice, &signs);
         let walls = Walls::of(&slice, &plot);
         let legend = self.legend(&walls, &signs);
 
@@ -72,7 +72,7 @@ impl TopView<'_> {
         drawing
     }
 
-    fn plot(&self, slice: &Slice, signs: &Signs) -> Plot {
+    fn plot(slice: &Slice, signs: &Signs) -> Plot {
         let shown = Extent::of(signs.places());
         let whole = Extent::of(slice.cut.iter().flat_map(|(_, segment)| *segment));
         shown
