@@ -1,11 +1,13 @@
 //! What the user is told when something goes wrong.
 
 use crate::picture::png::RenderError;
+use etendue::estimate::register::RegisterError;
 use etendue::formats::FormatError;
 use etendue::formats::material::UnknownMaterial;
 use etendue::formats::scene::UnknownExample;
 use etendue::formats::sensor::UnknownPreset;
 use etendue::scene::{Isa, MeshError};
+use etendue::sensors::trajectory::TrajectoryError;
 use etendue::sensors::transport::WorldError;
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use std::fmt::Display;
@@ -17,17 +19,8 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum Failure {
     /// A file is wrong, and the place in it is known.
-    #[error("{message}")]
-    InFile {
-        /// What is wrong.
-        message: String,
-        /// What to do about it.
-        remedy: String,
-        /// The file's text.
-        source_code: NamedSource<String>,
-        /// The place.
-        label: LabeledSpan,
-    },
+    #[error("{}", .0.message)]
+    InFile(Box<Mistake>),
     /// A file cannot be read or written.
     #[error("{0}")]
     File(FormatError),
@@ -37,13 +30,28 @@ pub enum Failure {
     /// There is no such scene.
     #[error(transparent)]
     Example(#[from] UnknownExample),
-    /// The command takes continuous-wave lidars.
+    /// A cloud has no point to compare.
+    #[error("{} has no finite point to compare", path.display())]
+    NothingToCompare {
+        /// The cloud's file.
+        path: PathBuf,
+    },
+    /// The trajectory does not fit the run.
+    #[error(transparent)]
+    Trajectory(#[from] TrajectoryError),
+    /// There is no such beam, or no waveform.
     #[error(
-        "the sensor \"{sensor}\" is a scanning lidar: this command takes continuous-wave lidars"
+        "there is no waveform of ring {ring}, column {column}: the sensor has {rings} rings of {columns} columns"
     )]
-    ScanningLidar {
-        /// The sensor's name.
-        sensor: String,
+    NoWaveform {
+        /// The ring asked for.
+        ring: u32,
+        /// The column asked for.
+        column: u32,
+        /// How many rings there are.
+        rings: usize,
+        /// How many columns there are.
+        columns: u32,
     },
     /// A mesh cannot be used.
     #[error("{}: {source}", path.display())]
@@ -93,6 +101,27 @@ pub enum Failure {
         /// The file.
         path: PathBuf,
     },
+    /// A log has several scans, and none was chosen.
+    #[error("{} holds {scans} scans", path.display())]
+    WhichScan {
+        /// The log.
+        path: PathBuf,
+        /// How many it holds.
+        scans: usize,
+    },
+    /// A log has fewer scans than the one asked for.
+    #[error("{} has no scan {number}: it holds {scans}", path.display())]
+    NoSuchScan {
+        /// The log.
+        path: PathBuf,
+        /// The scan asked for.
+        number: usize,
+        /// How many it holds.
+        scans: usize,
+    },
+    /// Two clouds cannot be registered.
+    #[error(transparent)]
+    Register(#[from] RegisterError),
     /// A picture cannot be made.
     #[error(transparent)]
     Picture(#[from] RenderError),
@@ -107,6 +136,15 @@ pub enum Failure {
     Interrupted,
 }
 
+/// What is wrong in a file, and where.
+#[derive(Debug)]
+pub struct Mistake {
+    message: String,
+    remedy: String,
+    text: NamedSource<String>,
+    place: LabeledSpan,
+}
+
 impl Failure {
     /// What the process exits with.
     pub fn exit_code(&self) -> u8 {
@@ -118,7 +156,7 @@ impl Failure {
 
     fn remedy(&self) -> Option<String> {
         Some(match self {
-            Self::InFile { remedy, .. } => remedy.clone(),
+            Self::InFile(mistake) => mistake.remedy.clone(),
             Self::File(error) => error.remedy(),
             Self::Preset(_) => "`etendue sensors` lists them; a sensor file ends in .toml".into(),
             Self::Material(_) => "`etendue materials` lists them".into(),
@@ -146,10 +184,19 @@ impl Failure {
             Self::Ending { .. } => {
                 "name a folder to get every format, or a file with one of these endings".into()
             }
+            Self::WhichScan { path, .. } => {
+                format!("say which: {}#0 is the first", path.display())
+            }
+            Self::NoSuchScan { path, scans, .. } => {
+                format!("give {}#0 to #{}", path.display(), scans - 1)
+            }
             Self::NothingStands => {
                 "give a log with 8 or more scans from one place, for example of \
                  `etendue simulate --sweeps 20`"
                     .into()
+            }
+            Self::NoWaveform { .. } => {
+                "rings and columns count from 0; only pulsed lidars have waveforms".into()
             }
             Self::Isa(_) => "leave --isa out: the fastest are found by themselves".into(),
             Self::Threads(_) => "ask for fewer --threads".into(),
@@ -164,12 +211,12 @@ impl From<FormatError> for Failure {
             return Self::File(error);
         };
         let name = document.path().display().to_string();
-        Self::InFile {
+        Self::InFile(Box::new(Mistake {
             message: document.to_string(),
             remedy: document.remedy(),
-            source_code: NamedSource::new(name, document.text().to_owned()),
-            label: LabeledSpan::at(document.span(), "here"),
-        }
+            text: NamedSource::new(name, document.text().to_owned()),
+            place: LabeledSpan::at(document.span(), "here"),
+        }))
     }
 }
 
@@ -181,14 +228,14 @@ impl Diagnostic for Failure {
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
         match self {
-            Self::InFile { source_code, .. } => Some(source_code),
+            Self::InFile(mistake) => Some(&mistake.text),
             _ => None,
         }
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         match self {
-            Self::InFile { label, .. } => Some(Box::new(std::iter::once(label.clone()))),
+            Self::InFile(mistake) => Some(Box::new(std::iter::once(mistake.place.clone()))),
             _ => None,
         }
     }

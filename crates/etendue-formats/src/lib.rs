@@ -2,6 +2,7 @@
 
 pub mod cloud;
 mod error;
+pub mod fit;
 mod input;
 pub mod material;
 pub mod mesh;

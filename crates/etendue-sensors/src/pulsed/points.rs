@@ -41,7 +41,7 @@ pub struct Source {
     pub material: MaterialId,
     /// Incidence there, rad, in [0, pi/2].
     pub incidence: f64,
-    /// Half the true optical path, m.
+    /// Half the true optical path, m, counted as the device counts (its range offset included).
     pub range: f64,
 }
 
