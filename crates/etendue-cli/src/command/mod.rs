@@ -1,5 +1,7 @@
 //! The verbs, one a file.
 
+mod experiment;
+mod fit;
 mod inspect;
 mod materials;
 mod register;
@@ -15,6 +17,10 @@ use clap::Subcommand;
 pub enum Command {
     /// Simulate a sensor in a scene and write what it measures, with a picture
     Simulate(simulate::Simulate),
+    /// Find poses, mirrors, materials or the receiver from scans, and how sure that is
+    Fit(fit::Fit),
+    /// Run an experiment of the differentiable-lidar paper beside registration baselines
+    Experiment(experiment::Experiment),
     /// Move one point cloud or scan onto another: ICP, point-to-plane, GICP, NDT
     Register(register::Register),
     /// Say what is in a scene, a mesh, a sensor file or a scan log
@@ -32,6 +38,8 @@ impl Command {
     pub fn run(self) -> Result<(), Failure> {
         match self {
             Self::Simulate(verb) => verb.run(),
+            Self::Fit(verb) => verb.run(),
+            Self::Experiment(verb) => verb.run(),
             Self::Register(verb) => verb.run(),
             Self::Inspect(verb) => verb.run(),
             Self::Sensors(verb) => verb.run(),

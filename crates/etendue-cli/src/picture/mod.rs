@@ -2,13 +2,16 @@
 //!
 //! [`Drawing`] holds shapes in page units; [`svg::write`] and [`png::render`] turn the same list
 //! into a file, so the two always agree. [`Plot`], [`Legend`] and [`palette`] are the pieces that
-//! charts are made of; [`top_view`], [`clouds_view`] and [`spread_chart`] are the charts.
+//! charts are made of; [`top_view`], [`fit_view`],
+//! [`clouds_view`], [`line_chart`] and [`spread_chart`] are the charts.
 
 pub mod clouds_view;
 mod drawing;
 mod extent;
+pub mod fit_view;
 mod font;
 mod legend;
+pub mod line_chart;
 pub mod palette;
 mod plot;
 pub mod png;

@@ -10,7 +10,6 @@ use crate::source;
 use clap::Args;
 use etendue::formats::output::{Run, RunMetadata, SourceMetadata};
 use etendue::formats::scene::LoadedScene;
-use etendue::formats::sensor::SensorModel;
 use etendue::scene::Isa;
 use etendue::sensors::Sweep;
 use etendue::sensors::cw::{CwLidar, Turn, simulate};
@@ -82,11 +81,7 @@ impl Simulate {
             loaded.scene.set_isa(isa);
         }
         let (sensor, sensor_source) = source::sensor_in(self.sensor.as_deref(), &loaded)?;
-        let SensorModel::ContinuousWave(lidar) = &sensor.model else {
-            return Err(Failure::ScanningLidar {
-                sensor: sensor.name,
-            });
-        };
+        let lidar = &source::continuous_wave(sensor)?;
         let pose = self.pose(&loaded)?;
 
         let world = World::at_wavelength(&loaded.scene, lidar.wavelength)?;
