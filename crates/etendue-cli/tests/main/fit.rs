@@ -192,7 +192,7 @@ fn what_is_typed_wrong_is_told_with_a_remedy() {
         ),
         (
             vec!["--free", "sensor.pose", "--start", "9,9,0"],
-            "none of the 682 measurements has a prediction",
+            "has a prediction at the start",
         ),
         (
             vec!["--free", "sensor.pose", "--free", "sensor.pose"],
