@@ -27,6 +27,7 @@ impl Mesh {
         if self.triangles.is_empty() {
             return Err(MeshError::Empty);
         }
+        check_count(self.triangles.len())?;
         check_vertices(&self.vertices)?;
         if !self.materials.is_empty() && self.materials.len() != self.triangles.len() {
             return Err(MeshError::MaterialCount {
@@ -116,6 +117,19 @@ pub(crate) fn bounds(points: impl IntoIterator<Item = Point3<f64>>) -> Option<[P
     })
 }
 
+/// Triangles that one mesh can have: the numbers of a search tree's nodes and places fit 32 bits.
+const MOST_TRIANGLES: usize = 1 << 29;
+
+fn check_count(triangles: usize) -> Result<(), MeshError> {
+    if triangles > MOST_TRIANGLES {
+        return Err(MeshError::TooLarge {
+            triangles,
+            most: MOST_TRIANGLES,
+        });
+    }
+    Ok(())
+}
+
 /// Whether all are finite.
 pub(crate) fn check_vertices(vertices: &[Point3<f64>]) -> Result<(), MeshError> {
     let finite = |vertex: &Point3<f64>| vertex.iter().all(|x| x.is_finite());
@@ -160,7 +174,27 @@ pub enum MeshError {
         /// How many triangles there are.
         triangles: usize,
     },
+    /// There are more triangles than can be numbered.
+    #[error("the mesh has {triangles} triangles, more than {most}: split it into several objects")]
+    TooLarge {
+        /// How many there are.
+        triangles: usize,
+        /// How many there can be.
+        most: usize,
+    },
     /// There is no triangle.
     #[error("the mesh has no triangle")]
     Empty,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mesh_too_large_to_number_is_refused_with_a_remedy() {
+        assert_eq!(check_count(1 << 29), Ok(()));
+        let refused = check_count((1 << 31) + 5).expect_err("too many");
+        assert!(refused.to_string().contains("split it"), "{refused}");
+    }
 }

@@ -5,7 +5,7 @@ use super::{Float, Lanes, Mask};
 use std::arch::aarch64::{
     float32x4_t, uint32x4_t, vabsq_f32, vaddq_f32, vaddvq_u32, vandq_u32, vbslq_f32, vcleq_f32,
     vcltq_f32, vdivq_f32, vdupq_n_f32, vfmaq_f32, vfmsq_f32, vld1q_f32, vld1q_u32, vmaxq_f32,
-    vminq_f32, vmulq_f32, vorrq_u32, vst1q_f32, vsubq_f32,
+    vmaxvq_f32, vminq_f32, vminvq_f32, vmulq_f32, vorrq_u32, vst1q_f32, vsubq_f32,
 };
 
 /// NEON, which every 64-bit ARM processor has.
