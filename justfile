@@ -34,6 +34,6 @@ bench:
 # Draws the pictures of the README and of docs/ anew.
 pictures:
     cargo run --release -- simulate -o docs/arena.png
-    cargo run --release -- simulate examples/small-house.toml --pose -5,-4,0.4,90 --sweeps 20 -o docs/still.csv
-    cargo run --release -- inspect "${ETENDUE_DATA:-../shared/data}/urg04lx_tinyslam/exp1.dat" docs/still.csv --chart docs/urg-04lx-spread.png
-    rm docs/still.csv
+    cargo run --release --example 03_rebuild_a_recording -- "${ETENDUE_DATA:-../shared/data}/urg04lx_tinyslam/exp1.dat" out/rebuilt
+    cargo run --release -- simulate out/rebuilt/scene.toml --sweeps 20 -o out/rebuilt/still.csv
+    cargo run --release -- inspect "${ETENDUE_DATA:-../shared/data}/urg04lx_tinyslam/exp1.dat" out/rebuilt/still.csv --chart docs/urg-04lx-spread.png

@@ -1,6 +1,7 @@
 //! What the user is told when something goes wrong.
 
 use crate::picture::png::RenderError;
+use etendue::estimate::register::RegisterError;
 use etendue::formats::FormatError;
 use etendue::formats::material::UnknownMaterial;
 use etendue::formats::scene::UnknownExample;
@@ -18,17 +19,8 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum Failure {
     /// A file is wrong, and the place in it is known.
-    #[error("{message}")]
-    InFile {
-        /// What is wrong.
-        message: String,
-        /// What to do about it.
-        remedy: String,
-        /// The file's text.
-        source_code: NamedSource<String>,
-        /// The place.
-        label: LabeledSpan,
-    },
+    #[error("{}", .0.message)]
+    InFile(Box<Mistake>),
     /// A file cannot be read or written.
     #[error("{0}")]
     File(FormatError),
@@ -109,6 +101,27 @@ pub enum Failure {
         /// The file.
         path: PathBuf,
     },
+    /// A log has several scans, and none was chosen.
+    #[error("{} holds {scans} scans", path.display())]
+    WhichScan {
+        /// The log.
+        path: PathBuf,
+        /// How many it holds.
+        scans: usize,
+    },
+    /// A log has fewer scans than the one asked for.
+    #[error("{} has no scan {number}: it holds {scans}", path.display())]
+    NoSuchScan {
+        /// The log.
+        path: PathBuf,
+        /// The scan asked for.
+        number: usize,
+        /// How many it holds.
+        scans: usize,
+    },
+    /// Two clouds cannot be registered.
+    #[error(transparent)]
+    Register(#[from] RegisterError),
     /// A picture cannot be made.
     #[error(transparent)]
     Picture(#[from] RenderError),
@@ -123,6 +136,15 @@ pub enum Failure {
     Interrupted,
 }
 
+/// What is wrong in a file, and where.
+#[derive(Debug)]
+pub struct Mistake {
+    message: String,
+    remedy: String,
+    text: NamedSource<String>,
+    place: LabeledSpan,
+}
+
 impl Failure {
     /// What the process exits with.
     pub fn exit_code(&self) -> u8 {
@@ -134,7 +156,7 @@ impl Failure {
 
     fn remedy(&self) -> Option<String> {
         Some(match self {
-            Self::InFile { remedy, .. } => remedy.clone(),
+            Self::InFile(mistake) => mistake.remedy.clone(),
             Self::File(error) => error.remedy(),
             Self::Preset(_) => "`etendue sensors` lists them; a sensor file ends in .toml".into(),
             Self::Material(_) => "`etendue materials` lists them".into(),
@@ -162,6 +184,12 @@ impl Failure {
             Self::Ending { .. } => {
                 "name a folder to get every format, or a file with one of these endings".into()
             }
+            Self::WhichScan { path, .. } => {
+                format!("say which: {}#0 is the first", path.display())
+            }
+            Self::NoSuchScan { path, scans, .. } => {
+                format!("give {}#0 to #{}", path.display(), scans - 1)
+            }
             Self::NothingStands => {
                 "give a log with 8 or more scans from one place, for example of \
                  `etendue simulate --sweeps 20`"
@@ -183,12 +211,12 @@ impl From<FormatError> for Failure {
             return Self::File(error);
         };
         let name = document.path().display().to_string();
-        Self::InFile {
+        Self::InFile(Box::new(Mistake {
             message: document.to_string(),
             remedy: document.remedy(),
-            source_code: NamedSource::new(name, document.text().to_owned()),
-            label: LabeledSpan::at(document.span(), "here"),
-        }
+            text: NamedSource::new(name, document.text().to_owned()),
+            place: LabeledSpan::at(document.span(), "here"),
+        }))
     }
 }
 
@@ -200,14 +228,14 @@ impl Diagnostic for Failure {
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
         match self {
-            Self::InFile { source_code, .. } => Some(source_code),
+            Self::InFile(mistake) => Some(&mistake.text),
             _ => None,
         }
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         match self {
-            Self::InFile { label, .. } => Some(Box::new(std::iter::once(label.clone()))),
+            Self::InFile(mistake) => Some(Box::new(std::iter::once(mistake.place.clone()))),
             _ => None,
         }
     }

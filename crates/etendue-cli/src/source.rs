@@ -1,10 +1,11 @@
 //! Where scenes and sensors come from: the user's files, or what is built in.
 
 use crate::failure::Failure;
+use etendue::formats::FormatError;
 use etendue::formats::output::SourceMetadata;
 use etendue::formats::scene::{self, LoadedScene, SensorSource};
 use etendue::formats::sensor::{self, Sensor, preset, presets};
-use sha2::{Digest, Sha256};
+use etendue::formats::toml_file::Document;
 use std::path::Path;
 
 /// Endings of mesh files: they say nothing of materials that hold at a lidar's wavelength.
@@ -51,23 +52,15 @@ pub fn sensor_in(
 fn sensor(name: &str) -> Result<(Sensor, SourceMetadata), Failure> {
     let path = Path::new(name);
     let is_file = path.extension().is_some_and(|ending| ending == "toml") || path.is_file();
-    let (sensor, text) = if is_file {
-        (sensor::load(path)?, std::fs::read(path).unwrap_or_default())
-    } else {
-        let known = presets().iter().find(|known| known.name == name);
-        (
-            preset(name)?,
-            known.map_or_else(Vec::new, |known| known.text.into()),
-        )
-    };
-    let metadata = SourceMetadata {
-        name: sensor.name.clone(),
-        file: is_file.then(|| name.into()),
-        sha256: hexadecimal(&Sha256::digest(&text)),
-    };
+    if is_file {
+        let document = Document::read(path)?;
+        let sensor = sensor::parse(&document).map_err(FormatError::from)?;
+        let metadata = SourceMetadata::of_text(&sensor.name, Some(name.into()), document.text());
+        return Ok((sensor, metadata));
+    }
+    let sensor = preset(name)?;
+    let known = presets().iter().find(|known| known.name == name);
+    let text = known.map_or("", |known| known.text);
+    let metadata = SourceMetadata::of_text(&sensor.name, None, text);
     Ok((sensor, metadata))
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

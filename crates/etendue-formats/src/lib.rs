@@ -1,7 +1,9 @@
 //! Every file format of etendue: the only crate that reads and writes files.
 
 pub mod cloud;
+mod digest;
 mod error;
+pub mod fit;
 mod input;
 pub mod material;
 pub mod mesh;

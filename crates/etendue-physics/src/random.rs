@@ -88,6 +88,19 @@ impl Stream {
         [radius * angle.cos(), radius * angle.sin()]
     }
 
+    /// Independent draws from the standard normal distribution, without end. Dropped, it loses at
+    /// most one.
+    ///
+    /// ```
+    /// use etendue_physics::{Purpose, Stream};
+    /// let stream = || Stream::new(1, 0, 0, 0, Purpose::ReceiverNoise);
+    /// let draws: Vec<f64> = stream().normals().take(2).collect();
+    /// assert_eq!(draws, stream().normal_pair());
+    /// ```
+    pub fn normals(&mut self) -> impl Iterator<Item = f64> {
+        std::iter::repeat_with(|| self.normal_pair()).flatten()
+    }
+
     /// One draw from the standard normal distribution.
     pub fn normal(&mut self) -> f64 {
         self.normal_pair()[0]

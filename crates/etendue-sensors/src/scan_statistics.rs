@@ -234,7 +234,8 @@ fn path(scans: &[Scan]) -> Option<f64> {
         .collect();
     let step =
         |two: &[Isometry2<f64>]| (two[1].translation.vector - two[0].translation.vector).norm();
-    (!poses.is_empty()).then(|| poses.windows(2).map(step).sum())
+    // An empty sum of floating-point numbers is -0.
+    (!poses.is_empty()).then(|| 0.0 + poses.windows(2).map(step).sum::<f64>())
 }
 
 fn bins(edges: &[f64]) -> impl Iterator<Item = Range<f64>> {

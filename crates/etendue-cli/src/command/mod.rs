@@ -3,6 +3,7 @@
 mod compare;
 mod inspect;
 mod materials;
+mod register;
 mod schema;
 mod sensors;
 mod simulate;
@@ -17,6 +18,8 @@ pub enum Command {
     Simulate(simulate::Simulate),
     /// Say how alike two point clouds are: a real and a simulated one, say
     Compare(compare::Compare),
+    /// Move one point cloud or scan onto another: ICP, point-to-plane, GICP, NDT
+    Register(register::Register),
     /// Say what is in a scene, a mesh, a sensor file or a scan log
     Inspect(inspect::Inspect),
     /// List the sensors that come with etendue, or print one as a file to start from
@@ -33,6 +36,7 @@ impl Command {
         match self {
             Self::Simulate(verb) => verb.run(),
             Self::Compare(verb) => verb.run(),
+            Self::Register(verb) => verb.run(),
             Self::Inspect(verb) => verb.run(),
             Self::Sensors(verb) => verb.run(),
             Self::Materials(verb) => verb.run(),

@@ -67,7 +67,7 @@ pub struct Text {
     /// Where its base line is.
     pub at: Point,
     /// What it says.
-    pub text: String,
+    pub words: String,
     /// Size of the font, page units.
     pub size: f64,
     /// Its colour.
@@ -157,7 +157,7 @@ impl Drawing {
     pub fn text(&mut self, at: Point, text: impl Into<String>, size: f64, anchor: Anchor) {
         self.shapes.push(Shape::Text(Text {
             at,
-            text: text.into(),
+            words: text.into(),
             size,
             color: super::palette::INK,
             anchor,

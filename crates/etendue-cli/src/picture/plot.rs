@@ -96,7 +96,7 @@ impl Plot {
         );
         drawing.shapes.push(Shape::Text(Text {
             at: [left - 44.0, f64::midpoint(top, bottom)],
-            text: self.y.label.clone(),
+            words: self.y.label.clone(),
             size: LABEL_SIZE,
             color: palette::INK,
             anchor: Anchor::Middle,

@@ -140,8 +140,8 @@ fn text_path(text: &Text) -> Option<Path> {
         Anchor::Start => 0.0,
         Anchor::Middle => -0.5,
         Anchor::End => -1.0,
-    } * font::width(&text.text, text.size);
-    let glyphs = font::outline(&text.text, |pen| Glyph {
+    } * font::width(&text.words, text.size);
+    let glyphs = font::outline(&text.words, |pen| Glyph {
         path: PathBuilder::new(),
         pen,
         place: Place {
@@ -179,9 +179,10 @@ impl Glyph {
         let along = self.place.shift + (self.pen + f64::from(x) / units) * self.place.size;
         let above = f64::from(y) / units * self.place.size;
         let [left, down] = self.place.at;
-        let [x, y] = match self.place.upwards {
-            false => [left + along, down - above],
-            true => [left - above, down - along],
+        let [x, y] = if self.place.upwards {
+            [left - above, down - along]
+        } else {
+            [left + along, down - above]
         };
         (x as f32, y as f32)
     }

@@ -7,7 +7,7 @@ use super::{Anchor, Axis, Drawing, Legend, Marker, Plot, Stroke, Symbol, palette
 pub struct Series {
     /// The recording's name.
     pub name: String,
-    /// Mean range of a beam, m, and its standard deviation, m.
+    /// Median range of a beam, m, and its standard deviation, m.
     pub beams: Vec<[f64; 2]>,
     /// Middle of a range bin, m, and the median standard deviation there, m.
     pub medians: Vec<[f64; 2]>,
@@ -17,14 +17,15 @@ const FRAME: [f64; 4] = [74.0, 64.0, 774.0, 464.0];
 
 /// Draws single beams as dots and medians as a line.
 pub fn draw(title: &str, series: &[Series]) -> Drawing {
+    let top = top(series);
     let plot = Plot {
         frame: FRAME,
         x: Axis {
-            limits: [0.0, upper(series, 0)],
-            label: "mean range of a beam, m".into(),
+            limits: [0.0, farthest(series)],
+            label: "median range of a beam, m".into(),
         },
         y: Axis {
-            limits: [0.0, upper(series, 1) * 1e3],
+            limits: [0.0, top * 1e3],
             label: "standard deviation, mm".into(),
         },
     };
@@ -37,6 +38,13 @@ pub fn draw(title: &str, series: &[Series]) -> Drawing {
         legend.add(Symbol::Line(stroke), format!("{}: median", series.name));
         let dot = Symbol::Marker(Marker::Dot, 2.4, stroke.color.fade(0.6));
         legend.add(dot, format!("one beam ({} in all)", series.beams.len()));
+        let above = series.beams.iter().filter(|[_, sd]| *sd > top).count();
+        if above > 0 {
+            legend.add(
+                Symbol::Heading,
+                format!("({above} of them spread more than shown)"),
+            );
+        }
     }
     for (index, series) in series.iter().enumerate() {
         draw_medians(
@@ -71,11 +79,14 @@ fn draw_medians(plot: &Plot, series: &Series, stroke: Stroke, drawing: &mut Draw
     drawing.markers(Marker::Dot, at, 4.2, stroke.color);
 }
 
-/// The value that all but one in a hundred stay below, in a coordinate of all beams.
-fn upper(series: &[Series], coordinate: usize) -> f64 {
+fn farthest(series: &[Series]) -> f64 {
     let beams = series.iter().flat_map(|series| &series.beams);
-    let mut values: Vec<_> = beams.map(|beam| beam[coordinate]).collect();
-    values.sort_by(f64::total_cmp);
-    let index = values.len().saturating_sub(1) * 99 / 100;
-    1.1 * values.get(index).copied().unwrap_or(1.0).max(1e-6)
+    1.1 * beams.map(|beam| beam[0]).fold(1e-6, f64::max)
+}
+
+/// Twice the largest median, m: single beams at edges spread ten times as much, and would press
+/// everything else to the floor.
+fn top(series: &[Series]) -> f64 {
+    let medians = series.iter().flat_map(|series| &series.medians);
+    2.0 * medians.map(|median| median[1]).fold(1e-6, f64::max)
 }

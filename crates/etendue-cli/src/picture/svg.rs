@@ -125,7 +125,7 @@ fn write_text(out: &mut String, text: &Text) -> fmt::Result {
     if text.upwards {
         write!(out, r#" transform="rotate(-90 {x} {y})""#)?;
     }
-    writeln!(out, ">{}</text>", escape(&text.text))
+    writeln!(out, ">{}</text>", escape(&text.words))
 }
 
 fn escape(text: &str) -> String {

@@ -268,7 +268,7 @@ fn a_full_disk() {
         .output()
         .is_ok_and(|output| output.status.success());
     if !mounted {
-        println!("skipped: no right to mount a small disk");
+        eprintln!("skipped: no right to mount a small disk");
         return;
     }
     let output = etendue(folder.path(), &["simulate", "-o", "disk/out"]);

@@ -96,7 +96,14 @@ fn a_still_sensor_has_a_spread_and_a_chart_of_it() {
 #[test]
 fn every_verb_has_help_with_an_example() {
     let folder = folder();
-    for verb in ["simulate", "inspect", "sensors", "materials", "schema"] {
+    for verb in [
+        "simulate",
+        "register",
+        "inspect",
+        "sensors",
+        "materials",
+        "schema",
+    ] {
         let output = etendue(folder.path(), &[verb, "--help"]);
         assert!(output.status.success(), "{verb}");
         let text = stdout(&output);
@@ -129,7 +136,7 @@ fn materials_and_schemas_are_listed() {
     );
     let one = stdout(&etendue(folder.path(), &["materials", "white-paper"]));
     assert!(one.contains("source: "), "{one}");
-    for kind in ["scene", "sensor", "material"] {
+    for kind in ["scene", "sensor", "fit", "material"] {
         let output = etendue(folder.path(), &["schema", kind]);
         let schema: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         assert!(schema["properties"].is_object(), "{kind}");

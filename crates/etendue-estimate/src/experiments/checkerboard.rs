@@ -40,7 +40,7 @@ pub struct BoardReport {
     /// Each unknown's estimate, standard deviation and truth.
     pub rows: Vec<BoardRow>,
     /// The root mean square residual (m) of a false minimum that the start led to, where it did and
-    /// the search began anew with the stripes exchanged.
+    /// the search began anew.
     pub false_minimum: Option<f64>,
 }
 
@@ -165,7 +165,7 @@ impl BoardSettings {
 const FALSE: f64 = 1.5;
 
 /// Fits reflectances and bias. A start with the stripes exchanged ends in a false minimum, which
-/// shows in its residuals; the search then begins anew with them the other way round.
+/// shows in its residuals; the search then begins anew from other contrasts, black the darker.
 ///
 /// # Errors
 /// Where a number makes no sense or the solver cannot go on.
@@ -178,19 +178,23 @@ pub fn checkerboard(
     if spread < FALSE {
         return Ok(finish(settings, first, None));
     }
-    let [white, black] = settings.start;
+    let brightest = settings.start[0].max(settings.start[1]);
     let white = if settings.white_known {
         settings.reflectances[0]
     } else {
-        white
+        brightest
     };
-    let exchanged = [black, (white / 2.0).min(0.3)];
-    let again = fit(lidar, settings, exchanged)?;
-    if again.solution.cost < first.solution.cost {
-        let spread = spread * settings.sigma.max(1e-6);
-        return Ok(finish(settings, again, Some(spread)));
+    let mut best = first;
+    let before = best.solution.cost;
+    for contrast in [0.5, 0.25, 0.1] {
+        let again = fit(lidar, settings, [white, contrast * white])?;
+        if again.solution.cost < best.solution.cost {
+            best = again;
+        }
     }
-    Ok(finish(settings, first, None))
+    let escaped = best.solution.cost < before;
+    let false_minimum = escaped.then_some(spread * settings.sigma.max(1e-6));
+    Ok(finish(settings, best, false_minimum))
 }
 
 fn fit(

@@ -99,12 +99,10 @@ impl Model {
             setting.materials.push((material, stored.map(value)));
             setting.materials.len() - 1
         });
-        let replaced = setting.materials[index].1.try_map(|parameter, value| {
+        let Ok(replaced) = setting.materials[index].1.try_map(|parameter, value| {
             Ok::<S, std::convert::Infallible>(if parameter == wanted { number } else { *value })
         });
-        if let Ok(replaced) = replaced {
-            setting.materials[index].1 = replaced;
-        }
+        setting.materials[index].1 = replaced;
     }
 
     /// The scene with the objects where the setting has them.

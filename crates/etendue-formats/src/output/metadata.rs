@@ -2,6 +2,7 @@
 
 use super::{OutputSet, Run};
 use crate::FormatError;
+use crate::digest::sha256;
 use etendue_sensors::{Reading, Sweep};
 use nalgebra::Isometry3;
 use serde::Serialize;
@@ -47,6 +48,17 @@ pub struct SourceMetadata {
     pub file: Option<String>,
     /// SHA-256 of everything it was read from, in hexadecimal.
     pub sha256: String,
+}
+
+impl SourceMetadata {
+    /// What was read from one text, which came from `file` or is built in.
+    pub fn of_text(name: &str, file: Option<String>, text: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            file,
+            sha256: sha256(text.as_bytes()),
+        }
+    }
 }
 
 /// What the beams of a run gave.

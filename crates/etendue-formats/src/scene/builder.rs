@@ -8,10 +8,10 @@ use super::shape::primitive_mesh;
 use super::{
     LoadedScene, ObjectTable, SceneFile, ScenePlacement, SensorSource, SensorTable, Shape,
 };
+use crate::digest::sha256_of_all;
 use crate::toml_file::{Document, DocumentError, Problem};
 use crate::{FormatError, sensor};
-use etendue_scene::{MeshId, Object, SceneBuilder};
-use sha2::{Digest, Sha256};
+use etendue_scene::{Defect, Mesh, MeshId, Object, SceneBuilder, SceneError};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -85,11 +85,13 @@ impl Assembly<'_> {
         if object.flip_normals {
             mesh = mesh.inside_out();
         }
-        self.warnings.extend(
-            warnings
-                .into_iter()
-                .map(|warning| format!("{name}: {warning}")),
-        );
+        let oddities = match object.shape {
+            Shape::Mesh(_) => self.oddities(object, &mesh)?,
+            _ => None,
+        };
+        let warnings = warnings.into_iter().chain(oddities);
+        self.warnings
+            .extend(warnings.map(|warning| format!("{name}: {warning}")));
         let mesh_id = u32::try_from(self.builder.meshes.len()).expect("fewer objects than bytes");
         self.builder.meshes.push(mesh.into());
         self.builder.objects.push(Object {
@@ -100,6 +102,27 @@ impl Assembly<'_> {
             mask: object.mask.unwrap_or(u32::MAX),
         });
         Ok(())
+    }
+
+    /// What is odd about a mesh file's triangles, in one line. Open edges are not: most models of
+    /// rooms have them. Nor are normals inwards where the user asked for them.
+    fn oddities(&self, object: &ObjectTable, mesh: &Mesh) -> Result<Option<String>, FormatError> {
+        let audit = mesh.audit().map_err(|source| FormatError::Scene {
+            path: self.document.path().to_owned(),
+            source: SceneError::Mesh {
+                object: object.name.get_ref().clone(),
+                source,
+            },
+        })?;
+        let findings = audit.findings.iter().filter(|found| match found.defect {
+            Defect::DegenerateTriangle
+            | Defect::DuplicateTriangle
+            | Defect::InconsistentWinding => true,
+            Defect::InsideOutPart => !object.flip_normals,
+            _ => false,
+        });
+        let findings: Vec<_> = findings.map(ToString::to_string).collect();
+        Ok((!findings.is_empty()).then(|| findings.join("; ")))
     }
 
     fn mesh_object(&mut self, object: &ObjectTable) -> Result<MeshObject, FormatError> {
@@ -187,16 +210,11 @@ fn placement(document: &Document, table: &SensorTable) -> Result<ScenePlacement,
 
 /// SHA-256 of the scene file and the files that it names, each with its length before it.
 fn hash(document: &Document, files: &[PathBuf]) -> Result<String, FormatError> {
-    let mut hasher = Sha256::new();
-    let mut add = |bytes: &[u8]| {
-        hasher.update((bytes.len() as u64).to_le_bytes());
-        hasher.update(bytes);
+    let read = |path: &PathBuf| {
+        std::fs::read(path).map_err(|source| FormatError::cannot_read(path, source))
     };
-    add(document.text().as_bytes());
-    for path in files {
-        add(&std::fs::read(path).map_err(|source| FormatError::cannot_read(path, source))?);
-    }
-    let digits = hasher.finalize();
-    let digits: Vec<String> = digits.iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok(digits.concat())
+    let contents = files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let text = document.text().as_bytes();
+    let contents = contents.iter().map(Vec::as_slice);
+    Ok(sha256_of_all(std::iter::once(text).chain(contents)))
 }

@@ -30,4 +30,4 @@ pub use modulation::Modulation;
 pub use noise::{AutomaticGain, Noise, phase_noise};
 pub use phasor::Phasor;
 pub use receiver::{Detection, InvalidReceiver, Method, Received, Receiver};
-pub use sampling::{SAMPLES, SamplingScheme, UnusableScheme};
+pub use sampling::{Carrier, SAMPLES, SamplingScheme, UnusableScheme};

@@ -256,11 +256,15 @@ impl<S: Scalar> Receiver<S> {
         stream: &mut Stream,
     ) -> Phasor<f64> {
         let step = self.converter_step();
-        self.sampling.phasor(|angle| {
-            let (sin, cos) = angle.sin_cos();
-            let signal = wave.re * sin - wave.im * cos;
+        let mut normals = stream.normals();
+        self.sampling.phasor(|carrier| {
+            let signal = wave.re * carrier.sin - wave.im * carrier.cos;
             let sd = self.noise.variance(power + signal, gain).sqrt();
-            let noise = if sd > 0.0 { sd * stream.normal() } else { 0.0 };
+            let noise = if sd > 0.0 {
+                sd * normals.next().expect("draws do not end")
+            } else {
+                0.0
+            };
             let volts = (gain * (signal + noise)).clamp(-1.0, 1.0);
             step.map_or(volts, |step| quantised(volts, step)) / gain
         })

@@ -2,6 +2,7 @@
 
 use super::Phasor;
 use std::f64::consts::TAU;
+use std::sync::LazyLock;
 use thiserror::Error;
 
 /// Samples taken of each wave.
@@ -23,6 +24,17 @@ pub enum SamplingScheme {
     K17,
     /// One period in 30 even steps.
     SinglePeriod,
+}
+
+/// The transmitted wave at the instant of a sample.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Carrier {
+    /// $\omega t$, rad.
+    pub phase: f64,
+    /// $\sin\omega t$.
+    pub sin: f64,
+    /// $\cos\omega t$.
+    pub cos: f64,
 }
 
 /// Why a sampling scheme cannot be used.
@@ -100,19 +112,32 @@ impl SamplingScheme {
         }
     }
 
-    /// Samples a wave that is given as a function of $\omega t$ and returns its phasor: the least
+    /// The transmitted wave at every sample.
+    pub fn carriers(self) -> &'static [Carrier; SAMPLES] {
+        static CARRIERS: LazyLock<[[Carrier; SAMPLES]; 4]> =
+            LazyLock::new(|| SamplingScheme::ALL.map(|(_, scheme)| scheme.compute_carriers()));
+        &CARRIERS[self as usize]
+    }
+
+    fn compute_carriers(self) -> [Carrier; SAMPLES] {
+        std::array::from_fn(|index| {
+            let phase = TAU * self.instant(index).fract();
+            let (sin, cos) = phase.sin_cos();
+            Carrier { phase, sin, cos }
+        })
+    }
+
+    /// Samples a wave that is given as a function of the transmitted one and returns its phasor: the least
     /// squares sine through the samples, $\frac2N\sum_i s_i\\,(\sin\omega t_i, -\cos\omega t_i)$.
     ///
     /// With $\Phi = \operatorname{atan2}(\sum s_i\cos\omega t_i, \sum s_i\sin\omega t_i)$ of the
     /// transmitted and the received wave, the phasor's phase is $\Phi_{tx} - \Phi_{rx}$.
-    pub fn phasor(self, mut sample: impl FnMut(f64) -> f64) -> Phasor<f64> {
+    pub fn phasor(self, mut sample: impl FnMut(&Carrier) -> f64) -> Phasor<f64> {
         let mut sum = Phasor { re: 0.0, im: 0.0 };
-        for i in 0..SAMPLES {
-            let angle = TAU * self.instant(i).fract();
-            let (sin, cos) = angle.sin_cos();
-            let s = sample(angle) * (2.0 / SAMPLES as f64);
-            sum.re += s * sin;
-            sum.im -= s * cos;
+        for carrier in self.carriers() {
+            let s = sample(carrier) * (2.0 / SAMPLES as f64);
+            sum.re += s * carrier.sin;
+            sum.im -= s * carrier.cos;
         }
         sum
     }
@@ -130,13 +155,23 @@ mod tests {
         assert!(refusal("pear").contains("pair, clock"));
     }
 
+    #[test]
+    fn every_scheme_has_its_own_carriers() {
+        for (name, scheme) in SamplingScheme::ALL {
+            for (index, carrier) in scheme.carriers().iter().enumerate() {
+                let phase = TAU * scheme.instant(index).fract();
+                assert_eq!((carrier.phase, carrier.sin), (phase, phase.sin()), "{name}");
+            }
+        }
+    }
+
     /// 1e-14 measured.
     #[test]
     fn every_scheme_recovers_a_sine() {
         for (name, scheme) in SamplingScheme::ALL {
             for k in 0..50 {
                 let phase = f64::from(k) / 50.0 * TAU;
-                let wave = scheme.phasor(|angle| 0.7 * (angle - phase).sin());
+                let wave = scheme.phasor(|carrier| 0.7 * (carrier.phase - phase).sin());
                 assert!((wave.re - 0.7 * phase.cos()).abs() < 1e-13, "{name}");
                 assert!((wave.im - 0.7 * phase.sin()).abs() < 1e-13, "{name}");
             }

@@ -11,4 +11,4 @@ mod lidar;
 mod sweep;
 
 pub use lidar::{Beam, CwLidar, InvalidLidar};
-pub use sweep::{Shot, Turn, shoot, shoot_with, simulate};
+pub use sweep::{Shot, Turn, shoot, shoot_paths, shoot_with, simulate, simulate_paths};

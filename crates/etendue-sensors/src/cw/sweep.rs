@@ -1,7 +1,9 @@
 //! The pipeline: shots to rays, rays to light that comes back, light to measurements.
 
 use super::{Beam, CwLidar};
-use crate::transport::{LightRay, Return, TreeSettings, World, trace_tree_from};
+use crate::transport::{
+    LightRay, PathSettings, Return, TreeSettings, World, trace_paths, trace_tree_from,
+};
 use crate::{Measurement, Reading, Sweep, Truth};
 use etendue_physics::beam::{BeamFrame, SubRay};
 use etendue_physics::cw::{Detection, Fault, Received};
@@ -68,11 +70,35 @@ pub fn simulate(
     world_from_sensor: impl Fn(f64) -> Isometry3<f64> + Sync,
 ) -> Sweep {
     let shots = shoot(world, lidar, turn, &world_from_sensor);
+    report(lidar, turn, shots, world_from_sensor(turn.start))
+}
+
+/// As [`simulate`], with random paths of light ([`trace_paths`]) instead of ray trees: adds what
+/// comes back over several rough surfaces. Where there is one rough surface on every way, both
+/// agree. The paths depend on the turn's seed, not on the number of threads.
+pub fn simulate_paths(
+    world: &World<f64>,
+    lidar: &CwLidar<f64>,
+    turn: &Turn,
+    paths: &PathSettings,
+    world_from_sensor: impl Fn(f64) -> Isometry3<f64> + Sync,
+) -> Sweep {
+    let shots = shoot_paths(world, lidar, turn, paths, &world_from_sensor);
+    report(lidar, turn, shots, world_from_sensor(turn.start))
+}
+
+/// What the device reports of its shots.
+fn report(
+    lidar: &CwLidar<f64>,
+    turn: &Turn,
+    shots: Vec<Shot<f64>>,
+    world_from_sensor: Isometry3<f64>,
+) -> Sweep {
     let reports = (0..).zip(&lidar.beams).zip(shots);
     Sweep {
         index: turn.index,
         start: turn.start,
-        world_from_sensor: world_from_sensor(turn.start),
+        world_from_sensor,
         measurements: reports
             .map(|((number, beam), shot)| Measurement {
                 beam: number,
@@ -112,6 +138,38 @@ pub fn shoot_with<S: Scalar>(
     world_from_sensor: impl Fn(f64) -> Isometry3<S> + Sync,
     add: impl Fn(usize, &mut Received<S>) + Sync,
 ) -> Vec<Shot<S>> {
+    let tree = |light: &LightRay<S>, hit, _: &mut Stream, visit: Visit<S>| {
+        trace_tree_from(world, light, hit, &turn.tree, visit);
+    };
+    shoot_light(world, lidar, turn, world_from_sensor, tree, add)
+}
+
+/// As [`shoot`], with random paths of light instead of ray trees, see [`simulate_paths`].
+pub fn shoot_paths(
+    world: &World<f64>,
+    lidar: &CwLidar<f64>,
+    turn: &Turn,
+    paths: &PathSettings,
+    world_from_sensor: impl Fn(f64) -> Isometry3<f64> + Sync,
+) -> Vec<Shot<f64>> {
+    let random = |light: &LightRay<f64>, _, stream: &mut Stream, visit: Visit<f64>| {
+        trace_paths(world, light, paths, stream, visit);
+    };
+    shoot_light(world, lidar, turn, world_from_sensor, random, |_, _| {})
+}
+
+/// What is done with each return.
+type Visit<'a, S> = &'a mut dyn FnMut(Return<S>);
+
+/// Fires every beam; `trace` finds the returns of one ray of light with its first hit.
+fn shoot_light<S: Scalar>(
+    world: &World<S>,
+    lidar: &CwLidar<S>,
+    turn: &Turn,
+    world_from_sensor: impl Fn(f64) -> Isometry3<S> + Sync,
+    trace: impl Fn(&LightRay<S>, Option<Hit>, &mut Stream, Visit<S>) + Sync,
+    add: impl Fn(usize, &mut Received<S>) + Sync,
+) -> Vec<Shot<S>> {
     let shooter = Shooter {
         world,
         lidar,
@@ -127,7 +185,7 @@ pub fn shoot_with<S: Scalar>(
             shooter.aim(batch, number * BATCH, beams, &world_from_sensor);
             world.scene().closest_hits(&batch.rays, &mut batch.hits);
             for (i, shot) in shots.iter_mut().enumerate() {
-                *shot = shooter.receive(batch, i, number * BATCH + i, &add);
+                *shot = shooter.receive(batch, i, number * BATCH + i, &trace, &add);
             }
         });
     shots
@@ -218,6 +276,7 @@ impl<S: Scalar> Shooter<'_, S> {
         batch: &Batch<S>,
         i: usize,
         number: usize,
+        trace: impl Fn(&LightRay<S>, Option<Hit>, &mut Stream, Visit<S>),
         add: impl Fn(usize, &mut Received<S>),
     ) -> Shot<S> {
         let extra = usize::from(self.turn.with_truth);
@@ -227,12 +286,13 @@ impl<S: Scalar> Shooter<'_, S> {
             .flatten();
         let mut received = Received::nothing();
         let mut surfaces = Surfaces::default();
+        let mut paths = self.stream(number, Purpose::LightPath);
         let sub_rays = batch.light[start + extra..]
             .iter()
             .zip(&batch.hits[start + extra..]);
         for (sub_ray, (light, &hit)) in self.sub_rays.iter().zip(sub_rays) {
             let modulation = &self.lidar.receiver.modulation;
-            trace_tree_from(self.world, light, hit, &self.turn.tree, |echo| {
+            trace(light, hit, &mut paths, &mut |echo| {
                 received.add(modulation, echo.optical_range, echo.power * sub_ray.weight);
                 surfaces.see(&echo, self.lidar.half_tangent.value());
             });
@@ -287,6 +347,10 @@ impl Surfaces {
     /// Counts the surface of a return, if its range differs from every other by more than a slanted
     /// plane can across the beam.
     fn see<S: Scalar>(&mut self, echo: &Return<S>, half_tangent: f64) {
+        if echo.scatterings > 1 {
+            // Its range is no surface's.
+            return;
+        }
         let range = echo.range.value();
         let cos = echo.cos_incidence.value().max(1e-3);
         let across = 2.0 * half_tangent * range / cos;
@@ -309,7 +373,10 @@ fn reading(outcome: &Result<Detection<f64>, Fault>, resolution: Option<f64>) -> 
     match outcome {
         Ok(detection) => {
             let range = detection.range;
-            Reading::Range(resolution.map_or(range, |step| (range / step).round() * step))
+            // Dividing by the steps of a metre gives the number that 1.755 means; multiplying by
+            // the step would give 1.7550000000000001.
+            let rounded = |step: f64| (range / step).round() / step.recip();
+            Reading::Range(resolution.map_or(range, rounded))
         }
         Err(Fault::TooNear { .. }) => Reading::TooNear,
         Err(fault) => match fault.urg_code() {

@@ -72,7 +72,7 @@ impl Report {
         let ending = file.extension().and_then(OsStr::to_str).unwrap_or_default();
         match ending.to_ascii_lowercase().as_str() {
             "toml" if sensor::is_sensor_file(file) => SensorReport::of(file).map(Self::Sensor),
-            "toml" => SceneReport::of(source::scene(Some(file))?).map(Self::Scene),
+            "toml" => Ok(Self::Scene(SceneReport::of(source::scene(Some(file))?))),
             "obj" | "ply" | "stl" | "gltf" | "glb" => MeshReport::of(file).map(Self::Mesh),
             _ => LogReport::of(file).map(Self::ScanLog),
         }

@@ -1,6 +1,5 @@
 //! What a scene holds.
 
-use crate::failure::Failure;
 use etendue::formats::scene::{LoadedScene, ScenePlacement};
 use etendue::scene::{Object, Scene};
 use serde::Serialize;
@@ -35,7 +34,7 @@ const LISTED: usize = 30;
 
 impl SceneReport {
     /// Reports on a scene.
-    pub fn of(loaded: LoadedScene) -> Result<Self, Failure> {
+    pub fn of(loaded: LoadedScene) -> Self {
         let scene = &loaded.scene;
         let [from, to] = scene.bounds();
         let objects: Vec<_> = scene
@@ -45,7 +44,7 @@ impl SceneReport {
             .collect();
         let place =
             |placement: &ScenePlacement| placement.world_from_sensor.translation.vector.into();
-        Ok(Self {
+        Self {
             from_m: from.into(),
             to_m: to.into(),
             triangles: objects.iter().map(|object| object.triangles).sum(),
@@ -60,7 +59,7 @@ impl SceneReport {
                 .map(|file| file.display().to_string())
                 .collect(),
             warnings: loaded.warnings,
-        })
+        }
     }
 
     /// The report in words.
@@ -111,9 +110,10 @@ impl SceneReport {
 impl ObjectReport {
     fn of(scene: &Scene, object: &Object) -> Self {
         let mesh = scene.mesh(object.mesh);
-        let material = match mesh.materials.is_empty() {
-            true => scene.materials()[object.material.0 as usize].name.clone(),
-            false => "material by triangle".into(),
+        let material = if mesh.materials.is_empty() {
+            scene.materials()[object.material.0 as usize].name.clone()
+        } else {
+            "material by triangle".into()
         };
         Self {
             name: object.name.clone(),

@@ -14,9 +14,9 @@ use etendue::formats::scene::LoadedScene;
 use etendue::formats::sensor::SensorModel;
 use etendue::scene::Isa;
 use etendue::sensors::Sweep;
-use etendue::sensors::cw::{CwLidar, Turn, simulate};
+use etendue::sensors::cw::{CwLidar, Turn, simulate, simulate_paths};
 use etendue::sensors::pulsed::Frame;
-use etendue::sensors::transport::World;
+use etendue::sensors::transport::{PathSettings, World};
 use indicatif::{ProgressBar, ProgressStyle};
 use nalgebra::Isometry3;
 use scan::ScanRun;
@@ -29,7 +29,7 @@ use write::Results;
 /// Arguments of `etendue simulate`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples: etendue simulate\n          \
-    etendue simulate examples/small_house.toml --pose 1.5,0,0.4,90 --sweeps 20 -o house\n          \
+    etendue simulate examples/small-house.toml --pose 1.5,0,0.4,90 --sweeps 20 -o house\n          \
     etendue simulate -o scan.npz --seed 7\n\n\
     The same scene, sensor, pose, sweeps and seed give the same bytes on any number of threads.\n\
     If no beam meets a surface this is an error and nothing is written; if surfaces are met but \
@@ -52,6 +52,11 @@ pub struct Simulate {
     /// Seed of all noise
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Trace so many random paths of light a ray, to add what comes back over several rough
+    /// surfaces; without it, ray trees, which are faster and follow mirrors and glass alone. The
+    /// receiver is taken to see all around: the most that such light can add
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    paths: Option<u32>,
     /// Folder for all formats, or a single .csv, .npz, .pcd, .ply, .json, .png or .svg file
     #[arg(short, long, default_value = "out", value_name = "DIR|FILE")]
     output: PathBuf,
@@ -173,6 +178,9 @@ impl Simulate {
         }
         add("--sweeps", self.sweeps.to_string());
         add("--seed", self.seed.to_string());
+        if let Some(paths) = self.paths {
+            add("--paths", paths.to_string());
+        }
         words
     }
 
@@ -201,8 +209,18 @@ impl Simulate {
                 with_truth: true,
                 ..Turn::default()
             };
+            let sweep = match self.paths {
+                None => simulate(world, lidar, &turn, |_| *pose),
+                Some(paths) => {
+                    let settings = PathSettings {
+                        paths,
+                        ..PathSettings::default()
+                    };
+                    simulate_paths(world, lidar, &turn, &settings, |_| *pose)
+                }
+            };
             progress.inc(1);
-            simulate(world, lidar, &turn, |_| *pose)
+            sweep
         });
         let sweeps = sweeps.collect();
         progress.finish_and_clear();

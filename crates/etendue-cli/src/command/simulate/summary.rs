@@ -68,7 +68,7 @@ impl<'a> Summary<'a> {
         if let Some(error) = self.median_range_error_m {
             writeln!(
                 out,
-                "  half of the ranges are within {:.1} mm of the truth",
+                "  half of the ranges are within {:.1} mm of the first surface on the beam's axis",
                 error * 1e3
             )?;
         }

@@ -192,10 +192,10 @@ fn the_fourier_sum_equals_the_closed_form() {
         let (powers, ranges) = (numbers(&case["L"]), numbers(&case["R"]));
         for (k, closed) in waves(&ranges, &powers).into_iter().enumerate() {
             for (name, scheme) in SamplingScheme::ALL {
-                let sampled = scheme.phasor(|angle| {
+                let sampled = scheme.phasor(|carrier| {
                     let returns = ranges.iter().zip(&powers);
                     returns
-                        .map(|(&r, p)| p * (angle - MODULATION.phases(r)[k]).sin())
+                        .map(|(&r, p)| p * (carrier.phase - MODULATION.phases(r)[k]).sin())
                         .sum()
                 });
                 let error = (sampled.re - closed.re).hypot(sampled.im - closed.im);
@@ -329,7 +329,7 @@ fn phase_noise_is_root_two_over_n() {
     let mut square = 0.0;
     for wave in 0..20_000 {
         let mut stream = Stream::new(5, 0, 0, wave, Purpose::ReceiverNoise);
-        let sampled = SamplingScheme::Pair.phasor(|x| x.sin() + sd * stream.normal());
+        let sampled = SamplingScheme::Pair.phasor(|carrier| carrier.sin + sd * stream.normal());
         square += sampled.phase().powi(2);
     }
     let measured = (square / 20_000.0).sqrt();

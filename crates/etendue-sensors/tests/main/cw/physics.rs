@@ -4,9 +4,9 @@ use super::scenes::{Wall, cuboid, planar, scene, scene_at};
 use super::{fan, ideal};
 use etendue_physics::beam::SubRayPattern;
 use etendue_physics::cw::{Method, Noise};
-use etendue_sensors::cw::{Beam, CwLidar, Shot, Turn, shoot, simulate};
+use etendue_sensors::cw::{Beam, CwLidar, Shot, Turn, shoot, shoot_paths, simulate};
 use etendue_sensors::motion::{constant_velocity, still};
-use etendue_sensors::transport::World;
+use etendue_sensors::transport::{PathSettings, World};
 use etendue_sensors::{Reading, Sweep};
 use nalgebra::{Isometry3, Vector3};
 
@@ -259,4 +259,54 @@ fn readings_are_rounded_and_faults_are_codes() {
     assert_eq!(read(3.0).reading, Reading::Error(1));
     assert_eq!(read(5.0).reading, Reading::NoReturn);
     assert_eq!(read(8.0).reading, Reading::NoReturn);
+}
+
+fn paths(walls: &[Wall], lidar: &CwLidar<f64>) -> Vec<Shot<f64>> {
+    let settings = PathSettings::default();
+    let pose = still(planar(0.1, 0.05, 0.0));
+    shoot_paths(
+        &world(&scene(walls)),
+        lidar,
+        &Turn::default(),
+        &settings,
+        pose,
+    )
+}
+
+/// A plane lights no other surface: every path ends there. Measured 2e-15.
+#[test]
+fn paths_agree_with_the_tree_where_there_is_one_rough_surface() {
+    let lidar = ideal(&[-30.0, 0.0, 20.0], SubRayPattern::THREE);
+    let walls = [wall_at(2.0)];
+    let pose = still(planar(0.1, 0.05, 0.0));
+    let tree = shoot(&world(&scene(&walls)), &lidar, &Turn::default(), pose);
+    let mut met = 0;
+    for (path, tree) in paths(&walls, &lidar).iter().zip(&tree) {
+        assert!((path.power - tree.power).abs() <= 1e-12 * tree.power);
+        assert_eq!(path.returns, tree.returns);
+        met += usize::from(path.power > 0.0);
+    }
+    assert!(met >= 2);
+}
+
+/// In a corner light goes from wall to wall: longer ways, more power.
+#[test]
+fn paths_add_what_comes_back_over_two_walls() {
+    let lidar = ideal(&[-40.0, 35.0], SubRayPattern::Centre);
+    let pose = still(planar(0.1, 0.05, 0.0));
+    let tree = shoot(&world(&scene(&cuboid())), &lidar, &Turn::default(), pose);
+    for (path, tree) in paths(&cuboid(), &lidar).iter().zip(&tree) {
+        assert!(path.power > 1.01 * tree.power, "{path:?} {tree:?}");
+        assert!(path.range() > tree.range(), "{path:?} {tree:?}");
+    }
+}
+
+#[test]
+fn paths_do_not_depend_on_the_number_of_threads() {
+    let on = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        pool.expect("threads")
+            .install(|| paths(&cuboid(), &noisy()))
+    };
+    assert_eq!(on(1), on(8));
 }
