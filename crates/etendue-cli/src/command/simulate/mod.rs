@@ -93,7 +93,6 @@ impl Simulate {
     }
 
     fn run_here(&self) -> Result<(), Failure> {
-        let formats = write::formats(&self.output)?;
         let mut loaded = source::scene(self.scene.as_deref())?;
         if let Some(isa) = self.isa {
             require(isa)?;
@@ -119,6 +118,7 @@ impl Simulate {
                 return run.run();
             }
         };
+        let formats = write::formats(&self.output)?;
         let pose = self.pose(&loaded)?;
 
         let world = World::at_wavelength(&loaded.scene, lidar.wavelength)?;

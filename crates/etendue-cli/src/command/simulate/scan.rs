@@ -20,6 +20,7 @@ use etendue::sensors::scanner::Scanner;
 use etendue::sensors::trajectory::Trajectory;
 use etendue::sensors::transport::World;
 use nalgebra::Isometry3;
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -50,6 +51,20 @@ pub struct ScanRun<'a> {
     pub trajectory: Option<Trajectory>,
 }
 
+/// Endings of single files.
+const ENDINGS: [&str; 12] = [
+    "csv", "npz", "pcd", "ply", "las", "laz", "e57", "bin", "mcap", "json", "png", "svg",
+];
+
+/// Whether the output is a folder or a file that can be written.
+fn check_ending(output: &Path) -> Result<(), Failure> {
+    let ending = output.extension().filter(|_| !output.is_dir());
+    let known = ending.is_none_or(|ending| ENDINGS.iter().any(|known| ending == *known));
+    known.then_some(()).ok_or_else(|| Failure::Ending {
+        path: output.into(),
+    })
+}
+
 /// The trajectory of the file asked for.
 pub fn trajectory(path: Option<&Path>) -> Result<Option<Trajectory>, Failure> {
     Ok(path.map(read_tum).transpose()?)
@@ -58,6 +73,7 @@ pub fn trajectory(path: Option<&Path>) -> Result<Option<Trajectory>, Failure> {
 impl ScanRun<'_> {
     /// Simulates, writes and sums up.
     pub fn run(self) -> Result<(), Failure> {
+        check_ending(&self.arguments.output)?;
         self.check_length()?;
         let world = World::at_wavelength(&self.loaded.scene, self.scanner.wavelength)?;
         let output = &self.arguments.output;
@@ -180,10 +196,10 @@ impl ScanRun<'_> {
         let _guard = interrupt::writing();
         let mut outputs = OutputSet::new();
         let files = Files {
-            table: PointTable::of_scans(scans),
+            table: OnceCell::new(),
             scans,
             metadata,
-            picture: self.picture(run, scans, metadata),
+            picture: &|| self.picture(run, scans, metadata),
             scanner: self.scanner,
         };
         for path in &paths {
@@ -267,10 +283,10 @@ impl ScanRun<'_> {
 
 /// What can be written of a run.
 struct Files<'a> {
-    table: PointTable,
+    table: OnceCell<PointTable>,
     scans: &'a [PointSweep],
     metadata: &'a RunMetadata,
-    picture: Drawing,
+    picture: &'a dyn Fn() -> Drawing,
     scanner: &'a Scanner,
 }
 
@@ -283,6 +299,7 @@ impl Files<'_> {
             .to_string_lossy()
             .to_lowercase();
         let ending = name.rsplit('.').next().unwrap_or_default();
+        let table = || self.table.get_or_init(|| PointTable::of_scans(self.scans));
         match (name.as_str(), ending) {
             ("range.png", _) => {
                 let image = range_image::png(&self.scans[0])?;
@@ -292,21 +309,21 @@ impl Files<'_> {
                 let grid = PointTable::of_scan_grid(&self.scans[0]);
                 write_pcd(outputs, path, &grid, Encoding::Binary)?;
             }
-            (_, "csv") => write_table_csv(outputs, path, &self.table)?,
-            (_, "npz") => write_table_npz(outputs, path, &self.table)?,
-            (_, "pcd") => write_pcd(outputs, path, &self.table, Encoding::Binary)?,
-            (_, "ply") => write_ply(outputs, path, &self.table, Encoding::Binary)?,
-            (_, "las" | "laz") => write_las(outputs, path, &self.table)?,
-            (_, "e57") => write_e57(outputs, path, &self.table)?,
-            (_, "bin") => write_kitti(outputs, path, &self.table)?,
+            (_, "csv") => write_table_csv(outputs, path, table())?,
+            (_, "npz") => write_table_npz(outputs, path, table())?,
+            (_, "pcd") => write_pcd(outputs, path, table(), Encoding::Binary)?,
+            (_, "ply") => write_ply(outputs, path, table(), Encoding::Binary)?,
+            (_, "las" | "laz") => write_las(outputs, path, table())?,
+            (_, "e57") => write_e57(outputs, path, table())?,
+            (_, "bin") => write_kitti(outputs, path, table())?,
             (_, "mcap") => self.add_mcap(outputs, path)?,
             (_, "json") => self.metadata.write(outputs, path)?,
             (_, "svg") => {
-                let svg = svg::write(&self.picture);
+                let svg = svg::write(&(self.picture)());
                 outputs.add(path, |file| file.write_all(svg.as_bytes()))?;
             }
             (_, "png") => {
-                let png = png::render(&self.picture, 2.0)?;
+                let png = png::render(&(self.picture)(), 2.0)?;
                 outputs.add(path, |file| file.write_all(&png))?;
             }
             _ => return Err(Failure::Ending { path: path.into() }),
