@@ -3,12 +3,15 @@
 //! `bench-rays [ROUNDS] [SCENE...]`; CPU seconds of one thread, medians of rounds.
 
 mod embree;
+mod others;
 mod rays;
 mod scenes;
 
 use etendue_scene::{
-    HitPacket, Isa, MaterialId, Mesh, MeshId, Object, Ray, RayPacket, Scene, SceneBuilder,
+    HitPacket, Isa, MaterialId, Mesh, MeshId, NamedMaterial, Object, Ray, RayPacket, Scene,
+    SceneBuilder,
 };
+use etendue_physics::surface::Material;
 use scenes::Place;
 use std::hint::black_box;
 use std::sync::Arc;
@@ -49,7 +52,10 @@ fn scene_of(mesh: Mesh) -> Scene {
             material: MaterialId(0),
             mask: u32::MAX,
         }],
-        ..SceneBuilder::default()
+        materials: vec![NamedMaterial {
+            name: "any".into(),
+            material: Material { lobes: vec![] },
+        }],
     }
     .build()
     .expect("a good mesh")
@@ -118,6 +124,7 @@ fn bench(mut place: Place, rounds: usize) {
     let (ours, own_build) = timed(|| scene_of(place.mesh.clone()));
     let (robust, embree_build) = timed(|| embree::scene(&place.mesh, true));
     let fast = embree::scene(&place.mesh, false);
+    println!("trees: {:.1} bytes per triangle", ours.tree_bytes() as f64 / place.mesh.triangles.len() as f64);
     println!("build, CPU s: etendue {own_build:.3}, Embree {embree_build:.3}, ratio {:.2}", own_build / embree_build);
     let still = rays::spin(place.sensor, 0.0);
     let moving = rays::spin(place.sensor, 15.0);
@@ -129,6 +136,13 @@ fn bench(mut place: Place, rounds: usize) {
     };
     let [avx512, avx2, plain] = [Isa::Avx512, Isa::Avx2, Isa::Plain].map(with);
     let (s, m) = (&still_packets, &moving_packets);
+    let obvhs = others::Obvhs::new(&place.mesh);
+    let parry = others::Parry::new(&place.mesh);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(1)
+        .use_current_thread()
+        .build()
+        .expect("a pool of one");
     let mut engines: Vec<Engine> = vec![
         ("Embree robust, packets", Box::new(|| embree::trace_packets(&robust, s))),
         ("Embree robust, packets, moving", Box::new(|| embree::trace_packets(&robust, m))),
@@ -140,7 +154,10 @@ fn bench(mut place: Place, rounds: usize) {
         ("etendue plain, packets", Box::new(|| packet_tally(&plain, s))),
         ("etendue avx512, single f64", Box::new(|| single_tally(&avx512, &still))),
         ("etendue avx2, single f64", Box::new(|| single_tally(&avx2, &still))),
-        ("etendue avx512, batch f64", Box::new(|| batch_tally(&avx512, &still))),
+        ("etendue avx512, batch f64", Box::new(|| pool.install(|| batch_tally(&avx512, &still)))),
+        ("etendue avx512, batch f64, moving", Box::new(|| pool.install(|| batch_tally(&avx512, &moving)))),
+        ("obvhs BVH2, single", Box::new(|| obvhs.trace(s))),
+        ("parry3d, single", Box::new(|| parry.trace(s))),
     ];
     if let Ok(only) = std::env::var("ENGINES") {
         engines.retain(|(name, _)| only.split(';').any(|part| name.contains(part)));
@@ -154,6 +171,7 @@ fn bench(mut place: Place, rounds: usize) {
             seconds[i].push(cpu() - start);
         }
     }
+    println!("two threads: {:.2} of one (wall)", threads(&avx512, &still, rounds));
     let median = |times: &mut Vec<f64>| {
         times.sort_by(f64::total_cmp);
         times[times.len() / 2]
@@ -170,4 +188,25 @@ fn bench(mut place: Place, rounds: usize) {
             tallies[i].1 / tallies[i].0 as f64,
         );
     }
+}
+
+/// Wall-clock speed of the batch face on two threads over that on one.
+fn threads(scene: &Scene, rays: &[Ray], rounds: usize) -> f64 {
+    let pools = [1, 2].map(|n| rayon::ThreadPoolBuilder::new().num_threads(n).build().expect("a pool"));
+    let mut ratios: Vec<f64> = (0..rounds)
+        .map(|_| {
+            let [one, two] = pools.each_ref().map(|pool| {
+                pool.install(|| {
+                    let start = std::time::Instant::now();
+                    for _ in 0..4 {
+                        black_box(batch_tally(scene, rays));
+                    }
+                    start.elapsed().as_secs_f64()
+                })
+            });
+            one / two
+        })
+        .collect();
+    ratios.sort_by(f64::total_cmp);
+    ratios[rounds / 2]
 }

@@ -1,11 +1,13 @@
 //! What the user is told when something goes wrong.
 
 use crate::picture::png::RenderError;
+use etendue::estimate::register::RegisterError;
 use etendue::formats::FormatError;
 use etendue::formats::material::UnknownMaterial;
 use etendue::formats::scene::UnknownExample;
 use etendue::formats::sensor::UnknownPreset;
 use etendue::scene::{Isa, MeshError};
+use etendue::sensors::trajectory::TrajectoryError;
 use etendue::sensors::transport::WorldError;
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use std::fmt::Display;
@@ -28,11 +30,36 @@ pub enum Failure {
     /// There is no such scene.
     #[error(transparent)]
     Example(#[from] UnknownExample),
-    /// The command takes continuous-wave lidars.
+    /// A cloud has no point to compare.
+    #[error("{} has no finite point to compare", path.display())]
+    NothingToCompare {
+        /// The cloud's file.
+        path: PathBuf,
+    },
+    /// The trajectory does not fit the run.
+    #[error(transparent)]
+    Trajectory(#[from] TrajectoryError),
+    /// There is no such beam, or no waveform.
     #[error(
-        "the sensor \"{sensor}\" is a scanning lidar: this command takes continuous-wave lidars"
+        "there is no waveform of ring {ring}, column {column}: the sensor has {rings} rings of {columns} columns"
     )]
-    ScanningLidar {
+    NoWaveform {
+        /// The ring asked for.
+        ring: u32,
+        /// The column asked for.
+        column: u32,
+        /// How many rings there are.
+        rings: usize,
+        /// How many columns there are.
+        columns: u32,
+    },
+    /// An option says something of another kind of sensor.
+    #[error("{option} does not apply to {kind}, which the sensor \"{sensor}\" is")]
+    OtherSensor {
+        /// The option.
+        option: &'static str,
+        /// What the sensor is.
+        kind: &'static str,
         /// The sensor's name.
         sensor: String,
     },
@@ -84,6 +111,27 @@ pub enum Failure {
         /// The file.
         path: PathBuf,
     },
+    /// A log has several scans, and none was chosen.
+    #[error("{} holds {scans} scans", path.display())]
+    WhichScan {
+        /// The log.
+        path: PathBuf,
+        /// How many it holds.
+        scans: usize,
+    },
+    /// A log has fewer scans than the one asked for.
+    #[error("{} has no scan {number}: it holds {scans}", path.display())]
+    NoSuchScan {
+        /// The log.
+        path: PathBuf,
+        /// The scan asked for.
+        number: usize,
+        /// How many it holds.
+        scans: usize,
+    },
+    /// Two clouds cannot be registered.
+    #[error(transparent)]
+    Register(#[from] RegisterError),
     /// A picture cannot be made.
     #[error(transparent)]
     Picture(#[from] RenderError),
@@ -127,6 +175,10 @@ impl Failure {
                 let names: Vec<_> = names.collect();
                 format!("give a scene file (.toml) or one of: {}", names.join(", "))
             }
+            Self::OtherSensor { .. } => {
+                "leave the option out, or choose another --sensor: `etendue sensors` lists them"
+                    .into()
+            }
             Self::Mesh { .. } => "repair the mesh in the program that made it".into(),
             Self::MeshIsNoScene { path } => format!(
                 "write a scene file that names it:\nversion = 1\n[[objects]]\nname = \"mesh\"\n\
@@ -146,10 +198,19 @@ impl Failure {
             Self::Ending { .. } => {
                 "name a folder to get every format, or a file with one of these endings".into()
             }
+            Self::WhichScan { path, .. } => {
+                format!("say which: {}#0 is the first", path.display())
+            }
+            Self::NoSuchScan { path, scans, .. } => {
+                format!("give {}#0 to #{}", path.display(), scans - 1)
+            }
             Self::NothingStands => {
                 "give a log with 8 or more scans from one place, for example of \
                  `etendue simulate --sweeps 20`"
                     .into()
+            }
+            Self::NoWaveform { .. } => {
+                "rings and columns count from 0; only pulsed lidars have waveforms".into()
             }
             Self::Isa(_) => "leave --isa out: the fastest are found by themselves".into(),
             Self::Threads(_) => "ask for fewer --threads".into(),

@@ -2,6 +2,7 @@
 
 mod command;
 mod failure;
+mod folder;
 mod interrupt;
 mod output;
 mod picture;

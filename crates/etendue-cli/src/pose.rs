@@ -31,19 +31,42 @@ impl FromStr for Pose {
     type Err = PoseError;
 
     fn from_str(text: &str) -> Result<Self, PoseError> {
-        let numbers = text.split(',').map(number).collect::<Result<Vec<_>, _>>()?;
-        let (x, y, z, yaw, pitch, roll) = match numbers[..] {
-            [x, y, z, yaw] => (x, y, z, yaw, 0.0, 0.0),
-            [x, y, z, yaw, pitch, roll] => (x, y, z, yaw, pitch, roll),
+        let numbers = numbers(text)?;
+        let world_from_sensor = match numbers[..] {
+            [x, y, z, yaw] => pose([x, y, z], [0.0, 0.0, yaw]),
+            [x, y, z, yaw, pitch, roll] => pose([x, y, z], [roll, pitch, yaw]),
             _ => return Err(PoseError::Count(numbers.len())),
         };
-        let [roll, pitch, yaw] = [roll, pitch, yaw].map(f64::to_radians);
-        let rotation = UnitQuaternion::from_euler_angles(roll, pitch, yaw);
         Ok(Self {
-            world_from_sensor: Isometry3::from_parts(Translation3::new(x, y, z), rotation),
+            world_from_sensor,
             text: text.into(),
         })
     }
+}
+
+/// A motion: `x,y,yaw` in the plane, `x,y,z,yaw[,pitch,roll]` in space, in metres and degrees.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Motion(pub Isometry3<f64>);
+
+impl FromStr for Motion {
+    type Err = PoseError;
+
+    fn from_str(text: &str) -> Result<Self, PoseError> {
+        match numbers(text)?[..] {
+            [x, y, yaw] => Ok(Self(pose([x, y, 0.0], [0.0, 0.0, yaw]))),
+            _ => Ok(Self(text.parse::<Pose>()?.world_from_sensor)),
+        }
+    }
+}
+
+fn pose([x, y, z]: [f64; 3], degrees: [f64; 3]) -> Isometry3<f64> {
+    let [roll, pitch, yaw] = degrees.map(f64::to_radians);
+    let rotation = UnitQuaternion::from_euler_angles(roll, pitch, yaw);
+    Isometry3::from_parts(Translation3::new(x, y, z), rotation)
+}
+
+fn numbers(text: &str) -> Result<Vec<f64>, PoseError> {
+    text.split(',').map(number).collect()
 }
 
 fn number(text: &str) -> Result<f64, PoseError> {

@@ -83,15 +83,13 @@ fn global_search(criterion: &mut Criterion) {
 }
 
 fn one_core(criterion: &mut Criterion) {
-    let pool = rayon::ThreadPoolBuilder::new()
+    rayon::ThreadPoolBuilder::new()
         .num_threads(1)
-        .build()
-        .expect("one thread");
-    pool.install(|| {
-        derivatives(criterion);
-        experiments(criterion);
-        global_search(criterion);
-    });
+        .build_global()
+        .expect("the first pool of this process");
+    derivatives(criterion);
+    experiments(criterion);
+    global_search(criterion);
 }
 
 criterion_group!(benches, one_core);

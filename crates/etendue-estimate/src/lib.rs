@@ -5,6 +5,7 @@
 //! stopped; [`Uncertainty`](uncertainty::Uncertainty) says how well the answer is known and what
 //! cannot be known.
 
+pub mod compare;
 pub mod experiments;
 pub mod fit;
 pub mod manifold;

@@ -3,6 +3,7 @@
 pub mod cloud;
 mod digest;
 mod error;
+pub mod fit;
 mod input;
 pub mod material;
 pub mod mesh;

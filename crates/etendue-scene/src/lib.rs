@@ -2,8 +2,9 @@
 //! find them. Nothing here knows a sensor.
 
 mod audit;
-pub mod cast;
+mod cast;
 mod mesh;
+mod motion;
 pub mod primitive;
 mod ray;
 mod scene;
@@ -11,6 +12,7 @@ mod scene;
 pub use audit::{Defect, Finding, MeshAudit};
 pub use cast::{HitPacket, Isa, RayPacket, UnknownIsa};
 pub use mesh::{Mesh, MeshError};
+pub use motion::{KeyFrame, Motion, MotionError};
 pub use ray::{Hit, Ray};
 pub use scene::{
     MaterialId, MeshId, NamedMaterial, Object, ObjectId, Scene, SceneBuilder, SceneError,

@@ -27,13 +27,7 @@ impl Mesh {
         if self.triangles.is_empty() {
             return Err(MeshError::Empty);
         }
-        let finite = |vertex: &Point3<f64>| vertex.iter().all(|x| x.is_finite());
-        if let Some(vertex) = self.vertices.iter().position(|vertex| !finite(vertex)) {
-            return Err(MeshError::NotFinite {
-                vertex,
-                position: self.vertices[vertex].coords.into(),
-            });
-        }
+        check_vertices(&self.vertices)?;
         if !self.materials.is_empty() && self.materials.len() != self.triangles.len() {
             return Err(MeshError::MaterialCount {
                 materials: self.materials.len(),
@@ -120,6 +114,18 @@ pub(crate) fn bounds(points: impl IntoIterator<Item = Point3<f64>>) -> Option<[P
         let [least, greatest] = bounds.unwrap_or([point; 2]);
         Some([least.inf(&point), greatest.sup(&point)])
     })
+}
+
+/// Whether all are finite.
+pub(crate) fn check_vertices(vertices: &[Point3<f64>]) -> Result<(), MeshError> {
+    let finite = |vertex: &Point3<f64>| vertex.iter().all(|x| x.is_finite());
+    match vertices.iter().position(|vertex| !finite(vertex)) {
+        Some(vertex) => Err(MeshError::NotFinite {
+            vertex,
+            position: vertices[vertex].coords.into(),
+        }),
+        None => Ok(()),
+    }
 }
 
 /// Why a mesh cannot be used.

@@ -1,8 +1,8 @@
 //! The scene: objects with poses and materials.
 
 use crate::cast::{Caster, HitPacket, Isa, RayPacket, spawn_near};
-use crate::mesh::bounds;
-use crate::{Defect, Hit, Mesh, MeshAudit, MeshError, Ray};
+use crate::mesh::{bounds, check_vertices};
+use crate::{Defect, Hit, Mesh, MeshAudit, MeshError, Motion, Ray};
 use etendue_physics::surface::{Lobe, Material};
 use etendue_physics::{Scalar, Spectrum};
 use nalgebra::{Isometry3, Point3, Vector3};
@@ -66,6 +66,32 @@ pub enum SceneError {
         mesh: u32,
         /// How many meshes there are.
         meshes: usize,
+    },
+    /// A motion is for an object that does not exist.
+    #[error("a motion is for object {object}, the scene has {objects}")]
+    ObjectOutOfRange {
+        /// The object's number.
+        object: u32,
+        /// How many objects there are.
+        objects: usize,
+    },
+    /// A mesh was given another number of vertices than it has.
+    #[error("mesh {mesh} has {vertices} vertices, and was given {given}")]
+    VertexCount {
+        /// The mesh's number.
+        mesh: u32,
+        /// How many it has.
+        vertices: usize,
+        /// How many were given.
+        given: usize,
+    },
+    /// A mesh cannot take the vertices it was given.
+    #[error("mesh {mesh}: {source}")]
+    Deformed {
+        /// The mesh's number.
+        mesh: u32,
+        /// What is wrong.
+        source: MeshError,
     },
     /// An object stands nowhere.
     #[error("object \"{object}\" has a pose that is not finite")]
@@ -138,13 +164,31 @@ impl SceneBuilder {
     /// # Errors
     /// Where a mesh or a pose cannot be used, or there is no object.
     pub fn build(self) -> Result<Scene, SceneError> {
+        self.build_moving(vec![])
+    }
+
+    /// Like [`SceneBuilder::build`], with objects that move: [`Ray::time`] says when a ray meets
+    /// them, and their own `world_from_object` does not count.
+    ///
+    /// # Errors
+    /// Where a mesh or a pose cannot be used, there is no object, or a motion names no object.
+    pub fn build_moving(self, motions: Vec<(ObjectId, Motion)>) -> Result<Scene, SceneError> {
         if self.objects.is_empty() {
             return Err(SceneError::Empty);
         }
         for object in &self.objects {
             self.check(object)?;
         }
-        let caster = Caster::new(&self.meshes, &self.objects);
+        if let Some((stray, _)) = motions
+            .iter()
+            .find(|(o, _)| o.0 as usize >= self.objects.len())
+        {
+            return Err(SceneError::ObjectOutOfRange {
+                object: stray.0,
+                objects: self.objects.len(),
+            });
+        }
+        let caster = Caster::new(&self.meshes, &self.objects, motions);
         Ok(Scene {
             parts: self,
             caster,
@@ -279,26 +323,108 @@ impl Scene {
         self.caster.closest(&self.parts.meshes, ray)
     }
 
-    /// The nearest surface that each ray meets: same answers as [`Scene::closest_hit`], faster for
-    /// coherent rays.
+    /// The nearest surface that each ray meets: the same answers as [`Scene::closest_hit`], bit for
+    /// bit on any number of threads, faster for coherent rays.
+    ///
+    /// Rays are coherent where neighbours in the list are neighbours in space; best are rows of at
+    /// least four rays, one beside the other, such as the columns of a spinning lidar.
     pub fn closest_hits(&self, rays: &[Ray], hits: &mut Vec<Option<Hit>>) {
-        hits.clear();
-        hits.extend(rays.iter().map(|ray| self.closest_hit(ray)));
+        self.caster.many::<false>(&self.parts.meshes, rays, hits);
     }
 
-    /// The nearest surface that each of sixteen rays meets.
+    /// The nearest surface that each of sixteen rays meets, at time zero.
     pub fn closest_packet(&self, rays: &RayPacket, hits: &mut HitPacket) {
         self.caster.closest_packet(&self.parts.meshes, rays, hits);
     }
 
-    /// Casts rays with these instructions from now on; the answers stay the same.
-    pub fn set_isa(&mut self, isa: Isa) {
-        self.caster.set_isa(isa);
+    /// The nearest `most` surfaces that the ray meets, nearest first; of equally near ones the
+    /// lowest object and triangle comes first.
+    pub fn first_hits(&self, ray: &Ray, most: usize, hits: &mut Vec<Hit>) {
+        self.caster.several(&self.parts.meshes, ray, most, hits);
+    }
+
+    /// All that the ray meets, nearest first, found by testing every triangle of the scene: the
+    /// yardstick for the other ways of casting, and slow.
+    pub fn exhaustive_hits(&self, ray: &Ray) -> Vec<Hit> {
+        self.caster.exhaustive(&self.parts.meshes, ray)
     }
 
     /// Whether anything stands between the ray's near and far limit.
     pub fn occluded(&self, ray: &Ray) -> bool {
-        self.closest_hit(ray).is_some()
+        self.caster.occluded(&self.parts.meshes, ray)
+    }
+
+    /// [`Scene::occluded`] of each ray, faster for coherent rays.
+    pub fn occlusions(&self, rays: &[Ray], occluded: &mut Vec<bool>) {
+        let mut hits = vec![];
+        self.caster
+            .many::<true>(&self.parts.meshes, rays, &mut hits);
+        occluded.clear();
+        occluded.extend(hits.iter().map(Option::is_some));
+    }
+
+    /// The instructions that rays are cast with.
+    pub fn isa(&self) -> Isa {
+        self.caster.isa()
+    }
+
+    /// Casts rays with these instructions from now on, or plainly where the processor lacks them;
+    /// the answers stay the same.
+    pub fn set_isa(&mut self, isa: Isa) {
+        self.caster.set_isa(isa);
+    }
+
+    /// Where an object is at a time, s (`world_from_object`).
+    pub fn world_from_object(&self, object: ObjectId, time: f64) -> Isometry3<f64> {
+        self.caster.world_from_object(object, time)
+    }
+
+    /// Places objects anew; those that moved stand still from now on. Costs the more the more
+    /// objects the scene has, whatever their meshes: 0.1 ms for a hundred.
+    pub fn set_poses(&mut self, poses: &[(ObjectId, Isometry3<f64>)]) {
+        for (object, pose) in poses {
+            self.parts.objects[object.0 as usize].world_from_object = *pose;
+        }
+        self.caster.set_poses(poses);
+    }
+
+    /// Moves a mesh's vertices, m, in its own frame. The search tree keeps its shape: right in any
+    /// case, and slower the farther they moved, until [`Scene::rebuild`].
+    ///
+    /// # Errors
+    /// Where the number of vertices differs, or one is not finite; the scene is then as before.
+    pub fn deform(&mut self, mesh: MeshId, vertices: Vec<Point3<f64>>) -> Result<(), SceneError> {
+        let number = mesh.0 as usize;
+        let known = self.parts.meshes[number].vertices.len();
+        if vertices.len() != known {
+            return Err(SceneError::VertexCount {
+                mesh: mesh.0,
+                vertices: known,
+                given: vertices.len(),
+            });
+        }
+        check_vertices(&vertices).map_err(|source| SceneError::Deformed {
+            mesh: mesh.0,
+            source,
+        })?;
+        Arc::make_mut(&mut self.parts.meshes[number]).vertices = vertices;
+        let parts = &self.parts;
+        self.caster
+            .follow(number, &parts.meshes[number], &parts.objects, false);
+        Ok(())
+    }
+
+    /// Builds a mesh's search tree anew, after much deformation.
+    pub fn rebuild(&mut self, mesh: MeshId) {
+        let number = mesh.0 as usize;
+        let parts = &self.parts;
+        self.caster
+            .follow(number, &parts.meshes[number], &parts.objects, true);
+    }
+
+    /// Memory of the search trees, bytes: about 80 per triangle on top of the meshes themselves.
+    pub fn tree_bytes(&self) -> usize {
+        self.caster.bytes()
     }
 
     /// The smallest `near` for a ray that leaves in `direction` from the point

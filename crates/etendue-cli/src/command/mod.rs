@@ -1,7 +1,9 @@
 //! The verbs, one a file.
 
+mod compare;
 mod inspect;
 mod materials;
+mod register;
 mod schema;
 mod sensors;
 mod simulate;
@@ -14,6 +16,10 @@ use clap::Subcommand;
 pub enum Command {
     /// Simulate a sensor in a scene and write what it measures, with a picture
     Simulate(simulate::Simulate),
+    /// Say how alike two point clouds are: a real and a simulated one, say
+    Compare(compare::Compare),
+    /// Move one point cloud or scan onto another: ICP, point-to-plane, GICP, NDT
+    Register(register::Register),
     /// Say what is in a scene, a mesh, a sensor file or a scan log
     Inspect(inspect::Inspect),
     /// List the sensors that come with etendue, or print one as a file to start from
@@ -29,6 +35,8 @@ impl Command {
     pub fn run(self) -> Result<(), Failure> {
         match self {
             Self::Simulate(verb) => verb.run(),
+            Self::Compare(verb) => verb.run(),
+            Self::Register(verb) => verb.run(),
             Self::Inspect(verb) => verb.run(),
             Self::Sensors(verb) => verb.run(),
             Self::Materials(verb) => verb.run(),

@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::output::print_json;
 use clap::{Args, ValueEnum};
+use etendue::formats::fit::FitFile;
 use etendue::formats::material::MaterialFile;
 use etendue::formats::scene::SceneFile;
 use etendue::formats::sensor::SensorFile;
@@ -24,6 +25,8 @@ enum Kind {
     Scene,
     /// Sensor files
     Sensor,
+    /// Fit problems
+    Fit,
     /// A material, as it stands in a scene file
     Material,
 }
@@ -34,6 +37,7 @@ impl Schema {
         print_json(&match self.kind {
             Kind::Scene => schema_for!(SceneFile),
             Kind::Sensor => schema_for!(SensorFile),
+            Kind::Fit => schema_for!(FitFile),
             Kind::Material => schema_for!(MaterialFile),
         })
     }

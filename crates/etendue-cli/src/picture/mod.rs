@@ -2,25 +2,32 @@
 //!
 //! [`Drawing`] holds shapes in page units; [`svg::write`] and [`png::render`] turn the same list
 //! into a file, so the two always agree. [`Plot`], [`Legend`] and [`palette`] are the pieces that
-//! charts are made of; [`top_view`] and [`spread_chart`] are the charts.
+//! charts are made of; [`top_view`], [`clouds_view`] and [`spread_chart`] are the charts.
 #![expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "lengths on a page fit every type, and pixels need no more than f32"
 )]
 
+pub mod clouds_view;
+pub mod distribution_chart;
 mod drawing;
+mod extent;
 mod font;
 mod legend;
 pub mod palette;
 mod plot;
 pub mod png;
+pub mod range_image;
 mod slice;
 pub mod spread_chart;
 pub mod svg;
 mod ticks;
 pub mod top_view;
+mod walls;
+pub mod waveform_plot;
 
 pub use drawing::{Anchor, Color, Drawing, Marker, Point, Shape, Stroke, Text};
+pub use extent::Extent;
 pub use legend::{Legend, Symbol};
 pub use plot::{Axis, Plot};

@@ -1,13 +1,11 @@
 //! The picture of a scan: walls, beams and measured points, from above.
 
 use super::slice::{Slice, slice};
-use super::{
-    Anchor, Axis, Color, Drawing, Legend, Marker, Plot, Point, Shape, Stroke, Symbol, palette,
-    ticks,
-};
-use etendue::scene::{MaterialId, Scene};
+use super::walls::{Walls, draw_scale, draw_sensor};
+use super::{Anchor, Color, Drawing, Extent, Legend, Marker, Plot, Point, Stroke, Symbol, palette};
+use etendue::scene::Scene;
 use etendue::sensors::{Measurement, Reading, Sweep};
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::{Isometry3, Point3};
 use std::collections::BTreeMap;
 
 /// What a top view shows.
@@ -26,7 +24,6 @@ pub struct TopView<'a> {
 }
 
 const LARGEST_PLOT: [f64; 2] = [900.0, 640.0];
-const SMALLEST_PLOT: [f64; 2] = [380.0, 300.0];
 const LEFT: f64 = 74.0;
 const TOP: f64 = 72.0;
 const BELOW: f64 = 60.0;
@@ -36,7 +33,6 @@ const BEAMS_SHOWN: usize = 170;
 /// No more points than this are drawn.
 const POINTS_SHOWN: usize = 20_000;
 
-const WALL_WIDTH: f64 = 3.6;
 const BEAM: Color = Color::hex(0x6FA8DC).fade(0.45);
 const POINT: Color = Color::hex(0x111111);
 const MIXED: Color = Color::hex(0xC2007A);
@@ -61,13 +57,11 @@ impl TopView<'_> {
         drawing.text([left, 30.0], self.title, 19.0, Anchor::Start);
         drawing.text([left, 52.0], self.subtitle, 13.0, Anchor::Start);
         plot.draw_grid(&mut drawing);
-        drawing.lines(walls.elsewhere, Stroke::new(palette::FAINT, 0.8));
+        walls.draw_elsewhere(&mut drawing);
         self.draw_beams(&plot, &mut drawing);
-        for (index, lines) in walls.cut.into_values().enumerate() {
-            drawing.lines(lines, palette::category(index, WALL_WIDTH));
-        }
+        walls.draw_cut(&mut drawing);
         signs.draw(&plot, &mut drawing);
-        draw_sensor(&plot, &pose, &mut drawing);
+        draw_sensor(&plot, &pose, palette::INK, &mut drawing);
         plot.draw_axes(&mut drawing);
         legend.draw(&mut drawing, [right + 24.0, top]);
         draw_scale(
@@ -81,21 +75,10 @@ impl TopView<'_> {
     fn plot(slice: &Slice, signs: &Signs) -> Plot {
         let shown = Extent::of(signs.places());
         let whole = Extent::of(slice.cut.iter().flat_map(|(_, segment)| *segment));
-        let extent = shown.widened_to(&whole).padded();
-        let (scale, [width, height]) = extent.fit();
-        let [x, y] = [(0, width), (1, height)].map(|(axis, length)| {
-            let middle = f64::midpoint(extent.min[axis], extent.max[axis]);
-            [middle - length / scale / 2.0, middle + length / scale / 2.0]
-        });
-        let axis = |limits, label: &str| Axis {
-            limits,
-            label: label.into(),
-        };
-        Plot {
-            frame: [LEFT, TOP, LEFT + width, TOP + height],
-            x: axis(x, "x, m"),
-            y: axis(y, "y, m"),
-        }
+        shown
+            .widened_to(&whole)
+            .padded()
+            .plot([LEFT, TOP], LARGEST_PLOT)
     }
 
     fn draw_beams(&self, plot: &Plot, drawing: &mut Drawing) {
@@ -114,15 +97,7 @@ impl TopView<'_> {
 
     fn legend(&self, walls: &Walls, signs: &Signs) -> Legend {
         let mut legend = Legend::default();
-        legend.add(Symbol::Heading, "Surfaces in the sensor's plane");
-        for (index, id) in walls.cut.keys().enumerate() {
-            let name = &self.scene.materials()[id.0 as usize].name;
-            legend.add(Symbol::Line(palette::category(index, WALL_WIDTH)), name);
-        }
-        if !walls.elsewhere.is_empty() {
-            let faint = Stroke::new(palette::FAINT, 1.2);
-            legend.add(Symbol::Line(faint), "above or below it");
-        }
+        walls.name(self.scene, &mut legend);
         legend.add(Symbol::Heading, format!("Measurements ({})", signs.total()));
         for (kind, places) in &signs.kinds {
             let (marker, radius, color) = kind.sign();
@@ -245,134 +220,12 @@ fn from_above(point: &Point3<f64>) -> Point {
     [point.x, point.y]
 }
 
-/// The scene's lines on the page.
-struct Walls {
-    cut: BTreeMap<MaterialId, Vec<Vec<Point>>>,
-    elsewhere: Vec<Vec<Point>>,
-}
-
-impl Walls {
-    fn of(slice: &Slice, plot: &Plot) -> Self {
-        let mut cut = BTreeMap::<_, Vec<_>>::new();
-        for (material, [from, to]) in &slice.cut {
-            if let Some(line) = plot.clip(*from, *to) {
-                cut.entry(*material).or_default().push(Vec::from(line));
-            }
-        }
-        let elsewhere = slice.elsewhere.iter();
-        Self {
-            cut,
-            elsewhere: elsewhere
-                .filter_map(|[from, to]| plot.clip(*from, *to).map(Vec::from))
-                .collect(),
-        }
-    }
-}
-
-/// A level rectangle, m.
-#[derive(Clone, Copy, Debug)]
-struct Extent {
-    min: Point,
-    max: Point,
-}
-
-impl Extent {
-    fn of(points: impl Iterator<Item = Point>) -> Self {
-        let nothing = Self {
-            min: [f64::INFINITY; 2],
-            max: [f64::NEG_INFINITY; 2],
-        };
-        points.fold(nothing, |extent, [x, y]| Self {
-            min: [extent.min[0].min(x), extent.min[1].min(y)],
-            max: [extent.max[0].max(x), extent.max[1].max(y)],
-        })
-    }
-
-    fn size(&self) -> [f64; 2] {
-        [self.max[0] - self.min[0], self.max[1] - self.min[1]]
-    }
-
-    /// With all of `whole` if that is little more than this.
-    fn widened_to(self, whole: &Self) -> Self {
-        let both = Self::of([self.min, self.max, whole.min, whole.max].into_iter());
-        let ([x, y], [wide, high]) = (self.size(), both.size());
-        let longest = x.max(y);
-        if both.min.iter().chain(&both.max).all(|v| v.is_finite())
-            && wide.max(high) <= 2.5 * longest
-        {
-            both
-        } else {
-            self
-        }
-    }
-
-    fn padded(self) -> Self {
-        let [x, y] = self.size();
-        let pad = 0.04 * x.max(y).max(0.1);
-        Self {
-            min: self.min.map(|v| v - pad),
-            max: self.max.map(|v| v + pad),
-        }
-    }
-
-    /// Page units per metre, and the frame's size on the page.
-    fn fit(&self) -> (f64, [f64; 2]) {
-        let [x, y] = self.size();
-        let scale = (LARGEST_PLOT[0] / x).min(LARGEST_PLOT[1] / y);
-        let frame = [
-            (x * scale).max(SMALLEST_PLOT[0]),
-            (y * scale).max(SMALLEST_PLOT[1]),
-        ];
-        (scale, frame)
-    }
-}
-
-fn draw_sensor(plot: &Plot, world_from_sensor: &Isometry3<f64>, drawing: &mut Drawing) {
-    let [x, y] = from_above(&world_from_sensor.translation.vector.into());
-    let forward = world_from_sensor * Vector3::x();
-    let length = forward.xy().norm().max(f64::MIN_POSITIVE);
-    let (cos, sin) = (forward.x / length, -forward.y / length);
-    let [left, down] = plot.place(x, y);
-    let outline = [[20.0, 0.0], [-9.0, 10.0], [-4.0, 0.0], [-9.0, -10.0]];
-    let turned = outline.map(|[along, across]: Point| {
-        [
-            left + along * cos - across * sin,
-            down + along * sin + across * cos,
-        ]
-    });
-    drawing.shapes.push(Shape::Areas {
-        outlines: vec![turned.to_vec()],
-        fill: palette::INK,
-        stroke: Some(Stroke::new(palette::PAPER, 1.5)),
-    });
-}
-
-/// A bar of a round length.
-fn draw_scale(plot: &Plot, [left, y]: Point, drawing: &mut Drawing) {
-    let [from, to] = plot.x.limits;
-    let scale = (plot.frame[2] - plot.frame[0]) / (to - from);
-    let length = ticks::step(60.0 / scale, 1);
-    let right = left + length * scale;
-    let ink = Stroke::new(palette::INK, 1.6);
-    let ends = [left, right].map(|x| vec![[x, y - 5.0], [x, y + 5.0]]);
-    drawing.lines(
-        [vec![vec![[left, y], [right, y]]], ends.to_vec()].concat(),
-        ink,
-    );
-    drawing.text(
-        [right + 8.0, y + 4.5],
-        format!("{length} m"),
-        13.0,
-        Anchor::Start,
-    );
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::picture::{png, svg};
     use etendue::physics::{Spectrum, surface};
-    use etendue::scene::{Mesh, MeshId, NamedMaterial, Object, ObjectId, SceneBuilder};
+    use etendue::scene::{MaterialId, Mesh, MeshId, NamedMaterial, Object, ObjectId, SceneBuilder};
     use etendue::sensors::Truth;
     use std::sync::Arc;
 

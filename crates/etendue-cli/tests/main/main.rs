@@ -1,9 +1,11 @@
 //! The `etendue` binary as its users meet it.
 
 mod bad_input;
+mod register;
 mod results;
+mod scanners;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// Runs `etendue` in a folder.
@@ -43,4 +45,18 @@ fn names(folder: &Path) -> Vec<String> {
         .collect();
     names.sort();
     names
+}
+
+/// A file or folder of the recordings; where there are none, a test says so and passes.
+fn recording(name: &str) -> Option<PathBuf> {
+    let root = std::env::var_os("ETENDUE_DATA").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
+        PathBuf::from,
+    );
+    let path = root.join(name);
+    if path.exists() {
+        return Some(path);
+    }
+    eprintln!("skipped: no recordings ({} is not there)", path.display());
+    None
 }

@@ -48,6 +48,20 @@ fn one_thread_gives_the_bytes_of_eight_and_the_seed_decides() {
 }
 
 #[test]
+fn random_paths_add_light_and_do_not_depend_on_threads() {
+    let folder = folder();
+    let run = |name: &str, more: &[&str]| {
+        let output = etendue(folder.path(), &[&["simulate", "-o", name], more].concat());
+        assert!(output.status.success(), "{}", stderr(&output));
+        read(folder.path().join(name)).expect("a file")
+    };
+    let one = run("one.csv", &["--paths", "8", "--threads", "1"]);
+    let eight = run("eight.csv", &["--paths", "8", "--threads", "8"]);
+    assert_eq!(one, eight);
+    assert_ne!(one, run("tree.csv", &[]));
+}
+
+#[test]
 fn an_output_with_an_ending_writes_just_that() {
     let folder = folder();
     for name in [
@@ -96,7 +110,14 @@ fn a_still_sensor_has_a_spread_and_a_chart_of_it() {
 #[test]
 fn every_verb_has_help_with_an_example() {
     let folder = folder();
-    for verb in ["simulate", "inspect", "sensors", "materials", "schema"] {
+    for verb in [
+        "simulate",
+        "register",
+        "inspect",
+        "sensors",
+        "materials",
+        "schema",
+    ] {
         let output = etendue(folder.path(), &[verb, "--help"]);
         assert!(output.status.success(), "{verb}");
         let text = stdout(&output);
@@ -129,7 +150,7 @@ fn materials_and_schemas_are_listed() {
     );
     let one = stdout(&etendue(folder.path(), &["materials", "white-paper"]));
     assert!(one.contains("source: "), "{one}");
-    for kind in ["scene", "sensor", "material"] {
+    for kind in ["scene", "sensor", "fit", "material"] {
         let output = etendue(folder.path(), &["schema", kind]);
         let schema: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         assert!(schema["properties"].is_object(), "{kind}");

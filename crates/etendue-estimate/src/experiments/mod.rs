@@ -9,6 +9,8 @@ mod arena;
 mod baselines;
 mod checkerboard;
 mod localise;
+mod run;
+mod table;
 mod track_mirror;
 
 use crate::manifold::{Value, Variable};
@@ -23,6 +25,8 @@ pub use localise::{
     localise_noise,
 };
 use nalgebra::Isometry2;
+pub use run::{Effort, Experiment, Outcome};
+pub use table::{Cell, Curve, Table};
 pub use track_mirror::{MirrorError, MirrorRow, TrackSettings, track_mirror, track_mirror_many};
 
 /// The readings of a noise-free prediction with normal noise of standard deviation `sigma` (m).

@@ -170,7 +170,7 @@ fn track(
     start: Isometry2<f64>,
 ) -> Result<MirrorRow, FitError> {
     let first = vec![settings.variable(&start)?];
-    let mut best: Option<(Solution<Vec<Variable>>, Vec<Isometry2<f64>>)> = None;
+    let mut best: Option<Polished> = None;
     let mut failure = None;
     for candidate in candidates(problem, settings, first)? {
         let polished = match polish(problem, settings, candidate) {
@@ -182,12 +182,12 @@ fn track(
         };
         if best
             .as_ref()
-            .is_none_or(|known| polished.0.cost < known.0.cost)
+            .is_none_or(|known| polished.solution.cost < known.solution.cost)
         {
             best = Some(polished);
         }
     }
-    let Some((solution, path)) = best else {
+    let Some(Polished { solution, path }) = best else {
         return Err(failure.unwrap_or(FitError::NothingFree));
     };
     let found = first_pose(&solution.state).unwrap_or(start);
@@ -237,12 +237,18 @@ fn candidates(
     Ok(kept.into_iter().map(|(state, _)| state).collect())
 }
 
+/// Where a candidate led, and the pose after each iteration on the way.
+struct Polished {
+    solution: Solution<Vec<Variable>>,
+    path: Vec<Isometry2<f64>>,
+}
+
 /// Levenberg-Marquardt stage by stage.
 fn polish(
     problem: &FitProblem,
     settings: &TrackSettings,
     start: Vec<Variable>,
-) -> Result<(Solution<Vec<Variable>>, Vec<Isometry2<f64>>), FitError> {
+) -> Result<Polished, FitError> {
     let limits = Limits {
         iterations: 40,
         step: 1e-5,
@@ -261,7 +267,7 @@ fn polish(
         solution = solver.solve(&problem.widened(*width), solution.state)?;
         path.extend(solution.log.iter().filter_map(|i| first_pose(&i.state)));
     }
-    Ok((solution, path))
+    Ok(Polished { solution, path })
 }
 
 fn mirror_error(found: &Isometry2<f64>, truth: &Isometry2<f64>) -> MirrorError {

@@ -106,23 +106,30 @@ pub(super) fn spread<'a, const D: usize>(
 /// finite are left out.
 pub fn downsample<const D: usize>(points: &[Point<f64, D>], size: f64) -> Vec<Point<f64, D>> {
     let finite = |p: &&Point<f64, D>| p.iter().all(|x| x.is_finite());
-    grid(points.iter().filter(finite).map(|p| &p.coords), size)
-        .values()
-        .map(|members| Point::from(spread(members.iter().copied()).0))
-        .collect()
+    grid(
+        points.iter().filter(finite).map(|p| &p.coords),
+        size,
+        [0.0; D],
+    )
+    .values()
+    .map(|members| Point::from(spread(members.iter().copied()).0))
+    .collect()
 }
 
-/// Points by the cube of side `size` they lie in, in the order of the cubes.
+/// Points by the cube of side `size` they lie in, in the order of the cubes, which are shifted by
+/// `shift` sides.
 pub(super) fn grid<'a, const D: usize>(
     points: impl Iterator<Item = &'a SVector<f64, D>>,
     size: f64,
+    shift: [f64; D],
 ) -> BTreeMap<[i64; D], Vec<&'a SVector<f64, D>>> {
     let mut cells: BTreeMap<[i64; D], Vec<&SVector<f64, D>>> = BTreeMap::new();
     #[expect(
         clippy::cast_possible_truncation,
         reason = "a saturated cell number is still a cell"
     )]
-    let cell = |p: &SVector<f64, D>| std::array::from_fn(|i| (p[i] / size).floor() as i64);
+    let cell =
+        |p: &SVector<f64, D>| std::array::from_fn(|i| (p[i] / size + shift[i]).floor() as i64);
     for point in points {
         cells.entry(cell(point)).or_default().push(point);
     }

@@ -1,4 +1,4 @@
-//! The normal-distributions transform.
+//! The normal-distributions transform, on overlapping grids as in Biber and Strasser 2003.
 
 use super::cloud::{grid, spread};
 use super::pairs::stack;
@@ -30,7 +30,8 @@ pub(super) fn usual_loss(resolution: f64) -> Loss {
     }
 }
 
-/// Normal distributions of the target's points in the cells of a grid.
+/// Normal distributions of the target's points in the cells of $2^D$ grids, each shifted by half a
+/// cell along some axes: so no point is near the edge of all its cells.
 pub(super) struct Cells<const D: usize> {
     means: Cloud<D>,
     whitenings: Vec<SMatrix<f64, D, D>>,
@@ -40,11 +41,14 @@ pub(super) struct Cells<const D: usize> {
 impl<const D: usize> Cells<D> {
     pub(super) fn new<M: Motion<D, K>, const K: usize>(target: &Cloud<D>, resolution: f64) -> Self {
         let (mut means, mut whitenings) = (Vec::new(), Vec::new());
-        for members in grid(target.points().iter(), resolution).values() {
-            if members.len() >= FEWEST {
-                let (mean, covariance) = spread(members.iter().copied());
-                means.push(mean);
-                whitenings.push(whitening::<M, D, K>(&covariance));
+        for number in 0..1 << D {
+            let shift = std::array::from_fn(|axis| 0.5 * f64::from(number >> axis & 1));
+            for members in grid(target.points().iter(), resolution, shift).values() {
+                if members.len() >= FEWEST {
+                    let (mean, covariance) = spread(members.iter().copied());
+                    means.push(mean);
+                    whitenings.push(whitening::<M, D, K>(&covariance));
+                }
             }
         }
         Self {

@@ -3,7 +3,7 @@
 //! Source: Madsen, Nielsen, Tingleff 2004, "Methods for non-linear least squares problems",
 //! algorithm 3.16, with Marquardt's diagonal scaling.
 
-use super::{Iteration, Normal, Problem, Residuals, SolveError, Stage, Stop, Walk};
+use super::{Iteration, Linearization, Normal, Problem, SolveError, Stage, Stop, Walk};
 use crate::manifold::Manifold;
 
 /// A damping beyond this makes steps too short to matter.
@@ -18,8 +18,8 @@ pub(super) fn descend<P: Problem>(
     first_damping: f64,
 ) -> Result<Stop, SolveError> {
     let mut damping = first_damping;
+    let mut linearization = walk.linearize()?;
     while !walk.exhausted() {
-        let linearization = walk.linearize()?;
         let normal = Normal::new(&linearization, stage.loss);
         if normal.steepness() < walk.limits.gradient {
             return Ok(Stop::Gradient);
@@ -29,11 +29,11 @@ pub(super) fn descend<P: Problem>(
             return Ok(Stop::NoDescent);
         };
         let fall = cost - trial.cost;
-        let shift = trial.length;
+        let length = trial.length;
         if fall > 0.0 {
-            accept(walk, stage, &normal, trial);
+            linearization = accept(walk, stage, &normal, trial)?;
         }
-        if shift < walk.limits.step {
+        if length < walk.limits.step {
             return Ok(Stop::Step);
         }
         if fall <= walk.limits.cost * cost {
@@ -46,7 +46,9 @@ pub(super) fn descend<P: Problem>(
 /// A step that was tried.
 struct Trial<M> {
     state: M,
-    residuals: Residuals,
+    /// Where the step was expected to be taken, the derivatives at its end.
+    linearization: Option<Linearization>,
+    missing: usize,
     cost: f64,
     length: f64,
     damping: f64,
@@ -64,15 +66,8 @@ fn search<P: Problem>(
     let mut growth = 2.0;
     while *damping < HOPELESS {
         if let Some(step) = normal.step(*damping) {
-            let state = walk.state.retract(step.as_slice());
-            let residuals = walk.problem.residuals(&state);
-            let trial = Trial {
-                cost: residuals.cost(stage.loss, walk.limits.gate),
-                state,
-                residuals,
-                length: step.norm(),
-                damping: *damping,
-            };
+            // Most first steps are good: they get their derivatives with their residuals.
+            let trial = attempt(walk, stage, step.as_slice(), *damping, growth == 2.0);
             let gain = (cost - trial.cost) / normal.predicted_fall(&step);
             if trial.cost < cost {
                 *damping = relaxed(*damping, gain);
@@ -88,18 +83,48 @@ fn search<P: Problem>(
     None
 }
 
+fn attempt<P: Problem>(
+    walk: &Walk<'_, P>,
+    stage: Stage,
+    step: &[f64],
+    damping: f64,
+    hopeful: bool,
+) -> Trial<P::State> {
+    let state = walk.state.retract(step);
+    let linearization = hopeful.then(|| walk.problem.linearize(&state));
+    let measure = |residuals: &super::Residuals| {
+        (
+            residuals.cost(stage.loss, walk.limits.gate),
+            residuals.missing,
+        )
+    };
+    let (cost, missing) = linearization.as_ref().map_or_else(
+        || measure(&walk.problem.residuals(&state)),
+        |known| measure(&known.residuals),
+    );
+    Trial {
+        state,
+        linearization,
+        missing,
+        cost,
+        length: step.iter().map(|x| x * x).sum::<f64>().sqrt(),
+        damping,
+    }
+}
+
 /// Nielsen's rule: the better the model foretold the fall, the less damping.
 fn relaxed(damping: f64, gain: f64) -> f64 {
     let factor = (1.0 - (2.0 * gain - 1.0).powi(3)).clamp(0.1, 2.0);
     (damping * factor).max(NEGLIGIBLE)
 }
 
+/// Takes a step, and gives the derivatives at its end.
 fn accept<P: Problem>(
     walk: &mut Walk<'_, P>,
     stage: Stage,
     normal: &Normal,
     trial: Trial<P::State>,
-) {
+) -> Result<Linearization, SolveError> {
     walk.state = trial.state.clone();
     walk.note(Iteration {
         number: walk.log.len() + 1,
@@ -109,6 +134,10 @@ fn accept<P: Problem>(
         step: trial.length,
         damping: trial.damping,
         widening: stage.widening,
-        missing: trial.residuals.missing,
+        missing: trial.missing,
     });
+    match trial.linearization {
+        Some(known) => known.check(walk.log.len()).map(|()| known),
+        None => walk.linearize(),
+    }
 }

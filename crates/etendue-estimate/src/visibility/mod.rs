@@ -2,12 +2,12 @@
 //!
 //! A beam's light is an integral over its cross-section. When an edge moves, the integrand hardly
 //! changes, but the border between what is seen on either side of the edge does:
-//! $$\frac{\partial}{\partial\theta}\int_D g\\,w\\,\mathrm{d}A
-//!   = \int_D \frac{\partial g}{\partial\theta}\\,w\\,\mathrm{d}A
-//!   + \int_{E\cap D} (g_- - g_+)\\,w\\,v_n\\,\mathrm{d}s$$
+//! $$\frac{\partial}{\partial\theta}\int_D g\\,w\\,\mathrm{d}A =
+//! \int_D \frac{\partial g}{\partial\theta}\\,w\\,\mathrm{d}A +
+//! \int_{E\cap D} (g_- - g_+)\\,w\\,v_n\\,\mathrm{d}s$$
 //! with $D$ the cross-section, $w$ its irradiance, $g$ the light sent back to each frequency's
 //! phasor, $E$ the edges as the beam sees them and $v_n$ the speed of an edge along its normal, from
-//! the side $-$ to the side $+$. The ray tree gives the first term; [`Boundaries`] adds the second.
+//! the side $-$ to the side $+$. The ray tree gives the first term; this module adds the second.
 //! (Reynolds' transport theorem; for images Li, Aittala, Durand, Lehtinen 2018, "Differentiable
 //! Monte Carlo ray tracing through edge sampling", doi:10.1145/3272127.3275109.)
 //!

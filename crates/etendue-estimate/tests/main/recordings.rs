@@ -62,3 +62,26 @@ pub fn transform(name: &str) -> Option<Isometry3<f64>> {
     let shift = matrix.fixed_view::<3, 1>(0, 3).into_owned();
     Some(Isometry3::from_parts(shift.into(), rotation.into()))
 }
+
+/// Scans of a tinySLAM log in the plane of the sensor, m: the beams that the robot's body does not
+/// cover and that have a range.
+pub fn tinyslam(name: &str) -> Option<Vec<Vec<nalgebra::Point2<f64>>>> {
+    let text = std::fs::read_to_string(find(name)?).expect("readable");
+    let scan = |line: &str| {
+        let fields = line.split_ascii_whitespace().skip(24);
+        let ranges: Vec<f64> = fields.map(|w| w.parse().expect("a number")).collect();
+        let beam = |(i, mm): (usize, &f64)| {
+            let azimuth = (i as f64 - 340.0) * std::f64::consts::TAU / 1024.0;
+            let range = mm * 1e-3;
+            nalgebra::Point2::new(range * azimuth.cos(), range * azimuth.sin())
+        };
+        let seen = |(i, mm): &(usize, &f64)| **mm >= 20.0 && (70..612).contains(i);
+        ranges.iter().enumerate().filter(seen).map(beam).collect()
+    };
+    Some(
+        text.lines()
+            .filter(|line| !line.trim().is_empty())
+            .map(scan)
+            .collect(),
+    )
+}

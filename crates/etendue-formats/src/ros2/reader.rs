@@ -52,7 +52,10 @@ pub fn read_clouds(path: &Path) -> Result<Recording, FormatError> {
     let malformed =
         |message: String, remedy: &str| FormatError::malformed(path, Place::File, message, remedy);
     if !bytes.starts_with(mcap::MAGIC) {
-        return Err(malformed("this is no MCAP file".into(), "give an MCAP file"));
+        return Err(malformed(
+            "this is no MCAP file".into(),
+            "give an MCAP file",
+        ));
     }
     let stream = MessageStream::new_with_options(&bytes, Options::IgnoreEndMagic.into())
         .map_err(|error| malformed(error.to_string(), "give an MCAP file"))?;

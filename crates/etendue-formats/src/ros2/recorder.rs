@@ -10,7 +10,7 @@ use mcap::records::MessageHeader;
 use mcap::{McapError, WriteOptions, Writer};
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{BufWriter, Cursor, Seek, Write};
 use std::path::{Path, PathBuf};
 
 /// Names of topics and frames of one sensor.
@@ -36,10 +36,10 @@ impl Default for Topics {
 
 /// An MCAP recording in the making: `PointCloud2` (and `LaserScan` of planar scanners), `TF` and
 /// clock of every sweep, on disk when [`Recorder::record`] returns.
-pub struct Recorder {
+pub struct Recorder<W: Write + Seek> {
     path: PathBuf,
     topics: Topics,
-    writer: Writer<BufWriter<File>>,
+    writer: Writer<W>,
     channels: [u16; 4],
     sequence: u32,
 }
@@ -50,20 +50,46 @@ const QOS: &str = "- history: 1\n  depth: 10\n  reliability: 1\n  durability: 2\
     liveliness: 1\n  liveliness_lease_duration:\n    sec: 9223372036\n    nsec: 854775807\n  \
     avoid_ros_namespace_conventions: false";
 
-impl Recorder {
+impl Recorder<BufWriter<File>> {
     /// Begins a recording at `path`, replacing what was there.
     ///
     /// # Errors
     /// Where the file cannot be written.
     pub fn create(path: &Path, topics: Topics) -> Result<Self, FormatError> {
         let file = File::create(path).map_err(|source| cannot_write(path, source))?;
+        Self::begin(path, topics, BufWriter::new(file))
+    }
+}
+
+impl Recorder<Cursor<Vec<u8>>> {
+    /// Begins a recording in memory.
+    ///
+    /// # Errors
+    /// Never in practice: memory does not refuse.
+    pub fn in_memory(topics: Topics) -> Result<Self, FormatError> {
+        Self::begin("memory".as_ref(), topics, Cursor::new(Vec::new()))
+    }
+
+    /// Ends the recording and gives its bytes.
+    ///
+    /// # Errors
+    /// Never in practice: memory does not refuse.
+    pub fn into_bytes(mut self) -> Result<Vec<u8>, FormatError> {
+        let ended = self.writer.finish();
+        ended.map_err(|error| failed(&self.path, error))?;
+        Ok(self.writer.into_inner().into_inner())
+    }
+}
+
+impl<W: Write + Seek> Recorder<W> {
+    fn begin(path: &Path, topics: Topics, sink: W) -> Result<Self, FormatError> {
         let options = WriteOptions::new()
             .compression(None)
             .profile("ros2")
             .library("etendue")
             .chunk_size(None);
         let fail = |error| failed(path, error);
-        let mut writer = options.create(BufWriter::new(file)).map_err(fail)?;
+        let mut writer = options.create(sink).map_err(fail)?;
         let scan = format!("{}/scan", topics.cloud);
         let mut channel = |topic: &str, definition: &Definition| {
             let schema = definition.schema();

@@ -1,11 +1,11 @@
-//! Where the files are that a scene names.
+//! Where the files are that a scene or a fit problem names.
 
 use crate::toml_file::{Document, DocumentError, Problem};
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 
-/// The path that a scene file means: from its own folder, with environment variables put in.
-pub(super) fn resolve(
+/// The path that a file means: from its own folder, with environment variables put in.
+pub(crate) fn resolve(
     document: &Document,
     given: &Spanned<String>,
 ) -> Result<PathBuf, DocumentError> {
@@ -41,6 +41,6 @@ pub(super) fn resolve(
     }
     Err(fail(
         format!("the file {} is not there", path.display()),
-        "check the path; it starts at the folder of the scene file".into(),
+        "check the path; it starts at the folder of this file".into(),
     ))
 }

@@ -42,6 +42,8 @@ mod mesh_object;
 mod pose;
 mod shape;
 
+pub(crate) use location::resolve;
+
 pub use examples::{Example, UnknownExample, arena, example, examples};
 pub use file::{ObjectTable, SceneFile, SensorTable};
 pub use pose::{Placement, RotationDeg};

@@ -2,7 +2,7 @@
 
 use super::tree::NO_TRIANGLE;
 use super::triangle::{Meeting, ShearedRay};
-use crate::Mesh;
+use crate::{Hit, Mesh};
 use nalgebra::{Point3, Vector3};
 
 /// Unit round-off of `f32`.
@@ -24,6 +24,20 @@ impl LocalRay {
     /// Depth along a packet's major axis at which the ray has gone this far.
     pub fn depth(&self, distance: f64, axis: usize, sign: f32, start: f64) -> f64 {
         (distance * self.direction[axis] + (self.origin[axis] - start)) * f64::from(sign)
+    }
+
+    /// The ray up to what it has met in another object. At the same distance the object with the
+    /// lower number counts.
+    #[inline]
+    pub fn before(self, met: Option<&Hit>, number: usize) -> Self {
+        match met {
+            Some(hit) => Self {
+                far: hit.distance,
+                far_included: number < hit.object.0 as usize,
+                ..self
+            },
+            None => self,
+        }
     }
 
     /// The ray and the triangle in `f64`, within the ray's limits.

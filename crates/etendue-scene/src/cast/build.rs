@@ -2,6 +2,7 @@
 
 use super::tree::{Block, LEAF, MeshTree, Node, corners};
 use crate::Mesh;
+use crate::motion::Bounds;
 use nalgebra::{Point3, Vector3};
 use obvhs::aabb::Aabb;
 use obvhs::bvh2::{Bvh2, reinsertion::ReinsertionOptimizer};
@@ -14,27 +15,41 @@ const BLOCK: u32 = 8;
 impl MeshTree {
     /// The tree of a mesh that has been checked.
     pub fn new(mesh: &Mesh) -> Self {
-        let (middle, reach) = extent(mesh);
+        let (middle, reach, bounds) = extent(mesh);
         let boxes: Vec<Aabb> = (0..mesh.triangles.len() as u32)
             .into_par_iter()
             .map(|triangle| outer_box(corners(mesh, &middle, triangle)))
             .collect();
-        Widening::new(&binary_tree(&boxes)).widen(mesh, middle, reach)
+        let mut tree = Self {
+            middle,
+            reach,
+            bounds,
+            nodes: vec![],
+            blocks: vec![],
+            root: 0,
+            stack_need: 1,
+        };
+        let blocks = Widening::new(&binary_tree(&boxes)).widen(&mut tree);
+        tree.blocks = blocks
+            .par_iter()
+            .map(|block| Block::new(mesh, &middle, block.triangles()))
+            .collect();
+        tree
     }
 }
 
 /// The middle of the mesh's box, rounded to `f32`, and what the box reaches from there.
-fn extent(mesh: &Mesh) -> (Point3<f64>, f32) {
+pub(super) fn extent(mesh: &Mesh) -> (Point3<f64>, f32, Bounds) {
     let (low, high) = mesh.vertices.iter().fold(
         (mesh.vertices[0], mesh.vertices[0]),
         |(low, high), vertex| (low.inf(vertex), high.sup(vertex)),
     );
     let middle = nalgebra::center(&low, &high).map(|x| f64::from(x as f32));
     let reach = (high - middle).amax().max((middle - low).amax());
-    (middle, (reach as f32).next_up())
+    (middle, (reach as f32).next_up(), Bounds { low, high })
 }
 
-fn outer_box(corners: [Vector3<f64>; 3]) -> Aabb {
+pub(super) fn outer_box(corners: [Vector3<f64>; 3]) -> Aabb {
     let low = corners[0].inf(&corners[1]).inf(&corners[2]);
     let high = corners[0].sup(&corners[1]).sup(&corners[2]);
     Aabb::new(
@@ -52,7 +67,7 @@ fn binary_tree(boxes: &[Aabb]) -> Bvh2 {
         SortPrecision::U64,
         3,
     );
-    ReinsertionOptimizer::default().run(&mut tree, 0.05, None);
+    ReinsertionOptimizer::default().run(&mut tree, 0.1, None);
     tree
 }
 
@@ -86,35 +101,32 @@ impl<'a> Widening<'a> {
         Self { binary, count }
     }
 
-    fn widen(&self, mesh: &Mesh, middle: Point3<f64>, reach: f32) -> MeshTree {
-        let mut tree = MeshTree {
-            middle,
-            reach,
-            nodes: vec![],
-            blocks: vec![],
-            root: 0,
-            stack_need: 1,
-        };
+    /// Makes the nodes, and says which triangles are in which block.
+    fn widen(&self, tree: &mut MeshTree) -> Vec<Members> {
+        let mut blocks = Vec::with_capacity(self.count[0] as usize / 4);
         if self.count[0] <= BLOCK {
-            tree.root = self.push_block(&mut tree, mesh, 0);
-            return tree;
+            blocks.push(self.members(0));
+            tree.root = LEAF;
+            return blocks;
         }
         tree.nodes.push(Node::EMPTY);
         let mut open = vec![(0_usize, 0_usize, 1_usize)];
         while let Some((binary, wide, depth)) = open.pop() {
             tree.stack_need = tree.stack_need.max(7 * depth + 1);
             for (place, child) in self.children(binary).into_iter().enumerate() {
-                tree.nodes[wide].set_bounds(place, self.binary.nodes[child].aabb());
-                tree.nodes[wide].child[place] = if self.count[child] <= BLOCK {
-                    self.push_block(&mut tree, mesh, child)
+                let number = if self.count[child] <= BLOCK {
+                    blocks.push(self.members(child));
+                    LEAF | (blocks.len() as u32 - 1)
                 } else {
                     tree.nodes.push(Node::EMPTY);
                     open.push((child, tree.nodes.len() - 1, depth + 1));
                     tree.nodes.len() as u32 - 1
                 };
+                tree.nodes[wide].set_bounds(place, self.binary.nodes[child].aabb());
+                tree.nodes[wide].child[place] = number;
             }
         }
-        tree
+        blocks
     }
 
     /// Up to eight nodes that together hold what is below `root`: the largest are opened first.
@@ -143,29 +155,36 @@ impl<'a> Widening<'a> {
         self.binary.nodes[node].aabb().half_area()
     }
 
-    fn push_block(&self, tree: &mut MeshTree, mesh: &Mesh, binary: usize) -> u32 {
-        let mut triangles = Vec::with_capacity(BLOCK as usize);
-        let mut open = vec![binary];
-        while let Some(index) = open.pop() {
-            let node = &self.binary.nodes[index];
-            let first = node.first_index as usize;
-            if node.is_leaf() {
-                let slots = first..first + node.prim_count as usize;
-                triangles.extend_from_slice(&self.binary.primitive_indices[slots]);
-            } else {
-                open.extend([first, first + 1]);
-            }
+    fn members(&self, root: usize) -> Members {
+        let mut members = Members::default();
+        self.collect(root, &mut members);
+        members
+    }
+
+    fn collect(&self, index: usize, members: &mut Members) {
+        let node = &self.binary.nodes[index];
+        let first = node.first_index as usize;
+        if !node.is_leaf() {
+            self.collect(first, members);
+            self.collect(first + 1, members);
+            return;
         }
-        tree.blocks.push(Block::new(mesh, &tree.middle, &triangles));
-        LEAF | (tree.blocks.len() as u32 - 1)
+        for slot in first..first + node.prim_count as usize {
+            members.triangles[members.count] = self.binary.primitive_indices[slot];
+            members.count += 1;
+        }
     }
 }
 
-impl Node {
-    fn set_bounds(&mut self, place: usize, bounds: &Aabb) {
-        for axis in 0..3 {
-            self.bounds[2 * axis][place] = bounds.min[axis];
-            self.bounds[2 * axis + 1][place] = bounds.max[axis];
-        }
+/// The triangles of a block to be.
+#[derive(Default)]
+struct Members {
+    triangles: [u32; BLOCK as usize],
+    count: usize,
+}
+
+impl Members {
+    fn triangles(&self) -> &[u32] {
+        &self.triangles[..self.count]
     }
 }

@@ -37,7 +37,7 @@ impl Edges {
         let near = all_left.or(all_right);
         let edges = Self {
             normal: [first.normal, second.normal, third.normal],
-            edge: [first.edge, second.edge, third.edge],
+            edge: [first.run, second.run, third.run],
         };
         (edges, near.bits())
     }
@@ -62,7 +62,7 @@ impl Edges {
 /// One edge of eight triangles.
 struct Edge<F> {
     normal: [[f32; 8]; 3],
-    edge: [[f32; 8]; 3],
+    run: [[f32; 8]; 3],
     /// Bounds on the edge function over all rays of the packet.
     least: F,
     greatest: F,
@@ -87,7 +87,7 @@ impl<F: Float<8>> Edge<F> {
         );
         Self {
             normal: [n[0].array(), n[1].array(), n[2].array()],
-            edge: [e[0].array(), e[1].array(), e[2].array()],
+            run: [e[0].array(), e[1].array(), e[2].array()],
             least: middle.sub(spread),
             greatest: middle.add(spread),
         }

@@ -17,33 +17,45 @@
     reason = "loops over sixteen lanes of several arrays become vector instructions"
 )]
 
+mod batch;
 mod best;
 mod build;
 mod edges;
+mod instance;
 mod lanes;
 mod packet;
 mod raw;
+mod refit;
+mod several;
 mod single;
 mod sixteen;
 mod spawn;
+mod tiles;
+mod top;
 mod tree;
 mod triangle;
 
+use crate::motion::Motion;
 use crate::{Hit, Mesh, Object, ObjectId, Ray};
+use batch::Piece;
 use best::{Best, Exact, LocalRay, Nearest};
+use instance::{Instance, Pose};
 use lanes::{Chosen, Float, Job, Lanes, Mask, run};
 pub use lanes::{Isa, UnknownIsa};
-use nalgebra::Isometry3;
-use nalgebra::{Point3, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 use packet::{Beams, Packet};
 pub use raw::{HitPacket, RayPacket};
+use rayon::prelude::*;
+use several::Several;
 use single::{Errand, Single};
 use sixteen::{Entry, Search};
 pub(crate) use spawn::spawn_near;
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::sync::Arc;
+use tiles::Tiling;
+use top::{Bundle, Candidate, Top};
 use tree::{MeshTree, NO_TRIANGLE};
-use triangle::Meeting;
 
 /// A scene's objects, prepared for rays.
 #[derive(Clone)]
@@ -51,18 +63,17 @@ pub(crate) struct Caster {
     isa: Chosen,
     trees: Vec<Arc<MeshTree>>,
     instances: Vec<Instance>,
-}
-
-#[derive(Clone)]
-struct Instance {
-    object_from_world: Isometry3<f64>,
-    mesh: usize,
-    mask: u32,
+    /// The places of all instances at time zero.
+    top: Top,
+    /// Whether any instance moves.
+    moving: bool,
 }
 
 /// What searches need to write to.
 struct Scratch {
     stack: Vec<Entry>,
+    candidates: Vec<Candidate>,
+    beams: Beams,
     packet: Packet,
     best: Best,
 }
@@ -71,6 +82,8 @@ thread_local! {
     static SCRATCH: RefCell<Scratch> = const {
         RefCell::new(Scratch {
             stack: Vec::new(),
+            candidates: Vec::new(),
+            beams: Beams::NONE,
             packet: Packet::NONE,
             best: Best::CLOSED,
         })
@@ -79,21 +92,23 @@ thread_local! {
 
 impl Caster {
     /// Meshes must have been checked and every object's mesh must exist.
-    pub fn new(meshes: &[Arc<Mesh>], objects: &[Object]) -> Self {
-        let instances = objects
-            .iter()
-            .map(|object| Instance {
-                object_from_world: object.world_from_object.inverse(),
-                mesh: object.mesh.0 as usize,
-                mask: object.mask,
-            })
+    pub fn new(meshes: &[Arc<Mesh>], objects: &[Object], motions: Vec<(ObjectId, Motion)>) -> Self {
+        let trees: Vec<Arc<MeshTree>> = meshes
+            .par_iter()
+            .map(|mesh| Arc::new(MeshTree::new(mesh)))
             .collect();
+        let mut instances: Vec<Instance> = objects
+            .iter()
+            .map(|object| Instance::new(object, &trees[object.mesh.0 as usize]))
+            .collect();
+        for (object, motion) in motions {
+            instances[object.0 as usize].pose = Pose::Moving(motion);
+        }
         Self {
             isa: Chosen::new(Isa::detect()),
-            trees: meshes
-                .iter()
-                .map(|mesh| Arc::new(MeshTree::new(mesh)))
-                .collect(),
+            top: Top::new(&instances, [0.0, 0.0]),
+            moving: instances.iter().any(Instance::is_moving),
+            trees,
             instances,
         }
     }
@@ -102,84 +117,264 @@ impl Caster {
         self.isa = Chosen::new(isa);
     }
 
+    pub fn isa(&self) -> Isa {
+        self.isa.isa()
+    }
+
+    pub fn world_from_object(&self, object: ObjectId, time: f64) -> Isometry3<f64> {
+        self.instances[object.0 as usize].world_from_object(time)
+    }
+
+    /// Places objects anew, for good.
+    pub fn set_poses(&mut self, poses: &[(ObjectId, Isometry3<f64>)]) {
+        for (object, pose) in poses {
+            self.instances[object.0 as usize].pose = Pose::still(*pose);
+        }
+        self.moving = self.instances.iter().any(Instance::is_moving);
+        self.top = Top::new(&self.instances, [0.0, 0.0]);
+    }
+
+    /// Follows a mesh whose vertices moved, with the tree's shape kept, or built anew.
+    pub fn follow(&mut self, number: usize, mesh: &Mesh, objects: &[Object], anew: bool) {
+        if anew {
+            self.trees[number] = Arc::new(MeshTree::new(mesh));
+        } else {
+            Arc::make_mut(&mut self.trees[number]).refit(mesh);
+        }
+        for (instance, object) in self.instances.iter_mut().zip(objects) {
+            if instance.mesh == number {
+                instance.set_local(&self.trees[number]);
+                debug_assert_eq!(object.mesh.0 as usize, number);
+            }
+        }
+        self.top = Top::new(&self.instances, [0.0, 0.0]);
+    }
+
+    /// Bytes of the trees.
+    pub fn bytes(&self) -> usize {
+        self.trees.iter().map(|tree| tree.bytes()).sum()
+    }
+
+    /// The places of all instances over a span of time.
+    fn top(&self, span: impl FnOnce() -> [f64; 2]) -> Cow<'_, Top> {
+        if self.moving {
+            Cow::Owned(Top::new(&self.instances, span()))
+        } else {
+            Cow::Borrowed(&self.top)
+        }
+    }
+
     pub fn closest(&self, meshes: &[Arc<Mesh>], ray: &Ray) -> Option<Hit> {
+        self.one::<false>(meshes, ray)
+    }
+
+    pub fn occluded(&self, meshes: &[Arc<Mesh>], ray: &Ray) -> bool {
+        self.one::<true>(meshes, ray).is_some()
+    }
+
+    fn one<const ANY: bool>(&self, meshes: &[Arc<Mesh>], ray: &Ray) -> Option<Hit> {
+        let top = self.top(|| [ray.time; 2]);
         SCRATCH.with_borrow_mut(|scratch| {
-            run(
-                self.isa,
-                Closest {
-                    caster: self,
-                    meshes,
-                    ray,
-                    scratch,
-                },
-            )
+            let job = One::<ANY> {
+                caster: self,
+                top: &top,
+                meshes,
+                ray,
+                scratch,
+            };
+            run(self.isa, job)
         })
     }
 
-    pub fn closest_packet(&self, meshes: &[Arc<Mesh>], rays: &RayPacket, hits: &mut HitPacket) {
-        SCRATCH.with_borrow_mut(|scratch| {
-            run(
-                self.isa,
-                ClosestPacket {
+    /// The nearest hits (with `ANY`, some hit) of all rays, on all threads of the pool.
+    pub fn many<const ANY: bool>(
+        &self,
+        meshes: &[Arc<Mesh>],
+        rays: &[Ray],
+        hits: &mut Vec<Option<Hit>>,
+    ) {
+        hits.clear();
+        hits.resize(rays.len(), None);
+        if rays.is_empty() {
+            return;
+        }
+        let tiling = Tiling::of(rays);
+        let piece = tiling.piece();
+        let trace = |(rays, hits): (&[Ray], &mut [Option<Hit>])| {
+            let top = self.top(|| span(rays));
+            SCRATCH.with_borrow_mut(|scratch| {
+                let job = Piece::<ANY> {
                     caster: self,
+                    top: &top,
                     meshes,
+                    rays,
+                    tiling,
+                    hits,
+                    scratch,
+                };
+                run(self.isa, job);
+            });
+        };
+        if rays.len() <= piece {
+            trace((rays, hits));
+        } else {
+            rays.par_chunks(piece)
+                .zip(hits.par_chunks_mut(piece))
+                .for_each(trace);
+        }
+    }
+
+    /// The nearest `most` hits, nearest first.
+    pub fn several(&self, meshes: &[Arc<Mesh>], ray: &Ray, most: usize, hits: &mut Vec<Hit>) {
+        hits.clear();
+        if most == 0 {
+            return;
+        }
+        let top = self.top(|| [ray.time; 2]);
+        SCRATCH.with_borrow_mut(|scratch| {
+            let job = Several {
+                caster: self,
+                top: &top,
+                meshes,
+                ray,
+                most,
+                hits,
+                scratch,
+            };
+            run(self.isa, job);
+        });
+    }
+
+    /// All hits, nearest first, by testing every triangle of every object in `f64`.
+    pub fn exhaustive(&self, meshes: &[Arc<Mesh>], ray: &Ray) -> Vec<Hit> {
+        let mut hits = vec![];
+        for (number, instance) in self.instances.iter().enumerate() {
+            if instance.mask & ray.mask == 0 {
+                continue;
+            }
+            let mesh = &meshes[instance.mesh];
+            let local = instance.localise(ray);
+            let all = 0..mesh.triangles.len() as u32;
+            hits.extend(all.filter_map(|triangle| local.hit(mesh, number, triangle)));
+        }
+        let key = |hit: &Hit| (hit.object, hit.triangle);
+        hits.sort_by(|a, b| a.distance.total_cmp(&b.distance).then(key(a).cmp(&key(b))));
+        hits
+    }
+
+    pub fn closest_packet(&self, meshes: &[Arc<Mesh>], rays: &RayPacket, hits: &mut HitPacket) {
+        if let [only] = &self.instances[..]
+            && only.pose.is_identity()
+        {
+            SCRATCH.with_borrow_mut(|scratch| {
+                let job = ClosestPacket {
+                    tree: &self.trees[only.mesh],
+                    mesh: &meshes[only.mesh],
                     rays,
                     hits,
                     scratch,
-                },
-            );
-        });
+                };
+                run(self.isa, job);
+            });
+            return;
+        }
+        self.packet_of_many(meshes, rays, hits);
+    }
+
+    fn packet_of_many(&self, meshes: &[Arc<Mesh>], rays: &RayPacket, hits: &mut HitPacket) {
+        let full: [Ray; 16] = std::array::from_fn(|lane| rays.widened(lane));
+        let mut met = vec![];
+        self.many::<false>(meshes, &full, &mut met);
+        *hits = HitPacket::default();
+        for (lane, hit) in met.iter().enumerate() {
+            hits.put(lane, hit.as_ref(), rays.far[lane]);
+        }
     }
 }
 
-struct Closest<'a> {
+/// The times that rays are fired between.
+fn span(rays: &[Ray]) -> [f64; 2] {
+    let start = rays
+        .iter()
+        .map(|ray| ray.time)
+        .fold(f64::INFINITY, f64::min);
+    let end = rays
+        .iter()
+        .map(|ray| ray.time)
+        .fold(f64::NEG_INFINITY, f64::max);
+    [start, end]
+}
+
+struct One<'a, const ANY: bool> {
     caster: &'a Caster,
+    top: &'a Top,
     meshes: &'a [Arc<Mesh>],
     ray: &'a Ray,
     scratch: &'a mut Scratch,
 }
 
-impl Job for Closest<'_> {
+impl<const ANY: bool> Job for One<'_, ANY> {
     type Output = Option<Hit>;
 
     #[inline(always)]
     fn run<L: Lanes>(self) -> Option<Hit> {
+        let Scratch {
+            stack, candidates, ..
+        } = self.scratch;
+        if self.caster.instances.len() == 1 {
+            return self
+                .caster
+                .visit::<L, ANY>(0, self.meshes, self.ray, None, stack);
+        }
+        self.top.candidates(&Bundle::one(self.ray), candidates);
         let mut best: Option<Hit> = None;
-        for (number, instance) in self.caster.instances.iter().enumerate() {
-            if instance.mask & self.ray.mask == 0 {
-                continue;
+        for candidate in candidates.iter() {
+            if best.is_some_and(|hit| ANY || candidate.distance > hit.distance) {
+                break;
             }
-            let ray = LocalRay {
-                origin: instance.object_from_world * self.ray.origin,
-                direction: instance.object_from_world * self.ray.direction,
-                near: self.ray.near,
-                far: best.map_or(self.ray.far, |hit| hit.distance),
-                far_included: best.is_none(),
-            };
-            let tree = &self.caster.trees[instance.mesh];
-            let mesh = &self.meshes[instance.mesh];
-            if let Some((triangle, meeting)) =
-                closest_in::<L>(tree, mesh, &ray, &mut self.scratch.stack)
-            {
-                best = Some(Hit {
-                    distance: meeting.distance,
-                    object: ObjectId(number as u32),
-                    triangle,
-                    barycentric: meeting.barycentric,
-                });
-            }
+            let number = candidate.instance;
+            let hit =
+                self.caster
+                    .visit::<L, ANY>(number, self.meshes, self.ray, best.as_ref(), stack);
+            best = hit.or(best);
         }
         best
     }
 }
 
+impl Caster {
+    /// What the ray meets in one instance before what it has met.
+    #[inline(always)]
+    fn visit<L: Lanes, const ANY: bool>(
+        &self,
+        number: usize,
+        meshes: &[Arc<Mesh>],
+        ray: &Ray,
+        met: Option<&Hit>,
+        stack: &mut Vec<Entry>,
+    ) -> Option<Hit> {
+        let instance = &self.instances[number];
+        if instance.mask & ray.mask == 0 {
+            return None;
+        }
+        let ray = instance.localise(ray).before(met, number);
+        let mesh = &meshes[instance.mesh];
+        let triangle = some_in::<L, ANY>(&self.trees[instance.mesh], mesh, &ray, stack);
+        if triangle == NO_TRIANGLE {
+            return None;
+        }
+        ray.hit(mesh, number, triangle)
+    }
+}
+
+/// The nearest triangle (with `ANY`, some triangle) that one ray meets.
 #[inline(always)]
-fn closest_in<L: Lanes>(
+fn some_in<L: Lanes, const ANY: bool>(
     tree: &MeshTree,
     mesh: &Mesh,
     ray: &LocalRay,
     stack: &mut Vec<Entry>,
-) -> Option<(u32, Meeting)> {
+) -> u32 {
     let single = Single::new(ray, tree);
     if stack.len() < tree.stack_need {
         stack.resize(tree.stack_need, Entry::default());
@@ -191,17 +386,13 @@ fn closest_in<L: Lanes>(
         lane: 0,
         best: Nearest::none(single.far_depth(ray)),
     };
-    single.search::<L, LocalRay, false>(&mut errand, tree.root, stack);
-    let triangle = errand.best.triangle;
-    if triangle == NO_TRIANGLE {
-        return None;
-    }
-    Some((triangle, ray.meet(mesh, triangle)?))
+    single.search::<L, LocalRay, ANY>(&mut errand, tree.root, stack);
+    errand.best.triangle
 }
 
 struct ClosestPacket<'a> {
-    caster: &'a Caster,
-    meshes: &'a [Arc<Mesh>],
+    tree: &'a MeshTree,
+    mesh: &'a Mesh,
     rays: &'a RayPacket,
     hits: &'a mut HitPacket,
     scratch: &'a mut Scratch,
@@ -212,9 +403,7 @@ impl Job for ClosestPacket<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let instance = &self.caster.instances[0];
-        let tree = &self.caster.trees[instance.mesh];
-        let mesh = &self.meshes[instance.mesh];
+        let Self { tree, mesh, .. } = self;
         let centre = [
             self.rays.origin[0][0] - tree.middle.x as f32,
             self.rays.origin[1][0] - tree.middle.y as f32,
@@ -235,6 +424,7 @@ impl Job for ClosestPacket<'_> {
             stack,
             packet,
             best,
+            ..
         } = self.scratch;
         if packet.take::<L>(&beams, centre, tree, best) {
             let mut search = Search {
@@ -259,6 +449,16 @@ impl Job for ClosestPacket<'_> {
                 .div(L::F16::load(&packet.scale));
             distance.store(&mut self.hits.distance);
             self.hits.barycentric = best.weights;
+            return;
+        }
+        for lane in 0..16 {
+            let ray = self.rays.ray(lane);
+            let triangle = some_in::<L, false>(tree, mesh, &ray, stack);
+            self.hits.put(
+                lane,
+                ray.hit(mesh, 0, triangle).as_ref(),
+                self.rays.far[lane],
+            );
         }
     }
 }

@@ -45,6 +45,16 @@ pub(crate) struct Beams {
     pub together: bool,
 }
 
+impl Beams {
+    pub const NONE: Self = Self {
+        origin: [[0.0; 16]; 3],
+        direction: [[0.0; 16]; 3],
+        near: [0.0; 16],
+        far: [0.0; 16],
+        together: false,
+    };
+}
+
 /// Sixteen rays that share a major axis.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]

@@ -1,5 +1,8 @@
 //! Sixteen rays in, sixteen hits out, all in `f32`.
 
+use crate::{Hit, Ray};
+use nalgebra::{Point3, Vector3};
+
 /// Sixteen rays in the world frame, by axis and lane: the face for callers that keep their rays
 /// in this form. Best where the rays are neighbours.
 #[derive(Clone, Debug)]
@@ -30,6 +33,32 @@ pub struct HitPacket {
     pub triangle: [u32; 16],
     /// Weights of the second and third vertex.
     pub barycentric: [[f32; 16]; 2],
+}
+
+impl RayPacket {
+    /// One of the rays, at time zero, that sees everything.
+    pub(crate) fn widened(&self, lane: usize) -> Ray {
+        Ray {
+            origin: Point3::from(self.origin.map(|axis| f64::from(axis[lane]))),
+            direction: Vector3::from(self.direction.map(|axis| f64::from(axis[lane]))),
+            near: f64::from(self.near[lane]),
+            far: f64::from(self.far[lane]),
+            time: 0.0,
+            mask: u32::MAX,
+        }
+    }
+}
+
+impl HitPacket {
+    /// Rounds a hit into its lane.
+    pub(crate) fn put(&mut self, lane: usize, hit: Option<&Hit>, far: f32) {
+        self.distance[lane] = hit.map_or(far, |hit| hit.distance as f32);
+        self.object[lane] = hit.map_or(u32::MAX, |hit| hit.object.0);
+        self.triangle[lane] = hit.map_or(u32::MAX, |hit| hit.triangle);
+        for vertex in 0..2 {
+            self.barycentric[vertex][lane] = hit.map_or(0.0, |hit| hit.barycentric[vertex] as f32);
+        }
+    }
 }
 
 impl Default for HitPacket {

@@ -142,6 +142,12 @@ impl Single {
         }
     }
 
+    /// A depth that nothing at this distance exceeds.
+    pub fn farthest(&self, ray: &LocalRay, distance: f64) -> f32 {
+        let depth = distance * ray.direction[self.axes[2]].abs();
+        (depth as f32).next_up() + BOX_MARGIN * self.error
+    }
+
     /// Depth of the ray's far limit.
     pub fn far_depth(&self, ray: &LocalRay) -> f64 {
         ray.far * ray.direction[self.axes[2]].abs()
@@ -213,7 +219,7 @@ impl Single {
 
     /// The boxes that the ray meets, and the depth at which it enters each.
     #[inline(always)]
-    fn inside<L: Lanes>(&self, node: &Node, farthest: f32) -> (u32, [f32; 8]) {
+    pub fn inside<L: Lanes>(&self, node: &Node, farthest: f32) -> (u32, [f32; 8]) {
         let mut enter = L::F8::splat(self.near);
         let mut leave = L::F8::splat(farthest);
         for axis in 0..3 {
@@ -224,6 +230,22 @@ impl Single {
             leave = leave.min(last.mul_add(rate, L::F8::splat(self.leave[axis])));
         }
         (enter.le(leave).bits(), enter.array())
+    }
+
+    /// The triangles (by bit) that the ray meets or misses by no more than rounding.
+    #[inline(always)]
+    pub fn may_meet<L: Lanes>(&self, block: &Block) -> u32 {
+        let a = self.sheared::<L>(block, 0);
+        let b = self.sheared::<L>(block, 1);
+        let c = self.sheared::<L>(block, 2);
+        let u = c.1.neg_mul_add(b.0, c.0.mul(b.1));
+        let v = a.1.neg_mul_add(c.0, a.0.mul(c.1));
+        let w = b.1.neg_mul_add(a.0, b.0.mul(a.1));
+        let unit = ROUND_OFF * (block.reach + self.reach);
+        let error = L::F8::load(&block.size).mul(L::F8::splat(EDGE_ERROR * unit));
+        let zero = L::F8::splat(0.0);
+        let left = zero.le(u.min(v).min(w).add(error));
+        left.or(u.max(v).max(w).le(error)).bits()
     }
 
     #[inline(always)]

@@ -1,7 +1,9 @@
 //! A mesh's bounding volume hierarchy: nodes of eight boxes, leaves of eight triangles.
 
 use crate::Mesh;
+use crate::motion::Bounds;
 use nalgebra::{Point3, Vector3};
+use obvhs::aabb::Aabb;
 
 /// Children whose number has this bit are blocks of triangles, others are nodes.
 pub(crate) const LEAF: u32 = 1 << 31;
@@ -13,17 +15,27 @@ pub(crate) const NO_TRIANGLE: u32 = u32::MAX;
 ///
 /// Numbers are `f32`, relative to the middle of the mesh's own box: a mesh far from its frame's
 /// origin loses nothing.
+#[derive(Clone)]
 pub(crate) struct MeshTree {
     /// What the `f32` coordinates are relative to, in the mesh's frame, m.
     pub middle: Point3<f64>,
     /// The largest coordinate relative to the middle.
     pub reach: f32,
+    /// The mesh's box in its frame.
+    pub bounds: Bounds,
     pub nodes: Vec<Node>,
     pub blocks: Vec<Block>,
     /// A child like those in [`Node::child`].
     pub root: u32,
     /// How many entries a depth-first search can leave on its stack.
     pub stack_need: usize,
+}
+
+impl MeshTree {
+    /// How much memory it takes, bytes.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&self.nodes[..]) + size_of_val(&self.blocks[..])
+    }
 }
 
 /// Up to eight boxes with what is in them. An unused place has a box that nothing meets.
@@ -61,6 +73,18 @@ impl Node {
         ],
         child: [LEAF; 8],
     };
+
+    /// Whether there is a child in this place.
+    pub fn is_used(&self, place: usize) -> bool {
+        self.bounds[0][place] <= self.bounds[1][place]
+    }
+
+    pub fn set_bounds(&mut self, place: usize, bounds: &Aabb) {
+        for axis in 0..3 {
+            self.bounds[2 * axis][place] = bounds.min[axis];
+            self.bounds[2 * axis + 1][place] = bounds.max[axis];
+        }
+    }
 }
 
 impl Block {

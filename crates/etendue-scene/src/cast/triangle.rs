@@ -83,7 +83,7 @@ mod tests {
             Point3::new(1.0, 0.0, 0.0),
             Point3::new(0.0, 1.0, 0.0),
         ];
-        let meeting = ray.meet(corners).unwrap();
+        let meeting = ray.meet(corners).expect("it aims there");
         assert_eq!(meeting.distance, 3.0);
         assert_eq!(meeting.barycentric, [0.25, 0.5]);
     }

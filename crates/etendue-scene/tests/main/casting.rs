@@ -1,66 +1,311 @@
 //! Claims about rays and what they meet.
 
-use crate::shapes::{cuboid, moved, noisy_sphere, scene_of};
-use etendue_scene::{Mesh, Ray};
-use nalgebra::{Isometry3, Point3, Unit, Vector3};
+use crate::shapes::{
+    cuboid, edge_rays, moved, noisy_sphere, object, random, scene_of, scene_with, spin, way,
+};
+use etendue_scene::{Hit, HitPacket, Isa, Mesh, Ray, RayPacket, Scene};
+use nalgebra::{Isometry3, Point3, Vector3};
+use proptest::prelude::*;
 
-fn random(seed: u64) -> impl FnMut() -> f64 {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 11) as f64 / (1_u64 << 53) as f64
-    }
+fn available() -> Vec<Isa> {
+    Isa::ALL
+        .into_iter()
+        .filter(|isa| isa.is_available())
+        .collect()
 }
 
-fn edge_rays(mesh: &Mesh, origin: Point3<f64>, count: usize) -> Vec<Ray> {
-    let mut draw = random(count as u64);
-    (0..count)
-        .map(|i| {
-            let pick = (draw() * mesh.triangles.len() as f64) as usize;
-            let corners = mesh.triangles[pick].map(|v| mesh.vertices[v as usize]);
-            let along = [0.0, 0.5, draw()][i % 3];
-            let target = corners[i % 3] + (corners[(i + 1) % 3] - corners[i % 3]) * along;
-            Ray::new(origin, Unit::new_normalize(target - origin).into_inner())
-        })
-        .collect()
+/// Every triangle of every object tested in `f64`, in the fixed order.
+fn brute_force(scene: &Scene, ray: &Ray) -> Option<Hit> {
+    scene.exhaustive_hits(ray).first().copied()
+}
+
+fn batch(scene: &Scene, rays: &[Ray]) -> Vec<Option<Hit>> {
+    let mut hits = vec![];
+    scene.closest_hits(rays, &mut hits);
+    hits
+}
+
+fn assert_all_agree(scene: &mut Scene, rays: &[Ray]) -> usize {
+    let wanted: Vec<Option<Hit>> = rays.iter().map(|ray| brute_force(scene, ray)).collect();
+    for isa in available() {
+        scene.set_isa(isa);
+        let single: Vec<Option<Hit>> = rays.iter().map(|ray| scene.closest_hit(ray)).collect();
+        assert_same(&single, &wanted, rays, &format!("{isa}, single"));
+        assert_same(&batch(scene, rays), &wanted, rays, &format!("{isa}, batch"));
+        let mut occluded = vec![];
+        scene.occlusions(rays, &mut occluded);
+        for (i, ray) in rays.iter().enumerate() {
+            assert_eq!(
+                occluded[i],
+                wanted[i].is_some(),
+                "{isa}, occlusions, ray {i}"
+            );
+            assert_eq!(scene.occluded(ray), occluded[i], "{isa}, occluded, ray {i}");
+        }
+    }
+    wanted.iter().flatten().count()
+}
+
+fn assert_same(found: &[Option<Hit>], wanted: &[Option<Hit>], rays: &[Ray], how: &str) {
+    for (i, (found, wanted)) in found.iter().zip(wanted).enumerate() {
+        assert_eq!(found, wanted, "{how}, ray {i}: {:?}", rays[i]);
+    }
 }
 
 #[test]
 fn a_closed_mesh_leaks_no_ray_at_its_edges() {
+    let mut cast = 0;
     for offset in [0.0, 2e3, 5e5] {
         let away = Vector3::new(offset, -0.7 * offset, 0.3 * offset);
         for shape in [cuboid([6.0, 4.0, 3.0]), noisy_sphere(5.0, 60, 90)] {
             let mesh = moved(shape, away);
             let inside = Point3::from(away) + Vector3::new(0.31, -0.27, 0.13);
-            let rays = edge_rays(&mesh, inside, 60_000);
-            let scene = scene_of(vec![(mesh, Isometry3::identity())]);
-            let leaks = rays
-                .iter()
-                .filter(|ray| scene.closest_hit(ray).is_none())
-                .count();
-            assert_eq!(leaks, 0, "of {} rays, {offset} m away", rays.len());
+            let rays = edge_rays(&mesh, inside, 400_000);
+            let mut scene = scene_of(vec![(mesh, Isometry3::identity())]);
+            for isa in available() {
+                scene.set_isa(isa);
+                let mut hits = vec![];
+                scene.closest_hits(&rays, &mut hits);
+                assert!(
+                    hits.iter().all(Option::is_some),
+                    "{isa}, packets, {offset} m"
+                );
+                let mut occluded = vec![];
+                scene.occlusions(&rays, &mut occluded);
+                assert!(occluded.iter().all(|&o| o), "{isa}, occlusion, {offset} m");
+                for (ray, hit) in rays.iter().zip(&hits).step_by(4) {
+                    assert_eq!(scene.closest_hit(ray), *hit, "{isa}, {offset} m");
+                    assert!(scene.occluded(ray));
+                }
+                cast += rays.len();
+            }
         }
     }
+    assert!(cast >= 6 * 400_000);
+}
+
+#[test]
+fn packets_aimed_at_neighbouring_edges_leak_nothing() {
+    for offset in [0.0, 2e3, 5e5] {
+        let away = Vector3::new(offset, -0.7 * offset, 0.3 * offset);
+        let mesh = moved(noisy_sphere(5.0, 60, 90), away);
+        let inside = Point3::from(away) + Vector3::new(0.31, -0.27, 0.13);
+        let mut rays = vec![];
+        for corners in &mesh.triangles {
+            for i in 0..3 {
+                let [a, b] = [corners[i], corners[(i + 1) % 3]].map(|v| mesh.vertices[v as usize]);
+                let along = [0.0, 0.5, 0.37].map(|share| a + (b - a) * share);
+                rays.extend(along.map(|target| Ray::new(inside, (target - inside).normalize())));
+            }
+        }
+        let mut scene = scene_of(vec![(mesh, Isometry3::identity())]);
+        for isa in available() {
+            scene.set_isa(isa);
+            let hits = batch(&scene, &rays);
+            assert!(hits.iter().all(Option::is_some), "{isa}, {offset} m");
+        }
+    }
+}
+
+#[test]
+fn every_way_of_casting_gives_the_answer_of_testing_every_triangle() {
+    for offset in [0.0, 2e3, 5e5] {
+        let away = Vector3::new(offset, -0.7 * offset, 0.3 * offset);
+        let turned = Isometry3::new(
+            Vector3::new(1.5, 0.4, 0.2) + away,
+            Vector3::new(0.3, 0.2, 1.0),
+        );
+        let mut scene = scene_of(vec![
+            (
+                moved(noisy_sphere(5.0, 20, 24), away),
+                Isometry3::identity(),
+            ),
+            (cuboid([0.8, 1.1, 0.9]), turned),
+            (
+                cuboid([0.7, 0.5, 0.4]),
+                Isometry3::translation(-1.0, -1.2, 0.3) * turned,
+            ),
+        ]);
+        let mut rays = spin(Point3::from(away), 32, 64, 0.0);
+        rays.extend(spin(Point3::from(away), 16, 64, 15.0));
+        let mut draw = random(3);
+        rays.extend(
+            (0..500).map(|_| Ray::new(Point3::from(away) + way(&mut draw) * 9.0, way(&mut draw))),
+        );
+        let met = assert_all_agree(&mut scene, &rays);
+        assert!(met > 3000, "{met}");
+    }
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let scene = scene_of(vec![(noisy_sphere(5.0, 60, 90), Isometry3::identity())]);
+    let rays = spin(Point3::new(0.2, 0.1, 0.0), 64, 300, 15.0);
+    let on = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
+        pool.install(|| batch(&scene, &rays))
+    };
+    let one = on(1);
+    assert!(one.iter().flatten().count() > 10_000);
+    assert_eq!(one, on(8));
+}
+
+#[test]
+fn distances_are_those_of_the_plane_to_a_millionth_far_from_the_origin() {
+    for offset in [2e3, 5e5] {
+        let away = Vector3::new(offset, -0.7 * offset, 0.3 * offset);
+        let near = scene_of(vec![(noisy_sphere(5.0, 40, 60), Isometry3::identity())]);
+        let far = scene_of(vec![(
+            moved(noisy_sphere(5.0, 40, 60), away),
+            Isometry3::identity(),
+        )]);
+        let mut worst = 0.0_f64;
+        for ray in spin(Point3::new(0.2, 0.1, 0.0), 16, 128, 0.0) {
+            let shifted = Ray {
+                origin: ray.origin + away,
+                ..ray
+            };
+            let [a, b] = [near.closest_hit(&ray), far.closest_hit(&shifted)].map(Option::unwrap);
+            worst = worst.max((a.distance - b.distance).abs() / a.distance);
+        }
+        // 2.6e-10 at 500 km: the vertices themselves are rounded to 6e-11 m there.
+        assert!(worst < 1e-8, "{worst}");
+    }
+}
+
+#[test]
+fn the_packet_face_finds_what_single_rays_find() {
+    let mut scene = scene_of(vec![(noisy_sphere(5.0, 60, 90), Isometry3::identity())]);
+    let rays = spin(Point3::new(0.25, 0.125, 0.0), 16, 64, 0.0);
+    for isa in available() {
+        scene.set_isa(isa);
+        let mut worst = 0.0_f64;
+        for sixteen in rays.chunks_exact(16) {
+            let packet = RayPacket {
+                origin: std::array::from_fn(|a| {
+                    std::array::from_fn(|i| sixteen[i].origin[a] as f32)
+                }),
+                direction: std::array::from_fn(|a| {
+                    std::array::from_fn(|i| sixteen[i].direction[a] as f32)
+                }),
+                near: [0.0; 16],
+                far: [100.0; 16],
+            };
+            let mut hits = HitPacket::default();
+            scene.closest_packet(&packet, &mut hits);
+            for lane in 0..16 {
+                let ray = Ray {
+                    origin: Point3::from(packet.origin.map(|a| f64::from(a[lane]))),
+                    direction: Vector3::from(packet.direction.map(|a| f64::from(a[lane]))),
+                    ..sixteen[lane]
+                };
+                let hit = scene.closest_hit(&ray).unwrap();
+                assert_eq!(hits.triangle[lane], hit.triangle);
+                let apart = f64::from(hits.distance[lane]) - hit.distance;
+                worst = worst.max(apart.abs() / hit.distance);
+            }
+        }
+        // 3e-7 with each.
+        assert!(worst < 2e-6, "{isa}: {worst}");
+    }
+}
+
+#[test]
+fn a_ray_sees_only_objects_that_share_a_bit_of_its_mask() {
+    let [mut housing, mut wall] = [object(0), object(1)];
+    housing.mask = 0b01;
+    wall.mask = 0b10;
+    let meshes = vec![cuboid([1.0; 3]), cuboid([8.0; 3])];
+    let scene = scene_with(meshes, vec![housing, wall], vec![]);
+    let rays: Vec<Ray> = spin(Point3::origin(), 8, 32, 0.0)
+        .into_iter()
+        .enumerate()
+        .map(|(i, ray)| Ray {
+            mask: [0b01, 0b10, 0b11, 0b100][i % 4],
+            ..ray
+        })
+        .collect();
+    for (i, hit) in batch(&scene, &rays).iter().enumerate() {
+        let wanted = [Some(0), Some(1), Some(0), None][i % 4];
+        assert_eq!(hit.map(|hit| hit.object.0), wanted, "ray {i}");
+        assert_eq!(*hit, scene.closest_hit(&rays[i]));
+    }
+}
+
+#[test]
+fn limits_are_kept_to_the_last_bit() {
+    let scene = scene_of(vec![(noisy_sphere(5.0, 30, 40), Isometry3::identity())]);
+    let outside = Point3::new(-9.0, 0.3, 0.2);
+    let mut pierced = 0;
+    for ray in spin(outside, 64, 1024, 0.0) {
+        let mut all = vec![];
+        scene.first_hits(&ray, 9, &mut all);
+        let [first, .., last] = all[..] else { continue };
+        pierced += 1;
+        let on = Ray {
+            near: first.distance,
+            far: first.distance,
+            ..ray
+        };
+        let beyond = Ray {
+            near: first.distance.next_up(),
+            ..ray
+        };
+        let short = Ray {
+            far: first.distance.next_down(),
+            ..ray
+        };
+        assert_eq!(scene.closest_hit(&on), Some(first));
+        assert_eq!(scene.closest_hit(&short), None);
+        assert!(!scene.occluded(&short));
+        assert!(scene.closest_hit(&beyond).unwrap().distance <= last.distance);
+        assert_eq!(
+            batch(&scene, &[on, short, beyond, ray]),
+            [Some(first), None, scene.closest_hit(&beyond), Some(first)]
+        );
+    }
+    assert!(pierced > 1000, "{pierced}");
+}
+
+#[test]
+fn several_hits_are_sorted_and_complete() {
+    let scene = scene_of(vec![
+        (noisy_sphere(5.0, 30, 40), Isometry3::identity()),
+        (
+            noisy_sphere(3.0, 30, 40),
+            Isometry3::translation(1.0, 0.0, 0.0),
+        ),
+    ]);
+    let mut draw = random(11);
+    let mut most = 0;
+    for _ in 0..2000 {
+        let ray = Ray::new(Point3::from(way(&mut draw) * 9.0), way(&mut draw));
+        let all = scene.exhaustive_hits(&ray);
+        most = most.max(all.len());
+        for count in [1, 2, 3, 100] {
+            let mut hits = vec![];
+            scene.first_hits(&ray, count, &mut hits);
+            assert_eq!(hits, all[..count.min(all.len())]);
+        }
+    }
+    assert!(most >= 4);
 }
 
 #[test]
 fn a_spawned_ray_does_not_meet_the_triangle_it_leaves() {
     let mut draw = random(7);
     for offset in [0.0, 2e3, 5e5] {
-        let pose = Isometry3::new(
-            Vector3::new(offset, offset * 0.5, 1.0),
-            Vector3::new(0.3, 0.2, 1.0),
-        );
+        let shift = Vector3::new(offset, offset * 0.5, 1.0);
+        let pose = Isometry3::new(shift, Vector3::new(0.3, 0.2, 1.0));
         let scene = scene_of(vec![(noisy_sphere(5.0, 30, 40), pose)]);
         let mut spawned = 0;
         for _ in 0..20_000 {
-            let mut way =
-                || Unit::new_normalize(Vector3::from_fn(|_, _| draw() - 0.5)).into_inner();
-            let ray = Ray::new(pose * Point3::new(0.1, 0.2, 0.3), way());
+            let ray = Ray::new(pose * Point3::new(0.1, 0.2, 0.3), way(&mut draw));
             let hit = scene.closest_hit(&ray).unwrap();
-            let direction = way();
+            let direction = way(&mut draw);
             let near = scene.spawn_near(&ray, &hit, &direction);
             assert!(near > 0.0);
             let next = Ray {
@@ -73,5 +318,63 @@ fn a_spawned_ray_does_not_meet_the_triangle_it_leaves() {
             }
         }
         assert!(spawned > 5_000);
+    }
+}
+
+/// Triangles as modellers and scanners leave them: needles, slivers, copies, huge next to tiny.
+fn adversarial() -> impl Strategy<Value = Mesh> {
+    let scale = prop::sample::select(vec![1e-4, 1e-2, 1.0, 30.0, 1e3]);
+    let point = (-1.0..1.0, -1.0..1.0, -1.0..1.0_f64);
+    let triangle = (point.clone(), point.clone(), point, scale, 0..6_u8);
+    prop::collection::vec(triangle, 1..60).prop_map(|list| {
+        let mut mesh = Mesh::default();
+        for (a, b, c, scale, kind) in list {
+            let [a, b, c] = [a, b, c].map(|(x, y, z)| Point3::new(x, y, z));
+            let base = mesh.vertices.len() as u32;
+            let middle = Point3::from(a.coords * 2.0);
+            let corners = match kind {
+                0 => [
+                    middle,
+                    middle + (b - a) * scale,
+                    middle + (b - a) * scale * 0.5 + c.coords * 1e-7,
+                ],
+                1 => [middle, middle + b.coords * scale, middle],
+                2 => [a, b, c].map(|p| Point3::new(p.x * scale, p.y * scale, 0.0)),
+                3 if base >= 3 => [2, 1, 3].map(|back| mesh.vertices[(base - back) as usize]),
+                4 if base >= 3 => [
+                    mesh.vertices[(base - 1) as usize],
+                    mesh.vertices[(base - 2) as usize],
+                    middle + c.coords * scale,
+                ],
+                _ => [middle, middle + b.coords * scale, middle + c.coords * scale],
+            };
+            mesh.vertices.extend(corners);
+            mesh.triangles.push([base, base + 1, base + 2]);
+        }
+        mesh
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn no_mesh_makes_the_ways_of_casting_differ(
+        mesh in adversarial(),
+        from in (-3.0..3.0, -3.0..3.0, -3.0..3.0_f64),
+        seed in 0..1000_u64,
+    ) {
+        let origin = Point3::new(from.0, from.1, from.2);
+        let mut rays = edge_rays(&mesh, origin, 96);
+        let mut draw = random(seed);
+        rays.extend((0..64).map(|_| Ray::new(origin, way(&mut draw))));
+        rays.extend(spin(origin, 8, 16, 3.0));
+        for axis in 0..3 {
+            rays.push(Ray::new(origin, Vector3::ith(axis, 1.0)));
+            rays.push(Ray::new(Point3::origin(), -Vector3::ith(axis, 1.0)));
+        }
+        rays.retain(|ray| ray.direction.iter().all(|d| d.is_finite()));
+        let mut scene = scene_of(vec![(mesh, Isometry3::identity())]);
+        assert_all_agree(&mut scene, &rays);
     }
 }

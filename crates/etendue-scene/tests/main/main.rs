@@ -8,6 +8,7 @@
 )]
 
 mod casting;
+mod moving;
 mod primitives;
 mod shapes;
 mod validation;

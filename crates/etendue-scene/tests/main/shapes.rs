@@ -1,7 +1,9 @@
 //! Meshes and scenes to cast rays at.
 
 use etendue_physics::surface::Material;
-use etendue_scene::{MaterialId, Mesh, MeshId, NamedMaterial, Object, Scene, SceneBuilder};
+use etendue_scene::{
+    MaterialId, Mesh, MeshId, Motion, NamedMaterial, Object, ObjectId, Ray, Scene, SceneBuilder,
+};
 use nalgebra::{Isometry3, Point3, Vector3};
 use std::sync::Arc;
 
@@ -73,27 +75,91 @@ pub fn moved(mut mesh: Mesh, by: Vector3<f64>) -> Mesh {
     mesh
 }
 
+/// Object `number`, still at the origin, with the mesh of that number.
+pub fn object(number: u32) -> Object {
+    Object {
+        name: format!("object {number}"),
+        mesh: MeshId(number),
+        world_from_object: Isometry3::identity(),
+        material: MaterialId(0),
+        mask: u32::MAX,
+    }
+}
+
 /// A scene of one still object per mesh.
 pub fn scene_of(parts: Vec<(Mesh, Isometry3<f64>)>) -> Scene {
-    let objects = parts
-        .iter()
-        .enumerate()
-        .map(|(number, (_, pose))| Object {
-            name: format!("object {number}"),
-            mesh: MeshId(number as u32),
-            world_from_object: *pose,
-            material: MaterialId(0),
-            mask: u32::MAX,
+    let (meshes, poses): (Vec<Mesh>, Vec<Isometry3<f64>>) = parts.into_iter().unzip();
+    let objects = (0..)
+        .zip(poses)
+        .map(|(number, world_from_object)| Object {
+            world_from_object,
+            ..object(number)
         })
         .collect();
+    scene_with(meshes, objects, vec![])
+}
+
+/// A scene of these.
+pub fn scene_with(
+    meshes: Vec<Mesh>,
+    objects: Vec<Object>,
+    motions: Vec<(ObjectId, Motion)>,
+) -> Scene {
     SceneBuilder {
         materials: vec![NamedMaterial {
             name: "anything".into(),
             material: Material { lobes: vec![] },
         }],
-        meshes: parts.into_iter().map(|(mesh, _)| Arc::new(mesh)).collect(),
+        meshes: meshes.into_iter().map(Arc::new).collect(),
         objects,
     }
-    .build()
+    .build_moving(motions)
     .unwrap()
+}
+
+/// Numbers in [0, 1).
+pub fn random(seed: u64) -> impl FnMut() -> f64 {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+/// A random unit vector.
+pub fn way(draw: &mut impl FnMut() -> f64) -> Vector3<f64> {
+    Vector3::from_fn(|_, _| draw() - 0.5).normalize()
+}
+
+/// Rays at vertices, edge midpoints and random points of edges.
+pub fn edge_rays(mesh: &Mesh, origin: Point3<f64>, count: usize) -> Vec<Ray> {
+    let mut draw = random(count as u64);
+    (0..count)
+        .map(|i| {
+            let pick = (draw() * mesh.triangles.len() as f64) as usize;
+            let corners = mesh.triangles[pick].map(|v| mesh.vertices[v as usize]);
+            let along = [0.0, 0.5, draw()][i % 3];
+            let side = (draw() * 3.0) as usize % 3;
+            let target = corners[side] + (corners[(side + 1) % 3] - corners[side]) * along;
+            Ray::new(origin, (target - origin).normalize())
+        })
+        .collect()
+}
+
+/// A turn of a spinning lidar in 0.1 s, column by column, moving along x at `speed`, m/s.
+pub fn spin(origin: Point3<f64>, channels: usize, columns: usize, speed: f64) -> Vec<Ray> {
+    let ray = |i: usize| {
+        let turn = (i / channels) as f64 / columns as f64;
+        let azimuth = std::f64::consts::TAU * turn + 0.01;
+        let elevation = 1.2 * ((i % channels) as f64 / channels as f64 - 0.45);
+        let flat = elevation.cos();
+        let direction = Vector3::new(azimuth.cos() * flat, azimuth.sin() * flat, elevation.sin());
+        Ray {
+            time: 0.1 * turn,
+            ..Ray::new(origin + Vector3::x() * (0.1 * turn * speed), direction)
+        }
+    };
+    (0..channels * columns).map(ray).collect()
 }

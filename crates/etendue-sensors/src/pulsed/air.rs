@@ -63,6 +63,11 @@ impl<'a> PreparedAir<'a> {
         }
     }
 
+    /// Whether the air itself sends light back along the whole beam.
+    pub fn glows(&self) -> bool {
+        !self.volume.is_empty()
+    }
+
     /// What is left of a surface's return from `range` (m).
     pub fn transmission(&self, range: f64) -> f64 {
         if self.coefficients.extinction == 0.0 {

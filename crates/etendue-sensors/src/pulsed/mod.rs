@@ -5,6 +5,9 @@
 //! ([`crate::transport`]), adds what the air does ([`Air`]), and lets the receiver find echoes.
 //! What the device would report is a [`PointSweep`]: points, and for every shot whether it has
 //! any.
+//!
+//! Not modelled: light that the air sends back to triangulating and frequency-modulated
+//! receivers, cross-talk between channels, and false alarms of noise alone.
 
 mod air;
 mod motion;

@@ -41,7 +41,7 @@ pub struct Source {
     pub material: MaterialId,
     /// Incidence there, rad, in [0, pi/2].
     pub incidence: f64,
-    /// Half the true optical path, m.
+    /// Half the true optical path, m, counted as the device counts (its range offset included).
     pub range: f64,
 }
 
@@ -103,29 +103,32 @@ impl PointSweep {
     /// The sweep as one measurement a shot: the first reported echo of each. Its truth is where
     /// most of that echo's light came from, by the optical path.
     pub fn first_echoes(&self) -> Sweep {
-        let measurements = (0..).zip(self.shots.iter().enumerate()).map(|(beam, (number, shot))| {
-            let points = self.points_of(number);
-            let first = points.first();
-            Measurement {
-                beam,
-                time: shot.time,
-                azimuth: shot.azimuth,
-                elevation: shot.elevation,
-                reading: match (first, self.outcomes[number]) {
-                    (Some(point), _) => Reading::Range(point.range),
-                    (None, Outcome::TooNear) => Reading::TooNear,
-                    (None, _) => Reading::NoReturn,
-                },
-                power: first.map_or(0.0, |point| point.power),
-                returns: first.map_or(0, |point| u16::from(point.returns)),
-                truth: first.and_then(|point| point.source).map(|source| Truth {
-                    range: source.range,
-                    object: source.instance,
-                    material: source.material,
-                    incidence: source.incidence,
-                }),
-            }
-        });
+        let measurements =
+            (0..)
+                .zip(self.shots.iter().enumerate())
+                .map(|(beam, (number, shot))| {
+                    let points = self.points_of(number);
+                    let first = points.first();
+                    Measurement {
+                        beam,
+                        time: shot.time,
+                        azimuth: shot.azimuth,
+                        elevation: shot.elevation,
+                        reading: match (first, self.outcomes[number]) {
+                            (Some(point), _) => Reading::Range(point.range),
+                            (None, Outcome::TooNear) => Reading::TooNear,
+                            (None, _) => Reading::NoReturn,
+                        },
+                        power: first.map_or(0.0, |point| point.power),
+                        returns: first.map_or(0, |point| u16::from(point.returns)),
+                        truth: first.and_then(|point| point.source).map(|source| Truth {
+                            range: source.range,
+                            object: source.instance,
+                            material: source.material,
+                            incidence: source.incidence,
+                        }),
+                    }
+                });
         Sweep {
             index: self.index,
             start: self.start,

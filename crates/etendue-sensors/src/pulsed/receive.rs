@@ -110,6 +110,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
                 points.push(self.point(shot, number, pose, light, &found, range, offset));
             }
         }
+        points.truncate(before + usize::from(u8::MAX));
         let count = count_of(points.len() - before);
         for (i, point) in (1..).zip(&mut points[before..]) {
             (point.return_number, point.returns) = (i, count);
@@ -155,17 +156,17 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
             returns: 0,
             source: light
                 .source(found.range, reach)
-                .map(|back| self.source(back)),
+                .map(|back| self.source(back, offset)),
         }
     }
 
-    fn source(&self, back: &transport::Return<f64>) -> Source {
+    fn source(&self, back: &transport::Return<f64>, offset: f64) -> Source {
         Source {
             instance: back.hit.object,
             mesh: self.world.scene().objects()[back.hit.object.0 as usize].mesh,
             material: back.material,
             incidence: back.cos_incidence.min(1.0).acos(),
-            range: back.optical_range,
+            range: back.optical_range + offset,
         }
     }
 
@@ -183,9 +184,12 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
                 fast,
                 finder,
             } => {
+                // Light from all along the beam has no closed form.
                 let echoes = match receiver.pipeline {
-                    Pipeline::Fast => fast.echoes(&mut light.returns, noise.as_deref_mut()),
-                    Pipeline::Waveform => {
+                    Pipeline::Fast if !self.air.glows() => {
+                        fast.echoes(&mut light.returns, noise.as_deref_mut())
+                    }
+                    Pipeline::Fast | Pipeline::Waveform => {
                         let returns = &mut light.returns;
                         echoes_in_waveforms(receiver, finder, returns, noise.as_deref_mut())
                     }

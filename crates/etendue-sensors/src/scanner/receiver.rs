@@ -20,7 +20,8 @@ pub enum Receiver {
 /// How echoes are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pipeline {
-    /// In closed form ([`FastReceiver`]).
+    /// In closed form ([`FastReceiver`]); in waveforms all the same where the air itself sends
+    /// light back.
     Fast,
     /// In a sampled waveform.
     Waveform,

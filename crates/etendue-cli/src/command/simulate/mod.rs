@@ -1,5 +1,6 @@
 //! `etendue simulate`.
 
+mod scan;
 mod summary;
 mod write;
 
@@ -7,16 +8,18 @@ use crate::failure::Failure;
 use crate::output::{print, print_json};
 use crate::pose::Pose;
 use crate::source;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use etendue::formats::output::{Run, RunMetadata, SourceMetadata};
 use etendue::formats::scene::LoadedScene;
-use etendue::formats::sensor::SensorModel;
+use etendue::formats::sensor::{Sensor, SensorModel};
 use etendue::scene::Isa;
 use etendue::sensors::Sweep;
 use etendue::sensors::cw::{CwLidar, Turn, simulate, simulate_paths};
+use etendue::sensors::pulsed::Frame;
 use etendue::sensors::transport::{PathSettings, World};
 use indicatif::{ProgressBar, ProgressStyle};
 use nalgebra::Isometry3;
+use scan::ScanRun;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -64,6 +67,16 @@ pub struct Simulate {
     /// processor has. The results are the same
     #[arg(long)]
     isa: Option<Isa>,
+    /// Poses of a scanning lidar over time, a TUM file (time x y z qx qy qz qw a line): the run
+    /// begins at its first pose
+    #[arg(long, value_name = "FILE")]
+    trajectory: Option<PathBuf>,
+    /// Frame of a scanning lidar's points: as the device gives them, or compensated for motion
+    #[arg(long, value_enum)]
+    frame: Option<FrameName>,
+    /// Draw the waveform of one beam of a pulsed lidar's first sweep
+    #[arg(long, value_name = "RING,COLUMN", value_parser = ring_and_column)]
+    waveform: Option<[u32; 2]>,
     /// Print the summary as JSON
     #[arg(long)]
     json: bool,
@@ -87,10 +100,25 @@ impl Simulate {
             loaded.scene.set_isa(isa);
         }
         let (sensor, sensor_source) = source::sensor_in(self.sensor.as_deref(), &loaded)?;
-        let SensorModel::ContinuousWave(lidar) = &sensor.model else {
-            return Err(Failure::ScanningLidar {
-                sensor: sensor.name,
-            });
+        self.check_options(&sensor)?;
+        let lidar = match &sensor.model {
+            SensorModel::ContinuousWave(lidar) => lidar,
+            SensorModel::Scanner(scanner) => {
+                let trajectory = scan::trajectory(self.trajectory.as_deref())?;
+                let pose = match &trajectory {
+                    Some(trajectory) => trajectory.pose_or_end(f64::NEG_INFINITY),
+                    None => self.pose(&loaded)?,
+                };
+                let run = ScanRun {
+                    arguments: self,
+                    scanner,
+                    loaded: &loaded,
+                    sensor_source,
+                    pose,
+                    trajectory,
+                };
+                return run.run();
+            }
         };
         let pose = self.pose(&loaded)?;
 
@@ -117,7 +145,33 @@ impl Simulate {
             max_range: lidar.receiver.ambiguity.farthest,
         };
         let files = results.write(&formats)?;
-        self.report(lidar, elapsed, &Summary::of(&metadata, &sweeps, &files))
+        // The truth costs one ray a beam more.
+        let rays_per_sweep = lidar.beams.len() * (lidar.pattern.sub_rays().len() + 1);
+        let rays = rays_per_sweep as f64 * f64::from(self.sweeps);
+        self.report(rays, elapsed, &Summary::of(&metadata, &sweeps, &files))
+    }
+
+    /// No option may go unheard.
+    fn check_options(&self, sensor: &Sensor) -> Result<(), Failure> {
+        let (kind, foreign): (_, &[_]) = match &sensor.model {
+            SensorModel::ContinuousWave(_) => (
+                "a continuous-wave lidar",
+                &[
+                    ("--trajectory", self.trajectory.is_some()),
+                    ("--frame", self.frame.is_some()),
+                    ("--waveform", self.waveform.is_some()),
+                ],
+            ),
+            SensorModel::Scanner(_) => ("a scanning lidar", &[("--paths", self.paths.is_some())]),
+        };
+        match foreign.iter().find(|(_, given)| *given) {
+            Some((option, _)) => Err(Failure::OtherSensor {
+                option,
+                kind,
+                sensor: sensor.name.clone(),
+            }),
+            None => Ok(()),
+        }
     }
 
     fn pose(&self, loaded: &LoadedScene) -> Result<Isometry3<f64>, Failure> {
@@ -170,7 +224,7 @@ impl Simulate {
         lidar: &CwLidar<f64>,
         pose: &Isometry3<f64>,
     ) -> Vec<Sweep> {
-        let progress = ProgressBar::new(self.sweeps.into()).with_style(progress_style());
+        let progress = self.progress();
         let sweeps = (0..self.sweeps).map(|index| {
             let turn = Turn {
                 seed: self.seed,
@@ -197,15 +251,11 @@ impl Simulate {
         sweeps
     }
 
-    fn report(
-        &self,
-        lidar: &CwLidar<f64>,
-        elapsed: Duration,
-        summary: &Summary,
-    ) -> Result<(), Failure> {
-        // The truth costs one ray a beam more.
-        let rays_per_sweep = lidar.beams.len() * (lidar.pattern.sub_rays().len() + 1);
-        let rays = rays_per_sweep as f64 * f64::from(self.sweeps);
+    fn progress(&self) -> ProgressBar {
+        ProgressBar::new(self.sweeps.into()).with_style(progress_style())
+    }
+
+    fn report(&self, rays: f64, elapsed: Duration, summary: &Summary) -> Result<(), Failure> {
         let seconds = elapsed.as_secs_f64();
         eprintln!(
             "{} sweeps in {seconds:.3} s: {:.0} sweeps/s, {:.2} million rays/s (those that leave the sensor)",
@@ -222,6 +272,35 @@ impl Simulate {
             print(&summary.text())
         }
     }
+}
+
+/// The frame that points are given in.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum FrameName {
+    /// The sensor's at each shot's own time
+    Sensor,
+    /// The sensor's at the start of each sweep
+    SweepStart,
+    /// The world's
+    #[default]
+    World,
+}
+
+impl From<FrameName> for Frame {
+    fn from(name: FrameName) -> Self {
+        match name {
+            FrameName::Sensor => Self::Sensor,
+            FrameName::SweepStart => Self::SweepStart,
+            FrameName::World => Self::World,
+        }
+    }
+}
+
+fn ring_and_column(text: &str) -> Result<[u32; 2], String> {
+    let numbers = text
+        .split_once(',')
+        .and_then(|(ring, column)| Some([ring.trim().parse().ok()?, column.trim().parse().ok()?]));
+    numbers.ok_or_else(|| "give the numbers of a ring and a column, as in 8,120".into())
 }
 
 fn progress_style() -> ProgressStyle {

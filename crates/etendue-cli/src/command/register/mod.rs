@@ -1,0 +1,151 @@
+//! `etendue register`.
+
+mod cloud;
+mod report;
+mod settings;
+
+use crate::failure::Failure;
+use crate::folder::Folder;
+use crate::output::{print, print_json};
+use crate::picture::Drawing;
+use crate::picture::clouds_view::CloudsView;
+use crate::pose::Motion as TypedMotion;
+use clap::Args;
+use cloud::Cloud;
+use etendue::estimate::model::{planar, upright};
+use etendue::estimate::register::{Motion, Registered, downsample};
+use nalgebra::{Isometry3, Point, Point2, Point3};
+use report::Report;
+use settings::{MethodName, SettingOptions, Settings};
+use std::path::PathBuf;
+
+/// Arguments of `etendue register`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples: etendue register source.ply target.ply --method gicp -o out\n          \
+    etendue register log.dat#101 log.dat#100 --method point-to-plane\n          \
+    etendue register a.csv b.csv --method ndt --start 0.5,0,10 --cell 0.3\n\n\
+    A cloud is a .pcd, .ply, .vtk or .csv file; LOG#N is scan N (from 0) of a scan log. Two clouds \
+    that lie in the plane z = 0, such as two scans, are registered in the plane.\n\
+    Tuned settings follow from the median distance s of B's points from their middle: pairs within \
+    s/2, cells of s/2; in space both clouds are thinned to a point in every cube of s/20, in the \
+    plane the nearest 90 % of the pairs are kept. Single settings may be given beside either."
+)]
+pub struct Register {
+    /// The cloud that is moved
+    a: String,
+    /// The cloud that it is moved onto
+    b: String,
+    /// What is made small
+    #[arg(long, value_enum, default_value_t = MethodName::Gicp)]
+    method: MethodName,
+    #[command(flatten)]
+    settings: SettingOptions,
+    /// Registers in the plane, whatever the heights
+    #[arg(long = "2d")]
+    planar: bool,
+    /// Where A stands in B at the start: x,y,yaw or x,y,z,yaw[,pitch,roll] in metres and degrees;
+    /// without it, at the same place
+    #[arg(long, allow_hyphen_values = true, value_name = "POSE")]
+    start: Option<TypedMotion>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Folder for registration.json and a picture of before and after
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+}
+
+impl Register {
+    /// Registers, prints and writes.
+    pub fn run(self) -> Result<(), Failure> {
+        let (a, b) = (Cloud::read(&self.a)?, Cloud::read(&self.b)?);
+        let planar = self.planar || (a.is_planar() && b.is_planar());
+        let report = if planar {
+            self.in_plane(&a, &b)?
+        } else {
+            self.in_space(&a, &b)?
+        };
+        for warning in a.warnings.iter().chain(&b.warnings) {
+            eprintln!("warning: {warning}");
+        }
+        if let Some(path) = &self.output {
+            self.write(Folder::new(path), &a, &b, &report)?;
+        }
+        if self.json {
+            print_json(&report)
+        } else {
+            print(&report.text())
+        }
+    }
+
+    fn start(&self) -> Isometry3<f64> {
+        self.start.map_or_else(Isometry3::identity, |start| start.0)
+    }
+
+    fn in_plane(&self, a: &Cloud, b: &Cloud) -> Result<Report, Failure> {
+        let flat = |cloud: &Cloud| cloud.points.iter().map(|p| Point2::new(p.x, p.y)).collect();
+        let (source, target): (Vec<Point2<f64>>, Vec<Point2<f64>>) = (flat(a), flat(b));
+        let settings = self.settings.settings(self.method, &target);
+        let found = register(&settings, &source, &target, planar(&self.start()))?;
+        let b_from_a = upright(&found.target_from_source);
+        Ok(Report::new(self, b_from_a, true, &settings, &found))
+    }
+
+    fn in_space(&self, a: &Cloud, b: &Cloud) -> Result<Report, Failure> {
+        let settings = self.settings.settings(self.method, &b.points);
+        let found = register(&settings, &a.points, &b.points, self.start())?;
+        let b_from_a = found.target_from_source;
+        Ok(Report::new(self, b_from_a, false, &settings, &found))
+    }
+
+    fn write(
+        &self,
+        mut folder: Folder,
+        a: &Cloud,
+        b: &Cloud,
+        report: &Report,
+    ) -> Result<(), Failure> {
+        folder.json("registration.json", report)?;
+        folder.picture("registration", &self.picture(a, b, report))?;
+        for path in folder.commit()? {
+            eprintln!("wrote {}", path.display());
+        }
+        Ok(())
+    }
+
+    fn picture(&self, a: &Cloud, b: &Cloud, report: &Report) -> Drawing {
+        let before = from_above(&a.points, &self.start());
+        let after = from_above(&a.points, &report.b_from_a);
+        let (source, target) = (a.short_name(), b.short_name());
+        CloudsView {
+            title: &format!("{source} onto {target} by {}", self.method.name()),
+            subtitle: &report.summary(),
+            target: (target, &from_above(&b.points, &Isometry3::identity())),
+            source: (source, [&before, &after]),
+        }
+        .draw()
+    }
+}
+
+fn register<M: Motion<D, K>, const D: usize, const K: usize>(
+    settings: &Settings,
+    source: &[Point<f64, D>],
+    target: &[Point<f64, D>],
+    start: M,
+) -> Result<Registered<M>, Failure> {
+    let thin = |points: &[Point<f64, D>]| {
+        if settings.voxel > 0.0 {
+            downsample(points, settings.voxel)
+        } else {
+            points.to_vec()
+        }
+    };
+    let registration = &settings.registration;
+    Ok(registration.register(&thin(source), &thin(target), start)?)
+}
+
+fn from_above(points: &[Point3<f64>], motion: &Isometry3<f64>) -> Vec<[f64; 2]> {
+    let moved = points.iter().map(|point| motion * point);
+    moved.map(|point| [point.x, point.y]).collect()
+}

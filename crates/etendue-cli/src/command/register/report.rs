@@ -1,0 +1,106 @@
+//! What a registration found, in words and as JSON.
+
+use super::Register;
+use super::settings::{Settings, SettingsReport};
+use etendue::estimate::register::Registered;
+use nalgebra::{Isometry3, Matrix4};
+use serde::Serialize;
+
+/// A registration as it is told.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    a: String,
+    b: String,
+    method: &'static str,
+    planar: bool,
+    translation_m: [f64; 3],
+    rotation_deg: Rotation,
+    /// Row by row.
+    b_from_a_matrix: [[f64; 4]; 4],
+    #[serde(skip)]
+    pub b_from_a: Isometry3<f64>,
+    iterations: usize,
+    rms: f64,
+    rms_unit: &'static str,
+    pairs: usize,
+    unpaired: usize,
+    converged: bool,
+    stop: String,
+    settings: SettingsReport,
+}
+
+#[derive(Debug, Serialize)]
+struct Rotation {
+    yaw: f64,
+    pitch: f64,
+    roll: f64,
+}
+
+impl Report {
+    /// From what was asked and found.
+    pub fn new<M>(
+        asked: &Register,
+        b_from_a: Isometry3<f64>,
+        planar: bool,
+        settings: &Settings,
+        found: &Registered<M>,
+    ) -> Self {
+        let (roll, pitch, yaw) = b_from_a.rotation.euler_angles();
+        let [roll, pitch, yaw] = [roll, pitch, yaw].map(f64::to_degrees);
+        let matrix: Matrix4<f64> = b_from_a.to_homogeneous();
+        Self {
+            a: asked.a.clone(),
+            b: asked.b.clone(),
+            method: asked.method.name(),
+            planar,
+            translation_m: b_from_a.translation.vector.into(),
+            rotation_deg: Rotation { yaw, pitch, roll },
+            b_from_a_matrix: std::array::from_fn(|i| std::array::from_fn(|j| matrix[(i, j)])),
+            b_from_a,
+            iterations: found.log.len(),
+            rms: found.rms,
+            rms_unit: asked.method.residual_unit(),
+            pairs: found.pairs,
+            unpaired: found.unpaired,
+            converged: found.stop.converged(),
+            stop: found.stop.to_string(),
+            settings: settings.into(),
+        }
+    }
+
+    /// The report in words.
+    pub fn text(&self) -> String {
+        let [x, y, z] = self.translation_m;
+        let Rotation { yaw, pitch, roll } = self.rotation_deg;
+        let rows = self.b_from_a_matrix.map(|row| {
+            let numbers = row.map(|value| format!("{value:>12.8}"));
+            format!("    {}\n", numbers.join(" "))
+        });
+        format!(
+            "b_from_a: moves {} onto {}, {} {}\n  \
+             translation {x:.5}, {y:.5}, {z:.5} m\n  \
+             rotation yaw {yaw:.4}, pitch {pitch:.4}, roll {roll:.4} deg\n  \
+             matrix\n{}  {}\n  {}\n  settings: {}\n",
+            self.a,
+            self.b,
+            self.method,
+            if self.planar {
+                "in the plane"
+            } else {
+                "in space"
+            },
+            rows.concat(),
+            self.summary(),
+            self.stop,
+            self.settings,
+        )
+    }
+
+    /// How well it went, in a line.
+    pub fn summary(&self) -> String {
+        format!(
+            "{} iterations, rms {:.4} {} over {} pairs, {} points without a partner",
+            self.iterations, self.rms, self.rms_unit, self.pairs, self.unpaired
+        )
+    }
+}

@@ -1,0 +1,325 @@
+//! Scanning lidars.
+
+use super::Simulate;
+use super::summary::{self, Summary};
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::picture::top_view::TopView;
+use crate::picture::{Drawing, png, range_image, svg, waveform_plot};
+use etendue::formats::FormatError;
+use etendue::formats::output::{
+    Encoding, OutputSet, PointTable, Run, RunMetadata, SourceMetadata, write_e57, write_kitti,
+    write_las, write_pcd, write_ply, write_table_csv, write_table_npz,
+};
+use etendue::formats::ros2::{Recorder, Topics};
+use etendue::formats::scene::LoadedScene;
+use etendue::formats::trajectory::read_tum;
+use etendue::sensors::Sweep;
+use etendue::sensors::pulsed::{self, Frame, PointSweep, simulate};
+use etendue::sensors::scanner::Scanner;
+use etendue::sensors::trajectory::Trajectory;
+use etendue::sensors::transport::World;
+use nalgebra::Isometry3;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// The formats that a folder gets.
+const FOLDER: [&str; 13] = [
+    "scan.csv",
+    "scan.npz",
+    "scan.pcd",
+    "grid.pcd",
+    "scan.ply",
+    "scan.las",
+    "scan.e57",
+    "scan.bin",
+    "scan.mcap",
+    "run.json",
+    "scan.png",
+    "scan.svg",
+    "range.png",
+];
+
+/// A run of a scanning lidar.
+pub struct ScanRun<'a> {
+    pub arguments: &'a Simulate,
+    pub scanner: &'a Scanner,
+    pub loaded: &'a LoadedScene,
+    pub sensor_source: SourceMetadata,
+    pub pose: Isometry3<f64>,
+    pub trajectory: Option<Trajectory>,
+}
+
+/// The trajectory of the file asked for.
+pub fn trajectory(path: Option<&Path>) -> Result<Option<Trajectory>, Failure> {
+    Ok(path.map(read_tum).transpose()?)
+}
+
+impl ScanRun<'_> {
+    /// Simulates, writes and sums up.
+    pub fn run(self) -> Result<(), Failure> {
+        self.check_length()?;
+        let world = World::at_wavelength(&self.loaded.scene, self.scanner.wavelength)?;
+        let output = &self.arguments.output;
+        if output.extension().is_some_and(|ending| ending == "mcap") && !output.is_dir() {
+            return self.record(&world, output);
+        }
+        let start = Instant::now();
+        let scans = self.scans(&world);
+        let elapsed = start.elapsed();
+        let sweeps: Vec<Sweep> = scans.iter().map(PointSweep::first_echoes).collect();
+        super::check_view(&sweeps, &self.pose)?;
+        let run = Run {
+            scene: &self.loaded.scene,
+            sweeps: &sweeps,
+        };
+        let metadata = self.metadata(run);
+        let files = self.write(&world, &scans, run, &metadata)?;
+        let rays = scans.iter().map(|scan| scan.shots.len()).sum::<usize>() * self.rays_a_shot();
+        let summary = Summary::of(&metadata, &sweeps, &files);
+        self.arguments.report(rays as f64, elapsed, &summary)
+    }
+
+    fn rays_a_shot(&self) -> usize {
+        self.scanner.beam.rays(self.scanner.sub_ray_rings).len()
+    }
+
+    /// Whether the trajectory is as long as the run.
+    fn check_length(&self) -> Result<(), Failure> {
+        let Some(trajectory) = &self.trajectory else {
+            return Ok(());
+        };
+        let [from, _] = trajectory.span();
+        let length = f64::from(self.arguments.sweeps) * self.scanner.sweep_duration();
+        Ok(trajectory.check_span(from, from + length)?)
+    }
+
+    /// The sensor's pose at a time of the run: on the trajectory from its first pose on.
+    fn world_from_sensor(&self, time: f64) -> Isometry3<f64> {
+        match &self.trajectory {
+            Some(trajectory) => trajectory.pose_or_end(trajectory.span()[0] + time),
+            None => self.pose,
+        }
+    }
+
+    fn pulsed_run(&self, sweep: u32) -> pulsed::Run {
+        pulsed::Run {
+            seed: self.arguments.seed,
+            sweep,
+            frame: self.arguments.frame.unwrap_or_default().into(),
+            ..pulsed::Run::default()
+        }
+    }
+
+    fn scans(&self, world: &World<f64>) -> Vec<PointSweep> {
+        let progress = self.arguments.progress();
+        let scans = (0..self.arguments.sweeps).map(|sweep| {
+            progress.inc(1);
+            simulate(world, self.scanner, &self.pulsed_run(sweep), |t| {
+                self.world_from_sensor(t)
+            })
+        });
+        let scans = scans.collect();
+        progress.finish_and_clear();
+        scans
+    }
+
+    /// Writes sweep by sweep: memory stays flat, and what is written is readable at any time.
+    fn record(&self, world: &World<f64>, path: &Path) -> Result<(), Failure> {
+        let progress = self.arguments.progress();
+        let mut recorder = Recorder::create(path, Topics::default())?;
+        let mut points = 0;
+        for sweep in 0..self.arguments.sweeps {
+            let run = pulsed::Run {
+                frame: Frame::Sensor,
+                ..self.pulsed_run(sweep)
+            };
+            let scan = simulate(world, self.scanner, &run, |t| self.world_from_sensor(t));
+            recorder.record(&scan, self.scanner)?;
+            points += scan.points.len();
+            progress.inc(1);
+            if interrupt::requested() {
+                break;
+            }
+        }
+        recorder.finish()?;
+        progress.finish_and_clear();
+        let (sensor, sweeps) = (&self.scanner.name, self.arguments.sweeps);
+        crate::output::print(&format!(
+            "{sensor}, sweeps: {sweeps}, {points} points\n  wrote {}\n",
+            path.display()
+        ))
+    }
+
+    fn metadata(&self, run: Run) -> RunMetadata {
+        let scene = self.arguments.scene_source(self.loaded);
+        let sensor = self.sensor_source.clone();
+        let mut metadata = RunMetadata::new(run, self.arguments.seed, scene, sensor);
+        metadata.command = self.arguments.words();
+        metadata.warnings.clone_from(&self.loaded.warnings);
+        metadata
+            .warnings
+            .extend(summary::no_range(&metadata.counts));
+        metadata
+    }
+
+    fn write(
+        &self,
+        world: &World<f64>,
+        scans: &[PointSweep],
+        run: Run,
+        metadata: &RunMetadata,
+    ) -> Result<Vec<PathBuf>, Failure> {
+        let output = &self.arguments.output;
+        let single = output.extension().is_some() && !output.is_dir();
+        let paths: Vec<PathBuf> = if single {
+            vec![output.clone()]
+        } else {
+            FOLDER.iter().map(|name| output.join(name)).collect()
+        };
+        let _guard = interrupt::writing();
+        let mut outputs = OutputSet::new();
+        let files = Files {
+            table: PointTable::of_scans(scans),
+            scans,
+            metadata,
+            picture: self.picture(run, scans, metadata),
+            scanner: self.scanner,
+        };
+        for path in &paths {
+            files.add(&mut outputs, path)?;
+            if interrupt::requested() {
+                return Err(Failure::Interrupted);
+            }
+        }
+        if let Some(beam) = self.arguments.waveform {
+            self.waveform(world, beam, output, single, &mut outputs)?;
+        }
+        Ok(outputs.commit()?)
+    }
+
+    /// The waveform of one beam of the first sweep, as a picture.
+    fn waveform(
+        &self,
+        world: &World<f64>,
+        [ring, column]: [u32; 2],
+        output: &Path,
+        single: bool,
+        outputs: &mut OutputSet,
+    ) -> Result<(), Failure> {
+        let run = self.pulsed_run(0);
+        let is_beam = |shot: &etendue::sensors::scanner::Shot| {
+            let channel = &self.scanner.channels[usize::from(shot.channel)];
+            u32::from(channel.ring) == ring && shot.column == column
+        };
+        let shot = self.scanner.shots(0).iter().position(is_beam);
+        let waveform = shot.and_then(|shot| {
+            pulsed::waveform(world, self.scanner, &run, shot, |t| {
+                self.world_from_sensor(t)
+            })
+        });
+        let waveform = waveform.ok_or_else(|| Failure::NoWaveform {
+            ring,
+            column,
+            rings: self.scanner.channels.len(),
+            columns: self.scanner.columns(),
+        })?;
+        let title = format!("{}: ring {ring}, column {column}", self.scanner.name);
+        let drawing = waveform_plot::draw(&title, &waveform);
+        let path = if single {
+            output.with_extension("waveform.svg")
+        } else {
+            output.join("waveform.svg")
+        };
+        outputs.add(&path, |file| {
+            file.write_all(svg::write(&drawing).as_bytes())
+        })?;
+        Ok(())
+    }
+
+    /// The top view of the beams of the ring nearest to level.
+    fn picture(&self, run: Run, scans: &[PointSweep], metadata: &RunMetadata) -> Drawing {
+        let level = |shot: &etendue::sensors::scanner::Shot| {
+            self.scanner.channels[usize::from(shot.channel)]
+                .elevation
+                .abs()
+        };
+        let flattest = scans[0].shots.iter().map(level).fold(f64::MAX, f64::min);
+        let mut sweeps = run.sweeps[..1].to_vec();
+        let keep = scans[0].shots.iter().map(|shot| level(shot) <= flattest);
+        let mut keep = keep.collect::<Vec<_>>().into_iter();
+        sweeps[0]
+            .measurements
+            .retain(|_| keep.next().unwrap_or(false));
+        TopView {
+            title: &format!("{} in {}", metadata.sensor.name, metadata.scene.name),
+            subtitle: &format!(
+                "top view, the ring nearest to level, seed {}",
+                metadata.seed
+            ),
+            scene: run.scene,
+            sweeps: &sweeps,
+            max_range: self.scanner.limits.far,
+        }
+        .draw()
+    }
+}
+
+/// What can be written of a run.
+struct Files<'a> {
+    table: PointTable,
+    scans: &'a [PointSweep],
+    metadata: &'a RunMetadata,
+    picture: Drawing,
+    scanner: &'a Scanner,
+}
+
+impl Files<'_> {
+    /// Adds the file of that name, by its ending.
+    fn add(&self, outputs: &mut OutputSet, path: &Path) -> Result<(), Failure> {
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .to_lowercase();
+        let ending = name.rsplit('.').next().unwrap_or_default();
+        match (name.as_str(), ending) {
+            ("range.png", _) => {
+                let image = range_image::png(&self.scans[0])?;
+                outputs.add(path, |file| file.write_all(&image))?;
+            }
+            ("grid.pcd", _) => {
+                let grid = PointTable::of_scan_grid(&self.scans[0]);
+                write_pcd(outputs, path, &grid, Encoding::Binary)?;
+            }
+            (_, "csv") => write_table_csv(outputs, path, &self.table)?,
+            (_, "npz") => write_table_npz(outputs, path, &self.table)?,
+            (_, "pcd") => write_pcd(outputs, path, &self.table, Encoding::Binary)?,
+            (_, "ply") => write_ply(outputs, path, &self.table, Encoding::Binary)?,
+            (_, "las" | "laz") => write_las(outputs, path, &self.table)?,
+            (_, "e57") => write_e57(outputs, path, &self.table)?,
+            (_, "bin") => write_kitti(outputs, path, &self.table)?,
+            (_, "mcap") => self.add_mcap(outputs, path)?,
+            (_, "json") => self.metadata.write(outputs, path)?,
+            (_, "svg") => {
+                let svg = svg::write(&self.picture);
+                outputs.add(path, |file| file.write_all(svg.as_bytes()))?;
+            }
+            (_, "png") => {
+                let png = png::render(&self.picture, 2.0)?;
+                outputs.add(path, |file| file.write_all(&png))?;
+            }
+            _ => return Err(Failure::Ending { path: path.into() }),
+        }
+        Ok(())
+    }
+
+    fn add_mcap(&self, outputs: &mut OutputSet, path: &Path) -> Result<(), FormatError> {
+        let mut recorder = Recorder::in_memory(Topics::default())?;
+        for scan in self.scans {
+            recorder.record(scan, self.scanner)?;
+        }
+        let bytes = recorder.into_bytes()?;
+        outputs.add(path, |file| file.write_all(&bytes))
+    }
+}

@@ -1,0 +1,60 @@
+//! A folder of results that appears whole or not at all.
+
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::picture::{Drawing, png, svg};
+use etendue::formats::output::OutputSet;
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Pixels per page unit.
+const PNG_SCALE: f64 = 2.0;
+
+/// Files for one folder, none of which is seen before [`Folder::commit`].
+pub struct Folder {
+    path: PathBuf,
+    files: Vec<(String, Vec<u8>)>,
+}
+
+impl Folder {
+    /// Nothing yet for the folder `path`.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self {
+            path: path.into(),
+            files: Vec::new(),
+        }
+    }
+
+    /// Adds a text.
+    pub fn text(&mut self, name: &str, text: impl Into<String>) {
+        self.files.push((name.into(), text.into().into_bytes()));
+    }
+
+    /// Adds a value as JSON.
+    pub fn json(&mut self, name: &str, value: &impl Serialize) -> Result<(), Failure> {
+        let text = serde_json::to_string_pretty(value).map_err(std::io::Error::from)?;
+        self.text(name, text + "\n");
+        Ok(())
+    }
+
+    /// Adds a picture as `NAME.png` and `NAME.svg`.
+    pub fn picture(&mut self, name: &str, drawing: &Drawing) -> Result<(), Failure> {
+        let png = png::render(drawing, PNG_SCALE)?;
+        self.files.push((format!("{name}.png"), png));
+        self.text(&format!("{name}.svg"), svg::write(drawing));
+        Ok(())
+    }
+
+    /// Writes every file, or none, and says which.
+    pub fn commit(self) -> Result<Vec<PathBuf>, Failure> {
+        let _guard = interrupt::writing();
+        let mut outputs = OutputSet::new();
+        for (name, bytes) in &self.files {
+            outputs.add(&self.path.join(name), |file| file.write_all(bytes))?;
+            if interrupt::requested() {
+                return Err(Failure::Interrupted);
+            }
+        }
+        Ok(outputs.commit()?)
+    }
+}

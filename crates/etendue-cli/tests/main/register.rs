@@ -1,0 +1,179 @@
+//! `etendue register`.
+
+use crate::{etendue, folder, names, recording, stderr, stdout};
+use serde_json::Value;
+use std::fmt::Write;
+use std::path::Path;
+
+/// A room of 4 m x 3 m with a column, seen from a place turned and moved, as CSV with x and y.
+fn room(x: f64, y: f64, yaw: f64) -> String {
+    let mut text = "x_m,y_m\n".to_owned();
+    let mut add = |px: f64, py: f64| {
+        let (dx, dy) = (px - x, py - y);
+        let (sin, cos) = yaw.sin_cos();
+        let (a, b) = (cos * dx + sin * dy, cos * dy - sin * dx);
+        writeln!(text, "{a},{b}").expect("a string takes it");
+    };
+    for i in 0..100 {
+        let s = f64::from(i) / 100.0;
+        add(-2.0 + 4.0 * s, -1.5);
+        add(-2.0 + 4.0 * s, 1.5);
+        add(-2.0, -1.5 + 3.0 * s);
+        add(2.0, -1.5 + 3.0 * s);
+        add(1.0 + 0.2 * (6.28 * s).cos(), 0.5 + 0.2 * (6.28 * s).sin());
+    }
+    text
+}
+
+fn rooms(folder: &Path) {
+    std::fs::write(folder.join("a.csv"), room(0.1, -0.05, 0.1)).expect("writes");
+    std::fs::write(folder.join("b.csv"), room(0.0, 0.0, 0.0)).expect("writes");
+}
+
+fn json(folder: &Path, arguments: &[&str]) -> Value {
+    let output = etendue(folder, &[&["register", "--json"], arguments].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().expect("a number")
+}
+
+#[test]
+fn every_method_finds_how_one_cloud_moves_onto_the_other() {
+    let folder = folder();
+    rooms(folder.path());
+    // Measured error: at most 0.011 m and 0.5 degrees (ndt).
+    for method in ["icp", "point-to-plane", "gicp", "ndt"] {
+        let found = json(folder.path(), &["a.csv", "b.csv", "--method", method]);
+        let at = &found["translation_m"];
+        let shift = (number(&at[0]) - 0.1).hypot(number(&at[1]) + 0.05);
+        let turn = (number(&found["rotation_deg"]["yaw"]) - 0.1_f64.to_degrees()).abs();
+        assert!(
+            shift < 0.02 && turn < 1.0,
+            "{method}: {shift} m, {turn} deg"
+        );
+        assert_eq!(found["planar"], true);
+        assert!(number(&found["iterations"]) >= 1.0);
+    }
+}
+
+#[test]
+fn a_folder_gets_the_numbers_and_a_picture() {
+    let folder = folder();
+    rooms(folder.path());
+    let arguments = ["register", "a.csv", "b.csv", "--default", "-o", "out"];
+    let output = etendue(folder.path(), &arguments);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(stdout(&output).contains("b_from_a"), "{}", stdout(&output));
+    let expected = ["registration.json", "registration.png", "registration.svg"];
+    assert_eq!(names(&folder.path().join("out")), expected);
+    let picture = folder.path().join("out/registration.svg");
+    let svg = std::fs::read_to_string(picture).expect("a picture");
+    for text in ["at the start", "registered", "a.csv (500)", "x, m"] {
+        assert!(svg.contains(text), "{text}");
+    }
+}
+
+#[test]
+fn what_cannot_be_registered_is_told_with_a_remedy() {
+    let folder = folder();
+    rooms(folder.path());
+    std::fs::write(folder.path().join("few.csv"), "x,y\n1,2\n3,4\n").expect("writes");
+    let scans = ["simulate", "--sweeps", "3", "-o", "log.csv"];
+    assert!(etendue(folder.path(), &scans).status.success());
+    for (arguments, told) in [
+        (
+            vec!["few.csv", "b.csv"],
+            "the source cloud has 2 usable points",
+        ),
+        (
+            vec!["log.csv", "b.csv"],
+            "say which: log.csv#0 is the first",
+        ),
+        (vec!["log.csv#7", "b.csv"], "has no scan 7: it holds 3"),
+        (
+            vec!["a.csv", "b.csv", "--start", "90,0,0"],
+            "start nearer, or raise the distance",
+        ),
+        (vec!["a.csv", "b.csv", "--keep", "2"], "keep is 2"),
+        (vec!["nothing.ply", "b.csv"], "cannot read nothing.ply"),
+    ] {
+        let output = etendue(folder.path(), &[vec!["register"], arguments].concat());
+        assert_eq!(output.status.code(), Some(1));
+        assert!(
+            stderr(&output).contains(told),
+            "{told}: {}",
+            stderr(&output)
+        );
+    }
+}
+
+#[test]
+fn two_scans_of_one_place_need_no_motion() {
+    let folder = folder();
+    let scans = ["simulate", "--sweeps", "2", "-o", "log.csv"];
+    assert!(etendue(folder.path(), &scans).status.success());
+    let found = json(
+        folder.path(),
+        &["log.csv#1", "log.csv#0", "--method", "point-to-plane"],
+    );
+    // Measured: 0.3 mm.
+    assert!(number(&found["translation_m"][0]).abs() < 5e-3, "{found}");
+    assert_eq!(found["planar"], true);
+}
+
+/// The authors of the pair state their own registration of it, accurate to centimetres.
+#[test]
+fn the_recorded_outdoor_pair_meets_its_stated_transform() {
+    let Some(pair) = recording("small_gicp_pair") else {
+        return;
+    };
+    let truth = std::fs::read_to_string(pair.join("T_target_source.txt")).expect("a transform");
+    let truth: Vec<f64> = truth
+        .split_whitespace()
+        .map(|w| w.parse().expect("a number"))
+        .collect();
+    let file = |name: &str| pair.join(name).display().to_string();
+    let (source, target) = (file("source.ply"), file("target.ply"));
+    for (method, limit) in [("gicp", 0.03), ("point-to-plane", 0.05)] {
+        let found = json(folder().path(), &[&source, &target, "--method", method]);
+        let at = |axis: usize| number(&found["translation_m"][axis]) - truth[4 * axis + 3];
+        let shift = at(0).hypot(at(1)).hypot(at(2));
+        let yaw = number(&found["rotation_deg"]["yaw"]).to_radians() - truth[4].atan2(truth[0]);
+        assert!(
+            shift < limit && yaw.abs() < 0.003,
+            "{method}: {shift} m, {yaw} rad"
+        );
+    }
+}
+
+/// No truth is known for these: there and back must close.
+#[test]
+fn recorded_clouds_close_there_and_back() {
+    let Some(clouds) = recording("libpointmatcher_asl") else {
+        return;
+    };
+    let file = |name: &str| clouds.join(name).display().to_string();
+    for [a, b] in [
+        ["cloud_0.vtk", "cloud_1.vtk"],
+        ["cloud.00000.vtk", "cloud.00001.vtk"],
+    ] {
+        let there = json(folder().path(), &[&file(b), &file(a)]);
+        let back = json(folder().path(), &[&file(a), &file(b)]);
+        let matrix = |value: &Value, i: usize, j: usize| number(&value["b_from_a_matrix"][i][j]);
+        let gap = |i: usize| {
+            let turned: f64 = (0..3)
+                .map(|k| matrix(&there, i, k) * matrix(&back, k, 3))
+                .sum();
+            turned + matrix(&there, i, 3)
+        };
+        let gap = gap(0).hypot(gap(1)).hypot(gap(2));
+        let way = (0..3)
+            .map(|i| matrix(&there, i, 3).powi(2))
+            .sum::<f64>()
+            .sqrt();
+        assert!(gap < 0.02 && way > 0.2, "{a}: gap {gap} m of {way} m");
+    }
+}

@@ -1,0 +1,181 @@
+//! Distances between two clouds.
+
+use kiddo::{ImmutableKdTree, SquaredEuclidean};
+use nalgebra::Point3;
+
+/// How alike two clouds are. Lengths in m.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CloudComparison {
+    /// Mean distance from a point of the first to the nearest of the second.
+    pub first_to_second: f64,
+    /// Mean distance from a point of the second to the nearest of the first.
+    pub second_to_first: f64,
+    /// Chamfer distance: the sum of both.
+    pub chamfer: f64,
+    /// Density-aware Chamfer distance, in [0, 1], of distances in units of the tolerance
+    /// (Wu et al. 2021, eq. 6, "Density-aware Chamfer distance as a comprehensive metric for point
+    /// cloud completion").
+    pub density_aware_chamfer: f64,
+    /// Median distance from a point of the first to the nearest of the second.
+    pub median: f64,
+    /// Largest distance, either way (Hausdorff).
+    pub largest: f64,
+    /// Share of the second's points within the tolerance of the first.
+    pub precision: f64,
+    /// Share of the first's points within the tolerance of the second.
+    pub recall: f64,
+    /// Harmonic mean of precision and recall.
+    pub f_score: f64,
+}
+
+/// The nearest point of a cloud for every point of another.
+struct Nearest {
+    distances: Vec<f64>,
+    /// Numbers of the nearest points.
+    items: Vec<usize>,
+}
+
+/// Compares two clouds; points farther apart than `tolerance` (m) count as different. None where
+/// one has no finite point.
+///
+/// ```
+/// use etendue_estimate::compare::compare_clouds;
+/// use nalgebra::{Point3, Vector3};
+/// let grid: Vec<_> = (0..100).map(|i| Point3::new(f64::from(i % 10), f64::from(i / 10), 0.0)).collect();
+/// let moved: Vec<_> = grid.iter().map(|p| p + Vector3::z() * 0.05).collect();
+/// let found = compare_clouds(&grid, &moved, 0.1).unwrap();
+/// assert!((found.chamfer - 0.1).abs() < 1e-12);
+/// assert_eq!(found.f_score, 1.0);
+/// assert_eq!(compare_clouds(&grid, &moved, 0.01).unwrap().f_score, 0.0);
+/// ```
+pub fn compare_clouds(
+    first: &[Point3<f64>],
+    second: &[Point3<f64>],
+    tolerance: f64,
+) -> Option<CloudComparison> {
+    let [first, second] = [first, second].map(finite);
+    let forth = nearest(&first, &second)?;
+    let back = nearest(&second, &first)?;
+    let mean = |distances: &[f64]| distances.iter().sum::<f64>() / distances.len() as f64;
+    let within = |distances: &[f64]| {
+        let close = distances.iter().filter(|d| **d <= tolerance).count();
+        close as f64 / distances.len() as f64
+    };
+    let (precision, recall) = (within(&back.distances), within(&forth.distances));
+    let [there, here] = [mean(&forth.distances), mean(&back.distances)];
+    let aware = 0.5
+        * (density_aware(&forth, second.len(), tolerance)
+            + density_aware(&back, first.len(), tolerance));
+    let all = forth.distances.iter().chain(&back.distances);
+    let mut sorted = forth.distances.clone();
+    sorted.sort_by(f64::total_cmp);
+    Some(CloudComparison {
+        first_to_second: there,
+        second_to_first: here,
+        chamfer: there + here,
+        density_aware_chamfer: aware,
+        median: sorted[sorted.len() / 2],
+        largest: all.fold(0.0, |most: f64, d| most.max(*d)),
+        precision,
+        recall,
+        f_score: if precision + recall > 0.0 {
+            2.0 * precision * recall / (precision + recall)
+        } else {
+            0.0
+        },
+    })
+}
+
+fn finite(points: &[Point3<f64>]) -> Vec<[f64; 3]> {
+    let points = points.iter().map(|p| [p.x, p.y, p.z]);
+    points.filter(|p| p.iter().all(|x| x.is_finite())).collect()
+}
+
+fn nearest(from: &[[f64; 3]], to: &[[f64; 3]]) -> Option<Nearest> {
+    if from.is_empty() || to.is_empty() {
+        return None;
+    }
+    let tree = ImmutableKdTree::<f64, 3>::new_from_slice(to).ok()?;
+    let mut found = Nearest {
+        distances: Vec::with_capacity(from.len()),
+        items: Vec::with_capacity(from.len()),
+    };
+    for point in from {
+        let near = tree
+            .query(point)
+            .nearest_one::<SquaredEuclidean<f64>>()
+            .execute();
+        found.distances.push(near.distance.sqrt());
+        found.items.push(near.item as usize);
+    }
+    Some(found)
+}
+
+/// $\frac1n\sum_x 1 - \frac{1}{n_y} e^{-d/s}$ with $n_y$ the number of points that share the
+/// nearest point, weighted by the ratio of the clouds' sizes where that is below one.
+fn density_aware(nearest: &Nearest, other: usize, scale: f64) -> f64 {
+    let mut shared = vec![0_u32; other];
+    for item in &nearest.items {
+        shared[*item] += 1;
+    }
+    let count = nearest.distances.len() as f64;
+    let share = (count / other as f64).max(1.0);
+    let pairs = nearest.distances.iter().zip(&nearest.items);
+    let sum: f64 = pairs
+        .map(|(d, item)| 1.0 - (share / f64::from(shared[*item])).min(1.0) * (-d / scale).exp())
+        .sum();
+    sum / count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(count: u32, offset: f64) -> Vec<Point3<f64>> {
+        (0..count)
+            .map(|i| Point3::new(f64::from(i), offset, 0.0))
+            .collect()
+    }
+
+    #[test]
+    fn a_cloud_is_like_itself() {
+        let found = compare_clouds(&line(50, 0.0), &line(50, 0.0), 0.1).expect("points");
+        assert_eq!(
+            (found.chamfer, found.largest, found.f_score),
+            (0.0, 0.0, 1.0)
+        );
+        assert_eq!(found.density_aware_chamfer, 0.0);
+    }
+
+    #[test]
+    fn missing_points_lower_the_recall_and_false_ones_the_precision() {
+        let whole = line(100, 0.0);
+        let found = compare_clouds(&whole, &whole[..60], 0.1).expect("points");
+        assert_eq!((found.precision, found.recall), (1.0, 0.6));
+        let found = compare_clouds(&whole[..60], &whole, 0.1).expect("points");
+        assert_eq!((found.precision, found.recall), (0.6, 1.0));
+        assert_eq!(found.largest, 40.0);
+    }
+
+    #[test]
+    fn points_heaped_on_one_place_are_told_from_even_ones() {
+        let heaped: Vec<_> = (0..100)
+            .map(|i| Point3::new(f64::from(i % 5), 0.0, 0.0))
+            .collect();
+        let even = line(5, 0.0);
+        let found = compare_clouds(&heaped, &even, 0.1).expect("points");
+        assert_eq!(found.chamfer, 0.0);
+        let twice: Vec<_> = heaped.iter().chain(&line(1, 0.0)).copied().collect();
+        assert!(
+            compare_clouds(&twice, &even, 0.1)
+                .expect("points")
+                .density_aware_chamfer
+                > 0.0
+        );
+    }
+
+    #[test]
+    fn an_empty_cloud_compares_with_nothing() {
+        assert!(compare_clouds(&[], &line(3, 0.0), 0.1).is_none());
+    }
+}

@@ -1,0 +1,10 @@
+//! How alike two clouds are: a real one and a simulated one, say.
+//!
+//! [`compare_clouds`] gives distances between nearest neighbours, [`compare_distributions`]
+//! those between two samples of one number (range, intensity, incidence).
+
+mod clouds;
+mod distributions;
+
+pub use clouds::{CloudComparison, compare_clouds};
+pub use distributions::{DistributionComparison, compare_distributions};

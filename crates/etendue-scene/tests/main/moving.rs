@@ -1,0 +1,115 @@
+//! Claims about objects that move and meshes that change.
+
+use crate::shapes::{cuboid, noisy_sphere, object, random, scene_with, spin, way};
+use etendue_scene::{Hit, KeyFrame, MeshError, MeshId, Motion, ObjectId, Ray, Scene, SceneError};
+use nalgebra::{Isometry3, Point3, Vector3};
+
+fn batch(scene: &Scene, rays: &[Ray]) -> Vec<Option<Hit>> {
+    let mut hits = vec![];
+    scene.closest_hits(rays, &mut hits);
+    hits
+}
+
+fn motion() -> Motion {
+    let frame = |time, x, yaw| KeyFrame {
+        time,
+        world_from_object: Isometry3::new(Vector3::new(x, 2.0, 0.1), Vector3::new(0.1, 0.0, yaw)),
+    };
+    Motion::new(vec![
+        frame(0.0, -2.0, 0.0),
+        frame(0.05, 1.0, 1.5),
+        frame(0.1, 3.0, -0.5),
+    ])
+    .unwrap()
+}
+
+#[test]
+fn a_moving_object_is_met_where_it_is_when_the_ray_is_fired() {
+    let meshes = || vec![cuboid([12.0, 12.0, 4.0]), noisy_sphere(0.8, 12, 16)];
+    let moving = scene_with(
+        meshes(),
+        vec![object(0), object(1)],
+        vec![(ObjectId(1), motion())],
+    );
+    let rays = spin(Point3::new(0.1, 0.0, 0.0), 16, 200, 5.0);
+    let together = batch(&moving, &rays);
+    let mut met = 0;
+    for (i, ray) in rays.iter().enumerate().step_by(7) {
+        let mut frozen = object(1);
+        frozen.world_from_object = motion().at(ray.time);
+        let still = scene_with(meshes(), vec![object(0), frozen], vec![]);
+        let wanted = still.closest_hit(ray);
+        assert_eq!(moving.closest_hit(ray), wanted);
+        assert_eq!(together[i], wanted);
+        assert_eq!(moving.occluded(ray), wanted.is_some());
+        met += usize::from(wanted.is_some_and(|hit| hit.object == ObjectId(1)));
+    }
+    assert!(met > 15, "{met}");
+}
+
+#[test]
+fn placing_an_object_anew_is_like_building_the_scene_there() {
+    let meshes = || vec![noisy_sphere(2.0, 12, 16), cuboid([1.0, 2.0, 0.5])];
+    let mut scene = scene_with(meshes(), vec![object(0), object(1)], vec![]);
+    let pose = Isometry3::new(Vector3::new(3.0, 0.4, 0.0), Vector3::new(0.0, 0.3, 0.8));
+    scene.set_poses(&[(ObjectId(1), pose)]);
+    let mut there = object(1);
+    there.world_from_object = pose;
+    let built = scene_with(meshes(), vec![object(0), there], vec![]);
+    let rays = spin(Point3::new(0.1, 0.0, 0.0), 16, 200, 0.0);
+    let hits = batch(&scene, &rays);
+    assert!(hits.iter().flatten().count() > 1000);
+    assert_eq!(hits, batch(&built, &rays));
+    assert_eq!(scene.world_from_object(ObjectId(1), 3.0), pose);
+}
+
+#[test]
+fn a_refitted_tree_answers_like_a_new_one() {
+    let mut draw = random(5);
+    let mesh = noisy_sphere(2.0, 24, 30);
+    let moved: Vec<Point3<f64>> = mesh
+        .vertices
+        .iter()
+        .map(|v| Point3::new(v.x * 3.0, v.y - 1.0, v.z * 0.5) + way(&mut draw) * 0.3)
+        .collect();
+    let mut scene = scene_with(vec![mesh.clone()], vec![object(0)], vec![]);
+    scene.deform(MeshId(0), moved.clone()).unwrap();
+    let mut changed = mesh;
+    changed.vertices = moved;
+    let built = scene_with(vec![changed], vec![object(0)], vec![]);
+    let rays = spin(Point3::new(0.1, -1.0, 0.0), 32, 200, 0.0);
+    let wanted = batch(&built, &rays);
+    assert!(wanted.iter().flatten().count() > 5000);
+    assert_eq!(batch(&scene, &rays), wanted);
+    scene.rebuild(MeshId(0));
+    assert_eq!(batch(&scene, &rays), wanted);
+}
+
+#[test]
+fn a_mesh_refuses_vertices_it_cannot_take() {
+    let mut scene = scene_with(vec![cuboid([1.0; 3])], vec![object(0)], vec![]);
+    let few = scene.deform(MeshId(0), vec![Point3::origin(); 3]);
+    assert!(matches!(
+        few,
+        Err(SceneError::VertexCount {
+            vertices: 8,
+            given: 3,
+            ..
+        })
+    ));
+    let mut nan = vec![Point3::origin(); 8];
+    nan[5].y = f64::NAN;
+    let refused = scene.deform(MeshId(0), nan);
+    let Err(SceneError::Deformed {
+        source: MeshError::NotFinite { vertex: 5, .. },
+        ..
+    }) = refused
+    else {
+        panic!("{refused:?}");
+    };
+    assert!(
+        scene
+            .closest_hit(&Ray::new(Point3::origin(), Vector3::x()))
+            .is_some()
+    );
+}
