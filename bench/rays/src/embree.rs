@@ -1,24 +1,40 @@
 //! Embree, robust or not, by packets of 16 and one by one.
 
 use embree3::{
-    BufferUsage, Config, Device, Format, GeometryKind, IntersectContext, IntersectContextFlags, Ray,
-    Ray16, RayHit, RayHit16, Scene, SceneFlags, ValidMask, ValidMaskN,
+    BufferUsage, Config, Device, Format, GeometryKind, IntersectContext, IntersectContextFlags,
+    Ray, Ray16, RayHit, RayHit16, Scene, SceneFlags, ValidMask, ValidMaskN,
 };
 use etendue_scene::{Mesh, RayPacket};
 
 pub fn scene(mesh: &Mesh, robust: bool) -> Scene<'static> {
     let device = Device::with_config(Config::default()).unwrap();
     let mut scene = device.create_scene().unwrap();
-    scene.set_flags(if robust { SceneFlags::ROBUST } else { SceneFlags::NONE });
+    scene.set_flags(if robust {
+        SceneFlags::ROBUST
+    } else {
+        SceneFlags::NONE
+    });
     let mut geometry = device.create_geometry(GeometryKind::TRIANGLE).unwrap();
     geometry
-        .set_new_buffer::<[f32; 3]>(BufferUsage::VERTEX, 0, Format::FLOAT3, 12, mesh.vertices.len())
+        .set_new_buffer::<[f32; 3]>(
+            BufferUsage::VERTEX,
+            0,
+            Format::FLOAT3,
+            12,
+            mesh.vertices.len(),
+        )
         .unwrap()
         .iter_mut()
         .zip(&mesh.vertices)
         .for_each(|(to, v)| *to = [v.x as f32, v.y as f32, v.z as f32]);
     geometry
-        .set_new_buffer::<[u32; 3]>(BufferUsage::INDEX, 0, Format::UINT3, 12, mesh.triangles.len())
+        .set_new_buffer::<[u32; 3]>(
+            BufferUsage::INDEX,
+            0,
+            Format::UINT3,
+            12,
+            mesh.triangles.len(),
+        )
         .unwrap()
         .copy_from_slice(&mesh.triangles);
     let geometry = geometry.commit();
@@ -41,7 +57,10 @@ pub fn trace_packets(scene: &Scene<'static>, packets: &[RayPacket]) -> (usize, f
         [ray.dir_x, ray.dir_y, ray.dir_z] = p.direction;
         ray.tnear = p.near;
         ray.tfar = p.far;
-        let mut both = Aligned(RayHit16 { ray, hit: embree3::Hit16::new() });
+        let mut both = Aligned(RayHit16 {
+            ray,
+            hit: embree3::Hit16::new(),
+        });
         scene.intersect16(&mut context, &mut both.0, &valid);
         for i in 0..16 {
             if both.0.hit.geomID[i] == 0 {

@@ -22,9 +22,17 @@ impl Obvhs {
         let triangles: Vec<Triangle> = mesh
             .triangles
             .iter()
-            .map(|t| Triangle { v0: corner(t[0]), v1: corner(t[1]), v2: corner(t[2]) })
+            .map(|t| Triangle {
+                v0: corner(t[0]),
+                v1: corner(t[1]),
+                v2: corner(t[2]),
+            })
             .collect();
-        let tree = build_bvh2_from_tris(&triangles, BvhBuildParams::medium_build(), &mut Default::default());
+        let tree = build_bvh2_from_tris(
+            &triangles,
+            BvhBuildParams::medium_build(),
+            &mut Default::default(),
+        );
         Self { tree, triangles }
     }
 
@@ -32,7 +40,8 @@ impl Obvhs {
         let mut tally = (0, 0.0);
         for p in packets {
             for i in 0..16 {
-                let [o, d] = [&p.origin, &p.direction].map(|v| glam::vec3a(v[0][i], v[1][i], v[2][i]));
+                let [o, d] =
+                    [&p.origin, &p.direction].map(|v| glam::vec3a(v[0][i], v[1][i], v[2][i]));
                 let ray = ray::Ray::new_inf(o, d);
                 let mut hit = ray::RayHit::none();
                 let met = self.tree.ray_traverse(ray, &mut hit, |ray, id| {
@@ -52,7 +61,10 @@ pub struct Parry(TriMesh);
 
 impl Parry {
     pub fn new(mesh: &Mesh) -> Self {
-        let vertices = mesh.vertices.iter().map(|p| Vector::new(p.x as f32, p.y as f32, p.z as f32));
+        let vertices = mesh
+            .vertices
+            .iter()
+            .map(|p| Vector::new(p.x as f32, p.y as f32, p.z as f32));
         Self(TriMesh::new(vertices.collect(), mesh.triangles.clone()).expect("a good mesh"))
     }
 
@@ -60,7 +72,8 @@ impl Parry {
         let mut tally = (0, 0.0);
         for p in packets {
             for i in 0..16 {
-                let [o, d] = [&p.origin, &p.direction].map(|v| Vector::new(v[0][i], v[1][i], v[2][i]));
+                let [o, d] =
+                    [&p.origin, &p.direction].map(|v| Vector::new(v[0][i], v[1][i], v[2][i]));
                 let ray = parry3d::query::Ray::new(o.into(), d);
                 if let Some(t) = self.0.cast_local_ray(&ray, 1e6, false) {
                     tally.0 += 1;

@@ -38,8 +38,10 @@ fn patch(
     let at = |i: u32, j: u32| base + i * (m + 1) + j;
     for i in 0..n {
         for j in 0..m {
-            mesh.triangles.push([at(i, j), at(i + 1, j), at(i + 1, j + 1)]);
-            mesh.triangles.push([at(i, j), at(i + 1, j + 1), at(i, j + 1)]);
+            mesh.triangles
+                .push([at(i, j), at(i + 1, j), at(i + 1, j + 1)]);
+            mesh.triangles
+                .push([at(i, j), at(i + 1, j + 1), at(i, j + 1)]);
         }
     }
 }
@@ -62,7 +64,12 @@ fn cuboid(mesh: &mut Mesh, low: Point3<f64>, size: Vector3<f64>, n: u32) {
 /// About a thousand triangles: a room with eighty pieces of furniture.
 pub fn room() -> Place {
     let mut mesh = Mesh::default();
-    cuboid(&mut mesh, Point3::new(-6.0, -4.0, 0.0), Vector3::new(12.0, 8.0, 3.0), 1);
+    cuboid(
+        &mut mesh,
+        Point3::new(-6.0, -4.0, 0.0),
+        Vector3::new(12.0, 8.0, 3.0),
+        1,
+    );
     for i in 0..84 {
         let at = |k| hash(i, k);
         let low = Point3::new(-5.8 + 11.0 * at(0), -3.8 + 7.0 * at(1), 1.6 * at(2) * at(3));
@@ -71,7 +78,11 @@ pub fn room() -> Place {
             cuboid(&mut mesh, low, size, 1);
         }
     }
-    Place { name: "room", mesh, sensor: Point3::new(0.05, 0.03, 1.2) }
+    Place {
+        name: "room",
+        mesh,
+        sensor: Point3::new(0.05, 0.03, 1.2),
+    }
 }
 
 /// Streets, and houses whose faces have `n * n * 2` triangles.
@@ -93,14 +104,23 @@ fn streets(blocks: u32, ground: u32, n: u32) -> (Mesh, f64) {
             let at = |k| hash(i * 977 + j, k);
             let corner = low + Vector3::new(f64::from(i), f64::from(j), 0.0) * pitch;
             let corner = corner + Vector3::new(5.0 + 2.0 * at(0), 5.0 + 2.0 * at(1), -0.1);
-            let size = Vector3::new(9.0 + 4.0 * at(2), 9.0 + 4.0 * at(3), 4.0 + 20.0 * at(4) * at(5));
+            let size = Vector3::new(
+                9.0 + 4.0 * at(2),
+                9.0 + 4.0 * at(3),
+                4.0 + 20.0 * at(4) * at(5),
+            );
             cuboid(&mut mesh, corner, size, n);
             for k in 0..4_u32 {
                 let a = |l: u32| hash(i * 977 + j, 10 + 8 * k + l);
                 let stand = low
                     + Vector3::new(f64::from(i) + a(0) * 0.9, f64::from(j), 0.0) * pitch
                     + Vector3::new(0.0, 0.5 + 1.8 * a(1), 0.1);
-                cuboid(&mut mesh, stand, Vector3::new(0.4 + 1.5 * a(2), 0.3 + a(3), 0.5 + 2.0 * a(4)), 1);
+                cuboid(
+                    &mut mesh,
+                    stand,
+                    Vector3::new(0.4 + 1.5 * a(2), 0.3 + a(3), 0.5 + 2.0 * a(4)),
+                    1,
+                );
             }
         }
     }
@@ -110,19 +130,31 @@ fn streets(blocks: u32, ground: u32, n: u32) -> (Mesh, f64) {
 /// About 109 thousand triangles.
 pub fn city() -> Place {
     let (mesh, _) = streets(14, 150, 5);
-    Place { name: "city", mesh, sensor: Point3::new(0.7, 0.4, 1.9) }
+    Place {
+        name: "city",
+        mesh,
+        sensor: Point3::new(0.7, 0.4, 1.9),
+    }
 }
 
 /// About 1.9 million triangles.
 pub fn big() -> Place {
     let (mesh, _) = streets(14, 700, 20);
-    Place { name: "big", mesh, sensor: Point3::new(0.7, 0.4, 1.9) }
+    Place {
+        name: "big",
+        mesh,
+        sensor: Point3::new(0.7, 0.4, 1.9),
+    }
 }
 
 /// About 10 million triangles.
 pub fn huge() -> Place {
     let (mesh, _) = streets(14, 1500, 48);
-    Place { name: "huge", mesh, sensor: Point3::new(0.7, 0.4, 1.9) }
+    Place {
+        name: "huge",
+        mesh,
+        sensor: Point3::new(0.7, 0.4, 1.9),
+    }
 }
 
 /// The collision or visual mesh of a house, read from a PLY of `/shared/data`.
@@ -135,7 +167,9 @@ pub fn house(path: &std::path::Path) -> Option<Place> {
         return None;
     }
     let count = |what: &str| -> Option<usize> {
-        header.lines().find_map(|l| l.strip_prefix(what)?.trim().parse().ok())
+        header
+            .lines()
+            .find_map(|l| l.strip_prefix(what)?.trim().parse().ok())
     };
     let (vertices, faces) = (count("element vertex ")?, count("element face ")?);
     let mut element = "";
@@ -178,11 +212,21 @@ pub fn house(path: &std::path::Path) -> Option<Place> {
         p += before;
         let n = bytes[p] as usize;
         p += n_size;
-        let index = |k: usize| u32::from_le_bytes(bytes[p + i_size * k..p + i_size * k + 4].try_into().unwrap());
+        let index = |k: usize| {
+            u32::from_le_bytes(
+                bytes[p + i_size * k..p + i_size * k + 4]
+                    .try_into()
+                    .unwrap(),
+            )
+        };
         for k in 2..n {
             mesh.triangles.push([index(0), index(k - 1), index(k)]);
         }
         p += n * i_size + face_tail;
     }
-    Some(Place { name: "house", mesh, sensor: Point3::new(0.0, 0.0, 1.0) })
+    Some(Place {
+        name: "house",
+        mesh,
+        sensor: Point3::new(0.0, 0.0, 1.0),
+    })
 }

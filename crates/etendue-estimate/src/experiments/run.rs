@@ -25,6 +25,9 @@ pub enum Experiment {
     Checkerboard,
 }
 
+/// Noise seeds that baselines are compared on.
+const RUNS: u32 = 8;
+
 /// How much is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effort {
@@ -223,8 +226,8 @@ fn baseline_table(
     start: Isometry2<f64>,
 ) -> Result<Table, FitError> {
     let mut table = Table::new(
-        "Errors of registration baselines on the same scans, default and tuned",
-        &["noise, mm", "method", "default", "tuned"],
+        "Root mean square errors over 8 noise seeds: registration baselines, default and tuned",
+        &["noise, mm", "method", "default settings", "tuned settings"],
     );
     let problem = settings.problem(lidar)?;
     for sigma in NOISE {
@@ -232,14 +235,21 @@ fn baseline_table(
             sigma,
             ..settings.clone()
         };
-        let ours = localise(lidar, &noisy, start)?.error;
+        let ours = localise_noise(lidar, &noisy, start, RUNS)?.rms;
         table.push(vec![
             (1e3 * sigma).into(),
             "model".into(),
             ours.into(),
             ours.into(),
         ]);
-        for row in run_baselines(&problem, &start, &settings.truth, sigma, settings.seed) {
+        for row in run_baselines(
+            &problem,
+            &start,
+            &settings.truth,
+            sigma,
+            settings.seed,
+            RUNS,
+        ) {
             let name = row.method.name().into();
             let errors = [row.default_error.into(), row.tuned_error.into()];
             table.push([vec![(1e3 * sigma).into(), name], errors.into()].concat());

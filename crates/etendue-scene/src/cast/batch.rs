@@ -3,10 +3,12 @@
 use super::best::{Best, Exact, LocalRay};
 use super::instance::Instance;
 use super::lanes::{Job, Lanes};
+use super::local::LocalRays;
 use super::sixteen::Search;
 use super::tiles::Tiling;
 use super::top::{Bundle, Candidate, Top};
 use super::tree::NO_TRIANGLE;
+use super::triangle::Pairs;
 use super::{Caster, Scratch, some_in};
 use crate::{Hit, Mesh, ObjectId, Ray};
 use std::sync::Arc;
@@ -113,60 +115,38 @@ impl Tile<'_> {
         scratch: &mut Scratch,
     ) {
         let tree = &*caster.trees[instance.mesh];
-        let middle = tree.middle;
-        let local = Local {
-            rays: &self.rays,
-            hits: &self.hits,
-            instance,
-            number,
-        };
-        let first = local.ray(0);
-        let from_middle = first.origin - middle;
-        let centre = [
-            from_middle.x as f32,
-            from_middle.y as f32,
-            from_middle.z as f32,
-        ];
-        let beams = &mut scratch.beams;
-        beams.together = true;
-        let mut active = 0;
-        for lane in 0..16 {
-            let ray = if lane < self.used {
-                local.ray(lane)
-            } else {
-                first
-            };
-            let open = lane < self.used
-                && instance.mask & self.rays[lane].mask != 0
-                && !(ANY && self.hits[lane].is_some());
-            active |= u32::from(open) << lane;
-            beams.together &= ray.origin == first.origin;
-            for axis in 0..3 {
-                let from_centre = ray.origin[axis] - middle[axis] - f64::from(centre[axis]);
-                beams.origin[axis][lane] = from_centre as f32;
-                beams.direction[axis][lane] = ray.direction[axis] as f32;
-            }
-            beams.near[lane] = ray.near as f32;
-            beams.far[lane] = if open { ray.far as f32 } else { -1e30 };
+        let mut open = 0;
+        for lane in 0..self.used {
+            let wanted = instance.mask & self.rays[lane].mask != 0;
+            open |= u32::from(wanted && !(ANY && self.hits[lane].is_some())) << lane;
         }
-        if active == 0 {
+        if open == 0 {
             return;
-        }
-        if beams.together {
-            beams.origin = [[0.0; 16]; 3];
         }
         let Scratch {
             stack,
             packet,
             best,
             beams,
+            local,
+            pairs,
             ..
         } = scratch;
-        if active.count_ones() > 2 && packet.take::<L>(beams, centre, tree, best) {
+        for lane in 0..self.used {
+            local.put(lane, &instance.localise(self.rays[lane]));
+            if let Some(met) = &self.hits[lane] {
+                local.end_at(lane, met, number);
+            }
+        }
+        for lane in self.used..16 {
+            local.repeat_first(lane);
+        }
+        let centre = local.beams(&tree.middle, open, beams);
+        if open.count_ones() > 2 && packet.take::<L>(beams, centre, tree, best) {
             let mut search = Search {
                 tree,
                 mesh,
-                rays: &local,
+                rays: &*local,
                 packet,
                 best,
                 stack,
@@ -175,25 +155,45 @@ impl Tile<'_> {
         } else {
             best.triangle = Best::CLOSED.triangle;
             for lane in 0..self.used {
-                if active >> lane & 1 == 1 {
+                if open >> lane & 1 == 1 {
                     let ray = local.ray(lane);
                     let triangle = some_in::<L, ANY>(tree, mesh, &ray, stack);
                     best.triangle[lane] = f32::from_bits(triangle);
                 }
             }
         }
+        self.finish(number, mesh, best, local, pairs);
+    }
+
+    /// Makes hits of the triangles that were found, in `f64`.
+    #[inline(always)]
+    fn finish(
+        &mut self,
+        number: usize,
+        mesh: &Mesh,
+        best: &Best,
+        local: &LocalRays,
+        pairs: &mut Pairs,
+    ) {
         for lane in 0..self.used {
             let triangle = best.triangle(lane);
             if triangle != NO_TRIANGLE {
-                let local = Local {
-                    rays: &self.rays,
-                    hits: &self.hits,
-                    instance,
-                    number,
-                };
-                if let Some(hit) = local.ray(lane).hit(mesh, number, triangle) {
-                    self.hits[lane] = Some(hit);
-                }
+                let corners = mesh.triangles[triangle as usize].map(|v| &mesh.vertices[v as usize]);
+                let [origin, direction] = local.line(lane);
+                pairs.put(lane, &origin.into(), &direction.into(), corners);
+            }
+        }
+        let met = pairs.meet();
+        for lane in 0..self.used {
+            let triangle = best.triangle(lane);
+            let distance = met.distance[lane];
+            if triangle != NO_TRIANGLE && !met.none[lane] && local.counts(lane, distance) {
+                self.hits[lane] = Some(Hit {
+                    distance,
+                    object: ObjectId(number as u32),
+                    triangle,
+                    barycentric: [met.barycentric[0][lane], met.barycentric[1][lane]],
+                });
             }
         }
     }
@@ -209,21 +209,5 @@ impl LocalRay {
             triangle,
             barycentric: meeting.barycentric,
         })
-    }
-}
-
-/// A tile's rays in an instance's frame, each up to what it has met.
-struct Local<'a> {
-    rays: &'a [&'a Ray; 16],
-    hits: &'a [Option<Hit>; 16],
-    instance: &'a Instance,
-    number: usize,
-}
-
-impl Exact for Local<'_> {
-    #[inline]
-    fn ray(&self, lane: usize) -> LocalRay {
-        let ray = self.instance.localise(self.rays[lane]);
-        ray.before(self.hits[lane].as_ref(), self.number)
     }
 }

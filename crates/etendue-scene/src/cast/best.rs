@@ -26,18 +26,12 @@ impl LocalRay {
         (distance * self.direction[axis] + (self.origin[axis] - start)) * f64::from(sign)
     }
 
-    /// The ray up to what it has met in another object. At the same distance the object with the
+    /// Ends the ray at what it has met in another object. At the same distance the object with the
     /// lower number counts.
     #[inline]
-    pub fn before(self, met: Option<&Hit>, number: usize) -> Self {
-        match met {
-            Some(hit) => Self {
-                far: hit.distance,
-                far_included: number < hit.object.0 as usize,
-                ..self
-            },
-            None => self,
-        }
+    pub fn end_at(&mut self, met: &Hit, number: usize) {
+        self.far = met.distance;
+        self.far_included = number < met.object.0 as usize;
     }
 
     /// The ray and the triangle in `f64`, within the ray's limits.

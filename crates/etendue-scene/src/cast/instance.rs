@@ -85,7 +85,7 @@ impl Instance {
     }
 
     /// The ray in the mesh's frame.
-    #[inline]
+    #[inline(always)]
     pub fn localise(&self, ray: &Ray) -> LocalRay {
         let object_from_world = match &self.pose {
             Pose::Still {
@@ -112,7 +112,7 @@ impl Instance {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn local(ray: &Ray, origin: nalgebra::Point3<f64>, direction: Vector3<f64>) -> LocalRay {
     LocalRay {
         origin,

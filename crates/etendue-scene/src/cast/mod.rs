@@ -23,6 +23,7 @@ mod build;
 mod edges;
 mod instance;
 mod lanes;
+mod local;
 mod packet;
 mod raw;
 mod refit;
@@ -42,6 +43,7 @@ use best::{Best, Exact, LocalRay, Nearest};
 use instance::{Instance, Pose};
 use lanes::{Chosen, Float, Job, Lanes, Mask, run};
 pub use lanes::{Isa, UnknownIsa};
+use local::LocalRays;
 use nalgebra::{Isometry3, Point3, Vector3};
 use packet::{Beams, Packet};
 pub use raw::{HitPacket, RayPacket};
@@ -56,6 +58,7 @@ use std::sync::Arc;
 use tiles::Tiling;
 use top::{Bundle, Candidate, Top};
 use tree::{MeshTree, NO_TRIANGLE};
+use triangle::Pairs;
 
 /// A scene's objects, prepared for rays.
 #[derive(Clone)]
@@ -73,9 +76,11 @@ pub(crate) struct Caster {
 struct Scratch {
     stack: Vec<Entry>,
     candidates: Vec<Candidate>,
+    local: LocalRays,
     beams: Beams,
     packet: Packet,
     best: Best,
+    pairs: Pairs,
 }
 
 thread_local! {
@@ -83,9 +88,11 @@ thread_local! {
         RefCell::new(Scratch {
             stack: Vec::new(),
             candidates: Vec::new(),
+            local: LocalRays::NONE,
             beams: Beams::NONE,
             packet: Packet::NONE,
             best: Best::CLOSED,
+            pairs: Pairs::NONE,
         })
     };
 }
@@ -357,7 +364,10 @@ impl Caster {
         if instance.mask & ray.mask == 0 {
             return None;
         }
-        let ray = instance.localise(ray).before(met, number);
+        let mut ray = instance.localise(ray);
+        if let Some(met) = met {
+            ray.end_at(met, number);
+        }
         let mesh = &meshes[instance.mesh];
         let triangle = some_in::<L, ANY>(&self.trees[instance.mesh], mesh, &ray, stack);
         if triangle == NO_TRIANGLE {

@@ -24,15 +24,12 @@ pub(crate) struct ShearedRay {
 impl ShearedRay {
     /// `direction` need not be a unit vector: distances count in its lengths.
     pub fn new(origin: Point3<f64>, direction: &Vector3<f64>) -> Self {
-        let major = direction.iamax();
-        let [mut next, mut last] = [(major + 1) % 3, (major + 2) % 3];
-        if direction[major] < 0.0 {
-            std::mem::swap(&mut next, &mut last);
-        }
+        let axes = axes(direction);
+        let [next, last, major] = axes;
         let scale = 1.0 / direction[major];
         Self {
             origin,
-            axes: [next, last, major],
+            axes,
             shear: [direction[next] * scale, direction[last] * scale, scale],
         }
     }
@@ -68,6 +65,98 @@ impl ShearedRay {
             from_origin[last] - self.shear[1] * depth,
             depth,
         ]
+    }
+}
+
+/// The two lateral axes and the major one, in the order that keeps the frame right-handed when the
+/// ray looks up the major axis.
+#[inline(always)]
+fn axes(direction: &Vector3<f64>) -> [usize; 3] {
+    let [x, y, z] = [direction.x.abs(), direction.y.abs(), direction.z.abs()];
+    let [next, last, major] = if x >= y && x >= z {
+        [1, 2, 0]
+    } else if y >= z {
+        [2, 0, 1]
+    } else {
+        [0, 1, 2]
+    };
+    if direction[major] < 0.0 {
+        [last, next, major]
+    } else {
+        [next, last, major]
+    }
+}
+
+/// Sixteen rays and a triangle for each, along each ray's own axes: [`ShearedRay::meet`] for all
+/// at once, with the same operations and so the same bits.
+#[repr(C, align(64))]
+pub(crate) struct Pairs {
+    /// By axis and lane; the major axis last.
+    direction: [[f64; 16]; 3],
+    /// From the ray's origin, by vertex, axis and lane.
+    corner: [[[f64; 16]; 3]; 3],
+}
+
+/// [`Meeting`]s by lane.
+pub(crate) struct Meetings {
+    pub distance: [f64; 16],
+    pub barycentric: [[f64; 16]; 2],
+    /// Lanes whose ray does not meet its triangle.
+    pub none: [bool; 16],
+}
+
+impl Pairs {
+    pub const NONE: Self = Self {
+        direction: [[1.0; 16]; 3],
+        corner: [[[0.0; 16]; 3]; 3],
+    };
+
+    #[inline(always)]
+    pub fn put(
+        &mut self,
+        lane: usize,
+        origin: &Point3<f64>,
+        direction: &Vector3<f64>,
+        corners: [&Point3<f64>; 3],
+    ) {
+        let axes = axes(direction);
+        for (place, axis) in axes.into_iter().enumerate() {
+            self.direction[place][lane] = direction[axis];
+            for vertex in 0..3 {
+                self.corner[vertex][place][lane] = corners[vertex][axis] - origin[axis];
+            }
+        }
+    }
+
+    #[inline(always)]
+    pub fn meet(&mut self) -> Meetings {
+        let mut all = Meetings {
+            distance: [0.0; 16],
+            barycentric: [[0.0; 16]; 2],
+            none: [false; 16],
+        };
+        let [dx, dy, dk] = &self.direction;
+        let [a, b, c] = &self.corner;
+        for i in 0..16 {
+            let scale = 1.0 / dk[i];
+            let [sx, sy] = [dx[i] * scale, dy[i] * scale];
+            let [ax, ay] = [a[0][i] - sx * a[2][i], a[1][i] - sy * a[2][i]];
+            let [bx, by] = [b[0][i] - sx * b[2][i], b[1][i] - sy * b[2][i]];
+            let [cx, cy] = [c[0][i] - sx * c[2][i], c[1][i] - sy * c[2][i]];
+            let u = cx * by - cy * bx;
+            let v = ax * cy - ay * cx;
+            let w = bx * ay - by * ax;
+            let negative = u < 0.0 || v < 0.0 || w < 0.0;
+            let positive = u > 0.0 || v > 0.0 || w > 0.0;
+            let sum = u + v + w;
+            let weights = [u / sum, v / sum, w / sum];
+            let height = weights[0] * a[2][i] + weights[1] * b[2][i] + weights[2] * c[2][i];
+            all.distance[i] = height * scale;
+            all.barycentric[0][i] = weights[1];
+            all.barycentric[1][i] = weights[2];
+            all.none[i] = (negative && positive) || sum == 0.0;
+        }
+        all
     }
 }
 

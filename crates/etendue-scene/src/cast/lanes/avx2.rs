@@ -21,7 +21,7 @@ impl Lanes for Avx2 {
 
 /// Made only inside a [`Job`](super::Job) that [`run`](super::run) started for AVX2 or AVX-512.
 #[derive(Clone, Copy)]
-pub(crate) struct Eight(__m256);
+pub(crate) struct Eight(pub(super) __m256);
 
 #[derive(Clone, Copy)]
 pub(crate) struct EightFlags(__m256);
