@@ -74,6 +74,18 @@ fn an_output_with_an_ending_writes_just_that() {
 }
 
 #[test]
+fn clouds_are_inspected_too() {
+    let folder = folder();
+    for name in ["scan.pcd", "scan.ply"] {
+        let output = etendue(folder.path(), &["simulate", "-o", name]);
+        assert!(output.status.success(), "{name}: {}", stderr(&output));
+        let text = stdout(&etendue(folder.path(), &["inspect", name]));
+        assert!(text.contains("cloud of 682 points"), "{name}: {text}");
+        assert!(text.contains("extent "), "{name}: {text}");
+    }
+}
+
+#[test]
 fn json_goes_to_standard_output_alone() {
     let folder = folder();
     let output = etendue(folder.path(), &["simulate", "--json", "-o", "a.csv"]);
