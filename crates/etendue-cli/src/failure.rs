@@ -1,6 +1,7 @@
 //! What the user is told when something goes wrong.
 
 use crate::picture::png::RenderError;
+use etendue::estimate::fit::FitError;
 use etendue::estimate::register::RegisterError;
 use etendue::formats::FormatError;
 use etendue::formats::material::UnknownMaterial;
@@ -30,6 +31,12 @@ pub enum Failure {
     /// There is no such scene.
     #[error(transparent)]
     Example(#[from] UnknownExample),
+    /// Only continuous-wave lidars are fitted.
+    #[error("the sensor \"{sensor}\" is a scanning lidar: fits take continuous-wave lidars")]
+    ScanningLidar {
+        /// The sensor's name.
+        sensor: String,
+    },
     /// A cloud has no point to compare.
     #[error("{} has no finite point to compare", path.display())]
     NothingToCompare {
@@ -129,6 +136,17 @@ pub enum Failure {
         /// How many it holds.
         scans: usize,
     },
+    /// What was asked for makes no sense.
+    #[error("{message}")]
+    Asked {
+        /// What is wrong.
+        message: String,
+        /// What to do about it.
+        remedy: String,
+    },
+    /// A model cannot be fitted.
+    #[error(transparent)]
+    Fit(#[from] FitError),
     /// Two clouds cannot be registered.
     #[error(transparent)]
     Register(#[from] RegisterError),
@@ -167,6 +185,7 @@ impl Failure {
     fn remedy(&self) -> Option<String> {
         Some(match self {
             Self::InFile(mistake) => mistake.remedy.clone(),
+            Self::Asked { remedy, .. } => remedy.clone(),
             Self::File(error) => error.remedy(),
             Self::Preset(_) => "`etendue sensors` lists them; a sensor file ends in .toml".into(),
             Self::Material(_) => "`etendue materials` lists them".into(),
@@ -198,6 +217,10 @@ impl Failure {
             Self::Ending { .. } => {
                 "name a folder to get every format, or a file with one of these endings".into()
             }
+            Self::Fit(FitError::Beams { .. }) => {
+                "name the sensor that made the scan with --sensor, or in the problem file".into()
+            }
+            Self::Fit(FitError::NoRange { .. }) => "give another scan of the log".into(),
             Self::WhichScan { path, .. } => {
                 format!("say which: {}#0 is the first", path.display())
             }

@@ -3,9 +3,12 @@
 use crate::failure::Failure;
 use etendue::formats::FormatError;
 use etendue::formats::output::SourceMetadata;
+use etendue::formats::scan_log::read_scan_log;
 use etendue::formats::scene::{self, LoadedScene, SensorSource};
-use etendue::formats::sensor::{self, Sensor, preset, presets};
+use etendue::formats::sensor::{self, Sensor, SensorModel, preset, presets};
 use etendue::formats::toml_file::Document;
+use etendue::sensors::Scan;
+use etendue::sensors::cw::CwLidar;
 use std::path::Path;
 
 /// Endings of mesh files: they say nothing of materials that hold at a lidar's wavelength.
@@ -46,6 +49,42 @@ pub fn sensor_in(
         (None, Some(SensorSource::Preset(name))) => sensor(name),
         (None, _) => sensor(DEFAULT_SENSOR),
     }
+}
+
+/// The continuous-wave lidar that a sensor is.
+pub fn continuous_wave(sensor: Sensor) -> Result<CwLidar<f64>, Failure> {
+    match sensor.model {
+        SensorModel::ContinuousWave(lidar) => Ok(lidar),
+        SensorModel::Scanner(_) => Err(Failure::ScanningLidar {
+            sensor: sensor.name,
+        }),
+    }
+}
+
+/// Which scan of a log: the one asked for, else the only one.
+pub fn scan(path: &Path, number: Option<usize>) -> Result<(Scan, Vec<String>), Failure> {
+    let log = read_scan_log(path)?;
+    let scans = log.scans.len();
+    if number.is_none() && scans > 1 {
+        return Err(Failure::WhichScan {
+            path: path.into(),
+            scans,
+        });
+    }
+    let number = number.unwrap_or(0);
+    let scan = log.scans.into_iter().nth(number);
+    let scan = scan.ok_or_else(|| Failure::NoSuchScan {
+        path: path.into(),
+        number,
+        scans,
+    })?;
+    Ok((scan, log.warnings))
+}
+
+/// File and number of `FILE#NUMBER`.
+pub fn numbered(asked: &str) -> Option<(&str, usize)> {
+    let (file, number) = asked.rsplit_once('#')?;
+    Some((file, number.parse().ok()?))
 }
 
 /// The sensor of that file or preset: whatever ends in `.toml` or exists is a file.

@@ -1,6 +1,8 @@
 //! The verbs, one a file.
 
 mod compare;
+mod experiment;
+mod fit;
 mod inspect;
 mod materials;
 mod register;
@@ -18,6 +20,10 @@ pub enum Command {
     Simulate(simulate::Simulate),
     /// Say how alike two point clouds are: a real and a simulated one, say
     Compare(compare::Compare),
+    /// Find poses, mirrors, materials or the receiver from scans, and how sure that is
+    Fit(fit::Fit),
+    /// Run an experiment of the differentiable-lidar paper beside registration baselines
+    Experiment(experiment::Experiment),
     /// Move one point cloud or scan onto another: ICP, point-to-plane, GICP, NDT
     Register(register::Register),
     /// Say what is in a scene, a mesh, a point cloud, a sensor file or a scan log
@@ -36,6 +42,8 @@ impl Command {
         match self {
             Self::Simulate(verb) => verb.run(),
             Self::Compare(verb) => verb.run(),
+            Self::Fit(verb) => verb.run(),
+            Self::Experiment(verb) => verb.run(),
             Self::Register(verb) => verb.run(),
             Self::Inspect(verb) => verb.run(),
             Self::Sensors(verb) => verb.run(),

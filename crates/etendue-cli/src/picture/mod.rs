@@ -2,7 +2,8 @@
 //!
 //! [`Drawing`] holds shapes in page units; [`svg::write`] and [`png::render`] turn the same list
 //! into a file, so the two always agree. [`Plot`], [`Legend`] and [`palette`] are the pieces that
-//! charts are made of; [`top_view`], [`clouds_view`] and [`spread_chart`] are the charts.
+//! charts are made of; [`top_view`], [`fit_view`],
+//! [`clouds_view`], [`line_chart`] and [`spread_chart`] are the charts.
 #![expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -13,8 +14,10 @@ pub mod clouds_view;
 pub mod distribution_chart;
 mod drawing;
 mod extent;
+pub mod fit_view;
 mod font;
 mod legend;
+pub mod line_chart;
 pub mod palette;
 mod plot;
 pub mod png;

@@ -1,6 +1,8 @@
 //! The `etendue` binary as its users meet it.
 
 mod bad_input;
+mod experiment;
+mod fit;
 mod register;
 mod results;
 mod scanners;

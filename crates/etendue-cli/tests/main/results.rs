@@ -124,6 +124,8 @@ fn every_verb_has_help_with_an_example() {
     let folder = folder();
     for verb in [
         "simulate",
+        "fit",
+        "experiment",
         "register",
         "inspect",
         "sensors",

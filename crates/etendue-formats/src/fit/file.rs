@@ -125,8 +125,8 @@ pub struct SolverTable {
     /// What a beam is charged for that was measured and is not predicted, m.
     pub missing_m: f64,
     /// Whether derivatives see edges move across the beams: needed where a mirror or an edge is to be
-    /// found along its own plane.
-    pub edges: bool,
+    /// found along its own plane, and the default where an object's pose is unknown.
+    pub edges: Option<bool>,
 }
 
 /// The way to the minimum.
@@ -174,7 +174,7 @@ impl Default for SolverTable {
             widest: 1.0,
             iterations: 100,
             missing_m: 1.0,
-            edges: false,
+            edges: None,
         }
     }
 }

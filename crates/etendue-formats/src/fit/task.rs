@@ -8,7 +8,7 @@ use crate::FormatError;
 use crate::scene::{Placement, RotationDeg, resolve};
 use crate::toml_file::{Document, DocumentError, Problem};
 use etendue_estimate::solve::{Continuation, Limits, Loss, Method, Solver};
-use nalgebra::Isometry3;
+use nalgebra::{Isometry2, Isometry3};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
@@ -26,8 +26,9 @@ pub struct FitTask {
     pub free: Vec<FreeTask>,
     /// How it is found.
     pub solver: Solver,
-    /// Whether derivatives see edges move across the beams.
-    pub edges: bool,
+    /// Whether derivatives see edges move across the beams; none where that follows from what is
+    /// unknown.
+    pub edges: Option<bool>,
 }
 
 /// A measured scan.
@@ -63,6 +64,8 @@ pub struct FreeTask {
 pub enum Setting {
     /// A number, in its own unit.
     Number(f64),
+    /// A pose in the plane; height and tilt stay as the scene has them.
+    Planar(Isometry2<f64>),
     /// A pose in the world.
     Pose(Isometry3<f64>),
 }

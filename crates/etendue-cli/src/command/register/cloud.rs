@@ -1,9 +1,9 @@
 //! What is registered: a point cloud, or a scan of a log.
 
 use crate::failure::Failure;
+use crate::source;
 use etendue::formats::FormatError;
 use etendue::formats::cloud::read_cloud;
-use etendue::formats::scan_log::read_scan_log;
 use etendue::sensors::Scan;
 use nalgebra::Point3;
 use std::path::Path;
@@ -21,8 +21,8 @@ pub struct Cloud {
 impl Cloud {
     /// Reads `FILE` or `LOG#NUMBER`.
     pub fn read(asked: &str) -> Result<Self, Failure> {
-        let mut cloud = match split(asked) {
-            Some((log, number)) => of_scan(asked, Path::new(log), number)?,
+        let mut cloud = match source::numbered(asked) {
+            Some((log, number)) => of_scan(asked, Path::new(log), Some(number))?,
             None => of_file(asked)?,
         };
         cloud.leave_out_the_origin();
@@ -53,12 +53,6 @@ impl Cloud {
     }
 }
 
-/// File and number of `FILE#NUMBER`.
-pub fn split(asked: &str) -> Option<(&str, usize)> {
-    let (file, number) = asked.rsplit_once('#')?;
-    Some((file, number.parse().ok()?))
-}
-
 fn of_file(asked: &str) -> Result<Cloud, Failure> {
     match read_cloud(Path::new(asked)) {
         Ok(cloud) => Ok(Cloud {
@@ -67,29 +61,17 @@ fn of_file(asked: &str) -> Result<Cloud, Failure> {
             warnings: named(asked, cloud.warnings),
         }),
         // No cloud: then it may be a log with a single scan.
-        Err(FormatError::Unsupported { .. }) => of_scan(asked, Path::new(asked), 0),
+        Err(FormatError::Unsupported { .. }) => of_scan(asked, Path::new(asked), None),
         Err(error) => Err(error.into()),
     }
 }
 
-fn of_scan(asked: &str, path: &Path, number: usize) -> Result<Cloud, Failure> {
-    let log = read_scan_log(path)?;
-    let scans = log.scans.len();
-    if scans > 1 && split(asked).is_none() {
-        return Err(Failure::WhichScan {
-            path: path.into(),
-            scans,
-        });
-    }
-    let scan = log.scans.get(number).ok_or_else(|| Failure::NoSuchScan {
-        path: path.into(),
-        number,
-        scans,
-    })?;
+fn of_scan(asked: &str, path: &Path, number: Option<usize>) -> Result<Cloud, Failure> {
+    let (scan, warnings) = source::scan(path, number)?;
     Ok(Cloud {
         name: asked.into(),
-        points: points(scan),
-        warnings: named(asked, log.warnings),
+        points: points(&scan),
+        warnings: named(asked, warnings),
     })
 }
 

@@ -1,0 +1,99 @@
+//! Tables as text, CSV and JSON.
+
+use crate::failure::Failure;
+use crate::folder::Folder;
+use etendue::estimate::experiments::{Cell, Outcome, Table};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// An experiment's outcome as it is told.
+#[derive(Serialize)]
+pub struct Report<'a> {
+    experiment: &'a str,
+    tables: Vec<TableReport<'a>>,
+    remarks: &'a [String],
+}
+
+#[derive(Serialize)]
+struct TableReport<'a> {
+    title: &'a str,
+    /// One object a row, by the names of the columns; a number that is not finite is null.
+    rows: Vec<Map<String, Value>>,
+    #[serde(skip)]
+    table: &'a Table,
+}
+
+impl<'a> Report<'a> {
+    /// Of an outcome.
+    pub fn new(experiment: &'a str, outcome: &'a Outcome) -> Self {
+        Self {
+            experiment,
+            tables: outcome.tables.iter().map(TableReport::new).collect(),
+            remarks: &outcome.remarks,
+        }
+    }
+
+    /// Tables and remarks in Markdown.
+    pub fn text(&self) -> String {
+        let tables = self.tables.iter().map(|table| table.table.to_string());
+        let remarks = self.remarks.iter().map(|remark| format!("{remark}\n"));
+        let parts: Vec<String> = tables.chain(remarks).collect();
+        format!("# {}\n\n{}", self.experiment, parts.join("\n"))
+    }
+
+    /// Adds the text, and every table as `table-N.csv`.
+    pub fn add_to(&self, folder: &mut Folder) -> Result<(), Failure> {
+        folder.text("experiment.md", self.text());
+        folder.json("experiment.json", self)?;
+        for (number, table) in (1..).zip(&self.tables) {
+            folder.text(&format!("table-{number}.csv"), csv(table.table));
+        }
+        Ok(())
+    }
+}
+
+impl<'a> TableReport<'a> {
+    fn new(table: &'a Table) -> Self {
+        let row = |cells: &Vec<Cell>| {
+            let named = table.columns.iter().cloned();
+            named.zip(cells.iter().map(json)).collect()
+        };
+        Self {
+            title: &table.title,
+            rows: table.rows.iter().map(row).collect(),
+            table,
+        }
+    }
+}
+
+fn json(cell: &Cell) -> Value {
+    match cell {
+        Cell::Text(text) => text.clone().into(),
+        Cell::Number(number) => (*number).into(),
+        Cell::Count(count) => (*count).into(),
+    }
+}
+
+/// Numbers in full, names with commas in quotes, the title as a remark.
+fn csv(table: &Table) -> String {
+    let cell = |cell: &Cell| match cell {
+        Cell::Text(text) => quoted(text),
+        Cell::Number(number) => number.to_string(),
+        Cell::Count(count) => count.to_string(),
+    };
+    let head: Vec<String> = table.columns.iter().map(|name| quoted(name)).collect();
+    let rows = table.rows.iter().map(|row| {
+        let cells: Vec<String> = row.iter().map(cell).collect();
+        cells.join(",") + "\n"
+    });
+    let rows: String = rows.collect();
+    format!("# {}\n{}\n{rows}", table.title, head.join(","))
+}
+
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.into()
+    }
+}

@@ -1,0 +1,129 @@
+//! A fit problem as it is typed.
+
+use super::Fit;
+use crate::failure::Failure;
+use crate::source;
+use etendue::estimate::model::planar;
+use etendue::estimate::solve::{Loss, Solver};
+use etendue::formats::fit::{self, FitTask, FreeTask, Motion, ScanTask, Setting};
+use std::str::FromStr;
+
+/// A start or a truth.
+#[derive(Clone, Copy, Debug)]
+pub struct TypedSetting {
+    setting: Setting,
+    motion: Motion,
+}
+
+/// A loss with its scale: `cauchy:0.05`.
+#[derive(Clone, Copy, Debug)]
+pub struct TypedLoss(Loss);
+
+impl FromStr for TypedSetting {
+    type Err = crate::pose::PoseError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let count = text.split(',').count();
+        let motion = if count == 6 {
+            Motion::Spatial
+        } else {
+            Motion::Planar
+        };
+        let setting = match (count, text.trim().parse::<f64>()) {
+            (1, Ok(number)) if number.is_finite() => Setting::Number(number),
+            _ => {
+                let pose = text.parse::<crate::pose::Motion>()?.0;
+                if count == 3 {
+                    Setting::Planar(planar(&pose))
+                } else {
+                    Setting::Pose(pose)
+                }
+            }
+        };
+        Ok(Self { setting, motion })
+    }
+}
+
+impl FromStr for TypedLoss {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, scale) = text.split_once(':').unwrap_or((text, ""));
+        let scale = scale
+            .parse::<f64>()
+            .ok()
+            .filter(|scale| *scale > 0.0 && scale.is_finite());
+        Ok(Self(match (name, scale) {
+            ("squared", None) if text == name => Loss::Squared,
+            ("huber", Some(scale)) => Loss::Huber { scale },
+            ("cauchy", Some(scale)) => Loss::Cauchy { scale },
+            ("geman-mcclure", Some(scale)) => Loss::GemanMcClure { scale },
+            _ => {
+                return Err(
+                    "write squared, or huber, cauchy or geman-mcclure with a scale in m above \
+                     zero: cauchy:0.05"
+                        .into(),
+                );
+            }
+        }))
+    }
+}
+
+impl Fit {
+    /// The problem of the file, or the typed one.
+    pub(super) fn task(&self) -> Result<FitTask, Failure> {
+        if self.scan.is_empty() {
+            return Ok(fit::load(&self.subject)?);
+        }
+        for (option, given) in [("--start", &self.start), ("--truth", &self.truth)] {
+            if !given.is_empty() && given.len() != self.free.len() {
+                return Err(Failure::Asked {
+                    message: format!(
+                        "there are {} {option} for {} --free",
+                        given.len(),
+                        self.free.len()
+                    ),
+                    remedy: format!("give one {option} for every --free, in the same order"),
+                });
+            }
+        }
+        Ok(FitTask {
+            scene: self.subject.clone(),
+            sensor: self.sensor.clone(),
+            scans: self.scan.iter().map(|asked| scan(asked)).collect(),
+            free: self.unknowns(),
+            solver: Solver {
+                loss: self.loss.map_or(Loss::Squared, |loss| loss.0),
+                ..Solver::default()
+            },
+            edges: None,
+        })
+    }
+
+    fn unknowns(&self) -> Vec<FreeTask> {
+        let unknown = |(number, path): (usize, &String)| {
+            let start = self.start.get(number);
+            FreeTask {
+                path: path.clone(),
+                start: start.map(|typed| typed.setting),
+                truth: self.truth.get(number).map(|typed| typed.setting),
+                motion: start.map_or(Motion::Planar, |typed| typed.motion),
+                spot: None,
+                start_spot: None,
+            }
+        };
+        self.free.iter().enumerate().map(unknown).collect()
+    }
+}
+
+fn scan(asked: &str) -> ScanTask {
+    let (file, number) = match source::numbered(asked) {
+        Some((file, number)) => (file, Some(number)),
+        None => (asked, None),
+    };
+    ScanTask {
+        file: file.into(),
+        number,
+        world_from_sensor: None,
+    }
+}

@@ -1,0 +1,101 @@
+//! `etendue fit`.
+
+mod ask;
+mod report;
+mod results;
+mod setup;
+mod values;
+
+use crate::failure::Failure;
+use crate::folder::Folder;
+use crate::output::{print, print_json};
+use ask::TypedLoss;
+use clap::Args;
+use etendue::estimate::fit::report as with_uncertainty;
+use etendue::estimate::uncertainty::Gauge;
+use report::Report;
+use setup::Setup;
+use std::path::PathBuf;
+
+/// Arguments of `etendue fit`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples: etendue fit arena --scan out/scan.csv --free sensor.pose --start 0.1,0.1,10\n          \
+    etendue fit arena --scan out/scan.csv --free sensor.pose --start 0,0,20 --loss cauchy:0.05\n          \
+    etendue fit problem.toml -o found\n\n\
+    A problem file names scene, sensor, scans, unknowns with bounds, and the solver; `etendue schema \
+    fit` describes it. Instead, all can be typed: one --start (and --truth) for every --free, in the \
+    same order. A start is a number, or a pose: x,y,yaw or x,y,z,yaw in the plane (height and tilt \
+    stay), x,y,z,yaw,pitch,roll in space (metres and degrees).\n\
+    What can be free: sensor.pose, scans.N.pose, objects.NAME.pose, materials.NAME.reflectance and \
+    other parameters of materials, sensor.receiver.bias.a, .b, .c, sensor.beam.divergence, \
+    sensor.beams.N.range_offset (N may be *) and so on.\n\
+    The folder gets estimate.json, covariance.csv, correlation.csv, log.csv, residuals.csv, and two \
+    pictures: fit and residuals."
+)]
+pub struct Fit {
+    /// Problem file (.toml); with --scan a scene file or the name of a built-in scene
+    #[arg(value_name = "PROBLEM|SCENE")]
+    subject: PathBuf,
+    /// Scan log to explain: FILE, or FILE#N for scan N (from 0) of several
+    #[arg(long, value_name = "FILE[#N]", requires = "free")]
+    scan: Vec<String>,
+    /// Path of something unknown
+    #[arg(long, value_name = "PATH", requires = "scan")]
+    free: Vec<String>,
+    /// Where the search starts; without it, where the scene has it
+    #[arg(
+        long,
+        allow_hyphen_values = true,
+        value_name = "VALUE",
+        requires = "free"
+    )]
+    start: Vec<ask::TypedSetting>,
+    /// What it really is, if that is known: the estimate's error is told
+    #[arg(
+        long,
+        allow_hyphen_values = true,
+        value_name = "VALUE",
+        requires = "free"
+    )]
+    truth: Vec<ask::TypedSetting>,
+    /// How a residual is charged: squared, huber:M, cauchy:M or geman-mcclure:M, the scale in m
+    #[arg(long, value_name = "LOSS", requires = "free")]
+    loss: Option<TypedLoss>,
+    /// Name of a preset or a sensor file; without it, the scene's, else hokuyo-urg-04lx
+    #[arg(long, value_name = "PRESET|FILE", requires = "free")]
+    sensor: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Folder for the results
+    #[arg(short, long, default_value = "out", value_name = "DIR")]
+    output: PathBuf,
+}
+
+impl Fit {
+    /// Fits, writes and prints.
+    pub fn run(self) -> Result<(), Failure> {
+        let task = self.task()?;
+        let setup = Setup::new(&task)?;
+        let solver = &task.solver;
+        let solution = solver.solve(&setup.problem, setup.start.clone());
+        let solution = solution.map_err(etendue::estimate::fit::FitError::from)?;
+        let found = with_uncertainty(&setup.problem, solver, solution, &Gauge::Free);
+        let report = Report::new(&setup, &found);
+
+        let mut folder = Folder::new(&self.output);
+        results::add_to(&mut folder, &setup, &found, &report)?;
+        for path in folder.commit()? {
+            eprintln!("wrote {}", path.display());
+        }
+        for warning in setup.warnings.iter().chain(&report.warnings) {
+            eprintln!("warning: {warning}");
+        }
+        if self.json {
+            print_json(&report)
+        } else {
+            print(&report.text())
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! The files of a fit.
+
+use super::report::Report;
+use super::setup::Setup;
+use super::values::{Arrangement, numbers, setting};
+use crate::failure::Failure;
+use crate::folder::Folder;
+use crate::picture::Drawing;
+use crate::picture::fit_view::FitView;
+use crate::picture::line_chart::LineChart;
+use etendue::estimate::fit::Report as Found;
+use etendue::estimate::manifold::Variable;
+use etendue::estimate::model::Parameter;
+use nalgebra::{DMatrix, Isometry3, Point3};
+
+/// Adds all files.
+pub fn add_to(
+    folder: &mut Folder,
+    setup: &Setup,
+    found: &Found,
+    report: &Report,
+) -> Result<(), Failure> {
+    let uncertainty = &found.uncertainty;
+    let residuals = residuals(setup, &found.solution.state);
+    folder.json("estimate.json", report)?;
+    folder.text("covariance.csv", matrix(found, &uncertainty.covariance));
+    folder.text("correlation.csv", matrix(found, &uncertainty.correlation()));
+    folder.text("log.csv", log(found));
+    folder.text("residuals.csv", residual_table(&residuals));
+    folder.picture("fit", &picture(setup, found)?)?;
+    folder.picture("residuals", &residual_picture(&residuals))
+}
+
+/// A matrix over the components, named in the first row and column.
+fn matrix(found: &Found, matrix: &DMatrix<f64>) -> String {
+    let names = || {
+        let components = found.uncertainty.components.iter();
+        components.map(|component| component.name.as_str())
+    };
+    let head: Vec<&str> = names().collect();
+    let rows = names().zip(matrix.row_iter()).map(|(name, row)| {
+        let cells: Vec<String> = row.iter().map(f64::to_string).collect();
+        format!("{name},{}\n", cells.join(","))
+    });
+    format!("component,{}\n{}", head.join(","), rows.collect::<String>())
+}
+
+/// One row an iteration, with every unknown after it.
+fn log(found: &Found) -> String {
+    let paths: Vec<&str> = found
+        .estimate
+        .iter()
+        .map(|(path, _)| path.as_str())
+        .collect();
+    let columns = |state: &[Variable]| -> Vec<(String, f64)> {
+        let all = paths.iter().zip(state).flat_map(|(path, variable)| {
+            let numbers = numbers(&setting(variable)).into_iter();
+            numbers.map(move |(ending, value)| (format!("{path}{ending}"), value))
+        });
+        all.collect()
+    };
+    let names: Vec<String> = columns(&found.solution.state)
+        .into_iter()
+        .map(|(n, _)| n)
+        .collect();
+    let mut text = format!(
+        "iteration,cost,gradient,step,damping,widening,missing,{}\n",
+        names.join(",")
+    );
+    for step in &found.solution.log {
+        let values = columns(&step.state).into_iter().map(|(_, v)| v.to_string());
+        text += &format!(
+            "{},{},{},{},{},{},{},{}\n",
+            step.number,
+            step.cost,
+            step.gradient,
+            step.step,
+            step.damping,
+            step.widening,
+            step.missing,
+            values.collect::<Vec<_>>().join(",")
+        );
+    }
+    text
+}
+
+/// A measured beam.
+struct Residual {
+    scan: usize,
+    beam: usize,
+    azimuth: f64,
+    measured: f64,
+    predicted: Option<f64>,
+}
+
+fn residuals(setup: &Setup, state: &[Variable]) -> Vec<Residual> {
+    let model = &setup.problem.model;
+    let mut all = Vec::new();
+    for (scan, (shots, readings)) in model.predict(state).iter().zip(&setup.readings).enumerate() {
+        for (beam, (shot, reading)) in shots.iter().zip(readings).enumerate() {
+            let Some(measured) = reading.range() else {
+                continue;
+            };
+            all.push(Residual {
+                scan,
+                beam,
+                azimuth: model.lidar().beams[beam].azimuth,
+                measured,
+                predicted: shot.range(),
+            });
+        }
+    }
+    all
+}
+
+fn residual_table(residuals: &[Residual]) -> String {
+    let rows = residuals.iter().map(|row| {
+        let predicted = row
+            .predicted
+            .map_or(String::new(), |range| range.to_string());
+        format!(
+            "{},{},{},{},{predicted}\n",
+            row.scan, row.beam, row.azimuth, row.measured
+        )
+    });
+    format!(
+        "scan,beam,azimuth_rad,measured_m,predicted_m\n{}",
+        rows.collect::<String>()
+    )
+}
+
+fn residual_picture(residuals: &[Residual]) -> Drawing {
+    let mut lines: Vec<(String, Vec<[f64; 2]>)> = Vec::new();
+    for row in residuals {
+        let Some(predicted) = row.predicted else {
+            continue;
+        };
+        if lines.len() <= row.scan {
+            lines.resize_with(row.scan + 1, Default::default);
+        }
+        let off = 1e3 * (predicted - row.measured);
+        lines[row.scan].1.push([row.azimuth.to_degrees(), off]);
+    }
+    for (scan, (name, points)) in lines.iter_mut().enumerate() {
+        *name = format!("scan {scan} ({} beams)", points.len());
+    }
+    let chart = LineChart {
+        title: "Predicted less measured range",
+        x: "azimuth, deg",
+        y: "residual, mm",
+        logarithmic: false,
+        lines,
+        joined: false,
+    };
+    chart.draw()
+}
+
+fn picture(setup: &Setup, found: &Found) -> Result<Drawing, Failure> {
+    let before = Arrangement::new(setup, &setup.start);
+    let after = Arrangement::new(setup, &found.solution.state);
+    let scene = after
+        .parts
+        .clone()
+        .build()
+        .map_err(etendue::estimate::model::ModelError::from);
+    let scene = scene.map_err(etendue::estimate::fit::FitError::from)?;
+    let origin = before
+        .parts
+        .clone()
+        .build()
+        .map_err(etendue::estimate::model::ModelError::from);
+    let origin = origin.map_err(etendue::estimate::fit::FitError::from)?;
+    let view = FitView {
+        title: &format!("{} in {}", setup.sensor, setup.scene),
+        subtitle: &format!(
+            "fit of {}: {} iterations, rms {:.2} mm",
+            paths(found),
+            found.solution.log.len(),
+            1e3 * found.rms
+        ),
+        scenes: [&origin, &scene],
+        sensors: [&before.world_from_sensor, &after.world_from_sensor],
+        points: [points(setup, &before), points(setup, &after)],
+        tracks: tracks(setup, found),
+    };
+    Ok(view.draw())
+}
+
+fn paths(found: &Found) -> String {
+    let paths: Vec<&str> = found
+        .estimate
+        .iter()
+        .map(|(path, _)| path.as_str())
+        .collect();
+    match &paths[..] {
+        [first, .., last] if paths.len() > 4 => format!("{first} ... {last} ({})", paths.len()),
+        all => all.join(", "),
+    }
+}
+
+/// Measured points in the world, m.
+fn points(setup: &Setup, arrangement: &Arrangement) -> Vec<[f64; 2]> {
+    let beams = &setup.problem.model.lidar().beams;
+    let mut points = Vec::new();
+    for (readings, pose) in setup.readings.iter().zip(&arrangement.world_from_sensor) {
+        for (reading, beam) in readings.iter().zip(beams) {
+            let Some(range) = reading.range() else {
+                continue;
+            };
+            let (sin, cos) = beam.azimuth.sin_cos();
+            let level = range * beam.elevation.cos();
+            let point = Point3::new(level * cos, level * sin, range * beam.elevation.sin());
+            let point = pose * point;
+            points.push([point.x, point.y]);
+        }
+    }
+    points
+}
+
+/// The way of every unknown pose, from the start to the end.
+fn tracks(setup: &Setup, found: &Found) -> Vec<Vec<[f64; 2]>> {
+    let states = || {
+        let steps = found.solution.log.iter().map(|step| &step.state);
+        std::iter::once(&setup.start).chain(steps)
+    };
+    let unknowns = setup.problem.model.unknowns().iter().enumerate();
+    let poses = unknowns.filter(|(_, known)| {
+        matches!(
+            known.parameter,
+            Parameter::SensorPose { .. } | Parameter::ObjectPose(_)
+        )
+    });
+    let track = |(index, _): (usize, _)| {
+        let place = |state: &Vec<Variable>| {
+            let pose = super::values::placed(&setting(&state[index]), &Isometry3::identity());
+            [pose.translation.x, pose.translation.y]
+        };
+        states().map(place).collect()
+    };
+    poses.map(track).collect()
+}

@@ -1,0 +1,239 @@
+//! From a task to a problem that can be solved.
+
+use super::values::placed;
+use crate::failure::Failure;
+use crate::source;
+use etendue::estimate::fit::FitProblem;
+use etendue::estimate::manifold::{Chart, OutOfBounds, Value, Variable};
+use etendue::estimate::model::{Freedom, Model, ModelError, Parameter, UnknownPath};
+use etendue::estimate::visibility::EdgeSettings;
+use etendue::formats::fit::{FitTask, FreeTask, Motion, ScanTask, Setting, Spot};
+use etendue::formats::scene::LoadedScene;
+use etendue::formats::toml_file::Problem;
+use etendue::scene::SceneBuilder;
+use etendue::sensors::Reading;
+use etendue::sensors::cw::CwLidar;
+use nalgebra::Isometry3;
+
+/// A problem ready to be solved, with what is to be told of it.
+pub struct Setup {
+    /// Name of the scene.
+    pub scene: String,
+    /// Name of the sensor.
+    pub sensor: String,
+    /// The scene's parts, objects where the search starts.
+    pub parts: SceneBuilder,
+    /// Where the sensor stands, scan by scan, where the search starts.
+    pub world_from_sensor: Vec<Isometry3<f64>>,
+    /// What was measured, scan by scan.
+    pub readings: Vec<Vec<Reading>>,
+    /// Model and scans.
+    pub problem: FitProblem,
+    /// Where the search starts.
+    pub start: Vec<Variable>,
+    /// What each unknown really is, as far as known.
+    pub truth: Vec<Option<Setting>>,
+    /// What is odd about scene and scans.
+    pub warnings: Vec<String>,
+}
+
+impl Setup {
+    /// Reads scene, sensor and scans, and frees what is unknown.
+    pub fn new(task: &FitTask) -> Result<Self, Failure> {
+        let loaded = source::scene(Some(&task.scene))?;
+        let (sensor, _) = source::sensor_in(task.sensor.as_deref(), &loaded)?;
+        let name = sensor.name.clone();
+        let lidar = source::continuous_wave(sensor)?;
+        let mut warnings = loaded.warnings.clone();
+        let mut readings = Vec::new();
+        for scan in &task.scans {
+            let (scan, odd) = source::scan(&scan.file, scan.number)?;
+            readings.push(scan.readings);
+            warnings.extend(odd);
+        }
+        let mut parts = loaded.scene.parts().clone();
+        let mut poses = poses(task, &loaded)?;
+        let known = new_model(parts.clone(), &lidar, &poses)?;
+        for free in &task.free {
+            start_poses(free, &known, &mut parts, &mut poses)?;
+        }
+        let mut model = new_model(parts.clone(), &lidar, &poses)?;
+        let (mut start, mut truth) = (Vec::new(), Vec::new());
+        for free in &task.free {
+            let variables = release(free, &mut model)?;
+            truth.extend(variables.iter().map(|_| free.truth));
+            start.extend(variables);
+        }
+        let moves = |known: &etendue::estimate::model::Unknown| {
+            matches!(known.parameter, Parameter::ObjectPose(_))
+        };
+        let edges = task.edges.unwrap_or(model.unknowns().iter().any(moves));
+        model.edges = edges.then(EdgeSettings::default);
+        Ok(Self {
+            scene: loaded.name,
+            sensor: name,
+            parts,
+            world_from_sensor: poses,
+            problem: FitProblem::new(model, &readings)?,
+            readings,
+            start,
+            truth,
+            warnings,
+        })
+    }
+}
+
+fn new_model(
+    parts: SceneBuilder,
+    lidar: &CwLidar<f64>,
+    poses: &[Isometry3<f64>],
+) -> Result<Model, Failure> {
+    Model::new(parts, lidar, poses.to_vec()).map_err(fit_error)
+}
+
+fn fit_error(error: ModelError) -> Failure {
+    Failure::Fit(error.into())
+}
+
+/// Where the sensor stood: as the scan says, else as the scene says, else as the search starts.
+fn poses(task: &FitTask, loaded: &LoadedScene) -> Result<Vec<Isometry3<f64>>, Failure> {
+    let placement = loaded.sensor.as_ref();
+    let in_scene = placement.map(|placement| placement.world_from_sensor);
+    let pose = |(number, scan): (usize, &ScanTask)| {
+        let started = task.free.iter().any(|free| {
+            let own = free.path == format!("scans.{number}.pose");
+            (own || number == 0 && free.path == "sensor.pose") && free.start.is_some()
+        });
+        let pose = scan.world_from_sensor.or(in_scene);
+        let pose = pose.or(started.then(Isometry3::identity));
+        pose.ok_or_else(|| Failure::NoPose {
+            scene: loaded.name.clone(),
+        })
+    };
+    task.scans.iter().enumerate().map(pose).collect()
+}
+
+/// Puts a pose that is unknown where its search starts.
+fn start_poses(
+    free: &FreeTask,
+    model: &Model,
+    parts: &mut SceneBuilder,
+    poses: &mut [Isometry3<f64>],
+) -> Result<(), Failure> {
+    let resolved = model.resolve(&free.path);
+    for (path, parameter) in resolved.map_err(|error| unknown_path(free, model, error))? {
+        let pose = match parameter {
+            Parameter::SensorPose { scan } => Some(&mut poses[scan]),
+            Parameter::ObjectPose(id) => Some(&mut parts.objects[id.0 as usize].world_from_object),
+            _ => None,
+        };
+        match (pose, free.start) {
+            (_, None) | (None, Some(Setting::Number(_))) => {}
+            (Some(pose), Some(start @ (Setting::Planar(_) | Setting::Pose(_)))) => {
+                *pose = placed(&start, pose);
+            }
+            (Some(_), Some(Setting::Number(_))) => {
+                let message = format!("{path} is a pose, its start is a number");
+                return Err(wrong(free.start_spot.as_ref(), message, "give x,y,yaw"));
+            }
+            (None, Some(_)) => {
+                let message = format!("{path} is a number, its start is a pose");
+                return Err(wrong(free.start_spot.as_ref(), message, "give one number"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Frees what a path names, and says where its search starts.
+fn release(free: &FreeTask, model: &mut Model) -> Result<Vec<Variable>, Failure> {
+    let before = model.unknowns().len();
+    let resolved = model.resolve(&free.path);
+    let resolved = resolved.map_err(|error| unknown_path(free, model, error))?;
+    let is_pose = resolved.iter().any(|(_, parameter)| {
+        matches!(
+            parameter,
+            Parameter::SensorPose { .. } | Parameter::ObjectPose(_)
+        )
+    });
+    let freedom = if is_pose && free.motion != Motion::Spatial {
+        Freedom::Planar
+    } else {
+        Freedom::Whole
+    };
+    model.free(&free.path, freedom).map_err(fit_error)?;
+    let unknowns = &model.unknowns()[before..];
+    let variables = unknowns.iter().map(|known| variable(free, &known.start));
+    variables.collect()
+}
+
+fn variable(free: &FreeTask, own: &Variable) -> Result<Variable, Failure> {
+    let spot = free.start_spot.as_ref().or(free.spot.as_ref());
+    let path = &free.path;
+    let outside = |error: OutOfBounds| {
+        let OutOfBounds {
+            value,
+            lower,
+            upper,
+        } = error;
+        let message = format!("{path} starts at {value}, outside its bounds ({lower}, {upper})");
+        wrong(spot, message, "start inside the bounds, or widen them")
+    };
+    let misfit = |message: String, remedy| Err(wrong(free.spot.as_ref(), message, remedy));
+    match (own.value(), free.motion) {
+        (Value::Planar(pose), Motion::Boxed { lower, upper }) => {
+            Variable::boxed(&pose, lower, upper).map_err(outside)
+        }
+        (Value::Number(own), motion) => {
+            let number = match free.start {
+                Some(Setting::Number(number)) => number,
+                _ => own,
+            };
+            match motion {
+                Motion::Between { lower, upper } => {
+                    let chart = Chart::interval(number, lower, upper);
+                    chart.map(Variable::Number).map_err(outside)
+                }
+                Motion::Boxed { .. } => misfit(
+                    format!("{path} is a number: within_m is for poses"),
+                    "give between = [lower, upper]",
+                ),
+                Motion::Planar | Motion::Spatial => Ok(Variable::Number(Chart::real(number))),
+            }
+        }
+        (_, Motion::Between { .. }) => misfit(
+            format!("{path} is a pose: between is for numbers"),
+            "give within_m = [[x, y], [x, y]]",
+        ),
+        _ => Ok(own.clone()),
+    }
+}
+
+fn unknown_path(free: &FreeTask, model: &Model, error: UnknownPath) -> Failure {
+    let Some(spot) = &free.spot else {
+        return Failure::Asked {
+            remedy: format!("what can be free: {}", model.paths().join(", ")),
+            message: error.to_string(),
+        };
+    };
+    let problem = Problem::UnknownName {
+        what: "parameter".into(),
+        name: error.path,
+        known: model.paths(),
+    };
+    etendue::formats::FormatError::from(spot.error(problem)).into()
+}
+
+/// A mistake in what was asked for, at its place if that is in a file.
+fn wrong(spot: Option<&Spot>, message: String, remedy: &str) -> Failure {
+    match spot {
+        Some(spot) => {
+            let error = spot.error(Problem::value(message, remedy));
+            etendue::formats::FormatError::from(error).into()
+        }
+        None => Failure::Asked {
+            message,
+            remedy: remedy.into(),
+        },
+    }
+}

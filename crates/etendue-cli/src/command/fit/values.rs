@@ -1,0 +1,80 @@
+//! What unknowns stand for, in names and numbers.
+
+use super::setup::Setup;
+use etendue::estimate::manifold::{Value, Variable};
+use etendue::estimate::model::{Parameter, planar, upright};
+use etendue::formats::fit::Setting;
+use etendue::scene::SceneBuilder;
+use nalgebra::Isometry3;
+
+/// A setting as a pose: a planar one takes height and tilt from `before`, which a number leaves.
+pub fn placed(setting: &Setting, before: &Isometry3<f64>) -> Isometry3<f64> {
+    match setting {
+        Setting::Number(_) => *before,
+        Setting::Planar(pose) => {
+            let rest = upright(&planar(before)).inverse() * before;
+            upright(pose) * rest
+        }
+        Setting::Pose(pose) => *pose,
+    }
+}
+
+/// What a variable stands for.
+pub fn setting(variable: &Variable) -> Setting {
+    match variable.value() {
+        Value::Number(number) => Setting::Number(number),
+        Value::Planar(pose) => Setting::Planar(pose),
+        Value::Spatial(pose) => Setting::Pose(pose),
+    }
+}
+
+/// The numbers of a setting, with the endings of their names.
+pub fn numbers(setting: &Setting) -> Vec<(&'static str, f64)> {
+    match setting {
+        Setting::Number(number) => vec![("", *number)],
+        Setting::Planar(pose) => vec![
+            (".x_m", pose.translation.x),
+            (".y_m", pose.translation.y),
+            (".yaw_deg", pose.rotation.angle().to_degrees()),
+        ],
+        Setting::Pose(pose) => {
+            let (roll, pitch, yaw) = pose.rotation.euler_angles();
+            vec![
+                (".x_m", pose.translation.x),
+                (".y_m", pose.translation.y),
+                (".z_m", pose.translation.z),
+                (".yaw_deg", yaw.to_degrees()),
+                (".pitch_deg", pitch.to_degrees()),
+                (".roll_deg", roll.to_degrees()),
+            ]
+        }
+    }
+}
+
+/// Sensor and objects where a state has them.
+pub struct Arrangement {
+    /// The scene's parts.
+    pub parts: SceneBuilder,
+    /// Where the sensor stands, scan by scan.
+    pub world_from_sensor: Vec<Isometry3<f64>>,
+}
+
+impl Arrangement {
+    /// Of a state of a problem.
+    pub fn new(setup: &Setup, state: &[Variable]) -> Self {
+        let mut parts = setup.parts.clone();
+        let mut world_from_sensor = setup.world_from_sensor.clone();
+        for (known, variable) in setup.problem.model.unknowns().iter().zip(state) {
+            let pose = match known.parameter {
+                Parameter::SensorPose { scan } => &mut world_from_sensor[scan],
+                Parameter::ObjectPose(id) => &mut parts.objects[id.0 as usize].world_from_object,
+                _ => continue,
+            };
+            *pose = placed(&setting(variable), pose);
+        }
+        Self {
+            parts,
+            world_from_sensor,
+        }
+    }
+}
