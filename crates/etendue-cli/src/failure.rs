@@ -60,6 +60,16 @@ pub enum Failure {
         /// How many columns there are.
         columns: u32,
     },
+    /// An option says something of another kind of sensor.
+    #[error("{option} does not apply to {kind}, which the sensor \"{sensor}\" is")]
+    OtherSensor {
+        /// The option.
+        option: &'static str,
+        /// What the sensor is.
+        kind: &'static str,
+        /// The sensor's name.
+        sensor: String,
+    },
     /// A mesh cannot be used.
     #[error("{}: {source}", path.display())]
     Mesh {
@@ -183,6 +193,10 @@ impl Failure {
                 let names = etendue::formats::scene::examples().iter().map(|e| e.name);
                 let names: Vec<_> = names.collect();
                 format!("give a scene file (.toml) or one of: {}", names.join(", "))
+            }
+            Self::OtherSensor { .. } => {
+                "leave the option out, or choose another --sensor: `etendue sensors` lists them"
+                    .into()
             }
             Self::Mesh { .. } => "repair the mesh in the program that made it".into(),
             Self::MeshIsNoScene { path } => format!(

@@ -33,9 +33,10 @@
 //! | [`estimate`] | derivatives of the same pipeline, solvers, uncertainty |
 //! | [`formats`] | every file format: scenes, sensors, materials, meshes, scan logs, results |
 //!
-//! Not modelled: diffraction and coherence of light, polarisation, dispersion of pulses in
-//! the medium, weather; rough inter-reflection is left to the path-traced mode. The command line
-//! is the binary `etendue` of the crate `etendue-cli`.
+//! Not modelled: diffraction and coherence of light, polarisation from one surface to the next,
+//! dispersion of pulses in the medium. Ray trees leave out what comes back over several rough
+//! surfaces; [`sensors::cw::simulate_paths`] adds it. The command line is the binary `etendue` of
+//! the crate `etendue-cli`.
 
 pub use etendue_estimate as estimate;
 pub use etendue_formats as formats;

@@ -202,17 +202,12 @@ impl Report {
 /// Writes one page that needs nothing else.
 fn write_html(path: &Path, report: &Report, clouds: &[Cloud; 2]) -> Result<(), Failure> {
     let escaped = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;");
-    let rows: String = report
-        .rows()
-        .iter()
-        .map(|(name, value)| {
-            format!(
-                "<tr><td>{}</td><td>{}</td></tr>\n",
-                escaped(name),
-                escaped(value)
-            )
-        })
-        .collect();
+    let mut rows = String::new();
+    for (name, value) in &report.rows() {
+        let (name, value) = (escaped(name), escaped(value));
+        writeln!(rows, "<tr><td>{name}</td><td>{value}</td></tr>")
+            .expect("writing to a string does not fail");
+    }
     let mut figures = String::new();
     for (title, label, of) in [
         ("Range", "range, m", ranges as fn(&Cloud) -> Vec<f64>),

@@ -26,7 +26,7 @@ pub enum Command {
     Experiment(experiment::Experiment),
     /// Move one point cloud or scan onto another: ICP, point-to-plane, GICP, NDT
     Register(register::Register),
-    /// Say what is in a scene, a mesh, a sensor file or a scan log
+    /// Say what is in a scene, a mesh, a point cloud, a sensor file or a scan log
     Inspect(inspect::Inspect),
     /// List the sensors that come with etendue, or print one as a file to start from
     Sensors(sensors::Sensors),

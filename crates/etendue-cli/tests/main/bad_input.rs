@@ -247,6 +247,25 @@ fn wrong_words_on_the_command_line() {
 }
 
 #[test]
+fn an_option_of_another_kind_of_sensor_is_not_passed_over() {
+    let folder = folder();
+    for (arguments, kind) in [
+        (["--trajectory", "way.tum"], "a continuous-wave lidar"),
+        (["--frame", "sensor"], "a continuous-wave lidar"),
+        (["--waveform", "1,2"], "a continuous-wave lidar"),
+        (["--paths", "4"], "a scanning lidar"),
+    ] {
+        let scanner: &[_] = match kind {
+            "a scanning lidar" => &["--sensor", "velodyne-vlp-16"],
+            _ => &[],
+        };
+        let words = [&["simulate"], scanner, &arguments].concat();
+        let text = failed(folder.path(), &etendue(folder.path(), &words), &[]);
+        assert_tells(&text, &[arguments[0], kind, "leave the option out"]);
+    }
+}
+
+#[test]
 fn an_output_folder_that_cannot_be() {
     let folder = folder();
     std::fs::write(folder.path().join("taken"), "x").expect("writes");

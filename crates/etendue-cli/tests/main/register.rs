@@ -2,6 +2,7 @@
 
 use crate::{etendue, folder, names, recording, stderr, stdout};
 use serde_json::Value;
+use std::f64::consts::TAU;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -20,7 +21,7 @@ fn room(x: f64, y: f64, yaw: f64) -> String {
         add(-2.0 + 4.0 * s, 1.5);
         add(-2.0, -1.5 + 3.0 * s);
         add(2.0, -1.5 + 3.0 * s);
-        add(1.0 + 0.2 * (6.28 * s).cos(), 0.5 + 0.2 * (6.28 * s).sin());
+        add(1.0 + 0.2 * (TAU * s).cos(), 0.5 + 0.2 * (TAU * s).sin());
     }
     text
 }

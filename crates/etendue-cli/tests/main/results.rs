@@ -48,6 +48,20 @@ fn one_thread_gives_the_bytes_of_eight_and_the_seed_decides() {
 }
 
 #[test]
+fn random_paths_add_light_and_do_not_depend_on_threads() {
+    let folder = folder();
+    let run = |name: &str, more: &[&str]| {
+        let output = etendue(folder.path(), &[&["simulate", "-o", name], more].concat());
+        assert!(output.status.success(), "{}", stderr(&output));
+        read(folder.path().join(name)).expect("a file")
+    };
+    let one = run("one.csv", &["--paths", "8", "--threads", "1"]);
+    let eight = run("eight.csv", &["--paths", "8", "--threads", "8"]);
+    assert_eq!(one, eight);
+    assert_ne!(one, run("tree.csv", &[]));
+}
+
+#[test]
 fn an_output_with_an_ending_writes_just_that() {
     let folder = folder();
     for name in [
@@ -57,6 +71,18 @@ fn an_output_with_an_ending_writes_just_that() {
         assert!(output.status.success(), "{name}: {}", stderr(&output));
     }
     assert_eq!(names(folder.path()).len(), 7);
+}
+
+#[test]
+fn clouds_are_inspected_too() {
+    let folder = folder();
+    for name in ["scan.pcd", "scan.ply"] {
+        let output = etendue(folder.path(), &["simulate", "-o", name]);
+        assert!(output.status.success(), "{name}: {}", stderr(&output));
+        let text = stdout(&etendue(folder.path(), &["inspect", name]));
+        assert!(text.contains("cloud of 682 points"), "{name}: {text}");
+        assert!(text.contains("extent "), "{name}: {text}");
+    }
 }
 
 #[test]

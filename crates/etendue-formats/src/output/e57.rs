@@ -2,6 +2,7 @@
 
 use super::{OutputSet, PointTable};
 use crate::FormatError;
+use crate::precision::single;
 use e57::{E57Writer, Record, RecordDataType, RecordName, RecordValue};
 use std::io::{self, Cursor};
 use std::path::Path;
@@ -26,7 +27,7 @@ fn encode(table: &PointTable) -> Result<Vec<u8>, e57::Error> {
     let points: Vec<usize> = table.finite_points().collect();
     let intensities = points
         .iter()
-        .map(|i| table.number("intensity", *i).unwrap_or(0.0) as f32);
+        .map(|i| single(table.number("intensity", *i).unwrap_or(0.0)));
     let (least, most) = intensities.fold((0.0_f32, 1.0_f32), |(a, b), v| (a.min(v), b.max(v)));
     let integer = |max| RecordDataType::Integer { min: 0, max };
     let record = |name, data_type| Record { name, data_type };
@@ -67,7 +68,7 @@ fn values(table: &PointTable, point: usize) -> Vec<RecordValue> {
         RecordValue::Double(number("x")),
         RecordValue::Double(number("y")),
         RecordValue::Double(number("z")),
-        RecordValue::Single(number("intensity") as f32),
+        RecordValue::Single(single(number("intensity"))),
         count("ring"),
         count("column"),
         index,

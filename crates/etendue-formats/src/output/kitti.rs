@@ -2,6 +2,7 @@
 
 use super::{OutputSet, PointTable};
 use crate::FormatError;
+use crate::precision::single;
 use std::path::Path;
 
 /// Writes a `.bin`: x, y, z (m) and intensity of every point, f32 in little endian, without a
@@ -18,7 +19,7 @@ pub fn write_kitti(
     let mut bytes = Vec::with_capacity(16 * table.points);
     for point in table.finite_points() {
         for name in ["x", "y", "z", "intensity"] {
-            let value = table.number(name, point).unwrap_or(0.0) as f32;
+            let value = single(table.number(name, point).unwrap_or(0.0));
             bytes.extend(value.to_le_bytes());
         }
     }

@@ -1,6 +1,7 @@
 //! The points of scanning lidars as tables.
 
 use super::{Column, ColumnData, PointTable};
+use crate::precision::single;
 use etendue_sensors::pulsed::{LidarPoint, Outcome, PointSweep};
 
 /// What the field `time` counts from.
@@ -76,7 +77,7 @@ fn table(rows: &[Row], height: usize, clock: Clock) -> PointTable {
     let mut columns = Vec::new();
     let mut add = |name, data| columns.push(Column { name, data });
     let f32s =
-        |of: &dyn Fn(&Row) -> f64| ColumnData::F32(rows.iter().map(|r| of(r) as f32).collect());
+        |of: &dyn Fn(&Row) -> f64| ColumnData::F32(rows.iter().map(|r| single(of(r))).collect());
     let of_point = |of: fn(&LidarPoint) -> f64| move |row: &Row| row.point.map_or(f64::NAN, of);
     add("x", f32s(&of_point(|p| p.position.x)));
     add("y", f32s(&of_point(|p| p.position.y)));

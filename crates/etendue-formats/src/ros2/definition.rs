@@ -13,11 +13,10 @@ impl Definition {
         let mut text = self.fields.to_owned();
         for part in self.parts {
             text += &"=".repeat(80);
-            text += &format!(
-                "\nMSG: {}\n{}",
-                part.name.replace("/msg/", "/"),
-                part.fields
-            );
+            text += "\nMSG: ";
+            text += &part.name.replace("/msg/", "/");
+            text += "\n";
+            text += part.fields;
         }
         text
     }

@@ -2,6 +2,7 @@
 
 use super::cdr::CdrWriter;
 use crate::output::{ColumnData, Encoding, PointTable};
+use crate::precision::single;
 use etendue_sensors::pulsed::{Outcome, PointSweep};
 use etendue_sensors::scanner::Scanner;
 use nalgebra::Isometry3;
@@ -19,7 +20,6 @@ pub(super) fn nanoseconds(seconds: f64) -> u64 {
 fn stamp(message: &mut CdrWriter, time: f64) {
     let nanoseconds = nanoseconds(time);
     let seconds = u32::try_from(nanoseconds / 1_000_000_000).unwrap_or(u32::MAX);
-    #[expect(clippy::cast_possible_truncation, reason = "below 1e9")]
     message
         .u32(seconds)
         .u32((nanoseconds % 1_000_000_000) as u32);
@@ -91,12 +91,12 @@ pub fn laser_scan(sweep: &PointSweep, scanner: &Scanner, frame: &str) -> Option<
         scanner.limits.near,
         scanner.limits.far,
     ] {
-        message.f32(value as f32);
+        message.f32(single(value));
     }
     message.length(shots.len());
     for shot in &shots {
         message.f32(match sweep.outcomes[*shot] {
-            Outcome::Points { .. } => sweep.points_of(*shot)[0].range as f32,
+            Outcome::Points { .. } => single(sweep.points_of(*shot)[0].range),
             Outcome::NoReturn => f32::INFINITY,
             Outcome::TooNear => f32::NEG_INFINITY,
         });
@@ -107,7 +107,7 @@ pub fn laser_scan(sweep: &PointSweep, scanner: &Scanner, frame: &str) -> Option<
             sweep
                 .points_of(*shot)
                 .first()
-                .map_or(0.0, |point| point.intensity as f32),
+                .map_or(0.0, |point| single(point.intensity)),
         );
     }
     Some(message.finish())

@@ -245,6 +245,11 @@ fn an_hdl_32e_at_20_m_per_s_sees_cylinders_longer_and_shorter() {
             // At 1 m a turn, every other turn passes a cylinder abeam; take the nearest.
             let abeam = 20.0 * (f64::from(sweep) + quarter) / 20.0;
             let number = (abeam / 2.0).round();
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a small whole number"
+            )]
             let instance = 2 * number as u32 + side;
             // Shifted so that the cylinder is abeam at that moment, by steps of a column's width.
             let shift = 2.0 * number - abeam + 1e-3 * f64::from(sweep);

@@ -10,7 +10,7 @@ use std::path::Path;
 pub fn scanner(name: &str) -> Scanner {
     match preset(name).unwrap().model {
         SensorModel::Scanner(scanner) => scanner,
-        other => panic!("{name} is {other:?}"),
+        other @ SensorModel::ContinuousWave(_) => panic!("{name} is {other:?}"),
     }
 }
 

@@ -1,5 +1,6 @@
 //! `etendue inspect`: each kind of file has its own report.
 
+mod cloud;
 mod log;
 mod mesh;
 mod scene;
@@ -11,6 +12,7 @@ use crate::output::{print, print_json};
 use crate::picture::{png, spread_chart, svg};
 use crate::source;
 use clap::Args;
+use cloud::CloudReport;
 use etendue::formats::output::OutputSet;
 use log::LogReport;
 use mesh::MeshReport;
@@ -27,7 +29,8 @@ use std::path::{Path, PathBuf};
     etendue inspect recorded.dat out/scan.csv --chart spread.svg\n  \
     tells what is in both scan logs, and draws how much ranges spread while the sensor stands \
     still, over range.\n\nA file that ends in .toml is a scene or a sensor; .obj, .ply, .stl, \
-    .gltf, .glb are meshes; anything else is a scan log (tinySLAM, CARMEN, RPLIDAR, CSV)."
+    .gltf, .glb are meshes; .pcd, .vtk and a .ply without faces are clouds; anything else is a scan \
+    log (tinySLAM, CARMEN, RPLIDAR, CSV)."
 )]
 pub struct Inspect {
     /// What to look at
@@ -47,6 +50,7 @@ pub struct Inspect {
 enum Report {
     Scene(SceneReport),
     Mesh(MeshReport),
+    Cloud(CloudReport),
     Sensor(SensorReport),
     ScanLog(LogReport),
 }
@@ -73,6 +77,8 @@ impl Report {
         match ending.to_ascii_lowercase().as_str() {
             "toml" if sensor::is_sensor_file(file) => SensorReport::of(file).map(Self::Sensor),
             "toml" => Ok(Self::Scene(SceneReport::of(source::scene(Some(file))?))),
+            "ply" if cloud::is_ply_cloud(file) => CloudReport::of(file).map(Self::Cloud),
+            "pcd" | "vtk" => CloudReport::of(file).map(Self::Cloud),
             "obj" | "ply" | "stl" | "gltf" | "glb" => MeshReport::of(file).map(Self::Mesh),
             _ => LogReport::of(file).map(Self::ScanLog),
         }
@@ -82,6 +88,7 @@ impl Report {
         match self {
             Self::Scene(report) => report.text(),
             Self::Mesh(report) => report.text(),
+            Self::Cloud(report) => report.text(),
             Self::Sensor(report) => report.text(),
             Self::ScanLog(report) => report.text(),
         }

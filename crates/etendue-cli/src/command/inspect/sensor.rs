@@ -21,6 +21,7 @@ pub struct SensorReport {
 #[derive(Serialize)]
 struct Model {
     beams: usize,
+    rays_a_beam: usize,
     wavelength_nm: f64,
     range_min_m: f64,
     range_max_m: f64,
@@ -66,6 +67,7 @@ impl SensorReport {
         writeln!(out, "  {}", self.description)?;
         let Model {
             beams,
+            rays_a_beam,
             wavelength_nm,
             range_min_m,
             range_max_m,
@@ -73,7 +75,7 @@ impl SensorReport {
         } = self.model;
         writeln!(
             out,
-            "  {beams} beams a turn of {turn_time_ms:.1} ms, {wavelength_nm:.0} nm, \
+            "  {beams} beams of {rays_a_beam} rays, {turn_time_ms:.1} ms a turn, {wavelength_nm:.0} nm, \
              {range_min_m} to {range_max_m} m"
         )?;
         self.sources
@@ -87,13 +89,15 @@ impl Model {
         match model {
             SensorModel::ContinuousWave(lidar) => Self {
                 beams: lidar.beams.len(),
+                rays_a_beam: lidar.pattern.sub_rays().len(),
                 wavelength_nm: lidar.wavelength * 1e9,
                 range_min_m: lidar.receiver.ambiguity.nearest,
                 range_max_m: lidar.receiver.ambiguity.farthest,
                 turn_time_ms: lidar.turn_time * 1e3,
             },
             SensorModel::Scanner(scanner) => Self {
-                beams: scanner.columns() as usize * scanner.channels.len(),
+                beams: scanner.shots(0).len(),
+                rays_a_beam: scanner.beam.rays(scanner.sub_ray_rings).len(),
                 wavelength_nm: scanner.wavelength * 1e9,
                 range_min_m: scanner.limits.near,
                 range_max_m: scanner.limits.far,

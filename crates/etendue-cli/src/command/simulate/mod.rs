@@ -11,7 +11,7 @@ use crate::source;
 use clap::{Args, ValueEnum};
 use etendue::formats::output::{Run, RunMetadata, SourceMetadata};
 use etendue::formats::scene::LoadedScene;
-use etendue::formats::sensor::SensorModel;
+use etendue::formats::sensor::{Sensor, SensorModel};
 use etendue::scene::Isa;
 use etendue::sensors::Sweep;
 use etendue::sensors::cw::{CwLidar, Turn, simulate, simulate_paths};
@@ -99,6 +99,7 @@ impl Simulate {
             loaded.scene.set_isa(isa);
         }
         let (sensor, sensor_source) = source::sensor_in(self.sensor.as_deref(), &loaded)?;
+        self.check_options(&sensor)?;
         let lidar = match &sensor.model {
             SensorModel::ContinuousWave(lidar) => lidar,
             SensorModel::Scanner(scanner) => {
@@ -148,6 +149,29 @@ impl Simulate {
         let rays_per_sweep = lidar.beams.len() * (lidar.pattern.sub_rays().len() + 1);
         let rays = rays_per_sweep as f64 * f64::from(self.sweeps);
         self.report(rays, elapsed, &Summary::of(&metadata, &sweeps, &files))
+    }
+
+    /// No option may go unheard.
+    fn check_options(&self, sensor: &Sensor) -> Result<(), Failure> {
+        let (kind, foreign): (_, &[_]) = match &sensor.model {
+            SensorModel::ContinuousWave(_) => (
+                "a continuous-wave lidar",
+                &[
+                    ("--trajectory", self.trajectory.is_some()),
+                    ("--frame", self.frame.is_some()),
+                    ("--waveform", self.waveform.is_some()),
+                ],
+            ),
+            SensorModel::Scanner(_) => ("a scanning lidar", &[("--paths", self.paths.is_some())]),
+        };
+        match foreign.iter().find(|(_, given)| *given) {
+            Some((option, _)) => Err(Failure::OtherSensor {
+                option,
+                kind,
+                sensor: sensor.name.clone(),
+            }),
+            None => Ok(()),
+        }
     }
 
     fn pose(&self, loaded: &LoadedScene) -> Result<Isometry3<f64>, Failure> {
