@@ -2,8 +2,8 @@
 
 use super::DepthError;
 use super::features::{
-    Eigen, Mask, MaskReport, Neighbourhood, Neighbours, Shape, Verdict, covariance, mean,
-    one_per_voxel, surface_views,
+    Eigen, Mask, MaskReport, Neighbourhood, Neighbours, Shape, SurfaceView, Verdict, covariance,
+    mean, one_per_voxel, surface_views,
 };
 use nalgebra::{Isometry3, Point3, Vector3};
 use rayon::prelude::*;
@@ -69,7 +69,7 @@ pub struct MapReport {
     pub not_finite: usize,
     /// Points outside the range of depths.
     pub out_of_range: usize,
-    /// Sampled points without a normal.
+    /// Sampled points without a normal, or with one that is not trusted.
     pub without_normal: usize,
     /// What became of the neighbourhoods.
     pub mask: MaskReport,
@@ -233,14 +233,25 @@ impl DepthMap {
     fn shape(&self, members: &[u32], points: &[Vector3<f64>]) -> Shape {
         let chosen = members.iter().map(|&i| points[i as usize]);
         let centre = mean(chosen.clone());
-        let values = Eigen::of(&covariance(chosen, &centre)).values;
+        let eigen = Eigen::of(&covariance(chosen, &centre));
         let views = members.iter().map(|&i| self.viewpoint(i));
         let middle = mean(views.clone());
         Shape {
             count: members.len(),
-            values,
+            values: eigen.values,
             viewpoint_variance: covariance(views, &middle).trace(),
+            normal_spread: self.normal_spread(members, &eigen.vectors[0]),
         }
+    }
+
+    /// Greatest angle between a plane's normal and those of its points, rad.
+    fn normal_spread(&self, members: &[u32], normal: &Vector3<f64>) -> f64 {
+        let cosine = |&i: &u32| {
+            let m = &self.measurements[i as usize];
+            let own = self.world_from_lidar[m.pose].rotation * m.normal;
+            own.dot(normal).abs()
+        };
+        members.iter().map(cosine).fold(1.0, f64::min).acos()
     }
 
     fn viewpoint(&self, measurement: u32) -> Vector3<f64> {
@@ -285,9 +296,13 @@ fn sampled(
     let chosen = one_per_voxel(&usable, options.voxel);
     let origins = vec![Vector3::zeros(); usable.len()];
     let views = surface_views(&usable, &origins, &chosen, options.normal_from);
-    report.without_normal += views.iter().filter(|v| v.is_none()).count();
+    let trusted = |view: &SurfaceView| options.mask.trusts(view);
+    report.without_normal += views
+        .iter()
+        .filter(|v| !v.as_ref().is_some_and(trusted))
+        .count();
     let seen = chosen.iter().zip(views).filter_map(|(&i, view)| {
-        let (point, view) = (usable[i as usize], view?);
+        let (point, view) = (usable[i as usize], view.filter(trusted)?);
         Some(Measurement {
             origin: Vector3::zeros(),
             direction: point.normalize(),

@@ -192,3 +192,56 @@ fn the_trace_does_not_find_the_bias() {
     assert!(last < first);
     assert!(rms > 5e-3, "{rms}");
 }
+
+#[test]
+fn explore() {
+    use etendue_calibrate::depth::Robust;
+    use etendue_calibrate::depth::features::Neighbourhood;
+    for (noise, voxel, radius, freedom) in [
+        (
+            Noise {
+                range: 0.0,
+                ..RANGE_NOISE
+            },
+            0.2,
+            0.4,
+            PoseFreedom::Fixed,
+        ),
+        (RANGE_NOISE, 0.2, 0.4, PoseFreedom::Fixed),
+        (RANGE_NOISE, 0.1, 0.25, PoseFreedom::Fixed),
+        (POSE_NOISE, 0.2, 0.4, PoseFreedom::PerPose),
+        (POSE_NOISE, 0.1, 0.25, PoseFreedom::PerPose),
+    ] {
+        let (scans, poses) = Corridor::new(8, 128, 512).scans(noise);
+        let mut options = MapOptions::strict();
+        options.voxel = voxel;
+        options.neighbourhood = Neighbourhood::Radius(radius);
+        let map = DepthMap::build(&scans, &poses, &options).unwrap();
+        let start = DepthModel::Polynomial(Polynomial::plain([0.0; 2]));
+        for robust in [Robust::None, Robust::GemanMcClure(0.02)] {
+            let t = train(
+                &map,
+                None,
+                &start,
+                &Training {
+                    freedom: freedom.clone(),
+                    robust,
+                    ..Training::default()
+                },
+                &options,
+            )
+            .unwrap();
+            println!(
+                "noise {} {} voxel {voxel} {robust:?}: rms {} {:?} used {} sd70 {} noise {} steps {}",
+                noise.range,
+                noise.position,
+                curve_rms(&map, &t.model),
+                t.model.weights(),
+                map.neighbourhoods().len(),
+                t.curve.points[70].sd,
+                t.curve.noise,
+                t.progress.len()
+            );
+        }
+    }
+}

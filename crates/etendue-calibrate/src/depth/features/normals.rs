@@ -12,6 +12,10 @@ pub struct SurfaceView {
     /// Between the normal and the way back to the sensor, rad, in [0, pi/2] (equation 2):
     /// $\gamma = \arccos(-n \cdot r)$.
     pub incidence: f64,
+    /// Eigenvalues of the neighbours' covariance, in rising order, m²: how flat and how round.
+    pub values: [f64; 3],
+    /// Distance of the point from the plane of its neighbours, m.
+    pub offset: f64,
 }
 
 /// The view of the surface at each of the points numbered `at` in a scan, from the plane through
@@ -30,20 +34,23 @@ pub fn surface_views(
             let (point, origin) = (points[i as usize], origins[i as usize]);
             let near = neighbours.near(&point, which);
             let chosen = near.iter().map(|&j| points[j as usize]);
-            let least = (near.len() >= 3).then(|| {
+            let plane = (near.len() >= 3).then(|| {
                 let centre = mean(chosen.clone());
-                Eigen::of(&covariance(chosen, &centre)).vectors[0]
+                (Eigen::of(&covariance(chosen, &centre)), point - centre)
             });
-            least.map(|normal| view(&(point - origin).normalize(), normal))
+            plane.map(|(eigen, off)| view(&(point - origin).normalize(), &off, &eigen))
         })
         .collect()
 }
 
-fn view(direction: &Vector3<f64>, normal: Vector3<f64>) -> SurfaceView {
+fn view(direction: &Vector3<f64>, off: &Vector3<f64>, eigen: &Eigen) -> SurfaceView {
+    let normal = eigen.vectors[0];
     let along = normal.dot(direction);
     SurfaceView {
         normal: if along > 0.0 { -normal } else { normal },
         incidence: along.abs().min(1.0).acos(),
+        values: eigen.values,
+        offset: normal.dot(off).abs(),
     }
 }
 

@@ -28,7 +28,7 @@ impl Sums {
 /// Rows of a Jacobian over the unknowns that touch one term.
 pub(super) struct Rows {
     /// One row a residual, one column a local unknown.
-    pub rows: DMatrix<f64>,
+    jacobian: DMatrix<f64>,
     /// The unknown that each column stands for.
     columns: Vec<usize>,
     /// First unknowns of the corrections, in rising order.
@@ -45,7 +45,7 @@ impl Rows {
         let six = corrections.iter().flat_map(|&c| c..c + 6);
         let columns: Vec<usize> = (0..placed.weights).chain(six).collect();
         Self {
-            rows: DMatrix::zeros(count, columns.len()),
+            jacobian: DMatrix::zeros(count, columns.len()),
             columns,
             corrections,
             weights: placed.weights,
@@ -67,14 +67,14 @@ impl Rows {
         });
         let mut pulled = vec![0.0; self.columns.len()];
         placed.pull(point, force, torque, &mut pulled, column);
-        for (sum, value) in self.rows.row_mut(row).iter_mut().zip(pulled) {
+        for (sum, value) in self.jacobian.row_mut(row).iter_mut().zip(pulled) {
             *sum += value;
         }
     }
 
     /// Takes the mean off every column.
     pub fn centre(&mut self) {
-        for mut column in self.rows.column_iter_mut() {
+        for mut column in self.jacobian.column_iter_mut() {
             let mean = column.mean();
             column.add_scalar_mut(-mean);
         }
@@ -84,14 +84,14 @@ impl Rows {
     pub fn project_off(&mut self, direction: &nalgebra::DVector<f64>) {
         let square = direction.norm_squared();
         if square > 0.0 {
-            let along = self.rows.tr_mul(direction) / square;
-            self.rows.ger(-1.0, direction, &along, 1.0);
+            let along = self.jacobian.tr_mul(direction) / square;
+            self.jacobian.ger(-1.0, direction, &along, 1.0);
         }
     }
 
     /// Adds `factor` times the rows' normal matrix.
     pub fn add_to(&self, sums: &mut Sums, factor: f64) {
-        let square = self.rows.tr_mul(&self.rows);
+        let square = self.jacobian.tr_mul(&self.jacobian);
         for (i, &row) in self.columns.iter().enumerate() {
             for (j, &column) in self.columns.iter().enumerate() {
                 sums.matrix[(row, column)] += factor * square[(i, j)];
@@ -103,7 +103,7 @@ impl Rows {
     pub fn add_noise(&self, sums: &mut Sums, row: usize, point: usize, factor: f64) {
         if let Some(by_depth) = &mut sums.by_depth {
             for (local, &unknown) in self.columns.iter().enumerate() {
-                by_depth[(unknown, point)] += factor * self.rows[(row, local)];
+                by_depth[(unknown, point)] += factor * self.jacobian[(row, local)];
             }
         }
     }

@@ -82,7 +82,7 @@ pub struct Trained {
 }
 
 /// Least spread of the incidences (5th to 95th percentile) that shows a shape, rad.
-const LEAST_SPREAD: f64 = 0.05;
+const LEAST_SPREAD: f64 = 0.1;
 
 /// Learns a model from a map; `validation`, another map whose poses stay, chooses the iteration
 /// that is kept. `options` are those the map was built with; they are needed for refreshing.
@@ -209,10 +209,10 @@ impl<'a> Best<'a> {
         };
         let validation = self.validation.as_ref().map(of_weights);
         self.progress.push(Progress { loss, validation });
-        if let Some(loss) = validation {
-            if self.least.as_ref().is_none_or(|(least, _)| loss < *least) {
-                self.least = Some((loss, unknowns.clone()));
-            }
+        if let Some(loss) = validation
+            && self.least.as_ref().is_none_or(|(least, _)| loss < *least)
+        {
+            self.least = Some((loss, unknowns.clone()));
         }
     }
 
