@@ -1,0 +1,141 @@
+//! Which neighbourhoods to trust.
+
+use super::SurfaceView;
+use std::f64::consts::PI;
+use std::ops::RangeInclusive;
+
+/// Thresholds of the neighbourhoods that are used (equations 10 to 13).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mask {
+    /// Least number of points, the centre with them (equation 11).
+    pub neighbours: usize,
+    /// Greatest $\lambda_1/\lambda_2$ (equation 12).
+    pub flatness: f64,
+    /// $\lambda_2/\lambda_3$ (equation 12).
+    pub roundness: RangeInclusive<f64>,
+    /// Least $\operatorname{tr}\Sigma_p$ of the places that the points were seen from, **m²**: a
+    /// variance (equation 13).
+    pub viewpoint_variance: f64,
+    /// Greatest $\lambda_1/\lambda_2$ of the neighbours in a point's own scan: its normal and its
+    /// incidence mean nothing at an edge.
+    pub own_flatness: f64,
+    /// Least $\lambda_2/\lambda_3$ of the neighbours in a point's own scan: one scan line gives no
+    /// normal.
+    pub own_roundness: f64,
+    /// Greatest distance of a point from the plane of its neighbours in its own scan, over
+    /// $\sqrt{\lambda_1}$: a point of a wall just above a floor is not of the floor.
+    pub own_offset: f64,
+    /// Greatest angle between a neighbourhood's normal and those that its points have in their own
+    /// scans, rad: an edge, though it passes for flat.
+    pub normal_spread: f64,
+}
+
+/// Variance that rounding leaves in an exact plane, m².
+const ROUNDING: f64 = 1e-18;
+
+impl Mask {
+    /// The thresholds of the authors' programs: 5 points, 0.25, 0.25 to 1, 0.36 m². Of the
+    /// neighbourhoods that straddle an edge they keep every fifth, which costs some mm of bias.
+    /// The points' own scans are not asked.
+    pub fn published() -> Self {
+        Self {
+            neighbours: 5,
+            flatness: 0.25,
+            roundness: 0.25..=1.0,
+            viewpoint_variance: 0.36,
+            own_flatness: f64::MAX,
+            own_roundness: 0.0,
+            own_offset: f64::MAX,
+            normal_spread: PI,
+        }
+    }
+
+    /// Flat to a fiftieth, ten points, flat and no line in their own scans too, and all normals
+    /// within 20 degrees: leaves edges out.
+    pub fn strict() -> Self {
+        Self {
+            neighbours: 10,
+            flatness: 0.02,
+            own_flatness: 0.02,
+            own_roundness: 0.05,
+            own_offset: 2.0,
+            normal_spread: 20_f64.to_radians(),
+            ..Self::published()
+        }
+    }
+
+    /// Whether the surface seen in a point's own scan is a plane.
+    pub(in crate::depth) fn trusts(&self, view: &SurfaceView) -> bool {
+        let [l1, l2, l3] = view.values;
+        let thickness = l1.max(ROUNDING).sqrt();
+        let flat = l1 <= self.own_flatness * l2 && l2 >= self.own_roundness * l3;
+        flat && view.offset <= self.own_offset * thickness
+    }
+
+    /// The first test that a neighbourhood fails.
+    pub(in crate::depth) fn verdict(&self, shape: &Shape) -> Verdict {
+        let [l1, l2, l3] = shape.values;
+        if shape.count < self.neighbours.max(3) {
+            Verdict::Few
+        } else if l1 > self.flatness * l2 {
+            Verdict::Thick
+        } else if !self.roundness.contains(&(l2 / l3)) {
+            Verdict::Long
+        } else if shape.normal_spread > self.normal_spread {
+            Verdict::Bent
+        } else if shape.viewpoint_variance < self.viewpoint_variance {
+            Verdict::OneSided
+        } else {
+            Verdict::Kept
+        }
+    }
+}
+
+/// What became of a neighbourhood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::depth) enum Verdict {
+    Kept,
+    Few,
+    Thick,
+    Long,
+    Bent,
+    OneSided,
+}
+
+impl MaskReport {
+    pub(in crate::depth) fn count(&mut self, verdict: Verdict) {
+        match verdict {
+            Verdict::Kept => self.kept += 1,
+            Verdict::Few => self.few += 1,
+            Verdict::Thick => self.thick += 1,
+            Verdict::Long => self.long += 1,
+            Verdict::Bent => self.bent += 1,
+            Verdict::OneSided => self.one_sided += 1,
+        }
+    }
+}
+
+/// What a neighbourhood is judged by.
+pub(in crate::depth) struct Shape {
+    pub count: usize,
+    pub values: [f64; 3],
+    pub viewpoint_variance: f64,
+    pub normal_spread: f64,
+}
+
+/// How many neighbourhoods passed, and which test the others failed first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MaskReport {
+    /// Passed.
+    pub kept: usize,
+    /// Too few points.
+    pub few: usize,
+    /// Not flat.
+    pub thick: usize,
+    /// Flat but long: a line.
+    pub long: usize,
+    /// Flat, but of points whose own normals disagree with it.
+    pub bent: usize,
+    /// Seen from about one place.
+    pub one_sided: usize,
+}

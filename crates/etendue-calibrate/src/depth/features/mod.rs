@@ -1,0 +1,16 @@
+//! Neighbourhoods of points: their planes, normals and incidences, and which of them to trust.
+
+mod eigen;
+mod mask;
+mod neighbours;
+mod normals;
+mod spread;
+mod voxel;
+
+pub use eigen::Eigen;
+pub use mask::{Mask, MaskReport};
+pub(super) use mask::{Shape, Verdict};
+pub use neighbours::{Neighbourhood, Neighbours};
+pub use normals::{SurfaceView, surface_views};
+pub use spread::{covariance, mean};
+pub use voxel::one_per_voxel;

@@ -1,0 +1,105 @@
+//! Which points are near a point.
+
+use kiddo::{ImmutableKdTree, SquaredEuclidean};
+use nalgebra::Vector3;
+use std::num::NonZero;
+
+/// What counts as near.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Neighbourhood {
+    /// All points within a radius, m.
+    Radius(f64),
+    /// So many nearest points.
+    Nearest(usize),
+    /// So many nearest points, of those within a radius (m).
+    NearestWithin(usize, f64),
+}
+
+/// Points with a tree over them.
+pub struct Neighbours {
+    tree: Option<ImmutableKdTree<f64, 3>>,
+}
+
+impl Neighbours {
+    /// Over finite points, m.
+    pub fn new(points: &[Vector3<f64>]) -> Self {
+        let arrays: Vec<[f64; 3]> = points.iter().map(|p| p.data.0[0]).collect();
+        // Fails only for more than 2^32 points or for none: then there are no neighbours.
+        let tree = if arrays.is_empty() {
+            None
+        } else {
+            ImmutableKdTree::new_from_slice(&arrays).ok()
+        };
+        Self { tree }
+    }
+
+    /// Numbers of the points near a place, the place's own point with them, in rising order.
+    pub fn near(&self, place: &Vector3<f64>, which: Neighbourhood) -> Vec<u32> {
+        let mut found = match which {
+            Neighbourhood::Radius(radius) => self.within(place, radius),
+            Neighbourhood::Nearest(count) => self.nearest(place, count),
+            Neighbourhood::NearestWithin(count, radius) => {
+                self.nearest_within(place, count, radius)
+            }
+        };
+        found.sort_unstable();
+        found
+    }
+
+    fn within(&self, place: &Vector3<f64>, radius: f64) -> Vec<u32> {
+        let Some(tree) = &self.tree else {
+            return Vec::new();
+        };
+        let found = tree
+            .query(&place.data.0[0])
+            .within::<SquaredEuclidean<f64>>(radius * radius)
+            .unsorted()
+            .execute();
+        found.iter().map(|near| near.item).collect()
+    }
+
+    fn nearest(&self, place: &Vector3<f64>, count: usize) -> Vec<u32> {
+        let (Some(tree), Some(count)) = (&self.tree, NonZero::new(count)) else {
+            return Vec::new();
+        };
+        let found = tree
+            .query(&place.data.0[0])
+            .nearest_n::<SquaredEuclidean<f64>>(count)
+            .execute();
+        found.iter().map(|near| near.item).collect()
+    }
+
+    fn nearest_within(&self, place: &Vector3<f64>, count: usize, radius: f64) -> Vec<u32> {
+        let (Some(tree), Some(count)) = (&self.tree, NonZero::new(count)) else {
+            return Vec::new();
+        };
+        let found = tree
+            .query(&place.data.0[0])
+            .nearest_n::<SquaredEuclidean<f64>>(count)
+            .within(radius * radius)
+            .execute();
+        found.iter().map(|near| near.item).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_radius_a_count_and_both_pick_what_they_say() {
+        let points: Vec<_> = (0..10)
+            .map(|i| Vector3::new(f64::from(i), 0.0, 0.0))
+            .collect();
+        let neighbours = Neighbours::new(&points);
+        let near = |which| neighbours.near(&Vector3::new(4.1, 0.0, 0.0), which);
+        assert_eq!(near(Neighbourhood::Radius(1.95)), [3, 4, 5, 6]);
+        assert_eq!(near(Neighbourhood::Nearest(3)), [3, 4, 5]);
+        assert_eq!(near(Neighbourhood::NearestWithin(3, 1.0)), [4, 5]);
+        assert!(
+            Neighbours::new(&[])
+                .near(&points[0], Neighbourhood::Nearest(3))
+                .is_empty()
+        );
+    }
+}

@@ -1,0 +1,253 @@
+//! How inconsistent a map is, with derivatives.
+
+mod neighbourhood;
+mod pair;
+mod placed;
+mod robust;
+mod sums;
+mod unknowns;
+
+pub(super) use placed::{Placed, corrected_poses};
+pub use robust::Robust;
+pub use unknowns::{PoseFreedom, Unknowns};
+
+use super::{DepthError, DepthMap};
+use nalgebra::{DMatrix, Isometry3, Vector3};
+use rayon::prelude::*;
+use sums::Sums;
+
+/// The loss $\ell$ of one neighbourhood (the first three) or one pair of points (the last two).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DepthLoss {
+    /// Least eigenvalue $\lambda_1$ of the sample covariance, m² (equation 7). Shrinking all
+    /// depths lowers it.
+    #[default]
+    MinimumEigenvalue,
+    /// $\lambda_1 / \operatorname{tr} Q$, without unit: blind to scale.
+    NormalisedEigenvalue,
+    /// $\operatorname{tr} Q$, m² (equation 8). **It does not find the bias**: it is dominated by
+    /// the density of the sampling. It is here to be compared with.
+    Trace,
+    /// $\frac12[(n_i^\top e)^2 + (n_j^\top e)^2]$ with $e = x_i - x_j$ of a point and its nearest
+    /// from another scan, m²: point-to-plane, both ways.
+    PointToPlane,
+    /// $\lVert x_i - x_j \rVert^2$, m².
+    PointToPoint,
+}
+
+impl DepthLoss {
+    fn is_of_pairs(self) -> bool {
+        matches!(self, Self::PointToPlane | Self::PointToPoint)
+    }
+}
+
+/// The mean loss over a map (equation 14) as a function of [`Unknowns`].
+///
+/// Sums are taken over fixed parts of the map in a fixed order: the same bits on any number of
+/// threads.
+pub struct Objective<'a> {
+    map: &'a DepthMap,
+    loss: DepthLoss,
+    robust: Robust,
+    freedom: PoseFreedom,
+}
+
+/// Value, gradient and Gauss-Newton curvature of an objective.
+pub(super) struct Curvature {
+    pub value: f64,
+    pub gradient: Vec<f64>,
+    pub matrix: DMatrix<f64>,
+    /// Derivatives of the gradient over the noise of the depths: unknowns by measurements.
+    pub by_depth: Option<DMatrix<f64>>,
+}
+
+/// Terms summed by one thread before the parts are added up, so many parts at most.
+const PARTS: usize = 32;
+
+impl<'a> Objective<'a> {
+    /// The mean of a loss over a map.
+    ///
+    /// # Errors
+    /// Where the sequences of the freedom do not pair with the poses, or the loss has no pairs.
+    pub fn new(
+        map: &'a DepthMap,
+        loss: DepthLoss,
+        robust: Robust,
+        freedom: PoseFreedom,
+    ) -> Result<Self, DepthError> {
+        freedom.check(map.world_from_lidar.len())?;
+        let objective = Self {
+            map,
+            loss,
+            robust,
+            freedom,
+        };
+        if objective.terms() == 0 {
+            let points = map.measurements.len();
+            return Err(DepthError::NothingSelected { points });
+        }
+        Ok(objective)
+    }
+
+    /// The loss.
+    pub fn value(&self, unknowns: &Unknowns) -> f64 {
+        let placed = self.placed(unknowns);
+        let value = |term| self.term(&placed, term, &mut |_, _, _| {});
+        let parts = self.parts(|terms| terms.map(value).sum::<f64>());
+        parts.iter().sum()
+    }
+
+    /// The loss and its derivatives over the weights and the corrections, in the order of
+    /// [`Unknowns::moved`]. For a neighbourhood of $n$ points
+    /// $\partial\lambda_1/\partial x_i = \frac{2}{n-1}\\,(u_1^\top(x_i-\bar x))\\,u_1$.
+    pub fn gradient(&self, unknowns: &Unknowns) -> (f64, Vec<f64>) {
+        let placed = self.placed(unknowns);
+        let parts = self.parts(|terms| {
+            let mut gradient = vec![0.0; unknowns.dimension()];
+            let mut value = 0.0;
+            for term in terms {
+                value += self.term(&placed, term, &mut |point, force, torque| {
+                    placed.pull(point, force, torque, &mut gradient, placed.column(point));
+                });
+            }
+            (value, gradient)
+        });
+        let start = (0.0, vec![0.0; unknowns.dimension()]);
+        parts.into_iter().fold(start, |mut sum, (value, gradient)| {
+            sum.0 += value;
+            sum.1.iter_mut().zip(gradient).for_each(|(s, g)| *s += g);
+            sum
+        })
+    }
+
+    /// Derivatives over each corrected depth, one a measurement.
+    pub fn depth_gradient(&self, unknowns: &Unknowns) -> Vec<f64> {
+        let placed = self.placed(unknowns);
+        let mut gradient = vec![0.0; placed.points.len()];
+        for term in 0..self.terms() {
+            self.term(&placed, term, &mut |point, force, _| {
+                gradient[point] += force.dot(&placed.points[point].beam);
+            });
+        }
+        gradient
+    }
+
+    /// The corrected poses, world from lidar.
+    pub fn poses(&self, unknowns: &Unknowns) -> Vec<Isometry3<f64>> {
+        corrected_poses(self.map, unknowns, &self.freedom)
+    }
+
+    /// The corrected points, in the world, m.
+    pub fn points(&self, unknowns: &Unknowns) -> Vec<Vector3<f64>> {
+        let placed = self.placed(unknowns);
+        placed.points.iter().map(|p| p.position).collect()
+    }
+
+    /// Median of the measured depths, m.
+    pub(super) fn median_depth(&self) -> f64 {
+        let mut depths: Vec<f64> = self.map.measurements.iter().map(|m| m.depth).collect();
+        depths.sort_by(f64::total_cmp);
+        depths[depths.len() / 2]
+    }
+
+    pub(super) fn curvature(&self, unknowns: &Unknowns) -> Curvature {
+        self.sums(unknowns, false)
+    }
+
+    pub(super) fn curvature_and_noise(&self, unknowns: &Unknowns) -> Curvature {
+        self.sums(unknowns, true)
+    }
+
+    /// The mean over the terms of how much noise of a metre in every depth adds to the loss, m²:
+    /// the loss over this is the variance of the noise.
+    pub(super) fn noise_response(&self, unknowns: &Unknowns) -> f64 {
+        let placed = self.placed(unknowns);
+        let parts = self.parts(|terms| {
+            let response = |term| self.term_response(&placed, term);
+            terms.map(response).sum::<f64>()
+        });
+        parts.iter().sum::<f64>() / self.terms() as f64
+    }
+
+    fn sums(&self, unknowns: &Unknowns, noise: bool) -> Curvature {
+        let placed = self.placed(unknowns);
+        let (value, gradient) = self.gradient(unknowns);
+        let empty = || Sums::new(unknowns.dimension(), noise.then_some(placed.points.len()));
+        let sum = |terms: std::ops::Range<usize>| {
+            let mut sums = empty();
+            terms.for_each(|term| self.term_curvature(&placed, term, &mut sums));
+            sums
+        };
+        // A part with the noise is as large as the map: one after the other in one sum.
+        let total = if noise {
+            sum(0..self.terms())
+        } else {
+            let start = empty();
+            self.parts(sum).iter().fold(start, Sums::plus)
+        };
+        Curvature {
+            value,
+            gradient,
+            matrix: total.matrix,
+            by_depth: total.by_depth,
+        }
+    }
+
+    fn placed(&self, unknowns: &Unknowns) -> Placed {
+        Placed::new(self.map, unknowns, &self.freedom)
+    }
+
+    fn terms(&self) -> usize {
+        if self.loss.is_of_pairs() {
+            self.map.pairs.len()
+        } else {
+            self.map.neighbourhoods.len()
+        }
+    }
+
+    /// Runs over the terms in fixed parts, side by side; the results in the order of the parts.
+    fn parts<T: Send>(&self, part: impl Fn(std::ops::Range<usize>) -> T + Sync) -> Vec<T> {
+        let terms = self.terms();
+        let length = terms.div_ceil(PARTS).max(1);
+        (0..terms.div_ceil(length))
+            .into_par_iter()
+            .map(|i| part(i * length..((i + 1) * length).min(terms)))
+            .collect()
+    }
+
+    /// Share of one term in the mean; its forces go to `sink`.
+    fn term(
+        &self,
+        placed: &Placed,
+        term: usize,
+        sink: &mut impl FnMut(usize, &Vector3<f64>, &Vector3<f64>),
+    ) -> f64 {
+        let share = 1.0 / self.terms() as f64;
+        if self.loss.is_of_pairs() {
+            let pair = self.map.pairs[term];
+            share * pair::loss(placed, pair, self.loss, self.robust, share, sink)
+        } else {
+            let members = &self.map.neighbourhoods[term];
+            share * neighbourhood::loss(placed, members, self.loss, self.robust, share, sink)
+        }
+    }
+
+    fn term_curvature(&self, placed: &Placed, term: usize, sums: &mut Sums) {
+        let share = 1.0 / self.terms() as f64;
+        if self.loss.is_of_pairs() {
+            let pair = self.map.pairs[term];
+            pair::curvature(placed, pair, self.loss, self.robust, share, sums);
+        } else {
+            let members = &self.map.neighbourhoods[term];
+            neighbourhood::curvature(placed, members, self.loss, self.robust, share, sums);
+        }
+    }
+
+    fn term_response(&self, placed: &Placed, term: usize) -> f64 {
+        if self.loss.is_of_pairs() {
+            pair::noise_response(placed, self.map.pairs[term], self.loss)
+        } else {
+            neighbourhood::noise_response(placed, &self.map.neighbourhoods[term], self.loss)
+        }
+    }
+}

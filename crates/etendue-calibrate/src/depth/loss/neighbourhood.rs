@@ -1,0 +1,146 @@
+//! Losses of the sample covariance of a neighbourhood.
+
+use super::sums::{Rows, Sums};
+use super::{DepthLoss, Placed, Robust};
+use crate::depth::features::{Eigen, covariance, mean};
+use nalgebra::{DVector, Matrix3, Vector3};
+
+type Members<'a> = &'a [u32];
+
+/// The covariance of a neighbourhood.
+struct Spread {
+    mean: Vector3<f64>,
+    covariance: Matrix3<f64>,
+    /// $2/(n-1)$.
+    factor: f64,
+}
+
+impl Spread {
+    fn new(placed: &Placed, members: Members) -> Self {
+        let positions = members.iter().map(|&i| placed.points[i as usize].position);
+        let mean = mean(positions.clone());
+        Self {
+            mean,
+            covariance: covariance(positions, &mean),
+            factor: 2.0 / (members.len() - 1) as f64,
+        }
+    }
+}
+
+/// $\rho(\ell)$; its forces times `share` go to `sink`.
+pub(super) fn loss(
+    placed: &Placed,
+    members: Members,
+    loss: DepthLoss,
+    robust: Robust,
+    share: f64,
+    sink: &mut impl FnMut(usize, &Vector3<f64>, &Vector3<f64>),
+) -> f64 {
+    let spread = Spread::new(placed, members);
+    let trace = spread.covariance.trace();
+    let (raw, along, everywhere, normal) = match loss {
+        DepthLoss::MinimumEigenvalue => {
+            let eigen = Eigen::of(&spread.covariance);
+            (eigen.values[0], 1.0, 0.0, eigen.vectors[0])
+        }
+        DepthLoss::NormalisedEigenvalue => {
+            let eigen = Eigen::of(&spread.covariance);
+            let ratio = eigen.values[0] / trace;
+            (ratio, 1.0 / trace, -ratio / trace, eigen.vectors[0])
+        }
+        _ => (trace, 0.0, 1.0, Vector3::zeros()),
+    };
+    let (value, weight) = robust.of(raw);
+    let factor = share * weight * spread.factor;
+    for &member in members {
+        let off = placed.points[member as usize].position - spread.mean;
+        let force = normal * (along * normal.dot(&off)) + off * everywhere;
+        sink(member as usize, &(force * factor), &Vector3::zeros());
+    }
+    value
+}
+
+/// Adds the Gauss-Newton curvature.
+///
+/// For $\lambda_1$ the plane through the neighbourhood (its height and two tilts) is eliminated
+/// from the residuals $u_1^\top(x_i - \bar x)$: the variable projection of Kaufman 1975,
+/// doi:10.1007/BF01932995.
+pub(super) fn curvature(
+    placed: &Placed,
+    members: Members,
+    loss: DepthLoss,
+    robust: Robust,
+    share: f64,
+    sums: &mut Sums,
+) {
+    let spread = Spread::new(placed, members);
+    let eigen = Eigen::of(&spread.covariance);
+    let trace = spread.covariance.trace();
+    let (raw, scale) = match loss {
+        DepthLoss::MinimumEigenvalue => (eigen.values[0], 1.0),
+        DepthLoss::NormalisedEigenvalue => (eigen.values[0] / trace, 1.0 / trace),
+        _ => (trace, 1.0),
+    };
+    let factor = share * robust.of(raw).1 * spread.factor * scale;
+    if loss == DepthLoss::Trace {
+        for axis in [Vector3::x(), Vector3::y(), Vector3::z()] {
+            let mut rows = rows_along(placed, members, &axis);
+            rows.centre();
+            add(placed, members, &rows, &axis, factor, sums);
+        }
+        return;
+    }
+    let mut rows = rows_along(placed, members, &eigen.vectors[0]);
+    rows.centre();
+    for tilt in &eigen.vectors[1..] {
+        let off = |&i: &u32| tilt.dot(&(placed.points[i as usize].position - spread.mean));
+        rows.project_off(&DVector::from_iterator(
+            members.len(),
+            members.iter().map(off),
+        ));
+    }
+    add(placed, members, &rows, &eigen.vectors[0], factor, sums);
+}
+
+/// What unit variance of every depth adds to the loss, times the divisor that the loss has.
+pub(super) fn noise_response(placed: &Placed, members: Members, loss: DepthLoss) -> f64 {
+    let spread = Spread::new(placed, members);
+    let normal = Eigen::of(&spread.covariance).vectors[0];
+    let beams = members.iter().map(|&i| placed.points[i as usize].beam);
+    let count = members.len() as f64;
+    // Height and two tilts of the plane are taken from the points themselves.
+    let across = |sum: f64| sum / count * (count - 3.0) / (count - 1.0);
+    match loss {
+        DepthLoss::MinimumEigenvalue => across(beams.map(|b| normal.dot(&b).powi(2)).sum()),
+        DepthLoss::NormalisedEigenvalue => {
+            let sum = beams.map(|b| normal.dot(&b).powi(2)).sum();
+            across(sum) / spread.covariance.trace()
+        }
+        _ => 1.0,
+    }
+}
+
+fn rows_along(placed: &Placed, members: Members, direction: &Vector3<f64>) -> Rows {
+    let points = members.iter().map(|&i| i as usize);
+    let mut rows = Rows::new(placed, members.len(), points.clone());
+    for (row, point) in points.enumerate() {
+        rows.pull(placed, row, point, direction, &Vector3::zeros());
+    }
+    rows
+}
+
+fn add(
+    placed: &Placed,
+    members: Members,
+    rows: &Rows,
+    direction: &Vector3<f64>,
+    factor: f64,
+    sums: &mut Sums,
+) {
+    rows.add_to(sums, factor);
+    for (row, &member) in members.iter().enumerate() {
+        let point = member as usize;
+        let along = direction.dot(&placed.points[point].beam);
+        rows.add_noise(sums, row, point, factor * along);
+    }
+}

@@ -1,0 +1,113 @@
+//! Losses of pairs of points from two scans, as registration has them.
+
+use super::sums::{Rows, Sums};
+use super::{DepthLoss, Placed, Robust};
+use nalgebra::Vector3;
+
+/// One residual $s = a^\top (x_i - x_j)$; its square times `factor` is part of the loss.
+struct Residual {
+    direction: Vector3<f64>,
+    value: f64,
+    factor: f64,
+    /// How the direction turns with the poses of the two points, in their frames.
+    torques: [Vector3<f64>; 2],
+}
+
+/// $\rho(\ell)$; its forces times `share` go to `sink`.
+pub(super) fn loss(
+    placed: &Placed,
+    pair: [u32; 2],
+    loss: DepthLoss,
+    robust: Robust,
+    share: f64,
+    sink: &mut impl FnMut(usize, &Vector3<f64>, &Vector3<f64>),
+) -> f64 {
+    let residuals = residuals(placed, pair, loss);
+    let (value, weight) = robust.of(total(&residuals));
+    for residual in &residuals {
+        let pull = 2.0 * share * weight * residual.factor * residual.value;
+        for ((end, sign), torque) in pair.iter().zip([1.0, -1.0]).zip(&residual.torques) {
+            let force = residual.direction * (sign * pull);
+            sink(*end as usize, &force, &(torque * pull));
+        }
+    }
+    value
+}
+
+/// Adds the Gauss-Newton curvature.
+pub(super) fn curvature(
+    placed: &Placed,
+    pair: [u32; 2],
+    loss: DepthLoss,
+    robust: Robust,
+    share: f64,
+    sums: &mut Sums,
+) {
+    let residuals = residuals(placed, pair, loss);
+    let weight = robust.of(total(&residuals)).1;
+    for residual in &residuals {
+        let factor = 2.0 * share * weight * residual.factor;
+        let mut rows = Rows::new(placed, 1, pair.iter().map(|&i| i as usize));
+        for ((end, sign), torque) in pair.iter().zip([1.0, -1.0]).zip(&residual.torques) {
+            rows.pull(
+                placed,
+                0,
+                *end as usize,
+                &(residual.direction * sign),
+                torque,
+            );
+        }
+        rows.add_to(sums, factor);
+        for (end, sign) in pair.iter().zip([1.0, -1.0]) {
+            let point = *end as usize;
+            let along = sign * residual.direction.dot(&placed.points[point].beam);
+            rows.add_noise(sums, 0, point, factor * along);
+        }
+    }
+}
+
+/// What unit variance of both depths adds to the loss.
+pub(super) fn noise_response(placed: &Placed, pair: [u32; 2], loss: DepthLoss) -> f64 {
+    let ends = pair.map(|i| placed.points[i as usize].beam);
+    let along = |r: &Residual| {
+        ends.map(|beam| r.direction.dot(&beam).powi(2))
+            .iter()
+            .sum::<f64>()
+    };
+    let residuals = residuals(placed, pair, loss);
+    residuals.iter().map(|r| r.factor * along(r)).sum()
+}
+
+fn total(residuals: &[Residual]) -> f64 {
+    residuals.iter().map(|r| r.factor * r.value * r.value).sum()
+}
+
+fn residuals(placed: &Placed, pair: [u32; 2], loss: DepthLoss) -> Vec<Residual> {
+    let [first, second] = pair.map(|i| &placed.points[i as usize]);
+    let apart = first.position - second.position;
+    if loss == DepthLoss::PointToPoint {
+        let axes = [Vector3::x(), Vector3::y(), Vector3::z()];
+        return axes.map(|axis| along(axis, &apart)).into();
+    }
+    let ends = [first, second].into_iter().enumerate();
+    ends.map(|(end, point)| {
+        let rotation = &placed.rotations[point.pose];
+        let mut torques = [Vector3::zeros(); 2];
+        torques[end] = point.normal.cross(&rotation.tr_mul(&apart));
+        Residual {
+            factor: 0.5,
+            torques,
+            ..along(rotation * point.normal, &apart)
+        }
+    })
+    .collect()
+}
+
+fn along(direction: Vector3<f64>, apart: &Vector3<f64>) -> Residual {
+    Residual {
+        direction,
+        value: direction.dot(apart),
+        factor: 1.0,
+        torques: [Vector3::zeros(); 2],
+    }
+}

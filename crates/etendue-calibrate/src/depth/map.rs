@@ -1,0 +1,366 @@
+//! Scans put together, and the neighbourhoods that are judged.
+
+use super::DepthError;
+use super::features::{
+    Eigen, Mask, MaskReport, Neighbourhood, Neighbours, Shape, SurfaceView, Verdict, covariance,
+    mean, one_per_voxel, surface_views,
+};
+use nalgebra::{Isometry3, Point3, Vector3};
+use rayon::prelude::*;
+use std::ops::RangeInclusive;
+
+/// One reading of a lidar: $x = v + d\\,r$ (equation 1), in the lidar's frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measurement {
+    /// Where the beam starts, $v$, m.
+    pub origin: Vector3<f64>,
+    /// Unit direction $r$.
+    pub direction: Vector3<f64>,
+    /// Measured depth $d$, m.
+    pub depth: f64,
+    /// Incidence $\gamma$ estimated in the own scan, rad.
+    pub incidence: f64,
+    /// Unit normal estimated in the own scan, turned to the sensor.
+    pub normal: Vector3<f64>,
+    /// Number of the pose it was measured from.
+    pub pose: usize,
+}
+
+/// How scans become a map.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MapOptions {
+    /// Depths that are used, m.
+    pub depths: RangeInclusive<f64>,
+    /// Side of the cubes of which each scan keeps one point, m.
+    pub voxel: f64,
+    /// The points of a scan that give a point its normal.
+    pub normal_from: Neighbourhood,
+    /// The points of the map that make a neighbourhood.
+    pub neighbourhood: Neighbourhood,
+    /// Which neighbourhoods are used.
+    pub mask: Mask,
+}
+
+impl MapOptions {
+    /// Depths 1 to 25 m, cubes of 0.2 m, neighbours within 0.4 m, [`Mask::published`].
+    pub fn published() -> Self {
+        Self {
+            depths: 1.0..=25.0,
+            voxel: 0.2,
+            normal_from: Neighbourhood::Radius(0.4),
+            neighbourhood: Neighbourhood::Radius(0.4),
+            mask: Mask::published(),
+        }
+    }
+
+    /// The same with [`Mask::strict`].
+    pub fn strict() -> Self {
+        Self {
+            mask: Mask::strict(),
+            ..Self::published()
+        }
+    }
+}
+
+/// What the scans gave.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MapReport {
+    /// Points that are not finite.
+    pub not_finite: usize,
+    /// Points outside the range of depths.
+    pub out_of_range: usize,
+    /// Sampled points without a normal, or with one that is not trusted.
+    pub without_normal: usize,
+    /// What became of the neighbourhoods.
+    pub mask: MaskReport,
+}
+
+/// Measurements, their poses, and neighbourhoods over them: frozen until [`DepthMap::refreshed`].
+#[derive(Clone, Debug)]
+pub struct DepthMap {
+    pub(super) measurements: Vec<Measurement>,
+    pub(super) world_from_lidar: Vec<Isometry3<f64>>,
+    pub(super) neighbourhoods: Vec<Vec<u32>>,
+    /// For each neighbourhood that has one: its centre and the nearest point of another scan.
+    pub(super) pairs: Vec<[u32; 2]>,
+    report: MapReport,
+}
+
+impl DepthMap {
+    /// From scans (points in the lidar's frame, m, the beams from its origin) and their poses.
+    /// Points that are not finite or out of range are counted in the report and left out.
+    ///
+    /// # Errors
+    /// Where there are fewer than two scans, they do not pair with the poses, a scan is empty, a
+    /// pose is not finite, a size is not above zero, or the masks leave nothing.
+    pub fn build(
+        scans: &[Vec<Point3<f64>>],
+        world_from_lidar: &[Isometry3<f64>],
+        options: &MapOptions,
+    ) -> Result<Self, DepthError> {
+        check(scans.len(), world_from_lidar, options)?;
+        let mut report = MapReport::default();
+        let mut measurements = Vec::new();
+        for (scan, points) in scans.iter().enumerate() {
+            measurements.extend(sampled(scan, points, options, &mut report)?);
+        }
+        let raw = Self {
+            measurements,
+            world_from_lidar: world_from_lidar.to_vec(),
+            neighbourhoods: Vec::new(),
+            pairs: Vec::new(),
+            report,
+        };
+        let points = raw.measured_points();
+        raw.selected(&points, options)
+    }
+
+    /// From parts made elsewhere: each neighbourhood lists the numbers of its measurements, its
+    /// centre first. It keeps the neighbourhoods as they are.
+    ///
+    /// # Errors
+    /// Where a number points nowhere, or a neighbourhood has fewer than three points.
+    pub fn from_parts(
+        measurements: Vec<Measurement>,
+        world_from_lidar: Vec<Isometry3<f64>>,
+        neighbourhoods: Vec<Vec<u32>>,
+    ) -> Result<Self, DepthError> {
+        check_poses(&measurements, world_from_lidar.len())?;
+        for (number, members) in neighbourhoods.iter().enumerate() {
+            check_members(number, members, measurements.len())?;
+        }
+        let mut map = Self {
+            measurements,
+            world_from_lidar,
+            neighbourhoods,
+            pairs: Vec::new(),
+            report: MapReport::default(),
+        };
+        let points = map.measured_points();
+        map.pairs = map.paired(&points, map.neighbourhoods.iter().map(|m| m[0]));
+        Ok(map)
+    }
+
+    /// The same measurements with neighbourhoods and masks taken from where the points are now
+    /// (world frame, m, one a measurement).
+    ///
+    /// # Errors
+    /// Where the masks leave nothing.
+    pub fn refreshed(
+        &self,
+        points: &[Vector3<f64>],
+        options: &MapOptions,
+    ) -> Result<Self, DepthError> {
+        self.clone().selected(points, options)
+    }
+
+    /// The measurements.
+    pub fn measurements(&self) -> &[Measurement] {
+        &self.measurements
+    }
+
+    /// The poses that the map was made with.
+    pub fn world_from_lidar(&self) -> &[Isometry3<f64>] {
+        &self.world_from_lidar
+    }
+
+    /// The neighbourhoods that are used: numbers of their measurements.
+    pub fn neighbourhoods(&self) -> &[Vec<u32>] {
+        &self.neighbourhoods
+    }
+
+    /// What the scans gave.
+    pub fn report(&self) -> &MapReport {
+        &self.report
+    }
+
+    /// The points as measured, in the world, m.
+    pub fn measured_points(&self) -> Vec<Vector3<f64>> {
+        let place = |m: &Measurement| {
+            let point = Point3::from(m.origin + m.direction * m.depth);
+            (self.world_from_lidar[m.pose] * point).coords
+        };
+        self.measurements.iter().map(place).collect()
+    }
+
+    /// Incidences of the measurements that are used, rad, in rising order.
+    pub fn incidences_used(&self) -> Vec<f64> {
+        let mut used = vec![false; self.measurements.len()];
+        for &member in self.neighbourhoods.iter().flatten() {
+            used[member as usize] = true;
+        }
+        let pairs = self.measurements.iter().zip(used);
+        let mut found: Vec<f64> = pairs
+            .filter(|(_, u)| *u)
+            .map(|(m, _)| m.incidence)
+            .collect();
+        found.sort_by(f64::total_cmp);
+        found
+    }
+
+    fn selected(
+        mut self,
+        points: &[Vector3<f64>],
+        options: &MapOptions,
+    ) -> Result<Self, DepthError> {
+        let neighbours = Neighbours::new(points);
+        let candidates: Vec<(Vec<u32>, Verdict)> = points
+            .par_iter()
+            .map(|point| {
+                let members = neighbours.near(point, options.neighbourhood);
+                let verdict = options.mask.verdict(&self.shape(&members, points));
+                (members, verdict)
+            })
+            .collect();
+        self.report.mask = MaskReport::default();
+        self.neighbourhoods.clear();
+        let mut centres = Vec::new();
+        for (centre, (members, verdict)) in (0..).zip(candidates) {
+            self.report.mask.count(verdict);
+            if verdict == Verdict::Kept {
+                self.neighbourhoods.push(members);
+                centres.push(centre);
+            }
+        }
+        if self.neighbourhoods.is_empty() {
+            let points = points.len();
+            return Err(DepthError::NothingSelected { points });
+        }
+        self.pairs = self.paired(points, centres.into_iter());
+        Ok(self)
+    }
+
+    fn shape(&self, members: &[u32], points: &[Vector3<f64>]) -> Shape {
+        let chosen = members.iter().map(|&i| points[i as usize]);
+        let centre = mean(chosen.clone());
+        let eigen = Eigen::of(&covariance(chosen, &centre));
+        let views = members.iter().map(|&i| self.viewpoint(i));
+        let middle = mean(views.clone());
+        Shape {
+            count: members.len(),
+            values: eigen.values,
+            viewpoint_variance: covariance(views, &middle).trace(),
+            normal_spread: self.normal_spread(members, &eigen.vectors[0]),
+        }
+    }
+
+    /// Greatest angle between a plane's normal and those of its points, rad.
+    fn normal_spread(&self, members: &[u32], normal: &Vector3<f64>) -> f64 {
+        let cosine = |&i: &u32| {
+            let m = &self.measurements[i as usize];
+            let own = self.world_from_lidar[m.pose].rotation * m.normal;
+            own.dot(normal).abs()
+        };
+        members.iter().map(cosine).fold(1.0, f64::min).acos()
+    }
+
+    fn viewpoint(&self, measurement: u32) -> Vector3<f64> {
+        let m = &self.measurements[measurement as usize];
+        (self.world_from_lidar[m.pose] * Point3::from(m.origin)).coords
+    }
+
+    /// Each centre with the nearest member of its neighbourhood that another pose saw.
+    fn paired(&self, points: &[Vector3<f64>], centres: impl Iterator<Item = u32>) -> Vec<[u32; 2]> {
+        let pose = |i: u32| self.measurements[i as usize].pose;
+        let both = centres.zip(&self.neighbourhoods);
+        both.filter_map(|(centre, members)| {
+            let distance = |i: &u32| (points[*i as usize] - points[centre as usize]).norm_squared();
+            let others = members.iter().filter(|&&i| pose(i) != pose(centre));
+            let nearest = others.min_by(|a, b| distance(a).total_cmp(&distance(b)));
+            nearest.map(|&near| [centre, near])
+        })
+        .collect()
+    }
+}
+
+/// The measurements of one scan: finite, in range, one a cube, with a normal.
+fn sampled(
+    scan: usize,
+    points: &[Point3<f64>],
+    options: &MapOptions,
+    report: &mut MapReport,
+) -> Result<Vec<Measurement>, DepthError> {
+    let finite = points.iter().filter(|p| p.iter().all(|x| x.is_finite()));
+    let finite: Vec<Vector3<f64>> = finite.map(|p| p.coords).collect();
+    let in_range = finite.iter().filter(|p| options.depths.contains(&p.norm()));
+    let usable: Vec<Vector3<f64>> = in_range.copied().collect();
+    report.not_finite += points.len() - finite.len();
+    report.out_of_range += finite.len() - usable.len();
+    if usable.is_empty() {
+        return Err(DepthError::EmptyScan {
+            scan,
+            nearest: *options.depths.start(),
+            farthest: *options.depths.end(),
+        });
+    }
+    let chosen = one_per_voxel(&usable, options.voxel);
+    let origins = vec![Vector3::zeros(); usable.len()];
+    let views = surface_views(&usable, &origins, &chosen, options.normal_from);
+    let trusted = |view: &SurfaceView| options.mask.trusts(view);
+    report.without_normal += views
+        .iter()
+        .filter(|v| !v.as_ref().is_some_and(trusted))
+        .count();
+    let seen = chosen.iter().zip(views).filter_map(|(&i, view)| {
+        let (point, view) = (usable[i as usize], view.filter(trusted)?);
+        Some(Measurement {
+            origin: Vector3::zeros(),
+            direction: point.normalize(),
+            depth: point.norm(),
+            incidence: view.incidence,
+            normal: view.normal,
+            pose: scan,
+        })
+    });
+    Ok(seen.collect())
+}
+
+fn check(scans: usize, poses: &[Isometry3<f64>], options: &MapOptions) -> Result<(), DepthError> {
+    if scans != poses.len() {
+        let poses = poses.len();
+        return Err(DepthError::CountMismatch { scans, poses });
+    }
+    if scans < 2 {
+        return Err(DepthError::TooFewScans { count: scans });
+    }
+    let finite = |p: &Isometry3<f64>| p.to_matrix().iter().all(|x| x.is_finite());
+    if let Some(pose) = poses.iter().position(|p| !finite(p)) {
+        return Err(DepthError::PoseNotFinite { pose });
+    }
+    if options.voxel.is_nan() || options.voxel <= 0.0 {
+        return Err(DepthError::Setting {
+            name: "voxel",
+            value: options.voxel,
+            domain: "above zero, m",
+        });
+    }
+    Ok(())
+}
+
+fn check_poses(measurements: &[Measurement], count: usize) -> Result<(), DepthError> {
+    match measurements.iter().position(|m| m.pose >= count) {
+        None => Ok(()),
+        Some(measurement) => Err(DepthError::NoSuchPose {
+            measurement,
+            pose: measurements[measurement].pose,
+            count,
+        }),
+    }
+}
+
+fn check_members(number: usize, members: &[u32], count: usize) -> Result<(), DepthError> {
+    if let Some(&measurement) = members.iter().find(|&&m| m as usize >= count) {
+        return Err(DepthError::NoSuchMeasurement {
+            neighbourhood: number,
+            measurement: measurement as usize,
+            count,
+        });
+    }
+    if members.len() < 3 {
+        return Err(DepthError::SmallNeighbourhood {
+            neighbourhood: number,
+            count: members.len(),
+        });
+    }
+    Ok(())
+}

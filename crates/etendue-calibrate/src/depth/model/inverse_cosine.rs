@@ -1,0 +1,30 @@
+//! What the slant of the surface adds to the footprint.
+
+/// $\epsilon = w\\,(1/\cos\gamma - 1)$, or $d$ times that: zero at normal incidence.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct InverseCosine {
+    /// $w$; m, or without unit where scaled.
+    pub weight: f64,
+    /// Whether it is multiplied by the depth.
+    pub scaled: bool,
+}
+
+impl InverseCosine {
+    pub(super) fn bias(&self, depth: f64, incidence: f64) -> f64 {
+        self.weight * self.term(depth, incidence)
+    }
+
+    pub(super) fn term(&self, depth: f64, incidence: f64) -> f64 {
+        let slant = 1.0 / incidence.cos() - 1.0;
+        if self.scaled { depth * slant } else { slant }
+    }
+
+    pub(super) fn distort(&self, depth: f64, incidence: f64) -> f64 {
+        let unit = self.weight * (1.0 / incidence.cos() - 1.0);
+        if self.scaled {
+            depth / (1.0 - unit)
+        } else {
+            depth + unit
+        }
+    }
+}

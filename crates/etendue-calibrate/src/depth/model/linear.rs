@@ -1,0 +1,22 @@
+//! Depth, incidence and a constant.
+
+/// $\epsilon = a\\,d + b\\,\gamma + c$.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Linear {
+    /// $a$, share of the depth.
+    pub depth: f64,
+    /// $b$, m/rad.
+    pub incidence: f64,
+    /// $c$, m.
+    pub constant: f64,
+}
+
+impl Linear {
+    pub(super) fn bias(&self, depth: f64, incidence: f64) -> f64 {
+        self.depth * depth + self.incidence * incidence + self.constant
+    }
+
+    pub(super) fn distort(&self, depth: f64, incidence: f64) -> f64 {
+        (depth + self.incidence * incidence + self.constant) / (1.0 - self.depth)
+    }
+}

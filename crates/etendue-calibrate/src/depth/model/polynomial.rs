@@ -1,0 +1,61 @@
+//! Powers of the incidence.
+
+/// $\epsilon = \sum_i w_i\\,\gamma^{e_i}$, or $d$ times that (equations 4 and 5 with the exponents
+/// 2 and 4; the weights published for real sensors are a single $\gamma^4$ of about -0.001).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Polynomial {
+    /// Exponents $e_i$ of the incidence, not negative.
+    pub exponents: Vec<f64>,
+    /// Weights $w_i$, one an exponent; m over the powers of rad, or without the m where scaled.
+    pub weights: Vec<f64>,
+    /// Whether the sum is multiplied by the depth.
+    pub scaled: bool,
+}
+
+impl Polynomial {
+    /// $w_1\gamma^2 + w_2\gamma^4$ (equation 4).
+    pub fn plain(weights: [f64; 2]) -> Self {
+        Self {
+            exponents: vec![2.0, 4.0],
+            weights: weights.to_vec(),
+            scaled: false,
+        }
+    }
+
+    /// $d\\,(w_1\gamma^2 + w_2\gamma^4)$ (equation 5).
+    pub fn scaled(weights: [f64; 2]) -> Self {
+        Self {
+            scaled: true,
+            ..Self::plain(weights)
+        }
+    }
+
+    pub(super) fn bias(&self, depth: f64, incidence: f64) -> f64 {
+        self.sum(incidence) * self.scale(depth)
+    }
+
+    pub(super) fn distort(&self, depth: f64, incidence: f64) -> f64 {
+        let sum = self.sum(incidence);
+        if self.scaled {
+            depth / (1.0 - sum)
+        } else {
+            depth + sum
+        }
+    }
+
+    pub(super) fn slopes(&self, depth: f64, incidence: f64, slopes: &mut [f64]) {
+        let scale = self.scale(depth);
+        for (slope, exponent) in slopes.iter_mut().zip(&self.exponents) {
+            *slope = -scale * incidence.powf(*exponent);
+        }
+    }
+
+    fn scale(&self, depth: f64) -> f64 {
+        if self.scaled { depth } else { 1.0 }
+    }
+
+    fn sum(&self, incidence: f64) -> f64 {
+        let terms = self.exponents.iter().zip(&self.weights);
+        terms.map(|(e, w)| w * incidence.powf(*e)).sum()
+    }
+}

@@ -1,0 +1,223 @@
+//! Learning a model from a map.
+
+mod adam;
+mod curve;
+mod gauss_newton;
+mod lbfgs;
+mod split;
+
+pub use curve::{BiasCurve, CurvePoint};
+pub use split::Split;
+
+use super::{
+    DepthError, DepthLoss, DepthMap, DepthModel, MapOptions, Objective, PoseFreedom, Robust,
+    Unknowns,
+};
+use nalgebra::Isometry3;
+
+/// How the loss is minimised.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Optimiser {
+    /// Gauss-Newton with the damping of Levenberg and Marquardt (Marquardt 1963,
+    /// doi:10.1137/0111030).
+    GaussNewton,
+    /// Limited memory of so many steps (Liu and Nocedal 1989, doi:10.1007/BF01589116).
+    Lbfgs(usize),
+    /// Steps of about this rate (Kingma and Ba 2015, arXiv:1412.6980); the paper's is 2e-4.
+    Adam(f64),
+}
+
+/// What is learnt, and how.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Training {
+    /// The loss.
+    pub loss: DepthLoss,
+    /// How outliers count.
+    pub robust: Robust,
+    /// Which poses may move.
+    pub freedom: PoseFreedom,
+    /// The optimiser.
+    pub optimiser: Optimiser,
+    /// Most iterations, for each round.
+    pub iterations: usize,
+    /// How often neighbourhoods and masks are taken anew from the corrected map: zero leaves them
+    /// frozen.
+    pub refreshes: usize,
+}
+
+impl Default for Training {
+    /// Gauss-Newton on $\lambda_1$ over the weights alone, 100 iterations, frozen.
+    fn default() -> Self {
+        Self {
+            loss: DepthLoss::MinimumEigenvalue,
+            robust: Robust::None,
+            freedom: PoseFreedom::Fixed,
+            optimiser: Optimiser::GaussNewton,
+            iterations: 100,
+            refreshes: 0,
+        }
+    }
+}
+
+/// One accepted iteration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// Loss on the map that is trained on.
+    pub loss: f64,
+    /// Loss on the validation map, if there is one.
+    pub validation: Option<f64>,
+}
+
+/// What was learnt.
+#[derive(Clone, Debug)]
+pub struct Trained {
+    /// The model of the least validation loss, or the last one without validation.
+    pub model: DepthModel,
+    /// The poses with their corrections, world from lidar.
+    pub world_from_lidar: Vec<Isometry3<f64>>,
+    /// The losses, from the start to the end.
+    pub progress: Vec<Progress>,
+    /// How well the bias is known, and where.
+    pub curve: BiasCurve,
+}
+
+/// Least spread of the incidences (5th to 95th percentile) that shows a shape, rad.
+const LEAST_SPREAD: f64 = 0.1;
+
+/// Learns a model from a map; `validation`, another map whose poses stay, chooses the iteration
+/// that is kept. `options` are those the map was built with; they are needed for refreshing.
+///
+/// # Errors
+/// Where all points are at one incidence, the freedom does not fit the poses, a rate is not above
+/// zero, or the optimiser fails.
+pub fn train(
+    map: &DepthMap,
+    validation: Option<&DepthMap>,
+    start: &DepthModel,
+    training: &Training,
+    options: &MapOptions,
+) -> Result<Trained, DepthError> {
+    check(map, training)?;
+    let poses = map.world_from_lidar().len();
+    let mut best = Best::new(validation, training)?;
+    let mut reached = Unknowns::start(start.clone(), &training.freedom, poses);
+    let mut current = map.clone();
+    for round in 0..=training.refreshes {
+        let objective = objective(&current, training)?;
+        if round == 0 {
+            best.note(&reached, objective.value(&reached));
+        }
+        let mut observe = |unknowns: &Unknowns, loss| best.note(unknowns, loss);
+        reached = descend(&objective, reached, training, &mut observe)?;
+        if round < training.refreshes {
+            let points = objective.points(&reached);
+            current = current.refreshed(&points, options)?;
+        }
+    }
+    let chosen = best.chosen(reached);
+    let objective = objective(&current, training)?;
+    Ok(Trained {
+        world_from_lidar: objective.poses(&chosen),
+        curve: BiasCurve::new(&objective, &chosen, &current.incidences_used()),
+        model: chosen.model,
+        progress: best.progress,
+    })
+}
+
+fn objective<'a>(map: &'a DepthMap, training: &Training) -> Result<Objective<'a>, DepthError> {
+    Objective::new(
+        map,
+        training.loss,
+        training.robust,
+        training.freedom.clone(),
+    )
+}
+
+fn descend(
+    objective: &Objective<'_>,
+    start: Unknowns,
+    training: &Training,
+    observe: &mut dyn FnMut(&Unknowns, f64),
+) -> Result<Unknowns, DepthError> {
+    match training.optimiser {
+        Optimiser::GaussNewton => Ok(gauss_newton::descend(
+            objective,
+            start,
+            training.iterations,
+            observe,
+        )),
+        Optimiser::Lbfgs(memory) => {
+            lbfgs::descend(objective, start, memory, training.iterations, observe)
+        }
+        Optimiser::Adam(rate) => Ok(adam::descend(
+            objective,
+            start,
+            rate,
+            training.iterations,
+            observe,
+        )),
+    }
+}
+
+fn check(map: &DepthMap, training: &Training) -> Result<(), DepthError> {
+    let seen = map.incidences_used();
+    let (low, high) = (curve::quantile(&seen, 0.05), curve::quantile(&seen, 0.95));
+    if high - low < LEAST_SPREAD {
+        return Err(DepthError::OneIncidence {
+            least_deg: low.to_degrees(),
+            greatest_deg: high.to_degrees(),
+        });
+    }
+    match training.optimiser {
+        Optimiser::Adam(rate) if !(rate > 0.0 && rate.is_finite()) => Err(DepthError::Setting {
+            name: "rate",
+            value: rate,
+            domain: "above zero",
+        }),
+        Optimiser::Lbfgs(0) => Err(DepthError::Setting {
+            name: "memory",
+            value: 0.0,
+            domain: "at least 1",
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// The iterations so far, and the one of the least validation loss.
+struct Best<'a> {
+    validation: Option<Objective<'a>>,
+    least: Option<(f64, Unknowns)>,
+    progress: Vec<Progress>,
+}
+
+impl<'a> Best<'a> {
+    fn new(map: Option<&'a DepthMap>, training: &Training) -> Result<Self, DepthError> {
+        let fixed = |map| Objective::new(map, training.loss, training.robust, PoseFreedom::Fixed);
+        Ok(Self {
+            validation: map.map(fixed).transpose()?,
+            least: None,
+            progress: Vec::new(),
+        })
+    }
+
+    fn note(&mut self, unknowns: &Unknowns, loss: f64) {
+        let of_weights = |objective: &Objective<'_>| {
+            objective.value(&Unknowns {
+                model: unknowns.model.clone(),
+                corrections: Vec::new(),
+            })
+        };
+        let validation = self.validation.as_ref().map(of_weights);
+        self.progress.push(Progress { loss, validation });
+        if let Some(loss) = validation
+            && self.least.as_ref().is_none_or(|(least, _)| loss < *least)
+        {
+            self.least = Some((loss, unknowns.clone()));
+        }
+    }
+
+    /// The best by validation, or the last.
+    fn chosen(&mut self, last: Unknowns) -> Unknowns {
+        self.least.take().map_or(last, |(_, unknowns)| unknowns)
+    }
+}

@@ -1,0 +1,7 @@
+//! Calibration from recordings: the [`depth`] bias of a lidar, learnt from its own maps.
+//!
+//! Scans of one place from several poses go in; a small model of the range error over incidence
+//! comes out, with its uncertainty and a verdict. Not modelled: bias from reflectance, from
+//! temperature and from multiple echoes.
+
+pub mod depth;

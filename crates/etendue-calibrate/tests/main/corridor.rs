@@ -1,0 +1,247 @@
+//! A corridor of planes, seen by a lidar of many channels, with a known bias.
+
+use etendue_calibrate::depth::train::{Optimiser, Trained, Training, train};
+use etendue_calibrate::depth::{
+    DepthLoss, DepthMap, DepthModel, MapOptions, Polynomial, PoseFreedom,
+};
+use etendue_physics::{Purpose, Stream};
+use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
+
+/// 2.4 m wide, 2.8 m high, 24 m long, closed at the ends.
+const HALF: [f64; 3] = [12.0, 1.2, 1.4];
+
+pub struct Corridor {
+    poses: Vec<Isometry3<f64>>,
+    channels: u32,
+    columns: u32,
+}
+
+#[derive(Clone, Copy, Default)]
+pub struct Noise {
+    pub bias: [f64; 2],
+    pub range: f64,
+    pub position: f64,
+    pub angle_deg: f64,
+}
+
+impl Corridor {
+    pub fn new(poses: u32, channels: u32, columns: u32) -> Self {
+        let place = |k: u32| {
+            let along = f64::from(k);
+            Isometry3::from_parts(
+                Translation3::new(
+                    -3.5 + along,
+                    0.3 * (1.7 * along).sin(),
+                    -0.4 + 0.15 * (2.3 * along).cos(),
+                ),
+                UnitQuaternion::from_euler_angles(
+                    0.05 * along.sin(),
+                    0.06 * along.cos(),
+                    0.4 * along,
+                ),
+            )
+        };
+        Self {
+            poses: (0..poses).map(place).collect(),
+            channels,
+            columns,
+        }
+    }
+
+    /// Scans in the lidar's frame, and the poses as an odometer would give them.
+    pub fn scans(&self, noise: Noise) -> (Vec<Vec<Point3<f64>>>, Vec<Isometry3<f64>>) {
+        let numbered = (0..).zip(&self.poses);
+        let scans = numbered.clone().map(|(k, pose)| self.scan(k, pose, noise));
+        let poses = numbered
+            .clone()
+            .map(|(k, pose)| pose * disturbance(k, noise));
+        (scans.collect(), poses.collect())
+    }
+
+    fn scan(&self, number: u32, pose: &Isometry3<f64>, noise: Noise) -> Vec<Point3<f64>> {
+        let bias = DepthModel::Polynomial(Polynomial::plain(noise.bias));
+        let beams = (0..self.channels).flat_map(|c| (0..self.columns).map(move |a| (c, a)));
+        beams
+            .map(|(channel, column)| {
+                let direction = self.direction(channel, column);
+                let (depth, incidence) =
+                    cast(&pose.translation.vector, &(pose.rotation * direction));
+                let beam = channel * self.columns + column;
+                let draw = Stream::new(5, 0, number, beam, Purpose::ReceiverNoise).normal();
+                let read = bias.distort(depth, incidence) + noise.range * draw;
+                Point3::from(direction * read)
+            })
+            .collect()
+    }
+
+    /// Elevations over 90 degrees, as an OS0 has them.
+    fn direction(&self, channel: u32, column: u32) -> Vector3<f64> {
+        let elevation =
+            (f64::from(channel) / f64::from(self.channels - 1) - 0.5) * 90_f64.to_radians();
+        let azimuth = f64::from(column) / f64::from(self.columns) * std::f64::consts::TAU;
+        let (sin, cos) = azimuth.sin_cos();
+        Vector3::new(
+            elevation.cos() * cos,
+            elevation.cos() * sin,
+            elevation.sin(),
+        )
+    }
+}
+
+/// Depth and incidence of a ray within the walls.
+fn cast(from: &Vector3<f64>, along: &Vector3<f64>) -> (f64, f64) {
+    let walls = (0..3).map(|axis| {
+        let wall = HALF[axis].copysign(along[axis]);
+        ((wall - from[axis]) / along[axis], along[axis].abs())
+    });
+    let near = walls.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
+    (near.0, near.1.min(1.0).acos())
+}
+
+fn disturbance(number: u32, noise: Noise) -> Isometry3<f64> {
+    if number == 0 {
+        return Isometry3::identity();
+    }
+    let mut draw = Stream::new(9, 0, number, 0, Purpose::Search);
+    let mut vector = |sd: f64| Vector3::from_fn(|_, _| sd * draw.normal());
+    let shift = vector(noise.position);
+    let turn = vector(noise.angle_deg.to_radians());
+    Isometry3::from_parts(
+        Translation3::from(shift),
+        UnitQuaternion::from_scaled_axis(turn),
+    )
+}
+
+const BIAS: [f64; 2] = [0.004, 0.008];
+
+fn fit(noise: Noise, training: &Training) -> (DepthMap, Trained) {
+    let (scans, poses) = Corridor::new(8, 128, 512).scans(noise);
+    let options = MapOptions::strict();
+    let map = DepthMap::build(&scans, &poses, &options).unwrap();
+    let start = DepthModel::Polynomial(Polynomial::plain([0.0; 2]));
+    let trained = train(&map, None, &start, training, &options).unwrap();
+    (map, trained)
+}
+
+/// Rms of the bias curve over the incidences that were used, m.
+fn curve_rms(map: &DepthMap, model: &DepthModel) -> f64 {
+    let truth = DepthModel::Polynomial(Polynomial::plain(BIAS));
+    let used = map.incidences_used();
+    let off = |g: &f64| (model.bias(1.0, *g) - truth.bias(1.0, *g)).powi(2);
+    (used.iter().map(off).sum::<f64>() / used.len() as f64).sqrt()
+}
+
+const RANGE_NOISE: Noise = Noise {
+    bias: BIAS,
+    range: 0.01,
+    position: 0.0,
+    angle_deg: 0.0,
+};
+
+const POSE_NOISE: Noise = Noise {
+    position: 0.01,
+    angle_deg: 0.2,
+    ..RANGE_NOISE
+};
+
+#[test]
+fn a_known_bias_is_found_under_a_centimetre_of_range_noise() {
+    let (map, trained) = fit(RANGE_NOISE, &Training::default());
+    let rms = curve_rms(&map, &trained.model);
+    println!("{:?} {:?}", trained.model, map.report());
+    println!(
+        "rms {rms}, noise {}, {}",
+        trained.curve.noise,
+        trained.curve.verdict()
+    );
+    assert!(map.neighbourhoods().len() > 1000);
+    assert!(rms < 1e-3, "{rms}");
+}
+
+#[test]
+fn wrong_poses_spoil_the_weights_and_fitting_them_too_restores_the_bias() {
+    let (map, alone) = fit(POSE_NOISE, &Training::default());
+    let joint = Training {
+        freedom: PoseFreedom::PerPose,
+        ..Training::default()
+    };
+    let (_, both) = fit(POSE_NOISE, &joint);
+    let rms = [&alone, &both].map(|t| curve_rms(&map, &t.model));
+    println!(
+        "alone {}, joint {}: {}",
+        rms[0],
+        rms[1],
+        both.curve.verdict()
+    );
+    assert!(rms[1] < 1.5e-3, "{rms:?}");
+    assert!(rms[0] > 1.5 * rms[1], "{rms:?}");
+}
+
+#[test]
+fn the_trace_does_not_find_the_bias() {
+    let training = Training {
+        loss: DepthLoss::Trace,
+        optimiser: Optimiser::GaussNewton,
+        ..Training::default()
+    };
+    let (map, trained) = fit(RANGE_NOISE, &training);
+    let rms = curve_rms(&map, &trained.model);
+    let first = trained.progress[0].loss;
+    let last = trained.progress[trained.progress.len() - 1].loss;
+    println!("{:?} rms {rms}, loss {first} to {last}", trained.model);
+    assert!(last < first);
+    assert!(rms > 5e-3, "{rms}");
+}
+
+#[test]
+fn explore() {
+    use etendue_calibrate::depth::Robust;
+    use etendue_calibrate::depth::features::Neighbourhood;
+    for (noise, voxel, radius, freedom) in [
+        (
+            Noise {
+                range: 0.0,
+                ..RANGE_NOISE
+            },
+            0.2,
+            0.4,
+            PoseFreedom::Fixed,
+        ),
+        (RANGE_NOISE, 0.2, 0.4, PoseFreedom::Fixed),
+        (RANGE_NOISE, 0.1, 0.25, PoseFreedom::Fixed),
+        (POSE_NOISE, 0.2, 0.4, PoseFreedom::PerPose),
+        (POSE_NOISE, 0.1, 0.25, PoseFreedom::PerPose),
+    ] {
+        let (scans, poses) = Corridor::new(8, 128, 512).scans(noise);
+        let mut options = MapOptions::strict();
+        options.voxel = voxel;
+        options.neighbourhood = Neighbourhood::Radius(radius);
+        let map = DepthMap::build(&scans, &poses, &options).unwrap();
+        let start = DepthModel::Polynomial(Polynomial::plain([0.0; 2]));
+        for robust in [Robust::None, Robust::GemanMcClure(0.02)] {
+            let t = train(
+                &map,
+                None,
+                &start,
+                &Training {
+                    freedom: freedom.clone(),
+                    robust,
+                    ..Training::default()
+                },
+                &options,
+            )
+            .unwrap();
+            println!(
+                "noise {} {} voxel {voxel} {robust:?}: rms {} {:?} used {} sd70 {} noise {} steps {}",
+                noise.range,
+                noise.position,
+                curve_rms(&map, &t.model),
+                t.model.weights(),
+                map.neighbourhoods().len(),
+                t.curve.points[70].sd,
+                t.curve.noise,
+                t.progress.len()
+            );
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Bad input is named.
+
+use crate::corridor::{Corridor, Noise};
+use etendue_calibrate::depth::train::{Split, Training, train};
+use etendue_calibrate::depth::{
+    DepthError, DepthMap, DepthModel, MapOptions, Polynomial, PoseFreedom,
+};
+use nalgebra::{Isometry3, Point3};
+
+fn build(scans: &[Vec<Point3<f64>>], poses: &[Isometry3<f64>]) -> Result<DepthMap, DepthError> {
+    DepthMap::build(scans, poses, &MapOptions::published())
+}
+
+#[test]
+fn one_scan_missing_poses_and_empty_scans_are_refused() {
+    let (mut scans, poses) = Corridor::new(3, 16, 90).scans(Noise::default());
+    assert_eq!(
+        build(&scans[..1], &poses[..1]).unwrap_err(),
+        DepthError::TooFewScans { count: 1 }
+    );
+    assert_eq!(
+        build(&scans, &poses[..2]).unwrap_err(),
+        DepthError::CountMismatch { scans: 3, poses: 2 }
+    );
+    scans[1].clear();
+    let error = build(&scans, &poses).unwrap_err();
+    assert!(
+        matches!(error, DepthError::EmptyScan { scan: 1, .. }),
+        "{error}"
+    );
+}
+
+#[test]
+fn points_that_are_not_finite_are_counted_and_left_out() {
+    let (mut scans, poses) = Corridor::new(3, 24, 180).scans(Noise::default());
+    let clean = build(&scans, &poses).unwrap();
+    scans[2].push(Point3::new(f64::NAN, 0.0, 0.0));
+    scans[2].push(Point3::new(0.0, f64::INFINITY, 0.0));
+    let map = build(&scans, &poses).unwrap();
+    assert_eq!(map.report().not_finite, 2);
+    assert_eq!(map.measurements(), clean.measurements());
+}
+
+#[test]
+fn a_wall_seen_at_one_angle_shows_no_shape() {
+    let wall = |shift: f64| -> Vec<Point3<f64>> {
+        let grid = (0..40).flat_map(|i| (0..40).map(move |j| (f64::from(i), f64::from(j))));
+        grid.map(|(i, j)| Point3::new(20.0, 0.05 * i - 1.0 - shift, 0.05 * j - 1.0))
+            .collect()
+    };
+    let poses = [0.0, 1.0].map(|y| Isometry3::translation(0.0, y, 0.0));
+    let mut options = MapOptions::published();
+    options.mask.viewpoint_variance = 0.1;
+    let map = DepthMap::build(&[wall(0.0), wall(1.0)], &poses, &options).unwrap();
+    let start = DepthModel::Polynomial(Polynomial::plain([0.0; 2]));
+    let error = train(&map, None, &start, &Training::default(), &options).unwrap_err();
+    assert!(matches!(error, DepthError::OneIncidence { .. }), "{error}");
+}
+
+#[test]
+fn sequences_must_pair_with_the_poses_and_splits_with_four() {
+    let (scans, poses) = Corridor::new(3, 24, 180).scans(Noise::default());
+    let map = build(&scans, &poses).unwrap();
+    let training = Training {
+        freedom: PoseFreedom::PerSequence(vec![0, 1]),
+        ..Training::default()
+    };
+    let start = DepthModel::Polynomial(Polynomial::plain([0.0; 2]));
+    let error = train(&map, None, &start, &training, &MapOptions::published()).unwrap_err();
+    assert_eq!(
+        error,
+        DepthError::SequenceCount {
+            sequences: 2,
+            poses: 3
+        }
+    );
+    assert_eq!(
+        Split::rotations(6),
+        Err(DepthError::SplitCount { count: 6 })
+    );
+}
+
+#[test]
+fn a_neighbourhood_that_points_nowhere_is_named() {
+    let (scans, poses) = Corridor::new(3, 24, 180).scans(Noise::default());
+    let map = build(&scans, &poses).unwrap();
+    let parts = |list| DepthMap::from_parts(map.measurements().to_vec(), poses.clone(), vec![list]);
+    let count = map.measurements().len();
+    assert_eq!(
+        parts(vec![0, 1, 4_000_000]).unwrap_err(),
+        DepthError::NoSuchMeasurement {
+            neighbourhood: 0,
+            measurement: 4_000_000,
+            count
+        }
+    );
+    assert_eq!(
+        parts(vec![0, 1]).unwrap_err(),
+        DepthError::SmallNeighbourhood {
+            neighbourhood: 0,
+            count: 2
+        }
+    );
+}

@@ -1,0 +1,6 @@
+//! The public face: learning a depth bias.
+
+mod corridor;
+mod golden;
+mod gradients;
+mod input;
