@@ -69,7 +69,7 @@ fn log(found: &Found) -> String {
     );
     for step in &found.solution.log {
         let values = columns(&step.state).into_iter().map(|(_, v)| v.to_string());
-        text += &format!(
+        let line = format!(
             "{},{},{},{},{},{},{},{}\n",
             step.number,
             step.cost,
@@ -80,6 +80,7 @@ fn log(found: &Found) -> String {
             step.missing,
             values.collect::<Vec<_>>().join(",")
         );
+        text += &line;
     }
     text
 }
