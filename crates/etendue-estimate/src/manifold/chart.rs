@@ -88,7 +88,7 @@ impl Chart {
                 upper,
             } => {
                 let (middle, half) = middle_and_half(lower, upper);
-                (step + coordinate).tanh() * half + middle
+                tanh(step + coordinate) * half + middle
             }
         }
     }
@@ -138,6 +138,14 @@ impl Manifold for Chart {
     fn local(&self, other: &Self) -> Vec<f64> {
         vec![other.coordinate() - self.coordinate()]
     }
+}
+
+/// The hyperbolic tangent, whose derivatives vanish instead of overflowing far out, where a quotient
+/// of hyperbolic sine and cosine is infinity over infinity.
+fn tanh<S: Scalar>(u: S) -> S {
+    let sign = if u.value() < 0.0 { -1.0 } else { 1.0 };
+    let small = (u * (-2.0 * sign)).exp();
+    (-small + 1.0) / (small + 1.0) * sign
 }
 
 fn middle_and_half(lower: f64, upper: f64) -> (f64, f64) {

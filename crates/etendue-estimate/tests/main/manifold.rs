@@ -139,6 +139,19 @@ fn bounded_numbers_never_leave_their_bounds() {
 }
 
 #[test]
+fn derivatives_of_a_bounded_number_stay_finite_however_far_out_it_is_walked() {
+    let chart = Chart::interval(0.3, 0.0, 1.0).expect("inside");
+    for step in [-1e6, -400.0, -1.0, 0.0, 1.0, 20.0, 400.0, 1e6] {
+        let moved = chart.moved(Dual::<1>::variable(step, 0));
+        let slope = chart.retract(&[step]).slope();
+        assert!(
+            (moved.gradient()[0] - slope).abs() < 1e-15,
+            "{step}: {moved:?} {slope}"
+        );
+    }
+}
+
+#[test]
 fn a_moved_variable_is_the_retracted_one() {
     let pose = Isometry3::new(Vector3::new(1.0, 2.0, 3.0), Vector3::new(0.3, -0.5, 0.9));
     let step = draws(6, 0.4);
