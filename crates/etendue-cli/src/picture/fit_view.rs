@@ -33,7 +33,9 @@ const TRACK: Color = Color::hex(0xC2007A);
 impl FitView<'_> {
     /// Draws the picture.
     pub fn draw(&self) -> Drawing {
-        let height = self.sensors[1].first().copied().unwrap_or_default();
+        let height = self.sensors[1]
+            .first()
+            .map_or_else(Isometry3::identity, |pose| *pose);
         let [before, after] = self.scenes.map(|scene| slice(scene, &height));
         let plot = self.plot(&after);
         let walls = Walls::of(&after, &plot);
