@@ -26,7 +26,7 @@ pub struct FitView<'a> {
 const LARGEST_PLOT: Point = [900.0, 640.0];
 const LEFT: f64 = 74.0;
 const TOP: f64 = 72.0;
-const BEFORE: Color = Color::hex(0xE69F00);
+const BEFORE: Color = Color::hex(0xD55E00);
 const AFTER: Color = palette::INK;
 const TRACK: Color = Color::hex(0xC2007A);
 
