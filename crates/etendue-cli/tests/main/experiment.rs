@@ -21,3 +21,34 @@ fn the_checkerboard_writes_tables_and_names_what_cannot_be_known() {
         assert!(written.contains(&name.to_owned()), "{written:?}");
     }
 }
+
+#[test]
+fn localising_draws_its_iterations() {
+    let folder = folder();
+    let arguments = [
+        "experiment",
+        "localise",
+        "--starts",
+        "2",
+        "--seeds",
+        "2",
+        "--json",
+        "-o",
+        "out",
+    ];
+    let output = etendue(folder.path(), &arguments);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let rows = report["tables"][0]["rows"].as_array().expect("rows");
+    assert_eq!(rows.len(), 11);
+    // The paper's experiment: from every yaw error up to 80 degrees.
+    assert!(
+        rows.iter()
+            .all(|row| row["error"].as_f64().is_some_and(|e| e < 1e-6))
+    );
+    let written = names(&folder.path().join("out"));
+    assert!(
+        written.contains(&"iterations.svg".to_owned()),
+        "{written:?}"
+    );
+}
