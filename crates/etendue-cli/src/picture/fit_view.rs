@@ -26,14 +26,16 @@ pub struct FitView<'a> {
 const LARGEST_PLOT: Point = [900.0, 640.0];
 const LEFT: f64 = 74.0;
 const TOP: f64 = 72.0;
-const BEFORE: Color = Color::hex(0xE69F00);
+const BEFORE: Color = Color::hex(0xD55E00);
 const AFTER: Color = palette::INK;
 const TRACK: Color = Color::hex(0xC2007A);
 
 impl FitView<'_> {
     /// Draws the picture.
     pub fn draw(&self) -> Drawing {
-        let height = self.sensors[1].first().copied().unwrap_or_default();
+        let height = self.sensors[1]
+            .first()
+            .map_or_else(Isometry3::identity, |pose| *pose);
         let [before, after] = self.scenes.map(|scene| slice(scene, &height));
         let plot = self.plot(&after);
         let walls = Walls::of(&after, &plot);

@@ -70,6 +70,9 @@ impl LineChart<'_> {
             let [low, high] = values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], v| {
                 [low.min(v), high.max(v)]
             });
+            if low > high {
+                return [0.0, 1.0];
+            }
             let pad = 0.04 * (high - low).max(1e-9);
             [low - pad, high + pad]
         };

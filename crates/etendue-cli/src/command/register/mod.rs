@@ -28,7 +28,7 @@ use std::path::PathBuf;
     A cloud is a .pcd, .ply, .vtk or .csv file; LOG#N is scan N (from 0) of a scan log. Two clouds \
     that lie in the plane z = 0, such as two scans, are registered in the plane.\n\
     Tuned settings follow from the median distance s of B's points from their middle: pairs within \
-    s/2, cells of s/2; in space both clouds are thinned to a point in every cube of s/20, in the \
+    s and then within s/10, cells of s/2; in space both clouds are thinned to a point in every cube of s/20, in the \
     plane the nearest 90 % of the pairs are kept. Single settings may be given beside either."
 )]
 pub struct Register {
@@ -141,8 +141,17 @@ fn register<M: Motion<D, K>, const D: usize, const K: usize>(
             points.to_vec()
         }
     };
+    let (source, target) = (thin(source), thin(target));
     let registration = &settings.registration;
-    Ok(registration.register(&thin(source), &thin(target), start)?)
+    let Some(distance) = settings.first_within else {
+        return Ok(registration.register(&source, &target, start)?);
+    };
+    let first = registration
+        .within(distance)
+        .register(&source, &target, start)?;
+    let mut found = registration.register(&source, &target, first.target_from_source)?;
+    found.log.splice(..0, first.log);
+    Ok(found)
 }
 
 fn from_above(points: &[Point3<f64>], motion: &Isometry3<f64>) -> Vec<[f64; 2]> {

@@ -54,6 +54,9 @@ pub struct SettingOptions {
 pub struct Settings {
     /// The method.
     pub registration: Registration,
+    /// Largest distance of pairs in a first registration that the second starts from, m; none
+    /// where there is one alone.
+    pub first_within: Option<f64>,
     /// Side of the cubes that clouds are thinned to, m; 0 where they are not.
     pub voxel: f64,
 }
@@ -61,6 +64,7 @@ pub struct Settings {
 /// The settings as they are told.
 #[derive(Debug, Serialize)]
 pub struct SettingsReport {
+    first_within_m: Option<f64>,
     max_distance_m: Option<f64>,
     keep: f64,
     neighbours: usize,
@@ -108,6 +112,7 @@ impl SettingOptions {
         let mut settings = if self.default {
             Settings {
                 registration: Registration::new(method.method()),
+                first_within: None,
                 voxel: 0.0,
             }
         } else {
@@ -117,7 +122,10 @@ impl SettingOptions {
         if let Some(cell) = self.cell {
             *registration = registration.with_resolution(cell);
         }
-        registration.max_distance = self.max_distance.unwrap_or(registration.max_distance);
+        if let Some(distance) = self.max_distance {
+            registration.max_distance = distance;
+            settings.first_within = None;
+        }
         registration.keep = self.keep.unwrap_or(registration.keep);
         registration.neighbours = self.neighbours.unwrap_or(registration.neighbours);
         registration.iterations = self.iterations.unwrap_or(registration.iterations);
@@ -127,7 +135,7 @@ impl SettingOptions {
 }
 
 /// Settings from the target's size $s$, the median distance of its points from their middle: pairs
-/// within $s/2$, cells of $s/2$; in space one point a cube of $s/20$, in the plane all points and
+/// within $s$ and then within $s/10$, cells of $s/2$; in space one point a cube of $s/20$, in the plane all points and
 /// the nearest nine tenths of the pairs.
 fn tuned<const D: usize>(method: Method, target: &[Point<f64, D>]) -> Settings {
     let size = size(target);
@@ -137,11 +145,12 @@ fn tuned<const D: usize>(method: Method, target: &[Point<f64, D>]) -> Settings {
         neighbours: if planar { 8 } else { 20 },
         iterations: 200,
         ..Registration::new(method)
-            .within(size / 2.0)
+            .within(size / 10.0)
             .with_resolution(size / 2.0)
     };
     Settings {
         registration,
+        first_within: Some(size),
         voxel: if planar { 0.0 } else { size / 20.0 },
     }
 }
@@ -166,6 +175,7 @@ impl From<&Settings> for SettingsReport {
         let registration = &settings.registration;
         let max_distance = registration.max_distance;
         Self {
+            first_within_m: settings.first_within,
             max_distance_m: max_distance.is_finite().then_some(max_distance),
             keep: registration.keep,
             neighbours: registration.neighbours,
@@ -178,6 +188,9 @@ impl From<&Settings> for SettingsReport {
 
 impl std::fmt::Display for SettingsReport {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Some(distance) = self.first_within_m {
+            write!(f, "first with pairs within {distance:.3} m, then ")?;
+        }
         match self.max_distance_m {
             Some(distance) => write!(f, "pairs within {distance:.3} m")?,
             None => write!(f, "pairs at any distance")?,
