@@ -88,7 +88,6 @@ fn losses_and_gradients_are_those_of_the_reference() {
     ];
     for (block, loss) in blocks {
         let [value, gradient] = errors(&golden, block, loss);
-        println!("{block}: loss {value:e}, gradient {gradient:e}");
         assert!(value < 1e-9, "{block}: {value:e}");
         assert!(gradient < 1e-7, "{block}: {gradient:e}");
     }
@@ -123,7 +122,6 @@ fn gauss_newton_and_lbfgs_reach_the_minima_of_the_reference() {
             off(&golden, "argmin_lambda", &least),
             off(&golden, "argmin_trace", &trace),
         ];
-        println!("{optimiser:?}: {errors:?}");
         assert!(
             errors.iter().all(|e| *e < 1e-6),
             "{optimiser:?}: {errors:?}"
@@ -142,7 +140,6 @@ fn adam_comes_near_the_minimum_of_the_reference() {
         400,
     );
     let error = off(&golden, "argmin_lambda", &least);
-    println!("adam: {error:e}");
     assert!(error < 2e-4, "{error:e}");
 }
 
@@ -165,7 +162,6 @@ fn the_loss_and_the_curvature_at_the_minimum_are_those_of_the_reference() {
         let row = numbers(&golden.json["hessian_lambda_at_argmin"][i]);
         for j in 0..2 {
             let difference = (up[j] - down[j]) / 2e-6;
-            println!("{i}{j}: {}", difference / row[j] - 1.0);
             assert!((difference / row[j] - 1.0).abs() < 1e-4);
         }
     }

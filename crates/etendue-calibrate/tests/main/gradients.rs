@@ -112,7 +112,6 @@ fn gradients_over_the_depths_are_differences() {
         };
         let difference = (value(1e-6).0 - value(-1e-6).0) / 2e-6;
         let gradient = value(0.0).1;
-        println!("{loss:?}: {gradient} {difference}");
         let scale = gradient.abs().max(1e-9);
         assert!((gradient - difference).abs() < 1e-4 * scale, "{loss:?}");
     }
