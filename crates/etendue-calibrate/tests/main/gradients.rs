@@ -54,7 +54,6 @@ fn agree(objective: &Objective<'_>, at: &Unknowns, what: &str) {
     }
 }
 
-/// Measured: 2e-8 of the gradient's length.
 #[test]
 fn gradients_over_weights_and_poses_are_differences_for_every_loss_and_freedom() {
     let map = small_map();

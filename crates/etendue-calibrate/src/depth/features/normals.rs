@@ -58,7 +58,6 @@ fn view(direction: &Vector3<f64>, off: &Vector3<f64>, eigen: &Eigen) -> SurfaceV
 mod tests {
     use super::*;
 
-    /// Measured: 3e-16 rad.
     #[test]
     fn a_wall_is_seen_at_the_angle_it_stands_at() {
         let points: Vec<_> = (0..400)

@@ -3,7 +3,7 @@
 use etendue_physics::pulse::constant_fraction_bias;
 use etendue_physics::{Dual, DualParts, Scalar};
 
-/// Newton steps of the correction; two give 1e-9 m, each squares the error.
+/// Most Newton steps of the correction.
 const NEWTON_STEPS: usize = 6;
 
 /// A constant-fraction discriminator on the echo of an inclined plane: the measured depth is
