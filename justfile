@@ -37,3 +37,7 @@ pictures:
     cargo run --release --example 03_rebuild_a_recording -- "${ETENDUE_DATA:-../shared/data}/urg04lx_tinyslam/exp1.dat" out/rebuilt
     cargo run --release -- simulate out/rebuilt/scene.toml --sweeps 20 -o out/rebuilt/still.csv
     cargo run --release -- inspect "${ETENDUE_DATA:-../shared/data}/urg04lx_tinyslam/exp1.dat" out/rebuilt/still.csv --chart docs/urg-04lx-spread.png
+
+# Our ray caster beside Embree, obvhs and parry3d: needs Debian's libembree-dev.
+bench-rays:
+    cd bench/rays && cargo run --release -- 5
