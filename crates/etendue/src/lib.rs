@@ -38,6 +38,7 @@
 //! surfaces; [`sensors::cw::simulate_paths`] adds it. The command line is the binary `etendue` of
 //! the crate `etendue-cli`.
 
+pub use etendue_calibrate as calibrate;
 pub use etendue_estimate as estimate;
 pub use etendue_formats as formats;
 pub use etendue_physics as physics;
