@@ -119,9 +119,9 @@ fn drop_out_is_what_falls_below_the_threshold() {
         assert_eq!(seen, range < 79.8);
         let image = sweep.range_image();
         if seen {
-            assert!((image[0] - range).abs() < 1e-9)
+            assert!((image[0] - range).abs() < 1e-9);
         } else {
-            assert_eq!(image[0], f64::INFINITY)
+            assert_eq!(image[0], f64::INFINITY);
         }
     }
 }

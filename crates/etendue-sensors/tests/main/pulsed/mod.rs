@@ -1,5 +1,13 @@
 //! Scanning lidars against closed forms.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a test fails by panicking, says what it measured, and counts little"
+)]
+
 mod determinism;
 mod echoes;
 mod lidar_equation;
