@@ -48,7 +48,7 @@ impl Motion<3, 6> for Isometry3<f64> {
         *self.rotation.to_rotation_matrix().matrix()
     }
 
-    /// $R\\,[\\,I \mid -[p]_\times]$
+    /// $R\\,[\\,I \mid -\[p\]_\times]$
     fn derivative(&self, point: &SVector<f64, 3>) -> Matrix3x6<f64> {
         let rotation = Motion::rotation(self);
         let mut derivative = Matrix3x6::zeros();
