@@ -1,8 +1,8 @@
 """Opens what etendue wrote with readers of others, and compares.
 
-    ETENDUE_OUTPUTS=/tmp/outputs cargo test -p etendue-formats --test main independent
+    ETENDUE_OUTPUTS=outputs cargo test -p etendue-formats --test main independent
     pip install mcap mcap-ros2-support 'laspy[lazrs]' plyfile pye57 numpy 'rosbags>=0.11.9'
-    python scripts/read_outputs.py /tmp/outputs
+    python scripts/read_outputs.py outputs
 """
 
 import sys
