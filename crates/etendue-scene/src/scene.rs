@@ -5,7 +5,7 @@ use crate::mesh::{bounds, check_vertices};
 use crate::{Defect, Hit, Mesh, MeshAudit, MeshError, Motion, Ray};
 use etendue_physics::surface::{Lobe, Material};
 use etendue_physics::{Scalar, Spectrum};
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -469,10 +469,7 @@ impl Scene {
             .cross(&(corners[2] - corners[0]))
             .normalize();
         let height = flat.dot(&corners[0].coords);
-        let turn = world_from_object.rotation.to_rotation_matrix();
-        // Column by column: nalgebra's generic product is several times slower for dual numbers.
-        let column = |axis: usize| turn.matrix().column(axis) * S::from(flat[axis]);
-        let normal = column(0) + column(1) + column(2);
+        let normal = turned(&world_from_object.rotation, &flat);
         let start = origin.coords - world_from_object.translation.vector;
         let distance = (-normal.dot(&start) + height) / normal.dot(direction);
         let material = mesh.materials.get(hit.triangle as usize);
@@ -483,4 +480,18 @@ impl Scene {
             material: material.copied().unwrap_or(object.material),
         }
     }
+}
+
+/// $v + 2w\,(u \times v) + 2u \times (u \times v)$ for the unit quaternion $(w, u)$ and a plain
+/// vector $v$: nalgebra's generic product is several times slower for dual numbers.
+fn turned<S: Scalar>(rotation: &UnitQuaternion<S>, v: &Vector3<f64>) -> Vector3<S> {
+    let u = rotation.imag();
+    let twice = Vector3::new(
+        (u.y * v.z - u.z * v.y) * 2.0,
+        (u.z * v.x - u.x * v.z) * 2.0,
+        (u.x * v.y - u.y * v.x) * 2.0,
+    );
+    let across = u.cross(&twice);
+    let part = |axis: usize| across[axis] + rotation.w * twice[axis] + v[axis];
+    Vector3::new(part(0), part(1), part(2))
 }

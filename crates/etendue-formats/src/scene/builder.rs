@@ -1,5 +1,6 @@
 //! From what the user wrote to a scene.
 
+use super::ambient;
 use super::file::VERSION;
 use super::location::resolve;
 use super::materials::Palette;
@@ -12,6 +13,7 @@ use crate::digest::sha256_of_all;
 use crate::toml_file::{Document, DocumentError, Problem};
 use crate::{FormatError, sensor};
 use etendue_scene::{Defect, Mesh, MeshId, Object, SceneBuilder, SceneError};
+use etendue_sensors::transport::AmbientLight;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -33,7 +35,12 @@ pub(super) fn build(document: &Document) -> Result<LoadedScene, FormatError> {
         .as_ref()
         .map(|table| placement(document, table))
         .transpose()?;
-    assembly.finish(file.name, sensor)
+    let ambient = file
+        .ambient
+        .as_ref()
+        .map(|table| ambient::light(document, table))
+        .transpose()?;
+    assembly.finish(file.name, sensor, ambient.unwrap_or_default())
 }
 
 fn check(document: &Document, file: &SceneFile) -> Result<(), DocumentError> {
@@ -149,6 +156,7 @@ impl Assembly<'_> {
         mut self,
         name: Option<String>,
         sensor: Option<ScenePlacement>,
+        ambient: AmbientLight,
     ) -> Result<LoadedScene, FormatError> {
         let unused = self
             .palette
@@ -170,6 +178,7 @@ impl Assembly<'_> {
         Ok(LoadedScene {
             name: name.unwrap_or_else(stem),
             scene,
+            ambient,
             sensor,
             sha256: hash(self.document, &self.files.files)?,
             files: std::iter::once(path.to_owned())

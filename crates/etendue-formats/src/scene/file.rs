@@ -1,6 +1,6 @@
 //! What a scene file holds.
 
-use super::{Placement, RotationDeg, Shape};
+use super::{AmbientTable, Placement, RotationDeg, Shape};
 use crate::material::MaterialFile;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -26,6 +26,10 @@ pub struct SceneFile {
     /// Where the sensor stands and which it is, where the command line does not say.
     #[serde(default)]
     pub sensor: Option<SensorTable>,
+    /// Light that is there without the sensor; left out: none.
+    #[serde(default)]
+    #[schemars(with = "Option<AmbientTable>")]
+    pub ambient: Option<Spanned<AmbientTable>>,
     /// Own materials, by name.
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, MaterialFile>")]

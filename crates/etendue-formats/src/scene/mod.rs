@@ -33,6 +33,7 @@
 //! [`examples`] the scenes that come with the program. Unknown keys, undefined materials and
 //! values that make no sense are refused; the error points at the place in the file.
 
+mod ambient;
 mod builder;
 mod examples;
 mod file;
@@ -44,6 +45,7 @@ mod shape;
 
 pub(crate) use location::resolve;
 
+pub use ambient::{AmbientTable, SunTable};
 pub use examples::{Example, UnknownExample, arena, example, examples};
 pub use file::{ObjectTable, SceneFile, SensorTable};
 pub use pose::{Placement, RotationDeg};
@@ -55,6 +57,7 @@ pub use shape::{
 use crate::FormatError;
 use crate::toml_file::Document;
 use etendue_scene::Scene;
+use etendue_sensors::transport::AmbientLight;
 use nalgebra::Isometry3;
 use std::path::{Path, PathBuf};
 
@@ -65,6 +68,8 @@ pub struct LoadedScene {
     pub name: String,
     /// The scene, ready for rays.
     pub scene: Scene,
+    /// Light that is there without the sensor.
+    pub ambient: AmbientLight,
     /// The sensor that the file proposes.
     pub sensor: Option<ScenePlacement>,
     /// SHA-256 of the scene file and every file that it names, in hexadecimal.

@@ -2,11 +2,12 @@
 
 use super::{Beam, CwLidar};
 use crate::transport::{
-    LightRay, PathSettings, Return, TreeSettings, World, trace_paths, trace_tree_from,
+    Background, Cone, LightRay, PathSettings, Return, TreeSettings, World, trace_paths,
+    trace_tree_from,
 };
 use crate::{Measurement, Reading, Sweep, Truth};
 use etendue_physics::beam::{BeamFrame, SubRay};
-use etendue_physics::cw::{Detection, Fault, Received};
+use etendue_physics::cw::{Detection, Fault, Received, Window};
 use etendue_physics::{Purpose, Scalar, Stream};
 use etendue_scene::{Hit, Ray};
 use nalgebra::{Isometry3, Point3, Vector3};
@@ -144,7 +145,8 @@ pub fn shoot_with<S: Scalar>(
     shoot_light(world, lidar, turn, world_from_sensor, tree, add)
 }
 
-/// As [`shoot`], with random paths of light instead of ray trees, see [`simulate_paths`].
+/// As [`shoot`], with random paths of light instead of ray trees, see [`simulate_paths`]. Where the
+/// receiver's field of view is known ([`Window`]), it sees no further than that about each ray.
 pub fn shoot_paths(
     world: &World<f64>,
     lidar: &CwLidar<f64>,
@@ -152,8 +154,13 @@ pub fn shoot_paths(
     paths: &PathSettings,
     world_from_sensor: impl Fn(f64) -> Isometry3<f64> + Sync,
 ) -> Vec<Shot<f64>> {
+    let seen = |window: Window| paths.receiver_half_angle.min(window.field_of_view / 2.0);
+    let settings = PathSettings {
+        receiver_half_angle: { lidar.receiver.window }.map_or(paths.receiver_half_angle, seen),
+        ..*paths
+    };
     let random = |light: &LightRay<f64>, _, stream: &mut Stream, visit: Visit<f64>| {
-        trace_paths(world, light, paths, stream, visit);
+        trace_paths(world, light, &settings, stream, visit);
     };
     shoot_light(world, lidar, turn, world_from_sensor, random, |_, _| {})
 }
@@ -174,6 +181,7 @@ fn shoot_light<S: Scalar>(
         world,
         lidar,
         turn,
+        view: View::new(world, lidar),
         sub_rays: lidar.pattern.sub_rays(),
     };
     let mut shots = vec![Shot::nothing(); lidar.beams.len()];
@@ -213,7 +221,40 @@ struct Shooter<'a, S: Scalar> {
     world: &'a World<'a, S>,
     lidar: &'a CwLidar<S>,
     turn: &'a Turn,
+    view: Option<View<'a>>,
     sub_rays: Vec<SubRay>,
+}
+
+/// Ambient light as a receiver sees it.
+struct View<'a> {
+    background: &'a Background<'a>,
+    window: Window,
+    cone: Cone,
+}
+
+impl<'a> View<'a> {
+    /// None where there is no ambient light, or it makes no noise.
+    fn new<S: Scalar>(world: &'a World<S>, lidar: &CwLidar<S>) -> Option<Self> {
+        let background = world.background()?;
+        let window = lidar.receiver.window?;
+        let cone = Cone {
+            half_angle: window.field_of_view / 2.0,
+            solid_angle: window.solid_angle(),
+        };
+        (lidar.receiver.noise.shot > 0.0).then_some(Self {
+            background,
+            window,
+            cone,
+        })
+    }
+
+    /// What one ray's surroundings add, in units of received power.
+    fn power<S: Scalar>(&self, light: &LightRay<S>, hit: Option<Hit>, tree: &TreeSettings) -> f64 {
+        let radiance = self
+            .background
+            .radiance(&light.plain(), hit, tree, self.cone);
+        self.window.background(radiance)
+    }
 }
 
 impl<S: Scalar> Shooter<'_, S> {
@@ -292,6 +333,9 @@ impl<S: Scalar> Shooter<'_, S> {
             .zip(&batch.hits[start + extra..]);
         for (sub_ray, (light, &hit)) in self.sub_rays.iter().zip(sub_rays) {
             let modulation = &self.lidar.receiver.modulation;
+            if let Some(view) = &self.view {
+                received.background += view.power(light, hit, &self.turn.tree) * sub_ray.weight;
+            }
             trace(light, hit, &mut paths, &mut |echo| {
                 received.add(modulation, echo.optical_range, echo.power * sub_ray.weight);
                 surfaces.see(&echo, self.lidar.half_tangent.value());

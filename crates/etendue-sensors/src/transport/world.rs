@@ -1,9 +1,11 @@
 //! A scene at one wavelength, in a scalar that may carry derivatives.
 
+use super::background::{AmbientLight, Background};
 use etendue_physics::Scalar;
 use etendue_physics::surface::{Material, OutsideMaterial, Side};
 use etendue_scene::{Hit, MaterialId, ObjectId, Ray, Scene, SurfacePoint};
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
+use std::sync::Arc;
 use thiserror::Error;
 
 /// A scene as light of one wavelength sees it.
@@ -45,8 +47,10 @@ use thiserror::Error;
 #[derive(Clone, Debug)]
 pub struct World<'a, S: Scalar> {
     scene: &'a Scene,
+    wavelength: f64,
     poses: Vec<Isometry3<S>>,
     materials: Vec<Material<S>>,
+    background: Option<Arc<Background<'a>>>,
 }
 
 /// Why a scene cannot be seen at a wavelength.
@@ -87,6 +91,16 @@ impl<S: Scalar> LightRay<S> {
         }
     }
 
+    /// The values without their derivatives.
+    pub fn plain(&self) -> LightRay<f64> {
+        LightRay {
+            origin: self.origin.map(Scalar::value),
+            direction: self.direction.map(Scalar::value),
+            time: self.time,
+            mask: self.mask,
+        }
+    }
+
     /// The ray to cast: the values without their derivatives.
     pub fn values(&self) -> Ray {
         Ray {
@@ -122,9 +136,22 @@ impl<'a> World<'a, f64> {
         let poses = scene.objects().iter().map(|o| o.world_from_object);
         Ok(Self {
             scene,
+            wavelength,
             poses: poses.collect(),
             materials,
+            background: None,
         })
+    }
+
+    /// The same world in ambient light: receivers that let it in get its photon noise.
+    /// Materials and poses are those of now.
+    #[must_use]
+    pub fn in_light(mut self, light: &AmbientLight) -> Self {
+        self.background = None;
+        if !light.is_dark() {
+            self.background = Some(Arc::new(Background::new(self.clone(), light)));
+        }
+        self
     }
 
     /// The same world in another scalar, without derivatives yet: replace what is to be
@@ -132,6 +159,8 @@ impl<'a> World<'a, f64> {
     pub fn lift<S: Scalar>(&self) -> World<'a, S> {
         World {
             scene: self.scene,
+            wavelength: self.wavelength,
+            background: self.background.clone(),
             poses: self.poses.iter().map(lift_isometry).collect(),
             materials: self
                 .materials
@@ -170,6 +199,20 @@ impl<'a, S: Scalar> World<'a, S> {
     /// The material of that number at this wavelength.
     pub fn material(&self, id: MaterialId) -> &Material<S> {
         &self.materials[id.0 as usize]
+    }
+
+    /// The light, m.
+    pub fn wavelength(&self) -> f64 {
+        self.wavelength
+    }
+
+    /// The light that is there without the sensor, if there is any.
+    pub fn background(&self) -> Option<&Background<'a>> {
+        self.background.as_deref()
+    }
+
+    pub(super) fn material_at(&self, number: usize) -> &Material<S> {
+        &self.materials[number]
     }
 
     /// Meets the surface of `hit` in `S`.

@@ -122,7 +122,8 @@ impl Simulate {
         let formats = write::formats(&self.output)?;
         let pose = self.pose(&loaded)?;
 
-        let world = World::at_wavelength(&loaded.scene, lidar.wavelength)?;
+        let world =
+            World::at_wavelength(&loaded.scene, lidar.wavelength)?.in_light(&loaded.ambient);
         let start = Instant::now();
         let sweeps = self.sweeps(&world, lidar, &pose);
         let elapsed = start.elapsed();
@@ -139,6 +140,7 @@ impl Simulate {
         metadata
             .warnings
             .extend(summary::no_range(&metadata.counts));
+        metadata.warnings.extend(unheard_light(&loaded, lidar));
         let results = Results {
             run,
             metadata: &metadata,
@@ -204,6 +206,12 @@ impl Simulate {
         add("--seed", self.seed.to_string());
         if let Some(paths) = self.paths {
             add("--paths", paths.to_string());
+        }
+        if let Some(trajectory) = &self.trajectory {
+            add("--trajectory", trajectory.display().to_string());
+        }
+        if let Some(frame) = self.frame.and_then(|frame| frame.to_possible_value()) {
+            add("--frame", frame.get_name().to_owned());
         }
         words
     }
@@ -272,6 +280,16 @@ impl Simulate {
             print(&summary.text())
         }
     }
+}
+
+/// Says where ambient light has no effect.
+fn unheard_light(loaded: &LoadedScene, lidar: &CwLidar<f64>) -> Option<String> {
+    let hears = lidar.receiver.window.is_some() && lidar.receiver.noise.shot > 0.0;
+    (!loaded.ambient.is_dark() && !hears).then(|| {
+        "the scene's ambient light has no effect on this sensor: its file gives no \
+         receiver.window, or no receiver.noise.shot_per_m2_sr"
+            .to_owned()
+    })
 }
 
 /// The frame that points are given in.

@@ -1,5 +1,6 @@
 //! Sweeps of continuous-wave lidars through small scenes.
 
+mod ambient;
 mod derivatives;
 mod golden;
 mod physics;
@@ -37,6 +38,7 @@ fn ideal(azimuths_deg: &[f64], pattern: SubRayPattern) -> CwLidar<f64> {
                 weakest: 1e-9,
             },
             noise: Noise::default(),
+            window: None,
             detectable: 0.0,
             sufficient: 0.0,
             ambiguity: Ambiguity {
