@@ -1,6 +1,6 @@
 //! What a scene file holds.
 
-use super::{Placement, RotationDeg, Shape};
+use super::{AtmosphereTable, MotionTable, Placement, RotationDeg, Shape};
 use crate::material::MaterialFile;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -26,6 +26,9 @@ pub struct SceneFile {
     /// Where the sensor stands and which it is, where the command line does not say.
     #[serde(default)]
     pub sensor: Option<SensorTable>,
+    /// What is in the air between surfaces and scanning lidars; nothing where it is left out.
+    #[serde(default)]
+    pub atmosphere: AtmosphereTable,
     /// Own materials, by name.
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, MaterialFile>")]
@@ -59,6 +62,9 @@ pub struct SensorTable {
     #[serde(default)]
     #[schemars(with = "Option<[f64; 4]>")]
     pub rotation_wxyz: Option<Spanned<[f64; 4]>>,
+    /// How it moves; it stands still where this is left out.
+    #[serde(default)]
+    pub motion: Option<MotionTable>,
 }
 
 /// An object of a scene.
@@ -87,6 +93,9 @@ pub struct ObjectTable {
     #[serde(default)]
     #[schemars(with = "Option<[f64; 4]>")]
     pub rotation_wxyz: Option<Spanned<[f64; 4]>>,
+    /// How it moves; it stands still where this is left out.
+    #[serde(default)]
+    pub motion: Option<MotionTable>,
     /// Turns the surface inside out: a box becomes a room.
     #[serde(default)]
     pub flip_normals: bool,

@@ -107,7 +107,7 @@ fn trace_path(
 ) {
     let world = receiver.world;
     while let Some(met) = hit {
-        let meeting = world.meet(&met, &path.light.origin, &path.light.direction);
+        let meeting = world.meet(&met, &path.light.origin, &path.light.direction, ray.time);
         path.arrive(&meeting);
         let frame = frame_about(&meeting.normal);
         receiver.collect(&path, &meeting, &frame, (&ray, &met), visit);
@@ -199,6 +199,7 @@ impl Receiver<'_, '_> {
             throughput: path.weight,
             cos_incidence: meeting.cos_incidence,
             point: light.origin,
+            arrival: light.direction,
             depth: light.depth,
             scatterings: path.scatterings + 1,
             hit: *hit,
@@ -270,7 +271,7 @@ impl Receiver<'_, '_> {
             let Some(hit) = self.world.scene().closest_hit(&ray) else {
                 return Some((passed, extra));
             };
-            let meeting = self.world.meet(&hit, &ray.origin, &ray.direction);
+            let meeting = self.world.meet(&hit, &ray.origin, &ray.direction, ray.time);
             let specular = meeting
                 .material
                 .specular(meeting.cos_incidence, meeting.side);

@@ -5,7 +5,7 @@ use super::world::Meeting;
 use super::{LightRay, World};
 use etendue_physics::Scalar;
 use etendue_scene::{Hit, MaterialId, Ray};
-use nalgebra::Point3;
+use nalgebra::{Point3, Vector3};
 
 /// Where a ray tree ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,6 +43,8 @@ pub struct Return<S: Scalar> {
     pub cos_incidence: S,
     /// Where the light was scattered, in the world, m.
     pub point: Point3<S>,
+    /// Unit direction in which it arrived there.
+    pub arrival: Vector3<S>,
     /// How many surfaces the path met, this one included.
     pub depth: u32,
     /// How many of them scattered it: 1 in a ray tree, more in path tracing.
@@ -133,7 +135,9 @@ impl<S: Scalar, F: FnMut(Return<S>)> Tree<'_, '_, S, F> {
             self.audit.escaped += branch.throughput.value();
             return;
         };
-        let meeting = self.world.meet(&hit, &branch.origin, &branch.direction);
+        let meeting = self
+            .world
+            .meet(&hit, &branch.origin, &branch.direction, ray.time);
         let arrived = branch.arrive(&meeting);
         self.audit.hits += 1;
         self.audit.absorbed += (branch.throughput - arrived.throughput).value();
@@ -157,6 +161,7 @@ impl<S: Scalar, F: FnMut(Return<S>)> Tree<'_, '_, S, F> {
             throughput: arrived.throughput,
             cos_incidence: meeting.cos_incidence,
             point: arrived.origin,
+            arrival: arrived.direction,
             depth: arrived.depth,
             scatterings: 1,
             hit: *hit,

@@ -2,6 +2,7 @@
 
 mod derivatives;
 mod golden;
+mod moving;
 mod physics;
 mod scenes;
 
