@@ -20,12 +20,16 @@ pub(super) struct Light {
     pub returns: Vec<Return>,
     /// What came back from surfaces, with where from.
     pub sources: Vec<(transport::Return<f64>, f64)>,
+    /// Distance of the first surface on the beam's axis, m.
+    pub axis: f64,
 }
 
 impl Light {
-    pub fn clear(&mut self) {
+    /// Nothing yet.
+    pub fn begin(&mut self, axis: f64) {
         self.returns.clear();
         self.sources.clear();
+        self.axis = axis;
     }
 
     pub fn add(&mut self, back: &transport::Return<f64>, power: f64) {

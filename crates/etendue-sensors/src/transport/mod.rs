@@ -16,5 +16,5 @@ mod tree;
 mod world;
 
 pub use path_tracing::{PathSettings, trace_paths};
-pub use tree::{Return, TreeAudit, TreeSettings, trace_tree, trace_tree_from};
+pub use tree::{Return, TreeAudit, TreeSettings, trace_tree, trace_tree_from, trace_trees};
 pub use world::{LightRay, World, WorldError};

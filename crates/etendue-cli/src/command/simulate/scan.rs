@@ -2,6 +2,7 @@
 
 use super::Simulate;
 use super::summary::{self, Summary};
+use super::way::Way;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::picture::top_view::TopView;
@@ -13,19 +14,16 @@ use etendue::formats::output::{
 };
 use etendue::formats::ros2::{Recorder, Topics};
 use etendue::formats::scene::LoadedScene;
-use etendue::formats::trajectory::read_tum;
 use etendue::sensors::Sweep;
-use etendue::sensors::pulsed::{self, Frame, PointSweep, simulate};
+use etendue::sensors::pulsed::{self, Air, Frame, PointSweep, simulate};
 use etendue::sensors::scanner::Scanner;
-use etendue::sensors::trajectory::Trajectory;
 use etendue::sensors::transport::World;
-use nalgebra::Isometry3;
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// The formats that a folder gets.
-const FOLDER: [&str; 13] = [
+const FOLDER: [&str; 14] = [
     "scan.csv",
     "scan.npz",
     "scan.pcd",
@@ -39,6 +37,7 @@ const FOLDER: [&str; 13] = [
     "scan.png",
     "scan.svg",
     "range.png",
+    "intensity.png",
 ];
 
 /// A run of a scanning lidar.
@@ -47,8 +46,8 @@ pub struct ScanRun<'a> {
     pub scanner: &'a Scanner,
     pub loaded: &'a LoadedScene,
     pub sensor_source: SourceMetadata,
-    pub pose: Isometry3<f64>,
-    pub trajectory: Option<Trajectory>,
+    pub way: Way,
+    pub air: Air,
 }
 
 /// Endings of single files.
@@ -65,16 +64,12 @@ fn check_ending(output: &Path) -> Result<(), Failure> {
     })
 }
 
-/// The trajectory of the file asked for.
-pub fn trajectory(path: Option<&Path>) -> Result<Option<Trajectory>, Failure> {
-    Ok(path.map(read_tum).transpose()?)
-}
-
 impl ScanRun<'_> {
     /// Simulates, writes and sums up.
     pub fn run(self) -> Result<(), Failure> {
         check_ending(&self.arguments.output)?;
-        self.check_length()?;
+        self.way
+            .check(f64::from(self.arguments.sweeps) * self.scanner.sweep_duration())?;
         let world = World::at_wavelength(&self.loaded.scene, self.scanner.wavelength)?;
         let output = &self.arguments.output;
         if output.extension().is_some_and(|ending| ending == "mcap") && !output.is_dir() {
@@ -84,7 +79,7 @@ impl ScanRun<'_> {
         let scans = self.scans(&world);
         let elapsed = start.elapsed();
         let sweeps: Vec<Sweep> = scans.iter().map(PointSweep::first_echoes).collect();
-        super::check_view(&sweeps, &self.pose)?;
+        super::check_view(&sweeps, &self.way.start)?;
         let run = Run {
             scene: &self.loaded.scene,
             sweeps: &sweeps,
@@ -100,29 +95,13 @@ impl ScanRun<'_> {
         self.scanner.beam.rays(self.scanner.sub_ray_rings).len()
     }
 
-    /// Whether the trajectory is as long as the run.
-    fn check_length(&self) -> Result<(), Failure> {
-        let Some(trajectory) = &self.trajectory else {
-            return Ok(());
-        };
-        let [from, _] = trajectory.span();
-        let length = f64::from(self.arguments.sweeps) * self.scanner.sweep_duration();
-        Ok(trajectory.check_span(from, from + length)?)
-    }
-
-    /// The sensor's pose at a time of the run: on the trajectory from its first pose on.
-    fn world_from_sensor(&self, time: f64) -> Isometry3<f64> {
-        match &self.trajectory {
-            Some(trajectory) => trajectory.pose_or_end(trajectory.span()[0] + time),
-            None => self.pose,
-        }
-    }
-
     fn pulsed_run(&self, sweep: u32) -> pulsed::Run {
         pulsed::Run {
             seed: self.arguments.seed,
+            sensor: self.arguments.number,
             sweep,
             frame: self.arguments.frame.unwrap_or_default().into(),
+            air: self.air.clone(),
             ..pulsed::Run::default()
         }
     }
@@ -132,7 +111,7 @@ impl ScanRun<'_> {
         let scans = (0..self.arguments.sweeps).map(|sweep| {
             progress.inc(1);
             simulate(world, self.scanner, &self.pulsed_run(sweep), |t| {
-                self.world_from_sensor(t)
+                self.way.at(t)
             })
         });
         let scans = scans.collect();
@@ -150,7 +129,7 @@ impl ScanRun<'_> {
                 frame: Frame::Sensor,
                 ..self.pulsed_run(sweep)
             };
-            let scan = simulate(world, self.scanner, &run, |t| self.world_from_sensor(t));
+            let scan = simulate(world, self.scanner, &run, |t| self.way.at(t));
             recorder.record(&scan, self.scanner)?;
             points += scan.points.len();
             progress.inc(1);
@@ -229,11 +208,8 @@ impl ScanRun<'_> {
             u32::from(channel.ring) == ring && shot.column == column
         };
         let shot = self.scanner.shots(0).iter().position(is_beam);
-        let waveform = shot.and_then(|shot| {
-            pulsed::waveform(world, self.scanner, &run, shot, |t| {
-                self.world_from_sensor(t)
-            })
-        });
+        let waveform = shot
+            .and_then(|shot| pulsed::waveform(world, self.scanner, &run, shot, |t| self.way.at(t)));
         let waveform = waveform.ok_or_else(|| Failure::NoWaveform {
             ring,
             column,
@@ -303,6 +279,10 @@ impl Files<'_> {
         match (name.as_str(), ending) {
             ("range.png", _) => {
                 let image = range_image::png(&self.scans[0])?;
+                outputs.add(path, |file| file.write_all(&image))?;
+            }
+            ("intensity.png", _) => {
+                let image = range_image::intensity_png(&self.scans[0])?;
                 outputs.add(path, |file| file.write_all(&image))?;
             }
             ("grid.pcd", _) => {
