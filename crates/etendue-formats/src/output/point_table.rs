@@ -216,6 +216,23 @@ impl PointTable {
         tables
     }
 
+    /// Adds the field `class` by the field `instance`: the number of each object's class, -1 where
+    /// there is none.
+    pub fn classify(&mut self, of_object: &[i32]) {
+        let Some(ColumnData::I32(instances)) = self.column("instance") else {
+            return;
+        };
+        let class = |instance: &i32| {
+            let number = usize::try_from(*instance).ok();
+            number
+                .and_then(|number| of_object.get(number))
+                .copied()
+                .unwrap_or(-1)
+        };
+        let classes = instances.iter().map(class).collect();
+        self.add("class", ColumnData::I32(classes));
+    }
+
     /// The earliest `time` (0 where there is none), and the table with `time` in single precision
     /// from then on: as ROS users expect it.
     pub fn stamped(mut self) -> (f64, Self) {

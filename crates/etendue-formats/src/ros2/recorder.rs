@@ -43,6 +43,8 @@ pub struct Recorder<W: Write + Seek> {
     writer: Writer<W>,
     channels: [u16; 4],
     sequence: u32,
+    /// Classes of the scene's objects; none where points get none.
+    classes: Vec<i32>,
 }
 
 /// Quality of service as rosbag2 writes it: reliable, volatile, the last ten.
@@ -112,7 +114,15 @@ impl<W: Write + Seek> Recorder<W> {
             writer,
             channels,
             sequence: 0,
+            classes: Vec::new(),
         })
+    }
+
+    /// Labels the points of sweeps with the class of each object.
+    #[must_use]
+    pub fn with_classes(mut self, of_object: &[i32]) -> Self {
+        self.classes = of_object.to_vec();
+        self
     }
 
     /// Appends a sweep and flushes it to disk: stamped with its start, the cloud in the sensor's
@@ -123,7 +133,10 @@ impl<W: Write + Seek> Recorder<W> {
     pub fn record(&mut self, sweep: &PointSweep, scanner: &Scanner) -> Result<(), FormatError> {
         let sensor_frame = &self.topics.sensor_frame;
         let scan = (sweep.channels == 1).then(|| laser_scan(sweep, scanner, sensor_frame));
-        let table = PointTable::of_scan_for_ros(sweep);
+        let mut table = PointTable::of_scan_for_ros(sweep);
+        if !self.classes.is_empty() {
+            table.classify(&self.classes);
+        }
         self.cloud(&table, sweep.start, &sweep.world_from_sensor)?;
         if let Some(scan) = scan.flatten() {
             self.write(self.channels[3], nanoseconds(sweep.start), &scan)?;

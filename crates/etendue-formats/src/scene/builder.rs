@@ -6,7 +6,7 @@ use super::materials::Palette;
 use super::mesh_object::{self, MeshFiles, MeshObject};
 use super::shape::primitive_mesh;
 use super::{
-    LoadedScene, ObjectTable, SceneFile, ScenePlacement, SensorSource, SensorTable, Shape,
+    Classes, LoadedScene, ObjectTable, SceneFile, ScenePlacement, SensorSource, SensorTable, Shape,
 };
 use crate::digest::sha256_of_all;
 use crate::toml_file::{Document, DocumentError, Problem};
@@ -25,6 +25,7 @@ pub(super) fn build(document: &Document) -> Result<LoadedScene, FormatError> {
         files: MeshFiles::default(),
         builder: SceneBuilder::default(),
         motions: Vec::new(),
+        classes: Classes::default(),
         warnings: Vec::new(),
     };
     for object in file.objects.get_ref() {
@@ -68,6 +69,7 @@ struct Assembly<'a> {
     files: MeshFiles,
     builder: SceneBuilder,
     motions: Vec<(ObjectId, Motion)>,
+    classes: Classes,
     warnings: Vec<String>,
 }
 
@@ -103,6 +105,7 @@ impl Assembly<'_> {
             let motion = table.motion(self.document, &world_from_object, &mut self.files.files)?;
             self.motions.push((ObjectId(mesh_id), motion));
         }
+        self.classes.add(object.class.as_ref());
         self.builder.objects.push(Object {
             name: name.clone(),
             mesh: MeshId(mesh_id),
@@ -182,6 +185,7 @@ impl Assembly<'_> {
             name: name.unwrap_or_else(stem),
             scene,
             sensor,
+            classes: self.classes,
             air,
             sha256: hash(self.document, &self.files.files)?,
             files: std::iter::once(path.to_owned())

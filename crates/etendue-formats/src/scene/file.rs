@@ -93,6 +93,9 @@ pub struct ObjectTable {
     #[serde(default)]
     #[schemars(with = "Option<[f64; 4]>")]
     pub rotation_wxyz: Option<Spanned<[f64; 4]>>,
+    /// What it is, for labels: "car", "building"; points of objects without one have the class -1.
+    #[serde(default)]
+    pub class: Option<String>,
     /// How it moves; it stands still where this is left out.
     #[serde(default)]
     pub motion: Option<MotionTable>,

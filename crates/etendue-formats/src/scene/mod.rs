@@ -85,6 +85,8 @@ pub struct LoadedScene {
     pub scene: Scene,
     /// The sensor that the file proposes.
     pub sensor: Option<ScenePlacement>,
+    /// The classes of its objects.
+    pub classes: Classes,
     /// The air; vacuum where the file says nothing.
     pub air: Air,
     /// SHA-256 of the scene file and every file that it names, in hexadecimal.
@@ -93,6 +95,32 @@ pub struct LoadedScene {
     pub files: Vec<PathBuf>,
     /// What is odd about it but does not prevent its use.
     pub warnings: Vec<String>,
+}
+
+/// What the objects of a scene are, for labels.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Classes {
+    /// Their names, by number, in the order of the file.
+    pub names: Vec<String>,
+    /// The class of each object; -1 where the file says none.
+    pub of_object: Vec<i32>,
+}
+
+impl Classes {
+    /// Adds the class of the next object.
+    fn add(&mut self, class: Option<&String>) {
+        let Some(name) = class else {
+            self.of_object.push(-1);
+            return;
+        };
+        let known = self.names.iter().position(|known| known == name);
+        let number = known.unwrap_or_else(|| {
+            self.names.push(name.clone());
+            self.names.len() - 1
+        });
+        self.of_object
+            .push(i32::try_from(number).unwrap_or(i32::MAX));
+    }
 }
 
 /// The sensor that a scene file proposes, and where it stands.

@@ -122,7 +122,8 @@ impl ScanRun<'_> {
     /// Writes sweep by sweep: memory stays flat, and what is written is readable at any time.
     fn record(&self, world: &World<f64>, path: &Path) -> Result<(), Failure> {
         let progress = self.arguments.progress();
-        let mut recorder = Recorder::create(path, Topics::default())?;
+        let recorder = Recorder::create(path, Topics::default())?;
+        let mut recorder = recorder.with_classes(&self.loaded.classes.of_object);
         let mut points = 0;
         for sweep in 0..self.arguments.sweeps {
             let run = pulsed::Run {
@@ -151,6 +152,7 @@ impl ScanRun<'_> {
         let sensor = self.sensor_source.clone();
         let mut metadata = RunMetadata::new(run, self.arguments.seed, scene, sensor);
         metadata.command = self.arguments.words();
+        metadata.classes.clone_from(&self.loaded.classes.names);
         metadata.warnings.clone_from(&self.loaded.warnings);
         metadata
             .warnings
@@ -180,6 +182,7 @@ impl ScanRun<'_> {
             metadata,
             picture: &|| self.picture(run, scans, metadata),
             scanner: self.scanner,
+            classes: &self.loaded.classes.of_object,
         };
         for path in &paths {
             files.add(&mut outputs, path)?;
@@ -264,6 +267,7 @@ struct Files<'a> {
     metadata: &'a RunMetadata,
     picture: &'a dyn Fn() -> Drawing,
     scanner: &'a Scanner,
+    classes: &'a [i32],
 }
 
 impl Files<'_> {
@@ -275,7 +279,12 @@ impl Files<'_> {
             .to_string_lossy()
             .to_lowercase();
         let ending = name.rsplit('.').next().unwrap_or_default();
-        let table = || self.table.get_or_init(|| PointTable::of_scans(self.scans));
+        let classified = |mut table: PointTable| {
+            table.classify(self.classes);
+            table
+        };
+        let all = || classified(PointTable::of_scans(self.scans));
+        let table = || self.table.get_or_init(all);
         match (name.as_str(), ending) {
             ("range.png", _) => {
                 let image = range_image::png(&self.scans[0])?;
@@ -286,7 +295,7 @@ impl Files<'_> {
                 outputs.add(path, |file| file.write_all(&image))?;
             }
             ("grid.pcd", _) => {
-                let grid = PointTable::of_scan_grid(&self.scans[0]);
+                let grid = classified(PointTable::of_scan_grid(&self.scans[0]));
                 write_pcd(outputs, path, &grid, Encoding::Binary)?;
             }
             (_, "csv") => write_table_csv(outputs, path, table())?,
@@ -312,7 +321,8 @@ impl Files<'_> {
     }
 
     fn add_mcap(&self, outputs: &mut OutputSet, path: &Path) -> Result<(), FormatError> {
-        let mut recorder = Recorder::in_memory(Topics::default())?;
+        let recorder = Recorder::in_memory(Topics::default())?;
+        let mut recorder = recorder.with_classes(self.classes);
         for scan in self.scans {
             recorder.record(scan, self.scanner)?;
         }
