@@ -168,11 +168,11 @@ impl SceneBuilder {
     }
 
     /// Like [`SceneBuilder::build`], with objects that move: [`Ray::time`] says when a ray meets
-    /// them, and their own `world_from_object` does not count.
+    /// them, and their own `world_from_object` becomes that at time zero.
     ///
     /// # Errors
     /// Where a mesh or a pose cannot be used, there is no object, or a motion names no object.
-    pub fn build_moving(self, motions: Vec<(ObjectId, Motion)>) -> Result<Scene, SceneError> {
+    pub fn build_moving(mut self, motions: Vec<(ObjectId, Motion)>) -> Result<Scene, SceneError> {
         if self.objects.is_empty() {
             return Err(SceneError::Empty);
         }
@@ -187,6 +187,9 @@ impl SceneBuilder {
                 object: stray.0,
                 objects: self.objects.len(),
             });
+        }
+        for (object, motion) in &motions {
+            self.objects[object.0 as usize].world_from_object = motion.at(0.0);
         }
         let caster = Caster::new(&self.meshes, &self.objects, motions);
         Ok(Scene {
@@ -304,15 +307,28 @@ impl Scene {
         meshes.map(|mesh| mesh.triangles.len()).sum()
     }
 
-    /// Least and greatest coordinates of everything, in the world, m.
+    /// Least and greatest coordinates of everything, in the world, m: of what moves, at its key
+    /// frames and at time zero.
     pub fn bounds(&self) -> [Point3<f64>; 2] {
-        let in_world = self.objects().iter().flat_map(|object| {
+        let in_world = (0..).zip(self.objects()).flat_map(|(number, object)| {
             let vertices = &self.mesh(object.mesh).vertices;
-            vertices
-                .iter()
-                .map(|vertex| object.world_from_object * vertex)
+            let places = self.places(ObjectId(number));
+            places
+                .into_iter()
+                .flat_map(move |place| vertices.iter().map(move |vertex| place * vertex))
         });
         bounds(in_world).expect("a scene has an object, an object a triangle")
+    }
+
+    /// Where an object is at time zero and at its key frames.
+    fn places(&self, object: ObjectId) -> Vec<Isometry3<f64>> {
+        let at_zero = self.objects()[object.0 as usize].world_from_object;
+        let frames = match self.motion(object) {
+            Some(Motion::Trajectory(trajectory)) => trajectory.frames(),
+            _ => &[],
+        };
+        let poses = frames.iter().map(|frame| frame.pose);
+        std::iter::once(at_zero).chain(poses).collect()
     }
 
     /// The nearest surface that `ray` meets; of equally near ones the lowest object and triangle.
@@ -379,6 +395,11 @@ impl Scene {
         self.caster.world_from_object(object, time)
     }
 
+    /// How an object moves, if it does.
+    pub fn motion(&self, object: ObjectId) -> Option<&Motion> {
+        self.caster.motion(object)
+    }
+
     /// Places objects anew; those that moved stand still from now on. Costs the more the more
     /// objects the scene has, whatever their meshes: 0.1 ms for a hundred.
     pub fn set_poses(&mut self, poses: &[(ObjectId, Isometry3<f64>)]) {
@@ -435,22 +456,22 @@ impl Scene {
     /// grows with the distance from the world's and the object's origin and with grazing
     /// directions, and is a few nanometres at 500 km, a picometre in a room.
     pub fn spawn_near(&self, ray: &Ray, hit: &Hit, direction: &Vector3<f64>) -> f64 {
-        let object = &self.parts.objects[hit.object.0 as usize];
-        let mesh = self.mesh(object.mesh);
+        let mesh = self.mesh(self.parts.objects[hit.object.0 as usize].mesh);
+        let world_from_object = self.world_from_object(hit.object, ray.time);
         let start = ray.origin + ray.direction * hit.distance;
-        let local = object.world_from_object.inverse_transform_point(&start);
-        let way = object.world_from_object.inverse_transform_vector(direction);
+        let local = world_from_object.inverse_transform_point(&start);
+        let way = world_from_object.inverse_transform_vector(direction);
         let corners = mesh.triangles[hit.triangle as usize].map(|v| mesh.vertices[v as usize]);
         let farthest = corners.iter().map(|c| c.coords.amax()).fold(0.0, f64::max);
         let reach = ray.origin.coords.amax()
             + hit.distance
-            + object.world_from_object.translation.vector.amax()
+            + world_from_object.translation.vector.amax()
             + farthest;
         spawn_near(&local, &way, corners, reach)
     }
 
     /// Meets the triangle of `hit` again in the scalar `S`, with `world_from_object` as the
-    /// pose of the hit object: the choice was made on plain numbers, the value carries derivatives.
+    /// pose of the hit object at the ray's time: the choice was made on plain numbers, the value carries derivatives.
     ///
     /// In the object's frame the triangle's plane $n \cdot x = h$ has no derivatives; with the
     /// object's place $p$ and its normal $n$ turned into the world,

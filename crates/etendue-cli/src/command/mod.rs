@@ -1,6 +1,7 @@
 //! The verbs, one a file.
 
 mod compare;
+mod convert;
 mod experiment;
 mod fit;
 mod inspect;
@@ -20,6 +21,8 @@ pub enum Command {
     Simulate(simulate::Simulate),
     /// Say how alike two point clouds are: a real and a simulated one, say
     Compare(compare::Compare),
+    /// Turn points into another format: PCD, PLY, LAS, E57, NPZ, CSV, KITTI, MCAP, from captures too
+    Convert(convert::Convert),
     /// Find poses, mirrors, materials or the receiver from scans, and how sure that is
     Fit(fit::Fit),
     /// Run an experiment of the differentiable-lidar paper beside registration baselines
@@ -42,6 +45,7 @@ impl Command {
         match self {
             Self::Simulate(verb) => verb.run(),
             Self::Compare(verb) => verb.run(),
+            Self::Convert(verb) => verb.run(),
             Self::Fit(verb) => verb.run(),
             Self::Experiment(verb) => verb.run(),
             Self::Register(verb) => verb.run(),

@@ -11,5 +11,5 @@ mod reader;
 mod recorder;
 
 pub use message::{cloud, laser_scan};
-pub use reader::{RecordedCloud, Recording, read_clouds};
+pub use reader::{RecordedCloud, Recording, parse_clouds, read_clouds};
 pub use recorder::{Recorder, Topics};

@@ -7,12 +7,13 @@ use super::materials::Palette;
 use super::mesh_object::{self, MeshFiles, MeshObject};
 use super::shape::primitive_mesh;
 use super::{
-    LoadedScene, ObjectTable, SceneFile, ScenePlacement, SensorSource, SensorTable, Shape,
+    Classes, LoadedScene, ObjectTable, SceneFile, ScenePlacement, SensorSource, SensorTable, Shape,
 };
 use crate::digest::sha256_of_all;
 use crate::toml_file::{Document, DocumentError, Problem};
 use crate::{FormatError, sensor};
-use etendue_scene::{Defect, Mesh, MeshId, Object, SceneBuilder, SceneError};
+use etendue_scene::{Defect, Mesh, MeshId, Motion, Object, ObjectId, SceneBuilder, SceneError};
+use etendue_sensors::pulsed::Air;
 use etendue_sensors::transport::AmbientLight;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -25,6 +26,8 @@ pub(super) fn build(document: &Document) -> Result<LoadedScene, FormatError> {
         palette: Palette::new(document, &file.materials)?,
         files: MeshFiles::default(),
         builder: SceneBuilder::default(),
+        motions: Vec::new(),
+        classes: Classes::default(),
         warnings: Vec::new(),
     };
     for object in file.objects.get_ref() {
@@ -33,14 +36,15 @@ pub(super) fn build(document: &Document) -> Result<LoadedScene, FormatError> {
     let sensor = file
         .sensor
         .as_ref()
-        .map(|table| placement(document, table))
+        .map(|table| placement(document, table, &mut assembly.files.files))
         .transpose()?;
     let ambient = file
         .ambient
         .as_ref()
         .map(|table| ambient::light(document, table))
         .transpose()?;
-    assembly.finish(file.name, sensor, ambient.unwrap_or_default())
+    let air = file.atmosphere.air(document)?;
+    assembly.finish(file.name, sensor, ambient.unwrap_or_default(), air)
 }
 
 fn check(document: &Document, file: &SceneFile) -> Result<(), DocumentError> {
@@ -71,6 +75,8 @@ struct Assembly<'a> {
     palette: Palette<'a>,
     files: MeshFiles,
     builder: SceneBuilder,
+    motions: Vec<(ObjectId, Motion)>,
+    classes: Classes,
     warnings: Vec<String>,
 }
 
@@ -101,10 +107,16 @@ impl Assembly<'_> {
             .extend(warnings.map(|warning| format!("{name}: {warning}")));
         let mesh_id = u32::try_from(self.builder.meshes.len()).expect("fewer objects than bytes");
         self.builder.meshes.push(mesh.into());
+        let world_from_object = object.placement().pose(self.document)?;
+        if let Some(table) = &object.motion {
+            let motion = table.motion(self.document, &world_from_object, &mut self.files.files)?;
+            self.motions.push((ObjectId(mesh_id), motion));
+        }
+        self.classes.add(object.class.as_ref());
         self.builder.objects.push(Object {
             name: name.clone(),
             mesh: MeshId(mesh_id),
-            world_from_object: object.placement().pose(self.document)?,
+            world_from_object,
             material,
             mask: object.mask.unwrap_or(u32::MAX),
         });
@@ -157,6 +169,7 @@ impl Assembly<'_> {
         name: Option<String>,
         sensor: Option<ScenePlacement>,
         ambient: AmbientLight,
+        air: Air,
     ) -> Result<LoadedScene, FormatError> {
         let unused = self
             .palette
@@ -165,7 +178,8 @@ impl Assembly<'_> {
         self.warnings.extend(unused);
         self.builder.materials = self.palette.used;
         let path = self.document.path();
-        let scene = self.builder.build().map_err(|source| FormatError::Scene {
+        let scene = self.builder.build_moving(self.motions);
+        let scene = scene.map_err(|source| FormatError::Scene {
             path: path.to_owned(),
             source,
         })?;
@@ -180,6 +194,8 @@ impl Assembly<'_> {
             scene,
             ambient,
             sensor,
+            classes: self.classes,
+            air,
             sha256: hash(self.document, &self.files.files)?,
             files: std::iter::once(path.to_owned())
                 .chain(self.files.files)
@@ -189,7 +205,11 @@ impl Assembly<'_> {
     }
 }
 
-fn placement(document: &Document, table: &SensorTable) -> Result<ScenePlacement, DocumentError> {
+fn placement(
+    document: &Document,
+    table: &SensorTable,
+    files: &mut Vec<PathBuf>,
+) -> Result<ScenePlacement, FormatError> {
     let sensor = match (&table.preset, &table.file) {
         (Some(preset), None) => {
             let known: Vec<String> = sensor::presets().iter().map(|p| p.name.into()).collect();
@@ -199,7 +219,7 @@ fn placement(document: &Document, table: &SensorTable) -> Result<ScenePlacement,
                     name: preset.get_ref().clone(),
                     known,
                 };
-                return Err(document.error(preset.span(), problem));
+                return Err(document.error(preset.span(), problem).into());
             }
             Some(SensorSource::Preset(preset.get_ref().clone()))
         }
@@ -208,12 +228,17 @@ fn placement(document: &Document, table: &SensorTable) -> Result<ScenePlacement,
         (Some(_), Some(file)) => {
             let problem =
                 Problem::value("the sensor is given twice", "give preset or file, not both");
-            return Err(document.error(file.span(), problem));
+            return Err(document.error(file.span(), problem).into());
         }
     };
+    let placed = table.placement().pose(document)?;
+    let motion = table.motion.as_ref();
+    let motion = motion.map(|table| table.motion(document, &placed, files));
+    let motion = motion.transpose()?;
     Ok(ScenePlacement {
         sensor,
-        world_from_sensor: table.placement().pose(document)?,
+        world_from_sensor: motion.as_ref().map_or(placed, |motion| motion.at(0.0)),
+        motion,
     })
 }
 

@@ -1,6 +1,6 @@
 //! What a scene file holds.
 
-use super::{AmbientTable, Placement, RotationDeg, Shape};
+use super::{AmbientTable, AtmosphereTable, MotionTable, Placement, RotationDeg, Shape};
 use crate::material::MaterialFile;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -30,6 +30,9 @@ pub struct SceneFile {
     #[serde(default)]
     #[schemars(with = "Option<AmbientTable>")]
     pub ambient: Option<Spanned<AmbientTable>>,
+    /// What is in the air between surfaces and scanning lidars; nothing where it is left out.
+    #[serde(default)]
+    pub atmosphere: AtmosphereTable,
     /// Own materials, by name.
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, MaterialFile>")]
@@ -63,6 +66,9 @@ pub struct SensorTable {
     #[serde(default)]
     #[schemars(with = "Option<[f64; 4]>")]
     pub rotation_wxyz: Option<Spanned<[f64; 4]>>,
+    /// How it moves; it stands still where this is left out.
+    #[serde(default)]
+    pub motion: Option<MotionTable>,
 }
 
 /// An object of a scene.
@@ -91,6 +97,12 @@ pub struct ObjectTable {
     #[serde(default)]
     #[schemars(with = "Option<[f64; 4]>")]
     pub rotation_wxyz: Option<Spanned<[f64; 4]>>,
+    /// What it is, for labels: "car", "building"; points of objects without one have the class -1.
+    #[serde(default)]
+    pub class: Option<String>,
+    /// How it moves; it stands still where this is left out.
+    #[serde(default)]
+    pub motion: Option<MotionTable>,
     /// Turns the surface inside out: a box becomes a room.
     #[serde(default)]
     pub flip_normals: bool,

@@ -27,6 +27,17 @@
 //! name = "shop"
 //! shape.mesh = { file = "${ETENDUE_DATA}/shop.ply", materials = { "Window*" = "window-glass" } }
 //! material = "wood"
+//!
+//! [[objects]]
+//! name = "car"                            # drives an arc from here on
+//! shape.box = { size_m = [4.0, 1.8, 1.5] }
+//! position_m = [8.0, -2.0, 0.75]
+//! motion.twist = { velocity_m_s = [10, 0, 0], angular_velocity_deg_s = [0, 0, 15] }
+//! material = "white-paint"
+//!
+//! [atmosphere]
+//! visibility_m = 20000
+//! rain_mm_h = 10
 //! ```
 //!
 //! [`load`] reads a file, [`parse`] a text, [`schema`] is the JSON Schema of the format and
@@ -34,20 +45,26 @@
 //! values that make no sense are refused; the error points at the place in the file.
 
 mod ambient;
+mod atmosphere;
 mod builder;
 mod examples;
 mod file;
 mod location;
 mod materials;
 mod mesh_object;
+mod motion;
 mod pose;
 mod shape;
 
 pub(crate) use location::resolve;
 
 pub use ambient::{AmbientTable, SunTable};
+pub use atmosphere::AtmosphereTable;
 pub use examples::{Example, UnknownExample, arena, example, examples};
 pub use file::{ObjectTable, SceneFile, SensorTable};
+pub use motion::{
+    InterpolationName, KeyFrameTable, KeyFramesTable, MotionFileTable, MotionTable, TwistTable,
+};
 pub use pose::{Placement, RotationDeg};
 pub use shape::{
     BoxShape, CheckerboardShape, ConeShape, CylinderShape, MeshShape, PlaneShape, Shape,
@@ -56,7 +73,8 @@ pub use shape::{
 
 use crate::FormatError;
 use crate::toml_file::Document;
-use etendue_scene::Scene;
+use etendue_scene::{Motion, Scene};
+use etendue_sensors::pulsed::Air;
 use etendue_sensors::transport::AmbientLight;
 use nalgebra::Isometry3;
 use std::path::{Path, PathBuf};
@@ -72,6 +90,10 @@ pub struct LoadedScene {
     pub ambient: AmbientLight,
     /// The sensor that the file proposes.
     pub sensor: Option<ScenePlacement>,
+    /// The classes of its objects.
+    pub classes: Classes,
+    /// The air; vacuum where the file says nothing.
+    pub air: Air,
     /// SHA-256 of the scene file and every file that it names, in hexadecimal.
     pub sha256: String,
     /// Every file that was read.
@@ -80,13 +102,41 @@ pub struct LoadedScene {
     pub warnings: Vec<String>,
 }
 
+/// What the objects of a scene are, for labels.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Classes {
+    /// Their names, by number, in the order of the file.
+    pub names: Vec<String>,
+    /// The class of each object; -1 where the file says none.
+    pub of_object: Vec<i32>,
+}
+
+impl Classes {
+    /// Adds the class of the next object.
+    fn add(&mut self, class: Option<&String>) {
+        let Some(name) = class else {
+            self.of_object.push(-1);
+            return;
+        };
+        let known = self.names.iter().position(|known| known == name);
+        let number = known.unwrap_or_else(|| {
+            self.names.push(name.clone());
+            self.names.len() - 1
+        });
+        self.of_object
+            .push(i32::try_from(number).unwrap_or(i32::MAX));
+    }
+}
+
 /// The sensor that a scene file proposes, and where it stands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScenePlacement {
     /// Which sensor, if the file says.
     pub sensor: Option<SensorSource>,
-    /// Where it stands.
+    /// Where it stands, at time zero where it moves.
     pub world_from_sensor: Isometry3<f64>,
+    /// How it moves, if the file says.
+    pub motion: Option<Motion>,
 }
 
 /// Where a sensor's description is found.

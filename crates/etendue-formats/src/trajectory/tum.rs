@@ -2,7 +2,7 @@
 
 use super::{lines, numbers, trajectory};
 use crate::{FormatError, Place};
-use etendue_sensors::trajectory::{KeyFrame, Trajectory};
+use etendue_scene::{KeyFrame, Trajectory};
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 use std::path::Path;
 

@@ -5,6 +5,7 @@
     reason = "a test says what it measured and what it skipped"
 )]
 
+mod convert;
 mod materials;
 mod meshes;
 mod outputs;
@@ -12,6 +13,7 @@ mod recordings;
 mod scan_logs;
 mod scan_outputs;
 mod scanner_presets;
+mod scene_motion;
 mod scenes;
 mod sensors;
 mod simulated_spread;

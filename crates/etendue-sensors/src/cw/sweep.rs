@@ -354,11 +354,9 @@ impl<S: Scalar> Shooter<'_, S> {
     fn truth(&self, axis: &LightRay<S>, hit: Option<&Hit>) -> Option<Truth> {
         let hit = hit?;
         let ray = axis.values();
-        let pose = &self.world.scene().objects()[hit.object.0 as usize].world_from_object;
-        let surface = self
-            .world
-            .scene()
-            .surface_at(hit, &ray.origin, &ray.direction, pose);
+        let scene = self.world.scene();
+        let pose = scene.world_from_object(hit.object, ray.time);
+        let surface = scene.surface_at(hit, &ray.origin, &ray.direction, &pose);
         let cos = ray.direction.dot(&surface.normal).abs();
         Some(Truth {
             range: surface.distance,

@@ -10,6 +10,9 @@ use etendue_physics::pulse::{Echo, EchoFinder, FastReceiver, Fmcw, FmcwEcho, Ret
 use etendue_physics::{Purpose, SPEED_OF_LIGHT, Stream};
 use nalgebra::Isometry3;
 
+/// Time before and after, from which velocities are found, s.
+const STEP: f64 = 1e-4;
+
 /// The light of one shot.
 #[derive(Default)]
 pub(super) struct Light {
@@ -17,12 +20,16 @@ pub(super) struct Light {
     pub returns: Vec<Return>,
     /// What came back from surfaces, with where from.
     pub sources: Vec<(transport::Return<f64>, f64)>,
+    /// Distance of the first surface on the beam's axis, m.
+    pub axis: f64,
 }
 
 impl Light {
-    pub fn clear(&mut self) {
+    /// Nothing yet.
+    pub fn begin(&mut self, axis: f64) {
         self.returns.clear();
         self.sources.clear();
+        self.axis = axis;
     }
 
     pub fn add(&mut self, back: &transport::Return<f64>, power: f64) {
@@ -206,7 +213,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         }
     }
 
-    /// Targets with the sensor's own radial velocity, as a frequency-modulated receiver sees them.
+    /// Targets with their radial velocities, as a frequency-modulated receiver sees them.
     fn doppler(
         &self,
         fmcw: &Fmcw,
@@ -214,10 +221,11 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         light: &Light,
         noise: Option<&mut Stream>,
     ) -> Vec<Found> {
+        let own = self.radial_velocity(shot);
         let target = |(back, power): &(transport::Return<f64>, f64)| FmcwEcho {
             range: back.optical_range,
             power: *power,
-            velocity: self.radial_velocity(shot),
+            velocity: own + self.recession(back, shot.time),
         };
         let mut targets: Vec<FmcwEcho> = light.sources.iter().map(target).collect();
         let echoes = fmcw.echoes(&mut targets, noise);
@@ -230,10 +238,21 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         found.collect()
     }
 
+    /// How fast the point that scattered the light moves on in the direction in which the light
+    /// arrived, m/s. To first order a path by mirrors at rest lengthens by the motion of its ends
+    /// alone (Fermat); moving mirrors are left out.
+    fn recession(&self, back: &transport::Return<f64>, time: f64) -> f64 {
+        let Some(motion) = self.world.scene().motion(back.hit.object) else {
+            return 0.0;
+        };
+        let in_object = motion.at(time).inverse_transform_point(&back.point);
+        let [before, after] = [-STEP, STEP].map(|step| motion.at(time + step) * in_object);
+        (after - before).dot(&back.arrival) / (2.0 * STEP)
+    }
+
     /// How fast a point at rest recedes along a shot, m/s: less the sensor's own velocity,
     /// from its poses a tenth of a millisecond before and after.
     fn radial_velocity(&self, shot: &Shot) -> f64 {
-        const STEP: f64 = 1e-4;
         let [before, after] =
             [-STEP, STEP].map(|step| (self.world_from_sensor)(shot.time + step) * shot.origin);
         let direction = (self.world_from_sensor)(shot.time).rotation * shot.direction();

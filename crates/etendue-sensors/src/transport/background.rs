@@ -189,7 +189,7 @@ impl Gathering<'_, '_> {
         let meeting = self
             .background
             .world
-            .meet(&hit, &branch.origin, &branch.direction);
+            .meet(&hit, &branch.origin, &branch.direction, ray.time);
         let arrived = branch.arrive(&meeting);
         let own = self.background.surface(&meeting, &arrived, ray, &hit);
         let specular = meeting

@@ -108,7 +108,7 @@ fn trace_path(
 ) {
     let world = receiver.world;
     while let Some(met) = hit {
-        let meeting = world.meet(&met, &path.light.origin, &path.light.direction);
+        let meeting = world.meet(&met, &path.light.origin, &path.light.direction, ray.time);
         path.arrive(&meeting);
         let frame = frame_about(&meeting.normal);
         receiver.collect(&path, &meeting, &frame, (&ray, &met), visit);
@@ -200,6 +200,7 @@ impl Receiver<'_, '_> {
             throughput: path.weight,
             cos_incidence: meeting.cos_incidence,
             point: light.origin,
+            arrival: light.direction,
             depth: light.depth,
             scatterings: path.scatterings + 1,
             hit: *hit,

@@ -17,7 +17,7 @@ pub(super) fn see_through(
         let Some(hit) = world.scene().closest_hit(&ray) else {
             return Some((passed, extra));
         };
-        let meeting = world.meet(&hit, &ray.origin, &ray.direction);
+        let meeting = world.meet(&hit, &ray.origin, &ray.direction, ray.time);
         let specular = meeting
             .material
             .specular(meeting.cos_incidence, meeting.side);

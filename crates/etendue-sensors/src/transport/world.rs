@@ -5,6 +5,7 @@ use etendue_physics::Scalar;
 use etendue_physics::surface::{Material, OutsideMaterial, Side};
 use etendue_scene::{Hit, MaterialId, ObjectId, Ray, Scene, SurfacePoint};
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
+use std::borrow::Cow;
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -172,7 +173,8 @@ impl<'a> World<'a, f64> {
 }
 
 impl<'a, S: Scalar> World<'a, S> {
-    /// Replaces an object's pose. Its value must be the pose the scene has: rays are cast there.
+    /// Replaces an object's pose (at time zero, where it moves). Its value must be the pose the
+    /// scene has: rays are cast there.
     #[must_use]
     pub fn with_pose(mut self, object: ObjectId, world_from_object: Isometry3<S>) -> Self {
         self.poses[object.0 as usize] = world_from_object;
@@ -191,9 +193,20 @@ impl<'a, S: Scalar> World<'a, S> {
         self.scene
     }
 
-    /// Where each object stands, by number.
+    /// Where each object stands at time zero, by number.
     pub fn poses(&self) -> &[Isometry3<S>] {
         &self.poses
+    }
+
+    /// Where an object stands at a time, s: one that moves carries its pose at time zero, with its
+    /// derivatives, along its motion.
+    pub fn pose_at(&self, object: ObjectId, time: f64) -> Cow<'_, Isometry3<S>> {
+        let pose = &self.poses[object.0 as usize];
+        let Some(motion) = self.scene.motion(object) else {
+            return Cow::Borrowed(pose);
+        };
+        let moved = motion.at(0.0).inverse() * motion.at(time);
+        Cow::Owned(pose * lift_isometry::<S>(&moved))
     }
 
     /// The material of that number at this wavelength.
@@ -215,15 +228,16 @@ impl<'a, S: Scalar> World<'a, S> {
         &self.materials[number]
     }
 
-    /// Meets the surface of `hit` in `S`.
+    /// Meets the surface of `hit` in `S`, where it stands at `time` (s).
     pub(super) fn meet(
         &self,
         hit: &Hit,
         origin: &Point3<S>,
         direction: &Vector3<S>,
+        time: f64,
     ) -> Meeting<'_, S> {
-        let pose = &self.poses[hit.object.0 as usize];
-        let surface = self.scene.surface_at(hit, origin, direction, pose);
+        let pose = self.pose_at(hit.object, time);
+        let surface = self.scene.surface_at(hit, origin, direction, &pose);
         let cos = -direction.dot(&surface.normal);
         let (side, cos_incidence, normal) = if cos.value() < 0.0 {
             (Side::Back, -cos, -surface.normal)

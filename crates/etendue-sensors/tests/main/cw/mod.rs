@@ -3,6 +3,7 @@
 mod ambient;
 mod derivatives;
 mod golden;
+mod moving;
 mod physics;
 mod scenes;
 
