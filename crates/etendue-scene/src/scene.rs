@@ -438,14 +438,14 @@ impl Scene {
         let object = &self.parts.objects[hit.object.0 as usize];
         let mesh = self.mesh(object.mesh);
         let start = ray.origin + ray.direction * hit.distance;
-        let local = object.world_from_object.inverse_transform_point(&start);
-        let way = object.world_from_object.inverse_transform_vector(direction);
+        // A moving object stands elsewhere than where it was put.
+        let pose = self.world_from_object(hit.object, ray.time);
+        let local = pose.inverse_transform_point(&start);
+        let way = pose.inverse_transform_vector(direction);
         let corners = mesh.triangles[hit.triangle as usize].map(|v| mesh.vertices[v as usize]);
         let farthest = corners.iter().map(|c| c.coords.amax()).fold(0.0, f64::max);
-        let reach = ray.origin.coords.amax()
-            + hit.distance
-            + object.world_from_object.translation.vector.amax()
-            + farthest;
+        let reach =
+            ray.origin.coords.amax() + hit.distance + pose.translation.vector.amax() + farthest;
         spawn_near(&local, &way, corners, reach)
     }
 
