@@ -15,6 +15,7 @@ mod path_tracing;
 mod tree;
 mod world;
 
+pub(crate) use path_tracing::frame_about;
 pub use path_tracing::{PathSettings, trace_paths};
 pub use tree::{Return, TreeAudit, TreeSettings, trace_tree, trace_tree_from};
 pub use world::{LightRay, World, WorldError};
