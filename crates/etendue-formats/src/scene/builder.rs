@@ -1,6 +1,7 @@
 //! From what the user wrote to a scene.
 
 use super::file::VERSION;
+use super::lights::lighting;
 use super::location::resolve;
 use super::materials::Palette;
 use super::mesh_object::{self, MeshFiles, MeshObject};
@@ -11,7 +12,8 @@ use super::{
 use crate::digest::sha256_of_all;
 use crate::toml_file::{Document, DocumentError, Problem};
 use crate::{FormatError, sensor};
-use etendue_scene::{Defect, Mesh, MeshId, Object, SceneBuilder, SceneError};
+use etendue_scene::lighting::Lighting;
+use etendue_scene::{Defect, Mesh, MeshId, Object, ObjectId, SceneBuilder, SceneError, Textures};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -24,7 +26,15 @@ pub(super) fn build(document: &Document) -> Result<LoadedScene, FormatError> {
         files: MeshFiles::default(),
         builder: SceneBuilder::default(),
         warnings: Vec::new(),
+        lighting: Lighting::default(),
+        textures: Textures::default(),
+        classes: Vec::new(),
     };
+    if let Some(table) = &file.lights {
+        let (lighting, files) = lighting(document, table)?;
+        assembly.lighting = lighting;
+        assembly.files.files.extend(files);
+    }
     for object in file.objects.get_ref() {
         assembly.add(object)?;
     }
@@ -65,6 +75,9 @@ struct Assembly<'a> {
     files: MeshFiles,
     builder: SceneBuilder,
     warnings: Vec<String>,
+    lighting: Lighting,
+    textures: Textures,
+    classes: Vec<Option<String>>,
 }
 
 impl Assembly<'_> {
@@ -73,6 +86,7 @@ impl Assembly<'_> {
         let MeshObject {
             mut mesh,
             material,
+            corners,
             warnings,
         } = self.mesh_object(object)?;
         let Some(material) = material else {
@@ -92,6 +106,13 @@ impl Assembly<'_> {
         let warnings = warnings.into_iter().chain(oddities);
         self.warnings
             .extend(warnings.map(|warning| format!("{name}: {warning}")));
+        self.classes.push(object.class.clone());
+        if let Some(table) = &object.texture {
+            let (textured, file) = table.textured(self.document, corners)?;
+            let number = u32::try_from(self.builder.objects.len()).expect("fewer than bytes");
+            self.textures.put(ObjectId(number), textured);
+            self.files.files.push(file);
+        }
         let mesh_id = u32::try_from(self.builder.meshes.len()).expect("fewer objects than bytes");
         self.builder.meshes.push(mesh.into());
         self.builder.objects.push(Object {
@@ -141,6 +162,7 @@ impl Assembly<'_> {
         Ok(MeshObject {
             mesh: mesh.expect("every shape but a mesh file is a primitive"),
             material: material.map(|name| self.palette.id(name)).transpose()?,
+            corners: None,
             warnings: Vec::new(),
         })
     }
@@ -171,6 +193,9 @@ impl Assembly<'_> {
             name: name.unwrap_or_else(stem),
             scene,
             sensor,
+            lighting: self.lighting,
+            textures: self.textures,
+            classes: self.classes,
             sha256: hash(self.document, &self.files.files)?,
             files: std::iter::once(path.to_owned())
                 .chain(self.files.files)

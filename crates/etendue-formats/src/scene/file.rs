@@ -1,6 +1,6 @@
 //! What a scene file holds.
 
-use super::{Placement, RotationDeg, Shape};
+use super::{LightsTable, Placement, RotationDeg, Shape, TextureTable};
 use crate::material::MaterialFile;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -26,6 +26,9 @@ pub struct SceneFile {
     /// Where the sensor stands and which it is, where the command line does not say.
     #[serde(default)]
     pub sensor: Option<SensorTable>,
+    /// What lights it, for cameras.
+    #[serde(default)]
+    pub lights: Option<LightsTable>,
     /// Own materials, by name.
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, MaterialFile>")]
@@ -90,6 +93,13 @@ pub struct ObjectTable {
     /// Turns the surface inside out: a box becomes a room.
     #[serde(default)]
     pub flip_normals: bool,
+    /// A picture on it.
+    #[serde(default)]
+    pub texture: Option<TextureTable>,
+    /// What sort of thing it is, for cameras that tell classes; its material's name where it is
+    /// left out.
+    #[serde(default)]
+    pub class: Option<String>,
     /// Rays whose own mask shares no bit with this do not see it; all see it where it is left out.
     #[serde(default)]
     pub mask: Option<u32>,

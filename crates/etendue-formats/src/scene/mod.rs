@@ -27,6 +27,12 @@
 //! name = "shop"
 //! shape.mesh = { file = "${ETENDUE_DATA}/shop.ply", materials = { "Window*" = "window-glass" } }
 //! material = "wood"
+//! class = "furniture"                     # cameras tell classes
+//! texture = { file = "planks.png", size_m = [1.0, 1.0] }
+//!
+//! [lights]                                # cameras need light
+//! daylight = { sun_azimuth_deg = 120, sun_elevation_deg = 40 }
+//! points = [{ position_m = [0, 0, 1], flux_lm = 800, temperature_k = 2700 }]
 //! ```
 //!
 //! [`load`] reads a file, [`parse`] a text, [`schema`] is the JSON Schema of the format and
@@ -36,25 +42,33 @@
 mod builder;
 mod examples;
 mod file;
+mod lights;
 mod location;
 mod materials;
 mod mesh_object;
 mod pose;
 mod shape;
+mod texture;
 
 pub(crate) use location::resolve;
 
 pub use examples::{Example, UnknownExample, arena, example, examples};
 pub use file::{ObjectTable, SceneFile, SensorTable};
+pub use lights::{
+    AreaTable, DaylightTable, EnvironmentTable, LightsTable, OvercastTable, PointTable, SpotTable,
+    daylight,
+};
 pub use pose::{Placement, RotationDeg};
 pub use shape::{
     BoxShape, CheckerboardShape, ConeShape, CylinderShape, MeshShape, PlaneShape, Shape,
     SphereShape, StripesShape, UpAxis,
 };
+pub use texture::TextureTable;
 
 use crate::FormatError;
 use crate::toml_file::Document;
-use etendue_scene::Scene;
+use etendue_scene::lighting::Lighting;
+use etendue_scene::{Scene, Textures};
 use nalgebra::Isometry3;
 use std::path::{Path, PathBuf};
 
@@ -67,6 +81,12 @@ pub struct LoadedScene {
     pub scene: Scene,
     /// The sensor that the file proposes.
     pub sensor: Option<ScenePlacement>,
+    /// What lights it, for cameras; dark where the file has no lights.
+    pub lighting: Lighting,
+    /// Pictures on its objects.
+    pub textures: Textures,
+    /// The class of each object that the file gives one.
+    pub classes: Vec<Option<String>>,
     /// SHA-256 of the scene file and every file that it names, in hexadecimal.
     pub sha256: String,
     /// Every file that was read.
