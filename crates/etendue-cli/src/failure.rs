@@ -4,10 +4,12 @@ use crate::picture::png::RenderError;
 use etendue::estimate::fit::FitError;
 use etendue::estimate::register::RegisterError;
 use etendue::formats::FormatError;
+use etendue::formats::camera;
 use etendue::formats::material::UnknownMaterial;
 use etendue::formats::scene::UnknownExample;
 use etendue::formats::sensor::UnknownPreset;
 use etendue::scene::{Isa, MeshError, TrajectoryError};
+use etendue::sensors::camera::StudioError;
 use etendue::sensors::transport::WorldError;
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use std::fmt::Display;
@@ -27,6 +29,12 @@ pub enum Failure {
     /// There is no such sensor.
     #[error(transparent)]
     Preset(#[from] UnknownPreset),
+    /// There is no such camera.
+    #[error(transparent)]
+    CameraPreset(#[from] camera::UnknownPreset),
+    /// The scene cannot be photographed.
+    #[error(transparent)]
+    Studio(#[from] StudioError),
     /// There is no such scene.
     #[error(transparent)]
     Example(#[from] UnknownExample),
@@ -187,6 +195,14 @@ impl Failure {
             Self::Asked { remedy, .. } => remedy.clone(),
             Self::File(error) => error.remedy(),
             Self::Preset(_) => "`etendue sensors` lists them; a sensor file ends in .toml".into(),
+            Self::CameraPreset(_) => {
+                "a camera file ends in .toml; docs/cameras.md describes it".into()
+            }
+            Self::Studio(_) => {
+                "materials and lights need values from 460 to 610 nm for a colour camera: extend \
+                 their tables, or choose others"
+                    .into()
+            }
             Self::Material(_) => "`etendue materials` lists them".into(),
             Self::Example(_) => {
                 let names = etendue::formats::scene::examples().iter().map(|e| e.name);

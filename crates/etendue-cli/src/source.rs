@@ -2,12 +2,14 @@
 
 use crate::failure::Failure;
 use etendue::formats::FormatError;
+use etendue::formats::camera;
 use etendue::formats::output::SourceMetadata;
 use etendue::formats::scan_log::read_scan_log;
 use etendue::formats::scene::{self, LoadedScene, SensorSource};
 use etendue::formats::sensor::{self, Sensor, SensorModel, preset, presets};
 use etendue::formats::toml_file::Document;
 use etendue::sensors::Scan;
+use etendue::sensors::camera::Camera;
 use etendue::sensors::cw::CwLidar;
 use std::path::Path;
 
@@ -59,6 +61,16 @@ pub fn continuous_wave(sensor: Sensor) -> Result<CwLidar<f64>, Failure> {
             sensor: sensor.name,
         }),
     }
+}
+
+/// The camera of that file or preset: whatever ends in `.toml` or exists is a file.
+pub fn camera(name: &str) -> Result<Camera, Failure> {
+    let path = Path::new(name);
+    let is_file = path.extension().is_some_and(|ending| ending == "toml") || path.is_file();
+    if is_file {
+        return Ok(camera::load(path)?);
+    }
+    Ok(camera::preset(name)?)
 }
 
 /// Which scan of a log: the one asked for, else the only one.

@@ -1,9 +1,11 @@
 //! Every file format of etendue: the only crate that reads and writes files.
 
+pub mod camera;
 pub mod cloud;
 mod digest;
 mod error;
 pub mod fit;
+pub mod image;
 mod input;
 pub mod material;
 pub mod mesh;

@@ -4,7 +4,9 @@
 
 pub mod atmosphere;
 pub mod beam;
+pub mod camera;
 pub mod cw;
+pub mod light;
 pub mod pulse;
 mod random;
 mod scalar;

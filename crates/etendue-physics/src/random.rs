@@ -19,6 +19,12 @@ pub enum Purpose {
     DropOut = 5,
     /// Search and multi-start in estimation.
     Search = 6,
+    /// Rays and light paths of a camera's pixel.
+    Pixel = 40,
+    /// Noise of a camera's pixel.
+    PixelNoise = 41,
+    /// What makes one pixel of a camera differ from the next, in every frame alike.
+    PixelPattern = 42,
     /// Deviations of a beam from its nominal direction.
     Pointing = 7,
     /// Drops and flakes that stand in a beam.

@@ -45,7 +45,7 @@ pub enum Spectrum {
 }
 
 /// A spectrum was asked for a wavelength that it does not cover.
-#[derive(Debug, Error, PartialEq)]
+#[derive(Clone, Debug, Error, PartialEq)]
 #[error("no value at {:.1} nm: the data cover {:.1} to {:.1} nm", wavelength * 1e9, covered.0 * 1e9, covered.1 * 1e9)]
 pub struct OutsideTable {
     /// The wavelength asked for, m.

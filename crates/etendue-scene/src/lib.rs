@@ -3,11 +3,13 @@
 
 mod audit;
 mod cast;
+pub mod lighting;
 mod mesh;
 mod motion;
 pub mod primitive;
 mod ray;
 mod scene;
+mod texture;
 
 pub use audit::{Defect, Finding, MeshAudit};
 pub use cast::{HitPacket, Isa, RayPacket, UnknownIsa};
@@ -18,3 +20,4 @@ pub use scene::{
     MaterialId, MeshId, NamedMaterial, Object, ObjectId, Scene, SceneBuilder, SceneError,
     SurfacePoint,
 };
+pub use texture::{Mapping, Texture, TextureError, TexturedObject, Textures};

@@ -1,5 +1,6 @@
 //! Sensors: what they are, and the pipeline from light to measurements.
 
+pub mod camera;
 pub mod cw;
 mod measurement;
 pub mod motion;

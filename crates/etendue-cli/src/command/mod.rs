@@ -7,6 +7,7 @@ mod fit;
 mod inspect;
 mod materials;
 mod register;
+mod render;
 mod schema;
 mod sensors;
 mod simulate;
@@ -19,6 +20,8 @@ use clap::Subcommand;
 pub enum Command {
     /// Simulate a sensor in a scene and write what it measures, with a picture
     Simulate(simulate::Simulate),
+    /// Render what a camera sees: picture, depth, normals, segmentation, optical flow
+    Render(render::Render),
     /// Say how alike two point clouds are: a real and a simulated one, say
     Compare(compare::Compare),
     /// Turn points into another format: PCD, PLY, LAS, E57, NPZ, CSV, KITTI, MCAP, from captures too
@@ -44,6 +47,7 @@ impl Command {
     pub fn run(self) -> Result<(), Failure> {
         match self {
             Self::Simulate(verb) => verb.run(),
+            Self::Render(verb) => verb.run(),
             Self::Compare(verb) => verb.run(),
             Self::Convert(verb) => verb.run(),
             Self::Fit(verb) => verb.run(),

@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::output::print_json;
 use clap::{Args, ValueEnum};
+use etendue::formats::camera::CameraFile;
 use etendue::formats::fit::FitFile;
 use etendue::formats::material::MaterialFile;
 use etendue::formats::scene::SceneFile;
@@ -25,6 +26,8 @@ enum Kind {
     Scene,
     /// Sensor files
     Sensor,
+    /// Camera files
+    Camera,
     /// Fit problems
     Fit,
     /// A material, as it stands in a scene file
@@ -37,6 +40,7 @@ impl Schema {
         print_json(&match self.kind {
             Kind::Scene => schema_for!(SceneFile),
             Kind::Sensor => schema_for!(SensorFile),
+            Kind::Camera => schema_for!(CameraFile),
             Kind::Fit => schema_for!(FitFile),
             Kind::Material => schema_for!(MaterialFile),
         })

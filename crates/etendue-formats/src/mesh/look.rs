@@ -1,6 +1,7 @@
 //! What a mesh file says of a surface's looks, as physics.
 
 use etendue_physics::Spectrum;
+use etendue_physics::light::colour_spectrum;
 use etendue_physics::surface::{
     Coated, Dielectric, Fresnel, Lobe, Material, Microfacet, OrenNayar, OrenNayarForm, Pane,
     Shadowing,
@@ -16,8 +17,8 @@ const SHEET: f64 = 1e-6;
 /// What a mesh file says of a surface's looks: the parameters of glTF's metallic-roughness model,
 /// into which MTL is translated.
 ///
-/// Looks are made for eyes, lidars see infrared light. The **assumption** made here: the
-/// reflectance at every wavelength is the luminance (ITU-R BT.709) of the linear colour. Dyes and
+/// Looks are made for eyes, lidars see infrared light. The **assumption** made here: in the visible
+/// the reflectance is the linear colour's, beyond 740 nm it is its luminance (ITU-R BT.709). Dyes and
 /// leaves are often much brighter in the near infrared; give such parts a measured material in
 /// the scene file.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,7 +51,8 @@ impl Default for Look {
 }
 
 impl Look {
-    /// Luminance of the base colour (ITU-R BT.709), which is taken as the reflectance.
+    /// Luminance of the base colour (ITU-R BT.709), which is taken as the reflectance in the
+    /// infrared.
     ///
     /// ```
     /// use etendue_formats::mesh::Look;
@@ -61,7 +63,7 @@ impl Look {
         luminance(self.base_color)
     }
 
-    /// The material that looks like this, the same at every wavelength.
+    /// The material that looks like this.
     ///
     /// Shares of the area are metal, thin clear sheet (a pane 1 µm thick, so that light goes
     /// straight on), and paint: a diffuse base, under a rough coat where there is gloss.
@@ -80,8 +82,12 @@ impl Look {
         }
     }
 
+    fn spectrum(&self) -> Spectrum {
+        colour_spectrum(self.base_color.map(unit), self.reflectance())
+    }
+
     fn metal(&self) -> Lobe<Spectrum> {
-        let reflectance = self.reflectance().into();
+        let reflectance = self.spectrum();
         if self.roughness < LEAST_ROUGHNESS {
             return Lobe::Mirror { reflectance };
         }
@@ -107,7 +113,7 @@ impl Look {
     }
 
     fn paint(&self) -> Lobe<Spectrum> {
-        let reflectance = self.reflectance().into();
+        let reflectance = self.spectrum();
         let index = self.coat_index();
         if self.roughness >= 1.0 || index <= 1.0 {
             return Lobe::Lambert { reflectance };

@@ -8,7 +8,8 @@
 //! | glTF 2.0, GLB | the default scene with its nodes' transforms, triangles of all kinds | metallic-roughness, `KHR_materials_ior`, `_specular`, `_transmission` |
 //!
 //! Units are metres and axes are taken as they are; glTF is defined with y up, which [`MeshFile::up`]
-//! says. Textures, colours of vertices, skins, morph targets and cameras are passed over.
+//! says. Texture coordinates are read from OBJ (`vt`); glTF's own textures and coordinates, colours of
+//! vertices, skins, morph targets and cameras are passed over.
 //!
 //! What is wrong in a file (a cut file, a count that does not fit, a number that is none or not
 //! finite, an index that is out of range) is an error that names the line or the element.
@@ -28,6 +29,7 @@ use crate::{FormatError, Place};
 use etendue_scene::Mesh;
 use nalgebra::Point3;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Which axis points up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,6 +59,9 @@ pub struct MeshFile {
     pub parts: Vec<Part>,
     /// The part of each triangle, or empty where there are no parts.
     pub part_of_triangle: Vec<u32>,
+    /// Texture coordinates of each triangle's corners, (0, 0) the picture's upper left corner;
+    /// `None` where the file gives them for some triangles only, or none.
+    pub texture_corners: Option<Arc<Vec<[[f32; 2]; 3]>>>,
     /// Which axis the format says is up.
     pub up: Up,
     /// Every file that was read: the mesh, its materials, its buffers.

@@ -14,6 +14,8 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<MeshFile, FormatError> 
         file: MeshFile::default(),
         looks: Vec::new(),
         part: None,
+        coordinates: Vec::new(),
+        corners: Vec::new(),
     };
     let text = Text {
         path,
@@ -30,6 +32,9 @@ struct Reader<'a> {
     file: MeshFile,
     looks: mtl::Library,
     part: Option<u32>,
+    /// Texture coordinates, and those of each triangle's corners.
+    coordinates: Vec<[f32; 2]>,
+    corners: Vec<[[f32; 2]; 3]>,
 }
 
 impl Reader<'_> {
@@ -40,6 +45,7 @@ impl Reader<'_> {
         };
         match keyword.text {
             "v" => self.vertex(line, words)?,
+            "vt" => self.coordinate(line, words)?,
             "f" => self.face(line, words)?,
             "usemtl" => self.part = Some(self.file.part(rest(line, "usemtl"))),
             "mtllib" => self.read_library(rest(line, "mtllib"))?,
@@ -66,19 +72,38 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// Coordinates count from the picture's lower left corner there, from its upper left one here.
+    fn coordinate<'a>(
+        &mut self,
+        line: Line<'a>,
+        mut words: impl Iterator<Item = Field<'a>>,
+    ) -> Result<(), FormatError> {
+        let mut next = || -> Result<f64, FormatError> {
+            let word = words
+                .next()
+                .ok_or_else(|| line.cut("the second coordinate"))?;
+            word.parse("a number")
+        };
+        let (u, v) = (next()?, next()?);
+        self.coordinates.push([u as f32, 1.0 - v as f32]);
+        Ok(())
+    }
+
     fn face<'a>(
         &mut self,
         line: Line<'a>,
         words: impl Iterator<Item = Field<'a>>,
     ) -> Result<(), FormatError> {
-        let polygon = words
+        let words: Vec<Field> = words
             .take_while(|word| !word.text.starts_with('#'))
-            .map(|word| self.corner(line, word))
-            .collect::<Result<Vec<u32>, _>>()?;
+            .collect();
+        let corners = words.iter().map(|word| self.corner(line, *word));
+        let polygon = corners.collect::<Result<Vec<u32>, _>>()?;
         if polygon.len() < 3 {
             return Err(line.cut("the face's third corner"));
         }
         let triangles = triangulate(&polygon, &self.file.mesh.vertices);
+        self.texture(&words, &polygon, &triangles);
         let part = match self.part {
             Some(part) => part,
             None => self.file.part("default"),
@@ -88,6 +113,31 @@ impl Reader<'_> {
             .extend(vec![part; triangles.len()]);
         self.file.mesh.triangles.extend(triangles);
         Ok(())
+    }
+
+    /// Keeps the texture coordinates of a face's triangles, where all its corners have them.
+    fn texture(&mut self, words: &[Field], polygon: &[u32], triangles: &[[u32; 3]]) {
+        let of_word = |word: &Field| {
+            let number: i64 = word.text.split('/').nth(1)?.parse().ok()?;
+            let distance = usize::try_from(number.unsigned_abs()).ok()?;
+            let index = if number < 0 {
+                self.coordinates.len().checked_sub(distance)?
+            } else {
+                distance.checked_sub(1)?
+            };
+            self.coordinates.get(index).copied()
+        };
+        let Some(coordinates) = words.iter().map(of_word).collect::<Option<Vec<_>>>() else {
+            return;
+        };
+        let of_vertex = |vertex: &u32| {
+            let place = polygon.iter().position(|corner| corner == vertex);
+            place.map_or([0.0; 2], |place| coordinates[place])
+        };
+        let corners = triangles
+            .iter()
+            .map(|triangle| triangle.each_ref().map(of_vertex));
+        self.corners.extend(corners.collect::<Vec<_>>());
     }
 
     /// `7`, `7/1`, `7//3`, `7/1/3`; counted from 1, or back from the last with a minus.
@@ -127,6 +177,9 @@ impl Reader<'_> {
         for part in &mut self.file.parts {
             let found = self.looks.iter().rev().find(|(name, _)| *name == part.name);
             part.look = found.map(|(_, look)| *look);
+        }
+        if self.corners.len() == self.file.mesh.triangles.len() && !self.corners.is_empty() {
+            self.file.texture_corners = Some(self.corners.into());
         }
         self.file
     }

@@ -104,3 +104,26 @@ pub(super) const CLOCK: Definition = Definition {
     fields: "builtin_interfaces/Time clock\n",
     parts: &[&TIME],
 };
+
+/// `sensor_msgs/msg/Image`.
+pub(super) const IMAGE: Definition = Definition {
+    name: "sensor_msgs/msg/Image",
+    fields: "std_msgs/Header header\nuint32 height\nuint32 width\nstring encoding\n\
+             uint8 is_bigendian\nuint32 step\nuint8[] data\n",
+    parts: &[&HEADER, &TIME],
+};
+
+const REGION: Definition = Definition {
+    name: "sensor_msgs/msg/RegionOfInterest",
+    fields: "uint32 x_offset\nuint32 y_offset\nuint32 height\nuint32 width\nbool do_rectify\n",
+    parts: &[],
+};
+
+/// `sensor_msgs/msg/CameraInfo`.
+pub(super) const CAMERA_INFO: Definition = Definition {
+    name: "sensor_msgs/msg/CameraInfo",
+    fields: "std_msgs/Header header\nuint32 height\nuint32 width\nstring distortion_model\n\
+             float64[] d\nfloat64[9] k\nfloat64[9] r\nfloat64[12] p\nuint32 binning_x\n\
+             uint32 binning_y\nsensor_msgs/RegionOfInterest roi\n",
+    parts: &[&HEADER, &TIME, &REGION],
+};

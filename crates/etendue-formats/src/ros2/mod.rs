@@ -6,10 +6,14 @@
 
 mod cdr;
 mod definition;
+mod frame_recorder;
+mod image;
 mod message;
 mod reader;
 mod recorder;
 
+pub use frame_recorder::FrameRecorder;
+pub use image::{camera_info, picture, raw, stamp};
 pub use message::{cloud, laser_scan};
 pub use reader::{RecordedCloud, Recording, parse_clouds, read_clouds};
 pub use recorder::{Recorder, Topics};

@@ -2,6 +2,7 @@
 
 use super::ambient;
 use super::file::VERSION;
+use super::lights::lighting;
 use super::location::resolve;
 use super::materials::Palette;
 use super::mesh_object::{self, MeshFiles, MeshObject};
@@ -12,7 +13,10 @@ use super::{
 use crate::digest::sha256_of_all;
 use crate::toml_file::{Document, DocumentError, Problem};
 use crate::{FormatError, sensor};
-use etendue_scene::{Defect, Mesh, MeshId, Motion, Object, ObjectId, SceneBuilder, SceneError};
+use etendue_scene::lighting::Lighting;
+use etendue_scene::{
+    Defect, Mesh, MeshId, Motion, Object, ObjectId, SceneBuilder, SceneError, Textures,
+};
 use etendue_sensors::pulsed::Air;
 use etendue_sensors::transport::AmbientLight;
 use std::collections::BTreeSet;
@@ -29,7 +33,14 @@ pub(super) fn build(document: &Document) -> Result<LoadedScene, FormatError> {
         motions: Vec::new(),
         classes: Classes::default(),
         warnings: Vec::new(),
+        lighting: Lighting::default(),
+        textures: Textures::default(),
     };
+    if let Some(table) = &file.lights {
+        let (lighting, files) = lighting(document, table)?;
+        assembly.lighting = lighting;
+        assembly.files.files.extend(files);
+    }
     for object in file.objects.get_ref() {
         assembly.add(object)?;
     }
@@ -78,6 +89,8 @@ struct Assembly<'a> {
     motions: Vec<(ObjectId, Motion)>,
     classes: Classes,
     warnings: Vec<String>,
+    lighting: Lighting,
+    textures: Textures,
 }
 
 impl Assembly<'_> {
@@ -86,6 +99,7 @@ impl Assembly<'_> {
         let MeshObject {
             mut mesh,
             material,
+            corners,
             warnings,
         } = self.mesh_object(object)?;
         let Some(material) = material else {
@@ -105,6 +119,12 @@ impl Assembly<'_> {
         let warnings = warnings.into_iter().chain(oddities);
         self.warnings
             .extend(warnings.map(|warning| format!("{name}: {warning}")));
+        if let Some(table) = &object.texture {
+            let (textured, file) = table.textured(self.document, corners)?;
+            let number = u32::try_from(self.builder.objects.len()).expect("fewer than bytes");
+            self.textures.put(ObjectId(number), textured);
+            self.files.files.push(file);
+        }
         let mesh_id = u32::try_from(self.builder.meshes.len()).expect("fewer objects than bytes");
         self.builder.meshes.push(mesh.into());
         let world_from_object = object.placement().pose(self.document)?;
@@ -160,6 +180,7 @@ impl Assembly<'_> {
         Ok(MeshObject {
             mesh: mesh.expect("every shape but a mesh file is a primitive"),
             material: material.map(|name| self.palette.id(name)).transpose()?,
+            corners: None,
             warnings: Vec::new(),
         })
     }
@@ -194,6 +215,8 @@ impl Assembly<'_> {
             scene,
             ambient,
             sensor,
+            lighting: self.lighting,
+            textures: self.textures,
             classes: self.classes,
             air,
             sha256: hash(self.document, &self.files.files)?,

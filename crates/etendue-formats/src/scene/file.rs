@@ -1,6 +1,9 @@
 //! What a scene file holds.
 
-use super::{AmbientTable, AtmosphereTable, MotionTable, Placement, RotationDeg, Shape};
+use super::{
+    AmbientTable, AtmosphereTable, LightsTable, MotionTable, Placement, RotationDeg, Shape,
+    TextureTable,
+};
 use crate::material::MaterialFile;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -33,6 +36,9 @@ pub struct SceneFile {
     /// What is in the air between surfaces and scanning lidars; nothing where it is left out.
     #[serde(default)]
     pub atmosphere: AtmosphereTable,
+    /// What lights it, for cameras.
+    #[serde(default)]
+    pub lights: Option<LightsTable>,
     /// Own materials, by name.
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, MaterialFile>")]
@@ -97,7 +103,8 @@ pub struct ObjectTable {
     #[serde(default)]
     #[schemars(with = "Option<[f64; 4]>")]
     pub rotation_wxyz: Option<Spanned<[f64; 4]>>,
-    /// What it is, for labels: "car", "building"; points of objects without one have the class -1.
+    /// What it is, for labels: "car", "building"; points of objects without one have the class -1, pixels
+    /// that of their material's name.
     #[serde(default)]
     pub class: Option<String>,
     /// How it moves; it stands still where this is left out.
@@ -106,6 +113,9 @@ pub struct ObjectTable {
     /// Turns the surface inside out: a box becomes a room.
     #[serde(default)]
     pub flip_normals: bool,
+    /// A picture on it.
+    #[serde(default)]
+    pub texture: Option<TextureTable>,
     /// Rays whose own mask shares no bit with this do not see it; all see it where it is left out.
     #[serde(default)]
     pub mask: Option<u32>,

@@ -40,6 +40,8 @@ pub(super) struct MeshObject {
     pub mesh: Mesh,
     /// The material where none is given per triangle.
     pub material: Option<MaterialId>,
+    /// Texture coordinates of each triangle's corners, where the file has them.
+    pub corners: Option<Arc<Vec<[[f32; 2]; 3]>>>,
     pub warnings: Vec<String>,
 }
 
@@ -74,6 +76,7 @@ pub(super) fn load(
     Ok(MeshObject {
         material: material.or(mesh.materials.first().copied()),
         mesh,
+        corners: file.texture_corners.clone(),
         warnings,
     })
 }

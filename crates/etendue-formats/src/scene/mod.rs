@@ -27,6 +27,8 @@
 //! name = "shop"
 //! shape.mesh = { file = "${ETENDUE_DATA}/shop.ply", materials = { "Window*" = "window-glass" } }
 //! material = "wood"
+//! class = "furniture"                     # labels of points and pictures
+//! texture = { file = "planks.png", size_m = [1.0, 1.0] }
 //!
 //! [[objects]]
 //! name = "car"                            # drives an arc from here on
@@ -38,6 +40,10 @@
 //! [atmosphere]
 //! visibility_m = 20000
 //! rain_mm_h = 10
+//!
+//! [lights]                                # cameras need light
+//! daylight = { sun_azimuth_deg = 120, sun_elevation_deg = 40 }
+//! points = [{ position_m = [0, 0, 1], flux_lm = 800, temperature_k = 2700 }]
 //! ```
 //!
 //! [`load`] reads a file, [`parse`] a text, [`schema`] is the JSON Schema of the format and
@@ -49,12 +55,14 @@ mod atmosphere;
 mod builder;
 mod examples;
 mod file;
+mod lights;
 mod location;
 mod materials;
 mod mesh_object;
 mod motion;
 mod pose;
 mod shape;
+mod texture;
 
 pub(crate) use location::resolve;
 
@@ -62,6 +70,10 @@ pub use ambient::{AmbientTable, SunTable};
 pub use atmosphere::AtmosphereTable;
 pub use examples::{Example, UnknownExample, arena, example, examples};
 pub use file::{ObjectTable, SceneFile, SensorTable};
+pub use lights::{
+    AreaTable, DaylightTable, EnvironmentTable, LightsTable, OvercastTable, PointTable, SpotTable,
+    daylight,
+};
 pub use motion::{
     InterpolationName, KeyFrameTable, KeyFramesTable, MotionFileTable, MotionTable, TwistTable,
 };
@@ -70,10 +82,12 @@ pub use shape::{
     BoxShape, CheckerboardShape, ConeShape, CylinderShape, MeshShape, PlaneShape, Shape,
     SphereShape, StripesShape, UpAxis,
 };
+pub use texture::TextureTable;
 
 use crate::FormatError;
 use crate::toml_file::Document;
-use etendue_scene::{Motion, Scene};
+use etendue_scene::lighting::Lighting;
+use etendue_scene::{Motion, Scene, Textures};
 use etendue_sensors::pulsed::Air;
 use etendue_sensors::transport::AmbientLight;
 use nalgebra::Isometry3;
@@ -90,6 +104,10 @@ pub struct LoadedScene {
     pub ambient: AmbientLight,
     /// The sensor that the file proposes.
     pub sensor: Option<ScenePlacement>,
+    /// What lights it, for cameras; dark where the file has no lights.
+    pub lighting: Lighting,
+    /// Pictures on its objects.
+    pub textures: Textures,
     /// The classes of its objects.
     pub classes: Classes,
     /// The air; vacuum where the file says nothing.
@@ -112,6 +130,12 @@ pub struct Classes {
 }
 
 impl Classes {
+    /// The name of each object's class.
+    pub fn of_objects(&self) -> Vec<Option<String>> {
+        let name = |&number: &i32| usize::try_from(number).ok().map(|n| self.names[n].clone());
+        self.of_object.iter().map(name).collect()
+    }
+
     /// Adds the class of the next object.
     fn add(&mut self, class: Option<&String>) {
         let Some(name) = class else {

@@ -22,6 +22,7 @@ mod oren_nayar;
 mod pane;
 mod retroreflector;
 mod sampling;
+mod tint;
 mod validate;
 
 pub use coated::Coated;

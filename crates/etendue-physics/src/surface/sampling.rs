@@ -79,6 +79,18 @@ impl Material<f64> {
         self.lobes.iter().fold(0.0, sum) / total
     }
 
+    /// Chance that [`Material::sample`] reflects as a mirror does, and that it lets light pass
+    /// without scattering, at this cosine of incidence.
+    pub fn delta_chances(&self, cos_incidence: f64, side: Side) -> [f64; 2] {
+        let total = self.importance(cos_incidence, side);
+        if total <= 0.0 {
+            return [0.0; 2];
+        }
+        let specular = self.specular(cos_incidence, side);
+        let passed = specular.transmitted.map_or(0.0, |passed| passed.fraction);
+        [specular.reflected / total, passed / total]
+    }
+
     /// Directional albedo at this cosine of incidence: exact for mirror-like and Lambertian lobes,
     /// for the others the mean of 4096 evenly spread samples (good to about 0.001).
     pub fn albedo(&self, cos_incidence: f64, side: Side) -> Albedo {

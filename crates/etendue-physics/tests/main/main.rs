@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod camera;
 mod cw;
 mod pulse_bias;
 mod surface;

@@ -39,7 +39,7 @@ pub(super) fn see_through(
 
 /// A right-handed frame with unit `normal` as its z axis; columns are the axes (Duff et al. 2017,
 /// "Building an orthonormal basis, revisited", JCGT 6(1)).
-pub(super) fn frame_about(normal: &Vector3<f64>) -> Matrix3<f64> {
+pub(crate) fn frame_about(normal: &Vector3<f64>) -> Matrix3<f64> {
     let sign = 1.0_f64.copysign(normal.z);
     let a = -1.0 / (sign + normal.z);
     let b = normal.x * normal.y * a;

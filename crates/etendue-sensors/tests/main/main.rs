@@ -1,5 +1,6 @@
 //! The public face of etendue-sensors.
 
+mod camera;
 mod cw;
 mod pulsed;
 mod transport;

@@ -1,0 +1,187 @@
+//! The files of rendered frames.
+
+use super::report::Report;
+use super::{Shot, views};
+use crate::failure::Failure;
+use crate::interrupt;
+use etendue::formats::image::{ExrChannel, ExrData, Pixels, exr, png};
+use etendue::formats::output::OutputSet;
+use etendue::formats::ros2::FrameRecorder;
+use std::path::{Path, PathBuf};
+
+/// What is written.
+pub enum Output {
+    /// Everything, in this folder.
+    Folder(PathBuf),
+    /// The first frame's picture.
+    Png(PathBuf),
+    /// The first frame's numbers.
+    Exr(PathBuf),
+    /// A recording.
+    Mcap(PathBuf),
+}
+
+impl Output {
+    /// What is written to `path`: a folder, or a path without an ending, gets everything.
+    pub fn of(path: &Path) -> Result<Self, Failure> {
+        let ending = match path.extension() {
+            Some(ending) if !path.is_dir() => ending.to_string_lossy().to_ascii_lowercase(),
+            _ => return Ok(Self::Folder(path.into())),
+        };
+        match ending.as_str() {
+            "png" => Ok(Self::Png(path.into())),
+            "exr" => Ok(Self::Exr(path.into())),
+            "mcap" => Ok(Self::Mcap(path.into())),
+            _ => Err(Failure::Asked {
+                message: format!(
+                    "cannot write {}: its ending is not one of png, exr, mcap",
+                    path.display()
+                ),
+                remedy: "name a folder to get everything, or a file with one of these endings"
+                    .into(),
+            }),
+        }
+    }
+
+    /// Writes all files or none, and says which.
+    pub fn write(&self, report: &Report) -> Result<Vec<PathBuf>, Failure> {
+        let _guard = interrupt::writing();
+        let mut files = Files::default();
+        match self {
+            Self::Png(path) => files.add(path.clone(), picture(&report.shots[0])?)?,
+            Self::Exr(path) => files.add(path.clone(), numbers(&report.shots[0], report)?)?,
+            Self::Mcap(path) => files.add(path.clone(), recording(report)?)?,
+            Self::Folder(folder) => {
+                for (index, shot) in report.shots.iter().enumerate() {
+                    for (name, content) in everything(shot, report)? {
+                        let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
+                        files.add(folder.join(format!("{stem}_{index:04}.{ending}")), content)?;
+                    }
+                }
+                files.add(folder.join("frames.mcap"), recording(report)?)?;
+                let json =
+                    serde_json::to_string_pretty(&report.json()).map_err(std::io::Error::from)?;
+                files.add(folder.join("run.json"), (json + "\n").into_bytes())?;
+            }
+        }
+        Ok(files.0.commit()?)
+    }
+}
+
+#[derive(Default)]
+struct Files(OutputSet);
+
+impl Files {
+    fn add(&mut self, path: PathBuf, content: Vec<u8>) -> Result<(), Failure> {
+        self.0.add(&path, |file| file.write_all(&content))?;
+        if interrupt::requested() {
+            return Err(Failure::Interrupted);
+        }
+        Ok(())
+    }
+}
+
+fn picture(shot: &Shot) -> Result<Vec<u8>, Failure> {
+    let frame = &shot.frame;
+    let pixels = if frame.bands == 1 {
+        Pixels::Grey8(&frame.picture)
+    } else {
+        Pixels::Colour8(&frame.picture)
+    };
+    Ok(png(frame.width, frame.height, pixels)?)
+}
+
+/// Every picture of a frame, by name.
+fn everything(shot: &Shot, report: &Report) -> Result<Vec<(&'static str, Vec<u8>)>, Failure> {
+    let (frame, truth) = (&shot.frame, &shot.truth);
+    let save = |pixels| png(frame.width, frame.height, pixels);
+    let is_mosaic = frame.raw.len() == truth.depth.len();
+    let raw = if is_mosaic {
+        Pixels::Grey16(&frame.raw)
+    } else {
+        Pixels::Colour16(&frame.raw)
+    };
+    let instances = views::instances(truth);
+    let classes = views::classes(truth, report.classes);
+    Ok(vec![
+        ("picture.png", picture(shot)?),
+        ("raw.png", save(raw)?),
+        ("depth.png", save(Pixels::Grey8(&views::depth(truth)))?),
+        (
+            "depth_mm.png",
+            save(Pixels::Grey16(&views::depth_millimetres(truth)))?,
+        ),
+        (
+            "normals.png",
+            save(Pixels::Colour8(&views::normals(truth)))?,
+        ),
+        (
+            "instances.png",
+            save(Pixels::Colour8(&views::coloured(&instances)))?,
+        ),
+        (
+            "classes.png",
+            save(Pixels::Colour8(&views::coloured(&classes)))?,
+        ),
+        ("class_numbers.png", save(Pixels::Grey16(&classes))?),
+        ("flow.png", save(Pixels::Colour8(&views::flow(truth)))?),
+        ("frame.exr", numbers(shot, report)?),
+    ])
+}
+
+/// Light and truth of a frame as numbers.
+fn numbers(shot: &Shot, report: &Report) -> Result<Vec<u8>, Failure> {
+    let (frame, truth) = (&shot.frame, &shot.truth);
+    let float = |name, values: Vec<f32>| ExrChannel {
+        name,
+        data: ExrData::Float(values.into()),
+    };
+    let whole = |name, values: Vec<u16>| {
+        let values: Vec<u32> = values.into_iter().map(u32::from).collect();
+        ExrChannel {
+            name,
+            data: ExrData::Uint(values.into()),
+        }
+    };
+    let bands: &[&str] = if frame.bands == 1 {
+        &["Y"]
+    } else {
+        &["R", "G", "B"]
+    };
+    let band = |i: usize| {
+        frame
+            .radiance
+            .iter()
+            .skip(i)
+            .step_by(frame.bands)
+            .copied()
+            .collect()
+    };
+    let mut channels: Vec<ExrChannel> = bands
+        .iter()
+        .enumerate()
+        .map(|(i, name)| float(name, band(i)))
+        .collect();
+    let normal = |i: usize| truth.normal.iter().map(|normal| normal[i]).collect();
+    let flow = |i: usize| truth.flow.iter().map(|flow| flow[i]).collect();
+    channels.extend([
+        float("Z", truth.depth.clone()),
+        float("range", truth.range.clone()),
+        float("normal.X", normal(0)),
+        float("normal.Y", normal(1)),
+        float("normal.Z", normal(2)),
+        float("flow.X", flow(0)),
+        float("flow.Y", flow(1)),
+        whole("instance", views::instances(truth)),
+        whole("class", views::classes(truth, report.classes)),
+    ]);
+    Ok(exr(frame.width, frame.height, &channels)?)
+}
+
+fn recording(report: &Report) -> Result<Vec<u8>, Failure> {
+    let mut recorder = FrameRecorder::new()?;
+    for shot in report.shots {
+        recorder.record(&shot.frame, report.camera, &shot.world_from_camera)?;
+    }
+    Ok(recorder.into_bytes()?)
+}

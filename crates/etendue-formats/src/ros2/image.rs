@@ -1,0 +1,93 @@
+//! Frames of cameras as ROS 2 messages.
+
+use super::cdr::CdrWriter;
+use super::message::header;
+use etendue_physics::camera::Lens;
+use etendue_sensors::camera::{Camera, Frame};
+
+/// A `sensor_msgs/msg/Image` in CDR of a frame's picture (`mono8` or `rgb8`), stamped with the
+/// middle of the first row's exposure.
+pub fn picture(frame: &Frame, frame_id: &str) -> Vec<u8> {
+    let encoding = if frame.bands == 1 { "mono8" } else { "rgb8" };
+    image(frame, frame_id, encoding, frame.bands, &frame.picture)
+}
+
+/// The same of the detector's digital numbers: `mono16`, `rgb16` or a Bayer mosaic of 16 bits.
+pub fn raw(frame: &Frame, frame_id: &str) -> Vec<u8> {
+    let encoding = match frame.mosaic {
+        Some(pattern) => format!("bayer_{}16", pattern.name()),
+        None if frame.bands == 1 => "mono16".to_owned(),
+        None => "rgb16".to_owned(),
+    };
+    let pixels = (frame.width * frame.height) as usize;
+    let channels = frame.raw.len() / pixels;
+    let bytes: Vec<u8> = frame
+        .raw
+        .iter()
+        .flat_map(|value| value.to_le_bytes())
+        .collect();
+    image(frame, frame_id, &encoding, 2 * channels, &bytes)
+}
+
+/// A picture with so many bytes a pixel.
+fn image(frame: &Frame, frame_id: &str, encoding: &str, bytes: usize, data: &[u8]) -> Vec<u8> {
+    let mut message = CdrWriter::new();
+    header(&mut message, stamp(frame), frame_id);
+    message.u32(frame.height).u32(frame.width).text(encoding);
+    message
+        .u8(0)
+        .length(frame.width as usize * bytes)
+        .blob(data);
+    message.finish()
+}
+
+/// The middle of the first row's exposure, s.
+pub fn stamp(frame: &Frame) -> f64 {
+    frame.start + 0.5 * frame.exposure
+}
+
+/// A `sensor_msgs/msg/CameraInfo` in CDR, stamped `time` (s).
+///
+/// Lenses get ROS' names of OpenCV's models: `plumb_bob`, `rational_polynomial`, `thin_prism` (of
+/// 12 parameters), and `equidistant` for Kannala and Brandt's and the FOV lens.
+pub fn camera_info(camera: &Camera, time: f64, frame_id: &str) -> Vec<u8> {
+    let mut message = CdrWriter::new();
+    header(&mut message, time, frame_id);
+    let (model, distortion) = distortion(&camera.intrinsics.lens);
+    message.u32(camera.height).u32(camera.width).text(model);
+    message.length(distortion.len());
+    let ([fx, fy], [cx, cy]) = (camera.intrinsics.focal, camera.intrinsics.centre);
+    let intrinsic = [fx, 0.0, cx, 0.0, fy, cy, 0.0, 0.0, 1.0];
+    let rectifying = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+    let projection = [fx, 0.0, cx, 0.0, 0.0, fy, cy, 0.0, 0.0, 0.0, 1.0, 0.0];
+    let matrices = intrinsic.into_iter().chain(rectifying).chain(projection);
+    for value in distortion.into_iter().chain(matrices) {
+        message.f64(value);
+    }
+    // No binning, the whole image.
+    for value in [0; 6] {
+        message.u32(value);
+    }
+    message.u8(0);
+    message.finish()
+}
+
+fn distortion(lens: &Lens<f64>) -> (&'static str, Vec<f64>) {
+    match lens {
+        Lens::Pinhole => ("plumb_bob", vec![0.0; 5]),
+        Lens::Fov => ("equidistant", vec![0.0; 4]),
+        Lens::KannalaBrandt(lens) => ("equidistant", lens.k.to_vec()),
+        Lens::BrownConrady(lens) => {
+            let all = lens.to_opencv();
+            let used = all
+                .iter()
+                .rposition(|value| *value != 0.0)
+                .map_or(0, |last| last + 1);
+            match used {
+                0..=5 => ("plumb_bob", all[..5].to_vec()),
+                6..=8 => ("rational_polynomial", all[..8].to_vec()),
+                _ => ("thin_prism", all.to_vec()),
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! From the radiance of the scene to photons on a pixel.
+
+use crate::SPEED_OF_LIGHT;
+use std::f64::consts::PI;
+
+/// Planck's constant, J s (exact, SI 2019).
+const PLANCK: f64 = 6.626_070_15e-34;
+
+/// Energy of a photon of that wavelength (m), J: $hc/\lambda$.
+pub fn photon_energy(wavelength: f64) -> f64 {
+    PLANCK * SPEED_OF_LIGHT / wavelength
+}
+
+/// How much light a lens lets through, and what area of the detector a pixel has.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Aperture {
+    /// Focal length over the diameter of the entrance pupil.
+    pub f_number: f64,
+    /// Share of the light that passes the glass, in [0, 1].
+    pub transmission: f64,
+    /// Width and height of a pixel, m.
+    pub pixel_pitch: [f64; 2],
+}
+
+impl Aperture {
+    /// Irradiance on the detector of a scene of radiance 1 on the axis, sr:
+    /// $E/L = \tau\frac{\pi}{4N^2}$ (the camera equation for distant objects, small apertures).
+    pub fn etendue_factor(&self) -> f64 {
+        self.transmission * PI / (4.0 * self.f_number * self.f_number)
+    }
+
+    /// Photons that fall on one pixel of the axis in `exposure` seconds from a scene of `radiance`
+    /// (W m⁻² sr⁻¹ within the band) at `wavelength` (m):
+    /// $n = L\\,\tau\frac{\pi}{4N^2} A\\,t\frac{\lambda}{hc}$ (EMVA 1288 release 4.0, eq. 1, for the
+    /// conversion).
+    ///
+    /// ```
+    /// use etendue_physics::camera::Aperture;
+    /// let lens = Aperture { f_number: 2.0, transmission: 1.0, pixel_pitch: [5e-6, 5e-6] };
+    /// // 1 W/(m² sr) of green light for 10 ms: about 134,000 photons.
+    /// let photons = lens.photons(1.0, 0.01, 540e-9);
+    /// assert!((photons / 133_440.0 - 1.0).abs() < 1e-3);
+    /// ```
+    pub fn photons(&self, radiance: f64, exposure: f64, wavelength: f64) -> f64 {
+        let area = self.pixel_pitch[0] * self.pixel_pitch[1];
+        radiance * self.etendue_factor() * area * exposure / photon_energy(wavelength)
+    }
+}

@@ -1,0 +1,116 @@
+//! Which pixel sees which colour, and how the others are filled in.
+
+/// A mosaic of colour filters: the first two pixels of the first two rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BayerPattern {
+    /// Red green / green blue.
+    Rggb,
+    /// Blue green / green red.
+    Bggr,
+    /// Green red / blue green.
+    Grbg,
+    /// Green blue / red green.
+    Gbrg,
+}
+
+impl BayerPattern {
+    /// Which of red (0), green (1) and blue (2) the pixel sees.
+    ///
+    /// ```
+    /// use etendue_physics::camera::BayerPattern;
+    /// assert_eq!(BayerPattern::Rggb.channel(0, 0), 0);
+    /// assert_eq!(BayerPattern::Rggb.channel(3, 0), 1);
+    /// assert_eq!(BayerPattern::Rggb.channel(3, 1), 2);
+    /// ```
+    pub fn channel(self, column: u32, row: u32) -> usize {
+        let cells = match self {
+            Self::Rggb => [0, 1, 1, 2],
+            Self::Bggr => [2, 1, 1, 0],
+            Self::Grbg => [1, 0, 2, 1],
+            Self::Gbrg => [1, 2, 0, 1],
+        };
+        cells[(row % 2 * 2 + column % 2) as usize]
+    }
+
+    /// The name that ROS gives images of it, less the number of bits.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rggb => "rggb",
+            Self::Bggr => "bggr",
+            Self::Grbg => "grbg",
+            Self::Gbrg => "gbrg",
+        }
+    }
+
+    /// All three colours of every pixel of a mosaic of that width: what a pixel does not see is
+    /// the mean of its nearest neighbours that do (bilinear, exact for a field that is linear in
+    /// both axes, away from the border).
+    pub fn demosaic(self, mosaic: &[f64], width: u32) -> Vec<[f64; 3]> {
+        let height = u32::try_from(mosaic.len()).unwrap_or(u32::MAX) / width.max(1);
+        let pixels = (0..height).flat_map(|row| (0..width).map(move |column| [column, row]));
+        pixels
+            .map(|at| self.colours(mosaic, [width, height], at))
+            .collect()
+    }
+
+    fn colours(
+        self,
+        mosaic: &[f64],
+        [width, height]: [u32; 2],
+        [column, row]: [u32; 2],
+    ) -> [f64; 3] {
+        let (mut sums, mut counts) = ([0.0; 3], [0.0; 3]);
+        let seen = self.channel(column, row);
+        for near_row in row.saturating_sub(1)..(row + 2).min(height) {
+            for near in column.saturating_sub(1)..(column + 2).min(width) {
+                let channel = self.channel(near, near_row);
+                let is_own = near == column && near_row == row;
+                // Green has neighbours on both diagonals of its own colour: only itself counts.
+                if channel != seen || is_own {
+                    sums[channel] += mosaic[(near_row * width + near) as usize];
+                    counts[channel] += 1.0;
+                }
+            }
+        }
+        [0, 1, 2].map(|c| {
+            if counts[c] > 0.0 {
+                sums[c] / counts[c]
+            } else {
+                0.0
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_linear_field_comes_back_exactly() {
+        let [width, height] = [8_u32, 6];
+        let truth = |column: u32, row: u32, channel: usize| {
+            0.1 + 0.02 * f64::from(column) - 0.01 * f64::from(row) + 0.3 * channel as f64
+        };
+        for pattern in [
+            BayerPattern::Rggb,
+            BayerPattern::Bggr,
+            BayerPattern::Grbg,
+            BayerPattern::Gbrg,
+        ] {
+            let mosaic: Vec<f64> = (0..width * height)
+                .map(|i| truth(i % width, i / width, pattern.channel(i % width, i / width)))
+                .collect();
+            let image = pattern.demosaic(&mosaic, width);
+            for row in 1..height - 1 {
+                for column in 1..width - 1 {
+                    for channel in 0..3 {
+                        let found = image[(row * width + column) as usize][channel];
+                        // Measured: 2.2e-16.
+                        assert!((found - truth(column, row, channel)).abs() < 1e-14);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! What a camera does with light: lens, aperture, detector, colour filter.
+//!
+//! [`Intrinsics`] maps directions to pixels and back, [`Vignetting`] and [`Aperture`] say how much
+//! light arrives, [`Emva1288`] and [`LinearNoise`] what the detector makes of it, [`BayerPattern`]
+//! which pixel sees which band, [`Tone`] how a number is encoded for the eye.
+//!
+//! Frames: the optical frame has z along the axis, x to the right and y down, as OpenCV and ROS
+//! have it ([`body_from_optical`] leads to x forward, y left, z up). The centre of the first pixel
+//! is (0, 0); the image reaches from -0.5 to width - 0.5.
+//!
+//! Not modelled: defocus and lens blur, chromatic aberration, flare and ghosts, blooming.
+
+mod aperture;
+mod bayer;
+mod emva1288;
+pub mod lens;
+mod linear_noise;
+mod tone;
+mod vignetting;
+
+pub use aperture::{Aperture, photon_energy};
+pub use bayer::BayerPattern;
+pub use emva1288::{Emva1288, FixedPattern};
+pub use lens::{Intrinsics, Lens, LensError};
+pub use linear_noise::LinearNoise;
+pub use tone::Tone;
+pub use vignetting::Vignetting;
+
+use nalgebra::{Matrix3, Rotation3, UnitQuaternion};
+
+/// The rotation from the optical frame (x right, y down, z forward) to the camera's body frame
+/// (x forward, y left, z up; REP 103).
+///
+/// ```
+/// use etendue_physics::camera::body_from_optical;
+/// use nalgebra::Vector3;
+/// assert!((body_from_optical() * Vector3::z() - Vector3::x()).norm() < 1e-15);
+/// assert!((body_from_optical() * Vector3::x() + Vector3::y()).norm() < 1e-15);
+/// ```
+pub fn body_from_optical() -> UnitQuaternion<f64> {
+    let axes = Matrix3::new(0.0, 0.0, 1.0, -1.0, 0.0, 0.0, 0.0, -1.0, 0.0);
+    UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(axes))
+}

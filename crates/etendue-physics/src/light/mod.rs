@@ -1,0 +1,16 @@
+//! Light on a scene: the sun, the sky, lamps; and what a spectrum is in a camera's bands.
+//!
+//! All are per metre of wavelength; a camera multiplies by its bands' widths.
+//!
+//! Not modelled: water vapour (its bands lie beyond the visible), clouds with edges, twilight,
+//! polarisation of the sky, lamps with lines in their spectrum.
+
+mod air;
+mod colour;
+mod lamp;
+mod sky;
+
+pub use air::ClearAir;
+pub use colour::{BLUE, GREEN, RED, colour_at, colour_spectrum};
+pub use lamp::{lamp_flux, luminous_efficacy, photopic};
+pub use sky::{CieSky, SkyDome};

@@ -1,0 +1,74 @@
+//! Cameras: what light of the scene falls on each pixel, and what the detector reads.
+//!
+//! [`Studio`] is a scene with its lights in a camera's bands; [`Studio::expose`] takes a
+//! [`Frame`] with it: rays through the lens at their own times within the exposure (motion blur,
+//! rolling shutter), light through the same materials and ray caster as the lidars', photons,
+//! noise, digital numbers, a picture. [`Studio::truth`] tells depth, normals, objects, classes and
+//! optical flow of the same frame.
+//!
+//! ```
+//! use etendue_physics::Spectrum;
+//! use etendue_physics::surface::{Lobe, Material};
+//! use etendue_scene::lighting::{Environment, Lighting};
+//! use etendue_scene::primitive::sphere;
+//! use etendue_scene::{
+//!     MaterialId, MeshId, NamedMaterial, Object, SceneBuilder, Textures,
+//! };
+//! use etendue_sensors::camera::{Camera, FrameSettings, Studio};
+//! use nalgebra::Isometry3;
+//!
+//! let scene = SceneBuilder {
+//!     materials: vec![NamedMaterial {
+//!         name: "paint".into(),
+//!         material: Material { lobes: vec![Lobe::Lambert { reflectance: 1.0.into() }] },
+//!     }],
+//!     meshes: vec![sphere(0.5, 1e-3)?.into()],
+//!     objects: vec![Object {
+//!         name: "ball".into(),
+//!         mesh: MeshId(0),
+//!         world_from_object: Isometry3::translation(2.0, 0.0, 0.0),
+//!         material: MaterialId(0),
+//!         mask: u32::MAX,
+//!     }],
+//! }
+//! .build()?;
+//! let lighting = Lighting {
+//!     environment: Environment::Uniform(Spectrum::Constant(1e6)),
+//!     ..Lighting::default()
+//! };
+//! let camera = Camera::simple(32, 24, 1.0);
+//! let studio = Studio::new(&scene, &lighting, &Textures::default(), &camera)?;
+//! let frame = studio.expose(&camera, &FrameSettings::default(), |_| Isometry3::identity());
+//! // A white ball in white light cannot be told from its surroundings.
+//! let [least, most] = frame.radiance_range();
+//! assert!((most / least - 1.0).abs() < 1e-6);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Left out: defocus, chromatic aberration, dispersion (glass refracts all bands like the middle
+//! one), caustics of lamps through solid glass or over mirrors in direct light, smooth shading of
+//! meshes, the colour matrix between a camera's bands and sRGB (a picture shows the bands as they
+//! are).
+
+mod frame;
+mod illumination;
+mod meter;
+mod model;
+mod read_out;
+mod render;
+mod sampler;
+mod studio;
+mod transport;
+mod truth;
+mod vertex;
+
+pub use frame::{Frame, FrameSettings};
+pub use model::{
+    Band, Camera, CameraError, Colour, Detector, Exposure, LinearDetector, Shutter, WhiteBalance,
+};
+pub use studio::{Studio, StudioError};
+pub use transport::LightTransport;
+pub use truth::{ClassMap, Truth};
+
+/// One number a band.
+pub(crate) type Bands<const N: usize> = nalgebra::SVector<f64, N>;

@@ -1,0 +1,345 @@
+//! What a camera is.
+
+use etendue_physics::camera::{
+    Aperture, BayerPattern, Emva1288, Intrinsics, LensError, LinearNoise, Tone, Vignetting,
+};
+use etendue_physics::light::{BLUE, GREEN, RED};
+use thiserror::Error;
+
+/// A camera.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Camera {
+    /// What it is called.
+    pub name: String,
+    /// Columns.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// From directions to pixels.
+    pub intrinsics: Intrinsics<f64>,
+    /// What it sees: one band (grey) or three (red, green, blue).
+    pub bands: Vec<Band>,
+    /// How much light arrives on the axis.
+    pub aperture: Aperture,
+    /// How much less off the axis.
+    pub vignetting: Vignetting,
+    /// When light is collected.
+    pub shutter: Shutter,
+    /// What becomes of it.
+    pub detector: Detector,
+    /// What becomes of three bands.
+    pub colour: Colour,
+    /// How linear values are encoded in the picture.
+    pub tone: Tone,
+    /// Frames per second.
+    pub frame_rate: f64,
+}
+
+/// A band of wavelengths. Materials and lights are taken at its middle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Band {
+    /// Its middle, m.
+    pub wavelength: f64,
+    /// Its width, m.
+    pub width: f64,
+    /// Electrons set free per photon, filter included.
+    pub quantum_efficiency: f64,
+}
+
+/// When light is collected.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shutter {
+    /// For how long each row is exposed.
+    pub exposure: Exposure,
+    /// From the start of a row's exposure to that of the next, s; 0 for a global shutter.
+    pub line_time: f64,
+}
+
+/// For how long each row is exposed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Exposure {
+    /// Always as long, s.
+    Fixed(f64),
+    /// As long as it takes.
+    Auto {
+        /// Mean signal aimed at, as a share of saturation.
+        mean: f64,
+        /// Shortest and longest, s.
+        limits: [f64; 2],
+    },
+}
+
+/// What becomes of the light.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Detector {
+    /// By the numbers of a data sheet.
+    Emva(Emva1288),
+    /// Noise whose variance is a line in the intensity, or none.
+    Linear(LinearDetector),
+}
+
+/// A detector of linear noise.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinearDetector {
+    /// The noise.
+    pub noise: LinearNoise,
+    /// Electrons at full intensity.
+    pub full_scale: f64,
+    /// Bits of a reading.
+    pub bits: u32,
+}
+
+/// What becomes of three bands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Colour {
+    /// The mosaic of colour filters; `None`: every pixel has all three detectors.
+    pub mosaic: Option<BayerPattern>,
+    /// What the bands are multiplied with.
+    pub white_balance: WhiteBalance,
+}
+
+/// What a picture's bands are multiplied with.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum WhiteBalance {
+    /// So that a white surface in the scene's own light is grey.
+    #[default]
+    Scene,
+    /// Always with these: red, green, blue.
+    Fixed([f64; 3]),
+}
+
+/// Why a camera cannot be.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum CameraError {
+    /// The lens is unusable.
+    #[error(transparent)]
+    Lens(#[from] LensError),
+    /// A number is outside its domain.
+    #[error("{name} is {value}: {expected}")]
+    Value {
+        /// Which number.
+        name: &'static str,
+        /// What it is.
+        value: f64,
+        /// What it has to be.
+        expected: &'static str,
+    },
+    /// There are neither one nor three bands.
+    #[error("a camera has one band or three, not {0}")]
+    Bands(usize),
+}
+
+impl Camera {
+    /// A grey camera without lens errors or noise, of a horizontal field of view (rad), exposed by
+    /// itself: to begin with.
+    pub fn simple(width: u32, height: u32, horizontal_fov: f64) -> Self {
+        Self {
+            name: "simple".into(),
+            width,
+            height,
+            intrinsics: Intrinsics::pinhole(width, height, horizontal_fov),
+            bands: vec![Band {
+                wavelength: GREEN,
+                width: 100e-9,
+                quantum_efficiency: 0.6,
+            }],
+            aperture: Aperture {
+                f_number: 2.0,
+                transmission: 1.0,
+                pixel_pitch: [4e-6; 2],
+            },
+            vignetting: Vignetting::default(),
+            shutter: Shutter {
+                exposure: Exposure::Auto {
+                    mean: 0.2,
+                    limits: [1e-7, 1.0],
+                },
+                line_time: 0.0,
+            },
+            detector: Detector::Linear(LinearDetector {
+                noise: LinearNoise::default(),
+                full_scale: 10_000.0,
+                bits: 12,
+            }),
+            colour: Colour {
+                mosaic: None,
+                white_balance: WhiteBalance::Scene,
+            },
+            tone: Tone::Srgb,
+            frame_rate: 30.0,
+        }
+    }
+
+    /// The same camera with a red, a green and a blue band.
+    #[must_use]
+    pub fn in_colour(mut self) -> Self {
+        self.bands = [(RED, 0.5), (GREEN, 0.55), (BLUE, 0.5)]
+            .map(|(wavelength, quantum_efficiency)| Band {
+                wavelength,
+                width: 80e-9,
+                quantum_efficiency,
+            })
+            .to_vec();
+        self
+    }
+
+    /// Whether everything about it can be.
+    ///
+    /// # Errors
+    /// Where something cannot; with what and why.
+    pub fn check(&self) -> Result<(), CameraError> {
+        if ![1, 3].contains(&self.bands.len()) {
+            return Err(CameraError::Bands(self.bands.len()));
+        }
+        self.check_numbers()?;
+        self.check_detector()?;
+        Ok(self.intrinsics.check(self.width, self.height)?)
+    }
+
+    fn check_numbers(&self) -> Result<(), CameraError> {
+        let Aperture {
+            f_number,
+            transmission,
+            pixel_pitch,
+        } = self.aperture;
+        positive("the f-number", f_number)?;
+        share("the lens' transmission", transmission)?;
+        positive("the pixel's width, m,", pixel_pitch[0])?;
+        positive("the pixel's height, m,", pixel_pitch[1])?;
+        positive("the frame rate, 1/s,", self.frame_rate)?;
+        not_negative("the line time, s,", self.shutter.line_time)?;
+        match self.shutter.exposure {
+            Exposure::Fixed(time) => positive("the exposure, s,", time)?,
+            Exposure::Auto {
+                mean,
+                limits: [shortest, longest],
+            } => {
+                positive("the shortest exposure, s,", shortest)?;
+                share("the mean that the exposure aims at", mean)?;
+                at_least("the longest exposure, s,", longest, shortest)?;
+            }
+        }
+        for band in &self.bands {
+            positive("a band's wavelength, m,", band.wavelength)?;
+            positive("a band's width, m,", band.width)?;
+            share("a band's quantum efficiency", band.quantum_efficiency)?;
+        }
+        if let Tone::Gamma(gamma) = self.tone {
+            positive("gamma", gamma)?;
+        }
+        if let WhiteBalance::Fixed(gains) = self.colour.white_balance {
+            gains
+                .iter()
+                .try_for_each(|gain| positive("a gain of the white balance", *gain))?;
+        }
+        Ok(())
+    }
+
+    fn check_detector(&self) -> Result<(), CameraError> {
+        let bits = match self.detector {
+            Detector::Emva(detector) => {
+                positive("the gain, digital numbers per electron,", detector.gain)?;
+                positive("the full well, electrons,", detector.full_well)?;
+                not_negative("the dark noise, electrons,", detector.dark_noise)?;
+                not_negative("the dark current, electrons/s,", detector.dark_current)?;
+                not_negative("the black level", detector.black_level)?;
+                not_negative("the response's non-uniformity", detector.prnu)?;
+                not_negative("the dark signal's non-uniformity", detector.dsnu)?;
+                positive(
+                    "what the black level leaves of the converter",
+                    detector.saturation(),
+                )?;
+                detector.bits
+            }
+            Detector::Linear(detector) => {
+                positive("the full scale, electrons,", detector.full_scale)?;
+                not_negative("the noise' share of the signal", detector.noise.shot)?;
+                not_negative("the noise in the dark", detector.noise.floor)?;
+                detector.bits
+            }
+        };
+        let (name, value) = ("the converter's number of bits", f64::from(bits));
+        let expected = "it has to be between 1 and 16";
+        if (1..=16).contains(&bits) {
+            Ok(())
+        } else {
+            Err(CameraError::Value {
+                name,
+                value,
+                expected,
+            })
+        }
+    }
+
+    /// From one frame to the next, s.
+    pub fn frame_time(&self) -> f64 {
+        1.0 / self.frame_rate
+    }
+
+    /// From the start of a frame to when its last row's exposure of `exposure` seconds ends, s.
+    pub fn collection_time(&self, exposure: f64) -> f64 {
+        exposure + self.shutter.line_time * f64::from(self.height - 1)
+    }
+}
+
+impl Detector {
+    /// Electrons at which a pixel is full.
+    pub fn saturation(&self) -> f64 {
+        match self {
+            Self::Emva(detector) => detector.saturation(),
+            Self::Linear(detector) => detector.full_scale,
+        }
+    }
+
+    /// Bits of a reading.
+    pub fn bits(&self) -> u32 {
+        match self {
+            Self::Emva(detector) => detector.bits,
+            Self::Linear(detector) => detector.bits,
+        }
+    }
+}
+
+fn check(
+    good: bool,
+    name: &'static str,
+    value: f64,
+    expected: &'static str,
+) -> Result<(), CameraError> {
+    if good && value.is_finite() {
+        Ok(())
+    } else {
+        Err(CameraError::Value {
+            name,
+            value,
+            expected,
+        })
+    }
+}
+
+fn positive(name: &'static str, value: f64) -> Result<(), CameraError> {
+    check(value > 0.0, name, value, "it has to be above zero")
+}
+
+fn not_negative(name: &'static str, value: f64) -> Result<(), CameraError> {
+    check(value >= 0.0, name, value, "it has to be zero or more")
+}
+
+fn share(name: &'static str, value: f64) -> Result<(), CameraError> {
+    check(
+        value > 0.0 && value <= 1.0,
+        name,
+        value,
+        "it has to be above zero and at most 1",
+    )
+}
+
+fn at_least(name: &'static str, value: f64, least: f64) -> Result<(), CameraError> {
+    check(
+        value >= least,
+        name,
+        value,
+        "it has to be at least the shortest",
+    )
+}

@@ -1,0 +1,175 @@
+//! Light from the lamps to the camera, followed backwards.
+
+mod next_event;
+mod walk;
+
+use super::Bands;
+use super::studio::Stage;
+use super::vertex::{Event, Onward, Vertex};
+use etendue_physics::Stream;
+use etendue_scene::{Hit, Ray};
+use walk::Way;
+
+/// What light is followed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LightTransport {
+    /// From the lights and the surroundings over one rough surface, and mirrors and glass between
+    /// that and the camera (Whitted's ray tree, as the lidars').
+    Direct {
+        /// Most mirrors and panes on a way.
+        depth: u32,
+    },
+    /// Over any number of surfaces, on random paths (Kajiya 1986, doi:10.1145/15886.15902) with
+    /// every light asked at each rough one.
+    Paths {
+        /// Most rough surfaces on a path.
+        scatterings: u32,
+        /// Most surfaces of all kinds on a path.
+        depth: u32,
+    },
+}
+
+impl Default for LightTransport {
+    fn default() -> Self {
+        Self::Direct { depth: 6 }
+    }
+}
+
+impl LightTransport {
+    /// Paths of up to 8 rough surfaces and 24 in all.
+    pub fn paths() -> Self {
+        Self::Paths {
+            scatterings: 8,
+            depth: 24,
+        }
+    }
+}
+
+/// Branches of less than this share of the light are not followed.
+const LEAST_SHARE: f64 = 1e-3;
+
+/// Follows light through a stage.
+pub(super) struct Tracer<'s, 'a, const N: usize> {
+    stage: &'s Stage<'a, N>,
+    light: LightTransport,
+}
+
+impl<'s, 'a, const N: usize> Tracer<'s, 'a, N> {
+    pub fn new(stage: &'s Stage<'a, N>, light: &LightTransport) -> Self {
+        Self {
+            stage,
+            light: *light,
+        }
+    }
+
+    /// Radiance that comes back along each ray, whose first hits are known. The shadows of the
+    /// first surfaces are looked for together, in packets.
+    pub fn trace(
+        &self,
+        rays: &[Ray],
+        hits: &[Option<Hit>],
+        streams: &mut [Stream],
+    ) -> Vec<Bands<N>> {
+        let vertices: Vec<Option<Vertex<N>>> = rays
+            .iter()
+            .zip(hits)
+            .map(|(ray, hit)| hit.map(|hit| self.stage.meet(ray, &hit)))
+            .collect();
+        let mut found = self.next_events(&vertices, streams);
+        for (i, vertex) in vertices.into_iter().enumerate() {
+            let way = Way::from_camera(rays[i]);
+            let far = hits[i].map_or(rays[i].far, |hit| hit.distance);
+            found[i] += self.stage.lamps_seen(&way.ray, far);
+            found[i] += match (vertex, self.light) {
+                (None, _) if rays[i].mask == 0 => Bands::zeros(),
+                (None, _) => self.stage.backdrop.radiance(&rays[i].direction),
+                (Some(vertex), LightTransport::Direct { depth }) => {
+                    self.branch(&vertex, &way, depth, &mut streams[i])
+                }
+                (Some(vertex), LightTransport::Paths { scatterings, depth }) => {
+                    let way = Way {
+                        scatterings,
+                        depth,
+                        ..way
+                    };
+                    self.go_on(&vertex, way, &mut streams[i])
+                }
+            };
+        }
+        found
+    }
+
+    /// What a vertex sends back of direct light but for what [`Tracer::next_events`] found.
+    fn branch(
+        &self,
+        vertex: &Vertex<N>,
+        way: &Way<N>,
+        depth: u32,
+        stream: &mut Stream,
+    ) -> Bands<N> {
+        let mut sum = Bands::zeros();
+        if vertex.scatters && !self.stage.backdrop.is_dark() {
+            sum += self.scattered_once(vertex, way, stream);
+        }
+        if depth == 0 {
+            return sum;
+        }
+        for onward in vertex.branches().into_iter().flatten() {
+            let next = way.after(self.stage, vertex, &onward);
+            if next.throughput.max() >= LEAST_SHARE {
+                sum += self.follow(next, depth - 1, stream);
+            }
+        }
+        sum
+    }
+
+    /// Takes a branch to the next surface.
+    fn follow(&self, mut way: Way<N>, depth: u32, stream: &mut Stream) -> Bands<N> {
+        let hit = self.stage.scene().closest_hit(&way.ray);
+        let far = hit.map_or(f64::INFINITY, |hit| hit.distance);
+        let seen = self.stage.lamps_seen(&way.ray, far);
+        way.travel(far);
+        let mut sum = way.throughput.component_mul(&seen);
+        let Some(hit) = hit else {
+            let sky = self.stage.backdrop.radiance(&way.ray.direction);
+            return sum + way.throughput.component_mul(&sky);
+        };
+        let vertex = self.stage.meet(&way.ray, &hit);
+        let lit = self.next_event(&vertex, stream);
+        sum += way.throughput.component_mul(&lit);
+        sum + self.branch(&vertex, &way, depth, stream)
+    }
+
+    /// Light of the surroundings over one rough surface.
+    fn scattered_once(&self, vertex: &Vertex<N>, way: &Way<N>, stream: &mut Stream) -> Bands<N> {
+        match vertex.sample(stream) {
+            Some(onward) if matches!(onward.event, Event::Scattered { .. }) => {
+                let last = Way {
+                    scatterings: 1,
+                    depth: 8,
+                    ..*way
+                };
+                self.walk(last.after(self.stage, vertex, &onward), stream)
+            }
+            _ => Bands::zeros(),
+        }
+    }
+
+    /// The rest of a random path from a vertex whose lights were asked.
+    fn go_on(&self, vertex: &Vertex<N>, way: Way<N>, stream: &mut Stream) -> Bands<N> {
+        match vertex.sample(stream) {
+            Some(onward) if way.may(&onward) => {
+                self.walk(way.after(self.stage, vertex, &onward), stream)
+            }
+            _ => Bands::zeros(),
+        }
+    }
+}
+
+impl<const N: usize> Way<N> {
+    /// Whether the path may take that turn.
+    fn may(&self, onward: &Onward<N>) -> bool {
+        let is_rough = matches!(onward.event, Event::Scattered { .. });
+        self.depth > 0 && (self.scatterings > 0 || !is_rough)
+    }
+}

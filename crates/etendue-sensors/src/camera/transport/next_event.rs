@@ -1,0 +1,140 @@
+//! Light straight from the lamps to a surface.
+
+use super::Tracer;
+use crate::camera::Bands;
+use crate::camera::illumination::Arriving;
+use crate::camera::studio::Stage;
+use crate::camera::vertex::Vertex;
+use etendue_physics::Stream;
+use etendue_scene::Ray;
+
+/// Panes that a shadow ray passes at most.
+const MOST_SHEETS: usize = 16;
+
+/// A line to a light, and what it brings were it free.
+struct Line<const N: usize> {
+    ray: Ray,
+    light: Bands<N>,
+}
+
+impl<const N: usize> Tracer<'_, '_, N> {
+    /// What each vertex scatters back of every light, one line a light and vertex.
+    pub fn next_events(
+        &self,
+        vertices: &[Option<Vertex<N>>],
+        streams: &mut [Stream],
+    ) -> Vec<Bands<N>> {
+        let mut sums = vec![Bands::zeros(); vertices.len()];
+        let (mut rays, mut lines, mut hidden) = (vec![], vec![], vec![]);
+        for source in 0..self.sources() {
+            rays.clear();
+            lines.clear();
+            for (i, vertex) in vertices.iter().enumerate() {
+                let Some(vertex) = vertex.as_ref().filter(|vertex| vertex.scatters) else {
+                    continue;
+                };
+                if let Some(line) = self.line(vertex, source, &mut streams[i]) {
+                    rays.push(line.ray);
+                    lines.push((i, line.light));
+                }
+            }
+            self.stage.scene().occlusions(&rays, &mut hidden);
+            for (((i, light), ray), hidden) in lines.iter().zip(&rays).zip(&hidden) {
+                sums[*i] += if *hidden {
+                    light.component_mul(&self.stage.behind_sheets(ray))
+                } else {
+                    *light
+                };
+            }
+        }
+        sums
+    }
+
+    /// The same for one vertex.
+    pub fn next_event(&self, vertex: &Vertex<N>, stream: &mut Stream) -> Bands<N> {
+        if !vertex.scatters {
+            return Bands::zeros();
+        }
+        let lines = (0..self.sources()).filter_map(|source| {
+            let line = self.line(vertex, source, stream)?;
+            Some(line.light.component_mul(&self.stage.passed(&line.ray)))
+        });
+        lines.sum::<Bands<N>>()
+    }
+
+    /// The lamps, and the surroundings.
+    fn sources(&self) -> usize {
+        self.stage.lamps.len() + 1
+    }
+
+    fn line(&self, vertex: &Vertex<N>, source: usize, stream: &mut Stream) -> Option<Line<N>> {
+        match self.stage.lamps.get(source) {
+            Some(lamp) => {
+                let uniform = [stream.uniform(), stream.uniform()];
+                let arriving = lamp.arriving(&vertex.point, uniform)?;
+                let light = vertex.reflected(&arriving.towards);
+                self.stage.line(vertex, &arriving, light)
+            }
+            None => self.line_to_backdrop(vertex, stream),
+        }
+    }
+
+    /// Directions drawn for the backdrop share its light with those drawn for the surface (the
+    /// balance heuristic of Veach and Guibas 1995, doi:10.1145/218380.218498).
+    fn line_to_backdrop(&self, vertex: &Vertex<N>, stream: &mut Stream) -> Option<Line<N>> {
+        let uniform = [stream.uniform(), stream.uniform()];
+        let (arriving, drawn) = self.stage.backdrop.arriving(uniform)?;
+        let (light, pdf) = vertex.scattered(&arriving.towards);
+        self.stage
+            .line(vertex, &arriving, light * (drawn / (drawn + pdf)))
+    }
+}
+
+impl<const N: usize> Stage<'_, N> {
+    fn line(&self, vertex: &Vertex<N>, arriving: &Arriving<N>, share: Bands<N>) -> Option<Line<N>> {
+        let light = share.component_mul(&arriving.irradiance);
+        (light.max() > 0.0).then(|| Line {
+            ray: self.leave(vertex, arriving.towards, arriving.distance),
+            light,
+        })
+    }
+
+    /// Fraction of light that passes along a ray.
+    fn passed(&self, ray: &Ray) -> Bands<N> {
+        if self.scene().occluded(ray) {
+            self.behind_sheets(ray)
+        } else {
+            Bands::repeat(1.0)
+        }
+    }
+
+    /// The same where something stands in the way: thin sheets let light pass.
+    fn behind_sheets(&self, ray: &Ray) -> Bands<N> {
+        let mut passed = Bands::repeat(1.0);
+        if !self.has_sheets {
+            return Bands::zeros();
+        }
+        let mut ray = *ray;
+        for _ in 0..MOST_SHEETS {
+            let Some(hit) = self.scene().closest_hit(&ray) else {
+                return passed;
+            };
+            let vertex = self.meet(&ray, &hit);
+            let Some(fraction) = vertex.sheet() else {
+                return Bands::zeros();
+            };
+            passed.component_mul_assign(&fraction);
+            ray = self.leave(&vertex, ray.direction, ray.far - hit.distance);
+        }
+        Bands::zeros()
+    }
+
+    /// Radiance of the lamps themselves along a ray up to `far`.
+    pub(in crate::camera) fn lamps_seen(&self, ray: &Ray, far: f64) -> Bands<N> {
+        let seen = self
+            .lamps
+            .iter()
+            .map(|lamp| lamp.seen(&ray.origin, &ray.direction, far));
+        seen.sum::<Bands<N>>()
+    }
+}

@@ -1,0 +1,125 @@
+//! Motion within the exposure.
+
+use super::stage::{Stage, at, facing, paint, settings, still, uniform};
+use etendue_scene::primitive::rectangle;
+use etendue_scene::{KeyFrame, Motion, Textures};
+use etendue_sensors::camera::{Camera, Exposure, Frame, LightTransport, Shutter, Studio};
+use etendue_sensors::motion::constant_velocity;
+use nalgebra::{Isometry3, Vector3};
+
+const DIRECT: LightTransport = LightTransport::Direct { depth: 4 };
+const DEPTH: f64 = 4.0;
+
+fn camera(exposure: f64, line_time: f64) -> Camera {
+    Camera {
+        shutter: Shutter {
+            exposure: Exposure::Fixed(exposure),
+            line_time,
+        },
+        ..Camera::simple(160, 40, 0.8)
+    }
+}
+
+fn take(
+    board: Stage,
+    camera: &Camera,
+    samples: u32,
+    pose: impl Fn(f64) -> Isometry3<f64> + Sync,
+) -> Frame {
+    let scene = board.build();
+    let textures = Textures::default();
+    let studio = Studio::new(&scene, &uniform(1e6), &textures, camera).unwrap();
+    studio.expose(camera, &settings(samples, DIRECT), pose)
+}
+
+/// A black board in white light whose left edge is in the middle of the image at time zero.
+fn board() -> Stage {
+    Stage::default().with(
+        rectangle([9.0, 4.0]).unwrap(),
+        facing([DEPTH, -2.0, 0.0]),
+        paint(0.0),
+    )
+}
+
+/// Share of white light in each pixel of a row.
+fn row_of(frame: &Frame, camera: &Camera, row: u32) -> Vec<f64> {
+    let white = 1e6 * camera.bands[0].width;
+    (0..frame.width)
+        .map(|column| at(frame, column, row) / white)
+        .collect()
+}
+
+/// How long the ramp of an edge is: its variance is that of a uniform distribution, L²/12, and a
+/// pixel's own, 1/12.
+fn ramp(row: &[f64]) -> f64 {
+    let weights: Vec<f64> = row
+        .windows(2)
+        .map(|pair| (pair[0] - pair[1]).abs())
+        .collect();
+    let sum: f64 = weights.iter().sum();
+    assert!((sum - 1.0).abs() < 1e-6, "one edge: {sum}");
+    let moment = |power| -> f64 {
+        weights
+            .iter()
+            .enumerate()
+            .map(|(i, w)| w * (i as f64).powi(power))
+            .sum()
+    };
+    let variance = moment(2) - moment(1).powi(2);
+    (12.0 * variance - 1.0).max(0.0).sqrt()
+}
+
+#[test]
+fn a_moving_cameras_blur_is_speed_times_exposure() {
+    let (speed, exposure) = (5.0, 0.02);
+    let camera = camera(exposure, 0.0);
+    let velocity = Vector3::new(0.0, speed, 0.0);
+    let pose = constant_velocity(Isometry3::identity(), velocity, Vector3::zeros());
+    let frame = take(board(), &camera, 256, pose);
+    let expected = camera.intrinsics.focal[0] * speed * exposure / DEPTH;
+    let found = ramp(&row_of(&frame, &camera, 20));
+    // Measured: 4.73 for 4.73 pixels.
+    assert!(
+        expected > 4.0 && (found / expected - 1.0).abs() < 0.02,
+        "{found} {expected}"
+    );
+    let sharp = take(board(), &camera, 256, still);
+    assert!(ramp(&row_of(&sharp, &camera, 20)) < 0.7);
+}
+
+#[test]
+fn a_moving_objects_blur_is_the_same() {
+    let (speed, exposure) = (5.0, 0.02);
+    let camera = camera(exposure, 0.0);
+    let keys = [0.0, 1.0].map(|time| KeyFrame {
+        time,
+        world_from_object: facing([DEPTH, -2.0 - speed * time, 0.0]),
+    });
+    let frame = take(
+        board().moving(Motion::new(keys.to_vec()).unwrap()),
+        &camera,
+        256,
+        still,
+    );
+    let expected = camera.intrinsics.focal[0] * speed * exposure / DEPTH;
+    let found = ramp(&row_of(&frame, &camera, 20));
+    // Measured: 4.73 for 4.73 pixels.
+    assert!((found / expected - 1.0).abs() < 0.02, "{found} {expected}");
+}
+
+#[test]
+fn a_rolling_shutter_leans_what_moves() {
+    let (speed, line_time) = (3.0, 1e-3);
+    let camera = camera(1e-6, line_time);
+    let velocity = Vector3::new(0.0, speed, 0.0);
+    let pose = constant_velocity(Isometry3::identity(), velocity, Vector3::zeros());
+    let frame = take(board(), &camera, 256, pose);
+    let edge = |row: u32| -> f64 { row_of(&frame, &camera, row).iter().sum() };
+    let leaning = (edge(35) - edge(5)) / 30.0;
+    let expected = camera.intrinsics.focal[0] * speed * line_time / DEPTH;
+    // Measured: 0.1419 for 0.1419 pixels a row.
+    assert!(
+        (leaning / expected - 1.0).abs() < 0.01,
+        "{leaning} {expected}"
+    );
+}
