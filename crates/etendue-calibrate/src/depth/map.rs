@@ -53,9 +53,16 @@ impl MapOptions {
         }
     }
 
-    /// The same with [`Mask::strict`].
+    /// Cubes of 0.1 m, neighbours within 0.25 m, normals from 0.3 m, [`Mask::strict`]: a
+    /// centimetre of noise asks for many points, and points near an edge pull the bias down by
+    /// millimetres. With poses that are off by a centimetre, give
+    /// [`Training::refreshes`](super::train::Training::refreshes) a round or two: before the poses
+    /// are corrected most neighbourhoods are too thick for these masks.
     pub fn strict() -> Self {
         Self {
+            voxel: 0.1,
+            normal_from: Neighbourhood::Radius(0.3),
+            neighbourhood: Neighbourhood::Radius(0.25),
             mask: Mask::strict(),
             ..Self::published()
         }

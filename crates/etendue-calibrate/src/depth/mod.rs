@@ -20,14 +20,20 @@
 //! too ([`PoseFreedom`]). And a lower loss proves nothing: a model of the wrong shape lowers it
 //! and can be further from the truth.
 
+mod convention;
+mod correct;
 mod error;
 pub mod features;
 mod loss;
 mod map;
 mod model;
+mod signature;
 pub mod train;
 
+pub use convention::{Convention, likely_convention};
+pub use correct::{Corrected, correct_scan};
 pub use error::DepthError;
 pub use loss::{DepthLoss, Objective, PoseFreedom, Robust, Unknowns};
 pub use map::{DepthMap, MapOptions, MapReport, Measurement};
 pub use model::{DepthModel, InverseCosine, Linear, Polynomial, WaveformBias};
+pub use signature::Signature;

@@ -1,5 +1,6 @@
 //! Neighbourhoods of points: their planes, normals and incidences, and which of them to trust.
 
+mod cells;
 mod eigen;
 mod mask;
 mod neighbours;
@@ -7,6 +8,7 @@ mod normals;
 mod spread;
 mod voxel;
 
+pub use cells::{CellOptions, surface_views_by_cells};
 pub use eigen::Eigen;
 pub use mask::{Mask, MaskReport};
 pub(super) use mask::{Shape, Verdict};
