@@ -3,5 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod cw;
+mod gnss;
+mod inertial;
 mod pulse_bias;
 mod surface;
