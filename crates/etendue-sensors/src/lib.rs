@@ -1,9 +1,12 @@
 //! Sensors: what they are, and the pipeline from light to measurements.
 
 pub mod cw;
+pub mod dynamics;
+pub mod filter;
 mod measurement;
 pub mod motion;
 pub mod pulsed;
+pub mod rig;
 mod scan;
 mod scan_statistics;
 pub mod scanner;
