@@ -10,6 +10,7 @@ pub mod mesh;
 pub mod output;
 mod ply;
 mod precision;
+pub mod robot;
 pub mod ros2;
 pub mod scan_log;
 pub mod scene;

@@ -177,7 +177,11 @@ impl Rig {
 
     /// A name that a sensor would give to two outputs.
     fn taken(&self, sensor: &MountedSensor) -> Option<String> {
-        let mut names: Vec<&str> = self.sensors.iter().flat_map(MountedSensor::outputs).collect();
+        let mut names: Vec<&str> = self
+            .sensors
+            .iter()
+            .flat_map(MountedSensor::outputs)
+            .collect();
         for name in sensor.outputs() {
             if names.contains(&name) {
                 return Some(name.into());

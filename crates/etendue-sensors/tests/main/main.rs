@@ -2,4 +2,5 @@
 
 mod cw;
 mod pulsed;
+mod rig;
 mod transport;

@@ -5,11 +5,13 @@ mod filters;
 mod physics;
 mod timing;
 
+use etendue_physics::Spectrum;
+use etendue_physics::beam::SubRayPattern;
 use etendue_physics::surface::{Lobe, Material};
 use etendue_scene::{
     MaterialId, MeshId, NamedMaterial, Object, Scene, SceneBuilder, primitive::cuboid,
 };
-use etendue_sensors::cw::{Beam, CwLidar};
+use etendue_sensors::cw::Beam;
 use etendue_sensors::dynamics::Path;
 use etendue_sensors::rig::{Device, Environment, Event, FrameTree, Mount, Rig, RigRun, replay};
 use nalgebra::Isometry3;
@@ -23,7 +25,7 @@ pub fn room() -> Scene {
             name: "wall".into(),
             material: Material {
                 lobes: vec![Lobe::Lambert {
-                    reflectance: 0.8.into(),
+                    reflectance: Spectrum::Constant(0.8),
                 }],
             },
         }],
@@ -63,15 +65,12 @@ pub fn rig(sensors: impl IntoIterator<Item = (Mount, Device)>) -> Rig {
     rig
 }
 
-/// A planar lidar of 90 beams, 10 turns a second.
+/// A planar lidar of 90 beams all round, 10 turns a second, without noise.
 pub fn lidar() -> Device {
-    let receiver = crate::cw::lidar().receiver;
-    Device::ContinuousWave(Box::new(CwLidar {
-        beams: Beam::fan(90, -1.5, 0.033, 0.1),
-        turn_time: 0.1,
-        receiver,
-        ..crate::cw::lidar()
-    }))
+    let mut lidar = crate::cw::ideal(&[], SubRayPattern::Centre);
+    lidar.beams = Beam::fan(90, -std::f64::consts::PI, std::f64::consts::TAU / 90.0, 0.1);
+    lidar.receiver.ambiguity.farthest = 20.0;
+    Device::ContinuousWave(Box::new(lidar))
 }
 
 /// Every event of a run along a path.
