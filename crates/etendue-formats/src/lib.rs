@@ -7,6 +7,7 @@ pub mod fit;
 mod input;
 pub mod material;
 pub mod mesh;
+pub mod nmea;
 pub mod output;
 mod ply;
 mod precision;

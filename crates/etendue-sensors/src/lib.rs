@@ -1,6 +1,7 @@
 //! Sensors: what they are, and the pipeline from light to measurements.
 
 pub mod cw;
+pub mod demo;
 pub mod dynamics;
 pub mod filter;
 mod measurement;

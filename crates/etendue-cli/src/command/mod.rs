@@ -1,11 +1,13 @@
 //! The verbs, one a file.
 
 mod compare;
+mod demo;
 mod experiment;
 mod fit;
 mod inspect;
 mod materials;
 mod register;
+mod run;
 mod schema;
 mod sensors;
 mod simulate;
@@ -18,6 +20,10 @@ use clap::Subcommand;
 pub enum Command {
     /// Simulate a sensor in a scene and write what it measures, with a picture
     Simulate(simulate::Simulate),
+    /// Run a robot with all its sensors, and record what they give
+    Run(run::Run),
+    /// Watch a robot at work: a car that finds its way by lidar, a drive through a town
+    Demo(demo::Demo),
     /// Say how alike two point clouds are: a real and a simulated one, say
     Compare(compare::Compare),
     /// Find poses, mirrors, materials or the receiver from scans, and how sure that is
@@ -41,6 +47,8 @@ impl Command {
     pub fn run(self) -> Result<(), Failure> {
         match self {
             Self::Simulate(verb) => verb.run(),
+            Self::Run(verb) => verb.run(),
+            Self::Demo(verb) => verb.run(),
             Self::Compare(verb) => verb.run(),
             Self::Fit(verb) => verb.run(),
             Self::Experiment(verb) => verb.run(),

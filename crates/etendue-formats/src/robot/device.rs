@@ -198,7 +198,7 @@ impl BarometerTable {
         Ok(Device::Barometer(barometer))
     }
 
-    fn barometer(&self) -> Result<Barometer, Problem> {
+    pub(super) fn barometer(&self) -> Result<Barometer, Problem> {
         let spreads = [self.noise_pa, self.offset_spread_pa, self.drift_pa];
         if spreads.iter().any(|sd| *sd < 0.0) || (self.drift_pa > 0.0 && self.drift_time_s <= 0.0) {
             return Err(Problem::value(
@@ -260,9 +260,15 @@ impl LidarTable {
                 return Err(document.error(span, problem).into());
             }
         };
-        Ok(match found.model {
-            SensorModel::ContinuousWave(lidar) => Device::ContinuousWave(Box::new(lidar)),
-            SensorModel::Scanner(scanner) => Device::Scanner(Box::new(scanner)),
-        })
+        Ok(found.model.into())
+    }
+}
+
+impl From<SensorModel> for Device {
+    fn from(model: SensorModel) -> Self {
+        match model {
+            SensorModel::ContinuousWave(lidar) => Self::ContinuousWave(Box::new(lidar)),
+            SensorModel::Scanner(scanner) => Self::Scanner(Box::new(scanner)),
+        }
     }
 }

@@ -6,9 +6,7 @@ use crate::FormatError;
 use crate::scene::{self, LoadedScene, resolve};
 use crate::toml_file::{Document, DocumentError, Problem};
 use etendue_sensors::dynamics::Still;
-use etendue_sensors::rig::{
-    Environment, FrameDeclaration, FrameError, FrameTree, Mount, Rig, RigError,
-};
+use etendue_sensors::rig::{FrameDeclaration, FrameError, FrameTree, Mount, Rig, RigError};
 use nalgebra::Isometry3;
 use std::ops::Range;
 use std::path::Path;

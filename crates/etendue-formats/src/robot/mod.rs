@@ -49,7 +49,7 @@ pub use inertial::{AccelerometerTable, GyroscopeTable, ImuTable, MagnetometerTab
 pub use loading::{load, load_with, parse};
 pub use motion::{CircleTable, Motion, MotionTable, StillTable, TrajectoryFormat, TrajectoryTable};
 pub use place::PlaceTable;
-pub use presets::{DevicePreset, device_presets};
+pub use presets::{DevicePreset, device_presets, preset_device};
 pub use urdf::Urdf;
 
 use crate::scene::LoadedScene;

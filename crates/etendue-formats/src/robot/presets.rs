@@ -1,9 +1,10 @@
 //! Devices that come with the library, and device files.
 
-use super::{BarometerTable, GnssTable, ImuTable, MagnetometerTable};
+use super::{BarometerTable, GnssTable, ImuTable};
 use crate::FormatError;
 use crate::scene::resolve;
 use crate::toml_file::{Document, DocumentError, Problem};
+use etendue_sensors::rig::{Device, Gnss};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -40,6 +41,41 @@ pub fn device_presets() -> &'static [DevicePreset] {
     PRESETS
 }
 
+/// The device of that name: one of [`device_presets`], or a lidar of
+/// [`sensor::presets`](crate::sensor::presets).
+///
+/// ```
+/// use etendue_formats::robot::preset_device;
+/// use etendue_sensors::rig::Device;
+/// assert!(matches!(preset_device("stim300"), Some(Device::Imu(_))));
+/// assert!(matches!(preset_device("velodyne-vlp-16"), Some(Device::Scanner(_))));
+/// assert!(preset_device("stim3000").is_none());
+/// ```
+pub fn preset_device(name: &str) -> Option<Device> {
+    if let Ok(sensor) = crate::sensor::preset(name) {
+        return Some(sensor.model.into());
+    }
+    let known = PRESETS.iter().find(|known| known.name == name)?;
+    let file: DeviceFile = Document::new(name, known.text).parse().ok()?;
+    let receiver = |gnss: &GnssTable| gnss.receiver().ok();
+    let imu = file
+        .imu
+        .as_ref()
+        .and_then(|imu| imu.imu().ok())
+        .map(Device::Imu);
+    let gnss = file.gnss.as_ref().and_then(receiver).map(|receiver| {
+        Device::Gnss(Gnss {
+            receiver,
+            sky: true,
+        })
+    });
+    let barometer = file
+        .barometer
+        .as_ref()
+        .and_then(|table| table.barometer().ok());
+    imu.or(gnss).or(barometer.map(Device::Barometer))
+}
+
 /// A device file: what the device is, and the one table that says how it measures.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -56,7 +92,6 @@ pub(super) struct DeviceFile {
     pub imu: Option<ImuTable>,
     pub gnss: Option<GnssTable>,
     pub barometer: Option<BarometerTable>,
-    pub magnetometer: Option<MagnetometerTable>,
 }
 
 /// The device file that a table names.

@@ -25,7 +25,7 @@ fn stamp(message: &mut CdrWriter, time: f64) {
         .u32((nanoseconds % 1_000_000_000) as u32);
 }
 
-fn header(message: &mut CdrWriter, time: f64, frame: &str) {
+pub(super) fn header(message: &mut CdrWriter, time: f64, frame: &str) {
     stamp(message, time);
     message.text(frame);
 }

@@ -45,7 +45,7 @@ pub struct Recorder<W: Write + Seek> {
 }
 
 /// Quality of service as rosbag2 writes it: reliable, volatile, the last ten.
-const QOS: &str = "- history: 1\n  depth: 10\n  reliability: 1\n  durability: 2\n  deadline:\n    \
+pub(super) const QOS: &str = "- history: 1\n  depth: 10\n  reliability: 1\n  durability: 2\n  deadline:\n    \
     sec: 9223372036\n    nsec: 854775807\n  lifespan:\n    sec: 9223372036\n    nsec: 854775807\n  \
     liveliness: 1\n  liveliness_lease_duration:\n    sec: 9223372036\n    nsec: 854775807\n  \
     avoid_ros_namespace_conventions: false";
@@ -169,7 +169,7 @@ impl<W: Write + Seek> Recorder<W> {
     }
 }
 
-fn cannot_write(path: &Path, source: std::io::Error) -> FormatError {
+pub(super) fn cannot_write(path: &Path, source: std::io::Error) -> FormatError {
     FormatError::Io {
         path: path.to_owned(),
         action: "write",
@@ -178,7 +178,7 @@ fn cannot_write(path: &Path, source: std::io::Error) -> FormatError {
     }
 }
 
-fn failed(path: &Path, error: McapError) -> FormatError {
+pub(super) fn failed(path: &Path, error: McapError) -> FormatError {
     match error {
         McapError::Io(source) => cannot_write(path, source),
         other => FormatError::malformed(path, Place::File, other.to_string(), "record it again"),

@@ -2,6 +2,7 @@
 
 use super::{Event, Rate, RigRun, seconds};
 use crate::dynamics::{Dynamics, Path, Track};
+use etendue_physics::inertial::MotionState;
 use std::ops::ControlFlow;
 
 /// The latest data of every output of a rig.
@@ -55,32 +56,47 @@ pub fn replay(run: &mut RigRun, path: &dyn Path, mut visit: impl FnMut(Event) ->
     }
 }
 
+/// Who watches a run, and may stop it.
+pub trait Observer {
+    /// Data have arrived.
+    fn received(&mut self, event: &Event) -> ControlFlow<()>;
+
+    /// The dynamics have made a step: how the base moves at a time, ns.
+    fn moved(&mut self, _time: i64, _state: &MotionState) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+impl<F: FnMut(&Event) -> ControlFlow<()>> Observer for F {
+    fn received(&mut self, event: &Event) -> ControlFlow<()> {
+        self(event)
+    }
+}
+
 /// Closes the loop until every capture is delivered: sensors to `controller` to `dynamics` to
 /// sensors. The controller is a function of the latest data and of the time (ns) to a command; it
-/// sees what has arrived by then, never more. `visit` sees each event, with the motion so far, and
-/// may stop the run.
+/// sees what has arrived by then, never more.
 pub fn drive<D: Dynamics>(
     run: &mut RigRun,
     dynamics: &mut D,
     plan: &Plan,
     mut controller: impl FnMut(&Latest, i64) -> D::Command,
-    mut visit: impl FnMut(&Event, &Track) -> ControlFlow<()>,
+    observer: &mut impl Observer,
 ) {
     let mut track = Track::default();
     let mut latest = Latest::default();
-    track.push(0, dynamics.state());
     let mut command = controller(&latest, 0);
     let mut commands = 1;
     let mut now = 0;
     for step in 1.. {
-        if run.is_done() {
+        let state = dynamics.state();
+        track.push(now, state);
+        let stop = observer.moved(now, &state);
+        if stop.is_break() || receive(run, &track, now, &mut latest, observer).is_break() {
             return;
         }
-        for event in run.advance(&track, now) {
-            if visit(&event, &track).is_break() {
-                return;
-            }
-            latest.put(event);
+        if run.is_done() {
+            return;
         }
         if plan.control.tick(commands) <= now {
             command = controller(&latest, now);
@@ -89,7 +105,21 @@ pub fn drive<D: Dynamics>(
         let next = plan.dynamics.tick(step);
         dynamics.step(&command, seconds(next - now));
         now = next;
-        track.push(now, dynamics.state());
         track.forget_before(run.needs_from().min(now));
     }
+}
+
+/// Takes what has arrived by now.
+fn receive(
+    run: &mut RigRun,
+    track: &Track,
+    now: i64,
+    latest: &mut Latest,
+    observer: &mut impl Observer,
+) -> ControlFlow<()> {
+    for event in run.advance(track, now) {
+        observer.received(&event)?;
+        latest.put(event);
+    }
+    ControlFlow::Continue(())
 }

@@ -23,7 +23,7 @@ mod run;
 pub use clock::{Capture, Clock, ClockError, Rate, SECOND, nanoseconds, seconds};
 pub use data::{Cloud, CloudPoint, Data, DataKind};
 pub use device::{Device, Gnss};
-pub use drive::{Latest, Plan, drive, replay};
+pub use drive::{Latest, Observer, Plan, drive, replay};
 pub use environment::Environment;
 pub use frames::{FrameDeclaration, FrameError, FrameTree};
 pub use run::{Event, Moment, RigRun};

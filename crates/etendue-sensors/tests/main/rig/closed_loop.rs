@@ -2,7 +2,7 @@
 
 use super::{lidar, mount, rig, room};
 use etendue_physics::inertial::Imu;
-use etendue_sensors::dynamics::{Bicycle, DriveCommand, Dynamics, Path, Steering};
+use etendue_sensors::dynamics::{Bicycle, DriveCommand, Dynamics, Steering};
 use etendue_sensors::rig::{Data, Device, Environment, Event, Plan, Rate, RigRun, SECOND, drive};
 use std::ops::ControlFlow;
 
