@@ -2,12 +2,14 @@
 
 mod compare;
 mod convert;
+mod demo;
 mod experiment;
 mod fit;
 mod inspect;
 mod materials;
 mod register;
 mod render;
+mod run;
 mod schema;
 mod sensors;
 mod simulate;
@@ -22,6 +24,10 @@ pub enum Command {
     Simulate(simulate::Simulate),
     /// Render what a camera sees: picture, depth, normals, segmentation, optical flow
     Render(render::Render),
+    /// Run a robot with all its sensors, and record what they give
+    Run(run::Run),
+    /// Watch a robot at work: a car that finds its way by lidar, a drive through a town
+    Demo(demo::Demo),
     /// Say how alike two point clouds are: a real and a simulated one, say
     Compare(compare::Compare),
     /// Turn points into another format: PCD, PLY, LAS, E57, NPZ, CSV, KITTI, MCAP, from captures too
@@ -48,6 +54,8 @@ impl Command {
         match self {
             Self::Simulate(verb) => verb.run(),
             Self::Render(verb) => verb.run(),
+            Self::Run(verb) => verb.run(),
+            Self::Demo(verb) => verb.run(),
             Self::Compare(verb) => verb.run(),
             Self::Convert(verb) => verb.run(),
             Self::Fit(verb) => verb.run(),
