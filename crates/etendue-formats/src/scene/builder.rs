@@ -49,13 +49,21 @@ pub(super) fn build(document: &Document) -> Result<LoadedScene, FormatError> {
         .as_ref()
         .map(|table| placement(document, table, &mut assembly.files.files))
         .transpose()?;
-    let ambient = file
-        .ambient
-        .as_ref()
-        .map(|table| ambient::light(document, table))
-        .transpose()?;
+    let ambient = ambient_light(document, &file)?;
     let air = file.atmosphere.air(document)?;
-    assembly.finish(file.name, sensor, ambient.unwrap_or_default(), air)
+    assembly.finish(file.name, sensor, ambient, air)
+}
+
+/// Its own table, else the daylight that cameras see.
+fn ambient_light(document: &Document, file: &SceneFile) -> Result<AmbientLight, DocumentError> {
+    if let Some(table) = &file.ambient {
+        return ambient::light(document, table);
+    }
+    let lights = file.lights.as_ref();
+    let daylight = lights.and_then(|lights| lights.daylight.as_ref());
+    Ok(daylight.map_or_else(AmbientLight::default, |table| {
+        ambient::by_day(table.get_ref())
+    }))
 }
 
 fn check(document: &Document, file: &SceneFile) -> Result<(), DocumentError> {

@@ -4,14 +4,11 @@ use super::branch::Branch;
 use super::straight::{frame_about, see_through};
 use super::world::Meeting;
 use super::{LightRay, TreeSettings, World};
-use etendue_physics::surface::{Ambient, Material, Side, planck_radiance, solar_irradiance};
+use etendue_physics::light::ClearAir;
+use etendue_physics::surface::{Ambient, Material, Side, planck_radiance};
 use etendue_scene::{Hit, Ray};
 use nalgebra::Vector3;
 use std::f64::consts::PI;
-
-/// Part of the sun's light that a clear sky lets pass in the near infrared: 0.8 to 0.9 outside
-/// the bands of water (ASTM G173-03, air mass 1.5, direct beam over extraterrestrial).
-const CLEAR_SKY: f64 = 0.85;
 
 /// Knots of the tables over the cosine of incidence.
 const KNOTS: usize = 32;
@@ -22,8 +19,10 @@ pub struct AmbientLight {
     /// The sun, or another lamp that is far away.
     pub sun: Option<Sun>,
     /// Irradiance from sky and surroundings, alike from all directions and not shadowed by the
-    /// scene, W m⁻² per m of wavelength.
-    pub sky_irradiance: f64,
+    /// scene, W m⁻² per m of wavelength; none for that of a clear sky about the sun.
+    pub sky_irradiance: Option<f64>,
+    /// What a clear sky leaves of the sun.
+    pub air: ClearAir,
     /// Temperature of every surface, K, where their own emission counts.
     pub temperature: Option<f64>,
 }
@@ -34,22 +33,29 @@ pub struct Sun {
     /// Unit vector towards it, in the world.
     pub towards: Vector3<f64>,
     /// Irradiance on a surface that faces it, W m⁻² per m of wavelength; none for the sun through
-    /// a clear sky at the wavelength.
+    /// a clear sky.
     pub irradiance: Option<f64>,
 }
 
 impl AmbientLight {
     /// Whether there is none.
     pub fn is_dark(&self) -> bool {
-        self.sun.is_none() && self.sky_irradiance == 0.0 && self.temperature.is_none()
+        self.sun.is_none() && self.sky_irradiance.is_none() && self.temperature.is_none()
     }
-}
 
-impl Sun {
-    /// Irradiance on a surface that faces it, W m⁻² per m of wavelength.
-    pub fn irradiance_at(&self, wavelength: f64) -> f64 {
-        self.irradiance
-            .unwrap_or_else(|| CLEAR_SKY * solar_irradiance(wavelength))
+    /// Both irradiances at a wavelength (m), W m⁻² per m of wavelength. Outside the visible the
+    /// clear sky's are those of [`ClearAir`] beyond its domain: up to a tenth too bright at 785 to
+    /// 905 nm, more in the bands of water vapour, which it leaves out.
+    pub fn at(&self, wavelength: f64) -> Ambient {
+        let elevation = self.sun.map(|sun| sun.towards.z.clamp(-1.0, 1.0).asin());
+        let clear = |of: fn(&ClearAir, f64, f64) -> f64| {
+            elevation.map_or(0.0, |elevation| of(&self.air, wavelength, elevation))
+        };
+        let direct = self.sun.and_then(|sun| sun.irradiance);
+        Ambient {
+            direct: direct.unwrap_or_else(|| clear(ClearAir::sun)),
+            diffuse: { self.sky_irradiance }.unwrap_or_else(|| clear(ClearAir::sky)),
+        }
     }
 }
 
@@ -80,15 +86,11 @@ struct Shares {
 impl<'a> Background<'a> {
     pub(super) fn new(world: World<'a, f64>, light: &AmbientLight) -> Self {
         let wavelength = world.wavelength();
-        let direct = light.sun.map_or(0.0, |sun| sun.irradiance_at(wavelength));
         let surfaces = (0..world.scene().materials().len())
             .map(|id| SurfaceTable::new(world.material_at(id)))
             .collect();
         Self {
-            ambient: Ambient {
-                direct,
-                diffuse: light.sky_irradiance,
-            },
+            ambient: light.at(wavelength),
             towards_sun: light.sun.map_or_else(Vector3::z, |sun| sun.towards),
             black_body: light
                 .temperature

@@ -4,6 +4,7 @@ use super::scenes::{Wall, planar, scene};
 use super::{fan, ideal};
 use etendue_physics::beam::SubRayPattern;
 use etendue_physics::cw::{Window, phase_noise};
+use etendue_physics::light::ClearAir;
 use etendue_physics::surface::{Lobe, Material, planck_radiance};
 use etendue_scene::Scene;
 use etendue_sensors::cw::{CwLidar, Turn, shoot, simulate};
@@ -26,7 +27,12 @@ const DAY: AmbientLight = AmbientLight {
         towards: Vector3::new(-0.6, 0.0, 0.8),
         irradiance: Some(1e9),
     }),
-    sky_irradiance: 2e8,
+    sky_irradiance: Some(2e8),
+    air: ClearAir {
+        haze: 0.08,
+        haze_exponent: 1.14,
+        ozone: 0.32,
+    },
     temperature: None,
 };
 
@@ -97,6 +103,28 @@ fn mirror(reflectance: f64) -> Scene {
         lobes: vec![Lobe::Mirror { reflectance }],
     };
     parts.build().expect("a mirror")
+}
+
+#[test]
+fn a_clear_sky_gives_what_the_standard_spectrum_has_at_785_nm() {
+    let light = AmbientLight {
+        sun: Some(Sun {
+            // Air mass 1.5.
+            towards: Vector3::new(0.0, 0.7442, 0.6680).normalize(),
+            irradiance: None,
+        }),
+        ..AmbientLight::default()
+    };
+    let clear = light.at(785e-9);
+    // ASTM G173-03 has 1.0 W/m2/nm of direct beam there.
+    assert!((0.85e9..1.1e9).contains(&clear.direct), "{clear:?}");
+    let share = clear.diffuse / clear.direct;
+    assert!((0.03..0.2).contains(&share), "{clear:?}");
+    let none = AmbientLight {
+        sky_irradiance: Some(0.0),
+        ..light
+    };
+    assert_eq!(none.at(785e-9).diffuse, 0.0);
 }
 
 #[test]
