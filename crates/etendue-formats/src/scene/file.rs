@@ -29,7 +29,7 @@ pub struct SceneFile {
     /// Where the sensor stands and which it is, where the command line does not say.
     #[serde(default)]
     pub sensor: Option<SensorTable>,
-    /// Light that is there without the sensor; left out: none.
+    /// Light that disturbs lidars; left out: that of `lights.daylight`, if it has one.
     #[serde(default)]
     #[schemars(with = "Option<AmbientTable>")]
     pub ambient: Option<Spanned<AmbientTable>>,
