@@ -1,6 +1,7 @@
 //! Every file format of etendue: the only crate that reads and writes files.
 
 pub mod cloud;
+pub mod depth_model;
 mod digest;
 mod error;
 pub mod fit;
@@ -11,9 +12,11 @@ pub mod output;
 mod ply;
 mod precision;
 pub mod ros2;
+pub mod scan_file;
 pub mod scan_log;
 pub mod scene;
 pub mod sensor;
+pub mod sequence;
 mod text;
 pub mod toml_file;
 pub mod trajectory;

@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::output::print_json;
 use clap::{Args, ValueEnum};
+use etendue::formats::depth_model::DepthModelFile;
 use etendue::formats::fit::FitFile;
 use etendue::formats::material::MaterialFile;
 use etendue::formats::scene::SceneFile;
@@ -27,6 +28,8 @@ enum Kind {
     Sensor,
     /// Fit problems
     Fit,
+    /// Depth corrections
+    DepthModel,
     /// A material, as it stands in a scene file
     Material,
 }
@@ -38,6 +41,7 @@ impl Schema {
             Kind::Scene => schema_for!(SceneFile),
             Kind::Sensor => schema_for!(SensorFile),
             Kind::Fit => schema_for!(FitFile),
+            Kind::DepthModel => schema_for!(DepthModelFile),
             Kind::Material => schema_for!(MaterialFile),
         })
     }

@@ -4,7 +4,7 @@
 //! left out, with a warning that counts them.
 
 mod csv;
-mod pcd;
+pub(crate) mod pcd;
 mod vtk;
 
 use crate::input::read_bytes;

@@ -31,18 +31,19 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Cloud, FormatError> {
 
 /// One number of each point.
 #[derive(Clone)]
-struct FieldHeader {
-    name: String,
-    kind: char,
-    size: usize,
-    count: usize,
+pub(crate) struct FieldHeader {
+    pub name: String,
+    pub kind: char,
+    pub size: usize,
+    pub count: usize,
 }
 
-struct Header {
-    fields: Vec<FieldHeader>,
-    points: usize,
-    data: String,
-    body: usize,
+pub(crate) struct Header {
+    pub fields: Vec<FieldHeader>,
+    pub points: usize,
+    pub data: String,
+    /// Where the points begin.
+    pub body: usize,
     lines: usize,
 }
 
@@ -50,7 +51,7 @@ struct Header {
 type Wanted = [Option<usize>; 4];
 
 impl Header {
-    fn read(path: &Path, bytes: &[u8]) -> Result<Self, FormatError> {
+    pub fn read(path: &Path, bytes: &[u8]) -> Result<Self, FormatError> {
         let mut rows: Vec<(String, Vec<String>)> = Vec::new();
         let mut body = 0;
         let mut lines = 0;
@@ -210,7 +211,7 @@ impl Header {
     }
 
     /// Where each field begins in a point, and the whole size at the end.
-    fn starts(&self, width: impl Fn(&FieldHeader) -> usize) -> Vec<usize> {
+    pub fn starts(&self, width: impl Fn(&FieldHeader) -> usize) -> Vec<usize> {
         let mut starts = vec![0_usize];
         for field in &self.fields {
             let last = starts[starts.len() - 1];

@@ -9,7 +9,9 @@ mod definition;
 mod message;
 mod reader;
 mod recorder;
+mod rewrite;
 
 pub use message::{cloud, laser_scan};
 pub use reader::{RecordedCloud, Recording, read_clouds};
 pub use recorder::{Recorder, Topics};
+pub use rewrite::{StampedTransform, read_transforms, rewrite_clouds};
