@@ -5,3 +5,5 @@
 //! temperature and from multiple echoes.
 
 pub mod depth;
+pub mod experiments;
+pub mod mapping;

@@ -1,6 +1,9 @@
 //! What the user is told when something goes wrong.
 
 use crate::picture::png::RenderError;
+use etendue::calibrate::depth::DepthError;
+use etendue::calibrate::experiments::corridor::ExperimentError;
+use etendue::calibrate::mapping::{MappingError, TrajectoryErrorProblem};
 use etendue::estimate::fit::FitError;
 use etendue::estimate::register::RegisterError;
 use etendue::formats::FormatError;
@@ -165,6 +168,18 @@ pub enum Failure {
     /// Two clouds cannot be registered.
     #[error(transparent)]
     Register(#[from] RegisterError),
+    /// A depth bias cannot be learnt.
+    #[error(transparent)]
+    Depth(#[from] DepthError),
+    /// An experiment of depth correction cannot be run.
+    #[error(transparent)]
+    Experiment(#[from] ExperimentError),
+    /// A sequence cannot be mapped.
+    #[error(transparent)]
+    Mapping(#[from] MappingError),
+    /// Two trajectories cannot be compared.
+    #[error(transparent)]
+    TrajectoryError(#[from] TrajectoryErrorProblem),
     /// A picture cannot be made.
     #[error(transparent)]
     Picture(#[from] RenderError),

@@ -2,6 +2,7 @@
 
 pub mod camera;
 pub mod cloud;
+pub mod depth_model;
 mod digest;
 mod error;
 pub mod fit;
@@ -17,9 +18,11 @@ pub mod points;
 mod precision;
 pub mod robot;
 pub mod ros2;
+pub mod scan_file;
 pub mod scan_log;
 pub mod scene;
 pub mod sensor;
+pub mod sequence;
 mod text;
 pub mod toml_file;
 pub mod trajectory;

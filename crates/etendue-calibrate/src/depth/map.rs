@@ -90,6 +90,8 @@ pub struct DepthMap {
     pub(super) neighbourhoods: Vec<Vec<u32>>,
     /// For each neighbourhood that has one: its centre and the nearest point of another scan.
     pub(super) pairs: Vec<[u32; 2]>,
+    /// What became of the neighbourhood of each measurement; empty where they were made elsewhere.
+    verdicts: Vec<Verdict>,
     report: MapReport,
 }
 
@@ -116,6 +118,7 @@ impl DepthMap {
             world_from_lidar: world_from_lidar.to_vec(),
             neighbourhoods: Vec::new(),
             pairs: Vec::new(),
+            verdicts: Vec::new(),
             report,
         };
         let points = raw.measured_points();
@@ -141,6 +144,7 @@ impl DepthMap {
             world_from_lidar,
             neighbourhoods,
             pairs: Vec::new(),
+            verdicts: Vec::new(),
             report: MapReport::default(),
         };
         let points = map.measured_points();
@@ -174,6 +178,12 @@ impl DepthMap {
     /// The neighbourhoods that are used: numbers of their measurements.
     pub fn neighbourhoods(&self) -> &[Vec<u32>] {
         &self.neighbourhoods
+    }
+
+    /// What became of the neighbourhood of each measurement; none where the neighbourhoods were
+    /// made elsewhere.
+    pub fn verdicts(&self) -> &[Verdict] {
+        &self.verdicts
     }
 
     /// What the scans gave.
@@ -221,6 +231,7 @@ impl DepthMap {
             .collect();
         self.report.mask = MaskReport::default();
         self.neighbourhoods.clear();
+        self.verdicts = candidates.iter().map(|(_, verdict)| *verdict).collect();
         let mut centres = Vec::new();
         for (centre, (members, verdict)) in (0..).zip(candidates) {
             self.report.mask.count(verdict);

@@ -6,3 +6,4 @@ mod corridor;
 mod golden;
 mod gradients;
 mod input;
+mod mapping;

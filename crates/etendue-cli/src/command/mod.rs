@@ -2,6 +2,7 @@
 
 mod compare;
 mod convert;
+mod correct;
 mod demo;
 mod experiment;
 mod fit;
@@ -13,6 +14,7 @@ mod run;
 mod schema;
 mod sensors;
 mod simulate;
+mod slam;
 
 use crate::failure::Failure;
 use clap::Subcommand;
@@ -36,6 +38,10 @@ pub enum Command {
     Fit(fit::Fit),
     /// Run an experiment of the differentiable-lidar paper beside registration baselines
     Experiment(experiment::Experiment),
+    /// Learn a lidar's depth bias from its own maps, take it off scans, and judge it
+    Correct(correct::Correct),
+    /// Map a sequence of scans by ICP, and say how far the trajectory drifts
+    Slam(slam::Slam),
     /// Move one point cloud or scan onto another: ICP, point-to-plane, GICP, NDT
     Register(register::Register),
     /// Say what is in a scene, a mesh, a point cloud, a sensor file or a scan log
@@ -60,6 +66,8 @@ impl Command {
             Self::Convert(verb) => verb.run(),
             Self::Fit(verb) => verb.run(),
             Self::Experiment(verb) => verb.run(),
+            Self::Correct(verb) => verb.run(),
+            Self::Slam(verb) => verb.run(),
             Self::Register(verb) => verb.run(),
             Self::Inspect(verb) => verb.run(),
             Self::Sensors(verb) => verb.run(),

@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use crate::output::print_json;
 use clap::{Args, ValueEnum};
 use etendue::formats::camera::CameraFile;
+use etendue::formats::depth_model::DepthModelFile;
 use etendue::formats::fit::FitFile;
 use etendue::formats::material::MaterialFile;
 use etendue::formats::scene::SceneFile;
@@ -30,6 +31,8 @@ enum Kind {
     Camera,
     /// Fit problems
     Fit,
+    /// Depth corrections
+    DepthModel,
     /// A material, as it stands in a scene file
     Material,
 }
@@ -42,6 +45,7 @@ impl Schema {
             Kind::Sensor => schema_for!(SensorFile),
             Kind::Camera => schema_for!(CameraFile),
             Kind::Fit => schema_for!(FitFile),
+            Kind::DepthModel => schema_for!(DepthModelFile),
             Kind::Material => schema_for!(MaterialFile),
         })
     }

@@ -10,7 +10,9 @@
     reason = "lengths on a page fit every type, and pixels need no more than f32"
 )]
 
+pub mod bias_curve;
 pub mod clouds_view;
+pub mod colored_view;
 pub mod distribution_chart;
 mod drawing;
 pub mod drive_view;

@@ -16,7 +16,7 @@ mod kitti;
 mod las;
 mod mcap;
 mod npz;
-mod pcd;
+pub(crate) mod pcd;
 mod ply;
 
 pub(crate) use csv::is_csv;

@@ -39,19 +39,20 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError
 
 /// One number of each point.
 #[derive(Clone)]
-struct FieldHeader {
-    name: String,
-    kind: char,
-    size: usize,
-    count: usize,
+pub(crate) struct FieldHeader {
+    pub name: String,
+    pub kind: char,
+    pub size: usize,
+    pub count: usize,
 }
 
-struct Header {
-    fields: Vec<FieldHeader>,
-    points: usize,
+pub(crate) struct Header {
+    pub fields: Vec<FieldHeader>,
+    pub points: usize,
     height: usize,
-    data: String,
-    body: usize,
+    pub data: String,
+    /// Where the points begin.
+    pub body: usize,
     lines: usize,
 }
 
@@ -74,7 +75,7 @@ impl FieldHeader {
 }
 
 impl Header {
-    fn read(path: &Path, bytes: &[u8]) -> Result<Self, FormatError> {
+    pub fn read(path: &Path, bytes: &[u8]) -> Result<Self, FormatError> {
         let mut rows: Vec<(String, Vec<String>)> = Vec::new();
         let mut body = 0;
         let mut lines = 0;
@@ -253,7 +254,7 @@ impl Header {
     }
 
     /// Where each field begins in a point, and the whole size at the end.
-    fn starts(&self, width: impl Fn(&FieldHeader) -> usize) -> Vec<usize> {
+    pub fn starts(&self, width: impl Fn(&FieldHeader) -> usize) -> Vec<usize> {
         let mut starts = vec![0_usize];
         for field in &self.fields {
             let last = starts[starts.len() - 1];

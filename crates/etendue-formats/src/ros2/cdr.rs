@@ -102,11 +102,24 @@ impl<'a> CdrReader<'a> {
         Some(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
     }
 
+    pub fn f64(&mut self) -> Option<f64> {
+        self.at = self.at.next_multiple_of(8);
+        let bytes = self.take(8)?;
+        Some(f64::from_le_bytes(*bytes.first_chunk()?))
+    }
+
     pub fn text(&mut self) -> Option<String> {
         let length = self.u32()? as usize;
         let bytes = self.take(length)?;
         let text = bytes.strip_suffix(&[0]).unwrap_or(bytes);
         String::from_utf8(text.to_vec()).ok()
+    }
+
+    /// Where in the message, header and all, a sequence of bytes begins.
+    pub fn blob_start(&mut self) -> Option<usize> {
+        let length = self.u32()? as usize;
+        let start = self.at + HEADER.len();
+        self.take(length).map(|_| start)
     }
 
     pub fn blob(&mut self) -> Option<&'a [u8]> {

@@ -12,6 +12,7 @@ mod image;
 mod message;
 mod reader;
 mod recorder;
+mod rewrite;
 mod rig_message;
 mod rig_recorder;
 
@@ -20,4 +21,5 @@ pub use image::{camera_info, picture, raw, stamp};
 pub use message::{cloud, laser_scan};
 pub use reader::{RecordedCloud, Recording, parse_clouds, read_clouds};
 pub use recorder::{Recorder, Topics};
+pub use rewrite::{StampedTransform, read_transforms, rewrite_clouds};
 pub use rig_recorder::RigRecorder;

@@ -3,8 +3,8 @@
 mod kitti;
 mod tum;
 
-pub use kitti::{parse_kitti, read_kitti};
-pub use tum::{parse_tum, read_tum};
+pub use kitti::{kitti_text, parse_kitti, poses_of_kitti, read_kitti};
+pub use tum::{parse_tum, poses_of_tum, read_tum, tum_text};
 
 use crate::{FormatError, Place};
 use etendue_scene::{Interpolation, KeyFrame, Trajectory};

@@ -93,14 +93,20 @@ impl Mask {
     }
 }
 
-/// What became of a neighbourhood.
+/// What became of a neighbourhood: the first test that it failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::depth) enum Verdict {
+pub enum Verdict {
+    /// It passed.
     Kept,
+    /// Too few points.
     Few,
+    /// Not flat.
     Thick,
+    /// Flat but long: a line.
     Long,
+    /// Flat, but of points whose own normals disagree with it.
     Bent,
+    /// Seen from about one place.
     OneSided,
 }
 

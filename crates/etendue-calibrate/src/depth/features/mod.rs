@@ -10,8 +10,8 @@ mod voxel;
 
 pub use cells::{CellOptions, surface_views_by_cells};
 pub use eigen::Eigen;
-pub use mask::{Mask, MaskReport};
-pub(super) use mask::{Shape, Verdict};
+pub(super) use mask::Shape;
+pub use mask::{Mask, MaskReport, Verdict};
 pub use neighbours::{Neighbourhood, Neighbours};
 pub use normals::{SurfaceView, surface_views};
 pub use spread::{covariance, mean};
