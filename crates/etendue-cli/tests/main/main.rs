@@ -4,6 +4,7 @@ mod bad_input;
 mod experiment;
 mod fit;
 mod register;
+mod render;
 mod results;
 mod scanners;
 
