@@ -10,6 +10,8 @@ use etendue::formats::scene::UnknownExample;
 use etendue::formats::sensor::UnknownPreset;
 use etendue::scene::{Isa, MeshError};
 use etendue::sensors::camera::StudioError;
+use etendue::sensors::demo::course::NoCourse;
+use etendue::sensors::rig::RigError;
 use etendue::sensors::trajectory::TrajectoryError;
 use etendue::sensors::transport::WorldError;
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
@@ -54,6 +56,12 @@ pub enum Failure {
     /// The trajectory does not fit the run.
     #[error(transparent)]
     Trajectory(#[from] TrajectoryError),
+    /// A rig cannot run.
+    #[error(transparent)]
+    Rig(#[from] RigError),
+    /// No course of a seed can be driven.
+    #[error(transparent)]
+    Course(#[from] NoCourse),
     /// There is no such beam, or no waveform.
     #[error(
         "there is no waveform of ring {ring}, column {column}: the sensor has {rings} rings of {columns} columns"
@@ -220,6 +228,10 @@ impl Failure {
                  shape.mesh = {{ file = \"{}\" }}\nmaterial = \"white-paint\"",
                 path.display()
             ),
+            Self::Course(_) => "give another --seed".into(),
+            Self::Rig(RigError::World { .. }) => {
+                "give the scene's material data at that wavelength, or choose another sensor".into()
+            }
             Self::NoPose { .. } => {
                 "give --pose x,y,z,yaw, or add a [sensor] table to the scene file".into()
             }

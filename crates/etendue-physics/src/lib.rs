@@ -2,11 +2,15 @@
 //!
 //! Nothing here knows a triangle, a file, a clock or a thread.
 
+pub mod ambient;
 pub mod atmosphere;
 pub mod beam;
 pub mod camera;
 pub mod cw;
+pub mod gnss;
+pub mod inertial;
 pub mod light;
+pub mod odometry;
 pub mod pulse;
 mod random;
 mod scalar;

@@ -29,6 +29,22 @@ pub enum Purpose {
     Pointing = 7,
     /// Drops and flakes that stand in a beam.
     Precipitation = 8,
+    /// Noise and drift of a gyroscope.
+    Gyroscope = 20,
+    /// Noise and drift of an accelerometer.
+    Accelerometer = 21,
+    /// Errors of a satellite receiver.
+    Gnss = 22,
+    /// Noise and drift of a magnetometer.
+    Magnetometer = 23,
+    /// Noise and drift of a barometer.
+    Barometer = 24,
+    /// Slip and size of a wheel.
+    Wheel = 25,
+    /// Noise that a filter adds after a sensor.
+    Filter = 26,
+    /// Worlds that are made by rule.
+    World = 27,
 }
 
 /// A stream of random numbers named by (seed, sensor, sweep, beam, purpose).

@@ -2,9 +2,13 @@
 
 pub mod camera;
 pub mod cw;
+pub mod demo;
+pub mod dynamics;
+pub mod filter;
 mod measurement;
 pub mod motion;
 pub mod pulsed;
+pub mod rig;
 mod scan;
 mod scan_statistics;
 pub mod scanner;

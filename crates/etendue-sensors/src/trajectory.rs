@@ -103,6 +103,11 @@ impl Trajectory {
         Ok(Self { frames })
     }
 
+    /// The key frames, in the order of time.
+    pub fn frames(&self) -> &[KeyFrame] {
+        &self.frames
+    }
+
     /// First and last time, s.
     pub fn span(&self) -> [f64; 2] {
         [self.frames[0].time, self.frames[self.frames.len() - 1].time]

@@ -1,12 +1,14 @@
 //! The verbs, one a file.
 
 mod compare;
+mod demo;
 mod experiment;
 mod fit;
 mod inspect;
 mod materials;
 mod register;
 mod render;
+mod run;
 mod schema;
 mod sensors;
 mod simulate;
@@ -21,6 +23,10 @@ pub enum Command {
     Simulate(simulate::Simulate),
     /// Render what a camera sees: picture, depth, normals, segmentation, optical flow
     Render(render::Render),
+    /// Run a robot with all its sensors, and record what they give
+    Run(run::Run),
+    /// Watch a robot at work: a car that finds its way by lidar, a drive through a town
+    Demo(demo::Demo),
     /// Say how alike two point clouds are: a real and a simulated one, say
     Compare(compare::Compare),
     /// Find poses, mirrors, materials or the receiver from scans, and how sure that is
@@ -45,6 +51,8 @@ impl Command {
         match self {
             Self::Simulate(verb) => verb.run(),
             Self::Render(verb) => verb.run(),
+            Self::Run(verb) => verb.run(),
+            Self::Demo(verb) => verb.run(),
             Self::Compare(verb) => verb.run(),
             Self::Fit(verb) => verb.run(),
             Self::Experiment(verb) => verb.run(),

@@ -13,6 +13,7 @@
 pub mod clouds_view;
 pub mod distribution_chart;
 mod drawing;
+pub mod drive_view;
 mod extent;
 pub mod fit_view;
 mod font;

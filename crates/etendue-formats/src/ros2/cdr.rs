@@ -33,6 +33,12 @@ impl CdrWriter {
         self
     }
 
+    pub fn u16(&mut self, value: u16) -> &mut Self {
+        self.align(2);
+        self.bytes.extend(value.to_le_bytes());
+        self
+    }
+
     pub fn u32(&mut self, value: u32) -> &mut Self {
         self.align(4);
         self.bytes.extend(value.to_le_bytes());

@@ -127,3 +127,109 @@ pub(super) const CAMERA_INFO: Definition = Definition {
              uint32 binning_y\nsensor_msgs/RegionOfInterest roi\n",
     parts: &[&HEADER, &TIME, &REGION],
 };
+
+const POINT: Definition = Definition {
+    name: "geometry_msgs/msg/Point",
+    fields: "float64 x\nfloat64 y\nfloat64 z\n",
+    parts: &[],
+};
+
+const POSE: Definition = Definition {
+    name: "geometry_msgs/msg/Pose",
+    fields: "geometry_msgs/Point position\ngeometry_msgs/Quaternion orientation\n",
+    parts: &[],
+};
+
+const POSE_WITH_COVARIANCE: Definition = Definition {
+    name: "geometry_msgs/msg/PoseWithCovariance",
+    fields: "geometry_msgs/Pose pose\nfloat64[36] covariance\n",
+    parts: &[],
+};
+
+const TWIST: Definition = Definition {
+    name: "geometry_msgs/msg/Twist",
+    fields: "geometry_msgs/Vector3 linear\ngeometry_msgs/Vector3 angular\n",
+    parts: &[],
+};
+
+const TWIST_WITH_COVARIANCE: Definition = Definition {
+    name: "geometry_msgs/msg/TwistWithCovariance",
+    fields: "geometry_msgs/Twist twist\nfloat64[36] covariance\n",
+    parts: &[],
+};
+
+const NAV_SAT_STATUS: Definition = Definition {
+    name: "sensor_msgs/msg/NavSatStatus",
+    fields: "int8 STATUS_NO_FIX=-1\nint8 STATUS_FIX=0\nint8 STATUS_SBAS_FIX=1\n\
+             int8 STATUS_GBAS_FIX=2\nint8 status\nuint16 SERVICE_GPS=1\nuint16 service\n",
+    parts: &[],
+};
+
+/// `sensor_msgs/msg/Imu`.
+pub(super) const IMU: Definition = Definition {
+    name: "sensor_msgs/msg/Imu",
+    fields: "std_msgs/Header header\ngeometry_msgs/Quaternion orientation\n\
+             float64[9] orientation_covariance\ngeometry_msgs/Vector3 angular_velocity\n\
+             float64[9] angular_velocity_covariance\n\
+             geometry_msgs/Vector3 linear_acceleration\n\
+             float64[9] linear_acceleration_covariance\n",
+    parts: &[&HEADER, &TIME, &QUATERNION, &VECTOR3],
+};
+
+/// `sensor_msgs/msg/NavSatFix`.
+pub(super) const NAV_SAT_FIX: Definition = Definition {
+    name: "sensor_msgs/msg/NavSatFix",
+    fields: "std_msgs/Header header\nsensor_msgs/NavSatStatus status\nfloat64 latitude\n\
+             float64 longitude\nfloat64 altitude\nfloat64[9] position_covariance\n\
+             uint8 COVARIANCE_TYPE_UNKNOWN=0\nuint8 COVARIANCE_TYPE_DIAGONAL_KNOWN=2\n\
+             uint8 position_covariance_type\n",
+    parts: &[&HEADER, &TIME, &NAV_SAT_STATUS],
+};
+
+/// `sensor_msgs/msg/MagneticField`.
+pub(super) const MAGNETIC_FIELD: Definition = Definition {
+    name: "sensor_msgs/msg/MagneticField",
+    fields: "std_msgs/Header header\ngeometry_msgs/Vector3 magnetic_field\n\
+             float64[9] magnetic_field_covariance\n",
+    parts: &[&HEADER, &TIME, &VECTOR3],
+};
+
+/// `sensor_msgs/msg/FluidPressure`.
+pub(super) const FLUID_PRESSURE: Definition = Definition {
+    name: "sensor_msgs/msg/FluidPressure",
+    fields: "std_msgs/Header header\nfloat64 fluid_pressure\nfloat64 variance\n",
+    parts: &[&HEADER, &TIME],
+};
+
+/// `geometry_msgs/msg/PointStamped`.
+pub(super) const POINT_STAMPED: Definition = Definition {
+    name: "geometry_msgs/msg/PointStamped",
+    fields: "std_msgs/Header header\ngeometry_msgs/Point point\n",
+    parts: &[&HEADER, &TIME, &POINT],
+};
+
+/// `sensor_msgs/msg/JointState`.
+pub(super) const JOINT_STATE: Definition = Definition {
+    name: "sensor_msgs/msg/JointState",
+    fields: "std_msgs/Header header\nstring[] name\nfloat64[] position\nfloat64[] velocity\n\
+             float64[] effort\n",
+    parts: &[&HEADER, &TIME],
+};
+
+/// `nav_msgs/msg/Odometry`.
+pub(super) const ODOMETRY: Definition = Definition {
+    name: "nav_msgs/msg/Odometry",
+    fields: "std_msgs/Header header\nstring child_frame_id\n\
+             geometry_msgs/PoseWithCovariance pose\ngeometry_msgs/TwistWithCovariance twist\n",
+    parts: &[
+        &HEADER,
+        &TIME,
+        &POSE_WITH_COVARIANCE,
+        &POSE,
+        &POINT,
+        &QUATERNION,
+        &TWIST_WITH_COVARIANCE,
+        &TWIST,
+        &VECTOR3,
+    ],
+};

@@ -1,7 +1,8 @@
 //! ROS 2 messages in MCAP files: what Foxglove, Rerun and `ros2 bag` open.
 //!
 //! [`Recorder`] writes a recording sweep by sweep, so that memory stays flat and a run that is
-//! killed leaves everything up to its last whole sweep readable. [`read_clouds`] reads the clouds
+//! killed leaves everything up to its last whole sweep readable. [`RigRecorder`] writes the events of a
+//! whole rig: inertial readings, positions, fields, pressures, wheels, scans, clouds and the truth. [`read_clouds`] reads the clouds
 //! back, from cut files too.
 
 mod cdr;
@@ -11,9 +12,12 @@ mod image;
 mod message;
 mod reader;
 mod recorder;
+mod rig_message;
+mod rig_recorder;
 
 pub use frame_recorder::FrameRecorder;
 pub use image::{camera_info, picture, raw, stamp};
 pub use message::{cloud, laser_scan};
 pub use reader::{RecordedCloud, Recording, read_clouds};
 pub use recorder::{Recorder, Topics};
+pub use rig_recorder::RigRecorder;

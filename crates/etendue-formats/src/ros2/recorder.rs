@@ -169,7 +169,7 @@ impl<W: Write + Seek> Recorder<W> {
     }
 }
 
-fn cannot_write(path: &Path, source: std::io::Error) -> FormatError {
+pub(super) fn cannot_write(path: &Path, source: std::io::Error) -> FormatError {
     FormatError::Io {
         path: path.to_owned(),
         action: "write",

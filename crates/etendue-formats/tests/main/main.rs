@@ -10,6 +10,7 @@ mod materials;
 mod meshes;
 mod outputs;
 mod recordings;
+mod robots;
 mod scan_logs;
 mod scan_outputs;
 mod scanner_presets;

@@ -4,5 +4,7 @@
 
 mod camera;
 mod cw;
+mod gnss;
+mod inertial;
 mod pulse_bias;
 mod surface;

@@ -3,4 +3,5 @@
 mod camera;
 mod cw;
 mod pulsed;
+mod rig;
 mod transport;

@@ -13,7 +13,7 @@ use etendue_physics::cw::{
 use etendue_sensors::cw::{Beam, CwLidar};
 
 /// A lidar without noise, rounding or thresholds with beams at these azimuths (degrees).
-fn ideal(azimuths_deg: &[f64], pattern: SubRayPattern) -> CwLidar<f64> {
+pub fn ideal(azimuths_deg: &[f64], pattern: SubRayPattern) -> CwLidar<f64> {
     let beams = azimuths_deg.iter().map(|azimuth| Beam {
         azimuth: azimuth.to_radians(),
         elevation: 0.0,

@@ -1,0 +1,99 @@
+//! What a run gave, in short.
+
+use etendue::formats::robot::LoadedRobot;
+use etendue::sensors::rig::{Event, seconds};
+use serde::Serialize;
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What a run gave.
+#[derive(Serialize)]
+pub struct Report {
+    robot: String,
+    scene: String,
+    seed: u64,
+    duration_s: f64,
+    /// Time of the run over the time that it took.
+    real_time_factor: f64,
+    outputs: Vec<OutputReport>,
+    /// What was written.
+    pub files: Vec<PathBuf>,
+}
+
+/// What one output gave.
+#[derive(Serialize)]
+struct OutputReport {
+    name: String,
+    topic: String,
+    count: u32,
+    /// When the first and the last data were there, s.
+    arrivals_s: Option<[f64; 2]>,
+    #[serde(skip)]
+    place: [usize; 2],
+}
+
+impl Report {
+    /// Nothing yet.
+    pub fn new(robot: &LoadedRobot, duration_s: f64, seed: u64) -> Self {
+        let sensors = robot.rig.sensors().iter().enumerate();
+        let outputs = sensors.flat_map(|(sensor, mounted)| {
+            let names = mounted.outputs().zip(&robot.topics[sensor]).enumerate();
+            names.map(move |(output, (name, topic))| OutputReport {
+                name: name.into(),
+                topic: topic.clone(),
+                count: 0,
+                arrivals_s: None,
+                place: [sensor, output],
+            })
+        });
+        Self {
+            robot: robot.name.clone(),
+            scene: robot.scene.name.clone(),
+            seed,
+            duration_s,
+            real_time_factor: 0.0,
+            outputs: outputs.collect(),
+            files: Vec::new(),
+        }
+    }
+
+    /// Counts data.
+    pub fn count(&mut self, event: &Event) {
+        let place = [event.sensor, event.output];
+        let found = self.outputs.iter_mut().find(|output| output.place == place);
+        if let Some(output) = found {
+            let arrival = seconds(event.capture.arrival);
+            let first = output.arrivals_s.map_or(arrival, |[first, _]| first);
+            output.arrivals_s = Some([first, arrival]);
+            output.count += 1;
+        }
+    }
+
+    /// How long it took.
+    pub fn took(&mut self, elapsed: Duration) {
+        self.real_time_factor = self.duration_s / elapsed.as_secs_f64();
+    }
+
+    /// The report in words.
+    pub fn text(&self) -> String {
+        let mut text = format!(
+            "{} in {}, {} s, seed {}: {:.2} times real time\n",
+            self.robot, self.scene, self.duration_s, self.seed, self.real_time_factor
+        );
+        for output in &self.outputs {
+            let _ = match output.arrivals_s {
+                Some([first, last]) => writeln!(
+                    text,
+                    "  {} ({}): {} from {first:.3} to {last:.3} s",
+                    output.name, output.topic, output.count
+                ),
+                None => writeln!(text, "  {} ({}): nothing", output.name, output.topic),
+            };
+        }
+        for file in &self.files {
+            let _ = writeln!(text, "  wrote {}", file.display());
+        }
+        text
+    }
+}

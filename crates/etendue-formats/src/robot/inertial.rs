@@ -1,0 +1,263 @@
+//! Tables of inertial units and magnetometers.
+
+use crate::toml_file::Problem;
+use etendue_physics::inertial::{BiasProcess, Imu, InvalidTriad, STANDARD_GRAVITY, Triad, Warming};
+use nalgebra::Vector3;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::Spanned;
+
+/// An inertial measurement unit: a preset, a file, or its own numbers.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ImuTable {
+    /// Name of a unit that comes with the program.
+    #[schemars(with = "Option<String>")]
+    pub preset: Option<Spanned<String>>,
+    /// A device file, from the folder of this file.
+    #[schemars(with = "Option<String>")]
+    pub file: Option<Spanned<String>>,
+    /// The gyroscope; perfect where it is left out.
+    pub gyroscope: Option<GyroscopeTable>,
+    /// The accelerometer; perfect where it is left out.
+    pub accelerometer: Option<AccelerometerTable>,
+    /// How it warms up.
+    pub warming: Option<WarmingTable>,
+}
+
+/// A gyroscope of three axes, in degrees.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct GyroscopeTable {
+    /// White noise density (an angular random walk of 1 °/√h is 1/60 of this).
+    pub noise_density_dps_rthz: f64,
+    /// Lowest point of the Allan curve, as data sheets state the bias stability (0.664 times the
+    /// bias instability of IEEE Std 952).
+    pub bias_stability_dph: Option<f64>,
+    /// Time scales that the flicker noise behind it spans: 1 to 10,000 s where it is left out.
+    pub flicker_s: Option<[f64; 2]>,
+    /// Rate random walk, °/s/√h... in °/h a root hour.
+    pub random_walk_dph_rth: Option<f64>,
+    /// A bias that wanders and stays bounded: its standard deviation (°/h) and its time (s).
+    pub wander_dph: Option<[f64; 2]>,
+    /// Standard deviation of the bias from one switch-on to the next.
+    pub turn_on_bias_dps: f64,
+    /// Bias that is always there.
+    pub bias_dps: [f64; 3],
+    /// Standard deviation of scale factors.
+    pub scale_spread_percent: f64,
+    /// Standard deviation of the angles between axes and nominal axes.
+    pub misalignment_spread_deg: f64,
+    /// Change of the bias a kelvin.
+    pub bias_dps_per_kelvin: f64,
+    /// Change of the scale factor a kelvin.
+    pub scale_percent_per_kelvin: f64,
+    /// Largest rate.
+    pub range_dps: Option<f64>,
+    /// Step of the output.
+    pub resolution_dps: Option<f64>,
+}
+
+/// An accelerometer of three axes, in standard gravities.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct AccelerometerTable {
+    /// White noise density (a velocity random walk of 1 m/s/√h is 1700 of this).
+    pub noise_density_ug_rthz: f64,
+    /// Lowest point of the Allan curve, as data sheets state the bias stability.
+    pub bias_stability_ug: Option<f64>,
+    /// Time scales that the flicker noise behind it spans: 1 to 10,000 s where it is left out.
+    pub flicker_s: Option<[f64; 2]>,
+    /// Rate random walk, µg a root hour.
+    pub random_walk_ug_rth: Option<f64>,
+    /// A bias that wanders and stays bounded: its standard deviation (µg) and its time (s).
+    pub wander_ug: Option<[f64; 2]>,
+    /// Standard deviation of the bias from one switch-on to the next.
+    pub turn_on_bias_mg: f64,
+    /// Bias that is always there.
+    pub bias_mg: [f64; 3],
+    /// Standard deviation of scale factors.
+    pub scale_spread_percent: f64,
+    /// Standard deviation of the angles between axes and nominal axes.
+    pub misalignment_spread_deg: f64,
+    /// Change of the bias a kelvin.
+    pub bias_mg_per_kelvin: f64,
+    /// Change of the scale factor a kelvin.
+    pub scale_percent_per_kelvin: f64,
+    /// Largest acceleration.
+    pub range_g: Option<f64>,
+    /// Step of the output.
+    pub resolution_mg: Option<f64>,
+}
+
+/// A magnetometer of three axes.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct MagnetometerTable {
+    /// White noise density.
+    pub noise_density_nt_rthz: f64,
+    /// Field of what is magnetised on the robot (hard iron).
+    pub hard_iron_ut: [f64; 3],
+    /// How iron on the robot bends the field (soft iron), row by row; the identity bends nothing.
+    pub soft_iron: Option<[[f64; 3]; 3]>,
+    /// Standard deviation of scale factors.
+    pub scale_spread_percent: f64,
+    /// Standard deviation of the angles between axes and nominal axes.
+    pub misalignment_spread_deg: f64,
+    /// Largest field.
+    pub range_ut: Option<f64>,
+    /// Step of the output.
+    pub resolution_nt: Option<f64>,
+}
+
+/// How a unit warms up after switch-on.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WarmingTable {
+    /// Temperature at switch-on above that of calibration.
+    #[serde(default)]
+    pub start_kelvin: f64,
+    /// How much warmer it gets.
+    pub rise_kelvin: f64,
+    /// Time constant.
+    pub time_s: f64,
+}
+
+/// The lowest point of an Allan curve over the bias instability: $\sqrt{2\ln 2/\pi}$.
+const LOWEST_POINT: f64 = 0.664_282_470_567_925_7;
+/// Time scales of flicker noise where none are given, s.
+const FLICKER: [f64; 2] = [1.0, 10_000.0];
+
+/// What drifts, in SI units.
+struct Drift {
+    stability: Option<f64>,
+    flicker: Option<[f64; 2]>,
+    random_walk: Option<f64>,
+    wander: Option<[f64; 2]>,
+}
+
+impl Drift {
+    fn processes(&self) -> Vec<BiasProcess> {
+        let [shortest, longest] = self.flicker.unwrap_or(FLICKER);
+        let flicker = self.stability.map(|lowest| BiasProcess::Flicker {
+            instability: lowest / LOWEST_POINT,
+            shortest,
+            longest,
+        });
+        let walk = self
+            .random_walk
+            .map(|density| BiasProcess::RandomWalk { density });
+        let wander = self
+            .wander
+            .map(|[sd, time]| BiasProcess::GaussMarkov { sd, time });
+        [flicker, walk, wander].into_iter().flatten().collect()
+    }
+}
+
+impl ImuTable {
+    /// The unit of the table's own numbers.
+    pub(super) fn imu(&self) -> Result<Imu, Problem> {
+        let imu = Imu {
+            gyroscope: self
+                .gyroscope
+                .as_ref()
+                .map_or_else(Triad::default, GyroscopeTable::triad),
+            accelerometer: self
+                .accelerometer
+                .as_ref()
+                .map_or_else(Triad::default, AccelerometerTable::triad),
+            warming: self
+                .warming
+                .as_ref()
+                .map_or_else(Warming::default, |table| Warming {
+                    start: table.start_kelvin,
+                    rise: table.rise_kelvin,
+                    time: table.time_s,
+                }),
+        };
+        imu.check().map_err(|error| invalid(&error))?;
+        Ok(imu)
+    }
+
+    /// Whether it has numbers of its own.
+    pub(super) fn has_numbers(&self) -> bool {
+        self.gyroscope.is_some() || self.accelerometer.is_some() || self.warming.is_some()
+    }
+}
+
+fn invalid(error: &InvalidTriad) -> Problem {
+    Problem::value(error.to_string(), "correct it in this table")
+}
+
+impl GyroscopeTable {
+    fn triad(&self) -> Triad {
+        let degree = 1.0_f64.to_radians();
+        let per_hour = degree / 3600.0;
+        let drift = Drift {
+            stability: self.bias_stability_dph.map(|value| value * per_hour),
+            flicker: self.flicker_s,
+            random_walk: self
+                .random_walk_dph_rth
+                .map(|value| value * per_hour / 60.0),
+            wander: self.wander_dph.map(|[sd, time]| [sd * per_hour, time]),
+        };
+        Triad {
+            density: self.noise_density_dps_rthz * degree,
+            drift: drift.processes(),
+            turn_on_bias: self.turn_on_bias_dps * degree,
+            bias: Vector3::from(self.bias_dps) * degree,
+            scale_spread: self.scale_spread_percent * 0.01,
+            misalignment_spread: self.misalignment_spread_deg * degree,
+            bias_per_kelvin: self.bias_dps_per_kelvin * degree,
+            scale_per_kelvin: self.scale_percent_per_kelvin * 0.01,
+            resolution: self.resolution_dps.map(|value| value * degree),
+            range: self.range_dps.map(|value| value * degree),
+            ..Triad::default()
+        }
+    }
+}
+
+impl AccelerometerTable {
+    fn triad(&self) -> Triad {
+        let milli = STANDARD_GRAVITY * 1e-3;
+        let micro = STANDARD_GRAVITY * 1e-6;
+        let drift = Drift {
+            stability: self.bias_stability_ug.map(|value| value * micro),
+            flicker: self.flicker_s,
+            random_walk: self.random_walk_ug_rth.map(|value| value * micro / 60.0),
+            wander: self.wander_ug.map(|[sd, time]| [sd * micro, time]),
+        };
+        Triad {
+            density: self.noise_density_ug_rthz * micro,
+            drift: drift.processes(),
+            turn_on_bias: self.turn_on_bias_mg * milli,
+            bias: Vector3::from(self.bias_mg) * milli,
+            scale_spread: self.scale_spread_percent * 0.01,
+            misalignment_spread: self.misalignment_spread_deg.to_radians(),
+            bias_per_kelvin: self.bias_mg_per_kelvin * milli,
+            scale_per_kelvin: self.scale_percent_per_kelvin * 0.01,
+            resolution: self.resolution_mg.map(|value| value * milli),
+            range: self.range_g.map(|value| value * STANDARD_GRAVITY),
+            ..Triad::default()
+        }
+    }
+}
+
+impl MagnetometerTable {
+    pub(super) fn triad(&self) -> Result<Triad, Problem> {
+        let identity = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        let rows = self.soft_iron.unwrap_or(identity);
+        let triad = Triad {
+            density: self.noise_density_nt_rthz * 1e-9,
+            bias: Vector3::from(self.hard_iron_ut) * 1e-6,
+            response: nalgebra::Matrix3::from_fn(|row, column| rows[row][column]),
+            scale_spread: self.scale_spread_percent * 0.01,
+            misalignment_spread: self.misalignment_spread_deg.to_radians(),
+            resolution: self.resolution_nt.map(|value| value * 1e-9),
+            range: self.range_ut.map(|value| value * 1e-6),
+            ..Triad::default()
+        };
+        triad.check().map_err(|error| invalid(&error))?;
+        Ok(triad)
+    }
+}

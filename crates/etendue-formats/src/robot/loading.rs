@@ -1,0 +1,329 @@
+//! From what the user wrote to a robot.
+
+use super::file::VERSION;
+use super::{LoadedRobot, Motion, MountedSensorTable, Registry, RobotFile, Urdf};
+use crate::FormatError;
+use crate::scene::{self, LoadedScene, resolve};
+use crate::toml_file::{Document, DocumentError, Problem};
+use etendue_sensors::dynamics::Still;
+use etendue_sensors::rig::{
+    Device, Environment, FrameDeclaration, FrameError, FrameTree, Mount, MountedSensor, Rig,
+    RigError,
+};
+use nalgebra::Isometry3;
+use std::ops::Range;
+use std::path::Path;
+use toml::Spanned;
+
+/// The base where nothing else is said.
+const BASE: &str = "base";
+
+/// Reads a robot file and everything that it names.
+///
+/// # Errors
+/// Where a file cannot be read, or the robot makes no sense; the error points at the place.
+pub fn load(path: &Path) -> Result<LoadedRobot, FormatError> {
+    load_with(path, &Registry::new())
+}
+
+/// As [`load`], with filters of the program's own.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_with(path: &Path, registry: &Registry) -> Result<LoadedRobot, FormatError> {
+    read(&Document::read(path)?, registry)
+}
+
+/// The robot that a TOML document describes. Files that it names are looked for from the folder of
+/// the document's path.
+///
+/// # Errors
+/// As [`load`], but for reading the document.
+///
+/// ```
+/// use etendue_formats::robot::parse;
+/// use etendue_formats::toml_file::Document;
+///
+/// let text = r#"
+/// version = 1
+/// scene = "arena"
+/// [[sensors]]
+/// name = "imu"
+/// rate_hz = 0.0
+/// device.imu = { preset = "adis16470" }
+/// "#;
+/// let error = parse(&Document::new("cart.toml", text)).unwrap_err();
+/// assert!(error.to_string().starts_with("cart.toml:6:11: the sensor \"imu\": the rate is 0 Hz"));
+///
+/// let corrected = text.replace("0.0", "100.0");
+/// let robot = parse(&Document::new("cart.toml", corrected)).unwrap();
+/// assert_eq!(robot.rig.sensors()[0].name(), "imu");
+/// ```
+pub fn parse(document: &Document) -> Result<LoadedRobot, FormatError> {
+    read(document, &Registry::new())
+}
+
+fn read(document: &Document, registry: &Registry) -> Result<LoadedRobot, FormatError> {
+    let file: RobotFile = document.parse()?;
+    check(document, &file)?;
+    let scene = load_scene(document, &file.scene)?;
+    let mut rig = Rig::new(frames(document, &file)?);
+    for sensor in &file.sensors {
+        mount(document, &mut rig, sensor, registry)?;
+    }
+    let environment = file.place.as_ref().map(|place| place.environment(document));
+    let motion = file.motion.as_ref().map(|motion| motion.motion(document));
+    let stem = || {
+        let stem = document.path().file_stem().unwrap_or_default();
+        stem.to_string_lossy().into_owned()
+    };
+    let mut environment = environment.transpose()?.unwrap_or_default();
+    environment.lighting = scene.lighting.clone();
+    environment.textures = scene.textures.clone();
+    let mut warnings = scene.warnings.clone();
+    warnings.extend(daylight_for_cameras(&rig, &mut environment));
+    Ok(LoadedRobot {
+        name: file.name.clone().unwrap_or_else(stem),
+        warnings,
+        scene,
+        environment,
+        topics: topics(&rig, &file.sensors),
+        rig,
+        motion: motion
+            .transpose()?
+            .unwrap_or(Motion::Still(Still(Isometry3::identity()))),
+        duration: file.duration_s.map(Spanned::into_inner),
+    })
+}
+
+/// Sun and sky where a camera would see nothing at all.
+fn daylight_for_cameras(rig: &Rig, environment: &mut Environment) -> Option<String> {
+    let is_camera = |sensor: &MountedSensor| matches!(sensor.device(), Device::Camera(_));
+    if !environment.lighting.is_dark() || !rig.sensors().iter().any(is_camera) {
+        return None;
+    }
+    let (sun, sky) = scene::daylight(2.4, 0.8, 0.08, 0.2)?;
+    environment.lighting.lights.push(sun);
+    environment.lighting.environment = sky;
+    Some("the scene has no [lights]: cameras see it lit by the sun in a clear sky".into())
+}
+
+fn check(document: &Document, file: &RobotFile) -> Result<(), DocumentError> {
+    let found = *file.version.get_ref();
+    if found != VERSION {
+        let known = VERSION;
+        return Err(document.error(file.version.span(), Problem::Version { found, known }));
+    }
+    if let Some(given) = &file.duration_s
+        && !(*given.get_ref() > 0.0 && given.get_ref().is_finite())
+    {
+        let problem = Problem::value("the run lasts no time", "give a duration above zero");
+        return Err(document.error(given.span(), problem));
+    }
+    if file.sensors.is_empty() {
+        let problem = Problem::value("the robot has no sensor", "add [[sensors]]");
+        return Err(document.error(0..0, problem));
+    }
+    Ok(())
+}
+
+/// A scene file where the name ends in `.toml`, else one that comes with the program.
+fn load_scene(document: &Document, given: &Spanned<String>) -> Result<LoadedScene, FormatError> {
+    let name = given.get_ref();
+    if Path::new(name)
+        .extension()
+        .is_some_and(|ending| ending == "toml")
+    {
+        return scene::load(&resolve(document, given)?);
+    }
+    let example = scene::example(name).map_err(|error| {
+        let known = scene::examples().iter().map(|known| known.name.into());
+        let problem = Problem::UnknownName {
+            what: "scene".into(),
+            name: error.name,
+            known: known.collect(),
+        };
+        document.error(given.span(), problem)
+    })?;
+    example.load()
+}
+
+/// The frames of the URDF file and of the robot file itself.
+fn frames(document: &Document, file: &RobotFile) -> Result<FrameTree, FormatError> {
+    let urdf = file
+        .urdf
+        .as_ref()
+        .map(|given| Urdf::load(&resolve(document, given)?));
+    let urdf = urdf.transpose()?;
+    let root = urdf.as_ref().map_or(BASE, Urdf::root);
+    let base = file
+        .base
+        .as_ref()
+        .map_or(root, |base| base.get_ref().as_str());
+    let mut declarations = match &urdf {
+        Some(urdf) => urdf.frames_on(base).ok_or_else(|| {
+            let problem = Problem::UnknownName {
+                what: "link".into(),
+                name: base.into(),
+                known: urdf.links().map(Into::into).collect(),
+            };
+            document.error(file.base.as_ref().map_or(0..0, Spanned::span), problem)
+        })?,
+        None => Vec::new(),
+    };
+    let first = declarations.len();
+    for frame in &file.frames {
+        declarations.push(FrameDeclaration {
+            name: frame.name.get_ref().clone(),
+            parent: frame
+                .parent
+                .as_ref()
+                .map_or(base, |parent| parent.get_ref())
+                .into(),
+            parent_from_frame: frame.placement().pose(document)?,
+        });
+    }
+    FrameTree::new(base, &declarations).map_err(|error| {
+        let known = declarations.iter().map(|frame| frame.name.as_str());
+        let known = known.chain([base]).map(Into::into).collect();
+        let table = |frame: usize| frame.checked_sub(first).and_then(|i| file.frames.get(i));
+        frame_error(document, error, known, table).into()
+    })
+}
+
+fn frame_error<'a>(
+    document: &Document,
+    error: FrameError,
+    known: Vec<String>,
+    table: impl Fn(usize) -> Option<&'a super::FrameTable>,
+) -> DocumentError {
+    let name_span = |frame| table(frame).map_or(0..0, |table| table.name.span());
+    let parent_span =
+        |frame| -> Option<Range<usize>> { Some(table(frame)?.parent.as_ref()?.span()) };
+    match error {
+        FrameError::Duplicate { frame, name } => {
+            let what = "frame".into();
+            document.error(name_span(frame), Problem::Duplicate { what, name })
+        }
+        FrameError::UnknownParent { frame, parent, .. } => {
+            let problem = Problem::UnknownName {
+                what: "frame".into(),
+                name: parent,
+                known,
+            };
+            document.error(
+                parent_span(frame).unwrap_or_else(|| name_span(frame)),
+                problem,
+            )
+        }
+        FrameError::Cycle { frame, .. } => {
+            let problem = Problem::value(
+                error.to_string(),
+                "put one of these frames on the base, or on a frame that is",
+            );
+            document.error(
+                parent_span(frame).unwrap_or_else(|| name_span(frame)),
+                problem,
+            )
+        }
+        other => document.error(
+            0..0,
+            Problem::value(other.to_string(), "correct the frames"),
+        ),
+    }
+}
+
+fn mount(
+    document: &Document,
+    rig: &mut Rig,
+    table: &MountedSensorTable,
+    registry: &Registry,
+) -> Result<(), FormatError> {
+    let device = table.device.device(document, table.name.span())?;
+    let mut filters = Vec::new();
+    for filter in &table.filters {
+        let made = filter.get_ref().filter(registry);
+        filters.push(made.map_err(|problem| document.error(filter.span(), problem))?);
+    }
+    let milli = |given: &Option<Spanned<f64>>| given.as_ref().map(|ms| ms.get_ref() * 1e-3);
+    let frame = table.frame.as_ref();
+    let mount = Mount {
+        name: table.name.get_ref().clone(),
+        frame: frame
+            .map_or(rig.frames.base(), |frame| frame.get_ref())
+            .into(),
+        frame_from_sensor: table.placement().pose(document)?,
+        rate: table.rate_hz.as_ref().map(|rate| *rate.get_ref()),
+        offset: milli(&table.offset_ms).unwrap_or(0.0),
+        window: milli(&table.window_ms),
+        lag: milli(&table.lag_ms).unwrap_or(0.0),
+        filters,
+    };
+    let frames: Vec<String> = rig.frames.frames().map(|(name, _)| name.into()).collect();
+    rig.mount(mount, device)
+        .map_err(|error| rig_error(document, table, error, frames).into())
+}
+
+/// The error at its key.
+fn rig_error(
+    document: &Document,
+    table: &MountedSensorTable,
+    error: RigError,
+    frames: Vec<String>,
+) -> DocumentError {
+    use etendue_sensors::rig::ClockError;
+    let at = |key: Option<Range<usize>>| key.unwrap_or_else(|| table.name.span());
+    let key = |given: &Option<Spanned<f64>>| at(given.as_ref().map(Spanned::span));
+    let message = error.to_string();
+    let (span, remedy) = match &error {
+        RigError::UnknownFrame { frame, .. } => {
+            let problem = Problem::UnknownName {
+                what: "frame".into(),
+                name: frame.clone(),
+                known: frames,
+            };
+            return document.error(at(table.frame.as_ref().map(Spanned::span)), problem);
+        }
+        RigError::Duplicate { name } => {
+            let what = "output".into();
+            let name = name.clone();
+            return document.error(table.name.span(), Problem::Duplicate { what, name });
+        }
+        RigError::NoRate { .. } => (table.name.span(), "add rate_hz = ..."),
+        RigError::Clock { source, .. } => match source {
+            ClockError::Window { .. } => (key(&table.window_ms), "give a window that fits"),
+            ClockError::Lag { .. } => (key(&table.lag_ms), "data cannot be there before they are"),
+            ClockError::Offset { .. } => (key(&table.offset_ms), "give zero or more"),
+            _ => (key(&table.rate_hz), "give a rate above zero"),
+        },
+        RigError::OwnTiming { what, .. } => {
+            let given = match *what {
+                "rate" => &table.rate_hz,
+                "first capture" => &table.offset_ms,
+                _ => &table.window_ms,
+            };
+            (key(given), "leave this key out")
+        }
+        RigError::Graph { source, .. } => {
+            let filter = table.filters.get(source.place());
+            (
+                at(filter.map(Spanned::span)),
+                "put in a filter before it that converts, or leave it out",
+            )
+        }
+        _ => (table.name.span(), "correct this sensor"),
+    };
+    document.error(span, Problem::value(message, remedy))
+}
+
+/// Topics of each sensor's outputs: what the file says, else "/" and the output's name.
+fn topics(rig: &Rig, tables: &[MountedSensorTable]) -> Vec<Vec<String>> {
+    let of = |(sensor, table): (&etendue_sensors::rig::MountedSensor, &MountedSensorTable)| {
+        let mut topics: Vec<String> = sensor.outputs().map(|name| format!("/{name}")).collect();
+        if let Some(topic) = &table.topic {
+            topics[0].clone_from(topic);
+        }
+        topics
+    };
+    rig.sensors().iter().zip(tables).map(of).collect()
+}

@@ -1,0 +1,77 @@
+//! Robot files: a robot's frames, sensors, scene and motion, in TOML.
+//!
+//! ```toml
+//! version = 1
+//! name = "a cart"
+//! scene = "arena"                       # a built-in scene, or a scene file
+//! duration_s = 10.0
+//! motion.circle = { radius_m = 0.3, speed_mps = 0.2 }
+//!
+//! [[frames]]
+//! name = "mast"                         # on "base" where no parent is named
+//! position_m = [0.0, 0.0, 0.1]
+//!
+//! [[sensors]]
+//! name = "lidar"
+//! frame = "mast"
+//! lag_ms = 20.0
+//! device.lidar = { preset = "hokuyo-urg-04lx" }
+//! filters = ["to_cloud", { compensate = { at = 0.0 } }]
+//!
+//! [[sensors]]
+//! name = "imu"
+//! rate_hz = 100.0
+//! window_ms = 10.0
+//! device.imu = { preset = "bosch-bmi088" }
+//! ```
+//!
+//! [`load`] reads a file, [`parse`] a text. Unknown keys, frames and presets are refused with the
+//! nearest known one; so are circles of frames, rates of zero, negative lags and filters that do
+//! not fit. Frames may come from a URDF file ([`Urdf`]). [`device_presets`] lists the devices that
+//! come with the library.
+
+mod device;
+mod file;
+mod filters;
+mod gnss;
+mod inertial;
+mod loading;
+mod motion;
+mod place;
+mod presets;
+mod urdf;
+
+pub use device::{BarometerTable, CameraTable, DeviceTable, LidarTable, WheelEncoderTable};
+pub use file::{FrameTable, MountedSensorTable, RobotFile};
+pub use filters::{FilterTable, Registry, UserFilterMaker, UserFilterTable};
+pub use gnss::{AxisErrorTable, GnssTable, KindName};
+pub use inertial::{AccelerometerTable, GyroscopeTable, ImuTable, MagnetometerTable, WarmingTable};
+pub use loading::{load, load_with, parse};
+pub use motion::{CircleTable, Motion, MotionTable, StillTable, TrajectoryFormat, TrajectoryTable};
+pub use place::PlaceTable;
+pub use presets::{DevicePreset, device_presets, preset_device};
+pub use urdf::Urdf;
+
+use crate::scene::LoadedScene;
+use etendue_sensors::rig::{Environment, Rig};
+
+/// A robot as its file describes it.
+#[derive(Debug)]
+pub struct LoadedRobot {
+    /// Its name.
+    pub name: String,
+    /// What stands around it.
+    pub scene: LoadedScene,
+    /// Where on the Earth it is.
+    pub environment: Environment,
+    /// Its frames and sensors.
+    pub rig: Rig,
+    /// Topics of each sensor's outputs, in the order of the sensors and of their outputs.
+    pub topics: Vec<Vec<String>>,
+    /// How it moves.
+    pub motion: Motion,
+    /// How long a run is, s, where the file says.
+    pub duration: Option<f64>,
+    /// What is odd about it but does not prevent its use.
+    pub warnings: Vec<String>,
+}

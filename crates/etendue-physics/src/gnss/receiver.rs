@@ -1,0 +1,165 @@
+//! What a receiver reports.
+
+use super::{Geodetic, LocalFrame, SkyView};
+use crate::inertial::{BiasProcess, BiasRun};
+use crate::{Purpose, Stream};
+use nalgebra::{Point3, Vector3};
+
+/// Error of a solved position along one direction, under an open sky.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct AxisError {
+    /// Standard deviation of what is new in every fix, m.
+    pub white: f64,
+    /// Standard deviation of what wanders (a Gauss-Markov process), m.
+    pub correlated: f64,
+    /// Correlation time of what wanders, s.
+    pub time: f64,
+}
+
+/// How a position was solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FixKind {
+    /// From the satellites alone.
+    Autonomous,
+    /// With code corrections.
+    Differential,
+    /// With carrier phases of whole cycles.
+    RtkFixed,
+}
+
+/// A satellite receiver. East and north errors are independent and alike.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Receiver {
+    /// Error to the east, and to the north.
+    pub horizontal: AxisError,
+    /// Error upwards.
+    pub vertical: AxisError,
+    /// Standard deviation of each component of the velocity, m/s.
+    pub velocity: f64,
+    /// Satellites lower than this are not used, rad.
+    pub mask: f64,
+    /// How positions are solved.
+    pub kind: FixKind,
+}
+
+/// A position as it is reported.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Solution {
+    /// Where.
+    pub position: Geodetic,
+    /// Velocity to the east, to the north and upwards, m/s.
+    pub velocity: Vector3<f64>,
+    /// Variances to the east, to the north and upwards, m², as the receiver's numbers say.
+    pub variance: Vector3<f64>,
+    /// How it was solved.
+    pub kind: FixKind,
+}
+
+/// What a receiver reports at an epoch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fix {
+    /// The position, if there are enough satellites.
+    pub solution: Option<Solution>,
+    /// What it has of the sky.
+    pub sky: SkyView,
+}
+
+impl AxisError {
+    /// Variance, m².
+    pub fn variance(&self) -> f64 {
+        self.white * self.white + self.correlated * self.correlated
+    }
+
+    fn process(&self) -> BiasProcess {
+        BiasProcess::GaussMarkov {
+            sd: self.correlated,
+            time: self.time.max(f64::MIN_POSITIVE),
+        }
+    }
+}
+
+impl Receiver {
+    /// Standard deviation on each horizontal axis of an error whose circle of 50 % (CEP) has this
+    /// radius: $r/\sqrt{2\ln 2}$ for a round normal distribution.
+    ///
+    /// ```
+    /// use etendue_physics::gnss::Receiver;
+    /// assert!((Receiver::sd_of_cep(2.5) - 2.123).abs() < 1e-3);
+    /// ```
+    pub fn sd_of_cep(radius: f64) -> f64 {
+        radius / (2.0 * std::f64::consts::LN_2).sqrt()
+    }
+}
+
+/// A receiver that was switched on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReceiverRun {
+    receiver: Receiver,
+    wander: [BiasRun; 3],
+    seed: u64,
+    sensor: u32,
+    fixes: u32,
+}
+
+/// Part of a stream's name that no fix has.
+const SWITCH_ON: u32 = u32::MAX;
+
+impl ReceiverRun {
+    /// Switches sensor number `sensor` on.
+    pub fn new(receiver: &Receiver, seed: u64, sensor: u32) -> Self {
+        let mut stream = Stream::new(seed, sensor, SWITCH_ON, 0, Purpose::Gnss);
+        let mut normals = stream.normals();
+        let axes = [receiver.horizontal, receiver.horizontal, receiver.vertical];
+        Self {
+            wander: axes.map(|axis| BiasRun::new(&[axis.process()], &mut normals)),
+            receiver: *receiver,
+            seed,
+            sensor,
+            fixes: 0,
+        }
+    }
+
+    /// The next fix at a true position and velocity (both in the local frame), `dt` seconds after
+    /// the one before, with what is left of the sky and what an open one would give: errors grow
+    /// with the ratio of their dilutions. Without `sky` it is open.
+    pub fn fix(
+        &mut self,
+        frame: &LocalFrame,
+        position: &Point3<f64>,
+        velocity: &Vector3<f64>,
+        dt: f64,
+        [sky, open]: [SkyView; 2],
+    ) -> Fix {
+        let mut stream = Stream::new(self.seed, self.sensor, self.fixes, 0, Purpose::Gnss);
+        self.fixes += 1;
+        let mut normals = stream.normals();
+        for wander in &mut self.wander {
+            wander.step(dt, &mut normals);
+        }
+        let Receiver {
+            horizontal,
+            vertical,
+            ..
+        } = self.receiver;
+        let axes = [horizontal, horizontal, vertical];
+        let worse = [
+            sky.horizontal / open.horizontal,
+            sky.horizontal / open.horizontal,
+            sky.vertical / open.vertical,
+        ];
+        let mut draw = |sd: f64| sd * normals.next().unwrap_or_default();
+        let error =
+            Vector3::from_fn(|i, _| worse[i] * (self.wander[i].value() + draw(axes[i].white)));
+        let speed_error = Vector3::from_fn(|i, _| worse[i] * draw(self.receiver.velocity));
+        let solved = sky.used >= 4 && worse.iter().all(|ratio| ratio.is_finite());
+        Fix {
+            solution: solved.then(|| Solution {
+                position: frame.geodetic(&(position + error)),
+                velocity: velocity + speed_error,
+                variance: Vector3::from_fn(|i, _| axes[i].variance() * worse[i] * worse[i]),
+                kind: self.receiver.kind,
+            }),
+            sky,
+        }
+    }
+}

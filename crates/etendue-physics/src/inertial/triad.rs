@@ -1,0 +1,262 @@
+//! Three axes of an imperfect sensor.
+
+use super::{BiasProcess, BiasRun};
+use crate::Stream;
+use nalgebra::{Matrix3, Vector3};
+use thiserror::Error;
+
+/// Three axes that measure a vector, with their errors. `u` stands for the unit of what is
+/// measured.
+///
+/// $m = \mathrm{clip}\left(\mathrm{round}\left(S\\,M\\,x + b_0 + b(t) + c\\,\Delta T +
+/// \eta\\,\rho/\sqrt{dt}\right)\right)$: response, fixed and drifting bias, temperature, white
+/// noise; then quantisation and saturation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Triad {
+    /// White noise density $\rho$, u/√Hz.
+    pub density: f64,
+    /// What drifts, on each axis by itself.
+    pub drift: Vec<BiasProcess>,
+    /// Standard deviation of the bias from one switch-on to the next, u.
+    pub turn_on_bias: f64,
+    /// Bias that is always there, u.
+    pub bias: Vector3<f64>,
+    /// Response $M$ without its spread: the identity for a calibrated sensor.
+    pub response: Matrix3<f64>,
+    /// Standard deviation of each axis's scale factor from one unit to the next.
+    pub scale_spread: f64,
+    /// Standard deviation of the angles between axes and nominal axes, rad.
+    pub misalignment_spread: f64,
+    /// Bias a kelvin, u/K.
+    pub bias_per_kelvin: f64,
+    /// Scale factor a kelvin, 1/K.
+    pub scale_per_kelvin: f64,
+    /// Step of the output, u.
+    pub resolution: Option<f64>,
+    /// Largest output on an axis, u.
+    pub range: Option<f64>,
+}
+
+/// Why a triad cannot be.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[error("{name} is {value}, it must be {domain}")]
+pub struct InvalidTriad {
+    /// The quantity.
+    pub name: &'static str,
+    /// Its value.
+    pub value: f64,
+    /// What it may be.
+    pub domain: &'static str,
+}
+
+impl Default for Triad {
+    /// A perfect sensor.
+    fn default() -> Self {
+        Self {
+            density: 0.0,
+            drift: Vec::new(),
+            turn_on_bias: 0.0,
+            bias: Vector3::zeros(),
+            response: Matrix3::identity(),
+            scale_spread: 0.0,
+            misalignment_spread: 0.0,
+            bias_per_kelvin: 0.0,
+            scale_per_kelvin: 0.0,
+            resolution: None,
+            range: None,
+        }
+    }
+}
+
+impl Triad {
+    /// Allan variance of an output at rest at the averaging time `tau` (s), u².
+    pub fn allan_variance(&self, tau: f64) -> f64 {
+        let drift = self.drift.iter().map(|drift| drift.allan_variance(tau));
+        self.density * self.density / tau + drift.sum::<f64>()
+    }
+
+    /// Whether every number makes sense.
+    ///
+    /// # Errors
+    /// The first that does not.
+    pub fn check(&self) -> Result<(), InvalidTriad> {
+        let zero_or_more = [
+            ("the noise density", self.density),
+            ("the turn-on bias", self.turn_on_bias),
+            ("the spread of scale factors", self.scale_spread),
+            ("the spread of misalignments", self.misalignment_spread),
+        ];
+        for (name, value) in zero_or_more {
+            require(name, value, value >= 0.0, "zero or more")?;
+        }
+        for (name, value) in self.drift.iter().copied().flat_map(numbers) {
+            require(name, value, value > 0.0, "above zero")?;
+        }
+        for (name, value) in [
+            ("the resolution", self.resolution),
+            ("the range", self.range),
+        ] {
+            let value = value.unwrap_or(1.0);
+            require(name, value, value > 0.0, "above zero")?;
+        }
+        let finite = self.response.iter().chain(self.bias.iter());
+        finite
+            .copied()
+            .try_for_each(|value| require("the response or the bias", value, true, "finite"))
+    }
+}
+
+fn numbers(process: BiasProcess) -> Vec<(&'static str, f64)> {
+    match process {
+        BiasProcess::RandomWalk { density } => vec![("the random walk's density", density)],
+        BiasProcess::GaussMarkov { sd, time } => {
+            vec![("the drift's spread", sd), ("the drift's time", time)]
+        }
+        BiasProcess::Flicker {
+            instability,
+            shortest,
+            longest,
+        } => vec![
+            ("the bias instability", instability),
+            ("the shortest time of flicker noise", shortest),
+            ("the longest time of flicker noise", longest),
+        ],
+    }
+}
+
+fn require(
+    name: &'static str,
+    value: f64,
+    fits: bool,
+    domain: &'static str,
+) -> Result<(), InvalidTriad> {
+    (fits && value.is_finite())
+        .then_some(())
+        .ok_or(InvalidTriad {
+            name,
+            value,
+            domain,
+        })
+}
+
+/// A triad that was switched on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TriadRun {
+    triad: Triad,
+    response: Matrix3<f64>,
+    bias: Vector3<f64>,
+    drift: [BiasRun; 3],
+}
+
+impl TriadRun {
+    /// Switches on: draws what differs from unit to unit and from run to run.
+    pub fn new(triad: &Triad, stream: &mut Stream) -> Self {
+        let mut normals = stream.normals();
+        let mut draw = |sd: f64| sd * normals.next().unwrap_or_default();
+        let scale = Vector3::from_fn(|_, _| 1.0 + draw(triad.scale_spread));
+        let turn = Matrix3::from_fn(|row, column| {
+            let angle = draw(triad.misalignment_spread);
+            if row == column { 1.0 } else { angle }
+        });
+        let bias = triad.bias + Vector3::from_fn(|_, _| draw(triad.turn_on_bias));
+        Self {
+            response: Matrix3::from_diagonal(&scale) * turn * triad.response,
+            bias,
+            drift: [(); 3].map(|()| BiasRun::new(&triad.drift, &mut normals)),
+            triad: triad.clone(),
+        }
+    }
+
+    /// The bias as it is now, u.
+    pub fn bias(&self) -> Vector3<f64> {
+        self.bias + Vector3::from_fn(|axis, _| self.drift[axis].value())
+    }
+
+    /// The next sample of `truth` (u), `dt` seconds after the one before, `warmer` kelvins above
+    /// the temperature of calibration.
+    pub fn measure(
+        &mut self,
+        truth: &Vector3<f64>,
+        dt: f64,
+        warmer: f64,
+        stream: &mut Stream,
+    ) -> Vector3<f64> {
+        let mut normals = stream.normals();
+        for drift in &mut self.drift {
+            drift.step(dt, &mut normals);
+        }
+        let noise_sd = self.triad.density / dt.sqrt();
+        let noise = Vector3::from_fn(|_, _| noise_sd * normals.next().unwrap_or_default());
+        let response = self.response * (1.0 + self.triad.scale_per_kelvin * warmer);
+        let warmth = Vector3::repeat(self.triad.bias_per_kelvin * warmer);
+        let output = response * truth + self.bias() + warmth + noise;
+        output.map(|value| self.output(value))
+    }
+
+    /// What the converter makes of a value.
+    fn output(&self, value: f64) -> f64 {
+        let range = self.triad.range.unwrap_or(f64::INFINITY);
+        let clipped = value.clamp(-range, range);
+        match self.triad.resolution {
+            Some(step) => (clipped / step).round() * step,
+            None => clipped,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Purpose;
+
+    fn measured(triad: &Triad, truth: Vector3<f64>) -> Vector3<f64> {
+        let mut stream = Stream::new(1, 0, 0, 0, Purpose::Gyroscope);
+        TriadRun::new(triad, &mut stream).measure(&truth, 0.01, 10.0, &mut stream)
+    }
+
+    #[test]
+    fn a_perfect_sensor_reads_the_truth() {
+        let truth = Vector3::new(0.1, -0.2, 0.3);
+        assert_eq!(measured(&Triad::default(), truth), truth);
+    }
+
+    #[test]
+    fn outputs_are_rounded_and_clipped() {
+        let triad = Triad {
+            resolution: Some(0.25),
+            range: Some(2.0),
+            ..Triad::default()
+        };
+        let read = measured(&triad, Vector3::new(0.4, -7.0, 1.1));
+        assert_eq!(read, Vector3::new(0.5, -2.0, 1.0));
+    }
+
+    #[test]
+    fn warmth_shifts_and_scales() {
+        let triad = Triad {
+            bias_per_kelvin: 0.01,
+            scale_per_kelvin: 1e-3,
+            ..Triad::default()
+        };
+        let read = measured(&triad, Vector3::x());
+        assert!((read - Vector3::new(1.11, 0.1, 0.1)).norm() < 1e-15);
+    }
+
+    #[test]
+    fn numbers_that_cannot_be_are_named() {
+        let triad = Triad {
+            drift: vec![BiasProcess::GaussMarkov { sd: 1.0, time: 0.0 }],
+            ..Triad::default()
+        };
+        let error = triad.check().expect_err("no time");
+        assert_eq!(
+            error.to_string(),
+            "the drift's time is 0, it must be above zero"
+        );
+        let triad = Triad {
+            density: -1.0,
+            ..Triad::default()
+        };
+        assert!(triad.check().is_err());
+    }
+}

@@ -1,0 +1,5 @@
+//! Sensors of a robot's own wheels.
+
+mod wheel;
+
+pub use wheel::{WheelEncoder, WheelEncoderRun};

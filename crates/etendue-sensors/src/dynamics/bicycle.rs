@@ -1,0 +1,166 @@
+//! A car that rolls without slipping.
+
+use super::Dynamics;
+use etendue_physics::inertial::MotionState;
+use nalgebra::{Isometry3, Vector3};
+
+/// What a driver asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct DriveCommand {
+    /// Speed, m/s.
+    pub speed: f64,
+    /// Steering angle of the middle of the front axle, to the left, rad.
+    pub steering: f64,
+}
+
+/// What a car can do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Steering {
+    /// Distance between the axles, m.
+    pub wheelbase: f64,
+    /// Largest steering angle, rad.
+    pub angle: f64,
+    /// Largest change of the steering angle, rad/s.
+    pub rate: f64,
+    /// Largest acceleration and deceleration, m/s².
+    pub acceleration: f64,
+}
+
+/// The kinematic bicycle: a car on level ground whose wheels roll without slipping, seen from the
+/// middle of its rear axle (Rajamani 2012, "Vehicle Dynamics and Control", section 2.2):
+/// $\dot\psi = v\tan\delta/L$. Speed and steering follow the command as fast as they can.
+///
+/// It holds for speeds at which tyres do not slip: below about 3 m/s² across.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bicycle {
+    limits: Steering,
+    place: [f64; 2],
+    yaw: f64,
+    speed: f64,
+    steering: f64,
+    acceleration: f64,
+    steering_rate: f64,
+}
+
+impl Bicycle {
+    /// A car at rest, the middle of its rear axle on the ground at x, y, turned by `yaw` (rad).
+    pub fn new(limits: Steering, place: [f64; 2], yaw: f64) -> Self {
+        Self {
+            limits,
+            place,
+            yaw,
+            speed: 0.0,
+            steering: 0.0,
+            acceleration: 0.0,
+            steering_rate: 0.0,
+        }
+    }
+
+    /// Speed, m/s.
+    pub fn speed(&self) -> f64 {
+        self.speed
+    }
+
+    /// Steering angle, rad.
+    pub fn steering(&self) -> f64 {
+        self.steering
+    }
+
+    fn curvature(&self) -> f64 {
+        self.steering.tan() / self.limits.wheelbase
+    }
+}
+
+impl Dynamics for Bicycle {
+    type Command = DriveCommand;
+
+    fn state(&self) -> MotionState {
+        let (sin, cos) = self.yaw.sin_cos();
+        let heading = Vector3::new(cos, sin, 0.0);
+        let left = Vector3::new(-sin, cos, 0.0);
+        let yaw_rate = self.speed * self.curvature();
+        let bend = self.steering_rate / (self.steering.cos().powi(2) * self.limits.wheelbase);
+        let change = self.acceleration * self.curvature() + self.speed * bend;
+        MotionState {
+            world_from_body: Isometry3::new(
+                Vector3::new(self.place[0], self.place[1], 0.0),
+                Vector3::z() * self.yaw,
+            ),
+            velocity: heading * self.speed,
+            acceleration: heading * self.acceleration + left * (self.speed * yaw_rate),
+            angular_velocity: Vector3::z() * yaw_rate,
+            angular_acceleration: Vector3::z() * change,
+        }
+    }
+
+    fn step(&mut self, command: &DriveCommand, dt: f64) {
+        let Steering {
+            angle,
+            rate,
+            acceleration,
+            ..
+        } = self.limits;
+        let wanted = command.steering.clamp(-angle, angle);
+        self.steering_rate = ((wanted - self.steering) / dt).clamp(-rate, rate);
+        self.acceleration = ((command.speed - self.speed) / dt).clamp(-acceleration, acceleration);
+        let (speed, curvature) = (self.speed, self.curvature());
+        self.steering += self.steering_rate * dt;
+        self.speed += self.acceleration * dt;
+        let way = f64::midpoint(speed, self.speed) * dt;
+        let turned = way * f64::midpoint(curvature, self.curvature());
+        // Along the chord of the arc.
+        let (sin, cos) = (self.yaw + 0.5 * turned).sin_cos();
+        self.place = [self.place[0] + way * cos, self.place[1] + way * sin];
+        self.yaw += turned;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn car() -> Bicycle {
+        let limits = Steering {
+            wheelbase: 2.5,
+            angle: 0.6,
+            rate: 0.5,
+            acceleration: 2.0,
+        };
+        Bicycle::new(limits, [0.0, 0.0], 0.0)
+    }
+
+    /// Steered by δ it goes round a circle of radius L/tan δ: 1e-5 m off after a turn measured.
+    #[test]
+    fn a_steady_angle_makes_a_circle_of_the_right_radius() {
+        let mut car = car();
+        let radius = 2.5 / 0.3_f64.tan();
+        let command = DriveCommand {
+            speed: 2.0,
+            steering: 0.3,
+        };
+        (0..5000).for_each(|_| car.step(&command, 1e-3));
+        let start = car.state().world_from_body;
+        let centre = start * nalgebra::Point3::new(0.0, radius, 0.0);
+        (0..9000).for_each(|_| {
+            car.step(&command, 1e-3);
+            let at = car.state().world_from_body.translation.vector;
+            assert!(((at - centre.coords).norm() - radius).abs() < 1e-4);
+        });
+        let state = car.state();
+        assert!((state.acceleration.norm() - 4.0 / radius).abs() < 1e-9);
+    }
+
+    #[test]
+    fn speed_and_steering_change_no_faster_than_they_can() {
+        let mut car = car();
+        let command = DriveCommand {
+            speed: 10.0,
+            steering: -2.0,
+        };
+        (0..1000).for_each(|_| car.step(&command, 1e-3));
+        assert!((car.speed() - 2.0).abs() < 1e-9);
+        assert!((car.steering() + 0.5).abs() < 1e-9);
+        (0..1000).for_each(|_| car.step(&command, 1e-3));
+        assert!((car.steering() + 0.6).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,117 @@
+//! Clouds of points: made, moved and thinned.
+
+use super::{FilterContext, FilterRun};
+use crate::rig::{Cloud, CloudPoint, Data, seconds};
+use std::collections::BTreeMap;
+
+/// Points without their beams.
+pub(super) struct ToCloud;
+
+impl FilterRun for ToCloud {
+    fn apply(&mut self, data: Data, _context: &FilterContext) -> Data {
+        let points = match data {
+            Data::Points(sweep) => {
+                let of = |point: &crate::pulsed::LidarPoint| {
+                    let shot = sweep.shot_of(point);
+                    CloudPoint {
+                        position: point.position,
+                        intensity: point.intensity,
+                        time: shot.time,
+                        ring: sweep.rings[usize::from(shot.channel)],
+                    }
+                };
+                sweep.points.iter().map(of).collect()
+            }
+            Data::Turn(turn) => {
+                let of = |beam: &crate::Measurement| {
+                    Some(CloudPoint {
+                        position: beam.point()?,
+                        intensity: beam.power,
+                        time: beam.time,
+                        ring: 0,
+                    })
+                };
+                turn.measurements.iter().filter_map(of).collect()
+            }
+            other => return other,
+        };
+        Data::Cloud(Cloud { points })
+    }
+}
+
+/// Points as seen from one pose.
+pub(super) struct Compensate {
+    pub at: f64,
+}
+
+impl FilterRun for Compensate {
+    fn apply(&mut self, data: Data, context: &FilterContext) -> Data {
+        let Data::Cloud(mut cloud) = data else {
+            return data;
+        };
+        let [start, end] = [context.capture.start, context.capture.end].map(seconds);
+        let instant = start + (end - start) * self.at;
+        let sensor_from_world = context.world_from_sensor(instant).inverse();
+        for point in &mut cloud.points {
+            let world_from_then = context.world_from_sensor(point.time);
+            point.position = sensor_from_world * (world_from_then * point.position);
+            point.time = instant;
+        }
+        Data::Cloud(cloud)
+    }
+}
+
+/// Points within limits.
+pub(super) struct Distance {
+    pub limits: [f64; 2],
+}
+
+impl FilterRun for Distance {
+    fn apply(&mut self, data: Data, _context: &FilterContext) -> Data {
+        let Data::Cloud(mut cloud) = data else {
+            return data;
+        };
+        let [near, far] = self.limits;
+        let keep = |point: &CloudPoint| (near..=far).contains(&point.position.coords.norm());
+        cloud.points.retain(keep);
+        Data::Cloud(cloud)
+    }
+}
+
+/// One point a cube: the mean of positions, intensities and times, the ring of the first.
+pub(super) struct Voxels {
+    pub size: f64,
+}
+
+impl FilterRun for Voxels {
+    fn apply(&mut self, data: Data, _context: &FilterContext) -> Data {
+        let Data::Cloud(cloud) = data else {
+            return data;
+        };
+        let mut cubes = BTreeMap::<[i64; 3], (f64, CloudPoint)>::new();
+        for point in cloud.points {
+            let cube = [0, 1, 2].map(|axis| floor(point.position[axis] / self.size));
+            let (count, sum) = cubes.entry(cube).or_insert((0.0, point));
+            if *count > 0.0 {
+                sum.position += point.position.coords;
+                sum.intensity += point.intensity;
+                sum.time += point.time;
+            }
+            *count += 1.0;
+        }
+        let mean = |(count, sum): (f64, CloudPoint)| CloudPoint {
+            position: sum.position / count,
+            intensity: sum.intensity / count,
+            time: sum.time / count,
+            ring: sum.ring,
+        };
+        Data::Cloud(Cloud {
+            points: cubes.into_values().map(mean).collect(),
+        })
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "saturating")]
+fn floor(number: f64) -> i64 {
+    number.floor() as i64
+}

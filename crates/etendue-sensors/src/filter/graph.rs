@@ -1,0 +1,151 @@
+//! Filters one behind the other.
+
+use super::{Filter, FilterContext, FilterRun};
+use crate::rig::{Data, DataKind};
+use thiserror::Error;
+
+/// Filters one behind the other, which fit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Graph {
+    filters: Vec<Filter>,
+    kinds: Vec<DataKind>,
+}
+
+/// Why filters make no graph.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum GraphError {
+    /// A filter is given what it does not take.
+    #[error("filter {place}, {name}, does not take {given}")]
+    Misfit {
+        /// The filter's number, from zero.
+        place: usize,
+        /// The filter.
+        name: String,
+        /// What it is given.
+        given: DataKind,
+    },
+    /// A filter's numbers cannot be.
+    #[error("filter {place}, {name}: {problem}")]
+    Numbers {
+        /// The filter's number, from zero.
+        place: usize,
+        /// The filter.
+        name: String,
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+impl GraphError {
+    /// Number of the filter that is wrong.
+    pub fn place(&self) -> usize {
+        match self {
+            Self::Misfit { place, .. } | Self::Numbers { place, .. } => *place,
+        }
+    }
+}
+
+impl Graph {
+    /// Filters behind a sensor that gives data of the kind `input`.
+    ///
+    /// # Errors
+    /// Where a filter does not take what the one before gives, or has numbers that cannot be.
+    ///
+    /// ```
+    /// use etendue_sensors::filter::{Filter, Graph};
+    /// use etendue_sensors::rig::DataKind;
+    /// let filters = vec![Filter::ToCloud, Filter::Voxels { size: 0.1 }];
+    /// let graph = Graph::new(DataKind::Points, filters.clone())?;
+    /// assert_eq!(graph.output(), DataKind::Cloud);
+    /// let error = Graph::new(DataKind::Imu, filters).unwrap_err();
+    /// assert_eq!(error.to_string(), "filter 0, to_cloud, does not take inertial readings");
+    /// # Ok::<(), etendue_sensors::filter::GraphError>(())
+    /// ```
+    pub fn new(input: DataKind, filters: Vec<Filter>) -> Result<Self, GraphError> {
+        let mut kinds = vec![input];
+        for (place, filter) in filters.iter().enumerate() {
+            let name = || filter.name().to_owned();
+            if let Some(problem) = filter.problem() {
+                let name = name();
+                return Err(GraphError::Numbers {
+                    place,
+                    name,
+                    problem,
+                });
+            }
+            let given = kinds[place];
+            let output = filter.output(given).ok_or_else(|| GraphError::Misfit {
+                place,
+                name: name(),
+                given,
+            })?;
+            kinds.push(output);
+        }
+        Ok(Self { filters, kinds })
+    }
+
+    /// The filters.
+    pub fn filters(&self) -> &[Filter] {
+        &self.filters
+    }
+
+    /// The kind of data behind the last filter.
+    pub fn output(&self) -> DataKind {
+        self.kinds[self.kinds.len() - 1]
+    }
+
+    /// Names of the taps, in their order.
+    pub fn taps(&self) -> impl Iterator<Item = &str> {
+        self.filters.iter().filter_map(|filter| match filter {
+            Filter::Tap { name } => Some(name.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The kind of data of each output: the last filter's, then the taps'.
+    pub fn outputs(&self) -> impl Iterator<Item = DataKind> {
+        let places = self.filters.iter().enumerate();
+        let taps = places.filter(|(_, filter)| matches!(filter, Filter::Tap { .. }));
+        std::iter::once(self.output()).chain(taps.map(|(place, _)| self.kinds[place]))
+    }
+
+    /// The graph at work behind sensor number `sensor`.
+    pub fn start(&self, seed: u64, sensor: u32) -> GraphRun {
+        let filters = (0..).zip(&self.filters).map(|(place, filter)| Step {
+            run: filter.start(seed, sensor, place),
+            is_tap: matches!(filter, Filter::Tap { .. }),
+        });
+        GraphRun {
+            steps: filters.collect(),
+        }
+    }
+}
+
+/// A graph at work.
+pub struct GraphRun {
+    steps: Vec<Step>,
+}
+
+struct Step {
+    run: Box<dyn FilterRun>,
+    is_tap: bool,
+}
+
+impl GraphRun {
+    /// Passes one capture's data through: what each output gives, the taps in their order, and
+    /// then the end of the graph, which is number 0.
+    pub fn apply(&mut self, data: Data, context: &FilterContext) -> Vec<(usize, Data)> {
+        let mut given = Vec::new();
+        let mut data = data;
+        for step in &mut self.steps {
+            if step.is_tap {
+                given.push((given.len() + 1, data.clone()));
+            } else {
+                data = step.run.apply(data, context);
+            }
+        }
+        given.push((0, data));
+        given
+    }
+}

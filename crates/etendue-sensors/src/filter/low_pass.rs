@@ -1,0 +1,42 @@
+//! A low-pass filter.
+
+use super::{FilterContext, FilterRun};
+use crate::rig::Data;
+use std::f64::consts::TAU;
+
+/// $y \mathrel{+}= (1-e^{-2\pi f_c\\,dt})(x-y)$ on each component; it starts at the first value.
+pub(super) struct LowPass {
+    cutoff: f64,
+    last: Option<Data>,
+}
+
+impl LowPass {
+    pub fn new(cutoff: f64) -> Self {
+        Self { cutoff, last: None }
+    }
+}
+
+impl FilterRun for LowPass {
+    fn apply(&mut self, data: Data, context: &FilterContext) -> Data {
+        let share = 1.0 - (-TAU * self.cutoff * context.period).exp();
+        let smoothed = match (&self.last, data) {
+            (Some(Data::Imu(last)), Data::Imu(mut new)) => {
+                new.angular_velocity = last.angular_velocity.lerp(&new.angular_velocity, share);
+                new.specific_force = last.specific_force.lerp(&new.specific_force, share);
+                Data::Imu(new)
+            }
+            (Some(Data::MagneticField(last)), Data::MagneticField(new)) => {
+                Data::MagneticField(last.lerp(&new, share))
+            }
+            (Some(Data::Pressure(last)), Data::Pressure(new)) => {
+                Data::Pressure(last + (new - last) * share)
+            }
+            (Some(Data::Height(last)), Data::Height(new)) => {
+                Data::Height(last + (new - last) * share)
+            }
+            (_, other) => other,
+        };
+        self.last = Some(smoothed.clone());
+        smoothed
+    }
+}

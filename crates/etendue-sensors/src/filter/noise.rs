@@ -1,0 +1,135 @@
+//! What takes a lidar's measurements farther from the truth.
+
+use super::{FilterContext, FilterRun, LidarNoise};
+use crate::pulsed::{LidarPoint, Outcome, PointSweep};
+use crate::rig::Data;
+use crate::{Measurement, Reading};
+use etendue_physics::{Purpose, Stream};
+use nalgebra::Vector3;
+
+/// Whose random numbers.
+#[derive(Clone, Copy)]
+pub(super) struct Source {
+    pub seed: u64,
+    pub sensor: u32,
+    pub place: u32,
+}
+
+impl Source {
+    /// The stream of one measurement of a capture. Filters of one graph share a sensor's streams by
+    /// turns: 4096 of them, and as many seeds apart.
+    fn stream(self, capture: u32, measurement: u32) -> Stream {
+        let seed = self.seed ^ (u64::from(self.place + 1) << 48);
+        Stream::new(seed, self.sensor, capture, measurement, Purpose::Filter)
+    }
+}
+
+/// Noise on ranges, directions and intensities.
+pub(super) struct Noise {
+    pub sd: LidarNoise,
+    pub source: Source,
+}
+
+impl Noise {
+    fn disturb_point(&self, sweep: &PointSweep, point: &mut LidarPoint, stream: &mut Stream) {
+        let [range, azimuth] = stream.normal_pair();
+        let [elevation, intensity] = stream.normal_pair();
+        let shot = sweep.shots[point.shot as usize];
+        point.range += self.sd.range * range;
+        point.intensity *= 1.0 + self.sd.intensity * intensity;
+        let way = point.position - shot.origin;
+        let (azimuth, elevation) = (
+            shot.azimuth + self.sd.angle * azimuth,
+            shot.elevation + self.sd.angle * elevation,
+        );
+        let direction = Vector3::new(
+            elevation.cos() * azimuth.cos(),
+            elevation.cos() * azimuth.sin(),
+            elevation.sin(),
+        );
+        point.position = shot.origin + direction * (way.norm() + self.sd.range * range);
+    }
+
+    fn disturb_beam(&self, beam: &mut Measurement, stream: &mut Stream) {
+        let [range, azimuth] = stream.normal_pair();
+        let [elevation, intensity] = stream.normal_pair();
+        if let Reading::Range(measured) = &mut beam.reading {
+            *measured += self.sd.range * range;
+        }
+        beam.azimuth += self.sd.angle * azimuth;
+        beam.elevation += self.sd.angle * elevation;
+        beam.power *= 1.0 + self.sd.intensity * intensity;
+    }
+}
+
+impl FilterRun for Noise {
+    fn apply(&mut self, data: Data, context: &FilterContext) -> Data {
+        let stream = |number| self.source.stream(context.capture.number, number);
+        match data {
+            Data::Points(mut sweep) => {
+                let mut points = std::mem::take(&mut sweep.points);
+                for (number, point) in (0..).zip(&mut points) {
+                    self.disturb_point(&sweep, point, &mut stream(number));
+                }
+                sweep.points = points;
+                Data::Points(sweep)
+            }
+            Data::Turn(mut turn) => {
+                for beam in &mut turn.measurements {
+                    self.disturb_beam(beam, &mut stream(beam.beam));
+                }
+                Data::Turn(turn)
+            }
+            other => other,
+        }
+    }
+}
+
+/// Takes measurements away.
+pub(super) struct DropOut {
+    pub probability: f64,
+    pub source: Source,
+}
+
+impl FilterRun for DropOut {
+    fn apply(&mut self, data: Data, context: &FilterContext) -> Data {
+        let lost = |number| {
+            let mut stream = self.source.stream(context.capture.number, number);
+            stream.uniform() < self.probability
+        };
+        match data {
+            Data::Points(sweep) => Data::Points(without(sweep, lost)),
+            Data::Turn(mut turn) => {
+                for beam in &mut turn.measurements {
+                    if lost(beam.beam) {
+                        beam.reading = Reading::NoReturn;
+                    }
+                }
+                Data::Turn(turn)
+            }
+            other => other,
+        }
+    }
+}
+
+/// The sweep without the echoes of the shots that are lost.
+fn without(mut sweep: PointSweep, lost: impl Fn(u32) -> bool) -> PointSweep {
+    let points = std::mem::take(&mut sweep.points);
+    for (number, outcome) in (0..).zip(&mut sweep.outcomes) {
+        let Outcome::Points { first, count } = *outcome else {
+            continue;
+        };
+        if lost(number) {
+            *outcome = Outcome::NoReturn;
+            continue;
+        }
+        let start = first as usize;
+        let kept = &points[start..start + usize::from(count)];
+        *outcome = Outcome::Points {
+            first: u32::try_from(sweep.points.len()).unwrap_or(u32::MAX),
+            count,
+        };
+        sweep.points.extend_from_slice(kept);
+    }
+    sweep
+}

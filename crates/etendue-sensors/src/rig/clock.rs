@@ -1,0 +1,184 @@
+//! Clocks of sensors, in whole nanoseconds.
+
+use thiserror::Error;
+
+/// Nanoseconds in a second.
+pub const SECOND: i64 = 1_000_000_000;
+
+/// How often something happens, exact to a millionth of a hertz: no error adds up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rate {
+    micro_hertz: u64,
+}
+
+/// Why a clock cannot be.
+#[derive(Clone, Copy, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum ClockError {
+    /// The rate is not above zero and finite.
+    #[error("the rate is {hertz} Hz, it must be from 0.000001 to 1000000")]
+    Rate {
+        /// The rate, Hz.
+        hertz: f64,
+    },
+    /// The collection window is negative, or longer than the time between captures.
+    #[error(
+        "the collection window is {window} s, it must be from 0 to the {period} s between captures"
+    )]
+    Window {
+        /// The window, s.
+        window: f64,
+        /// Time between captures, s.
+        period: f64,
+    },
+    /// The lag is negative.
+    #[error("the lag is {lag} s, it must be zero or more")]
+    Lag {
+        /// The lag, s.
+        lag: f64,
+    },
+    /// The first capture is before the run.
+    #[error("the first capture is at {offset} s, it must be at zero or later")]
+    Offset {
+        /// The time, s.
+        offset: f64,
+    },
+}
+
+impl Rate {
+    /// A rate of so many hertz, to the nearest millionth.
+    ///
+    /// # Errors
+    /// Where it is not from 0.000001 to 1000000 Hz.
+    pub fn from_hertz(hertz: f64) -> Result<Self, ClockError> {
+        if !(1e-6..=1e6).contains(&hertz) {
+            return Err(ClockError::Rate { hertz });
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "checked to be in range"
+        )]
+        let micro_hertz = (hertz * 1e6).round() as u64;
+        Ok(Self { micro_hertz })
+    }
+
+    /// Hertz.
+    pub fn hertz(self) -> f64 {
+        self.micro_hertz as f64 * 1e-6
+    }
+
+    /// Time between ticks, s.
+    pub fn period(self) -> f64 {
+        1.0 / self.hertz()
+    }
+
+    /// Tick number `number`, ns after tick zero, rounded to the nearest.
+    ///
+    /// ```
+    /// use etendue_sensors::rig::Rate;
+    /// let rate = Rate::from_hertz(30.0)?;
+    /// assert_eq!(rate.tick(1), 33_333_333);
+    /// assert_eq!(rate.tick(2), 66_666_667);
+    /// assert_eq!(rate.tick(30 * 86_400), 86_400_000_000_000);
+    /// # Ok::<(), etendue_sensors::rig::ClockError>(())
+    /// ```
+    pub fn tick(self, number: u32) -> i64 {
+        let scale = u128::from(self.micro_hertz);
+        let nanoseconds = (u128::from(number) * 1_000_000_000_000_000 + scale / 2) / scale;
+        i64::try_from(nanoseconds).unwrap_or(i64::MAX)
+    }
+}
+
+/// When a sensor captures, and when its data arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Clock {
+    /// Captures a second.
+    pub rate: Rate,
+    /// When the first capture begins, ns from the start of the run.
+    pub offset: i64,
+    /// How long data are gathered, ns.
+    pub window: i64,
+    /// From the end of the capture until the data are there, ns.
+    pub lag: i64,
+}
+
+/// One capture of a sensor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capture {
+    /// Number of the capture, from zero.
+    pub number: u32,
+    /// When it begins, ns from the start of the run.
+    pub start: i64,
+    /// When it ends, ns.
+    pub end: i64,
+    /// When its data are there, ns.
+    pub arrival: i64,
+}
+
+impl Clock {
+    /// A clock from times in s.
+    ///
+    /// # Errors
+    /// Where the window is negative or longer than the time between captures, or the lag or the
+    /// offset is negative.
+    pub fn new(rate: Rate, offset: f64, window: f64, lag: f64) -> Result<Self, ClockError> {
+        let period = rate.period();
+        if !(0.0..=period * (1.0 + 1e-9)).contains(&window) {
+            return Err(ClockError::Window { window, period });
+        }
+        if !(lag >= 0.0 && lag.is_finite()) {
+            return Err(ClockError::Lag { lag });
+        }
+        if !(offset >= 0.0 && offset.is_finite()) {
+            return Err(ClockError::Offset { offset });
+        }
+        Ok(Self {
+            rate,
+            offset: nanoseconds(offset),
+            window: nanoseconds(window),
+            lag: nanoseconds(lag),
+        })
+    }
+
+    /// Capture number `number`.
+    pub fn capture(&self, number: u32) -> Capture {
+        let start = self.offset + self.rate.tick(number);
+        let end = start + self.window;
+        Capture {
+            number,
+            start,
+            end,
+            arrival: end + self.lag,
+        }
+    }
+}
+
+/// Whole nanoseconds of a time in s.
+pub fn nanoseconds(seconds: f64) -> i64 {
+    #[expect(clippy::cast_possible_truncation, reason = "saturating")]
+    let whole = (seconds * 1e9).round() as i64;
+    whole
+}
+
+/// Seconds of a time in ns.
+pub fn seconds(nanoseconds: i64) -> f64 {
+    nanoseconds as f64 * 1e-9
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_no_clock_can_do_is_refused() {
+        assert!(Rate::from_hertz(0.0).is_err());
+        assert!(Rate::from_hertz(-3.0).is_err());
+        assert!(Rate::from_hertz(f64::NAN).is_err());
+        let rate = Rate::from_hertz(100.0).expect("a good rate");
+        let error = |offset, window, lag| Clock::new(rate, offset, window, lag).expect_err("bad");
+        assert!(matches!(error(0.0, 0.011, 0.0), ClockError::Window { .. }));
+        assert!(matches!(error(0.0, 0.0, -1e-3), ClockError::Lag { .. }));
+        assert!(matches!(error(-1.0, 0.0, 0.0), ClockError::Offset { .. }));
+    }
+}
