@@ -318,7 +318,7 @@ fn rig_error(
 
 /// Topics of each sensor's outputs: what the file says, else "/" and the output's name.
 fn topics(rig: &Rig, tables: &[MountedSensorTable]) -> Vec<Vec<String>> {
-    let of = |(sensor, table): (&etendue_sensors::rig::MountedSensor, &MountedSensorTable)| {
+    let of = |(sensor, table): (&MountedSensor, &MountedSensorTable)| {
         let mut topics: Vec<String> = sensor.outputs().map(|name| format!("/{name}")).collect();
         if let Some(topic) = &table.topic {
             topics[0].clone_from(topic);
