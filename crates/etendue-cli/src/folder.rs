@@ -30,6 +30,11 @@ impl Folder {
         self.files.push((name.into(), text.into().into_bytes()));
     }
 
+    /// Adds a file.
+    pub fn bytes(&mut self, name: &str, content: Vec<u8>) {
+        self.files.push((name.into(), content));
+    }
+
     /// Adds a value as JSON.
     pub fn json(&mut self, name: &str, value: &impl Serialize) -> Result<(), Failure> {
         let text = serde_json::to_string_pretty(value).map_err(std::io::Error::from)?;

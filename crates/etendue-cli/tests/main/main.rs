@@ -5,6 +5,7 @@ mod drive;
 mod experiment;
 mod fit;
 mod register;
+mod render;
 mod results;
 mod scanners;
 

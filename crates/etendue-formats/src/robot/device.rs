@@ -3,12 +3,14 @@
 use super::presets::{DeviceFile, device_file};
 use super::{GnssTable, ImuTable, MagnetometerTable};
 use crate::FormatError;
+use crate::camera;
 use crate::scene::resolve;
 use crate::sensor::{self, SensorModel};
 use crate::toml_file::{Document, DocumentError, Problem};
 use etendue_physics::ambient::Barometer;
 use etendue_physics::odometry::WheelEncoder;
-use etendue_sensors::rig::{Device, Gnss};
+use etendue_sensors::camera::LightTransport;
+use etendue_sensors::rig::{Device, Gnss, MountedCamera};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::ops::Range;
@@ -30,6 +32,33 @@ pub enum DeviceTable {
     WheelEncoder(WheelEncoderTable),
     /// A lidar.
     Lidar(LidarTable),
+    /// A camera.
+    Camera(CameraTable),
+}
+
+/// A camera: a preset or a camera file.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CameraTable {
+    /// Name of a camera that comes with the program.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub preset: Option<Spanned<String>>,
+    /// A camera file, from the folder of this file.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub file: Option<Spanned<String>>,
+    /// Rays a pixel.
+    #[serde(default = "four")]
+    #[schemars(with = "u32")]
+    pub samples: Spanned<u32>,
+    /// Follows light over any number of surfaces.
+    #[serde(default)]
+    pub paths: bool,
+}
+
+fn four() -> Spanned<u32> {
+    Spanned::new(0..0, 4)
 }
 
 /// A lidar: a preset or a sensor file.
@@ -105,6 +134,7 @@ impl DeviceTable {
             Self::Barometer(table) => table.device(document, span),
             Self::WheelEncoder(table) => Ok(Device::WheelEncoder(table.encoder(document)?)),
             Self::Lidar(table) => table.device(document, span),
+            Self::Camera(table) => table.device(document, span),
         }
     }
 }
@@ -261,6 +291,45 @@ impl LidarTable {
             }
         };
         Ok(found.model.into())
+    }
+}
+
+impl CameraTable {
+    fn device(&self, document: &Document, span: Range<usize>) -> Result<Device, FormatError> {
+        let camera = match (&self.preset, &self.file) {
+            (Some(preset), None) => camera::preset(preset.get_ref()).map_err(|error| {
+                let known = camera::presets().iter().map(|known| known.name.into());
+                let problem = Problem::UnknownName {
+                    what: "preset".into(),
+                    name: error.name,
+                    known: known.collect(),
+                };
+                document.error(preset.span(), problem)
+            })?,
+            (None, Some(file)) => camera::load(&resolve(document, file)?)?,
+            _ => {
+                let problem = Problem::value(
+                    "the camera needs a preset or a file, and one of them only",
+                    "give preset = \"...\" or file = \"...\"",
+                );
+                return Err(document.error(span, problem).into());
+            }
+        };
+        let samples = *self.samples.get_ref();
+        if samples == 0 {
+            let problem = Problem::value("no ray a pixel", "give samples = 1 or more");
+            return Err(document.error(self.samples.span(), problem).into());
+        }
+        let light = if self.paths {
+            LightTransport::paths()
+        } else {
+            LightTransport::default()
+        };
+        Ok(Device::Camera(Box::new(MountedCamera {
+            camera,
+            samples,
+            light,
+        })))
     }
 }
 

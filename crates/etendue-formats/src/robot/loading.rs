@@ -6,7 +6,10 @@ use crate::FormatError;
 use crate::scene::{self, LoadedScene, resolve};
 use crate::toml_file::{Document, DocumentError, Problem};
 use etendue_sensors::dynamics::Still;
-use etendue_sensors::rig::{FrameDeclaration, FrameError, FrameTree, Mount, Rig, RigError};
+use etendue_sensors::rig::{
+    Device, Environment, FrameDeclaration, FrameError, FrameTree, Mount, MountedSensor, Rig,
+    RigError,
+};
 use nalgebra::Isometry3;
 use std::ops::Range;
 use std::path::Path;
@@ -74,11 +77,16 @@ fn read(document: &Document, registry: &Registry) -> Result<LoadedRobot, FormatE
         let stem = document.path().file_stem().unwrap_or_default();
         stem.to_string_lossy().into_owned()
     };
+    let mut environment = environment.transpose()?.unwrap_or_default();
+    environment.lighting = scene.lighting.clone();
+    environment.textures = scene.textures.clone();
+    let mut warnings = scene.warnings.clone();
+    warnings.extend(daylight_for_cameras(&rig, &mut environment));
     Ok(LoadedRobot {
         name: file.name.clone().unwrap_or_else(stem),
-        warnings: scene.warnings.clone(),
+        warnings,
         scene,
-        environment: environment.transpose()?.unwrap_or_default(),
+        environment,
         topics: topics(&rig, &file.sensors),
         rig,
         motion: motion
@@ -86,6 +94,18 @@ fn read(document: &Document, registry: &Registry) -> Result<LoadedRobot, FormatE
             .unwrap_or(Motion::Still(Still(Isometry3::identity()))),
         duration: file.duration_s.map(Spanned::into_inner),
     })
+}
+
+/// Sun and sky where a camera would see nothing at all.
+fn daylight_for_cameras(rig: &Rig, environment: &mut Environment) -> Option<String> {
+    let is_camera = |sensor: &MountedSensor| matches!(sensor.device(), Device::Camera(_));
+    if !environment.lighting.is_dark() || !rig.sensors().iter().any(is_camera) {
+        return None;
+    }
+    let (sun, sky) = scene::daylight(2.4, 0.8, 0.08, 0.2)?;
+    environment.lighting.lights.push(sun);
+    environment.lighting.environment = sky;
+    Some("the scene has no [lights]: cameras see it lit by the sun in a clear sky".into())
 }
 
 fn check(document: &Document, file: &RobotFile) -> Result<(), DocumentError> {
@@ -298,7 +318,7 @@ fn rig_error(
 
 /// Topics of each sensor's outputs: what the file says, else "/" and the output's name.
 fn topics(rig: &Rig, tables: &[MountedSensorTable]) -> Vec<Vec<String>> {
-    let of = |(sensor, table): (&etendue_sensors::rig::MountedSensor, &MountedSensorTable)| {
+    let of = |(sensor, table): (&MountedSensor, &MountedSensorTable)| {
         let mut topics: Vec<String> = sensor.outputs().map(|name| format!("/{name}")).collect();
         if let Some(topic) = &table.topic {
             topics[0].clone_from(topic);

@@ -41,7 +41,7 @@ mod place;
 mod presets;
 mod urdf;
 
-pub use device::{BarometerTable, DeviceTable, LidarTable, WheelEncoderTable};
+pub use device::{BarometerTable, CameraTable, DeviceTable, LidarTable, WheelEncoderTable};
 pub use file::{FrameTable, MountedSensorTable, RobotFile};
 pub use filters::{FilterTable, Registry, UserFilterMaker, UserFilterTable};
 pub use gnss::{AxisErrorTable, GnssTable, KindName};

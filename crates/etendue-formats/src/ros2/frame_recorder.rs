@@ -75,8 +75,8 @@ impl FrameRecorder {
             (4, clock(time)),
             (3, transform(time, "world", OPTICAL_FRAME, &optical)),
             (2, camera_info(camera, time, OPTICAL_FRAME)),
-            (1, raw(frame, OPTICAL_FRAME)),
-            (0, picture(frame, OPTICAL_FRAME)),
+            (1, raw(frame, time, OPTICAL_FRAME)),
+            (0, picture(frame, time, OPTICAL_FRAME)),
         ];
         for (channel, bytes) in messages {
             let header = MessageHeader {

@@ -5,15 +5,15 @@ use super::message::header;
 use etendue_physics::camera::Lens;
 use etendue_sensors::camera::{Camera, Frame};
 
-/// A `sensor_msgs/msg/Image` in CDR of a frame's picture (`mono8` or `rgb8`), stamped with the
-/// middle of the first row's exposure.
-pub fn picture(frame: &Frame, frame_id: &str) -> Vec<u8> {
+/// A `sensor_msgs/msg/Image` in CDR of a frame's picture (`mono8` or `rgb8`), stamped `time` (s).
+pub fn picture(frame: &Frame, time: f64, frame_id: &str) -> Vec<u8> {
     let encoding = if frame.bands == 1 { "mono8" } else { "rgb8" };
-    image(frame, frame_id, encoding, frame.bands, &frame.picture)
+    let header = Header { time, frame_id };
+    image(frame, header, encoding, frame.bands, &frame.picture)
 }
 
 /// The same of the detector's digital numbers: `mono16`, `rgb16` or a Bayer mosaic of 16 bits.
-pub fn raw(frame: &Frame, frame_id: &str) -> Vec<u8> {
+pub fn raw(frame: &Frame, time: f64, frame_id: &str) -> Vec<u8> {
     let encoding = match frame.mosaic {
         Some(pattern) => format!("bayer_{}16", pattern.name()),
         None if frame.bands == 1 => "mono16".to_owned(),
@@ -26,13 +26,19 @@ pub fn raw(frame: &Frame, frame_id: &str) -> Vec<u8> {
         .iter()
         .flat_map(|value| value.to_le_bytes())
         .collect();
-    image(frame, frame_id, &encoding, 2 * channels, &bytes)
+    let header = Header { time, frame_id };
+    image(frame, header, &encoding, 2 * channels, &bytes)
+}
+
+struct Header<'a> {
+    time: f64,
+    frame_id: &'a str,
 }
 
 /// A picture with so many bytes a pixel.
-fn image(frame: &Frame, frame_id: &str, encoding: &str, bytes: usize, data: &[u8]) -> Vec<u8> {
+fn image(frame: &Frame, head: Header, encoding: &str, bytes: usize, data: &[u8]) -> Vec<u8> {
     let mut message = CdrWriter::new();
-    header(&mut message, stamp(frame), frame_id);
+    header(&mut message, head.time, head.frame_id);
     message.u32(frame.height).u32(frame.width).text(encoding);
     message
         .u8(0)

@@ -1,14 +1,16 @@
 //! Recordings of all sensors of a rig.
 
 use super::definition::{
-    Definition, FLUID_PRESSURE, IMU, JOINT_STATE, LASER_SCAN, MAGNETIC_FIELD, NAV_SAT_FIX,
-    ODOMETRY, POINT_CLOUD, POINT_STAMPED, TRANSFORMS,
+    CAMERA_INFO, Definition, FLUID_PRESSURE, IMAGE, IMU, JOINT_STATE, LASER_SCAN, MAGNETIC_FIELD,
+    NAV_SAT_FIX, ODOMETRY, POINT_CLOUD, POINT_STAMPED, TRANSFORMS,
 };
+use super::image::{camera_info, picture};
 use super::message::{cloud, laser_scan, transform};
 use super::recorder::{QOS, cannot_write, failed};
 use super::rig_message::{self, Stamped};
 use crate::FormatError;
 use crate::output::PointTable;
+use etendue_physics::camera::body_from_optical;
 use etendue_physics::inertial::MotionState;
 use etendue_sensors::rig::{Data, DataKind, Device, Event, MountedSensor, Rig, seconds};
 use mcap::records::MessageHeader;
@@ -80,6 +82,7 @@ fn definition(kind: DataKind) -> Option<&'static Definition> {
         DataKind::WheelCounts => &JOINT_STATE,
         DataKind::Points | DataKind::Cloud => &POINT_CLOUD,
         DataKind::Turn => &LASER_SCAN,
+        DataKind::Image => &IMAGE,
         _ => return None,
     })
 }
@@ -122,6 +125,14 @@ impl<'r, W: Write + Seek> RigRecorder<'r, W> {
             let pose = sensor.base_from_sensor();
             let bytes = transform(0.0, rig.frames.base(), sensor.name(), pose);
             recorder.write(fixed, 0, &bytes)?;
+            if matches!(sensor.device(), Device::Camera(_)) {
+                let turned = nalgebra::Isometry3::from_parts(
+                    nalgebra::Translation3::identity(),
+                    body_from_optical(),
+                );
+                let bytes = transform(0.0, sensor.name(), &optical_frame(sensor), &turned);
+                recorder.write(fixed, 0, &bytes)?;
+            }
         }
         Ok(recorder)
     }
@@ -198,7 +209,7 @@ impl<W: Write + Seek> Channels<W> {
         self.writer.add_channel(schema, topic, "cdr", &qos)
     }
 
-    /// The channel of an output, and that of the scans of a planar scanner.
+    /// The channel of an output, and that of the scans of a planar scanner or of a camera's info.
     fn of_output(
         &mut self,
         sensor: &MountedSensor,
@@ -210,8 +221,13 @@ impl<W: Write + Seek> Channels<W> {
             Device::Scanner(scanner) => kind == DataKind::Points && scanner.channels.len() == 1,
             _ => false,
         };
-        let scan = planar.then(|| self.add(&format!("{topic}/scan"), &LASER_SCAN));
-        Ok([own.transpose()?, scan.transpose()?])
+        let beside = match sensor.device() {
+            Device::Camera(_) => Some(("camera_info", &CAMERA_INFO)),
+            _ => planar.then_some(("scan", &LASER_SCAN)),
+        };
+        let beside =
+            beside.map(|(name, definition)| self.add(&format!("{topic}/{name}"), definition));
+        Ok([own.transpose()?, beside.transpose()?])
     }
 }
 
@@ -255,9 +271,24 @@ fn messages(sensor: &MountedSensor, event: &Event) -> [Option<Vec<u8>>; 2] {
                 None,
             ];
         }
+        Data::Image(frame) => {
+            let Device::Camera(mounted) = sensor.device() else {
+                return [None, None];
+            };
+            let optical = optical_frame(sensor);
+            return [
+                Some(picture(frame, stamped.time, &optical)),
+                Some(camera_info(&mounted.camera, stamped.time, &optical)),
+            ];
+        }
         _ => return [None, None],
     };
     [Some(own), None]
+}
+
+/// The frame of a camera's optical axes: z forward, x right, y down.
+fn optical_frame(sensor: &MountedSensor) -> String {
+    format!("{}_optical", sensor.name())
 }
 
 /// What a wheel has turned by, rad.

@@ -5,6 +5,7 @@
     reason = "a test says what it measured and what it skipped"
 )]
 
+mod cameras;
 mod convert;
 mod materials;
 mod meshes;

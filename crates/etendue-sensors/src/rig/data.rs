@@ -1,6 +1,7 @@
 //! What sensors deliver.
 
 use crate::Sweep;
+use crate::camera::Frame;
 use crate::pulsed::PointSweep;
 use etendue_physics::gnss::Fix;
 use etendue_physics::inertial::ImuReading;
@@ -29,6 +30,8 @@ pub enum Data {
     Turn(Sweep),
     /// Points without the beams that they came from.
     Cloud(Cloud),
+    /// A frame of a camera.
+    Image(Box<Frame>),
 }
 
 /// The kinds of [`Data`].
@@ -53,6 +56,8 @@ pub enum DataKind {
     Turn,
     /// [`Data::Cloud`].
     Cloud,
+    /// [`Data::Image`].
+    Image,
 }
 
 /// Points of a capture in the sensor's frame, each at its own time until they are compensated.
@@ -88,6 +93,7 @@ impl Data {
             Self::Points(_) => DataKind::Points,
             Self::Turn(_) => DataKind::Turn,
             Self::Cloud(_) => DataKind::Cloud,
+            Self::Image(_) => DataKind::Image,
         }
     }
 }
@@ -104,6 +110,7 @@ impl fmt::Display for DataKind {
             Self::Points => "sweeps of a scanning lidar",
             Self::Turn => "turns of a continuous-wave lidar",
             Self::Cloud => "clouds of points",
+            Self::Image => "frames of a camera",
         })
     }
 }

@@ -1,7 +1,8 @@
 //! What can be mounted on a rig. A new kind of sensor is one variant of [`Device`] and of
 //! [`Instrument`], and one arm in each function here.
 
-use super::{Data, DataKind, Moment};
+use super::{Data, DataKind, Environment, Moment};
+use crate::camera::{Camera, Exposure, FrameSettings, LightTransport, Studio, StudioError};
 use crate::cw::{self, CwLidar};
 use crate::pulsed;
 use crate::scanner::{Columns, Scanner};
@@ -32,6 +33,49 @@ pub enum Device {
     Scanner(Box<Scanner>),
     /// A continuous-wave lidar.
     ContinuousWave(Box<CwLidar<f64>>),
+    /// A camera, which takes frames at its own rate.
+    Camera(Box<MountedCamera>),
+}
+
+/// A camera, and how its frames are rendered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MountedCamera {
+    /// The camera.
+    pub camera: Camera,
+    /// Rays a pixel.
+    pub samples: u32,
+    /// What light is followed.
+    pub light: LightTransport,
+}
+
+impl MountedCamera {
+    /// From the start of a frame to the end of its last row's longest exposure, s.
+    fn collection_time(&self) -> f64 {
+        self.camera
+            .collection_time(match self.camera.shutter.exposure {
+                Exposure::Fixed(time) => time,
+                Exposure::Auto { limits, .. } => limits[1],
+            })
+    }
+}
+
+/// Why a device cannot start.
+#[derive(Debug)]
+pub(super) enum StartError {
+    World(WorldError),
+    Studio(StudioError),
+}
+
+impl From<WorldError> for StartError {
+    fn from(error: WorldError) -> Self {
+        Self::World(error)
+    }
+}
+
+impl From<StudioError> for StartError {
+    fn from(error: StudioError) -> Self {
+        Self::Studio(error)
+    }
 }
 
 /// A satellite receiver and its surroundings.
@@ -57,6 +101,7 @@ impl Device {
             Self::WheelEncoder(_) => DataKind::WheelCounts,
             Self::Scanner(_) => DataKind::Points,
             Self::ContinuousWave(_) => DataKind::Turn,
+            Self::Camera(_) => DataKind::Image,
         }
     }
 
@@ -80,6 +125,7 @@ impl Device {
                 let last = last.fold(lidar.turn_time, f64::max);
                 Some([1.0 / lidar.turn_time, last])
             }
+            Self::Camera(mounted) => Some([mounted.camera.frame_rate, mounted.collection_time()]),
             _ => None,
         }
     }
@@ -88,10 +134,10 @@ impl Device {
     pub(super) fn start<'a>(
         &'a self,
         scene: &'a Scene,
-        air: &pulsed::Air,
+        environment: &'a Environment,
         seed: u64,
         sensor: u32,
-    ) -> Result<Instrument<'a>, WorldError> {
+    ) -> Result<Instrument<'a>, StartError> {
         Ok(match self {
             Self::Imu(imu) => Instrument::Imu(Box::new(ImuRun::new(imu, seed, sensor))),
             Self::Gnss(gnss) => Instrument::Gnss {
@@ -116,7 +162,7 @@ impl Device {
                 run: Box::new(pulsed::Run {
                     seed,
                     sensor,
-                    air: air.clone(),
+                    air: environment.air.clone(),
                     ..pulsed::Run::default()
                 }),
             },
@@ -129,6 +175,22 @@ impl Device {
                     ..cw::Turn::default()
                 },
             },
+            Self::Camera(mounted) => {
+                let Environment {
+                    lighting, textures, ..
+                } = environment;
+                Instrument::Camera {
+                    studio: Box::new(Studio::new(scene, lighting, textures, &mounted.camera)?),
+                    camera: &mounted.camera,
+                    settings: FrameSettings {
+                        samples: mounted.samples,
+                        light: mounted.light,
+                        seed,
+                        sensor,
+                        ..FrameSettings::default()
+                    },
+                }
+            }
         })
     }
 }
@@ -160,6 +222,11 @@ pub(super) enum Instrument<'a> {
         world: Box<World<'a, f64>>,
         lidar: &'a CwLidar<f64>,
         turn: cw::Turn,
+    },
+    Camera {
+        studio: Box<Studio<'a>>,
+        camera: &'a Camera,
+        settings: FrameSettings,
     },
 }
 
@@ -200,6 +267,16 @@ impl Instrument<'_> {
                 turn.start = f64::from(number) * lidar.turn_time;
                 let pose = |time| moment.world_from_sensor(time);
                 Data::Turn(cw::simulate(world, lidar, turn, pose))
+            }
+            Self::Camera {
+                studio,
+                camera,
+                settings,
+            } => {
+                settings.index = number;
+                settings.start = super::seconds(moment.capture.start);
+                let pose = |time| moment.world_from_sensor(time);
+                Data::Image(Box::new(studio.expose(camera, settings, pose)))
             }
         }
     }

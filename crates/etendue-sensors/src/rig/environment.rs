@@ -3,6 +3,8 @@
 use crate::pulsed::Air;
 use etendue_physics::ambient::{StandardAir, dipole_field};
 use etendue_physics::gnss::{Geodetic, LocalFrame, normal_gravity};
+use etendue_scene::Textures;
+use etendue_scene::lighting::Lighting;
 use nalgebra::{Point3, Vector3};
 
 /// Where on the Earth a run is, and when: the world's frame is the tangent frame there, x east,
@@ -21,6 +23,10 @@ pub struct Environment {
     pub air: Air,
     /// Start of the run, s of Unix time.
     pub start: f64,
+    /// What lights the scene, for cameras.
+    pub lighting: Lighting,
+    /// Pictures on its objects, for cameras.
+    pub textures: Textures,
 }
 
 impl Environment {
@@ -34,6 +40,8 @@ impl Environment {
             pressure: StandardAir::default(),
             air: Air::default(),
             start,
+            lighting: Lighting::default(),
+            textures: Textures::default(),
         }
     }
 

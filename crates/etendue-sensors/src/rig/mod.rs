@@ -22,12 +22,13 @@ mod run;
 
 pub use clock::{Capture, Clock, ClockError, Rate, SECOND, nanoseconds, seconds};
 pub use data::{Cloud, CloudPoint, Data, DataKind};
-pub use device::{Device, Gnss};
+pub use device::{Device, Gnss, MountedCamera};
 pub use drive::{Latest, Observer, Plan, drive, replay};
 pub use environment::Environment;
 pub use frames::{FrameDeclaration, FrameError, FrameTree};
 pub use run::{Event, Moment, RigRun};
 
+use crate::camera::StudioError;
 use crate::filter::{Filter, Graph, GraphError};
 use crate::transport::WorldError;
 use nalgebra::Isometry3;
@@ -130,6 +131,14 @@ pub enum RigError {
         sensor: String,
         /// What is missing.
         source: WorldError,
+    },
+    /// The scene cannot be photographed.
+    #[error("the sensor \"{sensor}\": {source}")]
+    Studio {
+        /// The sensor.
+        sensor: String,
+        /// Why.
+        source: StudioError,
     },
 }
 

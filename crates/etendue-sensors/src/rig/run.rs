@@ -1,6 +1,7 @@
 //! A run of all sensors of a rig.
 
-use super::{Capture, Data, Environment, MountedSensor, Rig, RigError, device::Instrument};
+use super::device::{Instrument, StartError};
+use super::{Capture, Data, Environment, MountedSensor, Rig, RigError};
 use crate::dynamics::Path;
 use crate::filter::{FilterContext, GraphRun};
 use etendue_physics::inertial::MotionState;
@@ -80,7 +81,8 @@ impl<'a> RigRun<'a> {
     /// Switches all sensors on for captures that begin before `end` (ns).
     ///
     /// # Errors
-    /// Where the scene's materials do not cover a sensor's wavelength.
+    /// Where the scene's materials do not cover a sensor's wavelength, or a camera's lights its
+    /// bands.
     pub fn new(
         rig: &'a Rig,
         scene: &'a Scene,
@@ -91,10 +93,13 @@ impl<'a> RigRun<'a> {
         let station = |(number, sensor): (u32, &'a MountedSensor)| {
             let instrument = sensor
                 .device
-                .start(scene, &environment.air, seed, number)
-                .map_err(|source| RigError::World {
-                    sensor: sensor.name.clone(),
-                    source,
+                .start(scene, environment, seed, number)
+                .map_err(|error| {
+                    let sensor = sensor.name.clone();
+                    match error {
+                        StartError::World(source) => RigError::World { sensor, source },
+                        StartError::Studio(source) => RigError::Studio { sensor, source },
+                    }
                 })?;
             let first = sensor.clock.capture(0);
             Ok(Station {

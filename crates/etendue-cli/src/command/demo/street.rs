@@ -7,15 +7,19 @@ use crate::output::{print, print_json};
 use crate::picture::Color;
 use crate::picture::drive_view::{DriveView, Layer, Look};
 use clap::Args;
+use etendue::formats::camera;
+use etendue::formats::image::{Pixels, png};
 use etendue::formats::robot::preset_device;
 use etendue::formats::ros2::RigRecorder;
+use etendue::formats::scene::daylight;
 use etendue::physics::gnss::Geodetic;
 use etendue::physics::inertial::MotionState;
 use etendue::scene::Scene;
+use etendue::sensors::camera::{Frame, LightTransport};
 use etendue::sensors::demo::street::{self, Tour};
 use etendue::sensors::rig::{
-    Data, Environment, Event, FrameTree, Mount, Observer, Plan, Rate, Rig, RigRun, drive,
-    nanoseconds,
+    Data, Device, Environment, Event, FrameTree, Mount, MountedCamera, Observer, Plan, Rate, Rig,
+    RigRun, drive, nanoseconds,
 };
 use indicatif::ProgressBar;
 use nalgebra::Isometry3;
@@ -30,8 +34,8 @@ use std::time::Instant;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples: etendue demo street\n          \
     etendue demo street --duration 60 --seed 3 -o town\n\n\
-    Writes street.mcap (lidar, IMU, GNSS and the true motion), a picture from above and the \
-    results. The same seed gives the same bytes.")]
+    Writes street.mcap (camera, lidar, IMU, GNSS and the true motion), a picture from above, \
+    frames of the camera and the results. The same seed gives the same bytes.")]
 pub struct Street {
     /// Seed of the town and of all noise
     #[arg(long, default_value_t = 1)]
@@ -60,6 +64,7 @@ struct Outcome {
     sweeps: usize,
     points: usize,
     inertial_readings: usize,
+    frames: usize,
     fixes: usize,
     fixes_lost: usize,
     /// Root mean square of the fixes' horizontal errors, m.
@@ -71,6 +76,43 @@ struct Outcome {
 
 /// Time between records of the true motion, ns.
 const MOTION_EVERY: i64 = 20_000_000;
+
+/// Azimuth and elevation of the sun, haze and ground, rad.
+const SUN: [f64; 4] = [2.4, 0.7, 0.08, 0.2];
+/// Frames of the camera a second.
+const FRAME_RATE: f64 = 2.0;
+/// Frames from one that is kept as a picture to the next.
+const PICTURE_EVERY: usize = 20;
+
+/// Behind the windscreen, looking ahead.
+fn camera_mount() -> Mount {
+    Mount {
+        name: "camera".into(),
+        frame: "base".into(),
+        frame_from_sensor: Isometry3::translation(1.6, 0.0, 1.4),
+        rate: None,
+        offset: 0.0,
+        window: None,
+        lag: 0.05,
+        filters: vec![],
+    }
+}
+
+/// A quarter of the ideal camera's pixels.
+fn town_camera() -> Result<MountedCamera, Failure> {
+    let mut camera = camera::preset("ideal")?;
+    camera.width /= 2;
+    camera.height /= 2;
+    let intrinsics = &mut camera.intrinsics;
+    intrinsics.focal = intrinsics.focal.map(|focal| 0.5 * focal);
+    intrinsics.centre = [camera.width, camera.height].map(|size| 0.5 * (f64::from(size) - 1.0));
+    camera.frame_rate = FRAME_RATE;
+    Ok(MountedCamera {
+        camera,
+        samples: 4,
+        light: LightTransport::default(),
+    })
+}
 
 impl Street {
     /// Drives and records.
@@ -85,18 +127,25 @@ impl Street {
         let town = town.map_err(|error| inner(&error.to_string()))?;
         let scene = build(&town.parts)?;
         let rig = self.rig()?;
-        let environment = Environment::default();
+        let mut environment = Environment::default();
+        if let Some((sun, sky)) = daylight(SUN[0], SUN[1], SUN[2], SUN[3]) {
+            environment.lighting.lights.push(sun);
+            environment.lighting.environment = sky;
+        }
         let end = nanoseconds(self.duration);
         let mut run = RigRun::new(&rig, &scene, &environment, self.seed, end)?;
         let mut tour = Tour::new(&town.route);
         std::fs::create_dir_all(&self.output)?;
         let recording = self.output.join("street.mcap");
-        let topics = [["/points"], ["/imu"], ["/fix"]].map(|t| t.map(String::from).to_vec());
+        let topics = [["/points"], ["/imu"], ["/fix"], ["/camera/image"]];
+        let topics = topics.map(|t| t.map(String::from).to_vec());
         let mut keeper = Keeper {
             recorder: RigRecorder::create(&recording, &rig, &topics)?,
             environment: &environment,
             failed: None,
             counts: [0; 5],
+            frames: 0,
+            pictures: vec![],
             squares: 0.0,
             layers: Layers::default(),
             bar: ProgressBar::new(u64::try_from(end / 1_000_000).unwrap_or(0)),
@@ -125,12 +174,16 @@ impl Street {
             fixes,
             fixes_lost,
             horizontal_error_m: (keeper.squares / fixes.max(1) as f64).sqrt(),
+            frames: keeper.frames,
             way_m: length(&keeper.layers.way),
             real_time_factor: self.duration / elapsed,
             files: vec![recording],
         };
         let mut folder = Folder::new(&self.output);
         folder.picture("street", &self.picture(&scene, keeper.layers))?;
+        for (name, picture) in keeper.pictures {
+            folder.bytes(&name, picture);
+        }
         folder.json("street.json", &outcome)?;
         outcome.files.extend(folder.commit()?);
         if self.json {
@@ -176,6 +229,7 @@ impl Street {
             0.1,
             "ublox-neo-m8n",
         )?;
+        rig.mount(camera_mount(), Device::Camera(Box::new(town_camera()?)))?;
         Ok(rig)
     }
 
@@ -240,6 +294,10 @@ struct Keeper<'r> {
     failed: Option<Failure>,
     /// Sweeps, points, inertial readings, fixes, fixes without a position.
     counts: [usize; 5],
+    /// Frames of the camera.
+    frames: usize,
+    /// Names and files of some of them.
+    pictures: Vec<(String, Vec<u8>)>,
     squares: f64,
     layers: Layers,
     bar: ProgressBar,
@@ -259,6 +317,7 @@ impl Keeper<'_> {
                 let above_ground = near_level.filter(|point| point.z > 0.3);
                 self.layers.cloud = above_ground.map(|point| [point.x, point.y]).collect();
             }
+            Data::Image(frame) => self.note_frame(frame),
             Data::Imu(_) => self.counts[2] += 1,
             Data::Fix(fix) => {
                 let position = fix.solution.map(|solution| solution.position);
@@ -266,6 +325,21 @@ impl Keeper<'_> {
             }
             _ => {}
         }
+    }
+
+    /// Keeps one frame in so many seconds as a picture.
+    fn note_frame(&mut self, frame: &Frame) {
+        let pixels = Pixels::Colour8(&frame.picture);
+        if self.frames.is_multiple_of(PICTURE_EVERY) {
+            match png(frame.width, frame.height, pixels) {
+                Ok(file) => {
+                    let name = format!("camera_{:03.0}s.png", frame.start);
+                    self.pictures.push((name, file));
+                }
+                Err(error) => self.failed = Some(error.into()),
+            }
+        }
+        self.frames += 1;
     }
 
     fn note_fix(&mut self, position: Option<Geodetic>, end: i64) {
@@ -315,7 +389,7 @@ impl Outcome {
     fn text(&self) -> String {
         let mut text = format!(
             "seed {}, {} s, {:.0} m through {} objects of {} triangles: {:.2} times real time\n  \
-             lidar: {} sweeps, {} points\n  IMU: {} readings\n  GNSS: {} fixes, {:.2} m off level \
+             camera: {} frames\n  lidar: {} sweeps, {} points\n  IMU: {} readings\n  GNSS: {} fixes, {:.2} m off level \
              (root mean square), {} without a position\n",
             self.seed,
             self.duration_s,
@@ -323,6 +397,7 @@ impl Outcome {
             self.objects,
             self.triangles,
             self.real_time_factor,
+            self.frames,
             self.sweeps,
             self.points,
             self.inertial_readings,

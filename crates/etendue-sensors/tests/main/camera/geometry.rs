@@ -136,7 +136,12 @@ fn the_camera_and_the_lidar_see_the_same_edge_at_the_same_pixel() {
         camera.intrinsics.centre = [99.5, 74.5];
         camera.intrinsics.focal = camera.intrinsics.focal.map(|focal| 5.0 * focal);
         let optical = body_from_optical().inverse() * in_camera.coords;
-        let pixel = camera.intrinsics.project(&optical).unwrap();
+        let mut pixel = camera.intrinsics.project(&optical).unwrap();
+        // Only the rows about the point are taken.
+        let above = pixel.y.floor() - 1.0;
+        camera.height = 4;
+        camera.intrinsics.centre[1] -= above;
+        pixel.y -= above;
         let textures = Textures::default();
         let studio = Studio::new(&scene, &uniform(1e6), &textures, &camera).unwrap();
         let pose = world_from_lidar * lidar_from_camera;

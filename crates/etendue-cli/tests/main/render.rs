@@ -1,0 +1,124 @@
+//! Cameras on the command line.
+
+use crate::{etendue, folder, names, stderr, stdout};
+
+/// A small camera, so that tests are quick.
+const CAMERA: &str = "version = 1\nname = \"small\"\nresolution_px = [48, 36]\n\
+    lens.pinhole = { horizontal_fov_deg = 70 }\n\
+    bands = [{ wavelength_nm = 540, width_nm = 100, quantum_efficiency = 0.5 }]\n\
+    [optics]\nf_number = 2\npixel_um = [5, 5]\n\
+    [shutter]\nexposure.auto = { mean = 0.2, shortest_ms = 0.01, longest_ms = 30 }\n\
+    [detector.linear]\nfull_scale_e = 8000\nshot = 0.01\nbits = 10\n";
+
+#[test]
+fn a_folder_gets_every_picture_the_same_on_any_number_of_threads() {
+    let folder = folder();
+    std::fs::write(folder.path().join("small.toml"), CAMERA).expect("writes");
+    for threads in ["1", "2"] {
+        let arguments = [
+            "render",
+            "--camera",
+            "small.toml",
+            "--frames",
+            "2",
+            "--light",
+            "paths",
+            "--samples",
+            "4",
+            "--threads",
+            threads,
+            "-o",
+            threads,
+        ];
+        let output = etendue(folder.path(), &arguments);
+        assert!(output.status.success(), "{}", stderr(&output));
+        assert!(
+            stdout(&output).contains("small, 48 x 36"),
+            "{}",
+            stdout(&output)
+        );
+    }
+    let written = names(&folder.path().join("1"));
+    assert_eq!(written.len(), 22);
+    assert!(
+        written.contains(&"picture_0001.png".to_owned()),
+        "{written:?}"
+    );
+    for name in &written {
+        let [one, two] =
+            ["1", "2"].map(|threads| std::fs::read(folder.path().join(threads).join(name)));
+        assert_eq!(one.expect("reads"), two.expect("reads"), "{name}");
+    }
+    let run = std::fs::read_to_string(folder.path().join("1/run.json")).expect("reads");
+    assert!(run.contains("\"mirror\"") && run.contains("\"exposure_s\""));
+}
+
+#[test]
+fn what_cannot_be_rendered_is_refused_with_a_remedy() {
+    let folder = folder();
+    let path = folder.path();
+    std::fs::write(path.join("small.toml"), CAMERA).expect("writes");
+    let refused = |arguments: &[&str]| {
+        let output = etendue(path, &[&["render"], arguments].concat());
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        assert!(!path.join("out").exists());
+        stderr(&output)
+    };
+    let message = refused(&["-o", "out", "--camera", "fish-eye"]);
+    assert!(message.contains("did you mean \"fisheye\"?"), "{message}");
+    let message = refused(&["-o", "a.bmp", "--camera", "small.toml"]);
+    assert!(message.contains("not one of png, exr, mcap"), "{message}");
+    let folding = CAMERA.replace(
+        "pinhole = { horizontal_fov_deg = 70 }",
+        "brown_conrady = { focal_px = [30, 30], distortion = [-0.9, 0, 0, 0] }",
+    );
+    std::fs::write(path.join("folding.toml"), folding).expect("writes");
+    let message = refused(&["-o", "out", "--camera", "folding.toml"]);
+    assert!(message.contains("cannot be inverted at pixel"), "{message}");
+    let dark = "version = 1\n[[objects]]\nname = \"box\"\nshape.box = { size_m = [2, 2, 2] }\n\
+        flip_normals = true\nmaterial = \"white-paint\"\n\
+        [lights]\nspots = [{ position_m = [5, 0, 0], target_m = [6, 0, 0], half_angle_deg = 10, flux_lm = 5 }]\n";
+    std::fs::write(path.join("dark.toml"), dark).expect("writes");
+    let message = refused(&[
+        "dark.toml",
+        "-o",
+        "out",
+        "--camera",
+        "small.toml",
+        "--pose",
+        "0,0,0,0",
+    ]);
+    assert!(message.contains("all black"), "{message}");
+}
+
+#[test]
+fn a_scene_without_lights_is_lit_and_says_so() {
+    let folder = folder();
+    std::fs::write(folder.path().join("small.toml"), CAMERA).expect("writes");
+    let scene = "version = 1\n[[objects]]\nname = \"floor\"\nshape.plane = { size_m = [20, 20] }\n\
+        material = \"concrete\"\n";
+    std::fs::write(folder.path().join("open.toml"), scene).expect("writes");
+    let arguments = [
+        "render",
+        "open.toml",
+        "--camera",
+        "small.toml",
+        "--samples",
+        "1",
+        "--pose",
+        "0,0,1,0",
+        "-o",
+        "open.png",
+    ];
+    let output = etendue(folder.path(), &arguments);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("lit by the sun"),
+        "{}",
+        stderr(&output)
+    );
+    assert_eq!(
+        names(folder.path()),
+        ["open.png", "open.toml", "small.toml"]
+    );
+}
