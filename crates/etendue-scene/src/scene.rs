@@ -470,6 +470,14 @@ impl Scene {
         spawn_near(&local, &way, corners, reach)
     }
 
+    /// Outward unit normal (right-handed winding) of the triangle of `hit` in the world, where its
+    /// object stands at `time` (s).
+    pub fn geometric_normal(&self, hit: &Hit, time: f64) -> Vector3<f64> {
+        let mesh = self.mesh(self.parts.objects[hit.object.0 as usize].mesh);
+        let pose = self.world_from_object(hit.object, time);
+        turned(&pose.rotation, &flat_normal(mesh.corners(hit.triangle)))
+    }
+
     /// Meets the triangle of `hit` again in the scalar `S`, with `world_from_object` as the
     /// pose of the hit object at the ray's time: the choice was made on plain numbers, the value carries derivatives.
     ///
@@ -486,9 +494,7 @@ impl Scene {
         let object = &self.parts.objects[hit.object.0 as usize];
         let mesh = self.mesh(object.mesh);
         let corners = mesh.corners(hit.triangle);
-        let flat = (corners[1] - corners[0])
-            .cross(&(corners[2] - corners[0]))
-            .normalize();
+        let flat = flat_normal(corners);
         let height = flat.dot(&corners[0].coords);
         let normal = turned(&world_from_object.rotation, &flat);
         let start = origin.coords - world_from_object.translation.vector;
@@ -501,6 +507,12 @@ impl Scene {
             material: material.copied().unwrap_or(object.material),
         }
     }
+}
+
+/// Unit normal of a triangle, in the frame of its corners.
+fn flat_normal(corners: [Point3<f64>; 3]) -> Vector3<f64> {
+    let [a, b, c] = corners;
+    (b - a).cross(&(c - a)).normalize()
 }
 
 /// $v + 2w\,(u \times v) + 2u \times (u \times v)$ for the unit quaternion $(w, u)$ and a plain

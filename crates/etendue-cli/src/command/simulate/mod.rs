@@ -65,8 +65,9 @@ pub struct Simulate {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Trace so many random paths of light a ray, to add what comes back over several rough
-    /// surfaces; without it, ray trees, which are faster and follow mirrors and glass alone. The
-    /// receiver is taken to see all around: the most that such light can add
+    /// surfaces; without it, ray trees, which are faster and follow mirrors and glass alone. A
+    /// receiver whose file gives no window is taken to see all around: the most that such light
+    /// can add
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     paths: Option<u32>,
     /// Folder for all formats, or a single .csv, .npz, .pcd, .ply, .json, .png or .svg file
@@ -77,7 +78,7 @@ pub struct Simulate {
     threads: Option<NonZeroUsize>,
     /// Instructions that cast rays: plain, neon, avx2 or avx512; without it, the fastest that this
     /// processor has. The results are the same
-    #[arg(long)]
+    #[arg(long, env = "ETENDUE_ISA")]
     isa: Option<Isa>,
     #[command(flatten)]
     way: WayOptions,
