@@ -5,6 +5,8 @@
 pub mod atmosphere;
 pub mod beam;
 pub mod cw;
+pub mod normal;
+pub mod profile;
 pub mod pulse;
 mod random;
 mod scalar;

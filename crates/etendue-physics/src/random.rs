@@ -23,6 +23,10 @@ pub enum Purpose {
     Pointing = 7,
     /// Drops and flakes that stand in a beam.
     Precipitation = 8,
+    /// Range error and drop-out of calibrated profiles.
+    ProfileNoise = 40,
+    /// Intensity of calibrated profiles.
+    ProfileIntensity = 41,
 }
 
 /// A stream of random numbers named by (seed, sensor, sweep, beam, purpose).

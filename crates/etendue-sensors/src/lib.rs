@@ -1,5 +1,6 @@
 //! Sensors: what they are, and the pipeline from light to measurements.
 
+mod calibrated;
 pub mod cw;
 mod measurement;
 pub mod motion;
