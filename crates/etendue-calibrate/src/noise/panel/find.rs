@@ -44,6 +44,9 @@ impl Default for PanelSearch {
 /// A declared distance that differs from the fitted one by more than this share is told.
 const DISCREPANCY: f64 = 0.05;
 
+/// A panel whose normal's bearing lies this far from the declared one is another, rad.
+const BESIDE: f64 = 45.0 * std::f64::consts::PI / 180.0;
+
 /// Ranges beyond this are no panel's, m.
 const FARTHEST: f64 = 60.0;
 
@@ -61,7 +64,13 @@ pub fn find_panel(
     hint: &PanelHint,
     search: &PanelSearch,
 ) -> Result<Panel, NoiseError> {
-    let panels = find_panels(recording, hint, search)?;
+    let mut panels = find_panels(recording, hint, search)?;
+    if let Some(bearing) = hint.bearing {
+        let is_there = |panel: &Panel| wrapped(panel.bearing() - bearing).abs() < BESIDE;
+        if panels.iter().any(is_there) {
+            panels.retain(is_there);
+        }
+    }
     let Some(mut panel) = chosen(&panels, hint, search) else {
         return Err(NoiseError::SeveralPanels {
             recording: recording.name.clone(),

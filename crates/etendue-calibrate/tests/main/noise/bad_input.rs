@@ -37,20 +37,29 @@ fn two_panels_where_one_is_declared() {
         panic!("{error}");
     };
     assert_eq!(*count, 2);
-    assert!(found.contains("0.500 m") && found.contains("0.600 m"), "{found}");
+    assert!(
+        found.contains("0.500 m") && found.contains("0.600 m"),
+        "{found}"
+    );
     let hint = PanelHint {
         bearing: Some(2.0),
         ..PanelHint::default()
     };
     let panel = find_panel(&both, &hint, &PanelSearch::default()).unwrap();
-    assert!((panel.plane.distance - 0.6).abs() < 1e-3, "a bearing says which");
+    assert!(
+        (panel.plane.distance - 0.6).abs() < 1e-3,
+        "a bearing says which"
+    );
 }
 
 #[test]
 fn all_beams_dropped() {
     let nothing = recording(&scans(&ONE, 10, |_, _, _, _| Reading::NoReturn));
     let error = panel_error(&nothing, PanelHint::default());
-    assert!(matches!(error, NoiseError::AllDropped { beams: 7200, .. }), "{error}");
+    assert!(
+        matches!(error, NoiseError::AllDropped { beams: 7200, .. }),
+        "{error}"
+    );
 }
 
 #[test]
@@ -73,8 +82,14 @@ fn too_few_beams_for_statistics() {
         width: 0.1,
         ..ONE[0]
     }]);
-    let error = calibrate(&[(&narrow.of_scans(|s| s < 2), PanelHint::default())], &options());
-    assert!(matches!(error, Err(NoiseError::TooLittle { .. })), "{error:?}");
+    let error = calibrate(
+        &[(&narrow.of_scans(|s| s < 2), PanelHint::default())],
+        &options(),
+    );
+    assert!(
+        matches!(error, Err(NoiseError::TooLittle { .. })),
+        "{error:?}"
+    );
     assert!(calibrate(&[(&few, PanelHint::default())], &options()).is_ok());
 }
 
@@ -87,7 +102,11 @@ fn a_distance_declared_25_cm_wrong() {
     };
     let panel = find_panel(&plain(&ONE), &hint, &PanelSearch::default()).unwrap();
     assert!((panel.plane.distance - 0.5).abs() < 1e-4);
-    assert!(panel.remarks[0].contains("250 mm nearer"), "{:?}", panel.remarks);
+    assert!(
+        panel.remarks[0].contains("250 mm nearer"),
+        "{:?}",
+        panel.remarks
+    );
 }
 
 #[test]
@@ -96,7 +115,10 @@ fn millimetres_among_metres_and_millimetres_alone() {
         Reading::Range(if scan == 7 { range * 1e3 } else { range })
     });
     let error = panel_error(&recording(&mixed), PanelHint::default());
-    assert!(matches!(error, NoiseError::MixedUnits { scan: 7, .. }), "{error}");
+    assert!(
+        matches!(error, NoiseError::MixedUnits { scan: 7, .. }),
+        "{error}"
+    );
     let all = scans(&ONE, 10, |_, _, range, _| Reading::Range(range * 1e3));
     let error = panel_error(&recording(&all), PanelHint::default());
     assert!(matches!(error, NoiseError::Millimetres { .. }), "{error}");

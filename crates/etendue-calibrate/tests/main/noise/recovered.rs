@@ -54,8 +54,14 @@ fn a_known_profile_is_recovered() {
             a.bias,
             b.bias
         );
-        assert!((a.spread / b.spread - 1.0).abs() < 0.12, "{degrees}: {a:?} {b:?}");
-        assert!((a.drop_out - b.drop_out).abs() < 0.03, "{degrees}: {a:?} {b:?}");
+        assert!(
+            (a.spread / b.spread - 1.0).abs() < 0.12,
+            "{degrees}: {a:?} {b:?}"
+        );
+        assert!(
+            (a.drop_out - b.drop_out).abs() < 0.03,
+            "{degrees}: {a:?} {b:?}"
+        );
         compared += 1;
     }
     assert_eq!(compared, 5);
@@ -66,7 +72,9 @@ fn a_known_profile_is_recovered() {
 #[test]
 fn held_out_beams_are_predicted_better_than_by_the_baselines() {
     let recording = recorded(&known(), 40);
-    let scores = hold_out(&[(&recording, PanelHint::default())], &options()).unwrap().scores;
+    let scores = hold_out(&[(&recording, PanelHint::default())], &options())
+        .unwrap()
+        .scores;
     let [(_, profile), baselines @ ..] = &scores[..] else {
         panic!("no scores");
     };
@@ -90,7 +98,12 @@ fn drop_out_is_counted_once() {
     let share = |beams: &PanelBeams| 1.0 - beams.returned() as f64 / beams.beams.len() as f64;
     let again = drawn(beams, &calibration.profile);
     assert!(share(beams) > 0.02);
-    assert!((share(beams) - share(&again)).abs() < 0.0035, "{} {}", share(beams), share(&again));
+    assert!(
+        (share(beams) - share(&again)).abs() < 0.0035,
+        "{} {}",
+        share(beams),
+        share(&again)
+    );
 }
 
 #[test]

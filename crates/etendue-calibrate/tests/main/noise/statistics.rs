@@ -34,7 +34,10 @@ fn beams(dropped: &[usize]) -> PanelBeams {
         } else {
             Seen::Range(ranges[number])
         },
-        #[expect(clippy::cast_possible_truncation, reason = "intensities are kept as f32")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "intensities are kept as f32"
+        )]
         intensity: intensities[number] as f32,
         left: false,
     };
