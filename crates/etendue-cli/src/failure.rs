@@ -1,6 +1,7 @@
 //! What the user is told when something goes wrong.
 
 use crate::picture::png::RenderError;
+use etendue::calibrate::noise::NoiseError;
 use etendue::estimate::fit::FitError;
 use etendue::estimate::register::RegisterError;
 use etendue::formats::FormatError;
@@ -150,6 +151,9 @@ pub enum Failure {
     /// Two clouds cannot be registered.
     #[error(transparent)]
     Register(#[from] RegisterError),
+    /// A recording gives no noise profile.
+    #[error(transparent)]
+    Noise(#[from] NoiseError),
     /// A picture cannot be made.
     #[error(transparent)]
     Picture(#[from] RenderError),
@@ -187,6 +191,7 @@ impl Failure {
             Self::InFile(mistake) => mistake.remedy.clone(),
             Self::Asked { remedy, .. } => remedy.clone(),
             Self::File(error) => error.remedy(),
+            Self::Noise(error) => error.remedy().into(),
             Self::Preset(_) => "`etendue sensors` lists them; a sensor file ends in .toml".into(),
             Self::Material(_) => "`etendue materials` lists them".into(),
             Self::Example(_) => {

@@ -10,6 +10,8 @@ pub mod mesh;
 pub mod output;
 mod ply;
 mod precision;
+pub mod profile;
+pub mod recording;
 pub mod ros2;
 pub mod scan_log;
 pub mod scene;

@@ -1,5 +1,6 @@
 //! The verbs, one a file.
 
+mod calibrate;
 mod compare;
 mod experiment;
 mod fit;
@@ -20,6 +21,8 @@ pub enum Command {
     Simulate(simulate::Simulate),
     /// Say how alike two point clouds are: a real and a simulated one, say
     Compare(compare::Compare),
+    /// Make a sensor's noise profiles from recordings of known panels, and look at them
+    Calibrate(calibrate::Calibrate),
     /// Find poses, mirrors, materials or the receiver from scans, and how sure that is
     Fit(fit::Fit),
     /// Run an experiment of the differentiable-lidar paper beside registration baselines
@@ -42,6 +45,7 @@ impl Command {
         match self {
             Self::Simulate(verb) => verb.run(),
             Self::Compare(verb) => verb.run(),
+            Self::Calibrate(verb) => verb.run(),
             Self::Fit(verb) => verb.run(),
             Self::Experiment(verb) => verb.run(),
             Self::Register(verb) => verb.run(),

@@ -11,6 +11,7 @@
 )]
 
 pub mod clouds_view;
+pub mod curve_chart;
 pub mod distribution_chart;
 mod drawing;
 mod extent;
@@ -19,6 +20,7 @@ mod font;
 mod legend;
 pub mod line_chart;
 pub mod palette;
+pub mod panel_view;
 mod plot;
 pub mod png;
 pub mod range_image;

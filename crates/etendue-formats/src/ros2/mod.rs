@@ -10,6 +10,8 @@ mod message;
 mod reader;
 mod recorder;
 
+pub(crate) use cdr::CdrReader;
 pub use message::{cloud, laser_scan};
+pub(crate) use reader::number as field_number;
 pub use reader::{RecordedCloud, Recording, read_clouds};
 pub use recorder::{Recorder, Topics};
