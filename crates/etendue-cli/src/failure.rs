@@ -4,6 +4,7 @@ use crate::picture::png::RenderError;
 use etendue::calibrate::depth::DepthError;
 use etendue::calibrate::experiments::corridor::ExperimentError;
 use etendue::calibrate::mapping::{MappingError, TrajectoryErrorProblem};
+use etendue::calibrate::noise::NoiseError;
 use etendue::estimate::fit::FitError;
 use etendue::estimate::register::RegisterError;
 use etendue::formats::FormatError;
@@ -180,6 +181,9 @@ pub enum Failure {
     /// Two trajectories cannot be compared.
     #[error(transparent)]
     TrajectoryError(#[from] TrajectoryErrorProblem),
+    /// A recording gives no noise profile.
+    #[error(transparent)]
+    Noise(#[from] NoiseError),
     /// A picture cannot be made.
     #[error(transparent)]
     Picture(#[from] RenderError),
@@ -217,6 +221,7 @@ impl Failure {
             Self::InFile(mistake) => mistake.remedy.clone(),
             Self::Asked { remedy, .. } => remedy.clone(),
             Self::File(error) => error.remedy(),
+            Self::Noise(error) => error.remedy().into(),
             Self::Preset(_) => "`etendue sensors` lists them; a sensor file ends in .toml".into(),
             Self::CameraPreset(_) => {
                 "a camera file ends in .toml; docs/cameras.md describes it".into()

@@ -16,6 +16,8 @@ pub mod packets;
 mod ply;
 pub mod points;
 mod precision;
+pub mod profile;
+pub mod recording;
 pub mod robot;
 pub mod ros2;
 pub mod scan_file;

@@ -3,6 +3,7 @@
 use crate::cast::{Caster, HitPacket, Isa, RayPacket, spawn_near};
 use crate::mesh::{bounds, check_vertices};
 use crate::{Defect, Hit, Mesh, MeshAudit, MeshError, Motion, Ray};
+use etendue_physics::profile::Profile;
 use etendue_physics::surface::{Lobe, Material};
 use etendue_physics::{Scalar, Spectrum};
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
@@ -143,6 +144,8 @@ pub struct SceneBuilder {
 pub struct Scene {
     parts: SceneBuilder,
     caster: Caster,
+    /// The calibrated noise of each material that has one; empty where none has.
+    profiles: Vec<Option<Arc<Profile>>>,
 }
 
 /// A point on a surface as a ray of scalar type `S` meets it.
@@ -195,6 +198,7 @@ impl SceneBuilder {
         Ok(Scene {
             parts: self,
             caster,
+            profiles: Vec::new(),
         })
     }
 
@@ -289,6 +293,25 @@ impl Scene {
     /// The materials, by number.
     pub fn materials(&self) -> &[NamedMaterial] {
         &self.parts.materials
+    }
+
+    /// Gives a material the calibrated noise of a sensor: beams that see it alone are drawn from the
+    /// profile instead of the receiver's own noise.
+    pub fn set_profile(&mut self, material: MaterialId, profile: Arc<Profile>) {
+        self.profiles.resize(self.parts.materials.len(), None);
+        if let Some(place) = self.profiles.get_mut(material.0 as usize) {
+            *place = Some(profile);
+        }
+    }
+
+    /// The calibrated noise of a material, if it has any.
+    pub fn profile(&self, material: MaterialId) -> Option<&Arc<Profile>> {
+        self.profiles.get(material.0 as usize)?.as_ref()
+    }
+
+    /// Whether any material has calibrated noise.
+    pub fn has_profiles(&self) -> bool {
+        !self.profiles.is_empty()
     }
 
     /// The objects, by number.

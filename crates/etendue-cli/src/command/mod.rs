@@ -1,5 +1,6 @@
 //! The verbs, one a file.
 
+mod calibrate;
 mod compare;
 mod convert;
 mod correct;
@@ -34,6 +35,8 @@ pub enum Command {
     Compare(compare::Compare),
     /// Turn points into another format: PCD, PLY, LAS, E57, NPZ, CSV, KITTI, MCAP, from captures too
     Convert(convert::Convert),
+    /// Make a sensor's noise profiles from recordings of known panels, and look at them
+    Calibrate(calibrate::Calibrate),
     /// Find poses, mirrors, materials or the receiver from scans, and how sure that is
     Fit(fit::Fit),
     /// Run an experiment of the differentiable-lidar paper beside registration baselines
@@ -64,6 +67,7 @@ impl Command {
             Self::Demo(verb) => verb.run(),
             Self::Compare(verb) => verb.run(),
             Self::Convert(verb) => verb.run(),
+            Self::Calibrate(verb) => verb.run(),
             Self::Fit(verb) => verb.run(),
             Self::Experiment(verb) => verb.run(),
             Self::Correct(verb) => verb.run(),

@@ -7,7 +7,7 @@ pub(super) struct CdrWriter {
 }
 
 /// Reads one message.
-pub(super) struct CdrReader<'a> {
+pub(crate) struct CdrReader<'a> {
     bytes: &'a [u8],
     at: usize,
 }
@@ -106,6 +106,24 @@ impl<'a> CdrReader<'a> {
         self.at = self.at.next_multiple_of(8);
         let bytes = self.take(8)?;
         Some(f64::from_le_bytes(*bytes.first_chunk()?))
+    }
+
+    pub fn f32(&mut self) -> Option<f32> {
+        self.u32().map(f32::from_bits)
+    }
+
+    /// A sequence of numbers of 32 bits.
+    pub fn floats(&mut self) -> Option<Vec<f32>> {
+        let count = self.u32()? as usize;
+        let bytes = self.take(count.checked_mul(4)?)?;
+        let float = |bytes: &[u8]| Some(f32::from_le_bytes(*bytes.first_chunk()?));
+        bytes.chunks_exact(4).map(float).collect()
+    }
+
+    /// A stamp, s.
+    pub fn stamp(&mut self) -> Option<f64> {
+        let (seconds, nanoseconds) = (self.u32()?, self.u32()?);
+        Some(f64::from(seconds) + 1e-9 * f64::from(nanoseconds))
     }
 
     pub fn text(&mut self) -> Option<String> {

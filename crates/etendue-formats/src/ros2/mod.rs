@@ -16,9 +16,11 @@ mod rewrite;
 mod rig_message;
 mod rig_recorder;
 
+pub(crate) use cdr::CdrReader;
 pub use frame_recorder::FrameRecorder;
 pub use image::{camera_info, picture, raw, stamp};
 pub use message::{cloud, laser_scan};
+pub(crate) use reader::number as field_number;
 pub use reader::{RecordedCloud, Recording, parse_clouds, read_clouds};
 pub use recorder::{Recorder, Topics};
 pub use rewrite::{StampedTransform, read_transforms, rewrite_clouds};

@@ -144,7 +144,7 @@ fn kind(datatype: u8) -> Number {
 }
 
 /// A number of one of `PointField`'s types, little endian.
-fn number(bytes: &[u8], datatype: u8) -> Option<f64> {
+pub(crate) fn number(bytes: &[u8], datatype: u8) -> Option<f64> {
     Some(match datatype {
         1 => f64::from(i8::from_le_bytes(*bytes.first_chunk()?)),
         2 => f64::from(*bytes.first()?),

@@ -205,13 +205,17 @@ impl Assembly<'_> {
             .unused()
             .map(|name| format!("no object uses the material \"{name}\""));
         self.warnings.extend(unused);
+        let profiles = self.palette.profiles();
         self.builder.materials = self.palette.used;
         let path = self.document.path();
         let scene = self.builder.build_moving(self.motions);
-        let scene = scene.map_err(|source| FormatError::Scene {
+        let mut scene = scene.map_err(|source| FormatError::Scene {
             path: path.to_owned(),
             source,
         })?;
+        for (material, profile) in profiles {
+            scene.set_profile(material, profile);
+        }
         let stem = || {
             path.file_stem()
                 .unwrap_or_default()

@@ -1,6 +1,7 @@
 //! The pipeline: shots to rays, rays to light that comes back, light to measurements.
 
 use super::{Beam, CwLidar};
+use crate::calibrated::{Lit, Profiled};
 use crate::transport::{
     Background, Cone, LightRay, PathSettings, Return, TreeSettings, World, trace_paths,
     trace_tree_from,
@@ -8,6 +9,7 @@ use crate::transport::{
 use crate::{Measurement, Reading, Sweep, Truth};
 use etendue_physics::beam::{BeamFrame, SubRay};
 use etendue_physics::cw::{Detection, Fault, Received, Window};
+use etendue_physics::profile::Address;
 use etendue_physics::{Purpose, Scalar, Stream};
 use etendue_scene::{Hit, Ray};
 use nalgebra::{Isometry3, Point3, Vector3};
@@ -327,6 +329,7 @@ impl<S: Scalar> Shooter<'_, S> {
             .flatten();
         let mut received = Received::nothing();
         let mut surfaces = Surfaces::default();
+        let (mut lit, is_profiled) = (Lit::default(), self.world.scene().has_profiles());
         let mut paths = self.stream(number, Purpose::LightPath);
         let sub_rays = batch.light[start + extra..]
             .iter()
@@ -338,16 +341,48 @@ impl<S: Scalar> Shooter<'_, S> {
             }
             trace(light, hit, &mut paths, &mut |echo| {
                 received.add(modulation, echo.optical_range, echo.power * sub_ray.weight);
+                if is_profiled {
+                    lit.see(&echo, echo.power.value() * sub_ray.weight);
+                }
                 surfaces.see(&echo, self.lidar.half_tangent.value());
             });
         }
         add(number, &mut received);
-        let mut noise = self.stream(number, Purpose::ReceiverNoise);
+        let outcome = match lit.profiled(self.world).filter(|_| is_profiled) {
+            Some(surface) => self.draw(&surface, number),
+            None => {
+                let mut noise = self.stream(number, Purpose::ReceiverNoise);
+                self.lidar.receiver.measure(&received, &mut noise)
+            }
+        };
         Shot {
-            outcome: self.lidar.receiver.measure(&received, &mut noise),
+            outcome,
             power: received.power,
             returns: surfaces.count(),
             truth,
+        }
+    }
+
+    /// A measurement from calibrated noise: drop-out, bias, spread and steps at once.
+    fn draw(&self, surface: &Profiled, number: usize) -> Result<Detection<S>, Fault> {
+        let address = Address {
+            seed: self.turn.seed,
+            sensor: self.turn.sensor,
+            sweep: self.turn.index,
+            beam: u32::try_from(number).expect("beams are numbered by u32"),
+            stride: 1,
+        };
+        let farthest = self.lidar.receiver.ambiguity.farthest;
+        match surface
+            .profile
+            .draw(surface.range, surface.incidence, &address)
+        {
+            None => Err(Fault::NothingReceived),
+            Some(drawn) if drawn.range > farthest => Err(Fault::BeyondRange { range: drawn.range }),
+            Some(drawn) => Ok(Detection {
+                range: S::from(drawn.range),
+                disagreement: 0.0,
+            }),
         }
     }
 

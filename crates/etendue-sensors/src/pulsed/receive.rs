@@ -4,8 +4,10 @@ use super::simulate::Simulator;
 use super::triangulate::triangulate;
 use super::waveform::echoes_in_waveforms;
 use super::{LidarPoint, Outcome, Source};
+use crate::calibrated::{Lit, Profiled};
 use crate::scanner::{Pipeline, PulsedReceiver, Receiver, Shot};
 use crate::transport;
+use etendue_physics::profile::Address;
 use etendue_physics::pulse::{Echo, EchoFinder, FastReceiver, Fmcw, FmcwEcho, Return, ReturnMode};
 use etendue_physics::{Purpose, SPEED_OF_LIGHT, Stream};
 use nalgebra::Isometry3;
@@ -67,6 +69,8 @@ pub(super) struct Found {
     pub power: f64,
     pub width: f64,
     pub velocity: Option<f64>,
+    /// Intensity from calibrated noise, instead of that of the power.
+    pub intensity: Option<f64>,
 }
 
 impl PreparedReceiver {
@@ -105,7 +109,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         }
         let mut noise =
             (!self.run.without_noise).then(|| self.stream(number, Purpose::ReceiverNoise));
-        let found = self.find(shot, pose, light, noise.as_mut());
+        let found = self.find(shot, pose, light, number, noise.as_mut());
         let offset = self.scanner.channels[usize::from(shot.channel)].range_offset;
         let limits = &self.scanner.limits;
         let before = points.len();
@@ -154,7 +158,9 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
                 .frame
                 .point(shot, range - offset, pose, &self.world_from_start),
             range,
-            intensity: intensity.response.report(found.power, range, intensity.top),
+            intensity: found
+                .intensity
+                .unwrap_or_else(|| intensity.response.report(found.power, range, intensity.top)),
             power: found.power,
             width: found.width,
             velocity: found.velocity,
@@ -183,8 +189,18 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         shot: &Shot,
         pose: &Isometry3<f64>,
         light: &mut Light,
+        number: u32,
         mut noise: Option<&mut Stream>,
     ) -> Vec<Found> {
+        if noise.is_some() && self.world.scene().has_profiles() {
+            let mut lit = Lit::default();
+            for (back, power) in &light.sources {
+                lit.see(back, *power);
+            }
+            if let Some(surface) = lit.profiled(self.world) {
+                return self.draw(&surface, light, number).into_iter().collect();
+            }
+        }
         match &self.receiver {
             PreparedReceiver::Pulsed {
                 receiver,
@@ -213,6 +229,27 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         }
     }
 
+    /// A measurement from calibrated noise: drop-out, bias, spread and steps at once.
+    fn draw(&self, surface: &Profiled, light: &Light, number: u32) -> Option<Found> {
+        let address = Address {
+            seed: self.run.seed,
+            sensor: self.run.sensor,
+            sweep: self.run.sweep,
+            beam: number,
+            stride: u32::try_from(self.scanner.channels.len()).unwrap_or(1),
+        };
+        let drawn = surface
+            .profile
+            .draw(surface.range, surface.incidence, &address)?;
+        Some(Found {
+            range: drawn.range,
+            power: light.sources.iter().map(|(_, power)| power).sum(),
+            width: 0.0,
+            velocity: None,
+            intensity: drawn.intensity,
+        })
+    }
+
     /// Targets with their radial velocities, as a frequency-modulated receiver sees them.
     fn doppler(
         &self,
@@ -234,6 +271,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
             power: echo.power,
             width: 0.0,
             velocity: Some(echo.velocity),
+            intensity: None,
         });
         found.collect()
     }
@@ -275,6 +313,7 @@ fn chosen(
         power: echo.power,
         width: echo.width,
         velocity: None,
+        intensity: None,
     };
     match echoes {
         [] => Vec::new(),
