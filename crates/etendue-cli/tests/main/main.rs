@@ -5,6 +5,7 @@ mod experiment;
 mod fit;
 mod register;
 mod results;
+mod robots;
 mod scanners;
 
 use std::path::{Path, PathBuf};
