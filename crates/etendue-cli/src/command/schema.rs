@@ -5,6 +5,7 @@ use crate::output::print_json;
 use clap::{Args, ValueEnum};
 use etendue::formats::fit::FitFile;
 use etendue::formats::material::MaterialFile;
+use etendue::formats::robot::RobotFile;
 use etendue::formats::scene::SceneFile;
 use etendue::formats::sensor::SensorFile;
 use schemars::schema_for;
@@ -25,6 +26,8 @@ enum Kind {
     Scene,
     /// Sensor files
     Sensor,
+    /// Robot files
+    Robot,
     /// Fit problems
     Fit,
     /// A material, as it stands in a scene file
@@ -37,6 +40,7 @@ impl Schema {
         print_json(&match self.kind {
             Kind::Scene => schema_for!(SceneFile),
             Kind::Sensor => schema_for!(SensorFile),
+            Kind::Robot => schema_for!(RobotFile),
             Kind::Fit => schema_for!(FitFile),
             Kind::Material => schema_for!(MaterialFile),
         })
