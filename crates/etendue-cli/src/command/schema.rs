@@ -7,6 +7,7 @@ use etendue::formats::camera::CameraFile;
 use etendue::formats::depth_model::DepthModelFile;
 use etendue::formats::fit::FitFile;
 use etendue::formats::material::MaterialFile;
+use etendue::formats::robot::RobotFile;
 use etendue::formats::scene::SceneFile;
 use etendue::formats::sensor::SensorFile;
 use schemars::schema_for;
@@ -29,6 +30,8 @@ enum Kind {
     Sensor,
     /// Camera files
     Camera,
+    /// Robot files
+    Robot,
     /// Fit problems
     Fit,
     /// Depth corrections
@@ -44,6 +47,7 @@ impl Schema {
             Kind::Scene => schema_for!(SceneFile),
             Kind::Sensor => schema_for!(SensorFile),
             Kind::Camera => schema_for!(CameraFile),
+            Kind::Robot => schema_for!(RobotFile),
             Kind::Fit => schema_for!(FitFile),
             Kind::DepthModel => schema_for!(DepthModelFile),
             Kind::Material => schema_for!(MaterialFile),

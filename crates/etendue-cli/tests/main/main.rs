@@ -7,6 +7,7 @@ mod fit;
 mod register;
 mod render;
 mod results;
+mod robots;
 mod scanners;
 
 use std::path::{Path, PathBuf};

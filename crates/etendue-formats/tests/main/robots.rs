@@ -10,7 +10,7 @@ use etendue_physics::gnss::{Fix, SkyView};
 use etendue_physics::inertial::{
     ImuReading, ImuRun, MotionState, STANDARD_GRAVITY, allan_deviation,
 };
-use etendue_sensors::rig::{DataKind, Device, RigRun, SECOND, replay};
+use etendue_sensors::rig::{DataKind, Device, MountedSensor, RigRun, SECOND, replay};
 use nalgebra::{Isometry3, Vector3};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -66,7 +66,12 @@ fn error_of(from: &str, to: &str) -> FormatError {
 #[test]
 fn a_robot_file_gives_a_rig() {
     let robot = parse(&cart(CART)).expect("a robot");
-    let names: Vec<_> = robot.rig.sensors().iter().map(|s| s.name()).collect();
+    let names: Vec<_> = robot
+        .rig
+        .sensors()
+        .iter()
+        .map(MountedSensor::name)
+        .collect();
     assert_eq!(names, ["lidar", "imu", "gnss"]);
     assert_eq!(robot.topics[0], ["/lidar", "/raw"]);
     let lidar = &robot.rig.sensors()[0];
