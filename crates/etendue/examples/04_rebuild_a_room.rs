@@ -1,7 +1,8 @@
 //! The planes that a recorded, standing lidar saw, as a scene: run with
 //! `cargo run --example 04_rebuild_a_room [CAPTURE] [TURN] [FOLDER]`.
 //!
-//! Writes `scene.toml` and `turn.pcd` (the recorded turn) into FOLDER (default `out/room`):
+//! Writes `scene.toml` with an OBJ file a plane, and `turn.pcd` (the recorded turn), into FOLDER
+//! (default `out/room`):
 //! `etendue simulate FOLDER/scene.toml --frame sensor -o sim.pcd` puts a simulated lidar where the
 //! real one stood, and `etendue compare FOLDER/turn.pcd sim.pcd` says how alike they are. Without
 //! arguments it takes a VLP-16 in a small room from `ETENDUE_DATA`.
@@ -10,7 +11,8 @@ use etendue::formats::output::{Encoding, OutputSet, PointTable, write_pcd};
 use etendue::formats::packets::Device;
 use etendue::formats::points::read_points;
 use etendue::physics::{Purpose, Stream};
-use nalgebra::{Matrix3, Point3, UnitQuaternion, Vector3};
+use nalgebra::{Matrix3, Point3, Vector3};
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -19,6 +21,8 @@ use std::path::PathBuf;
 const NEAR: f64 = 0.03;
 /// Planes with fewer of the points than this share are furniture.
 const LEAST_SHARE: f64 = 0.02;
+/// Planes that pass the sensor nearer than this are none, m.
+const CLEAR: f64 = 0.3;
 const MOST_PLANES: u32 = 14;
 const DRAWS: u32 = 400;
 
@@ -30,15 +34,20 @@ preset = "velodyne-vlp-16"
 position_m = [0, 0, 0]
 "#;
 
-/// A rectangle that was seen: its middle, its axes (the last is the normal, to the sensor), its
-/// size along the first two, and the median reflectivity of its points.
+/// Side of the squares that a plane is made of, m.
+const CELL: f64 = 0.12;
+
+/// A piece of plane that was seen: a point of it, its axes (the last is the normal, to the
+/// sensor), its squares along the first two, and the median reflectivity of its points.
 struct Panel {
-    middle: Point3<f64>,
+    point: Point3<f64>,
     axes: Matrix3<f64>,
-    size: [f64; 2],
+    cells: BTreeSet<Cell>,
     reflectance: f64,
     points: usize,
 }
+
+type Cell = [i32; 2];
 
 /// A point with its reflectivity, 0 to 1.
 type Seen = (Point3<f64>, f64);
@@ -70,6 +79,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     outputs.add(&folder.join("scene.toml"), |file| {
         file.write_all(scene.as_bytes())
     })?;
+    for (number, panel) in panels.iter().enumerate() {
+        let mesh = mesh(panel)?;
+        let path = folder.join(format!("panel-{number}.obj"));
+        outputs.add(&path, |file| file.write_all(mesh.as_bytes()))?;
+    }
     write_pcd(
         &mut outputs,
         &folder.join("turn.pcd"),
@@ -109,7 +123,11 @@ fn panels(mut left: Vec<Seen>) -> Vec<Panel> {
         if on.len() < least {
             break;
         }
-        panels.push(panel(&on));
+        let (panel, beside) = panel(&on);
+        left.extend(beside);
+        if panel.points >= least {
+            panels.push(panel);
+        }
     }
     panels
 }
@@ -130,6 +148,10 @@ fn best_plane(seen: &[Seen], number: u32) -> Option<Plane> {
         let Some(normal) = (b - a).cross(&(c - a)).try_normalize(1e-6) else {
             continue;
         };
+        // The points of one ring lie on a cone that looks like a plane through the sensor.
+        if normal.dot(&a.coords).abs() < CLEAR {
+            continue;
+        }
         // Every tenth point tells enough.
         let count = seen
             .iter()
@@ -164,9 +186,8 @@ fn fitted(on: &[Seen]) -> Plane {
     )
 }
 
-/// The rectangle around the points of a plane, one axis as level as can be, its front to the
-/// sensor; a hundredth of the points may stand beyond each edge.
-fn panel(on: &[Seen]) -> Panel {
+/// The largest piece of a plane without a gap, its front to the sensor, and the points beside it.
+fn panel(on: &[Seen]) -> (Panel, Vec<Seen>) {
     let (point, normal) = fitted(on);
     let normal = if normal.dot(&point.coords) > 0.0 {
         -normal
@@ -176,51 +197,71 @@ fn panel(on: &[Seen]) -> Panel {
     let level = Vector3::z().cross(&normal).try_normalize(0.1);
     let across = level.unwrap_or_else(|| normal.cross(&Vector3::x()).cross(&normal).normalize());
     let axes = Matrix3::from_columns(&[across, normal.cross(&across), normal]);
-    let extent = |axis: usize| {
-        let along = on
-            .iter()
-            .map(|(position, _)| (position - point).dot(&axes.column(axis)));
-        let mut along: Vec<f64> = along.collect();
-        along.sort_by(f64::total_cmp);
-        let edge = along.len() / 100;
-        [along[edge], along[along.len() - 1 - edge]]
+    let cell = |(position, _): &Seen| {
+        let place = axes.tr_mul(&(position - point));
+        [place.x, place.y].map(|x| (x / CELL).floor() as i32)
     };
-    let [u, v] = [extent(0), extent(1)];
-    let mut reflectances: Vec<f64> = on.iter().map(|seen| seen.1).collect();
+    let cells = largest_piece(on.iter().map(cell).collect());
+    let (inside, beside): (Vec<Seen>, Vec<Seen>) =
+        on.iter().partition(|seen| cells.contains(&cell(seen)));
+    let mut reflectances: Vec<f64> = inside.iter().map(|seen| seen.1).collect();
     reflectances.sort_by(f64::total_cmp);
-    Panel {
-        middle: point + axes * Vector3::new(u[0] + u[1], v[0] + v[1], 0.0) * 0.5,
+    let panel = Panel {
+        point,
         axes,
-        size: [u[1] - u[0], v[1] - v[0]],
+        cells,
         reflectance: reflectances[reflectances.len() / 2].clamp(0.02, 0.95),
-        points: on.len(),
+        points: inside.len(),
+    };
+    (panel, beside)
+}
+
+/// The most cells that hang together by their sides.
+fn largest_piece(mut cells: BTreeSet<Cell>) -> BTreeSet<Cell> {
+    let mut largest = BTreeSet::new();
+    while let Some(first) = cells.pop_first() {
+        let (mut piece, mut edge) = (BTreeSet::from([first]), vec![first]);
+        while let Some([i, j]) = edge.pop() {
+            for beside in [[i - 1, j], [i + 1, j], [i, j - 1], [i, j + 1]] {
+                if cells.remove(&beside) {
+                    piece.insert(beside);
+                    edge.push(beside);
+                }
+            }
+        }
+        if piece.len() > largest.len() {
+            largest = piece;
+        }
     }
+    largest
+}
+
+/// Two triangles a cell.
+fn mesh(panel: &Panel) -> Result<String, std::fmt::Error> {
+    let mut text = String::new();
+    for (number, cell) in panel.cells.iter().enumerate() {
+        for [i, j] in [[0, 0], [1, 0], [1, 1], [0, 1]] {
+            let place = [cell[0] + i, cell[1] + j].map(|x| f64::from(x) * CELL);
+            let corner = panel.point + panel.axes * Vector3::new(place[0], place[1], 0.0);
+            writeln!(text, "v {:.5} {:.5} {:.5}", corner.x, corner.y, corner.z)?;
+        }
+        let first = 4 * number + 1;
+        writeln!(text, "f {first} {} {}", first + 1, first + 2)?;
+        writeln!(text, "f {first} {} {}", first + 2, first + 3)?;
+    }
+    Ok(text)
 }
 
 fn scene(panels: &[Panel]) -> Result<String, std::fmt::Error> {
     let mut text = HEADER.to_owned();
     for (number, panel) in panels.iter().enumerate() {
-        let Point3 { coords: m, .. } = panel.middle;
-        let turn = UnitQuaternion::from_matrix(&panel.axes);
-        let (w, q) = (turn.w, turn.imag());
         writeln!(
             text,
             "\n[materials.panel-{number}]\ndiffuse = {{ reflectance = {:.3} }}\n\
              source = \"median reflectivity of {} points\"\n\n\
              [[objects]]\nname = \"panel {number}\"\nmaterial = \"panel-{number}\"\n\
-             shape.plane = {{ size_m = [{:.3}, {:.3}] }}\n\
-             position_m = [{:.4}, {:.4}, {:.4}]\n\
-             rotation_wxyz = [{w:.6}, {:.6}, {:.6}, {:.6}]",
-            panel.reflectance,
-            panel.points,
-            panel.size[0],
-            panel.size[1],
-            m.x,
-            m.y,
-            m.z,
-            q.x,
-            q.y,
-            q.z
+             shape.mesh = {{ file = \"panel-{number}.obj\" }}",
+            panel.reflectance, panel.points
         )?;
     }
     Ok(text)
