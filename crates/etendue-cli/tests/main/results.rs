@@ -191,7 +191,7 @@ fn materials_and_schemas_are_listed() {
 #[test]
 fn a_reader_that_goes_away_is_no_failure() {
     let folder = folder();
-    let mut child = crate::command(folder.path(), &["materials"])
+    let mut child = command(folder.path(), &["materials"])
         .stdout(std::process::Stdio::piped())
         .spawn()
         .expect("it starts");

@@ -242,6 +242,11 @@ impl SurfaceTable {
             Side::Back => &self.back,
         };
         let place = cos.clamp(0.0, 1.0) * (KNOTS - 1) as f64;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "from 0 to KNOTS - 1"
+        )]
         let below = (place as usize).min(KNOTS - 2);
         let part = place - below as f64;
         let mix = |a: f64, b: f64| a + (b - a) * part;
