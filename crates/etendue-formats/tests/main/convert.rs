@@ -1,4 +1,9 @@
 //! Points through every format and back, and captures of real packets.
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a test counts little"
+)]
 
 use crate::recordings::recording as data;
 use etendue_formats::cloud::read_cloud;
