@@ -6,6 +6,11 @@
 //! `etendue simulate FOLDER/scene.toml --frame sensor -o sim.pcd` puts a simulated lidar where the
 //! real one stood, and `etendue compare FOLDER/turn.pcd sim.pcd` says how alike they are. Without
 //! arguments it takes a VLP-16 in a small room from `ETENDUE_DATA`.
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "points and cells of a room are few"
+)]
 
 use etendue::formats::output::{Encoding, OutputSet, PointTable, write_pcd};
 use etendue::formats::packets::Device;

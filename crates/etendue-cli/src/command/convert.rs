@@ -13,6 +13,7 @@ use etendue::formats::packets::{Device, read_ouster_metadata};
 use etendue::formats::points::{Points, read_points};
 use etendue::formats::ros2::{Recorder, Topics};
 use nalgebra::Isometry3;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `etendue convert`.
@@ -77,7 +78,7 @@ impl Convert {
     }
 
     fn ending(&self) -> Result<String, Failure> {
-        let ending = self.to.extension().map(|ending| ending.to_string_lossy());
+        let ending = self.to.extension().map(OsStr::to_string_lossy);
         let ending = ending.unwrap_or_default().to_lowercase();
         if ENDINGS.contains(&ending.as_str()) {
             return Ok(ending);

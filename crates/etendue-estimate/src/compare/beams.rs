@@ -160,7 +160,7 @@ fn cells(scans: [&[BeamReturn]; 2], width: f64) -> BTreeMap<(i64, i64), Cell> {
     let column = |azimuth: f64| (azimuth.rem_euclid(TAU) / width).floor() as i64;
     let mut returns: BTreeMap<(i64, i64), [Vec<BeamReturn>; 2]> = BTreeMap::new();
     for (scan, own) in scans.iter().enumerate() {
-        for one in own.iter() {
+        for one in *own {
             let key = (one.ring, column(one.azimuth));
             returns.entry(key).or_default()[scan].push(*one);
         }

@@ -210,7 +210,6 @@ fn read_column(turns: &mut Turns, bytes: &[u8], metadata: &OusterMetadata) -> Op
     let turned = f64::from(number) / f64::from(metadata.columns);
     turns.column(turned);
     turns.set_column(number.into());
-    #[expect(clippy::cast_precision_loss, reason = "a clock of less than 104 days")]
     let seconds = u64_at(bytes, 0)? as f64 * 1e-9;
     let time = turns.since_first(seconds, f64::INFINITY);
     // The encoder counts clockwise from behind.

@@ -23,8 +23,8 @@ pub(super) struct Row {
 /// Points in the making.
 #[derive(Debug, Default)]
 pub(super) struct Turns {
-    /// Rows with their columns, turn by turn.
-    turns: Vec<Vec<(Row, u32)>>,
+    /// Turn by turn, the rows with their columns.
+    rows: Vec<Vec<(Row, u32)>>,
     column: u32,
     /// The azimuth (or the number of the column) of the last firing.
     last: Option<f64>,
@@ -44,8 +44,8 @@ impl Turns {
     /// where it falls back.
     pub fn column(&mut self, turned: f64) {
         let falls_back = self.last.is_some_and(|last| last - turned > 0.5);
-        if self.turns.is_empty() || falls_back {
-            self.turns.push(Vec::new());
+        if self.rows.is_empty() || falls_back {
+            self.rows.push(Vec::new());
             self.column = 0;
         } else {
             self.column += 1;
@@ -59,7 +59,7 @@ impl Turns {
     }
 
     pub fn push(&mut self, row: Row) {
-        if let Some(turn) = self.turns.last_mut() {
+        if let Some(turn) = self.rows.last_mut() {
             turn.push((row, self.column));
         }
     }
@@ -76,7 +76,7 @@ impl Turns {
 
     /// The turns that hold points, as tables.
     pub fn tables(self) -> Vec<PointTable> {
-        let turns = self.turns.into_iter().filter(|turn| !turn.is_empty());
+        let turns = self.rows.into_iter().filter(|turn| !turn.is_empty());
         (0..)
             .zip(turns)
             .map(|(sweep, turn)| table(sweep, &turn))

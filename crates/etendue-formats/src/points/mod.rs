@@ -88,7 +88,7 @@ pub fn read_points(path: &Path, device: &Device) -> Result<Points, FormatError> 
 pub fn parse_points(path: &Path, bytes: Vec<u8>, device: &Device) -> Result<Points, FormatError> {
     let format = Format::of(path, &bytes).ok_or_else(|| FormatError::Unsupported {
         path: path.to_owned(),
-        message: "this holds no points of a known format".into(),
+        message: "this is no point cloud of a known format".into(),
         remedy: "give a .pcd, .ply, .las, .laz, .e57, .npz, .mcap, .pcap or .csv file, or KITTI's \
                  .bin"
             .into(),

@@ -41,11 +41,13 @@ pub struct AtmosphereTable {
     pub drops_from_mm: Option<Spanned<f64>>,
 }
 
+/// From a number to what it stands for.
+type Kind = fn(f64) -> Weather<f64>;
+
 impl AtmosphereTable {
     /// The air.
     pub(super) fn air(&self, document: &Document) -> Result<Air, DocumentError> {
         let mut air = Air::default();
-        type Kind = fn(f64) -> Weather<f64>;
         let kinds: [(_, Kind); 5] = [
             (&self.visibility_m, |visibility| Weather::Haze {
                 visibility,

@@ -162,7 +162,6 @@ impl MotionFileTable {
         document: &Document,
         files: &mut Vec<PathBuf>,
     ) -> Result<Trajectory, FormatError> {
-        let path = resolve(document, &self.path)?;
         let mut how = PoseFile {
             interpolation: self.interpolation.into(),
             ..PoseFile::default()
@@ -175,6 +174,7 @@ impl MotionFileTable {
                 return Err(document.error(interval.span(), problem).into());
             }
         }
+        let path = resolve(document, &self.path)?;
         let trajectory = read_trajectory(&path, how)?;
         files.push(path);
         Ok(trajectory)

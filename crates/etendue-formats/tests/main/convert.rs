@@ -1,4 +1,9 @@
 //! Points through every format and back, and captures of real packets.
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a test counts little"
+)]
 
 use crate::recordings::recording as data;
 use etendue_formats::cloud::read_cloud;
@@ -160,7 +165,9 @@ fn cut_files_are_told() {
                     // A text or a list without a count does not know its end.
                     let name = path.to_str().unwrap();
                     let knows_not = name.ends_with("csv") || name.ends_with("bin");
-                    assert!(knows_not || !points.warnings.is_empty(), "{name} {share}");
+                    // MCAP ends with an index that no point needs.
+                    let told = !points.warnings.is_empty() || points.together().points == 60;
+                    assert!(knows_not || told, "{name} {share}");
                 }
             }
         }
@@ -389,7 +396,7 @@ fn packets_decode_to_the_points_of_another_decoder() {
     let blocks = |bytes: &[u8], size: usize, count: usize| {
         (0..count).all(|block| bytes[block * size..].starts_with(&[0xff, 0xee]))
     };
-    let velodyne = |bytes: &[u8]| blocks(bytes, 100, 12);
+    let velodyne = |bytes: &[u8]| blocks(bytes, 100, 12) && [0x22, 0x28].contains(&bytes[1205]);
     for (name, size, turned, tolerance) in [
         ("vlp16", 1206, false, 40e-3),
         ("vlp32", 1206, false, 40e-3),

@@ -96,7 +96,7 @@ fn motions_that_cannot_be_are_pointed_at() {
         ),
         (
             "motion.file = { path = \"x.txt\", interval_s = 0 }",
-            "8:47",
+            "8:46",
             "interval is 0 s",
         ),
         (

@@ -19,10 +19,11 @@ pub fn write(path: &Path, report: &Report, clouds: &[Cloud; 2]) -> Result<(), Fa
     }
     let mut tables = String::new();
     for (title, lines) in report.beams.iter().flat_map(super::BeamsReport::tables) {
-        tables += &format!("<h2>By {title}</h2>\n<table>\n");
+        writeln!(tables, "<h2>By {title}</h2>\n<table>").expect("writing does not fail");
         for line in &lines {
             let cells: Vec<String> = line.iter().map(|cell| escaped(cell)).collect();
-            tables += &format!("<tr><td>{}</td></tr>\n", cells.join("</td><td>"));
+            let cells = cells.join("</td><td>");
+            writeln!(tables, "<tr><td>{cells}</td></tr>").expect("writing does not fail");
         }
         tables += "</table>\n";
     }
