@@ -1,6 +1,7 @@
 //! The `etendue` binary as its users meet it.
 
 mod bad_input;
+mod correct;
 mod experiment;
 mod fit;
 mod register;

@@ -5,10 +5,12 @@
     reason = "a test says what it measured and what it skipped"
 )]
 
+mod depth_models;
 mod materials;
 mod meshes;
 mod outputs;
 mod recordings;
+mod scan_files;
 mod scan_logs;
 mod scan_outputs;
 mod scanner_presets;
