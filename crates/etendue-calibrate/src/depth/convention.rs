@@ -1,6 +1,6 @@
 //! Poses in another convention than world from lidar.
 
-use super::features::{Neighbours, one_per_voxel};
+use super::features::{Neighbourhood, Neighbours, one_per_voxel};
 use nalgebra::{Isometry3, Matrix3, Point3, Rotation3, Translation3, UnitQuaternion, Vector3};
 use std::fmt;
 
@@ -61,42 +61,39 @@ const PAIRS: usize = 8;
 const POINTS: usize = 500;
 /// Cubes of which a scan keeps one point, m.
 const VOXEL: f64 = 0.2;
-/// Another convention is likelier where it brings scans nearer by this factor...
-const FACTOR: f64 = 0.5;
-/// ... and as given they are farther apart than this, m: less is what sampling costs.
-const APART: f64 = 0.15;
+/// Distances are capped here: what does not overlap says nothing, m.
+const CAP: f64 = 1.0;
+/// Another convention is likelier where the mean distance is less than this share of it as given...
+const SHARE: f64 = 0.75;
+/// ... and less by this, m.
+const GAIN: f64 = 0.02;
 
 /// The convention in which scans (lidar's frame, m) fit on each other, if as given they do not:
-/// where each scan is put onto the next, the median distance to the nearest point halves at least.
-/// `None` where the poses are well as they are, and where no convention helps.
+/// each scan is put onto the next, and the mean distance to the nearest point tells. `None` where
+/// the poses are well as they are, and where no convention helps.
 pub fn likely_convention(
     scans: &[Vec<Point3<f64>>],
     poses: &[Isometry3<f64>],
 ) -> Option<Convention> {
     let count = scans.len().min(poses.len());
     let step = count.saturating_sub(1).div_ceil(PAIRS).max(1);
-    let firsts: Vec<usize> = (0..count.saturating_sub(1)).step_by(step).collect();
-    let mut apart = [const { Vec::new() }; 4];
+    let firsts = (0..count.saturating_sub(1)).step_by(step);
+    let mut apart = [0.0; 4];
     for first in firsts {
         let (here, there) = (sparse(&scans[first]), sparse(&scans[first + 1]));
         let neighbours = Neighbours::new(&here);
-        for (distances, convention) in apart.iter_mut().zip(Convention::ALL) {
+        for (sum, convention) in apart.iter_mut().zip(Convention::ALL) {
             let [a, b] = [first, first + 1].map(|k| convention.world_from_lidar(&poses[k]));
-            let motion = a.inverse() * b;
-            distances.extend(far_apart(&neighbours, &here, &there, &motion));
+            *sum += far_apart(&neighbours, &here, &there, &(a.inverse() * b));
         }
     }
-    let medians = apart.map(|mut distances| {
-        distances.sort_by(f64::total_cmp);
-        distances.get(distances.len() / 2).copied()
-    });
-    let given = medians[0]?;
+    let given = apart[0];
     let (best, least) = Convention::ALL
         .into_iter()
-        .zip(medians)
-        .filter_map(|(convention, median)| Some((convention, median?)))
+        .zip(apart)
         .min_by(|a, b| a.1.total_cmp(&b.1))?;
-    (given > APART && least < FACTOR * given).then_some(best)
+    let pairs = count.saturating_sub(1).div_ceil(step).max(1) as f64;
+    (least < SHARE * given && given - least > GAIN * pairs).then_some(best)
 }
 
 fn sparse(scan: &[Point3<f64>]) -> Vec<Vector3<f64>> {
@@ -106,21 +103,21 @@ fn sparse(scan: &[Point3<f64>]) -> Vec<Vector3<f64>> {
     chosen.iter().map(|&i| finite[i as usize]).collect()
 }
 
-/// Distances of some moved points to their nearest.
+/// Mean capped distance of some moved points from their nearest.
 fn far_apart(
     neighbours: &Neighbours,
     here: &[Vector3<f64>],
     there: &[Vector3<f64>],
     motion: &Isometry3<f64>,
-) -> Vec<f64> {
+) -> f64 {
     let step = there.len().div_ceil(POINTS).max(1);
-    let moved = there
-        .iter()
-        .step_by(step)
-        .map(|p| (motion * Point3::from(*p)).coords);
-    let nearest = |p: Vector3<f64>| {
-        let near = neighbours.near(&p, super::features::Neighbourhood::Nearest(1));
-        near.first().map(|&i| (here[i as usize] - p).norm())
+    let chosen = there.iter().step_by(step);
+    let count = chosen.len().max(1) as f64;
+    let distance = |p: &Vector3<f64>| {
+        let moved = (motion * Point3::from(*p)).coords;
+        let near = neighbours.near(&moved, Neighbourhood::Nearest(1));
+        near.first()
+            .map_or(CAP, |&i| (here[i as usize] - moved).norm().min(CAP))
     };
-    moved.filter_map(nearest).collect()
+    chosen.map(distance).sum::<f64>() / count
 }

@@ -3,7 +3,7 @@
 use super::DepthError;
 use super::features::{
     Eigen, Mask, MaskReport, Neighbourhood, Neighbours, Shape, SurfaceView, Verdict, covariance,
-    mean, one_per_voxel, surface_views,
+    mean, one_per_voxel, surface_views, without_shadows,
 };
 use nalgebra::{Isometry3, Point3, Vector3};
 use rayon::prelude::*;
@@ -31,6 +31,9 @@ pub struct Measurement {
 pub struct MapOptions {
     /// Depths that are used, m.
     pub depths: RangeInclusive<f64>,
+    /// Points in the shadow of an edge are dropped where they stand within this angle of a beam,
+    /// rad; see [`without_shadows`].
+    pub shadow: Option<f64>,
     /// Side of the cubes of which each scan keeps one point, m.
     pub voxel: f64,
     /// The points of a scan that give a point its normal.
@@ -46,6 +49,7 @@ impl MapOptions {
     pub fn published() -> Self {
         Self {
             depths: 1.0..=25.0,
+            shadow: None,
             voxel: 0.2,
             normal_from: Neighbourhood::Radius(0.4),
             neighbourhood: Neighbourhood::Radius(0.4),
@@ -76,6 +80,8 @@ pub struct MapReport {
     pub not_finite: usize,
     /// Points outside the range of depths.
     pub out_of_range: usize,
+    /// Points in the shadow of an edge.
+    pub in_shadow: usize,
     /// Sampled points without a normal, or with one that is not trusted.
     pub without_normal: usize,
     /// What became of the neighbourhoods.
@@ -301,9 +307,14 @@ fn sampled(
     let finite = points.iter().filter(|p| p.iter().all(|x| x.is_finite()));
     let finite: Vec<Vector3<f64>> = finite.map(|p| p.coords).collect();
     let in_range = finite.iter().filter(|p| options.depths.contains(&p.norm()));
-    let usable: Vec<Vector3<f64>> = in_range.copied().collect();
+    let mut usable: Vec<Vector3<f64>> = in_range.copied().collect();
     report.not_finite += points.len() - finite.len();
     report.out_of_range += finite.len() - usable.len();
+    if let Some(angle) = options.shadow {
+        let kept = without_shadows(&usable, angle);
+        report.in_shadow += usable.len() - kept.len();
+        usable = kept.iter().map(|&i| usable[i as usize]).collect();
+    }
     if usable.is_empty() {
         return Err(DepthError::EmptyScan {
             scan,

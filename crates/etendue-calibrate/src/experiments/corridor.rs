@@ -180,13 +180,24 @@ fn disturbance(seed: u64, number: u32, [position, angle]: [f64; 2]) -> Isometry3
     )
 }
 
+/// Poses to learn with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Poses {
+    /// The true ones.
+    True,
+    /// Noisy ones, taken as they are.
+    Noisy,
+    /// Noisy ones, learnt with the weights.
+    Learnt,
+}
+
 /// One way of learning, beside the truth.
 #[derive(Clone, Debug)]
 pub struct LossRow {
     /// The loss.
     pub loss: DepthLoss,
-    /// Whether the poses were learnt too.
-    pub joint: bool,
+    /// Which poses were learnt with.
+    pub poses: Poses,
     /// Share by which the loss fell.
     pub fell: f64,
     /// Rms of the bias curve over the incidences used, m.
@@ -209,16 +220,12 @@ pub fn losses(drive: &Drive, truth: &DepthModel) -> Result<Vec<LossRow>, Experim
     let mut rows = Vec::new();
     let right = DepthMap::build(&drive.scans[..count], &drive.truth[..count], &options)?;
     for loss in LOSSES {
-        rows.push(loss_row(&right, truth, loss, PoseFreedom::Fixed, &options)?);
+        rows.push(loss_row(&right, truth, loss, Poses::True)?);
     }
     let off = DepthMap::build(&drive.scans[..count], &drive.noisy[..count], &options)?;
-    for freedom in [PoseFreedom::Fixed, PoseFreedom::PerPose] {
-        let mut row = loss_row(&off, truth, LOSSES[0], freedom, &options)?;
-        row.joint = true;
-        rows.push(row);
+    for poses in [Poses::Noisy, Poses::Learnt] {
+        rows.push(loss_row(&off, truth, LOSSES[0], poses)?);
     }
-    let last = rows.len() - 2;
-    rows[last].joint = false;
     Ok(rows)
 }
 
@@ -229,20 +236,24 @@ fn loss_row(
     map: &DepthMap,
     truth: &DepthModel,
     loss: DepthLoss,
-    freedom: PoseFreedom,
-    options: &MapOptions,
+    poses: Poses,
 ) -> Result<LossRow, ExperimentError> {
+    let learnt = poses == Poses::Learnt;
     let training = Training {
         loss,
-        refreshes: usize::from(freedom != PoseFreedom::Fixed),
-        freedom,
+        refreshes: usize::from(learnt),
+        freedom: if learnt {
+            PoseFreedom::PerPose
+        } else {
+            PoseFreedom::Fixed
+        },
         ..Training::default()
     };
-    let trained = train(map, None, &plain(), &training, options)?;
+    let trained = train(map, None, &plain(), &training, &MapOptions::strict())?;
     let losses: Vec<f64> = trained.progress.iter().map(|p| p.loss).collect();
     Ok(LossRow {
         loss,
-        joint: false,
+        poses,
         fell: 1.0 - losses[losses.len() - 1] / losses[0],
         curve_rms: curve_rms(map, &trained.model, truth),
     })
@@ -284,8 +295,7 @@ pub struct SplitRow {
     pub split: usize,
     /// Rms distance of the held-out points from the true surfaces, m.
     pub map_rms: f64,
-    /// Mean distance of them behind (positive) or before the true surfaces is not known: this is
-    /// the mean of the distances, m.
+    /// Mean of the same distances, m.
     pub map_mean: f64,
     /// Mean rotation error of SLAM through the whole corridor, rad.
     pub rotation: f64,
@@ -296,7 +306,7 @@ pub struct SplitRow {
 }
 
 /// The four splits of eight sub-sequences: without correction and with each model. `progress` is
-/// told after each row, of which there are [`rows`].
+/// told after each row, of which there are [`ROWS`].
 ///
 /// # Errors
 /// Where a bias cannot be learnt or the scans cannot be mapped.

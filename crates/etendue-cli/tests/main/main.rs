@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod drive;
+mod correct;
 mod experiment;
 mod fit;
 mod register;

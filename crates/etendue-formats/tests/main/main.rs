@@ -7,11 +7,13 @@
 
 mod cameras;
 mod convert;
+mod depth_models;
 mod materials;
 mod meshes;
 mod outputs;
 mod recordings;
 mod robots;
+mod scan_files;
 mod scan_logs;
 mod scan_outputs;
 mod scanner_presets;

@@ -5,6 +5,7 @@ mod eigen;
 mod mask;
 mod neighbours;
 mod normals;
+mod shadow;
 mod spread;
 mod voxel;
 
@@ -14,5 +15,6 @@ pub(super) use mask::Shape;
 pub use mask::{Mask, MaskReport, Verdict};
 pub use neighbours::{Neighbourhood, Neighbours};
 pub use normals::{SurfaceView, surface_views};
+pub use shadow::without_shadows;
 pub use spread::{covariance, mean};
 pub use voxel::one_per_voxel;

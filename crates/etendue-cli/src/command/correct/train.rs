@@ -91,6 +91,9 @@ pub struct MapArguments {
     /// Least variance of the places that a neighbourhood was seen from, m^2
     #[arg(long, value_name = "M2")]
     pub viewpoint_variance: Option<f64>,
+    /// Leaves out points that stand within this angle of a beam behind an edge, degrees (5 is usual)
+    #[arg(long, value_name = "DEG")]
+    pub shadow_angle: Option<f64>,
     /// Greatest ratio of the two least eigenvalues of a neighbourhood
     #[arg(long, value_name = "RATIO")]
     pub flatness: Option<f64>,
@@ -186,6 +189,7 @@ impl MapArguments {
         if let Some(variance) = self.viewpoint_variance {
             options.mask.viewpoint_variance = variance;
         }
+        options.shadow = self.shadow_angle.map(f64::to_radians);
         if let Some(flatness) = self.flatness {
             options.mask.flatness = flatness;
         }

@@ -9,19 +9,23 @@ use crate::picture::{Color, Drawing, palette};
 use crate::sequence::bar;
 use crate::source;
 use etendue::calibrate::depth::features::{CellOptions, surface_views_by_cells};
-use etendue::calibrate::depth::{DepthModel, Polynomial, correct_scan};
+use etendue::calibrate::depth::{DepthLoss, DepthModel, Polynomial, correct_scan};
 use etendue::calibrate::experiments::board::{self, BoardRow};
 use etendue::calibrate::experiments::corridor::{
-    Bias, Drive, LossRow, ROWS, STOPS_OF_LOSSES, Settings, SplitRow, drive, losses, models, splits,
+    Bias, Drive, LossRow, Poses, ROWS, STOPS_OF_LOSSES, Settings, SplitRow, drive, losses, models,
+    splits,
 };
 use etendue::calibrate::experiments::{corridor_scene, stops};
 use etendue::estimate::experiments::{Cell, Outcome, Table};
 use etendue::formats::depth_model;
+use etendue::formats::output::OutputSet;
 use etendue::formats::sensor::{SensorModel, preset};
 use etendue::formats::sequence::read_poses;
+use etendue::formats::trajectory::kitti_text;
 use etendue::scene::Scene;
 use etendue::sensors::scanner::{Columns, ScanPattern, Scanner};
 use nalgebra::{Isometry3, Vector3};
+use std::path::Path;
 
 type Found = Result<(Outcome, Vec<(&'static str, Drawing)>), Failure>;
 
@@ -29,7 +33,7 @@ type Found = Result<(Outcome, Vec<(&'static str, Drawing)>), Failure>;
 const KNOWN: [f64; 2] = [0.004, 0.008];
 /// Standard deviation of its depths, m.
 const NOISE: f64 = 0.01;
-/// Sweeps of each angle of the board.
+/// Sweeps at each angle of the board.
 const SWEEPS: u32 = 4;
 
 /// The corridor: a known bias with each loss, then the receiver's bias in four splits.
@@ -42,6 +46,9 @@ pub fn corridor(asked: &Experiment) -> Found {
         pose_noise: noise,
         ..Settings::default()
     };
+    if let Some(folder) = &asked.export {
+        return export(folder, &scene, &scanner, &truth, &settings);
+    }
     let known = DepthModel::Polynomial(Polynomial::plain(KNOWN));
     let of_known = Settings {
         bias: Bias::Known(known.clone(), NOISE),
@@ -67,6 +74,39 @@ pub fn corridor(asked: &Experiment) -> Found {
         remarks: remarks(&by_loss, &rows),
     };
     Ok((outcome, pictures))
+}
+
+/// The drive as files.
+fn export(
+    folder: &Path,
+    scene: &Scene,
+    scanner: &Scanner,
+    truth: &[Isometry3<f64>],
+    settings: &Settings,
+) -> Found {
+    let progress = bar("scanning", truth.len());
+    let drive = drive(scene, scanner, truth, settings, &mut || progress.inc(1))?;
+    progress.finish_and_clear();
+    let _guard = crate::interrupt::writing();
+    let mut outputs = OutputSet::new();
+    for (number, scan) in drive.scans.iter().enumerate() {
+        let path = folder.join(format!("scan{number:04}.bin"));
+        let numbers = scan.iter().flat_map(|p| [p.x, p.y, p.z, 0.0]);
+        #[expect(clippy::cast_possible_truncation, reason = "the format's precision")]
+        let bytes: Vec<u8> = numbers.flat_map(|v| (v as f32).to_le_bytes()).collect();
+        outputs.add(&path, |file| file.write_all(&bytes))?;
+    }
+    let poses = kitti_text(truth);
+    outputs.add(&folder.join("poses.txt"), |file| {
+        file.write_all(poses.as_bytes())
+    })?;
+    let written = outputs.commit()?.len();
+    let remark = format!("{written} files in {}", folder.display());
+    let outcome = Outcome {
+        remarks: vec![remark],
+        ..Outcome::default()
+    };
+    Ok((outcome, Vec::new()))
 }
 
 /// The turned board.
@@ -144,12 +184,11 @@ fn loss_table(rows: &[LossRow]) -> Table {
         ),
         &["loss", "poses", "loss fell by, %", "bias curve rms, mm"],
     );
-    let count = rows.len();
-    for (number, row) in rows.iter().enumerate() {
-        let poses = match (number + 2 >= count, row.joint) {
-            (false, _) => "true",
-            (true, false) => "noisy, taken as they are",
-            (true, true) => "noisy, learnt too",
+    for row in rows {
+        let poses = match row.poses {
+            Poses::True => "true",
+            Poses::Noisy => "noisy, taken as they are",
+            Poses::Learnt => "noisy, learnt too",
         };
         table.push(vec![
             format!("{:?}", row.loss).as_str().into(),
@@ -226,9 +265,7 @@ fn mean_table(rows: &[SplitRow]) -> Table {
 }
 
 fn remarks(by_loss: &[LossRow], rows: &[SplitRow]) -> Vec<String> {
-    let trace = by_loss
-        .iter()
-        .find(|row| format!("{:?}", row.loss) == "Trace");
+    let trace = by_loss.iter().find(|row| row.loss == DepthLoss::Trace);
     let mut remarks = Vec::new();
     if let Some(row) = trace {
         remarks.push(format!(

@@ -52,6 +52,10 @@ pub struct Experiment {
     /// corridor: the stops, a TUM file
     #[arg(long, value_name = "FILE", requires = "scene")]
     trajectory: Option<PathBuf>,
+    /// corridor: write the drive too, as a sequence that `etendue correct` and `slam` read (scans as
+    /// KITTI .bin, the true poses in poses.txt), and stop there
+    #[arg(long, value_name = "DIR")]
+    export: Option<PathBuf>,
     /// board: a depth model that corrects it
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
