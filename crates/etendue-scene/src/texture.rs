@@ -1,4 +1,9 @@
 //! Pictures on surfaces.
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "numbers of texels are not negative and fit"
+)]
 
 use crate::{Hit, ObjectId};
 use nalgebra::{Point3, Vector3};

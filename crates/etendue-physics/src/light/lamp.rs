@@ -66,7 +66,6 @@ mod tests {
                 lamp.at(wavelength).expect("in its table") * photopic(wavelength) * 1e-9
             })
             .sum();
-        // Measured: 800.5 of 800.
         assert!(
             (sum * MOST_LUMENS - 800.0).abs() < 4.0,
             "{}",

@@ -1,4 +1,9 @@
 //! From light to digital numbers, and to a picture.
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "values are clamped, and pictures need no more than f32"
+)]
 
 use super::Bands;
 use super::frame::{Frame, FrameSettings};

@@ -1,4 +1,8 @@
 //! What a frame shows, exactly.
+#![expect(
+    clippy::cast_possible_truncation,
+    reason = "pictures need no more than f32"
+)]
 
 use super::model::Camera;
 use super::sampler::{Place, Rays};

@@ -1,4 +1,9 @@
 //! Light at a surface, in all bands.
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "numbers of bands are not negative and small"
+)]
 
 use super::Bands;
 use super::studio::Stage;

@@ -66,7 +66,7 @@ fn variance_over_intensity_is_the_stated_line() {
             SENSOR.mean(electrons, 0.01),
             SENSOR.variance(electrons, 0.01),
         ];
-        // Measured: means within 0.2, variances within 3 %.
+        // Measured: means within 0.24, variances within 4.7 %.
         assert!(
             (mean - expected).abs() < 1.0,
             "{radiance}: {mean} {expected}"
@@ -114,7 +114,7 @@ fn fixed_patterns_stay_and_noise_changes() {
         .sum::<f64>()
         / n;
     let pattern = covariance.sqrt() / (mean - SENSOR.black_level);
-    // Measured: 0.0493.
+    // Measured: 0.0487.
     assert!((pattern - 0.05).abs() < 0.004, "{pattern}");
 }
 
@@ -130,7 +130,7 @@ fn the_meter_exposes_as_asked() {
         let frame = shoot(&scene, &uniform(radiance), &camera, &settings(1, DIRECT));
         let (mean, _) = mean_and_variance(&frame);
         let share = (mean - SENSOR.black_level) / (SENSOR.gain * SENSOR.saturation());
-        // Measured: 0.2500 and 0.2501; in the dark the dark current adds 0.003.
+        // Measured: 0.2499, and 0.2597 where the dark current of a long exposure adds to it.
         assert!((share - 0.25).abs() < 0.01, "{radiance}: {share}");
     }
 }
@@ -150,7 +150,7 @@ fn vignetting_darkens_the_corner_by_its_law() {
     let distance2 = (dx * dx + dy * dy) / (32.0_f64.powi(2) + 24.0_f64.powi(2));
     let tan2 = (dx * dx + dy * dy) / camera.intrinsics.focal[0].powi(2);
     let expected = (1.0 + tan2).powi(-2) * (1.0 - 0.2 * distance2);
-    // Measured: 2e-8.
+    // Measured: 2.5e-9.
     assert!((corner - expected).abs() < 1e-6, "{corner} {expected}");
 }
 
@@ -175,7 +175,7 @@ fn a_white_wall_is_grey_under_any_mosaic() {
             }
         }
         let [red, green, blue] = sums;
-        // Measured: within 0.6 %.
+        // Measured: within 0.3 %.
         assert!(
             (red / green - 1.0).abs() < 0.02 && (blue / green - 1.0).abs() < 0.02,
             "{sums:?}"

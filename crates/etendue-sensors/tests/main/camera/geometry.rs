@@ -53,7 +53,7 @@ fn lenses() -> [Camera; 3] {
     [plain, distorted, fisheye]
 }
 
-/// Measured: 2.4e-7 relative, the rounding of f32.
+/// Measured: 5.9e-8 relative, the rounding of f32.
 #[test]
 fn depth_is_the_lidars_range_times_the_cosine() {
     let scene = room();
@@ -113,7 +113,7 @@ fn normals_face_the_camera_and_names_are_those_of_the_scene() {
 }
 
 /// The same edge of a board, found by a lidar's rays and in the camera's picture through stated
-/// extrinsics. Measured: 0.004 px apart.
+/// extrinsics. Measured: 0.011 px apart at most.
 #[test]
 fn the_camera_and_the_lidar_see_the_same_edge_at_the_same_pixel() {
     let board = rectangle([6.0, 1.2]).unwrap();
@@ -189,7 +189,7 @@ fn lidar_edge(world: &World<f64>, world_from_lidar: &Isometry3<f64>) -> Point3<f
     Point3::new(distance * on.cos(), distance * on.sin(), 0.0)
 }
 
-/// $\Delta u = f v\,\Delta t / z$. Measured: 2e-6 px.
+/// $\Delta u = f v\,\Delta t / z$. Measured: 4.3e-10 px.
 #[test]
 fn optical_flow_is_focal_length_times_motion_over_depth() {
     let scene = Stage::default()

@@ -78,7 +78,7 @@ fn a_moving_cameras_blur_is_speed_times_exposure() {
     let frame = take(board(), &camera, 256, pose);
     let expected = camera.intrinsics.focal[0] * speed * exposure / DEPTH;
     let found = ramp(&row_of(&frame, &camera, 4));
-    // Measured: 4.73 for 4.73 pixels.
+    // Measured: 4.80 for 4.73 pixels: the pixels' own width is not quite taken off.
     assert!(
         expected > 4.0 && (found / expected - 1.0).abs() < 0.02,
         "{found} {expected}"
@@ -103,7 +103,7 @@ fn a_moving_objects_blur_is_the_same() {
     );
     let expected = camera.intrinsics.focal[0] * speed * exposure / DEPTH;
     let found = ramp(&row_of(&frame, &camera, 4));
-    // Measured: 4.73 for 4.73 pixels.
+    // Measured: 4.80 for 4.73 pixels: the pixels' own width is not quite taken off.
     assert!((found / expected - 1.0).abs() < 0.02, "{found} {expected}");
 }
 
@@ -117,7 +117,7 @@ fn a_rolling_shutter_leans_what_moves() {
     let edge = |row: u32| -> f64 { row_of(&frame, &camera, row).iter().sum() };
     let leaning = (edge(7) - edge(0)) / 7.0;
     let expected = camera.intrinsics.focal[0] * speed * line_time / DEPTH;
-    // Measured: 0.567 for 0.568 pixels a row.
+    // Measured: 0.5675 for 0.5677 pixels a row.
     assert!(
         (leaning / expected - 1.0).abs() < 0.01,
         "{leaning} {expected}"
