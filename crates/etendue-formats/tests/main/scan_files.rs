@@ -11,7 +11,10 @@ use std::fs;
 fn table() -> PointTable {
     let values =
         |f: &dyn Fn(f32) -> f32| ColumnData::F32((0..50_u8).map(|i| f(f32::from(i))).collect());
-    let column = |name, data| Column { name, data };
+    let column = |name: &'static str, data| Column {
+        name: name.into(),
+        data,
+    };
     PointTable {
         points: 50,
         height: 1,
