@@ -7,6 +7,7 @@
 
 #![allow(
     dead_code,
+    unused_imports,
     clippy::print_stdout,
     clippy::unwrap_used,
     reason = "a benchmark prints, shares a corridor with the tests, and may fail"

@@ -20,7 +20,7 @@ pub struct BiasChart<'a> {
 }
 
 const CURVE: [f64; 4] = [84.0, 84.0, 724.0, 404.0];
-const COUNTS: [f64; 4] = [84.0, 424.0, 724.0, 524.0];
+const COUNTS: [f64; 4] = [84.0, 446.0, 724.0, 546.0];
 const LINE: Color = Color::hex(0x0072B2);
 const BARS: Color = Color::hex(0x56B4E9);
 

@@ -177,8 +177,11 @@ fn model(
             scaled: t.scaled,
         }),
         ModelTable::Waveform(t) => {
-            let positive = t.pulse_sd_m > 0.0 && t.angular_sd_rad > 0.0;
-            if !positive || !(t.fraction > 0.0 && t.fraction < 1.0) {
+            let sound = t.pulse_sd_m > 0.0
+                && t.angular_sd_rad > 0.0
+                && t.fraction > 0.0
+                && t.fraction < 1.0;
+            if !sound {
                 return Err(fail(
                     "the waveform's parameters are not above zero, or its fraction is not between 0 and 1",
                     "give widths above zero and a fraction such as 0.5",

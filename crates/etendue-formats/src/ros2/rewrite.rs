@@ -73,13 +73,12 @@ fn copy(
     let mut channels = BTreeMap::new();
     for message in MessageStream::new(bytes)? {
         let message = message?;
-        let id = match channels.get(&message.channel.id) {
-            Some(id) => *id,
-            None => {
-                let id = channel(&mut writer, &message)?;
-                channels.insert(message.channel.id, id);
-                id
-            }
+        let id = if let Some(id) = channels.get(&message.channel.id) {
+            *id
+        } else {
+            let id = channel(&mut writer, &message)?;
+            channels.insert(message.channel.id, id);
+            id
         };
         let header = MessageHeader {
             channel_id: id,

@@ -38,7 +38,7 @@ enum Content {
     Records(Records),
     Rows(rows::Rows),
     Npz(npz::Npz),
-    Las(las::Las),
+    Las(Box<las::Las>),
 }
 
 /// Endings of files that hold one scan each.
@@ -67,7 +67,7 @@ impl ScanFile {
         } else if bytes.starts_with(b"# .PCD") || bytes.starts_with(b"VERSION") {
             of_pcd(path, bytes)?
         } else if bytes.starts_with(b"LASF") {
-            Content::Las(las::Las::parse(path, &bytes)?)
+            Content::Las(Box::new(las::Las::parse(path, &bytes)?))
         } else if bytes.starts_with(b"PK") {
             Content::Npz(npz::Npz::parse(path, &bytes)?)
         } else if ending == "bin" {

@@ -90,19 +90,19 @@ impl Npz {
     }
 
     pub fn set_points(&mut self, points: &[Point3<f64>]) {
-        for i in 0..self.points {
+        for (i, point) in points.iter().enumerate().take(self.points) {
             let before = self.point(i);
-            if before == points[i] {
+            if before == *point {
                 continue;
             }
             for (axis, place) in self.position.into_iter().enumerate() {
                 let bytes = &mut self.entries[place.entry].1;
-                place.column.set(bytes, i, points[i][axis]);
+                place.column.set(bytes, i, point[axis]);
             }
             if let Some(place) = self.range {
                 let bytes = &mut self.entries[place.entry].1;
                 if is_distance(place.column.get(bytes, i), &before) {
-                    place.column.set(bytes, i, points[i].coords.norm());
+                    place.column.set(bytes, i, point.coords.norm());
                 }
             }
         }

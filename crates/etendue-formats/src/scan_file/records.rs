@@ -174,18 +174,18 @@ impl Records {
     }
 
     pub fn set_points(&mut self, points: &[Point3<f64>]) {
-        for i in 0..self.points {
+        for (i, point) in points.iter().enumerate().take(self.points) {
             let before = Point3::from(self.position.map(|c| c.get(&self.bytes, i)));
-            if before == points[i] {
+            if before == *point {
                 continue;
             }
             for (axis, column) in self.position.iter().enumerate() {
-                column.set(&mut self.bytes, i, points[i][axis]);
+                column.set(&mut self.bytes, i, point[axis]);
             }
             if let Some(range) = self.range
                 && is_distance(range.get(&self.bytes, i), &before)
             {
-                range.set(&mut self.bytes, i, points[i].coords.norm());
+                range.set(&mut self.bytes, i, point.coords.norm());
             }
         }
     }

@@ -29,7 +29,7 @@ impl Rows {
         range: Option<usize>,
         points: usize,
     ) -> Result<Self, FormatError> {
-        let first = bytes[..body].iter().filter(|b| **b == b'\n').count() + 1;
+        let first = bytes[..body].split(|b| *b == b'\n').count();
         let text = String::from_utf8_lossy(&bytes[body..]);
         let lines: Vec<String> = text
             .lines()

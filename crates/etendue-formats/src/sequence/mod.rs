@@ -97,6 +97,7 @@ pub fn read_sequence(
 }
 
 type Posed = (Option<Vec<f64>>, Vec<Isometry3<f64>>);
+type Scans = Vec<Vec<Point3<f64>>>;
 
 /// Times (of a TUM file) and poses of a trajectory file; which format is told from the first line.
 ///
@@ -132,7 +133,7 @@ fn read_folder(
 }
 
 /// The clouds of the first topic, with the transforms of their frame of the same stamps.
-fn read_recording(path: &Path) -> Result<(Vec<Vec<Point3<f64>>>, Option<Posed>), FormatError> {
+fn read_recording(path: &Path) -> Result<(Scans, Option<Posed>), FormatError> {
     let recording = read_clouds(path)?;
     let Some(first) = recording.clouds.first() else {
         let message = "the recording has no PointCloud2";

@@ -196,7 +196,6 @@ impl Grid {
         let mask = self.slots.len() - 1;
         let mix = |hash: u64, k: i32| (hash ^ u64::from(k.cast_unsigned())).wrapping_mul(MIX);
         let hash = key.into_iter().fold(MIX, mix);
-        #[expect(clippy::cast_possible_truncation, reason = "masked")]
         let mut at = (hash >> 32) as usize & mask;
         while self.slots[at] != EMPTY && self.keys[self.slots[at] as usize] != key {
             at = (at + 1) & mask;

@@ -16,6 +16,7 @@ use etendue::formats::depth_model;
 use etendue::formats::mesh::read_mesh;
 use nalgebra::{Isometry3, Point3};
 use serde::Serialize;
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `etendue correct eval`.
@@ -198,8 +199,9 @@ impl Report {
     fn text(&self) -> String {
         let mut text = String::new();
         if let Some([before, after]) = self.thickness_m {
-            text += &format!(
-                "thickness of {} flat neighbourhoods: {:.2} mm as measured, {:.2} mm corrected\n",
+            let _ = writeln!(
+                text,
+                "thickness of {} flat neighbourhoods: {:.2} mm as measured, {:.2} mm corrected",
                 self.neighbourhoods,
                 before * 1e3,
                 after * 1e3
@@ -207,9 +209,10 @@ impl Report {
         }
         if let Some(pair) = self.mesh {
             for (name, d) in ["as measured", "corrected"].iter().zip(pair) {
-                text += &format!(
+                let _ = writeln!(
+                    text,
                     "distance from the mesh {name}: mean {:.2} mm, rms {:.2} mm ({:.1} % of the points \
-                     within reach)\n",
+                     within reach)",
                     d.mean_m * 1e3,
                     d.rms_m * 1e3,
                     d.share_within_reach * 1e2
@@ -221,7 +224,7 @@ impl Report {
             text += &after.text("SLAM corrected");
         }
         for remark in &self.remarks {
-            text += &format!("{remark}\n");
+            let _ = writeln!(text, "{remark}");
         }
         text
     }

@@ -27,7 +27,8 @@ use etendue::sensors::scanner::{Columns, ScanPattern, Scanner};
 use nalgebra::{Isometry3, Vector3};
 use std::path::Path;
 
-type Found = Result<(Outcome, Vec<(&'static str, Drawing)>), Failure>;
+/// An outcome with its pictures.
+pub type Found = Result<(Outcome, Vec<(&'static str, Drawing)>), Failure>;
 
 /// The bias that is put in where it is known.
 const KNOWN: [f64; 2] = [0.004, 0.008];
@@ -165,15 +166,12 @@ fn os0(columns: u32) -> Result<Scanner, Failure> {
 }
 
 fn place(asked: &Experiment) -> Result<(Scene, Vec<Isometry3<f64>>), Failure> {
-    match (&asked.scene, &asked.trajectory) {
-        (Some(scene), Some(trajectory)) => {
-            Ok((source::scene(Some(scene))?.scene, read_poses(trajectory)?.1))
-        }
-        _ => {
-            let scene = corridor_scene().expect("the built-in corridor is a scene");
-            Ok((scene, stops(asked.stops as usize)))
-        }
+    if let (Some(scene), Some(trajectory)) = (&asked.scene, &asked.trajectory) {
+        let scene = source::scene(Some(scene))?.scene;
+        return Ok((scene, read_poses(trajectory)?.1));
     }
+    let scene = corridor_scene().expect("the built-in corridor is a scene");
+    Ok((scene, stops(asked.stops as usize)))
 }
 
 fn loss_table(rows: &[LossRow]) -> Table {

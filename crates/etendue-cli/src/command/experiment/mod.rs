@@ -7,9 +7,8 @@ mod report;
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::output::{print, print_json};
-use crate::picture::Drawing;
 use clap::{Args, ValueEnum};
-use etendue::estimate::experiments::{Effort, Experiment as Known, Outcome, urg_04lx};
+use etendue::estimate::experiments::{Effort, Experiment as Known, urg_04lx};
 use report::Report;
 use std::path::PathBuf;
 
@@ -129,7 +128,7 @@ impl Experiment {
         }
     }
 
-    fn outcome(&self) -> Result<(Outcome, Vec<(&'static str, Drawing)>), Failure> {
+    fn outcome(&self) -> depth::Found {
         let effort = Effort {
             starts: self.starts,
             seeds: self.seeds,

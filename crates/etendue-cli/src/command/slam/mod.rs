@@ -118,7 +118,7 @@ impl Slam {
         };
         if let Some(path) = &self.output {
             let folder = Folder::new(path);
-            self.write(folder, &sequence.times, &mapped, reference.as_deref())?;
+            write(folder, &sequence.times, &mapped, reference.as_deref())?;
         }
         if self.json {
             print_json(&report)
@@ -126,27 +126,26 @@ impl Slam {
             print(&report.text())
         }
     }
+}
 
-    fn write(
-        &self,
-        mut folder: Folder,
-        times: &[f64],
-        mapped: &Mapped,
-        reference: Option<&[Isometry3<f64>]>,
-    ) -> Result<(), Failure> {
-        folder.text("trajectory.tum", tum_text(times, &mapped.poses));
-        folder.text("trajectory_kitti.txt", kitti_text(&mapped.poses));
-        let rows = mapped
-            .points
-            .iter()
-            .map(|p| format!("{:.4},{:.4},{:.4}\n", p.x, p.y, p.z));
-        folder.text("map.csv", format!("x,y,z\n{}", rows.collect::<String>()));
-        folder.picture("slam", &picture(mapped, reference))?;
-        for path in folder.commit()? {
-            eprintln!("wrote {}", path.display());
-        }
-        Ok(())
+fn write(
+    mut folder: Folder,
+    times: &[f64],
+    mapped: &Mapped,
+    reference: Option<&[Isometry3<f64>]>,
+) -> Result<(), Failure> {
+    folder.text("trajectory.tum", tum_text(times, &mapped.poses));
+    folder.text("trajectory_kitti.txt", kitti_text(&mapped.poses));
+    let rows = mapped
+        .points
+        .iter()
+        .map(|p| format!("{:.4},{:.4},{:.4}\n", p.x, p.y, p.z));
+    folder.text("map.csv", format!("x,y,z\n{}", rows.collect::<String>()));
+    folder.picture("slam", &picture(mapped, reference))?;
+    for path in folder.commit()? {
+        eprintln!("wrote {}", path.display());
     }
+    Ok(())
 }
 
 impl Report {

@@ -9,6 +9,7 @@ use etendue::calibrate::mapping::{
 use etendue::physics::{Purpose, Stream};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use serde::Serialize;
+use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 /// Where the prior of each scan comes from.
@@ -147,8 +148,9 @@ impl Drift {
             self.mean_rotation_deg
         );
         for r in &self.relative {
-            text += &format!(
-                "  over {:>3} m of path ({} pairs): {:.1} mm rms, {:.3} degrees\n",
+            let _ = writeln!(
+                text,
+                "  over {:>3} m of path ({} pairs): {:.1} mm rms, {:.3} degrees",
                 r.path_m,
                 r.pairs,
                 r.translation_rms_m * 1e3,
