@@ -41,3 +41,7 @@ pictures:
 # Our ray caster beside Embree, obvhs and parry3d: needs Debian's libembree-dev.
 bench-rays:
     cd bench/rays && cargo run --release -- 5
+
+# Whole sweeps of scanning lidars: processor time, with one thread.
+bench-sweeps:
+    cd bench/sweeps && cargo run --release -- 3 1

@@ -1,7 +1,11 @@
-//! Calibration from recordings: the [`depth`] bias of a lidar, learnt from its own maps.
+//! Calibration from recordings: the [`noise`] of a sensor on panels of known materials, and the
+//! [`depth`] bias of a lidar, learnt from its own maps.
 //!
-//! Scans of one place from several poses go in; a small model of the range error over incidence
+//! For [`depth`], scans of one place from several poses go in; a small model of the range error over incidence
 //! comes out, with its uncertainty and a verdict. Not modelled: bias from reflectance, from
 //! temperature and from multiple echoes.
 
 pub mod depth;
+pub mod experiments;
+pub mod mapping;
+pub mod noise;

@@ -1,6 +1,10 @@
 //! What the user is told when something goes wrong.
 
 use crate::picture::png::RenderError;
+use etendue::calibrate::depth::DepthError;
+use etendue::calibrate::experiments::corridor::ExperimentError;
+use etendue::calibrate::mapping::{MappingError, TrajectoryErrorProblem};
+use etendue::calibrate::noise::NoiseError;
 use etendue::estimate::fit::FitError;
 use etendue::estimate::register::RegisterError;
 use etendue::formats::FormatError;
@@ -8,11 +12,10 @@ use etendue::formats::camera;
 use etendue::formats::material::UnknownMaterial;
 use etendue::formats::scene::UnknownExample;
 use etendue::formats::sensor::UnknownPreset;
-use etendue::scene::{Isa, MeshError};
+use etendue::scene::{Isa, MeshError, TrajectoryError};
 use etendue::sensors::camera::StudioError;
 use etendue::sensors::demo::course::NoCourse;
 use etendue::sensors::rig::RigError;
-use etendue::sensors::trajectory::TrajectoryError;
 use etendue::sensors::transport::WorldError;
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use std::fmt::Display;
@@ -166,6 +169,21 @@ pub enum Failure {
     /// Two clouds cannot be registered.
     #[error(transparent)]
     Register(#[from] RegisterError),
+    /// A depth bias cannot be learnt.
+    #[error(transparent)]
+    Depth(#[from] DepthError),
+    /// An experiment of depth correction cannot be run.
+    #[error(transparent)]
+    Experiment(#[from] ExperimentError),
+    /// A sequence cannot be mapped.
+    #[error(transparent)]
+    Mapping(#[from] MappingError),
+    /// Two trajectories cannot be compared.
+    #[error(transparent)]
+    TrajectoryError(#[from] TrajectoryErrorProblem),
+    /// A recording gives no noise profile.
+    #[error(transparent)]
+    Noise(#[from] NoiseError),
     /// A picture cannot be made.
     #[error(transparent)]
     Picture(#[from] RenderError),
@@ -203,6 +221,7 @@ impl Failure {
             Self::InFile(mistake) => mistake.remedy.clone(),
             Self::Asked { remedy, .. } => remedy.clone(),
             Self::File(error) => error.remedy(),
+            Self::Noise(error) => error.remedy().into(),
             Self::Preset(_) => "`etendue sensors` lists them; a sensor file ends in .toml".into(),
             Self::CameraPreset(_) => {
                 "a camera file ends in .toml; docs/cameras.md describes it".into()

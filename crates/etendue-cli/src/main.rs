@@ -7,6 +7,7 @@ mod interrupt;
 mod output;
 mod picture;
 mod pose;
+mod sequence;
 mod source;
 
 use clap::Parser;

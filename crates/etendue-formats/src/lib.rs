@@ -2,6 +2,7 @@
 
 pub mod camera;
 pub mod cloud;
+pub mod depth_model;
 mod digest;
 mod error;
 pub mod fit;
@@ -11,13 +12,19 @@ pub mod material;
 pub mod mesh;
 pub mod nmea;
 pub mod output;
+pub mod packets;
 mod ply;
+pub mod points;
 mod precision;
+pub mod profile;
+pub mod recording;
 pub mod robot;
 pub mod ros2;
+pub mod scan_file;
 pub mod scan_log;
 pub mod scene;
 pub mod sensor;
+pub mod sequence;
 mod text;
 pub mod toml_file;
 pub mod trajectory;

@@ -45,6 +45,10 @@ pub enum Purpose {
     Filter = 26,
     /// Worlds that are made by rule.
     World = 27,
+    /// Range error and drop-out of calibrated profiles.
+    ProfileNoise = 50,
+    /// Intensity of calibrated profiles.
+    ProfileIntensity = 51,
 }
 
 /// A stream of random numbers named by (seed, sensor, sweep, beam, purpose).

@@ -14,7 +14,7 @@ mod texture;
 pub use audit::{Defect, Finding, MeshAudit};
 pub use cast::{HitPacket, Isa, RayPacket, UnknownIsa};
 pub use mesh::{Mesh, MeshError};
-pub use motion::{KeyFrame, Motion, MotionError};
+pub use motion::{Interpolation, KeyFrame, Motion, Trajectory, TrajectoryError, Twist};
 pub use ray::{Hit, Ray};
 pub use scene::{
     MaterialId, MeshId, NamedMaterial, Object, ObjectId, Scene, SceneBuilder, SceneError,

@@ -3,9 +3,10 @@
 use crate::cast::{Caster, HitPacket, Isa, RayPacket, spawn_near};
 use crate::mesh::{bounds, check_vertices};
 use crate::{Defect, Hit, Mesh, MeshAudit, MeshError, Motion, Ray};
+use etendue_physics::profile::Profile;
 use etendue_physics::surface::{Lobe, Material};
 use etendue_physics::{Scalar, Spectrum};
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -143,6 +144,8 @@ pub struct SceneBuilder {
 pub struct Scene {
     parts: SceneBuilder,
     caster: Caster,
+    /// The calibrated noise of each material that has one; empty where none has.
+    profiles: Vec<Option<Arc<Profile>>>,
 }
 
 /// A point on a surface as a ray of scalar type `S` meets it.
@@ -168,11 +171,11 @@ impl SceneBuilder {
     }
 
     /// Like [`SceneBuilder::build`], with objects that move: [`Ray::time`] says when a ray meets
-    /// them, and their own `world_from_object` does not count.
+    /// them, and their own `world_from_object` becomes that at time zero.
     ///
     /// # Errors
     /// Where a mesh or a pose cannot be used, there is no object, or a motion names no object.
-    pub fn build_moving(self, motions: Vec<(ObjectId, Motion)>) -> Result<Scene, SceneError> {
+    pub fn build_moving(mut self, motions: Vec<(ObjectId, Motion)>) -> Result<Scene, SceneError> {
         if self.objects.is_empty() {
             return Err(SceneError::Empty);
         }
@@ -188,10 +191,14 @@ impl SceneBuilder {
                 objects: self.objects.len(),
             });
         }
+        for (object, motion) in &motions {
+            self.objects[object.0 as usize].world_from_object = motion.at(0.0);
+        }
         let caster = Caster::new(&self.meshes, &self.objects, motions);
         Ok(Scene {
             parts: self,
             caster,
+            profiles: Vec::new(),
         })
     }
 
@@ -288,6 +295,25 @@ impl Scene {
         &self.parts.materials
     }
 
+    /// Gives a material the calibrated noise of a sensor: beams that see it alone are drawn from the
+    /// profile instead of the receiver's own noise.
+    pub fn set_profile(&mut self, material: MaterialId, profile: Arc<Profile>) {
+        self.profiles.resize(self.parts.materials.len(), None);
+        if let Some(place) = self.profiles.get_mut(material.0 as usize) {
+            *place = Some(profile);
+        }
+    }
+
+    /// The calibrated noise of a material, if it has any.
+    pub fn profile(&self, material: MaterialId) -> Option<&Arc<Profile>> {
+        self.profiles.get(material.0 as usize)?.as_ref()
+    }
+
+    /// Whether any material has calibrated noise.
+    pub fn has_profiles(&self) -> bool {
+        !self.profiles.is_empty()
+    }
+
     /// The objects, by number.
     pub fn objects(&self) -> &[Object] {
         &self.parts.objects
@@ -304,15 +330,28 @@ impl Scene {
         meshes.map(|mesh| mesh.triangles.len()).sum()
     }
 
-    /// Least and greatest coordinates of everything, in the world, m.
+    /// Least and greatest coordinates of everything, in the world, m: of what moves, at its key
+    /// frames and at time zero.
     pub fn bounds(&self) -> [Point3<f64>; 2] {
-        let in_world = self.objects().iter().flat_map(|object| {
+        let in_world = (0..).zip(self.objects()).flat_map(|(number, object)| {
             let vertices = &self.mesh(object.mesh).vertices;
-            vertices
-                .iter()
-                .map(|vertex| object.world_from_object * vertex)
+            let places = self.places(ObjectId(number));
+            places
+                .into_iter()
+                .flat_map(move |place| vertices.iter().map(move |vertex| place * vertex))
         });
         bounds(in_world).expect("a scene has an object, an object a triangle")
+    }
+
+    /// Where an object is at time zero and at its key frames.
+    fn places(&self, object: ObjectId) -> Vec<Isometry3<f64>> {
+        let at_zero = self.objects()[object.0 as usize].world_from_object;
+        let frames = match self.motion(object) {
+            Some(Motion::Trajectory(trajectory)) => trajectory.frames(),
+            _ => &[],
+        };
+        let poses = frames.iter().map(|frame| frame.pose);
+        std::iter::once(at_zero).chain(poses).collect()
     }
 
     /// The nearest surface that `ray` meets; of equally near ones the lowest object and triangle.
@@ -379,6 +418,11 @@ impl Scene {
         self.caster.world_from_object(object, time)
     }
 
+    /// How an object moves, if it does.
+    pub fn motion(&self, object: ObjectId) -> Option<&Motion> {
+        self.caster.motion(object)
+    }
+
     /// Places objects anew; those that moved stand still from now on. Costs the more the more
     /// objects the scene has, whatever their meshes: 0.1 ms for a hundred.
     pub fn set_poses(&mut self, poses: &[(ObjectId, Isometry3<f64>)]) {
@@ -435,22 +479,30 @@ impl Scene {
     /// grows with the distance from the world's and the object's origin and with grazing
     /// directions, and is a few nanometres at 500 km, a picometre in a room.
     pub fn spawn_near(&self, ray: &Ray, hit: &Hit, direction: &Vector3<f64>) -> f64 {
-        let object = &self.parts.objects[hit.object.0 as usize];
-        let mesh = self.mesh(object.mesh);
+        let mesh = self.mesh(self.parts.objects[hit.object.0 as usize].mesh);
+        let world_from_object = self.world_from_object(hit.object, ray.time);
         let start = ray.origin + ray.direction * hit.distance;
-        // A moving object stands elsewhere than where it was put.
-        let pose = self.world_from_object(hit.object, ray.time);
-        let local = pose.inverse_transform_point(&start);
-        let way = pose.inverse_transform_vector(direction);
+        let local = world_from_object.inverse_transform_point(&start);
+        let way = world_from_object.inverse_transform_vector(direction);
         let corners = mesh.triangles[hit.triangle as usize].map(|v| mesh.vertices[v as usize]);
         let farthest = corners.iter().map(|c| c.coords.amax()).fold(0.0, f64::max);
-        let reach =
-            ray.origin.coords.amax() + hit.distance + pose.translation.vector.amax() + farthest;
+        let reach = ray.origin.coords.amax()
+            + hit.distance
+            + world_from_object.translation.vector.amax()
+            + farthest;
         spawn_near(&local, &way, corners, reach)
     }
 
+    /// Outward unit normal (right-handed winding) of the triangle of `hit` in the world, where its
+    /// object stands at `time` (s).
+    pub fn geometric_normal(&self, hit: &Hit, time: f64) -> Vector3<f64> {
+        let mesh = self.mesh(self.parts.objects[hit.object.0 as usize].mesh);
+        let pose = self.world_from_object(hit.object, time);
+        turned(&pose.rotation, &flat_normal(mesh.corners(hit.triangle)))
+    }
+
     /// Meets the triangle of `hit` again in the scalar `S`, with `world_from_object` as the
-    /// pose of the hit object: the choice was made on plain numbers, the value carries derivatives.
+    /// pose of the hit object at the ray's time: the choice was made on plain numbers, the value carries derivatives.
     ///
     /// In the object's frame the triangle's plane $n \cdot x = h$ has no derivatives; with the
     /// object's place $p$ and its normal $n$ turned into the world,
@@ -465,14 +517,9 @@ impl Scene {
         let object = &self.parts.objects[hit.object.0 as usize];
         let mesh = self.mesh(object.mesh);
         let corners = mesh.corners(hit.triangle);
-        let flat = (corners[1] - corners[0])
-            .cross(&(corners[2] - corners[0]))
-            .normalize();
+        let flat = flat_normal(corners);
         let height = flat.dot(&corners[0].coords);
-        let turn = world_from_object.rotation.to_rotation_matrix();
-        // Column by column: nalgebra's generic product is several times slower for dual numbers.
-        let column = |axis: usize| turn.matrix().column(axis) * S::from(flat[axis]);
-        let normal = column(0) + column(1) + column(2);
+        let normal = turned(&world_from_object.rotation, &flat);
         let start = origin.coords - world_from_object.translation.vector;
         let distance = (-normal.dot(&start) + height) / normal.dot(direction);
         let material = mesh.materials.get(hit.triangle as usize);
@@ -483,4 +530,24 @@ impl Scene {
             material: material.copied().unwrap_or(object.material),
         }
     }
+}
+
+/// Unit normal of a triangle, in the frame of its corners.
+fn flat_normal(corners: [Point3<f64>; 3]) -> Vector3<f64> {
+    let [a, b, c] = corners;
+    (b - a).cross(&(c - a)).normalize()
+}
+
+/// $v + 2w\,(u \times v) + 2u \times (u \times v)$ for the unit quaternion $(w, u)$ and a plain
+/// vector $v$: nalgebra's generic product is several times slower for dual numbers.
+fn turned<S: Scalar>(rotation: &UnitQuaternion<S>, v: &Vector3<f64>) -> Vector3<S> {
+    let u = rotation.imag();
+    let twice = Vector3::new(
+        (u.y * v.z - u.z * v.y) * 2.0,
+        (u.z * v.x - u.x * v.z) * 2.0,
+        (u.x * v.y - u.y * v.x) * 2.0,
+    );
+    let across = u.cross(&twice);
+    let part = |axis: usize| across[axis] + rotation.w * twice[axis] + v[axis];
+    Vector3::new(part(0), part(1), part(2))
 }

@@ -79,6 +79,7 @@ fn lidar(method: Method) -> CwLidar<f64> {
                 converter: 0.0113,
                 ..Noise::default()
             },
+            window: None,
             detectable: 0.0071,
             sufficient: 0.0073,
             ambiguity: Ambiguity {

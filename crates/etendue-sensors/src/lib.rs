@@ -1,5 +1,6 @@
 //! Sensors: what they are, and the pipeline from light to measurements.
 
+mod calibrated;
 pub mod camera;
 pub mod cw;
 pub mod demo;

@@ -3,7 +3,7 @@
 use super::DepthError;
 use super::features::{
     Eigen, Mask, MaskReport, Neighbourhood, Neighbours, Shape, SurfaceView, Verdict, covariance,
-    mean, one_per_voxel, surface_views,
+    mean, one_per_voxel, surface_views, without_shadows,
 };
 use nalgebra::{Isometry3, Point3, Vector3};
 use rayon::prelude::*;
@@ -31,6 +31,9 @@ pub struct Measurement {
 pub struct MapOptions {
     /// Depths that are used, m.
     pub depths: RangeInclusive<f64>,
+    /// Points in the shadow of an edge are dropped where they stand within this angle of a beam,
+    /// rad; see [`without_shadows`].
+    pub shadow: Option<f64>,
     /// Side of the cubes of which each scan keeps one point, m.
     pub voxel: f64,
     /// The points of a scan that give a point its normal.
@@ -46,6 +49,7 @@ impl MapOptions {
     pub fn published() -> Self {
         Self {
             depths: 1.0..=25.0,
+            shadow: None,
             voxel: 0.2,
             normal_from: Neighbourhood::Radius(0.4),
             neighbourhood: Neighbourhood::Radius(0.4),
@@ -53,9 +57,16 @@ impl MapOptions {
         }
     }
 
-    /// The same with [`Mask::strict`].
+    /// Cubes of 0.1 m, neighbours within 0.25 m, normals from 0.3 m, [`Mask::strict`]: a
+    /// centimetre of noise asks for many points, and points near an edge pull the bias down by
+    /// millimetres. With poses that are off by a centimetre, give
+    /// [`Training::refreshes`](super::train::Training::refreshes) a round or two: before the poses
+    /// are corrected most neighbourhoods are too thick for these masks.
     pub fn strict() -> Self {
         Self {
+            voxel: 0.1,
+            normal_from: Neighbourhood::Radius(0.3),
+            neighbourhood: Neighbourhood::Radius(0.25),
             mask: Mask::strict(),
             ..Self::published()
         }
@@ -69,6 +80,8 @@ pub struct MapReport {
     pub not_finite: usize,
     /// Points outside the range of depths.
     pub out_of_range: usize,
+    /// Points in the shadow of an edge.
+    pub in_shadow: usize,
     /// Sampled points without a normal, or with one that is not trusted.
     pub without_normal: usize,
     /// What became of the neighbourhoods.
@@ -83,6 +96,8 @@ pub struct DepthMap {
     pub(super) neighbourhoods: Vec<Vec<u32>>,
     /// For each neighbourhood that has one: its centre and the nearest point of another scan.
     pub(super) pairs: Vec<[u32; 2]>,
+    /// What became of the neighbourhood of each measurement; empty where they were made elsewhere.
+    verdicts: Vec<Verdict>,
     report: MapReport,
 }
 
@@ -109,6 +124,7 @@ impl DepthMap {
             world_from_lidar: world_from_lidar.to_vec(),
             neighbourhoods: Vec::new(),
             pairs: Vec::new(),
+            verdicts: Vec::new(),
             report,
         };
         let points = raw.measured_points();
@@ -134,6 +150,7 @@ impl DepthMap {
             world_from_lidar,
             neighbourhoods,
             pairs: Vec::new(),
+            verdicts: Vec::new(),
             report: MapReport::default(),
         };
         let points = map.measured_points();
@@ -167,6 +184,12 @@ impl DepthMap {
     /// The neighbourhoods that are used: numbers of their measurements.
     pub fn neighbourhoods(&self) -> &[Vec<u32>] {
         &self.neighbourhoods
+    }
+
+    /// What became of the neighbourhood of each measurement; none where the neighbourhoods were
+    /// made elsewhere.
+    pub fn verdicts(&self) -> &[Verdict] {
+        &self.verdicts
     }
 
     /// What the scans gave.
@@ -214,6 +237,7 @@ impl DepthMap {
             .collect();
         self.report.mask = MaskReport::default();
         self.neighbourhoods.clear();
+        self.verdicts = candidates.iter().map(|(_, verdict)| *verdict).collect();
         let mut centres = Vec::new();
         for (centre, (members, verdict)) in (0..).zip(candidates) {
             self.report.mask.count(verdict);
@@ -283,9 +307,14 @@ fn sampled(
     let finite = points.iter().filter(|p| p.iter().all(|x| x.is_finite()));
     let finite: Vec<Vector3<f64>> = finite.map(|p| p.coords).collect();
     let in_range = finite.iter().filter(|p| options.depths.contains(&p.norm()));
-    let usable: Vec<Vector3<f64>> = in_range.copied().collect();
+    let mut usable: Vec<Vector3<f64>> = in_range.copied().collect();
     report.not_finite += points.len() - finite.len();
     report.out_of_range += finite.len() - usable.len();
+    if let Some(angle) = options.shadow {
+        let kept = without_shadows(&usable, angle);
+        report.in_shadow += usable.len() - kept.len();
+        usable = kept.iter().map(|&i| usable[i as usize]).collect();
+    }
     if usable.is_empty() {
         return Err(DepthError::EmptyScan {
             scan,

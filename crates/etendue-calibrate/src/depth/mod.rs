@@ -15,19 +15,28 @@
 //! Measurements from Map Consistency Loss", doi:10.1109/LRA.2023.3287791 (equations are numbered
 //! as there).
 //!
+//! [`correct_scan`] takes a learnt bias off a scan; [`likely_convention`] notices poses that are
+//! given the wrong way round.
+//!
 //! Three warnings. [`DepthLoss::Trace`] does not find the bias: it is dominated by the density of
 //! the sampling. Poses that are wrong by a centimetre spoil a fit of the weights alone: fit them
 //! too ([`PoseFreedom`]). And a lower loss proves nothing: a model of the wrong shape lowers it
 //! and can be further from the truth.
 
+mod convention;
+mod correct;
 mod error;
 pub mod features;
 mod loss;
 mod map;
 mod model;
+mod signature;
 pub mod train;
 
+pub use convention::{Convention, likely_convention};
+pub use correct::{Corrected, correct_scan};
 pub use error::DepthError;
 pub use loss::{DepthLoss, Objective, PoseFreedom, Robust, Unknowns};
 pub use map::{DepthMap, MapOptions, MapReport, Measurement};
 pub use model::{DepthModel, InverseCosine, Linear, Polynomial, WaveformBias};
+pub use signature::Signature;

@@ -1,6 +1,5 @@
 //! A corridor of planes, seen by a lidar of many channels, with a known bias.
 
-use etendue_calibrate::depth::features::Neighbourhood;
 use etendue_calibrate::depth::train::{Optimiser, Trained, Training, train};
 use etendue_calibrate::depth::{
     DepthLoss, DepthMap, DepthModel, MapOptions, Polynomial, PoseFreedom,
@@ -23,6 +22,7 @@ pub struct Noise {
     pub range: f64,
     pub position: f64,
     pub angle_deg: f64,
+    pub seed: u64,
 }
 
 impl Corridor {
@@ -68,7 +68,8 @@ impl Corridor {
                 let (depth, incidence) =
                     cast(&pose.translation.vector, &(pose.rotation * direction));
                 let beam = channel * self.columns + column;
-                let draw = Stream::new(5, 0, number, beam, Purpose::ReceiverNoise).normal();
+                let draw =
+                    Stream::new(noise.seed, 0, number, beam, Purpose::ReceiverNoise).normal();
                 let read = bias.distort(depth, incidence) + noise.range * draw;
                 Point3::from(direction * read)
             })
@@ -103,7 +104,7 @@ fn disturbance(number: u32, noise: Noise) -> Isometry3<f64> {
     if number == 0 {
         return Isometry3::identity();
     }
-    let mut draw = Stream::new(9, 0, number, 0, Purpose::Search);
+    let mut draw = Stream::new(noise.seed + 1000, 0, number, 0, Purpose::Search);
     let mut vector = |sd: f64| Vector3::from_fn(|_, _| sd * draw.normal());
     let shift = vector(noise.position);
     let turn = vector(noise.angle_deg.to_radians());
@@ -115,17 +116,13 @@ fn disturbance(number: u32, noise: Noise) -> Isometry3<f64> {
 
 const BIAS: [f64; 2] = [0.004, 0.008];
 
-/// Cubes of 0.1 m: a centimetre of noise asks for many points.
-fn fine() -> MapOptions {
-    MapOptions {
-        voxel: 0.1,
-        neighbourhood: Neighbourhood::Radius(0.25),
-        ..MapOptions::strict()
-    }
-}
-
-fn fit(noise: Noise, training: &Training, options: &MapOptions) -> (DepthMap, Trained) {
-    let (scans, poses) = Corridor::new(8, 128, 512).scans(noise);
+fn fit(
+    columns: u32,
+    noise: Noise,
+    training: &Training,
+    options: &MapOptions,
+) -> (DepthMap, Trained) {
+    let (scans, poses) = Corridor::new(8, 128, columns).scans(noise);
     let map = DepthMap::build(&scans, &poses, options).unwrap();
     let start = DepthModel::Polynomial(Polynomial::plain([0.0; 2]));
     let trained = train(&map, None, &start, training, options).unwrap();
@@ -145,6 +142,7 @@ const RANGE_NOISE: Noise = Noise {
     range: 0.01,
     position: 0.0,
     angle_deg: 0.0,
+    seed: 5,
 };
 
 const POSE_NOISE: Noise = Noise {
@@ -160,35 +158,42 @@ fn without_noise_the_bias_is_found_to_a_tenth_of_a_millimetre() {
         range: 0.0,
         ..RANGE_NOISE
     };
-    let (map, trained) = fit(clean, &Training::default(), &MapOptions::strict());
+    let (map, trained) = fit(256, clean, &Training::default(), &MapOptions::strict());
     let rms = curve_rms(&map, &trained.model);
     assert!(map.neighbourhoods().len() > 1000);
     assert!(rms < 3e-4, "{rms}");
 }
 
-/// Measured: 1.21 mm, low at large incidences; the curve's own standard deviation, 0.46 mm at 70
-/// degrees, does not explain all of it.
+/// Bar: 1 mm. Measured with the seeds 5, 105 and 205: 0.49, 0.18 and 0.13 mm; the curve's own
+/// standard deviation is 0.43 mm at 70 degrees. Points near edges cost 1.2 mm with masks that let
+/// them pass; the noise of the incidences costs nothing that can be seen.
 #[test]
 fn a_known_bias_is_found_under_a_centimetre_of_range_noise() {
-    let (map, trained) = fit(RANGE_NOISE, &Training::default(), &fine());
+    let (map, trained) = fit(
+        512,
+        RANGE_NOISE,
+        &Training::default(),
+        &MapOptions::strict(),
+    );
     let rms = curve_rms(&map, &trained.model);
     assert!(map.neighbourhoods().len() > 1000);
-    assert!(rms < 1.5e-3, "{rms}");
+    assert!(rms < 8e-4, "{rms}");
 }
 
-/// Measured: 2.68 mm alone, 2.45 mm with the poses; 2.04 mm is what the range noise costs with
-/// right poses at this sampling.
+/// Bar: 1.5 mm. Measured with two seeds: 0.55 and 0.28 mm; without taking the neighbourhoods anew
+/// 1.34 and 0.62 mm, because wrong poses leave four of five too thick for the masks.
 #[test]
-fn fitting_the_poses_too_brings_the_bias_nearer() {
-    let (map, alone) = fit(POSE_NOISE, &Training::default(), &MapOptions::strict());
+fn fitting_the_poses_too_finds_the_bias_under_pose_noise() {
+    let (map, alone) = fit(512, POSE_NOISE, &Training::default(), &MapOptions::strict());
     let joint = Training {
         freedom: PoseFreedom::PerPose,
+        refreshes: 1,
         ..Training::default()
     };
-    let (_, both) = fit(POSE_NOISE, &joint, &MapOptions::strict());
+    let (_, both) = fit(512, POSE_NOISE, &joint, &MapOptions::strict());
     let rms = [&alone, &both].map(|t| curve_rms(&map, &t.model));
-    assert!(rms[1] < 3e-3, "{rms:?}");
-    assert!(rms[0] > rms[1], "{rms:?}");
+    assert!(rms[1] < 1e-3, "{rms:?}");
+    assert!(rms[0] > 2.0 * rms[1], "{rms:?}");
 }
 
 /// Measured: 38 mm, while the loss fell by 1.3 %.
@@ -199,7 +204,7 @@ fn the_trace_does_not_find_the_bias() {
         optimiser: Optimiser::GaussNewton,
         ..Training::default()
     };
-    let (map, trained) = fit(RANGE_NOISE, &training, &MapOptions::strict());
+    let (map, trained) = fit(256, RANGE_NOISE, &training, &MapOptions::published());
     let rms = curve_rms(&map, &trained.model);
     let first = trained.progress[0].loss;
     let last = trained.progress[trained.progress.len() - 1].loss;

@@ -3,7 +3,8 @@
 use crate::corridor::{Corridor, Noise};
 use etendue_calibrate::depth::train::{Split, Training, train};
 use etendue_calibrate::depth::{
-    DepthError, DepthMap, DepthModel, MapOptions, Polynomial, PoseFreedom,
+    Convention, DepthError, DepthMap, DepthModel, MapOptions, Polynomial, PoseFreedom, Signature,
+    likely_convention,
 };
 use nalgebra::{Isometry3, Point3};
 
@@ -101,4 +102,57 @@ fn a_neighbourhood_that_points_nowhere_is_named() {
             count: 2
         }
     );
+}
+
+/// Rotations as well as shifts tell conventions apart; poses that are right are left alone.
+#[test]
+fn poses_in_another_convention_are_noticed() {
+    let (scans, poses) = Corridor::new(4, 32, 180).scans(Noise::default());
+    assert_eq!(likely_convention(&scans, &poses), None);
+    let inverse: Vec<_> = poses.iter().map(Isometry3::inverse).collect();
+    assert_eq!(
+        likely_convention(&scans, &inverse),
+        Some(Convention::LidarFromWorld)
+    );
+    // World from lidar in a camera's axes: undone by the convention that it is in.
+    for convention in [Convention::Camera, Convention::CameraInverse] {
+        let given: Vec<_> = poses
+            .iter()
+            .map(|pose| {
+                let upright = Convention::Camera.world_from_lidar(&Isometry3::identity());
+                assert_eq!(upright, Isometry3::identity());
+                in_convention(convention, pose)
+            })
+            .collect();
+        assert_eq!(likely_convention(&scans, &given), Some(convention));
+    }
+}
+
+/// The pose that `convention` reads as `pose`: the axes are turned three times to be turned back.
+fn in_convention(convention: Convention, pose: &Isometry3<f64>) -> Isometry3<f64> {
+    // Turning the axes once more and once more again is turning them back: they have order three.
+    let turned = Convention::Camera.world_from_lidar(&Convention::Camera.world_from_lidar(pose));
+    match convention {
+        Convention::CameraInverse => turned.inverse(),
+        _ => turned,
+    }
+}
+
+#[test]
+fn a_scan_of_another_sensor_is_told_by_its_beams() {
+    let scan = |channels, columns| {
+        Corridor::new(1, channels, columns)
+            .scans(Noise::default())
+            .0
+    };
+    let (dense, sparse) = (scan(64, 360), scan(16, 90));
+    let of = |scans: &[Vec<Point3<f64>>]| Signature::of(scans.iter().map(Vec::as_slice));
+    assert_eq!(of(&dense).differs(&of(&scan(64, 360))), None);
+    assert!(of(&dense).differs(&of(&sparse)).is_some());
+    let low: Vec<Vec<Point3<f64>>> = dense
+        .iter()
+        .map(|points| points.iter().filter(|p| p.z < 0.0).copied().collect())
+        .collect();
+    let why = of(&dense).differs(&of(&low)).unwrap();
+    assert!(why.contains("degrees"), "{why}");
 }

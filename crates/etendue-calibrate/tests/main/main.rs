@@ -1,4 +1,4 @@
-//! The public face: learning a depth bias.
+//! The public face: learning a depth bias, and noise profiles.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -6,3 +6,5 @@ mod corridor;
 mod golden;
 mod gradients;
 mod input;
+mod mapping;
+mod noise;

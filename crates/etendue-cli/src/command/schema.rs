@@ -4,8 +4,10 @@ use crate::failure::Failure;
 use crate::output::print_json;
 use clap::{Args, ValueEnum};
 use etendue::formats::camera::CameraFile;
+use etendue::formats::depth_model::DepthModelFile;
 use etendue::formats::fit::FitFile;
 use etendue::formats::material::MaterialFile;
+use etendue::formats::robot::RobotFile;
 use etendue::formats::scene::SceneFile;
 use etendue::formats::sensor::SensorFile;
 use schemars::schema_for;
@@ -28,8 +30,12 @@ enum Kind {
     Sensor,
     /// Camera files
     Camera,
+    /// Robot files
+    Robot,
     /// Fit problems
     Fit,
+    /// Depth corrections
+    DepthModel,
     /// A material, as it stands in a scene file
     Material,
 }
@@ -41,7 +47,9 @@ impl Schema {
             Kind::Scene => schema_for!(SceneFile),
             Kind::Sensor => schema_for!(SensorFile),
             Kind::Camera => schema_for!(CameraFile),
+            Kind::Robot => schema_for!(RobotFile),
             Kind::Fit => schema_for!(FitFile),
+            Kind::DepthModel => schema_for!(DepthModelFile),
             Kind::Material => schema_for!(MaterialFile),
         })
     }

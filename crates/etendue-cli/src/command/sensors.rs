@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::output::{print, print_json};
 use clap::Args;
+use etendue::formats::robot::device_presets;
 use etendue::formats::sensor::{Preset, Sensor, preset, presets};
 use serde_json::json;
 use std::fmt::Write;
@@ -25,6 +26,9 @@ impl Sensors {
     /// Prints the list, or one sensor's file.
     pub fn run(self) -> Result<(), Failure> {
         if let Some(name) = &self.name {
+            if let Some(device) = device_presets().iter().find(|device| device.name == name) {
+                return print(device.text);
+            }
             preset(name)?;
             let text = presets().iter().find(|preset| preset.name == name);
             return print(text.map_or("", |preset| preset.text));
@@ -36,7 +40,7 @@ impl Sensors {
         if self.json {
             print_json(&sensors.iter().map(as_json).collect::<Vec<_>>())
         } else {
-            print(&list(&sensors))
+            print(&(list(&sensors) + &devices()))
         }
     }
 }
@@ -48,6 +52,24 @@ fn as_json((preset, sensor): &(&Preset, Sensor)) -> serde_json::Value {
         "description": sensor.description,
         "sources": sensor.sources,
     })
+}
+
+/// The devices that only robots carry: inertial units, satellite receivers, barometers.
+fn devices() -> String {
+    let mut text = String::from("for robots (`etendue run`):\n");
+    for device in device_presets() {
+        let described = device
+            .text
+            .lines()
+            .find_map(|line| line.strip_prefix("description = "));
+        let _ = writeln!(text, "{}", device.name);
+        let _ = writeln!(
+            text,
+            "    {}",
+            described.unwrap_or_default().trim_matches('"')
+        );
+    }
+    text
 }
 
 fn list(sensors: &[(&Preset, Sensor)]) -> String {

@@ -10,7 +10,10 @@
     reason = "lengths on a page fit every type, and pixels need no more than f32"
 )]
 
+pub mod bias_curve;
 pub mod clouds_view;
+pub mod colored_view;
+pub mod curve_chart;
 pub mod distribution_chart;
 mod drawing;
 pub mod drive_view;
@@ -20,6 +23,7 @@ mod font;
 mod legend;
 pub mod line_chart;
 pub mod palette;
+pub mod panel_view;
 mod plot;
 pub mod png;
 pub mod range_image;

@@ -250,7 +250,7 @@ fn wrong_words_on_the_command_line() {
 fn an_option_of_another_kind_of_sensor_is_not_passed_over() {
     let folder = folder();
     for (arguments, kind) in [
-        (["--trajectory", "way.tum"], "a continuous-wave lidar"),
+        (["--rain", "5"], "a continuous-wave lidar"),
         (["--frame", "sensor"], "a continuous-wave lidar"),
         (["--waveform", "1,2"], "a continuous-wave lidar"),
         (["--paths", "4"], "a scanning lidar"),

@@ -256,3 +256,44 @@ fn what_the_scan_does_not_determine_is_named() {
     let deviations = &found["estimate"][1]["standard_deviations"];
     assert!(deviations[0]["value"].is_null(), "{deviations}");
 }
+
+#[test]
+fn a_search_finds_the_pose_without_a_start_and_tells_the_twin() {
+    let folder = room();
+    let sought = |scene: &str, scan: &str| {
+        let arguments = [
+            scene,
+            "--scan",
+            scan,
+            "--free",
+            "sensor.pose",
+            "--search",
+            "3000",
+            "--loss",
+            "cauchy:0.05",
+        ];
+        fit(folder.path(), &arguments)
+    };
+    let found = sought("room.toml", "scan.csv");
+    let value = &found["estimate"][0]["value"];
+    // Measured: 0.4 mm; the crate tells the two ends of the room apart.
+    assert!((number(&value["x_m"]) - 0.1).abs() < 3e-3, "{value}");
+    assert!((number(&value["y_m"]) + 0.05).abs() < 3e-3, "{value}");
+    assert_eq!(found["twins"].as_array().expect("a list").len(), 0);
+
+    let empty = SCENE
+        .split("[[objects]]\nname = \"crate\"")
+        .next()
+        .expect("a room");
+    std::fs::write(folder.path().join("empty.toml"), empty).expect("writes");
+    let pose = ["--pose", "0.1,-0.05,0.1,5", "-o", "empty.csv"];
+    etendue(
+        folder.path(),
+        &[&["simulate", "empty.toml"][..], &pose].concat(),
+    );
+    let found = sought("empty.toml", "empty.csv");
+    let twins = found["twins"].as_array().expect("a list");
+    assert_eq!(twins.len(), 1, "{twins:?}");
+    let away = &twins[0][0]["away"];
+    assert!((number(&away["turn_deg"]) - 180.0).abs() < 0.1, "{away}");
+}

@@ -1,11 +1,14 @@
 //! The `etendue` binary as its users meet it.
 
 mod bad_input;
+mod drive;
+mod correct;
 mod experiment;
 mod fit;
 mod register;
 mod render;
 mod results;
+mod robots;
 mod scanners;
 
 use std::path::{Path, PathBuf};

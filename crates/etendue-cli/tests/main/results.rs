@@ -1,6 +1,6 @@
 //! What the verbs give when all is well.
 
-use crate::{etendue, folder, names, stderr, stdout};
+use crate::{command, etendue, folder, names, stderr, stdout};
 use serde_json::Value;
 use std::fs::read;
 
@@ -45,6 +45,22 @@ fn one_thread_gives_the_bytes_of_eight_and_the_seed_decides() {
         assert_eq!(file("one", &name), file("plain", &name), "{name}");
         assert_ne!(file("one", &name), file("other", &name), "{name}");
     }
+}
+
+#[test]
+fn a_variable_forces_the_instructions_as_the_option_does() {
+    let folder = folder();
+    let with = |isa: &str| {
+        command(folder.path(), &["simulate", "-o", "scan.csv"])
+            .env("ETENDUE_ISA", isa)
+            .output()
+            .expect("it starts")
+    };
+    let plain = with("plain");
+    assert!(plain.status.success(), "{}", stderr(&plain));
+    let wrong = with("avx1024");
+    assert!(!wrong.status.success());
+    assert!(stderr(&wrong).contains("avx1024"), "{}", stderr(&wrong));
 }
 
 #[test]
@@ -175,7 +191,7 @@ fn materials_and_schemas_are_listed() {
 #[test]
 fn a_reader_that_goes_away_is_no_failure() {
     let folder = folder();
-    let mut child = crate::command(folder.path(), &["materials"])
+    let mut child = command(folder.path(), &["materials"])
         .stdout(std::process::Stdio::piped())
         .spawn()
         .expect("it starts");

@@ -22,6 +22,7 @@ fn a_scanner_leaves_every_format_behind_and_compares_with_itself() {
         written,
         [
             "grid.pcd",
+            "intensity.png",
             "range.png",
             "run.json",
             "scan.bin",

@@ -223,6 +223,7 @@ pub fn urg_04lx() -> CwLidar<f64> {
                 weakest: 0.0073,
             },
             noise: Noise::default(),
+            window: None,
             detectable: 0.0071,
             sufficient: 0.0073,
             ambiguity: Ambiguity {

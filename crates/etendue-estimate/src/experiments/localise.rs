@@ -1,14 +1,15 @@
 //! Localising the sensor in a known arena (section IV-A).
 
 use super::{Furniture, arena, first_pose, pose_error, readings};
-use crate::fit::{Coarse, FitError, FitProblem, Twins, coarse_search, find_twins};
+use crate::fit::{
+    Coarse, FitError, FitProblem, Twins, chance, coarse_search, find_twins, planar_grid,
+};
 use crate::manifold::Variable;
 use crate::model::{Freedom, Model, upright};
 use crate::solve::{Continuation, Loss, Problem, Solver, Stop};
 use crate::uncertainty::cramer_rao;
 use etendue_sensors::cw::CwLidar;
-use nalgebra::{Isometry2, Vector2};
-use std::f64::consts::TAU;
+use nalgebra::Isometry2;
 
 /// What is localised where.
 #[derive(Clone, Debug, PartialEq)]
@@ -136,7 +137,7 @@ impl LocaliseSettings {
 ///
 /// ```
 /// use etendue_estimate::experiments::{LocaliseSettings, localise, urg_04lx};
-/// use nalgebra::{Isometry2, Vector2};
+/// use nalgebra::Isometry2;
 /// let start = Isometry2::new(Vector2::zeros(), 60_f64.to_radians());
 /// let row = localise(&urg_04lx(), &LocaliseSettings::empty(), start)?;
 /// assert!(row.error < 1e-6 && row.errors.len() <= 12);
@@ -203,33 +204,18 @@ pub fn localise_anywhere(
         keep: 12,
         apart: 0.3,
     };
-    let starts = coarse_search(&problem, grid(), &coarse);
-    let measured = problem.measured() as f64;
-    // Two standard deviations of half a chi-square, with a floor for noise-free scans.
-    let variance = settings.sigma.powi(2).max(1e-12);
-    let margin = variance * (2.0 * measured).sqrt();
+    let grid = planar_grid([-0.85, -0.4], [0.85, 0.4], 3528);
+    let states = grid.map(|pose| vec![Variable::Planar(pose)]);
+    let starts = coarse_search(&problem, states, &coarse);
+    let margin = chance(settings.sigma, problem.measured());
     let starts = starts.into_iter().map(|(state, _)| state);
     Ok(find_twins(
         &problem,
         &settings.solver,
         starts,
         1e-2,
-        margin,
+        |_| margin,
     )?)
-}
-
-/// Poses over the arena: 14 x 7 places, 36 yaws.
-fn grid() -> impl Iterator<Item = Vec<Variable>> {
-    let place =
-        |i: u32, count: u32, width: f64| width * ((f64::from(i) + 0.5) / f64::from(count) - 0.5);
-    let pose = move |i: u32, j: u32, k: u32| {
-        let at = Vector2::new(place(i, 14, 1.7), place(j, 7, 0.8));
-        vec![Variable::Planar(Isometry2::new(
-            at,
-            TAU * f64::from(k) / 36.0,
-        ))]
-    };
-    (0..14).flat_map(move |i| (0..7).flat_map(move |j| (0..36).map(move |k| pose(i, j, k))))
 }
 
 /// Localises under noise with `runs` seeds, beside the Cramér-Rao bound.

@@ -5,12 +5,14 @@
 //! nothing (real sensors lose beams for reasons that no model has), and is counted.
 
 mod coarse;
+mod grid;
 mod report;
 mod twins;
 
 pub use coarse::{Coarse, coarse_search, scatter};
+pub use grid::planar_grid;
 pub use report::{Report, report};
-pub use twins::{Twins, find_twins};
+pub use twins::{Twins, chance, find_twins};
 
 use crate::manifold::{Manifold, Variable};
 use crate::model::{Model, ModelError};

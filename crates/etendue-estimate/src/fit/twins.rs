@@ -13,9 +13,15 @@ pub struct Twins {
     pub others: Vec<Solution<Vec<Variable>>>,
 }
 
+/// By how much the cost of equally good answers differs by chance: two standard deviations of the
+/// half chi-square of `count` residuals with the standard deviation `sigma`,
+/// $\sigma^2\sqrt{2n}$, with a floor for noise-free scans.
+pub fn chance(sigma: f64, count: usize) -> f64 {
+    sigma.powi(2).max(1e-12) * (2.0 * count as f64).sqrt()
+}
+
 /// Solves from every start and tells which different minima cannot be told apart: their cost is
-/// within `margin` of the least (0.5 times a chi-square quantile where residuals are in standard
-/// deviations; for noise-free scans a small number).
+/// within `margin` of the cheapest, see [`chance`].
 ///
 /// # Errors
 /// Where no start leads anywhere: the first start's error.
@@ -24,15 +30,13 @@ pub fn find_twins(
     solver: &Solver,
     starts: impl IntoIterator<Item = Vec<Variable>>,
     same: f64,
-    margin: f64,
+    margin: impl Fn(&Solution<Vec<Variable>>) -> f64,
 ) -> Result<Twins, SolveError> {
     let MultiStart { minima, ended } = multi_start(solver, problem, starts, same);
-    let Some(least) = minima.first().map(|best| best.cost) else {
+    let Some(most) = minima.first().map(|best| best.cost + margin(best)) else {
         let error = ended.into_iter().find_map(Result::err);
         return Err(error.unwrap_or(SolveError::NothingPredicted { missing: 0 }));
     };
-    let (solutions, others) = minima
-        .into_iter()
-        .partition(|minimum| minimum.cost <= least + margin);
+    let (solutions, others) = minima.into_iter().partition(|minimum| minimum.cost <= most);
     Ok(Twins { solutions, others })
 }

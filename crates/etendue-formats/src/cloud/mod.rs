@@ -1,14 +1,15 @@
-//! Point clouds: PCD, PLY, legacy VTK and CSV.
+//! Point clouds: positions and intensities of every format of [`points`](crate::points), and legacy
+//! VTK.
 //!
 //! A point whose position is not finite (what organised clouds hold where nothing came back) is
 //! left out, with a warning that counts them.
 
-mod csv;
-mod pcd;
 mod vtk;
 
 use crate::input::read_bytes;
-use crate::ply::PlyFile;
+use crate::output::PointTable;
+use crate::packets::Device;
+use crate::points::{is_points, parse_points};
 use crate::precision::single;
 use crate::{FormatError, Place};
 use nalgebra::Point3;
@@ -25,7 +26,7 @@ pub struct Cloud {
     pub warnings: Vec<String>,
 }
 
-/// Reads a point cloud; the format is told from the content.
+/// Reads a point cloud; the format is told from the content (KITTI's by the ending `.bin`).
 ///
 /// # Errors
 /// Where the file cannot be read, is damaged, or is of no known format.
@@ -45,17 +46,15 @@ pub fn read_cloud(path: &Path) -> Result<Cloud, FormatError> {
 /// assert_eq!(cloud.points[1], [4.0, 5.0, 6.0].into());
 /// ```
 pub fn parse_cloud(path: &Path, bytes: &[u8]) -> Result<Cloud, FormatError> {
-    let cloud = match Format::of(bytes) {
-        Some(Format::Ply) => parse_ply(path, bytes),
-        Some(Format::Vtk) => vtk::parse(path, bytes),
-        Some(Format::Pcd) => pcd::parse(path, bytes),
-        Some(Format::Csv) => csv::parse(path, bytes),
-        None => Err(FormatError::Unsupported {
-            path: path.to_owned(),
-            message: "this is no point cloud of a known format".into(),
-            remedy: "give a .pcd, .ply or legacy .vtk file, or a CSV with x, y and z".into(),
-        }),
-    }?;
+    let cloud = if is_vtk(bytes) {
+        vtk::parse(path, bytes)?
+    } else {
+        let points = parse_points(path, bytes.to_vec(), &Device::Unknown)?;
+        let warnings = points.warnings.clone();
+        let mut cloud = Cloud::of_table(&points.together());
+        cloud.warnings.splice(0..0, warnings);
+        cloud
+    };
     if cloud.points.is_empty() {
         let message = "the cloud holds no point";
         return Err(FormatError::malformed(
@@ -70,58 +69,30 @@ pub fn parse_cloud(path: &Path, bytes: &[u8]) -> Result<Cloud, FormatError> {
 
 /// Whether the content looks like a point cloud.
 pub fn is_cloud(bytes: &[u8]) -> bool {
-    Format::of(bytes).is_some()
+    is_vtk(bytes) || is_points(Path::new(""), bytes)
 }
 
-enum Format {
-    Ply,
-    Vtk,
-    Pcd,
-    Csv,
+fn is_vtk(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"# vtk DataFile")
 }
 
-impl Format {
-    fn of(bytes: &[u8]) -> Option<Self> {
-        let head = String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]);
-        if head.starts_with("ply") {
-            Some(Self::Ply)
-        } else if head.starts_with("# vtk DataFile") {
-            Some(Self::Vtk)
-        } else if head.starts_with("# .PCD") || head.starts_with("VERSION") {
-            Some(Self::Pcd)
-        } else {
-            csv::is_csv(&head).then_some(Self::Csv)
+impl Cloud {
+    /// The positions and intensities of a table; points without a finite position are left out,
+    /// with a warning.
+    pub fn of_table(table: &PointTable) -> Self {
+        let intensity = INTENSITY_NAMES.iter().find_map(|name| table.column(name));
+        let axes = ["x", "y", "z"].map(|name| table.column(name));
+        let mut collector = Collector::default();
+        for point in 0..table.points {
+            let position = axes.map(|axis| axis.map_or(f64::NAN, |axis| axis.number(point)));
+            collector.add(position, intensity.map(|values| values.number(point)));
         }
+        collector.finish()
     }
-}
-
-fn parse_ply(path: &Path, bytes: &[u8]) -> Result<Cloud, FormatError> {
-    let ply = PlyFile::parse(path, bytes)?;
-    let columns = ply.element("vertex").map(|vertices| {
-        let find = |name: &str| vertices.numbers(name);
-        let intensity = INTENSITY_NAMES.iter().find_map(|name| find(name));
-        (find("x"), find("y"), find("z"), intensity)
-    });
-    let Some((Some(x), Some(y), Some(z), intensity)) = columns else {
-        return Err(FormatError::malformed(
-            path,
-            Place::File,
-            "there is no element \"vertex\" with the properties x, y and z",
-            "export the cloud again with positions",
-        ));
-    };
-    let mut collector = Collector::default();
-    for index in 0..x.len() {
-        collector.add(
-            [x[index], y[index], z[index]],
-            intensity.map(|values| values[index]),
-        );
-    }
-    Ok(collector.finish())
 }
 
 /// Names under which intensity is found.
-const INTENSITY_NAMES: &[&str] = &["intensity", "reflectance", "reflectivity"];
+pub(crate) const INTENSITY_NAMES: &[&str] = &["intensity", "reflectance", "reflectivity"];
 
 /// Collects points and counts those that are not finite.
 #[derive(Default)]

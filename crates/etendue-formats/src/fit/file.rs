@@ -127,6 +127,10 @@ pub struct SolverTable {
     /// Whether derivatives see edges move across the beams: needed where a mirror or an edge is to be
     /// found along its own plane, and the default where an object's pose is unknown.
     pub edges: Option<bool>,
+    /// Tries about so many poses all over the scene (or in `within_m`) first, for the first unknown
+    /// that is a pose in the plane, and tells all answers that explain the scans as well; left out:
+    /// from the start alone.
+    pub search_poses: Option<usize>,
 }
 
 /// The way to the minimum.
@@ -175,6 +179,7 @@ impl Default for SolverTable {
             iterations: 100,
             missing_m: 1.0,
             edges: None,
+            search_poses: None,
         }
     }
 }

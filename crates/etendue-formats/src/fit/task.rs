@@ -29,6 +29,8 @@ pub struct FitTask {
     /// Whether derivatives see edges move across the beams; none where that follows from what is
     /// unknown.
     pub edges: Option<bool>,
+    /// About how many poses are tried before; none: from the start alone.
+    pub search_poses: Option<usize>,
 }
 
 /// A measured scan.
@@ -153,6 +155,7 @@ pub fn parse(document: &Document) -> Result<FitTask, DocumentError> {
             .collect::<Result<_, _>>()?,
         solver: solver(document, &file.solver)?,
         edges: file.solver.edges,
+        search_poses: file.solver.search_poses,
     })
 }
 

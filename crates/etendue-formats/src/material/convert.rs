@@ -108,6 +108,7 @@ impl MaterialFile {
             glass: own.glass.or(base.glass),
             retro: own.retro.or(base.retro),
             measured: own.measured.or(base.measured),
+            profile: own.profile.or(base.profile),
         })
     }
 

@@ -54,6 +54,11 @@ pub struct MaterialFile {
     /// A calibrated table over incidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measured: Option<MeasuredFile>,
+    /// Calibrated noise: the name of a ready profile, or a profile file from the folder of the scene
+    /// file. Beams that see this material alone are drawn from it. Without lobes, the profile's own
+    /// fitted reflectance is the material, at a reflectance of 0.5.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
 }
 
 /// Diffuse reflection: Lambert, or Oren and Nayar where `slope_sd_deg` is given.

@@ -29,7 +29,7 @@ use etendue_physics::gnss::{Fix, FixKind, Solution};
 /// let lines: Vec<&str> = text.split("\r\n").collect();
 /// assert_eq!(
 ///     lines[0],
-///     "$GPGGA,123519.25,4807.0380000,N,01131.3200000,W,1,08,0.90,545.400,M,0.0,M,,*55"
+///     "$GPGGA,123519.25,4807.0380000,N,01131.3200000,W,1,08,0.90,545.400,M,0.0,M,,*76"
 /// );
 /// assert!(lines[1].starts_with("$GPRMC,123519.25,A,4807.0380000,N,01131.3200000,W,1.944,90.00,230394"));
 /// assert_eq!(lines.len(), 4);

@@ -35,6 +35,8 @@ pub struct RunMetadata {
     pub objects: Vec<String>,
     /// Names of the materials, by number.
     pub materials: Vec<String>,
+    /// Names of the classes, by number.
+    pub classes: Vec<String>,
     /// What was odd but did not prevent the run.
     pub warnings: Vec<String>,
 }
@@ -123,6 +125,7 @@ impl RunMetadata {
                 .iter()
                 .map(|m| m.name.clone())
                 .collect(),
+            classes: Vec::new(),
             warnings: Vec::new(),
         }
     }

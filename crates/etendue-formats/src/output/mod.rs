@@ -32,7 +32,7 @@ pub use metadata::{ReadingCounts, RunMetadata, SourceMetadata};
 pub use npz::write_npz;
 pub use pcd::write_pcd;
 pub use ply::write_ply;
-pub use point_table::{Column, ColumnData, Encoding, PointTable};
+pub use point_table::{Column, ColumnData, Encoding, Number, PointTable};
 pub use table_csv::write_table_csv;
 pub use table_npz::write_table_npz;
 pub use whole::OutputSet;

@@ -29,7 +29,7 @@ fn header(table: &PointTable, encoding: Encoding) -> String {
     let width = points / height;
     [
         "# .PCD v0.7 - Point Cloud Data file format\nVERSION 0.7\n".to_owned(),
-        row("FIELDS", &|column| column.name.into()),
+        row("FIELDS", &|column| column.name.to_string()),
         row("SIZE", &|column| size_and_type(&column.data).0.to_string()),
         row("TYPE", &|column| size_and_type(&column.data).1.into()),
         row("COUNT", &|_| "1".into()),

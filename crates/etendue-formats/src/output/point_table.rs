@@ -3,6 +3,7 @@
 use super::Run;
 use crate::precision::single;
 use etendue_sensors::{Measurement, Sweep};
+use std::borrow::Cow;
 
 /// How a point cloud is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -30,13 +31,71 @@ pub enum ColumnData {
     I32(Vec<i32>),
 }
 
+/// A type of the values of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Number {
+    /// 4-byte floating point.
+    F32,
+    /// 8-byte floating point.
+    F64,
+    /// 2-byte count.
+    U16,
+    /// 4-byte count.
+    U32,
+    /// 4-byte integer.
+    I32,
+}
+
 /// One field of every point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
     /// The field's name in the file.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// Its values.
     pub data: ColumnData,
+}
+
+impl Column {
+    /// A field of that name.
+    pub fn new(name: impl Into<Cow<'static, str>>, data: ColumnData) -> Self {
+        Self {
+            name: name.into(),
+            data,
+        }
+    }
+}
+
+impl Number {
+    /// The type of a field that was read as text, or from a format that does not say.
+    pub(crate) fn of_field(name: &str, values: &[f64]) -> Self {
+        let fitting = Self::that_holds(values);
+        let is_measure = ["x", "y", "z", "intensity", "range", "time"].contains(&name);
+        match fitting {
+            Self::U16 | Self::U32 | Self::I32 if is_measure => Self::F32,
+            other => other,
+        }
+    }
+
+    /// The narrowest type that holds all these numbers as they are (single precision before
+    /// double, counts before integers).
+    fn that_holds(values: &[f64]) -> Self {
+        let all = |fits: &dyn Fn(f64) -> bool| values.iter().all(|value| fits(*value));
+        let whole = |low: f64, high: f64| {
+            move |value: f64| value.fract() == 0.0 && (low..=high).contains(&value)
+        };
+        if all(&whole(0.0, f64::from(u16::MAX))) {
+            Self::U16
+        } else if all(&whole(0.0, f64::from(u32::MAX))) {
+            Self::U32
+        } else if all(&whole(f64::from(i32::MIN), f64::from(i32::MAX))) {
+            Self::I32
+        } else if all(&|value| value.is_nan() || f64::from(single(value)) == value) {
+            Self::F32
+        } else {
+            Self::F64
+        }
+    }
 }
 
 /// A point cloud with named fields, all equally long.
@@ -112,19 +171,100 @@ impl PointTable {
     }
 
     fn add(&mut self, name: &'static str, data: ColumnData) {
-        self.columns.push(Column { name, data });
+        self.columns.push(Column::new(name, data));
+    }
+
+    /// The field of that name.
+    pub fn column(&self, name: &str) -> Option<&ColumnData> {
+        let column = self.columns.iter().find(|column| column.name == name)?;
+        Some(&column.data)
+    }
+
+    /// All tables one after the other, with the fields that all of them have.
+    pub fn together(tables: Vec<Self>) -> Self {
+        let mut tables = tables.into_iter();
+        let Some(mut all) = tables.next() else {
+            return Self::default();
+        };
+        for table in tables {
+            all.columns
+                .retain(|column| table.column(&column.name).is_some());
+            for column in &mut all.columns {
+                if let Some(more) = table.column(&column.name) {
+                    column.data.append(more);
+                }
+            }
+            all.points += table.points;
+            all.height = 1;
+        }
+        all
+    }
+
+    /// The points of each value of the field `sweep`, in the order of the values; the whole table
+    /// where there is no such field.
+    pub fn sweeps(&self) -> Vec<Self> {
+        let Some(sweeps) = self.column("sweep") else {
+            return vec![self.clone()];
+        };
+        let mut points: Vec<usize> = (0..self.points).collect();
+        points.sort_by(|a, b| sweeps.number(*a).total_cmp(&sweeps.number(*b)));
+        let groups = points.chunk_by(|a, b| sweeps.number(*a) == sweeps.number(*b));
+        let mut tables: Vec<Self> = groups.map(|points| self.pick(points)).collect();
+        if let [only] = &mut tables[..] {
+            only.height = self.height;
+        }
+        tables
+    }
+
+    /// Adds the field `class` by the field `instance`: the number of each object's class, -1 where
+    /// there is none.
+    pub fn classify(&mut self, of_object: &[i32]) {
+        let Some(ColumnData::I32(instances)) = self.column("instance") else {
+            return;
+        };
+        let class = |instance: &i32| {
+            let number = usize::try_from(*instance).ok();
+            number
+                .and_then(|number| of_object.get(number))
+                .copied()
+                .unwrap_or(-1)
+        };
+        let classes = instances.iter().map(class).collect();
+        self.add("class", ColumnData::I32(classes));
+    }
+
+    /// The earliest `time` (0 where there is none), and the table with `time` in single precision
+    /// from then on: as ROS users expect it.
+    pub fn stamped(mut self) -> (f64, Self) {
+        let Some(times) = self.column("time") else {
+            return (0.0, self);
+        };
+        let times: Vec<f64> = (0..self.points).map(|point| times.number(point)).collect();
+        let earliest = times.iter().copied().fold(f64::INFINITY, f64::min);
+        let start = if earliest.is_finite() { earliest } else { 0.0 };
+        let since = times.into_iter().map(|time| single(time - start)).collect();
+        for column in &mut self.columns {
+            if column.name == "time" {
+                column.data = ColumnData::F32(since);
+                break;
+            }
+        }
+        (start, self)
+    }
+
+    /// The table of some points.
+    fn pick(&self, points: &[usize]) -> Self {
+        let pick = |column: &Column| Column::new(column.name.clone(), column.data.pick(points));
+        Self {
+            points: points.len(),
+            height: 1,
+            columns: self.columns.iter().map(pick).collect(),
+        }
     }
 
     /// The value of a field of one point, if there is that field.
     pub fn number(&self, name: &str, point: usize) -> Option<f64> {
-        let column = self.columns.iter().find(|column| column.name == name)?;
-        Some(match &column.data {
-            ColumnData::F32(values) => f64::from(values[point]),
-            ColumnData::F64(values) => values[point],
-            ColumnData::U16(values) => f64::from(values[point]),
-            ColumnData::U32(values) => f64::from(values[point]),
-            ColumnData::I32(values) => f64::from(values[point]),
-        })
+        Some(self.column(name)?.number(point))
     }
 
     /// The numbers of the points that have a position.
@@ -155,6 +295,77 @@ impl PointTable {
 }
 
 impl ColumnData {
+    /// Values in a type, rounded and cut to what it holds.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "values beyond the type become its nearest"
+    )]
+    pub fn of(number: Number, values: Vec<f64>) -> Self {
+        let values = values.into_iter();
+        match number {
+            Number::F32 => Self::F32(values.map(single).collect()),
+            Number::F64 => Self::F64(values.collect()),
+            Number::U16 => Self::U16(values.map(|value| value.round() as u16).collect()),
+            Number::U32 => Self::U32(values.map(|value| value.round() as u32).collect()),
+            Number::I32 => Self::I32(values.map(|value| value.round() as i32).collect()),
+        }
+    }
+
+    /// The value of one point.
+    pub fn number(&self, point: usize) -> f64 {
+        match self {
+            Self::F32(values) => f64::from(values[point]),
+            Self::F64(values) => values[point],
+            Self::U16(values) => f64::from(values[point]),
+            Self::U32(values) => f64::from(values[point]),
+            Self::I32(values) => f64::from(values[point]),
+        }
+    }
+
+    /// How many values there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::F32(values) => values.len(),
+            Self::F64(values) => values.len(),
+            Self::U16(values) => values.len(),
+            Self::U32(values) => values.len(),
+            Self::I32(values) => values.len(),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn pick(&self, points: &[usize]) -> Self {
+        let points = points.iter();
+        match self {
+            Self::F32(values) => Self::F32(points.map(|p| values[*p]).collect()),
+            Self::F64(values) => Self::F64(points.map(|p| values[*p]).collect()),
+            Self::U16(values) => Self::U16(points.map(|p| values[*p]).collect()),
+            Self::U32(values) => Self::U32(points.map(|p| values[*p]).collect()),
+            Self::I32(values) => Self::I32(points.map(|p| values[*p]).collect()),
+        }
+    }
+
+    /// Appends values; both become doubles where their types differ.
+    fn append(&mut self, more: &Self) {
+        match (&mut *self, more) {
+            (Self::F32(values), Self::F32(more)) => values.extend(more),
+            (Self::F64(values), Self::F64(more)) => values.extend(more),
+            (Self::U16(values), Self::U16(more)) => values.extend(more),
+            (Self::U32(values), Self::U32(more)) => values.extend(more),
+            (Self::I32(values), Self::I32(more)) => values.extend(more),
+            _ => {
+                let own = (0..self.len()).map(|point| self.number(point));
+                let more = (0..more.len()).map(|point| more.number(point));
+                *self = Self::F64(own.chain(more).collect());
+            }
+        }
+    }
+
     fn push_bytes(&self, point: usize, bytes: &mut Vec<u8>) {
         match self {
             Self::F32(values) => bytes.extend(values[point].to_le_bytes()),

@@ -75,7 +75,7 @@ impl PointTable {
 
 fn table(rows: &[Row], height: usize, clock: Clock) -> PointTable {
     let mut columns = Vec::new();
-    let mut add = |name, data| columns.push(Column { name, data });
+    let mut add = |name: &'static str, data| columns.push(Column::new(name, data));
     let f32s =
         |of: &dyn Fn(&Row) -> f64| ColumnData::F32(rows.iter().map(|r| single(of(r))).collect());
     let of_point = |of: fn(&LidarPoint) -> f64| move |row: &Row| row.point.map_or(f64::NAN, of);

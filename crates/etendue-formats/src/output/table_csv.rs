@@ -14,7 +14,8 @@ pub fn write_table_csv(
     path: &Path,
     table: &PointTable,
 ) -> Result<(), FormatError> {
-    let names: Vec<&str> = table.columns.iter().map(|column| column.name).collect();
+    let names = table.columns.iter().map(|column| &*column.name);
+    let names: Vec<&str> = names.collect();
     outputs.add(path, |file| {
         writeln!(file, "{}", names.join(","))?;
         for point in 0..table.points {

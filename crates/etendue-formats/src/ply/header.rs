@@ -4,7 +4,7 @@ use crate::{FormatError, Place};
 use std::path::Path;
 
 /// What the header says.
-pub(super) struct Header {
+pub(crate) struct Header {
     pub layout: Layout,
     pub elements: Vec<ElementHeader>,
     /// Where the body begins.
@@ -15,19 +15,19 @@ pub(super) struct Header {
 
 /// How numbers are stored.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Layout {
+pub(crate) enum Layout {
     Ascii,
     LittleEndian,
     BigEndian,
 }
 
-pub(super) struct ElementHeader {
+pub(crate) struct ElementHeader {
     pub name: String,
     pub count: usize,
     pub properties: Vec<PropertyHeader>,
 }
 
-pub(super) struct PropertyHeader {
+pub(crate) struct PropertyHeader {
     pub name: String,
     /// Type of a list's length, if it is a list.
     pub length: Option<Kind>,
@@ -36,7 +36,7 @@ pub(super) struct PropertyHeader {
 
 /// A number's type.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     I8,
     U8,
     I16,
@@ -65,7 +65,7 @@ impl Kind {
 
 const BROKEN: &str = "the header is damaged, or the file is not PLY 1.0: export it again";
 
-pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Header, FormatError> {
+pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<Header, FormatError> {
     let mut header = Header {
         layout: Layout::Ascii,
         elements: Vec::new(),

@@ -1,7 +1,7 @@
 //! The PLY format (Turk 1994): text and both byte orders, any elements and properties.
 
 mod body;
-mod header;
+pub(crate) mod header;
 
 use crate::FormatError;
 use std::path::Path;

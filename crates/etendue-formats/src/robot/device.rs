@@ -21,7 +21,7 @@ use toml::Spanned;
 #[serde(rename_all = "snake_case")]
 pub enum DeviceTable {
     /// An inertial measurement unit.
-    Imu(ImuTable),
+    Imu(Box<ImuTable>),
     /// A satellite receiver.
     Gnss(GnssTable),
     /// A magnetometer.
@@ -198,7 +198,7 @@ impl ImuTable {
         refuse_both(document, named, self.has_numbers())?;
         let of_file = |file: &DeviceFile| Some(file.imu.as_ref()?.imu());
         let imu = from_table_or_file(document, span, "imu", sources, || self.imu(), of_file)?;
-        Ok(Device::Imu(imu))
+        Ok(Device::Imu(Box::new(imu)))
     }
 }
 

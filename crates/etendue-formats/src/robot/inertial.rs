@@ -36,7 +36,7 @@ pub struct GyroscopeTable {
     pub bias_stability_dph: Option<f64>,
     /// Time scales that the flicker noise behind it spans: 1 to 10,000 s where it is left out.
     pub flicker_s: Option<[f64; 2]>,
-    /// Rate random walk, °/s/√h... in °/h a root hour.
+    /// Rate random walk, °/h a root hour.
     pub random_walk_dph_rth: Option<f64>,
     /// A bias that wanders and stays bounded: its standard deviation (°/h) and its time (s).
     pub wander_dph: Option<[f64; 2]>,
@@ -124,7 +124,7 @@ pub struct WarmingTable {
 }
 
 /// The lowest point of an Allan curve over the bias instability: $\sqrt{2\ln 2/\pi}$.
-const LOWEST_POINT: f64 = 0.664_282_470_567_925_7;
+const LOWEST_POINT: f64 = 0.664_282_470_267_960_1;
 /// Time scales of flicker noise where none are given, s.
 const FLICKER: [f64; 2] = [1.0, 10_000.0];
 

@@ -261,21 +261,21 @@ fn mount(
     };
     let frames: Vec<String> = rig.frames.frames().map(|(name, _)| name.into()).collect();
     rig.mount(mount, device)
-        .map_err(|error| rig_error(document, table, error, frames).into())
+        .map_err(|error| rig_error(document, table, &error, frames).into())
 }
 
 /// The error at its key.
 fn rig_error(
     document: &Document,
     table: &MountedSensorTable,
-    error: RigError,
+    error: &RigError,
     frames: Vec<String>,
 ) -> DocumentError {
     use etendue_sensors::rig::ClockError;
     let at = |key: Option<Range<usize>>| key.unwrap_or_else(|| table.name.span());
     let key = |given: &Option<Spanned<f64>>| at(given.as_ref().map(Spanned::span));
     let message = error.to_string();
-    let (span, remedy) = match &error {
+    let (span, remedy) = match error {
         RigError::UnknownFrame { frame, .. } => {
             let problem = Problem::UnknownName {
                 what: "frame".into(),

@@ -62,7 +62,7 @@ pub fn preset_device(name: &str) -> Option<Device> {
         .imu
         .as_ref()
         .and_then(|imu| imu.imu().ok())
-        .map(Device::Imu);
+        .map(|imu| Device::Imu(Box::new(imu)));
     let gnss = file.gnss.as_ref().and_then(receiver).map(|receiver| {
         Device::Gnss(Gnss {
             receiver,

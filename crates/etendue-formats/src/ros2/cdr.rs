@@ -7,7 +7,7 @@ pub(super) struct CdrWriter {
 }
 
 /// Reads one message.
-pub(super) struct CdrReader<'a> {
+pub(crate) struct CdrReader<'a> {
     bytes: &'a [u8],
     at: usize,
 }
@@ -102,11 +102,42 @@ impl<'a> CdrReader<'a> {
         Some(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
     }
 
+    pub fn f64(&mut self) -> Option<f64> {
+        self.at = self.at.next_multiple_of(8);
+        let bytes = self.take(8)?;
+        Some(f64::from_le_bytes(*bytes.first_chunk()?))
+    }
+
+    pub fn f32(&mut self) -> Option<f32> {
+        self.u32().map(f32::from_bits)
+    }
+
+    /// A sequence of numbers of 32 bits.
+    pub fn floats(&mut self) -> Option<Vec<f32>> {
+        let count = self.u32()? as usize;
+        let bytes = self.take(count.checked_mul(4)?)?;
+        let float = |bytes: &[u8]| Some(f32::from_le_bytes(*bytes.first_chunk()?));
+        bytes.chunks_exact(4).map(float).collect()
+    }
+
+    /// A stamp, s.
+    pub fn stamp(&mut self) -> Option<f64> {
+        let (seconds, nanoseconds) = (self.u32()?, self.u32()?);
+        Some(f64::from(seconds) + 1e-9 * f64::from(nanoseconds))
+    }
+
     pub fn text(&mut self) -> Option<String> {
         let length = self.u32()? as usize;
         let bytes = self.take(length)?;
         let text = bytes.strip_suffix(&[0]).unwrap_or(bytes);
         String::from_utf8(text.to_vec()).ok()
+    }
+
+    /// Where in the message, header and all, a sequence of bytes begins.
+    pub fn blob_start(&mut self) -> Option<usize> {
+        let length = self.u32()? as usize;
+        let start = self.at + HEADER.len();
+        self.take(length).map(|_| start)
     }
 
     pub fn blob(&mut self) -> Option<&'a [u8]> {

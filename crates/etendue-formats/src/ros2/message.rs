@@ -49,7 +49,7 @@ pub fn cloud(table: &PointTable, time: f64, frame: &str) -> Vec<u8> {
             ColumnData::F32(_) => (4, 7),
             ColumnData::F64(_) => (8, 8),
         };
-        message.text(column.name).u32(offset).u8(datatype).u32(1);
+        message.text(&column.name).u32(offset).u8(datatype).u32(1);
         offset += size;
     }
     let dense = table.finite_points().count() == table.points;

@@ -12,12 +12,16 @@ mod image;
 mod message;
 mod reader;
 mod recorder;
+mod rewrite;
 mod rig_message;
 mod rig_recorder;
 
+pub(crate) use cdr::CdrReader;
 pub use frame_recorder::FrameRecorder;
 pub use image::{camera_info, picture, raw, stamp};
 pub use message::{cloud, laser_scan};
-pub use reader::{RecordedCloud, Recording, read_clouds};
+pub(crate) use reader::number as field_number;
+pub use reader::{RecordedCloud, Recording, parse_clouds, read_clouds};
 pub use recorder::{Recorder, Topics};
+pub use rewrite::{StampedTransform, read_transforms, rewrite_clouds};
 pub use rig_recorder::RigRecorder;

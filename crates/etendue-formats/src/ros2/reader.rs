@@ -2,6 +2,7 @@
 
 use super::cdr::CdrReader;
 use crate::input::read_bytes;
+use crate::output::Number;
 use crate::{FormatError, Place};
 use mcap::MessageStream;
 use mcap::read::Options;
@@ -20,6 +21,8 @@ pub struct RecordedCloud {
     pub size: [usize; 2],
     /// Names of the fields.
     pub fields: Vec<String>,
+    /// Types of the fields.
+    pub numbers: Vec<Number>,
     /// Values of the fields, point after point.
     pub values: Vec<f64>,
 }
@@ -48,7 +51,14 @@ impl RecordedCloud {
 /// # Errors
 /// Where the file cannot be read or is no MCAP file of ROS 2 messages.
 pub fn read_clouds(path: &Path) -> Result<Recording, FormatError> {
-    let bytes = read_bytes(path)?;
+    parse_clouds(path, &read_bytes(path)?)
+}
+
+/// [`read_clouds`] of the content of a file; `path` is named in errors.
+///
+/// # Errors
+/// As [`read_clouds`], but for reading the file.
+pub fn parse_clouds(path: &Path, bytes: &[u8]) -> Result<Recording, FormatError> {
     let malformed =
         |message: String, remedy: &str| FormatError::malformed(path, Place::File, message, remedy);
     if !bytes.starts_with(mcap::MAGIC) {
@@ -57,7 +67,7 @@ pub fn read_clouds(path: &Path) -> Result<Recording, FormatError> {
             "give an MCAP file",
         ));
     }
-    let stream = MessageStream::new_with_options(&bytes, Options::IgnoreEndMagic.into())
+    let stream = MessageStream::new_with_options(bytes, Options::IgnoreEndMagic.into())
         .map_err(|error| malformed(error.to_string(), "give an MCAP file"))?;
     let mut recording = Recording::default();
     for message in stream {
@@ -116,13 +126,25 @@ fn parse(data: &[u8], topic: &str) -> Option<RecordedCloud> {
         time,
         frame,
         size,
+        numbers: fields.iter().map(|field| kind(field.2)).collect(),
         fields: fields.into_iter().map(|field| field.0).collect(),
         values,
     })
 }
 
+/// What holds the numbers of one of `PointField`'s types.
+fn kind(datatype: u8) -> Number {
+    match datatype {
+        2 | 4 => Number::U16,
+        1 | 3 | 5 => Number::I32,
+        6 => Number::U32,
+        7 => Number::F32,
+        _ => Number::F64,
+    }
+}
+
 /// A number of one of `PointField`'s types, little endian.
-fn number(bytes: &[u8], datatype: u8) -> Option<f64> {
+pub(crate) fn number(bytes: &[u8], datatype: u8) -> Option<f64> {
     Some(match datatype {
         1 => f64::from(i8::from_le_bytes(*bytes.first_chunk()?)),
         2 => f64::from(*bytes.first()?),

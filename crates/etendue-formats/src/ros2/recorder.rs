@@ -8,6 +8,7 @@ use etendue_sensors::pulsed::PointSweep;
 use etendue_sensors::scanner::Scanner;
 use mcap::records::MessageHeader;
 use mcap::{McapError, WriteOptions, Writer};
+use nalgebra::Isometry3;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Cursor, Seek, Write};
@@ -42,6 +43,8 @@ pub struct Recorder<W: Write + Seek> {
     writer: Writer<W>,
     channels: [u16; 4],
     sequence: u32,
+    /// Classes of the scene's objects; none where points get none.
+    classes: Vec<i32>,
 }
 
 /// Quality of service as rosbag2 writes it: reliable, volatile, the last ten.
@@ -111,7 +114,15 @@ impl<W: Write + Seek> Recorder<W> {
             writer,
             channels,
             sequence: 0,
+            classes: Vec::new(),
         })
+    }
+
+    /// Labels the points of sweeps with the class of each object.
+    #[must_use]
+    pub fn with_classes(mut self, of_object: &[i32]) -> Self {
+        self.classes = of_object.to_vec();
+        self
     }
 
     /// Appends a sweep and flushes it to disk: stamped with its start, the cloud in the sensor's
@@ -120,26 +131,60 @@ impl<W: Write + Seek> Recorder<W> {
     /// # Errors
     /// Where the file cannot be written.
     pub fn record(&mut self, sweep: &PointSweep, scanner: &Scanner) -> Result<(), FormatError> {
+        let sensor_frame = &self.topics.sensor_frame;
+        let scan = (sweep.channels == 1).then(|| laser_scan(sweep, scanner, sensor_frame));
+        let mut table = PointTable::of_scan_for_ros(sweep);
+        if !self.classes.is_empty() {
+            table.classify(&self.classes);
+        }
+        self.cloud(&table, sweep.start, &sweep.world_from_sensor)?;
+        if let Some(scan) = scan.flatten() {
+            self.write(self.channels[3], nanoseconds(sweep.start), &scan)?;
+        }
+        self.end_sweep()
+    }
+
+    /// Appends points of any origin as a cloud stamped `time` (s) of a sensor at a pose, and
+    /// flushes it to disk.
+    ///
+    /// # Errors
+    /// Where the file cannot be written.
+    pub fn record_cloud(
+        &mut self,
+        table: &PointTable,
+        time: f64,
+        world_from_sensor: &Isometry3<f64>,
+    ) -> Result<(), FormatError> {
+        self.cloud(table, time, world_from_sensor)?;
+        self.end_sweep()
+    }
+
+    fn cloud(
+        &mut self,
+        table: &PointTable,
+        time: f64,
+        world_from_sensor: &Isometry3<f64>,
+    ) -> Result<(), FormatError> {
         let Topics {
             sensor_frame,
             world_frame,
             ..
         } = &self.topics;
-        let time = sweep.start;
-        let table = PointTable::of_scan_for_ros(sweep);
-        let scan = (sweep.channels == 1).then(|| laser_scan(sweep, scanner, sensor_frame));
         let messages = [
-            Some((2, clock(time))),
-            Some((
+            (2, clock(time)),
+            (
                 1,
-                transform(time, world_frame, sensor_frame, &sweep.world_from_sensor),
-            )),
-            Some((0, cloud(&table, time, sensor_frame))),
-            scan.flatten().map(|scan| (3, scan)),
+                transform(time, world_frame, sensor_frame, world_from_sensor),
+            ),
+            (0, cloud(table, time, sensor_frame)),
         ];
-        for (channel, bytes) in messages.into_iter().flatten() {
+        for (channel, bytes) in messages {
             self.write(self.channels[channel], nanoseconds(time), &bytes)?;
         }
+        Ok(())
+    }
+
+    fn end_sweep(&mut self) -> Result<(), FormatError> {
         self.sequence += 1;
         self.writer
             .flush()

@@ -161,7 +161,10 @@ pub(super) fn cloud_table(cloud: &Cloud, start: f64) -> PointTable {
     let floats = |of: &dyn Fn(&etendue_sensors::rig::CloudPoint) -> f64| {
         ColumnData::F32(points.iter().map(|point| single(of(point))).collect())
     };
-    let column = |name, data| Column { name, data };
+    let column = |name: &'static str, data| Column {
+        name: name.into(),
+        data,
+    };
     PointTable {
         points: points.len(),
         height: 1,

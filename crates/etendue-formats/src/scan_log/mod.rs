@@ -111,7 +111,7 @@ impl Format {
     }
 }
 
-fn is_number(text: &str) -> bool {
+pub(crate) fn is_number(text: &str) -> bool {
     text.parse::<f64>().is_ok()
 }
 

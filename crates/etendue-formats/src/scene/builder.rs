@@ -1,5 +1,6 @@
 //! From what the user wrote to a scene.
 
+use super::ambient;
 use super::file::VERSION;
 use super::lights::lighting;
 use super::location::resolve;
@@ -7,13 +8,17 @@ use super::materials::Palette;
 use super::mesh_object::{self, MeshFiles, MeshObject};
 use super::shape::primitive_mesh;
 use super::{
-    LoadedScene, ObjectTable, SceneFile, ScenePlacement, SensorSource, SensorTable, Shape,
+    Classes, LoadedScene, ObjectTable, SceneFile, ScenePlacement, SensorSource, SensorTable, Shape,
 };
 use crate::digest::sha256_of_all;
 use crate::toml_file::{Document, DocumentError, Problem};
 use crate::{FormatError, sensor};
 use etendue_scene::lighting::Lighting;
-use etendue_scene::{Defect, Mesh, MeshId, Object, ObjectId, SceneBuilder, SceneError, Textures};
+use etendue_scene::{
+    Defect, Mesh, MeshId, Motion, Object, ObjectId, SceneBuilder, SceneError, Textures,
+};
+use etendue_sensors::pulsed::Air;
+use etendue_sensors::transport::AmbientLight;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -25,10 +30,11 @@ pub(super) fn build(document: &Document) -> Result<LoadedScene, FormatError> {
         palette: Palette::new(document, &file.materials)?,
         files: MeshFiles::default(),
         builder: SceneBuilder::default(),
+        motions: Vec::new(),
+        classes: Classes::default(),
         warnings: Vec::new(),
         lighting: Lighting::default(),
         textures: Textures::default(),
-        classes: Vec::new(),
     };
     if let Some(table) = &file.lights {
         let (lighting, files) = lighting(document, table)?;
@@ -41,9 +47,23 @@ pub(super) fn build(document: &Document) -> Result<LoadedScene, FormatError> {
     let sensor = file
         .sensor
         .as_ref()
-        .map(|table| placement(document, table))
+        .map(|table| placement(document, table, &mut assembly.files.files))
         .transpose()?;
-    assembly.finish(file.name, sensor)
+    let ambient = ambient_light(document, &file)?;
+    let air = file.atmosphere.air(document)?;
+    assembly.finish(file.name, sensor, ambient, air)
+}
+
+/// Its own table, else the daylight that cameras see.
+fn ambient_light(document: &Document, file: &SceneFile) -> Result<AmbientLight, DocumentError> {
+    if let Some(table) = &file.ambient {
+        return ambient::light(document, table);
+    }
+    let lights = file.lights.as_ref();
+    let daylight = lights.and_then(|lights| lights.daylight.as_ref());
+    Ok(daylight.map_or_else(AmbientLight::default, |table| {
+        ambient::by_day(table.get_ref())
+    }))
 }
 
 fn check(document: &Document, file: &SceneFile) -> Result<(), DocumentError> {
@@ -74,10 +94,11 @@ struct Assembly<'a> {
     palette: Palette<'a>,
     files: MeshFiles,
     builder: SceneBuilder,
+    motions: Vec<(ObjectId, Motion)>,
+    classes: Classes,
     warnings: Vec<String>,
     lighting: Lighting,
     textures: Textures,
-    classes: Vec<Option<String>>,
 }
 
 impl Assembly<'_> {
@@ -106,7 +127,6 @@ impl Assembly<'_> {
         let warnings = warnings.into_iter().chain(oddities);
         self.warnings
             .extend(warnings.map(|warning| format!("{name}: {warning}")));
-        self.classes.push(object.class.clone());
         if let Some(table) = &object.texture {
             let (textured, file) = table.textured(self.document, corners)?;
             let number = u32::try_from(self.builder.objects.len()).expect("fewer than bytes");
@@ -115,10 +135,16 @@ impl Assembly<'_> {
         }
         let mesh_id = u32::try_from(self.builder.meshes.len()).expect("fewer objects than bytes");
         self.builder.meshes.push(mesh.into());
+        let world_from_object = object.placement().pose(self.document)?;
+        if let Some(table) = &object.motion {
+            let motion = table.motion(self.document, &world_from_object, &mut self.files.files)?;
+            self.motions.push((ObjectId(mesh_id), motion));
+        }
+        self.classes.add(object.class.as_ref());
         self.builder.objects.push(Object {
             name: name.clone(),
             mesh: MeshId(mesh_id),
-            world_from_object: object.placement().pose(self.document)?,
+            world_from_object,
             material,
             mask: object.mask.unwrap_or(u32::MAX),
         });
@@ -171,18 +197,25 @@ impl Assembly<'_> {
         mut self,
         name: Option<String>,
         sensor: Option<ScenePlacement>,
+        ambient: AmbientLight,
+        air: Air,
     ) -> Result<LoadedScene, FormatError> {
         let unused = self
             .palette
             .unused()
             .map(|name| format!("no object uses the material \"{name}\""));
         self.warnings.extend(unused);
+        let profiles = self.palette.profiles();
         self.builder.materials = self.palette.used;
         let path = self.document.path();
-        let scene = self.builder.build().map_err(|source| FormatError::Scene {
+        let scene = self.builder.build_moving(self.motions);
+        let mut scene = scene.map_err(|source| FormatError::Scene {
             path: path.to_owned(),
             source,
         })?;
+        for (material, profile) in profiles {
+            scene.set_profile(material, profile);
+        }
         let stem = || {
             path.file_stem()
                 .unwrap_or_default()
@@ -192,10 +225,12 @@ impl Assembly<'_> {
         Ok(LoadedScene {
             name: name.unwrap_or_else(stem),
             scene,
+            ambient,
             sensor,
             lighting: self.lighting,
             textures: self.textures,
             classes: self.classes,
+            air,
             sha256: hash(self.document, &self.files.files)?,
             files: std::iter::once(path.to_owned())
                 .chain(self.files.files)
@@ -205,7 +240,11 @@ impl Assembly<'_> {
     }
 }
 
-fn placement(document: &Document, table: &SensorTable) -> Result<ScenePlacement, DocumentError> {
+fn placement(
+    document: &Document,
+    table: &SensorTable,
+    files: &mut Vec<PathBuf>,
+) -> Result<ScenePlacement, FormatError> {
     let sensor = match (&table.preset, &table.file) {
         (Some(preset), None) => {
             let known: Vec<String> = sensor::presets().iter().map(|p| p.name.into()).collect();
@@ -215,7 +254,7 @@ fn placement(document: &Document, table: &SensorTable) -> Result<ScenePlacement,
                     name: preset.get_ref().clone(),
                     known,
                 };
-                return Err(document.error(preset.span(), problem));
+                return Err(document.error(preset.span(), problem).into());
             }
             Some(SensorSource::Preset(preset.get_ref().clone()))
         }
@@ -224,12 +263,17 @@ fn placement(document: &Document, table: &SensorTable) -> Result<ScenePlacement,
         (Some(_), Some(file)) => {
             let problem =
                 Problem::value("the sensor is given twice", "give preset or file, not both");
-            return Err(document.error(file.span(), problem));
+            return Err(document.error(file.span(), problem).into());
         }
     };
+    let placed = table.placement().pose(document)?;
+    let motion = table.motion.as_ref();
+    let motion = motion.map(|table| table.motion(document, &placed, files));
+    let motion = motion.transpose()?;
     Ok(ScenePlacement {
         sensor,
-        world_from_sensor: table.placement().pose(document)?,
+        world_from_sensor: motion.as_ref().map_or(placed, |motion| motion.at(0.0)),
+        motion,
     })
 }
 

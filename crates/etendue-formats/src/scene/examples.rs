@@ -40,7 +40,13 @@ macro_rules! embedded {
 }
 
 /// The examples that need no other file.
-const EXAMPLES: &[Example] = embedded!["arena", "checkerboard", "glass-door", "mirror-corridor"];
+const EXAMPLES: &[Example] = embedded![
+    "arena",
+    "checkerboard",
+    "glass-door",
+    "mirror-corridor",
+    "patio"
+];
 
 /// Every example that needs no other file.
 pub fn examples() -> &'static [Example] {

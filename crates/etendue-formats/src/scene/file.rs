@@ -1,6 +1,9 @@
 //! What a scene file holds.
 
-use super::{LightsTable, Placement, RotationDeg, Shape, TextureTable};
+use super::{
+    AmbientTable, AtmosphereTable, LightsTable, MotionTable, Placement, RotationDeg, Shape,
+    TextureTable,
+};
 use crate::material::MaterialFile;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -26,6 +29,13 @@ pub struct SceneFile {
     /// Where the sensor stands and which it is, where the command line does not say.
     #[serde(default)]
     pub sensor: Option<SensorTable>,
+    /// Light that disturbs lidars; left out: that of `lights.daylight`, if it has one.
+    #[serde(default)]
+    #[schemars(with = "Option<AmbientTable>")]
+    pub ambient: Option<Spanned<AmbientTable>>,
+    /// What is in the air between surfaces and scanning lidars; nothing where it is left out.
+    #[serde(default)]
+    pub atmosphere: AtmosphereTable,
     /// What lights it, for cameras.
     #[serde(default)]
     pub lights: Option<LightsTable>,
@@ -62,6 +72,9 @@ pub struct SensorTable {
     #[serde(default)]
     #[schemars(with = "Option<[f64; 4]>")]
     pub rotation_wxyz: Option<Spanned<[f64; 4]>>,
+    /// How it moves; it stands still where this is left out.
+    #[serde(default)]
+    pub motion: Option<MotionTable>,
 }
 
 /// An object of a scene.
@@ -90,16 +103,19 @@ pub struct ObjectTable {
     #[serde(default)]
     #[schemars(with = "Option<[f64; 4]>")]
     pub rotation_wxyz: Option<Spanned<[f64; 4]>>,
+    /// What it is, for labels: "car", "building"; points of objects without one have the class -1, pixels
+    /// that of their material's name.
+    #[serde(default)]
+    pub class: Option<String>,
+    /// How it moves; it stands still where this is left out.
+    #[serde(default)]
+    pub motion: Option<MotionTable>,
     /// Turns the surface inside out: a box becomes a room.
     #[serde(default)]
     pub flip_normals: bool,
     /// A picture on it.
     #[serde(default)]
     pub texture: Option<TextureTable>,
-    /// What sort of thing it is, for cameras that tell classes; its material's name where it is
-    /// left out.
-    #[serde(default)]
-    pub class: Option<String>,
     /// Rays whose own mask shares no bit with this do not see it; all see it where it is left out.
     #[serde(default)]
     pub mask: Option<u32>,

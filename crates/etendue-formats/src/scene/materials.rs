@@ -1,19 +1,27 @@
 //! Names of materials into numbers.
 
 use crate::material::{self, MaterialFile};
+use crate::profile;
 use crate::toml_file::{Document, DocumentError, Problem};
 use etendue_physics::Spectrum;
+use etendue_physics::profile::Profile;
 use etendue_physics::surface::Material;
 use etendue_scene::{MaterialId, NamedMaterial};
 use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
 use toml::Spanned;
 
 /// The materials that a scene uses, numbered in the order in which they are first used.
 pub(super) struct Palette<'a> {
     document: &'a Document,
     own: BTreeMap<&'a str, Material<Spectrum>>,
+    profiles: BTreeMap<&'a str, Arc<Profile>>,
     pub used: Vec<NamedMaterial>,
 }
+
+/// Reflectance of a material of which only a profile is given.
+const USUAL_REFLECTANCE: f64 = 0.5;
 
 impl<'a> Palette<'a> {
     /// The file's own materials, checked, whether they are used or not.
@@ -21,18 +29,24 @@ impl<'a> Palette<'a> {
         document: &'a Document,
         files: &'a BTreeMap<Spanned<String>, MaterialFile>,
     ) -> Result<Self, DocumentError> {
-        let mut own = BTreeMap::new();
+        let (mut own, mut profiles) = (BTreeMap::new(), BTreeMap::new());
         for (name, file) in files {
-            let material = file.to_material().map_err(|error| {
-                let message = format!("material \"{}\": {error}", name.get_ref());
-                let remedy = "correct the material; `etendue materials` shows ready ones";
-                document.error(name.span(), Problem::value(message, remedy))
-            })?;
+            let profile = profile_of(document, name, file)?;
+            let material = match &profile {
+                Some(profile) if has_no_lobes(file) => fitted(profile),
+                _ => file.to_material().map_err(|error| {
+                    let message = format!("material \"{}\": {error}", name.get_ref());
+                    let remedy = "correct the material; `etendue materials` shows ready ones";
+                    document.error(name.span(), Problem::value(message, remedy))
+                })?,
+            };
             own.insert(name.get_ref().as_str(), material);
+            profiles.extend(profile.map(|profile| (name.get_ref().as_str(), profile)));
         }
         Ok(Self {
             document,
             own,
+            profiles,
             used: Vec::new(),
         })
     }
@@ -62,6 +76,19 @@ impl<'a> Palette<'a> {
         MaterialId(u32::try_from(index).expect("a scene has fewer materials than bytes"))
     }
 
+    /// The calibrated noise of used materials that have any.
+    pub fn profiles(&self) -> Vec<(MaterialId, Arc<Profile>)> {
+        let number = |index: usize| {
+            MaterialId(u32::try_from(index).expect("a scene has fewer materials than bytes"))
+        };
+        { self.used.iter().enumerate() }
+            .filter_map(|(index, used)| {
+                let profile = self.profiles.get(used.name.as_str())?;
+                Some((number(index), Arc::clone(profile)))
+            })
+            .collect()
+    }
+
     /// Own materials that no object uses.
     pub fn unused(&self) -> impl Iterator<Item = &str> {
         let is_used = |name: &str| self.used.iter().any(|used| used.name == name);
@@ -82,4 +109,42 @@ impl<'a> Palette<'a> {
             },
         )
     }
+}
+
+/// The profile that a material names: a file from the document's folder, or a ready one.
+fn profile_of(
+    document: &Document,
+    name: &Spanned<String>,
+    file: &MaterialFile,
+) -> Result<Option<Arc<Profile>>, DocumentError> {
+    let Some(wanted) = &file.profile else {
+        return Ok(None);
+    };
+    let folder = document.path().parent().unwrap_or(Path::new(""));
+    profile::resolve(wanted, folder).map(Some).map_err(|error| {
+        let message = format!("material \"{}\": {error}", name.get_ref());
+        let remedy = "give a profile file (.toml), or the name of a ready profile";
+        document.error(name.span(), Problem::value(message, remedy))
+    })
+}
+
+fn has_no_lobes(file: &MaterialFile) -> bool {
+    let without = MaterialFile {
+        base: file.base.clone(),
+        diffuse: file.diffuse.clone(),
+        gloss: file.gloss.clone(),
+        mirror: file.mirror.clone(),
+        conductor: file.conductor.clone(),
+        glass: file.glass.clone(),
+        retro: file.retro.clone(),
+        measured: file.measured.clone(),
+        ..MaterialFile::default()
+    };
+    without == MaterialFile::default()
+}
+
+/// The reflectance that was fitted with a profile, at every wavelength.
+fn fitted(profile: &Profile) -> Material<Spectrum> {
+    let material = profile.reflectance.material(USUAL_REFLECTANCE);
+    material.map(|value| Spectrum::from(*value))
 }

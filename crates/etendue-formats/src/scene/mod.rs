@@ -27,8 +27,19 @@
 //! name = "shop"
 //! shape.mesh = { file = "${ETENDUE_DATA}/shop.ply", materials = { "Window*" = "window-glass" } }
 //! material = "wood"
-//! class = "furniture"                     # cameras tell classes
+//! class = "furniture"                     # labels of points and pictures
 //! texture = { file = "planks.png", size_m = [1.0, 1.0] }
+//!
+//! [[objects]]
+//! name = "car"                            # drives an arc from here on
+//! shape.box = { size_m = [4.0, 1.8, 1.5] }
+//! position_m = [8.0, -2.0, 0.75]
+//! motion.twist = { velocity_m_s = [10, 0, 0], angular_velocity_deg_s = [0, 0, 15] }
+//! material = "white-paint"
+//!
+//! [atmosphere]
+//! visibility_m = 20000
+//! rain_mm_h = 10
 //!
 //! [lights]                                # cameras need light
 //! daylight = { sun_azimuth_deg = 120, sun_elevation_deg = 40 }
@@ -39,6 +50,8 @@
 //! [`examples`] the scenes that come with the program. Unknown keys, undefined materials and
 //! values that make no sense are refused; the error points at the place in the file.
 
+mod ambient;
+mod atmosphere;
 mod builder;
 mod examples;
 mod file;
@@ -46,17 +59,23 @@ mod lights;
 mod location;
 mod materials;
 mod mesh_object;
+mod motion;
 mod pose;
 mod shape;
 mod texture;
 
 pub(crate) use location::resolve;
 
+pub use ambient::{AmbientTable, SunTable};
+pub use atmosphere::AtmosphereTable;
 pub use examples::{Example, UnknownExample, arena, example, examples};
 pub use file::{ObjectTable, SceneFile, SensorTable};
 pub use lights::{
     AreaTable, DaylightTable, EnvironmentTable, LightsTable, OvercastTable, PointTable, SpotTable,
     daylight,
+};
+pub use motion::{
+    InterpolationName, KeyFrameTable, KeyFramesTable, MotionFileTable, MotionTable, TwistTable,
 };
 pub use pose::{Placement, RotationDeg};
 pub use shape::{
@@ -68,7 +87,9 @@ pub use texture::TextureTable;
 use crate::FormatError;
 use crate::toml_file::Document;
 use etendue_scene::lighting::Lighting;
-use etendue_scene::{Scene, Textures};
+use etendue_scene::{Motion, Scene, Textures};
+use etendue_sensors::pulsed::Air;
+use etendue_sensors::transport::AmbientLight;
 use nalgebra::Isometry3;
 use std::path::{Path, PathBuf};
 
@@ -79,14 +100,18 @@ pub struct LoadedScene {
     pub name: String,
     /// The scene, ready for rays.
     pub scene: Scene,
+    /// Light that is there without the sensor.
+    pub ambient: AmbientLight,
     /// The sensor that the file proposes.
     pub sensor: Option<ScenePlacement>,
     /// What lights it, for cameras; dark where the file has no lights.
     pub lighting: Lighting,
     /// Pictures on its objects.
     pub textures: Textures,
-    /// The class of each object that the file gives one.
-    pub classes: Vec<Option<String>>,
+    /// The classes of its objects.
+    pub classes: Classes,
+    /// The air; vacuum where the file says nothing.
+    pub air: Air,
     /// SHA-256 of the scene file and every file that it names, in hexadecimal.
     pub sha256: String,
     /// Every file that was read.
@@ -95,13 +120,47 @@ pub struct LoadedScene {
     pub warnings: Vec<String>,
 }
 
+/// What the objects of a scene are, for labels.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Classes {
+    /// Their names, by number, in the order of the file.
+    pub names: Vec<String>,
+    /// The class of each object; -1 where the file says none.
+    pub of_object: Vec<i32>,
+}
+
+impl Classes {
+    /// The name of each object's class.
+    pub fn of_objects(&self) -> Vec<Option<String>> {
+        let name = |&number: &i32| usize::try_from(number).ok().map(|n| self.names[n].clone());
+        self.of_object.iter().map(name).collect()
+    }
+
+    /// Adds the class of the next object.
+    fn add(&mut self, class: Option<&String>) {
+        let Some(name) = class else {
+            self.of_object.push(-1);
+            return;
+        };
+        let known = self.names.iter().position(|known| known == name);
+        let number = known.unwrap_or_else(|| {
+            self.names.push(name.clone());
+            self.names.len() - 1
+        });
+        self.of_object
+            .push(i32::try_from(number).unwrap_or(i32::MAX));
+    }
+}
+
 /// The sensor that a scene file proposes, and where it stands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScenePlacement {
     /// Which sensor, if the file says.
     pub sensor: Option<SensorSource>,
-    /// Where it stands.
+    /// Where it stands, at time zero where it moves.
     pub world_from_sensor: Isometry3<f64>,
+    /// How it moves, if the file says.
+    pub motion: Option<Motion>,
 }
 
 /// Where a sensor's description is found.

@@ -94,7 +94,8 @@ fn of_quaternion(
     ))
 }
 
-fn check_finite(
+/// Whether all numbers are finite.
+pub(super) fn check_finite(
     document: &Document,
     span: std::ops::Range<usize>,
     numbers: &[f64],

@@ -4,7 +4,7 @@ use crate::toml_file::{Document, DocumentError, Problem};
 use etendue_physics::beam::SubRayPattern;
 use etendue_physics::cw::{
     Ambiguity, AutomaticGain, Bias, Combination, Method, Modulation, Noise, Receiver,
-    SamplingScheme,
+    SamplingScheme, Window,
 };
 use etendue_sensors::cw::{Beam, CwLidar, InvalidLidar};
 use schemars::JsonSchema;
@@ -122,9 +122,23 @@ pub struct ReceiverTable {
     /// Noise of each sample.
     #[serde(default)]
     pub noise: NoiseTable,
+    /// What lets ambient light in; left out: the scene's ambient light does not disturb it.
+    pub window: Option<WindowTable>,
     /// How received power shifts the range.
     #[serde(default)]
     pub bias: BiasTable,
+}
+
+/// What lets ambient light in. Its photon noise is `noise.shot_per_m2_sr` for each unit of power.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WindowTable {
+    /// Mean optical power that the sensor emits, mW.
+    pub emitted_power_mw: f64,
+    /// Full angle of the cone that the detector sees, mrad.
+    pub field_of_view_mrad: f64,
+    /// Width of the optical filter's pass band, nm.
+    pub bandwidth_nm: f64,
 }
 
 /// How a receiver measures a wave.
@@ -232,6 +246,7 @@ impl ContinuousWaveTable {
             converter_bits: receiver.converter_bits,
             gain: (&receiver.gain).into(),
             noise: (&receiver.noise).into(),
+            window: receiver.window.as_ref().map(Window::from),
             detectable: receiver.detectable_power_per_m2_sr,
             sufficient: receiver.sufficient_power_per_m2_sr,
             ambiguity: Ambiguity {
@@ -296,6 +311,16 @@ impl From<&NoiseTable> for Noise {
             shot: table.shot_per_m2_sr,
             background: table.background_per_m2_sr,
             converter: table.converter,
+        }
+    }
+}
+
+impl From<&WindowTable> for Window {
+    fn from(table: &WindowTable) -> Self {
+        Self {
+            emitted_power: table.emitted_power_mw * 1e-3,
+            field_of_view: table.field_of_view_mrad * 1e-3,
+            bandwidth: table.bandwidth_nm * 1e-9,
         }
     }
 }

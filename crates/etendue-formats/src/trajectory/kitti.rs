@@ -2,7 +2,7 @@
 
 use super::{lines, numbers, trajectory};
 use crate::{FormatError, Place};
-use etendue_sensors::trajectory::{KeyFrame, Trajectory};
+use etendue_scene::{KeyFrame, Trajectory};
 use nalgebra::{Isometry3, Matrix3, Rotation3, Translation3, UnitQuaternion};
 use std::path::Path;
 
@@ -29,6 +29,30 @@ pub fn read_kitti(path: &Path, interval: f64) -> Result<Trajectory, FormatError>
 /// assert!((trajectory.pose(0.05).unwrap().translation.x - 1.5).abs() < 1e-12);
 /// ```
 pub fn parse_kitti(path: &Path, text: &str, interval: f64) -> Result<Trajectory, FormatError> {
+    trajectory(path, frames(path, text, interval)?)
+}
+
+/// The poses of the lines of a KITTI file.
+///
+/// # Errors
+/// Where a line has not twelve numbers or is no rotation.
+pub fn poses_of_kitti(path: &Path, text: &str) -> Result<Vec<Isometry3<f64>>, FormatError> {
+    let frames = frames(path, text, 1.0)?;
+    Ok(frames.iter().map(|(f, _)| f.pose).collect())
+}
+
+/// A KITTI file of poses.
+pub fn kitti_text(poses: &[Isometry3<f64>]) -> String {
+    let line = |pose: &Isometry3<f64>| {
+        let m = pose.to_homogeneous();
+        let rows = (0..3).flat_map(|i| (0..4).map(move |j| (i, j)));
+        let numbers: Vec<String> = rows.map(|at| m[at].to_string()).collect();
+        numbers.join(" ") + "\n"
+    };
+    poses.iter().map(line).collect()
+}
+
+fn frames(path: &Path, text: &str, interval: f64) -> Result<Vec<(KeyFrame, usize)>, FormatError> {
     let mut frames = Vec::new();
     for (number, line) in lines(text) {
         let v = numbers(path, number, line, 12)?;
@@ -50,5 +74,5 @@ pub fn parse_kitti(path: &Path, text: &str, interval: f64) -> Result<Trajectory,
         let time = frames.len() as f64 * interval;
         frames.push((KeyFrame { time, pose }, number));
     }
-    trajectory(path, frames)
+    Ok(frames)
 }

@@ -2,7 +2,7 @@
 
 use super::{lines, numbers, trajectory};
 use crate::{FormatError, Place};
-use etendue_sensors::trajectory::{KeyFrame, Trajectory};
+use etendue_scene::{KeyFrame, Trajectory};
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 use std::path::Path;
 
@@ -32,6 +32,40 @@ pub fn read_tum(path: &Path) -> Result<Trajectory, FormatError> {
 /// assert!(error.to_string().starts_with("drive.txt, line 1: "));
 /// ```
 pub fn parse_tum(path: &Path, text: &str) -> Result<Trajectory, FormatError> {
+    trajectory(path, frames(path, text)?)
+}
+
+/// Times (s) and poses of the lines of a TUM file, in whatever order they stand.
+///
+/// # Errors
+/// Where a line has not eight numbers, or a quaternion is not of length one.
+pub fn poses_of_tum(path: &Path, text: &str) -> Result<Vec<(f64, Isometry3<f64>)>, FormatError> {
+    let frames = frames(path, text)?;
+    Ok(frames.iter().map(|(f, _)| (f.time, f.pose)).collect())
+}
+
+/// A TUM file of times (s) and poses.
+///
+/// ```
+/// use etendue_formats::trajectory::{poses_of_tum, tum_text};
+/// use nalgebra::Isometry3;
+/// let text = tum_text(&[0.5], &[Isometry3::translation(1.0, 2.0, 3.0)]);
+/// let back = poses_of_tum("a.tum".as_ref(), &text)?;
+/// assert_eq!(back, [(0.5, Isometry3::translation(1.0, 2.0, 3.0))]);
+/// # Ok::<(), etendue_formats::FormatError>(())
+/// ```
+pub fn tum_text(times: &[f64], poses: &[Isometry3<f64>]) -> String {
+    let line = |(time, pose): (&f64, &Isometry3<f64>)| {
+        let (t, q) = (pose.translation.vector, pose.rotation.coords);
+        format!(
+            "{time} {} {} {} {} {} {} {}\n",
+            t.x, t.y, t.z, q.x, q.y, q.z, q.w
+        )
+    };
+    times.iter().zip(poses).map(line).collect()
+}
+
+fn frames(path: &Path, text: &str) -> Result<Vec<(KeyFrame, usize)>, FormatError> {
     let mut frames = Vec::new();
     for (number, line) in lines(text) {
         let v = numbers(path, number, line, 8)?;
@@ -54,5 +88,5 @@ pub fn parse_tum(path: &Path, text: &str) -> Result<Trajectory, FormatError> {
         );
         frames.push((KeyFrame { time: v[0], pose }, number));
     }
-    trajectory(path, frames)
+    Ok(frames)
 }

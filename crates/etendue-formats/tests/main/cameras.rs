@@ -134,7 +134,7 @@ fn lights_are_read_and_senseless_ones_refused() {
     assert!((sun.to_sun.z - 0.5).abs() < 1e-9 && sun.to_sun.y > 0.8);
     assert!(area.normal().z < -0.999);
     assert!(matches!(loaded.lighting.environment, Environment::Sky(_)));
-    assert_eq!(loaded.classes, [Some("toy".to_owned())]);
+    assert_eq!(loaded.classes.of_objects(), [Some("toy".to_owned())]);
     let (spot, _) = refused_lights("[lights]\ndaylite = {}");
     assert_eq!(spot, "daylite");
     let (_, message) =
@@ -241,7 +241,7 @@ fn frames_become_recordings_and_pictures() {
     let truth = studio.truth(&camera, &FrameSettings::default(), 0.0, 0.1, |_| {
         Isometry3::identity()
     });
-    let classes = ClassMap::new(&loaded.scene, &loaded.classes);
+    let classes = ClassMap::new(&loaded.scene, &loaded.classes.of_objects());
     assert!(classes.names.contains(&"mirror".to_owned()));
     let red: Vec<f32> = frames[0].radiance.iter().step_by(3).copied().collect();
     let numbers: Vec<u32> = (0..truth.object.len() as u32).collect();

@@ -6,14 +6,18 @@
 )]
 
 mod cameras;
+mod convert;
+mod depth_models;
 mod materials;
 mod meshes;
 mod outputs;
 mod recordings;
 mod robots;
+mod scan_files;
 mod scan_logs;
 mod scan_outputs;
 mod scanner_presets;
+mod scene_motion;
 mod scenes;
 mod sensors;
 mod simulated_spread;

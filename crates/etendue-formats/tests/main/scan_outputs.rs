@@ -175,7 +175,11 @@ fn a_recording_reads_back_and_a_cut_one_up_to_its_last_whole_sweep() {
         let table = PointTable::of_scan_for_ros(sweep);
         assert_eq!(
             cloud.fields,
-            table.columns.iter().map(|c| c.name).collect::<Vec<_>>()
+            table
+                .columns
+                .iter()
+                .map(|c| c.name.as_ref())
+                .collect::<Vec<_>>()
         );
         for name in ["x", "intensity", "ring", "time", "instance"] {
             let values: Vec<f64> = (0..table.points)

@@ -235,6 +235,34 @@ fn values_that_make_no_sense_are_pointed_at() {
 }
 
 #[test]
+fn ambient_light_stands_where_the_file_says() {
+    let text = format!(
+        "{}[ambient]\nsun = {{ azimuth_deg = 90, elevation_deg = 30, irradiance_w_per_m2_nm = 1.2 }}\n\
+         sky_w_per_m2_nm = 0.1\ntemperature_k = 300\n",
+        with("shape.sphere = { radius_m = 1 }\nmaterial = \"brick\""),
+    );
+    let light = scene(&text).unwrap().ambient;
+    let sun = light.sun.unwrap();
+    let towards = Vector3::new(0.0, 0.75_f64.sqrt(), 0.5);
+    assert!((sun.towards - towards).norm() < 1e-15);
+    assert_eq!(sun.irradiance, Some(1.2 / 1e-9));
+    assert_eq!(light.sky_irradiance, Some(0.1 / 1e-9));
+    assert_eq!(light.temperature, Some(300.0));
+    let (spot, told, _) = refusal(&text.replace("elevation_deg = 30", "elevation_deg = 100"));
+    assert!(spot.contains("[ambient]"), "{spot}");
+    assert!(told.contains("sun.elevation_deg is 100"), "{told}");
+    let day = format!(
+        "{}[lights]\ndaylight = {{ sun_azimuth_deg = 90, sun_elevation_deg = 30 }}\n",
+        with("shape.sphere = { radius_m = 1 }\nmaterial = \"brick\""),
+    );
+    let by_day = scene(&day).unwrap().ambient;
+    assert!((by_day.sun.unwrap().towards - towards).norm() < 1e-15);
+    let (_, told, remedy) = refusal(&text.replace("sky_w", "sku_w"));
+    assert!(told.contains("sku_w_per_m2_nm"), "{told}");
+    assert!(remedy.contains("sky_w_per_m2_nm"), "{remedy}");
+}
+
+#[test]
 fn a_material_that_creates_light_is_refused_by_name() {
     let text = with("shape.sphere = { radius_m = 1 }\nmaterial = \"too white\"")
         + "[materials.\"too white\"]\ndiffuse = { reflectance = 1.2 }\n";

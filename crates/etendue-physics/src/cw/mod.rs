@@ -22,6 +22,7 @@ mod noise;
 mod phasor;
 mod receiver;
 mod sampling;
+mod window;
 
 pub use ambiguity::{Ambiguity, Combination, Resolved};
 pub use bias::Bias;
@@ -31,3 +32,4 @@ pub use noise::{AutomaticGain, Noise, phase_noise};
 pub use phasor::Phasor;
 pub use receiver::{Detection, InvalidReceiver, Method, Received, Receiver};
 pub use sampling::{Carrier, SAMPLES, SamplingScheme, UnusableScheme};
+pub use window::Window;

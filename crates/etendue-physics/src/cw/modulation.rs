@@ -1,5 +1,6 @@
 //! The two modulation frequencies.
 
+use super::Phasor;
 use crate::{SPEED_OF_LIGHT, Scalar};
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
@@ -49,6 +50,24 @@ impl Modulation {
     pub fn phases<S: Scalar>(&self, half_path: S) -> [S; 2] {
         self.frequencies()
             .map(|f| half_path * (4.0 * PI * f / SPEED_OF_LIGHT))
+    }
+
+    /// The waves $e^{i\varphi}$ of a return from `half_path` metres: powers of that of the common
+    /// divisor, so that one sine and cosine do for both. The powers are plain, the derivative is
+    /// $\mathrm{d}e^{i\varphi} = i e^{i\varphi}\,\mathrm{d}\varphi$.
+    pub(super) fn waves<S: Scalar>(&self, half_path: S) -> [Phasor<S>; 2] {
+        let phase = half_path * (4.0 * PI * self.base_frequency / SPEED_OF_LIGHT);
+        let (im, re) = phase.value().sin_cos();
+        let base = Phasor { re, im };
+        let change = phase - phase.value();
+        self.multiples.map(|multiple| {
+            let wave = base.power(multiple);
+            let turn = change * f64::from(multiple);
+            Phasor {
+                re: -turn * wave.im + wave.re,
+                im: turn * wave.re + wave.im,
+            }
+        })
     }
 
     /// The ranges in [0, c/2f) that two phases stand for, m.

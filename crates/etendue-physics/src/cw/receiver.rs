@@ -2,6 +2,7 @@
 
 use super::{
     Ambiguity, AutomaticGain, Bias, Fault, Modulation, Noise, Phasor, SAMPLES, SamplingScheme,
+    Window,
 };
 use crate::{Scalar, Stream};
 use thiserror::Error;
@@ -25,6 +26,8 @@ pub struct Received<S> {
     pub waves: [Phasor<S>; 2],
     /// Sum of all returns' power.
     pub power: S,
+    /// Light that is not the sensor's own, in units of received power: it adds photon noise.
+    pub background: f64,
 }
 
 /// A receiver of continuous-wave light at two frequencies.
@@ -40,6 +43,8 @@ pub struct Receiver<S> {
     pub gain: AutomaticGain,
     /// Noise of each sample.
     pub noise: Noise,
+    /// What lets ambient light in; none for a receiver that none is known of.
+    pub window: Option<Window>,
     /// Below this amplitude nothing is detected, in units of received power.
     pub detectable: f64,
     /// Below this amplitude the intensity is too low for a range, in units of received power.
@@ -94,7 +99,7 @@ pub enum InvalidReceiver {
         upper: f64,
     },
     /// The frequencies have a common factor, or there are not two.
-    #[error("frequency multiples {multiples:?} must be two different coprime numbers")]
+    #[error("frequency multiples {multiples:?} must be two different coprime numbers above zero")]
     Multiples {
         /// The multiples.
         multiples: [u32; 2],
@@ -113,14 +118,15 @@ impl<S: Scalar> Received<S> {
         Self {
             waves: [Phasor::zero(); 2],
             power: S::zero(),
+            background: 0.0,
         }
     }
 
     /// Adds a return from half the optical path `half_path` (m) with received power `power`.
     pub fn add(&mut self, modulation: &Modulation, half_path: S, power: S) {
-        let phases = modulation.phases(half_path);
-        for (wave, phase) in self.waves.iter_mut().zip(phases) {
-            wave.add(power, phase);
+        let units = modulation.waves(half_path);
+        for (wave, unit) in self.waves.iter_mut().zip(&units) {
+            wave.add_scaled(power, unit);
         }
         self.power += power;
     }
@@ -212,7 +218,7 @@ impl<S: Scalar> Receiver<S> {
 
     /// The waves as measured.
     fn disturbed(&self, received: &Received<S>, gain: f64, stream: &mut Stream) -> [Phasor<S>; 2] {
-        let power = received.power.value();
+        let power = received.power.value() + received.background;
         [0, 1].map(|k| {
             let wave = &received.waves[k];
             let measured = match self.method {
@@ -295,6 +301,7 @@ impl<T> Receiver<T> {
             converter_bits: self.converter_bits,
             gain: self.gain,
             noise: self.noise,
+            window: self.window,
             detectable: self.detectable,
             sufficient: self.sufficient,
             ambiguity: self.ambiguity,
@@ -309,7 +316,7 @@ impl<T> Receiver<T> {
     /// The first that does not, with its name.
     pub fn check(&self) -> Result<(), InvalidReceiver> {
         let [m1, m2] = self.modulation.multiples;
-        if m1 == m2 || gcd(m1, m2) != 1 {
+        if m1.min(m2) == 0 || m1 == m2 || gcd(m1, m2) != 1 {
             let multiples = self.modulation.multiples;
             return Err(InvalidReceiver::Multiples { multiples });
         }
@@ -320,6 +327,11 @@ impl<T> Receiver<T> {
         positive("gain target", self.gain.target)?;
         positive("weakest power", self.gain.weakest)?;
         positive("disagreement gate", self.ambiguity.gate)?;
+        if let Some(window) = &self.window {
+            positive("emitted power", window.emitted_power)?;
+            positive("field of view", window.field_of_view)?;
+            positive("bandwidth of the filter", window.bandwidth)?;
+        }
         for (name, value) in [
             ("amplifier noise", self.noise.amplifier),
             ("shot noise", self.noise.shot),

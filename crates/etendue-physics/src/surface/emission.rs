@@ -52,19 +52,24 @@ pub struct Ambient {
 }
 
 impl Ambient {
-    /// Spectral radiance towards a sensor, W m⁻² sr⁻¹ m⁻¹: both unit directions are local (z is
-    /// the normal on the sensor's side); a sun behind the surface (z <= 0) gives nothing.
+    /// Spectral radiance that a surface scatters towards a sensor, W m⁻² sr⁻¹ m⁻¹:
+    /// $L = E_\mathrm{sun} f \cos\theta + E_\mathrm{sky}\\,\alpha/\pi$.
+    ///
+    /// Both unit directions are local (z is the normal on the sensor's side); a sun behind the
+    /// surface (z <= 0) gives nothing. `scattered` is the surface's
+    /// [`Material::scattered_albedo`] towards the sensor: by reciprocity, what it would scatter
+    /// to all around is what it gathers from there. What mirror-like lobes show is left to
+    /// whoever follows them.
     pub fn radiance(
         &self,
         material: &Material<f64>,
+        scattered: f64,
         sun: &Vector3<f64>,
         sensor: &Vector3<f64>,
         side: Side,
     ) -> f64 {
         let direct = self.direct * material.evaluate(sun, sensor, side) * sun.z.max(0.0);
-        // Reciprocity: what the sky gives towards the sensor is what the surface would return.
-        let diffuse = self.diffuse * material.albedo(sensor.z, side).reflected / PI;
-        direct + diffuse
+        direct + self.diffuse * scattered / PI
     }
 }
 
@@ -83,13 +88,11 @@ pub fn background_power(
 }
 
 impl Material<f64> {
-    /// Spectral radiance that the surface emits at `temperature` (K), W m⁻² sr⁻¹ m⁻¹: what it
-    /// neither reflects nor transmits, times a black body's (Kirchhoff 1860).
-    ///
-    /// No sensor adds it by itself: at 785 nm and 300 K it is some 1e-27 of anything else.
-    pub fn emitted_radiance(&self, cos: f64, side: Side, wavelength: f64, temperature: f64) -> f64 {
-        let emissivity = (1.0 - self.albedo(cos, side).total()).max(0.0);
-        emissivity * planck_radiance(wavelength, temperature)
+    /// What part of a black body's light the surface emits: what it neither reflects nor
+    /// transmits (Kirchhoff 1860). At 785 nm and 300 K the light itself is some 1e-27 of anything
+    /// else.
+    pub fn emissivity(&self, cos_incidence: f64, side: Side) -> f64 {
+        (1.0 - self.albedo(cos_incidence, side).total()).max(0.0)
     }
 }
 
@@ -128,7 +131,8 @@ mod tests {
             diffuse: 20.0,
         };
         let sun = Vector3::new(0.6, 0.0, 0.8);
-        let seen = ambient.radiance(&paper, &sun, &Vector3::z(), Side::Front);
+        let scattered = paper.scattered_albedo(1.0, Side::Front);
+        let seen = ambient.radiance(&paper, scattered, &sun, &Vector3::z(), Side::Front);
         assert!((seen - 0.8 / PI * (100.0 * 0.8 + 20.0)).abs() < 1e-12);
         assert_eq!(background_power(seen, 0.0, 1.0, 1e-8, 1.0), 0.0);
     }
@@ -138,11 +142,7 @@ mod tests {
         let mirror = Material {
             lobes: vec![Lobe::Mirror { reflectance: 1.0 }],
         };
-        assert_eq!(mirror.emitted_radiance(1.0, Side::Front, 10e-6, 300.0), 0.0);
-        let black = Material { lobes: vec![] };
-        assert_eq!(
-            black.emitted_radiance(1.0, Side::Front, 10e-6, 300.0),
-            planck_radiance(10e-6, 300.0)
-        );
+        assert_eq!(mirror.emissivity(1.0, Side::Front), 0.0);
+        assert_eq!(Material { lobes: vec![] }.emissivity(1.0, Side::Front), 1.0);
     }
 }

@@ -97,6 +97,13 @@ impl Material<f64> {
         self.albedo_from(cos_incidence, side, 4096)
     }
 
+    /// The part of [`Material::albedo`] that rough and diffuse lobes scatter, to either side:
+    /// what light from all around gives towards one direction.
+    pub fn scattered_albedo(&self, cos_incidence: f64, side: Side) -> f64 {
+        let of = |lobe: &Lobe<f64>| lobe.scattered_albedo(cos_incidence, side, 4096).total();
+        self.lobes.iter().map(of).sum()
+    }
+
     pub(super) fn albedo_from(&self, cos: f64, side: Side, samples: u32) -> Albedo {
         let mut sum = Albedo::default();
         for lobe in &self.lobes {

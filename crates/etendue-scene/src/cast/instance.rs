@@ -59,7 +59,14 @@ impl Instance {
     }
 
     pub fn is_moving(&self) -> bool {
-        matches!(self.pose, Pose::Moving(_))
+        self.motion().is_some()
+    }
+
+    pub fn motion(&self) -> Option<&Motion> {
+        match &self.pose {
+            Pose::Moving(motion) => Some(motion),
+            Pose::Still { .. } => None,
+        }
     }
 
     /// The pose (`world_from_object`) at a time.

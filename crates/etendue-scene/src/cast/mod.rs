@@ -132,6 +132,10 @@ impl Caster {
         self.instances[object.0 as usize].world_from_object(time)
     }
 
+    pub fn motion(&self, object: ObjectId) -> Option<&Motion> {
+        self.instances[object.0 as usize].motion()
+    }
+
     /// Places objects anew, for good.
     pub fn set_poses(&mut self, poses: &[(ObjectId, Isometry3<f64>)]) {
         for (object, pose) in poses {

@@ -1,7 +1,9 @@
 //! Claims about objects that move and meshes that change.
 
 use crate::shapes::{cuboid, noisy_sphere, object, random, scene_with, spin, way};
-use etendue_scene::{Hit, KeyFrame, MeshError, MeshId, Motion, ObjectId, Ray, Scene, SceneError};
+use etendue_scene::{
+    Hit, KeyFrame, MeshError, MeshId, Motion, ObjectId, Ray, Scene, SceneError, Trajectory,
+};
 use nalgebra::{Isometry3, Point3, Vector3};
 
 fn batch(scene: &Scene, rays: &[Ray]) -> Vec<Option<Hit>> {
@@ -13,14 +15,14 @@ fn batch(scene: &Scene, rays: &[Ray]) -> Vec<Option<Hit>> {
 fn motion() -> Motion {
     let frame = |time, x, yaw| KeyFrame {
         time,
-        world_from_object: Isometry3::new(Vector3::new(x, 2.0, 0.1), Vector3::new(0.1, 0.0, yaw)),
+        pose: Isometry3::new(Vector3::new(x, 2.0, 0.1), Vector3::new(0.1, 0.0, yaw)),
     };
-    Motion::new(vec![
+    let frames = vec![
         frame(0.0, -2.0, 0.0),
         frame(0.05, 1.0, 1.5),
         frame(0.1, 3.0, -0.5),
-    ])
-    .unwrap()
+    ];
+    Motion::Trajectory(Trajectory::new(frames).unwrap())
 }
 
 #[test]

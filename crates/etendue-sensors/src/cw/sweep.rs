@@ -1,12 +1,15 @@
 //! The pipeline: shots to rays, rays to light that comes back, light to measurements.
 
 use super::{Beam, CwLidar};
+use crate::calibrated::{Lit, Profiled};
 use crate::transport::{
-    LightRay, PathSettings, Return, TreeSettings, World, trace_paths, trace_tree_from,
+    Background, Cone, LightRay, PathSettings, Return, TreeSettings, World, trace_paths,
+    trace_tree_from,
 };
 use crate::{Measurement, Reading, Sweep, Truth};
 use etendue_physics::beam::{BeamFrame, SubRay};
-use etendue_physics::cw::{Detection, Fault, Received};
+use etendue_physics::cw::{Detection, Fault, Received, Window};
+use etendue_physics::profile::Address;
 use etendue_physics::{Purpose, Scalar, Stream};
 use etendue_scene::{Hit, Ray};
 use nalgebra::{Isometry3, Point3, Vector3};
@@ -144,7 +147,8 @@ pub fn shoot_with<S: Scalar>(
     shoot_light(world, lidar, turn, world_from_sensor, tree, add)
 }
 
-/// As [`shoot`], with random paths of light instead of ray trees, see [`simulate_paths`].
+/// As [`shoot`], with random paths of light instead of ray trees, see [`simulate_paths`]. Where the
+/// receiver's field of view is known ([`Window`]), it sees no further than that about each ray.
 pub fn shoot_paths(
     world: &World<f64>,
     lidar: &CwLidar<f64>,
@@ -152,8 +156,13 @@ pub fn shoot_paths(
     paths: &PathSettings,
     world_from_sensor: impl Fn(f64) -> Isometry3<f64> + Sync,
 ) -> Vec<Shot<f64>> {
+    let seen = |window: Window| paths.receiver_half_angle.min(window.field_of_view / 2.0);
+    let settings = PathSettings {
+        receiver_half_angle: { lidar.receiver.window }.map_or(paths.receiver_half_angle, seen),
+        ..*paths
+    };
     let random = |light: &LightRay<f64>, _, stream: &mut Stream, visit: Visit<f64>| {
-        trace_paths(world, light, paths, stream, visit);
+        trace_paths(world, light, &settings, stream, visit);
     };
     shoot_light(world, lidar, turn, world_from_sensor, random, |_, _| {})
 }
@@ -174,6 +183,7 @@ fn shoot_light<S: Scalar>(
         world,
         lidar,
         turn,
+        view: View::new(world, lidar),
         sub_rays: lidar.pattern.sub_rays(),
     };
     let mut shots = vec![Shot::nothing(); lidar.beams.len()];
@@ -213,7 +223,40 @@ struct Shooter<'a, S: Scalar> {
     world: &'a World<'a, S>,
     lidar: &'a CwLidar<S>,
     turn: &'a Turn,
+    view: Option<View<'a>>,
     sub_rays: Vec<SubRay>,
+}
+
+/// Ambient light as a receiver sees it.
+struct View<'a> {
+    background: &'a Background<'a>,
+    window: Window,
+    cone: Cone,
+}
+
+impl<'a> View<'a> {
+    /// None where there is no ambient light, or it makes no noise.
+    fn new<S: Scalar>(world: &'a World<S>, lidar: &CwLidar<S>) -> Option<Self> {
+        let background = world.background()?;
+        let window = lidar.receiver.window?;
+        let cone = Cone {
+            half_angle: window.field_of_view / 2.0,
+            solid_angle: window.solid_angle(),
+        };
+        (lidar.receiver.noise.shot > 0.0).then_some(Self {
+            background,
+            window,
+            cone,
+        })
+    }
+
+    /// What one ray's surroundings add, in units of received power.
+    fn power<S: Scalar>(&self, light: &LightRay<S>, hit: Option<Hit>, tree: &TreeSettings) -> f64 {
+        let radiance = self
+            .background
+            .radiance(&light.plain(), hit, tree, self.cone);
+        self.window.background(radiance)
+    }
 }
 
 impl<S: Scalar> Shooter<'_, S> {
@@ -286,35 +329,69 @@ impl<S: Scalar> Shooter<'_, S> {
             .flatten();
         let mut received = Received::nothing();
         let mut surfaces = Surfaces::default();
+        let (mut lit, is_profiled) = (Lit::default(), self.world.scene().has_profiles());
         let mut paths = self.stream(number, Purpose::LightPath);
         let sub_rays = batch.light[start + extra..]
             .iter()
             .zip(&batch.hits[start + extra..]);
         for (sub_ray, (light, &hit)) in self.sub_rays.iter().zip(sub_rays) {
             let modulation = &self.lidar.receiver.modulation;
+            if let Some(view) = &self.view {
+                received.background += view.power(light, hit, &self.turn.tree) * sub_ray.weight;
+            }
             trace(light, hit, &mut paths, &mut |echo| {
                 received.add(modulation, echo.optical_range, echo.power * sub_ray.weight);
+                if is_profiled {
+                    lit.see(&echo, echo.power.value() * sub_ray.weight);
+                }
                 surfaces.see(&echo, self.lidar.half_tangent.value());
             });
         }
         add(number, &mut received);
-        let mut noise = self.stream(number, Purpose::ReceiverNoise);
+        let outcome = match lit.profiled(self.world).filter(|_| is_profiled) {
+            Some(surface) => self.draw(&surface, number),
+            None => {
+                let mut noise = self.stream(number, Purpose::ReceiverNoise);
+                self.lidar.receiver.measure(&received, &mut noise)
+            }
+        };
         Shot {
-            outcome: self.lidar.receiver.measure(&received, &mut noise),
+            outcome,
             power: received.power,
             returns: surfaces.count(),
             truth,
         }
     }
 
+    /// A measurement from calibrated noise: drop-out, bias, spread and steps at once.
+    fn draw(&self, surface: &Profiled, number: usize) -> Result<Detection<S>, Fault> {
+        let address = Address {
+            seed: self.turn.seed,
+            sensor: self.turn.sensor,
+            sweep: self.turn.index,
+            beam: u32::try_from(number).expect("beams are numbered by u32"),
+            stride: 1,
+        };
+        let farthest = self.lidar.receiver.ambiguity.farthest;
+        match surface
+            .profile
+            .draw(surface.range, surface.incidence, &address)
+        {
+            None => Err(Fault::NothingReceived),
+            Some(drawn) if drawn.range > farthest => Err(Fault::BeyondRange { range: drawn.range }),
+            Some(drawn) => Ok(Detection {
+                range: S::from(drawn.range),
+                disagreement: 0.0,
+            }),
+        }
+    }
+
     fn truth(&self, axis: &LightRay<S>, hit: Option<&Hit>) -> Option<Truth> {
         let hit = hit?;
         let ray = axis.values();
-        let pose = &self.world.scene().objects()[hit.object.0 as usize].world_from_object;
-        let surface = self
-            .world
-            .scene()
-            .surface_at(hit, &ray.origin, &ray.direction, pose);
+        let scene = self.world.scene();
+        let pose = scene.world_from_object(hit.object, ray.time);
+        let surface = scene.surface_at(hit, &ray.origin, &ray.direction, &pose);
         let cos = ray.direction.dot(&surface.normal).abs();
         Some(Truth {
             range: surface.distance,

@@ -62,9 +62,10 @@ impl Street {
     }
 }
 
-/// The right lane round the middle block, with round corners.
+/// The right lane round the middle block, between the cars that are parked on both sides, with round
+/// corners.
 fn route() -> Vec<Point2<f64>> {
-    let half = BLOCK.map(|side| 0.5 * side + PAVEMENT + 0.75 * ROADWAY);
+    let half = BLOCK.map(|side| 0.5 * side + PAVEMENT + 0.58 * ROADWAY);
     let mut points = Vec::new();
     for corner in 0..4 {
         let quarter = std::f64::consts::FRAC_PI_2;
@@ -319,6 +320,26 @@ mod tests {
         assert!(count("crown") > 20 && count("car") > 20 && count("lamp") > 10);
         assert_eq!(street, Street::generate(1).expect("an area"));
         assert_ne!(street, Street::generate(2).expect("an area"));
+    }
+
+    /// A vehicle of 1.8 m has 0.5 m to either side.
+    #[test]
+    fn nothing_stands_in_the_way() {
+        for seed in 1..6 {
+            let street = Street::generate(seed).expect("an area");
+            for car in street
+                .parts
+                .iter()
+                .filter(|part| part.name.starts_with("car"))
+            {
+                let at = car.world_from_part.translation.vector;
+                for point in &street.route {
+                    let outside = [(point.x - at.x).abs() - 2.15, (point.y - at.y).abs() - 0.9];
+                    let distance = outside[0].max(0.0).hypot(outside[1].max(0.0));
+                    assert!(distance > 1.4, "{distance} m from {}", car.name);
+                }
+            }
+        }
     }
 
     /// Round corners of 8 m at 4 m/s: at most 0.4 m off its way, 2.4 m/s² across.

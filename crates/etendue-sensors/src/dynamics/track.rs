@@ -2,7 +2,7 @@
 
 use super::Path;
 use etendue_physics::inertial::MotionState;
-use nalgebra::{Isometry3, Translation3, Vector3};
+use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use std::collections::VecDeque;
 
 /// States of motion at ascending times. In between, positions follow the cubic through places and
@@ -66,11 +66,14 @@ fn between(from: &MotionState, to: &MotionState, span: f64, share: f64) -> Motio
         + from.velocity * (span * (s3 - 2.0 * s2 + s))
         + b.translation.vector * (3.0 * s2 - 2.0 * s3)
         + to.velocity * (span * (s3 - s2));
-    let turn = a.rotation.try_slerp(&b.rotation, share, 1e-12);
+    // By the angle between: the usual formula divides by a sine that a small step leaves no
+    // digits of.
+    let turn = (a.rotation.inverse() * b.rotation).scaled_axis() * share;
+    let turn = a.rotation * UnitQuaternion::from_scaled_axis(turn);
     MotionState {
         world_from_body: Isometry3::from_parts(
             Translation3::from(place),
-            turn.unwrap_or(a.rotation),
+            UnitQuaternion::new_normalize(turn.into_inner()),
         ),
         velocity: lerp(|state| state.velocity),
         acceleration: lerp(|state| state.acceleration),
@@ -106,6 +109,9 @@ mod tests {
                 read.world_from_body.translation.vector - truth.world_from_body.translation.vector;
             assert!(off.norm() < 1e-12, "{off}");
             assert!((read.velocity - truth.velocity).norm() < 1e-6);
+            let [turn, real] = [read, truth].map(|state| state.world_from_body.rotation);
+            assert!((turn.coords.norm() - 1.0).abs() < 1e-15);
+            assert!((turn.inverse() * real).scaled_axis().norm() < 1e-9);
         }
     }
 

@@ -4,11 +4,16 @@ use super::simulate::Simulator;
 use super::triangulate::triangulate;
 use super::waveform::echoes_in_waveforms;
 use super::{LidarPoint, Outcome, Source};
+use crate::calibrated::{Lit, Profiled};
 use crate::scanner::{Pipeline, PulsedReceiver, Receiver, Shot};
 use crate::transport;
+use etendue_physics::profile::Address;
 use etendue_physics::pulse::{Echo, EchoFinder, FastReceiver, Fmcw, FmcwEcho, Return, ReturnMode};
 use etendue_physics::{Purpose, SPEED_OF_LIGHT, Stream};
 use nalgebra::Isometry3;
+
+/// Time before and after, from which velocities are found, s.
+const STEP: f64 = 1e-4;
 
 /// The light of one shot.
 #[derive(Default)]
@@ -17,12 +22,16 @@ pub(super) struct Light {
     pub returns: Vec<Return>,
     /// What came back from surfaces, with where from.
     pub sources: Vec<(transport::Return<f64>, f64)>,
+    /// Distance of the first surface on the beam's axis, m.
+    pub axis: f64,
 }
 
 impl Light {
-    pub fn clear(&mut self) {
+    /// Nothing yet.
+    pub fn begin(&mut self, axis: f64) {
         self.returns.clear();
         self.sources.clear();
+        self.axis = axis;
     }
 
     pub fn add(&mut self, back: &transport::Return<f64>, power: f64) {
@@ -60,6 +69,8 @@ pub(super) struct Found {
     pub power: f64,
     pub width: f64,
     pub velocity: Option<f64>,
+    /// Intensity from calibrated noise, instead of that of the power.
+    pub intensity: Option<f64>,
 }
 
 impl PreparedReceiver {
@@ -98,7 +109,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         }
         let mut noise =
             (!self.run.without_noise).then(|| self.stream(number, Purpose::ReceiverNoise));
-        let found = self.find(shot, pose, light, noise.as_mut());
+        let found = self.find(shot, pose, light, number, noise.as_mut());
         let offset = self.scanner.channels[usize::from(shot.channel)].range_offset;
         let limits = &self.scanner.limits;
         let before = points.len();
@@ -147,7 +158,9 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
                 .frame
                 .point(shot, range - offset, pose, &self.world_from_start),
             range,
-            intensity: intensity.response.report(found.power, range, intensity.top),
+            intensity: found
+                .intensity
+                .unwrap_or_else(|| intensity.response.report(found.power, range, intensity.top)),
             power: found.power,
             width: found.width,
             velocity: found.velocity,
@@ -176,8 +189,18 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         shot: &Shot,
         pose: &Isometry3<f64>,
         light: &mut Light,
+        number: u32,
         mut noise: Option<&mut Stream>,
     ) -> Vec<Found> {
+        if noise.is_some() && self.world.scene().has_profiles() {
+            let mut lit = Lit::default();
+            for (back, power) in &light.sources {
+                lit.see(back, *power);
+            }
+            if let Some(surface) = lit.profiled(self.world) {
+                return self.draw(&surface, light, number).into_iter().collect();
+            }
+        }
         match &self.receiver {
             PreparedReceiver::Pulsed {
                 receiver,
@@ -206,7 +229,28 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         }
     }
 
-    /// Targets with the sensor's own radial velocity, as a frequency-modulated receiver sees them.
+    /// A measurement from calibrated noise: drop-out, bias, spread and steps at once.
+    fn draw(&self, surface: &Profiled, light: &Light, number: u32) -> Option<Found> {
+        let address = Address {
+            seed: self.run.seed,
+            sensor: self.run.sensor,
+            sweep: self.run.sweep,
+            beam: number,
+            stride: u32::try_from(self.scanner.channels.len()).unwrap_or(1),
+        };
+        let drawn = surface
+            .profile
+            .draw(surface.range, surface.incidence, &address)?;
+        Some(Found {
+            range: drawn.range,
+            power: light.sources.iter().map(|(_, power)| power).sum(),
+            width: 0.0,
+            velocity: None,
+            intensity: drawn.intensity,
+        })
+    }
+
+    /// Targets with their radial velocities, as a frequency-modulated receiver sees them.
     fn doppler(
         &self,
         fmcw: &Fmcw,
@@ -214,10 +258,11 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         light: &Light,
         noise: Option<&mut Stream>,
     ) -> Vec<Found> {
+        let own = self.radial_velocity(shot);
         let target = |(back, power): &(transport::Return<f64>, f64)| FmcwEcho {
             range: back.optical_range,
             power: *power,
-            velocity: self.radial_velocity(shot),
+            velocity: own + self.recession(back, shot.time),
         };
         let mut targets: Vec<FmcwEcho> = light.sources.iter().map(target).collect();
         let echoes = fmcw.echoes(&mut targets, noise);
@@ -226,14 +271,26 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
             power: echo.power,
             width: 0.0,
             velocity: Some(echo.velocity),
+            intensity: None,
         });
         found.collect()
+    }
+
+    /// How fast the point that scattered the light moves on in the direction in which the light
+    /// arrived, m/s. To first order a path by mirrors at rest lengthens by the motion of its ends
+    /// alone (Fermat); moving mirrors are left out.
+    fn recession(&self, back: &transport::Return<f64>, time: f64) -> f64 {
+        let Some(motion) = self.world.scene().motion(back.hit.object) else {
+            return 0.0;
+        };
+        let in_object = motion.at(time).inverse_transform_point(&back.point);
+        let [before, after] = [-STEP, STEP].map(|step| motion.at(time + step) * in_object);
+        (after - before).dot(&back.arrival) / (2.0 * STEP)
     }
 
     /// How fast a point at rest recedes along a shot, m/s: less the sensor's own velocity,
     /// from its poses a tenth of a millisecond before and after.
     fn radial_velocity(&self, shot: &Shot) -> f64 {
-        const STEP: f64 = 1e-4;
         let [before, after] =
             [-STEP, STEP].map(|step| (self.world_from_sensor)(shot.time + step) * shot.origin);
         let direction = (self.world_from_sensor)(shot.time).rotation * shot.direction();
@@ -256,6 +313,7 @@ fn chosen(
         power: echo.power,
         width: echo.width,
         velocity: None,
+        intensity: None,
     };
     match echoes {
         [] => Vec::new(),

@@ -4,7 +4,7 @@ use super::air::PreparedAir;
 use super::receive::{Light, PreparedReceiver};
 use super::{Air, Frame, LidarPoint, Outcome, PointSweep};
 use crate::scanner::{Scanner, Shot};
-use crate::transport::{LightRay, TreeSettings, World, trace_tree_from};
+use crate::transport::{LightRay, TreeSettings, World, trace_trees};
 use etendue_physics::beam::BeamFrame;
 use etendue_physics::pulse::BeamRay;
 use etendue_physics::{Purpose, Stream};
@@ -12,8 +12,8 @@ use etendue_scene::{Hit, Ray};
 use nalgebra::Isometry3;
 use rayon::prelude::*;
 
-/// Shots that one task handles: their rays are cast in one batch.
-const BATCH: usize = 256;
+/// Shots that one task handles at least: their rays are cast in one batch.
+const BATCH: usize = 512;
 
 /// Which sweep of a run is simulated, and how.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -49,11 +49,14 @@ pub fn simulate(
     let start = f64::from(run.sweep) * scanner.sweep_duration();
     let world_from_start = world_from_sensor(start);
     let simulator = Simulator::new(world, scanner, run, &world_from_sensor, world_from_start);
+    // Whole columns, four by four: neighbouring rays are cast together.
+    let channels = scanner.channels.len();
+    let in_batch = BATCH.div_ceil(4 * channels) * 4 * channels;
     let batches: Vec<Received> = shots
-        .par_chunks(BATCH)
+        .par_chunks(in_batch)
         .enumerate()
         .map_init(Batch::default, |batch, (number, shots)| {
-            simulator.batch(batch, number * BATCH, shots)
+            simulator.batch(batch, number * in_batch, shots)
         })
         .collect();
     let mut sweep = PointSweep {
@@ -107,7 +110,10 @@ impl Received {
 struct Batch {
     rays: Vec<Ray>,
     hits: Vec<Option<Hit>>,
-    light: Light,
+    /// The shots in the order in which their rays are cast.
+    order: Vec<usize>,
+    /// What comes back, shot by shot.
+    lights: Vec<Light>,
 }
 
 /// What all batches of a sweep share.
@@ -118,6 +124,8 @@ pub(super) struct Simulator<'a, P> {
     pub world_from_sensor: P,
     pub world_from_start: Isometry3<f64>,
     pub beam_rays: Vec<BeamRay>,
+    /// The channels from the lowest to the highest beam.
+    by_elevation: Vec<usize>,
     pub air: PreparedAir<'a>,
     pub receiver: PreparedReceiver,
 }
@@ -134,6 +142,7 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
         Self {
             air: PreparedAir::new(&run.air, scanner, receiver.pulse_fwhm()),
             beam_rays: scanner.beam.rays(scanner.sub_ray_rings),
+            by_elevation: by_elevation(scanner),
             world,
             scanner,
             run,
@@ -150,24 +159,20 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
             .map(|shot| (self.world_from_sensor)(shot.time))
             .collect();
         batch.rays.clear();
-        for (shot, pose) in shots.iter().zip(&poses) {
-            self.aim(shot, pose, &mut batch.rays);
+        batch.order.clear();
+        batch.order.extend(self.order(shots.len()));
+        for &shot in &batch.order {
+            self.aim(&shots[shot], &poses[shot], &mut batch.rays);
         }
         self.world
             .scene()
             .closest_hits(&batch.rays, &mut batch.hits);
-        let per_shot = self.beam_rays.len();
+        self.gather(&batch.rays, &batch.hits, &batch.order, &mut batch.lights);
+        self.add_air(first, &mut batch.lights);
         let mut received = Received::default();
-        for (i, (shot, pose)) in shots.iter().zip(&poses).enumerate() {
-            let rays = i * per_shot..(i + 1) * per_shot;
-            let number = shot_number(first + i);
-            self.gather(
-                &batch.rays[rays.clone()],
-                &batch.hits[rays],
-                number,
-                &mut batch.light,
-            );
-            let outcome = self.report(shot, number, pose, &mut batch.light, &mut received.points);
+        let lights = batch.lights.iter_mut();
+        for ((i, light), (shot, pose)) in (first..).zip(lights).zip(shots.iter().zip(&poses)) {
+            let outcome = self.report(shot, shot_number(i), pose, light, &mut received.points);
             received.outcomes.push(outcome);
         }
         received
@@ -189,24 +194,48 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
         }
     }
 
-    /// Collects the light that comes back along the rays of one shot.
-    pub fn gather(&self, rays: &[Ray], hits: &[Option<Hit>], number: u32, light: &mut Light) {
-        light.clear();
-        for (beam_ray, (ray, hit)) in self.beam_rays.iter().zip(rays.iter().zip(hits)) {
-            let outgoing = LightRay {
-                origin: ray.origin,
-                direction: ray.direction,
-                time: ray.time,
-                mask: ray.mask,
-            };
-            trace_tree_from(self.world, &outgoing, *hit, &self.run.tree, |back| {
-                let power = back.power * beam_ray.weight * self.air.transmission(back.range);
-                light.add(&back, power);
-            });
+    /// The order in which the rays of some columns are cast: beam after beam from the lowest to the
+    /// highest, so that rays of one packet are neighbours whatever the order of firing.
+    fn order(&self, shots: usize) -> impl Iterator<Item = usize> {
+        let channels = self.by_elevation.len();
+        (0..shots)
+            .map(move |place| place / channels * channels + self.by_elevation[place % channels])
+    }
+
+    /// Collects the light that comes back along the rays of some shots, in that order, for each
+    /// shot.
+    pub fn gather(
+        &self,
+        rays: &[Ray],
+        hits: &[Option<Hit>],
+        order: &[usize],
+        lights: &mut Vec<Light>,
+    ) {
+        let per_shot = self.beam_rays.len();
+        lights.resize_with(order.len(), Light::default);
+        for (shot, hits) in order.iter().zip(hits.chunks(per_shot)) {
+            let axis = hits[per_shot / 2].as_ref();
+            lights[*shot].begin(axis.map_or(f64::INFINITY, |hit| hit.distance));
         }
-        let middle = hits[hits.len() / 2].map_or(f64::INFINITY, |hit| hit.distance);
-        let drops = || self.stream(number, Purpose::Precipitation);
-        self.air.add(middle, drops, &mut light.returns);
+        let outgoing = rays.iter().map(|ray| LightRay {
+            origin: ray.origin,
+            direction: ray.direction,
+            time: ray.time,
+            mask: ray.mask,
+        });
+        trace_trees(self.world, outgoing, hits, &self.run.tree, |ray, back| {
+            let weight = self.beam_rays[ray % per_shot].weight;
+            let power = back.power * weight * self.air.transmission(back.range);
+            lights[order[ray / per_shot]].add(&back, power);
+        });
+    }
+
+    /// Adds what the air sends back, up to the surface on each beam's axis.
+    pub fn add_air(&self, first: usize, lights: &mut [Light]) {
+        for (number, light) in (first..).zip(lights) {
+            let drops = || self.stream(shot_number(number), Purpose::Precipitation);
+            self.air.add(light.axis, drops, &mut light.returns);
+        }
     }
 
     /// A stream of random numbers of one shot.
@@ -227,4 +256,12 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
 )]
 fn shot_number(number: usize) -> u32 {
     number as u32
+}
+
+/// The channels from the lowest to the highest beam.
+fn by_elevation(scanner: &Scanner) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..scanner.channels.len()).collect();
+    let elevation = |channel: usize| scanner.channels[channel].elevation;
+    order.sort_by(|a, b| elevation(*a).total_cmp(&elevation(*b)));
+    order
 }

@@ -55,5 +55,6 @@ pub(super) fn triangulate<P: Fn(f64) -> Isometry3<f64>>(
         power,
         width: 0.0,
         velocity: None,
+        intensity: None,
     })
 }

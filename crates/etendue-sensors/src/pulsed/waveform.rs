@@ -1,7 +1,6 @@
 //! Echoes in sampled waveforms.
 
 use super::Run;
-use super::receive::Light;
 use super::simulate::Simulator;
 use crate::scanner::{PulsedReceiver, Receiver, Scanner};
 use crate::transport::World;
@@ -69,16 +68,17 @@ pub fn waveform(
     let Receiver::Pulsed(receiver) = scanner.receiver else {
         return None;
     };
-    let number = u32::try_from(shot).ok()?;
+    let number = shot;
     let shot = *scanner.shots(run.sweep).get(shot)?;
     let pose = world_from_sensor(shot.time);
     let simulator = Simulator::new(world, scanner, run, &world_from_sensor, pose);
-    let (mut rays, mut hits, mut light) = (Vec::new(), Vec::new(), Light::default());
+    let (mut rays, mut hits, mut lights) = (Vec::new(), Vec::new(), Vec::new());
     simulator.aim(&shot, &pose, &mut rays);
     world.scene().closest_hits(&rays, &mut hits);
-    simulator.gather(&rays, &hits, number, &mut light);
+    simulator.gather(&rays, &hits, &[0], &mut lights);
+    simulator.add_air(number, &mut lights);
     let window = Window::around(&receiver.pulse, receiver.interval, 0.0, scanner.limits.far);
-    let mut noise = simulator.stream(number, Purpose::ReceiverNoise);
+    let mut noise = simulator.stream(u32::try_from(number).ok()?, Purpose::ReceiverNoise);
     let noise = (!run.without_noise).then_some(&mut noise);
-    Some(read(&receiver, &light.returns, window, noise))
+    Some(read(&receiver, &lights.first()?.returns, window, noise))
 }

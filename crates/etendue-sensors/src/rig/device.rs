@@ -20,7 +20,7 @@ use nalgebra::Point3;
 #[non_exhaustive]
 pub enum Device {
     /// An inertial measurement unit.
-    Imu(Imu),
+    Imu(Box<Imu>),
     /// A satellite receiver.
     Gnss(Gnss),
     /// A magnetometer, T; hard iron is its bias, soft iron its response.

@@ -1,5 +1,7 @@
 //! One laser of a scanner.
 
+use nalgebra::{Point3, Vector3};
+
 /// One laser and its detector.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Channel {
@@ -20,8 +22,20 @@ pub struct Channel {
     pub ring: u16,
 }
 
+impl Channel {
+    /// The point of a reported range (m), in the sensor's frame, where the rotor stands at
+    /// `rotor` (azimuth, rad).
+    pub fn point(&self, rotor: f64, range: f64) -> Point3<f64> {
+        let (sin, cos) = rotor.sin_cos();
+        let origin = Point3::new(self.radius * cos, self.radius * sin, self.height);
+        let (sin, cos) = (rotor + self.azimuth).sin_cos();
+        let (up, level) = self.elevation.sin_cos();
+        origin + Vector3::new(level * cos, level * sin, up) * (range - self.range_offset)
+    }
+}
+
 /// Numbers the channels by elevation, the lowest 0 (of equals, the first in the table).
-pub(super) fn number_rings(channels: &mut [Channel]) {
+pub fn number_rings(channels: &mut [Channel]) {
     let mut order: Vec<usize> = (0..channels.len()).collect();
     order.sort_by(|a, b| channels[*a].elevation.total_cmp(&channels[*b].elevation));
     for (ring, channel) in order.into_iter().enumerate() {

@@ -12,7 +12,7 @@ mod pattern;
 mod receiver;
 mod shot;
 
-pub use channel::Channel;
+pub use channel::{Channel, number_rings};
 pub use check::ScannerError;
 pub use pattern::{
     Columns, Nod, Oscillating, Oscillation, Polygon, Prism, Raster, Risley, ScanPattern, Spinning,

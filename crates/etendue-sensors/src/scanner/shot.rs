@@ -2,6 +2,7 @@
 
 use super::{Channel, Columns, Scanner};
 use nalgebra::{Point3, Vector3};
+use rayon::prelude::*;
 
 /// A direction in the sensor's frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,18 +67,21 @@ impl Scanner {
     /// The shots of sweep number `sweep`, column by column in the order of the channels' table.
     pub fn shots(&self, sweep: u32) -> Vec<Shot> {
         let (first, last) = self.column_numbers(sweep);
-        let mut shots = Vec::with_capacity((last - first) * self.channels.len());
-        for column in first..last {
+        let fired = |column: usize| {
             let start = self.column_time(sweep, column);
             let places = self.channels.iter().enumerate();
             #[expect(clippy::cast_possible_truncation, reason = "checked with the scanner")]
-            shots.extend(places.map(|(number, channel)| Shot {
+            places.map(move |(number, channel)| Shot {
                 column: (column - first) as u32,
                 channel: number as u16,
                 ..self.shot(channel, start)
-            }));
-        }
-        shots
+            })
+        };
+        (first..last)
+            .into_par_iter()
+            .with_min_len(64)
+            .flat_map_iter(fired)
+            .collect()
     }
 
     /// Numbers of the first column of a sweep and of the one after its last.

@@ -3,6 +3,7 @@
 //! A [`World`] is a scene seen at one wavelength. [`trace_tree`] follows mirrors and glass exactly
 //! and sends diffuse light straight back (a lidar's usual model).
 //! [`trace_paths`] also finds, by chance, what came back over several diffuse surfaces.
+//! [`Background`] is the light that reaches a receiver without the sensor's doing.
 //!
 //! Choices (which triangle, which branch) are made on plain numbers, values are computed in the
 //! scalar `S`: the same code simulates in `f64` and differentiates with dual numbers.
@@ -10,12 +11,15 @@
 //! Left out: polarisation, diffraction, interference, and the focusing of curved mirrors and
 //! lenses (a return falls with the square of the whole path's length).
 
+mod background;
 mod branch;
 mod path_tracing;
+mod straight;
 mod tree;
 mod world;
 
-pub(crate) use path_tracing::frame_about;
+pub use background::{AmbientLight, Background, Cone, Sun};
 pub use path_tracing::{PathSettings, trace_paths};
-pub use tree::{Return, TreeAudit, TreeSettings, trace_tree, trace_tree_from};
+pub(crate) use straight::frame_about;
+pub use tree::{Return, TreeAudit, TreeSettings, trace_tree, trace_tree_from, trace_trees};
 pub use world::{LightRay, World, WorldError};

@@ -1,6 +1,7 @@
 //! Monte-Carlo path tracing: light that several rough surfaces scattered before it came back.
 
 use super::branch::Branch;
+use super::straight::{frame_about, see_through};
 use super::world::Meeting;
 use super::{LightRay, Return, World};
 use etendue_physics::Stream;
@@ -107,7 +108,7 @@ fn trace_path(
 ) {
     let world = receiver.world;
     while let Some(met) = hit {
-        let meeting = world.meet(&met, &path.light.origin, &path.light.direction);
+        let meeting = world.meet(&met, &path.light.origin, &path.light.direction, ray.time);
         path.arrive(&meeting);
         let frame = frame_about(&meeting.normal);
         receiver.collect(&path, &meeting, &frame, (&ray, &met), visit);
@@ -199,6 +200,7 @@ impl Receiver<'_, '_> {
             throughput: path.weight,
             cos_incidence: meeting.cos_incidence,
             point: light.origin,
+            arrival: light.direction,
             depth: light.depth,
             scatterings: path.scatterings + 1,
             hit: *hit,
@@ -248,46 +250,19 @@ impl Receiver<'_, '_> {
         if scattered <= 0.0 {
             return None;
         }
-        let (passed, extra_path) = self.see_through(Ray {
+        let straight = Ray {
             origin: light.origin,
             direction,
             near: self.world.scene().spawn_near(ray, hit, &direction),
             far: length,
             ..*ray
-        })?;
+        };
+        let (passed, extra_path) = see_through(self.world, straight, self.most_sheets)?;
         Some(Connection {
             length,
             optical_length: length + extra_path,
             power: scattered * outgoing.z.abs() * passed / (length * length),
         })
-    }
-
-    /// Fraction that thin sheets let pass along a ray, and what they add to its optical path;
-    /// `None` where anything else stands in the way.
-    fn see_through(&self, mut ray: Ray) -> Option<(f64, f64)> {
-        let (mut passed, mut extra) = (1.0, 0.0);
-        for _ in 0..=self.most_sheets {
-            let Some(hit) = self.world.scene().closest_hit(&ray) else {
-                return Some((passed, extra));
-            };
-            let meeting = self.world.meet(&hit, &ray.origin, &ray.direction);
-            let specular = meeting
-                .material
-                .specular(meeting.cos_incidence, meeting.side);
-            let transmitted = specular.transmitted?;
-            let Passage::Sheet { extra_path } = transmitted.passage else {
-                return None;
-            };
-            passed *= transmitted.fraction;
-            extra += extra_path;
-            ray = Ray {
-                origin: meeting.surface.point,
-                near: self.world.scene().spawn_near(&ray, &hit, &ray.direction),
-                far: ray.far - hit.distance,
-                ..ray
-            };
-        }
-        None
     }
 }
 
@@ -299,21 +274,4 @@ struct Connection {
     optical_length: f64,
     /// For each unit of light that arrived at the surface, 1/m².
     power: f64,
-}
-
-/// A right-handed frame with unit `normal` as its z axis; columns are the axes (Duff et al. 2017,
-/// "Building an orthonormal basis, revisited", JCGT 6(1)).
-pub(crate) fn frame_about(normal: &Vector3<f64>) -> Matrix3<f64> {
-    let sign = 1.0_f64.copysign(normal.z);
-    let a = -1.0 / (sign + normal.z);
-    let b = normal.x * normal.y * a;
-    Matrix3::from_columns(&[
-        Vector3::new(
-            1.0 + sign * normal.x * normal.x * a,
-            sign * b,
-            -sign * normal.x,
-        ),
-        Vector3::new(b, sign + normal.y * normal.y * a, -normal.y),
-        *normal,
-    ])
 }

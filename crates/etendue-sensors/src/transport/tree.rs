@@ -5,7 +5,7 @@ use super::world::Meeting;
 use super::{LightRay, World};
 use etendue_physics::Scalar;
 use etendue_scene::{Hit, MaterialId, Ray};
-use nalgebra::Point3;
+use nalgebra::{Point3, Vector3};
 
 /// Where a ray tree ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,6 +43,8 @@ pub struct Return<S: Scalar> {
     pub cos_incidence: S,
     /// Where the light was scattered, in the world, m.
     pub point: Point3<S>,
+    /// Unit direction in which it arrived there.
+    pub arrival: Vector3<S>,
     /// How many surfaces the path met, this one included.
     pub depth: u32,
     /// How many of them scattered it: 1 in a ray tree, more in path tracing.
@@ -107,15 +109,48 @@ pub fn trace_tree_from<S: Scalar>(
     ray: &LightRay<S>,
     first: Option<Hit>,
     settings: &TreeSettings,
-    visit: impl FnMut(Return<S>),
+    mut visit: impl FnMut(Return<S>),
 ) -> TreeAudit {
-    let mut tree = Tree {
-        world,
-        settings,
-        visit,
-        audit: TreeAudit::default(),
-    };
-    tree.follow(&ray.values(), first, Branch::new(ray));
+    let mut tree = Tree::new(world, settings, |_, back| visit(back));
+    tree.meet(&ray.values(), first, Branch::new(ray));
+    while let Some((ray, branch)) = tree.next.pop() {
+        let hit = world.scene().closest_hit(&ray);
+        let before = tree.next.len();
+        tree.meet(&ray, hit, branch);
+        // The first that was spawned is followed first.
+        tree.next[before..].reverse();
+    }
+    tree.audit
+}
+
+/// [`trace_tree_from`] of many rays, with the number of the ray before each return: the same
+/// returns in another order. All rays that mirrors and glass spawned at one depth are cast
+/// together, which is faster for rays that are neighbours.
+pub fn trace_trees<S: Scalar>(
+    world: &World<S>,
+    rays: impl Iterator<Item = LightRay<S>>,
+    first: &[Option<Hit>],
+    settings: &TreeSettings,
+    visit: impl FnMut(usize, Return<S>),
+) -> TreeAudit {
+    let mut tree = Tree::new(world, settings, visit);
+    let mut spawned: Vec<(usize, Branch<S>)> = Vec::new();
+    let mut casts: Vec<Ray> = Vec::new();
+    for (number, (ray, hit)) in rays.zip(first).enumerate() {
+        tree.ray = number;
+        tree.meet(&ray.values(), *hit, Branch::new(&ray));
+        tree.move_to(&mut casts, &mut spawned);
+    }
+    let mut hits = Vec::new();
+    while !casts.is_empty() {
+        world.scene().closest_hits(&casts, &mut hits);
+        let (before, branches) = (std::mem::take(&mut casts), std::mem::take(&mut spawned));
+        for ((ray, hit), (number, branch)) in before.iter().zip(&hits).zip(branches) {
+            tree.ray = number;
+            tree.meet(ray, *hit, branch);
+            tree.move_to(&mut casts, &mut spawned);
+        }
+    }
     tree.audit
 }
 
@@ -124,16 +159,41 @@ struct Tree<'w, 'a, S: Scalar, F> {
     settings: &'w TreeSettings,
     visit: F,
     audit: TreeAudit,
+    /// Number of the ray that is followed.
+    ray: usize,
+    /// Branches that are still to be cast.
+    next: Vec<(Ray, Branch<S>)>,
 }
 
-impl<S: Scalar, F: FnMut(Return<S>)> Tree<'_, '_, S, F> {
+impl<'w, 'a, S: Scalar, F: FnMut(usize, Return<S>)> Tree<'w, 'a, S, F> {
+    fn new(world: &'w World<'a, S>, settings: &'w TreeSettings, visit: F) -> Self {
+        Self {
+            world,
+            settings,
+            visit,
+            audit: TreeAudit::default(),
+            ray: 0,
+            next: Vec::new(),
+        }
+    }
+
+    /// Hands over the branches to be cast.
+    fn move_to(&mut self, casts: &mut Vec<Ray>, spawned: &mut Vec<(usize, Branch<S>)>) {
+        for (ray, branch) in self.next.drain(..) {
+            casts.push(ray);
+            spawned.push((self.ray, branch));
+        }
+    }
+
     /// Takes a branch, cast as `ray`, to the surface it hits and on from there.
-    fn follow(&mut self, ray: &Ray, hit: Option<Hit>, branch: Branch<S>) {
+    fn meet(&mut self, ray: &Ray, hit: Option<Hit>, branch: Branch<S>) {
         let Some(hit) = hit else {
             self.audit.escaped += branch.throughput.value();
             return;
         };
-        let meeting = self.world.meet(&hit, &branch.origin, &branch.direction);
+        let meeting = self
+            .world
+            .meet(&hit, &branch.origin, &branch.direction, ray.time);
         let arrived = branch.arrive(&meeting);
         self.audit.hits += 1;
         self.audit.absorbed += (branch.throughput - arrived.throughput).value();
@@ -150,18 +210,20 @@ impl<S: Scalar, F: FnMut(Return<S>)> Tree<'_, '_, S, F> {
             return;
         }
         let one_way = arrived.throughput / arrived.range;
-        (self.visit)(Return {
+        let back = Return {
             range: arrived.range,
             optical_range: arrived.optical_range,
             power: one_way * one_way * scattered * meeting.cos_incidence,
             throughput: arrived.throughput,
             cos_incidence: meeting.cos_incidence,
             point: arrived.origin,
+            arrival: arrived.direction,
             depth: arrived.depth,
             scatterings: 1,
             hit: *hit,
             material: meeting.surface.material,
-        });
+        };
+        (self.visit)(self.ray, back);
     }
 
     /// The mirror-like lobes' branches.
@@ -180,7 +242,7 @@ impl<S: Scalar, F: FnMut(Return<S>)> Tree<'_, '_, S, F> {
         self.audit.surfaces += arrived.throughput.value() - passed_on;
     }
 
-    /// Casts a branch that leaves the surface that `ray` hit, if it is worth it.
+    /// Keeps a branch that leaves the surface that `ray` hit, if it is worth casting.
     fn spawn(&mut self, ray: &Ray, hit: &Hit, branch: Branch<S>) {
         let throughput = branch.throughput.value();
         if throughput <= 0.0 {
@@ -195,7 +257,6 @@ impl<S: Scalar, F: FnMut(Return<S>)> Tree<'_, '_, S, F> {
             return;
         }
         let next = branch.cast(self.world.scene(), ray, hit);
-        let hit = self.world.scene().closest_hit(&next);
-        self.follow(&next, hit, branch);
+        self.next.push((next, branch));
     }
 }

@@ -1,9 +1,12 @@
 //! A scene at one wavelength, in a scalar that may carry derivatives.
 
+use super::background::{AmbientLight, Background};
 use etendue_physics::Scalar;
 use etendue_physics::surface::{Material, OutsideMaterial, Side};
 use etendue_scene::{Hit, MaterialId, ObjectId, Ray, Scene, SurfacePoint};
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
+use std::borrow::Cow;
+use std::sync::Arc;
 use thiserror::Error;
 
 /// A scene as light of one wavelength sees it.
@@ -45,8 +48,10 @@ use thiserror::Error;
 #[derive(Clone, Debug)]
 pub struct World<'a, S: Scalar> {
     scene: &'a Scene,
+    wavelength: f64,
     poses: Vec<Isometry3<S>>,
     materials: Vec<Material<S>>,
+    background: Option<Arc<Background<'a>>>,
 }
 
 /// Why a scene cannot be seen at a wavelength.
@@ -87,6 +92,16 @@ impl<S: Scalar> LightRay<S> {
         }
     }
 
+    /// The values without their derivatives.
+    pub fn plain(&self) -> LightRay<f64> {
+        LightRay {
+            origin: self.origin.map(Scalar::value),
+            direction: self.direction.map(Scalar::value),
+            time: self.time,
+            mask: self.mask,
+        }
+    }
+
     /// The ray to cast: the values without their derivatives.
     pub fn values(&self) -> Ray {
         Ray {
@@ -122,9 +137,22 @@ impl<'a> World<'a, f64> {
         let poses = scene.objects().iter().map(|o| o.world_from_object);
         Ok(Self {
             scene,
+            wavelength,
             poses: poses.collect(),
             materials,
+            background: None,
         })
+    }
+
+    /// The same world in ambient light: receivers that let it in get its photon noise.
+    /// Materials and poses are those of now.
+    #[must_use]
+    pub fn in_light(mut self, light: &AmbientLight) -> Self {
+        self.background = None;
+        if !light.is_dark() {
+            self.background = Some(Arc::new(Background::new(self.clone(), light)));
+        }
+        self
     }
 
     /// The same world in another scalar, without derivatives yet: replace what is to be
@@ -132,6 +160,8 @@ impl<'a> World<'a, f64> {
     pub fn lift<S: Scalar>(&self) -> World<'a, S> {
         World {
             scene: self.scene,
+            wavelength: self.wavelength,
+            background: self.background.clone(),
             poses: self.poses.iter().map(lift_isometry).collect(),
             materials: self
                 .materials
@@ -143,7 +173,8 @@ impl<'a> World<'a, f64> {
 }
 
 impl<'a, S: Scalar> World<'a, S> {
-    /// Replaces an object's pose. Its value must be the pose the scene has: rays are cast there.
+    /// Replaces an object's pose (at time zero, where it moves). Its value must be the pose the
+    /// scene has: rays are cast there.
     #[must_use]
     pub fn with_pose(mut self, object: ObjectId, world_from_object: Isometry3<S>) -> Self {
         self.poses[object.0 as usize] = world_from_object;
@@ -162,9 +193,20 @@ impl<'a, S: Scalar> World<'a, S> {
         self.scene
     }
 
-    /// Where each object stands, by number.
+    /// Where each object stands at time zero, by number.
     pub fn poses(&self) -> &[Isometry3<S>] {
         &self.poses
+    }
+
+    /// Where an object stands at a time, s: one that moves carries its pose at time zero, with its
+    /// derivatives, along its motion.
+    pub fn pose_at(&self, object: ObjectId, time: f64) -> Cow<'_, Isometry3<S>> {
+        let pose = &self.poses[object.0 as usize];
+        let Some(motion) = self.scene.motion(object) else {
+            return Cow::Borrowed(pose);
+        };
+        let moved = motion.at(0.0).inverse() * motion.at(time);
+        Cow::Owned(pose * lift_isometry::<S>(&moved))
     }
 
     /// The material of that number at this wavelength.
@@ -172,15 +214,30 @@ impl<'a, S: Scalar> World<'a, S> {
         &self.materials[id.0 as usize]
     }
 
-    /// Meets the surface of `hit` in `S`.
+    /// The light, m.
+    pub fn wavelength(&self) -> f64 {
+        self.wavelength
+    }
+
+    /// The light that is there without the sensor, if there is any.
+    pub fn background(&self) -> Option<&Background<'a>> {
+        self.background.as_deref()
+    }
+
+    pub(super) fn material_at(&self, number: usize) -> &Material<S> {
+        &self.materials[number]
+    }
+
+    /// Meets the surface of `hit` in `S`, where it stands at `time` (s).
     pub(super) fn meet(
         &self,
         hit: &Hit,
         origin: &Point3<S>,
         direction: &Vector3<S>,
+        time: f64,
     ) -> Meeting<'_, S> {
-        let pose = &self.poses[hit.object.0 as usize];
-        let surface = self.scene.surface_at(hit, origin, direction, pose);
+        let pose = self.pose_at(hit.object, time);
+        let surface = self.scene.surface_at(hit, origin, direction, &pose);
         let cos = -direction.dot(&surface.normal);
         let (side, cos_incidence, normal) = if cos.value() < 0.0 {
             (Side::Back, -cos, -surface.normal)

@@ -50,16 +50,18 @@ impl Mask {
         }
     }
 
-    /// Flat to a fiftieth, ten points, flat and no line in their own scans too, and all normals
-    /// within 20 degrees: leaves edges out.
+    /// Flat to a hundredth, ten points, flat and no line in their own scans too, no point farther
+    /// than one and a half standard deviations off its plane, and all normals within 8 degrees:
+    /// leaves edges out. A centimetre of range noise passes; two are too thick for neighbourhoods
+    /// of 0.25 m.
     pub fn strict() -> Self {
         Self {
             neighbours: 10,
-            flatness: 0.02,
-            own_flatness: 0.02,
+            flatness: 0.01,
+            own_flatness: 0.01,
             own_roundness: 0.05,
-            own_offset: 2.0,
-            normal_spread: 20_f64.to_radians(),
+            own_offset: 1.5,
+            normal_spread: 8_f64.to_radians(),
             ..Self::published()
         }
     }
@@ -91,14 +93,20 @@ impl Mask {
     }
 }
 
-/// What became of a neighbourhood.
+/// What became of a neighbourhood: the first test that it failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::depth) enum Verdict {
+pub enum Verdict {
+    /// It passed.
     Kept,
+    /// Too few points.
     Few,
+    /// Not flat.
     Thick,
+    /// Flat but long: a line.
     Long,
+    /// Flat, but of points whose own normals disagree with it.
     Bent,
+    /// Seen from about one place.
     OneSided,
 }
 

@@ -1,16 +1,20 @@
 //! Neighbourhoods of points: their planes, normals and incidences, and which of them to trust.
 
+mod cells;
 mod eigen;
 mod mask;
 mod neighbours;
 mod normals;
+mod shadow;
 mod spread;
 mod voxel;
 
+pub use cells::{CellOptions, surface_views_by_cells};
 pub use eigen::Eigen;
-pub use mask::{Mask, MaskReport};
-pub(super) use mask::{Shape, Verdict};
+pub(super) use mask::Shape;
+pub use mask::{Mask, MaskReport, Verdict};
 pub use neighbours::{Neighbourhood, Neighbours};
 pub use normals::{SurfaceView, surface_views};
+pub use shadow::without_shadows;
 pub use spread::{covariance, mean};
 pub use voxel::one_per_voxel;

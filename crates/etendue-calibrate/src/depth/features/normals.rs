@@ -43,7 +43,7 @@ pub fn surface_views(
         .collect()
 }
 
-fn view(direction: &Vector3<f64>, off: &Vector3<f64>, eigen: &Eigen) -> SurfaceView {
+pub(super) fn view(direction: &Vector3<f64>, off: &Vector3<f64>, eigen: &Eigen) -> SurfaceView {
     let normal = eigen.vectors[0];
     let along = normal.dot(direction);
     SurfaceView {

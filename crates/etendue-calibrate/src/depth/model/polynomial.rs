@@ -46,7 +46,7 @@ impl Polynomial {
     pub(super) fn slopes(&self, depth: f64, incidence: f64, slopes: &mut [f64]) {
         let scale = self.scale(depth);
         for (slope, exponent) in slopes.iter_mut().zip(&self.exponents) {
-            *slope = -scale * incidence.powf(*exponent);
+            *slope = -scale * power(incidence, *exponent);
         }
     }
 
@@ -56,6 +56,16 @@ impl Polynomial {
 
     fn sum(&self, incidence: f64) -> f64 {
         let terms = self.exponents.iter().zip(&self.weights);
-        terms.map(|(e, w)| w * incidence.powf(*e)).sum()
+        terms.map(|(e, w)| w * power(incidence, *e)).sum()
+    }
+}
+
+/// Whole exponents, the usual ones, by products.
+fn power(base: f64, exponent: f64) -> f64 {
+    if exponent.fract() == 0.0 && exponent < 64.0 {
+        #[expect(clippy::cast_possible_truncation, reason = "a small whole number")]
+        base.powi(exponent as i32)
+    } else {
+        base.powf(exponent)
     }
 }

@@ -24,6 +24,14 @@ pub struct WaveformBias {
 }
 
 impl WaveformBias {
+    /// Where learning starts: a pulse of 3 ns (full width at half maximum), a beam of 3 mrad (full
+    /// angle there), timed at half the peak.
+    pub const START: Self = Self {
+        pulse_sd: 0.191,
+        angular_sd: 1.3e-3,
+        fraction: 0.5,
+    };
+
     /// What an inclined plane at the true `depth` (m) adds to the reading, m.
     pub(super) fn shift(&self, depth: f64, incidence: f64) -> f64 {
         let (angular, pulse) = (self.angular_sd, self.pulse_sd);

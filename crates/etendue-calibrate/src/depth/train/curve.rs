@@ -142,7 +142,7 @@ fn deviation(model: &DepthModel, covariance: &DMatrix<f64>, depth: f64, incidenc
 }
 
 /// Of sorted values; zero of none.
-pub(super) fn quantile(sorted: &[f64], share: f64) -> f64 {
+pub(in crate::depth) fn quantile(sorted: &[f64], share: f64) -> f64 {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

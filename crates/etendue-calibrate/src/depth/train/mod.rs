@@ -6,6 +6,7 @@ mod gauss_newton;
 mod lbfgs;
 mod split;
 
+pub(super) use curve::quantile;
 pub use curve::{BiasCurve, CurvePoint};
 pub use split::Split;
 
@@ -161,7 +162,7 @@ fn descend(
 
 fn check(map: &DepthMap, training: &Training) -> Result<(), DepthError> {
     let seen = map.incidences_used();
-    let (low, high) = (curve::quantile(&seen, 0.05), curve::quantile(&seen, 0.95));
+    let (low, high) = (quantile(&seen, 0.05), quantile(&seen, 0.95));
     if high - low < LEAST_SPREAD {
         return Err(DepthError::OneIncidence {
             least_deg: low.to_degrees(),

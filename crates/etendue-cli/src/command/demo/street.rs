@@ -249,7 +249,7 @@ impl Street {
             world_from_sensor: layers.last,
             layers: vec![
                 dots(
-                    "points of the last sweep",
+                    "the last sweep, bent by the motion",
                     layers.cloud,
                     Color::hex(0x0072B2).fade(0.5),
                     0.8,

@@ -1,11 +1,13 @@
 //! `etendue experiment`.
 
+mod depth;
 mod figures;
 mod report;
 
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::output::{print, print_json};
+use crate::picture::Drawing;
 use clap::{Args, ValueEnum};
 use etendue::estimate::experiments::{Effort, Experiment as Known, Outcome, urg_04lx};
 use report::Report;
@@ -19,6 +21,8 @@ use std::path::PathBuf;
     The experiments of Heiden et al. 2019, section IV (arXiv:1912.01652), in an arena of \
     1.85 x 0.92 m, without noise and at 3, 10 and 30 mm, beside registration baselines with their \
     default and with tuned settings. Errors of poses are SE(2) distances, m and rad together.\n\
+    corridor and board are those of Agishev et al. 2023 (doi:10.1109/LRA.2023.3287791), simulated with an Ouster \
+    OS0-128: what depth correction does to held-out maps and to SLAM, and the bias of a turned board.\n\
     The folder gets the tables as CSV, all of it as text (experiment.md), and the figures as SVG \
     and PNG."
 )]
@@ -32,6 +36,29 @@ pub struct Experiment {
     /// Seeds of noise in every row of the tables of noise
     #[arg(long, default_value_t = Effort::default().seeds, value_parser = clap::value_parser!(u32).range(1..))]
     seeds: u32,
+    /// corridor: stops, in eight sub-sequences
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(32..))]
+    stops: u32,
+    /// corridor, board: columns of the lidar
+    #[arg(long, default_value_t = 512, value_parser = clap::value_parser!(u32).range(64..))]
+    columns: u32,
+    /// corridor: noise of the poses that are learnt from
+    #[arg(long, num_args = 2, value_names = ["M", "DEG"], default_values_t = [0.01, 0.2])]
+    pose_noise: Vec<f64>,
+    /// corridor: another place to drive through (a scene file or the name of a built-in scene), with
+    /// the stops in --trajectory
+    #[arg(long, value_name = "SCENE", requires = "trajectory")]
+    scene: Option<PathBuf>,
+    /// corridor: the stops, a TUM file
+    #[arg(long, value_name = "FILE", requires = "scene")]
+    trajectory: Option<PathBuf>,
+    /// corridor: write the drive too, as a sequence that `etendue correct` and `slam` read (scans as
+    /// KITTI .bin, the true poses in poses.txt), and stop there
+    #[arg(long, value_name = "DIR")]
+    export: Option<PathBuf>,
+    /// board: a depth model that corrects it
+    #[arg(long, value_name = "FILE")]
+    model: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -50,15 +77,29 @@ enum Which {
     TrackMirror,
     /// Reflectances and the receiver's bias from a striped board
     Checkerboard,
+    /// Depth correction in a corridor: maps and SLAM
+    Corridor,
+    /// The depth bias of a board that is turned
+    Board,
 }
 
 impl Which {
-    fn known(self) -> Known {
-        match self {
+    /// The experiment of the library; none of those of depth correction.
+    fn known(self) -> Option<Known> {
+        Some(match self {
             Self::Localise => Known::Localise,
             Self::LocaliseComplex => Known::LocaliseComplex,
             Self::TrackMirror => Known::TrackMirror,
             Self::Checkerboard => Known::Checkerboard,
+            Self::Corridor | Self::Board => return None,
+        })
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Corridor => "corridor",
+            Self::Board => "board",
+            _ => self.known().map_or("", Known::name),
         }
     }
 }
@@ -66,12 +107,17 @@ impl Which {
 impl Experiment {
     /// Runs it, prints its tables and writes them with figures.
     pub fn run(self) -> Result<(), Failure> {
-        let outcome = self.outcome()?;
-        let report = Report::new(self.which.known().name(), &outcome);
+        let (outcome, pictures) = self.outcome()?;
+        let report = Report::new(self.which.name(), &outcome);
         if let Some(path) = &self.output {
             let mut folder = Folder::new(path);
             report.add_to(&mut folder)?;
-            figures::add_to(&mut folder, &outcome)?;
+            if pictures.is_empty() {
+                figures::add_to(&mut folder, &outcome)?;
+            }
+            for (name, picture) in &pictures {
+                folder.picture(name, picture)?;
+            }
             for path in folder.commit()? {
                 eprintln!("wrote {}", path.display());
             }
@@ -83,11 +129,18 @@ impl Experiment {
         }
     }
 
-    fn outcome(&self) -> Result<Outcome, Failure> {
+    fn outcome(&self) -> Result<(Outcome, Vec<(&'static str, Drawing)>), Failure> {
         let effort = Effort {
             starts: self.starts,
             seeds: self.seeds,
         };
-        Ok(self.which.known().run(&urg_04lx(), effort)?)
+        match self.which {
+            Which::Corridor => depth::corridor(self),
+            Which::Board => depth::board(self),
+            _ => {
+                let known = self.which.known().unwrap_or(Known::Localise);
+                Ok((known.run(&urg_04lx(), effort)?, Vec::new()))
+            }
+        }
     }
 }

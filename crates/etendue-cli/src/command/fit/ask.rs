@@ -97,6 +97,7 @@ impl Fit {
                 ..Solver::default()
             },
             edges: None,
+            search_poses: self.search,
         })
     }
 

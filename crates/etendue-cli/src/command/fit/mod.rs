@@ -3,6 +3,7 @@
 mod ask;
 mod report;
 mod results;
+mod search;
 mod setup;
 mod values;
 
@@ -14,6 +15,7 @@ use clap::Args;
 use etendue::estimate::fit::report as with_uncertainty;
 use etendue::estimate::uncertainty::Gauge;
 use report::Report;
+use search::Answers;
 use setup::Setup;
 use std::path::PathBuf;
 
@@ -22,6 +24,7 @@ use std::path::PathBuf;
 #[command(
     after_help = "Examples: etendue fit arena --scan out/scan.csv --free sensor.pose --start 0.1,0.1,10\n          \
     etendue fit arena --scan out/scan.csv --free sensor.pose --start 0,0,20 --loss cauchy:0.05\n          \
+    etendue fit arena --scan out/scan.csv --free sensor.pose --search\n          \
     etendue fit problem.toml -o found\n\n\
     A problem file names scene, sensor, scans, unknowns with bounds, and the solver; `etendue schema \
     fit` describes it. Instead, all can be typed: one --start (and --truth) for every --free, in the \
@@ -62,6 +65,16 @@ pub struct Fit {
     /// How a residual is charged: squared, huber:M, cauchy:M or geman-mcclure:M, the scale in m
     #[arg(long, value_name = "LOSS", requires = "free")]
     loss: Option<TypedLoss>,
+    /// Try about so many poses all over the scene first, for the first pose in the plane that is
+    /// free, and tell all answers that explain the scans as well
+    #[arg(
+        long,
+        value_name = "POSES",
+        requires = "free",
+        num_args = 0..=1,
+        default_missing_value = "10000"
+    )]
+    search: Option<usize>,
     /// Name of a preset or a sensor file; without it, the scene's, else hokuyo-urg-04lx
     #[arg(long, value_name = "PRESET|FILE", requires = "free")]
     sensor: Option<String>,
@@ -79,10 +92,9 @@ impl Fit {
         let task = self.task()?;
         let setup = Setup::new(&task)?;
         let solver = &task.solver;
-        let solution = solver.solve(&setup.problem, setup.start.clone());
-        let solution = solution.map_err(etendue::estimate::fit::FitError::from)?;
+        let Answers { solution, twins } = search::answers(&task, &setup)?;
         let found = with_uncertainty(&setup.problem, solver, solution, &Gauge::Free);
-        let report = Report::new(&setup, &found);
+        let report = Report::new(&setup, &found, &twins);
 
         let mut folder = Folder::new(&self.output);
         results::add_to(&mut folder, &setup, &found, &report)?;

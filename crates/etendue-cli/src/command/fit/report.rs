@@ -3,7 +3,7 @@
 use super::setup::Setup;
 use super::values::{numbers, placed, setting};
 use etendue::estimate::fit::Report as Found;
-use etendue::estimate::manifold::Manifold;
+use etendue::estimate::manifold::{Manifold, Variable};
 use etendue::formats::fit::Setting;
 use nalgebra::Isometry3;
 use serde::Serialize;
@@ -31,6 +31,8 @@ pub struct Report {
     rank: usize,
     singular_values: Vec<f64>,
     not_determined: Vec<String>,
+    /// Other answers that explain the scans as well.
+    twins: Vec<Vec<Twin>>,
     /// What is doubtful about it.
     pub warnings: Vec<String>,
 }
@@ -53,6 +55,15 @@ struct Deviation {
     value: Option<f64>,
 }
 
+/// One unknown of another answer.
+#[derive(Debug, Serialize)]
+struct Twin {
+    path: String,
+    value: BTreeMap<String, f64>,
+    /// Where it is from the estimate.
+    away: Error,
+}
+
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Error {
@@ -65,7 +76,7 @@ const MANY_MISSING: f64 = 0.05;
 
 impl Report {
     /// Of a fit.
-    pub fn new(setup: &Setup, found: &Found) -> Self {
+    pub fn new(setup: &Setup, found: &Found, twins: &[Vec<Variable>]) -> Self {
         let residuals = &found.solution.residuals;
         let uncertainty = &found.uncertainty;
         let nulls = uncertainty.null_directions.iter();
@@ -85,7 +96,8 @@ impl Report {
             rank: uncertainty.rank(),
             singular_values: uncertainty.singular_values.clone(),
             not_determined: nulls.map(|null| null.description.clone()).collect(),
-            warnings: warnings(found),
+            twins: twins.iter().map(|state| twin(found, state)).collect(),
+            warnings: warnings(found, twins.len()),
         }
     }
 
@@ -109,6 +121,9 @@ impl Report {
         for null in &self.not_determined {
             writeln!(out, "  {null}")?;
         }
+        for unknown in self.twins.iter().flatten() {
+            unknown.write(out)?;
+        }
         writeln!(
             out,
             "  rms {:.3} mm over {} measured beams, {} of them not predicted; {} predicted but not \
@@ -122,14 +137,28 @@ impl Report {
     }
 }
 
+fn list(values: &BTreeMap<String, f64>) -> String {
+    let words = values
+        .iter()
+        .map(|(name, value)| format!("{name} {value:.6}"));
+    words.collect::<Vec<_>>().join(", ")
+}
+
+impl Twin {
+    fn write(&self, out: &mut String) -> std::fmt::Result {
+        let Self { path, value, away } = self;
+        write!(out, "  equally well: {path} {}", list(value))?;
+        match away {
+            Error::Pose { shift_m, turn_deg } => {
+                writeln!(out, " ({shift_m:.3} m away, turned by {turn_deg:.1} deg)")
+            }
+            Error::Number { difference } => writeln!(out, " ({difference:.3e} away)"),
+        }
+    }
+}
+
 impl Estimate {
     fn write(&self, out: &mut String) -> std::fmt::Result {
-        let list = |values: &BTreeMap<String, f64>| {
-            let words = values
-                .iter()
-                .map(|(name, value)| format!("{name} {value:.6}"));
-            words.collect::<Vec<_>>().join(", ")
-        };
         writeln!(out, "  {}: {}", self.path, list(&self.value))?;
         for Deviation {
             component,
@@ -210,8 +239,24 @@ fn error(value: &Setting, truth: &Setting) -> Error {
     }
 }
 
-fn warnings(found: &Found) -> Vec<String> {
+fn twin(found: &Found, state: &[Variable]) -> Vec<Twin> {
+    let pairs = found.estimate.iter().zip(state);
+    let of = |((path, estimate), variable): (&(String, Variable), &Variable)| Twin {
+        path: path.clone(),
+        value: named(&setting(variable)),
+        away: error(&setting(variable), &setting(estimate)),
+    };
+    pairs.map(of).collect()
+}
+
+fn warnings(found: &Found, twins: usize) -> Vec<String> {
     let mut warnings = Vec::new();
+    if twins > 0 {
+        warnings.push(format!(
+            "{twins} other answer(s) explain the scans equally well: nothing in them tells which is \
+             the right one"
+        ));
+    }
     if !found.solution.stop.converged() {
         warnings.push(format!("no minimum was reached: {}", found.solution.stop));
     }

@@ -105,7 +105,8 @@ fn poses(task: &FitTask, loaded: &LoadedScene) -> Result<Vec<Isometry3<f64>>, Fa
             (own || number == 0 && free.path == "sensor.pose") && free.start.is_some()
         });
         let pose = scan.world_from_sensor.or(in_scene);
-        let pose = pose.or(started.then(Isometry3::identity));
+        let free_of_start = started || task.search_poses.is_some();
+        let pose = pose.or(free_of_start.then(Isometry3::identity));
         pose.ok_or_else(|| Failure::NoPose {
             scene: loaded.name.clone(),
         })

@@ -115,7 +115,7 @@ impl Render {
         let report = Report {
             scene: &loaded,
             camera: &camera,
-            classes: &ClassMap::new(&loaded.scene, &loaded.classes),
+            classes: &ClassMap::new(&loaded.scene, &loaded.classes.of_objects()),
             shots: &shots,
             settings: &self.settings(0, path.start),
             warnings: &warnings,

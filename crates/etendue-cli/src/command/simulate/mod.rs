@@ -1,7 +1,10 @@
 //! `etendue simulate`.
 
 mod scan;
+mod several;
 mod summary;
+mod way;
+mod weather;
 mod write;
 
 use crate::failure::Failure;
@@ -15,7 +18,7 @@ use etendue::formats::sensor::{Sensor, SensorModel};
 use etendue::scene::Isa;
 use etendue::sensors::Sweep;
 use etendue::sensors::cw::{CwLidar, Turn, simulate, simulate_paths};
-use etendue::sensors::pulsed::Frame;
+use etendue::sensors::pulsed::{Air, Frame};
 use etendue::sensors::transport::{PathSettings, World};
 use indicatif::{ProgressBar, ProgressStyle};
 use nalgebra::Isometry3;
@@ -24,13 +27,17 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use summary::Summary;
+use way::{Way, WayOptions, positive};
+use weather::AirOptions;
 use write::Results;
 
 /// Arguments of `etendue simulate`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(after_help = "Examples: etendue simulate\n          \
     etendue simulate examples/small-house.toml --pose 1.5,0,0.4,90 --sweeps 20 -o house\n          \
-    etendue simulate -o scan.npz --seed 7\n\n\
+    etendue simulate -o scan.npz --seed 7\n          \
+    etendue simulate street.toml --sensor velodyne-vlp-16@0,0,1.8,0 --sensor sick-lms-111@0.5,0,0.3,0 \
+    --trajectory drive.tum --duration 5 --rain 10 -o drive\n\n\
     The same scene, sensor, pose, sweeps and seed give the same bytes on any number of threads.\n\
     If no beam meets a surface this is an error and nothing is written; if surfaces are met but \
     none gives a range, there is a warning.")]
@@ -39,9 +46,11 @@ pub struct Simulate {
     /// mirror and a pane
     scene: Option<PathBuf>,
     /// Name of a preset (see `etendue sensors`) or a sensor file (.toml); without it, the sensor
-    /// that the scene file names, else hokuyo-urg-04lx
-    #[arg(long, value_name = "PRESET|FILE")]
-    sensor: Option<String>,
+    /// that the scene file names, else hokuyo-urg-04lx. Given several times, every sensor leaves
+    /// its results in a folder of its own; `@x,y,z,yaw[,pitch,roll]` after a name says where it is
+    /// mounted on what the pose or the trajectory moves
+    #[arg(long, value_name = "PRESET|FILE[@MOUNT]")]
+    sensor: Vec<String>,
     /// Where the sensor stands: x,y,z,yaw[,pitch,roll] in metres and degrees; without it, where
     /// the scene file says
     #[arg(long, allow_hyphen_values = true, value_name = "POSE")]
@@ -49,12 +58,16 @@ pub struct Simulate {
     /// How many turns of the sensor
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     sweeps: u32,
+    /// How long the run is, s, instead of --sweeps: as many turns as begin in it
+    #[arg(long, value_name = "S", value_parser = positive, conflicts_with = "sweeps")]
+    duration: Option<f64>,
     /// Seed of all noise
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Trace so many random paths of light a ray, to add what comes back over several rough
-    /// surfaces; without it, ray trees, which are faster and follow mirrors and glass alone. The
-    /// receiver is taken to see all around: the most that such light can add
+    /// surfaces; without it, ray trees, which are faster and follow mirrors and glass alone. A
+    /// receiver whose file gives no window is taken to see all around: the most that such light
+    /// can add
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     paths: Option<u32>,
     /// Folder for all formats, or a single .csv, .npz, .pcd, .ply, .json, .png or .svg file
@@ -65,12 +78,12 @@ pub struct Simulate {
     threads: Option<NonZeroUsize>,
     /// Instructions that cast rays: plain, neon, avx2 or avx512; without it, the fastest that this
     /// processor has. The results are the same
-    #[arg(long)]
+    #[arg(long, env = "ETENDUE_ISA")]
     isa: Option<Isa>,
-    /// Poses of a scanning lidar over time, a TUM file (time x y z qx qy qz qw a line): the run
-    /// begins at its first pose
-    #[arg(long, value_name = "FILE")]
-    trajectory: Option<PathBuf>,
+    #[command(flatten)]
+    way: WayOptions,
+    #[command(flatten)]
+    air: AirOptions,
     /// Frame of a scanning lidar's points: as the device gives them, or compensated for motion
     #[arg(long, value_enum)]
     frame: Option<FrameName>,
@@ -80,6 +93,9 @@ pub struct Simulate {
     /// Print the summary as JSON
     #[arg(long)]
     json: bool,
+    /// Which of several sensors this is
+    #[arg(skip)]
+    number: u32,
 }
 
 impl Simulate {
@@ -98,47 +114,57 @@ impl Simulate {
             require(isa)?;
             loaded.scene.set_isa(isa);
         }
-        let (sensor, sensor_source) = source::sensor_in(self.sensor.as_deref(), &loaded)?;
-        self.check_options(&sensor)?;
+        let runs = self.each_sensor(&loaded)?;
+        runs.into_iter().try_for_each(|run| run.run(&loaded))
+    }
+
+    /// Runs one sensor.
+    fn run_sensor(
+        &self,
+        loaded: &LoadedScene,
+        (sensor, sensor_source): (&Sensor, SourceMetadata),
+        way: Way,
+    ) -> Result<(), Failure> {
         let lidar = match &sensor.model {
             SensorModel::ContinuousWave(lidar) => lidar,
             SensorModel::Scanner(scanner) => {
-                let trajectory = scan::trajectory(self.trajectory.as_deref())?;
-                let pose = match &trajectory {
-                    Some(trajectory) => trajectory.pose_or_end(f64::NEG_INFINITY),
-                    None => self.pose(&loaded)?,
-                };
                 let run = ScanRun {
                     arguments: self,
                     scanner,
-                    loaded: &loaded,
+                    loaded,
                     sensor_source,
-                    pose,
-                    trajectory,
+                    way,
+                    air: self.air.air(&loaded.air),
                 };
                 return run.run();
             }
         };
         let formats = write::formats(&self.output)?;
-        let pose = self.pose(&loaded)?;
+        way.check(f64::from(self.sweeps) * lidar.turn_time)?;
 
-        let world = World::at_wavelength(&loaded.scene, lidar.wavelength)?;
+        let world =
+            World::at_wavelength(&loaded.scene, lidar.wavelength)?.in_light(&loaded.ambient);
         let start = Instant::now();
-        let sweeps = self.sweeps(&world, lidar, &pose);
+        let sweeps = self.sweeps(&world, lidar, &way);
         let elapsed = start.elapsed();
-        check_view(&sweeps, &pose)?;
+        check_view(&sweeps, &way.start)?;
 
         let run = Run {
             scene: &loaded.scene,
             sweeps: &sweeps,
         };
         let mut metadata =
-            RunMetadata::new(run, self.seed, self.scene_source(&loaded), sensor_source);
+            RunMetadata::new(run, self.seed, self.scene_source(loaded), sensor_source);
         metadata.command = self.words();
         metadata.warnings.clone_from(&loaded.warnings);
         metadata
             .warnings
             .extend(summary::no_range(&metadata.counts));
+        metadata.warnings.extend(unheard_light(&loaded, lidar));
+        if loaded.air != Air::default() {
+            let warning = "the air of the scene counts for scanning lidars alone";
+            metadata.warnings.push(warning.into());
+        }
         let results = Results {
             run,
             metadata: &metadata,
@@ -153,16 +179,25 @@ impl Simulate {
 
     /// No option may go unheard.
     fn check_options(&self, sensor: &Sensor) -> Result<(), Failure> {
-        let (kind, foreign): (_, &[_]) = match &sensor.model {
+        let air = self
+            .air
+            .given()
+            .into_iter()
+            .map(|(option, _)| (option, true));
+        let (kind, foreign): (_, Vec<_>) = match &sensor.model {
             SensorModel::ContinuousWave(_) => (
                 "a continuous-wave lidar",
-                &[
-                    ("--trajectory", self.trajectory.is_some()),
+                [
                     ("--frame", self.frame.is_some()),
                     ("--waveform", self.waveform.is_some()),
-                ],
+                ]
+                .into_iter()
+                .chain(air)
+                .collect(),
             ),
-            SensorModel::Scanner(_) => ("a scanning lidar", &[("--paths", self.paths.is_some())]),
+            SensorModel::Scanner(_) => {
+                ("a scanning lidar", vec![("--paths", self.paths.is_some())])
+            }
         };
         match foreign.iter().find(|(_, given)| *given) {
             Some((option, _)) => Err(Failure::OtherSensor {
@@ -174,27 +209,12 @@ impl Simulate {
         }
     }
 
-    fn pose(&self, loaded: &LoadedScene) -> Result<Isometry3<f64>, Failure> {
-        let proposed = loaded
-            .sensor
-            .as_ref()
-            .map(|placement| placement.world_from_sensor);
-        let pose = self
-            .pose
-            .as_ref()
-            .map(|pose| pose.world_from_sensor)
-            .or(proposed);
-        pose.ok_or_else(|| Failure::NoPose {
-            scene: loaded.name.clone(),
-        })
-    }
-
     /// The command line as far as results depend on it: neither threads nor where they are written.
     fn words(&self) -> Vec<String> {
         let mut words = vec!["etendue".to_owned(), "simulate".to_owned()];
         words.extend(self.scene.as_ref().map(|scene| scene.display().to_string()));
         let mut add = |key: &str, value: String| words.extend([key.to_owned(), value]);
-        if let Some(sensor) = &self.sensor {
+        for sensor in &self.sensor {
             add("--sensor", sensor.clone());
         }
         if let Some(pose) = &self.pose {
@@ -204,6 +224,15 @@ impl Simulate {
         add("--seed", self.seed.to_string());
         if let Some(paths) = self.paths {
             add("--paths", paths.to_string());
+        }
+        if let Some(trajectory) = &self.way.trajectory {
+            add("--trajectory", trajectory.display().to_string());
+        }
+        if let Some(frame) = self.frame.and_then(|frame| frame.to_possible_value()) {
+            add("--frame", frame.get_name().to_owned());
+        }
+        for (key, value) in self.air.given() {
+            add(key, value.to_string());
         }
         words
     }
@@ -218,29 +247,25 @@ impl Simulate {
         }
     }
 
-    fn sweeps(
-        &self,
-        world: &World<f64>,
-        lidar: &CwLidar<f64>,
-        pose: &Isometry3<f64>,
-    ) -> Vec<Sweep> {
+    fn sweeps(&self, world: &World<f64>, lidar: &CwLidar<f64>, way: &Way) -> Vec<Sweep> {
         let progress = self.progress();
         let sweeps = (0..self.sweeps).map(|index| {
             let turn = Turn {
                 seed: self.seed,
+                sensor: self.number,
                 index,
                 start: f64::from(index) * lidar.turn_time,
                 with_truth: true,
                 ..Turn::default()
             };
             let sweep = match self.paths {
-                None => simulate(world, lidar, &turn, |_| *pose),
+                None => simulate(world, lidar, &turn, |time| way.at(time)),
                 Some(paths) => {
                     let settings = PathSettings {
                         paths,
                         ..PathSettings::default()
                     };
-                    simulate_paths(world, lidar, &turn, &settings, |_| *pose)
+                    simulate_paths(world, lidar, &turn, &settings, |time| way.at(time))
                 }
             };
             progress.inc(1);
@@ -272,6 +297,16 @@ impl Simulate {
             print(&summary.text())
         }
     }
+}
+
+/// Says where ambient light has no effect.
+fn unheard_light(loaded: &LoadedScene, lidar: &CwLidar<f64>) -> Option<String> {
+    let hears = lidar.receiver.window.is_some() && lidar.receiver.noise.shot > 0.0;
+    (!loaded.ambient.is_dark() && !hears).then(|| {
+        "the scene's ambient light has no effect on this sensor: its file gives no \
+         receiver.window, or no receiver.noise.shot_per_m2_sr"
+            .to_owned()
+    })
 }
 
 /// The frame that points are given in.

@@ -2,6 +2,7 @@
 
 use super::Simulate;
 use super::summary::{self, Summary};
+use super::way::Way;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::picture::top_view::TopView;
@@ -13,19 +14,16 @@ use etendue::formats::output::{
 };
 use etendue::formats::ros2::{Recorder, Topics};
 use etendue::formats::scene::LoadedScene;
-use etendue::formats::trajectory::read_tum;
 use etendue::sensors::Sweep;
-use etendue::sensors::pulsed::{self, Frame, PointSweep, simulate};
+use etendue::sensors::pulsed::{self, Air, Frame, PointSweep, simulate};
 use etendue::sensors::scanner::Scanner;
-use etendue::sensors::trajectory::Trajectory;
 use etendue::sensors::transport::World;
-use nalgebra::Isometry3;
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// The formats that a folder gets.
-const FOLDER: [&str; 13] = [
+const FOLDER: [&str; 14] = [
     "scan.csv",
     "scan.npz",
     "scan.pcd",
@@ -39,6 +37,7 @@ const FOLDER: [&str; 13] = [
     "scan.png",
     "scan.svg",
     "range.png",
+    "intensity.png",
 ];
 
 /// A run of a scanning lidar.
@@ -47,8 +46,8 @@ pub struct ScanRun<'a> {
     pub scanner: &'a Scanner,
     pub loaded: &'a LoadedScene,
     pub sensor_source: SourceMetadata,
-    pub pose: Isometry3<f64>,
-    pub trajectory: Option<Trajectory>,
+    pub way: Way,
+    pub air: Air,
 }
 
 /// Endings of single files.
@@ -65,16 +64,12 @@ fn check_ending(output: &Path) -> Result<(), Failure> {
     })
 }
 
-/// The trajectory of the file asked for.
-pub fn trajectory(path: Option<&Path>) -> Result<Option<Trajectory>, Failure> {
-    Ok(path.map(read_tum).transpose()?)
-}
-
 impl ScanRun<'_> {
     /// Simulates, writes and sums up.
     pub fn run(self) -> Result<(), Failure> {
         check_ending(&self.arguments.output)?;
-        self.check_length()?;
+        self.way
+            .check(f64::from(self.arguments.sweeps) * self.scanner.sweep_duration())?;
         let world = World::at_wavelength(&self.loaded.scene, self.scanner.wavelength)?;
         let output = &self.arguments.output;
         if output.extension().is_some_and(|ending| ending == "mcap") && !output.is_dir() {
@@ -84,7 +79,7 @@ impl ScanRun<'_> {
         let scans = self.scans(&world);
         let elapsed = start.elapsed();
         let sweeps: Vec<Sweep> = scans.iter().map(PointSweep::first_echoes).collect();
-        super::check_view(&sweeps, &self.pose)?;
+        super::check_view(&sweeps, &self.way.start)?;
         let run = Run {
             scene: &self.loaded.scene,
             sweeps: &sweeps,
@@ -100,29 +95,13 @@ impl ScanRun<'_> {
         self.scanner.beam.rays(self.scanner.sub_ray_rings).len()
     }
 
-    /// Whether the trajectory is as long as the run.
-    fn check_length(&self) -> Result<(), Failure> {
-        let Some(trajectory) = &self.trajectory else {
-            return Ok(());
-        };
-        let [from, _] = trajectory.span();
-        let length = f64::from(self.arguments.sweeps) * self.scanner.sweep_duration();
-        Ok(trajectory.check_span(from, from + length)?)
-    }
-
-    /// The sensor's pose at a time of the run: on the trajectory from its first pose on.
-    fn world_from_sensor(&self, time: f64) -> Isometry3<f64> {
-        match &self.trajectory {
-            Some(trajectory) => trajectory.pose_or_end(trajectory.span()[0] + time),
-            None => self.pose,
-        }
-    }
-
     fn pulsed_run(&self, sweep: u32) -> pulsed::Run {
         pulsed::Run {
             seed: self.arguments.seed,
+            sensor: self.arguments.number,
             sweep,
             frame: self.arguments.frame.unwrap_or_default().into(),
+            air: self.air.clone(),
             ..pulsed::Run::default()
         }
     }
@@ -132,7 +111,7 @@ impl ScanRun<'_> {
         let scans = (0..self.arguments.sweeps).map(|sweep| {
             progress.inc(1);
             simulate(world, self.scanner, &self.pulsed_run(sweep), |t| {
-                self.world_from_sensor(t)
+                self.way.at(t)
             })
         });
         let scans = scans.collect();
@@ -143,14 +122,15 @@ impl ScanRun<'_> {
     /// Writes sweep by sweep: memory stays flat, and what is written is readable at any time.
     fn record(&self, world: &World<f64>, path: &Path) -> Result<(), Failure> {
         let progress = self.arguments.progress();
-        let mut recorder = Recorder::create(path, Topics::default())?;
+        let recorder = Recorder::create(path, Topics::default())?;
+        let mut recorder = recorder.with_classes(&self.loaded.classes.of_object);
         let mut points = 0;
         for sweep in 0..self.arguments.sweeps {
             let run = pulsed::Run {
                 frame: Frame::Sensor,
                 ..self.pulsed_run(sweep)
             };
-            let scan = simulate(world, self.scanner, &run, |t| self.world_from_sensor(t));
+            let scan = simulate(world, self.scanner, &run, |t| self.way.at(t));
             recorder.record(&scan, self.scanner)?;
             points += scan.points.len();
             progress.inc(1);
@@ -172,6 +152,7 @@ impl ScanRun<'_> {
         let sensor = self.sensor_source.clone();
         let mut metadata = RunMetadata::new(run, self.arguments.seed, scene, sensor);
         metadata.command = self.arguments.words();
+        metadata.classes.clone_from(&self.loaded.classes.names);
         metadata.warnings.clone_from(&self.loaded.warnings);
         metadata
             .warnings
@@ -201,6 +182,7 @@ impl ScanRun<'_> {
             metadata,
             picture: &|| self.picture(run, scans, metadata),
             scanner: self.scanner,
+            classes: &self.loaded.classes.of_object,
         };
         for path in &paths {
             files.add(&mut outputs, path)?;
@@ -229,11 +211,8 @@ impl ScanRun<'_> {
             u32::from(channel.ring) == ring && shot.column == column
         };
         let shot = self.scanner.shots(0).iter().position(is_beam);
-        let waveform = shot.and_then(|shot| {
-            pulsed::waveform(world, self.scanner, &run, shot, |t| {
-                self.world_from_sensor(t)
-            })
-        });
+        let waveform = shot
+            .and_then(|shot| pulsed::waveform(world, self.scanner, &run, shot, |t| self.way.at(t)));
         let waveform = waveform.ok_or_else(|| Failure::NoWaveform {
             ring,
             column,
@@ -288,6 +267,7 @@ struct Files<'a> {
     metadata: &'a RunMetadata,
     picture: &'a dyn Fn() -> Drawing,
     scanner: &'a Scanner,
+    classes: &'a [i32],
 }
 
 impl Files<'_> {
@@ -299,14 +279,23 @@ impl Files<'_> {
             .to_string_lossy()
             .to_lowercase();
         let ending = name.rsplit('.').next().unwrap_or_default();
-        let table = || self.table.get_or_init(|| PointTable::of_scans(self.scans));
+        let classified = |mut table: PointTable| {
+            table.classify(self.classes);
+            table
+        };
+        let all = || classified(PointTable::of_scans(self.scans));
+        let table = || self.table.get_or_init(all);
         match (name.as_str(), ending) {
             ("range.png", _) => {
                 let image = range_image::png(&self.scans[0])?;
                 outputs.add(path, |file| file.write_all(&image))?;
             }
+            ("intensity.png", _) => {
+                let image = range_image::intensity_png(&self.scans[0])?;
+                outputs.add(path, |file| file.write_all(&image))?;
+            }
             ("grid.pcd", _) => {
-                let grid = PointTable::of_scan_grid(&self.scans[0]);
+                let grid = classified(PointTable::of_scan_grid(&self.scans[0]));
                 write_pcd(outputs, path, &grid, Encoding::Binary)?;
             }
             (_, "csv") => write_table_csv(outputs, path, table())?,
@@ -332,7 +321,8 @@ impl Files<'_> {
     }
 
     fn add_mcap(&self, outputs: &mut OutputSet, path: &Path) -> Result<(), FormatError> {
-        let mut recorder = Recorder::in_memory(Topics::default())?;
+        let recorder = Recorder::in_memory(Topics::default())?;
+        let mut recorder = recorder.with_classes(self.classes);
         for scan in self.scans {
             recorder.record(scan, self.scanner)?;
         }

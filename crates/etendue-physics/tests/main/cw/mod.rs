@@ -35,6 +35,7 @@ fn ideal() -> Receiver<f64> {
             weakest: 1e-6,
         },
         noise: Noise::default(),
+        window: None,
         detectable: 0.0,
         sufficient: 0.0,
         ambiguity: Ambiguity {

@@ -90,6 +90,7 @@ fn what_lies_beyond_the_range_is_code_0() {
 #[test]
 fn too_little_and_too_much_light_have_their_codes() {
     let receiver = Receiver {
+        window: None,
         detectable: 0.01,
         sufficient: 0.02,
         gain: AutomaticGain {

@@ -30,11 +30,11 @@ pub struct NoCourse {
 }
 
 /// Mean radius of a course, m.
-const RADIUS: f64 = 4.5;
+const RADIUS: f64 = 6.0;
 /// Distance between the barriers, m.
 const WIDTH: f64 = 1.3;
 /// The smallest radius of the middle's curves, m.
-const TIGHTEST: f64 = 1.35;
+const TIGHTEST: f64 = 1.3;
 /// Height of the barriers, m.
 const HEIGHT: f64 = 0.3;
 /// Points of a closed line.
@@ -57,7 +57,7 @@ impl Course {
     fn draw(seed: u64, attempt: u32) -> Option<Self> {
         let mut stream = Stream::new(seed, 0, attempt, 0, Purpose::World);
         let waves = [2.0, 3.0, 4.0, 5.0].map(|k| {
-            let amplitude = (0.1 + 0.5 * stream.uniform()) / (k * k);
+            let amplitude = (0.4 + 0.8 * stream.uniform()) / (k * k);
             (k, amplitude, TAU * stream.uniform())
         });
         let middle: Vec<Point2<f64>> = (0..POINTS)
@@ -141,7 +141,7 @@ impl Course {
         Ok(vec![
             part("inner barrier", inner, "white-paint"),
             part("outer barrier", outer, "white-paint"),
-            part("floor", rectangle([4.0 * RADIUS; 2])?, "concrete"),
+            part("floor", rectangle([3.6 * RADIUS; 2])?, "concrete"),
         ])
     }
 }
@@ -173,7 +173,7 @@ mod tests {
             .collect();
         for course in &courses {
             assert!(
-                (20.0..50.0).contains(&course.length()),
+                (38.0..60.0).contains(&course.length()),
                 "{}",
                 course.length()
             );

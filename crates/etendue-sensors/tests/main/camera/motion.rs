@@ -2,7 +2,7 @@
 
 use super::stage::{Stage, at, facing, paint, settings, still, uniform};
 use etendue_scene::primitive::rectangle;
-use etendue_scene::{KeyFrame, Motion, Textures};
+use etendue_scene::{KeyFrame, Motion, Textures, Trajectory};
 use etendue_sensors::camera::{Camera, Exposure, Frame, LightTransport, Shutter, Studio};
 use etendue_sensors::motion::constant_velocity;
 use nalgebra::{Isometry3, Vector3};
@@ -93,10 +93,10 @@ fn a_moving_objects_blur_is_the_same() {
     let camera = camera(exposure, 0.0);
     let keys = [0.0, 1.0].map(|time| KeyFrame {
         time,
-        world_from_object: facing([DEPTH, -2.0 - speed * time, 0.0]),
+        pose: facing([DEPTH, -2.0 - speed * time, 0.0]),
     });
     let frame = take(
-        board().moving(Motion::new(keys.to_vec()).unwrap()),
+        board().moving(Motion::Trajectory(Trajectory::new(keys.to_vec()).unwrap())),
         &camera,
         256,
         still,

@@ -1,7 +1,9 @@
 //! Sweeps of continuous-wave lidars through small scenes.
 
+mod ambient;
 mod derivatives;
 mod golden;
+mod moving;
 mod physics;
 mod scenes;
 
@@ -37,6 +39,7 @@ pub fn ideal(azimuths_deg: &[f64], pattern: SubRayPattern) -> CwLidar<f64> {
                 weakest: 1e-9,
             },
             noise: Noise::default(),
+            window: None,
             detectable: 0.0,
             sufficient: 0.0,
             ambiguity: Ambiguity {

@@ -1,7 +1,9 @@
 //! Small scenes.
 
 use etendue_physics::surface::{Lobe, Material};
-use etendue_scene::{MaterialId, Mesh, MeshId, NamedMaterial, Object, Scene, SceneBuilder};
+use etendue_scene::{
+    MaterialId, Mesh, MeshId, Motion, NamedMaterial, Object, ObjectId, Scene, SceneBuilder,
+};
 use nalgebra::{Isometry3, Point3, Vector3};
 
 /// One diffuse wall: a rectangle about `centre`, spanned by two half edges.
@@ -42,6 +44,15 @@ impl Wall {
 
 /// A scene of walls, one object and one material each, all moved by a pose.
 pub fn scene_at(walls: &[Wall], world_from_walls: Isometry3<f64>) -> Scene {
+    moving_scene(walls, world_from_walls, vec![])
+}
+
+/// As [`scene_at`], with walls that move.
+pub fn moving_scene(
+    walls: &[Wall],
+    world_from_walls: Isometry3<f64>,
+    motions: Vec<(ObjectId, Motion)>,
+) -> Scene {
     let mut parts = SceneBuilder::default();
     for (number, wall) in (0..).zip(walls) {
         let reflectance = wall.reflectance.into();
@@ -60,7 +71,7 @@ pub fn scene_at(walls: &[Wall], world_from_walls: Isometry3<f64>) -> Scene {
             mask: u32::MAX,
         });
     }
-    parts.build().expect("the walls are fine")
+    parts.build_moving(motions).expect("the walls are fine")
 }
 
 pub fn scene(walls: &[Wall]) -> Scene {

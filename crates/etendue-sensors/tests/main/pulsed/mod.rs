@@ -12,5 +12,6 @@ mod determinism;
 mod echoes;
 mod lidar_equation;
 mod motion;
+mod moving;
 mod receivers;
 mod stage;

@@ -6,7 +6,8 @@ use etendue_physics::pulse::{
 };
 use etendue_physics::surface::{Lobe, Material};
 use etendue_scene::{
-    MaterialId, Mesh, MeshId, NamedMaterial, Object, Scene, SceneBuilder, primitive,
+    MaterialId, Mesh, MeshId, Motion, NamedMaterial, Object, ObjectId, Scene, SceneBuilder,
+    primitive,
 };
 use etendue_sensors::pulsed::{PointSweep, Run, simulate};
 use etendue_sensors::scanner::{
@@ -61,8 +62,22 @@ impl Stage {
         self.add(mesh, pose, lobe)
     }
 
+    /// Where an object stands.
+    pub fn pose(&self, object: usize) -> Isometry3<f64> {
+        self.parts.objects[object].world_from_object
+    }
+
     pub fn build(self) -> Scene {
         self.parts.build().unwrap()
+    }
+
+    /// The first objects move.
+    pub fn build_moving(self, motions: Vec<Motion>) -> Scene {
+        self.build_some_moving((0..).map(ObjectId).zip(motions).collect())
+    }
+
+    pub fn build_some_moving(self, motions: Vec<(ObjectId, Motion)>) -> Scene {
+        self.parts.build_moving(motions).unwrap()
     }
 }
 

@@ -104,7 +104,7 @@ fn a_low_pass_filter_leaves_the_share_of_noise_that_its_form_says() {
         filters: vec![Filter::LowPass { cutoff: 5.0 }],
         ..mount("imu", Some(100.0), 0.0)
     };
-    let rig = rig([(mounted, Device::Imu(imu))]);
+    let rig = rig([(mounted, Device::Imu(Box::new(imu)))]);
     let events = events(&rig, &Still(Isometry3::identity()), 100 * SECOND);
     let squares = events.iter().map(|event| match &event.data {
         Data::Imu(reading) => reading.angular_velocity.norm_squared() / 3.0,
@@ -160,7 +160,7 @@ fn a_user_s_filter_is_checked_and_run_like_the_others() {
 #[test]
 fn what_cannot_be_mounted_is_refused_by_name() {
     let mut rig = Rig::new(FrameTree::of_base("base"));
-    let imu = || Device::Imu(Imu::default());
+    let imu = || Device::Imu(Box::default());
     let mut error = |mount: Mount, device| {
         let error = rig.mount(mount, device).expect_err("refused");
         error.to_string()

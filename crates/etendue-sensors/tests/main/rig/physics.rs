@@ -2,7 +2,7 @@
 
 use super::{events, mount, rig, room};
 use etendue_physics::gnss::{AxisError, FixKind, Receiver};
-use etendue_physics::inertial::{Imu, Triad};
+use etendue_physics::inertial::Triad;
 use etendue_physics::odometry::WheelEncoder;
 use etendue_sensors::dynamics::{Circle, Still};
 use etendue_sensors::rig::{Data, Device, Environment, Gnss, Mount, SECOND};
@@ -27,7 +27,7 @@ fn an_inertial_unit_reads_the_motion_of_its_own_mount() {
         ),
         ..mount("imu", Some(200.0), 0.0)
     };
-    let rig = rig([(mounted, Device::Imu(Imu::default()))]);
+    let rig = rig([(mounted, Device::Imu(Box::default()))]);
     let gravity = -Environment::default().gravity.z;
     let mut seen = 0;
     for event in events(&rig, &circle(), SECOND) {

@@ -86,7 +86,7 @@ fn five() -> Rig {
                 window: Some(0.001),
                 ..mount("imu", Some(RATES[4]), LAGS[4])
             },
-            Device::Imu(imu),
+            Device::Imu(Box::new(imu)),
         ),
     ])
 }
@@ -156,7 +156,7 @@ fn a_sensor_s_noise_does_not_depend_on_its_neighbours_but_on_its_number_and_the_
             gyroscope: noisy(),
             ..Imu::default()
         };
-        Device::Imu(imu)
+        Device::Imu(Box::new(imu))
     };
     let alone = rig([(mount("a", Some(100.0), 0.0), imu())]);
     let two = rig([

@@ -1,14 +1,20 @@
 //! `etendue compare`.
 
+mod beams;
+mod page;
+
 use crate::failure::Failure;
 use crate::output::{print, print_json};
-use crate::picture::{distribution_chart, svg};
+use beams::BeamsReport;
 use clap::Args;
 use etendue::estimate::compare::{
     CloudComparison, DistributionComparison, compare_clouds, compare_distributions,
 };
+use etendue::formats::FormatError;
 use etendue::formats::cloud::{Cloud, read_cloud};
-use etendue::formats::output::OutputSet;
+use etendue::formats::output::PointTable;
+use etendue::formats::packets::Device;
+use etendue::formats::points::read_points;
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -17,16 +23,22 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example: etendue compare real.pcd out/scan.pcd --html comparison.html\n\n\
-    Both clouds must stand in the same frame; ranges are taken from its origin."
+    Both clouds must stand in the same frame; ranges and beams are taken from its origin, so that \
+    beams are told apart only where the sensor stood there (`etendue simulate --frame sensor`). A \
+    beam's cell is its ring (or its elevation, where a cloud has no rings) and a span of azimuth; \
+    a cell without a point is a drop-out."
 )]
 pub struct Compare {
-    /// The real cloud (.pcd, .ply, .csv, .vtk)
+    /// The real cloud: any format that `etendue convert` reads, or .vtk
     real: PathBuf,
     /// The simulated cloud
     simulated: PathBuf,
     /// Points farther apart than this are different, m
     #[arg(long, default_value_t = 0.1)]
     tolerance: f64,
+    /// Width of a beam's cell in azimuth, degrees
+    #[arg(long, value_name = "DEG", default_value_t = 1.0)]
+    cell: f64,
     /// Write a page with tables and figures
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
@@ -54,6 +66,39 @@ struct Report {
     f_score: f64,
     range: Option<Distance>,
     intensity: Option<Distance>,
+    beams: Option<BeamsReport>,
+}
+
+/// A cloud with all its fields, where its format keeps them.
+struct Loaded {
+    cloud: Cloud,
+    table: Option<PointTable>,
+}
+
+impl Loaded {
+    fn read(path: &Path) -> Result<Self, Failure> {
+        let points = match read_points(path, &Device::Unknown) {
+            Ok(points) => points,
+            // Legacy VTK has positions alone.
+            Err(FormatError::Unsupported { .. }) => {
+                let cloud = read_cloud(path)?;
+                return Ok(Self { cloud, table: None });
+            }
+            Err(error) => return Err(error.into()),
+        };
+        for warning in &points.warnings {
+            eprintln!("warning: {}: {warning}", path.display());
+        }
+        let table = points.together();
+        let cloud = Cloud::of_table(&table);
+        if cloud.points.is_empty() {
+            return Err(Failure::NothingToCompare { path: path.into() });
+        }
+        Ok(Self {
+            cloud,
+            table: Some(table),
+        })
+    }
 }
 
 /// How alike two distributions are.
@@ -67,19 +112,19 @@ struct Distance {
 impl Compare {
     /// Compares and prints.
     pub fn run(self) -> Result<(), Failure> {
-        let clouds = [read_cloud(&self.real)?, read_cloud(&self.simulated)?];
-        for (cloud, path) in clouds.iter().zip([&self.real, &self.simulated]) {
-            if cloud.points.is_empty() {
-                return Err(Failure::NothingToCompare { path: path.clone() });
-            }
-        }
+        let [real, simulated] = [Loaded::read(&self.real)?, Loaded::read(&self.simulated)?];
+        let beams = match (&real.table, &simulated.table) {
+            (Some(real), Some(simulated)) => beams::compare(real, simulated, self.cell),
+            _ => None,
+        };
+        let clouds = [real.cloud, simulated.cloud];
         let found = compare_clouds(&clouds[0].points, &clouds[1].points, self.tolerance);
         let found = found.ok_or_else(|| Failure::NothingToCompare {
             path: self.real.clone(),
         })?;
-        let report = self.report(&clouds, &found);
+        let report = self.report(&clouds, &found, beams);
         if let Some(path) = &self.html {
-            write_html(path, &report, &clouds)?;
+            page::write(path, &report, &clouds)?;
         }
         if self.json {
             print_json(&report)
@@ -88,7 +133,12 @@ impl Compare {
         }
     }
 
-    fn report(&self, clouds: &[Cloud; 2], found: &CloudComparison) -> Report {
+    fn report(
+        &self,
+        clouds: &[Cloud; 2],
+        found: &CloudComparison,
+        beams: Option<BeamsReport>,
+    ) -> Report {
         let [real, simulated] = clouds;
         Report {
             real: self.real.display().to_string(),
@@ -108,6 +158,7 @@ impl Compare {
             range: compare_distributions(&ranges(real), &ranges(simulated)).map(Into::into),
             intensity: compare_distributions(&intensities(real), &intensities(simulated))
                 .map(Into::into),
+            beams,
         }
     }
 }
@@ -184,6 +235,7 @@ impl Report {
                 rows.push((format!("distribution of {name}"), text));
             }
         }
+        rows.extend(self.beams.iter().flat_map(BeamsReport::rows));
         rows
     }
 
@@ -195,41 +247,12 @@ impl Report {
         for (name, value) in self.rows() {
             writeln!(text, "  {name}: {value}").expect("writing to a string does not fail");
         }
+        for (title, lines) in self.beams.iter().flat_map(BeamsReport::tables) {
+            writeln!(text, "  by {title}:").expect("writing to a string does not fail");
+            for line in lines {
+                writeln!(text, "    {}", line.join(", ")).expect("writing does not fail");
+            }
+        }
         text
     }
-}
-
-/// Writes one page that needs nothing else.
-fn write_html(path: &Path, report: &Report, clouds: &[Cloud; 2]) -> Result<(), Failure> {
-    let escaped = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;");
-    let mut rows = String::new();
-    for (name, value) in &report.rows() {
-        let (name, value) = (escaped(name), escaped(value));
-        writeln!(rows, "<tr><td>{name}</td><td>{value}</td></tr>")
-            .expect("writing to a string does not fail");
-    }
-    let mut figures = String::new();
-    for (title, label, of) in [
-        ("Range", "range, m", ranges as fn(&Cloud) -> Vec<f64>),
-        ("Intensity", "intensity", intensities),
-    ] {
-        let [real, simulated] = [of(&clouds[0]), of(&clouds[1])];
-        if !real.is_empty() && !simulated.is_empty() {
-            let samples = [("real", &real[..]), ("simulated", &simulated[..])];
-            figures += &svg::write(&distribution_chart::draw(title, label, &samples));
-        }
-    }
-    let page = format!(
-        "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\">\n<title>etendue compare</title>\n\
-         <style>body{{font:16px sans-serif;margin:2em}}td{{padding:.2em 1em .2em 0}}svg{{display:block}}</style>\n\
-         <h1>{} and {}</h1>\n<p>{} and {} points.</p>\n<table>\n{rows}</table>\n{figures}\n</html>\n",
-        escaped(&report.real),
-        escaped(&report.simulated),
-        report.real_points,
-        report.simulated_points,
-    );
-    let mut outputs = OutputSet::new();
-    outputs.add(path, |file| file.write_all(page.as_bytes()))?;
-    outputs.commit()?;
-    Ok(())
 }

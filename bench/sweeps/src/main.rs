@@ -1,0 +1,130 @@
+//! Whole sweeps of scanning lidars, every step of the pipeline included, in the city and the house
+//! of `bench/rays`, all surfaces diffuse.
+//!
+//! `bench-sweeps [SECONDS] [THREADS] [SENSOR...]`: processor time a sweep, and by the clock with
+//! that many threads. With DUMP=FOLDER in the environment it writes scenes and rays instead, for
+//! `bench/rays/others.py` to cast.
+
+#[path = "../../rays/src/scenes.rs"]
+#[expect(dead_code, reason = "two of its scenes are measured here")]
+mod scenes;
+mod sensors;
+
+use etendue_physics::surface::{Lobe, Material};
+use etendue_scene::{MaterialId, MeshId, NamedMaterial, Object, Scene, SceneBuilder};
+use etendue_sensors::pulsed::{Run, simulate};
+use etendue_sensors::scanner::Scanner;
+use etendue_sensors::transport::World;
+use nalgebra::Isometry3;
+use scenes::Place;
+use std::path::Path;
+use std::time::Instant;
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let seconds: f64 = arguments.next().map_or(2.0, |a| a.parse().expect("seconds"));
+    let threads: usize = arguments.next().map_or(1, |a| a.parse().expect("threads"));
+    let wanted: Vec<String> = arguments.collect();
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build_global()
+        .expect("a pool");
+    let data = std::env::var("ETENDUE_DATA").unwrap_or("../../../shared/data".into());
+    let house = Path::new(&data).join("mesh_aws_worlds/small_house_visual.ply");
+    println!("{threads} threads");
+    for place in [Some(scenes::city()), scenes::house(&house)].into_iter().flatten() {
+        let scene = scene_of(&place);
+        for scanner in sensors::all() {
+            if wanted.is_empty() || wanted.contains(&scanner.name) {
+                measure(&place, &scene, &scanner, seconds);
+            }
+        }
+    }
+}
+
+fn scene_of(place: &Place) -> Scene {
+    let reflectance = 0.5.into();
+    SceneBuilder {
+        materials: vec![NamedMaterial {
+            name: "paint".into(),
+            material: Material {
+                lobes: vec![Lobe::Lambert { reflectance }],
+            },
+        }],
+        meshes: vec![place.mesh.clone().into()],
+        objects: vec![Object {
+            name: "all".into(),
+            mesh: MeshId(0),
+            world_from_object: Isometry3::identity(),
+            material: MaterialId(0),
+            mask: u32::MAX,
+        }],
+    }
+    .build()
+    .expect("a good scene")
+}
+
+fn measure(place: &Place, scene: &Scene, scanner: &Scanner, seconds: f64) {
+    let world = World::at_wavelength(scene, scanner.wavelength).expect("grey");
+    let stand = Isometry3::from(place.sensor.coords);
+    if let Some(folder) = std::env::var_os("DUMP") {
+        return dump(Path::new(&folder), place, scanner);
+    }
+    let sweep = |sweep| {
+        let run = Run {
+            sweep,
+            ..Run::default()
+        };
+        simulate(&world, scanner, &run, |_| stand)
+    };
+    let seen = sweep(0);
+    let (start, before) = (Instant::now(), processor_seconds());
+    let mut sweeps = 0;
+    while start.elapsed().as_secs_f64() < seconds || sweeps < 4 {
+        sweeps += 1;
+        std::hint::black_box(sweep(sweeps));
+    }
+    let [clock, processor] = [
+        start.elapsed().as_secs_f64(),
+        processor_seconds() - before,
+    ]
+    .map(|all| all / f64::from(sweeps));
+    let rays = seen.shots.len() * scanner.beam.rays(scanner.sub_ray_rings).len();
+    println!(
+        "{:6} {:18} {:6} shots, {:.2} points a shot: {:8.2} ms of processor a sweep ({:.2} Mrays/s), {:6.1} sweeps/s by the clock",
+        place.name,
+        scanner.name,
+        seen.shots.len(),
+        seen.points.len() as f64 / seen.shots.len() as f64,
+        processor * 1e3,
+        rays as f64 / processor * 1e-6,
+        1.0 / clock,
+    );
+}
+
+/// Processor time of all threads of this process, s, in steps of 10 ms.
+fn processor_seconds() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").expect("Linux");
+    let fields: Vec<&str> = stat.rsplit(')').next().expect("fields").split_whitespace().collect();
+    let ticks = |field: usize| fields[field].parse::<f64>().expect("ticks");
+    (ticks(11) + ticks(12)) / 100.0
+}
+
+/// Vertices and triangles of the scene, and the rays of one sweep, as `others.py` reads them.
+fn dump(folder: &Path, place: &Place, scanner: &Scanner) {
+    let write = |part: &str, bytes: Vec<u8>| {
+        let name = format!("{}-{}.{part}", place.name, scanner.name);
+        std::fs::write(folder.join(name), bytes).expect("writes");
+    };
+    let floats = |values: Vec<f64>| values.iter().flat_map(|v| (*v as f32).to_le_bytes()).collect();
+    let vertices = place.mesh.vertices.iter();
+    write("vertices", floats(vertices.flat_map(|v| [v.x, v.y, v.z]).collect()));
+    let corners = place.mesh.triangles.iter().flatten();
+    write("triangles", corners.flat_map(|corner| corner.to_le_bytes()).collect());
+    let shots = scanner.shots(0);
+    let rays = shots.iter().flat_map(|shot| {
+        let (o, d) = (place.sensor + shot.origin.coords, shot.direction());
+        [o.x, o.y, o.z, d.x, d.y, d.z]
+    });
+    write("rays", floats(rays.collect()));
+}

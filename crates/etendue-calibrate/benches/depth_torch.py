@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""The least-eigenvalue loss and its gradient in PyTorch on the data of `depth.rs`, on one thread
+and on all.
+
+    python benches/depth_torch.py /tmp/map.json [--threads N]
+"""
+
+import argparse
+import json
+import statistics
+import time
+
+import torch
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("data")
+    parser.add_argument("--threads", type=int, default=1)
+    asked = parser.parse_args()
+    torch.set_num_threads(asked.threads)
+    data = json.load(open(asked.data))
+    rows = torch.tensor(data["measurements"], dtype=torch.float64)
+    origin, beam, depth, incidence = rows[:, :3], rows[:, 3:6], rows[:, 6], rows[:, 7]
+    lists = data["neighbourhoods"]
+    widest = max(map(len, lists))
+    index = torch.tensor([n + [0] * (widest - len(n)) for n in lists])
+    mask = torch.tensor([[1.0] * len(n) + [0.0] * (widest - len(n)) for n in lists],
+                        dtype=torch.float64)[..., None]
+    count = mask.sum(1)
+    powers = torch.stack([incidence**2, incidence**4], 1)
+    weights = torch.tensor([0.002, 0.004], dtype=torch.float64, requires_grad=True)
+
+    def loss():
+        points = origin + beam * (depth - powers @ weights)[:, None]
+        near = points[index] * mask
+        off = (near - (near.sum(1) / count)[:, None]) * mask
+        covariance = off.transpose(1, 2) @ off / (count - 1)[..., None]
+        return torch.linalg.eigvalsh(covariance)[:, 0].mean()
+
+    times = []
+    for _ in range(7):
+        weights.grad = None
+        start = time.perf_counter()
+        value = loss()
+        value.backward()
+        times.append(time.perf_counter() - start)
+    print(f"torch {torch.__version__}, {asked.threads} threads, loss {value.item():e}, "
+          f"gradient {weights.grad.tolist()}")
+    print(f"loss and gradient: {1e3 * statistics.median(times):.1f} ms")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+//! A model put to use: scans corrected.
+
+use super::DepthModel;
+use super::features::{CellOptions, surface_views_by_cells};
+use nalgebra::{Point3, Vector3};
+use rayon::prelude::*;
+
+/// A scan with its depths corrected.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Corrected {
+    /// As many points as were given, in the same order, m.
+    pub points: Vec<Point3<f64>>,
+    /// Incidence of each point, rad; `None` where it is left as measured.
+    pub incidences: Vec<Option<f64>>,
+}
+
+impl Corrected {
+    /// Points that are left as measured: at edges, alone, or no places at all.
+    pub fn left(&self) -> usize {
+        self.incidences.iter().filter(|i| i.is_none()).count()
+    }
+
+    /// Root mean square of the changes of the points that were changed, m; zero of none.
+    pub fn rms_change(&self, before: &[Point3<f64>]) -> f64 {
+        let both = self.points.iter().zip(before).zip(&self.incidences);
+        let changed = both.filter(|(_, i)| i.is_some());
+        let (sum, count) = changed.fold((0.0, 0_u32), |(sum, count), ((a, b), _)| {
+            (sum + (a - b).norm_squared(), count + 1)
+        });
+        (sum / f64::from(count.max(1))).sqrt()
+    }
+}
+
+/// Takes the bias of a model off a scan (lidar's frame, m, the beams from its origin): each point
+/// moves along its beam from $d$ to $\hat d = d - \epsilon(d, \gamma)$, with the incidence $\gamma$
+/// of the plane about it. Points without a plane stay.
+///
+/// ```
+/// use etendue_calibrate::depth::features::CellOptions;
+/// use etendue_calibrate::depth::{DepthModel, Polynomial, correct_scan};
+/// use nalgebra::Point3;
+/// let wall: Vec<_> = (0..900)
+///     .map(|i| Point3::new(1.0 + f64::from(i / 30) * 0.05, 1.0, f64::from(i % 30) * 0.05))
+///     .collect();
+/// let model = DepthModel::Polynomial(Polynomial::plain([0.01, 0.0]));
+/// let corrected = correct_scan(&wall, &model, &CellOptions::default());
+/// assert_eq!(corrected.left(), 0);
+/// let gamma = corrected.incidences[0].unwrap();
+/// let moved = (corrected.points[0] - wall[0]).norm();
+/// assert!((moved - 0.01 * gamma * gamma).abs() < 1e-12);
+/// ```
+pub fn correct_scan(points: &[Point3<f64>], model: &DepthModel, cells: &CellOptions) -> Corrected {
+    let places: Vec<Vector3<f64>> = points.iter().map(|p| p.coords).collect();
+    let views = surface_views_by_cells(&places, cells);
+    let moved = places.par_iter().zip(&views).map(|(place, view)| {
+        let Some(view) = view else {
+            return Point3::from(*place);
+        };
+        let depth = place.norm();
+        Point3::from(place * (model.correct(depth, view.incidence) / depth))
+    });
+    Corrected {
+        points: moved.collect(),
+        incidences: views.iter().map(|v| v.map(|v| v.incidence)).collect(),
+    }
+}

@@ -1,0 +1,334 @@
+//! Normals of whole scans, cell by cell.
+
+use super::{Eigen, SurfaceView};
+use nalgebra::{Matrix3, Vector3};
+use rayon::prelude::*;
+
+/// Settings of the normals of a whole scan.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CellOptions {
+    /// Side of the cells, m: a plane is fitted to a cell and its 26 neighbours.
+    pub cell: f64,
+    /// How often cells are doubled for points with too few neighbours: far away scan lines stand
+    /// apart.
+    pub doublings: u32,
+    /// Least number of points of a plane.
+    pub neighbours: u32,
+    /// Greatest $\lambda_1/\lambda_2$: an edge has no incidence.
+    pub flatness: f64,
+    /// Least $\lambda_2/\lambda_3$: one scan line has no normal.
+    pub roundness: f64,
+}
+
+impl Default for CellOptions {
+    /// Cells of 0.2 m doubled twice, 6 points, 0.05 and 0.02.
+    fn default() -> Self {
+        Self {
+            cell: 0.2,
+            doublings: 2,
+            neighbours: 6,
+            flatness: 0.05,
+            roundness: 0.02,
+        }
+    }
+}
+
+/// The views of the surface at every point of a scan (lidar's frame, m, the beams from its
+/// origin): `None` at points that are not finite, at the origin, at edges, and where there are too
+/// few neighbours.
+///
+/// The points of a cell share the plane through the points of the cell and its 26 neighbours, or
+/// of the cell alone where those bend. This takes a tenth of the time of
+/// [`surface_views`](super::surface_views), which asks every point for its own neighbours.
+///
+/// ```
+/// use etendue_calibrate::depth::features::{CellOptions, surface_views_by_cells};
+/// use nalgebra::Vector3;
+/// let wall: Vec<_> = (0..900)
+///     .map(|i| Vector3::new(f64::from(i / 30) * 0.05, 2.0, f64::from(i % 30) * 0.05))
+///     .collect();
+/// let views = surface_views_by_cells(&wall, &CellOptions::default());
+/// let view = views[0].unwrap();
+/// assert!((view.normal + Vector3::y()).norm() < 1e-9);
+/// assert!(view.incidence.abs() < 1e-7);
+/// ```
+pub fn surface_views_by_cells(
+    points: &[Vector3<f64>],
+    options: &CellOptions,
+) -> Vec<Option<SurfaceView>> {
+    let mut views = vec![None; points.len()];
+    let usable = |p: &Vector3<f64>| p.iter().all(|x| x.is_finite()) && p.norm_squared() > 0.0;
+    let mut open: Vec<u32> = (0..)
+        .zip(points)
+        .filter(|(_, p)| usable(p))
+        .map(|(i, _)| i)
+        .collect();
+    let every = open.clone();
+    for doubling in 0..=options.doublings {
+        if open.is_empty() {
+            break;
+        }
+        let grid = Grid::new(points, &every, options.cell * f64::from(1 << doubling));
+        let planes = grid.planes(&open, points, options);
+        open.par_iter()
+            .map(|&i| grid.view(&points[i as usize], &planes))
+            .collect::<Vec<_>>()
+            .into_iter()
+            .zip(&open)
+            .for_each(|(view, &i)| views[i as usize] = view);
+        let bent = |i: &u32| matches!(grid.plane(&points[*i as usize], &planes), Fit::Bent);
+        open.retain(|i| views[*i as usize].is_none() && !bent(i));
+    }
+    views
+}
+
+/// Count, sum and sum of outer products of points about the middle of their cell.
+#[derive(Clone, Copy, Default)]
+struct Moments {
+    count: u32,
+    sum: Vector3<f64>,
+    outer: [f64; 6],
+}
+
+impl Moments {
+    fn add(&mut self, p: &Vector3<f64>) {
+        self.count += 1;
+        self.sum += p;
+        let products = [
+            p.x * p.x,
+            p.x * p.y,
+            p.x * p.z,
+            p.y * p.y,
+            p.y * p.z,
+            p.z * p.z,
+        ];
+        self.outer
+            .iter_mut()
+            .zip(products)
+            .for_each(|(s, x)| *s += x);
+    }
+
+    /// Adds those of a cell whose middle lies at `d` from this one's.
+    fn add_from(&mut self, other: &Self, d: &Vector3<f64>) {
+        let (n, s) = (f64::from(other.count), &other.sum);
+        self.count += other.count;
+        self.sum += s + d * n;
+        let cross = |i: usize, j: usize| s[i] * d[j] + d[i] * s[j] + n * d[i] * d[j];
+        let pairs = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];
+        for (sum, (product, (i, j))) in self.outer.iter_mut().zip(other.outer.iter().zip(pairs)) {
+            *sum += product + cross(i, j);
+        }
+    }
+
+    fn fit(&self, options: &CellOptions) -> Fit {
+        if self.count < options.neighbours.max(3) {
+            return Fit::Few;
+        }
+        let n = f64::from(self.count);
+        let mean = self.sum / n;
+        let [xx, xy, xz, yy, yz, zz] = self.outer;
+        let second = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
+        let covariance = (second - mean * mean.transpose() * n) / (n - 1.0);
+        let eigen = Eigen::of(&covariance);
+        let [l1, l2, l3] = eigen.values;
+        if l2 < options.roundness * l3 {
+            Fit::Few
+        } else if l1 > options.flatness * l2 {
+            Fit::Bent
+        } else {
+            Fit::Plane(eigen, mean)
+        }
+    }
+}
+
+/// What stands in a cell.
+enum Fit {
+    /// Too few points, or those of one line: larger cells may help.
+    Few,
+    /// An edge.
+    Bent,
+    /// The plane, and its middle from that of the cell.
+    Plane(Eigen, Vector3<f64>),
+}
+
+/// Cells with points, found by open addressing.
+struct Grid {
+    cell: f64,
+    slots: Vec<u32>,
+    keys: Vec<[i32; 3]>,
+    moments: Vec<Moments>,
+}
+
+const EMPTY: u32 = u32::MAX;
+
+impl Grid {
+    fn new(points: &[Vector3<f64>], chosen: &[u32], cell: f64) -> Self {
+        let mut grid = Self {
+            cell,
+            slots: vec![EMPTY; (2 * chosen.len()).next_power_of_two().max(16)],
+            keys: Vec::new(),
+            moments: Vec::new(),
+        };
+        for &i in chosen {
+            let point = points[i as usize];
+            let key = grid.key(&point);
+            let number = grid.insert(key);
+            let from_middle = point - grid.middle(key);
+            grid.moments[number].add(&from_middle);
+        }
+        grid
+    }
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a saturated cell is a cell"
+    )]
+    fn key(&self, p: &Vector3<f64>) -> [i32; 3] {
+        [0, 1, 2].map(|i| (p[i] / self.cell).floor() as i32)
+    }
+
+    fn middle(&self, key: [i32; 3]) -> Vector3<f64> {
+        Vector3::from(key.map(|k| (f64::from(k) + 0.5) * self.cell))
+    }
+
+    /// Where a key stands or would stand.
+    fn slot(&self, key: [i32; 3]) -> usize {
+        let mask = self.slots.len() - 1;
+        let mix = |hash: u64, k: i32| (hash ^ u64::from(k.cast_unsigned())).wrapping_mul(MIX);
+        let hash = key.into_iter().fold(MIX, mix);
+        #[expect(clippy::cast_possible_truncation, reason = "masked")]
+        let mut at = (hash >> 32) as usize & mask;
+        while self.slots[at] != EMPTY && self.keys[self.slots[at] as usize] != key {
+            at = (at + 1) & mask;
+        }
+        at
+    }
+
+    fn insert(&mut self, key: [i32; 3]) -> usize {
+        let at = self.slot(key);
+        if self.slots[at] == EMPTY {
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "points are numbered by u32"
+            )]
+            let number = self.keys.len() as u32;
+            self.slots[at] = number;
+            self.keys.push(key);
+            self.moments.push(Moments::default());
+        }
+        self.slots[at] as usize
+    }
+
+    fn find(&self, key: [i32; 3]) -> Option<usize> {
+        let number = self.slots[self.slot(key)];
+        (number != EMPTY).then_some(number as usize)
+    }
+
+    /// The planes of the cells that hold one of the points asked for.
+    fn planes(&self, asked: &[u32], points: &[Vector3<f64>], options: &CellOptions) -> Vec<Fit> {
+        let mut wanted = vec![false; self.keys.len()];
+        for &i in asked {
+            if let Some(number) = self.find(self.key(&points[i as usize])) {
+                wanted[number] = true;
+            }
+        }
+        wanted
+            .par_iter()
+            .enumerate()
+            .map(|(number, wanted)| {
+                if *wanted {
+                    self.fit(number, options)
+                } else {
+                    Fit::Few
+                }
+            })
+            .collect()
+    }
+
+    /// Of the cell with its neighbours; of the cell alone where they bend.
+    fn fit(&self, number: usize, options: &CellOptions) -> Fit {
+        let key = self.keys[number];
+        let mut block = Moments::default();
+        for step in 0..27 {
+            let by = [step % 3 - 1, step / 3 % 3 - 1, step / 9 - 1];
+            let near = std::array::from_fn(|i| key[i].saturating_add(by[i]));
+            if let Some(other) = self.find(near) {
+                let d = Vector3::from(by.map(f64::from)) * self.cell;
+                block.add_from(&self.moments[other], &d);
+            }
+        }
+        match block.fit(options) {
+            Fit::Bent => match self.moments[number].fit(options) {
+                Fit::Few => Fit::Bent,
+                alone => alone,
+            },
+            found => found,
+        }
+    }
+
+    fn plane<'a>(&self, point: &Vector3<f64>, planes: &'a [Fit]) -> &'a Fit {
+        self.find(self.key(point))
+            .map_or(&Fit::Few, |number| &planes[number])
+    }
+
+    fn view(&self, point: &Vector3<f64>, planes: &[Fit]) -> Option<SurfaceView> {
+        let key = self.key(point);
+        match self.plane(point, planes) {
+            Fit::Plane(eigen, mean) => {
+                let off = point - self.middle(key) - mean;
+                Some(super::normals::view(&point.normalize(), &off, eigen))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// An odd number whose products mix all bits (the golden ratio times 2^64).
+const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two walls that meet, and a scan line by itself.
+    fn corner() -> Vec<Vector3<f64>> {
+        let grid = (0..60).flat_map(|i| (0..60).map(move |j| (f64::from(i), f64::from(j))));
+        let walls = grid.flat_map(|(i, j)| {
+            let (a, b) = (0.05 * i + 0.01, 0.05 * j + 0.01);
+            [Vector3::new(3.0 - a, 3.0, b), Vector3::new(3.0, 3.0 - a, b)]
+        });
+        let line = (0..40).map(|i| Vector3::new(0.01 * f64::from(i), -4.0, 0.0));
+        walls.chain(line).collect()
+    }
+
+    #[test]
+    fn walls_have_their_normals_edges_and_lines_none() {
+        let points = corner();
+        let views = surface_views_by_cells(&points, &CellOptions::default());
+        let mut right = 0;
+        for (point, view) in points.iter().zip(&views) {
+            if point.y < -3.0 {
+                assert!(view.is_none());
+            } else if (point - Vector3::new(3.0, 3.0, point.z)).norm() > 0.9 {
+                let normal = if point.y == 3.0 {
+                    -Vector3::y()
+                } else {
+                    -Vector3::x()
+                };
+                let view = view.expect("a wall");
+                assert!((view.normal - normal).norm() < 1e-6);
+                right += 1;
+            }
+        }
+        assert!(right > 4000);
+    }
+
+    #[test]
+    fn points_that_are_no_places_have_no_view() {
+        let mut points = corner();
+        points.extend([Vector3::zeros(), Vector3::new(f64::NAN, 0.0, 0.0)]);
+        let views = surface_views_by_cells(&points, &CellOptions::default());
+        assert!(views[points.len() - 2..].iter().all(Option::is_none));
+        assert!(surface_views_by_cells(&[], &CellOptions::default()).is_empty());
+    }
+}

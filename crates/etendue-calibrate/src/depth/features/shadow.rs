@@ -1,0 +1,75 @@
+//! Points in the shadow of an edge.
+
+use nalgebra::Vector3;
+use std::collections::BTreeMap;
+use std::f64::consts::PI;
+
+/// Side of the cells of directions that points are looked for in, rad.
+const CELL: f64 = PI / HALF_TURN as f64;
+/// Cells in half a turn.
+const HALF_TURN: i32 = 300;
+
+/// Numbers of the points that are no shadow, in rising order: beams that meet an edge in part read
+/// something between it and what is behind, so that points string out along the beam. A point is
+/// dropped where the line to a nearer one in a neighbouring direction makes less than `angle` (rad)
+/// with its beam. What is just beside an edge is dropped too, and walls at a greater incidence
+/// than pi/2 less the angle.
+///
+/// Points in the lidar's frame, m, the beams from its origin.
+///
+/// ```
+/// use etendue_calibrate::depth::features::without_shadows;
+/// use nalgebra::Vector3;
+/// let beam = |degrees: f64, depth: f64| {
+///     let (sin, cos) = degrees.to_radians().sin_cos();
+///     Vector3::new(depth * cos, depth * sin, 0.0)
+/// };
+/// let edge: Vec<_> = (0..5).map(|i| beam(0.5 * f64::from(i), 4.0)).collect();
+/// let shadow = beam(2.4, 5.0);
+/// let points: Vec<_> = edge.into_iter().chain([shadow]).collect();
+/// assert_eq!(without_shadows(&points, 5_f64.to_radians()), [0, 1, 2, 3, 4]);
+/// ```
+pub fn without_shadows(points: &[Vector3<f64>], angle: f64) -> Vec<u32> {
+    let mut cells: BTreeMap<[i32; 2], Vec<u32>> = BTreeMap::new();
+    for (number, point) in (0..).zip(points) {
+        cells.entry(key(point)).or_default().push(number);
+    }
+    let cosine = angle.cos();
+    let in_shadow = |point: &Vector3<f64>| {
+        let [azimuth, elevation] = key(point);
+        let near = (-1..=1).flat_map(|a| (-1..=1).map(move |e| [azimuth + a, elevation + e]));
+        near.filter_map(|cell| cells.get(&wrapped(cell)))
+            .flatten()
+            .any(|&other| shades(&points[other as usize], point, cosine))
+    };
+    let numbered = (0..).zip(points);
+    numbered
+        .filter(|(_, p)| !in_shadow(p))
+        .map(|(i, _)| i)
+        .collect()
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "an angle in small steps")]
+fn key(p: &Vector3<f64>) -> [i32; 2] {
+    let level = p.x.hypot(p.y);
+    [p.y.atan2(p.x), p.z.atan2(level)].map(|angle| (angle / CELL).floor() as i32)
+}
+
+/// Across the back, where azimuths jump.
+fn wrapped([azimuth, elevation]: [i32; 2]) -> [i32; 2] {
+    let turned = if azimuth >= HALF_TURN {
+        azimuth - 2 * HALF_TURN
+    } else if azimuth < -HALF_TURN {
+        azimuth + 2 * HALF_TURN
+    } else {
+        azimuth
+    };
+    [turned, elevation]
+}
+
+/// Whether `point` stands behind `edge`, nearly on one line with the lidar.
+fn shades(edge: &Vector3<f64>, point: &Vector3<f64>, cosine: f64) -> bool {
+    let back = edge - point;
+    let length = back.norm();
+    length > 1e-9 && -back.dot(point) > cosine * length * point.norm()
+}

@@ -1,0 +1,75 @@
+//! Which material a panel is.
+
+use super::{NoiseError, PanelBeams, Seen};
+use etendue_physics::profile::Profile;
+
+/// How likely a panel is of a profile's material.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Likelihood {
+    /// Number of the profile.
+    pub profile: usize,
+    /// Mean log-likelihood of a beam.
+    pub mean_log: f64,
+    /// Probability among the profiles given, all alike beforehand.
+    pub probability: f64,
+}
+
+/// The least probability of anything: no profile is certain beyond one beam in ten thousand.
+const FLOOR: f64 = 1e-4;
+
+/// How likely each profile makes the beams of a panel, the likeliest first.
+///
+/// Beams of one scan are alike (two bins a sample, dents): the log-likelihood counts as many
+/// independent looks as the profile's correlation leaves. Profiles that are extrapolated to the
+/// panel's distance are compared all the same.
+///
+/// # Errors
+/// Where there is no profile.
+pub fn identify(beams: &PanelBeams, profiles: &[&Profile]) -> Result<Vec<Likelihood>, NoiseError> {
+    if profiles.is_empty() {
+        return Err(NoiseError::NoProfiles);
+    }
+    let sums: Vec<f64> = { profiles.iter() }
+        .map(|profile| {
+            beams
+                .beams
+                .iter()
+                .map(|beam| log_probability(beam, profile))
+                .sum()
+        })
+        .collect();
+    let count = beams.beams.len().max(1) as f64;
+    let alike = |profile: &&Profile| {
+        let r = profile.correlation.neighbour().clamp(0.0, 0.9);
+        (1.0 - r) / (1.0 + r)
+    };
+    let share = profiles.iter().map(alike).fold(1.0, f64::min);
+    let highest = sums.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let weights: Vec<f64> = sums
+        .iter()
+        .map(|sum| (share * (sum - highest)).exp())
+        .collect();
+    let total: f64 = weights.iter().sum();
+    let mut found: Vec<Likelihood> = { sums.iter().zip(&weights).enumerate() }
+        .map(|(profile, (sum, weight))| Likelihood {
+            profile,
+            mean_log: sum / count,
+            probability: weight / total,
+        })
+        .collect();
+    found.sort_by(|a, b| b.mean_log.total_cmp(&a.mean_log));
+    Ok(found)
+}
+
+/// Log-probability of what one beam reported.
+fn log_probability(beam: &super::PanelBeam, profile: &Profile) -> f64 {
+    let here = profile.at(beam.incidence, beam.expected);
+    let probability = match beam.seen {
+        Seen::Dropped => here.drop_out,
+        Seen::Range(range) => {
+            let range = profile.probability(&here, beam.expected, range, 1e-3);
+            (1.0 - here.drop_out) * range
+        }
+    };
+    probability.max(FLOOR).ln()
+}

@@ -1,0 +1,42 @@
+//! Calibrated noise: recordings of known panels become [`Profile`](etendue_physics::profile::Profile)s.
+//!
+//! [`calibrate`] takes recordings of one material and gives a [`Calibration`]: the profile, the
+//! panels that it found, and what it rests on. The steps:
+//!
+//! 1. [`panel`]: the panel is found in the recording, declared numbers are hints; its plane is
+//!    fitted robustly.
+//! 2. Incidence comes from the fitted plane; both sides of its normal are one.
+//! 3. [`statistics`]: bias and spread of the beams that returned, drop-out apart, with intervals
+//!    that count independent looks; steps of the device; likeness of neighbours.
+//! 4. [`smooth`]: penalised splines over incidence, chosen by cross-validation.
+//! 5. A law of distance, told by the kind of sensor or by recordings at several distances.
+//! 6. [`reflectance`]: a reflectance model for gaps and beyond the edge.
+//!
+//! [`score`] tests a profile on beams that it was not fitted to, [`identify`](identify()) tells
+//! materials apart, [`adapt`](transfer::adapt) guesses an unrecorded one.
+//!
+//! Not modelled: panels that are not flat (their shape goes into bias and standing noise), light of
+//! two surfaces at edges, warming up.
+
+mod beams;
+mod calibrate;
+mod error;
+mod explain;
+mod identify;
+pub mod panel;
+mod recording;
+pub mod reflectance;
+mod replay;
+pub mod score;
+pub mod smooth;
+pub mod statistics;
+pub mod transfer;
+
+pub use beams::{PanelBeam, PanelBeams, Seen};
+pub use calibrate::{Calibration, Options, PanelReport, SensorKind, calibrate};
+pub use error::NoiseError;
+pub use explain::{Explanation, explain};
+pub use identify::{Likelihood, identify};
+pub use panel::{Panel, PanelHint, PanelSearch};
+pub use recording::{Cell, Look, Recording};
+pub use replay::replay;

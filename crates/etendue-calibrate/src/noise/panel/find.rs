@@ -1,0 +1,369 @@
+//! Finding panels without being told, and choosing among them.
+
+use super::plane::{CORE, Fit, Seen};
+use super::{Panel, Plane, Sector};
+use crate::noise::NoiseError;
+use crate::noise::recording::{Recording, wrapped};
+use etendue_physics::{Purpose, Stream};
+use nalgebra::Vector3;
+
+/// What is declared about a panel: a hint, not the truth.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PanelHint {
+    /// Distance, m.
+    pub distance: Option<f64>,
+    /// Width, m: tells dropped beams on the panel from beams past its edge.
+    pub width: Option<f64>,
+    /// Bearing of the panel's middle, anticlockwise from x, rad.
+    pub bearing: Option<f64>,
+    /// Azimuths between which the panel stands, anticlockwise from the first to the second, rad.
+    pub sector: Option<[f64; 2]>,
+}
+
+/// What a panel has to be like.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PanelSearch {
+    /// Directions at least.
+    pub directions: usize,
+    /// Angle that it fills at least, rad.
+    pub span: f64,
+    /// Others so many times farther are background.
+    pub background: f64,
+}
+
+impl Default for PanelSearch {
+    fn default() -> Self {
+        Self {
+            directions: 8,
+            span: 8.0_f64.to_radians(),
+            background: 2.0,
+        }
+    }
+}
+
+/// A declared distance that differs from the fitted one by more than this share is told.
+const DISCREPANCY: f64 = 0.05;
+
+/// A panel whose normal's bearing lies this far from the declared one is another, rad.
+const BESIDE: f64 = 45.0 * std::f64::consts::PI / 180.0;
+
+/// Ranges beyond this are no panel's, m.
+const FARTHEST: f64 = 60.0;
+
+/// The panel of a recording.
+///
+/// Every flat piece is a candidate; a panel is one that the sensor looks at squarely somewhere
+/// (the foot of its normal lies on it). The nearest is taken; flat pieces twice as far are
+/// background. Declared numbers only choose between candidates and set the width; where they
+/// disagree with the recording, a remark says so.
+///
+/// # Errors
+/// Where too little returned, there is no panel, or several and no hint says which.
+pub fn find_panel(
+    recording: &Recording,
+    hint: &PanelHint,
+    search: &PanelSearch,
+) -> Result<Panel, NoiseError> {
+    let mut panels = find_panels(recording, hint, search)?;
+    if let Some(bearing) = hint.bearing {
+        let is_there = |panel: &Panel| wrapped(panel.bearing() - bearing).abs() < BESIDE;
+        if panels.iter().any(is_there) {
+            panels.retain(is_there);
+        }
+    }
+    let Some(mut panel) = chosen(&panels, hint, search) else {
+        return Err(NoiseError::SeveralPanels {
+            recording: recording.name.clone(),
+            count: rivals(&panels, search).len(),
+            declared: 1,
+            found: described(&rivals(&panels, search)),
+        });
+    };
+    if panel.plane.distance > FARTHEST {
+        return Err(NoiseError::Millimetres {
+            recording: recording.name.clone(),
+            distance: panel.plane.distance,
+        });
+    }
+    remark(&mut panel, hint, recording);
+    Ok(panel)
+}
+
+/// Every panel that faces the sensor, the nearest first.
+///
+/// # Errors
+/// Where too little returned, or nothing flat faces the sensor.
+pub fn find_panels(
+    recording: &Recording,
+    hint: &PanelHint,
+    search: &PanelSearch,
+) -> Result<Vec<Panel>, NoiseError> {
+    recording.check()?;
+    let mut cells = solid_cells(recording, hint);
+    if cells.len() < search.directions {
+        return Err(NoiseError::TooFewBeams {
+            recording: recording.name.clone(),
+            directions: cells.len(),
+            needed: search.directions,
+        });
+    }
+    let (mut panels, mut oblique) = (Vec::new(), Vec::new());
+    for round in 0..8 {
+        let Some(panel) = next_panel(recording, &cells, search, round) else {
+            break;
+        };
+        let before = cells.len();
+        cells.retain(|cell| !is_on(&recording.cells[*cell], &panel.plane, 0.03));
+        if cells.len() == before {
+            break;
+        }
+        if faces(recording, &panel) {
+            panels.push(panel);
+        } else {
+            oblique.push(panel);
+        }
+    }
+    panels.sort_by(|a, b| a.plane.distance.total_cmp(&b.plane.distance));
+    if panels.is_empty() {
+        let found = if oblique.is_empty() {
+            format!("nothing flat in {} directions", recording.cells.len())
+        } else {
+            format!("only seen from the side: {}", described(&oblique))
+        };
+        return Err(NoiseError::NoPanel {
+            recording: recording.name.clone(),
+            found,
+        });
+    }
+    Ok(panels)
+}
+
+/// The directions that mostly return, within the declared sector.
+fn solid_cells(recording: &Recording, hint: &PanelHint) -> Vec<usize> {
+    let inside = |azimuth: f64| match (hint.sector, hint.bearing) {
+        (Some([from, to]), _) => {
+            let width = (to - from).rem_euclid(std::f64::consts::TAU);
+            (azimuth - from).rem_euclid(std::f64::consts::TAU) <= width
+        }
+        (None, Some(bearing)) => wrapped(azimuth - bearing).abs() < 80.0_f64.to_radians(),
+        (None, None) => true,
+    };
+    { recording.cells.iter().enumerate() }
+        .filter(|(_, cell)| inside(crate::noise::recording::azimuth(&cell.direction)))
+        .filter(|(_, cell)| cell.returned() > 0.5)
+        .map(|(number, _)| number)
+        .collect()
+}
+
+fn is_on(cell: &crate::noise::Cell, plane: &Plane, share: f64) -> bool {
+    cell.median()
+        .is_some_and(|r| (r / plane.range(&cell.direction) - 1.0).abs() < share)
+}
+
+/// The flat piece that fills the widest angle, by random samples of near directions (Fischler and
+/// Bolles 1981, doi:10.1145/358669.358692), refined.
+fn next_panel(
+    recording: &Recording,
+    cells: &[usize],
+    search: &PanelSearch,
+    round: u32,
+) -> Option<Panel> {
+    let points: Vec<Vector3<f64>> = { cells.iter() }
+        .filter_map(|cell| {
+            let cell = &recording.cells[*cell];
+            cell.median().map(|range| cell.direction * range)
+        })
+        .collect();
+    if points.len() < search.directions {
+        return None;
+    }
+    let mut stream = Stream::new(0, 0, 0, round, Purpose::Search);
+    let best = (0..600)
+        .filter_map(|_| {
+            let plane = sampled(&points, recording.planar, &mut stream)?;
+            let tolerance = 0.012 * plane.distance + 0.002;
+            let on = |point: &&Vector3<f64>| {
+                (plane.normal.dot(point) - plane.distance).abs() < tolerance
+            };
+            let score: usize = points.iter().filter(on).count();
+            Some((score, plane))
+        })
+        .max_by_key(|(score, _)| *score)?;
+    if best.0 < search.directions {
+        return None;
+    }
+    let rough = best.1;
+    let near = seen(recording, cells.iter().copied(), &rough, 0.9);
+    let fit = rough.refined(&near, recording.planar);
+    let sector = Sector::grown(recording, &fit.plane);
+    let fit = refit(recording, &sector, fit);
+    let sector = Sector::grown(recording, &fit.plane);
+    let wide = sector.edges[1] - sector.edges[0] >= search.span || !recording.planar;
+    let enough = wide && sector.cells.len() >= search.directions;
+    let panel = panel(&fit, sector);
+    // A piece that is too small is kept as an oblique one, to be taken out of the way.
+    Some(if enough {
+        panel
+    } else {
+        Panel {
+            directions: 0,
+            ..panel
+        }
+    })
+}
+
+fn panel(fit: &Fit, sector: Sector) -> Panel {
+    Panel {
+        plane: fit.plane,
+        sector,
+        rms: fit.rms,
+        distance_error: fit.distance_error,
+        bearing_error: fit.bearing_error,
+        directions: fit.points,
+        remarks: Vec::new(),
+    }
+}
+
+/// The plane fitted to the sector's own directions.
+fn refit(recording: &Recording, sector: &Sector, before: Fit) -> Fit {
+    let points = |least| {
+        seen(
+            recording,
+            sector.cells.iter().copied(),
+            &before.plane,
+            least,
+        )
+    };
+    let solid = points(0.9);
+    let points = if solid.len() < 8 { points(0.0) } else { solid };
+    if points.len() < 3 {
+        return before;
+    }
+    before.plane.refined(&points, recording.planar)
+}
+
+/// The medians of directions near a plane of which at least a share returned.
+fn seen(
+    recording: &Recording,
+    cells: impl Iterator<Item = usize>,
+    plane: &Plane,
+    least: f64,
+) -> Vec<Seen> {
+    let core = CORE.to_radians().cos();
+    cells
+        .map(|cell| &recording.cells[cell])
+        .filter(|cell| cell.returned() > least && is_on(cell, plane, 0.08))
+        .filter(|cell| plane.cos_incidence(&cell.direction) > core * 0.9)
+        .filter_map(|cell| {
+            Some(Seen {
+                direction: cell.direction,
+                range: cell.median()?,
+            })
+        })
+        .collect()
+}
+
+fn sampled(points: &[Vector3<f64>], planar: bool, stream: &mut Stream) -> Option<Plane> {
+    let mut pick = |limit: usize| {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a draw below 1 of a number of points"
+        )]
+        let drawn = (stream.uniform() * limit as f64) as usize;
+        drawn.min(limit - 1)
+    };
+    let first = pick(points.len());
+    if planar {
+        // Directions are sorted: the second within an eighth of them.
+        let reach = (points.len() / 4).max(4);
+        let second = (first + 2 + pick(reach)) % points.len();
+        return Plane::through(&[points[first], points[second]], true);
+    }
+    let others = [pick(points.len()), pick(points.len())];
+    Plane::through(
+        &[points[first], points[others[0]], points[others[1]]],
+        false,
+    )
+}
+
+/// Whether the foot of the normal lies on the panel (to 10 degrees).
+fn faces(recording: &Recording, panel: &Panel) -> bool {
+    if panel.directions == 0 {
+        return false;
+    }
+    let least = { panel.sector.cells.iter() }
+        .map(|cell| panel.plane.incidence(&recording.cells[*cell].direction))
+        .fold(f64::INFINITY, f64::min);
+    least < 10.0_f64.to_radians()
+}
+
+/// Panels that are not background.
+fn rivals(panels: &[Panel], search: &PanelSearch) -> Vec<Panel> {
+    let nearest = panels.first().map_or(0.0, |panel| panel.plane.distance);
+    { panels.iter() }
+        .filter(|panel| panel.plane.distance < search.background * nearest)
+        .cloned()
+        .collect()
+}
+
+fn chosen(panels: &[Panel], hint: &PanelHint, search: &PanelSearch) -> Option<Panel> {
+    let rivals = rivals(panels, search);
+    if rivals.len() < 2 {
+        return rivals.into_iter().next();
+    }
+    // A declared distance chooses only where it fits one and no other.
+    let declared = hint.distance?;
+    let misfit = |panel: &Panel| (panel.plane.distance / declared).ln().abs();
+    let mut sorted = rivals;
+    sorted.sort_by(|a, b| misfit(a).total_cmp(&misfit(b)));
+    (misfit(&sorted[0]) < DISCREPANCY && misfit(&sorted[1]) > 2.0 * DISCREPANCY)
+        .then(|| sorted[0].clone())
+}
+
+/// Where panels stand, in words.
+fn described(panels: &[Panel]) -> String {
+    let one = |panel: &Panel| {
+        format!(
+            "one {:.3} m away at a bearing of {:.1} degrees, {} directions",
+            panel.plane.distance,
+            panel.bearing().to_degrees(),
+            panel.sector.cells.len()
+        )
+    };
+    panels.iter().map(one).collect::<Vec<_>>().join("; ")
+}
+
+/// Applies the declared width and says where declared numbers and recording disagree.
+fn remark(panel: &mut Panel, hint: &PanelHint, recording: &Recording) {
+    if let Some(declared) = hint.distance {
+        let found = panel.plane.distance;
+        if (found / declared - 1.0).abs() > DISCREPANCY {
+            panel.remarks.push(format!(
+                "declared distance {declared} m, found {found:.4} m: {:.0} mm {}; the recording is believed",
+                1e3 * (found - declared).abs(),
+                if found < declared { "nearer" } else { "farther" }
+            ));
+        }
+    }
+    if !recording.planar {
+        return;
+    }
+    let grown = panel.sector.clone();
+    if let Some(width) = hint.width {
+        panel.sector = Sector::of_width(recording, &panel.plane, width);
+        if panel.sector.others > 0 {
+            panel.remarks.push(format!(
+                "declared width {width} m: in {} directions within it something else is seen; they are left out",
+                panel.sector.others
+            ));
+        }
+    } else {
+        panel.remarks.push(format!(
+            "seen from {:.1} to {:.1} degrees about its normal; beams that drop beyond are not counted: \
+             a declared width would tell whether they met the panel",
+            grown.edges[0].to_degrees(),
+            grown.edges[1].to_degrees()
+        ));
+    }
+}

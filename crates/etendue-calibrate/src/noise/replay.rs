@@ -1,0 +1,34 @@
+//! A recording's beams, drawn anew from a profile.
+
+use super::{PanelBeams, Seen};
+use etendue_physics::profile::{Address, Profile};
+
+/// The same beams at the same panel, each drawn from the profile: what the simulator does with
+/// beams that see the panel alone.
+pub fn replay(beams: &PanelBeams, profile: &Profile, seed: u64) -> PanelBeams {
+    let drawn = beams.beams.iter().map(|beam| {
+        let address = Address {
+            seed,
+            sensor: 0,
+            sweep: beam.scan,
+            beam: beam.cell,
+            stride: 1,
+        };
+        let found = profile.draw(beam.expected, beam.incidence, &address);
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "intensities are kept as f32"
+        )]
+        let intensity = found.and_then(|f| f.intensity).unwrap_or(0.0) as f32;
+        super::PanelBeam {
+            seen: found.map_or(Seen::Dropped, |found| Seen::Range(found.range)),
+            intensity,
+            ..*beam
+        }
+    });
+    PanelBeams {
+        beams: drawn.collect(),
+        strays: 0,
+        distance: beams.distance,
+    }
+}

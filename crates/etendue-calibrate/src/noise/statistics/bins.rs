@@ -1,0 +1,166 @@
+//! Conditional statistics of narrow bins of incidence.
+
+use super::censored::{Sample, Spread, censored_normal, standing_share};
+use super::{independent_looks, wilson};
+use crate::noise::{PanelBeam, PanelBeams, Seen};
+use etendue_physics::profile::Steps;
+use std::collections::BTreeMap;
+
+/// What was seen in a narrow bin of incidence on one side of the normal.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bin {
+    /// Mean incidence of its beams, rad.
+    pub incidence: f64,
+    /// Whether it lies left of the normal.
+    pub left: bool,
+    /// Beams towards the panel.
+    pub beams: f64,
+    /// Those that returned.
+    pub returned: f64,
+    /// Directions.
+    pub directions: f64,
+    /// Mean and standard deviation of the error of returned beams, before rounding, m; none where
+    /// fewer than three returned.
+    pub error: Option<Spread>,
+    /// Share of the error's variance that stands still from scan to scan.
+    pub standing: f64,
+    /// Likeness of one direction's drop-outs in successive scans, if some but not all dropped.
+    pub standing_drop: Option<f64>,
+    /// Mean and standard deviation of the intensity of returned beams.
+    pub intensity: [f64; 2],
+    /// Highest intensity seen.
+    pub brightest: f64,
+}
+
+impl Bin {
+    /// Share of beams that dropped.
+    pub fn drop_out(&self) -> f64 {
+        1.0 - self.returned / self.beams.max(1.0)
+    }
+
+    /// How many independent looks the bin's beams are worth for the drop-out. Where all or none
+    /// dropped, looks of one direction are taken for as alike as `usual`.
+    pub fn looks(&self, usual: f64) -> f64 {
+        let group = self.beams / self.directions.max(1.0);
+        independent_looks(self.beams, group, self.standing_drop.unwrap_or(usual))
+    }
+
+    /// The same for the range.
+    pub fn range_looks(&self) -> f64 {
+        let group = self.returned / self.directions.max(1.0);
+        independent_looks(self.returned, group, self.standing)
+    }
+
+    /// The 95 % interval of the drop-out, by independent looks.
+    pub fn drop_out_interval(&self, usual: f64) -> [f64; 2] {
+        let looks = self.looks(usual);
+        wilson(self.drop_out() * looks, looks)
+    }
+}
+
+/// The bins of a panel's beams, `width` (rad) wide, each side of the normal by itself.
+pub fn bins(beams: &PanelBeams, steps: &Steps, width: f64) -> Vec<Bin> {
+    grouped(beams, steps, width, true)
+}
+
+/// The same with both sides of the normal in one bin: their standard deviation holds what differs
+/// from place to place on the panel, too.
+pub fn wide_bins(beams: &PanelBeams, steps: &Steps, width: f64) -> Vec<Bin> {
+    grouped(beams, steps, width, false)
+}
+
+fn grouped(beams: &PanelBeams, steps: &Steps, width: f64, by_side: bool) -> Vec<Bin> {
+    let mut by_bin: BTreeMap<(bool, i64), Vec<&PanelBeam>> = BTreeMap::new();
+    for beam in &beams.beams {
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "a quarter turn has few bins"
+        )]
+        let number = (beam.incidence / width).floor() as i64;
+        by_bin
+            .entry((by_side && beam.left, number))
+            .or_default()
+            .push(beam);
+    }
+    let mut bins: Vec<Bin> = { by_bin.into_iter() }
+        .map(|((left, _), beams)| bin(&beams, steps, left))
+        .collect();
+    bins.sort_by(|a, b| a.incidence.total_cmp(&b.incidence));
+    bins
+}
+
+fn bin(beams: &[&PanelBeam], steps: &Steps, left: bool) -> Bin {
+    let samples = samples(beams, steps);
+    let returned: f64 = samples.iter().map(|s| s.count).sum();
+    let error = (returned >= 3.0).then(|| censored_normal(&samples));
+    let mut cells: Vec<u32> = beams.iter().map(|beam| beam.cell).collect();
+    cells.sort_unstable();
+    cells.dedup();
+    Bin {
+        incidence: beams.iter().map(|beam| beam.incidence).sum::<f64>() / beams.len() as f64,
+        left,
+        beams: beams.len() as f64,
+        returned,
+        directions: cells.len() as f64,
+        standing: error.map_or(0.0, |error| standing_share(&samples, error.sd)),
+        error,
+        standing_drop: standing_drop(beams),
+        intensity: intensity(beams),
+        brightest: { beams.iter().map(|beam| f64::from(beam.intensity)) }.fold(0.0, f64::max),
+    }
+}
+
+/// Equal errors of one direction, counted.
+fn samples(beams: &[&PanelBeam], steps: &Steps) -> Vec<Sample> {
+    let mut counted: BTreeMap<(u32, u64, u64), Sample> = BTreeMap::new();
+    for beam in beams {
+        let (Seen::Range(range), Some(error)) = (beam.seen, beam.error()) else {
+            continue;
+        };
+        let key = (beam.cell, range.to_bits(), beam.expected.to_bits());
+        let sample = counted.entry(key).or_insert(Sample {
+            error,
+            half: 0.5 * steps.at(range),
+            count: 0.0,
+            cell: beam.cell,
+        });
+        sample.count += 1.0;
+    }
+    counted.into_values().collect()
+}
+
+/// Correlation of drop-outs of one direction, by analysis of variance; none where all or none
+/// dropped, or no direction was looked at twice.
+fn standing_drop(beams: &[&PanelBeam]) -> Option<f64> {
+    let mut by_cell: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
+    for beam in beams {
+        let (dropped, total) = by_cell.entry(beam.cell).or_default();
+        *dropped += f64::from(u8::from(beam.seen == Seen::Dropped));
+        *total += 1.0;
+    }
+    let groups = by_cell.len() as f64;
+    let total: f64 = by_cell.values().map(|(_, total)| total).sum();
+    let share = by_cell.values().map(|(dropped, _)| dropped).sum::<f64>() / total;
+    if share <= 0.0 || share >= 1.0 || groups < 2.0 || total <= groups {
+        return None;
+    }
+    let between: f64 = { by_cell.values() }
+        .map(|(dropped, n)| n * (dropped / n - share).powi(2))
+        .sum();
+    let within: f64 = { by_cell.values() }
+        .map(|(dropped, n)| dropped * (1.0 - dropped / n))
+        .sum();
+    let size = total / groups;
+    let between = between / (groups - 1.0);
+    let within = within / (total - groups);
+    Some(((between - within) / (between + (size - 1.0) * within)).clamp(0.0, 1.0))
+}
+
+fn intensity(beams: &[&PanelBeam]) -> [f64; 2] {
+    let returned = beams.iter().filter(|beam| beam.seen != Seen::Dropped);
+    let values: Vec<f64> = returned.map(|beam| f64::from(beam.intensity)).collect();
+    let n = (values.len() as f64).max(1.0);
+    let mean = values.iter().sum::<f64>() / n;
+    let square = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n;
+    [mean, square.sqrt()]
+}

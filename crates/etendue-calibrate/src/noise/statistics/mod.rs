@@ -1,0 +1,13 @@
+//! What beams on a panel show, incidence by incidence.
+
+mod bins;
+mod censored;
+mod likeness;
+mod quantisation;
+mod wilson;
+
+pub use bins::{Bin, bins, wide_bins};
+pub use censored::{Sample, Spread, censored_normal, standing_share};
+pub use likeness::{Likeness, likeness};
+pub use quantisation::detect_steps;
+pub use wilson::{independent_looks, wilson};

@@ -1,0 +1,121 @@
+//! The steps of a device, found in what it reports.
+
+use etendue_physics::profile::{Step, Steps};
+
+/// Finest step looked for, m: a tenth of a millimetre.
+const GRAIN: f64 = 1e-4;
+
+/// Steps looked for, in grains, coarse ones first.
+const CANDIDATES: [i64; 14] = [1000, 500, 200, 160, 100, 80, 50, 40, 20, 10, 8, 5, 4, 2];
+
+/// Different values that a stretch of one step shows at least.
+const WINDOW: usize = 24;
+
+/// The steps of ranges (m), which may widen with the range.
+///
+/// All different values are sorted; about each, the coarsest step that divides a window of 24 of
+/// them is looked for, and stretches of one step are joined. Ranges on no grid of 0.1 mm or more
+/// have no steps.
+pub fn detect_steps(ranges: impl IntoIterator<Item = f64>) -> Steps {
+    let Some(values) = on_grid(ranges) else {
+        return Steps::default();
+    };
+    let width = WINDOW.min(values.len());
+    if width < 8 {
+        return Steps::default();
+    }
+    let windows: Vec<(usize, i64)> = (0..=values.len() - width)
+        .map(|at| (at, common_step(&values[at..at + width])))
+        .collect();
+    let mut steps: Vec<Step> = Vec::new();
+    let mut before = 0;
+    for (at, step) in windows {
+        if step > before {
+            // The first value of a window on a coarser grid begins it.
+            let from = if before == 0 {
+                0.0
+            } else {
+                edge(&values, at, step)
+            };
+            steps.push(Step {
+                from,
+                step: step as f64 * GRAIN,
+            });
+            before = step;
+        }
+    }
+    if before <= 1 {
+        return Steps::default();
+    }
+    Steps::new(steps)
+}
+
+/// Different values in grains, sorted; none where they are on no such grid.
+fn on_grid(ranges: impl IntoIterator<Item = f64>) -> Option<Vec<i64>> {
+    let (mut values, mut off, mut total) = (Vec::new(), 0, 0);
+    for range in ranges {
+        let grains = range / GRAIN;
+        // Ranges come as f32: a relative 1e-7 of them is rounding.
+        total += 1;
+        off += usize::from((grains - grains.round()).abs() > 0.02 + 3e-7 * grains);
+        #[expect(clippy::cast_possible_truncation, reason = "ranges are below 1e14 m")]
+        values.push(grains.round() as i64);
+    }
+    if off * 50 > total {
+        return None;
+    }
+    values.sort_unstable();
+    values.dedup();
+    Some(values)
+}
+
+/// The coarsest candidate that divides all but one of the values.
+fn common_step(values: &[i64]) -> i64 {
+    let divides = |step: &&i64| values.iter().filter(|v| *v % **step != 0).count() <= 1;
+    CANDIDATES.iter().find(divides).copied().unwrap_or(1)
+}
+
+/// Where a coarser step begins: past the last value off its grid. Where few values were seen, some
+/// beyond may be on it by chance: a power of two in millimetres is preferred among the next three.
+fn edge(values: &[i64], at: usize, step: i64) -> f64 {
+    let middle = at + WINDOW.min(values.len()) / 2;
+    let off = values[..middle].iter().rposition(|value| value % step != 0);
+    let next = off.map_or(0, |off| off + 1);
+    let last_off = off.map_or(0.0, |off| values[off] as f64 * GRAIN);
+    let reach = values[(next + 3).min(values.len() - 1)] as f64 * GRAIN;
+    let power = (0..14).map(|n| f64::from(1_u32 << n) * 1e-3);
+    { power.into_iter() }
+        .find(|power| *power > last_off && *power <= reach)
+        .unwrap_or(values[next.min(values.len() - 1)] as f64 * GRAIN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn widening_steps_are_found() {
+        let one = (150..512).map(|mm| f64::from(mm) * 1e-3);
+        let two = (512..2048).step_by(2).map(|mm| f64::from(mm) * 1e-3);
+        let four = (2048..4096).step_by(4).map(|mm| f64::from(mm) * 1e-3);
+        let steps = detect_steps(one.chain(two).chain(four).map(|r| f64::from(r as f32)));
+        let found: Vec<_> = steps.as_slice().iter().map(|s| (s.from, s.step)).collect();
+        assert_eq!(found.len(), 3, "{found:?}");
+        for ((from, step), expected) in
+            found
+                .iter()
+                .zip([(0.0, 1e-3), (0.512, 2e-3), (2.048, 4e-3)])
+        {
+            assert!(
+                (from - expected.0).abs() < 1e-6 && (step - expected.1).abs() < 1e-9,
+                "{found:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn ranges_without_steps_have_none() {
+        let ranges = (0..500).map(|i| 0.3 + f64::from(i) * 0.001_234_567);
+        assert_eq!(detect_steps(ranges), Steps::default());
+    }
+}

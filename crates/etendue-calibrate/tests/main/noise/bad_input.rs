@@ -1,0 +1,136 @@
+//! Every recording that cannot be used is told with what was found.
+
+use super::{Board, ONE, options, recording, scans};
+use etendue_calibrate::noise::panel::find_panel;
+use etendue_calibrate::noise::{NoiseError, PanelHint, PanelSearch, Recording, calibrate};
+use etendue_sensors::Reading;
+
+fn panel_error(recording: &Recording, hint: PanelHint) -> NoiseError {
+    find_panel(recording, &hint, &PanelSearch::default()).unwrap_err()
+}
+
+fn plain(boards: &[Board]) -> Recording {
+    recording(&scans(boards, 10, |_, _, range, _| Reading::Range(range)))
+}
+
+#[test]
+fn a_recording_without_a_panel() {
+    // Ranges that scatter by a third: nothing flat.
+    let scattered = scans(&ONE, 10, |_, beam, range, _| {
+        let share = f64::from(beam * 7919 % 997) / 997.0;
+        Reading::Range(range * (0.7 + 0.6 * share))
+    });
+    let error = panel_error(&recording(&scattered), PanelHint::default());
+    assert!(matches!(error, NoiseError::NoPanel { .. }), "{error}");
+}
+
+#[test]
+fn two_panels_where_one_is_declared() {
+    let left = Board {
+        bearing: 2.0,
+        distance: 0.6,
+        width: 0.6,
+    };
+    let both = plain(&[ONE[0], left]);
+    let error = panel_error(&both, PanelHint::default());
+    let NoiseError::SeveralPanels { count, found, .. } = &error else {
+        panic!("{error}");
+    };
+    assert_eq!(*count, 2);
+    assert!(
+        found.contains("0.500 m") && found.contains("0.600 m"),
+        "{found}"
+    );
+    let hint = PanelHint {
+        bearing: Some(2.0),
+        ..PanelHint::default()
+    };
+    let panel = find_panel(&both, &hint, &PanelSearch::default()).unwrap();
+    assert!(
+        (panel.plane.distance - 0.6).abs() < 1e-3,
+        "a bearing says which"
+    );
+}
+
+#[test]
+fn all_beams_dropped() {
+    let nothing = recording(&scans(&ONE, 10, |_, _, _, _| Reading::NoReturn));
+    let error = panel_error(&nothing, PanelHint::default());
+    assert!(
+        matches!(error, NoiseError::AllDropped { beams: 7200, .. }),
+        "{error}"
+    );
+}
+
+#[test]
+fn five_beams_only() {
+    let narrow = Board {
+        width: 0.5 * 2.4_f64.to_radians(),
+        ..ONE[0]
+    };
+    let error = panel_error(&plain(&[narrow]), PanelHint::default());
+    assert!(
+        matches!(error, NoiseError::TooFewBeams { directions: 5, .. }),
+        "{error}"
+    );
+}
+
+#[test]
+fn too_few_beams_for_statistics() {
+    let few = recording(&scans(&ONE, 1, |_, _, range, _| Reading::Range(range)));
+    let narrow = plain(&[Board {
+        width: 0.1,
+        ..ONE[0]
+    }]);
+    let error = calibrate(
+        &[(&narrow.of_scans(|s| s < 2), PanelHint::default())],
+        &options(),
+    );
+    assert!(
+        matches!(error, Err(NoiseError::TooLittle { .. })),
+        "{error:?}"
+    );
+    assert!(calibrate(&[(&few, PanelHint::default())], &options()).is_ok());
+}
+
+/// The recording is believed, and the discrepancy told.
+#[test]
+fn a_distance_declared_25_cm_wrong() {
+    let hint = PanelHint {
+        distance: Some(0.75),
+        ..PanelHint::default()
+    };
+    let panel = find_panel(&plain(&ONE), &hint, &PanelSearch::default()).unwrap();
+    assert!((panel.plane.distance - 0.5).abs() < 1e-4);
+    assert!(
+        panel.remarks[0].contains("250 mm nearer"),
+        "{:?}",
+        panel.remarks
+    );
+}
+
+#[test]
+fn millimetres_among_metres_and_millimetres_alone() {
+    let mixed = scans(&ONE, 10, |scan, _, range, _| {
+        Reading::Range(if scan == 7 { range * 1e3 } else { range })
+    });
+    let error = panel_error(&recording(&mixed), PanelHint::default());
+    assert!(
+        matches!(error, NoiseError::MixedUnits { scan: 7, .. }),
+        "{error}"
+    );
+    let all = scans(&ONE, 10, |_, _, range, _| Reading::Range(range * 1e3));
+    let error = panel_error(&recording(&all), PanelHint::default());
+    assert!(matches!(error, NoiseError::Millimetres { .. }), "{error}");
+}
+
+#[test]
+fn no_scans_at_all() {
+    let error = Recording::from_scans("empty", &[]).unwrap_err();
+    assert_eq!(
+        error,
+        NoiseError::Empty {
+            recording: "empty".into()
+        }
+    );
+}

@@ -1,0 +1,115 @@
+//! Noise profiles from recordings of panels.
+
+mod bad_input;
+mod recovered;
+mod statistics;
+
+use etendue_calibrate::noise::{Options, PanelBeams, Recording, replay};
+use etendue_physics::profile::{
+    Correlation, DistanceLaw, DropOutModel, IntensityKind, Knot, Profile, ReflectanceModel, Steps,
+};
+use etendue_sensors::{Reading, Scan};
+use std::f64::consts::TAU;
+use std::sync::Arc;
+
+/// A straight board as a planar sensor sees it.
+#[derive(Clone, Copy)]
+pub struct Board {
+    pub distance: f64,
+    /// Bearing of its middle, rad; it faces the sensor.
+    pub bearing: f64,
+    pub width: f64,
+}
+
+impl Board {
+    /// Range and incidence in a direction.
+    fn met(&self, azimuth: f64) -> Option<(f64, f64)> {
+        let off = (azimuth - self.bearing + TAU / 2.0).rem_euclid(TAU) - TAU / 2.0;
+        let half = (0.5 * self.width / self.distance).atan();
+        (off.abs() < half).then(|| (self.distance / off.cos(), off.abs()))
+    }
+}
+
+pub fn azimuths(count: u32) -> Arc<[f64]> {
+    (0..count)
+        .map(|i| TAU * f64::from(i) / f64::from(count) - TAU / 2.0)
+        .collect()
+}
+
+/// Scans in which each beam is what `seen` says of the nearest board's range and incidence.
+pub fn scans(
+    boards: &[Board],
+    count: u32,
+    seen: impl Fn(u32, u32, f64, f64) -> Reading,
+) -> Vec<Scan> {
+    let azimuths = azimuths(720);
+    let scan = |number: u32| {
+        let reading = |(beam, azimuth): (u32, &f64)| {
+            let met = boards.iter().filter_map(|board| board.met(*azimuth));
+            match met.min_by(|a, b| a.0.total_cmp(&b.0)) {
+                Some((range, incidence)) => seen(number, beam, range, incidence),
+                None => Reading::NoReturn,
+            }
+        };
+        Scan {
+            time: f64::from(number),
+            azimuths: Arc::clone(&azimuths),
+            readings: (0..).zip(azimuths.iter()).map(reading).collect(),
+            intensities: Vec::new(),
+            odom_from_robot: None,
+        }
+    };
+    (0..count).map(scan).collect()
+}
+
+pub fn recording(scans: &[Scan]) -> Recording {
+    Recording::from_scans("test", scans).unwrap()
+}
+
+pub const ONE: [Board; 1] = [Board {
+    distance: 0.5,
+    bearing: 0.0,
+    width: 1.2,
+}];
+
+/// A profile whose bias, spread and drop-out all change with incidence.
+pub fn known() -> Profile {
+    let knot = |degrees: i32| {
+        let incidence = f64::from(degrees).to_radians();
+        Knot {
+            incidence,
+            bias: 2e-3 - 6e-3 * incidence.powi(2),
+            spread: 2e-3 * (1.0 + 3.0 * incidence.powi(2)),
+            drop_out: 1.0 / (1.0 + (12.0 - 14.0 * incidence).exp()),
+            ..Knot::default()
+        }
+    };
+    Profile {
+        sensor: "known".into(),
+        material: "board".into(),
+        wavelength: None,
+        distance: 0.5,
+        law: DistanceLaw::Triangulation,
+        steps: Steps::even(1e-3),
+        correlation: Correlation::default(),
+        intensity: IntensityKind::None,
+        reflectance: ReflectanceModel {
+            drop_out: DropOutModel {
+                logit: -12.0,
+                slope: 8.0,
+            },
+            ..ReflectanceModel::default()
+        },
+        knots: (0..=60).step_by(2).map(knot).collect(),
+        extrapolated: false,
+    }
+}
+
+pub fn options() -> Options {
+    Options::default()
+}
+
+/// A panel's beams drawn anew: what the simulator would give.
+pub fn drawn(beams: &PanelBeams, profile: &Profile) -> PanelBeams {
+    replay(beams, profile, 5)
+}

@@ -1,0 +1,107 @@
+//! What is told of held-out scores.
+
+use etendue::calibrate::noise::score::HoldOut;
+use serde::Serialize;
+
+/// Held-out scores of a material.
+#[derive(Serialize)]
+pub struct HoldOutReport {
+    material: String,
+    scans_fitted: usize,
+    scans_held_out: usize,
+    scores: Vec<ScoreRow>,
+    bands: Vec<BandRow>,
+}
+
+#[derive(Serialize)]
+struct ScoreRow {
+    predictor: &'static str,
+    negative_log_likelihood: f64,
+    crps_mm: f64,
+    drop_out_brier: f64,
+    pit: [f64; 10],
+    /// Predicted drop-out, seen drop-out, beams.
+    drop_out_calibration: Vec<(f64, f64, usize)>,
+}
+
+#[derive(Serialize)]
+struct BandRow {
+    from_deg: f64,
+    to_deg: f64,
+    beams: usize,
+    independent_looks: f64,
+    ks_distance: f64,
+    ks_probability: f64,
+    jensen_shannon_bits: f64,
+    drop_out_seen: f64,
+    drop_out_predicted: f64,
+}
+
+impl HoldOutReport {
+    /// What is told of them.
+    pub fn of(material: &str, hold_out: &HoldOut) -> Self {
+        let scores = hold_out.scores.iter().map(|(predictor, scores)| ScoreRow {
+            predictor,
+            negative_log_likelihood: scores.negative_log_likelihood,
+            crps_mm: scores.ranked_probability * 1e3,
+            drop_out_brier: scores.drop_out_error,
+            pit: scores.transform,
+            drop_out_calibration: { scores.calibration.iter() }
+                .map(|class| (class.predicted, class.seen, class.beams))
+                .collect(),
+        });
+        let bands = hold_out.scores[0].1.bands.iter().map(|band| BandRow {
+            from_deg: band.incidence[0].to_degrees(),
+            to_deg: band.incidence[1].to_degrees(),
+            beams: band.beams,
+            independent_looks: band.looks,
+            ks_distance: band.distance,
+            ks_probability: band.probability,
+            jensen_shannon_bits: band.divergence,
+            drop_out_seen: band.drop_out[0],
+            drop_out_predicted: band.drop_out[1],
+        });
+        Self {
+            material: material.into(),
+            scans_fitted: hold_out.scans[0],
+            scans_held_out: hold_out.scans[1],
+            scores: scores.collect(),
+            bands: bands.collect(),
+        }
+    }
+
+    /// As text.
+    pub fn text(&self) -> String {
+        let mut text = format!(
+            "{}: fitted to {} scans, tested on {}\n  {:<18} {:>9} {:>9} {:>9}\n",
+            self.material,
+            self.scans_fitted,
+            self.scans_held_out,
+            "",
+            "NLL/beam",
+            "CRPS, mm",
+            "Brier"
+        );
+        for row in &self.scores {
+            text += &format!(
+                "  {:<18} {:>9.3} {:>9.3} {:>9.4}\n",
+                row.predictor, row.negative_log_likelihood, row.crps_mm, row.drop_out_brier
+            );
+        }
+        for band in &self.bands {
+            text += &format!(
+                "  {:>3.0} - {:<3.0} deg: KS {:.3}, p {:.3} ({} beams worth {:.0}), JS {:.3} bits, drop-out {:.1} %, predicted {:.1} %\n",
+                band.from_deg,
+                band.to_deg,
+                band.ks_distance,
+                band.ks_probability,
+                band.beams,
+                band.independent_looks,
+                band.jensen_shannon_bits,
+                1e2 * band.drop_out_seen,
+                1e2 * band.drop_out_predicted
+            );
+        }
+        text
+    }
+}

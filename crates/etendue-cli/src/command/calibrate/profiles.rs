@@ -1,0 +1,282 @@
+//! From recordings to profile files.
+
+use super::ask::Hints;
+use super::figures;
+use super::hold_out::HoldOutReport;
+use super::load::{Loaded, recording};
+use super::report::{MaterialReport, text};
+use crate::failure::Failure;
+use crate::folder::Folder;
+use crate::output::{print, print_json};
+use clap::Args;
+use etendue::calibrate::noise::score::hold_out;
+use etendue::calibrate::noise::{
+    Calibration, Options, PanelHint, Recording, SensorKind, calibrate,
+};
+use etendue::formats::profile::{Bench, BenchPanel, ProfileFile, Provenance, Quality, load_bench};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Arguments of `etendue calibrate` without a verb.
+#[derive(Debug, Args)]
+pub struct Profiles {
+    /// Bench file (.toml), or an ApolloSim data.config
+    #[arg(required_unless_present = "recording", conflicts_with = "recording")]
+    bench: Option<PathBuf>,
+    /// A recording of one panel, instead of a bench file: a scan log, MCAP, ROS 1 bag, cloud or
+    /// folder of clouds; several of one material make one profile
+    #[arg(long, value_name = "FILE", requires = "material")]
+    recording: Vec<PathBuf>,
+    /// What the panel is made of
+    #[arg(long, requires = "recording")]
+    material: Option<String>,
+    /// The sensor's name
+    #[arg(long, default_value = "sensor", conflicts_with = "bench")]
+    sensor: String,
+    /// The sensor measures the time of flight (pulses or continuous waves); without it, it
+    /// triangulates
+    #[arg(long, conflicts_with = "bench")]
+    time_of_flight: bool,
+    #[command(flatten)]
+    hints: Hints,
+    /// Fit to one part of the scans, test on the rest, and compare with three baselines
+    #[arg(long)]
+    holdout: bool,
+    /// Draw the profiles too
+    #[arg(long)]
+    figures: bool,
+    /// Folder for the profiles, one file a material
+    #[arg(short, long, default_value = "profiles", value_name = "DIR")]
+    output: PathBuf,
+    /// Print the results as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// The recordings of one material.
+struct Task {
+    options: Options,
+    panels: Vec<(BenchPanel, PanelHint, Loaded)>,
+}
+
+/// What is printed.
+#[derive(Serialize)]
+struct Results {
+    materials: Vec<MaterialReport>,
+    hold_out: Vec<HoldOutReport>,
+    files: Vec<PathBuf>,
+    warnings: Vec<String>,
+}
+
+impl Profiles {
+    /// Calibrates, writes and sums up.
+    pub fn run(self) -> Result<(), Failure> {
+        let bench = self.bench()?;
+        let progress = progress(bench.materials().len());
+        let mut calibrations = Vec::new();
+        let mut folder = Folder::new(&self.output);
+        let mut results = Results {
+            materials: Vec::new(),
+            hold_out: Vec::new(),
+            files: Vec::new(),
+            warnings: Vec::new(),
+        };
+        for (material, panels) in bench.materials() {
+            let task = Task::load(&bench, material, &panels)?;
+            calibrations.push(self.calibrate(&task, &mut folder, &mut results)?);
+            progress.inc(1);
+        }
+        progress.finish_and_clear();
+        if self.figures {
+            figures::add_overview(&mut folder, &calibrations)?;
+        }
+        if self.holdout {
+            folder.json("holdout.json", &results.hold_out)?;
+        }
+        results.files = folder.commit()?;
+        for warning in &results.warnings {
+            eprintln!("warning: {warning}");
+        }
+        if self.json {
+            print_json(&results)
+        } else {
+            print(&self.summary(&results))
+        }
+    }
+
+    /// The bench file, or one of the recordings named.
+    fn bench(&self) -> Result<Bench, Failure> {
+        if let Some(path) = &self.bench {
+            return Ok(load_bench(path)?);
+        }
+        let material = self.material.clone().unwrap_or_default();
+        let panel = |recording: &PathBuf| {
+            let hint = self.hints.hint();
+            BenchPanel {
+                material: material.clone(),
+                recording: recording.clone(),
+                distance: hint.distance,
+                width: hint.width,
+                bearing: hint.bearing,
+                sector: None,
+                source: String::new(),
+            }
+        };
+        Ok(Bench {
+            sensor: self.sensor.clone(),
+            time_of_flight: self.time_of_flight,
+            wavelength: None,
+            panels: self.recording.iter().map(panel).collect(),
+        })
+    }
+
+    fn calibrate(
+        &self,
+        task: &Task,
+        folder: &mut Folder,
+        results: &mut Results,
+    ) -> Result<Calibration, Failure> {
+        let recordings = task.recordings();
+        let calibration = calibrate(&recordings, &task.options)?;
+        let name = file_name(&task.options.material);
+        folder.text(&format!("{name}.toml"), task.file(&calibration).to_toml());
+        if self.figures {
+            figures::add(folder, &name, &calibration, &task.panels[0].2.recording)?;
+        }
+        if self.holdout {
+            let scores = hold_out(&recordings, &task.options)?;
+            results
+                .hold_out
+                .push(HoldOutReport::of(&task.options.material, &scores));
+            if self.figures {
+                figures::add_hold_out(folder, &name, &scores)?;
+            }
+        }
+        let read = task
+            .panels
+            .iter()
+            .flat_map(|(_, _, loaded)| &loaded.warnings);
+        let of = |warning: &String| format!("{}: {warning}", task.options.material);
+        results
+            .warnings
+            .extend(read.chain(&calibration.warnings).map(of));
+        results.materials.push(MaterialReport::of(&calibration));
+        Ok(calibration)
+    }
+
+    fn summary(&self, results: &Results) -> String {
+        let mut words = text(&results.materials);
+        for report in &results.hold_out {
+            words += &report.text();
+        }
+        let files: Vec<String> = results
+            .files
+            .iter()
+            .map(|f| f.display().to_string())
+            .collect();
+        words += &format!("wrote {}\n", files.join(", "));
+        words
+    }
+}
+
+impl Task {
+    fn load(bench: &Bench, material: &str, panels: &[&BenchPanel]) -> Result<Self, Failure> {
+        let load = |panel: &&BenchPanel| {
+            let hint = PanelHint {
+                distance: panel.distance,
+                width: panel.width,
+                bearing: panel.bearing,
+                sector: panel.sector,
+            };
+            Ok(((*panel).clone(), hint, recording(&panel.recording)?))
+        };
+        Ok(Self {
+            options: Options {
+                sensor: bench.sensor.clone(),
+                material: material.into(),
+                kind: if bench.time_of_flight {
+                    SensorKind::TimeOfFlight
+                } else {
+                    SensorKind::Triangulating
+                },
+                wavelength: bench.wavelength,
+                ..Options::default()
+            },
+            panels: panels.iter().map(load).collect::<Result<_, Failure>>()?,
+        })
+    }
+
+    fn recordings(&self) -> Vec<(&Recording, PanelHint)> {
+        { self.panels.iter() }
+            .map(|(_, hint, loaded)| (&loaded.recording, *hint))
+            .collect()
+    }
+
+    /// The profile's file, with where it comes from.
+    fn file(&self, calibration: &Calibration) -> ProfileFile {
+        let mut file = ProfileFile::of(&calibration.profile);
+        file.description = format!(
+            "{} on {}, from {} recordings",
+            file.sensor,
+            file.material,
+            self.panels.len()
+        );
+        file.warnings.clone_from(&calibration.warnings);
+        let beams = calibration.panels.iter().map(|panel| &panel.beams);
+        file.quality = Some(Quality {
+            beams: beams.clone().map(|b| b.beams.len()).sum(),
+            returned: beams
+                .clone()
+                .map(etendue::calibrate::noise::PanelBeams::returned)
+                .sum(),
+            strays: beams.map(|b| b.strays).sum(),
+            bias_penalty: calibration.penalties[0],
+            spread_penalty: calibration.penalties[1],
+            drop_out_penalty: calibration.penalties[2],
+            reflectance_deviance: (calibration.reflectance.deviance * 1e2).round() / 1e2,
+            copies: (calibration.likeness.copies * 1e3).round() / 1e3,
+        });
+        file.provenance = { self.panels.iter().zip(&calibration.panels) }
+            .map(|((panel, _, loaded), report)| Provenance {
+                recording: base_name(&panel.recording),
+                sha256: loaded.sha256.clone(),
+                source: panel.source.clone(),
+                scans: loaded.recording.scans,
+                distance_m: (report.panel.plane.distance * 1e5).round() / 1e5,
+                distance_error_mm: (report.panel.distance_error * 1e6).round() / 1e3,
+                bearing_deg: (report.panel.bearing().to_degrees() * 1e3).round() / 1e3,
+                rms_mm: (report.panel.rms * 1e6).round() / 1e3,
+                declared_distance_m: panel.distance,
+                declared_width_m: panel.width,
+            })
+            .collect();
+        file
+    }
+}
+
+fn base_name(path: &std::path::Path) -> String {
+    path.file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
+}
+
+/// A material's name as a file's.
+fn file_name(material: &str) -> String {
+    let plain = |letter: char| {
+        if letter.is_alphanumeric() || letter == '-' || letter == '_' {
+            letter
+        } else {
+            '-'
+        }
+    };
+    material.chars().map(plain).collect()
+}
+
+fn progress(materials: usize) -> ProgressBar {
+    let style =
+        ProgressStyle::with_template("calibrating {bar:40} {pos}/{len} materials, {eta} left")
+            .expect("the template is well formed");
+    ProgressBar::new(materials as u64).with_style(style)
+}

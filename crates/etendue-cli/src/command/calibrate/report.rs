@@ -1,0 +1,166 @@
+//! What is told of a calibration.
+
+use etendue::calibrate::noise::Calibration;
+use serde::Serialize;
+use std::fmt::Write;
+
+/// A material's calibration as it is printed.
+#[derive(Serialize)]
+pub struct MaterialReport {
+    material: String,
+    panels: Vec<PanelRow>,
+    steps_mm: Vec<[f64; 2]>,
+    neighbour_correlation: f64,
+    copies: f64,
+    standing: f64,
+    bands: Vec<BandRow>,
+}
+
+#[derive(Serialize)]
+struct PanelRow {
+    recording: String,
+    distance_m: f64,
+    distance_error_mm: f64,
+    tilt_deg: f64,
+    rms_mm: f64,
+    beams: usize,
+    strays: usize,
+}
+
+#[derive(Serialize)]
+struct BandRow {
+    from_deg: f64,
+    to_deg: f64,
+    beams: f64,
+    bias_mm: Option<f64>,
+    spread_mm: Option<f64>,
+    drop_out: f64,
+    drop_out_interval: [f64; 2],
+}
+
+/// Width of the bands that are printed, degrees.
+const BAND: f64 = 10.0;
+
+impl MaterialReport {
+    /// What is told of it.
+    pub fn of(calibration: &Calibration) -> Self {
+        let profile = &calibration.profile;
+        Self {
+            material: profile.material.clone(),
+            panels: { calibration.panels.iter() }
+                .map(|report| PanelRow {
+                    recording: report.recording.clone(),
+                    distance_m: report.panel.plane.distance,
+                    distance_error_mm: report.panel.distance_error * 1e3,
+                    tilt_deg: report.panel.tilt().to_degrees(),
+                    rms_mm: report.panel.rms * 1e3,
+                    beams: report.beams.beams.len(),
+                    strays: report.beams.strays,
+                })
+                .collect(),
+            steps_mm: { profile.steps.as_slice().iter() }
+                .map(|step| [step.from * 1e3, step.step * 1e3])
+                .collect(),
+            neighbour_correlation: profile.correlation.neighbour(),
+            copies: calibration.likeness.copies,
+            standing: profile.correlation.standing(),
+            bands: bands(calibration),
+        }
+    }
+}
+
+fn bands(calibration: &Calibration) -> Vec<BandRow> {
+    let usual = calibration.profile.correlation.standing_drop();
+    let band = |number: u32| {
+        let [from, to] = [f64::from(number), f64::from(number + 1)].map(|n| n * BAND);
+        let inside: Vec<_> = { calibration.bins.iter() }
+            .filter(|bin| (from..to).contains(&bin.incidence.to_degrees()))
+            .collect();
+        let beams: f64 = inside.iter().map(|bin| bin.beams).sum();
+        if beams == 0.0 {
+            return None;
+        }
+        let returned: f64 = inside.iter().map(|bin| bin.returned).sum();
+        let looks: f64 = inside.iter().map(|bin| bin.looks(usual)).sum();
+        let drop_out = 1.0 - returned / beams;
+        let mean = |value: &dyn Fn(&etendue::calibrate::noise::statistics::Spread) -> f64| {
+            let seen = inside
+                .iter()
+                .filter_map(|bin| Some((bin.returned, bin.error.as_ref()?)));
+            let weight: f64 = seen.clone().map(|(n, _)| n).sum();
+            (weight > 0.0).then(|| seen.map(|(n, error)| n * value(error)).sum::<f64>() / weight)
+        };
+        Some(BandRow {
+            from_deg: from,
+            to_deg: to,
+            beams,
+            bias_mm: mean(&|error| error.mean * 1e3),
+            spread_mm: mean(&|error| error.sd * 1e3),
+            drop_out,
+            drop_out_interval: etendue::calibrate::noise::statistics::wilson(
+                drop_out * looks,
+                looks,
+            ),
+        })
+    };
+    (0..9).filter_map(band).collect()
+}
+
+/// The reports as text.
+pub fn text(reports: &[MaterialReport]) -> String {
+    let mut text = String::new();
+    for report in reports {
+        add(report, &mut text).expect("writing to a string does not fail");
+    }
+    text
+}
+
+fn add(report: &MaterialReport, text: &mut String) -> std::fmt::Result {
+    writeln!(text, "{}", report.material)?;
+    for panel in &report.panels {
+        writeln!(
+            text,
+            "  panel at {:.4} ± {:.4} m, tilt {:.2} deg, rms {:.2} mm below 40 deg, {} beams ({})",
+            panel.distance_m,
+            panel.distance_error_mm * 1e-3,
+            panel.tilt_deg,
+            panel.rms_mm,
+            panel.beams,
+            panel.recording
+        )?;
+    }
+    let step = |[from, step]: &[f64; 2]| format!("{step:.3} mm from {from:.0} mm");
+    let steps: Vec<String> = report.steps_mm.iter().map(step).collect();
+    writeln!(
+        text,
+        "  steps: {}; neighbours correlate by {:.2}, {:.0} % are copies; {:.0} % of the variance stands still",
+        if steps.is_empty() {
+            "none".into()
+        } else {
+            steps.join(", ")
+        },
+        report.neighbour_correlation,
+        1e2 * report.copies,
+        1e2 * report.standing
+    )?;
+    writeln!(
+        text,
+        "  incidence, deg    beams   bias, mm  spread, mm   drop-out (95 %)"
+    )?;
+    for band in &report.bands {
+        let number = |value: Option<f64>| value.map_or("-".into(), |v| format!("{v:.2}"));
+        writeln!(
+            text,
+            "  {:>3.0} - {:<3.0}    {:>10.0} {:>10} {:>11}   {:.1} % ({:.1} to {:.1})",
+            band.from_deg,
+            band.to_deg,
+            band.beams,
+            number(band.bias_mm),
+            number(band.spread_mm),
+            1e2 * band.drop_out,
+            1e2 * band.drop_out_interval[0],
+            1e2 * band.drop_out_interval[1]
+        )?;
+    }
+    Ok(())
+}

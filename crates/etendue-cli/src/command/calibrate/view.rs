@@ -1,0 +1,69 @@
+//! `etendue calibrate view`.
+
+use super::{figures, load};
+use crate::failure::Failure;
+use crate::folder::Folder;
+use crate::output::print;
+use clap::Args;
+use std::path::PathBuf;
+
+/// Arguments of `etendue calibrate view`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example: etendue calibrate view rplidar-a1-wood -o wood\n  \
+    draws wood/above.png (the panel from above, beams coloured by how many return), \
+    wood/intensity.png and wood/curves.png."
+)]
+pub struct View {
+    /// A profile file (.toml), or the name of a ready profile
+    profile: String,
+    /// Folder for the pictures
+    #[arg(short, long, default_value = "profile", value_name = "DIR")]
+    output: PathBuf,
+}
+
+impl View {
+    /// Draws the profile.
+    pub fn run(self) -> Result<(), Failure> {
+        let (file, profile) = load::profile(&self.profile)?;
+        let mut folder = Folder::new(&self.output);
+        let at = |incidence: f64| profile.at(incidence, profile.distance / incidence.cos());
+        let returned =
+            figures::profile_from_above(&profile, "beams returned", ["all", "none"], |incidence| {
+                1.0 - at(incidence).drop_out
+            });
+        folder.picture("above", &returned)?;
+        let brightest = profile
+            .knots
+            .iter()
+            .map(|knot| knot.intensity)
+            .fold(0.0, f64::max);
+        if brightest > 0.0 {
+            let intensity = figures::profile_from_above(
+                &profile,
+                "mean intensity, dropped as zero",
+                ["brightest", "none"],
+                |incidence| {
+                    let here = at(incidence);
+                    (1.0 - here.drop_out) * here.intensity / brightest
+                },
+            );
+            folder.picture("intensity", &intensity)?;
+        }
+        folder.picture("curves", &figures::profile_curves(&profile))?;
+        let files = folder.commit()?;
+        for warning in &file.warnings {
+            eprintln!("note: {warning}");
+        }
+        let recorded = profile.recorded_to().to_degrees();
+        let files: Vec<String> = files.iter().map(|f| f.display().to_string()).collect();
+        print(&format!(
+            "{} on {}: {} knots, recorded to {recorded:.0} degrees at {:.3} m\nwrote {}\n",
+            profile.sensor,
+            profile.material,
+            profile.knots.len(),
+            profile.distance,
+            files.join(", ")
+        ))
+    }
+}

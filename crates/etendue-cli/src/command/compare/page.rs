@@ -1,0 +1,57 @@
+//! The page of a comparison.
+
+use super::{Report, intensities, ranges};
+use crate::failure::Failure;
+use crate::picture::{distribution_chart, svg};
+use etendue::formats::cloud::Cloud;
+use etendue::formats::output::OutputSet;
+use std::fmt::Write;
+use std::path::Path;
+
+/// Writes one page that needs nothing else.
+pub fn write(path: &Path, report: &Report, clouds: &[Cloud; 2]) -> Result<(), Failure> {
+    let escaped = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;");
+    let mut rows = String::new();
+    for (name, value) in &report.rows() {
+        let (name, value) = (escaped(name), escaped(value));
+        writeln!(rows, "<tr><td>{name}</td><td>{value}</td></tr>")
+            .expect("writing to a string does not fail");
+    }
+    let mut tables = String::new();
+    for (title, lines) in report.beams.iter().flat_map(super::BeamsReport::tables) {
+        writeln!(tables, "<h2>By {title}</h2>\n<table>").expect("writing does not fail");
+        for line in &lines {
+            let cells: Vec<String> = line.iter().map(|cell| escaped(cell)).collect();
+            let cells = cells.join("</td><td>");
+            writeln!(tables, "<tr><td>{cells}</td></tr>").expect("writing does not fail");
+        }
+        tables += "</table>\n";
+    }
+    let mut figures = String::new();
+    for drawing in report.beams.iter().flat_map(super::BeamsReport::figures) {
+        figures += &svg::write(&drawing);
+    }
+    for (title, label, of) in [
+        ("Range", "range, m", ranges as fn(&Cloud) -> Vec<f64>),
+        ("Intensity", "intensity", intensities),
+    ] {
+        let [real, simulated] = [of(&clouds[0]), of(&clouds[1])];
+        if !real.is_empty() && !simulated.is_empty() {
+            let samples = [("real", &real[..]), ("simulated", &simulated[..])];
+            figures += &svg::write(&distribution_chart::draw(title, label, &samples));
+        }
+    }
+    let page = format!(
+        "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\">\n<title>etendue compare</title>\n\
+         <style>body{{font:16px sans-serif;margin:2em}}td{{padding:.2em 1em .2em 0}}svg{{display:block}}</style>\n\
+         <h1>{} and {}</h1>\n<p>{} and {} points.</p>\n<table>\n{rows}</table>\n{tables}{figures}\n</html>\n",
+        escaped(&report.real),
+        escaped(&report.simulated),
+        report.real_points,
+        report.simulated_points,
+    );
+    let mut outputs = OutputSet::new();
+    outputs.add(path, |file| file.write_all(page.as_bytes()))?;
+    outputs.commit()?;
+    Ok(())
+}

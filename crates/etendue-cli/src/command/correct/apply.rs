@@ -1,0 +1,237 @@
+//! `etendue correct apply`.
+
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::output::{print, print_json};
+use crate::sequence;
+use clap::Args;
+use etendue::calibrate::depth::features::CellOptions;
+use etendue::calibrate::depth::{Signature, correct_scan};
+use etendue::formats::depth_model::{self, LearntModel};
+use etendue::formats::output::OutputSet;
+use etendue::formats::ros2::rewrite_clouds;
+use etendue::formats::scan_file::ScanFile;
+use etendue::formats::sequence::scan_files;
+use nalgebra::Point3;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Arguments of `etendue correct apply`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Every field but the position stays as it is, and so do format, encoding and order. \
+    A field \"range\" follows the position. Points at edges and alone are left as measured.\n\
+    A folder is read and written scan by scan."
+)]
+pub struct Apply {
+    /// The model's file
+    #[arg(long, value_name = "FILE")]
+    model: PathBuf,
+    /// A scan, a folder of scans, or an MCAP recording, in the lidar's frame
+    input: PathBuf,
+    /// Where the corrected scan, folder or recording goes
+    output: PathBuf,
+    /// What the sensor is called: a model of another one is warned of
+    #[arg(long, default_value = "")]
+    sensor: String,
+    /// Side of the cells that normals are taken from, m
+    #[arg(long, default_value_t = CellOptions::default().cell, value_name = "M")]
+    cell: f64,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was done.
+#[derive(Default, Serialize)]
+struct Report {
+    scans: usize,
+    points: usize,
+    left_as_measured: usize,
+    /// Root mean square of the changes, m.
+    rms_change_m: f64,
+    /// Median time of correcting a scan, normals and all, s.
+    seconds_a_scan: f64,
+    warnings: Vec<String>,
+}
+
+struct Corrector<'a> {
+    learnt: &'a LearntModel,
+    cells: CellOptions,
+    squares: f64,
+    times: Vec<Duration>,
+    report: Report,
+}
+
+impl Apply {
+    /// Corrects, writes and sums up.
+    pub fn run(self) -> Result<(), Failure> {
+        let learnt = depth_model::load(&self.model)?;
+        let mut corrector = Corrector::new(&learnt, self.cell)?;
+        corrector.check_name(&self.sensor);
+        if self.input == self.output {
+            return Err(Failure::Asked {
+                message: "input and output are the same".into(),
+                remedy: "name another output: the scans as measured are worth keeping".into(),
+            });
+        }
+        if self.input.is_dir() {
+            self.folder(&mut corrector)?;
+        } else if self
+            .input
+            .extension()
+            .is_some_and(|ending| ending == "mcap")
+        {
+            self.recording(&mut corrector)?;
+        } else {
+            let mut outputs = OutputSet::new();
+            one(&mut corrector, &self.input, &self.output, &mut outputs)?;
+            commit(outputs)?;
+        }
+        let report = corrector.finish();
+        for warning in &report.warnings {
+            eprintln!("warning: {warning}");
+        }
+        if self.json {
+            print_json(&report)
+        } else {
+            print(&report.text(&self.output))
+        }
+    }
+
+    /// Scan by scan: each appears whole or not at all, and memory stays flat.
+    fn folder(&self, corrector: &mut Corrector) -> Result<(), Failure> {
+        let files = scan_files(&self.input)?;
+        let progress = sequence::bar("correcting", files.len());
+        for file in &files {
+            let mut outputs = OutputSet::new();
+            let name = file.file_name().unwrap_or_default();
+            one(corrector, file, &self.output.join(name), &mut outputs)?;
+            commit(outputs)?;
+            progress.inc(1);
+            if interrupt::requested() {
+                return Err(Failure::Interrupted);
+            }
+        }
+        progress.finish_and_clear();
+        Ok(())
+    }
+
+    fn recording(&self, corrector: &mut Corrector) -> Result<(), Failure> {
+        let mut outputs = OutputSet::new();
+        let progress = sequence::bar("correcting", 0);
+        rewrite_clouds(&mut outputs, &self.input, &self.output, |_, points| {
+            progress.inc_length(1);
+            progress.inc(1);
+            corrector.corrected(&points)
+        })?;
+        progress.finish_and_clear();
+        commit(outputs)
+    }
+}
+
+fn one(
+    corrector: &mut Corrector,
+    from: &Path,
+    to: &Path,
+    outputs: &mut OutputSet,
+) -> Result<(), Failure> {
+    let mut file = ScanFile::read(from)?;
+    let corrected = corrector.corrected(&file.points());
+    file.set_points(&corrected);
+    let bytes = file.bytes(to)?;
+    outputs.add(to, |sink| sink.write_all(&bytes))?;
+    Ok(())
+}
+
+fn commit(outputs: OutputSet) -> Result<(), Failure> {
+    let _guard = interrupt::writing();
+    outputs.commit()?;
+    Ok(())
+}
+
+impl<'a> Corrector<'a> {
+    fn new(learnt: &'a LearntModel, cell: f64) -> Result<Self, Failure> {
+        if cell.is_nan() || cell <= 0.0 {
+            return Err(Failure::Asked {
+                message: format!("--cell is {cell}"),
+                remedy: "give a size above zero, m".into(),
+            });
+        }
+        Ok(Self {
+            learnt,
+            cells: CellOptions {
+                cell,
+                ..CellOptions::default()
+            },
+            squares: 0.0,
+            times: Vec::new(),
+            report: Report::default(),
+        })
+    }
+
+    fn check_name(&mut self, sensor: &str) {
+        let learnt = &self.learnt.sensor;
+        if !sensor.is_empty() && !learnt.is_empty() && sensor != learnt {
+            self.report.warnings.push(format!(
+                "the model was learnt from a {learnt}, the scans are of a {sensor}: its bias is \
+                 not theirs"
+            ));
+        }
+    }
+
+    fn corrected(&mut self, points: &[Point3<f64>]) -> Vec<Point3<f64>> {
+        if self.report.scans == 0 {
+            self.check_signature(points);
+        }
+        let start = Instant::now();
+        let corrected = correct_scan(points, &self.learnt.model, &self.cells);
+        self.times.push(start.elapsed());
+        let (left, changed) = (corrected.left(), points.len() - corrected.left());
+        self.squares += corrected.rms_change(points).powi(2) * changed as f64;
+        self.report.scans += 1;
+        self.report.points += points.len();
+        self.report.left_as_measured += left;
+        corrected.points
+    }
+
+    fn check_signature(&mut self, points: &[Point3<f64>]) {
+        let here = Signature::of(std::iter::once(points));
+        let known = self.learnt.learnt.as_ref();
+        if let Some(why) = known.and_then(|l| l.signature.differs(&here)) {
+            self.report.warnings.push(format!(
+                "the first scan looks like one of another sensor: {why}; its bias may be another"
+            ));
+        }
+    }
+
+    fn finish(mut self) -> Report {
+        let changed = self.report.points - self.report.left_as_measured;
+        self.report.rms_change_m = (self.squares / changed.max(1) as f64).sqrt();
+        self.times.sort_unstable();
+        let median = self.times.get(self.times.len() / 2);
+        self.report.seconds_a_scan = median.map_or(0.0, Duration::as_secs_f64);
+        if changed == 0 {
+            let nothing =
+                "no point has a plane about it: nothing was corrected; give larger --cell";
+            self.report.warnings.push(nothing.into());
+        }
+        self.report
+    }
+}
+
+impl Report {
+    fn text(&self, output: &Path) -> String {
+        format!(
+            "{} scans, {} points: {:.1} % corrected by {:.2} mm rms, the others left as measured\n  \
+             {:.1} ms a scan, normals and all\n  wrote {}\n",
+            self.scans,
+            self.points,
+            100.0 * (1.0 - self.left_as_measured as f64 / self.points.max(1) as f64),
+            self.rms_change_m * 1e3,
+            self.seconds_a_scan * 1e3,
+            output.display()
+        )
+    }
+}

@@ -1,0 +1,127 @@
+//! What a model and a map look like.
+
+use crate::failure::Failure;
+use crate::folder::Folder;
+use crate::picture::bias_curve::BiasChart;
+use crate::picture::colored_view::{ColoredView, Layer};
+use crate::picture::{Color, palette};
+use etendue::calibrate::depth::features::Verdict;
+use etendue::calibrate::depth::train::Trained;
+use etendue::calibrate::depth::{DepthMap, DepthModel};
+use etendue::formats::depth_model::LearntModel;
+use nalgebra::{DVector, Point3, Vector3};
+
+/// The bias curve, its interval and the data seen.
+pub fn add_curve(folder: &mut Folder, learnt: &LearntModel) -> Result<(), Failure> {
+    let depth = learnt.learnt.as_ref().map_or(5.0, |l| l.depth);
+    let point = |degree: i32| {
+        let incidence = f64::from(degree).to_radians();
+        let bias = learnt.model.bias(depth, incidence) * 1e3;
+        [
+            f64::from(degree),
+            bias,
+            deviation(learnt, depth, incidence) * 1e3,
+        ]
+    };
+    let of_learnt = learnt.learnt.as_ref();
+    let chart = BiasChart {
+        title: &format!("Bias at a depth of {depth:.1} m"),
+        subtitle: of_learnt.map_or("", |l| &l.verdict),
+        curve: (0..=85).map(point).collect(),
+        others: Vec::new(),
+        seen: of_learnt.map(|l| l.seen.map(f64::to_degrees)),
+        counts: of_learnt.map_or(&[], |l| &l.incidences),
+    };
+    folder.picture("bias-curve", &chart.draw())
+}
+
+/// Standard deviation of the bias, m; infinite of a model that was typed.
+fn deviation(learnt: &LearntModel, depth: f64, incidence: f64) -> f64 {
+    let Some(of) = &learnt.learnt else {
+        return f64::INFINITY;
+    };
+    let mut slopes = vec![0.0; learnt.model.weight_count()];
+    learnt
+        .model
+        .correct_with_slopes(depth, incidence, &mut slopes);
+    let slopes = DVector::from_vec(slopes);
+    slopes.dot(&(&of.covariance * &slopes)).max(0.0).sqrt()
+}
+
+/// The map by what became of its neighbourhoods, and from the side before and after.
+pub fn add_map(folder: &mut Folder, map: &DepthMap, trained: &Trained) -> Result<(), Failure> {
+    let points = map.measured_points();
+    folder.picture("masks", &masks(map, &points))?;
+    let before: Vec<_> = points.iter().map(|p| [p.x, p.z]).collect();
+    let after = corrected(map, &trained.model, trained);
+    let after = after.iter().map(|p| [p.x, p.z]).collect();
+    folder.picture("side", &side(before, after))
+}
+
+fn corrected(map: &DepthMap, model: &DepthModel, trained: &Trained) -> Vec<Vector3<f64>> {
+    let place = |m: &etendue::calibrate::depth::Measurement| {
+        let point = m.origin + m.direction * model.correct(m.depth, m.incidence);
+        (trained.world_from_lidar[m.pose] * Point3::from(point)).coords
+    };
+    map.measurements().iter().map(place).collect()
+}
+
+const VERDICTS: [(Verdict, &str, Color); 6] = [
+    (Verdict::Few, "too few neighbours", Color::hex(0xD0021B)),
+    (Verdict::Thick, "not flat", Color::hex(0xE69F00)),
+    (Verdict::Long, "a line", Color::hex(0xB8A800)),
+    (Verdict::Bent, "normals disagree", Color::hex(0xCC79A7)),
+    (
+        Verdict::OneSided,
+        "seen from one place",
+        Color::hex(0x56B4E9),
+    ),
+    (Verdict::Kept, "used", Color::hex(0x4B0082)),
+];
+
+fn masks(map: &DepthMap, points: &[Vector3<f64>]) -> crate::picture::Drawing {
+    let layer = |(verdict, name, color): (Verdict, &str, Color)| {
+        let both = points.iter().zip(map.verdicts());
+        let of_it = both.filter(|(_, found)| **found == verdict);
+        Layer {
+            name: name.into(),
+            color,
+            points: of_it.map(|(p, _)| [p.x, p.y]).collect(),
+            joined: false,
+        }
+    };
+    ColoredView {
+        title: "What the masks leave",
+        subtitle: "each point of the map by the first test that its neighbourhood failed, from above",
+        axes: ["x, m", "y, m"],
+        to_scale: true,
+        panels: vec![(String::new(), VERDICTS.map(layer).to_vec())],
+    }
+    .draw()
+}
+
+fn side(before: Vec<[f64; 2]>, after: Vec<[f64; 2]>) -> crate::picture::Drawing {
+    let layer = |name: &str, color, points| Layer {
+        name: name.into(),
+        color,
+        points,
+        joined: false,
+    };
+    ColoredView {
+        title: "The map from the side",
+        subtitle: "heights are stretched",
+        axes: ["x, m", "z, m"],
+        to_scale: false,
+        panels: vec![
+            (
+                "as measured".into(),
+                vec![layer("measured", palette::ALERT, before)],
+            ),
+            (
+                "corrected".into(),
+                vec![layer("corrected", Color::hex(0x0072B2), after)],
+            ),
+        ],
+    }
+    .draw()
+}

@@ -1,0 +1,446 @@
+//! The experiments of depth correction.
+
+use super::Experiment;
+use crate::failure::Failure;
+use crate::picture::bias_curve::BiasChart;
+use crate::picture::colored_view::{ColoredView, Layer};
+use crate::picture::line_chart::LineChart;
+use crate::picture::{Color, Drawing, palette};
+use crate::sequence::bar;
+use crate::source;
+use etendue::calibrate::depth::features::{CellOptions, surface_views_by_cells};
+use etendue::calibrate::depth::{DepthLoss, DepthModel, Polynomial, correct_scan};
+use etendue::calibrate::experiments::board::{self, BoardRow};
+use etendue::calibrate::experiments::corridor::{
+    Bias, Drive, LossRow, Poses, ROWS, STOPS_OF_LOSSES, Settings, SplitRow, drive, losses, models,
+    splits,
+};
+use etendue::calibrate::experiments::{corridor_scene, stops};
+use etendue::estimate::experiments::{Cell, Outcome, Table};
+use etendue::formats::depth_model;
+use etendue::formats::output::OutputSet;
+use etendue::formats::sensor::{SensorModel, preset};
+use etendue::formats::sequence::read_poses;
+use etendue::formats::trajectory::kitti_text;
+use etendue::scene::Scene;
+use etendue::sensors::scanner::{Columns, ScanPattern, Scanner};
+use nalgebra::{Isometry3, Vector3};
+use std::path::Path;
+
+type Found = Result<(Outcome, Vec<(&'static str, Drawing)>), Failure>;
+
+/// The bias that is put in where it is known.
+const KNOWN: [f64; 2] = [0.004, 0.008];
+/// Standard deviation of its depths, m.
+const NOISE: f64 = 0.01;
+/// Sweeps at each angle of the board.
+const SWEEPS: u32 = 4;
+
+/// The corridor: a known bias with each loss, then the receiver's bias in four splits.
+pub fn corridor(asked: &Experiment) -> Found {
+    let scanner = os0(asked.columns)?;
+    let (scene, truth) = place(asked)?;
+    let noise = [asked.pose_noise[0], asked.pose_noise[1].to_radians()];
+    let settings = Settings {
+        stops: truth.len(),
+        pose_noise: noise,
+        ..Settings::default()
+    };
+    if let Some(folder) = &asked.export {
+        return export(folder, &scene, &scanner, &truth, &settings);
+    }
+    let known = DepthModel::Polynomial(Polynomial::plain(KNOWN));
+    let of_known = Settings {
+        bias: Bias::Known(known.clone(), NOISE),
+        ..settings.clone()
+    };
+    let first = &truth[..STOPS_OF_LOSSES.min(truth.len())];
+    let distorted = drive(&scene, &scanner, first, &of_known, &mut || {})?;
+    let by_loss = losses(&distorted, &known)?;
+    let progress = bar("scanning", truth.len());
+    let drive = drive(&scene, &scanner, &truth, &settings, &mut || progress.inc(1))?;
+    progress.finish_and_clear();
+    let progress = bar("learning and mapping", ROWS);
+    let rows = splits(&scene, &drive, &settings, &mut || progress.inc(1))?;
+    progress.finish_and_clear();
+    let pictures = vec![
+        ("bias", curves(&drive, &rows)),
+        ("trajectories", trajectories(&drive, &rows)),
+        ("side", side(&drive, &rows)),
+    ];
+    let outcome = Outcome {
+        tables: vec![loss_table(&by_loss), split_table(&rows), mean_table(&rows)],
+        curves: Vec::new(),
+        remarks: remarks(&by_loss, &rows),
+    };
+    Ok((outcome, pictures))
+}
+
+/// The drive as files.
+fn export(
+    folder: &Path,
+    scene: &Scene,
+    scanner: &Scanner,
+    truth: &[Isometry3<f64>],
+    settings: &Settings,
+) -> Found {
+    let progress = bar("scanning", truth.len());
+    let drive = drive(scene, scanner, truth, settings, &mut || progress.inc(1))?;
+    progress.finish_and_clear();
+    let _guard = crate::interrupt::writing();
+    let mut outputs = OutputSet::new();
+    for (number, scan) in drive.scans.iter().enumerate() {
+        let path = folder.join(format!("scan{number:04}.bin"));
+        let numbers = scan.iter().flat_map(|p| [p.x, p.y, p.z, 0.0]);
+        #[expect(clippy::cast_possible_truncation, reason = "the format's precision")]
+        let bytes: Vec<u8> = numbers.flat_map(|v| (v as f32).to_le_bytes()).collect();
+        outputs.add(&path, |file| file.write_all(&bytes))?;
+    }
+    let poses = kitti_text(truth);
+    outputs.add(&folder.join("poses.txt"), |file| {
+        file.write_all(poses.as_bytes())
+    })?;
+    let written = outputs.commit()?.len();
+    let remark = format!("{written} files in {}", folder.display());
+    let outcome = Outcome {
+        remarks: vec![remark],
+        ..Outcome::default()
+    };
+    Ok((outcome, Vec::new()))
+}
+
+/// The turned board.
+pub fn board(asked: &Experiment) -> Found {
+    let scanner = os0(asked.columns)?;
+    let learnt = asked.model.as_deref().map(depth_model::load).transpose()?;
+    let model = learnt.as_ref().map(|l| &l.model);
+    let progress = bar("turning", board::ANGLES);
+    let rows = board::run(&scanner, model, SWEEPS, 1, &mut || progress.inc(1))?;
+    progress.finish_and_clear();
+    let mut table = Table::new(
+        format!(
+            "{}: a board of 0.5 x 1.15 m, {SWEEPS} sweeps an angle",
+            scanner.name
+        ),
+        &[
+            "side",
+            "distance, m",
+            "incidence, deg",
+            "points",
+            "behind the face, mm",
+            "depth error, mm",
+            "corrected, mm",
+        ],
+    );
+    for row in &rows {
+        table.push(vec![
+            row.side.into(),
+            row.distance.into(),
+            row.angle.to_degrees().round().into(),
+            row.points.into(),
+            (row.offset * 1e3).into(),
+            (row.depth_error * 1e3).into(),
+            row.corrected
+                .map_or(Cell::Text("-".into()), |c| (c * 1e3).into()),
+        ]);
+    }
+    let outcome = Outcome {
+        tables: vec![table],
+        ..Outcome::default()
+    };
+    Ok((outcome, vec![("board", board_chart(&rows))]))
+}
+
+fn os0(columns: u32) -> Result<Scanner, Failure> {
+    let SensorModel::Scanner(mut scanner) = preset("ouster-os0-128")?.model else {
+        unreachable!("the OS0 is a scanning lidar");
+    };
+    if let ScanPattern::Spinning(spinning) = &mut scanner.pattern {
+        spinning.columns = Columns::PerSweep {
+            columns,
+            fired: None,
+        };
+    }
+    Ok(scanner)
+}
+
+fn place(asked: &Experiment) -> Result<(Scene, Vec<Isometry3<f64>>), Failure> {
+    match (&asked.scene, &asked.trajectory) {
+        (Some(scene), Some(trajectory)) => {
+            Ok((source::scene(Some(scene))?.scene, read_poses(trajectory)?.1))
+        }
+        _ => {
+            let scene = corridor_scene().expect("the built-in corridor is a scene");
+            Ok((scene, stops(asked.stops as usize)))
+        }
+    }
+}
+
+fn loss_table(rows: &[LossRow]) -> Table {
+    let mut table = Table::new(
+        format!(
+            "A known bias {} g^2 + {} g^4 with 1 cm of noise, from {STOPS_OF_LOSSES} stops",
+            KNOWN[0], KNOWN[1]
+        ),
+        &["loss", "poses", "loss fell by, %", "bias curve rms, mm"],
+    );
+    for row in rows {
+        let poses = match row.poses {
+            Poses::True => "true",
+            Poses::Noisy => "noisy, taken as they are",
+            Poses::Learnt => "noisy, learnt too",
+        };
+        table.push(vec![
+            format!("{:?}", row.loss).as_str().into(),
+            poses.into(),
+            (row.fell * 1e2).into(),
+            (row.curve_rms * 1e3).into(),
+        ]);
+    }
+    table
+}
+
+fn split_table(rows: &[SplitRow]) -> Table {
+    let mut table = Table::new(
+        "The receiver's bias: four splits",
+        &[
+            "split",
+            "correction",
+            "held-out map rms, mm",
+            "rotation, deg",
+            "translation, m",
+        ],
+    );
+    for row in rows {
+        table.push(vec![
+            row.split.into(),
+            row.name.into(),
+            (row.map_rms * 1e3).into(),
+            row.rotation.to_degrees().into(),
+            row.translation.into(),
+        ]);
+    }
+    table
+}
+
+/// Means over the splits of a column.
+fn mean(rows: &[SplitRow], name: &str, column: impl Fn(&SplitRow) -> f64) -> f64 {
+    let of_name = rows.iter().filter(|row| row.name == name).map(column);
+    let (sum, count) = of_name.fold((0.0, 0.0), |(s, n), v| (s + v, n + 1.0));
+    sum / count
+}
+
+fn names() -> Vec<&'static str> {
+    std::iter::once("none")
+        .chain(models().map(|m| m.0))
+        .collect()
+}
+
+fn mean_table(rows: &[SplitRow]) -> Table {
+    let mut table = Table::new(
+        "Means over the splits (as Table II of Agishev et al. 2023)",
+        &[
+            "correction",
+            "held-out map rms, mm",
+            "rotation, deg",
+            "translation, m",
+            "rotation better by, %",
+            "translation better by, %",
+        ],
+    );
+    let better = |name, column: &dyn Fn(&SplitRow) -> f64| {
+        100.0 * (1.0 - mean(rows, name, column) / mean(rows, "none", column))
+    };
+    for name in names() {
+        table.push(vec![
+            name.into(),
+            (mean(rows, name, |r| r.map_rms) * 1e3).into(),
+            mean(rows, name, |r| r.rotation).to_degrees().into(),
+            mean(rows, name, |r| r.translation).into(),
+            better(name, &|r| r.rotation).into(),
+            better(name, &|r| r.translation).into(),
+        ]);
+    }
+    table
+}
+
+fn remarks(by_loss: &[LossRow], rows: &[SplitRow]) -> Vec<String> {
+    let trace = by_loss.iter().find(|row| row.loss == DepthLoss::Trace);
+    let mut remarks = Vec::new();
+    if let Some(row) = trace {
+        remarks.push(format!(
+            "The trace fell by {:.1} % and left the bias {:.1} mm off: a lower loss proves nothing.",
+            row.fell * 1e2,
+            row.curve_rms * 1e3
+        ));
+    }
+    let maps: Vec<f64> = names()
+        .iter()
+        .map(|name| mean(rows, name, |r| r.map_rms))
+        .collect();
+    remarks.push(format!(
+        "Held-out map: {:.2} mm without correction; the best of the others {:.2} mm.",
+        maps[0] * 1e3,
+        maps[1..].iter().copied().fold(f64::INFINITY, f64::min) * 1e3
+    ));
+    remarks
+}
+
+const COLORS: [Color; 4] = [
+    Color::hex(0xD0021B),
+    Color::hex(0x0072B2),
+    Color::hex(0x009E73),
+    Color::hex(0xE69F00),
+];
+
+fn first_split(rows: &[SplitRow]) -> impl Iterator<Item = &SplitRow> {
+    rows.iter().filter(|row| row.split == 0)
+}
+
+/// The curves of the first split at 5 m, above the incidences of the first scans.
+fn curves(drive: &Drive, rows: &[SplitRow]) -> Drawing {
+    const DEPTH: f64 = 5.0;
+    let curve = |model: &DepthModel| -> Vec<[f64; 2]> {
+        let degrees = (0..=85).map(f64::from);
+        degrees
+            .map(|d| [d, model.bias(DEPTH, d.to_radians()) * 1e3])
+            .collect()
+    };
+    let learnt = first_split(rows).filter_map(|row| Some((row.name, curve(row.model.as_ref()?))));
+    let mut learnt: Vec<_> = learnt.map(|(name, c)| (name.to_owned(), c)).collect();
+    let last = learnt.pop().map_or(Vec::new(), |(_, curve)| curve);
+    let counts = seen(drive);
+    BiasChart {
+        title: "Bias learnt from the receiver, at 5 m",
+        subtitle: "first split; \"learnt\" is the waveform model, the others polynomials",
+        curve: last.iter().map(|[x, y]| [*x, *y, f64::INFINITY]).collect(),
+        others: learnt,
+        seen: None,
+        counts: &counts,
+    }
+    .draw()
+}
+
+/// Counts of incidences in every five degrees.
+fn seen(drive: &Drive) -> Vec<u64> {
+    let mut counts = vec![0; 18];
+    for scan in drive.scans.iter().take(STOPS_OF_LOSSES) {
+        let places: Vec<Vector3<f64>> = scan.iter().map(|p| p.coords).collect();
+        for view in surface_views_by_cells(&places, &CellOptions::default())
+            .iter()
+            .flatten()
+        {
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "an angle in [0, 90] degrees"
+            )]
+            let bin = (view.incidence.to_degrees() / 5.0) as usize;
+            counts[bin.min(17)] += 1;
+        }
+    }
+    counts
+}
+
+/// Heights and sideways errors of the trajectories of the first split.
+fn trajectories(drive: &Drive, rows: &[SplitRow]) -> Drawing {
+    let panel = |axis: usize| -> Vec<Layer> {
+        let of_row = |(row, color): (&SplitRow, Color)| {
+            let both = row.trajectory.iter().zip(&drive.truth);
+            let points = both.map(|(e, t)| {
+                let off = e.translation.vector - t.translation.vector;
+                [t.translation.x, off[axis] * 1e3]
+            });
+            Layer {
+                name: row.name.into(),
+                color,
+                points: points.collect(),
+                joined: true,
+            }
+        };
+        first_split(rows).zip(COLORS).map(of_row).collect()
+    };
+    ColoredView {
+        title: "Drift of SLAM through the corridor",
+        subtitle: "error of the position beside the truth, first split",
+        axes: ["x, m", "error, mm"],
+        to_scale: false,
+        panels: vec![
+            ("along the corridor".into(), panel(0)),
+            ("sideways".into(), panel(1)),
+            ("upwards".into(), panel(2)),
+        ],
+    }
+    .draw()
+}
+
+/// The map from the side, by SLAM without correction and with the last model.
+fn side(drive: &Drive, rows: &[SplitRow]) -> Drawing {
+    let panel = |row: &SplitRow, color| {
+        let cells = CellOptions::default();
+        let nothing = DepthModel::Polynomial(Polynomial::plain([0.0; 2]));
+        let model = row.model.as_ref().unwrap_or(&nothing);
+        let mut points = Vec::new();
+        for (scan, pose) in drive.scans.iter().zip(&row.trajectory) {
+            let corrected = correct_scan(scan, model, &cells);
+            points.extend(corrected.points.iter().step_by(97).map(|p| {
+                let placed = pose * p;
+                [placed.x, placed.z]
+            }));
+        }
+        let truth = drive
+            .truth
+            .iter()
+            .map(|p| [p.translation.x, p.translation.z]);
+        vec![
+            Layer {
+                name: row.name.into(),
+                color,
+                points,
+                joined: false,
+            },
+            Layer {
+                name: "true way".into(),
+                color: palette::INK,
+                points: truth.collect(),
+                joined: true,
+            },
+        ]
+    };
+    let mut panels = Vec::new();
+    if let Some(row) = first_split(rows).next() {
+        panels.push(("without correction".into(), panel(row, COLORS[0])));
+    }
+    if let Some(row) = first_split(rows).last() {
+        panels.push((format!("corrected: {}", row.name), panel(row, COLORS[1])));
+    }
+    ColoredView {
+        title: "The corridor from the side, as SLAM maps it",
+        subtitle: "heights are stretched",
+        axes: ["x, m", "z, m"],
+        to_scale: false,
+        panels,
+    }
+    .draw()
+}
+
+fn board_chart(rows: &[BoardRow]) -> Drawing {
+    let mut lines: Vec<(String, Vec<[f64; 2]>)> = Vec::new();
+    for row in rows {
+        let name = format!("{}, {} m", row.side, row.distance);
+        let point = [row.angle.to_degrees(), row.depth_error * 1e3];
+        match lines.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, points)) => points.push(point),
+            None => lines.push((name, vec![point])),
+        }
+    }
+    LineChart {
+        title: "Depth error of a turned board",
+        x: "incidence, degrees",
+        y: "mean depth error, mm",
+        logarithmic: false,
+        lines,
+        joined: true,
+    }
+    .draw()
+}

@@ -1,0 +1,75 @@
+//! The air of a run.
+
+use super::way::positive;
+use clap::Args;
+use etendue::physics::atmosphere::Weather;
+use etendue::sensors::pulsed::Air;
+
+/// A millimetre an hour, m/s.
+const MM_PER_HOUR: f64 = 1e-3 / 3600.0;
+
+/// Options that say what is in the air; they replace the air of the scene file.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Air (scanning lidars)")]
+pub struct AirOptions {
+    /// Visibility in clear or hazy air, m
+    #[arg(long, value_name = "M", value_parser = positive)]
+    visibility: Option<f64>,
+    /// Visibility in fog, m
+    #[arg(long, value_name = "M", value_parser = positive)]
+    fog: Option<f64>,
+    /// Rain, mm/h
+    #[arg(long, value_name = "MM/H", value_parser = positive)]
+    rain: Option<f64>,
+    /// Snow, mm/h of melted water
+    #[arg(long, value_name = "MM/H", value_parser = positive)]
+    snow: Option<f64>,
+    /// Dust, g/m³
+    #[arg(long, value_name = "G/M3", value_parser = positive)]
+    dust: Option<f64>,
+    /// Draw drops and flakes of at least this diameter (mm) one by one, by the seed
+    #[arg(long, value_name = "MM", value_parser = positive)]
+    drops_from: Option<f64>,
+}
+
+impl AirOptions {
+    /// The options given, with their values.
+    pub fn given(&self) -> Vec<(&'static str, f64)> {
+        let all = [
+            ("--visibility", self.visibility),
+            ("--fog", self.fog),
+            ("--rain", self.rain),
+            ("--snow", self.snow),
+            ("--dust", self.dust),
+            ("--drops-from", self.drops_from),
+        ];
+        let given = all
+            .into_iter()
+            .filter_map(|(key, value)| Some((key, value?)));
+        given.collect()
+    }
+
+    /// The air asked for, else that of the scene.
+    pub fn air(&self, of_scene: &Air) -> Air {
+        let weather = [
+            self.visibility
+                .map(|visibility| Weather::Haze { visibility }),
+            self.fog.map(|visibility| Weather::Fog { visibility }),
+            self.rain.map(|rate| Weather::Rain {
+                rate: rate * MM_PER_HOUR,
+            }),
+            self.snow.map(|rate| Weather::Snow {
+                rate: rate * MM_PER_HOUR,
+            }),
+            self.dust
+                .map(|concentration| Weather::Dust { concentration }),
+        ];
+        let weather: Vec<_> = weather.into_iter().flatten().collect();
+        let mut air = of_scene.clone();
+        if !weather.is_empty() {
+            air.atmosphere.weather = weather;
+        }
+        air.drops_from = self.drops_from.map(|mm| mm * 1e-3).or(air.drops_from);
+        air
+    }
+}

@@ -1,0 +1,214 @@
+//! `etendue slam`.
+
+pub mod run;
+
+use crate::failure::Failure;
+use crate::folder::Folder;
+use crate::output::{print, print_json};
+use crate::picture::colored_view::{ColoredView, Layer};
+use crate::picture::{Color, palette};
+use crate::sequence::{self, ConventionName};
+use clap::{Args, ValueEnum};
+use etendue::calibrate::mapping::{IcpOptions, MapperOptions, umeyama};
+use etendue::formats::depth_model;
+use etendue::formats::trajectory::{kitti_text, tum_text};
+use nalgebra::Isometry3;
+use run::{Drift, Mapped, Prior, drift, map};
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Arguments of `etendue slam`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples: etendue slam corridor -o map\n          \
+    etendue slam corridor --correction model.toml --prior poses --prior-noise 0.05 0.5\n\n\
+    Each scan is moved onto the map of those before it by point-to-plane ICP (the nearest 80 % of \
+    the pairs). There are no loop closures: drift shows. Where the sequence has poses, the result is held \
+    against them; ATE and RPE are those of the PyPI package evo.\n\
+    The folder gets trajectory.tum, trajectory_kitti.txt, map.csv and a picture.")]
+pub struct Slam {
+    /// A folder of scans, or an MCAP recording
+    sequence: PathBuf,
+    /// The reference trajectory, where it does not stand beside the scans
+    #[arg(long, value_name = "FILE")]
+    poses: Option<PathBuf>,
+    /// What the reference poses mean
+    #[arg(long, value_enum)]
+    convention: Option<ConventionName>,
+    /// Where each scan is looked for first
+    #[arg(long, value_enum, default_value_t = PriorName::Motion)]
+    prior: PriorName,
+    /// Noise of the odometry a scan, m and degrees
+    #[arg(long, num_args = 2, value_names = ["M", "DEG"], default_values_t = [0.0, 0.0])]
+    prior_noise: Vec<f64>,
+    /// A depth model that corrects every scan first
+    #[arg(long, value_name = "FILE")]
+    correction: Option<PathBuf>,
+    /// Pairs farther apart are left out, m
+    #[arg(long, default_value_t = IcpOptions::default().within, value_name = "M")]
+    within: f64,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Folder for the trajectory, the map and a picture
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum PriorName {
+    /// The last motion again
+    Motion,
+    /// Odometry: the motions of the reference poses
+    Poses,
+}
+
+#[derive(Serialize)]
+struct Report {
+    scans: usize,
+    map_points: usize,
+    seconds_a_scan: f64,
+    not_converged: usize,
+    least_determined: f64,
+    drift: Option<Drift>,
+}
+
+impl Slam {
+    /// Maps, prints and writes.
+    pub fn run(self) -> Result<(), Failure> {
+        let sequence = sequence::read(&self.sequence, self.poses.as_deref())?;
+        let correction = self
+            .correction
+            .as_deref()
+            .map(depth_model::load)
+            .transpose()?;
+        let reference = match &sequence.world_from_lidar {
+            Some(_) => Some(sequence::world_from_lidar(&sequence, self.convention)?),
+            None => None,
+        };
+        let prior = match (self.prior, &reference) {
+            (PriorName::Motion, _) => Prior::Motion,
+            (PriorName::Poses, Some(poses)) => {
+                let noise = [self.prior_noise[0], self.prior_noise[1].to_radians()];
+                Prior::Odometry(poses, noise)
+            }
+            (PriorName::Poses, None) => {
+                return Err(Failure::Asked {
+                    message: "--prior poses needs poses, and the sequence has none".into(),
+                    remedy: "name a trajectory with --poses, or leave --prior out".into(),
+                });
+            }
+        };
+        let options = MapperOptions {
+            icp: IcpOptions {
+                within: self.within,
+                ..IcpOptions::default()
+            },
+            ..MapperOptions::default()
+        };
+        let model = correction.as_ref().map(|learnt| &learnt.model);
+        let mapped = map(&sequence.scans, prior, model, &options)?;
+        let drift = reference.as_ref().map(|poses| drift(poses, &mapped.poses));
+        let report = Report {
+            scans: sequence.scans.len(),
+            map_points: mapped.points.len(),
+            seconds_a_scan: mapped.seconds,
+            not_converged: mapped.not_converged,
+            least_determined: mapped.least,
+            drift: drift.transpose()?,
+        };
+        if let Some(path) = &self.output {
+            let folder = Folder::new(path);
+            self.write(folder, &sequence.times, &mapped, reference.as_deref())?;
+        }
+        if self.json {
+            print_json(&report)
+        } else {
+            print(&report.text())
+        }
+    }
+
+    fn write(
+        &self,
+        mut folder: Folder,
+        times: &[f64],
+        mapped: &Mapped,
+        reference: Option<&[Isometry3<f64>]>,
+    ) -> Result<(), Failure> {
+        folder.text("trajectory.tum", tum_text(times, &mapped.poses));
+        folder.text("trajectory_kitti.txt", kitti_text(&mapped.poses));
+        let rows = mapped
+            .points
+            .iter()
+            .map(|p| format!("{:.4},{:.4},{:.4}\n", p.x, p.y, p.z));
+        folder.text("map.csv", format!("x,y,z\n{}", rows.collect::<String>()));
+        folder.picture("slam", &picture(mapped, reference))?;
+        for path in folder.commit()? {
+            eprintln!("wrote {}", path.display());
+        }
+        Ok(())
+    }
+}
+
+impl Report {
+    fn text(&self) -> String {
+        let mut text = format!(
+            "{} scans, a map of {} points, {:.0} ms a scan; {} registrations did not settle; the \
+             least determined direction has {:.4} of a pair's weight\n",
+            self.scans,
+            self.map_points,
+            self.seconds_a_scan * 1e3,
+            self.not_converged,
+            self.least_determined
+        );
+        if let Some(drift) = &self.drift {
+            text += &drift.text("beside the reference");
+        }
+        text
+    }
+}
+
+/// Map and trajectories from above.
+fn picture(mapped: &Mapped, reference: Option<&[Isometry3<f64>]>) -> crate::picture::Drawing {
+    let level = |poses: &[Isometry3<f64>]| -> Vec<[f64; 2]> {
+        let places = poses.iter().map(|p| p.translation.vector);
+        places.map(|p| [p.x, p.y]).collect()
+    };
+    let to_reference = reference.and_then(|r| umeyama(r, &mapped.poses).ok());
+    let by = to_reference.unwrap_or_else(Isometry3::identity);
+    let points = mapped
+        .points
+        .iter()
+        .map(|p| by * nalgebra::Point3::from(*p));
+    let mut layers = vec![Layer {
+        name: "map".into(),
+        color: palette::FAINT,
+        points: points.map(|p| [p.x, p.y]).collect(),
+        joined: false,
+    }];
+    if let Some(reference) = reference {
+        layers.push(Layer {
+            name: "reference".into(),
+            color: Color::hex(0x0072B2),
+            points: level(reference),
+            joined: true,
+        });
+    }
+    let estimate: Vec<_> = mapped.poses.iter().map(|p| by * p).collect();
+    layers.push(Layer {
+        name: "estimate".into(),
+        color: Color::hex(0xD55E00),
+        points: level(&estimate),
+        joined: true,
+    });
+    ColoredView {
+        title: "Map and trajectory from above",
+        subtitle: match to_reference {
+            Some(_) => "aligned rigidly with the reference",
+            None => "in the frame of the first scan",
+        },
+        axes: ["x, m", "y, m"],
+        to_scale: true,
+        panels: vec![(String::new(), layers)],
+    }
+    .draw()
+}

@@ -1,0 +1,160 @@
+//! A sequence mapped, and how far it drifted.
+
+use crate::failure::Failure;
+use crate::sequence;
+use etendue::calibrate::depth::DepthModel;
+use etendue::calibrate::mapping::{
+    Alignment, Mapper, MapperOptions, Spacing, absolute_error, average, relative_error, rms,
+};
+use etendue::physics::{Purpose, Stream};
+use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
+use serde::Serialize;
+use std::time::{Duration, Instant};
+
+/// Where the prior of each scan comes from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Prior<'a> {
+    /// The last motion again.
+    Motion,
+    /// Motions of these poses, each with noise of so much (m, rad).
+    Odometry(&'a [Isometry3<f64>], [f64; 2]),
+}
+
+/// A mapped sequence.
+pub struct Mapped {
+    pub poses: Vec<Isometry3<f64>>,
+    pub points: Vec<Vector3<f64>>,
+    /// Median time of a scan, s.
+    pub seconds: f64,
+    /// Least [`least`](etendue::calibrate::mapping::Icp::least) of the registrations.
+    pub least: f64,
+    pub not_converged: usize,
+}
+
+/// Maps scans one after the other from the first pose of the prior.
+pub fn map(
+    scans: &[Vec<Point3<f64>>],
+    prior: Prior,
+    correction: Option<&DepthModel>,
+    options: &MapperOptions,
+) -> Result<Mapped, Failure> {
+    let mut mapper = Mapper::new(MapperOptions {
+        correction: correction.cloned(),
+        ..options.clone()
+    });
+    let progress = sequence::bar("mapping", scans.len());
+    let mut times = Vec::new();
+    let (mut least, mut not_converged) = (f64::INFINITY, 0);
+    for (number, scan) in scans.iter().enumerate() {
+        let start = Instant::now();
+        let step = mapper.add(scan, prior_of(prior, number, mapper.poses()))?;
+        times.push(start.elapsed());
+        if let Some(icp) = step.icp {
+            least = least.min(icp.least);
+            not_converged += usize::from(!icp.converged);
+        }
+        progress.inc(1);
+    }
+    progress.finish_and_clear();
+    times.sort_unstable();
+    Ok(Mapped {
+        poses: mapper.poses().to_vec(),
+        points: mapper.map().points().to_vec(),
+        seconds: times
+            .get(times.len() / 2)
+            .map_or(0.0, Duration::as_secs_f64),
+        least,
+        not_converged,
+    })
+}
+
+fn prior_of(prior: Prior, number: usize, so_far: &[Isometry3<f64>]) -> Option<Isometry3<f64>> {
+    let Prior::Odometry(poses, [position, angle]) = prior else {
+        return None;
+    };
+    let Some(last) = so_far.last() else {
+        return Some(poses[0]);
+    };
+    let motion = poses[number - 1].inverse() * poses[number];
+    let address = u32::try_from(number).unwrap_or(u32::MAX);
+    let mut draw = Stream::new(0, 0, address, 0, Purpose::Search);
+    let mut vector = |sd: f64| Vector3::from_fn(|_, _| sd * draw.normal());
+    let noise = Isometry3::from_parts(
+        Translation3::from(vector(position)),
+        UnitQuaternion::from_scaled_axis(vector(angle)),
+    );
+    Some(last * motion * noise)
+}
+
+/// How far a trajectory is off.
+#[derive(Clone, Debug, Serialize)]
+pub struct Drift {
+    /// Root mean square of the positions' errors after a rigid alignment, m.
+    pub ate_rms_m: Option<f64>,
+    /// Mean of the positions' errors, the first pose put onto the reference's, m.
+    pub mean_translation_m: f64,
+    /// Mean of the orientations' errors, the same, degrees.
+    pub mean_rotation_deg: f64,
+    /// Error of motions over path lengths.
+    pub relative: Vec<Relative>,
+}
+
+/// Errors of motions over a path length.
+#[derive(Clone, Debug, Serialize)]
+pub struct Relative {
+    /// The length, m.
+    pub path_m: f64,
+    /// How many motions.
+    pub pairs: usize,
+    /// Root mean square of the translations, m.
+    pub translation_rms_m: f64,
+    /// Mean of the rotations, degrees.
+    pub rotation_mean_deg: f64,
+}
+
+const PATHS: [f64; 5] = [1.0, 5.0, 10.0, 50.0, 100.0];
+
+/// Of an estimate beside a reference.
+pub fn drift(reference: &[Isometry3<f64>], estimate: &[Isometry3<f64>]) -> Result<Drift, Failure> {
+    let absolute = absolute_error(reference, estimate, Alignment::Origin)?;
+    let aligned = absolute_error(reference, estimate, Alignment::Umeyama);
+    let relative = PATHS.iter().filter_map(|&path| {
+        let errors = relative_error(reference, estimate, Spacing::Path(path)).ok()?;
+        Some(Relative {
+            path_m: path,
+            pairs: errors.translation.len(),
+            translation_rms_m: rms(&errors.translation),
+            rotation_mean_deg: average(&errors.rotation).to_degrees(),
+        })
+    });
+    Ok(Drift {
+        ate_rms_m: aligned.ok().map(|errors| rms(&errors.translation)),
+        mean_translation_m: average(&absolute.translation),
+        mean_rotation_deg: average(&absolute.rotation).to_degrees(),
+        relative: relative.collect(),
+    })
+}
+
+impl Drift {
+    /// A few lines.
+    pub fn text(&self, name: &str) -> String {
+        let ate = self.ate_rms_m.map_or(String::new(), |ate| {
+            format!(", ATE (aligned) {:.1} mm rms", ate * 1e3)
+        });
+        let mut text = format!(
+            "{name}: mean error {:.1} mm and {:.3} degrees{ate}\n",
+            self.mean_translation_m * 1e3,
+            self.mean_rotation_deg
+        );
+        for r in &self.relative {
+            text += &format!(
+                "  over {:>3} m of path ({} pairs): {:.1} mm rms, {:.3} degrees\n",
+                r.path_m,
+                r.pairs,
+                r.translation_rms_m * 1e3,
+                r.rotation_mean_deg
+            );
+        }
+        text
+    }
+}

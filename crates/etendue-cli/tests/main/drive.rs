@@ -1,0 +1,260 @@
+//! Motion, weather, several sensors, and formats on the command line.
+
+use crate::{etendue, folder, names, stderr, stdout};
+use std::path::Path;
+
+const STREET: &str = r#"
+version = 1
+[[objects]]
+name = "road"
+shape.plane = { size_m = [80, 40] }
+material = "wood"
+[[objects]]
+name = "car"
+shape.box = { size_m = [4, 1.8, 1.5] }
+position_m = [10, 3, 0.75]
+motion.twist = { velocity_m_s = [10, 0, 0] }
+material = "white-paper"
+class = "vehicle"
+[sensor]
+preset = "slamtec-rplidar-c1"
+position_m = [0, 0, 0.5]
+motion.twist = { velocity_m_s = [10, 0, 0] }
+"#;
+
+fn run(folder: &Path, arguments: &[&str]) -> String {
+    let output = etendue(folder, arguments);
+    assert!(output.status.success(), "{}", stderr(&output));
+    stdout(&output)
+}
+
+/// The car and the sensor drive side by side: in the sensor's frame the car stands.
+#[test]
+fn what_drives_along_stands_still_in_the_sensors_frame() {
+    let folder = folder();
+    std::fs::write(folder.path().join("street.toml"), STREET).expect("writes");
+    let simulate = [
+        "simulate",
+        "street.toml",
+        "--frame",
+        "sensor",
+        "--duration",
+        "0.95",
+    ];
+    run(folder.path(), &[&simulate[..], &["-o", "a.csv"]].concat());
+    let text = std::fs::read_to_string(folder.path().join("a.csv")).expect("a table");
+    let mut lines = text.lines();
+    let header: Vec<&str> = lines.next().expect("names").split(',').collect();
+    let at = |name: &str| {
+        header
+            .iter()
+            .position(|known| *known == name)
+            .expect("a field")
+    };
+    let (x, instance, sweep, class) = (at("x"), at("instance"), at("sweep"), at("class"));
+    let mut nearest = [f64::INFINITY; 10];
+    for line in lines {
+        let fields: Vec<&str> = line.split(',').collect();
+        assert_eq!(
+            fields[class],
+            if fields[instance] == "1" { "0" } else { "-1" }
+        );
+        if fields[instance] == "1" {
+            let sweep: usize = fields[sweep].parse().expect("a number");
+            nearest[sweep] = nearest[sweep].min(fields[x].parse().expect("a number"));
+        }
+    }
+    // Its back is 8 m ahead in every one of ten sweeps, to the noise of the sensor.
+    assert!(nearest.iter().all(|x| (x - 8.0).abs() < 0.2), "{nearest:?}");
+}
+
+#[test]
+fn a_trajectory_moves_a_continuous_wave_lidar_too() {
+    let folder = folder();
+    let text = "5 0 0 0 0 0 0 1\n6 0.2 0 0 0 0 0 1\n";
+    std::fs::write(folder.path().join("way.tum"), text).expect("writes");
+    let simulate = [
+        "simulate",
+        "--trajectory",
+        "way.tum",
+        "--interpolation",
+        "cubic",
+    ];
+    run(
+        folder.path(),
+        &[&simulate[..], &["--sweeps", "4", "-o", "a.csv"]].concat(),
+    );
+    let output = etendue(
+        folder.path(),
+        &[&simulate[..], &["--sweeps", "20"]].concat(),
+    );
+    assert!(
+        stderr(&output).contains("the run needs poses from 5 to 7"),
+        "{}",
+        stderr(&output)
+    );
+    let both = ["simulate", "--trajectory", "way.tum", "--pose", "0,0,0,0"];
+    assert!(!etendue(folder.path(), &both).status.success());
+    assert_eq!(names(folder.path()), ["a.csv", "way.tum"]);
+}
+
+/// In 12 m of fog the car 8 m ahead is not seen (0.5 % of its light comes back); what is seen is
+/// the fog. Drops are drawn by the seed.
+#[test]
+fn weather_takes_points_away_by_the_seed() {
+    let folder = folder();
+    std::fs::write(folder.path().join("street.toml"), STREET).expect("writes");
+    let table = |air: &[&str]| {
+        let simulate = ["simulate", "street.toml", "-o", "a.csv"];
+        run(folder.path(), &[&simulate[..], air].concat());
+        std::fs::read_to_string(folder.path().join("a.csv")).expect("points")
+    };
+    let on_car = |text: &str| text.lines().filter(|line| line.ends_with(",0")).count();
+    let clear = on_car(&table(&[]));
+    let fog = table(&["--fog", "12"]);
+    assert!(
+        clear > 10 && on_car(&fog) < clear / 2,
+        "{clear} {}",
+        on_car(&fog)
+    );
+    assert!(fog.lines().count() > 100, "the fog itself is seen");
+    let rain = |seed| table(&["--rain", "50", "--drops-from", "1", "--seed", seed]);
+    assert_eq!(rain("4"), rain("4"));
+    assert_ne!(rain("4"), rain("5"));
+    let wrong = etendue(folder.path(), &["simulate", "--rain", "0"]);
+    let told = stderr(&wrong);
+    assert!(told.contains("give a number above zero"), "{told}");
+}
+
+#[test]
+fn several_sensors_get_a_folder_each() {
+    let folder = folder();
+    let arguments = [
+        "simulate",
+        "--sensor",
+        "slamtec-rplidar-c1@0.1,0,0,0",
+        "--sensor",
+        "slamtec-rplidar-c1@-0.1,0,0,180",
+        "--sensor",
+        "hokuyo-urg-04lx",
+        "-o",
+        "rig",
+    ];
+    run(folder.path(), &arguments);
+    let rig = folder.path().join("rig");
+    assert_eq!(
+        names(&rig),
+        [
+            "hokuyo-urg-04lx",
+            "slamtec-rplidar-c1",
+            "slamtec-rplidar-c1-2"
+        ]
+    );
+    let ply = |name: &str| std::fs::read(rig.join(name).join("scan.ply")).expect("points");
+    assert_ne!(ply("slamtec-rplidar-c1"), ply("slamtec-rplidar-c1-2"));
+    for (last, says) in [("x@1,2", "x"), ("slamtec-rplidar-c1@1,2", "makes no sense")] {
+        let output = etendue(
+            folder.path(),
+            &[
+                "simulate",
+                "--sensor",
+                "sick-lms-111",
+                "--sensor",
+                last,
+                "-o",
+                "no",
+            ],
+        );
+        assert!(stderr(&output).contains(says), "{}", stderr(&output));
+    }
+    assert_eq!(names(folder.path()), ["rig"]);
+}
+
+#[test]
+fn formats_convert_there_and_back() {
+    let folder = folder();
+    run(
+        folder.path(),
+        &[
+            "simulate",
+            "--sensor",
+            "slamtec-rplidar-c1",
+            "--sweeps",
+            "3",
+            "-o",
+            "a.npz",
+        ],
+    );
+    for pair in [
+        "npz mcap", "mcap pcd", "pcd ply", "ply csv", "csv e57", "e57 laz", "laz las", "las bin",
+    ] {
+        let (from, to) = pair.split_once(' ').expect("two endings");
+        let told = run(
+            folder.path(),
+            &["convert", &format!("a.{from}"), &format!("a.{to}")],
+        );
+        assert!(told.contains("points with x y z intensity"), "{told}");
+    }
+    let told = run(
+        folder.path(),
+        &["convert", "a.mcap", "b.ply", "--sweep", "1"],
+    );
+    assert!(told.contains("sweeps: 1"), "{told}");
+    let told = run(folder.path(), &["compare", "a.npz", "a.bin"]);
+    assert!(
+        told.contains("F-score: 100.00 %") && told.contains("drop-outs:"),
+        "{told}"
+    );
+    for (arguments, says) in [
+        (
+            vec!["convert", "a.npz", "a.xyz"],
+            "its ending says no format",
+        ),
+        (
+            vec!["convert", "a.mcap", "b.ply", "--sweep", "3"],
+            "holds 3",
+        ),
+        (vec!["convert", "none.pcap", "b.ply"], "none.pcap"),
+    ] {
+        let output = etendue(folder.path(), &arguments);
+        assert!(stderr(&output).contains(says), "{}", stderr(&output));
+        assert!(!output.status.success());
+    }
+}
+
+/// A recording whose program was killed is cut somewhere: what is whole is converted, with a
+/// warning; a capture that ends in its head is an error that writes nothing.
+#[test]
+fn cut_recordings_give_what_is_whole() {
+    let folder = folder();
+    run(
+        folder.path(),
+        &[
+            "simulate",
+            "--sensor",
+            "slamtec-rplidar-c1",
+            "--sweeps",
+            "6",
+            "-o",
+            "a.mcap",
+        ],
+    );
+    let path = folder.path().join("a.mcap");
+    let bytes = std::fs::read(&path).expect("a recording");
+    std::fs::write(&path, &bytes[..bytes.len() * 6 / 10]).expect("writes");
+    let output = etendue(folder.path(), &["convert", "a.mcap", "a.csv"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("cut or damaged"),
+        "{}",
+        stderr(&output)
+    );
+    std::fs::write(folder.path().join("b.pcap"), [0xd4, 0xc3, 0xb2, 0xa1, 2, 0]).expect("writes");
+    let output = etendue(folder.path(), &["convert", "b.pcap", "b.csv"]);
+    assert!(
+        stderr(&output).contains("no whole UDP packet"),
+        "{}",
+        stderr(&output)
+    );
+    assert_eq!(names(folder.path()), ["a.csv", "a.mcap", "b.pcap"]);
+}

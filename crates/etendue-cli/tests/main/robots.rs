@@ -1,0 +1,96 @@
+//! Robots on the command line.
+
+use crate::{etendue, folder, names, stderr, stdout};
+use std::path::Path;
+
+const CART: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/cart.toml");
+
+#[test]
+fn a_robot_is_run_and_recorded_and_is_the_same_again() {
+    let folder = folder();
+    let run = |name: &str, threads: &str| {
+        let arguments = [
+            "run",
+            CART,
+            "--duration",
+            "1",
+            "-o",
+            name,
+            "--nmea",
+            "cart.nmea",
+            "--threads",
+            threads,
+        ];
+        let output = etendue(folder.path(), &arguments);
+        assert!(output.status.success(), "{}", stderr(&output));
+        stdout(&output)
+    };
+    let text = run("a.mcap", "1");
+    for line in [
+        "lidar (/lidar): 10",
+        "scan (/scan): 10",
+        "imu (/imu): 100",
+        "gnss (/gnss): 5",
+    ] {
+        assert!(text.contains(line), "{line} in {text}");
+    }
+    assert!(text.contains("times real time"), "{text}");
+    run("b.mcap", "2");
+    let bytes = |name: &str| std::fs::read(folder.path().join(name)).expect("a recording");
+    assert!(bytes("a.mcap") == bytes("b.mcap"), "not the same bytes");
+    let nmea = String::from_utf8(bytes("cart.nmea")).expect("text");
+    assert_eq!(nmea.matches("$GPGGA,12000").count(), 5, "{nmea}");
+}
+
+#[test]
+fn a_mistake_in_a_robot_file_is_pointed_at_and_leaves_nothing() {
+    let folder = folder();
+    let text = std::fs::read_to_string(CART).expect("the example");
+    let wrong = text.replace("frame = \"mast\"", "frame = \"mats\"");
+    std::fs::write(folder.path().join("cart.toml"), wrong).expect("written");
+    let output = etendue(folder.path(), &["run", "cart.toml", "-o", "cart.mcap"]);
+    assert_eq!(output.status.code(), Some(1));
+    let told = stderr(&output);
+    assert!(told.contains("unknown frame \"mats\""), "{told}");
+    assert!(told.contains("did you mean \"mast\"?"), "{told}");
+    assert_eq!(names(folder.path()), ["cart.toml"]);
+    let output = etendue(folder.path(), &["run", CART, "-o", "cart.bag"]);
+    assert!(stderr(&output).contains("does not end in .mcap"));
+}
+
+/// Two courses of one lap here; `etendue demo course --seeds 20` is the whole claim (20 of 20 in
+/// BENCHMARKS.md).
+#[test]
+fn a_car_finds_its_way_by_lidar_alone() {
+    let folder = folder();
+    let arguments = ["demo", "course", "--seeds", "2", "--laps", "1"];
+    let output = etendue(folder.path(), &arguments);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let text = stdout(&output);
+    assert!(text.contains("2 of 2 finished 1 laps untouched"), "{text}");
+    let written = names(&folder.path().join("out"));
+    assert_eq!(written, ["course.json", "course.png", "course.svg"]);
+}
+
+#[test]
+fn a_drive_through_a_town_is_recorded_and_is_the_same_again() {
+    let folder = folder();
+    let drive = |name: &str| {
+        let arguments = ["demo", "street", "--duration", "0.3", "-o", name];
+        let output = etendue(folder.path(), &arguments);
+        assert!(output.status.success(), "{}", stderr(&output));
+        assert!(
+            stdout(&output).contains("lidar: 3 sweeps"),
+            "{}",
+            stdout(&output)
+        );
+        let path = folder.path().join(name).join("street.mcap");
+        std::fs::read(Path::new(&path)).expect("a recording")
+    };
+    assert!(drive("a") == drive("b"), "not the same bytes");
+    let written = names(&folder.path().join("a"));
+    assert_eq!(
+        written,
+        ["street.json", "street.mcap", "street.png", "street.svg"]
+    );
+}

@@ -1,0 +1,305 @@
+//! Two scans of one place beam by beam: ranges, intensities and drop-outs.
+
+use std::collections::BTreeMap;
+use std::f64::consts::TAU;
+
+/// One return of a scan, seen from its sensor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BeamReturn {
+    /// The beam's ring, or any number that both scans give to beams of the same elevation.
+    pub ring: i64,
+    /// Azimuth of the beam, rad.
+    pub azimuth: f64,
+    /// m.
+    pub range: f64,
+    /// In the device's counts, if known.
+    pub intensity: Option<f64>,
+    /// Incidence at the surface, rad, if known.
+    pub incidence: Option<f64>,
+}
+
+/// How far numbers of one scan are from those of the other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Errors {
+    /// How many pairs there are.
+    pub count: usize,
+    /// Mean of the second less the first.
+    pub mean: f64,
+    /// Root mean square.
+    pub root_mean_square: f64,
+    /// Median of the absolute values.
+    pub median_absolute: f64,
+}
+
+/// How well the second scan foretells where the first has no return.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DropOuts {
+    /// Cells without a return in the first scan.
+    pub first: usize,
+    /// Cells without one in the second.
+    pub second: usize,
+    /// Cells without one in both.
+    pub both: usize,
+    /// Of the second's, the share that the first has too; 1 where the second has none.
+    pub precision: f64,
+    /// Of the first's, the share that the second has too; 1 where the first has none.
+    pub recall: f64,
+    /// Harmonic mean of precision and recall.
+    pub f1: f64,
+}
+
+/// Errors of the cells in a span of range or incidence.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Span {
+    /// From here (m or rad).
+    pub from: f64,
+    /// To here.
+    pub to: f64,
+    /// Errors of the range, m, if any cell of the span has both returns.
+    pub range: Option<Errors>,
+    /// Errors of the intensity, if both scans tell it.
+    pub intensity: Option<Errors>,
+    /// Share of the span's cells that the other scan has no return in.
+    pub missed: f64,
+}
+
+/// How alike two scans are, cell by cell: a cell is a ring and a span of azimuth.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BeamComparison {
+    /// How many cells there are.
+    pub cells: usize,
+    /// Errors of the range, m.
+    pub range: Option<Errors>,
+    /// Errors of the intensity.
+    pub intensity: Option<Errors>,
+    /// Cells without a return.
+    pub drop_outs: DropOuts,
+    /// By the range of the first scan.
+    pub by_range: Vec<Span>,
+    /// By the incidence that the second scan knows.
+    pub by_incidence: Vec<Span>,
+}
+
+/// Bounds of the spans of range, m.
+const RANGES: [f64; 9] = [0.0, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 300.0];
+
+/// Width of a span of incidence, degrees.
+const INCIDENCE_STEP: f64 = 15.0;
+
+/// The returns of one cell in both scans.
+type Cell = [Option<BeamReturn>; 2];
+
+/// Compares two scans in cells of one ring and `width` (rad) of azimuth; a cell's return is that
+/// of median range. Cells are all rings of either scan over the azimuths between the least and
+/// the greatest of both. None where a scan has no return, or the width is not above zero.
+///
+/// Wide cells (several beams) forgive that two scans do not fire at the same azimuths; narrow ones
+/// tell more of edges.
+///
+/// ```
+/// use etendue_estimate::compare::{BeamReturn, compare_beams};
+/// let wall = |shift: f64| -> Vec<BeamReturn> {
+///     (0..100)
+///         .map(|i| BeamReturn {
+///             ring: 0,
+///             azimuth: 0.01 * f64::from(i) + 0.005,
+///             range: 5.0 + shift,
+///             intensity: None,
+///             incidence: None,
+///         })
+///         .collect()
+/// };
+/// let mut seen = wall(0.02);
+/// seen.truncate(80);
+/// let found = compare_beams(&wall(0.0), &seen, 0.01).unwrap();
+/// assert!((found.range.unwrap().root_mean_square - 0.02).abs() < 1e-12);
+/// assert_eq!((found.drop_outs.second, found.drop_outs.first), (20, 0));
+/// ```
+pub fn compare_beams(
+    first: &[BeamReturn],
+    second: &[BeamReturn],
+    width: f64,
+) -> Option<BeamComparison> {
+    if first.is_empty() || second.is_empty() || width.is_nan() || width <= 0.0 {
+        return None;
+    }
+    let cells = cells([first, second], width);
+    let all: Vec<Cell> = cells.into_values().collect();
+    let by_range = RANGES.windows(2).map(|bounds| {
+        let within = all
+            .iter()
+            .filter(|cell| cell[0].is_some_and(|own| (bounds[0]..bounds[1]).contains(&own.range)));
+        span(
+            [bounds[0], bounds[1]],
+            &within.copied().collect::<Vec<_>>(),
+            1,
+        )
+    });
+    let steps = (0..6).map(|i| f64::from(i) * INCIDENCE_STEP.to_radians());
+    let by_incidence = steps.map(|from| {
+        let to = from + INCIDENCE_STEP.to_radians();
+        let incidence = |cell: &&Cell| cell[1].and_then(|own| own.incidence);
+        let within = all
+            .iter()
+            .filter(|cell| incidence(cell).is_some_and(|i| (from..to).contains(&i)));
+        span([from, to], &within.copied().collect::<Vec<_>>(), 0)
+    });
+    Some(BeamComparison {
+        cells: all.len(),
+        range: errors(&all, |own| Some(own.range)),
+        intensity: errors(&all, |own| own.intensity),
+        drop_outs: drop_outs(&all),
+        by_range: by_range.flatten().collect(),
+        by_incidence: by_incidence.flatten().collect(),
+    })
+}
+
+/// All cells with the returns of median range.
+fn cells(scans: [&[BeamReturn]; 2], width: f64) -> BTreeMap<(i64, i64), Cell> {
+    #[expect(clippy::cast_possible_truncation, reason = "a turn has few cells")]
+    let column = |azimuth: f64| (azimuth.rem_euclid(TAU) / width).floor() as i64;
+    let mut returns: BTreeMap<(i64, i64), [Vec<BeamReturn>; 2]> = BTreeMap::new();
+    for (scan, own) in scans.iter().enumerate() {
+        for one in *own {
+            let key = (one.ring, column(one.azimuth));
+            returns.entry(key).or_default()[scan].push(*one);
+        }
+    }
+    let mut rings: Vec<i64> = returns.keys().map(|key| key.0).collect();
+    rings.dedup();
+    let columns = returns.keys().map(|key| key.1);
+    let (least, most) = columns.fold((i64::MAX, i64::MIN), |(a, b), c| (a.min(c), b.max(c)));
+    for ring in rings {
+        for column in least..=most {
+            returns.entry((ring, column)).or_default();
+        }
+    }
+    let middle = |(key, scans): ((i64, i64), [Vec<BeamReturn>; 2])| (key, scans.map(median));
+    returns.into_iter().map(middle).collect()
+}
+
+fn median(mut returns: Vec<BeamReturn>) -> Option<BeamReturn> {
+    returns.sort_by(|a, b| a.range.total_cmp(&b.range));
+    returns.get(returns.len() / 2).copied()
+}
+
+fn errors(cells: &[Cell], of: impl Fn(&BeamReturn) -> Option<f64>) -> Option<Errors> {
+    let pairs = cells
+        .iter()
+        .filter_map(|[a, b]| Some((a.as_ref()?, b.as_ref()?)));
+    let differences: Vec<f64> = pairs.filter_map(|(a, b)| Some(of(b)? - of(a)?)).collect();
+    let count = differences.len();
+    let mean = |of: fn(f64) -> f64| differences.iter().map(|d| of(*d)).sum::<f64>() / count as f64;
+    let mut absolute: Vec<f64> = differences.iter().map(|d| d.abs()).collect();
+    absolute.sort_by(f64::total_cmp);
+    Some(Errors {
+        count,
+        median_absolute: absolute.get(count / 2).copied()?,
+        mean: mean(|d| d),
+        root_mean_square: mean(|d| d * d).sqrt(),
+    })
+}
+
+/// The errors of some cells that one scan has returns in; `other` is the scan that may miss them.
+fn span([from, to]: [f64; 2], cells: &[Cell], other: usize) -> Option<Span> {
+    let missed = cells.iter().filter(|cell| cell[other].is_none()).count();
+    (!cells.is_empty()).then(|| Span {
+        from,
+        to,
+        range: errors(cells, |own| Some(own.range)),
+        intensity: errors(cells, |own| own.intensity),
+        missed: missed as f64 / cells.len() as f64,
+    })
+}
+
+fn drop_outs(cells: &[Cell]) -> DropOuts {
+    let count = |is: fn(&Cell) -> bool| cells.iter().filter(|cell| is(cell)).count();
+    let first = count(|cell| cell[0].is_none());
+    let second = count(|cell| cell[1].is_none());
+    let both = count(|cell| cell[0].is_none() && cell[1].is_none());
+    let share = |of: usize| {
+        if of == 0 {
+            1.0
+        } else {
+            both as f64 / of as f64
+        }
+    };
+    let (precision, recall) = (share(second), share(first));
+    let sum = precision + recall;
+    DropOuts {
+        first,
+        second,
+        both,
+        precision,
+        recall,
+        f1: if sum > 0.0 {
+            2.0 * precision * recall / sum
+        } else {
+            0.0
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scan(range: impl Fn(i32) -> Option<f64>) -> Vec<BeamReturn> {
+        let one = |i: i32| {
+            Some(BeamReturn {
+                ring: i64::from(i % 4),
+                azimuth: f64::from(i / 4).to_radians() + 1e-3,
+                range: range(i)?,
+                intensity: Some(f64::from(i)),
+                incidence: Some(f64::from(i % 90).to_radians()),
+            })
+        };
+        (0..1440).filter_map(one).collect()
+    }
+
+    /// 1440 cells; the first lacks every 10th, the second every 20th and one in 15 others.
+    #[test]
+    fn drop_outs_are_counted_cell_by_cell() {
+        let first = scan(|i| (i % 10 != 0).then_some(3.0));
+        let second = scan(|i| (i % 20 != 0 && i % 15 != 1).then_some(3.0));
+        let found = compare_beams(&first, &second, 1_f64.to_radians()).expect("cells");
+        assert_eq!(found.cells, 1440);
+        let drop_outs = found.drop_outs;
+        assert_eq!(
+            [drop_outs.first, drop_outs.second, drop_outs.both],
+            [144, 168, 72]
+        );
+        assert!((drop_outs.precision - 72.0 / 168.0).abs() < 1e-12);
+        assert!((drop_outs.recall - 0.5).abs() < 1e-12);
+        assert_eq!(found.range.expect("pairs").root_mean_square, 0.0);
+    }
+
+    #[test]
+    fn errors_stand_in_the_span_of_their_range_and_incidence() {
+        let first = scan(|i| Some(if i % 2 == 0 { 3.0 } else { 30.0 }));
+        let second = scan(|i| Some(if i % 2 == 0 { 3.0 } else { 30.3 }));
+        let found = compare_beams(&first, &second, 1_f64.to_radians()).expect("cells");
+        assert_eq!(found.by_range.len(), 2);
+        let errors = found
+            .by_range
+            .iter()
+            .map(|span| span.range.expect("pairs").mean);
+        let errors: Vec<f64> = errors.collect();
+        assert!(
+            errors[0].abs() < 1e-12 && (errors[1] - 0.3).abs() < 1e-12,
+            "{errors:?}"
+        );
+        assert_eq!(found.by_incidence.len(), 6);
+        let all = found.range.expect("pairs");
+        assert!((all.root_mean_square - 0.3 * 0.5_f64.sqrt()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn nothing_compares_to_nothing() {
+        assert_eq!(compare_beams(&[], &scan(|_| Some(1.0)), 0.1), None);
+        assert_eq!(
+            compare_beams(&scan(|_| Some(1.0)), &scan(|_| None), 0.1),
+            None
+        );
+    }
+}

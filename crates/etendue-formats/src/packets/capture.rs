@@ -1,0 +1,203 @@
+//! UDP packets of captures.
+
+use crate::{FormatError, Place};
+use pcap_file::pcap::PcapReader;
+use pcap_file::pcapng::{Block, PcapNgReader};
+use pcap_file::{DataLink, PcapError};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// One UDP packet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Datagram {
+    /// The port that it was sent to.
+    pub port: u16,
+    /// What it holds.
+    pub payload: Vec<u8>,
+}
+
+/// The UDP packets of a capture, in the order of the file, put together again where they were sent
+/// in fragments.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Capture {
+    /// The packets.
+    pub datagrams: Vec<Datagram>,
+    /// What was odd but did not prevent reading: a cut end, say.
+    pub warnings: Vec<String>,
+}
+
+/// First bytes of PCAP files (microseconds and nanoseconds, either byte order) and of PCAPNG.
+const MARKS: [[u8; 4]; 5] = [
+    [0xd4, 0xc3, 0xb2, 0xa1],
+    [0xa1, 0xb2, 0xc3, 0xd4],
+    [0x4d, 0x3c, 0xb2, 0xa1],
+    [0xa1, 0xb2, 0x3c, 0x4d],
+    [0x0a, 0x0d, 0x0d, 0x0a],
+];
+
+/// Whether the content is a capture.
+pub(crate) fn is_capture(bytes: &[u8]) -> bool {
+    MARKS.iter().any(|mark| bytes.starts_with(mark))
+}
+
+impl Capture {
+    /// Reads the content of a capture; `path` is named in errors. Of one that was cut, what is
+    /// whole, with a warning.
+    ///
+    /// # Errors
+    /// Where it is no capture, or holds no whole UDP packet.
+    pub fn parse(path: &Path, bytes: &[u8]) -> Result<Self, FormatError> {
+        let mut frames = Frames::default();
+        let end = if bytes.starts_with(&MARKS[4]) {
+            frames.read_pcapng(bytes)
+        } else {
+            frames.read_pcap(bytes)
+        };
+        let mut capture = frames.capture;
+        if let Err(error) = end {
+            let warning = format!("the capture is cut or damaged ({error}): read up to there");
+            capture.warnings.push(warning);
+        }
+        if !frames.fragments.is_empty() {
+            let count = frames.fragments.len();
+            capture.warnings.push(format!(
+                "{count} packets miss some of their fragments and were left out"
+            ));
+        }
+        if !capture.datagrams.is_empty() {
+            return Ok(capture);
+        }
+        let message = match capture.warnings.first() {
+            Some(warning) => format!("there is no whole UDP packet: {warning}"),
+            None => "there is no UDP packet".into(),
+        };
+        let remedy = "record it again with tcpdump or Wireshark, with whole packets (-s 0)";
+        Err(FormatError::malformed(path, Place::File, message, remedy))
+    }
+}
+
+/// An IP packet that was sent in fragments: from, to, number.
+type Whole = ([u8; 8], u16);
+
+/// Parts of it that were seen, and its length once the last was.
+#[derive(Default)]
+struct Parts {
+    pieces: BTreeMap<usize, Vec<u8>>,
+    length: Option<usize>,
+}
+
+#[derive(Default)]
+struct Frames {
+    capture: Capture,
+    fragments: BTreeMap<Whole, Parts>,
+}
+
+impl Frames {
+    fn read_pcap(&mut self, bytes: &[u8]) -> Result<(), PcapError> {
+        let mut reader = PcapReader::new(bytes)?;
+        let link = reader.header().datalink;
+        while let Some(packet) = reader.next_packet() {
+            self.frame(link, &packet?.data);
+        }
+        Ok(())
+    }
+
+    fn read_pcapng(&mut self, bytes: &[u8]) -> Result<(), PcapError> {
+        let mut reader = PcapNgReader::new(bytes)?;
+        let mut links = Vec::new();
+        while let Some(block) = reader.next_block() {
+            let (interface, data) = match block? {
+                Block::SectionHeader(_) => {
+                    links.clear();
+                    continue;
+                }
+                Block::InterfaceDescription(interface) => {
+                    links.push(interface.linktype);
+                    continue;
+                }
+                Block::EnhancedPacket(packet) => (packet.interface_id, packet.data),
+                Block::SimplePacket(packet) => (0, packet.data),
+                _ => continue,
+            };
+            let link = links.get(interface as usize).copied();
+            self.frame(link.unwrap_or(DataLink::ETHERNET), &data);
+        }
+        Ok(())
+    }
+
+    /// A frame of the link: keeps the UDP packet in it, if there is one.
+    fn frame(&mut self, link: DataLink, frame: &[u8]) {
+        let packet = match link {
+            DataLink::ETHERNET => ethernet(frame),
+            DataLink::LINUX_SLL => frame.get(16..),
+            DataLink::NULL | DataLink::LOOP => frame.get(4..),
+            _ => Some(frame),
+        };
+        // Whatever is no UDP over IPv4 says nothing of lidars.
+        let _ = packet.and_then(|packet| self.internet(packet));
+    }
+
+    /// An IPv4 packet.
+    fn internet(&mut self, packet: &[u8]) -> Option<()> {
+        let header = usize::from(packet.first()? & 15) * 4;
+        let is_udp = packet[0] >> 4 == 4 && *packet.get(9)? == 17;
+        let length = usize::from(big_endian(packet, 2)?);
+        // A length of zero is of a network card that cuts packets itself.
+        let end = if length == 0 { packet.len() } else { length };
+        let body = packet.get(header..end)?;
+        if !is_udp {
+            return None;
+        }
+        let fragment = big_endian(packet, 6)?;
+        let (more, start) = (fragment & 0x2000 != 0, usize::from(fragment & 0x1fff) * 8);
+        if !more && start == 0 {
+            return self.datagram(body);
+        }
+        let key = (*packet.get(12..)?.first_chunk()?, big_endian(packet, 4)?);
+        let parts = self.fragments.entry(key).or_default();
+        if !more {
+            parts.length = Some(start + body.len());
+        }
+        parts.pieces.insert(start, body.to_vec());
+        let whole = parts.whole()?;
+        self.fragments.remove(&key);
+        self.datagram(&whole)
+    }
+
+    fn datagram(&mut self, bytes: &[u8]) -> Option<()> {
+        let length = usize::from(big_endian(bytes, 4)?);
+        self.capture.datagrams.push(Datagram {
+            port: big_endian(bytes, 2)?,
+            payload: bytes.get(8..length)?.to_vec(),
+        });
+        Some(())
+    }
+}
+
+impl Parts {
+    /// The whole, once no part is missing.
+    fn whole(&self) -> Option<Vec<u8>> {
+        let length = self.length?;
+        let mut whole = Vec::with_capacity(length);
+        for (start, piece) in &self.pieces {
+            if *start != whole.len() {
+                return None;
+            }
+            whole.extend_from_slice(piece);
+        }
+        (whole.len() == length).then_some(whole)
+    }
+}
+
+/// What an Ethernet frame carries, behind VLAN tags.
+fn ethernet(frame: &[u8]) -> Option<&[u8]> {
+    let mut at = 12;
+    while matches!(big_endian(frame, at)?, 0x8100 | 0x88a8) {
+        at += 4;
+    }
+    frame.get(at + 2..)
+}
+
+fn big_endian(bytes: &[u8], at: usize) -> Option<u16> {
+    Some(u16::from_be_bytes(*bytes.get(at..)?.first_chunk()?))
+}

@@ -1,0 +1,148 @@
+//! Captures of lidar packets (PCAP, PCAPNG) as points: Velodyne VLP-16, VLP-32C and HDL-32E, Hesai
+//! Pandar40P and PandarXT-32, Ouster OS0, OS1 and OS2 with their metadata.
+//!
+//! Directions, offsets and firing times are those of the presets
+//! ([`sensor::preset`](crate::sensor::preset)), or of the Ouster's metadata; points stand in the
+//! sensor's frame (x forward). The azimuth of each firing is interpolated between the blocks of its
+//! packet by its own time. Sweeps are whole turns; the first and last may be parts. Times count
+//! from the first packet of the capture.
+//!
+//! Left out: VLS-128 and HDL-64E, Ouster's IMU and zone packets, positions and GPS sentences.
+
+mod capture;
+mod hesai;
+mod ouster;
+mod turns;
+mod velodyne;
+
+pub use capture::{Capture, Datagram};
+pub use ouster::{OusterMetadata, parse_ouster_metadata, read_ouster_metadata};
+
+pub(crate) use capture::is_capture;
+
+use crate::points::Points;
+use crate::sensor::{SensorModel, preset};
+use crate::{FormatError, Place};
+use etendue_sensors::scanner::Scanner;
+use std::path::Path;
+use turns::Turns;
+
+/// What sent the packets of a capture.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Device {
+    /// What the packets say (Velodyne, Hesai), or the metadata beside the capture: a file of the
+    /// same name that ends in `.json`.
+    #[default]
+    Unknown,
+    /// An Ouster sensor.
+    Ouster(Box<OusterMetadata>),
+}
+
+/// A kind of packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Velodyne,
+    Hesai(hesai::Model),
+    Ouster,
+}
+
+/// The points of a capture's packets; `path` is named in errors.
+///
+/// # Errors
+/// Where the capture is damaged from its beginning on, or no packet is one of a known lidar.
+pub(crate) fn parse(path: &Path, bytes: &[u8], device: &Device) -> Result<Points, FormatError> {
+    let capture = Capture::parse(path, bytes)?;
+    let metadata = metadata(path, device)?;
+    let kind = |datagram: &Datagram| Kind::of(&datagram.payload, metadata.as_ref());
+    let first = capture.datagrams.iter().find_map(kind);
+    let first = first.ok_or_else(|| no_lidar(path, &capture))?;
+    let mut turns = Turns::default();
+    let mut left_out = 0_usize;
+    let read = |turns: &mut Turns, datagram: &Datagram| match (first, &metadata) {
+        (Kind::Velodyne, _) => velodyne::read(turns, &datagram.payload),
+        (Kind::Hesai(model), _) => hesai::read(turns, &datagram.payload, model),
+        (Kind::Ouster, Some(metadata)) => ouster::read(turns, &datagram.payload, metadata),
+        (Kind::Ouster, None) => Ok(()),
+    };
+    for datagram in &capture.datagrams {
+        if kind(datagram) != Some(first) {
+            left_out += 1;
+            continue;
+        }
+        read(&mut turns, datagram).map_err(|message| {
+            let remedy =
+                "captures of VLP-16, VLP-32C, HDL-32E, Pandar40P, XT32 and Ouster are read";
+            FormatError::malformed(path, Place::File, message, remedy)
+        })?;
+    }
+    let mut warnings = capture.warnings;
+    if left_out > 0 {
+        warnings.push(format!(
+            "{left_out} packets hold no points and were left out"
+        ));
+    }
+    Ok(Points {
+        sweeps: turns.tables(),
+        warnings,
+    })
+}
+
+/// The Ouster's metadata, given or beside the capture.
+fn metadata(path: &Path, device: &Device) -> Result<Option<OusterMetadata>, FormatError> {
+    if let Device::Ouster(metadata) = device {
+        return Ok(Some(metadata.as_ref().clone()));
+    }
+    let beside = path.with_extension("json");
+    if beside != path && beside.is_file() {
+        return read_ouster_metadata(&beside).map(Some);
+    }
+    Ok(None)
+}
+
+impl Kind {
+    fn of(payload: &[u8], metadata: Option<&OusterMetadata>) -> Option<Self> {
+        if let Some(metadata) = metadata {
+            return (payload.len() == metadata.packet_size()).then_some(Self::Ouster);
+        }
+        if velodyne::is_data(payload) {
+            return Some(Self::Velodyne);
+        }
+        hesai::Model::of(payload).map(Self::Hesai)
+    }
+}
+
+fn no_lidar(path: &Path, capture: &Capture) -> FormatError {
+    let mut sizes: Vec<usize> = capture.datagrams.iter().map(|d| d.payload.len()).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    let message = format!(
+        "none of the {} UDP packets (of {sizes:?} bytes) is one of a known lidar",
+        capture.datagrams.len()
+    );
+    let remedy = "for an Ouster give its metadata (JSON); Velodyne VLP-16, VLP-32C, HDL-32E and \
+                  Hesai Pandar40P, XT32 are told from their packets";
+    FormatError::malformed(path, Place::File, message, remedy)
+}
+
+/// A scanning lidar that comes with the program.
+fn scanner(name: &str) -> Result<Scanner, String> {
+    match preset(name).map(|sensor| sensor.model) {
+        Ok(SensorModel::Scanner(scanner)) => Ok(scanner),
+        _ => Err(format!("there is no preset {name}")),
+    }
+}
+
+/// Two bytes, the low one first.
+fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
+    Some(u16::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
+/// Four bytes, the lowest first.
+fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
+/// Eight bytes, the lowest first.
+fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
+}

@@ -1,0 +1,275 @@
+//! Ouster lidar packets, and the metadata that they need.
+
+use super::turns::{Row, Turns};
+use super::{u16_at, u32_at, u64_at};
+use crate::input::read_text;
+use crate::{FormatError, Place};
+use etendue_sensors::scanner::{Channel, number_rings};
+use serde_json::Value;
+use std::f64::consts::{PI, TAU};
+use std::path::Path;
+
+/// What an Ouster sensor says of itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OusterMetadata {
+    /// Its model, "OS-1-128" say.
+    pub model: String,
+    /// Its lasers, from the highest to the lowest; azimuths count from the encoder's.
+    pub channels: Vec<Channel>,
+    /// Columns in a turn.
+    pub columns: u32,
+    /// Columns in a packet.
+    columns_per_packet: usize,
+    profile: Profile,
+}
+
+/// How a packet holds its pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Profile {
+    Legacy,
+    Single,
+    Dual,
+    LowRate,
+}
+
+impl Profile {
+    fn of(name: &str) -> Option<Self> {
+        Some(match name {
+            "LEGACY" => Self::Legacy,
+            "RNG19_RFL8_SIG16_NIR16" => Self::Single,
+            "RNG19_RFL8_SIG16_NIR16_DUAL" => Self::Dual,
+            "RNG15_RFL8_NIR8" => Self::LowRate,
+            _ => return None,
+        })
+    }
+
+    /// Bytes of a pixel.
+    fn pixel(self) -> usize {
+        match self {
+            Self::Legacy | Self::Single => 12,
+            Self::Dual => 16,
+            Self::LowRate => 4,
+        }
+    }
+
+    /// Bytes before and after the columns.
+    fn around(self) -> [usize; 2] {
+        match self {
+            Self::Legacy => [0, 0],
+            _ => [32, 32],
+        }
+    }
+
+    /// Bytes before and after the pixels of a column.
+    fn column(self) -> [usize; 2] {
+        match self {
+            Self::Legacy => [16, 4],
+            _ => [12, 0],
+        }
+    }
+}
+
+/// Reads the metadata (JSON) that Ouster's tools save beside a capture.
+///
+/// # Errors
+/// As [`parse_ouster_metadata`], and where the file cannot be read.
+pub fn read_ouster_metadata(path: &Path) -> Result<OusterMetadata, FormatError> {
+    parse_ouster_metadata(path, &read_text(path)?)
+}
+
+/// The metadata in a text, flat (firmware 2) or in groups (firmware 3); `path` is named in errors.
+///
+/// # Errors
+/// Where the text is no JSON, a table of beams is missing, or the profile is not one that is read.
+pub fn parse_ouster_metadata(path: &Path, text: &str) -> Result<OusterMetadata, FormatError> {
+    let wrong = |message: String| {
+        let remedy = "give the JSON that Ouster's tools save (`ouster-cli source SENSOR metadata`)";
+        FormatError::malformed(path, Place::File, message, remedy)
+    };
+    let json: Value = serde_json::from_str(text).map_err(|error| {
+        let place = Place::LineColumn(error.line(), error.column());
+        FormatError::malformed(path, place, error.to_string(), "give the sensor's metadata")
+    })?;
+    let missing = |key: &str| wrong(format!("there is no \"{key}\""));
+    let altitudes = numbers(&json, "beam_altitude_angles");
+    let altitudes = altitudes.ok_or_else(|| missing("beam_altitude_angles"))?;
+    let azimuths = numbers(&json, "beam_azimuth_angles");
+    let azimuths = azimuths.ok_or_else(|| missing("beam_azimuth_angles"))?;
+    if altitudes.len() != azimuths.len() || altitudes.is_empty() {
+        let (a, b) = (altitudes.len(), azimuths.len());
+        return Err(wrong(format!(
+            "there are {a} altitude and {b} azimuth angles"
+        )));
+    }
+    let mode = find(&json, "lidar_mode").and_then(Value::as_str);
+    let per_mode = mode.and_then(|mode| mode.split('x').next()?.parse().ok());
+    let columns = whole(&json, "columns_per_frame").or(per_mode);
+    let profile = find(&json, "udp_profile_lidar").and_then(Value::as_str);
+    let profile = profile.unwrap_or("LEGACY");
+    Ok(OusterMetadata {
+        model: find(&json, "prod_line")
+            .and_then(Value::as_str)
+            .unwrap_or("Ouster")
+            .to_owned(),
+        channels: channels(&json, &altitudes, &azimuths),
+        columns: columns.ok_or_else(|| missing("columns_per_frame"))?,
+        columns_per_packet: whole(&json, "columns_per_packet").unwrap_or(16) as usize,
+        profile: Profile::of(profile).ok_or_else(|| FormatError::Unsupported {
+            path: path.to_owned(),
+            message: format!("packets of the profile {profile} are not read"),
+            remedy: "LEGACY, RNG19_RFL8_SIG16_NIR16, its DUAL and RNG15_RFL8_NIR8 are".into(),
+        })?,
+    })
+}
+
+/// Lasers in the sensor's frame: beams leave at $n$ from the axis, and ranges count from there
+/// plus $n$.
+fn channels(json: &Value, altitudes: &[f64], azimuths: &[f64]) -> Vec<Channel> {
+    let origin = find(json, "lidar_origin_to_beam_origin_mm").and_then(Value::as_f64);
+    let offset = origin.unwrap_or(0.0) * 1e-3;
+    let transform = numbers(json, "lidar_to_sensor_transform");
+    let height = transform.and_then(|t| t.get(11).copied()).unwrap_or(0.0) * 1e-3;
+    let channel = |(altitude, azimuth): (&f64, &f64)| Channel {
+        elevation: altitude.to_radians(),
+        azimuth: -azimuth.to_radians(),
+        radius: offset,
+        range_offset: offset,
+        height,
+        ..Channel::default()
+    };
+    let mut channels: Vec<Channel> = altitudes.iter().zip(azimuths).map(channel).collect();
+    number_rings(&mut channels);
+    channels
+}
+
+/// The first value of that key, however deep.
+fn find<'a>(json: &'a Value, key: &str) -> Option<&'a Value> {
+    match json {
+        Value::Object(map) => map
+            .get(key)
+            .or_else(|| map.values().find_map(|inner| find(inner, key))),
+        Value::Array(_) | Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            None
+        }
+    }
+}
+
+/// A list of numbers, lists within it one after the other.
+fn numbers(json: &Value, key: &str) -> Option<Vec<f64>> {
+    let list = find(json, key)?.as_array()?;
+    let nested = |value: &Value| match value {
+        Value::Array(inner) => inner.iter().filter_map(Value::as_f64).collect(),
+        other => other.as_f64().into_iter().collect::<Vec<f64>>(),
+    };
+    Some(list.iter().flat_map(nested).collect())
+}
+
+fn whole(json: &Value, key: &str) -> Option<u32> {
+    u32::try_from(find(json, key)?.as_u64()?).ok()
+}
+
+impl OusterMetadata {
+    /// Bytes of a lidar packet.
+    pub(super) fn packet_size(&self) -> usize {
+        let [before, after] = self.profile.around();
+        before + self.columns_per_packet * self.column_size() + after
+    }
+
+    fn column_size(&self) -> usize {
+        let [before, after] = self.profile.column();
+        before + self.channels.len() * self.profile.pixel() + after
+    }
+}
+
+/// Appends the points of a packet.
+pub(super) fn read(
+    turns: &mut Turns,
+    bytes: &[u8],
+    metadata: &OusterMetadata,
+) -> Result<(), String> {
+    let start = metadata.profile.around()[0];
+    let size = metadata.column_size();
+    for column in bytes[start..]
+        .chunks_exact(size)
+        .take(metadata.columns_per_packet)
+    {
+        read_column(turns, column, metadata).ok_or("a packet is damaged")?;
+    }
+    Ok(())
+}
+
+fn read_column(turns: &mut Turns, bytes: &[u8], metadata: &OusterMetadata) -> Option<()> {
+    let number = u16_at(bytes, 8)?;
+    let status = match metadata.profile {
+        Profile::Legacy => u32_at(bytes, bytes.len() - 4)? == u32::MAX,
+        _ => u16_at(bytes, 10)? & 1 == 1,
+    };
+    if !status {
+        return Some(());
+    }
+    let turned = f64::from(number) / f64::from(metadata.columns);
+    turns.column(turned);
+    turns.set_column(number.into());
+    let seconds = u64_at(bytes, 0)? as f64 * 1e-9;
+    let time = turns.since_first(seconds, f64::INFINITY);
+    // The encoder counts clockwise from behind.
+    let rotor = TAU * (1.0 - turned) + PI;
+    let pixels = &bytes[metadata.profile.column()[0]..];
+    let pixels = pixels.chunks_exact(metadata.profile.pixel());
+    for (channel, pixel) in metadata.channels.iter().zip(pixels) {
+        for (echo, return_number) in metadata
+            .profile
+            .echoes(pixel)?
+            .into_iter()
+            .flatten()
+            .zip(1..)
+        {
+            turns.push(Row {
+                position: channel.point(rotor, echo.range),
+                range: echo.range,
+                intensity: echo.reflectivity.into(),
+                ring: channel.ring,
+                time,
+                return_number,
+                ambient: Some(echo.ambient),
+            });
+        }
+    }
+    Some(())
+}
+
+/// One echo of a pixel.
+struct Echo {
+    /// m.
+    range: f64,
+    reflectivity: u8,
+    ambient: u16,
+}
+
+impl Profile {
+    fn echoes(self, pixel: &[u8]) -> Option<[Option<Echo>; 2]> {
+        let word = u32_at(pixel, 0)?;
+        let echo = |millimetres: u32, reflectivity: u8, ambient: u16| {
+            (millimetres > 0).then(|| Echo {
+                range: f64::from(millimetres) * 1e-3,
+                reflectivity,
+                ambient,
+            })
+        };
+        Some(match self {
+            Self::Legacy => [echo(word & 0xf_ffff, pixel[4], u16_at(pixel, 8)?), None],
+            Self::Single => [echo(word & 0x7_ffff, pixel[4], u16_at(pixel, 8)?), None],
+            Self::Dual => {
+                let (second, ambient) = (u32_at(pixel, 4)?, u16_at(pixel, 12)?);
+                [
+                    echo(word & 0x7_ffff, pixel[3], ambient),
+                    echo(second & 0x7_ffff, pixel[7], ambient),
+                ]
+            }
+            Self::LowRate => {
+                let ambient = u16::from(pixel[3]) << 4;
+                [echo((word & 0x7fff) << 3, pixel[2], ambient), None]
+            }
+        })
+    }
+}

@@ -1,0 +1,150 @@
+//! Points with all their fields, read back from every format that is written, and from captures of
+//! lidar packets.
+//!
+//! | format | fields |
+//! |---|---|
+//! | PCD (text, binary), PLY, CSV, NPZ | all that the file has |
+//! | LAS, LAZ | position, intensity, return number and count, time, ring, material, as [`write_las`](crate::output::write_las) puts them |
+//! | E57 | position, intensity, row, column, return, time of every cloud |
+//! | KITTI `.bin` | position and intensity |
+//! | MCAP | all fields of every `PointCloud2`, one cloud a sweep |
+//! | PCAP, PCAPNG | what Velodyne, Ouster and Hesai packets hold ([`packets`](crate::packets)) |
+
+mod csv;
+mod e57;
+mod kitti;
+mod las;
+mod mcap;
+mod npz;
+pub(crate) mod pcd;
+mod ply;
+
+pub(crate) use csv::is_csv;
+
+use crate::input::read_bytes;
+use crate::output::PointTable;
+use crate::packets::{self, Device};
+use crate::{FormatError, Place};
+use std::path::Path;
+
+/// Points of a file, in the order of the file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Points {
+    /// The sweeps (clouds, turns) of the file; one where it does not tell them apart.
+    pub sweeps: Vec<PointTable>,
+    /// What was odd but did not prevent reading.
+    pub warnings: Vec<String>,
+}
+
+impl Points {
+    fn one(table: PointTable) -> Self {
+        Self {
+            sweeps: vec![table],
+            warnings: vec![],
+        }
+    }
+
+    /// All sweeps in one table, with the fields that all of them have.
+    pub fn together(self) -> PointTable {
+        PointTable::together(self.sweeps)
+    }
+}
+
+/// A format of points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    Pcd,
+    Ply,
+    Las,
+    E57,
+    Npz,
+    Mcap,
+    Capture,
+    Kitti,
+    Csv,
+}
+
+/// Reads the points of a file; the format is told from the content (KITTI's, which has no mark, by
+/// the ending `.bin`). `device` says what sent the packets of a capture, where they do not.
+///
+/// # Errors
+/// Where the file cannot be read, is damaged, holds no point, or is of no known format.
+pub fn read_points(path: &Path, device: &Device) -> Result<Points, FormatError> {
+    parse_points(path, read_bytes(path)?, device)
+}
+
+/// Reads the points in the content of a file; `path` is named in errors.
+///
+/// # Errors
+/// As [`read_points`], but for reading the file.
+///
+/// ```
+/// use etendue_formats::packets::Device;
+/// use etendue_formats::points::parse_points;
+/// let text = b"x,y,z,ring\n1,2,3,7\n4,5,6,8\n".to_vec();
+/// let table = parse_points("a.csv".as_ref(), text, &Device::Unknown).unwrap().together();
+/// assert_eq!(table.number("ring", 1), Some(8.0));
+/// ```
+pub fn parse_points(path: &Path, bytes: Vec<u8>, device: &Device) -> Result<Points, FormatError> {
+    let format = Format::of(path, &bytes).ok_or_else(|| FormatError::Unsupported {
+        path: path.to_owned(),
+        message: "this is no point cloud of a known format".into(),
+        remedy: "give a .pcd, .ply, .las, .laz, .e57, .npz, .mcap, .pcap or .csv file, or KITTI's \
+                 .bin"
+            .into(),
+    })?;
+    let points = match format {
+        Format::Pcd => pcd::parse(path, &bytes).map(Points::one),
+        Format::Ply => ply::parse(path, &bytes).map(Points::one),
+        Format::Las => las::parse(path, bytes).map(Points::one),
+        Format::E57 => e57::parse(path, bytes),
+        Format::Npz => npz::parse(path, &bytes).map(Points::one),
+        Format::Mcap => mcap::parse(path, &bytes),
+        Format::Capture => packets::parse(path, &bytes, device),
+        Format::Kitti => kitti::parse(path, &bytes).map(Points::one),
+        Format::Csv => csv::parse(path, &bytes),
+    }?;
+    if points.sweeps.iter().all(|sweep| sweep.points == 0) {
+        let message = "the file holds no point";
+        let remedy = "give a file with points";
+        return Err(FormatError::malformed(path, Place::File, message, remedy));
+    }
+    Ok(points)
+}
+
+/// Whether the content looks like points.
+pub(crate) fn is_points(path: &Path, bytes: &[u8]) -> bool {
+    Format::of(path, bytes).is_some()
+}
+
+impl Format {
+    fn of(path: &Path, bytes: &[u8]) -> Option<Self> {
+        let starts = |mark: &[u8]| bytes.starts_with(mark);
+        let ends = |ending: &str| {
+            path.extension()
+                .is_some_and(|own| own.eq_ignore_ascii_case(ending))
+        };
+        let marks: [(&[u8], Self); 6] = [
+            (b"ply", Self::Ply),
+            (b"# .PCD", Self::Pcd),
+            (b"LASF", Self::Las),
+            (b"ASTM-E57", Self::E57),
+            (b"PK\x03\x04", Self::Npz),
+            (::mcap::MAGIC, Self::Mcap),
+        ];
+        if let Some((_, format)) = marks.iter().find(|(mark, _)| starts(mark)) {
+            return Some(*format);
+        }
+        if packets::is_capture(bytes) {
+            return Some(Self::Capture);
+        }
+        if ends("bin") {
+            return Some(Self::Kitti);
+        }
+        let head = String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]);
+        if head.starts_with("VERSION") || head.starts_with('#') && head.contains("\nVERSION") {
+            return Some(Self::Pcd);
+        }
+        is_csv(&head).then_some(Self::Csv)
+    }
+}

@@ -1,0 +1,236 @@
+//! Recordings of a standing sensor, whatever they are kept in.
+//!
+//! | kept in | what is read |
+//! |---|---|
+//! | scan logs | as [`crate::scan_log`] |
+//! | MCAP (ROS 2) | `LaserScan`, else `PointCloud2` |
+//! | ROS 1 bag (2.0; not packed, or bzip2) | `LaserScan`, else `PointCloud2` |
+//! | a folder | its `.pcd`, `.ply` and `.csv` clouds, by name, one a scan |
+//! | one point cloud | a single scan |
+//!
+//! Clouds keep the points that are not finite: a grid of a spinning lidar tells so where a beam
+//! dropped. Not read: ROS 2 bags in SQLite (`ros2 bag convert` makes MCAP of them), bags packed with
+//! LZ4.
+
+mod laser_scan;
+mod point_cloud;
+mod ros1;
+
+use crate::cloud::{is_cloud, read_cloud};
+use crate::digest::sha256_of_all;
+use crate::input::{read_bytes, read_text};
+use crate::scan_log::{is_scan_log, parse_scan_log};
+use crate::{FormatError, Place};
+use etendue_sensors::ScanLog;
+use nalgebra::Point3;
+use std::path::{Path, PathBuf};
+
+/// A recording of a standing sensor.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SensorRecording {
+    /// What was seen.
+    pub content: Content,
+    /// SHA-256 of the file, or of the folder's files one after the other, in hexadecimal.
+    pub sha256: String,
+    /// What was odd but did not prevent reading.
+    pub warnings: Vec<String>,
+}
+
+/// Points of one scan in the sensor's frame, m, those not finite included, and their intensities or
+/// none.
+pub type CloudScan = (Vec<Point3<f64>>, Vec<f32>);
+
+/// What a recording holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Content {
+    /// Planar scans.
+    Scans(ScanLog),
+    /// Clouds.
+    Clouds(Vec<CloudScan>),
+}
+
+/// Reads a recording of any known kind.
+///
+/// # Errors
+/// Where it cannot be read, is damaged, or holds neither scan nor cloud.
+pub fn read_recording(path: &Path) -> Result<SensorRecording, FormatError> {
+    if path.is_dir() {
+        return folder(path);
+    }
+    let bytes = read_bytes(path)?;
+    let sha256 = sha256_of_all([bytes.as_slice()]);
+    let mut warnings = Vec::new();
+    let content = if bytes.starts_with(mcap::MAGIC) {
+        from_messages(path, mcap_messages(path, &bytes, &mut warnings)?)?
+    } else if bytes.starts_with(b"#ROSBAG") {
+        from_messages(path, ros1::messages(path, &bytes, &mut warnings)?)?
+    } else if bytes.starts_with(b"SQLite format 3") {
+        return Err(FormatError::Unsupported {
+            path: path.to_owned(),
+            message: "this is a ROS 2 bag in SQLite".into(),
+            remedy: "convert it to MCAP with `ros2 bag convert`".into(),
+        });
+    } else if is_cloud(&bytes) && !std::str::from_utf8(&bytes).is_ok_and(is_scan_log) {
+        Content::Clouds(vec![cloud(path, &mut warnings)?])
+    } else {
+        let log = parse_scan_log(path, &read_text(path)?)?;
+        warnings.extend(log.warnings.iter().cloned());
+        Content::Scans(log)
+    };
+    Ok(SensorRecording {
+        content,
+        sha256,
+        warnings,
+    })
+}
+
+/// One message of a recording.
+pub(crate) struct Message {
+    /// Its type, as in `sensor_msgs/LaserScan`.
+    pub kind: String,
+    pub topic: String,
+    pub body: Body,
+}
+
+/// What is known of a message.
+pub(crate) enum Body {
+    Scan(etendue_sensors::Scan),
+    Cloud(CloudScan),
+    /// Another type.
+    Other,
+}
+
+/// The scans, else the clouds; an error that names the topics where there is neither.
+fn from_messages(path: &Path, messages: Vec<Message>) -> Result<Content, FormatError> {
+    let mut topics: Vec<String> = { messages.iter() }
+        .map(|message| format!("{} ({})", message.topic, message.kind))
+        .collect();
+    topics.sort();
+    topics.dedup();
+    let (mut scans, mut clouds) = (Vec::new(), Vec::new());
+    let mut first: [Option<String>; 2] = [None, None];
+    for message in messages {
+        // Of several topics of one kind the first is taken.
+        match message.body {
+            Body::Scan(scan) if is_first(&mut first[0], &message.topic) => scans.push(scan),
+            Body::Cloud(cloud) if is_first(&mut first[1], &message.topic) => clouds.push(cloud),
+            _ => {}
+        }
+    }
+    if !scans.is_empty() {
+        return Ok(Content::Scans(ScanLog {
+            description: format!("topic {}", first[0].clone().unwrap_or_default()),
+            scans,
+            warnings: Vec::new(),
+        }));
+    }
+    if !clouds.is_empty() {
+        return Ok(Content::Clouds(clouds));
+    }
+    let found = if topics.is_empty() {
+        "it holds no message".to_owned()
+    } else {
+        format!("it holds {}", topics.join(", "))
+    };
+    Err(FormatError::malformed(
+        path,
+        Place::File,
+        format!("there is neither a LaserScan nor a PointCloud2 topic: {found}"),
+        "record the lidar's topic too",
+    ))
+}
+
+fn is_first(first: &mut Option<String>, topic: &str) -> bool {
+    first.get_or_insert_with(|| topic.to_owned()) == topic
+}
+
+fn mcap_messages(
+    path: &Path,
+    bytes: &[u8],
+    warnings: &mut Vec<String>,
+) -> Result<Vec<Message>, FormatError> {
+    let stream =
+        mcap::MessageStream::new_with_options(bytes, mcap::read::Options::IgnoreEndMagic.into())
+            .map_err(|error| {
+                FormatError::malformed(path, Place::File, error.to_string(), "give an MCAP file")
+            })?;
+    let mut messages = Vec::new();
+    for message in stream {
+        let message = match message {
+            Ok(message) => message,
+            Err(error) => {
+                warnings.push(format!(
+                    "the file is cut or damaged ({error}): read up to there"
+                ));
+                break;
+            }
+        };
+        let schema = message
+            .channel
+            .schema
+            .as_ref()
+            .map_or("", |schema| schema.name.as_str());
+        let kind = schema.replace("/msg/", "/");
+        let damaged = || {
+            let text = format!(
+                "message {} of {} is damaged",
+                message.sequence, message.channel.topic
+            );
+            FormatError::malformed(path, Place::File, text, "record it again")
+        };
+        let body = match kind.as_str() {
+            "sensor_msgs/LaserScan" => {
+                Body::Scan(laser_scan::of_ros2(&message.data).ok_or_else(damaged)?)
+            }
+            "sensor_msgs/PointCloud2" => {
+                Body::Cloud(point_cloud::of_ros2(&message.data).ok_or_else(damaged)?)
+            }
+            _ => Body::Other,
+        };
+        messages.push(Message {
+            kind,
+            topic: message.channel.topic.clone(),
+            body,
+        });
+    }
+    Ok(messages)
+}
+
+fn cloud(path: &Path, warnings: &mut Vec<String>) -> Result<CloudScan, FormatError> {
+    let cloud = read_cloud(path)?;
+    warnings.extend(cloud.warnings);
+    Ok((cloud.points, cloud.intensities))
+}
+
+/// The clouds of a folder, by name.
+fn folder(path: &Path) -> Result<SensorRecording, FormatError> {
+    let entries =
+        std::fs::read_dir(path).map_err(|source| FormatError::cannot_read(path, source))?;
+    let is_known = |path: &PathBuf| {
+        let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+        ending.is_some_and(|ending| ["pcd", "ply", "csv", "vtk"].contains(&ending.as_str()))
+    };
+    let mut files: Vec<PathBuf> = { entries.filter_map(Result::ok) }
+        .map(|entry| entry.path())
+        .filter(is_known)
+        .collect();
+    files.sort();
+    let (mut clouds, mut contents, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
+    for file in &files {
+        clouds.push(cloud(file, &mut warnings)?);
+        contents.push(read_bytes(file)?);
+    }
+    if clouds.is_empty() {
+        return Err(FormatError::malformed(
+            path,
+            Place::File,
+            "the folder holds no .pcd, .ply, .vtk or .csv cloud",
+            "name the folder that the scans are in",
+        ));
+    }
+    Ok(SensorRecording {
+        content: Content::Clouds(clouds),
+        sha256: sha256_of_all(contents.iter().map(Vec::as_slice)),
+        warnings,
+    })
+}

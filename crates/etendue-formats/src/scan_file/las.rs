@@ -1,0 +1,52 @@
+//! LAS and LAZ.
+
+use super::DAMAGED;
+use crate::{FormatError, Place};
+use las::{Header, Point, Reader, Writer};
+use nalgebra::Point3;
+use std::io::Cursor;
+use std::path::Path;
+
+/// The points of a file with its header.
+pub(super) struct Las {
+    header: Header,
+    records: Vec<Point>,
+}
+
+impl Las {
+    pub fn parse(path: &Path, bytes: &[u8]) -> Result<Self, FormatError> {
+        let fail =
+            |e: las::Error| FormatError::malformed(path, Place::File, e.to_string(), DAMAGED);
+        let mut reader = Reader::new(Cursor::new(bytes.to_vec())).map_err(fail)?;
+        let data = reader.read_all().map_err(fail)?;
+        let records = data.points().collect::<Result<_, _>>().map_err(fail)?;
+        Ok(Self {
+            header: reader.header().clone(),
+            records,
+        })
+    }
+
+    pub fn points(&self) -> Vec<Point3<f64>> {
+        let point = |p: &Point| Point3::new(p.x, p.y, p.z);
+        self.records.iter().map(point).collect()
+    }
+
+    pub fn set_points(&mut self, points: &[Point3<f64>]) {
+        for (record, point) in self.records.iter_mut().zip(points) {
+            [record.x, record.y, record.z] = [point.x, point.y, point.z];
+        }
+    }
+
+    pub fn bytes(&self, path: &Path) -> Result<Vec<u8>, FormatError> {
+        self.pack()
+            .map_err(|e| FormatError::malformed(path, Place::File, e.to_string(), DAMAGED))
+    }
+
+    fn pack(&self) -> Result<Vec<u8>, las::Error> {
+        let mut writer = Writer::new(Cursor::new(Vec::new()), self.header.clone())?;
+        for record in &self.records {
+            writer.write_point(record.clone())?;
+        }
+        Ok(writer.into_inner()?.into_inner())
+    }
+}

@@ -1,0 +1,122 @@
+//! Light that is there without the sensor.
+
+use super::DaylightTable;
+use crate::toml_file::{Document, DocumentError, Problem};
+use etendue_physics::light::ClearAir;
+use etendue_sensors::transport::{AmbientLight, Sun};
+use nalgebra::Vector3;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::Spanned;
+
+/// One nanometre of wavelength, m.
+const NANOMETRE: f64 = 1e-9;
+
+/// Light that is there without the sensor: it adds photon noise to receivers that let it in. Where
+/// it is left out and the scene has `lights.daylight`, that is what lidars see, too.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct AmbientTable {
+    /// The sun, or another lamp that is far away.
+    pub sun: Option<SunTable>,
+    /// Irradiance from sky and surroundings, alike from all directions, at the sensor's
+    /// wavelength, W/m² per nm; left out: that of a clear sky about the sun.
+    pub sky_w_per_m2_nm: Option<f64>,
+    /// Temperature of all surfaces, K, where the light that they emit counts; left out: it does
+    /// not.
+    pub temperature_k: Option<f64>,
+}
+
+/// Light from one direction.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SunTable {
+    /// Where it stands, anticlockwise from x, degrees.
+    #[serde(default)]
+    pub azimuth_deg: f64,
+    /// How high it stands, degrees.
+    pub elevation_deg: f64,
+    /// Irradiance on a surface that faces it, at the sensor's wavelength, W/m² per nm; left out:
+    /// the sun's through a clear sky, by its elevation.
+    pub irradiance_w_per_m2_nm: Option<f64>,
+}
+
+/// The light that the table describes.
+pub(super) fn light(
+    document: &Document,
+    table: &Spanned<AmbientTable>,
+) -> Result<AmbientLight, DocumentError> {
+    let span = table.span();
+    let table = table.get_ref();
+    let require = |name: &str, value: f64, fits: bool, domain: &str| {
+        if fits && value.is_finite() {
+            return Ok(());
+        }
+        let problem = Problem::value(
+            format!("{name} is {value}"),
+            format!("write a number that is {domain}"),
+        );
+        Err(document.error(span.clone(), problem))
+    };
+    let not_negative = |name: &str, value: f64| require(name, value, value >= 0.0, "zero or more");
+    if let Some(sky) = table.sky_w_per_m2_nm {
+        not_negative("sky_w_per_m2_nm", sky)?;
+    }
+    if let Some(kelvin) = table.temperature_k {
+        not_negative("temperature_k", kelvin)?;
+    }
+    if let Some(sun) = &table.sun {
+        require("sun.azimuth_deg", sun.azimuth_deg, true, "finite")?;
+        let fits = sun.elevation_deg.abs() <= 90.0;
+        require(
+            "sun.elevation_deg",
+            sun.elevation_deg,
+            fits,
+            "from -90 to 90",
+        )?;
+        if let Some(irradiance) = sun.irradiance_w_per_m2_nm {
+            not_negative("sun.irradiance_w_per_m2_nm", irradiance)?;
+        }
+    }
+    Ok(AmbientLight {
+        sun: table.sun.as_ref().map(SunTable::sun),
+        sky_irradiance: table.sky_w_per_m2_nm.map(|sky| sky / NANOMETRE),
+        air: ClearAir::default(),
+        temperature: table.temperature_k,
+    })
+}
+
+/// The light that cameras see by day, for lidars: where the file has no `[ambient]` of its own.
+pub(super) fn by_day(table: &DaylightTable) -> AmbientLight {
+    AmbientLight {
+        sun: Some(Sun {
+            towards: towards(table.sun_azimuth_deg, table.sun_elevation_deg),
+            irradiance: None,
+        }),
+        air: ClearAir {
+            haze: table.haze,
+            ..ClearAir::default()
+        },
+        ..AmbientLight::default()
+    }
+}
+
+/// A unit vector.
+fn towards(azimuth_deg: f64, elevation_deg: f64) -> Vector3<f64> {
+    let (azimuth, elevation) = (azimuth_deg.to_radians(), elevation_deg.to_radians());
+    Vector3::new(
+        elevation.cos() * azimuth.cos(),
+        elevation.cos() * azimuth.sin(),
+        elevation.sin(),
+    )
+}
+
+impl SunTable {
+    fn sun(&self) -> Sun {
+        let irradiance = self.irradiance_w_per_m2_nm;
+        Sun {
+            towards: towards(self.azimuth_deg, self.elevation_deg),
+            irradiance: irradiance.map(|irradiance| irradiance / NANOMETRE),
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! The air of a scene, as people type it.
+
+use crate::toml_file::{Document, DocumentError, Problem};
+use etendue_physics::atmosphere::Weather;
+use etendue_sensors::pulsed::Air;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::Spanned;
+
+/// A millimetre an hour, m/s.
+const MM_PER_HOUR: f64 = 1e-3 / 3600.0;
+
+/// What is in the air; what is left out is not there. Extinctions and backscatters add up.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AtmosphereTable {
+    /// Visibility in clear or hazy air (2 % contrast at 550 nm).
+    #[serde(default)]
+    #[schemars(with = "Option<f64>")]
+    pub visibility_m: Option<Spanned<f64>>,
+    /// Visibility in fog.
+    #[serde(default)]
+    #[schemars(with = "Option<f64>")]
+    pub fog_visibility_m: Option<Spanned<f64>>,
+    /// Rate of rain.
+    #[serde(default)]
+    #[schemars(with = "Option<f64>")]
+    pub rain_mm_h: Option<Spanned<f64>>,
+    /// Rate of snow, of melted water.
+    #[serde(default)]
+    #[schemars(with = "Option<f64>")]
+    pub snow_mm_h: Option<Spanned<f64>>,
+    /// Mass of dust in a volume of air.
+    #[serde(default)]
+    #[schemars(with = "Option<f64>")]
+    pub dust_g_m3: Option<Spanned<f64>>,
+    /// Drops and flakes of at least this diameter are drawn one by one, by the seed of the run;
+    /// smaller ones return their mean. Where it is left out, all return their mean.
+    #[serde(default)]
+    #[schemars(with = "Option<f64>")]
+    pub drops_from_mm: Option<Spanned<f64>>,
+}
+
+/// From a number to what it stands for.
+type Kind = fn(f64) -> Weather<f64>;
+
+impl AtmosphereTable {
+    /// The air.
+    pub(super) fn air(&self, document: &Document) -> Result<Air, DocumentError> {
+        let mut air = Air::default();
+        let kinds: [(_, Kind); 5] = [
+            (&self.visibility_m, |visibility| Weather::Haze {
+                visibility,
+            }),
+            (&self.fog_visibility_m, |visibility| Weather::Fog {
+                visibility,
+            }),
+            (&self.rain_mm_h, |rate| Weather::Rain {
+                rate: rate * MM_PER_HOUR,
+            }),
+            (&self.snow_mm_h, |rate| Weather::Snow {
+                rate: rate * MM_PER_HOUR,
+            }),
+            (&self.dust_g_m3, |concentration| Weather::Dust {
+                concentration,
+            }),
+        ];
+        for (given, kind) in kinds {
+            if let Some(number) = positive(document, given.as_ref())? {
+                air.atmosphere.weather.push(kind(number));
+            }
+        }
+        air.drops_from = positive(document, self.drops_from_mm.as_ref())?.map(|mm| mm * 1e-3);
+        Ok(air)
+    }
+}
+
+fn positive(
+    document: &Document,
+    given: Option<&Spanned<f64>>,
+) -> Result<Option<f64>, DocumentError> {
+    match given.map(|given| (*given.get_ref(), given.span())) {
+        Some((number, span)) if !(number > 0.0 && number.is_finite()) => {
+            let message = format!("{number} is not above zero");
+            let remedy = "write a number above zero, or leave the key out";
+            Err(document.error(span, Problem::value(message, remedy)))
+        }
+        given => Ok(given.map(|given| given.0)),
+    }
+}

@@ -1,0 +1,247 @@
+//! Sequences: scans with the poses that they were taken from.
+//!
+//! A sequence is a folder of scans (any [`ScanFile`](crate::scan_file::ScanFile), in the order of
+//! their names) with a trajectory beside them, or an MCAP recording of `PointCloud2` and
+//! transforms.
+//!
+//! The trajectory is a text file in the folder whose name begins with `poses` or `trajectory`, or
+//! ends in `.tum`, or any other that is named: eight numbers a line (TUM) or twelve (KITTI), one
+//! line a scan.
+
+use crate::ros2::{read_clouds, read_transforms};
+use crate::scan_file::{ENDINGS, ScanFile};
+use crate::trajectory::{poses_of_kitti, poses_of_tum};
+use crate::{FormatError, Place};
+use nalgebra::{Isometry3, Point3};
+use std::cmp::Ordering;
+use std::path::{Path, PathBuf};
+
+/// Scans of one place with their poses.
+#[derive(Clone, Debug)]
+pub struct Sequence {
+    /// Where it was read from.
+    pub path: PathBuf,
+    /// Points in the lidar's frame, m, those that are not finite with them.
+    pub scans: Vec<Vec<Point3<f64>>>,
+    /// Time of each scan, s; its number where the trajectory has no times.
+    pub times: Vec<f64>,
+    /// World from lidar, one a scan; none where there is no trajectory.
+    pub world_from_lidar: Option<Vec<Isometry3<f64>>>,
+}
+
+/// The files of the scans in a folder, in the order of their names (numbers by their value).
+///
+/// # Errors
+/// Where the folder cannot be read or has no scan.
+pub fn scan_files(folder: &Path) -> Result<Vec<PathBuf>, FormatError> {
+    let files = entries(folder)?;
+    let is_scan = |path: &PathBuf| {
+        let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
+        ENDINGS.iter().any(|known| ending == *known) && !is_trajectory(path)
+    };
+    let mut scans: Vec<PathBuf> = files.into_iter().filter(is_scan).collect();
+    scans.sort_by(|a, b| natural(&a.to_string_lossy(), &b.to_string_lossy()));
+    if scans.is_empty() {
+        let message = format!("the folder has no scan ({})", ENDINGS.join(", "));
+        let remedy = "name the folder that the scans are in";
+        return Err(FormatError::malformed(folder, Place::File, message, remedy));
+    }
+    Ok(scans)
+}
+
+/// Reads a sequence; `poses` names the trajectory where it does not stand beside the scans.
+/// `progress` is told how many of how many scans are read.
+///
+/// # Errors
+/// Where a file cannot be read or is damaged, or there are not as many poses as scans.
+pub fn read_sequence(
+    path: &Path,
+    poses: Option<&Path>,
+    progress: &mut dyn FnMut(usize, usize),
+) -> Result<Sequence, FormatError> {
+    let (scans, recorded) = if path.is_dir() {
+        (read_folder(path, progress)?, None)
+    } else {
+        read_recording(path)?
+    };
+    let trajectory = match poses {
+        Some(file) => Some(file.to_owned()),
+        None if path.is_dir() => trajectory_in(path)?,
+        None => None,
+    };
+    let posed = match trajectory {
+        Some(file) => Some(read_poses(&file)?),
+        None => recorded,
+    };
+    let count = scans.len();
+    let numbers = || (0..count).map(|i| i as f64).collect();
+    let Some((times, world_from_lidar)) = posed else {
+        return Ok(Sequence {
+            path: path.to_owned(),
+            times: numbers(),
+            scans,
+            world_from_lidar: None,
+        });
+    };
+    if world_from_lidar.len() != count {
+        let message = format!("{count} scans, but {} poses", world_from_lidar.len());
+        let remedy = "give a trajectory with one pose for every scan, in their order";
+        return Err(FormatError::malformed(path, Place::File, message, remedy));
+    }
+    Ok(Sequence {
+        path: path.to_owned(),
+        scans,
+        times: times.unwrap_or_else(numbers),
+        world_from_lidar: Some(world_from_lidar),
+    })
+}
+
+type Posed = (Option<Vec<f64>>, Vec<Isometry3<f64>>);
+
+/// Times (of a TUM file) and poses of a trajectory file; which format is told from the first line.
+///
+/// # Errors
+/// Where it cannot be read, or a line is no pose.
+pub fn read_poses(path: &Path) -> Result<Posed, FormatError> {
+    let text = crate::input::read_text(path)?;
+    let first = text
+        .lines()
+        .map(str::trim)
+        .find(|l| !l.is_empty() && !l.starts_with('#'));
+    let separate = |c: char| c.is_whitespace() || c == ',';
+    let numbers = first.map_or(0, |l| l.split(separate).filter(|w| !w.is_empty()).count());
+    if numbers == 12 {
+        return Ok((None, poses_of_kitti(path, &text)?));
+    }
+    let frames = poses_of_tum(path, &text)?;
+    let (times, poses) = frames.into_iter().unzip();
+    Ok((Some(times), poses))
+}
+
+fn read_folder(
+    folder: &Path,
+    progress: &mut dyn FnMut(usize, usize),
+) -> Result<Vec<Vec<Point3<f64>>>, FormatError> {
+    let files = scan_files(folder)?;
+    let mut scans = Vec::new();
+    for (number, file) in files.iter().enumerate() {
+        scans.push(ScanFile::read(file)?.points());
+        progress(number + 1, files.len());
+    }
+    Ok(scans)
+}
+
+/// The clouds of the first topic, with the transforms of their frame of the same stamps.
+fn read_recording(path: &Path) -> Result<(Vec<Vec<Point3<f64>>>, Option<Posed>), FormatError> {
+    let recording = read_clouds(path)?;
+    let Some(first) = recording.clouds.first() else {
+        let message = "the recording has no PointCloud2";
+        let remedy = "give a recording of a lidar";
+        return Err(FormatError::malformed(path, Place::File, message, remedy));
+    };
+    let transforms = read_transforms(path)?;
+    let clouds = recording.clouds.iter().filter(|c| c.topic == first.topic);
+    let mut scans = Vec::new();
+    let (mut times, mut poses) = (Vec::new(), Vec::new());
+    for cloud in clouds {
+        let field = |name| cloud.field(name).unwrap_or_default();
+        let (x, y, z) = (field("x"), field("y"), field("z"));
+        let points = x.iter().zip(&y).zip(&z);
+        scans.push(points.map(|((x, y), z)| Point3::new(*x, *y, *z)).collect());
+        let of_frame = transforms.iter().filter(|t| t.child == cloud.frame);
+        let same = of_frame.min_by(|a, b| {
+            let apart = |t: f64| (t - cloud.time).abs();
+            apart(a.time).total_cmp(&apart(b.time))
+        });
+        if let Some(found) = same.filter(|t| (t.time - cloud.time).abs() < SAME_TIME) {
+            times.push(cloud.time);
+            poses.push(found.parent_from_child);
+        }
+    }
+    let posed = (poses.len() == scans.len()).then_some((Some(times), poses));
+    Ok((scans, posed))
+}
+
+/// Stamps that differ by less are of one time, s.
+const SAME_TIME: f64 = 0.02;
+
+fn trajectory_in(folder: &Path) -> Result<Option<PathBuf>, FormatError> {
+    let mut found: Vec<PathBuf> = entries(folder)?
+        .into_iter()
+        .filter(|p| is_trajectory(p))
+        .collect();
+    found.sort();
+    Ok(found.into_iter().next())
+}
+
+fn is_trajectory(path: &Path) -> bool {
+    let name = path
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .to_lowercase();
+    let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
+    ending == "tum"
+        || (ending == "txt" && (name.starts_with("poses") || name.starts_with("trajectory")))
+}
+
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, FormatError> {
+    let fail = |source| FormatError::cannot_read(folder, source);
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(fail)? {
+        paths.push(entry.map_err(fail)?.path());
+    }
+    Ok(paths)
+}
+
+/// Names in order, digits by the number that they make.
+fn natural(a: &str, b: &str) -> Ordering {
+    let pieces = |text: &str| -> Vec<(String, u128)> {
+        let mut pieces = vec![(String::new(), 0_u128)];
+        let mut digits = false;
+        for letter in text.chars() {
+            if letter.is_ascii_digit() != digits && !digits {
+                digits = true;
+            } else if digits && !letter.is_ascii_digit() {
+                digits = false;
+                pieces.push((String::new(), 0));
+            }
+            let Some(last) = pieces.last_mut() else {
+                continue;
+            };
+            match letter.to_digit(10) {
+                Some(digit) => last.1 = last.1.saturating_mul(10).saturating_add(digit.into()),
+                None => last.0.push(letter),
+            }
+        }
+        pieces
+    };
+    pieces(a).cmp(&pieces(b)).then_with(|| a.cmp(b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_in_the_order_of_their_numbers() {
+        let mut names = [
+            "scan10.pcd",
+            "scan9.pcd",
+            "a/2/b1",
+            "a/10/b0",
+            "scan09b.pcd",
+        ];
+        names.sort_by(|a, b| natural(a, b));
+        assert_eq!(
+            names,
+            [
+                "a/2/b1",
+                "a/10/b0",
+                "scan9.pcd",
+                "scan09b.pcd",
+                "scan10.pcd"
+            ]
+        );
+    }
+}

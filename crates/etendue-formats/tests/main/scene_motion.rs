@@ -1,0 +1,154 @@
+//! Motions and air in scene files.
+
+use etendue_formats::scene::{LoadedScene, parse};
+use etendue_formats::toml_file::Document;
+use etendue_formats::{FormatError, trajectory::PoseFile, trajectory::parse_trajectory};
+use etendue_physics::atmosphere::Weather;
+use etendue_scene::{Interpolation, ObjectId};
+use nalgebra::{Isometry3, Vector3};
+
+fn scene(extra: &str) -> Result<LoadedScene, FormatError> {
+    let text = format!(
+        "version = 1\n[[objects]]\nname = \"car\"\nmaterial = \"white-paper\"\n\
+         shape.box = {{ size_m = [4, 2, 1] }}\nposition_m = [10, 0, 0]\n\
+         rotation_deg = {{ yaw = 90 }}\n{extra}\n"
+    );
+    parse(&Document::new("drive.toml", text))
+}
+
+fn place(extra: &str, time: f64) -> Isometry3<f64> {
+    let loaded = scene(extra).unwrap_or_else(|error| panic!("{error}"));
+    loaded.scene.world_from_object(ObjectId(0), time)
+}
+
+/// All three ways say the same motion: 2 m/s forward, which is along y of the world.
+#[test]
+fn an_object_drives_from_where_it_is_placed() {
+    let frames = "motion.key_frames = { poses = [{ time_s = 0 }, \
+                  { time_s = 4, position_m = [8, 0, 0] }] }";
+    let twist = "motion.twist = { velocity_m_s = [2, 0, 0] }";
+    for motion in [frames, twist] {
+        let pose = place(motion, 1.5);
+        let off = pose.translation.vector - Vector3::new(10.0, 3.0, 0.0);
+        assert!(off.norm() < 1e-12, "{motion}: {off}");
+    }
+    // Half a turn to the left in a second, about the car's own z axis.
+    let turning = "motion.twist = { angular_velocity_deg_s = [0, 0, 180] }";
+    assert!((place(turning, 0.5).rotation.angle() - std::f64::consts::PI).abs() < 1e-9);
+    assert_eq!(place("", 3.0), place(twist, 0.0));
+}
+
+#[test]
+fn an_object_drives_along_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "0 0 0 0 0 0 0 1\n1 1 0 0 0 0 0 1\n2 4 0 0 0 0 0 1\n";
+    std::fs::write(folder.path().join("way.tum"), text).unwrap();
+    let scene = "version = 1\n[[objects]]\nname = \"car\"\nmaterial = \"white-paper\"\n\
+                 shape.box = { size_m = [4, 2, 1] }\n\
+                 motion.file = { path = \"way.tum\", interpolation = \"cubic\" }\n";
+    let loaded = parse(&Document::new(folder.path().join("s.toml"), scene)).unwrap();
+    let place = loaded.scene.world_from_object(ObjectId(0), 1.5);
+    assert!((place.translation.x - 2.25).abs() < 1e-12, "{place}");
+    assert_eq!(loaded.files.len(), 2);
+}
+
+#[test]
+fn tum_and_kitti_are_told_apart() {
+    let kitti = "1 0 0 0 0 1 0 0 0 0 1 0\n1 0 0 3 0 1 0 0 0 0 1 0\n";
+    let how = PoseFile {
+        interval: 0.5,
+        interpolation: Interpolation::Cubic,
+    };
+    let trajectory = parse_trajectory("a.txt".as_ref(), kitti, how).unwrap();
+    assert_eq!(trajectory.span(), [0.0, 0.5]);
+    assert_eq!(trajectory.interpolation(), Interpolation::Cubic);
+}
+
+#[test]
+fn motions_that_cannot_be_are_pointed_at() {
+    for (motion, place, says) in [
+        (
+            "motion.twist = { speed = 3 }",
+            "8:18",
+            "unknown key \"speed\"",
+        ),
+        (
+            "motion.twist = { velocity_m_s = [1, nan, 0] }",
+            "8:33",
+            "not finite",
+        ),
+        ("motion.spin = { }", "8:", "unknown choice \"spin\""),
+        ("motion.key_frames = { poses = [] }", "8:31", "no pose"),
+        (
+            "motion.key_frames = { poses = [{ time_s = 1 }, { time_s = 0.5 }] }",
+            "8:48",
+            "not later than the one before",
+        ),
+        (
+            "motion.key_frames = { poses = [{ time_s = nan }] }",
+            "8:32",
+            "not finite",
+        ),
+        (
+            "motion.key_frames = { poses = [{ time_s = 1, rotation_wxyz = [1, 1, 0, 0] }] }",
+            "8:",
+            "not 1",
+        ),
+        (
+            "motion.file = { path = \"x.txt\", interval_s = 0 }",
+            "8:46",
+            "interval is 0 s",
+        ),
+        (
+            "motion.file = { path = \"nowhere.txt\" }",
+            "",
+            "nowhere.txt",
+        ),
+    ] {
+        let error = scene(motion).expect_err(motion);
+        let text = error.to_string();
+        assert!(text.contains(says), "{motion}: {text}");
+        assert!(
+            text.contains(&format!("drive.toml:{place}")) || place.is_empty(),
+            "{text}"
+        );
+        assert!(!error.remedy().is_empty());
+    }
+}
+
+#[test]
+fn the_air_is_what_the_file_says() {
+    let loaded =
+        scene("[atmosphere]\nvisibility_m = 20000\nrain_mm_h = 3.6\ndrops_from_mm = 1.5").unwrap();
+    let rain = Weather::Rain { rate: 1e-6 };
+    assert_eq!(
+        loaded.air.atmosphere.weather[0],
+        Weather::Haze { visibility: 2e4 }
+    );
+    let Weather::Rain { rate } = loaded.air.atmosphere.weather[1] else {
+        panic!("{rain:?}");
+    };
+    assert!((rate - 1e-6).abs() < 1e-18);
+    assert_eq!(loaded.air.drops_from, Some(1.5e-3));
+    assert!(scene("").unwrap().air.atmosphere.weather.is_empty());
+    for (air, says) in [
+        ("fog_visibility_m = 0", "0 is not above zero"),
+        ("rain_mm_h = inf", "inf is not above zero"),
+        ("rane_mm_h = 3", "unknown key \"rane_mm_h\""),
+    ] {
+        let error = scene(&format!("[atmosphere]\n{air}")).unwrap_err();
+        assert!(error.to_string().contains(says), "{error}");
+        assert!(error.to_string().starts_with("drive.toml:9:"), "{error}");
+    }
+}
+
+#[test]
+fn the_sensor_of_a_scene_drives_too() {
+    let loaded =
+        scene("[sensor]\nposition_m = [0, 0, 2]\nmotion.twist = { velocity_m_s = [3, 0, 0] }")
+            .unwrap();
+    let placement = loaded.sensor.unwrap();
+    let motion = placement.motion.unwrap();
+    assert!((motion.at(2.0).translation.vector - Vector3::new(6.0, 0.0, 2.0)).norm() < 1e-12);
+    assert_eq!(placement.world_from_sensor, motion.at(0.0));
+}

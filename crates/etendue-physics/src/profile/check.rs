@@ -1,0 +1,106 @@
+//! Whether a profile makes sense.
+
+use super::Profile;
+use std::f64::consts::FRAC_PI_2;
+use thiserror::Error;
+
+/// Why a profile cannot be used.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum InvalidProfile {
+    /// Fewer than two knots.
+    #[error("the profile has {0} knots, it needs two at least")]
+    TooFewKnots(usize),
+    /// The incidences do not ascend.
+    #[error("the incidences of knots must ascend within [0, 90) degrees; knot {0} does not")]
+    Incidence(usize),
+    /// A value is outside its domain.
+    #[error("knot {knot}: {name} is {value}, it must be {domain}")]
+    Value {
+        /// Number of the knot.
+        knot: usize,
+        /// The quantity.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it may be.
+        domain: &'static str,
+    },
+    /// A number of the whole profile is outside its domain.
+    #[error("{name} is {value}, it must be {domain}")]
+    Outside {
+        /// The quantity.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it may be.
+        domain: &'static str,
+    },
+}
+
+impl Profile {
+    /// Whether every number makes sense.
+    ///
+    /// # Errors
+    /// The first thing that does not.
+    pub fn check(&self) -> Result<(), InvalidProfile> {
+        if self.knots.len() < 2 {
+            return Err(InvalidProfile::TooFewKnots(self.knots.len()));
+        }
+        let outside = |name, value, domain| {
+            Err(InvalidProfile::Outside {
+                name,
+                value,
+                domain,
+            })
+        };
+        if !(self.distance > 0.0 && self.distance.is_finite()) {
+            return outside("distance", self.distance, "above zero");
+        }
+        for share in [
+            self.correlation.standing(),
+            self.correlation.standing_drop(),
+        ] {
+            if !(0.0..=1.0).contains(&share) {
+                return outside("standing share", share, "from 0 to 1");
+            }
+        }
+        self.check_knots()
+    }
+
+    fn check_knots(&self) -> Result<(), InvalidProfile> {
+        let mut before = -1.0;
+        for (number, knot) in self.knots.iter().enumerate() {
+            if !(knot.incidence > before && knot.incidence >= 0.0 && knot.incidence < FRAC_PI_2) {
+                return Err(InvalidProfile::Incidence(number));
+            }
+            before = knot.incidence;
+            for (name, value, fits, domain) in [
+                ("bias", knot.bias, knot.bias.is_finite(), "finite"),
+                ("spread", knot.spread, knot.spread >= 0.0, "0 or more"),
+                (
+                    "drop-out",
+                    knot.drop_out,
+                    (0.0..=1.0).contains(&knot.drop_out),
+                    "from 0 to 1",
+                ),
+                (
+                    "intensity spread",
+                    knot.intensity_spread,
+                    knot.intensity_spread >= 0.0,
+                    "0 or more",
+                ),
+            ] {
+                if !fits {
+                    return Err(InvalidProfile::Value {
+                        knot: number,
+                        name,
+                        value,
+                        domain,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,116 @@
+//! Measurements drawn from a profile.
+
+use super::{Expected, IntensityKind, Profile};
+use crate::{Purpose, Stream, normal};
+
+/// Which beam of which run: names the random numbers of a draw.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Address {
+    /// Seed of the run.
+    pub seed: u64,
+    /// Number of the sensor.
+    pub sensor: u32,
+    /// Number of the sweep.
+    pub sweep: u32,
+    /// Number of the beam in its sweep.
+    pub beam: u32,
+    /// How many beams lie between two neighbours in azimuth: 1 of a planar sensor, the number of
+    /// channels of one that fires them in turn.
+    pub stride: u32,
+}
+
+/// A drawn measurement.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Drawn {
+    /// The range as the device reports it, m.
+    pub range: f64,
+    /// The intensity, if the device gives one.
+    pub intensity: Option<f64>,
+}
+
+/// The sweep number under which what stands still is drawn.
+const EVERY_SWEEP: u32 = u32::MAX;
+
+impl Profile {
+    /// What the device reports of a surface at `range` (m) that it meets at an `incidence` (rad),
+    /// or none where the beam drops.
+    ///
+    /// A function of its arguments alone: the order in which beams are drawn does not matter.
+    ///
+    /// ```
+    /// use etendue_physics::profile::{Address, Knot, Profile};
+    /// # let knot = |incidence, drop_out| Knot { incidence, drop_out, spread: 1e-3, ..Knot::default() };
+    /// # let profile = Profile {
+    /// #     sensor: String::new(), material: String::new(), wavelength: None, distance: 1.0,
+    /// #     law: Default::default(), steps: Default::default(), correlation: Default::default(),
+    /// #     intensity: Default::default(), reflectance: Default::default(),
+    /// #     knots: vec![knot(0.0, 0.25), knot(1.0, 0.25)], extrapolated: false,
+    /// # };
+    /// let beams = (0..4000).map(|beam| Address { beam, stride: 1, ..Address::default() });
+    /// let dropped = beams.filter(|beam| profile.draw(1.0, 0.3, beam).is_none()).count();
+    /// assert!((950..1050).contains(&dropped), "a quarter drops, once: {dropped}");
+    /// ```
+    pub fn draw(&self, range: f64, incidence: f64, beam: &Address) -> Option<Drawn> {
+        let here = self.at(incidence, range);
+        let [error, loss] = self.normalised(beam);
+        if normal::probability(loss) < here.drop_out {
+            return None;
+        }
+        Some(Drawn {
+            range: self.steps.round(range + here.bias + here.spread * error),
+            intensity: self.draw_intensity(&here, beam),
+        })
+    }
+
+    /// Two standard normal numbers of a beam, alike between neighbours and between sweeps: of the
+    /// range, and of the drop-out.
+    fn normalised(&self, beam: &Address) -> [f64; 2] {
+        let standing = self.correlation.standing();
+        let standing_drop = self.correlation.standing_drop();
+        let mut sums = [0.0; 2];
+        let mut add = |sweep: u32, share: [f64; 2]| {
+            for (back, weight) in (0..).zip(self.correlation.weights()) {
+                let neighbour = beam.beam.wrapping_sub(back * beam.stride);
+                let mut stream = Stream::new(
+                    beam.seed,
+                    beam.sensor,
+                    sweep,
+                    neighbour,
+                    Purpose::ProfileNoise,
+                );
+                let draws = stream.normal_pair();
+                sums[0] += weight * share[0].sqrt() * draws[0];
+                sums[1] += weight * share[1].sqrt() * draws[1];
+            }
+        };
+        add(beam.sweep, [1.0 - standing, 1.0 - standing_drop]);
+        if standing > 0.0 || standing_drop > 0.0 {
+            add(EVERY_SWEEP, [standing, standing_drop]);
+        }
+        sums
+    }
+
+    fn draw_intensity(&self, here: &Expected, beam: &Address) -> Option<f64> {
+        let stream = || {
+            Stream::new(
+                beam.seed,
+                beam.sensor,
+                beam.sweep,
+                beam.beam,
+                Purpose::ProfileIntensity,
+            )
+        };
+        match self.intensity {
+            IntensityKind::None => None,
+            IntensityKind::Constant(value) => Some(value),
+            IntensityKind::TwoValued { low, high } => {
+                let is_high = stream().uniform() < here.intensity;
+                Some(if is_high { high } else { low })
+            }
+            IntensityKind::Continuous => {
+                let draw = here.intensity + here.intensity_spread * stream().normal();
+                Some(draw.max(0.0))
+            }
+        }
+    }
+}

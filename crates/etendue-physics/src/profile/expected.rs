@@ -1,0 +1,133 @@
+//! What to expect of a beam.
+
+use super::reflectance::{logistic, logit};
+use super::{DistanceLaw, Knot, Profile};
+use crate::normal;
+
+/// What to expect of a beam that meets the material.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Expected {
+    /// Mean of measured less true range of beams that return, m.
+    pub bias: f64,
+    /// Standard deviation of their range before rounding, m.
+    pub spread: f64,
+    /// Probability that it does not return.
+    pub drop_out: f64,
+    /// Mean intensity if it returns; of a two-valued channel, the probability of the higher.
+    pub intensity: f64,
+    /// Standard deviation of that.
+    pub intensity_spread: f64,
+    /// Whether no beam was recorded there.
+    pub extrapolated: bool,
+}
+
+impl Profile {
+    /// The widest recorded incidence, rad.
+    pub fn recorded_to(&self) -> f64 {
+        let recorded = self.knots.iter().rev().find(|knot| !knot.extrapolated);
+        recorded
+            .or(self.knots.last())
+            .map_or(0.0, |knot| knot.incidence)
+    }
+
+    /// What to expect of a beam that meets the material at an incidence (rad) and a range (m).
+    ///
+    /// Between knots, values are linear (the spread in its logarithm, the drop-out in its logit).
+    /// The range sets the distance $d = R\cos\theta$ of the panel's plane, to which the
+    /// [`law`](Profile::law) carries them. Beyond the last knot the drop-out goes on by the fitted
+    /// reflectance model from where the knots leave it; the spread grows with the inverse root of
+    /// its power, and the bias stays.
+    pub fn at(&self, incidence: f64, range: f64) -> Expected {
+        let (last, beyond) = match self.knots.last() {
+            Some(last) => (*last, incidence > last.incidence),
+            None => return self.nothing(),
+        };
+        let mut here = if beyond {
+            self.beyond(&last, incidence)
+        } else {
+            self.between(incidence)
+        };
+        let ratio = range * incidence.cos() / self.distance;
+        here.bias = self.law.bias(here.bias, ratio);
+        here.spread = self.law.spread(here.spread, ratio);
+        let exponent = self.law.power_exponent();
+        if exponent != 0.0 && here.drop_out < 1.0 {
+            let shift = self.reflectance.drop_out.slope * exponent * ratio.max(1e-6).ln();
+            here.drop_out = logistic(logit(here.drop_out) + shift);
+        }
+        here
+    }
+
+    fn nothing(&self) -> Expected {
+        Expected {
+            bias: 0.0,
+            spread: 0.0,
+            drop_out: 1.0,
+            intensity: 0.0,
+            intensity_spread: 0.0,
+            extrapolated: self.knots.is_empty(),
+        }
+    }
+
+    fn between(&self, incidence: f64) -> Expected {
+        let next = self
+            .knots
+            .partition_point(|knot| knot.incidence < incidence)
+            .clamp(1, self.knots.len() - 1);
+        let (a, b) = (&self.knots[next - 1], &self.knots[next]);
+        let t = ((incidence - a.incidence) / (b.incidence - a.incidence)).clamp(0.0, 1.0);
+        let mix = |a: f64, b: f64| a + t * (b - a);
+        let spread = if a.spread > 0.0 && b.spread > 0.0 {
+            mix(a.spread.ln(), b.spread.ln()).exp()
+        } else {
+            mix(a.spread, b.spread)
+        };
+        let drop_out = if a.drop_out == b.drop_out {
+            a.drop_out
+        } else {
+            logistic(mix(logit(a.drop_out), logit(b.drop_out)))
+        };
+        Expected {
+            bias: mix(a.bias, b.bias),
+            spread,
+            drop_out,
+            intensity: mix(a.intensity, b.intensity),
+            intensity_spread: mix(a.intensity_spread, b.intensity_spread),
+            extrapolated: self.extrapolated || (a.extrapolated || b.extrapolated) && t > 0.0,
+        }
+    }
+
+    fn beyond(&self, last: &Knot, incidence: f64) -> Expected {
+        let power = self.reflectance.power(incidence) / self.reflectance.power(last.incidence);
+        let fall = -power.max(1e-30).ln();
+        Expected {
+            bias: last.bias,
+            spread: last.spread * (0.5 * fall).exp().min(1e3),
+            drop_out: logistic(logit(last.drop_out) + self.reflectance.drop_out.slope * fall),
+            intensity: last.intensity,
+            intensity_spread: last.intensity_spread,
+            extrapolated: true,
+        }
+    }
+
+    /// Probability that the device reports `reported` (m, a multiple of its step) of a surface at
+    /// `range` (m), given that the beam returns: the normal distribution over one step, or its
+    /// density times `resolution` (m) where the device has none.
+    pub fn probability(&self, here: &Expected, range: f64, reported: f64, resolution: f64) -> f64 {
+        let step = match self.steps.at(reported) {
+            0.0 => resolution,
+            step => step,
+        };
+        let spread = here.spread.max(1e-9);
+        let middle = (reported - range - here.bias) / spread;
+        let half = 0.5 * step / spread;
+        normal::between(middle - half, middle + half)
+    }
+
+    /// The same profile with another law of distance.
+    #[must_use]
+    pub fn with_law(mut self, law: DistanceLaw) -> Self {
+        self.law = law;
+        self
+    }
+}

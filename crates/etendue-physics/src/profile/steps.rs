@@ -1,0 +1,58 @@
+//! The steps of a device's ranges.
+
+/// A step that holds from a range on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Step {
+    /// From this range on, m.
+    pub from: f64,
+    /// The step, m.
+    pub step: f64,
+}
+
+/// Steps of the reported range, which may widen with it: an RPLIDAR A1 counts 1, 2, 4 and 8 mm.
+/// Without any, ranges are not rounded.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Steps(Vec<Step>);
+
+impl Steps {
+    /// Steps by ascending range; the first holds from zero.
+    pub fn new(mut steps: Vec<Step>) -> Self {
+        steps.retain(|step| step.step > 0.0);
+        steps.sort_by(|a, b| a.from.total_cmp(&b.from));
+        Self(steps)
+    }
+
+    /// One step at all ranges, m.
+    pub fn even(step: f64) -> Self {
+        Self::new(vec![Step { from: 0.0, step }])
+    }
+
+    /// All of them.
+    pub fn as_slice(&self) -> &[Step] {
+        &self.0
+    }
+
+    /// The step at a range, m; 0 where there is none.
+    pub fn at(&self, range: f64) -> f64 {
+        let holds = self.0.iter().rev().find(|step| range >= step.from);
+        holds.or(self.0.first()).map_or(0.0, |step| step.step)
+    }
+
+    /// The range rounded to its step, m.
+    ///
+    /// ```
+    /// use etendue_physics::profile::{Step, Steps};
+    /// let steps = Steps::new(vec![Step { from: 0.0, step: 1e-3 }, Step { from: 0.512, step: 2e-3 }]);
+    /// assert_eq!(steps.round(0.3004), 0.3);
+    /// assert_eq!(steps.round(0.6013), 0.602);
+    /// ```
+    pub fn round(&self, range: f64) -> f64 {
+        let step = self.at(range);
+        if step > 0.0 {
+            // Dividing by the steps of a metre gives the number that 0.602 means.
+            (range / step).round() / step.recip()
+        } else {
+            range
+        }
+    }
+}

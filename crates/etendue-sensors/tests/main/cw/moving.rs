@@ -1,0 +1,116 @@
+//! Walls that move while the lidar turns.
+
+use super::ideal;
+use super::scenes::{cuboid, moving_scene, planar, scene_at};
+use etendue_physics::beam::SubRayPattern;
+use etendue_physics::{Dual, DualParts};
+use etendue_scene::{Motion, ObjectId, Twist};
+use etendue_sensors::cw::{Beam, CwLidar, Turn, shoot};
+use etendue_sensors::motion::still;
+use etendue_sensors::transport::World;
+use nalgebra::{Isometry3, Vector3};
+
+fn turning_walls() -> Motion {
+    Motion::Twist(Twist {
+        start: planar(0.05, 0.02, 0.1),
+        velocity: Vector3::new(0.8, -0.5, 0.0),
+        angular_velocity: Vector3::new(0.0, 0.0, 1.5),
+    })
+}
+
+/// A turn of 0.1 s.
+fn lidar() -> CwLidar<f64> {
+    let mut lidar = ideal(&[], SubRayPattern::THREE);
+    let step = std::f64::consts::TAU / 200.0;
+    lidar.beams = Beam::fan(200, 0.0, step, 0.1);
+    lidar
+}
+
+/// The box about the sensor drives and turns: each beam's range is that of the box frozen at its
+/// own time, to 1e-12 m, and the truth of the axis likewise.
+#[test]
+fn each_beam_meets_the_walls_where_they_are_at_its_own_time() {
+    let (walls, lidar) = (cuboid(), lidar());
+    let motions = (0..4)
+        .map(|wall| (ObjectId(wall), turning_walls()))
+        .collect();
+    let scene = moving_scene(&walls, Isometry3::identity(), motions);
+    let world = World::at_wavelength(&scene, 785e-9).expect("grey walls");
+    let turn = Turn {
+        start: 0.2,
+        with_truth: true,
+        ..Turn::default()
+    };
+    let shots = shoot(&world, &lidar, &turn, still(Isometry3::identity()));
+    let mut moved = 0.0_f64;
+    for (number, beam) in lidar.beams.iter().enumerate().step_by(11) {
+        let frozen = scene_at(&walls, turning_walls().at(turn.start + beam.time));
+        let world = World::at_wavelength(&frozen, 785e-9).expect("grey walls");
+        let wanted = shoot(&world, &lidar, &turn, still(Isometry3::identity()))[number];
+        let (range, expected) = (shots[number].range(), wanted.range());
+        let difference = range.expect("in range") - expected.expect("in range");
+        assert!(difference.abs() < 1e-12, "{number}: {difference}");
+        let [truth, same] = [shots[number], wanted].map(|shot| shot.truth.expect("a wall"));
+        assert!((truth.range - same.range).abs() < 1e-12);
+        let start = scene_at(&walls, turning_walls().at(turn.start));
+        let world = World::at_wavelength(&start, 785e-9).expect("grey walls");
+        let first = shoot(&world, &lidar, &turn, still(Isometry3::identity()))[number];
+        moved = moved.max((range.expect("in range") - first.range().expect("in range")).abs());
+    }
+    assert!(moved > 0.02, "{moved}");
+}
+
+/// The derivative by a shift of a moving wall at time zero, along x in its own frame, is that by
+/// central differences of the frozen wall.
+#[test]
+fn ranges_to_a_moving_wall_differentiate_by_its_pose_at_time_zero() {
+    let (walls, lidar) = (cuboid(), lidar());
+    let motions: Vec<_> = (0..4)
+        .map(|wall| (ObjectId(wall), turning_walls()))
+        .collect();
+    let scene = moving_scene(&walls, Isometry3::identity(), motions);
+    let world = World::at_wavelength(&scene, 785e-9).expect("grey walls");
+    let start = turning_walls().at(0.0);
+    let lifted = |shift: Dual<1>| {
+        let mut pose = etendue_pose(&start);
+        pose.translation.vector.x += shift;
+        pose
+    };
+    let shift = Dual::<1>::variable(0.0, 0);
+    let differentiable = (0..4).fold(world.lift::<Dual<1>>(), |world, wall| {
+        world.with_pose(ObjectId(wall), lifted(shift))
+    });
+    let turn = Turn::default();
+    let shots = shoot(
+        &differentiable,
+        &lidar.map(Dual::from),
+        &turn,
+        still(Isometry3::identity()),
+    );
+    let at = |x: f64| {
+        let motion = turning_walls().within(&Isometry3::translation(x, 0.0, 0.0));
+        let motions = (0..4)
+            .map(|wall| (ObjectId(wall), motion.clone()))
+            .collect();
+        let scene = moving_scene(&walls, Isometry3::identity(), motions);
+        let world = World::at_wavelength(&scene, 785e-9).expect("grey walls");
+        shoot(&world, &lidar, &turn, still(Isometry3::identity()))
+    };
+    let [less, more] = [-1e-6, 1e-6].map(at);
+    for number in (3..200).step_by(7) {
+        let difference = more[number].range().expect("seen") - less[number].range().expect("seen");
+        let gradient = shots[number].range().expect("seen").gradient()[0];
+        assert!(
+            (gradient - difference / 2e-6).abs() < 1e-5,
+            "{number}: {gradient} {}",
+            difference / 2e-6
+        );
+    }
+}
+
+fn etendue_pose(pose: &Isometry3<f64>) -> Isometry3<Dual<1>> {
+    Isometry3::from_parts(
+        pose.translation.vector.map(Dual::from).into(),
+        nalgebra::UnitQuaternion::new_unchecked(pose.rotation.coords.map(Dual::from).into()),
+    )
+}

@@ -1,0 +1,273 @@
+//! The planes that a recorded, standing lidar saw, as a scene: run with
+//! `cargo run --example 04_rebuild_a_room [CAPTURE] [TURN] [FOLDER]`.
+//!
+//! Writes `scene.toml` with an OBJ file a plane, and `turn.pcd` (the recorded turn), into FOLDER
+//! (default `out/room`):
+//! `etendue simulate FOLDER/scene.toml --frame sensor -o sim.pcd` puts a simulated lidar where the
+//! real one stood, and `etendue compare FOLDER/turn.pcd sim.pcd` says how alike they are. Without
+//! arguments it takes a VLP-16 in a small room from `ETENDUE_DATA`.
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "points and cells of a room are few"
+)]
+
+use etendue::formats::output::{Encoding, OutputSet, PointTable, write_pcd};
+use etendue::formats::packets::Device;
+use etendue::formats::points::read_points;
+use etendue::physics::{Purpose, Stream};
+use nalgebra::{Matrix3, Point3, Vector3};
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// Points this near to a plane are of it, m.
+const NEAR: f64 = 0.03;
+/// Planes with fewer of the points than this share are furniture.
+const LEAST_SHARE: f64 = 0.02;
+/// Planes that pass the sensor nearer than this are none, m.
+const CLEAR: f64 = 0.3;
+const MOST_PLANES: u32 = 14;
+const DRAWS: u32 = 400;
+
+const HEADER: &str = r#"version = 1
+name = "rebuilt room"
+
+[sensor]
+preset = "velodyne-vlp-16"
+position_m = [0, 0, 0]
+"#;
+
+/// Side of the squares that a plane is made of, m.
+const CELL: f64 = 0.12;
+
+/// A piece of plane that was seen: a point of it, its axes (the last is the normal, to the
+/// sensor), its squares along the first two, and the median reflectivity of its points.
+struct Panel {
+    point: Point3<f64>,
+    axes: Matrix3<f64>,
+    cells: BTreeSet<Cell>,
+    reflectance: f64,
+    points: usize,
+}
+
+type Cell = [i32; 2];
+
+/// A point with its reflectivity, 0 to 1.
+type Seen = (Point3<f64>, f64);
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let capture = arguments.next().map_or_else(default_capture, PathBuf::from);
+    let number: usize = arguments.next().map_or(Ok(1), |turn| turn.parse())?;
+    let folder = arguments.next().map_or("out/room".into(), PathBuf::from);
+    if !capture.is_file() {
+        eprintln!("skipped: no recordings ({})", capture.display());
+        return Ok(());
+    }
+    let mut turns = read_points(&capture, &Device::Unknown)?.sweeps;
+    let turn = turns.swap_remove(number);
+    let seen = points(&turn);
+    let panels = panels(seen.clone());
+    assert!(panels.len() > 3, "the turn shows {} planes", panels.len());
+    let share = panels.iter().map(|panel| panel.points).sum::<usize>() as f64 / seen.len() as f64;
+    eprintln!(
+        "{} planes with {:.0} % of {} points, in {}",
+        panels.len(),
+        100.0 * share,
+        seen.len(),
+        folder.display()
+    );
+    let mut outputs = OutputSet::new();
+    let scene = scene(&panels)?;
+    outputs.add(&folder.join("scene.toml"), |file| {
+        file.write_all(scene.as_bytes())
+    })?;
+    for (number, panel) in panels.iter().enumerate() {
+        let mesh = mesh(panel)?;
+        let path = folder.join(format!("panel-{number}.obj"));
+        outputs.add(&path, |file| file.write_all(mesh.as_bytes()))?;
+    }
+    write_pcd(
+        &mut outputs,
+        &folder.join("turn.pcd"),
+        &turn,
+        Encoding::Binary,
+    )?;
+    outputs.commit()?;
+    Ok(())
+}
+
+fn default_capture() -> PathBuf {
+    let data = std::env::var_os("ETENDUE_DATA").map_or("../shared/data".into(), PathBuf::from);
+    data.join("mrpt_velodyne_pcap/sample_velodyne_vlp16_gps.pcap")
+}
+
+/// The points; Velodyne's reflectivities up to 100 are the percent of a diffuse surface.
+fn points(turn: &PointTable) -> Vec<Seen> {
+    let number = |name, point| turn.number(name, point).unwrap_or(f64::NAN);
+    let one = |p| {
+        let position = Point3::new(number("x", p), number("y", p), number("z", p));
+        (position, number("intensity", p) / 100.0)
+    };
+    (0..turn.points).map(one).collect()
+}
+
+/// The planes with the most points, one after the other (Fischler, Bolles 1981, "RANSAC",
+/// doi:10.1145/358669.358692).
+fn panels(mut left: Vec<Seen>) -> Vec<Panel> {
+    let least = (LEAST_SHARE * left.len() as f64) as usize;
+    let mut panels = Vec::new();
+    for number in 0..MOST_PLANES {
+        let Some(plane) = best_plane(&left, number) else {
+            break;
+        };
+        let (on, off): (Vec<Seen>, Vec<Seen>) = left.iter().partition(|seen| near(&plane, seen));
+        left = off;
+        if on.len() < least {
+            break;
+        }
+        let (panel, beside) = panel(&on);
+        left.extend(beside);
+        if panel.points >= least {
+            panels.push(panel);
+        }
+    }
+    panels
+}
+
+/// A point and a normal.
+type Plane = (Point3<f64>, Vector3<f64>);
+
+fn near((point, normal): &Plane, (position, _): &Seen) -> bool {
+    (position - point).dot(normal).abs() < NEAR
+}
+
+fn best_plane(seen: &[Seen], number: u32) -> Option<Plane> {
+    let mut stream = Stream::new(1, 0, number, 0, Purpose::LightPath);
+    let mut best: Option<(usize, Plane)> = None;
+    for _ in 0..DRAWS {
+        let mut draw = || seen[(stream.uniform() * seen.len() as f64) as usize].0;
+        let [a, b, c] = [draw(), draw(), draw()];
+        let Some(normal) = (b - a).cross(&(c - a)).try_normalize(1e-6) else {
+            continue;
+        };
+        // The points of one ring lie on a cone that looks like a plane through the sensor.
+        if normal.dot(&a.coords).abs() < CLEAR {
+            continue;
+        }
+        // Every tenth point tells enough.
+        let count = seen
+            .iter()
+            .step_by(10)
+            .filter(|one| near(&(a, normal), one))
+            .count();
+        if best.as_ref().is_none_or(|(most, _)| count > *most) {
+            best = Some((count, (a, normal)));
+        }
+    }
+    let (_, plane) = best?;
+    let on: Vec<Seen> = seen
+        .iter()
+        .filter(|one| near(&plane, one))
+        .copied()
+        .collect();
+    (on.len() > 3).then(|| fitted(&on))
+}
+
+/// The plane of least squares.
+fn fitted(on: &[Seen]) -> Plane {
+    let sum: Vector3<f64> = on.iter().map(|(point, _)| point.coords).sum();
+    let middle = Point3::from(sum / on.len() as f64);
+    let spread: Matrix3<f64> = on
+        .iter()
+        .map(|(point, _)| (point - middle) * (point - middle).transpose())
+        .sum();
+    let eigen = spread.symmetric_eigen();
+    (
+        middle,
+        eigen.eigenvectors.column(eigen.eigenvalues.imin()).into(),
+    )
+}
+
+/// The largest piece of a plane without a gap, its front to the sensor, and the points beside it.
+fn panel(on: &[Seen]) -> (Panel, Vec<Seen>) {
+    let (point, normal) = fitted(on);
+    let normal = if normal.dot(&point.coords) > 0.0 {
+        -normal
+    } else {
+        normal
+    };
+    let level = Vector3::z().cross(&normal).try_normalize(0.1);
+    let across = level.unwrap_or_else(|| normal.cross(&Vector3::x()).cross(&normal).normalize());
+    let axes = Matrix3::from_columns(&[across, normal.cross(&across), normal]);
+    let cell = |(position, _): &Seen| {
+        let place = axes.tr_mul(&(position - point));
+        [place.x, place.y].map(|x| (x / CELL).floor() as i32)
+    };
+    let cells = largest_piece(on.iter().map(cell).collect());
+    let (inside, beside): (Vec<Seen>, Vec<Seen>) =
+        on.iter().partition(|seen| cells.contains(&cell(seen)));
+    let mut reflectances: Vec<f64> = inside.iter().map(|seen| seen.1).collect();
+    reflectances.sort_by(f64::total_cmp);
+    let panel = Panel {
+        point,
+        axes,
+        cells,
+        reflectance: reflectances[reflectances.len() / 2].clamp(0.02, 0.95),
+        points: inside.len(),
+    };
+    (panel, beside)
+}
+
+/// The most cells that hang together by their sides.
+fn largest_piece(mut cells: BTreeSet<Cell>) -> BTreeSet<Cell> {
+    let mut largest = BTreeSet::new();
+    while let Some(first) = cells.pop_first() {
+        let (mut piece, mut edge) = (BTreeSet::from([first]), vec![first]);
+        while let Some([i, j]) = edge.pop() {
+            for beside in [[i - 1, j], [i + 1, j], [i, j - 1], [i, j + 1]] {
+                if cells.remove(&beside) {
+                    piece.insert(beside);
+                    edge.push(beside);
+                }
+            }
+        }
+        if piece.len() > largest.len() {
+            largest = piece;
+        }
+    }
+    largest
+}
+
+/// Two triangles a cell.
+fn mesh(panel: &Panel) -> Result<String, std::fmt::Error> {
+    let mut text = String::new();
+    for (number, cell) in panel.cells.iter().enumerate() {
+        for [i, j] in [[0, 0], [1, 0], [1, 1], [0, 1]] {
+            let place = [cell[0] + i, cell[1] + j].map(|x| f64::from(x) * CELL);
+            let corner = panel.point + panel.axes * Vector3::new(place[0], place[1], 0.0);
+            writeln!(text, "v {:.5} {:.5} {:.5}", corner.x, corner.y, corner.z)?;
+        }
+        let first = 4 * number + 1;
+        writeln!(text, "f {first} {} {}", first + 1, first + 2)?;
+        writeln!(text, "f {first} {} {}", first + 2, first + 3)?;
+    }
+    Ok(text)
+}
+
+fn scene(panels: &[Panel]) -> Result<String, std::fmt::Error> {
+    let mut text = HEADER.to_owned();
+    for (number, panel) in panels.iter().enumerate() {
+        writeln!(
+            text,
+            "\n[materials.panel-{number}]\ndiffuse = {{ reflectance = {:.3} }}\n\
+             source = \"median reflectivity of {} points\"\n\n\
+             [[objects]]\nname = \"panel {number}\"\nmaterial = \"panel-{number}\"\n\
+             shape.mesh = {{ file = \"panel-{number}.obj\" }}",
+            panel.reflectance, panel.points
+        )?;
+    }
+    Ok(text)
+}

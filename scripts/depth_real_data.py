@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Sequences for `etendue correct` from the recordings: folders of KITTI scans, with poses.txt where
+the recording has poses.
+
+    pip install numpy dpkt
+    python scripts/depth_real_data.py $ETENDUE_DATA OUT
+
+os1        three frames of an Ouster OS1-128 in a street, with Ouster's own SLAM poses
+asl-room   two clouds of a tilting 2D laser indoors (libpointmatcher), without poses
+asl-car    three clouds of a car's lidar (libpointmatcher), without poses
+fr079      40 corrected scans of a SICK LMS in a corridor (Radish), each repeated at seven heights
+           within 0.3 m, so that walls seen in the plane are planes
+"""
+
+import pathlib
+import sys
+
+import numpy as np
+
+
+def write(folder, scans, poses=None):
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, points in enumerate(scans):
+        four = np.concatenate([points, np.zeros((len(points), 1))], 1)
+        four.astype("<f4").tofile(folder / f"scan{number:04}.bin")
+    if poses is not None:
+        np.savetxt(folder / "poses.txt", [p[:3].reshape(-1) for p in poses])
+
+
+def os1(data, tools):
+    sys.path.insert(0, str(tools))
+    import ouster_rng15
+    name = data / "ouster_sdk_samples/OS-1-128_v2.3.0_1024x10"
+    frames = ouster_rng15.frames(f"{name}_lb_n3.pcap", f"{name}.json")
+    # The poses are of the sensor's frame, which Ouster turns by half a turn from the lidar's.
+    scans = [f["xyz"][f["r"] > 0] * [-1, -1, 1] for _, f in frames]
+    poses = np.loadtxt(f"{name}_lb_n3_poses_kitti.txt").reshape(-1, 3, 4)
+    return scans[: len(poses)], poses
+
+
+def vtk(path):
+    lines = open(path).read().split("\n")
+    count = int(lines[4].split()[1])
+    return np.array(" ".join(lines[5:]).split()[: 3 * count], float).reshape(-1, 3)
+
+
+def fr079(data, tools):
+    sys.path.insert(0, str(tools))
+    import parse_carmen
+    log = data / "radish_2d_slam/corrected_ple/freiburg-079-corrected.log.gz"
+    kept, last = [], None
+    for scan in parse_carmen.scans(str(log)):
+        here = np.array(scan["laser"][:2])
+        if last is None or np.linalg.norm(here - last) > 0.5:
+            kept.append(scan)
+            last = here
+    scans, poses = [], []
+    for scan in kept[:40]:
+        r = scan["ranges"]
+        angle = scan["a0"] + scan["da"] * np.arange(len(r))
+        use = (r > 0.3) & (r < 20)
+        level = np.stack([r * np.cos(angle), r * np.sin(angle)], 1)[use]
+        heights = np.linspace(-0.3, 0.3, 7)
+        scans.append(np.concatenate([np.insert(level, 2, z, 1) for z in heights]))
+        x, y, turn = scan["laser"]
+        c, s = np.cos(turn), np.sin(turn)
+        poses.append(np.array([[c, -s, 0, x], [s, c, 0, y], [0, 0, 1, 0]]))
+    return scans, poses
+
+
+def main(data, out):
+    data, out = pathlib.Path(data), pathlib.Path(out)
+    tools = data / "tools"
+    write(out / "os1", *os1(data, tools))
+    asl = data / "libpointmatcher_asl"
+    write(out / "asl-room", [vtk(asl / f"cloud_{i}.vtk") for i in range(2)])
+    write(out / "asl-car", [vtk(asl / f"cloud.0000{i}.vtk") for i in range(3)])
+    write(out / "fr079", *fr079(data, tools))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:3])
