@@ -1,8 +1,8 @@
 //! The `etendue` binary as its users meet it.
 
 mod bad_input;
-mod drive;
 mod correct;
+mod drive;
 mod experiment;
 mod fit;
 mod register;
