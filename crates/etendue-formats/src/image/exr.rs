@@ -1,4 +1,9 @@
 //! OpenEXR: many channels of real numbers in one picture.
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    reason = "the format counts rows and bytes in 32 bits"
+)]
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;

@@ -8,7 +8,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Picture, String> {
     let mut pixels = Vec::with_capacity((width * height) as usize);
     for _ in 0..height {
         let row = scan_line(&mut rest, width as usize).ok_or("the picture is cut")?;
-        pixels.extend(row.iter().map(radiance));
+        pixels.extend(row.into_iter().map(radiance));
     }
     Ok(Picture { width, pixels })
 }
@@ -37,12 +37,12 @@ fn header(bytes: &[u8]) -> Result<(u32, u32, &[u8]), String> {
     }
 }
 
-fn radiance([red, green, blue, exponent]: &[u8; 4]) -> [f32; 3] {
-    if *exponent == 0 {
+fn radiance([red, green, blue, exponent]: [u8; 4]) -> [f32; 3] {
+    if exponent == 0 {
         return [0.0; 3];
     }
-    let scale = 2_f32.powi(i32::from(*exponent) - 136);
-    [red, green, blue].map(|value| f32::from(*value) * scale)
+    let scale = 2_f32.powi(i32::from(exponent) - 136);
+    [red, green, blue].map(|value| f32::from(value) * scale)
 }
 
 fn scan_line(rest: &mut &[u8], width: usize) -> Option<Vec<[u8; 4]>> {

@@ -1,6 +1,7 @@
 //! Portable network graphics.
 
 use super::Picture;
+use crate::precision::single;
 use etendue_physics::camera::Tone;
 use png::{BitDepth, ColorType, Decoder, Encoder, Transformations};
 use std::io::{self, Cursor};
@@ -63,7 +64,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Picture, String> {
         .ok_or("the picture is too large")?;
     let mut buffer = vec![0; size];
     let info = reader.next_frame(&mut buffer).map_err(text)?;
-    let linear = |value: u8| Tone::Srgb.decode(f64::from(value) / 255.0) as f32;
+    let linear = |value: u8| single(Tone::Srgb.decode(f64::from(value) / 255.0));
     let channels = info.color_type.samples();
     let pixels = buffer[..info.buffer_size()].chunks_exact(channels);
     let colour = |pixel: &[u8]| match *pixel {

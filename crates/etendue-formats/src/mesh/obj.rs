@@ -2,6 +2,7 @@
 
 use super::polygon::triangulate;
 use super::{MeshFile, index_out_of_range, mtl, vertex};
+use crate::precision::single;
 use crate::text::{Field, Line, Text};
 use crate::{FormatError, Place};
 use std::path::Path;
@@ -85,7 +86,7 @@ impl Reader<'_> {
             word.parse("a number")
         };
         let (u, v) = (next()?, next()?);
-        self.coordinates.push([u as f32, 1.0 - v as f32]);
+        self.coordinates.push([single(u), single(1.0 - v)]);
         Ok(())
     }
 

@@ -9,7 +9,7 @@ use etendue_sensors::camera::{Camera, Frame};
 pub fn picture(frame: &Frame, time: f64, frame_id: &str) -> Vec<u8> {
     let encoding = if frame.bands == 1 { "mono8" } else { "rgb8" };
     let header = Header { time, frame_id };
-    image(frame, header, encoding, frame.bands, &frame.picture)
+    image(frame, &header, encoding, frame.bands, &frame.picture)
 }
 
 /// The same of the detector's digital numbers: `mono16`, `rgb16` or a Bayer mosaic of 16 bits.
@@ -27,7 +27,7 @@ pub fn raw(frame: &Frame, time: f64, frame_id: &str) -> Vec<u8> {
         .flat_map(|value| value.to_le_bytes())
         .collect();
     let header = Header { time, frame_id };
-    image(frame, header, &encoding, 2 * channels, &bytes)
+    image(frame, &header, &encoding, 2 * channels, &bytes)
 }
 
 struct Header<'a> {
@@ -36,7 +36,7 @@ struct Header<'a> {
 }
 
 /// A picture with so many bytes a pixel.
-fn image(frame: &Frame, head: Header, encoding: &str, bytes: usize, data: &[u8]) -> Vec<u8> {
+fn image(frame: &Frame, head: &Header, encoding: &str, bytes: usize, data: &[u8]) -> Vec<u8> {
     let mut message = CdrWriter::new();
     header(&mut message, head.time, head.frame_id);
     message.u32(frame.height).u32(frame.width).text(encoding);

@@ -104,8 +104,8 @@ mod tests {
             let image = pattern.demosaic(&mosaic, width);
             for row in 1..height - 1 {
                 for column in 1..width - 1 {
-                    for channel in 0..3 {
-                        let found = image[(row * width + column) as usize][channel];
+                    let pixel = image[(row * width + column) as usize];
+                    for (channel, found) in pixel.into_iter().enumerate() {
                         assert!((found - truth(column, row, channel)).abs() < 1e-14);
                     }
                 }

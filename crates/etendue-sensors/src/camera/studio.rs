@@ -44,8 +44,8 @@ pub struct Studio<'a> {
 }
 
 enum InBands<'a> {
-    Grey(Stage<'a, 1>),
-    Colour(Stage<'a, 3>),
+    Grey(Box<Stage<'a, 1>>),
+    Colour(Box<Stage<'a, 3>>),
 }
 
 /// A scene in N bands.
@@ -72,9 +72,10 @@ impl<'a> Studio<'a> {
     ) -> Result<Self, StudioError> {
         camera.check()?;
         let in_bands = match camera.bands[..] {
-            [band] => InBands::Grey(Stage::new(scene, lighting, textures, [band])?),
+            [band] => InBands::Grey(Box::new(Stage::new(scene, lighting, textures, [band])?)),
             [red, green, blue] => {
-                InBands::Colour(Stage::new(scene, lighting, textures, [red, green, blue])?)
+                let bands = [red, green, blue];
+                InBands::Colour(Box::new(Stage::new(scene, lighting, textures, bands)?))
             }
             _ => return Err(CameraError::Bands(camera.bands.len()).into()),
         };

@@ -111,7 +111,7 @@ impl Render {
         let begun = Instant::now();
         let shots = self.shots(&studio, &camera, &path);
         let seconds = begun.elapsed().as_secs_f64();
-        self.check_view(&shots)?;
+        check_view(&shots)?;
         let report = Report {
             scene: &loaded,
             camera: &camera,
@@ -187,22 +187,22 @@ impl Render {
         progress.finish_and_clear();
         shots
     }
+}
 
-    /// An empty result is an error: the camera sees nothing.
-    fn check_view(&self, shots: &[Shot]) -> Result<(), Failure> {
-        let sees = shots
-            .iter()
-            .any(|shot| shot.frame.radiance.iter().any(|value| *value > 0.0));
-        if sees {
-            return Ok(());
-        }
-        Err(Failure::Asked {
-            message: "the frames are all black: no light reaches the camera".into(),
-            remedy: "give another --pose, or more [lights] in the scene file; light that only \
-                     comes over several surfaces needs --light paths"
-                .into(),
-        })
+/// An empty result is an error: the camera sees nothing.
+fn check_view(shots: &[Shot]) -> Result<(), Failure> {
+    let sees = shots
+        .iter()
+        .any(|shot| shot.frame.radiance.iter().any(|value| *value > 0.0));
+    if sees {
+        return Ok(());
     }
+    Err(Failure::Asked {
+        message: "the frames are all black: no light reaches the camera".into(),
+        remedy: "give another --pose, or more [lights] in the scene file; light that only \
+                 comes over several surfaces needs --light paths"
+            .into(),
+    })
 }
 
 /// Where a camera is over time.

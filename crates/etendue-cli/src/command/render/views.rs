@@ -1,4 +1,9 @@
 //! What frames show, as pictures to look at.
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "values are clamped to what a pixel holds"
+)]
 
 use etendue::sensors::camera::{ClassMap, Truth};
 use std::f64::consts::{PI, TAU};

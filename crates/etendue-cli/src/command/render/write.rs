@@ -48,20 +48,21 @@ impl Output {
         let _guard = interrupt::writing();
         let mut files = Files::default();
         match self {
-            Self::Png(path) => files.add(path.clone(), picture(&report.shots[0])?)?,
-            Self::Exr(path) => files.add(path.clone(), numbers(&report.shots[0], report)?)?,
-            Self::Mcap(path) => files.add(path.clone(), recording(report)?)?,
+            Self::Png(path) => files.add(path, &picture(&report.shots[0])?)?,
+            Self::Exr(path) => files.add(path, &numbers(&report.shots[0], report)?)?,
+            Self::Mcap(path) => files.add(path, &recording(report)?)?,
             Self::Folder(folder) => {
                 for (index, shot) in report.shots.iter().enumerate() {
                     for (name, content) in everything(shot, report)? {
                         let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
-                        files.add(folder.join(format!("{stem}_{index:04}.{ending}")), content)?;
+                        let name = format!("{stem}_{index:04}.{ending}");
+                        files.add(&folder.join(name), &content)?;
                     }
                 }
-                files.add(folder.join("frames.mcap"), recording(report)?)?;
+                files.add(&folder.join("frames.mcap"), &recording(report)?)?;
                 let json =
                     serde_json::to_string_pretty(&report.json()).map_err(std::io::Error::from)?;
-                files.add(folder.join("run.json"), (json + "\n").into_bytes())?;
+                files.add(&folder.join("run.json"), (json + "\n").as_bytes())?;
             }
         }
         Ok(files.0.commit()?)
@@ -72,8 +73,8 @@ impl Output {
 struct Files(OutputSet);
 
 impl Files {
-    fn add(&mut self, path: PathBuf, content: Vec<u8>) -> Result<(), Failure> {
-        self.0.add(&path, |file| file.write_all(&content))?;
+    fn add(&mut self, path: &Path, content: &[u8]) -> Result<(), Failure> {
+        self.0.add(path, |file| file.write_all(content))?;
         if interrupt::requested() {
             return Err(Failure::Interrupted);
         }

@@ -1,4 +1,9 @@
 //! Where things are in the image: against lidar rays and by projection.
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "pixels of a small image"
+)]
 
 use super::stage::{Stage, at, facing, paint, settings, still, uniform};
 use etendue_physics::camera::lens::{BrownConrady, KannalaBrandt};
@@ -180,9 +185,9 @@ fn lidar_edge(world: &World<f64>, world_from_lidar: &Isometry3<f64>) -> Point3<f
     for _ in 0..50 {
         let middle = 0.5 * (on + off);
         if range(middle).is_some() {
-            on = middle
+            on = middle;
         } else {
-            off = middle
+            off = middle;
         }
     }
     let distance = range(on).unwrap();
