@@ -7,6 +7,7 @@
 
 mod materials;
 mod meshes;
+mod noise;
 mod outputs;
 mod recordings;
 mod scan_logs;
