@@ -43,7 +43,13 @@ macro_rules! embedded {
     };
 }
 
-const FILES: [(&str, &str); 0] = embedded![];
+const FILES: [(&str, &str); 5] = embedded![
+    "rplidar-a1-acrylic",
+    "rplidar-a1-metal",
+    "rplidar-a1-metal2",
+    "rplidar-a1-wall",
+    "rplidar-a1-wood",
+];
 
 /// Every ready profile, by name. All are of recordings by Kepets (2024) with an RPLIDAR A1, panels
 /// nearer than 0.4 m.

@@ -1,6 +1,6 @@
 //! Noise profiles: readable, versioned files, and the ready ones.
 //!
-//! A file holds a [`Profile`](etendue_physics::profile::Profile) over incidence with intervals and
+//! A file holds a [`Profile`] over incidence with intervals and
 //! counts, where it was recorded ([`Provenance`]) and how good the fit is ([`Quality`]). Columns of
 //! `[knots]` go together; lengths are millimetres, angles degrees.
 

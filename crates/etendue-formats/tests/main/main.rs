@@ -10,6 +10,7 @@ mod convert;
 mod depth_models;
 mod materials;
 mod meshes;
+mod noise;
 mod outputs;
 mod recordings;
 mod robots;

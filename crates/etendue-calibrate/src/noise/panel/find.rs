@@ -6,6 +6,7 @@ use crate::noise::NoiseError;
 use crate::noise::recording::{Recording, wrapped};
 use etendue_physics::{Purpose, Stream};
 use nalgebra::Vector3;
+use std::collections::BTreeSet;
 
 /// What is declared about a panel: a hint, not the truth.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -113,7 +114,11 @@ pub fn find_panels(
             break;
         };
         let before = cells.len();
-        cells.retain(|cell| !is_on(&recording.cells[*cell], &panel.plane, 0.03));
+        // A bent panel is one panel: all of its sector goes, near the plane or not.
+        let taken: BTreeSet<usize> = panel.sector.cells.iter().copied().collect();
+        cells.retain(|cell| {
+            !taken.contains(cell) && !is_on(&recording.cells[*cell], &panel.plane, 0.03)
+        });
         if cells.len() == before {
             break;
         }

@@ -79,7 +79,11 @@ fn common_step(values: &[i64]) -> i64 {
 /// beyond may be on it by chance: a power of two in millimetres is preferred among the next three.
 fn edge(values: &[i64], at: usize, step: i64) -> f64 {
     let middle = at + WINDOW.min(values.len()) / 2;
-    let off = values[..middle].iter().rposition(|value| value % step != 0);
+    let is_off = |(_, value): &(usize, &i64)| *value % step != 0;
+    let mut offs = values[..middle].iter().enumerate().filter(is_off).rev();
+    // One value off the coarser grid is allowed beyond its edge.
+    let (last, before) = (offs.next(), offs.next());
+    let off = before.or(last).map(|(index, _)| index);
     let next = off.map_or(0, |off| off + 1);
     let last_off = off.map_or(0.0, |off| values[off] as f64 * GRAIN);
     let reach = values[(next + 3).min(values.len() - 1)] as f64 * GRAIN;

@@ -203,7 +203,7 @@ fn at(profile: &Profile, incidence: f64) -> etendue::physics::profile::Expected 
 
 const QUANTITIES: [Quantity; 5] = [
     Quantity {
-        name: "mean intensity, dropped beams counted as zero",
+        name: "mean intensity (dropped: 0)",
         file: "intensity",
         unit: "intensity, counts",
         limits: None,
@@ -211,7 +211,7 @@ const QUANTITIES: [Quantity; 5] = [
         of_profile: |profile, x| (1.0 - at(profile, x).drop_out) * intensity_at(profile, x)[0],
     },
     Quantity {
-        name: "standard deviation of the intensity, dropped beams counted as zero",
+        name: "sd of intensity (dropped: 0)",
         file: "intensity-spread",
         unit: "standard deviation, counts",
         limits: None,
