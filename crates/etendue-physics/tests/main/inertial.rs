@@ -47,11 +47,6 @@ fn three_hours_at_rest_give_back_density_and_instability() {
         });
         let mean = |of: &dyn Fn(&AllanFit) -> f64| fits.iter().map(of).sum::<f64>() / 3.0;
         let [density, instability] = [mean(&|fit| fit.density), mean(&|fit| fit.instability)];
-        println!(
-            "{name}: density {:.4}, instability {:.4} of what was put in",
-            density / triad[0],
-            instability / triad[1]
-        );
         assert!((density / triad[0] - 1.0).abs() < 0.1, "{fits:?}");
         assert!((instability / triad[1] - 1.0).abs() < 0.1, "{fits:?}");
     };
@@ -135,7 +130,6 @@ fn integrated_readings_of_a_known_motion_return_the_motion() {
     let end = tumbling(20.0).world_from_body;
     let off = (pose.translation.vector - end.translation.vector).norm();
     let angle = pose.rotation.angle_to(&end.rotation);
-    println!("off by {off} m and {angle} rad");
     assert!(off < 1e-4, "{off} m");
     assert!(angle < 1e-12, "{angle} rad");
 }

@@ -131,7 +131,7 @@ fn a_surface_point_carries_the_derivatives_by_pose_and_ray() {
     assert!((surface.distance.value() - hit.distance).abs() < 1e-12);
     assert!(surface.distance.gradient().iter().any(|d| d.abs() > 0.1));
     let normal = scene.geometric_normal(&hit, 0.0);
-    assert!((surface.normal.map(|n| n.value()) - normal).norm() < 1e-15);
+    assert!((surface.normal.map(Scalar::value) - normal).norm() < 1e-15);
     for i in 0..6 {
         let moved = |step: f64| {
             let mut p = at;

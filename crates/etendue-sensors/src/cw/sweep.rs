@@ -348,12 +348,12 @@ impl<S: Scalar> Shooter<'_, S> {
             });
         }
         add(number, &mut received);
-        let outcome = match lit.profiled(self.world).filter(|_| is_profiled) {
-            Some(surface) => self.draw(&surface, number),
-            None => {
-                let mut noise = self.stream(number, Purpose::ReceiverNoise);
-                self.lidar.receiver.measure(&received, &mut noise)
-            }
+        let profiled = lit.profiled(self.world).filter(|_| is_profiled);
+        let outcome = if let Some(surface) = profiled {
+            self.draw(&surface, number)
+        } else {
+            let mut noise = self.stream(number, Purpose::ReceiverNoise);
+            self.lidar.receiver.measure(&received, &mut noise)
         };
         Shot {
             outcome,
