@@ -244,7 +244,7 @@ fn frames_become_recordings_and_pictures() {
     let classes = ClassMap::new(&loaded.scene, &loaded.classes.of_objects());
     assert!(classes.names.contains(&"mirror".to_owned()));
     let red: Vec<f32> = frames[0].radiance.iter().step_by(3).copied().collect();
-    let numbers: Vec<u32> = (0..truth.object.len() as u32).collect();
+    let numbers: Vec<u32> = (0..).take(truth.object.len()).collect();
     let channels = [
         ExrChannel {
             name: "R",
@@ -283,7 +283,8 @@ fn mcap_messages(bytes: &[u8]) -> usize {
     // Records: a byte of opcode and eight of length; messages have opcode 5, chunks 6.
     let (mut at, mut count) = (8, 0);
     while at + 9 <= bytes.len() - 8 {
-        let length = u64::from_le_bytes(bytes[at + 1..at + 9].try_into().unwrap()) as usize;
+        let length = u64::from_le_bytes(bytes[at + 1..at + 9].try_into().unwrap());
+        let length = usize::try_from(length).unwrap();
         match bytes[at] {
             5 => count += 1,
             6 => {

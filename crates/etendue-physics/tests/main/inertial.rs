@@ -47,8 +47,11 @@ fn three_hours_at_rest_give_back_density_and_instability() {
         });
         let mean = |of: &dyn Fn(&AllanFit) -> f64| fits.iter().map(of).sum::<f64>() / 3.0;
         let [density, instability] = [mean(&|fit| fit.density), mean(&|fit| fit.instability)];
-        assert!((density / triad[0] - 1.0).abs() < 0.1, "{fits:?}");
-        assert!((instability / triad[1] - 1.0).abs() < 0.1, "{fits:?}");
+        assert!((density / triad[0] - 1.0).abs() < 0.1, "{name}: {fits:?}");
+        assert!(
+            (instability / triad[1] - 1.0).abs() < 0.1,
+            "{name}: {fits:?}"
+        );
     };
     let gyroscope = [0.005 * degree, 10.0 * degree / 3600.0];
     check("gyroscope", &|r| r.angular_velocity, gyroscope);

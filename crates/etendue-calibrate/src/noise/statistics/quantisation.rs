@@ -102,7 +102,12 @@ mod tests {
         let one = (150..512).map(|mm| f64::from(mm) * 1e-3);
         let two = (512..2048).step_by(2).map(|mm| f64::from(mm) * 1e-3);
         let four = (2048..4096).step_by(4).map(|mm| f64::from(mm) * 1e-3);
-        let steps = detect_steps(one.chain(two).chain(four).map(|r| f64::from(r as f32)));
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "logs hold single precision"
+        )]
+        let single = |r: f64| f64::from(r as f32);
+        let steps = detect_steps(one.chain(two).chain(four).map(single));
         let found: Vec<_> = steps.as_slice().iter().map(|s| (s.from, s.step)).collect();
         assert_eq!(found.len(), 3, "{found:?}");
         for ((from, step), expected) in

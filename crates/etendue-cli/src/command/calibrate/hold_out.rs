@@ -2,6 +2,7 @@
 
 use etendue::calibrate::noise::score::HoldOut;
 use serde::Serialize;
+use std::fmt::Write as _;
 
 /// Held-out scores of a material.
 #[derive(Serialize)]
@@ -83,14 +84,15 @@ impl HoldOutReport {
             "Brier"
         );
         for row in &self.scores {
-            text += &format!(
-                "  {:<18} {:>9.3} {:>9.3} {:>9.4}\n",
+            writeln!(
+                text,
+                "  {:<18} {:>9.3} {:>9.3} {:>9.4}",
                 row.predictor, row.negative_log_likelihood, row.crps_mm, row.drop_out_brier
-            );
+            )
+            .expect("a string takes all");
         }
         for band in &self.bands {
-            text += &format!(
-                "  {:>3.0} - {:<3.0} deg: KS {:.3}, p {:.3} ({} beams worth {:.0}), JS {:.3} bits, drop-out {:.1} %, predicted {:.1} %\n",
+            writeln!(text, "  {:>3.0} - {:<3.0} deg: KS {:.3}, p {:.3} ({} beams worth {:.0}), JS {:.3} bits, drop-out {:.1} %, predicted {:.1} %",
                 band.from_deg,
                 band.to_deg,
                 band.ks_distance,
@@ -99,8 +101,7 @@ impl HoldOutReport {
                 band.independent_looks,
                 band.jensen_shannon_bits,
                 1e2 * band.drop_out_seen,
-                1e2 * band.drop_out_predicted
-            );
+                1e2 * band.drop_out_predicted).expect("a string takes all");
         }
         text
     }

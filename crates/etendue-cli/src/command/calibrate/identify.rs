@@ -9,6 +9,7 @@ use etendue::calibrate::noise::panel::find_panel;
 use etendue::calibrate::noise::{PanelBeams, PanelSearch, identify};
 use etendue::physics::profile::Profile;
 use serde::Serialize;
+use std::fmt::Write as _;
 use std::path::PathBuf;
 
 /// Arguments of `etendue calibrate identify`.
@@ -94,14 +95,16 @@ impl Report {
             self.distance_m, self.beams
         );
         for row in &self.materials {
-            text += &format!(
-                "  {:>11.4} {:>22.3} {:>10.3} m  {} ({})\n",
+            writeln!(
+                text,
+                "  {:>11.4} {:>22.3} {:>10.3} m  {} ({})",
                 row.probability,
                 row.mean_log_likelihood,
                 row.recorded_at_m,
                 row.profile,
                 row.material
-            );
+            )
+            .expect("a string takes all");
         }
         text
     }

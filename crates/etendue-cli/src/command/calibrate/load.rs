@@ -33,9 +33,10 @@ pub fn recording(path: &Path) -> Result<Loaded, Failure> {
 
 /// A profile by name or file, with its file's content.
 pub fn profile(name: &str) -> Result<(ProfileFile, Arc<Profile>), Failure> {
-    if name.ends_with(".toml") {
+    let ending = Path::new(name).extension();
+    if ending.is_some_and(|ending| ending.eq_ignore_ascii_case("toml")) {
         let file = profile::load(Path::new(name))?;
-        let profile = file.profile().map_err(|message| asked(message, name))?;
+        let profile = file.profile().map_err(|message| asked(&message, name))?;
         return Ok((file, Arc::new(profile)));
     }
     let ready = profile::find(name).map_err(|error| Failure::Asked {
@@ -82,7 +83,7 @@ pub fn profiles(folder: Option<&Path>) -> Result<Vec<(String, Arc<Profile>)>, Fa
     Ok(profiles)
 }
 
-fn asked(message: String, name: &str) -> Failure {
+fn asked(message: &str, name: &str) -> Failure {
     Failure::Asked {
         message: format!("{name}: {message}"),
         remedy: "calibrate again, or correct the file".into(),

@@ -16,10 +16,15 @@ use etendue::calibrate::noise::{
 use etendue::formats::profile::{Bench, BenchPanel, ProfileFile, Provenance, Quality, load_bench};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
+use std::fmt::Write as _;
 use std::path::PathBuf;
 
 /// Arguments of `etendue calibrate` without a verb.
 #[derive(Debug, Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "switches of the command line"
+)]
 pub struct Profiles {
     /// Bench file (.toml), or an ApolloSim data.config
     #[arg(required_unless_present = "recording", conflicts_with = "recording")]
@@ -101,7 +106,7 @@ impl Profiles {
         if self.json {
             print_json(&results)
         } else {
-            print(&self.summary(&results))
+            print(&Self::summary(&results))
         }
     }
 
@@ -165,7 +170,7 @@ impl Profiles {
         Ok(calibration)
     }
 
-    fn summary(&self, results: &Results) -> String {
+    fn summary(results: &Results) -> String {
         let mut words = text(&results.materials);
         for report in &results.hold_out {
             words += &report.text();
@@ -175,7 +180,7 @@ impl Profiles {
             .iter()
             .map(|f| f.display().to_string())
             .collect();
-        words += &format!("wrote {}\n", files.join(", "));
+        writeln!(words, "wrote {}", files.join(", ")).expect("a string takes all");
         words
     }
 }

@@ -24,6 +24,7 @@ use etendue::sensors::rig::{
 use indicatif::ProgressBar;
 use nalgebra::Isometry3;
 use serde::Serialize;
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io::BufWriter;
 use std::ops::ControlFlow;
@@ -406,7 +407,7 @@ impl Outcome {
             self.fixes_lost
         );
         for file in &self.files {
-            text += &format!("  wrote {}\n", file.display());
+            writeln!(text, "  wrote {}", file.display()).expect("a string takes all");
         }
         text
     }

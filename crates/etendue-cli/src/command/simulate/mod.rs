@@ -160,7 +160,7 @@ impl Simulate {
         metadata
             .warnings
             .extend(summary::no_range(&metadata.counts));
-        metadata.warnings.extend(unheard_light(&loaded, lidar));
+        metadata.warnings.extend(unheard_light(loaded, lidar));
         if loaded.air != Air::default() {
             let warning = "the air of the scene counts for scanning lidars alone";
             metadata.warnings.push(warning.into());
