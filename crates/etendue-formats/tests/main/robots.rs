@@ -86,6 +86,7 @@ fn a_robot_file_gives_a_rig() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of mistakes")]
 fn what_cannot_be_is_refused_at_its_place_with_a_remedy() {
     let cases = [
         (

@@ -17,7 +17,8 @@ pub struct AllanPoint {
 /// Averaging times from one sample to a ninth of the record, eight a decade, each once.
 pub fn allan_times(samples: usize, interval: f64) -> Vec<f64> {
     let longest = samples / 9;
-    let mut lengths: Vec<usize> = (0..)
+    // Eight a decade over more decades than a record can have samples.
+    let mut lengths: Vec<usize> = (0..160)
         .map(|i| 10.0_f64.powf(f64::from(i) / 8.0).round())
         .take_while(|length| *length <= longest as f64)
         .map(whole)

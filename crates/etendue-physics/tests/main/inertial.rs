@@ -39,7 +39,7 @@ fn three_hours_at_rest_give_back_density_and_instability() {
     let rest = ImuReading::ideal(&MotionState::still(Isometry3::identity()), &gravity());
     let mut run = ImuRun::new(&imu, 11, 0);
     let readings: Vec<ImuReading> = (0..540_000).map(|_| run.read(&rest, dt)).collect();
-    let check = |name: &str, of: &dyn Fn(&ImuReading) -> Vector3<f64>, triad: [f64; 2]| {
+    let check = |of: &dyn Fn(&ImuReading) -> Vector3<f64>, triad: [f64; 2]| {
         let fits = [0, 1, 2].map(|axis| {
             let samples: Vec<f64> = readings.iter().map(|reading| of(reading)[axis]).collect();
             let times = allan_times(samples.len(), dt);
@@ -47,18 +47,13 @@ fn three_hours_at_rest_give_back_density_and_instability() {
         });
         let mean = |of: &dyn Fn(&AllanFit) -> f64| fits.iter().map(of).sum::<f64>() / 3.0;
         let [density, instability] = [mean(&|fit| fit.density), mean(&|fit| fit.instability)];
-        println!(
-            "{name}: density {:.4}, instability {:.4} of what was put in",
-            density / triad[0],
-            instability / triad[1]
-        );
         assert!((density / triad[0] - 1.0).abs() < 0.1, "{fits:?}");
         assert!((instability / triad[1] - 1.0).abs() < 0.1, "{fits:?}");
     };
     let gyroscope = [0.005 * degree, 10.0 * degree / 3600.0];
-    check("gyroscope", &|r| r.angular_velocity, gyroscope);
+    check(&|r| r.angular_velocity, gyroscope);
     let accelerometer = [100.0 * micro_g, 60.0 * micro_g];
-    check("accelerometer", &|r| r.specific_force, accelerometer);
+    check(&|r| r.specific_force, accelerometer);
 }
 
 /// Rolled to the right by 30 degrees, the right side is down: y reads half of g, z 0.87 g.
@@ -135,7 +130,6 @@ fn integrated_readings_of_a_known_motion_return_the_motion() {
     let end = tumbling(20.0).world_from_body;
     let off = (pose.translation.vector - end.translation.vector).norm();
     let angle = pose.rotation.angle_to(&end.rotation);
-    println!("off by {off} m and {angle} rad");
     assert!(off < 1e-4, "{off} m");
     assert!(angle < 1e-12, "{angle} rad");
 }

@@ -20,6 +20,7 @@ use etendue::sensors::rig::{
 use indicatif::ProgressBar;
 use nalgebra::Isometry3;
 use serde::Serialize;
+use std::fmt::Write;
 use std::fs::File;
 use std::io::BufWriter;
 use std::ops::ControlFlow;
@@ -331,7 +332,7 @@ impl Outcome {
             self.fixes_lost
         );
         for file in &self.files {
-            text += &format!("  wrote {}\n", file.display());
+            let _ = writeln!(text, "  wrote {}", file.display());
         }
         text
     }

@@ -119,7 +119,7 @@ fn a_low_pass_filter_leaves_the_share_of_noise_that_its_form_says() {
 struct Counted;
 
 impl UserFilter for Counted {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "counted"
     }
 
