@@ -1,4 +1,8 @@
 //! Counts, stamps and lags.
+#![expect(
+    clippy::cast_possible_truncation,
+    reason = "rates and nanoseconds are whole numbers"
+)]
 
 use super::{events, lidar, mount, rig, room};
 use etendue_physics::ambient::Barometer;
