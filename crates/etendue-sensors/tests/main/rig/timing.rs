@@ -1,8 +1,5 @@
 //! Counts, stamps and lags.
-#![expect(
-    clippy::cast_possible_truncation,
-    reason = "rates and nanoseconds are whole numbers"
-)]
+#![expect(clippy::cast_possible_truncation, reason = "rates are whole numbers")]
 
 use super::{events, lidar, mount, rig, room};
 use etendue_physics::ambient::Barometer;
@@ -104,7 +101,6 @@ fn every_sensor_gives_exactly_its_count_at_exact_stamps_after_its_lag() {
         assert_eq!(of.len() as f64, 60.0 * rate);
         for (k, event) in of.iter().enumerate() {
             // In whole numbers: no sum of rounded periods.
-            #[expect(clippy::cast_possible_truncation, reason = "whole rates")]
             let rate = *rate as i128;
             let exact = (k as i128 * 2_000_000_000 / rate + 1) / 2;
             assert_eq!(i128::from(event.capture.start), exact);
