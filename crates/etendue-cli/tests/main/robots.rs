@@ -91,6 +91,12 @@ fn a_drive_through_a_town_is_recorded_and_is_the_same_again() {
     let written = names(&folder.path().join("a"));
     assert_eq!(
         written,
-        ["street.json", "street.mcap", "street.png", "street.svg"]
+        [
+            "camera_000s.png",
+            "street.json",
+            "street.mcap",
+            "street.png",
+            "street.svg"
+        ]
     );
 }

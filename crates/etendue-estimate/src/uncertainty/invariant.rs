@@ -26,7 +26,9 @@ pub fn invariant(
     let gradient = DVector::from_column_slice(gradient);
     let changed_by = |null: &super::NullDirection| {
         let parts = gradient.component_mul(&null.direction);
-        parts.sum().abs() > 1e-6 * parts.abs().sum()
+        // What is left of a component that takes no part is rounding.
+        let rounding = gradient.norm() * null.direction.norm();
+        parts.sum().abs() > 1e-6 * parts.abs().sum().max(rounding)
     };
     let determined = !uncertainty.null_directions.iter().any(changed_by);
     let variance = gradient.dot(&(&uncertainty.covariance * &gradient));
