@@ -137,7 +137,7 @@ impl LocaliseSettings {
 ///
 /// ```
 /// use etendue_estimate::experiments::{LocaliseSettings, localise, urg_04lx};
-/// use nalgebra::Isometry2;
+/// use nalgebra::{Isometry2, Vector2};
 /// let start = Isometry2::new(Vector2::zeros(), 60_f64.to_radians());
 /// let row = localise(&urg_04lx(), &LocaliseSettings::empty(), start)?;
 /// assert!(row.error < 1e-6 && row.errors.len() <= 12);

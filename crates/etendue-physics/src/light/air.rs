@@ -115,7 +115,7 @@ impl ClearAir {
     /// use etendue_physics::light::ClearAir;
     /// let air = ClearAir::default();
     /// // The sky is blue, and gives less than the sun.
-    /// assert!(air.sky(450e-9, 0.8) > 2.0 * air.sky(650e-9, 0.8));
+    /// assert!(air.sky(450e-9, 0.8) > 1.5 * air.sky(650e-9, 0.8));
     /// assert!(air.sky(550e-9, 0.8) < 0.5 * air.sun(550e-9, 0.8));
     /// ```
     pub fn sky(&self, wavelength: f64, elevation: f64) -> f64 {

@@ -37,7 +37,8 @@
 //!     ..Lighting::default()
 //! };
 //! let camera = Camera::simple(32, 24, 1.0);
-//! let studio = Studio::new(&scene, &lighting, &Textures::default(), &camera)?;
+//! let textures = Textures::default();
+//! let studio = Studio::new(&scene, &lighting, &textures, &camera)?;
 //! let frame = studio.expose(&camera, &FrameSettings::default(), |_| Isometry3::identity());
 //! // A white ball in white light cannot be told from its surroundings.
 //! let [least, most] = frame.radiance_range();
