@@ -1,8 +1,8 @@
 //! Time of the loss with its gradient, and of correcting a scan.
 //!
 //! ```text
-//! RAYON_NUM_THREADS=1 DEPTH_BENCH=/tmp/map.json cargo bench -p etendue-calibrate --bench depth
-//! python benches/depth_torch.py /tmp/map.json        # from this crate's folder: the same in PyTorch
+//! RAYON_NUM_THREADS=1 DEPTH_BENCH=map.json cargo bench -p etendue-calibrate --bench depth
+//! python benches/depth_torch.py map.json        # from this crate's folder: the same in PyTorch
 //! ```
 
 #![allow(

@@ -2,7 +2,7 @@
 """The least-eigenvalue loss and its gradient in PyTorch on the data of `depth.rs`, on one thread
 and on all.
 
-    python benches/depth_torch.py /tmp/map.json [--threads N]
+    python benches/depth_torch.py map.json [--threads N]
 """
 
 import argparse
