@@ -8,7 +8,7 @@
 //! | E57 | position, intensity, row, column, return, time of every cloud |
 //! | KITTI `.bin` | position and intensity |
 //! | MCAP | all fields of every `PointCloud2`, one cloud a sweep |
-//! | PCAP, PCAPNG | what Velodyne, Ouster and Hesai packets hold ([`packets`](crate::packets)) |
+//! | PCAP, PCAPNG | what Velodyne, Ouster and Hesai packets hold ([`crate::packets`]) |
 
 mod csv;
 mod e57;

@@ -1,6 +1,6 @@
 //! Sequences: scans with the poses that they were taken from.
 //!
-//! A sequence is a folder of scans (any [`ScanFile`](crate::scan_file::ScanFile), in the order of
+//! A sequence is a folder of scans (any [`ScanFile`], in the order of
 //! their names) with a trajectory beside them, or an MCAP recording of `PointCloud2` and
 //! transforms.
 //!
