@@ -114,8 +114,9 @@ impl ClearAir {
     /// ```
     /// use etendue_physics::light::ClearAir;
     /// let air = ClearAir::default();
-    /// // The sky is blue, and gives less than the sun.
-    /// assert!(air.sky(450e-9, 0.8) > 1.5 * air.sky(650e-9, 0.8));
+    /// // The sky is blue, and gives less than the sun; about 1.9, since the sun is taken as a
+    /// // black body, which gives too little blue.
+    /// assert!(air.sky(450e-9, 0.8) > 1.8 * air.sky(650e-9, 0.8));
     /// assert!(air.sky(550e-9, 0.8) < 0.5 * air.sun(550e-9, 0.8));
     /// ```
     pub fn sky(&self, wavelength: f64, elevation: f64) -> f64 {

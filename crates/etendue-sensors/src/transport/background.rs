@@ -44,8 +44,8 @@ impl AmbientLight {
     }
 
     /// Both irradiances at a wavelength (m), W m⁻² per m of wavelength. Outside the visible the
-    /// clear sky's are those of [`ClearAir`] beyond its domain: up to a tenth too bright at 785 to
-    /// 905 nm, more in the bands of water vapour, which it leaves out.
+    /// clear sky's are those of [`ClearAir`] beyond its domain: too bright in the bands of water
+    /// vapour, which it leaves out.
     pub fn at(&self, wavelength: f64) -> Ambient {
         let elevation = self.sun.map(|sun| sun.towards.z.clamp(-1.0, 1.0).asin());
         let clear = |of: fn(&ClearAir, f64, f64) -> f64| {

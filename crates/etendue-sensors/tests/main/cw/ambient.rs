@@ -116,7 +116,7 @@ fn a_clear_sky_gives_what_the_standard_spectrum_has_at_785_nm() {
         ..AmbientLight::default()
     };
     let clear = light.at(785e-9);
-    // ASTM G173-03 has 1.0 W/m2/nm of direct beam there.
+    // ASTM G173-03 has about 1 W/m2/nm of direct beam there.
     assert!((0.85e9..1.1e9).contains(&clear.direct), "{clear:?}");
     let share = clear.diffuse / clear.direct;
     assert!((0.03..0.2).contains(&share), "{clear:?}");

@@ -108,7 +108,7 @@ fn every_sensor_gives_exactly_its_count_at_exact_stamps_after_its_lag() {
             let window = [100_000_000, 0, 0, 0, 1_000_000][number];
             assert_eq!(event.capture.end - event.capture.start, window);
             let late = event.capture.arrival - event.capture.end;
-            assert!((late as f64 - lag * 1e9_f64).abs() < 0.5);
+            assert_eq!(late, (lag * 1e9_f64).round() as i64);
         }
     }
     let order = events.iter().map(|e| (e.capture.arrival, e.sensor));
