@@ -71,8 +71,8 @@ fn angular_width(sweep: &PointSweep, instance: u32) -> f64 {
 
 /// elmquist-2021, figure 5, with the sensor and the cylinders driving: what counts is their
 /// relative speed v, and a cylinder abeam fills 1 / (1 -+ v / omega r) of its angle. Measured, as
-/// (sensor, cylinders): (0, -20) and (20, 0) 1.0415 (closed form 1.0414) at starboard, 0.9632
-/// (0.9617) at port; (20, -20) 1.0864 (1.0865), 0.9278 (0.9262); (20, 20) 1.0000.
+/// (sensor, cylinders): (0, -20) and (20, 0) 1.0415 (closed form 1.0414) at starboard, 0.9630
+/// (0.9617) at port; (20, -20) 1.0835 (1.0865), 0.9278 (0.9263); (20, 20) 1.0000.
 #[test]
 fn cylinders_lengthen_and_shorten_by_the_relative_speed_of_sensor_and_cylinders() {
     let scanner = fast_scanner();
