@@ -20,8 +20,9 @@ docs:
 examples:
     #!/usr/bin/env bash
     set -euo pipefail
+    cargo build --quiet --workspace --examples
     for example in crates/etendue/examples/*.rs; do
-        cargo run --quiet -p etendue --example "$(basename "$example" .rs)"
+        "${CARGO_TARGET_DIR:-target}/debug/examples/$(basename "$example" .rs)"
     done
 
 # Licences and advisories of the dependencies: needs `cargo install cargo-deny`.

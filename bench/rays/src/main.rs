@@ -1,9 +1,11 @@
 //! Rays per second of etendue's caster and of others, on the same rays, round by round.
 //!
-//! `bench-rays [ROUNDS] [SCENE...]`: medians of rounds, CPU seconds of one thread. With DUMP=FOLDER
+//! `bench-rays [ROUNDS] [SCENE...]`: medians of rounds, CPU seconds of one
+//! thread; ratios are medians of each round's own, and of the best rounds. With DUMP=FOLDER
 //! in the environment it writes scenes and rays for `others.py` instead; ENGINES="a;b" keeps only
-//! engines with such names.
+//! engines with such names; AGREE=1000 compares as many rays with testing every triangle instead.
 
+mod agreement;
 mod embree;
 mod others;
 mod rays;
@@ -146,6 +148,12 @@ fn bench(mut place: Place, rounds: usize) {
         return dump(std::path::Path::new(&folder), &place);
     }
     println!("\n{}: {} triangles", place.name, place.mesh.triangles.len());
+    if let Ok(count) = std::env::var("AGREE") {
+        let count = count.parse().expect("number of rays");
+        let rays = rays::spin(place.sensor, 15.0);
+        let mut scene = scene_of(place.mesh);
+        return println!("{}", agreement::count(&mut scene, &rays, count));
+    }
     let (ours, own_build) = timed(|| scene_of(place.mesh.clone()));
     let (robust, embree_build) = timed(|| embree::scene(&place.mesh, true));
     let fast = embree::scene(&place.mesh, false);
@@ -238,29 +246,37 @@ fn bench(mut place: Place, rounds: usize) {
         "two threads: {:.2} of one (wall)",
         threads(&avx512, &still, rounds)
     );
-    let median = |times: &mut Vec<f64>| {
-        times.sort_by(f64::total_cmp);
-        times[times.len() / 2]
-    };
-    let medians: Vec<f64> = seconds.iter_mut().map(median).collect();
     for (i, (name, _)) in engines.iter().enumerate() {
         let kind = if name.contains("single") {
             "Embree robust, single"
         } else {
             "Embree robust, packets"
         };
-        let base = engines
-            .iter()
-            .position(|(n, _)| *n == kind)
-            .map_or(f64::NAN, |i| medians[i]);
+        let base = engines.iter().position(|(n, _)| *n == kind);
         println!(
-            "{name:34} {:7.2} Mrays/s  x {:5.2}  hits {} mean {:.6}",
-            still.len() as f64 / medians[i] * 1e-6,
-            base / medians[i],
+            "{name:34} {:7.2} Mrays/s  x {:5.2} (best {:5.2})  hits {} mean {:.6}",
+            still.len() as f64 / median(seconds[i].clone()) * 1e-6,
+            base.map_or(f64::NAN, |base| ratio(&seconds[base], &seconds[i])),
+            base.map_or(f64::NAN, |base| least(&seconds[base]) / least(&seconds[i])),
             tallies[i].0,
             tallies[i].1 / tallies[i].0 as f64,
         );
     }
+}
+
+fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}
+
+fn least(times: &[f64]) -> f64 {
+    times.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+/// The median over rounds of `base`'s time in the round over the engine's: what the machine does
+/// to both in a round drops out.
+fn ratio(base: &[f64], engine: &[f64]) -> f64 {
+    median(base.iter().zip(engine).map(|(b, e)| b / e).collect())
 }
 
 /// Writes what `others.py` reads.

@@ -466,7 +466,16 @@ impl Scene {
             .follow(number, &parts.meshes[number], &parts.objects, true);
     }
 
-    /// Memory of the search trees, bytes: about 80 per triangle on top of the meshes themselves.
+    /// Packs the leaves of all search trees, as those of meshes of more than 16.8 million triangles
+    /// are from the start: two thirds of the memory, a fifth fewer rays per second, the same answers.
+    ///
+    /// [`Scene::rebuild`] unpacks those of a smaller mesh again.
+    pub fn pack_trees(&mut self) {
+        self.caster.pack(&self.parts.meshes);
+    }
+
+    /// Memory of the search trees, bytes: about 80 per triangle on top of the meshes themselves,
+    /// 50 where leaves are packed, and never more than 416.
     pub fn tree_bytes(&self) -> usize {
         self.caster.bytes()
     }

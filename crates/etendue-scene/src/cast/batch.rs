@@ -130,6 +130,7 @@ impl Tile<'_> {
             beams,
             local,
             pairs,
+            room,
             ..
         } = scratch;
         for lane in 0..self.used {
@@ -151,13 +152,13 @@ impl Tile<'_> {
                 best,
                 stack,
             };
-            search.run::<L, ANY>();
+            search.run::<L, ANY>(room);
         } else {
             best.triangle = Best::CLOSED.triangle;
             for lane in 0..self.used {
                 if open >> lane & 1 == 1 {
                     let ray = local.ray(lane);
-                    let triangle = some_in::<L, ANY>(tree, mesh, &ray, stack);
+                    let triangle = some_in::<L, ANY>(tree, mesh, &ray, stack, room);
                     best.triangle[lane] = f32::from_bits(triangle);
                 }
             }

@@ -1,6 +1,8 @@
 //! Building the tree: obvhs' binary tree, made eight wide.
 
-use super::tree::{Block, LEAF, MeshTree, Node, corners};
+use super::block::Block;
+use super::packed::Packed;
+use super::tree::{LEAF, MeshTree, Node, PACKED, corners};
 use crate::Mesh;
 use crate::motion::Bounds;
 use nalgebra::{Point3, Vector3};
@@ -12,9 +14,22 @@ use rayon::prelude::*;
 /// Triangles in a leaf.
 const BLOCK: u32 = 8;
 
+/// Meshes with more triangles than this have packed leaves: full ones would take more than 1.2 GB.
+/// Smaller meshes are searched faster without (BENCHMARKS.md, "Ray casting").
+const LARGE: usize = 1 << 24;
+
 impl MeshTree {
     /// The tree of a mesh that has been checked.
     pub fn new(mesh: &Mesh) -> Self {
+        if mesh.triangles.len() > LARGE {
+            Self::build(mesh, Packed::pays)
+        } else {
+            Self::build(mesh, |_| false)
+        }
+    }
+
+    /// The tree of a mesh, its leaves packed where `pack` says so.
+    pub fn build(mesh: &Mesh, pack: impl Fn(&Block) -> bool + Sync) -> Self {
         let (middle, reach, bounds) = extent(mesh);
         let boxes: Vec<Aabb> = (0..mesh.triangles.len() as u32)
             .into_par_iter()
@@ -26,15 +41,54 @@ impl MeshTree {
             bounds,
             nodes: vec![],
             blocks: vec![],
+            packed: vec![],
             root: 0,
             stack_need: 1,
         };
         let blocks = Widening::new(&binary_tree(&boxes)).widen(&mut tree);
+        let block = |members: &Members| Block::new(mesh, &middle, members.triangles());
+        let packed: Vec<Option<Packed>> = blocks
+            .par_iter()
+            .map(|members| {
+                let block = block(members);
+                pack(&block).then(|| Packed::new(&block))
+            })
+            .collect();
+        tree.number_leaves(&packed);
         tree.blocks = blocks
             .par_iter()
-            .map(|block| Block::new(mesh, &middle, block.triangles()))
+            .zip(packed.par_iter())
+            .filter(|(_, packed)| packed.is_none())
+            .map(|(members, _)| block(members))
             .collect();
+        tree.packed = packed.into_iter().flatten().collect();
         tree
+    }
+
+    /// Numbers packed leaves and others each by themselves.
+    fn number_leaves(&mut self, packed: &[Option<Packed>]) {
+        let mut next = [LEAF, LEAF | PACKED];
+        let new: Vec<u32> = packed
+            .iter()
+            .map(|packed| {
+                let next = &mut next[usize::from(packed.is_some())];
+                *next += 1;
+                *next - 1
+            })
+            .collect();
+        let renumber = |child: &mut u32| {
+            if *child & LEAF != 0 {
+                *child = new[(*child & !LEAF) as usize];
+            }
+        };
+        renumber(&mut self.root);
+        for node in &mut self.nodes {
+            for place in 0..8 {
+                if node.is_used(place) {
+                    renumber(&mut node.child[place]);
+                }
+            }
+        }
     }
 }
 

@@ -1,9 +1,9 @@
 //! The edges of eight triangles as seen from a packet's centre.
 
+use super::block::Block;
 use super::lanes::{Float, Lanes, Mask};
 use super::packet::Packet;
 use super::sixteen::EDGE_ERROR;
-use super::tree::Block;
 
 /// Axes are the packet's: two lateral ones, then the major one (its sign folded into the normal).
 ///

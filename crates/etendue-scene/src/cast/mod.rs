@@ -19,11 +19,13 @@
 
 mod batch;
 mod best;
+mod block;
 mod build;
 mod edges;
 mod instance;
 mod lanes;
 mod local;
+mod packed;
 mod packet;
 mod raw;
 mod refit;
@@ -40,6 +42,7 @@ use crate::motion::Motion;
 use crate::{Hit, Mesh, Object, ObjectId, Ray};
 use batch::Piece;
 use best::{Best, Exact, LocalRay, Nearest};
+use block::Block;
 use instance::{Instance, Pose};
 use lanes::{Chosen, Float, Job, Lanes, Mask, run};
 pub use lanes::{Isa, UnknownIsa};
@@ -81,6 +84,7 @@ struct Scratch {
     packet: Packet,
     best: Best,
     pairs: Pairs,
+    room: Block,
 }
 
 thread_local! {
@@ -93,6 +97,7 @@ thread_local! {
             packet: Packet::NONE,
             best: Best::CLOSED,
             pairs: Pairs::NONE,
+            room: Block::EMPTY,
         })
     };
 }
@@ -159,6 +164,12 @@ impl Caster {
             }
         }
         self.top = Top::new(&self.instances, [0.0, 0.0]);
+    }
+
+    /// Packs all leaves.
+    pub fn pack(&mut self, meshes: &[Arc<Mesh>]) {
+        let packed = |mesh: &Arc<Mesh>| Arc::new(MeshTree::build(mesh, |_| true));
+        self.trees = meshes.par_iter().map(packed).collect();
     }
 
     /// Bytes of the trees.
@@ -330,12 +341,15 @@ impl<const ANY: bool> Job for One<'_, ANY> {
     #[inline(always)]
     fn run<L: Lanes>(self) -> Option<Hit> {
         let Scratch {
-            stack, candidates, ..
+            stack,
+            candidates,
+            room,
+            ..
         } = self.scratch;
         if self.caster.instances.len() == 1 {
             return self
                 .caster
-                .visit::<L, ANY>(0, self.meshes, self.ray, None, stack);
+                .visit::<L, ANY>(0, self.meshes, self.ray, None, (stack, room));
         }
         self.top.candidates(&Bundle::one(self.ray), candidates);
         let mut best: Option<Hit> = None;
@@ -344,9 +358,13 @@ impl<const ANY: bool> Job for One<'_, ANY> {
                 break;
             }
             let number = candidate.instance;
-            let hit =
-                self.caster
-                    .visit::<L, ANY>(number, self.meshes, self.ray, best.as_ref(), stack);
+            let hit = self.caster.visit::<L, ANY>(
+                number,
+                self.meshes,
+                self.ray,
+                best.as_ref(),
+                (stack, room),
+            );
             best = hit.or(best);
         }
         best
@@ -362,7 +380,7 @@ impl Caster {
         meshes: &[Arc<Mesh>],
         ray: &Ray,
         met: Option<&Hit>,
-        stack: &mut Vec<Entry>,
+        (stack, room): (&mut Vec<Entry>, &mut Block),
     ) -> Option<Hit> {
         let instance = &self.instances[number];
         if instance.mask & ray.mask == 0 {
@@ -373,7 +391,7 @@ impl Caster {
             ray.end_at(met, number);
         }
         let mesh = &meshes[instance.mesh];
-        let triangle = some_in::<L, ANY>(&self.trees[instance.mesh], mesh, &ray, stack);
+        let triangle = some_in::<L, ANY>(&self.trees[instance.mesh], mesh, &ray, stack, room);
         if triangle == NO_TRIANGLE {
             return None;
         }
@@ -388,6 +406,7 @@ fn some_in<L: Lanes, const ANY: bool>(
     mesh: &Mesh,
     ray: &LocalRay,
     stack: &mut Vec<Entry>,
+    room: &mut Block,
 ) -> u32 {
     let single = Single::new(ray, tree);
     if stack.len() < tree.stack_need {
@@ -400,7 +419,7 @@ fn some_in<L: Lanes, const ANY: bool>(
         lane: 0,
         best: Nearest::none(single.far_depth(ray)),
     };
-    single.search::<L, LocalRay, ANY>(&mut errand, tree.root, stack);
+    single.search::<L, LocalRay, ANY>(&mut errand, tree.root, stack, room);
     errand.best.triangle
 }
 
@@ -438,6 +457,8 @@ impl Job for ClosestPacket<'_> {
             stack,
             packet,
             best,
+            pairs,
+            room,
             ..
         } = self.scratch;
         if packet.take::<L>(&beams, centre, tree, best) {
@@ -449,7 +470,7 @@ impl Job for ClosestPacket<'_> {
                 best,
                 stack,
             };
-            search.run::<L, false>();
+            search.run::<L, false>(room);
             for lane in 0..16 {
                 let triangle = best.triangle(lane);
                 self.hits.triangle[lane] = triangle;
@@ -463,16 +484,40 @@ impl Job for ClosestPacket<'_> {
                 .div(L::F16::load(&packet.scale));
             distance.store(&mut self.hits.distance);
             self.hits.barycentric = best.weights;
+            if !tree.packed.is_empty() {
+                refine(mesh, self.rays, self.hits, pairs);
+            }
             return;
         }
         for lane in 0..16 {
             let ray = self.rays.ray(lane);
-            let triangle = some_in::<L, false>(tree, mesh, &ray, stack);
+            let triangle = some_in::<L, false>(tree, mesh, &ray, stack, room);
             self.hits.put(
                 lane,
                 ray.hit(mesh, 0, triangle).as_ref(),
                 self.rays.far[lane],
             );
+        }
+    }
+}
+
+/// Distances and weights by the mesh's own vertices: those of packed leaves are moved.
+#[inline(always)]
+fn refine(mesh: &Mesh, rays: &RayPacket, hits: &mut HitPacket, pairs: &mut Pairs) {
+    for lane in 0..16 {
+        if let Some(triangle) = mesh.triangles.get(hits.triangle[lane] as usize) {
+            let ray = rays.ray(lane);
+            let corners = triangle.map(|v| &mesh.vertices[v as usize]);
+            pairs.put(lane, &ray.origin, &ray.direction, corners);
+        }
+    }
+    let met = pairs.meet();
+    for lane in 0..16 {
+        if hits.triangle[lane] != NO_TRIANGLE && !met.none[lane] {
+            hits.distance[lane] = met.distance[lane] as f32;
+            for vertex in 0..2 {
+                hits.barycentric[vertex][lane] = met.barycentric[vertex][lane] as f32;
+            }
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Following a mesh whose vertices moved, without a new tree.
 
+use super::block::Block;
 use super::build::{extent, outer_box};
-use super::tree::{Block, LEAF, MeshTree, NO_TRIANGLE, corners};
+use super::packed::Packed;
+use super::tree::{LEAF, MeshTree, PACKED, corners};
 use crate::Mesh;
 use obvhs::aabb::Aabb;
 use rayon::prelude::*;
@@ -14,23 +16,29 @@ impl MeshTree {
         self.middle = middle;
         self.reach = reach;
         self.bounds = bounds;
-        let boxes: Vec<Aabb> = self
-            .blocks
-            .par_iter_mut()
-            .map(|block| {
-                let triangles = block.triangles();
-                *block = Block::new(mesh, &middle, &triangles);
-                let own = triangles
-                    .iter()
-                    .map(|&t| outer_box(corners(mesh, &middle, t)));
-                own.fold(Aabb::INVALID, |all, one| all.union(&one))
-            })
-            .collect();
-        self.fit_nodes(&boxes);
+        let around = |triangles: &[u32]| {
+            let own = triangles
+                .iter()
+                .map(|&t| outer_box(corners(mesh, &middle, t)));
+            own.fold(Aabb::INVALID, |all, one| all.union(&one))
+        };
+        let blocks = self.blocks.par_iter_mut().map(|block| {
+            let triangles = block.triangles();
+            *block = Block::new(mesh, &middle, &triangles);
+            around(&triangles)
+        });
+        let blocks: Vec<Aabb> = blocks.collect();
+        let packed = self.packed.par_iter_mut().map(|packed| {
+            let triangles = packed.triangles();
+            *packed = Packed::new(&Block::new(mesh, &middle, &triangles));
+            around(&triangles)
+        });
+        let packed: Vec<Aabb> = packed.collect();
+        self.fit_nodes(&blocks, &packed);
     }
 
     /// Children stand behind their parents: the last node is fitted first.
-    fn fit_nodes(&mut self, blocks: &[Aabb]) {
+    fn fit_nodes(&mut self, blocks: &[Aabb], packed: &[Aabb]) {
         let mut nodes = vec![Aabb::INVALID; self.nodes.len()];
         for index in (0..self.nodes.len()).rev() {
             for place in 0..8 {
@@ -38,22 +46,17 @@ impl MeshTree {
                 if !self.nodes[index].is_used(place) {
                     continue;
                 }
+                let number = (child & !(LEAF | PACKED)) as usize;
                 let bounds = if child & LEAF == 0 {
                     nodes[child as usize]
+                } else if child & PACKED == 0 {
+                    blocks[number]
                 } else {
-                    blocks[(child & !LEAF) as usize]
+                    packed[number]
                 };
                 self.nodes[index].set_bounds(place, &bounds);
                 nodes[index] = nodes[index].union(&bounds);
             }
         }
-    }
-}
-
-impl Block {
-    /// The numbers of its triangles.
-    fn triangles(&self) -> Vec<u32> {
-        let used = |triangle: &u32| *triangle != NO_TRIANGLE;
-        self.triangle.into_iter().filter(used).collect()
     }
 }

@@ -59,10 +59,11 @@ impl Several<'_> {
                 open.extend((0..8).filter(|i| hits >> i & 1 == 1).map(|i| node.child[i]));
                 continue;
             }
-            let block = &tree.blocks[(child & !LEAF) as usize];
+            let block = tree.leaf(child, &mut self.scratch.room);
+            let triangles = block.triangle;
             let hits = single.may_meet::<L>(block);
             for place in (0..8).filter(|i| hits >> i & 1 == 1) {
-                if let Some(hit) = ray.hit(mesh, number, block.triangle[place]) {
+                if let Some(hit) = ray.hit(mesh, number, triangles[place]) {
                     self.insert(hit);
                 }
             }

@@ -1,10 +1,11 @@
 //! One ray at a time through a mesh's tree: eight boxes or eight triangles against it.
 
 use super::best::{Exact, LocalRay, Nearest, ROUND_OFF};
+use super::block::Block;
 use super::lanes::{Float, Lanes, Mask};
 use super::packet::{BOX_MARGIN, Packet};
 use super::sixteen::{DEPTH_ERROR, EDGE_ERROR, Entry, SURE};
-use super::tree::{Block, LEAF, MeshTree, Node};
+use super::tree::{LEAF, MeshTree, Node};
 use crate::Mesh;
 
 /// A ray as its major axis sees it: origin plus depth times $(s_x, s_y, \\sigma)$. What goes by
@@ -153,13 +154,14 @@ impl Single {
         ray.far * ray.direction[self.axes[2]].abs()
     }
 
-    /// The nearest surface below `start`; with `ANY`, some surface.
+    /// The nearest surface below `start`; with `ANY`, some surface. Leaves open into `room`.
     #[inline(always)]
     pub fn search<L: Lanes, E: Exact, const ANY: bool>(
         &self,
         errand: &mut Errand<'_, E>,
         start: u32,
         stack: &mut [Entry],
+        room: &mut Block,
     ) {
         let tree = errand.tree;
         let margin = BOX_MARGIN * self.error;
@@ -168,7 +170,7 @@ impl Single {
         loop {
             loop {
                 if current & LEAF != 0 {
-                    let block = &tree.blocks[(current & !LEAF) as usize];
+                    let block = tree.leaf(current, room);
                     self.block::<L, E>(errand, block);
                     if ANY && errand.best.triangle != super::tree::NO_TRIANGLE {
                         return;
@@ -241,7 +243,7 @@ impl Single {
         let u = c.1.neg_mul_add(b.0, c.0.mul(b.1));
         let v = a.1.neg_mul_add(c.0, a.0.mul(c.1));
         let w = b.1.neg_mul_add(a.0, b.0.mul(a.1));
-        let unit = ROUND_OFF * (block.reach + self.reach);
+        let unit = block.error(self.reach);
         let error = L::F8::load(&block.size).mul(L::F8::splat(EDGE_ERROR * unit));
         let zero = L::F8::splat(0.0);
         let left = zero.le(u.min(v).min(w).add(error));
@@ -259,7 +261,7 @@ impl Single {
         let least = u.min(v).min(w);
         let most = u.max(v).max(w);
         let size = L::F8::load(&block.size);
-        let unit = ROUND_OFF * (block.reach + self.reach);
+        let unit = block.error(self.reach);
         let error = size.mul(L::F8::splat(EDGE_ERROR * unit));
         let zero = L::F8::splat(0.0);
         let inside = zero.le(least.add(error)).or(most.le(error));

@@ -1,11 +1,12 @@
 //! Sixteen coherent rays at once through a mesh's tree.
 
-use super::best::{Best, Exact, Nearest, ROUND_OFF};
+use super::best::{Best, Exact, Nearest};
+use super::block::Block;
 use super::edges::Edges;
 use super::lanes::{Float, Lanes, Mask};
 use super::packet::{BOX_MARGIN, Packet};
 use super::single::{Errand, Single};
-use super::tree::{Block, LEAF, MeshTree, NO_TRIANGLE, Node};
+use super::tree::{LEAF, MeshTree, NO_TRIANGLE, Node};
 use crate::Mesh;
 
 /// What a triangle's edge functions may be wrong by, in units of [`Packet::error`] times its size,
@@ -54,15 +55,15 @@ pub(crate) struct Search<'a, E> {
 }
 
 impl<E: Exact> Search<'_, E> {
-    /// The nearest surface for every lane; with `ANY`, some surface.
+    /// The nearest surface for every lane; with `ANY`, some surface. Leaves open into `room`.
     #[inline(always)]
-    pub fn run<L: Lanes, const ANY: bool>(&mut self) {
+    pub fn run<L: Lanes, const ANY: bool>(&mut self, room: &mut Block) {
         if self.stack.len() < 2 * self.tree.stack_need {
             self.stack
                 .resize(2 * self.tree.stack_need, Entry::default());
         }
         if self.tree.root & LEAF != 0 {
-            self.block::<L, ANY>(&self.tree.blocks[(self.tree.root & !LEAF) as usize]);
+            self.block::<L, ANY>(self.tree.leaf(self.tree.root, room));
             return;
         }
         let mut farthest = self.farthest::<L>();
@@ -74,7 +75,7 @@ impl<E: Exact> Search<'_, E> {
             // Down, nearest first, until a block or nothing.
             loop {
                 if current & LEAF != 0 {
-                    let block = &self.tree.blocks[(current & !LEAF) as usize];
+                    let block = self.tree.leaf(current, room);
                     if self.block::<L, ANY>(block) {
                         farthest = self.farthest::<L>();
                     }
@@ -83,7 +84,7 @@ impl<E: Exact> Search<'_, E> {
                 if place != WIDE {
                     let alive = self.alive::<L>(place);
                     if alive.count_ones() <= FEW {
-                        self.singly::<L, ANY>(current, alive, top);
+                        self.singly::<L, ANY>(current, alive, top, room);
                         farthest = self.farthest::<L>();
                         break;
                     }
@@ -209,7 +210,13 @@ impl<E: Exact> Search<'_, E> {
     }
 
     #[inline(always)]
-    fn singly<L: Lanes, const ANY: bool>(&mut self, child: u32, lanes: u32, top: usize) {
+    fn singly<L: Lanes, const ANY: bool>(
+        &mut self,
+        child: u32,
+        lanes: u32,
+        top: usize,
+        room: &mut Block,
+    ) {
         let mut left = lanes;
         while left != 0 {
             let lane = left.trailing_zeros() as usize;
@@ -222,7 +229,7 @@ impl<E: Exact> Search<'_, E> {
                 best: self.best.get(lane),
             };
             let single = Single::of_packet(self.packet, self.tree, lane);
-            single.search::<L, E, ANY>(&mut errand, child, &mut self.stack[top..]);
+            single.search::<L, E, ANY>(&mut errand, child, &mut self.stack[top..], room);
             self.best.set(lane, &errand.best);
             if ANY {
                 self.close_met();
@@ -233,7 +240,7 @@ impl<E: Exact> Search<'_, E> {
     /// Eight triangles against the packet as a whole, and those it may meet against each ray.
     #[inline(always)]
     fn block<L: Lanes, const ANY: bool>(&mut self, block: &Block) -> bool {
-        let error = ROUND_OFF * (block.reach + self.packet.reach);
+        let error = block.error(self.packet.reach);
         let (edges, mut left) = Edges::new::<L>(self.packet, block, error);
         let mut nearer = false;
         while left != 0 {

@@ -1,5 +1,7 @@
 //! A mesh's bounding volume hierarchy: nodes of eight boxes, leaves of eight triangles.
 
+use super::block::Block;
+use super::packed::Packed;
 use crate::Mesh;
 use crate::motion::Bounds;
 use nalgebra::{Point3, Vector3};
@@ -7,6 +9,9 @@ use obvhs::aabb::Aabb;
 
 /// Children whose number has this bit are blocks of triangles, others are nodes.
 pub(crate) const LEAF: u32 = 1 << 31;
+
+/// Blocks whose number has this bit are packed.
+pub(crate) const PACKED: u32 = 1 << 30;
 
 /// The triangle number of an unused place in a block.
 pub(crate) const NO_TRIANGLE: u32 = u32::MAX;
@@ -25,6 +30,7 @@ pub(crate) struct MeshTree {
     pub bounds: Bounds,
     pub nodes: Vec<Node>,
     pub blocks: Vec<Block>,
+    pub packed: Vec<Packed>,
     /// A child like those in [`Node::child`].
     pub root: u32,
     /// How many entries a depth-first search can leave on its stack.
@@ -32,9 +38,21 @@ pub(crate) struct MeshTree {
 }
 
 impl MeshTree {
+    /// The triangles of a child with the [`LEAF`] bit, opened into `room` if they are packed.
+    #[inline(always)]
+    pub fn leaf<'a>(&'a self, child: u32, room: &'a mut Block) -> &'a Block {
+        let number = (child & !(LEAF | PACKED)) as usize;
+        if child & PACKED == 0 {
+            return &self.blocks[number];
+        }
+        self.packed[number].open(room);
+        room
+    }
+
     /// How much memory it takes, bytes.
     pub fn bytes(&self) -> usize {
-        size_of_val(&self.nodes[..]) + size_of_val(&self.blocks[..])
+        let leaves = size_of_val(&self.blocks[..]) + size_of_val(&self.packed[..]);
+        size_of_val(&self.nodes[..]) + leaves
     }
 }
 
@@ -44,21 +62,8 @@ impl MeshTree {
 pub(crate) struct Node {
     /// Bounds: axis `a`'s lower ones at `2 * a`, its upper ones at `2 * a + 1`.
     pub bounds: [[f32; 8]; 6],
-    /// Number of a node, or [`LEAF`] and the number of a block.
+    /// Number of a node, or [`LEAF`], [`PACKED`] where it is, and the number of a block.
     pub child: [u32; 8],
-}
-
-/// Up to eight triangles. An unused place has no number that compares.
-#[derive(Clone, Copy, Debug)]
-#[repr(C, align(64))]
-pub(crate) struct Block {
-    /// Positions by vertex and axis.
-    pub corner: [[[f32; 8]; 3]; 3],
-    /// The largest difference of any coordinate along any edge.
-    pub size: [f32; 8],
-    pub triangle: [u32; 8],
-    /// The largest coordinate of all corners.
-    pub reach: f32,
 }
 
 impl Node {
@@ -84,37 +89,6 @@ impl Node {
             self.bounds[2 * axis][place] = bounds.min[axis];
             self.bounds[2 * axis + 1][place] = bounds.max[axis];
         }
-    }
-}
-
-impl Block {
-    pub const EMPTY: Self = Self {
-        corner: [[[f32::NAN; 8]; 3]; 3],
-        size: [0.0; 8],
-        triangle: [NO_TRIANGLE; 8],
-        reach: 0.0,
-    };
-
-    /// A block of the triangles with these numbers, at most eight.
-    pub fn new(mesh: &Mesh, middle: &Point3<f64>, triangles: &[u32]) -> Self {
-        let mut block = Self::EMPTY;
-        for (place, &triangle) in triangles.iter().enumerate() {
-            block.put(mesh, middle, place, triangle);
-        }
-        block
-    }
-
-    fn put(&mut self, mesh: &Mesh, middle: &Point3<f64>, place: usize, triangle: u32) {
-        let corners = corners(mesh, middle, triangle);
-        for (vertex, corner) in corners.iter().enumerate() {
-            self.reach = self.reach.max((corner.amax() as f32).next_up());
-            for axis in 0..3 {
-                self.corner[vertex][axis][place] = corner[axis] as f32;
-            }
-        }
-        let edges = [0, 1, 2].map(|i| (corners[(i + 1) % 3] - corners[i]).amax());
-        self.size[place] = (edges[0].max(edges[1]).max(edges[2]) as f32).next_up();
-        self.triangle[place] = triangle;
     }
 }
 
