@@ -6,7 +6,7 @@ use etendue_formats::nmea::sentences;
 use etendue_formats::robot::{Motion, Urdf, device_presets, load, parse, preset_device};
 use etendue_formats::ros2::RigRecorder;
 use etendue_formats::toml_file::Document;
-use etendue_physics::gnss::{Fix, SkyView};
+use etendue_physics::gnss::{Fix, FixKind, Geodetic, SkyView, Solution};
 use etendue_physics::inertial::MotionState;
 use etendue_sensors::rig::{DataKind, Device, MountedSensor, RigRun, SECOND, replay};
 use nalgebra::{Isometry3, Vector3};
@@ -299,6 +299,53 @@ fn sensors_sit_on_links_of_a_urdf_file() {
     assert_eq!(robot.rig.frames.base(), "torso");
     let place = robot.rig.sensors()[0].base_from_sensor().translation.vector;
     assert!((place - Vector3::new(0.0, 0.5, 0.4)).norm() < 1e-12);
+}
+
+/// Sentences of real receivers: all of 5748 have the checksum that is computed here, and ours have
+/// their fields.
+#[test]
+fn sentences_are_built_as_those_of_real_receivers() {
+    let Some(path) = recording("nmea_logs/signalk_gps.log") else {
+        return;
+    };
+    let log = std::fs::read_to_string(path).expect("a text");
+    let recorded: Vec<(&str, usize)> = log.lines().filter_map(sentence).collect();
+    assert_eq!(recorded.len(), 5748);
+    let fix = Fix {
+        solution: Some(Solution {
+            position: Geodetic::from_degrees(52.37, 4.91, 40.0),
+            velocity: Vector3::new(1.0, 2.0, 0.0),
+            variance: Vector3::new(4.0, 4.0, 9.0),
+            kind: FixKind::Autonomous,
+        }),
+        sky: SkyView {
+            used: 4,
+            horizontal: 2.0,
+            vertical: 3.0,
+        },
+    };
+    let own = sentences(&fix, 1_780_315_200.0);
+    let own: Vec<(&str, usize)> = own.lines().filter_map(sentence).collect();
+    assert_eq!(own.len(), 3);
+    for kind in ["GPGGA", "GPRMC"] {
+        let fields =
+            |all: &[(&str, usize)]| all.iter().find(|(name, _)| *name == kind).map(|s| s.1);
+        println!(
+            "{kind}: {:?} fields, recorded {:?}",
+            fields(&own),
+            fields(&recorded)
+        );
+        assert!(fields(&own).is_some() && fields(&own) == fields(&recorded));
+    }
+}
+
+/// Name and number of fields of a sentence with a good checksum.
+fn sentence(line: &str) -> Option<(&str, usize)> {
+    let (body, sum) = line.trim().strip_prefix('$')?.split_once('*')?;
+    let own = body.bytes().fold(0, |sum, byte| sum ^ byte);
+    let is_good = u8::from_str_radix(sum, 16) == Ok(own);
+    let name = body.split(',').next()?;
+    is_good.then(|| (name, body.split(',').count()))
 }
 
 #[test]
