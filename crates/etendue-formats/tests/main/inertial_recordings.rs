@@ -117,7 +117,7 @@ fn the_preset_of_the_broad_recording_has_its_allan_curve() {
     let [gyro, acc, ..] = &read[..] else {
         panic!("{} tables of three columns", read.len())
     };
-    let simulated = at_rest("myon-aktos-broad", BROAD_INTERVAL, 60_000);
+    let simulated = at_rest("myon-aktos-broad", BROAD_INTERVAL, 200_000);
     let times = [1.0, 3.0, 14.0, 29.0, 57.0, 143.0, 286.0].map(|n| n * BROAD_INTERVAL);
     for (sensor, (table, what)) in [(gyro, "gyroscope"), (acc, "accelerometer")]
         .into_iter()

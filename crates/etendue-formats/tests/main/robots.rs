@@ -3,15 +3,18 @@
 use crate::recordings::recording;
 use etendue_formats::FormatError;
 use etendue_formats::nmea::sentences;
-use etendue_formats::robot::{Motion, Urdf, device_presets, load, parse, preset_device};
+use etendue_formats::robot::{
+    Motion, Registry, Urdf, UserFilterMaker, device_presets, load, load_with, parse, preset_device,
+};
 use etendue_formats::ros2::RigRecorder;
 use etendue_formats::toml_file::Document;
 use etendue_physics::gnss::{Fix, FixKind, Geodetic, SkyView, Solution};
-use etendue_physics::inertial::MotionState;
-use etendue_sensors::rig::{DataKind, Device, MountedSensor, RigRun, SECOND, replay};
-use nalgebra::{Isometry3, Vector3};
+use etendue_sensors::filter::{FilterContext, FilterRun, UserFilter};
+use etendue_sensors::rig::{Data, DataKind, Device, MountedSensor, RigRun, SECOND, replay};
+use nalgebra::Vector3;
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::sync::Arc;
 
 const CART: &str = r#"
 version = 1
@@ -207,7 +210,7 @@ fn what_cannot_be_is_refused_at_its_place_with_a_remedy() {
 
 #[test]
 fn every_device_that_comes_with_the_library_can_be_mounted() {
-    assert_eq!(device_presets().len(), 7);
+    assert_eq!(device_presets().len(), 8);
     for preset in device_presets() {
         assert!(preset_device(preset.name).is_some(), "{}", preset.name);
         assert!(preset.text.contains("sources = ["), "{}", preset.name);
@@ -299,6 +302,85 @@ fn sensors_sit_on_links_of_a_urdf_file() {
     assert_eq!(robot.rig.frames.base(), "torso");
     let place = robot.rig.sensors()[0].base_from_sensor().translation.vector;
     assert!((place - Vector3::new(0.0, 0.5, 0.4)).norm() < 1e-12);
+}
+
+/// A filter of the program's own: pressures times a gain.
+#[derive(Debug)]
+struct Gain(f64);
+
+impl UserFilter for Gain {
+    fn name(&self) -> &'static str {
+        "gain"
+    }
+
+    fn output(&self, input: DataKind) -> Option<DataKind> {
+        (input == DataKind::Pressure).then_some(input)
+    }
+
+    fn start(&self) -> Box<dyn FilterRun> {
+        let gain = self.0;
+        Box::new(move |data, _: &FilterContext| match data {
+            Data::Pressure(pressure) => Data::Pressure(gain * pressure),
+            other => other,
+        })
+    }
+}
+
+fn make_gain(parameters: &BTreeMap<String, f64>) -> Result<Arc<dyn UserFilter>, String> {
+    let gain = parameters.get("gain").ok_or("it needs a gain")?;
+    Ok(Arc::new(Gain(*gain)))
+}
+
+/// A robot file names a filter of the program that reads it, with its numbers.
+#[test]
+fn a_robot_file_names_filters_of_the_program() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("robot.toml");
+    let registry = Registry::from([("gain".to_owned(), make_gain as UserFilterMaker)]);
+    let load = |device: &str, filter: &str| {
+        let text = format!(
+            "version = 1\nscene = \"arena\"\n[[sensors]]\nname = \"air\"\nrate_hz = 10.0\n\
+             device.{device}\nfilters = [{{ user = {filter} }}]\n"
+        );
+        std::fs::write(&path, text).expect("written");
+        load_with(&path, &registry)
+    };
+    let barometer = "barometer = { preset = \"bosch-bmp388\" }";
+    let robot = load(
+        barometer,
+        "{ name = \"gain\", parameters = { gain = 2.0 } }",
+    );
+    let robot = robot.expect("a robot");
+    let environment = &robot.environment;
+    let mut run =
+        RigRun::new(&robot.rig, &robot.scene.scene, environment, 1, SECOND).expect("runs");
+    let mut pressures = Vec::new();
+    replay(&mut run, &robot.motion, |event| {
+        if let Data::Pressure(pressure) = event.data {
+            pressures.push(pressure);
+        }
+        ControlFlow::Continue(())
+    });
+    assert_eq!(pressures.len(), 10);
+    assert!(
+        pressures
+            .iter()
+            .all(|pressure| (1.8e5..2.2e5).contains(pressure))
+    );
+    let refused = |device, filter| load(device, filter).expect_err("refused").to_string();
+    let unknown = refused(barometer, "{ name = \"gian\" }");
+    assert!(
+        unknown.contains("unknown user filter \"gian\""),
+        "{unknown}"
+    );
+    let numberless = refused(barometer, "{ name = \"gain\" }");
+    assert!(numberless.contains("it needs a gain"), "{numberless}");
+    let imu = "imu = { preset = \"adis16470\" }";
+    let misfit = refused(imu, "{ name = \"gain\", parameters = { gain = 2.0 } }");
+    assert!(
+        misfit.contains("gain, does not take inertial readings"),
+        "{misfit}"
+    );
 }
 
 /// Sentences of real receivers: all of 5748 have the checksum that is computed here, and ours have
