@@ -7,6 +7,11 @@ ci: test fmt clippy docs examples
 test:
     cargo test --workspace
 
+# The physics engine and its tests: not part of `ci`, for its dependencies take minutes to build.
+rapier:
+    cargo test -p etendue-sensors --features rapier --test main engine
+    cargo test -p etendue-formats --features rapier --test main dynamics
+
 fmt:
     cargo fmt --all --check
 

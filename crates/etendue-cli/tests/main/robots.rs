@@ -88,6 +88,17 @@ fn a_drive_through_a_town_is_recorded_and_is_the_same_again() {
         std::fs::read(Path::new(&path)).expect("a recording")
     };
     assert!(drive("a") == drive("b"), "not the same bytes");
+    let replay = |file: &str| etendue(folder.path(), &["demo", "street", "--replay", file]);
+    let again = replay("a/street.mcap");
+    assert!(again.status.success(), "{}", stderr(&again));
+    assert!(
+        stdout(&again).contains("all of 22 commands the same"),
+        "{}",
+        stdout(&again)
+    );
+    // What is no drive is told.
+    std::fs::write(folder.path().join("no.mcap"), "no").expect("a file");
+    assert!(!replay("no.mcap").status.success());
     let written = names(&folder.path().join("a"));
     assert_eq!(
         written,

@@ -1,6 +1,7 @@
-//! Pictures: PNG and EXR out, PNG and Radiance HDR in.
+//! Pictures: PNG and EXR out; PNG, EXR and Radiance HDR in.
 
 mod exr;
+mod exr_read;
 mod hdr;
 mod png_file;
 
@@ -20,7 +21,8 @@ pub struct Picture {
     pub pixels: Vec<[f32; 3]>,
 }
 
-/// Reads a PNG picture (taken as sRGB) or a Radiance HDR picture, told by their first bytes.
+/// Reads a PNG picture (taken as sRGB), an OpenEXR or a Radiance HDR picture, told by their first
+/// bytes.
 ///
 /// # Errors
 /// Where the file cannot be read, is cut, or is of another format.
@@ -30,11 +32,13 @@ pub fn read_picture(path: &Path) -> Result<Picture, FormatError> {
         png_file::read(&bytes)
     } else if bytes.starts_with(b"#?") {
         hdr::read(&bytes)
+    } else if bytes.starts_with(&[0x76, 0x2f, 0x31, 0x01]) {
+        exr_read::read(&bytes)
     } else {
         return Err(FormatError::Unsupported {
             path: path.to_owned(),
             message: "this is no picture of a known format".into(),
-            remedy: "give a .png or a Radiance .hdr file".into(),
+            remedy: "give a .png, an .exr or a Radiance .hdr file".into(),
         });
     };
     read.map_err(|message| {

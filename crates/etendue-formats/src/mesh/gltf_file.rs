@@ -27,6 +27,8 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<MeshFile, FormatError> 
             ..MeshFile::default()
         },
         visited: HashSet::new(),
+        corners: Vec::new(),
+        all_textured: true,
     };
     reader.read_buffers(&gltf)?;
     let Some(scene) = gltf.default_scene().or_else(|| gltf.scenes().next()) else {
@@ -38,7 +40,14 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<MeshFile, FormatError> 
     for node in scene.nodes() {
         reader.node(&node, &Matrix4::identity())?;
     }
-    Ok(reader.file)
+    let Reader {
+        mut file,
+        corners,
+        all_textured,
+        ..
+    } = reader;
+    file.texture_corners = (all_textured && !corners.is_empty()).then(|| corners.into());
+    Ok(file)
 }
 
 struct Reader<'a> {
@@ -46,6 +55,9 @@ struct Reader<'a> {
     buffers: Vec<Vec<u8>>,
     file: MeshFile,
     visited: HashSet<usize>,
+    /// Texture coordinates of each triangle's corners, as far as all have some.
+    corners: Vec<[[f32; 2]; 3]>,
+    all_textured: bool,
 }
 
 impl Reader<'_> {
@@ -154,6 +166,11 @@ impl Reader<'_> {
             Some(indices) => self.indices(&indices, count)?,
             None => (0..count).collect(),
         };
+        let places = match primitive.get(&gltf::Semantic::TexCoords(0)) {
+            Some(accessor) => self.texture_places(&accessor, count)?,
+            None => None,
+        };
+        self.all_textured &= places.is_some();
         // A mirroring transform turns the winding round (glTF 2.0, section 3.7.4).
         let mirrored = world.fixed_view::<3, 3>(0, 0).determinant() < 0.0;
         let part = self.part_of(&primitive.material());
@@ -164,6 +181,9 @@ impl Reader<'_> {
                 .triangles
                 .push(triangle.map(|corner| vertex_number(first + corner)));
             self.file.part_of_triangle.push(part);
+            if let Some(places) = &places {
+                self.corners.push(triangle.map(|corner| places[corner]));
+            }
         }
         Ok(())
     }
@@ -192,6 +212,32 @@ impl Reader<'_> {
             self.file.mesh.vertices.push(point);
         }
         Ok(())
+    }
+
+    /// Texture coordinates of each vertex; none where they are not floats.
+    fn texture_places(
+        &self,
+        accessor: &Accessor<'_>,
+        vertices: usize,
+    ) -> Result<Option<Vec<[f32; 2]>>, FormatError> {
+        if accessor.data_type() != DataType::F32 || accessor.dimensions() != Dimensions::Vec2 {
+            return Ok(None);
+        }
+        let items = self.items::<8>(accessor)?;
+        if items.len() < vertices {
+            return Err(self.error(
+                format!(
+                    "accessor {} has fewer items than vertices",
+                    accessor.index()
+                ),
+                "the file is damaged: export it again",
+            ));
+        }
+        let place = |item: [u8; 8]| {
+            let (floats, _) = item.as_chunks::<4>();
+            [0, 1].map(|axis| f32::from_le_bytes(floats[axis]))
+        };
+        Ok(Some(items.into_iter().map(place).collect()))
     }
 
     fn indices(&self, accessor: &Accessor<'_>, vertices: usize) -> Result<Vec<usize>, FormatError> {

@@ -8,8 +8,8 @@
 //! | glTF 2.0, GLB | the default scene with its nodes' transforms, triangles of all kinds | metallic-roughness, `KHR_materials_ior`, `_specular`, `_transmission` |
 //!
 //! Units are metres and axes are taken as they are; glTF is defined with y up, which [`MeshFile::up`]
-//! says. Texture coordinates are read from OBJ (`vt`); glTF's own textures and coordinates, colours of
-//! vertices, skins, morph targets and cameras are passed over.
+//! says. Texture coordinates are read from OBJ (`vt`) and glTF (`TEXCOORD_0`); glTF's own textures,
+//! colours of vertices, skins, morph targets and cameras are passed over.
 //!
 //! What is wrong in a file (a cut file, a count that does not fit, a number that is none or not
 //! finite, an index that is out of range) is an error that names the line or the element.

@@ -1,6 +1,6 @@
 //! What a robot file holds.
 
-use super::{DeviceTable, FilterTable, MotionTable, PlaceTable};
+use super::{DeviceTable, DynamicsTable, FilterTable, MotionTable, PlaceTable};
 use crate::scene::{Placement, RotationDeg};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -38,12 +38,20 @@ pub struct RobotFile {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub urdf: Option<Spanned<String>>,
+    /// An MJCF file with frames and joints, from the folder of this file, instead of `urdf`.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub mjcf: Option<Spanned<String>>,
     /// Where on the Earth the world is, and when.
     #[serde(default)]
     pub place: Option<PlaceTable>,
     /// How the robot moves; it stands at the world's origin where this is left out.
     #[serde(default)]
     pub motion: Option<MotionTable>,
+    /// How commands move it, instead of `motion`.
+    #[serde(default)]
+    #[schemars(with = "Option<DynamicsTable>")]
+    pub dynamics: Option<Spanned<DynamicsTable>>,
     /// More frames.
     #[serde(default)]
     pub frames: Vec<FrameTable>,

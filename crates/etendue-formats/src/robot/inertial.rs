@@ -31,6 +31,8 @@ pub struct ImuTable {
 pub struct GyroscopeTable {
     /// White noise density (an angular random walk of 1 °/√h is 1/60 of this).
     pub noise_density_dps_rthz: f64,
+    /// White noise of each axis over that density: 1 where it is left out.
+    pub noise_of_axes: Option<[f64; 3]>,
     /// Lowest point of the Allan curve, as data sheets state the bias stability (0.664 times the
     /// bias instability of IEEE Std 952).
     pub bias_stability_dph: Option<f64>,
@@ -64,6 +66,8 @@ pub struct GyroscopeTable {
 pub struct AccelerometerTable {
     /// White noise density (a velocity random walk of 1 m/s/√h is 1700 of this).
     pub noise_density_ug_rthz: f64,
+    /// White noise of each axis over that density: 1 where it is left out.
+    pub noise_of_axes: Option<[f64; 3]>,
     /// Lowest point of the Allan curve, as data sheets state the bias stability.
     pub bias_stability_ug: Option<f64>,
     /// Time scales that the flicker noise behind it spans: 1 to 10,000 s where it is left out.
@@ -203,6 +207,9 @@ impl GyroscopeTable {
         };
         Triad {
             density: self.noise_density_dps_rthz * degree,
+            noise_of_axes: self
+                .noise_of_axes
+                .map_or(Vector3::repeat(1.0), Vector3::from),
             drift: drift.processes(),
             turn_on_bias: self.turn_on_bias_dps * degree,
             bias: Vector3::from(self.bias_dps) * degree,
@@ -229,6 +236,9 @@ impl AccelerometerTable {
         };
         Triad {
             density: self.noise_density_ug_rthz * micro,
+            noise_of_axes: self
+                .noise_of_axes
+                .map_or(Vector3::repeat(1.0), Vector3::from),
             drift: drift.processes(),
             turn_on_bias: self.turn_on_bias_mg * milli,
             bias: Vector3::from(self.bias_mg) * milli,

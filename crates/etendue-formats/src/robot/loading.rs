@@ -1,7 +1,7 @@
 //! From what the user wrote to a robot.
 
 use super::file::VERSION;
-use super::{LoadedRobot, Motion, MountedSensorTable, Registry, RobotFile, Urdf};
+use super::{LoadedRobot, Mjcf, ModelName, Motion, MountedSensorTable, Registry, RobotFile, Urdf};
 use crate::FormatError;
 use crate::scene::{self, LoadedScene, resolve};
 use crate::toml_file::{Document, DocumentError, Problem};
@@ -67,12 +67,27 @@ fn read(document: &Document, registry: &Registry) -> Result<LoadedRobot, FormatE
     let file: RobotFile = document.parse()?;
     check(document, &file)?;
     let scene = load_scene(document, &file.scene)?;
-    let mut rig = Rig::new(frames(document, &file)?);
+    let urdf = file
+        .urdf
+        .as_ref()
+        .map(|given| Urdf::load(&resolve(document, given)?));
+    let urdf = urdf.transpose()?;
+    let mjcf = file
+        .mjcf
+        .as_ref()
+        .map(|given| Mjcf::load(&resolve(document, given)?));
+    let mjcf = mjcf.transpose()?;
+    let mut rig = Rig::new(frames(document, &file, urdf.as_ref(), mjcf.as_ref())?);
     for sensor in &file.sensors {
         mount(document, &mut rig, sensor, registry)?;
     }
     let environment = file.place.as_ref().map(|place| place.environment(document));
     let motion = file.motion.as_ref().map(|motion| motion.motion(document));
+    let driven = file.dynamics.as_ref();
+    let driven = driven.map(|table| {
+        let table = table.get_ref();
+        table.driven(document, urdf.as_ref(), mjcf.as_ref())
+    });
     let stem = || {
         let stem = document.path().file_stem().unwrap_or_default();
         stem.to_string_lossy().into_owned()
@@ -81,6 +96,7 @@ fn read(document: &Document, registry: &Registry) -> Result<LoadedRobot, FormatE
     environment.lighting = scene.lighting.clone();
     environment.textures = scene.textures.clone();
     let mut warnings = scene.warnings.clone();
+    warnings.extend(mjcf.iter().flat_map(|mjcf| mjcf.warnings.clone()));
     warnings.extend(daylight_for_cameras(&rig, &mut environment));
     Ok(LoadedRobot {
         name: file.name.clone().unwrap_or_else(stem),
@@ -92,6 +108,7 @@ fn read(document: &Document, registry: &Registry) -> Result<LoadedRobot, FormatE
         motion: motion
             .transpose()?
             .unwrap_or(Motion::Still(Still(Isometry3::identity()))),
+        driven: driven.transpose()?,
         duration: file.duration_s.map(Spanned::into_inner),
     })
 }
@@ -119,6 +136,26 @@ fn check(document: &Document, file: &RobotFile) -> Result<(), DocumentError> {
     {
         let problem = Problem::value("the run lasts no time", "give a duration above zero");
         return Err(document.error(given.span(), problem));
+    }
+    if let (Some(_), Some(table)) = (&file.motion, &file.dynamics) {
+        let problem = Problem::value(
+            "the robot has both a motion that is known and dynamics",
+            "leave [motion] or [dynamics] out",
+        );
+        return Err(document.error(table.span(), problem));
+    }
+    if let (Some(_), Some(mjcf)) = (&file.urdf, &file.mjcf) {
+        let problem = Problem::value("the robot has two descriptions", "leave urdf or mjcf out");
+        return Err(document.error(mjcf.span(), problem));
+    }
+    if let Some(base) = &file.base
+        && (moves_by_joints(file) || file.mjcf.is_some())
+    {
+        let problem = Problem::value(
+            "a robot whose joints move, or of an MJCF file, has its root as base",
+            "leave base out",
+        );
+        return Err(document.error(base.span(), problem));
     }
     if file.sensors.is_empty() {
         let problem = Problem::value("the robot has no sensor", "add [[sensors]]");
@@ -149,18 +186,19 @@ fn load_scene(document: &Document, given: &Spanned<String>) -> Result<LoadedScen
 }
 
 /// The frames of the URDF file and of the robot file itself.
-fn frames(document: &Document, file: &RobotFile) -> Result<FrameTree, FormatError> {
-    let urdf = file
-        .urdf
-        .as_ref()
-        .map(|given| Urdf::load(&resolve(document, given)?));
-    let urdf = urdf.transpose()?;
-    let root = urdf.as_ref().map_or(BASE, Urdf::root);
+fn frames(
+    document: &Document,
+    file: &RobotFile,
+    urdf: Option<&Urdf>,
+    mjcf: Option<&Mjcf>,
+) -> Result<FrameTree, FormatError> {
+    let root = urdf.map_or(mjcf.map_or(BASE, |mjcf| &mjcf.root), Urdf::root);
     let base = file
         .base
         .as_ref()
         .map_or(root, |base| base.get_ref().as_str());
-    let mut declarations = match &urdf {
+    let mut declarations = match urdf {
+        Some(urdf) if moves_by_joints(file) => urdf.moving_frames(),
         Some(urdf) => urdf.frames_on(base).ok_or_else(|| {
             let problem = Problem::UnknownName {
                 what: "link".into(),
@@ -169,7 +207,9 @@ fn frames(document: &Document, file: &RobotFile) -> Result<FrameTree, FormatErro
             };
             document.error(file.base.as_ref().map_or(0..0, Spanned::span), problem)
         })?,
-        None => Vec::new(),
+        None => mjcf
+            .map(|mjcf| mjcf_frames(mjcf, moves_by_joints(file)))
+            .unwrap_or_default(),
     };
     let first = declarations.len();
     for frame in &file.frames {
@@ -181,6 +221,7 @@ fn frames(document: &Document, file: &RobotFile) -> Result<FrameTree, FormatErro
                 .map_or(base, |parent| parent.get_ref())
                 .into(),
             parent_from_frame: frame.placement().pose(document)?,
+            moves: false,
         });
     }
     FrameTree::new(base, &declarations).map_err(|error| {
@@ -189,6 +230,24 @@ fn frames(document: &Document, file: &RobotFile) -> Result<FrameTree, FormatErro
         let table = |frame: usize| frame.checked_sub(first).and_then(|i| file.frames.get(i));
         frame_error(document, error, known, table).into()
     })
+}
+
+fn mjcf_frames(mjcf: &Mjcf, moving: bool) -> Vec<FrameDeclaration> {
+    let frames = mjcf.frames.iter().cloned();
+    let frames = frames.map(|frame| FrameDeclaration {
+        moves: frame.moves && moving,
+        ..frame
+    });
+    frames.collect()
+}
+
+/// Whether the links of the robot's file move against each other.
+fn moves_by_joints(file: &RobotFile) -> bool {
+    let model = file
+        .dynamics
+        .as_ref()
+        .and_then(|table| table.get_ref().model.as_ref());
+    model.is_some_and(|model| matches!(model.get_ref(), ModelName::Urdf | ModelName::Mjcf))
 }
 
 fn frame_error<'a>(

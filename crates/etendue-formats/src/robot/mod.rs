@@ -27,26 +27,35 @@
 //!
 //! [`load`] reads a file, [`parse`] a text. Unknown keys, frames and presets are refused with the
 //! nearest known one; so are circles of frames, rates of zero, negative lags and filters that do
-//! not fit. Frames may come from a URDF file ([`Urdf`]). [`device_presets`] lists the devices that
+//! not fit. Frames may come from a URDF file ([`Urdf`]). A robot either follows a motion that is
+//! known, or is moved by commands ([`DynamicsTable`]): as a kinematic bicycle, or, with the feature
+//! `rapier`, as a vehicle or the links and joints of its URDF file in a physics engine. [`device_presets`] lists the devices that
 //! come with the library.
 
 mod device;
+mod dynamics;
 mod file;
 mod filters;
 mod gnss;
 mod inertial;
 mod loading;
+mod mjcf;
 mod motion;
 mod place;
 mod presets;
 mod urdf;
 
 pub use device::{BarometerTable, CameraTable, DeviceTable, LidarTable, WheelEncoderTable};
+pub use dynamics::{
+    DriveTable, Driven, DynamicsTable, Ground, GroundName, JointCommandTable, Model, ModelName,
+    Mover, Orders, Schedule, VehicleTable,
+};
 pub use file::{FrameTable, MountedSensorTable, RobotFile};
 pub use filters::{FilterTable, Registry, UserFilterMaker, UserFilterTable};
 pub use gnss::{AxisErrorTable, GnssTable, KindName};
 pub use inertial::{AccelerometerTable, GyroscopeTable, ImuTable, MagnetometerTable, WarmingTable};
 pub use loading::{load, load_with, parse};
+pub use mjcf::Mjcf;
 pub use motion::{CircleTable, Motion, MotionTable, StillTable, TrajectoryFormat, TrajectoryTable};
 pub use place::PlaceTable;
 pub use presets::{DevicePreset, device_presets, preset_device};
@@ -68,8 +77,10 @@ pub struct LoadedRobot {
     pub rig: Rig,
     /// Topics of each sensor's outputs, in the order of the sensors and of their outputs.
     pub topics: Vec<Vec<String>>,
-    /// How it moves.
+    /// How it moves, where that is known beforehand.
     pub motion: Motion,
+    /// What moves it by commands instead, where the file says so.
+    pub driven: Option<Driven>,
     /// How long a run is, s, where the file says.
     pub duration: Option<f64>,
     /// What is odd about it but does not prevent its use.

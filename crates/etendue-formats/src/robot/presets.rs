@@ -30,6 +30,7 @@ const PRESETS: &[DevicePreset] = presets![
     "adis16470",
     "bosch-bmi088",
     "bosch-bmp388",
+    "myon-aktos-broad",
     "stim300",
     "ublox-neo-m8n",
     "ublox-zed-f9p",

@@ -96,6 +96,12 @@ impl<'a> CdrReader<'a> {
         self.take(1).map(|bytes| bytes[0])
     }
 
+    pub fn u16(&mut self) -> Option<u16> {
+        self.at = self.at.next_multiple_of(2);
+        let bytes = self.take(2)?;
+        Some(u16::from_le_bytes([bytes[0], bytes[1]]))
+    }
+
     pub fn u32(&mut self) -> Option<u32> {
         self.at = self.at.next_multiple_of(4);
         let bytes = self.take(4)?;

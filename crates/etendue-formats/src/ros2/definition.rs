@@ -233,3 +233,17 @@ pub(super) const ODOMETRY: Definition = Definition {
         &VECTOR3,
     ],
 };
+
+const ACKERMANN_DRIVE: Definition = Definition {
+    name: "ackermann_msgs/msg/AckermannDrive",
+    fields: "float32 steering_angle\nfloat32 steering_angle_velocity\nfloat32 speed\n\
+             float32 acceleration\nfloat32 jerk\n",
+    parts: &[],
+};
+
+/// `ackermann_msgs/msg/AckermannDriveStamped`.
+pub(super) const ACKERMANN: Definition = Definition {
+    name: "ackermann_msgs/msg/AckermannDriveStamped",
+    fields: "std_msgs/Header header\nackermann_msgs/AckermannDrive drive\n",
+    parts: &[&HEADER, &TIME, &ACKERMANN_DRIVE],
+};

@@ -1,12 +1,12 @@
 //! Recordings of one camera.
 
 use super::definition::{CAMERA_INFO, CLOCK, Definition, IMAGE, TRANSFORMS};
-use super::image::{camera_info, picture, raw, stamp};
+use super::image::{camera_info, depth, picture, raw, stamp};
 use super::message::{clock, nanoseconds, transform};
 use super::recorder::{QOS, failed};
 use crate::FormatError;
 use etendue_physics::camera::body_from_optical;
-use etendue_sensors::camera::{Camera, Frame};
+use etendue_sensors::camera::{Camera, Frame, Truth};
 use mcap::records::MessageHeader;
 use mcap::{WriteOptions, Writer};
 use nalgebra::Isometry3;
@@ -15,10 +15,11 @@ use std::io::Cursor;
 use std::path::Path;
 
 /// An MCAP recording of a camera in the making: `/camera/image` (the picture), `/camera/image_raw`
-/// (the detector's numbers), `/camera/camera_info`, `/tf` of the optical frame, and `/clock`.
+/// (the detector's numbers), `/camera/depth` (planar, m), `/camera/camera_info`, `/tf` of the optical
+/// frame, and `/clock`.
 pub struct FrameRecorder {
     writer: Writer<Cursor<Vec<u8>>>,
-    channels: [u16; 5],
+    channels: [u16; 6],
     sequence: u32,
 }
 
@@ -44,14 +45,16 @@ impl FrameRecorder {
             let qos = BTreeMap::from([("offered_qos_profiles".to_owned(), QOS.to_owned())]);
             writer.add_channel(schema, topic, "cdr", &qos)
         };
-        let [image, numbers, info, tf, clock] = [
+        let [image, numbers, info, tf, clock, depth] = [
             channel("/camera/image", &IMAGE),
             channel("/camera/image_raw", &IMAGE),
             channel("/camera/camera_info", &CAMERA_INFO),
             channel("/tf", &TRANSFORMS),
             channel("/clock", &CLOCK),
+            channel("/camera/depth", &IMAGE),
         ];
-        let channels = (|| Ok([image?, numbers?, info?, tf?, clock?]))().map_err(fail)?;
+        let all = || Ok([image?, numbers?, info?, tf?, clock?, depth?]);
+        let channels = all().map_err(fail)?;
         Ok(Self {
             writer,
             channels,
@@ -59,13 +62,15 @@ impl FrameRecorder {
         })
     }
 
-    /// Appends a frame that was taken where the camera's body (x forward) then was.
+    /// Appends a frame that was taken where the camera's body (x forward) then was, and what it
+    /// truly shows.
     ///
     /// # Errors
     /// Never in practice: memory does not refuse.
     pub fn record(
         &mut self,
         frame: &Frame,
+        truth: &Truth,
         camera: &Camera,
         world_from_camera: &Isometry3<f64>,
     ) -> Result<(), FormatError> {
@@ -75,6 +80,7 @@ impl FrameRecorder {
             (4, clock(time)),
             (3, transform(time, "world", OPTICAL_FRAME, &optical)),
             (2, camera_info(camera, time, OPTICAL_FRAME)),
+            (5, depth(frame, truth, time, OPTICAL_FRAME)),
             (1, raw(frame, time, OPTICAL_FRAME)),
             (0, picture(frame, time, OPTICAL_FRAME)),
         ];

@@ -3,10 +3,11 @@
 //! [`Recorder`] writes a recording sweep by sweep, so that memory stays flat and a run that is
 //! killed leaves everything up to its last whole sweep readable. [`RigRecorder`] writes the events of a
 //! whole rig: inertial readings, positions, fields, pressures, wheels, scans, clouds and the truth. [`read_clouds`] reads the clouds
-//! back, from cut files too.
+//! back, from cut files too; [`read_drive`] what a driver heard and did.
 
 mod cdr;
 mod definition;
+mod drive_log;
 mod frame_recorder;
 mod image;
 mod message;
@@ -17,6 +18,7 @@ mod rig_message;
 mod rig_recorder;
 
 pub(crate) use cdr::CdrReader;
+pub use drive_log::{Said, SaidMessage, read_drive};
 pub use frame_recorder::FrameRecorder;
 pub use image::{camera_info, picture, raw, stamp};
 pub use message::{cloud, laser_scan};
@@ -24,4 +26,5 @@ pub(crate) use reader::number as field_number;
 pub use reader::{RecordedCloud, Recording, parse_clouds, read_clouds};
 pub use recorder::{Recorder, Topics};
 pub use rewrite::{StampedTransform, read_transforms, rewrite_clouds};
+pub use rig_message::drive_command;
 pub use rig_recorder::RigRecorder;

@@ -7,6 +7,7 @@ use crate::precision::single;
 use etendue_physics::gnss::{Fix, FixKind};
 use etendue_physics::inertial::{ImuReading, MotionState};
 use etendue_sensors::Sweep;
+use etendue_sensors::dynamics::DriveCommand;
 use etendue_sensors::rig::Cloud;
 use nalgebra::{Vector3, Vector6};
 
@@ -97,6 +98,16 @@ pub(super) fn wheel(stamped: Stamped, name: &str, angle: f64) -> Vec<u8> {
     message.length(1).text(name);
     message.length(1).f64(angle);
     message.length(0).length(0);
+    message.finish()
+}
+
+/// An `ackermann_msgs/msg/AckermannDriveStamped` in CDR of what a driver asks for at a time, ns.
+pub fn drive_command(time: i64, frame: &str, command: &DriveCommand) -> Vec<u8> {
+    let time = etendue_sensors::rig::seconds(time);
+    let mut message = Stamped { time, frame }.begin();
+    for value in [command.steering, 0.0, command.speed, 0.0, 0.0] {
+        message.f32(single(value));
+    }
     message.finish()
 }
 

@@ -1,17 +1,18 @@
 //! Recordings of all sensors of a rig.
 
 use super::definition::{
-    CAMERA_INFO, Definition, FLUID_PRESSURE, IMAGE, IMU, JOINT_STATE, LASER_SCAN, MAGNETIC_FIELD,
-    NAV_SAT_FIX, ODOMETRY, POINT_CLOUD, POINT_STAMPED, TRANSFORMS,
+    ACKERMANN, CAMERA_INFO, Definition, FLUID_PRESSURE, IMAGE, IMU, JOINT_STATE, LASER_SCAN,
+    MAGNETIC_FIELD, NAV_SAT_FIX, ODOMETRY, POINT_CLOUD, POINT_STAMPED, TRANSFORMS,
 };
 use super::image::{camera_info, picture};
 use super::message::{cloud, laser_scan, transform};
 use super::recorder::{QOS, cannot_write, failed};
-use super::rig_message::{self, Stamped};
+use super::rig_message::{self, Stamped, drive_command};
 use crate::FormatError;
 use crate::output::PointTable;
 use etendue_physics::camera::body_from_optical;
 use etendue_physics::inertial::MotionState;
+use etendue_sensors::dynamics::DriveCommand;
 use etendue_sensors::rig::{Data, DataKind, Device, Event, MountedSensor, Rig, seconds};
 use mcap::records::MessageHeader;
 use mcap::{McapError, WriteOptions, Writer};
@@ -36,6 +37,8 @@ pub struct RigRecorder<'r, W: Write + Seek> {
     /// Channel of each sensor's outputs, and of the scans that go with them.
     channels: Vec<Vec<[Option<u16>; 2]>>,
     motion: [u16; 2],
+    /// Channel of a driver's commands, once there was one.
+    commands: Option<u16>,
     sequence: u32,
 }
 
@@ -119,11 +122,13 @@ impl<'r, W: Write + Seek> RigRecorder<'r, W> {
             writer: channels.writer,
             channels: outputs,
             motion: [odometry, tf],
+            commands: None,
             sequence: 0,
         };
         for sensor in rig.sensors() {
-            let pose = sensor.base_from_sensor();
-            let bytes = transform(0.0, rig.frames.base(), sensor.name(), pose);
+            let body = rig.frames.bodies().nth(sensor.body());
+            let body = body.unwrap_or(rig.frames.base());
+            let bytes = transform(0.0, body, sensor.name(), sensor.body_from_sensor());
             recorder.write(fixed, 0, &bytes)?;
             if matches!(sensor.device(), Device::Camera(_)) {
                 let turned = nalgebra::Isometry3::from_parts(
@@ -153,12 +158,16 @@ impl<'r, W: Write + Seek> RigRecorder<'r, W> {
         Ok(())
     }
 
-    /// Appends how the base truly moves at a time, ns.
+    /// Appends how the robot's bodies truly move at a time (ns), the base first.
     ///
     /// # Errors
     /// Where the file cannot be written.
-    pub fn record_motion(&mut self, time: i64, state: &MotionState) -> Result<(), FormatError> {
-        let base = self.rig.frames.base();
+    pub fn record_motion(&mut self, time: i64, states: &[MotionState]) -> Result<(), FormatError> {
+        let Some((state, others)) = states.split_first() else {
+            return Ok(());
+        };
+        let rig = self.rig;
+        let base = rig.frames.base();
         let stamped = Stamped {
             time: seconds(time),
             frame: WORLD,
@@ -168,7 +177,27 @@ impl<'r, W: Write + Seek> RigRecorder<'r, W> {
         for (channel, message) in self.motion.into_iter().zip([odometry, tf]) {
             self.write(channel, time, &message)?;
         }
+        for (name, state) in rig.frames.bodies().skip(1).zip(others) {
+            let tf = transform(seconds(time), WORLD, name, &state.world_from_body);
+            self.write(self.motion[1], time, &tf)?;
+        }
         Ok(())
+    }
+
+    /// Appends what a driver asks for at a time (ns), on `/cmd`.
+    ///
+    /// # Errors
+    /// Where the file cannot be written.
+    pub fn record_command(&mut self, time: i64, command: &DriveCommand) -> Result<(), FormatError> {
+        let channel = if let Some(channel) = self.commands {
+            channel
+        } else {
+            let added = add_channel(&mut self.writer, "/cmd", &ACKERMANN);
+            added.map_err(|error| failed(&self.path, error))?
+        };
+        self.commands = Some(channel);
+        let message = drive_command(time, self.rig.frames.base(), command);
+        self.write(channel, time, &message)
     }
 
     fn write(&mut self, channel_id: u16, time: i64, bytes: &[u8]) -> Result<(), FormatError> {
@@ -199,14 +228,20 @@ struct Channels<W: Write + Seek> {
     writer: Writer<W>,
 }
 
+fn add_channel<W: Write + Seek>(
+    writer: &mut Writer<W>,
+    topic: &str,
+    definition: &Definition,
+) -> Result<u16, McapError> {
+    let schema = definition.schema();
+    let schema = writer.add_schema(definition.name, "ros2msg", schema.as_bytes())?;
+    let qos = BTreeMap::from([("offered_qos_profiles".to_owned(), QOS.to_owned())]);
+    writer.add_channel(schema, topic, "cdr", &qos)
+}
+
 impl<W: Write + Seek> Channels<W> {
     fn add(&mut self, topic: &str, definition: &Definition) -> Result<u16, McapError> {
-        let schema = definition.schema();
-        let schema = self
-            .writer
-            .add_schema(definition.name, "ros2msg", schema.as_bytes())?;
-        let qos = BTreeMap::from([("offered_qos_profiles".to_owned(), QOS.to_owned())]);
-        self.writer.add_channel(schema, topic, "cdr", &qos)
+        add_channel(&mut self.writer, topic, definition)
     }
 
     /// The channel of an output, and that of the scans of a planar scanner or of a camera's info.

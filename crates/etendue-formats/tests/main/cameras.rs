@@ -229,14 +229,15 @@ fn frames_become_recordings_and_pictures() {
             ..FrameSettings::default()
         };
         let frame = studio.expose(&camera, &settings, |_| Isometry3::identity());
+        let truth = studio.truth(&camera, &settings, 0.0, 0.1, |_| Isometry3::identity());
         recorder
-            .record(&frame, &camera, &Isometry3::identity())
+            .record(&frame, &truth, &camera, &Isometry3::identity())
             .unwrap();
         frames.push(frame);
     }
     let recording = recorder.into_bytes().unwrap();
     let stream = mcap_messages(&recording);
-    assert_eq!(stream, 10);
+    assert_eq!(stream, 12);
     assert!(camera_info(&camera, 0.0, "camera").len() > 300);
     let truth = studio.truth(&camera, &FrameSettings::default(), 0.0, 0.1, |_| {
         Isometry3::identity()

@@ -8,6 +8,8 @@
 mod cameras;
 mod convert;
 mod depth_models;
+mod dynamics;
+mod inertial_recordings;
 mod materials;
 mod meshes;
 mod noise;

@@ -155,6 +155,37 @@ fn a_mirroring_node_keeps_the_outside_outside() {
     assert_eq!(file.up, Up::Y);
 }
 
+/// Texture coordinates that are the vertices' x and y, two floats in every three.
+#[test]
+fn texture_coordinates_of_gltf_are_read() {
+    assert!(parse("a.gltf", &gltf("")).texture_corners.is_none());
+    let plain = String::from_utf8(gltf("")).unwrap();
+    let textured = plain
+        .replace("\"POSITION\":0", "\"POSITION\":0,\"TEXCOORD_0\":2")
+        .replace(
+            "\"count\":6,\"type\":\"SCALAR\"}",
+            "\"count\":6,\"type\":\"SCALAR\"},{\"bufferView\":2,\"componentType\":5126,\"count\":4,\"type\":\"VEC2\"}",
+        )
+        .replace(
+            "\"byteOffset\":48,\"byteLength\":12}",
+            "\"byteOffset\":48,\"byteLength\":12},{\"buffer\":0,\"byteOffset\":0,\"byteLength\":48,\"byteStride\":12}",
+        );
+    let file = parse("a.gltf", textured.as_bytes());
+    let corners = file.texture_corners.expect("coordinates");
+    assert_eq!(corners.len(), file.mesh.triangles.len());
+    for (triangle, corners) in file.mesh.triangles.iter().zip(corners.iter()) {
+        for (vertex, corner) in triangle.iter().zip(corners) {
+            let place = file.mesh.vertices[*vertex as usize];
+            assert_eq!(corner.map(f64::from), [place.x, place.y]);
+        }
+    }
+    let short = textured.replace(
+        "\"count\":4,\"type\":\"VEC2\"",
+        "\"count\":2,\"type\":\"VEC2\"",
+    );
+    assert!(refusal("a.gltf", short.as_bytes()).contains("fewer items than vertices"));
+}
+
 #[test]
 fn the_looks_of_gltf_are_read() {
     let look = parse("a.gltf", &gltf("")).parts[0].look.unwrap();

@@ -3,17 +3,18 @@
 use crate::recordings::recording;
 use etendue_formats::FormatError;
 use etendue_formats::nmea::sentences;
-use etendue_formats::robot::{Motion, Urdf, device_presets, load, parse, preset_device};
+use etendue_formats::robot::{
+    Motion, Registry, Urdf, UserFilterMaker, device_presets, load, load_with, parse, preset_device,
+};
 use etendue_formats::ros2::RigRecorder;
 use etendue_formats::toml_file::Document;
-use etendue_physics::gnss::{Fix, SkyView};
-use etendue_physics::inertial::{
-    ImuReading, ImuRun, MotionState, STANDARD_GRAVITY, allan_deviation,
-};
-use etendue_sensors::rig::{DataKind, Device, MountedSensor, RigRun, SECOND, replay};
-use nalgebra::{Isometry3, Vector3};
+use etendue_physics::gnss::{Fix, FixKind, Geodetic, SkyView, Solution};
+use etendue_sensors::filter::{FilterContext, FilterRun, UserFilter};
+use etendue_sensors::rig::{Data, DataKind, Device, MountedSensor, RigRun, SECOND, replay};
+use nalgebra::Vector3;
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::sync::Arc;
 
 const CART: &str = r#"
 version = 1
@@ -209,7 +210,7 @@ fn what_cannot_be_is_refused_at_its_place_with_a_remedy() {
 
 #[test]
 fn every_device_that_comes_with_the_library_can_be_mounted() {
-    assert_eq!(device_presets().len(), 7);
+    assert_eq!(device_presets().len(), 8);
     for preset in device_presets() {
         assert!(preset_device(preset.name).is_some(), "{}", preset.name);
         assert!(preset.text.contains("sources = ["), "{}", preset.name);
@@ -303,73 +304,130 @@ fn sensors_sit_on_links_of_a_urdf_file() {
     assert!((place - Vector3::new(0.0, 0.5, 0.4)).norm() < 1e-12);
 }
 
-/// First 48 s at rest of IMU-TK's Xsens set against the preset that was fitted to it: Allan
-/// deviations at 0.02 to 1 s, root mean square of the axes, within 15 % of each other. Beyond that a
-/// record of 48 s holds few differences.
-#[test]
-fn the_preset_of_a_recording_has_its_allan_curve() {
-    let files =
-        ["xsens_gyro.mat", "xsens_acc.mat"].map(|name| recording(&format!("imu_tk_xsens/{name}")));
-    let [Some(gyro), Some(acc)] = files else {
-        return;
-    };
-    let Some(Device::Imu(imu)) = preset_device("xsens-imu-tk") else {
-        panic!("an inertial unit")
-    };
-    let rest = ImuReading::ideal(
-        &MotionState::still(Isometry3::identity()),
-        &(Vector3::z() * -STANDARD_GRAVITY),
-    );
-    let mut run = ImuRun::new(&imu, 3, 0);
-    let simulated: Vec<ImuReading> = (0..48_000).map(|_| run.read(&rest, 0.01)).collect();
-    let recorded = [(gyro, [2.094e-4; 3]), (acc, [2.410e-3, 2.424e-3, 2.409e-3])];
-    for (number, (path, units)) in recorded.into_iter().enumerate() {
-        let times = [0.02, 0.05, 0.1, 0.2, 0.5, 1.0];
-        // The accelerometer's z axis was knocked: its deviations rise after 1 s.
-        let axes = if number == 0 { 0..3 } else { 0..2 };
-        let curve = |of: &dyn Fn(usize) -> Vec<f64>| {
-            let axes: Vec<_> = axes
-                .clone()
-                .map(|axis| allan_deviation(&of(axis), 0.01, &times))
-                .collect();
-            let mean = (0..times.len()).map(|i| {
-                let squares = axes.iter().map(|axis| axis[i].deviation.powi(2));
-                (squares.sum::<f64>() / axes.len() as f64).sqrt()
-            });
-            mean.collect::<Vec<f64>>()
-        };
-        let read = columns(&path, units);
-        let real = curve(&|axis| read[axis].clone());
-        let own = curve(&|axis| {
-            let of = |reading: &ImuReading| match number {
-                0 => reading.angular_velocity[axis],
-                _ => reading.specific_force[axis],
-            };
-            simulated.iter().map(of).collect()
-        });
-        for ((time, real), own) in times.iter().zip(real).zip(own) {
-            println!("sensor {number}, {time} s: recorded {real:.3e}, simulated {own:.3e}");
-            assert!(
-                (own / real - 1.0).abs() < 0.15,
-                "{time} s: {own} against {real}"
-            );
-        }
+/// A filter of the program's own: pressures times a gain.
+#[derive(Debug)]
+struct Gain(f64);
+
+impl UserFilter for Gain {
+    fn name(&self) -> &'static str {
+        "gain"
+    }
+
+    fn output(&self, input: DataKind) -> Option<DataKind> {
+        (input == DataKind::Pressure).then_some(input)
+    }
+
+    fn start(&self) -> Box<dyn FilterRun> {
+        let gain = self.0;
+        Box::new(move |data, _: &FilterContext| match data {
+            Data::Pressure(pressure) => Data::Pressure(gain * pressure),
+            other => other,
+        })
     }
 }
 
-/// The first 48 s of three columns behind the time, in units.
-fn columns(path: &Path, units: [f64; 3]) -> [Vec<f64>; 3] {
-    let text = std::fs::read_to_string(path).expect("a text");
-    let rows: Vec<Vec<f64>> = text
-        .lines()
-        .take(4800)
-        .map(|line| {
-            line.split_ascii_whitespace()
-                .map(|w| w.parse().expect("a number"))
-                .collect()
-        })
-        .collect();
-    [0, 1, 2].map(|axis| rows.iter().map(|row| row[axis + 1] * units[axis]).collect())
+fn make_gain(parameters: &BTreeMap<String, f64>) -> Result<Arc<dyn UserFilter>, String> {
+    let gain = parameters.get("gain").ok_or("it needs a gain")?;
+    Ok(Arc::new(Gain(*gain)))
+}
+
+/// A robot file names a filter of the program that reads it, with its numbers.
+#[test]
+fn a_robot_file_names_filters_of_the_program() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("robot.toml");
+    let registry = Registry::from([("gain".to_owned(), make_gain as UserFilterMaker)]);
+    let load = |device: &str, filter: &str| {
+        let text = format!(
+            "version = 1\nscene = \"arena\"\n[[sensors]]\nname = \"air\"\nrate_hz = 10.0\n\
+             device.{device}\nfilters = [{{ user = {filter} }}]\n"
+        );
+        std::fs::write(&path, text).expect("written");
+        load_with(&path, &registry)
+    };
+    let barometer = "barometer = { preset = \"bosch-bmp388\" }";
+    let robot = load(
+        barometer,
+        "{ name = \"gain\", parameters = { gain = 2.0 } }",
+    );
+    let robot = robot.expect("a robot");
+    let environment = &robot.environment;
+    let mut run =
+        RigRun::new(&robot.rig, &robot.scene.scene, environment, 1, SECOND).expect("runs");
+    let mut pressures = Vec::new();
+    replay(&mut run, &robot.motion, |event| {
+        if let Data::Pressure(pressure) = event.data {
+            pressures.push(pressure);
+        }
+        ControlFlow::Continue(())
+    });
+    assert_eq!(pressures.len(), 10);
+    assert!(
+        pressures
+            .iter()
+            .all(|pressure| (1.8e5..2.2e5).contains(pressure))
+    );
+    let refused = |device, filter| load(device, filter).expect_err("refused").to_string();
+    let unknown = refused(barometer, "{ name = \"gian\" }");
+    assert!(
+        unknown.contains("unknown user filter \"gian\""),
+        "{unknown}"
+    );
+    let numberless = refused(barometer, "{ name = \"gain\" }");
+    assert!(numberless.contains("it needs a gain"), "{numberless}");
+    let imu = "imu = { preset = \"adis16470\" }";
+    let misfit = refused(imu, "{ name = \"gain\", parameters = { gain = 2.0 } }");
+    assert!(
+        misfit.contains("gain, does not take inertial readings"),
+        "{misfit}"
+    );
+}
+
+/// Sentences of real receivers: all of 5748 have the checksum that is computed here, and ours have
+/// their fields.
+#[test]
+fn sentences_are_built_as_those_of_real_receivers() {
+    let Some(path) = recording("nmea_logs/signalk_gps.log") else {
+        return;
+    };
+    let log = std::fs::read_to_string(path).expect("a text");
+    let recorded: Vec<(&str, usize)> = log.lines().filter_map(sentence).collect();
+    assert_eq!(recorded.len(), 5748);
+    let fix = Fix {
+        solution: Some(Solution {
+            position: Geodetic::from_degrees(52.37, 4.91, 40.0),
+            velocity: Vector3::new(1.0, 2.0, 0.0),
+            variance: Vector3::new(4.0, 4.0, 9.0),
+            kind: FixKind::Autonomous,
+        }),
+        sky: SkyView {
+            used: 4,
+            horizontal: 2.0,
+            vertical: 3.0,
+        },
+    };
+    let own = sentences(&fix, 1_780_315_200.0);
+    let own: Vec<(&str, usize)> = own.lines().filter_map(sentence).collect();
+    assert_eq!(own.len(), 3);
+    for kind in ["GPGGA", "GPRMC"] {
+        let fields =
+            |all: &[(&str, usize)]| all.iter().find(|(name, _)| *name == kind).map(|s| s.1);
+        println!(
+            "{kind}: {:?} fields, recorded {:?}",
+            fields(&own),
+            fields(&recorded)
+        );
+        assert!(fields(&own).is_some() && fields(&own) == fields(&recorded));
+    }
+}
+
+/// Name and number of fields of a sentence with a good checksum.
+fn sentence(line: &str) -> Option<(&str, usize)> {
+    let (body, sum) = line.trim().strip_prefix('$')?.split_once('*')?;
+    let own = body.bytes().fold(0, |sum, byte| sum ^ byte);
+    let is_good = u8::from_str_radix(sum, 16) == Ok(own);
+    let name = body.split(',').next()?;
+    is_good.then(|| (name, body.split(',').count()))
 }
 
 #[test]

@@ -15,6 +15,9 @@ use thiserror::Error;
 pub struct Triad {
     /// White noise density $\rho$, u/√Hz.
     pub density: f64,
+    /// White noise of each axis over that density: 1 where all axes are alike. Of many
+    /// micro-machined accelerometers the axis across the chip is noisier.
+    pub noise_of_axes: Vector3<f64>,
     /// What drifts, on each axis by itself.
     pub drift: Vec<BiasProcess>,
     /// Standard deviation of the bias from one switch-on to the next, u.
@@ -54,6 +57,7 @@ impl Default for Triad {
     fn default() -> Self {
         Self {
             density: 0.0,
+            noise_of_axes: Vector3::repeat(1.0),
             drift: Vec::new(),
             turn_on_bias: 0.0,
             bias: Vector3::zeros(),
@@ -69,7 +73,8 @@ impl Default for Triad {
 }
 
 impl Triad {
-    /// Allan variance of an output at rest at the averaging time `tau` (s), u².
+    /// Allan variance of an output at rest at the averaging time `tau` (s), u², of an axis whose
+    /// white noise is the density.
     pub fn allan_variance(&self, tau: f64) -> f64 {
         let drift = self.drift.iter().map(|drift| drift.allan_variance(tau));
         self.density * self.density / tau + drift.sum::<f64>()
@@ -85,6 +90,8 @@ impl Triad {
             ("the turn-on bias", self.turn_on_bias),
             ("the spread of scale factors", self.scale_spread),
             ("the spread of misalignments", self.misalignment_spread),
+            ("the least noise of an axis", self.noise_of_axes.min()),
+            ("the most noise of an axis", self.noise_of_axes.max()),
         ];
         for (name, value) in zero_or_more {
             require(name, value, value >= 0.0, "zero or more")?;
@@ -187,6 +194,7 @@ impl TriadRun {
         }
         let noise_sd = self.triad.density / dt.sqrt();
         let noise = Vector3::from_fn(|_, _| noise_sd * normals.next().unwrap_or_default());
+        let noise = noise.component_mul(&self.triad.noise_of_axes);
         let response = self.response * (1.0 + self.triad.scale_per_kelvin * warmer);
         let warmth = Vector3::repeat(self.triad.bias_per_kelvin * warmer);
         let output = response * truth + self.bias() + warmth + noise;

@@ -28,6 +28,8 @@ pub(super) struct Vertex<'s, const N: usize> {
     materials: [Cow<'s, Material<f64>>; N],
     /// Whether it sends light anywhere but as a mirror or a window does.
     pub scatters: bool,
+    /// Whether it sends light as a mirror or a window does.
+    mirrors: bool,
 }
 
 /// How a path goes on.
@@ -78,6 +80,7 @@ impl<'a, const N: usize> Stage<'a, N> {
                 }
             }
         });
+        let manner = self.manners[surface.material.0 as usize];
         Vertex {
             ray: *ray,
             hit: *hit,
@@ -85,7 +88,8 @@ impl<'a, const N: usize> Stage<'a, N> {
             back: frame.tr_mul(&-ray.direction),
             frame,
             side,
-            scatters: materials.iter().any(|material| !material.is_delta_only()),
+            scatters: manner.scatters,
+            mirrors: manner.mirrors,
             materials,
         }
     }
@@ -208,7 +212,7 @@ impl<const N: usize> Vertex<'_, N> {
 
     /// How a mirror-like lobe sends the path on: mirrored, and straight or refracted.
     pub fn branches(&self) -> [Option<Onward<N>>; 2] {
-        if self.back.z <= 0.0 {
+        if self.back.z <= 0.0 || !self.mirrors {
             return [None, None];
         }
         let (reflected, transmitted) = self.specular();

@@ -57,6 +57,42 @@ impl Path for Track {
     }
 }
 
+/// What dynamics of several bodies left behind: a [`Track`] of each, the base first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tracks {
+    of_body: Vec<Track>,
+}
+
+impl Tracks {
+    /// Appends the states of all bodies at a time, ns.
+    pub fn push(&mut self, time: i64, states: &[MotionState]) {
+        self.of_body.resize_with(states.len(), Track::default);
+        for (track, state) in self.of_body.iter_mut().zip(states) {
+            track.push(time, *state);
+        }
+    }
+
+    /// Forgets what is not needed at `time` (ns) and later.
+    pub fn forget_before(&mut self, time: i64) {
+        for track in &mut self.of_body {
+            track.forget_before(time);
+        }
+    }
+}
+
+impl Path for Tracks {
+    fn state(&self, time: f64) -> MotionState {
+        self.state_of(0, time)
+    }
+
+    fn state_of(&self, body: usize, time: f64) -> MotionState {
+        match self.of_body.get(body) {
+            Some(track) => track.state(time),
+            None => MotionState::still(Isometry3::identity()),
+        }
+    }
+}
+
 fn between(from: &MotionState, to: &MotionState, span: f64, share: f64) -> MotionState {
     let lerp = |of: fn(&MotionState) -> Vector3<f64>| of(from).lerp(&of(to), share);
     let [a, b] = [from, to].map(|state| state.world_from_body);

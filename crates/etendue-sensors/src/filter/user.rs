@@ -62,7 +62,7 @@ pub struct FilterContext<'a> {
     /// Time between captures, s.
     pub period: f64,
     path: &'a dyn Path,
-    base_from_sensor: Isometry3<f64>,
+    body_from_sensor: Isometry3<f64>,
 }
 
 impl<'a> FilterContext<'a> {
@@ -71,12 +71,12 @@ impl<'a> FilterContext<'a> {
             capture: moment.capture,
             period: moment.period,
             path: moment.path,
-            base_from_sensor: moment.base_from_sensor,
+            body_from_sensor: moment.body_from_sensor,
         }
     }
 
     /// Where the sensor truly was at a time (s) of the capture.
     pub fn world_from_sensor(&self, time: f64) -> Isometry3<f64> {
-        self.path.state(time).world_from_body * self.base_from_sensor
+        self.path.state(time).world_from_body * self.body_from_sensor
     }
 }

@@ -336,7 +336,7 @@ fn rolled(moment: &Moment, from: i64) -> f64 {
     let step = span as f64 / steps.max(1) as f64;
     let way = (0..steps).map(|i| {
         let time = (from as f64 + (i as f64 + 0.5) * step) * 1e-9;
-        let state = moment.path.state(time).mounted(&moment.base_from_sensor);
+        let state = moment.path.state(time).mounted(&moment.body_from_sensor);
         let forward = state.world_from_body.rotation * nalgebra::Vector3::x();
         state.velocity.dot(&forward) * step * 1e-9
     });

@@ -1,30 +1,44 @@
 //! Runs from beginning to end: along a known motion, or in a closed loop.
 
 use super::{Event, Rate, RigRun, seconds};
-use crate::dynamics::{Dynamics, Path, Track};
+use crate::dynamics::{Dynamics, Path, Tracks};
 use etendue_physics::inertial::MotionState;
 use std::ops::ControlFlow;
 
-/// The latest data of every output of a rig.
+/// What a controller knows: the latest data of every output, and all that is new.
 #[derive(Clone, Debug, Default)]
 pub struct Latest {
     events: Vec<Event>,
+    news: Vec<Event>,
 }
 
 impl Latest {
     /// The latest data of a sensor's output, if there are any yet.
     pub fn of(&self, sensor: usize, output: usize) -> Option<&Event> {
         let wanted = |event: &&Event| event.sensor == sensor && event.output == output;
-        self.events.iter().find(wanted)
+        let new = self.news.iter().rev().find(wanted);
+        new.or_else(|| self.events.iter().find(wanted))
     }
 
-    /// Replaces what is there of the same output.
+    /// Everything that has arrived since the command before, in its order.
+    pub fn news(&self) -> &[Event] {
+        &self.news
+    }
+
+    /// Adds what has arrived.
     pub fn put(&mut self, event: Event) {
-        let same =
-            |known: &&mut Event| known.sensor == event.sensor && known.output == event.output;
-        match self.events.iter_mut().find(same) {
-            Some(known) => *known = event,
-            None => self.events.push(event),
+        self.news.push(event);
+    }
+
+    /// What was new is known from now on; of each output only the latest is kept.
+    pub fn settle(&mut self) {
+        for event in std::mem::take(&mut self.news) {
+            let same =
+                |known: &&mut Event| known.sensor == event.sensor && known.output == event.output;
+            match self.events.iter_mut().find(same) {
+                Some(known) => *known = event,
+                None => self.events.push(event),
+            }
         }
     }
 }
@@ -61,8 +75,8 @@ pub trait Observer {
     /// Data have arrived.
     fn received(&mut self, event: &Event) -> ControlFlow<()>;
 
-    /// The dynamics have made a step: how the base moves at a time, ns.
-    fn moved(&mut self, _time: i64, _state: &MotionState) -> ControlFlow<()> {
+    /// The dynamics have made a step: how each body moves at a time (ns), the base first.
+    fn moved(&mut self, _time: i64, _states: &[MotionState]) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 }
@@ -83,16 +97,16 @@ pub fn drive<D: Dynamics>(
     mut controller: impl FnMut(&Latest, i64) -> D::Command,
     observer: &mut impl Observer,
 ) {
-    let mut track = Track::default();
+    let mut tracks = Tracks::default();
     let mut latest = Latest::default();
     let mut command = controller(&latest, 0);
     let mut commands = 1;
     let mut now = 0;
     for step in 1.. {
-        let state = dynamics.state();
-        track.push(now, state);
-        let stop = observer.moved(now, &state);
-        if stop.is_break() || receive(run, &track, now, &mut latest, observer).is_break() {
+        let states = dynamics.states();
+        tracks.push(now, &states);
+        let stop = observer.moved(now, &states);
+        if stop.is_break() || receive(run, &tracks, now, &mut latest, observer).is_break() {
             return;
         }
         if run.is_done() {
@@ -100,24 +114,25 @@ pub fn drive<D: Dynamics>(
         }
         if plan.control.tick(commands) <= now {
             command = controller(&latest, now);
+            latest.settle();
             commands += 1;
         }
         let next = plan.dynamics.tick(step);
         dynamics.step(&command, seconds(next - now));
         now = next;
-        track.forget_before(run.needs_from().min(now));
+        tracks.forget_before(run.needs_from().min(now));
     }
 }
 
 /// Takes what has arrived by now.
 fn receive(
     run: &mut RigRun,
-    track: &Track,
+    tracks: &Tracks,
     now: i64,
     latest: &mut Latest,
     observer: &mut impl Observer,
 ) -> ControlFlow<()> {
-    for event in run.advance(track, now) {
+    for event in run.advance(tracks, now) {
         observer.received(&event)?;
         latest.put(event);
     }

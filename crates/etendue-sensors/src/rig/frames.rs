@@ -10,8 +10,11 @@ pub struct FrameDeclaration {
     pub name: String,
     /// Name of the frame that it sits on.
     pub parent: String,
-    /// Where it sits.
+    /// Where it sits; with joints in their zero position, where a joint moves it.
     pub parent_from_frame: Isometry3<f64>,
+    /// Whether it moves against its parent: then it is a body of its own, whose motion is told
+    /// apart from the base's ([`crate::dynamics::Path::state_of`]).
+    pub moves: bool,
 }
 
 /// Why frames are no tree. `frame` counts declarations.
@@ -48,18 +51,34 @@ pub enum FrameError {
     },
 }
 
-/// The frames of a robot, all fixed to its base.
+/// The frames of a robot. Each is fixed to the base, or to another body that joints move.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrameTree {
-    /// Name and place of each frame on the base, the base first.
-    frames: Vec<(String, Isometry3<f64>)>,
+    /// The base first.
+    frames: Vec<Frame>,
+    /// Places of the bodies among the frames, the base first.
+    bodies: Vec<usize>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Frame {
+    name: String,
+    base_from_frame: Isometry3<f64>,
+    body: usize,
+    body_from_frame: Isometry3<f64>,
 }
 
 impl FrameTree {
     /// A base alone.
     pub fn of_base(name: impl Into<String>) -> Self {
         Self {
-            frames: vec![(name.into(), Isometry3::identity())],
+            frames: vec![Frame {
+                name: name.into(),
+                base_from_frame: Isometry3::identity(),
+                body: 0,
+                body_from_frame: Isometry3::identity(),
+            }],
+            bodies: vec![0],
         }
     }
 
@@ -73,16 +92,16 @@ impl FrameTree {
     ) -> Result<Self, FrameError> {
         let mut tree = Self::of_base(base);
         let mut open: Vec<usize> = (0..declarations.len()).collect();
-        check_names(&tree.frames[0].0, declarations)?;
+        check_names(tree.base(), declarations)?;
         while !open.is_empty() {
             let before = open.len();
             open.retain(|number| {
                 let frame = &declarations[*number];
-                let Some(base_from_parent) = tree.base_from(&frame.parent) else {
+                let parent = tree.frames.iter().find(|known| known.name == frame.parent);
+                let Some(parent) = parent.cloned() else {
                     return true;
                 };
-                let place = base_from_parent * frame.parent_from_frame;
-                tree.frames.push((frame.name.clone(), place));
+                tree.add(frame, &parent);
                 false
             });
             if open.len() == before {
@@ -92,22 +111,54 @@ impl FrameTree {
         Ok(tree)
     }
 
+    fn add(&mut self, frame: &FrameDeclaration, parent: &Frame) {
+        let (body, body_from_frame) = if frame.moves {
+            self.bodies.push(self.frames.len());
+            (self.bodies.len() - 1, Isometry3::identity())
+        } else {
+            (
+                parent.body,
+                parent.body_from_frame * frame.parent_from_frame,
+            )
+        };
+        self.frames.push(Frame {
+            name: frame.name.clone(),
+            base_from_frame: parent.base_from_frame * frame.parent_from_frame,
+            body,
+            body_from_frame,
+        });
+    }
+
     /// Name of the base.
     pub fn base(&self) -> &str {
-        &self.frames[0].0
+        &self.frames[0].name
     }
 
-    /// Where a frame sits on the base, if it is there.
+    /// Where a frame sits on the base with all joints in their zero position, if it is there.
     pub fn base_from(&self, name: &str) -> Option<Isometry3<f64>> {
-        let found = self.frames.iter().find(|(known, _)| known == name);
-        found.map(|(_, place)| *place)
+        self.find(name).map(|frame| frame.base_from_frame)
     }
 
-    /// Every frame: its name and where it sits on the base.
+    /// The number of the body that a frame is fixed to and where it sits there, if it is there.
+    pub fn on_body(&self, name: &str) -> Option<(usize, Isometry3<f64>)> {
+        let found = self.find(name);
+        found.map(|frame| (frame.body, frame.body_from_frame))
+    }
+
+    fn find(&self, name: &str) -> Option<&Frame> {
+        self.frames.iter().find(|frame| frame.name == name)
+    }
+
+    /// Every frame: its name and where it sits on the base with joints in their zero position.
     pub fn frames(&self) -> impl Iterator<Item = (&str, &Isometry3<f64>)> {
-        self.frames
-            .iter()
-            .map(|(name, place)| (name.as_str(), place))
+        let frames = self.frames.iter();
+        frames.map(|frame| (frame.name.as_str(), &frame.base_from_frame))
+    }
+
+    /// Names of the bodies that move against each other, by number: the base first.
+    pub fn bodies(&self) -> impl Iterator<Item = &str> {
+        let bodies = self.bodies.iter();
+        bodies.map(|place| self.frames[*place].name.as_str())
     }
 }
 
@@ -175,6 +226,7 @@ mod tests {
             name: name.into(),
             parent: parent.into(),
             parent_from_frame: Isometry3::new(Vector3::x() * x, Vector3::zeros()),
+            moves: false,
         }
     }
 
@@ -184,6 +236,19 @@ mod tests {
         let tree = tree.expect("a tree");
         assert_eq!(tree.base_from("b").expect("there").translation.x, 3.0);
         assert_eq!(tree.base_from("c"), None);
+    }
+
+    #[test]
+    fn frames_on_what_moves_are_fixed_to_it() {
+        let arm = FrameDeclaration {
+            moves: true,
+            ..frame("arm", "base", 1.0)
+        };
+        let tree = FrameTree::new("base", &[frame("hand", "arm", 2.0), arm]).expect("a tree");
+        assert_eq!(tree.bodies().collect::<Vec<_>>(), ["base", "arm"]);
+        let (body, place) = tree.on_body("hand").expect("there");
+        assert_eq!((body, place.translation.x), (1, 2.0));
+        assert_eq!(tree.base_from("hand").expect("there").translation.x, 3.0);
     }
 
     #[test]

@@ -48,6 +48,8 @@ pub struct MountedSensor {
     name: String,
     frame: String,
     base_from_sensor: Isometry3<f64>,
+    body: usize,
+    body_from_sensor: Isometry3<f64>,
     device: Device,
     clock: Clock,
     graph: Graph,
@@ -157,13 +159,13 @@ impl Rig {
     /// Where its frame is not there, its name is taken, its clock cannot be, or its filters do not
     /// fit each other.
     pub fn mount(&mut self, mount: Mount, device: Device) -> Result<(), RigError> {
-        let base_from_frame =
-            self.frames
-                .base_from(&mount.frame)
-                .ok_or_else(|| RigError::UnknownFrame {
-                    sensor: mount.name.clone(),
-                    frame: mount.frame.clone(),
-                })?;
+        let places = self.frames.base_from(&mount.frame);
+        let places = places.zip(self.frames.on_body(&mount.frame));
+        let (base_from_frame, (body, body_from_frame)) =
+            places.ok_or_else(|| RigError::UnknownFrame {
+                sensor: mount.name.clone(),
+                frame: mount.frame.clone(),
+            })?;
         let clock = clock(&mount, &device)?;
         let graph = Graph::new(device.kind(), mount.filters).map_err(|source| RigError::Graph {
             sensor: mount.name.clone(),
@@ -171,6 +173,8 @@ impl Rig {
         })?;
         let sensor = MountedSensor {
             base_from_sensor: base_from_frame * mount.frame_from_sensor,
+            body,
+            body_from_sensor: body_from_frame * mount.frame_from_sensor,
             name: mount.name,
             frame: mount.frame,
             device,
@@ -257,9 +261,19 @@ impl MountedSensor {
         &self.frame
     }
 
-    /// Where it sits on the base.
+    /// Where it sits on the base, with all joints in their zero position.
     pub fn base_from_sensor(&self) -> &Isometry3<f64> {
         &self.base_from_sensor
+    }
+
+    /// The number of the body that carries it ([`FrameTree::bodies`]).
+    pub fn body(&self) -> usize {
+        self.body
+    }
+
+    /// Where it sits on that body.
+    pub fn body_from_sensor(&self) -> &Isometry3<f64> {
+        &self.body_from_sensor
     }
 
     /// What it is.

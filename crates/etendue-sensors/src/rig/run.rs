@@ -30,10 +30,10 @@ pub struct Moment<'a> {
     pub capture: Capture,
     /// Time between captures, s.
     pub period: f64,
-    /// How the robot moves.
+    /// How the body moves that carries the sensor.
     pub path: &'a dyn Path,
-    /// Where the sensor sits.
-    pub base_from_sensor: Isometry3<f64>,
+    /// Where the sensor sits on it.
+    pub body_from_sensor: Isometry3<f64>,
     /// Where the run is.
     pub environment: &'a Environment,
     /// What stands around.
@@ -45,12 +45,24 @@ impl Moment<'_> {
     pub fn at(&self, time: i64) -> MotionState {
         self.path
             .state(super::seconds(time))
-            .mounted(&self.base_from_sensor)
+            .mounted(&self.body_from_sensor)
     }
 
     /// Where the sensor is at a time, s.
     pub fn world_from_sensor(&self, time: f64) -> Isometry3<f64> {
-        self.path.state(time).world_from_body * self.base_from_sensor
+        self.path.state(time).world_from_body * self.body_from_sensor
+    }
+}
+
+/// How one body of a robot moves.
+struct OfBody<'a> {
+    path: &'a dyn Path,
+    body: usize,
+}
+
+impl Path for OfBody<'_> {
+    fn state(&self, time: f64) -> MotionState {
+        self.path.state_of(self.body, time)
     }
 }
 
@@ -190,8 +202,11 @@ impl Station<'_> {
         let moment = Moment {
             capture,
             period: clock.rate.period(),
-            path,
-            base_from_sensor: self.sensor.base_from_sensor,
+            path: &OfBody {
+                path,
+                body: self.sensor.body,
+            },
+            body_from_sensor: self.sensor.body_from_sensor,
             environment,
             scene,
         };

@@ -2,6 +2,8 @@
 
 mod camera;
 mod cw;
+#[cfg(feature = "rapier")]
+mod engine;
 mod pulsed;
 mod rig;
 mod transport;

@@ -182,7 +182,8 @@ fn numbers(shot: &Shot, report: &Report) -> Result<Vec<u8>, Failure> {
 fn recording(report: &Report) -> Result<Vec<u8>, Failure> {
     let mut recorder = FrameRecorder::new()?;
     for shot in report.shots {
-        recorder.record(&shot.frame, report.camera, &shot.world_from_camera)?;
+        let pose = &shot.world_from_camera;
+        recorder.record(&shot.frame, &shot.truth, report.camera, pose)?;
     }
     Ok(recorder.into_bytes()?)
 }

@@ -10,8 +10,11 @@ use etendue::formats::nmea;
 use etendue::formats::output::OutputSet;
 use etendue::formats::robot::{self, LoadedRobot};
 use etendue::formats::ros2::RigRecorder;
+use etendue::physics::inertial::MotionState;
 use etendue::sensors::dynamics::Path as _;
-use etendue::sensors::rig::{Data, Event, RigRun, nanoseconds, replay, seconds};
+use etendue::sensors::rig::{
+    Data, Event, Latest, Observer, RigRun, drive, nanoseconds, replay, seconds,
+};
 use indicatif::{ProgressBar, ProgressStyle};
 use report::Report;
 use std::fs::File;
@@ -112,19 +115,21 @@ impl Run {
             report: Report::new(robot, duration, self.seed),
             nmea: String::new(),
             next_motion: 0,
+            failed: None,
             bar: progress_bar(duration),
         };
         let start = Instant::now();
-        let mut failed = None;
-        replay(&mut run, &robot.motion, |event| match keeper.keep(&event) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(failure) => {
-                failed = Some(failure);
-                ControlFlow::Break(())
+        match &robot.driven {
+            Some(driven) => {
+                let gravity = robot.environment.gravity;
+                let mut body = driven.mover.start(scene, gravity).map_err(cannot_move)?;
+                let told = |_: &Latest, now: i64| driven.schedule.at(now);
+                drive(&mut run, &mut body, &driven.plan, told, &mut keeper);
             }
-        });
+            None => replay(&mut run, &robot.motion, |event| keeper.follow(&event)),
+        }
         keeper.bar.finish_and_clear();
-        if let Some(failure) = failed {
+        if let Some(failure) = keeper.failed {
             return Err(failure);
         }
         if let Some(recorder) = keeper.recorder {
@@ -173,10 +178,20 @@ struct Keeper<'r> {
     report: Report,
     nmea: String,
     next_motion: i64,
+    failed: Option<Failure>,
     bar: ProgressBar,
 }
 
 impl Keeper<'_> {
+    /// Keeps data of a motion that is known.
+    fn follow(&mut self, event: &Event) -> ControlFlow<()> {
+        while self.recorder.is_some() && self.next_motion <= event.capture.arrival {
+            let state = self.robot.motion.state(seconds(self.next_motion));
+            self.moved(self.next_motion, &[state])?;
+        }
+        self.received(event)
+    }
+
     fn keep(&mut self, event: &Event) -> Result<(), Failure> {
         self.report.count(event);
         if let Data::Fix(fix) = &event.data {
@@ -184,15 +199,51 @@ impl Keeper<'_> {
             self.nmea += &nmea::sentences(fix, time);
         }
         self.bar.set_position(position(event.capture.arrival));
-        let Some(recorder) = &mut self.recorder else {
-            return Ok(());
-        };
-        while self.next_motion <= event.capture.arrival {
-            let state = self.robot.motion.state(seconds(self.next_motion));
-            recorder.record_motion(self.next_motion, &state)?;
-            self.next_motion += MOTION_EVERY;
+        match &mut self.recorder {
+            Some(recorder) => Ok(recorder.record(event)?),
+            None => Ok(()),
         }
-        Ok(recorder.record(event)?)
+    }
+
+    fn keep_motion(&mut self, time: i64, states: &[MotionState]) -> Result<(), Failure> {
+        if time < self.next_motion {
+            return Ok(());
+        }
+        self.next_motion += MOTION_EVERY;
+        match &mut self.recorder {
+            Some(recorder) => Ok(recorder.record_motion(time, states)?),
+            None => Ok(()),
+        }
+    }
+
+    fn go_on(&mut self, kept: Result<(), Failure>) -> ControlFlow<()> {
+        match kept {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(failure) => {
+                self.failed = Some(failure);
+                ControlFlow::Break(())
+            }
+        }
+    }
+}
+
+impl Observer for Keeper<'_> {
+    fn received(&mut self, event: &Event) -> ControlFlow<()> {
+        let kept = self.keep(event);
+        self.go_on(kept)
+    }
+
+    fn moved(&mut self, time: i64, states: &[MotionState]) -> ControlFlow<()> {
+        let kept = self.keep_motion(time, states);
+        self.go_on(kept)
+    }
+}
+
+/// The robot's dynamics cannot start.
+fn cannot_move(message: String) -> Failure {
+    Failure::Asked {
+        message,
+        remedy: "correct the robot's shapes, or let it stand on ground = \"plane\"".into(),
     }
 }
 

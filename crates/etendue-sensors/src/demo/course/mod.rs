@@ -176,9 +176,9 @@ impl Observer for Umpire<'_> {
         ControlFlow::Continue(())
     }
 
-    fn moved(&mut self, time: i64, state: &MotionState) -> ControlFlow<()> {
+    fn moved(&mut self, time: i64, states: &[MotionState]) -> ControlFlow<()> {
         if time % LOOK_EVERY == 0 {
-            return self.look(seconds(time), state);
+            return self.look(seconds(time), &states[0]);
         }
         ControlFlow::Continue(())
     }

@@ -1,18 +1,28 @@
 //! Robots described in URDF.
 
+mod joint;
+mod link;
+mod robot;
+
 use crate::{FormatError, Place};
+use etendue_sensors::dynamics::jointed::JointKind;
 use etendue_sensors::rig::{FrameDeclaration, FrameError, FrameTree};
+use joint::JointEntry;
+use link::LinkEntry;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 use roxmltree::{Document, Node};
 use std::path::{Path, PathBuf};
 
-/// The frames of a robot from a URDF file: links and where joints put them, movable ones in their
-/// zero position. Meshes have to be there.
+/// A robot from a URDF file: its frames ([`Urdf::frames_on`], movable joints in their zero
+/// position) and its masses, shapes and joints ([`Urdf::robot`]). Meshes have to be there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Urdf {
+    path: PathBuf,
     root: String,
     links: Vec<String>,
     frames: Vec<FrameDeclaration>,
+    link_entries: Vec<LinkEntry>,
+    joint_entries: Vec<JointEntry>,
 }
 
 impl Urdf {
@@ -61,8 +71,20 @@ impl Urdf {
             name: name.into(),
             parent: base.into(),
             parent_from_frame: base_from_root * root_from_frame,
+            moves: false,
         });
         Some(on_base.collect())
+    }
+
+    /// All links but the root as frames on their parents; those that a joint moves are bodies of
+    /// their own.
+    pub fn moving_frames(&self) -> Vec<FrameDeclaration> {
+        let frames = self.frames.iter().zip(&self.joint_entries);
+        let moving = frames.map(|(frame, entry)| FrameDeclaration {
+            moves: entry.joint.kind != JointKind::Fixed,
+            ..frame.clone()
+        });
+        moving.collect()
     }
 }
 
@@ -78,6 +100,7 @@ impl Reader<'_> {
             return Err(self.error(robot, "the root is not <robot>", "give a URDF file"));
         }
         let mut links = Vec::new();
+        let mut link_entries = Vec::new();
         for link in robot.children().filter(|node| node.has_tag_name("link")) {
             let name = self.attribute(link, "name")?;
             if links.contains(&name) {
@@ -86,11 +109,14 @@ impl Reader<'_> {
             }
             links.push(name);
             self.check_meshes(link)?;
+            link_entries.push(self.link_entry(link)?);
         }
-        let mut frames = Vec::new();
+        let (mut frames, mut joint_entries) = (Vec::new(), Vec::new());
         let mut joints = Vec::new();
         for joint in robot.children().filter(|node| node.has_tag_name("joint")) {
-            frames.push(self.joint(joint, &links)?);
+            let frame = self.joint(joint, &links)?;
+            joint_entries.push(self.joint_entry(joint, &frame, &links)?);
+            frames.push(frame);
             joints.push(joint);
         }
         let root = self.root(robot, &links, &frames)?;
@@ -104,10 +130,18 @@ impl Reader<'_> {
             self.error(joints[number], error.to_string(), "make the links a tree")
         })?;
         Ok(Urdf {
+            path: self.path.to_owned(),
             root,
             links,
             frames,
+            link_entries,
+            joint_entries,
         })
+    }
+
+    fn place(&self, node: Node) -> Place {
+        let at = self.document.text_pos_at(node.range().start);
+        Place::LineColumn(at.row as usize, at.col as usize)
     }
 
     fn error(
@@ -116,9 +150,7 @@ impl Reader<'_> {
         message: impl Into<String>,
         remedy: impl Into<String>,
     ) -> FormatError {
-        let at = self.document.text_pos_at(node.range().start);
-        let place = Place::LineColumn(at.row as usize, at.col as usize);
-        FormatError::malformed(self.path, place, message, remedy)
+        FormatError::malformed(self.path, self.place(node), message, remedy)
     }
 
     fn attribute(&self, node: Node, name: &str) -> Result<String, FormatError> {
@@ -152,24 +184,37 @@ impl Reader<'_> {
             let message = format!("there is no link \"{name}\"");
             Err(self.error(node, message, format!("links: {}", links.join(", "))))
         };
-        let origin = joint.children().find(|child| child.has_tag_name("origin"));
         Ok(FrameDeclaration {
             name: link("child")?,
             parent: link("parent")?,
-            parent_from_frame: match origin {
-                Some(origin) => self.origin(origin)?,
-                None => Isometry3::identity(),
-            },
+            parent_from_frame: self.origin(joint)?,
+            moves: false,
         })
     }
 
-    fn origin(&self, origin: Node) -> Result<Isometry3<f64>, FormatError> {
+    /// The `<origin>` within a node; none where it is left out.
+    fn origin(&self, node: Node) -> Result<Isometry3<f64>, FormatError> {
+        let Some(origin) = node.children().find(|child| child.has_tag_name("origin")) else {
+            return Ok(Isometry3::identity());
+        };
         let [x, y, z] = self.three(origin, "xyz")?;
         let [roll, pitch, yaw] = self.three(origin, "rpy")?;
         Ok(Isometry3::from_parts(
             Translation3::new(x, y, z),
             UnitQuaternion::from_euler_angles(roll, pitch, yaw),
         ))
+    }
+
+    /// A number of an attribute, if it is there.
+    fn number(&self, node: Node, name: &str) -> Result<Option<f64>, FormatError> {
+        let Some(text) = node.attribute(name) else {
+            return Ok(None);
+        };
+        let number = text.trim().parse().ok().filter(|n: &f64| n.is_finite());
+        number.map(Some).ok_or_else(|| {
+            let message = format!("{name}=\"{text}\" is not a number");
+            self.error(node, message, "write a finite number")
+        })
     }
 
     /// Three numbers of an attribute; zeros where it is left out.
@@ -217,7 +262,7 @@ impl Reader<'_> {
     fn check_meshes(&self, link: Node) -> Result<(), FormatError> {
         for mesh in link.descendants().filter(|node| node.has_tag_name("mesh")) {
             let name = self.attribute(mesh, "filename")?;
-            if !self.places(&name).iter().any(|path| path.is_file()) {
+            if self.mesh_file(&name).is_none() {
                 let message = format!("the mesh {name} is not there");
                 let remedy = "copy it there; package://NAME/.. is looked for in a folder NAME \
                               beside the URDF file or above it";
@@ -225,6 +270,11 @@ impl Reader<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The file of a mesh, if it is there.
+    fn mesh_file(&self, name: &str) -> Option<PathBuf> {
+        self.places(name).into_iter().find(|path| path.is_file())
     }
 
     /// Where a mesh may be.

@@ -1,12 +1,17 @@
 //! `etendue demo street`.
 
+mod cab;
+mod replay;
+
 use super::{build, inner};
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::output::{print, print_json};
 use crate::picture::Color;
 use crate::picture::drive_view::{DriveView, Layer, Look};
+use cab::Cab;
 use clap::Args;
+use etendue::formats::FormatError;
 use etendue::formats::camera;
 use etendue::formats::image::{Pixels, png};
 use etendue::formats::robot::preset_device;
@@ -16,14 +21,16 @@ use etendue::physics::gnss::Geodetic;
 use etendue::physics::inertial::MotionState;
 use etendue::scene::Scene;
 use etendue::sensors::camera::{Frame, LightTransport};
-use etendue::sensors::demo::street::{self, Tour};
+use etendue::sensors::demo::street::{self, Route};
+use etendue::sensors::dynamics::DriveCommand;
 use etendue::sensors::rig::{
-    Data, Device, Environment, Event, FrameTree, Mount, MountedCamera, Observer, Plan, Rate, Rig,
-    RigRun, drive, nanoseconds,
+    Data, Device, Environment, Event, FrameTree, Latest, Mount, MountedCamera, Observer, Plan,
+    Rate, Rig, RigRun, drive, nanoseconds,
 };
 use indicatif::ProgressBar;
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Point3};
 use serde::Serialize;
+use std::cell::RefCell;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::BufWriter;
@@ -34,9 +41,13 @@ use std::time::Instant;
 /// Arguments of `etendue demo street`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples: etendue demo street\n          \
-    etendue demo street --duration 60 --seed 3 -o town\n\n\
-    Writes street.mcap (camera, lidar, IMU, GNSS and the true motion), a picture from above, \
-    frames of the camera and the results. The same seed gives the same bytes.")]
+    etendue demo street --duration 60 --seed 3 -o town\n          \
+    etendue demo street --replay town/street.mcap\n\n\
+    The vehicle is steered by what its IMU, its wheels and its GNSS say, not by where it truly is. \
+    Writes street.mcap (camera, lidar, IMU, GNSS, wheels, commands and the true motion), a picture \
+    from above, frames of the camera and the results. The same seed gives the same bytes. \
+    --replay plays a recording on its stamps through the same driver, and compares every command \
+    byte for byte.")]
 pub struct Street {
     /// Seed of the town and of all noise
     #[arg(long, default_value_t = 1)]
@@ -50,6 +61,9 @@ pub struct Street {
     /// Folder for the recording, the picture and the results
     #[arg(short, long, default_value = "out", value_name = "DIR")]
     output: PathBuf,
+    /// Play this recording back instead: its messages go to the driver on their stamps
+    #[arg(long, value_name = "FILE.mcap", conflicts_with_all = ["seed", "duration", "lidar", "output"])]
+    replay: Option<PathBuf>,
     /// Print the results as JSON
     #[arg(long)]
     json: bool,
@@ -70,10 +84,26 @@ struct Outcome {
     fixes_lost: usize,
     /// Root mean square of the fixes' horizontal errors, m.
     horizontal_error_m: f64,
+    /// Root mean square and largest distance of where the driver thought it was from where it was,
+    /// m.
+    estimate_error_m: [f64; 2],
+    /// Largest distance from the way, m.
+    off_the_way_m: f64,
+    commands: u32,
     way_m: f64,
     real_time_factor: f64,
     files: Vec<PathBuf>,
 }
+
+/// Topics of the sensors, in the order that they are mounted.
+const TOPICS: [&str; 6] = [
+    "/points",
+    "/imu",
+    "/fix",
+    "/camera/image",
+    "/left_wheel",
+    "/right_wheel",
+];
 
 /// Time between records of the true motion, ns.
 const MOTION_EVERY: i64 = 20_000_000;
@@ -118,6 +148,9 @@ fn town_camera() -> Result<MountedCamera, Failure> {
 impl Street {
     /// Drives and records.
     pub fn run(self) -> Result<(), Failure> {
+        if let Some(recording) = &self.replay {
+            return replay::replay(recording, self.json);
+        }
         if !(self.duration > 0.0 && self.duration.is_finite()) {
             return Err(Failure::Asked {
                 message: format!("the drive lasts {} s", self.duration),
@@ -135,12 +168,18 @@ impl Street {
         }
         let end = nanoseconds(self.duration);
         let mut run = RigRun::new(&rig, &scene, &environment, self.seed, end)?;
-        let mut tour = Tour::new(&town.route);
+        let mut vehicle = street::sedan(&town.route);
+        let mut cab = Cab::new(&town.route, &rig, &environment);
         std::fs::create_dir_all(&self.output)?;
         let recording = self.output.join("street.mcap");
-        let topics = [["/points"], ["/imu"], ["/fix"], ["/camera/image"]];
-        let topics = topics.map(|t| t.map(String::from).to_vec());
+        let topics = TOPICS.map(|topic| vec![topic.to_owned()]);
+        let commands = RefCell::new(Vec::new());
         let mut keeper = Keeper {
+            commands: &commands,
+            count: 0,
+            estimates: Errors::default(),
+            route: &town.route,
+            off_the_way: 0.0,
             recorder: RigRecorder::create(&recording, &rig, &topics)?,
             environment: &environment,
             failed: None,
@@ -148,15 +187,21 @@ impl Street {
             frames: 0,
             pictures: vec![],
             squares: 0.0,
+            antenna: vec![],
             layers: Layers::default(),
             bar: ProgressBar::new(u64::try_from(end / 1_000_000).unwrap_or(0)),
         };
         let plan = Plan {
             dynamics: Rate::from_hertz(1000.0).expect("a good rate"),
-            control: Rate::from_hertz(1.0).expect("a good rate"),
+            control: Rate::from_hertz(cab::CONTROL).expect("a good rate"),
         };
         let start = Instant::now();
-        drive(&mut run, &mut tour, &plan, |_, _| (), &mut keeper);
+        let controller = |latest: &Latest, now: i64| {
+            let (command, place) = cab.decide(latest, now);
+            commands.borrow_mut().push((now, command, place));
+            command
+        };
+        drive(&mut run, &mut vehicle, &plan, controller, &mut keeper);
         let elapsed = start.elapsed().as_secs_f64();
         keeper.bar.finish_and_clear();
         if let Some(failure) = keeper.failed {
@@ -175,6 +220,9 @@ impl Street {
             fixes,
             fixes_lost,
             horizontal_error_m: (keeper.squares / fixes.max(1) as f64).sqrt(),
+            estimate_error_m: keeper.estimates.mean_and_largest(),
+            off_the_way_m: keeper.off_the_way,
+            commands: keeper.count,
             frames: keeper.frames,
             way_m: length(&keeper.layers.way),
             real_time_factor: self.duration / elapsed,
@@ -217,20 +265,19 @@ impl Street {
         mount(
             "imu",
             [1.0, 0.0, 0.5],
-            Some(200.0),
-            Some(0.005),
+            Some(1.0 / cab::INERTIAL_PERIOD),
+            Some(cab::INERTIAL_PERIOD),
             0.002,
             "adis16470",
         )?;
-        mount(
-            "gnss",
-            [0.2, 0.0, 1.6],
-            Some(5.0),
-            None,
-            0.1,
-            "ublox-neo-m8n",
-        )?;
+        let [x, y] = cab::ANTENNA;
+        let receiver = "ublox-zed-f9p";
+        mount("gnss", [x, y, 1.6], Some(5.0), None, 0.1, receiver)?;
         rig.mount(camera_mount(), Device::Camera(Box::new(town_camera()?)))?;
+        for (name, side) in [("left_wheel", 0.8), ("right_wheel", -0.8)] {
+            let (mount, device) = cab::wheel(name, side);
+            rig.mount(mount, device)?;
+        }
         Ok(rig)
     }
 
@@ -288,8 +335,37 @@ fn length(way: &[[f64; 2]]) -> f64 {
         .sum()
 }
 
+/// Commands with their times (ns) and where the driver thought it was, not yet recorded.
+type Commands = RefCell<Vec<(i64, DriveCommand, [f64; 2])>>;
+
+/// Distances from the truth.
+#[derive(Default)]
+struct Errors {
+    squares: f64,
+    count: f64,
+    largest: f64,
+}
+
+impl Errors {
+    fn note(&mut self, error: f64) {
+        self.squares += error * error;
+        self.count += 1.0;
+        self.largest = self.largest.max(error);
+    }
+
+    fn mean_and_largest(&self) -> [f64; 2] {
+        [(self.squares / self.count.max(1.0)).sqrt(), self.largest]
+    }
+}
+
 /// Records and counts what the sensors give.
 struct Keeper<'r> {
+    commands: &'r Commands,
+    /// How many commands there were.
+    count: u32,
+    estimates: Errors,
+    route: &'r Route,
+    off_the_way: f64,
     recorder: RigRecorder<'r, BufWriter<File>>,
     environment: &'r Environment,
     failed: Option<Failure>,
@@ -300,6 +376,8 @@ struct Keeper<'r> {
     /// Names and files of some of them.
     pictures: Vec<(String, Vec<u8>)>,
     squares: f64,
+    /// Where the antenna truly was, every so often.
+    antenna: Vec<[f64; 2]>,
     layers: Layers,
     bar: ProgressBar,
 }
@@ -345,7 +423,7 @@ impl Keeper<'_> {
 
     fn note_fix(&mut self, position: Option<Geodetic>, end: i64) {
         let then = usize::try_from(end / MOTION_EVERY).unwrap_or(0);
-        let (Some(position), Some([x, y])) = (position, self.layers.way.get(then)) else {
+        let (Some(position), Some([x, y])) = (position, self.antenna.get(then)) else {
             self.counts[4] += 1;
             return;
         };
@@ -355,7 +433,19 @@ impl Keeper<'_> {
         self.layers.fixes.push([at.x, at.y]);
     }
 
-    fn flow(&mut self, result: Result<(), etendue::formats::FormatError>) -> ControlFlow<()> {
+    /// Records the commands up to now. A command holds from its time on: it is recorded before the
+    /// vehicle has moved under it.
+    fn take_commands(&mut self, at: [f64; 2]) -> Result<(), FormatError> {
+        for (time, command, place) in self.commands.take() {
+            self.count += 1;
+            self.recorder.record_command(time, &command)?;
+            self.estimates
+                .note((place[0] - at[0]).hypot(place[1] - at[1]));
+        }
+        Ok(())
+    }
+
+    fn flow(&mut self, result: Result<(), FormatError>) -> ControlFlow<()> {
         match result {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {
@@ -373,15 +463,21 @@ impl Observer for Keeper<'_> {
         self.flow(result)
     }
 
-    fn moved(&mut self, time: i64, state: &MotionState) -> ControlFlow<()> {
+    fn moved(&mut self, time: i64, states: &[MotionState]) -> ControlFlow<()> {
+        let at = states[0].world_from_body.translation;
+        let taken = self.take_commands([at.x, at.y]);
+        self.flow(taken)?;
         if time % MOTION_EVERY != 0 {
             return ControlFlow::Continue(());
         }
         self.bar
             .set_position(u64::try_from(time / 1_000_000).unwrap_or(0));
-        let at = state.world_from_body.translation;
         self.layers.way.push([at.x, at.y]);
-        let result = self.recorder.record_motion(time, state);
+        let [x, y] = cab::ANTENNA;
+        let antenna = states[0].world_from_body * Point3::new(x, y, 1.6);
+        self.antenna.push([antenna.x, antenna.y]);
+        self.off_the_way = self.off_the_way.max(self.route.distance([at.x, at.y]));
+        let result = self.recorder.record_motion(time, states);
         self.flow(result)
     }
 }
@@ -391,7 +487,8 @@ impl Outcome {
         let mut text = format!(
             "seed {}, {} s, {:.0} m through {} objects of {} triangles: {:.2} times real time\n  \
              camera: {} frames\n  lidar: {} sweeps, {} points\n  IMU: {} readings\n  GNSS: {} fixes, {:.2} m off level \
-             (root mean square), {} without a position\n",
+             (root mean square), {} without a position\n  driver: {} commands, {:.2} m off its place (root mean \
+             square), {:.2} m at most; {:.2} m off the way at most\n",
             self.seed,
             self.duration_s,
             self.way_m,
@@ -404,7 +501,11 @@ impl Outcome {
             self.inertial_readings,
             self.fixes,
             self.horizontal_error_m,
-            self.fixes_lost
+            self.fixes_lost,
+            self.commands,
+            self.estimate_error_m[0],
+            self.estimate_error_m[1],
+            self.off_the_way_m
         );
         for file in &self.files {
             writeln!(text, "  wrote {}", file.display()).expect("a string takes all");

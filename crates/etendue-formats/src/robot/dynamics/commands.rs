@@ -1,0 +1,39 @@
+//! What robots are told when.
+
+use etendue_sensors::dynamics::DriveCommand;
+use etendue_sensors::dynamics::jointed::JointCommand;
+
+/// What a robot is told at one time: vehicles follow `drive`, robots of joints `joints`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Orders {
+    /// What the driver asks for.
+    pub drive: DriveCommand,
+    /// What each moving joint is told, in their order.
+    pub joints: Vec<JointCommand>,
+}
+
+/// What a robot is told when.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Schedule {
+    /// Times (ns) from which on a driver asks for something, ascending.
+    pub drive: Vec<(i64, DriveCommand)>,
+    /// Times (ns), numbers of moving joints and what they are told, ascending in time.
+    pub joints: Vec<(i64, usize, JointCommand)>,
+    /// How many moving joints there are.
+    pub joint_count: usize,
+}
+
+impl Schedule {
+    /// What holds at a time, ns. Before its first command a vehicle stands, a joint is free.
+    pub fn at(&self, time: i64) -> Orders {
+        let drive = self.drive.iter().rev().find(|(from, _)| *from <= time);
+        let mut joints = vec![JointCommand::Free; self.joint_count];
+        for (_, joint, command) in self.joints.iter().filter(|(from, ..)| *from <= time) {
+            joints[*joint] = *command;
+        }
+        Orders {
+            drive: drive.map_or_else(DriveCommand::default, |(_, command)| *command),
+            joints,
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! Robots that are moved by commands: the `[dynamics]` table.
+
+mod commands;
+mod loading;
+mod mover;
+mod table;
+
+pub use commands::{Orders, Schedule};
+pub use mover::{Ground, Model, Mover};
+pub use table::{
+    DriveTable, DynamicsTable, GroundName, JointCommandTable, ModelName, VehicleTable,
+};
+
+use etendue_sensors::rig::Plan;
+
+/// What moves a robot, and what it is told.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Driven {
+    /// What moves it.
+    pub mover: Mover,
+    /// Steps of the dynamics and commands a second.
+    pub plan: Plan,
+    /// What it is told when.
+    pub schedule: Schedule,
+}

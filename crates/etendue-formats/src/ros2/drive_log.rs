@@ -1,0 +1,192 @@
+//! What a driver heard and did, read back from a recording.
+
+use super::cdr::CdrReader;
+use crate::{FormatError, Place};
+use mcap::records::Record;
+use mcap::sans_io::{LinearReadEvent, LinearReader};
+use nalgebra::Vector3;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
+
+/// A message of a recording.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Said {
+    /// When it was there, ns.
+    pub time: i64,
+    /// Its topic.
+    pub topic: String,
+    /// What it says.
+    pub message: SaidMessage,
+}
+
+/// The messages that tell of a drive.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SaidMessage {
+    /// `sensor_msgs/msg/Imu`.
+    Imu {
+        /// Stamp, ns.
+        stamp: i64,
+        /// rad/s.
+        angular_velocity: Vector3<f64>,
+    },
+    /// `sensor_msgs/msg/JointState` of one joint.
+    Joint {
+        /// Stamp, ns.
+        stamp: i64,
+        /// rad or m.
+        position: f64,
+    },
+    /// `sensor_msgs/msg/NavSatFix` with a position.
+    Fix {
+        /// Stamp, ns.
+        stamp: i64,
+        /// Latitude and longitude, degrees.
+        degrees: [f64; 2],
+        /// Height above the ellipsoid, m.
+        height: f64,
+        /// East and north, m².
+        variance: [f64; 2],
+    },
+    /// `ackermann_msgs/msg/AckermannDriveStamped`, as its bytes.
+    Command(Vec<u8>),
+}
+
+/// The types that are read.
+#[derive(Clone, Copy)]
+enum Kind {
+    Imu,
+    Joint,
+    Fix,
+    Command,
+}
+
+/// Gives `visit` every message of an MCAP recording that tells of a drive, in the order of the file;
+/// others, and fixes without a position, are passed over. One chunk is held at a time.
+///
+/// # Errors
+/// Where the file cannot be read, is no MCAP file, or a message is damaged.
+pub fn read_drive(path: &Path, mut visit: impl FnMut(Said)) -> Result<(), FormatError> {
+    let file = File::open(path).map_err(|source| FormatError::cannot_read(path, source))?;
+    let mut file = BufReader::new(file);
+    let malformed = |message: String| {
+        FormatError::malformed(path, Place::File, message, "give a whole MCAP recording")
+    };
+    let mut reader = LinearReader::new();
+    let mut topics = Topics::default();
+    while let Some(event) = reader.next_event() {
+        match event.map_err(|error| malformed(error.to_string()))? {
+            LinearReadEvent::ReadRequest(count) => {
+                let read = file.read(reader.insert(count));
+                let read = read.map_err(|source| FormatError::cannot_read(path, source))?;
+                reader.notify_read(read);
+            }
+            LinearReadEvent::Record { data, opcode } => {
+                let record = mcap::parse_record(opcode, data);
+                let record = record.map_err(|error| malformed(error.to_string()))?;
+                if let Some(said) = topics.take(record).map_err(malformed)? {
+                    visit(said);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[derive(Default)]
+struct Topics {
+    schemas: BTreeMap<u16, Kind>,
+    channels: BTreeMap<u16, (String, Kind)>,
+}
+
+impl Topics {
+    /// What a record says, if it tells of a drive.
+    fn take(&mut self, record: Record) -> Result<Option<Said>, String> {
+        match record {
+            Record::Schema { header, .. } => {
+                if let Some(kind) = kind(&header.name) {
+                    self.schemas.insert(header.id, kind);
+                }
+            }
+            Record::Channel(channel) => {
+                if let Some(kind) = self.schemas.get(&channel.schema_id) {
+                    self.channels.insert(channel.id, (channel.topic, *kind));
+                }
+            }
+            Record::Message { header, data } => {
+                let Some((topic, kind)) = self.channels.get(&header.channel_id) else {
+                    return Ok(None);
+                };
+                let message = message(*kind, &data);
+                let message = message
+                    .ok_or_else(|| format!("message {} of {topic} is damaged", header.sequence))?;
+                return Ok(message.map(|message| Said {
+                    time: i64::try_from(header.log_time).unwrap_or(i64::MAX),
+                    topic: topic.clone(),
+                    message,
+                }));
+            }
+            _ => {}
+        }
+        Ok(None)
+    }
+}
+
+fn kind(schema: &str) -> Option<Kind> {
+    Some(match schema {
+        "sensor_msgs/msg/Imu" => Kind::Imu,
+        "sensor_msgs/msg/JointState" => Kind::Joint,
+        "sensor_msgs/msg/NavSatFix" => Kind::Fix,
+        "ackermann_msgs/msg/AckermannDriveStamped" => Kind::Command,
+        _ => return None,
+    })
+}
+
+/// None where the bytes are no such message; none within where it says nothing.
+fn message(kind: Kind, bytes: &[u8]) -> Option<Option<SaidMessage>> {
+    if matches!(kind, Kind::Command) {
+        return Some(Some(SaidMessage::Command(bytes.to_vec())));
+    }
+    let mut message = CdrReader::new(bytes)?;
+    let stamp = i64::from(message.u32()?) * 1_000_000_000 + i64::from(message.u32()?);
+    message.text()?;
+    let mut skip = |count: usize, message: &mut CdrReader| -> Option<()> {
+        (0..count).try_for_each(|_| message.f64().map(|_| ()))
+    };
+    Some(match kind {
+        Kind::Imu => {
+            // Orientation and its covariance.
+            skip(4 + 9, &mut message)?;
+            let [x, y, z] = [message.f64()?, message.f64()?, message.f64()?];
+            Some(SaidMessage::Imu {
+                stamp,
+                angular_velocity: Vector3::new(x, y, z),
+            })
+        }
+        Kind::Joint => {
+            for _ in 0..message.u32()? {
+                message.text()?;
+            }
+            let positions = message.u32()?;
+            let position = message.f64()?;
+            (positions == 1).then_some(SaidMessage::Joint { stamp, position })
+        }
+        Kind::Fix => {
+            let status = i8::from_le_bytes([message.u8()?]);
+            message.u16()?;
+            let degrees = [message.f64()?, message.f64()?];
+            let height = message.f64()?;
+            let east = message.f64()?;
+            skip(3, &mut message)?;
+            let variance = [east, message.f64()?];
+            (status >= 0).then_some(SaidMessage::Fix {
+                stamp,
+                degrees,
+                height,
+                variance,
+            })
+        }
+        Kind::Command => None,
+    })
+}

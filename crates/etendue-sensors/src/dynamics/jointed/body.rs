@@ -1,0 +1,141 @@
+//! Links that fixed joints hold together.
+
+use super::{Inertia, Joint, JointKind, Link, RobotError};
+use nalgebra::Isometry3;
+
+/// Links that fixed joints hold together: one rigid body. Its frame is that of its first link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Body {
+    /// Numbers of its links, and where they sit on it.
+    pub links: Vec<(usize, Isometry3<f64>)>,
+    /// All its mass, in its frame; none where no link has any.
+    pub inertia: Option<Inertia>,
+    /// Number of the body that it hangs on; its own for the base.
+    pub parent: usize,
+    /// Number of the joint that moves it; none for the base.
+    pub joint: Option<usize>,
+    /// Where that joint sits on the parent.
+    pub parent_from_joint: Isometry3<f64>,
+}
+
+impl Body {
+    fn new(link: usize, parent: usize, joint: Option<usize>, place: Isometry3<f64>) -> Self {
+        Self {
+            links: vec![(link, Isometry3::identity())],
+            inertia: None,
+            parent,
+            joint,
+            parent_from_joint: place,
+        }
+    }
+}
+
+/// The bodies of a tree of links, from its root.
+pub(super) fn bodies(links: &[Link], joints: &[Joint]) -> Result<Vec<Body>, RobotError> {
+    let root = root(links, joints)?;
+    let mut bodies = vec![Body::new(root, 0, None, Isometry3::identity())];
+    // Body and place of each link that was reached.
+    let mut place: Vec<Option<(usize, Isometry3<f64>)>> = vec![None; links.len()];
+    place[root] = Some((0, Isometry3::identity()));
+    let mut open: Vec<usize> = (0..joints.len()).collect();
+    while !open.is_empty() {
+        let before = open.len();
+        let mut circle = None;
+        open.retain(|number| {
+            let joint = &joints[*number];
+            let Some((body, body_from_parent)) = place[joint.parent] else {
+                return true;
+            };
+            if place[joint.child].is_some() {
+                circle = Some(*number);
+                return true;
+            }
+            let body_from_joint = body_from_parent * joint.parent_from_joint;
+            place[joint.child] = Some(if joint.kind == JointKind::Fixed {
+                let body_from_child = body_from_joint * joint.child_from_joint.inverse();
+                bodies[body].links.push((joint.child, body_from_child));
+                (body, body_from_child)
+            } else {
+                bodies.push(Body::new(joint.child, body, Some(*number), body_from_joint));
+                (bodies.len() - 1, Isometry3::identity())
+            });
+            false
+        });
+        if circle.is_some() || open.len() == before {
+            let joint = circle.unwrap_or(open[0]);
+            let name = joints[joint].name.clone();
+            return Err(RobotError::Circle { joint, name });
+        }
+    }
+    if let Some(link) = place.iter().position(Option::is_none) {
+        let name = links[link].name.clone();
+        return Err(RobotError::Loose { link, name });
+    }
+    for body in &mut bodies {
+        body.inertia = inertia(body, links);
+    }
+    Ok(bodies)
+}
+
+/// The link that no joint moves.
+fn root(links: &[Link], joints: &[Joint]) -> Result<usize, RobotError> {
+    let is_root = |link: &usize| !joints.iter().any(|joint| joint.child == *link);
+    match (0..links.len()).find(is_root) {
+        Some(root) => Ok(root),
+        None if links.is_empty() => Err(RobotError::NoLink),
+        None => Err(RobotError::Circle {
+            joint: 0,
+            name: joints[0].name.clone(),
+        }),
+    }
+}
+
+fn inertia(body: &Body, links: &[Link]) -> Option<Inertia> {
+    let parts = body.links.iter().filter_map(|(link, body_from_link)| {
+        let own = links[*link].inertia.as_ref()?;
+        Some(own.moved(body_from_link))
+    });
+    parts.reduce(|sum, part| sum.and(&part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn link(name: &str) -> Link {
+        Link {
+            name: name.into(),
+            inertia: Some(Inertia::of_cuboid(1.0, [1.0; 3])),
+            shapes: vec![],
+        }
+    }
+
+    #[test]
+    fn fixed_links_are_one_body_and_circles_are_none() {
+        let links = || ["a", "b", "c"].map(link).to_vec();
+        let up = Joint {
+            parent_from_joint: Isometry3::translation(0.0, 0.0, 2.0),
+            ..Joint::new("up", JointKind::Fixed, 0, 1)
+        };
+        let turn = Joint::new("turn", JointKind::Continuous, 1, 2);
+        let bodies = bodies(&links(), &[turn, up]).expect("a tree");
+        assert_eq!(bodies.len(), 2);
+        assert_eq!(bodies[0].links.len(), 2);
+        assert_eq!(bodies[0].inertia.expect("heavy").centre.z, 1.0);
+        assert_eq!(bodies[1].parent_from_joint.translation.z, 2.0);
+        let error = |joints: &[Joint]| super::bodies(&links(), joints).expect_err("no tree");
+        let round = |from, to| Joint::new("round", JointKind::Continuous, from, to);
+        assert!(matches!(
+            error(&[round(0, 1), round(1, 2), round(2, 0)]),
+            RobotError::Circle { .. }
+        ));
+        assert!(matches!(
+            error(&[round(0, 1), round(1, 2), round(0, 2)]),
+            RobotError::Circle { .. }
+        ));
+        assert!(matches!(
+            error(&[round(0, 1)]),
+            RobotError::Loose { link: 2, .. }
+        ));
+    }
+}

@@ -1,0 +1,197 @@
+//! Mass, and how it is spread.
+
+use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
+use thiserror::Error;
+
+/// Mass of a rigid body and how it is spread.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Inertia {
+    /// kg.
+    pub mass: f64,
+    /// Centre of mass in the body's frame, m.
+    pub centre: Point3<f64>,
+    /// Inertia about the centre of mass along the body's axes, kg m².
+    pub tensor: Matrix3<f64>,
+}
+
+/// Why no body has that inertia.
+#[derive(Clone, Copy, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum InertiaError {
+    /// The mass is not above zero.
+    #[error("its mass is {mass} kg, it must be above zero")]
+    Mass {
+        /// kg.
+        mass: f64,
+    },
+    /// A principal moment is not above zero.
+    #[error("its principal moment of inertia {moment} kg m² is not above zero")]
+    Moment {
+        /// kg m².
+        moment: f64,
+    },
+    /// One principal moment is more than the sum of the others.
+    #[error(
+        "its principal moments of inertia are {} kg m²: one is more than the sum of the others, \
+         which no body has", moments.map(|moment| format!("{moment:.3e}")).join(", ")
+    )]
+    Triangle {
+        /// kg m², ascending.
+        moments: [f64; 3],
+    },
+}
+
+/// Rounding of moments in files, relative.
+const ROUNDING: f64 = 1e-3;
+
+impl Inertia {
+    /// A homogeneous cuboid about its middle, kg and m.
+    pub fn of_cuboid(mass: f64, size: [f64; 3]) -> Self {
+        let [x, y, z] = size.map(|side| side * side);
+        Self::diagonal(mass, Vector3::new(y + z, x + z, x + y) * (mass / 12.0))
+    }
+
+    /// A homogeneous ellipsoid about its middle, kg and half axes in m; a ball where they are alike.
+    pub fn of_ellipsoid(mass: f64, half_axes: [f64; 3]) -> Self {
+        let [x, y, z] = half_axes.map(|axis| axis * axis);
+        Self::diagonal(mass, Vector3::new(y + z, x + z, x + y) * (mass / 5.0))
+    }
+
+    /// A homogeneous cylinder along z about its middle, kg and m.
+    pub fn of_cylinder(mass: f64, radius: f64, length: f64) -> Self {
+        let square = radius * radius;
+        let across = mass * (3.0 * square + length * length) / 12.0;
+        Self::diagonal(mass, Vector3::new(across, across, 0.5 * mass * square))
+    }
+
+    /// A homogeneous cylinder along z with half balls on its ends, about its middle, kg and m.
+    pub fn of_capsule(mass: f64, radius: f64, length: f64) -> Self {
+        let (tube, ball) = (length, 4.0 / 3.0 * radius);
+        let [tube, ball] = [tube, ball].map(|part| mass * part / (length + 4.0 / 3.0 * radius));
+        let cylinder = Self::of_cylinder(tube, radius, length).tensor;
+        // Half balls about the middle: their own, moved by their centres of mass.
+        let (half, square) = (0.5 * length, radius * radius);
+        let across = ball * (0.4 * square + half * half + 0.75 * half * radius);
+        let caps = Vector3::new(across, across, 0.4 * ball * square);
+        Self {
+            mass,
+            centre: Point3::origin(),
+            tensor: cylinder + Matrix3::from_diagonal(&caps),
+        }
+    }
+
+    fn diagonal(mass: f64, moments: Vector3<f64>) -> Self {
+        Self {
+            mass,
+            centre: Point3::origin(),
+            tensor: Matrix3::from_diagonal(&moments),
+        }
+    }
+
+    /// The same body seen from another frame.
+    #[must_use]
+    pub fn moved(&self, new_from_old: &Isometry3<f64>) -> Self {
+        let turn = new_from_old.rotation.to_rotation_matrix();
+        Self {
+            mass: self.mass,
+            centre: new_from_old * self.centre,
+            tensor: turn * self.tensor * turn.inverse(),
+        }
+    }
+
+    /// Both together, by Steiner's theorem.
+    #[must_use]
+    pub fn and(&self, other: &Self) -> Self {
+        let mass = self.mass + other.mass;
+        let sum = self.centre.coords * self.mass + other.centre.coords * other.mass;
+        let centre = Point3::from(sum / mass);
+        let about = |part: &Self| {
+            let arm = part.centre - centre;
+            let square = Matrix3::identity() * arm.norm_squared() - arm * arm.transpose();
+            part.tensor + square * part.mass
+        };
+        Self {
+            mass,
+            centre,
+            tensor: about(self) + about(other),
+        }
+    }
+
+    /// Whether a body can have it.
+    ///
+    /// # Errors
+    /// Where the mass or a principal moment is not above zero, or one moment is more than the sum
+    /// of the others.
+    pub fn check(&self) -> Result<(), InertiaError> {
+        let mass = self.mass;
+        if !(mass > 0.0 && mass.is_finite()) {
+            return Err(InertiaError::Mass { mass });
+        }
+        let moments = self.tensor.symmetric_eigenvalues();
+        let mut moments: [f64; 3] = moments.into();
+        moments.sort_by(f64::total_cmp);
+        let [least, middle, most] = moments;
+        if !(least > 0.0 && most.is_finite()) {
+            return Err(InertiaError::Moment { moment: least });
+        }
+        if most > (least + middle) * (1.0 + ROUNDING) {
+            return Err(InertiaError::Triangle { moments });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_halves_have_the_inertia_of_the_whole() {
+        let half = Inertia::of_cuboid(1.0, [1.0, 0.4, 0.6]);
+        let [left, right] =
+            [-0.5, 0.5].map(|x| half.moved(&Isometry3::translation(x + 3.0, 0.0, 0.0)));
+        let both = left.and(&right);
+        let whole = Inertia::of_cuboid(2.0, [2.0, 0.4, 0.6]);
+        assert!(
+            (both.tensor - whole.tensor).norm() < 1e-12,
+            "{}",
+            both.tensor
+        );
+        assert!((both.centre.x - 3.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_capsule_without_a_tube_is_a_ball_and_without_a_radius_a_rod() {
+        let ball = Inertia::of_capsule(2.0, 0.5, 0.0).tensor;
+        let expected = Inertia::of_ellipsoid(2.0, [0.5; 3]).tensor;
+        assert!((ball - expected).norm() < 1e-12);
+        let rod = Inertia::of_capsule(2.0, 1e-9, 0.6).tensor;
+        assert!((rod[(0, 0)] - 2.0 * 0.36 / 12.0).abs() < 1e-8);
+        // A half ball's centre of mass is 3/8 of the radius out: two halves pulled apart.
+        let capsule = Inertia::of_capsule(1.0, 0.3, 0.8);
+        let cap = 0.4 / 1.2 / 2.0;
+        let own = cap * 0.09 * (0.4 - 9.0 / 64.0);
+        let arm = 0.4 + 3.0 / 8.0 * 0.3;
+        let tube = Inertia::of_cylinder(0.8 / 1.2, 0.3, 0.8).tensor[(0, 0)];
+        let across = tube + 2.0 * (own + cap * arm * arm);
+        assert!((capsule.tensor[(0, 0)] - across).abs() < 1e-12, "{across}");
+    }
+
+    #[test]
+    fn what_no_body_has_is_refused() {
+        let with = |mass, moments: [f64; 3]| Inertia {
+            mass,
+            centre: Point3::origin(),
+            tensor: Matrix3::from_diagonal(&moments.into()),
+        };
+        assert!(matches!(
+            with(0.0, [1.0; 3]).check(),
+            Err(InertiaError::Mass { .. })
+        ));
+        let flat = with(1.0, [0.0, 1.0, 1.0]).check();
+        assert!(matches!(flat, Err(InertiaError::Moment { .. })));
+        let odd = with(1.0, [1.0, 1.0, 2.5]).check();
+        assert!(matches!(odd, Err(InertiaError::Triangle { .. })));
+        assert_eq!(with(1.0, [1.0, 1.0, 2.0]).check(), Ok(()));
+    }
+}

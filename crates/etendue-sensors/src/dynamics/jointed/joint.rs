@@ -1,0 +1,145 @@
+//! Joints.
+
+use super::RobotError;
+use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
+
+/// What a joint lets its child do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JointKind {
+    /// Nothing.
+    Fixed,
+    /// Turn about the axis between limits.
+    Revolute,
+    /// Turn about the axis without end.
+    Continuous,
+    /// Slide along the axis between limits.
+    Prismatic,
+}
+
+/// A joint between two links.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Joint {
+    /// Its name.
+    pub name: String,
+    /// What it lets its child do.
+    pub kind: JointKind,
+    /// Number of the link that holds it.
+    pub parent: usize,
+    /// Number of the link that it holds.
+    pub child: usize,
+    /// Where it sits on its parent.
+    pub parent_from_joint: Isometry3<f64>,
+    /// Where it sits on its child: at its origin, in URDF.
+    pub child_from_joint: Isometry3<f64>,
+    /// About or along what it moves, in the joint's frame; of any length.
+    pub axis: Vector3<f64>,
+    /// Smallest and largest position, rad or m; none of a joint that turns without end.
+    pub limits: Option<[f64; 2]>,
+    /// Largest torque or force of its motor, N m or N.
+    pub effort: f64,
+    /// Largest speed that its motor is told, rad/s or m/s.
+    pub velocity: f64,
+    /// Viscous damping, N m s/rad or N s/m.
+    pub damping: f64,
+}
+
+/// What a joint's motor is told.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum JointCommand {
+    /// Nothing: it moves freely.
+    #[default]
+    Free,
+    /// Go to a position, rad or m.
+    Position(f64),
+    /// Move at a speed, rad/s or m/s.
+    Velocity(f64),
+    /// Give a torque or force, N m or N.
+    Effort(f64),
+}
+
+impl Joint {
+    /// A joint about or along the x axis at its parent's origin, without limits, damping or bounds
+    /// of its motor.
+    pub fn new(name: &str, kind: JointKind, parent: usize, child: usize) -> Self {
+        Self {
+            name: name.into(),
+            kind,
+            parent,
+            child,
+            parent_from_joint: Isometry3::identity(),
+            child_from_joint: Isometry3::identity(),
+            axis: Vector3::x(),
+            limits: None,
+            effort: f64::INFINITY,
+            velocity: f64::INFINITY,
+            damping: 0.0,
+        }
+    }
+
+    /// Whether it turns its child.
+    pub fn turns(&self) -> bool {
+        matches!(self.kind, JointKind::Revolute | JointKind::Continuous)
+    }
+
+    /// Where the child's side of the joint is in its parent's side at a position, rad or m.
+    pub fn moved(&self, position: f64) -> Isometry3<f64> {
+        let axis = Unit::new_normalize(self.axis);
+        match self.kind {
+            JointKind::Fixed => Isometry3::identity(),
+            JointKind::Revolute | JointKind::Continuous => Isometry3::from_parts(
+                Translation3::identity(),
+                UnitQuaternion::from_axis_angle(&axis, position),
+            ),
+            JointKind::Prismatic => Translation3::from(axis.scale(position)).into(),
+        }
+    }
+
+    pub(super) fn check(&self, number: usize, links: usize) -> Result<(), RobotError> {
+        let name = || self.name.clone();
+        for link in [self.parent, self.child] {
+            if link >= links {
+                return Err(RobotError::UnknownLink {
+                    joint: number,
+                    name: name(),
+                    link,
+                    links,
+                });
+            }
+        }
+        if self.kind == JointKind::Fixed {
+            return Ok(());
+        }
+        let length = self.axis.norm();
+        if !(length > 1e-9 && length.is_finite()) {
+            return Err(RobotError::Axis {
+                joint: number,
+                name: name(),
+            });
+        }
+        self.limit_problem().map_or(Ok(()), |problem| {
+            Err(RobotError::Limits {
+                joint: number,
+                name: name(),
+                problem,
+            })
+        })
+    }
+
+    fn limit_problem(&self) -> Option<String> {
+        let bounded = matches!(self.kind, JointKind::Revolute | JointKind::Prismatic);
+        match self.limits {
+            None if bounded => Some("it has no limits".into()),
+            Some([low, high]) if !(low <= high) => {
+                Some(format!("its limits {low} to {high} hold nothing"))
+            }
+            _ if !(self.damping >= 0.0 && self.damping.is_finite()) => Some(format!(
+                "its damping is {}, it must not be negative",
+                self.damping
+            )),
+            _ if !(self.effort >= 0.0 && self.velocity >= 0.0) => {
+                Some("its effort or velocity is negative".into())
+            }
+            _ => None,
+        }
+    }
+}

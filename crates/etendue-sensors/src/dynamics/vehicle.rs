@@ -1,0 +1,58 @@
+//! What a car is, for engines that move it by forces.
+
+use super::Steering;
+
+/// A car on four wheels, seen from the middle of its rear axle on the ground: x ahead, z up. Its
+/// centre of mass is in the middle between the axles.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Vehicle {
+    /// Wheelbase, and what its driver can do.
+    pub steering: Steering,
+    /// Distance between left and right wheels, m.
+    pub track: f64,
+    /// Length, width and height of its body, m.
+    pub size: [f64; 3],
+    /// kg.
+    pub mass: f64,
+    /// Height of the centre of mass, m.
+    pub centre_height: f64,
+    /// Radius of the wheels, m.
+    pub wheel_radius: f64,
+    /// Natural frequency of the body on its springs, Hz.
+    pub suspension_frequency: f64,
+    /// Damping of the springs, of the critical.
+    pub suspension_damping: f64,
+    /// Friction of the tyres.
+    pub friction: f64,
+}
+
+impl Vehicle {
+    /// What is wrong with its numbers, if anything is.
+    pub fn problem(&self) -> Option<String> {
+        let numbers = [
+            ("wheelbase", self.steering.wheelbase),
+            ("largest steering angle", self.steering.angle),
+            ("largest change of the steering angle", self.steering.rate),
+            ("largest acceleration", self.steering.acceleration),
+            ("track", self.track),
+            ("length", self.size[0]),
+            ("width", self.size[1]),
+            ("height", self.size[2]),
+            ("mass", self.mass),
+            ("height of the centre of mass", self.centre_height),
+            ("radius of the wheels", self.wheel_radius),
+            ("frequency of the suspension", self.suspension_frequency),
+            ("damping of the suspension", self.suspension_damping),
+            ("friction", self.friction),
+        ];
+        let wrong = numbers
+            .iter()
+            .find(|(_, value)| !(*value > 0.0 && value.is_finite()));
+        if let Some((name, value)) = wrong {
+            return Some(format!(
+                "the vehicle's {name} is {value}, it must be above zero"
+            ));
+        }
+        (self.steering.angle >= 1.5).then(|| "no wheel is steered by 86 degrees".into())
+    }
+}
