@@ -128,23 +128,27 @@ pub fn shoot<S: Scalar>(
     turn: &Turn,
     world_from_sensor: impl Fn(f64) -> Isometry3<S> + Sync,
 ) -> Vec<Shot<S>> {
-    shoot_with(world, lidar, turn, world_from_sensor, |_, _| {})
+    let scattered = |_, echo: &Return<S>| echo.power;
+    shoot_with(world, lidar, turn, world_from_sensor, scattered, |_, _| {})
 }
 
-/// As [`shoot`], with `add` called once a beam, by its number, on the light that its rays brought
-/// back before the receiver measures it: the place for light that rays do not carry, or for
+/// As [`shoot`], with two places to step in, both told the number of the beam. `scattered` gives the
+/// power of a return, in place of the return's own. `add` is called once a beam on the light that
+/// its rays brought back before the receiver measures it: for light that rays do not carry, or
 /// derivatives that they do not see.
 pub fn shoot_with<S: Scalar>(
     world: &World<S>,
     lidar: &CwLidar<S>,
     turn: &Turn,
     world_from_sensor: impl Fn(f64) -> Isometry3<S> + Sync,
+    scattered: impl Fn(usize, &Return<S>) -> S + Sync,
     add: impl Fn(usize, &mut Received<S>) + Sync,
 ) -> Vec<Shot<S>> {
     let tree = |light: &LightRay<S>, hit, _: &mut Stream, visit: Visit<S>| {
         trace_tree_from(world, light, hit, &turn.tree, visit);
     };
-    shoot_light(world, lidar, turn, world_from_sensor, tree, add)
+    let steps = (scattered, add);
+    shoot_light(world, lidar, turn, world_from_sensor, tree, &steps)
 }
 
 /// As [`shoot`], with random paths of light instead of ray trees, see [`simulate_paths`]. Where the
@@ -164,20 +168,25 @@ pub fn shoot_paths(
     let random = |light: &LightRay<f64>, _, stream: &mut Stream, visit: Visit<f64>| {
         trace_paths(world, light, &settings, stream, visit);
     };
-    shoot_light(world, lidar, turn, world_from_sensor, random, |_, _| {})
+    let steps = (|_, echo: &Return<f64>| echo.power, |_, _: &mut _| {});
+    shoot_light(world, lidar, turn, world_from_sensor, random, &steps)
 }
 
 /// What is done with each return.
 type Visit<'a, S> = &'a mut dyn FnMut(Return<S>);
 
-/// Fires every beam; `trace` finds the returns of one ray of light with its first hit.
+/// Fires every beam; `trace` finds the returns of one ray of light with its first hit, `steps` are
+/// those of [`shoot_with`].
 fn shoot_light<S: Scalar>(
     world: &World<S>,
     lidar: &CwLidar<S>,
     turn: &Turn,
     world_from_sensor: impl Fn(f64) -> Isometry3<S> + Sync,
     trace: impl Fn(&LightRay<S>, Option<Hit>, &mut Stream, Visit<S>) + Sync,
-    add: impl Fn(usize, &mut Received<S>) + Sync,
+    steps: &(
+        impl Fn(usize, &Return<S>) -> S + Sync,
+        impl Fn(usize, &mut Received<S>) + Sync,
+    ),
 ) -> Vec<Shot<S>> {
     let shooter = Shooter {
         world,
@@ -195,7 +204,7 @@ fn shoot_light<S: Scalar>(
             shooter.aim(batch, number * BATCH, beams, &world_from_sensor);
             world.scene().closest_hits(&batch.rays, &mut batch.hits);
             for (i, shot) in shots.iter_mut().enumerate() {
-                *shot = shooter.receive(batch, i, number * BATCH + i, &trace, &add);
+                *shot = shooter.receive(batch, i, number * BATCH + i, &trace, steps);
             }
         });
     shots
@@ -320,7 +329,10 @@ impl<S: Scalar> Shooter<'_, S> {
         i: usize,
         number: usize,
         trace: impl Fn(&LightRay<S>, Option<Hit>, &mut Stream, Visit<S>),
-        add: impl Fn(usize, &mut Received<S>),
+        (scattered, add): &(
+            impl Fn(usize, &Return<S>) -> S,
+            impl Fn(usize, &mut Received<S>),
+        ),
     ) -> Shot<S> {
         let extra = usize::from(self.turn.with_truth);
         let start = i * (self.sub_rays.len() + extra);
@@ -340,9 +352,10 @@ impl<S: Scalar> Shooter<'_, S> {
                 received.background += view.power(light, hit, &self.turn.tree) * sub_ray.weight;
             }
             trace(light, hit, &mut paths, &mut |echo| {
-                received.add(modulation, echo.optical_range, echo.power * sub_ray.weight);
+                let power = scattered(number, &echo) * sub_ray.weight;
+                received.add(modulation, echo.optical_range, power);
                 if is_profiled {
-                    lit.see(&echo, echo.power.value() * sub_ray.weight);
+                    lit.see(&echo, power.value());
                 }
                 surfaces.see(&echo, self.lidar.half_tangent.value());
             });
