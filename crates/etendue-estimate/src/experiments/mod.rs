@@ -12,6 +12,7 @@ mod localise;
 mod run;
 mod table;
 mod track_mirror;
+mod view;
 
 use crate::manifold::{Value, Variable};
 use crate::model::Measured;
@@ -28,6 +29,7 @@ use nalgebra::Isometry2;
 pub use run::{Effort, Experiment, Outcome};
 pub use table::{Cell, Curve, Table};
 pub use track_mirror::{MirrorError, MirrorRow, TrackSettings, track_mirror, track_mirror_many};
+pub use view::{Chart, View};
 
 /// The readings of a noise-free prediction with normal noise of standard deviation `sigma` (m).
 pub fn readings(shots: &[Measured], sigma: f64, seed: u64) -> Vec<Reading> {

@@ -9,17 +9,20 @@
 mod coarse;
 mod grid;
 mod report;
+mod stages;
 mod twins;
 
 pub use coarse::{Coarse, coarse_search, scatter};
 pub use grid::planar_grid;
 pub use report::{Report, report};
+pub use stages::solve_in_stages;
 pub use twins::{Twins, chance, find_twins};
 
 use crate::manifold::{Manifold, Variable};
 use crate::model::{Measured, Model, ModelError, Rows};
 use crate::solve::{Linearization, Loss, Problem, Residuals};
 use etendue_sensors::Reading;
+use nalgebra::Isometry3;
 use thiserror::Error;
 
 /// A model and the scans that it is to explain.
@@ -163,6 +166,21 @@ impl FitProblem {
             }
         }
         sums.map(|(sum, count)| (count > 0).then(|| (sum / f64::from(count)).sqrt()))
+    }
+
+    /// Where the measured ranges lie, seen from above, with the sensor at a pose for each scan, m.
+    pub fn points(&self, world_from_sensor: &[Isometry3<f64>]) -> Vec<[f64; 2]> {
+        let sensor = self.model.sensor();
+        let scans = self.measured.chunks(self.model.beams() * self.kinds);
+        let mut points = Vec::new();
+        for (scan, pose) in scans.zip(world_from_sensor) {
+            let ranges = scan.iter().step_by(self.kinds).enumerate();
+            for (beam, range) in ranges.filter_map(|(beam, range)| Some((beam, (*range)?))) {
+                let point = pose * sensor.direction(beam).point(range);
+                points.push([point.x, point.y]);
+            }
+        }
+        points
     }
 
     /// What residuals of the quantity of that number are divided by.

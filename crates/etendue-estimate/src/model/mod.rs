@@ -209,6 +209,11 @@ impl Model {
         &self.scene
     }
 
+    /// What the scene is made of, nothing moved yet.
+    pub fn parts(&self) -> &SceneBuilder {
+        &self.parts
+    }
+
     /// The objects, by number.
     pub fn objects(&self) -> &[Object] {
         &self.parts.objects

@@ -1,10 +1,10 @@
 //! The sensor of a model.
 
 use super::{ModelError, without_noise};
-use etendue_physics::beam::SubRayPattern;
+use etendue_physics::Scalar;
+use etendue_physics::beam::{BeamFrame, SubRayPattern};
 use etendue_physics::cw::Bias;
 use etendue_physics::pulse::Timing;
-use etendue_physics::Scalar;
 use etendue_sensors::Reading;
 use etendue_sensors::cw::{CwLidar, Shot as CwShot};
 use etendue_sensors::pulsed::MeanShot;
@@ -59,6 +59,13 @@ pub(crate) struct PulsedSetting<S> {
 pub(crate) enum SensorSetting<S> {
     ContinuousWave(CwLidar<S>),
     Pulsed(PulsedSetting<S>),
+}
+
+impl Direction {
+    /// The point at a range (m) along it, in the sensor's frame.
+    pub fn point(&self, range: f64) -> Point3<f64> {
+        self.origin + BeamFrame::new(self.azimuth, self.elevation).axis * range
+    }
 }
 
 impl<S: Copy> Measured<S> {

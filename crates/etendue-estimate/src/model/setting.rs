@@ -248,8 +248,8 @@ pub(crate) fn world_of<'a, S: Scalar>(
     setting: &Setting<S>,
     wavelength: f64,
 ) -> World<'a, S> {
-    let world = World::at_wavelength(scene, wavelength)
-        .expect("the model was made at this wavelength");
+    let world =
+        World::at_wavelength(scene, wavelength).expect("the model was made at this wavelength");
     let mut world = world.lift::<S>();
     for (id, pose) in &setting.poses {
         world = world.with_pose(*id, *pose);

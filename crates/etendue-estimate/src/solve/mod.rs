@@ -16,7 +16,7 @@ mod prior;
 mod problem;
 
 pub use loss::{Continuation, Loss};
-pub use multi_start::{MultiStart, multi_start};
+pub use multi_start::{MultiStart, multi_start, multi_start_by};
 pub use normal::Normal;
 pub use prior::WithPrior;
 pub use problem::{Linearization, Problem, Residuals};

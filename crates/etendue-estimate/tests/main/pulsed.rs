@@ -11,7 +11,9 @@ use etendue_physics::pulse::{
     ReflectivityScale, ReturnMode,
 };
 use etendue_physics::surface::{Lobe, Material};
-use etendue_scene::{MaterialId, Mesh, MeshId, NamedMaterial, Object, Scene, SceneBuilder, primitive};
+use etendue_scene::{
+    MaterialId, Mesh, MeshId, NamedMaterial, Object, Scene, SceneBuilder, primitive,
+};
 use etendue_sensors::pulsed::{PointSweep, Run, simulate};
 use etendue_sensors::scanner::{
     Channel, Columns, Intensity, Pipeline, PulsedReceiver, RangeLimits, Receiver, ScanPattern,
@@ -22,9 +24,7 @@ use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 
 /// The optics and receiver of a Velodyne VLP-16 (user manual 63-9243 Rev. D), with so many columns.
 fn vlp_16(columns: u32, discriminator: Discriminator) -> Scanner {
-    let elevations = [
-        -15, 1, -13, 3, -11, 5, -9, 7, -7, 9, -5, 11, -3, 13, -1, 15,
-    ];
+    let elevations = [-15, 1, -13, 3, -11, 5, -9, 7, -7, 9, -5, 11, -3, 13, -1, 15];
     let channel = |(number, degrees): (u32, i32)| Channel {
         elevation: f64::from(degrees).to_radians(),
         time: 2.304e-6 * f64::from(number),
@@ -119,9 +119,21 @@ fn hall() -> SceneBuilder {
         });
     };
     let cuboid = |size| primitive::cuboid(size).expect("a size");
-    add("hall", cuboid([12.0, 8.0, 3.4]).inside_out(), [0.0, 0.0, 1.7], 0.0, 0.6);
+    add(
+        "hall",
+        cuboid([12.0, 8.0, 3.4]).inside_out(),
+        [0.0, 0.0, 1.7],
+        0.0,
+        0.6,
+    );
     add("crate", cuboid([1.0, 0.8, 1.6]), [2.5, 1.6, 0.8], 0.4, 0.3);
-    add("screen", cuboid([0.1, 3.0, 2.4]), [-3.5, -0.5, 1.2], 0.2, 0.45);
+    add(
+        "screen",
+        cuboid([0.1, 3.0, 2.4]),
+        [-3.5, -0.5, 1.2],
+        0.2,
+        0.45,
+    );
     parts
 }
 
@@ -195,7 +207,10 @@ fn derivatives_by_pulse_threshold_and_reference_equal_central_differences() {
                 let difference = (plus - minus) / 2e-5;
                 let slope = row[0] * value;
                 // Measured: at most 4e-8.
-                assert!((slope - difference).abs() < 1e-6, "{path}: {slope} {difference}");
+                assert!(
+                    (slope - difference).abs() < 1e-6,
+                    "{path}: {slope} {difference}"
+                );
                 largest = largest.max(slope.abs());
             }
             let timed = discriminator == Discriminator::Threshold;
@@ -249,7 +264,9 @@ fn a_sweep_tells_the_pose_in_space_and_a_screens_reflectance() {
         lower: 0.0,
         upper: 1.0,
     };
-    model.free("materials.screen.reflectance", share).expect("a number");
+    model
+        .free("materials.screen.reflectance", share)
+        .expect("a number");
     let mut problem = FitProblem::measured_by(model, &[measured(&sweep)]).expect("a problem");
     (problem.sigma, problem.intensity_sigma) = (0.012, 1.0);
     let solver = Solver {
@@ -260,7 +277,9 @@ fn a_sweep_tells_the_pose_in_space_and_a_screens_reflectance() {
         },
         ..Solver::default()
     };
-    let solution = solver.solve(&problem, problem.model.start()).expect("solved");
+    let solution = solver
+        .solve(&problem, problem.model.start())
+        .expect("solved");
     assert!(solution.stop.converged() && solution.log.len() <= 20);
     let [Value::Spatial(found), Value::Number(reflectance)] =
         [0, 1].map(|i: usize| solution.state[i].value())
@@ -285,7 +304,9 @@ fn the_paint_of_thousands_of_facets_is_read_off_a_sweep() {
     let row = across + 1;
     let cells = (0..up).flat_map(|k| (0..across).map(move |i| k * row + i));
     let mesh = Mesh {
-        vertices: (0..=up).flat_map(|k| (0..row).map(move |i| corner(i, k))).collect(),
+        vertices: (0..=up)
+            .flat_map(|k| (0..row).map(move |i| corner(i, k)))
+            .collect(),
         triangles: cells
             .flat_map(|a| [[a, a + row, a + row + 1], [a, a + row + 1, a + 1]])
             .collect(),

@@ -467,7 +467,10 @@ mod tests {
             let slopes = f(D::variable(a, 0), D::variable(b, 1)).gradient();
             for (slope, difference) in slopes.iter().zip(differences) {
                 // Measured: 1e-9 at most.
-                assert!((slope - difference).abs() < 1e-8, "{name}: {slope} {difference}");
+                assert!(
+                    (slope - difference).abs() < 1e-8,
+                    "{name}: {slope} {difference}"
+                );
             }
         }
     }
@@ -475,7 +478,12 @@ mod tests {
     #[test]
     fn a_constant_has_no_derivative_even_where_the_slope_is_infinite() {
         let zero = D::from(0.0);
-        for derivative in [zero.sqrt(), zero.ln(), D::from(1.0).acos(), zero.atan2(zero)] {
+        for derivative in [
+            zero.sqrt(),
+            zero.ln(),
+            D::from(1.0).acos(),
+            zero.atan2(zero),
+        ] {
             assert_eq!(derivative.gradient(), [0.0, 0.0]);
         }
         let touched = RealField::max(D::variable(-1.0, 0), zero).sqrt();

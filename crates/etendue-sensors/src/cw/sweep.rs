@@ -12,7 +12,7 @@ use etendue_physics::cw::{Detection, Fault, Received, Window};
 use etendue_physics::profile::Address;
 use etendue_physics::{Purpose, Scalar, Stream};
 use etendue_scene::{Hit, Ray};
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3, try_convert};
 use rayon::prelude::*;
 
 /// Beams that one task handles: their rays are cast in one batch.
@@ -193,6 +193,7 @@ fn shoot_light<S: Scalar>(
         lidar,
         turn,
         view: View::new(world, lidar),
+        plain_tangent: try_convert(lidar.half_tangent),
         sub_rays: lidar.pattern.sub_rays(),
     };
     let mut shots = vec![Shot::nothing(); lidar.beams.len()];
@@ -233,6 +234,8 @@ struct Shooter<'a, S: Scalar> {
     lidar: &'a CwLidar<S>,
     turn: &'a Turn,
     view: Option<View<'a>>,
+    /// The beam's divergence where it carries no derivatives: then the beam's own directions do not.
+    plain_tangent: Option<f64>,
     sub_rays: Vec<SubRay>,
 }
 
@@ -286,14 +289,17 @@ impl<S: Scalar> Shooter<'_, S> {
             let mut fire = |direction: Vector3<S>| {
                 batch.light.push(LightRay {
                     time,
-                    ..LightRay::new(origin, pose.rotation * direction)
+                    ..LightRay::new(origin, direction)
                 });
             };
             if self.turn.with_truth {
-                fire(frame.axis.map(S::from));
+                fire(turned(&pose.rotation, &frame.axis));
             }
             for sub_ray in &self.sub_rays {
-                fire(frame.direction(self.lidar.half_tangent, sub_ray));
+                fire(match self.plain_tangent {
+                    Some(tangent) => turned(&pose.rotation, &frame.direction(tangent, sub_ray)),
+                    None => pose.rotation * frame.direction(self.lidar.half_tangent, sub_ray),
+                });
             }
         }
         batch.rays.clear();
@@ -413,6 +419,20 @@ impl<S: Scalar> Shooter<'_, S> {
             incidence: cos.min(1.0).acos(),
         })
     }
+}
+
+/// A plain vector turned: $v + 2w\\,(u \times v) + 2u \times (u \times v)$ for the unit quaternion
+/// $(w, u)$, in the order of nalgebra's own product, so that plain numbers come out the same.
+fn turned<S: Scalar>(rotation: &UnitQuaternion<S>, v: &Vector3<f64>) -> Vector3<S> {
+    let u = rotation.imag();
+    let twice = Vector3::new(
+        u.y * v.z - u.z * v.y,
+        u.z * v.x - u.x * v.z,
+        u.x * v.y - u.y * v.x,
+    ) * S::from(2.0);
+    let across = u.cross(&twice);
+    let part = |k: usize| twice[k] * rotation.w + across[k] + v[k];
+    Vector3::new(part(0), part(1), part(2))
 }
 
 impl<S: Scalar> Shot<S> {
