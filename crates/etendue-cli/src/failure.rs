@@ -44,12 +44,6 @@ pub enum Failure {
     /// There is no such scene.
     #[error(transparent)]
     Example(#[from] UnknownExample),
-    /// Only continuous-wave lidars are fitted.
-    #[error("the sensor \"{sensor}\" is a scanning lidar: fits take continuous-wave lidars")]
-    ScanningLidar {
-        /// The sensor's name.
-        sensor: String,
-    },
     /// A cloud has no point to compare.
     #[error("{} has no finite point to compare", path.display())]
     NothingToCompare {

@@ -1,6 +1,8 @@
 //! Where scenes and sensors come from: the user's files, or what is built in.
 
 use crate::failure::Failure;
+use etendue::estimate::fit::FitError;
+use etendue::estimate::model::{ModelError, PulsedSensor, Sensor as Modelled};
 use etendue::formats::FormatError;
 use etendue::formats::camera;
 use etendue::formats::output::SourceMetadata;
@@ -10,7 +12,6 @@ use etendue::formats::sensor::{self, Sensor, SensorModel, preset, presets};
 use etendue::formats::toml_file::Document;
 use etendue::sensors::Scan;
 use etendue::sensors::camera::Camera;
-use etendue::sensors::cw::CwLidar;
 use std::path::Path;
 
 /// Endings of mesh files: they say nothing of materials that hold at a lidar's wavelength.
@@ -53,14 +54,20 @@ pub fn sensor_in(
     }
 }
 
-/// The continuous-wave lidar that a sensor is.
-pub fn continuous_wave(sensor: Sensor) -> Result<CwLidar<f64>, Failure> {
-    match sensor.model {
-        SensorModel::ContinuousWave(lidar) => Ok(lidar),
-        SensorModel::Scanner(_) => Err(Failure::ScanningLidar {
-            sensor: sensor.name,
-        }),
-    }
+/// A sensor as models of fits take it.
+pub fn modelled(sensor: Sensor) -> Result<Modelled, Failure> {
+    Ok(match sensor.model {
+        SensorModel::ContinuousWave(lidar) => {
+            lidar
+                .check()
+                .map_err(ModelError::from)
+                .map_err(FitError::from)?;
+            Modelled::from(&lidar)
+        }
+        SensorModel::Scanner(scanner) => {
+            Modelled::Pulsed(PulsedSensor::new(&scanner).map_err(FitError::from)?)
+        }
+    })
 }
 
 /// The camera of that file or preset: whatever ends in `.toml` or exists is a file.
@@ -76,21 +83,31 @@ pub fn camera(name: &str) -> Result<Camera, Failure> {
 /// Which scan of a log: the one asked for, else the only one.
 pub fn scan(path: &Path, number: Option<usize>) -> Result<(Scan, Vec<String>), Failure> {
     let log = read_scan_log(path)?;
-    let scans = log.scans.len();
-    if number.is_none() && scans > 1 {
-        return Err(Failure::WhichScan {
-            path: path.into(),
+    let number = numbered_in(path, number, log.scans.len())?;
+    Ok((chosen(log.scans, number), log.warnings))
+}
+
+/// The number of the scan asked for among so many in a file, else of the only one.
+pub fn numbered_in(path: &Path, number: Option<usize>, scans: usize) -> Result<usize, Failure> {
+    let path = || path.into();
+    match number {
+        None if scans > 1 => Err(Failure::WhichScan {
+            path: path(),
             scans,
-        });
+        }),
+        None if scans == 1 => Ok(0),
+        Some(number) if number < scans => Ok(number),
+        number => Err(Failure::NoSuchScan {
+            path: path(),
+            number: number.unwrap_or(0),
+            scans,
+        }),
     }
-    let number = number.unwrap_or(0);
-    let scan = log.scans.into_iter().nth(number);
-    let scan = scan.ok_or_else(|| Failure::NoSuchScan {
-        path: path.into(),
-        number,
-        scans,
-    })?;
-    Ok((scan, log.warnings))
+}
+
+/// One of several, by a number that was found among them.
+pub fn chosen<T>(mut all: Vec<T>, number: usize) -> T {
+    all.swap_remove(number)
 }
 
 /// File and number of `FILE#NUMBER`.

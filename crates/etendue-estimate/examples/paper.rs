@@ -9,7 +9,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let effort = Effort::default();
     for experiment in Experiment::ALL {
         if wanted.is_empty() || wanted.iter().any(|name| name == experiment.name()) {
-            let outcome = experiment.run(&urg_04lx(), effort)?;
+            let outcome = experiment.run(&urg_04lx(), &effort)?;
             println!("# {}\n", experiment.name());
             outcome.tables.iter().for_each(|table| println!("{table}"));
             outcome

@@ -98,8 +98,12 @@ impl FitView<'_> {
         }
         legend.add(Symbol::Heading, "Measured points, sensor");
         let point = |color| Symbol::Marker(Marker::Dot, 3.0, color);
-        legend.add(point(BEFORE), "placed from the start");
-        legend.add(point(AFTER), "placed from the result");
+        if self.points[0].is_empty() {
+            legend.add(point(AFTER), "measured");
+        } else {
+            legend.add(point(BEFORE), "placed from the start");
+            legend.add(point(AFTER), "placed from the result");
+        }
         if !self.tracks.is_empty() {
             legend.add(Symbol::Heading, "Search");
             legend.add(point(TRACK), "start, steps and result");

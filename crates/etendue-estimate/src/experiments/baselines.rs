@@ -3,6 +3,7 @@
 use super::pose_error;
 use crate::fit::FitProblem;
 use crate::manifold::Variable;
+use crate::model::Measured;
 use crate::register::{Method, Registered, Registration};
 use etendue_physics::{Purpose, Stream};
 use nalgebra::{Isometry2, Point2};
@@ -28,19 +29,14 @@ pub fn scan_points(
     seed: u64,
 ) -> Vec<Point2<f64>> {
     let shots = problem.model.predict(&[Variable::Planar(*pose)]);
-    let beams = &problem.model.lidar().beams;
-    let point = |((number, shot), beam): (
-        (u32, &etendue_sensors::cw::Shot<f64>),
-        &etendue_sensors::cw::Beam,
-    )| {
+    let sensor = problem.model.sensor();
+    let point = |((number, beam), shot): ((u32, usize), &Measured)| {
         let mut noise = Stream::new(seed, 0, 0, number, Purpose::ReceiverNoise);
         let range = shot.range()? + sigma * noise.normal();
-        Some(Point2::new(
-            range * beam.azimuth.cos(),
-            range * beam.azimuth.sin(),
-        ))
+        let (sin, cos) = sensor.direction(beam).azimuth.sin_cos();
+        Some(Point2::new(range * cos, range * sin))
     };
-    (0..).zip(&shots[0]).zip(beams).filter_map(point).collect()
+    (0..).zip(0..).zip(&shots[0]).filter_map(point).collect()
 }
 
 /// Noise seeds that settings are tuned on.

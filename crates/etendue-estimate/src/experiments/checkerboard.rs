@@ -1,6 +1,6 @@
 //! Reflectances and the receiver's bias from a striped board (section IV-C).
 
-use super::{readings, upright_board};
+use super::{Chart, Curve, readings, upright_board};
 use crate::fit::{FitError, FitProblem, Report, report};
 use crate::manifold::{Value, Variable};
 use crate::model::{Freedom, Model};
@@ -145,19 +145,113 @@ impl BoardSettings {
         found: &BoardReport,
         distance: f64,
     ) -> Result<f64, FitError> {
+        let truth = self.model(lidar, &[distance], self.reflectances, self.bias)?;
+        let estimate = self.estimated(lidar, found, distance)?;
+        let (real, predicted) = (truth.predict(&[]), estimate.predict(&[]));
+        let pairs = real[0].iter().zip(&predicted[0]);
+        let both = pairs.filter_map(|(a, b)| Some((a.range()? - b.range()?).powi(2)));
+        let squares: Vec<f64> = both.collect();
+        Ok((squares.iter().sum::<f64>() / squares.len() as f64).sqrt())
+    }
+}
+
+impl BoardSettings {
+    /// What was measured and what the estimate predicts, at three distances (the paper's figures 9
+    /// and 10), and the unknowns over the iterations.
+    ///
+    /// # Errors
+    /// Where the estimate makes no model.
+    pub fn charts(
+        &self,
+        lidar: &CwLidar<f64>,
+        found: &BoardReport,
+    ) -> Result<Vec<Chart>, FitError> {
+        let mut charts = vec![self.evolution(found)];
+        for distance in [0.5, 0.9, 1.6] {
+            charts.push(self.profile(lidar, found, distance)?);
+        }
+        Ok(charts)
+    }
+
+    /// Each unknown over its truth, iteration by iteration.
+    fn evolution(&self, found: &BoardReport) -> Chart {
+        let line = |(index, row): (usize, &BoardRow)| {
+            let log = found.report.solution.log.iter();
+            let points = log.filter_map(|iteration| match iteration.state[index].value() {
+                Value::Number(value) => Some([iteration.number as f64, value / row.truth]),
+                _ => None,
+            });
+            Curve {
+                name: row.path.clone(),
+                points: points.collect(),
+            }
+        };
+        Chart {
+            name: "evolution".into(),
+            title: "Unknowns over their true values".into(),
+            x: "iterations".into(),
+            y: "estimate / truth".into(),
+            joined: true,
+            lines: found.rows.iter().enumerate().map(line).collect(),
+        }
+    }
+
+    /// How far behind the board its points seem to lie.
+    fn profile(
+        &self,
+        lidar: &CwLidar<f64>,
+        found: &BoardReport,
+        distance: f64,
+    ) -> Result<Chart, FitError> {
+        let real = self.model(lidar, &[distance], self.reflectances, self.bias)?;
+        let estimate = self.estimated(lidar, found, distance)?;
+        let seed = self.seed.wrapping_add(1 << 48);
+        let noisy = readings(&real.predict(&[])[0], self.sigma, seed);
+        let behind = |beam: usize, range: f64| {
+            let (sin, cos) = real.sensor().direction(beam).azimuth.sin_cos();
+            [range * sin, 1e3 * (range * cos - distance)]
+        };
+        let measured = noisy.iter().enumerate();
+        let measured = measured.filter_map(|(beam, reading)| Some(behind(beam, reading.range()?)));
+        let predicted = estimate.predict(&[]);
+        let predicted = predicted[0].iter().enumerate();
+        let predicted = predicted.filter_map(|(beam, shot)| Some(behind(beam, shot.range()?)));
+        let line = |name: &str, points: Vec<[f64; 2]>| Curve {
+            name: name.into(),
+            points,
+        };
+        let seen = if self.distances.contains(&distance) {
+            "fitted there"
+        } else {
+            "not seen before"
+        };
+        Ok(Chart {
+            name: format!("board-{:.0}-cm", 100.0 * distance),
+            title: format!("The board at {distance} m ({seen})"),
+            x: "across the board, m".into(),
+            y: "measured depth less true depth, mm".into(),
+            joined: false,
+            lines: vec![
+                line("measured", measured.collect()),
+                line("predicted", predicted.collect()),
+            ],
+        })
+    }
+
+    /// The estimate's model of the board at a distance.
+    fn estimated(
+        &self,
+        lidar: &CwLidar<f64>,
+        found: &BoardReport,
+        distance: f64,
+    ) -> Result<Model, FitError> {
         let value = |path: &str| {
             let row = found.rows.iter().find(|row| row.path == path);
             row.map_or_else(|| self.truth_of(path), |row| row.value)
         };
         let bias = ["c", "b", "a"].map(|name| value(&format!("sensor.receiver.bias.{name}")));
         let shares = ["white", "black"].map(|name| value(&format!("materials.{name}.reflectance")));
-        let truth = self.model(lidar, &[distance], self.reflectances, self.bias)?;
-        let estimate = self.model(lidar, &[distance], shares, bias)?;
-        let (real, predicted) = (truth.predict(&[]), estimate.predict(&[]));
-        let pairs = real[0].iter().zip(&predicted[0]);
-        let both = pairs.filter_map(|(a, b)| Some((a.range()? - b.range()?).powi(2)));
-        let squares: Vec<f64> = both.collect();
-        Ok((squares.iter().sum::<f64>() / squares.len() as f64).sqrt())
+        self.model(lidar, &[distance], shares, bias)
     }
 }
 

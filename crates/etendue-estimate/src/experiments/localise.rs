@@ -39,6 +39,8 @@ pub struct LocaliseRow {
     pub error: f64,
     /// Error after each iteration.
     pub errors: Vec<f64>,
+    /// The pose after each iteration.
+    pub path: Vec<Isometry2<f64>>,
     /// Cost at the end.
     pub cost: f64,
     /// Why the solver stopped.
@@ -165,7 +167,7 @@ pub fn localise_many(
     starts.iter().map(solve).collect()
 }
 
-fn solve_from(
+pub(super) fn solve_from(
     problem: &FitProblem,
     settings: &LocaliseSettings,
     start: Isometry2<f64>,
@@ -181,6 +183,7 @@ fn solve_from(
         found: pose(&solution.state),
         error: error(&solution.state),
         errors: solution.log.iter().map(|i| error(&i.state)).collect(),
+        path: solution.log.iter().map(|i| pose(&i.state)).collect(),
         cost: solution.cost,
         stop: solution.stop,
         missing: solution.residuals.missing,
@@ -212,6 +215,7 @@ pub fn localise_anywhere(
     Ok(find_twins(
         &problem,
         &settings.solver,
+        &[],
         starts,
         1e-2,
         |_| margin,

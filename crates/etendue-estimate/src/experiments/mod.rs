@@ -12,14 +12,15 @@ mod localise;
 mod run;
 mod table;
 mod track_mirror;
+mod view;
 
 use crate::manifold::{Value, Variable};
+use crate::model::Measured;
 pub use arena::{Furniture, arena, upright_board, urg_04lx};
 pub use baselines::{BaselineRow, run_baselines, scan_points};
 pub use checkerboard::{BoardReport, BoardRow, BoardSettings, checkerboard};
 use etendue_physics::{Purpose, Stream};
 use etendue_sensors::Reading;
-use etendue_sensors::cw::Shot;
 pub use localise::{
     LocaliseRow, LocaliseSettings, NoiseRow, localise, localise_anywhere, localise_many,
     localise_noise,
@@ -28,10 +29,11 @@ use nalgebra::Isometry2;
 pub use run::{Effort, Experiment, Outcome};
 pub use table::{Cell, Curve, Table};
 pub use track_mirror::{MirrorError, MirrorRow, TrackSettings, track_mirror, track_mirror_many};
+pub use view::{Chart, View};
 
 /// The readings of a noise-free prediction with normal noise of standard deviation `sigma` (m).
-pub fn readings(shots: &[Shot<f64>], sigma: f64, seed: u64) -> Vec<Reading> {
-    let reading = |(beam, shot): (u32, &Shot<f64>)| {
+pub fn readings(shots: &[Measured], sigma: f64, seed: u64) -> Vec<Reading> {
+    let reading = |(beam, shot): (u32, &Measured)| {
         let mut noise = Stream::new(seed, 0, 0, beam, Purpose::ReceiverNoise);
         shot.range().map_or(Reading::NoReturn, |range| {
             Reading::Range(range + sigma * noise.normal())

@@ -1,9 +1,9 @@
 //! Each experiment as a whole: what the paper shows, beside the baselines.
 
 use super::{
-    BoardSettings, Curve, LocaliseSettings, Table, TrackSettings, checkerboard, first_pose,
-    localise, localise_anywhere, localise_many, localise_noise, pose_error, run_baselines,
-    track_mirror, track_mirror_many,
+    BoardSettings, Chart, Curve, LocaliseSettings, Table, TrackSettings, View, checkerboard,
+    first_pose, localise_anywhere, localise_many, localise_noise, pose_error, run_baselines,
+    track_mirror_many,
 };
 use crate::fit::FitError;
 use crate::solve::{Loss, Solver};
@@ -25,38 +25,47 @@ pub enum Experiment {
     Checkerboard,
 }
 
-/// Noise seeds that baselines are compared on.
-const RUNS: u32 = 8;
-
 /// How much is run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Effort {
     /// Random starts.
     pub starts: u32,
     /// Noise seeds a row.
     pub seeds: u32,
+    /// Standard deviations of the ranges, m; the first is that of what is drawn and of random
+    /// starts. The checkerboard needs one above zero, and takes the first such, else 1 mm.
+    pub noise: Vec<f64>,
 }
 
 /// What an experiment gave.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Outcome {
     /// Its tables.
     pub tables: Vec<Table>,
     /// Pose errors (m and rad together) over iterations.
     pub curves: Vec<Curve>,
+    /// Start, steps and result in the scene.
+    pub views: Vec<View>,
+    /// Other figures.
+    pub charts: Vec<Chart>,
     /// Sentences worth reading.
     pub remarks: Vec<String>,
 }
-
-/// Standard deviations of the ranges that every experiment is run at, m.
-const NOISE: [f64; 4] = [0.0, 0.003, 0.01, 0.03];
 
 impl Default for Effort {
     fn default() -> Self {
         Self {
             starts: 60,
             seeds: 40,
+            noise: vec![0.0, 0.003, 0.01, 0.03],
         }
+    }
+}
+
+impl Effort {
+    /// The noise of what is drawn, m.
+    fn first(&self) -> f64 {
+        self.noise.first().copied().unwrap_or(0.0)
     }
 }
 
@@ -83,54 +92,56 @@ impl Experiment {
     ///
     /// # Errors
     /// Where the sensor cannot do it, or a solver cannot go on.
-    pub fn run(self, lidar: &CwLidar<f64>, effort: Effort) -> Result<Outcome, FitError> {
+    pub fn run(self, lidar: &CwLidar<f64>, effort: &Effort) -> Result<Outcome, FitError> {
         match self {
             Self::Localise => run_localise(lidar, effort),
             Self::LocaliseComplex => run_complex(lidar, effort),
             Self::TrackMirror => run_track(lidar, effort),
-            Self::Checkerboard => run_checkerboard(lidar),
+            Self::Checkerboard => run_checkerboard(lidar, effort),
         }
     }
 }
 
-fn run_localise(lidar: &CwLidar<f64>, effort: Effort) -> Result<Outcome, FitError> {
-    let settings = LocaliseSettings::empty();
+fn run_localise(lidar: &CwLidar<f64>, effort: &Effort) -> Result<Outcome, FitError> {
+    let settings = LocaliseSettings {
+        sigma: effort.first(),
+        ..LocaliseSettings::empty()
+    };
     let start = Isometry2::rotation(60_f64.to_radians());
-    let row = localise(lidar, &settings, start)?;
     let mut outcome = Outcome::default();
-    outcome
-        .curves
-        .push(Curve::of_errors("model", row.start_error, &row.errors));
+    draw_localise(lidar, &settings, start, &mut outcome)?;
     outcome.tables.push(yaw_table(lidar, &settings)?);
     outcome
         .tables
         .push(noise_table(lidar, &settings, start, effort)?);
     outcome
         .tables
-        .push(baseline_table(lidar, &settings, start)?);
+        .push(baseline_table(lidar, &settings, start, effort)?);
+    let with_box = LocaliseSettings {
+        sigma: settings.sigma,
+        ..LocaliseSettings::with_box()
+    };
     for (name, settings) in [
         ("the empty arena", settings),
-        (
-            "the arena with a box of 0.1 m",
-            LocaliseSettings::with_box(),
-        ),
+        ("the arena with a box of 0.1 m", with_box),
     ] {
         outcome.remarks.push(twins(lidar, &settings, name)?);
     }
     Ok(outcome)
 }
 
-fn run_complex(lidar: &CwLidar<f64>, effort: Effort) -> Result<Outcome, FitError> {
-    let settings = LocaliseSettings::complex();
+fn run_complex(lidar: &CwLidar<f64>, effort: &Effort) -> Result<Outcome, FitError> {
+    let settings = LocaliseSettings {
+        sigma: effort.first(),
+        ..LocaliseSettings::complex()
+    };
     let start = Isometry2::new(Vector2::new(0.1, 0.1), 10_f64.to_radians());
-    let row = localise(lidar, &settings, start)?;
     let mut outcome = Outcome::default();
-    outcome
-        .curves
-        .push(Curve::of_errors("model", row.start_error, &row.errors));
+    draw_localise(lidar, &settings, start, &mut outcome)?;
     let starts = near_starts(effort.starts);
+    let near = 1e-3 + 0.3 * settings.sigma;
     let mut table = Table::new(
-        "Starts within 0.15 m and 15 degrees that end within 1e-3 of the truth",
+        format!("Starts within 0.15 m and 15 degrees that end within {near:.1e} of the truth"),
         &["loss", "starts", "successes", "median iterations"],
     );
     let squared = Solver {
@@ -143,7 +154,7 @@ fn run_complex(lidar: &CwLidar<f64>, effort: Effort) -> Result<Outcome, FitError
             ..settings.clone()
         };
         let rows = localise_many(lidar, &tried, &starts)?;
-        let good = rows.iter().filter(|row| row.error < 1e-3).count();
+        let good = rows.iter().filter(|row| row.error < near).count();
         let mut iterations: Vec<usize> = rows.iter().map(|row| row.errors.len()).collect();
         iterations.sort_unstable();
         let median = iterations.get(iterations.len() / 2).copied().unwrap_or(0);
@@ -160,13 +171,29 @@ fn run_complex(lidar: &CwLidar<f64>, effort: Effort) -> Result<Outcome, FitError
         .push(noise_table(lidar, &settings, start, effort)?);
     outcome
         .tables
-        .push(baseline_table(lidar, &settings, start)?);
+        .push(baseline_table(lidar, &settings, start, effort)?);
     outcome.remarks.push(twins(
         lidar,
         &settings,
         "the arena among mirrors and glass",
     )?);
     Ok(outcome)
+}
+
+/// Localises from one start and draws it.
+fn draw_localise(
+    lidar: &CwLidar<f64>,
+    settings: &LocaliseSettings,
+    start: Isometry2<f64>,
+    outcome: &mut Outcome,
+) -> Result<(), FitError> {
+    let problem = settings.problem(lidar)?;
+    let row = super::localise::solve_from(&problem, settings, start)?;
+    let curve = Curve::of_errors("model", row.start_error, &row.errors);
+    outcome.curves.push(curve);
+    let view = View::of_localise(settings, &problem, &row);
+    outcome.views.push(view);
+    Ok(())
 }
 
 /// Starts within 0.15 m along each axis and 15 degrees of the origin.
@@ -182,7 +209,10 @@ fn near_starts(count: u32) -> Vec<Isometry2<f64>> {
 
 fn yaw_table(lidar: &CwLidar<f64>, settings: &LocaliseSettings) -> Result<Table, FitError> {
     let mut table = Table::new(
-        "Localising from a yaw error, without noise",
+        format!(
+            "Localising from a yaw error, noise {:.0} mm",
+            1e3 * settings.sigma
+        ),
         &["start, deg", "iterations", "error"],
     );
     let degrees = [
@@ -203,13 +233,13 @@ fn noise_table(
     lidar: &CwLidar<f64>,
     settings: &LocaliseSettings,
     start: Isometry2<f64>,
-    effort: Effort,
+    effort: &Effort,
 ) -> Result<Table, FitError> {
     let mut table = Table::new(
         format!("Localising under noise, {} seeds", effort.seeds),
         &["noise, mm", "rms error", "Cramer-Rao bound"],
     );
-    for sigma in NOISE {
+    for &sigma in &effort.noise {
         let noisy = LocaliseSettings {
             sigma,
             ..settings.clone()
@@ -224,18 +254,22 @@ fn baseline_table(
     lidar: &CwLidar<f64>,
     settings: &LocaliseSettings,
     start: Isometry2<f64>,
+    effort: &Effort,
 ) -> Result<Table, FitError> {
     let mut table = Table::new(
-        "Root mean square errors over 8 noise seeds: registration baselines, default and tuned",
+        format!(
+            "Root mean square errors over {} noise seeds: registration baselines, default and tuned",
+            effort.seeds
+        ),
         &["noise, mm", "method", "default settings", "tuned settings"],
     );
     let problem = settings.problem(lidar)?;
-    for sigma in NOISE {
+    for &sigma in &effort.noise {
         let noisy = LocaliseSettings {
             sigma,
             ..settings.clone()
         };
-        let ours = localise_noise(lidar, &noisy, start, RUNS)?.rms;
+        let ours = localise_noise(lidar, &noisy, start, effort.seeds)?.rms;
         table.push(vec![
             (1e3 * sigma).into(),
             "model".into(),
@@ -248,7 +282,7 @@ fn baseline_table(
             &settings.truth,
             sigma,
             settings.seed,
-            RUNS,
+            effort.seeds,
         ) {
             let name = row.method.name().into();
             let errors = [row.default_error.into(), row.tuned_error.into()];
@@ -286,8 +320,11 @@ fn twins(
     })
 }
 
-fn run_track(lidar: &CwLidar<f64>, effort: Effort) -> Result<Outcome, FitError> {
-    let settings = TrackSettings::default();
+fn run_track(lidar: &CwLidar<f64>, effort: &Effort) -> Result<Outcome, FitError> {
+    let settings = TrackSettings {
+        sigma: effort.first(),
+        ..TrackSettings::default()
+    };
     let starts = settings.random_starts(effort.starts);
     let alone = TrackSettings {
         coarse: 0,
@@ -318,35 +355,39 @@ fn run_track(lidar: &CwLidar<f64>, effort: Effort) -> Result<Outcome, FitError> 
         ));
     }
     outcome.tables.push(table);
+    let start = settings.paper_start();
     let mut noisy = Table::new(
-        "The same under noise, one start",
-        &["noise, mm", "normal, m", "tangential, m", "yaw, rad"],
+        "From the paper's kind of start",
+        &[
+            "noise, mm",
+            "normal, m",
+            "tangential, m",
+            "yaw, rad",
+            "iterations",
+        ],
     );
-    for sigma in NOISE {
-        let row = track_mirror(
-            lidar,
-            &TrackSettings {
-                sigma,
-                ..settings.clone()
-            },
-            starts[0],
-        )?;
+    for (number, &sigma) in effort.noise.iter().enumerate() {
+        let tried = TrackSettings {
+            sigma,
+            ..settings.clone()
+        };
+        let problem = tried.problem(lidar)?;
+        let row = super::track_mirror::track(&problem, &tried, start)?;
         let error = row.error;
         noisy.push(vec![
             (1e3 * sigma).into(),
             error.normal.into(),
             error.tangential.into(),
             error.yaw.into(),
+            row.iterations.into(),
         ]);
-        if sigma == 0.0 {
-            let errors: Vec<f64> = row
-                .path
-                .iter()
-                .map(|p| pose_error(p, &settings.truth))
-                .collect();
-            outcome
-                .curves
-                .push(Curve::of_errors("model", row.start_error, &errors));
+        if number == 0 {
+            let poses = row.path.iter();
+            let errors: Vec<f64> = poses.map(|p| pose_error(p, &settings.truth)).collect();
+            let curve = Curve::of_errors("model", row.start_error, &errors);
+            outcome.curves.push(curve);
+            let view = View::of_mirror(&tried, &problem, &row);
+            outcome.views.push(view);
         }
     }
     outcome.tables.push(noisy);
@@ -377,9 +418,14 @@ fn track_row(name: &str, rows: &[super::MirrorRow]) -> Vec<super::Cell> {
     ]
 }
 
-fn run_checkerboard(lidar: &CwLidar<f64>) -> Result<Outcome, FitError> {
+fn run_checkerboard(lidar: &CwLidar<f64>, effort: &Effort) -> Result<Outcome, FitError> {
     let mut outcome = Outcome::default();
-    let base = BoardSettings::default();
+    let above_zero = effort.noise.iter().copied().find(|sigma| *sigma > 0.0);
+    let given = above_zero.filter(|_| effort.noise != Effort::default().noise);
+    let base = BoardSettings {
+        sigma: given.unwrap_or(BoardSettings::default().sigma),
+        ..BoardSettings::default()
+    };
     for (name, settings) in [
         (
             "From 0.5 m, nothing known",
@@ -405,6 +451,9 @@ fn run_checkerboard(lidar: &CwLidar<f64>) -> Result<Outcome, FitError> {
         ),
     ] {
         let found = checkerboard(lidar, &settings)?;
+        if outcome.charts.is_empty() && settings.white_known {
+            outcome.charts = settings.charts(lidar, &found)?;
+        }
         let mut table = Table::new(
             name,
             &["quantity", "estimate", "standard deviation", "truth"],

@@ -6,12 +6,13 @@
 //! true ones.
 
 use super::{Furniture, arena, first_pose, pose_error, readings};
-use crate::fit::{Coarse, FitError, FitProblem, coarse_search, scatter};
+use crate::fit::{Coarse, FitError, FitProblem, coarse_search, scatter, solve_in_stages};
 use crate::manifold::Variable;
 use crate::model::{Freedom, Model};
 use crate::solve::{Limits, Loss, Solution, Solver};
 use crate::visibility::EdgeSettings;
 use etendue_physics::{Purpose, Stream};
+use etendue_scene::SceneBuilder;
 use etendue_sensors::cw::CwLidar;
 use nalgebra::{Isometry2, Isometry3, Vector2};
 use std::f64::consts::{FRAC_PI_2, PI};
@@ -96,18 +97,23 @@ impl TrackSettings {
     /// # Errors
     /// Where the mirror is outside the box, or the sensor makes no sense.
     pub fn problem(&self, lidar: &CwLidar<f64>) -> Result<FitProblem, FitError> {
-        let at = self.truth.translation.vector;
-        let mirror = Furniture::Mirror {
-            name: "mirror",
-            pose: [at.x, at.y, self.truth.rotation.angle()],
-            width: self.width,
-        };
-        let mut model = Model::new(arena(&[mirror]), lidar, vec![Isometry3::identity()])?;
+        let parts = self.parts(&self.truth);
+        let mut model = Model::new(parts, lidar, vec![Isometry3::identity()])?;
         let (lower, upper) = (self.lower, self.upper);
         model.free("objects.mirror.pose", Freedom::Boxed { lower, upper })?;
         model.edges = Some(EdgeSettings::default());
         let shots = model.predict(&model.start());
         FitProblem::new(model, &[readings(&shots[0], self.sigma, self.seed)])
+    }
+
+    /// The arena with the mirror at a pose.
+    pub fn parts(&self, pose: &Isometry2<f64>) -> SceneBuilder {
+        let at = pose.translation.vector;
+        arena(&[Furniture::Mirror {
+            name: "mirror",
+            pose: [at.x, at.y, pose.rotation.angle()],
+            width: self.width,
+        }])
     }
 
     /// A pose in the box from three numbers in (0, 1): the mirror's front is towards the sensor.
@@ -126,6 +132,14 @@ impl TrackSettings {
                 source,
             })
         })
+    }
+
+    /// The kind of start that the paper has: in the box and near, off by 0.1 m along both axes and 10
+    /// degrees, as the one it gives for localising.
+    pub fn paper_start(&self) -> Isometry2<f64> {
+        let at = self.truth.translation.vector + Vector2::new(0.1, 0.1);
+        let yaw = self.truth.rotation.angle() - 10_f64.to_radians();
+        Isometry2::new(at, yaw)
     }
 
     /// `count` random starts in the box.
@@ -164,13 +178,13 @@ pub fn track_mirror_many(
     starts.iter().map(one).collect()
 }
 
-fn track(
+pub(super) fn track(
     problem: &FitProblem,
     settings: &TrackSettings,
     start: Isometry2<f64>,
 ) -> Result<MirrorRow, FitError> {
     let first = vec![settings.variable(&start)?];
-    let mut best: Option<Polished> = None;
+    let mut best: Option<Solution<Vec<Variable>>> = None;
     let mut failure = None;
     for candidate in candidates(problem, settings, first)? {
         let polished = match polish(problem, settings, candidate) {
@@ -180,16 +194,16 @@ fn track(
                 continue;
             }
         };
-        if best
-            .as_ref()
-            .is_none_or(|known| polished.solution.cost < known.solution.cost)
-        {
+        if best.as_ref().is_none_or(|known| polished.cost < known.cost) {
             best = Some(polished);
         }
     }
-    let Some(Polished { solution, path }) = best else {
+    let Some(solution) = best else {
         return Err(failure.unwrap_or(FitError::NothingFree));
     };
+    let path: Vec<_> = { solution.log.iter() }
+        .filter_map(|iteration| first_pose(&iteration.state))
+        .collect();
     let found = first_pose(&solution.state).unwrap_or(start);
     Ok(MirrorRow {
         start,
@@ -237,37 +251,30 @@ fn candidates(
     Ok(kept.into_iter().map(|(state, _)| state).collect())
 }
 
-/// Where a candidate led, and the pose after each iteration on the way.
-struct Polished {
-    solution: Solution<Vec<Variable>>,
-    path: Vec<Isometry2<f64>>,
-}
-
 /// Levenberg-Marquardt stage by stage.
 fn polish(
     problem: &FitProblem,
     settings: &TrackSettings,
     start: Vec<Variable>,
-) -> Result<Polished, FitError> {
-    let limits = Limits {
-        iterations: 40,
-        step: 1e-5,
-        cost: 1e-3,
-        ..Limits::default()
-    };
+) -> Result<Solution<Vec<Variable>>, FitError> {
     let solver = Solver {
         loss: settings.loss,
-        limits,
+        limits: Limits {
+            iterations: 40,
+            step: 1e-5,
+            cost: 1e-3,
+            ..Limits::default()
+        },
         ..Solver::default()
     };
-    let mut path = Vec::new();
-    let mut solution = solver.solve(&problem.widened(settings.widths[0]), start)?;
-    path.extend(solution.log.iter().filter_map(|i| first_pose(&i.state)));
-    for width in &settings.widths[1..] {
-        solution = solver.solve(&problem.widened(*width), solution.state)?;
-        path.extend(solution.log.iter().filter_map(|i| first_pose(&i.state)));
-    }
-    Ok(Polished { solution, path })
+    let widths = &settings.widths;
+    Ok(solve_in_stages(
+        problem,
+        &solver,
+        widths,
+        start,
+        &mut |_| {},
+    )?)
 }
 
 fn mirror_error(found: &Isometry2<f64>, truth: &Isometry2<f64>) -> MirrorError {

@@ -2,22 +2,27 @@
 //!
 //! The residual of a beam is the predicted less the measured range. A beam that was measured but is
 //! not predicted is missing and pays the gate; one that is predicted but was not measured pays
-//! nothing (real sensors lose beams for reasons that no model has), and is counted.
+//! nothing (real sensors lose beams for reasons that no model has), and is counted. Sensors that
+//! measure intensities give a second residual a beam, in units of [`FitProblem::intensity_sigma`];
+//! it is left out where either side has none.
 
 mod coarse;
 mod grid;
 mod report;
+mod stages;
 mod twins;
 
 pub use coarse::{Coarse, coarse_search, scatter};
 pub use grid::planar_grid;
 pub use report::{Report, report};
+pub use stages::solve_in_stages;
 pub use twins::{Twins, chance, find_twins};
 
 use crate::manifold::{Manifold, Variable};
-use crate::model::{Model, ModelError};
+use crate::model::{Measured, Model, ModelError, Rows};
 use crate::solve::{Linearization, Loss, Problem, Residuals};
 use etendue_sensors::Reading;
+use nalgebra::Isometry3;
 use thiserror::Error;
 
 /// A model and the scans that it is to explain.
@@ -25,11 +30,15 @@ use thiserror::Error;
 pub struct FitProblem {
     /// The model.
     pub model: Model,
-    /// Measured ranges, scan after scan, beam by beam, m; none where the sensor gave none.
+    /// Measured quantities, scan after scan, beam by beam; none where the sensor gave none.
     measured: Vec<Option<f64>>,
-    /// What residuals are divided by, m: 1 leaves them in metres, the standard deviation of a range
-    /// makes them multiples of it.
+    /// How many quantities a beam has: its range, and for some sensors its intensity.
+    kinds: usize,
+    /// What residuals of ranges are divided by, m: 1 leaves them in metres, the standard deviation
+    /// of a range makes them multiples of it.
     pub sigma: f64,
+    /// What residuals of intensities are divided by, counts: infinite leaves them out.
+    pub intensity_sigma: f64,
 }
 
 /// Why scans and model do not fit together.
@@ -79,6 +88,16 @@ impl FitProblem {
     /// # Errors
     /// Where the numbers of scans or beams differ, a scan has no valid range, or nothing is free.
     pub fn new(model: Model, scans: &[Vec<Reading>]) -> Result<Self, FitError> {
+        let measured = |scan: &Vec<Reading>| scan.iter().copied().map(Measured::from).collect();
+        let scans: Vec<Vec<Measured>> = scans.iter().map(measured).collect();
+        Self::measured_by(model, &scans)
+    }
+
+    /// The same with scans that may hold intensities.
+    ///
+    /// # Errors
+    /// As [`FitProblem::new`].
+    pub fn measured_by(model: Model, scans: &[Vec<Measured>]) -> Result<Self, FitError> {
         if scans.len() != model.scans() {
             return Err(FitError::Scans {
                 scans: scans.len(),
@@ -88,27 +107,32 @@ impl FitProblem {
         if model.unknowns().is_empty() {
             return Err(FitError::NothingFree);
         }
-        let beams = model.lidar().beams.len();
-        for (scan, readings) in scans.iter().enumerate() {
-            check(scan, readings, beams)?;
+        for (number, scan) in scans.iter().enumerate() {
+            check(number, scan, model.beams())?;
         }
+        let kinds = model.sensor().kinds();
+        let beams = scans.iter().flatten();
         Ok(Self {
+            measured: beams.flat_map(|beam| beam.quantities(kinds)).collect(),
+            kinds,
             model,
-            measured: scans.iter().flatten().map(|r| r.range()).collect(),
             sigma: 1.0,
+            intensity_sigma: 100.0,
         })
     }
 
     /// The same problem with every `every`-th beam alone and one ray a beam: for coarse searches.
     #[must_use]
     pub fn thinned(&self, every: usize) -> Self {
-        let beams = self.model.lidar().beams.len();
-        let scans = self.measured.chunks(beams);
-        let thin = scans.flat_map(|scan| scan.iter().copied().step_by(every.max(1)));
+        let scans = self.measured.chunks(self.model.beams() * self.kinds);
+        let thin = scans.flat_map(|scan| {
+            let beams = scan.chunks(self.kinds).step_by(every.max(1));
+            beams.flatten().copied()
+        });
         Self {
             measured: thin.collect(),
             model: self.model.thinned(every),
-            sigma: self.sigma,
+            ..*self
         }
     }
 
@@ -117,35 +141,113 @@ impl FitProblem {
     pub fn widened(&self, factor: f64) -> Self {
         Self {
             model: self.model.widened(factor),
-            ..self.clone()
+            measured: self.measured.clone(),
+            ..*self
         }
     }
 
     /// How many beams were measured.
     pub fn measured(&self) -> usize {
-        self.measured.iter().flatten().count()
+        let ranges = self.measured.iter().step_by(self.kinds);
+        ranges.flatten().count()
     }
 
-    /// Residuals, with the index of the beam of each.
-    fn compare(&self, ranges: impl Iterator<Item = Option<f64>>) -> (Residuals, Vec<usize>) {
-        let mut residuals = Residuals::of(Vec::with_capacity(self.measured.len()));
-        let mut beams = Vec::with_capacity(self.measured.len());
-        for (beam, (measured, predicted)) in self.measured.iter().zip(ranges).enumerate() {
-            match (measured, predicted) {
-                (Some(measured), Some(predicted)) => {
-                    residuals.values.push((predicted - measured) / self.sigma);
-                    beams.push(beam);
-                }
-                (Some(_), None) => residuals.missing += 1,
-                (None, Some(_)) => residuals.unexpected += 1,
-                (None, None) => {}
+    /// Root mean squares of the residuals of ranges (m) and of intensities (counts), as far as there
+    /// are any.
+    pub fn root_mean_squares(&self, state: &[Variable]) -> [Option<f64>; 2] {
+        let scans = self.model.predict(state);
+        let beams = scans.iter().flatten();
+        let quantities = beams.flat_map(|beam| beam.quantities(self.kinds));
+        let mut sums = [(0.0, 0_u32); 2];
+        for (number, (measured, predicted)) in self.measured.iter().zip(quantities).enumerate() {
+            if let (Some(measured), Some(predicted)) = (measured, predicted) {
+                let sum = &mut sums[number % self.kinds];
+                *sum = (sum.0 + (predicted - measured).powi(2), sum.1 + 1);
             }
         }
-        (residuals, beams)
+        sums.map(|(sum, count)| (count > 0).then(|| (sum / f64::from(count)).sqrt()))
+    }
+
+    /// Where the measured ranges lie, seen from above, with the sensor at a pose for each scan, m.
+    pub fn points(&self, world_from_sensor: &[Isometry3<f64>]) -> Vec<[f64; 2]> {
+        let sensor = self.model.sensor();
+        let scans = self.measured.chunks(self.model.beams() * self.kinds);
+        let mut points = Vec::new();
+        for (scan, pose) in scans.zip(world_from_sensor) {
+            let ranges = scan.iter().step_by(self.kinds).enumerate();
+            for (beam, range) in ranges.filter_map(|(beam, range)| Some((beam, (*range)?))) {
+                let point = pose * sensor.direction(beam).point(range);
+                points.push([point.x, point.y]);
+            }
+        }
+        points
+    }
+
+    /// What residuals of the quantity of that number are divided by.
+    fn unit(&self, quantity: usize) -> f64 {
+        if quantity.is_multiple_of(self.kinds) {
+            self.sigma
+        } else {
+            self.intensity_sigma
+        }
+    }
+
+    /// Residuals of predicted quantities; `each` gets the number of the quantity of each.
+    fn compare(
+        &self,
+        predicted: impl Iterator<Item = Option<f64>>,
+        mut each: impl FnMut(usize),
+    ) -> Residuals {
+        let mut residuals = Residuals::of(Vec::with_capacity(self.measured.len()));
+        for (number, (measured, predicted)) in self.measured.iter().zip(predicted).enumerate() {
+            let is_range = number.is_multiple_of(self.kinds);
+            match (measured, predicted) {
+                (Some(measured), Some(predicted)) => {
+                    let unit = self.unit(number);
+                    residuals.values.push((predicted - measured) / unit);
+                    each(number);
+                }
+                (Some(_), None) if is_range => residuals.missing += 1,
+                (None, Some(_)) if is_range => residuals.unexpected += 1,
+                _ => {}
+            }
+        }
+        residuals
+    }
+
+    /// The Jacobian of the quantities with those numbers.
+    fn jacobian(&self, rows: &Rows, numbers: &[usize], unknowns: usize) -> Vec<f64> {
+        let mut jacobian = Vec::with_capacity(numbers.len() * unknowns);
+        let width = rows.shared.len();
+        if rows.columns.is_empty() {
+            for &number in numbers {
+                let scale = 1.0 / self.unit(number);
+                let own = &rows.jacobian[number * width..(number + 1) * width];
+                jacobian.extend(own.iter().map(|slope| slope * scale));
+            }
+            return jacobian;
+        }
+        jacobian.resize(numbers.len() * unknowns, 0.0);
+        let mut row_of = vec![None; self.measured.len()];
+        for (row, &number) in numbers.iter().enumerate() {
+            row_of[number] = Some(row);
+            let own = &rows.jacobian[number * width..(number + 1) * width];
+            for (&component, slope) in rows.shared.iter().zip(own) {
+                jacobian[row * unknowns + component] = slope / self.unit(number);
+            }
+        }
+        for column in &rows.columns {
+            for &(number, slope) in &column.slopes {
+                if let Some(row) = row_of[number] {
+                    jacobian[row * unknowns + column.component] = slope / self.unit(number);
+                }
+            }
+        }
+        jacobian
     }
 }
 
-fn check(scan: usize, readings: &[Reading], beams: usize) -> Result<(), FitError> {
+fn check(scan: usize, readings: &[Measured], beams: usize) -> Result<(), FitError> {
     if readings.len() != beams {
         return Err(FitError::Beams {
             scan,
@@ -153,7 +255,7 @@ fn check(scan: usize, readings: &[Reading], beams: usize) -> Result<(), FitError
             beams,
         });
     }
-    if readings.iter().all(|reading| reading.range().is_none()) {
+    if readings.iter().all(|beam| beam.range().is_none()) {
         return Err(FitError::NoRange {
             scan,
             readings: readings.len(),
@@ -166,47 +268,31 @@ impl Problem for FitProblem {
     type State = Vec<Variable>;
 
     fn residuals(&self, state: &Self::State) -> Residuals {
-        let shots = self.model.predict(state);
-        self.compare(shots.iter().flatten().map(etendue_sensors::cw::Shot::range))
-            .0
+        let scans = self.model.predict(state);
+        let beams = scans.iter().flatten();
+        let quantities = beams.flat_map(|beam| beam.quantities(self.kinds));
+        self.compare(quantities, |_| {})
     }
 
     fn linearize(&self, state: &Self::State) -> Linearization {
         let rows = self.model.rows(state);
-        let (residuals, beams) = self.compare(rows.ranges.iter().copied());
+        let mut numbers = Vec::with_capacity(self.measured.len());
+        let residuals = self.compare(rows.values.iter().copied(), |n| numbers.push(n));
         let unknowns = state.dimension();
-        let per_scan = self.model.lidar().beams.len();
-        let mut jacobian = vec![0.0; beams.len() * unknowns];
-        let mut row_of = vec![None; self.measured.len()];
-        for (row, &beam) in beams.iter().enumerate() {
-            row_of[beam] = Some(row);
-            let shared = rows
-                .jacobian
-                .chunks_exact(rows.shared.len().max(1))
-                .nth(beam);
-            for (&component, slope) in rows.shared.iter().zip(shared.unwrap_or_default()) {
-                jacobian[row * unknowns + component] = slope / self.sigma;
-            }
-        }
-        for single in &rows.single {
-            for (scan, slope) in single.slopes.iter().enumerate() {
-                if let Some(row) = row_of[scan * per_scan + single.beam] {
-                    jacobian[row * unknowns + single.component] = slope / self.sigma;
-                }
-            }
-        }
+        let jacobian = self.jacobian(&rows, &numbers, unknowns);
         Linearization::new(residuals, unknowns, jacobian)
     }
 
     /// $J^\top W r$ scattered from each beam's own few derivatives: the Jacobian by thousands of
-    /// single beams' offsets is never formed.
+    /// unknowns that few beams depend on is never formed.
     fn gradient(&self, state: &Self::State, loss: Loss, gate: f64) -> (f64, Vec<f64>) {
         let rows = self.model.rows(state);
-        let (residuals, beams) = self.compare(rows.ranges.iter().copied());
+        let mut numbers = Vec::with_capacity(self.measured.len());
+        let residuals = self.compare(rows.values.iter().copied(), |n| numbers.push(n));
         let weights = residuals.weights(loss);
         let mut pull = vec![0.0; self.measured.len()];
-        for ((&beam, r), weight) in beams.iter().zip(&residuals.values).zip(weights) {
-            pull[beam] = weight * r / self.sigma;
+        for ((&number, r), weight) in numbers.iter().zip(&residuals.values).zip(weights) {
+            pull[number] = weight * r / self.unit(number);
         }
         let mut gradient = vec![0.0; state.dimension()];
         let shared = rows.jacobian.chunks_exact(rows.shared.len().max(1));
@@ -215,10 +301,9 @@ impl Problem for FitProblem {
                 gradient[component] += pull * slope;
             }
         }
-        let per_scan = self.model.lidar().beams.len();
-        for single in &rows.single {
-            for (scan, slope) in single.slopes.iter().enumerate() {
-                gradient[single.component] += pull[scan * per_scan + single.beam] * slope;
+        for column in &rows.columns {
+            for (number, slope) in &column.slopes {
+                gradient[column.component] += pull[*number] * slope;
             }
         }
         (residuals.cost(loss, gate), gradient)

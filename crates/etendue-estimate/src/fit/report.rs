@@ -14,8 +14,10 @@ pub struct Report {
     pub solution: Solution<Vec<Variable>>,
     /// How well it is known.
     pub uncertainty: Uncertainty,
-    /// Root mean square of the residuals, m.
+    /// Root mean square of the residuals of ranges, m.
     pub rms: f64,
+    /// Root mean square of the residuals of intensities, counts, where there are any.
+    pub intensity_rms: Option<f64>,
     /// Beams that were measured.
     pub measured: usize,
 }
@@ -28,6 +30,8 @@ pub fn report(
     gauge: &Gauge,
 ) -> Report {
     let linearization: Linearization = problem.linearize(&solution.state);
+    let [rms, intensity_rms] = problem.root_mean_squares(&solution.state);
+    let rms = rms.unwrap_or(f64::NAN);
     let unknowns = problem.model.unknowns();
     let paths = unknowns.iter().map(|known| known.path.as_str());
     let named: Vec<(&str, &Variable)> = paths.zip(&solution.state).collect();
@@ -37,7 +41,8 @@ pub fn report(
             .iter()
             .map(|(path, variable)| ((*path).to_owned(), (*variable).clone()))
             .collect(),
-        rms: linearization.residuals.rms() * problem.sigma,
+        rms,
+        intensity_rms,
         measured: problem.measured(),
         uncertainty,
         solution,

@@ -1,8 +1,8 @@
 //! Other answers that explain the scans as well.
 
-use super::FitProblem;
+use super::{FitProblem, solve_in_stages};
 use crate::manifold::Variable;
-use crate::solve::{MultiStart, Solution, SolveError, Solver, multi_start};
+use crate::solve::{MultiStart, Solution, SolveError, Solver, multi_start_by};
 
 /// A solution and those that explain the scans equally well.
 #[derive(Clone, Debug)]
@@ -20,7 +20,8 @@ pub fn chance(sigma: f64, count: usize) -> f64 {
     sigma.powi(2).max(1e-12) * (2.0 * count as f64).sqrt()
 }
 
-/// Solves from every start and tells which different minima cannot be told apart: their cost is
+/// Solves from every start, in stages of beams of `widths` times their width
+/// ([`solve_in_stages`]), and tells which different minima cannot be told apart: their cost is
 /// within `margin` of the cheapest, see [`chance`].
 ///
 /// # Errors
@@ -28,11 +29,13 @@ pub fn chance(sigma: f64, count: usize) -> f64 {
 pub fn find_twins(
     problem: &FitProblem,
     solver: &Solver,
+    widths: &[f64],
     starts: impl IntoIterator<Item = Vec<Variable>>,
     same: f64,
     margin: impl Fn(&Solution<Vec<Variable>>) -> f64,
 ) -> Result<Twins, SolveError> {
-    let MultiStart { minima, ended } = multi_start(solver, problem, starts, same);
+    let solve = |start| solve_in_stages(problem, solver, widths, start, &mut |_| {});
+    let MultiStart { minima, ended } = multi_start_by(starts, same, solve);
     let Some(most) = minima.first().map(|best| best.cost + margin(best)) else {
         let error = ended.into_iter().find_map(Result::err);
         return Err(error.unwrap_or(SolveError::NothingPredicted { missing: 0 }));

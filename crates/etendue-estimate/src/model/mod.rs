@@ -1,24 +1,30 @@
 //! The simulator as a function of whatever is unknown.
 //!
-//! A [`Model`] is a scene, a continuous-wave lidar without its noise, and the poses it scanned
-//! from. What is unknown is named by a path, `sensor.pose` or `materials.white.reflectance`
+//! A [`Model`] is a scene, a continuous-wave or pulsed lidar without its noise, and the poses it
+//! scanned from. What is unknown is named by a path, `sensor.pose` or `materials.white.reflectance`
 //! ([`Parameter`]), and freed by [`Model::free`].
 
+mod facets;
 mod jacobian;
 mod parameter;
+mod sensor;
 mod setting;
 
 pub use parameter::{Freedom, Parameter, UnknownPath};
+pub use sensor::{Direction, Measured, PulsedSensor, Sensor};
 
 use crate::manifold::{OutOfBounds, Variable};
 use etendue_physics::cw::{Bias, Method, Noise};
 use etendue_scene::{Object, Scene, SceneBuilder, SceneError};
-use etendue_sensors::cw::{CwLidar, InvalidLidar, Shot};
+use etendue_sensors::cw::{CwLidar, InvalidLidar};
+use etendue_sensors::scanner::Scanner;
 use etendue_sensors::transport::{TreeSettings, WorldError};
 use nalgebra::{Isometry2, Isometry3, UnitQuaternion, Vector2, Vector3};
 use std::sync::Arc;
 use thiserror::Error;
 
+pub(crate) use jacobian::Rows;
+pub(crate) use sensor::SensorSetting;
 pub(crate) use setting::{Setting, values, world_of};
 
 /// A scene, a sensor and where it stood, with some of all that unknown.
@@ -26,12 +32,12 @@ pub(crate) use setting::{Setting, values, world_of};
 pub struct Model {
     parts: SceneBuilder,
     scene: Arc<Scene>,
-    lidar: CwLidar<f64>,
+    sensor: Sensor,
     world_from_sensor: Vec<Isometry3<f64>>,
     unknowns: Vec<Unknown>,
     /// Where ray trees end.
     pub tree: TreeSettings,
-    /// Whether derivatives see edges move across the beams.
+    /// Whether derivatives see edges move across the beams of a continuous-wave lidar.
     pub edges: Option<crate::visibility::EdgeSettings>,
 }
 
@@ -56,6 +62,12 @@ pub enum ModelError {
     /// The sensor makes no sense.
     #[error(transparent)]
     Lidar(#[from] InvalidLidar),
+    /// The scanner's receiver is not pulsed.
+    #[error("{sensor} is not pulsed: derivatives are there for continuous-wave and pulsed lidars")]
+    NotPulsed {
+        /// Name of the scanner.
+        sensor: String,
+    },
     /// A material has no value at the sensor's wavelength.
     #[error(transparent)]
     World(#[from] WorldError),
@@ -103,15 +115,41 @@ impl Model {
         world_from_sensor: Vec<Isometry3<f64>>,
     ) -> Result<Self, ModelError> {
         lidar.check()?;
+        Self::with_sensor(parts, lidar.into(), world_from_sensor)
+    }
+
+    /// The same with a pulsed scanner at rest: beams are the shots of its first sweep, which measure
+    /// range and intensity.
+    ///
+    /// # Errors
+    /// Where the scene makes no sense, the scanner is not pulsed, or no pose is given.
+    pub fn pulsed(
+        parts: SceneBuilder,
+        scanner: &Scanner,
+        world_from_sensor: Vec<Isometry3<f64>>,
+    ) -> Result<Self, ModelError> {
+        let sensor = Sensor::Pulsed(PulsedSensor::new(scanner)?);
+        Self::with_sensor(parts, sensor, world_from_sensor)
+    }
+
+    /// A model with that sensor.
+    ///
+    /// # Errors
+    /// As [`Model::new`].
+    pub fn with_sensor(
+        parts: SceneBuilder,
+        sensor: Sensor,
+        world_from_sensor: Vec<Isometry3<f64>>,
+    ) -> Result<Self, ModelError> {
         if world_from_sensor.is_empty() {
             return Err(ModelError::NoScan);
         }
         let scene = Arc::new(parts.clone().build()?);
-        etendue_sensors::transport::World::at_wavelength(&scene, lidar.wavelength)?;
+        etendue_sensors::transport::World::at_wavelength(&scene, sensor.wavelength())?;
         Ok(Self {
             parts,
             scene,
-            lidar: without_noise(lidar),
+            sensor,
             world_from_sensor,
             unknowns: Vec::new(),
             tree: TreeSettings::default(),
@@ -157,13 +195,23 @@ impl Model {
     }
 
     /// The sensor without its noise.
-    pub fn lidar(&self) -> &CwLidar<f64> {
-        &self.lidar
+    pub fn sensor(&self) -> &Sensor {
+        &self.sensor
+    }
+
+    /// How many beams a scan has.
+    pub fn beams(&self) -> usize {
+        self.sensor.beams()
     }
 
     /// The scene, where nothing is moved yet.
     pub fn scene(&self) -> &Arc<Scene> {
         &self.scene
+    }
+
+    /// What the scene is made of, nothing moved yet.
+    pub fn parts(&self) -> &SceneBuilder {
+        &self.parts
     }
 
     /// The objects, by number.
@@ -177,34 +225,29 @@ impl Model {
     }
 
     /// What the sensor would report, scan by scan, beam by beam, with the unknowns at `state`.
-    pub fn predict(&self, state: &[Variable]) -> Vec<Vec<Shot<f64>>> {
+    pub fn predict(&self, state: &[Variable]) -> Vec<Vec<Measured>> {
         let setting = self.setting::<f64>(state, &vec![0.0; crate::manifold::dimension(state)]);
         let scene = self.scene_of(&setting);
-        self.shoot_all(&scene, &setting, &[])
+        self.shoot_all(&scene, &setting, &[], &self.scattering(&setting))
     }
 
     /// The same model with every `every`-th beam alone, one ray a beam: for coarse searches.
     #[must_use]
     pub fn thinned(&self, every: usize) -> Self {
-        let mut thin = self.clone();
-        thin.lidar.beams = self
-            .lidar
-            .beams
-            .iter()
-            .copied()
-            .step_by(every.max(1))
-            .collect();
-        thin.lidar.pattern = etendue_physics::beam::SubRayPattern::Centre;
-        thin.edges = None;
-        thin
+        Self {
+            sensor: self.sensor.thinned(every),
+            edges: None,
+            ..self.clone()
+        }
     }
 
     /// The same model with its beams `factor` times as wide: edges are seen from farther away.
     #[must_use]
     pub fn widened(&self, factor: f64) -> Self {
-        let mut wide = self.clone();
-        wide.lidar.half_tangent *= factor;
-        wide
+        Self {
+            sensor: self.sensor.clone().widened(factor),
+            ..self.clone()
+        }
     }
 
     fn start_of(

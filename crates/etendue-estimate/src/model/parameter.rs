@@ -1,9 +1,11 @@
 //! Names of what can be unknown.
 
+use super::sensor::Sensor;
 use super::{Model, coefficients};
 use crate::manifold::{Chart, OutOfBounds, Variable};
 use etendue_physics::surface;
 use etendue_scene::{MaterialId, ObjectId};
+use std::ops::Range;
 use thiserror::Error;
 
 /// What can be unknown.
@@ -29,24 +31,54 @@ pub enum Parameter {
         /// The power of the received power it belongs to.
         power: usize,
     },
-    /// `sensor.beam.divergence`: full angle of divergence, rad.
+    /// `sensor.beam.divergence`: full angle of divergence of a continuous-wave lidar, rad.
     Divergence,
-    /// `sensor.beams.N.azimuth_offset` (rad); `*` frees all beams'.
+    /// `sensor.receiver.pulse_width`, `.threshold`, `.reference` of a pulsed receiver.
+    Timing(Timed),
+    /// `sensor.beams.N.azimuth_offset` (rad), `sensor.channels.N.azimuth_offset` where the sensor is
+    /// a scanner; `*` frees all.
     AzimuthOffset {
-        /// Number of the beam.
+        /// Number of the beam or channel.
         beam: usize,
     },
-    /// `sensor.beams.N.elevation_offset` (rad); `*` frees all beams'.
+    /// `sensor.beams.N.elevation_offset` (rad), or `sensor.channels.N...`; `*` frees all.
     ElevationOffset {
-        /// Number of the beam.
+        /// Number of the beam or channel.
         beam: usize,
     },
-    /// `sensor.beams.N.range_offset` (m), added to the reported range; `*` frees all beams'.
+    /// `sensor.beams.N.range_offset` (m), or `sensor.channels.N...`, added to the reported range;
+    /// `*` frees all.
     RangeOffset {
-        /// Number of the beam.
+        /// Number of the beam or channel.
         beam: usize,
+    },
+    /// `objects.NAME.facets.N.scattering`: a factor on what a triangle sends straight back, 1 where
+    /// it is as its material says; `*` frees all triangles'.
+    Facet {
+        /// The object.
+        object: ObjectId,
+        /// The triangle's number in its mesh.
+        triangle: u32,
     },
 }
+
+/// What times a pulsed receiver's echoes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Timed {
+    /// `pulse_width`: full width of the pulse at half its peak, s.
+    PulseWidth,
+    /// `threshold`: power that an echo must reach, 1/(m² sr).
+    Threshold,
+    /// `reference`: power whose range reads right, 1/(m² sr).
+    Reference,
+}
+
+/// The names of what times a pulsed receiver's echoes.
+const TIMED: [(&str, Timed); 3] = [
+    ("pulse_width", Timed::PulseWidth),
+    ("threshold", Timed::Threshold),
+    ("reference", Timed::Reference),
+];
 
 /// How something unknown may move.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,14 +115,15 @@ pub struct UnknownPath {
 }
 
 impl Parameter {
-    /// Whether it changes what one beam alone reports.
-    pub(super) fn beam(&self) -> Option<usize> {
-        match self {
-            Self::AzimuthOffset { beam }
-            | Self::ElevationOffset { beam }
-            | Self::RangeOffset { beam } => Some(*beam),
-            _ => None,
-        }
+    /// Whether few beams depend on it: such are differentiated beam by beam.
+    pub(super) fn is_local(&self) -> bool {
+        matches!(
+            self,
+            Self::AzimuthOffset { .. }
+                | Self::ElevationOffset { .. }
+                | Self::RangeOffset { .. }
+                | Self::Facet { .. }
+        )
     }
 }
 
@@ -111,13 +144,18 @@ pub(super) fn bounded(value: f64, lower: f64, upper: f64) -> Result<Variable, Ou
 const BEAM_OFFSETS: [&str; 3] = ["azimuth_offset", "elevation_offset", "range_offset"];
 
 impl Model {
-    /// Every path that names something, with `sensor.beams.*` for all beams.
+    /// Every path that names something, with `*` for all beams, channels and facets.
     pub fn paths(&self) -> Vec<String> {
-        let mut paths = vec![
-            "sensor.pose".to_owned(),
-            "sensor.beam.divergence".to_owned(),
-        ];
-        paths.extend(["a", "b", "c"].map(|name| format!("sensor.receiver.bias.{name}")));
+        let mut paths = vec!["sensor.pose".to_owned()];
+        match self.sensor {
+            Sensor::ContinuousWave(_) => {
+                paths.push("sensor.beam.divergence".to_owned());
+                paths.extend(["a", "b", "c"].map(|name| format!("sensor.receiver.bias.{name}")));
+            }
+            Sensor::Pulsed(_) => {
+                paths.extend(TIMED.map(|(name, _)| format!("sensor.receiver.{name}")));
+            }
+        }
         paths.extend((1..self.scans()).map(|scan| format!("scans.{scan}.pose")));
         paths.extend(
             self.objects()
@@ -131,7 +169,10 @@ impl Model {
                     .map(|(path, _)| path),
             );
         }
-        paths.extend(BEAM_OFFSETS.map(|name| format!("sensor.beams.*.{name}")));
+        let lines = self.sensor.lines_name();
+        paths.extend(BEAM_OFFSETS.map(|name| format!("sensor.{lines}.*.{name}")));
+        let objects = self.objects().iter();
+        paths.extend(objects.map(|o| format!("objects.{}.facets.*.scattering", o.name)));
         paths
     }
 
@@ -144,7 +185,8 @@ impl Model {
             .one(path)
             .map(|parameter| vec![(path.to_owned(), parameter)]);
         found
-            .or_else(|| self.beams(path))
+            .or_else(|| self.several_lines(path))
+            .or_else(|| self.facets(path))
             .ok_or_else(|| UnknownPath {
                 path: path.to_owned(),
                 suggestion: self.nearest(path),
@@ -152,14 +194,11 @@ impl Model {
     }
 
     fn one(&self, path: &str) -> Option<Parameter> {
-        match path {
-            "sensor.pose" => return Some(Parameter::SensorPose { scan: 0 }),
-            "sensor.beam.divergence" => return Some(Parameter::Divergence),
-            _ => {}
+        if path == "sensor.pose" {
+            return Some(Parameter::SensorPose { scan: 0 });
         }
-        if let Some(name) = path.strip_prefix("sensor.receiver.bias.") {
-            let power = ["c", "b", "a"].iter().position(|n| *n == name)?;
-            return Some(Parameter::Bias { power });
+        if let Some(known) = self.of_receiver(path) {
+            return Some(known);
         }
         if let Some(scan) = inner(path, "scans.", ".pose") {
             let scan = scan.parse().ok().filter(|scan| *scan < self.scans())?;
@@ -170,6 +209,24 @@ impl Model {
             return Some(Parameter::ObjectPose(ObjectId(u32::try_from(number).ok()?)));
         }
         self.material(path)
+    }
+
+    /// A parameter of the sensor's beam or receiver.
+    fn of_receiver(&self, path: &str) -> Option<Parameter> {
+        let inner = path.strip_prefix("sensor.")?;
+        match self.sensor {
+            Sensor::ContinuousWave(_) if inner == "beam.divergence" => Some(Parameter::Divergence),
+            Sensor::ContinuousWave(_) => {
+                let name = inner.strip_prefix("receiver.bias.")?;
+                let power = ["c", "b", "a"].iter().position(|n| *n == name)?;
+                Some(Parameter::Bias { power })
+            }
+            Sensor::Pulsed(_) => {
+                let name = inner.strip_prefix("receiver.")?;
+                let known = TIMED.iter().find(|(known, _)| *known == name)?;
+                Some(Parameter::Timing(known.1))
+            }
+        }
     }
 
     fn material(&self, path: &str) -> Option<Parameter> {
@@ -215,24 +272,34 @@ impl Model {
         parameters.iter().map(of).collect()
     }
 
-    fn beams(&self, path: &str) -> Option<Vec<(String, Parameter)>> {
-        let (which, name) = path.strip_prefix("sensor.beams.")?.rsplit_once('.')?;
+    /// Offsets of beams or channels.
+    fn several_lines(&self, path: &str) -> Option<Vec<(String, Parameter)>> {
+        let lines = self.sensor.lines_name();
+        let own = path.strip_prefix("sensor.")?.strip_prefix(lines)?;
+        let (which, name) = own.strip_prefix('.')?.rsplit_once('.')?;
         let kind = BEAM_OFFSETS.iter().position(|offset| *offset == name)?;
-        let count = self.lidar.beams.len();
-        let numbers = match which {
-            "*" => 0..count,
-            number => {
-                let number: usize = number.parse().ok().filter(|n| *n < count)?;
-                number..number + 1
-            }
-        };
         let parameter = |beam| match kind {
             0 => Parameter::AzimuthOffset { beam },
             1 => Parameter::ElevationOffset { beam },
             _ => Parameter::RangeOffset { beam },
         };
-        let named = |beam| (format!("sensor.beams.{beam}.{name}"), parameter(beam));
-        Some(numbers.map(named).collect())
+        let named = |line| (format!("sensor.{lines}.{line}.{name}"), parameter(line));
+        Some(numbers(which, self.sensor.lines())?.map(named).collect())
+    }
+
+    /// Factors on what facets scatter.
+    fn facets(&self, path: &str) -> Option<Vec<(String, Parameter)>> {
+        let inner = path.strip_prefix("objects.")?.strip_suffix(".scattering")?;
+        let (name, which) = inner.rsplit_once(".facets.")?;
+        let number = self.objects().iter().position(|o| o.name == name)?;
+        let triangles = self.scene.mesh(self.objects()[number].mesh).triangles.len();
+        let object = ObjectId(u32::try_from(number).ok()?);
+        let named = |facet: usize| {
+            let triangle = u32::try_from(facet).unwrap_or(u32::MAX);
+            let path = format!("objects.{name}.facets.{facet}.scattering");
+            (path, Parameter::Facet { object, triangle })
+        };
+        Some(numbers(which, triangles)?.map(named).collect())
     }
 
     fn nearest(&self, path: &str) -> Option<String> {
@@ -248,8 +315,24 @@ impl Model {
                 material,
                 parameter,
             } => self.material_value(*material, *parameter),
-            Parameter::Bias { power } => coefficients(&self.lidar.receiver.bias)[*power],
-            Parameter::Divergence => 2.0 * self.lidar.half_tangent.atan(),
+            Parameter::Facet { .. } => 1.0,
+            _ => self.value_of_sensor(parameter),
+        }
+    }
+
+    fn value_of_sensor(&self, parameter: &Parameter) -> f64 {
+        match (&self.sensor, parameter) {
+            (Sensor::ContinuousWave(lidar), Parameter::Bias { power }) => {
+                coefficients(&lidar.receiver.bias)[*power]
+            }
+            (Sensor::ContinuousWave(lidar), Parameter::Divergence) => {
+                2.0 * lidar.half_tangent.atan()
+            }
+            (Sensor::Pulsed(pulsed), Parameter::Timing(which)) => match which {
+                Timed::PulseWidth => pulsed.receiver.pulse.fwhm,
+                Timed::Threshold => pulsed.receiver.threshold,
+                Timed::Reference => pulsed.receiver.reference,
+            },
             _ => 0.0,
         }
     }
@@ -261,13 +344,22 @@ impl Model {
             .material
             .try_map(|parameter, spectrum| {
                 if parameter == wanted {
-                    value = spectrum.at(self.lidar.wavelength).unwrap_or(f64::NAN);
+                    value = spectrum.at(self.sensor.wavelength()).unwrap_or(f64::NAN);
                 }
                 Ok::<(), std::convert::Infallible>(())
             })
             .ok();
         value
     }
+}
+
+/// Numbers below `count` that `which` stands for: all of them where it is `*`.
+fn numbers(which: &str, count: usize) -> Option<Range<usize>> {
+    if which == "*" {
+        return Some(0..count);
+    }
+    let number: usize = which.parse().ok().filter(|n| *n < count)?;
+    Some(number..number + 1)
 }
 
 fn inner<'a>(path: &'a str, before: &str, after: &str) -> Option<&'a str> {

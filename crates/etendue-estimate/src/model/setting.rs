@@ -1,37 +1,48 @@
 //! Everything the simulator needs, with the unknowns put in.
 
-use super::{Model, Parameter, coefficients, planar, upright};
+use super::parameter::Timed;
+use super::sensor::{PulsedSensor, PulsedSetting, Sensor};
+use super::{Measured, Model, Parameter, SensorSetting, coefficients, planar, upright};
 use crate::manifold::{Manifold, Value, Variable, lift3};
 use crate::visibility::Boundaries;
 use etendue_physics::Scalar;
 use etendue_physics::cw::Bias;
 use etendue_physics::surface::Material;
 use etendue_scene::{MaterialId, ObjectId, Scene};
-use etendue_sensors::cw::{CwLidar, Shot, Turn, shoot_with};
+use etendue_sensors::cw::{CwLidar, Turn, shoot_with};
 use etendue_sensors::motion::still;
-use etendue_sensors::transport::World;
+use etendue_sensors::pulsed::MeanScanner;
+use etendue_sensors::transport::{Return, World};
 use nalgebra::{Isometry2, Isometry3};
 use std::sync::Arc;
 
 /// The simulator's inputs in `S`.
 pub(crate) struct Setting<S: Scalar> {
-    pub lidar: CwLidar<S>,
+    pub sensor: SensorSetting<S>,
     pub world_from_sensor: Vec<Isometry3<S>>,
     pub poses: Vec<(ObjectId, Isometry3<S>)>,
     pub materials: Vec<(MaterialId, Material<S>)>,
     pub range_offsets: Vec<(usize, f64)>,
+    /// Factors on what facets scatter back: object, triangle, value.
+    pub facets: Vec<(ObjectId, u32, f64)>,
 }
+
+/// The power of a return to a beam, by the numbers of the scan and of the beam.
+pub(crate) trait Scattering<S: Scalar>: Fn(usize, usize, &Return<S>) -> S + Sync {}
+
+impl<S: Scalar, F: Fn(usize, usize, &Return<S>) -> S + Sync> Scattering<S> for F {}
 
 impl Model {
     /// Puts the unknowns in, moved from `state` by `step`. Offsets of single beams are put in as
     /// plain numbers: their derivatives follow from the pose's.
     pub(crate) fn setting<S: Scalar>(&self, state: &[Variable], step: &[S]) -> Setting<S> {
         let mut setting = Setting {
-            lidar: self.lidar.map(S::from),
+            sensor: self.sensor.lifted(),
             world_from_sensor: self.world_from_sensor.iter().map(lift3).collect(),
             poses: Vec::new(),
             materials: Vec::new(),
             range_offsets: Vec::new(),
+            facets: Vec::new(),
         };
         let mut rest = step;
         for (unknown, variable) in self.unknowns.iter().zip(state) {
@@ -58,27 +69,28 @@ impl Model {
 
     fn put_number<S: Scalar>(&self, setting: &mut Setting<S>, parameter: &Parameter, number: S) {
         match *parameter {
-            Parameter::Bias { power } => {
-                let bias = &mut setting.lidar.receiver.bias;
-                let mut all = coefficients(bias);
-                all[power] = number;
-                *bias = match bias {
-                    Bias::Phase(_) => Bias::Phase(all),
-                    _ => Bias::Range(all),
-                };
+            Parameter::Bias { power } => put_bias(&mut setting.sensor, power, number),
+            Parameter::Divergence => {
+                if let SensorSetting::ContinuousWave(lidar) = &mut setting.sensor {
+                    lidar.half_tangent = (number * 0.5).tan();
+                }
             }
-            Parameter::Divergence => setting.lidar.half_tangent = (number * 0.5).tan(),
+            Parameter::Timing(which) => put_timing(&mut setting.sensor, which, number),
             Parameter::Material {
                 material,
                 parameter,
             } => self.put_material(setting, material, parameter, number),
-            Parameter::AzimuthOffset { beam } => {
-                setting.lidar.beams[beam].azimuth += number.value();
+            Parameter::AzimuthOffset { beam } => setting.sensor.turn(beam, number.value(), 0.0),
+            Parameter::ElevationOffset { beam } => setting.sensor.turn(beam, 0.0, number.value()),
+            Parameter::RangeOffset { beam } => match &mut setting.sensor {
+                SensorSetting::Pulsed(pulsed) => pulsed.range_offsets[beam] += number.value(),
+                SensorSetting::ContinuousWave(_) => {
+                    setting.range_offsets.push((beam, number.value()));
+                }
+            },
+            Parameter::Facet { object, triangle } => {
+                setting.facets.push((object, triangle, number.value()));
             }
-            Parameter::ElevationOffset { beam } => {
-                setting.lidar.beams[beam].elevation += number.value();
-            }
-            Parameter::RangeOffset { beam } => setting.range_offsets.push((beam, number.value())),
             Parameter::SensorPose { .. } | Parameter::ObjectPose(_) => {}
         }
     }
@@ -94,7 +106,7 @@ impl Model {
         let index = known.unwrap_or_else(|| {
             let stored = &self.parts.materials[material.0 as usize].material;
             let value = |spectrum: &etendue_physics::Spectrum| {
-                S::from(spectrum.at(self.lidar.wavelength).unwrap_or(f64::NAN))
+                S::from(spectrum.at(self.sensor.wavelength()).unwrap_or(f64::NAN))
             };
             setting.materials.push((material, stored.map(value)));
             setting.materials.len() - 1
@@ -127,41 +139,117 @@ impl Model {
         scene: &Scene,
         setting: &Setting<S>,
         boundaries: &[Boundaries<'_, S>],
-    ) -> Vec<Vec<Shot<S>>> {
-        let mut scans = Vec::with_capacity(setting.world_from_sensor.len());
-        let world = world_of(scene, setting);
+        scattering: &impl Scattering<S>,
+    ) -> Vec<Vec<Measured<S>>> {
+        let world = world_of(scene, setting, self.sensor.wavelength());
+        let poses = setting.world_from_sensor.iter().enumerate();
+        let scan = |(number, pose): (usize, &Isometry3<S>)| {
+            let scattering = |beam, back: &Return<S>| scattering(number, beam, back);
+            match (&setting.sensor, &self.sensor) {
+                (SensorSetting::Pulsed(pulsed), Sensor::Pulsed(own)) => {
+                    self.sweep(&world, own, pulsed, pose, scattering)
+                }
+                (SensorSetting::ContinuousWave(lidar), _) => {
+                    let edges = boundaries.get(number);
+                    let offsets = &setting.range_offsets;
+                    self.turn(&world, lidar, pose, edges, offsets, scattering)
+                }
+                (SensorSetting::Pulsed(_), Sensor::ContinuousWave(_)) => Vec::new(),
+            }
+        };
+        poses.map(scan).collect()
+    }
+
+    /// One turn of a continuous-wave lidar.
+    fn turn<S: Scalar>(
+        &self,
+        world: &World<'_, S>,
+        lidar: &CwLidar<S>,
+        pose: &Isometry3<S>,
+        edges: Option<&Boundaries<'_, S>>,
+        range_offsets: &[(usize, f64)],
+        scattering: impl Fn(usize, &Return<S>) -> S + Sync,
+    ) -> Vec<Measured<S>> {
         let turn = Turn {
             tree: self.tree,
             ..Turn::default()
         };
-        for (number, pose) in setting.world_from_sensor.iter().enumerate() {
-            let edges = boundaries.get(number);
-            let mut shots = shoot_with(
-                &world,
-                &setting.lidar,
-                &turn,
-                still(*pose),
-                |beam, received| {
-                    if let Some(edges) = edges {
-                        edges.add(beam, received);
-                    }
-                },
-            );
-            for &(beam, offset) in &setting.range_offsets {
-                if let Ok(detection) = &mut shots[beam].outcome {
-                    detection.range += offset;
+        let mut shots = shoot_with(
+            world,
+            lidar,
+            &turn,
+            still(*pose),
+            scattering,
+            |beam, received| {
+                if let Some(edges) = edges {
+                    edges.add(beam, received);
                 }
+            },
+        );
+        for &(beam, offset) in range_offsets {
+            if let Ok(detection) = &mut shots[beam].outcome {
+                detection.range += offset;
             }
-            scans.push(shots);
         }
-        scans
+        shots.iter().map(Measured::from).collect()
+    }
+
+    /// One sweep of a pulsed scanner.
+    fn sweep<S: Scalar>(
+        &self,
+        world: &World<'_, S>,
+        own: &PulsedSensor,
+        pulsed: &PulsedSetting<S>,
+        pose: &Isometry3<S>,
+        scattering: impl Fn(usize, &Return<S>) -> S + Sync,
+    ) -> Vec<Measured<S>> {
+        let mean = MeanScanner {
+            scanner: &own.scanner,
+            receiver: &own.receiver,
+            timing: pulsed.timing,
+            tree: self.tree,
+        };
+        let mut shots = mean.fire(world, &pulsed.shots, still(*pose), scattering);
+        for (shot, fired) in shots.iter_mut().zip(pulsed.shots.iter()) {
+            if let Some(shot) = shot {
+                shot.range += pulsed.range_offsets[usize::from(fired.channel)];
+            }
+        }
+        shots.iter().map(Measured::from).collect()
+    }
+}
+
+fn put_bias<S: Scalar>(sensor: &mut SensorSetting<S>, power: usize, number: S) {
+    let Some(bias) = sensor.bias() else {
+        return;
+    };
+    let mut all = coefficients(bias);
+    all[power] = number;
+    *bias = match bias {
+        Bias::Phase(_) => Bias::Phase(all),
+        _ => Bias::Range(all),
+    };
+}
+
+fn put_timing<S: Scalar>(sensor: &mut SensorSetting<S>, which: Timed, number: S) {
+    if let SensorSetting::Pulsed(pulsed) = sensor {
+        let timing = &mut pulsed.timing;
+        *match which {
+            Timed::PulseWidth => &mut timing.fwhm,
+            Timed::Threshold => &mut timing.threshold,
+            Timed::Reference => &mut timing.reference,
+        } = number;
     }
 }
 
 /// The scene in `S`, with what the setting replaces.
-pub(crate) fn world_of<'a, S: Scalar>(scene: &'a Scene, setting: &Setting<S>) -> World<'a, S> {
-    let world = World::at_wavelength(scene, setting.lidar.wavelength)
-        .expect("the model was made at this wavelength");
+pub(crate) fn world_of<'a, S: Scalar>(
+    scene: &'a Scene,
+    setting: &Setting<S>,
+    wavelength: f64,
+) -> World<'a, S> {
+    let world =
+        World::at_wavelength(scene, wavelength).expect("the model was made at this wavelength");
     let mut world = world.lift::<S>();
     for (id, pose) in &setting.poses {
         world = world.with_pose(*id, *pose);

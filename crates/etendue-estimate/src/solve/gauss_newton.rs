@@ -17,7 +17,7 @@ pub(super) fn descend<P: Problem>(
         let step = normal
             .step(0.0)
             .ok_or(SolveError::Singular { iteration: number })?;
-        walk.state = walk.state.retract(step.as_slice());
+        walk.move_to(walk.state.retract(step.as_slice()));
         linearization = walk.linearize()?;
         walk.note(Iteration {
             number,

@@ -50,7 +50,7 @@ pub(super) fn descend<P: Problem>(
         point.increment_iter();
         let (before, cost_before) = std::mem::replace(&mut reached, (tangent, point.get_cost()));
         let length = distance(&before, &reached.0);
-        walk.state = start.retract(&reached.0);
+        walk.move_to(start.retract(&reached.0));
         note(walk, stage, gradient, length, reached.1 * unit);
         if length < walk.limits.step {
             return Ok(Stop::Step);

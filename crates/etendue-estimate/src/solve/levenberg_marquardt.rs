@@ -3,7 +3,7 @@
 //! Source: Madsen, Nielsen, Tingleff 2004, "Methods for non-linear least squares problems",
 //! algorithm 3.16, with Marquardt's diagonal scaling.
 
-use super::{Iteration, Linearization, Normal, Problem, SolveError, Stage, Stop, Walk};
+use super::{Iteration, Linearization, Normal, Problem, Residuals, SolveError, Stage, Stop, Walk};
 use crate::manifold::Manifold;
 
 /// A damping beyond this makes steps too short to matter.
@@ -18,25 +18,31 @@ pub(super) fn descend<P: Problem>(
     first_damping: f64,
 ) -> Result<Stop, SolveError> {
     let mut damping = first_damping;
-    let mut linearization = walk.linearize()?;
     while !walk.exhausted() {
+        let linearization = walk.linearize()?;
         let normal = Normal::new(&linearization, stage.loss);
-        if normal.steepness() < walk.limits.gradient {
-            return Ok(Stop::Gradient);
-        }
         let cost = linearization.residuals.cost(stage.loss, walk.limits.gate);
-        let Some(trial) = search(walk, stage, &normal, cost, &mut damping) else {
-            return Ok(Stop::NoDescent);
+        let trial = if normal.steepness() < walk.limits.gradient {
+            Err(Stop::Gradient)
+        } else {
+            search(walk, stage, &normal, cost, &mut damping).ok_or(Stop::NoDescent)
         };
-        let fall = cost - trial.cost;
-        let length = trial.length;
+        let (fall, length) = match &trial {
+            Ok(trial) => (cost - trial.cost, trial.length),
+            Err(_) => (0.0, 0.0),
+        };
+        walk.known = Some(linearization);
+        let trial = match trial {
+            Ok(trial) => trial,
+            Err(stop) => return Ok(stop),
+        };
         if fall > 0.0 {
-            linearization = accept(walk, stage, &normal, trial)?;
+            accept(walk, stage, &normal, trial)?;
         }
         if length < walk.limits.step {
             return Ok(Stop::Step);
         }
-        if fall <= walk.limits.cost * cost {
+        if fall <= stage.least_fall(&walk.limits) * cost {
             return Ok(Stop::Cost);
         }
     }
@@ -48,6 +54,8 @@ struct Trial<M> {
     state: M,
     /// Where the step was expected to be taken, the derivatives at its end.
     linearization: Option<Linearization>,
+    /// The residuals at its end, where the derivatives are not known.
+    residuals: Option<Residuals>,
     missing: usize,
     cost: f64,
     length: f64,
@@ -91,23 +99,22 @@ fn attempt<P: Problem>(
     hopeful: bool,
 ) -> Trial<P::State> {
     let state = walk.state.retract(step);
-    let linearization = hopeful.then(|| walk.problem.linearize(&state));
-    let measure = |residuals: &super::Residuals| {
-        (
-            residuals.cost(stage.loss, walk.limits.gate),
-            residuals.missing,
-        )
-    };
-    let (cost, missing) = linearization.as_ref().map_or_else(
-        || measure(&walk.problem.residuals(&state)),
-        |known| measure(&known.residuals),
-    );
+    let length = step.iter().map(|x| x * x).sum::<f64>().sqrt();
+    // The last step needs none: the walk ends there.
+    let goes_on = hopeful && length >= walk.limits.step;
+    let linearization = goes_on.then(|| walk.problem.linearize(&state));
+    let residuals = (!goes_on).then(|| walk.problem.residuals(&state));
+    let seen = linearization.as_ref().map(|known| &known.residuals);
+    let (cost, missing) = seen.or(residuals.as_ref()).map_or((0.0, 0), |seen| {
+        (seen.cost(stage.loss, walk.limits.gate), seen.missing)
+    });
     Trial {
         state,
         linearization,
+        residuals,
         missing,
         cost,
-        length: step.iter().map(|x| x * x).sum::<f64>().sqrt(),
+        length,
         damping,
     }
 }
@@ -118,14 +125,14 @@ fn relaxed(damping: f64, gain: f64) -> f64 {
     (damping * factor).max(NEGLIGIBLE)
 }
 
-/// Takes a step, and gives the derivatives at its end.
+/// Takes a step, with what is known at its end.
 fn accept<P: Problem>(
     walk: &mut Walk<'_, P>,
     stage: Stage,
     normal: &Normal,
     trial: Trial<P::State>,
-) -> Result<Linearization, SolveError> {
-    walk.state = trial.state.clone();
+) -> Result<(), SolveError> {
+    walk.move_to(trial.state.clone());
     walk.note(Iteration {
         number: walk.log.len() + 1,
         state: trial.state,
@@ -136,8 +143,10 @@ fn accept<P: Problem>(
         widening: stage.widening,
         missing: trial.missing,
     });
-    match trial.linearization {
-        Some(known) => known.check(walk.log.len()).map(|()| known),
-        None => walk.linearize(),
+    if let Some(known) = &trial.linearization {
+        known.check(walk.log.len())?;
     }
+    walk.known = trial.linearization;
+    walk.residuals = trial.residuals;
+    Ok(())
 }

@@ -16,7 +16,7 @@ mod prior;
 mod problem;
 
 pub use loss::{Continuation, Loss};
-pub use multi_start::{MultiStart, multi_start};
+pub use multi_start::{MultiStart, multi_start, multi_start_by};
 pub use normal::Normal;
 pub use prior::WithPrior;
 pub use problem::{Linearization, Problem, Residuals};
@@ -256,13 +256,15 @@ impl Solver {
         start: P::State,
         observe: &mut dyn FnMut(&Iteration<P::State>),
     ) -> Result<Solution<P::State>, SolveError> {
-        check_start(problem, &start)?;
         let mut walk = Walk::new(problem, start, self.limits, observe);
+        self.begin(&mut walk)?;
         let stages = self.continuation.map_or(vec![1.0], Continuation::stages);
-        for widening in stages {
+        let last = stages.len() - 1;
+        for (number, widening) in stages.into_iter().enumerate() {
             let stage = Stage {
                 loss: self.loss.widened(widening),
                 widening,
+                is_last: number == last,
             };
             walk.stop = match self.method {
                 Method::GaussNewton => gauss_newton::descend(&mut walk, stage)?,
@@ -274,13 +276,42 @@ impl Solver {
         }
         Ok(walk.finish(self.loss))
     }
+
+    /// Looks at the start, with the derivatives that the method needs there.
+    fn begin<P: Problem>(&self, walk: &mut Walk<'_, P>) -> Result<(), SolveError> {
+        if matches!(self.method, Method::Lbfgs { .. }) {
+            let residuals = walk.problem.residuals(&walk.state);
+            return check_start(&residuals, walk.state.dimension());
+        }
+        let linearization = walk.problem.linearize(&walk.state);
+        check_start(&linearization.residuals, walk.state.dimension())?;
+        linearization.check(0)?;
+        walk.known = Some(linearization);
+        Ok(())
+    }
 }
+
+/// A stage before the last only leads into the basin of the next: it ends where the cost falls by
+/// less than this.
+const LOOSE: f64 = 1e-2;
 
 /// One stage of a continuation.
 #[derive(Clone, Copy, Debug)]
 struct Stage {
     loss: Loss,
     widening: f64,
+    is_last: bool,
+}
+
+impl Stage {
+    /// The fall of the cost, relative to the cost, below which the stage has converged.
+    fn least_fall(self, limits: &Limits) -> f64 {
+        if self.is_last {
+            limits.cost
+        } else {
+            limits.cost.max(LOOSE)
+        }
+    }
 }
 
 /// What is common to the methods: where the walk stands and what it has seen.
@@ -291,6 +322,10 @@ struct Walk<'a, P: Problem> {
     stop: Stop,
     log: Vec<Iteration<P::State>>,
     observe: &'a mut dyn FnMut(&Iteration<P::State>),
+    /// Residuals and derivatives where the walk stands, if they are known.
+    known: Option<Linearization>,
+    /// The residuals where the walk stands, if they alone are known.
+    residuals: Option<Residuals>,
 }
 
 impl<'a, P: Problem> Walk<'a, P> {
@@ -307,6 +342,8 @@ impl<'a, P: Problem> Walk<'a, P> {
             stop: Stop::Iterations,
             log: Vec::new(),
             observe,
+            known: None,
+            residuals: None,
         }
     }
 
@@ -319,14 +356,26 @@ impl<'a, P: Problem> Walk<'a, P> {
         self.log.push(iteration);
     }
 
-    fn linearize(&self) -> Result<Linearization, SolveError> {
+    /// Moves to a state of which nothing is known.
+    fn move_to(&mut self, state: P::State) {
+        self.state = state;
+        self.known = None;
+        self.residuals = None;
+    }
+
+    /// Residuals and derivatives where the walk stands.
+    fn linearize(&mut self) -> Result<Linearization, SolveError> {
+        if let Some(known) = self.known.take() {
+            return Ok(known);
+        }
         let linearization = self.problem.linearize(&self.state);
         linearization.check(self.log.len())?;
         Ok(linearization)
     }
 
     fn finish(self, loss: Loss) -> Solution<P::State> {
-        let residuals = self.problem.residuals(&self.state);
+        let known = self.known.map(|known| known.residuals).or(self.residuals);
+        let residuals = known.unwrap_or_else(|| self.problem.residuals(&self.state));
         Solution {
             cost: residuals.cost(loss, self.limits.gate),
             residuals,
@@ -337,9 +386,7 @@ impl<'a, P: Problem> Walk<'a, P> {
     }
 }
 
-fn check_start<P: Problem>(problem: &P, start: &P::State) -> Result<(), SolveError> {
-    let residuals = problem.residuals(start);
-    let unknowns = start.dimension();
+fn check_start(residuals: &Residuals, unknowns: usize) -> Result<(), SolveError> {
     if residuals.values.is_empty() {
         return Err(SolveError::NothingPredicted {
             missing: residuals.missing,

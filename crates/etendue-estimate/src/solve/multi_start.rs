@@ -27,13 +27,20 @@ pub fn multi_start<P: Problem>(
     starts: impl IntoIterator<Item = P::State>,
     same: f64,
 ) -> MultiStart<P::State> {
-    let ends: Vec<_> = starts
-        .into_iter()
-        .map(|start| solver.solve(problem, start))
-        .collect();
+    let solve = |start| solver.solve(problem, start);
+    multi_start_by(starts, same, solve)
+}
+
+/// As [`multi_start`], with another way to solve from a start.
+pub fn multi_start_by<M: Manifold>(
+    starts: impl IntoIterator<Item = M>,
+    same: f64,
+    solve: impl FnMut(M) -> Result<Solution<M>, SolveError>,
+) -> MultiStart<M> {
+    let ends: Vec<_> = starts.into_iter().map(solve).collect();
     let mut order: Vec<usize> = (0..ends.len()).filter(|&i| ends[i].is_ok()).collect();
     order.sort_by(|&a, &b| cost(&ends[a]).total_cmp(&cost(&ends[b])));
-    let mut minima: Vec<Solution<P::State>> = Vec::new();
+    let mut minima: Vec<Solution<M>> = Vec::new();
     let mut ended: Vec<Result<usize, SolveError>> = ends
         .iter()
         .map(|end| end.as_ref().map(|_| 0).map_err(Clone::clone))

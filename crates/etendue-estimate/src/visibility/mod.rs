@@ -18,7 +18,7 @@
 mod edges;
 mod images;
 
-use crate::model::{Setting, world_of};
+use crate::model::{SensorSetting, Setting, world_of};
 use edges::{Edge, edges_of};
 use etendue_physics::Scalar;
 use etendue_physics::beam::{BeamFrame, SubRay, SubRayPattern};
@@ -64,30 +64,34 @@ pub(crate) struct Boundaries<'a, S: Scalar> {
 }
 
 impl<'a, S: Scalar> Boundaries<'a, S> {
+    /// None for sensors that are not of continuous wave.
     pub(crate) fn new(
         scene: &'a Scene,
         setting: &Setting<S>,
         world_from_sensor: &Isometry3<S>,
         tree: TreeSettings,
         settings: EdgeSettings,
-    ) -> Self {
-        let moving = world_of(scene, setting);
-        let mut world = World::at_wavelength(scene, setting.lidar.wavelength)
+    ) -> Option<Self> {
+        let SensorSetting::ContinuousWave(lidar) = &setting.sensor else {
+            return None;
+        };
+        let moving = world_of(scene, setting, lidar.wavelength);
+        let mut world = World::at_wavelength(scene, lidar.wavelength)
             .expect("the model was made at this wavelength");
         for (id, material) in &setting.materials {
             world = world.with_material(*id, material.map(|x| x.value()));
         }
-        Self {
+        Some(Self {
             edges: edges_of(&moving, &world, world_from_sensor, settings.reflections),
             world,
-            beams: setting.lidar.beams.clone(),
-            half_tangent: setting.lidar.half_tangent,
-            pattern: setting.lidar.pattern,
-            modulation: setting.lidar.receiver.modulation,
+            beams: lidar.beams.clone(),
+            half_tangent: lidar.half_tangent,
+            pattern: lidar.pattern,
+            modulation: lidar.receiver.modulation,
             world_from_sensor: crate::model::values(world_from_sensor),
             tree,
             points: settings.points,
-        }
+        })
     }
 
     /// Adds to a beam's light the derivatives that moving edges give it; its value stays.

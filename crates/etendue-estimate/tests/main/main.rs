@@ -3,6 +3,7 @@
 mod experiments;
 mod manifold;
 mod model;
+mod pulsed;
 mod recordings;
 mod register;
 mod scenes;

@@ -9,14 +9,14 @@ use nalgebra::{Isometry3, Vector3};
 
 /// Residuals are then the predicted ranges less 1 m.
 fn against_one_metre(model: Model) -> FitProblem {
-    let beams = model.lidar().beams.len();
+    let beams = model.beams();
     let scans = vec![vec![Reading::Range(1.0); beams]; model.scans()];
     FitProblem::new(model, &scans).expect("a problem")
 }
 
 /// Central differences of every residual by every component, with the number of beams left out
 /// because their surfaces change within the step.
-fn compare(problem: &FitProblem, step: f64, tolerance: f64) -> (usize, usize) {
+pub fn compare(problem: &FitProblem, step: f64, tolerance: f64) -> (usize, usize) {
     let state = problem.model.start();
     let at = problem.linearize(&state);
     let residuals = |component: usize, by: f64| {

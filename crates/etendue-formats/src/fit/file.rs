@@ -111,19 +111,27 @@ pub enum MotionName {
 }
 
 /// How the unknowns are found.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SolverTable {
     /// The way to the minimum.
     pub method: MethodName,
-    /// How a residual is charged.
+    /// How a residual is charged. Robust by default: what mirrors, glass and people show to some
+    /// beams must not pull on the others.
     pub loss: LossTable,
-    /// Graduated non-convexity: the loss begins so many times too wide; 1 begins with its own scale.
+    /// Graduated non-convexity: a robust loss begins so many times too wide, where far starts still
+    /// see the way; 1 begins with its own scale.
     pub widest: f64,
     /// Iterations at most.
     pub iterations: usize,
     /// What a beam is charged for that was measured and is not predicted, m.
     pub missing_m: f64,
+    /// What a count of intensity is charged for, m, where the sensor measures intensities; 0 leaves
+    /// them out.
+    pub intensity_m: f64,
+    /// Factors on the width of the beams, stage by stage, the last one 1: wide beams see an edge from
+    /// afar, narrow ones tell where it is.
+    pub beam_widths: Vec<f64>,
     /// Whether derivatives see edges move across the beams: needed where a mirror or an edge is to be
     /// found along its own plane, and the default where an object's pose is unknown.
     pub edges: Option<bool>,
@@ -147,11 +155,10 @@ pub enum MethodName {
 }
 
 /// How a residual is charged.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum LossTable {
     /// By its square.
-    #[default]
     Squared,
     /// Beyond the scale by its length.
     Huber {
@@ -170,14 +177,22 @@ pub enum LossTable {
     },
 }
 
+impl Default for LossTable {
+    fn default() -> Self {
+        Self::Cauchy { scale_m: 0.05 }
+    }
+}
+
 impl Default for SolverTable {
     fn default() -> Self {
         Self {
             method: MethodName::default(),
             loss: LossTable::default(),
-            widest: 1.0,
+            widest: 16.0,
             iterations: 100,
             missing_m: 1.0,
+            intensity_m: 0.01,
+            beam_widths: vec![1.0],
             edges: None,
             search_poses: None,
         }

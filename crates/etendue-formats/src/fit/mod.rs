@@ -32,4 +32,4 @@ mod task;
 pub use file::{
     FitFile, FreeTable, LossTable, MethodName, MotionName, ScanTable, SolverTable, ValueTable,
 };
-pub use task::{FitTask, FreeTask, Motion, ScanTask, Setting, Spot, load, parse};
+pub use task::{FitTask, FreeTask, Motion, ScanTask, Setting, Spot, begin_wide, load, parse};

@@ -26,6 +26,10 @@ pub struct FitTask {
     pub free: Vec<FreeTask>,
     /// How it is found.
     pub solver: Solver,
+    /// What a count of intensity is charged for, m; 0 leaves intensities out.
+    pub intensity: f64,
+    /// Factors on the width of the beams, stage by stage.
+    pub beam_widths: Vec<f64>,
     /// Whether derivatives see edges move across the beams; none where that follows from what is
     /// unknown.
     pub edges: Option<bool>,
@@ -154,6 +158,8 @@ pub fn parse(document: &Document) -> Result<FitTask, DocumentError> {
             .map(|table| unknown(document, table))
             .collect::<Result<_, _>>()?,
         solver: solver(document, &file.solver)?,
+        intensity: file.solver.intensity_m,
+        beam_widths: file.solver.beam_widths.clone(),
         edges: file.solver.edges,
         search_poses: file.solver.search_poses,
     })
@@ -285,37 +291,55 @@ fn pose(
 }
 
 fn solver(document: &Document, table: &SolverTable) -> Result<Solver, DocumentError> {
+    let loss = Loss::from(table.loss);
     let scale = match table.loss {
         LossTable::Squared => 1.0,
         LossTable::Huber { scale_m }
         | LossTable::Cauchy { scale_m }
         | LossTable::GemanMcClure { scale_m } => scale_m,
     };
-    let positive = |number: f64| number.is_finite() && number > 0.0;
-    if ![scale, table.widest, table.missing_m]
-        .into_iter()
-        .all(positive)
-    {
-        let problem = Problem::value(
+    let positive = |number: &f64| number.is_finite() && *number > 0.0;
+    let numbers = [scale, table.widest, table.missing_m];
+    let widths = &table.beam_widths;
+    let wrong = if !numbers.iter().chain(widths).all(positive) {
+        Some((
             "a scale of the solver is not above zero",
-            "give scale_m, widest and missing_m above zero",
-        );
-        let start = document.text().find("[solver]").unwrap_or(0);
-        return Err(document.error(start..start, problem));
-    }
-    let limits = Limits {
-        iterations: table.iterations,
-        gate: table.missing_m,
-        ..Limits::default()
+            "give scale_m, widest, missing_m and beam_widths above zero",
+        ))
+    } else if !(table.intensity_m.is_finite() && table.intensity_m >= 0.0) {
+        Some((
+            "intensity_m is no charge",
+            "give metres a count, or 0 to leave intensities out",
+        ))
+    } else if widths.last() != Some(&1.0) {
+        Some((
+            "the last beam width is not the beams' own",
+            "end beam_widths with 1",
+        ))
+    } else {
+        None
     };
+    if let Some((problem, remedy)) = wrong {
+        let start = document.text().find("[solver]").unwrap_or(0);
+        return Err(document.error(start..start, Problem::value(problem, remedy)));
+    }
     Ok(Solver {
         method: table.method.into(),
-        loss: table.loss.into(),
-        continuation: (table.widest > 1.0).then_some(Continuation {
-            widest: table.widest,
-            factor: table.widest.min(4.0),
-        }),
-        limits,
+        loss,
+        continuation: begin_wide(loss, table.widest),
+        limits: Limits {
+            iterations: table.iterations,
+            gate: table.missing_m,
+            ..Limits::default()
+        },
+    })
+}
+
+/// Graduated non-convexity of a robust loss, from so many times its scale.
+pub fn begin_wide(loss: Loss, widest: f64) -> Option<Continuation> {
+    (widest > 1.0 && loss != Loss::Squared).then_some(Continuation {
+        widest,
+        factor: widest.min(4.0),
     })
 }
 

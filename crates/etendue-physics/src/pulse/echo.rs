@@ -6,13 +6,13 @@ use crate::SPEED_OF_LIGHT;
 
 /// One echo, as a device finds it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Echo {
+pub struct Echo<S = f64> {
     /// Range, m.
-    pub range: f64,
+    pub range: S,
     /// Power at its peak.
-    pub power: f64,
+    pub power: S,
     /// Full width at half maximum, s.
-    pub width: f64,
+    pub width: S,
 }
 
 /// Finds echoes in sampled waveforms.

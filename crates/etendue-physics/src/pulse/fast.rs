@@ -2,7 +2,7 @@
 
 use super::shape::GAUSSIAN_FWHM_OVER_SD;
 use super::{Detector, Discriminator, Echo, Pulse, Return};
-use crate::{SPEED_OF_LIGHT, Stream};
+use crate::{SPEED_OF_LIGHT, Scalar, Stream};
 use std::f64::consts::PI;
 
 /// A receiver in closed form: the fast path.
@@ -35,24 +35,51 @@ pub struct FastReceiver {
     pub interval: f64,
 }
 
+/// What times an echo, in a scalar that may carry derivatives.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Timing<S = f64> {
+    /// Full width of the pulse at half its peak, s.
+    pub fwhm: S,
+    /// Power that an echo must reach.
+    pub threshold: S,
+    /// Peak power of the echo whose range reads right.
+    pub reference: S,
+}
+
 /// Returns that have merged.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Merged {
-    power: f64,
-    range: f64,
-    variance: f64,
+struct Merged<S = f64> {
+    power: S,
+    range: S,
+    variance: S,
+}
+
+/// An echo before its noise.
+struct MeanEcho<S = f64> {
+    /// Mean of the range of its returns, m.
+    range: S,
+    /// Standard deviation of the echo as a range, m.
+    sd: S,
+    /// The same of the pulse alone.
+    pulse_sd: S,
+    /// Power at its peak.
+    peak: S,
 }
 
 /// Merges returns (sorted by range here) whose distance to the one before is less than `length`
 /// (m), and calls `echo` with total power, mean range (m) and range variance (m²) of each group,
-/// nearest first.
-pub fn merge_returns(returns: &mut [Return], length: f64, mut echo: impl FnMut(f64, f64, f64)) {
-    returns.sort_unstable_by(|a, b| a.range.total_cmp(&b.range));
+/// nearest first. Which returns merge is chosen on values.
+pub fn merge_returns<S: Scalar>(
+    returns: &mut [Return<S>],
+    length: f64,
+    mut echo: impl FnMut(S, S, S),
+) {
+    returns.sort_unstable_by(|a, b| a.range.value().total_cmp(&b.range.value()));
     let mut from = 0;
     for i in 0..returns.len() {
         let ends = returns
             .get(i + 1)
-            .is_none_or(|next| next.range - returns[i].range >= length);
+            .is_none_or(|next| (next.range - returns[i].range).value() >= length);
         if ends {
             let group = moments(&returns[from..=i]);
             echo(group.power, group.range, group.variance);
@@ -61,39 +88,79 @@ pub fn merge_returns(returns: &mut [Return], length: f64, mut echo: impl FnMut(f
     }
 }
 
-fn moments(returns: &[Return]) -> Merged {
+fn moments<S: Scalar>(returns: &[Return<S>]) -> Merged<S> {
     if let [one] = returns {
         return Merged {
             power: one.power,
             range: one.range,
-            variance: 0.0,
+            variance: S::zero(),
         };
     }
     // From the nearest on: no cancellation at long ranges.
     let nearest = returns[0].range;
-    let (mut power, mut first, mut second) = (0.0, 0.0, 0.0);
+    let (mut power, mut first, mut second) = (S::zero(), S::zero(), S::zero());
     for one in returns {
         let beyond = one.range - nearest;
         power += one.power;
         first += one.power * beyond;
         second += one.power * beyond * beyond;
     }
-    if power <= 0.0 {
+    if power.value() <= 0.0 {
         return Merged {
-            power: 0.0,
+            power: S::zero(),
             range: nearest,
-            variance: 0.0,
+            variance: S::zero(),
         };
     }
     let mean = first / power;
     Merged {
         power,
         range: nearest + mean,
-        variance: (second / power - mean * mean).max(0.0),
+        variance: (second / power - mean * mean).max(S::zero()),
+    }
+}
+
+impl<S: Scalar> Timing<S> {
+    /// An echo of merged returns.
+    fn mean(&self, merged: &Merged<S>) -> MeanEcho<S> {
+        let pulse_sd = self.fwhm * (0.5 * SPEED_OF_LIGHT) / GAUSSIAN_FWHM_OVER_SD;
+        let sd = (pulse_sd * pulse_sd + merged.variance).sqrt();
+        MeanEcho {
+            range: merged.range,
+            sd,
+            pulse_sd,
+            peak: merged.power * pulse_sd / sd,
+        }
+    }
+
+    /// What the discriminator reads for an echo of that peak, less its mean range, m.
+    fn bias(&self, discriminator: Discriminator, peak: S, echo: &MeanEcho<S>) -> S {
+        let level = |ratio: S| (ratio.max(S::one()).ln() * 2.0).sqrt();
+        let MeanEcho { sd, pulse_sd, .. } = *echo;
+        match discriminator {
+            Discriminator::Peak | Discriminator::Centroid => S::zero(),
+            Discriminator::LeadingEdge => pulse_sd - sd,
+            Discriminator::ConstantFraction { fraction } => {
+                (pulse_sd - sd) * level(S::from(1.0 / fraction))
+            }
+            Discriminator::Threshold => {
+                pulse_sd * level(self.reference / self.threshold)
+                    - sd * level(peak / self.threshold)
+            }
+        }
     }
 }
 
 impl FastReceiver {
+    /// What times this receiver's echoes.
+    pub fn timing(&self) -> Timing {
+        Timing {
+            fwhm: self.pulse.fwhm,
+            threshold: self.threshold,
+            reference: self.reference,
+        }
+    }
+
     /// The echoes of `returns` (which it sorts), nearest first, without noise where no stream
     /// is given.
     pub fn echoes(&self, returns: &mut [Return], mut noise: Option<&mut Stream>) -> Vec<Echo> {
@@ -110,37 +177,50 @@ impl FastReceiver {
         echoes
     }
 
-    /// The echo of one group of merged returns, if it is over the threshold.
-    fn echo(&self, merged: &Merged, noise: Option<&mut Stream>) -> Option<Echo> {
-        let pulse_sd = 0.5 * SPEED_OF_LIGHT * self.pulse.fwhm / GAUSSIAN_FWHM_OVER_SD;
-        let sd = (pulse_sd * pulse_sd + merged.variance).sqrt();
-        let mean_peak = merged.power * pulse_sd / sd;
-        let [power_draw, range_draw] = noise.map_or([0.0; 2], Stream::normal_pair);
-        let sigma = self.detector.noise(mean_peak);
-        let peak = (mean_peak + sigma * power_draw).min(self.detector.saturation());
-        if peak < self.threshold || mean_peak <= 0.0 {
-            return None;
-        }
-        let range = merged.range + self.bias(peak, sd, pulse_sd);
-        Some(Echo {
-            range: range + range_draw * self.range_noise(mean_peak, sigma, sd),
-            power: peak,
-            width: 2.0 * sd * GAUSSIAN_FWHM_OVER_SD / SPEED_OF_LIGHT,
-        })
+    /// As [`FastReceiver::echoes`] without noise, in a scalar that may carry derivatives, with
+    /// `timing` instead of its own pulse, threshold and reference: calls `echo` with each, nearest
+    /// first. Which returns merge, and which echoes are over the threshold, is chosen on values.
+    pub fn mean_echoes<S: Scalar>(
+        &self,
+        timing: &Timing<S>,
+        returns: &mut [Return<S>],
+        mut echo: impl FnMut(Echo<S>),
+    ) {
+        let length = 0.5 * SPEED_OF_LIGHT * timing.fwhm.value();
+        merge_returns(returns, length, |power, range, variance| {
+            let mean = timing.mean(&Merged {
+                power,
+                range,
+                variance,
+            });
+            let peak = mean.peak.min(S::from(self.detector.saturation()));
+            if peak.value() < timing.threshold.value() || peak.value() <= 0.0 {
+                return;
+            }
+            echo(Echo {
+                range: mean.range + timing.bias(self.discriminator, peak, &mean),
+                power: peak,
+                width: mean.sd * (2.0 * GAUSSIAN_FWHM_OVER_SD / SPEED_OF_LIGHT),
+            });
+        });
     }
 
-    /// What the discriminator reads for an echo of that peak and width, less its mean range, m.
-    fn bias(&self, peak: f64, sd: f64, pulse_sd: f64) -> f64 {
-        let level = |ratio: f64| (2.0 * ratio.max(1.0).ln()).sqrt();
-        match self.discriminator {
-            Discriminator::Peak | Discriminator::Centroid => 0.0,
-            Discriminator::LeadingEdge => pulse_sd - sd,
-            Discriminator::ConstantFraction { fraction } => level(1.0 / fraction) * (pulse_sd - sd),
-            Discriminator::Threshold => {
-                pulse_sd * level(self.reference / self.threshold)
-                    - sd * level(peak / self.threshold)
-            }
+    /// The echo of one group of merged returns, if it is over the threshold.
+    fn echo(&self, merged: &Merged, noise: Option<&mut Stream>) -> Option<Echo> {
+        let timing = self.timing();
+        let mean = timing.mean(merged);
+        let [power_draw, range_draw] = noise.map_or([0.0; 2], Stream::normal_pair);
+        let sigma = self.detector.noise(mean.peak);
+        let peak = (mean.peak + sigma * power_draw).min(self.detector.saturation());
+        if peak < self.threshold || mean.peak <= 0.0 {
+            return None;
         }
+        let range = merged.range + timing.bias(self.discriminator, peak, &mean);
+        Some(Echo {
+            range: range + range_draw * self.range_noise(mean.peak, sigma, mean.sd),
+            power: peak,
+            width: 2.0 * mean.sd * GAUSSIAN_FWHM_OVER_SD / SPEED_OF_LIGHT,
+        })
     }
 
     /// Standard deviation of the range, m: noise over slope where an edge is timed,

@@ -1,5 +1,6 @@
 //! The intensity a device reports.
 
+use crate::Scalar;
 use std::f64::consts::PI;
 
 /// How the peak power of an echo becomes the reported intensity.
@@ -51,24 +52,32 @@ impl IntensityResponse {
     /// }
     /// ```
     pub fn report(&self, power: f64, range: f64, top: Option<f64>) -> f64 {
-        let value = match *self {
-            Self::Power { counts } => counts * power,
-            Self::Log { zero, per_decade } if power > zero => per_decade * (power / zero).log10(),
-            Self::Log { .. } => 0.0,
-            Self::Reflectivity { scale } => scale.counts(100.0 * PI * range * range * power),
-        };
+        let value = self.counts(power, range);
         match top {
             Some(top) => value.round().clamp(0.0, top),
             None => value.max(0.0),
         }
     }
+
+    /// The intensity before it is rounded and cut at the top, in a scalar that may carry
+    /// derivatives.
+    pub fn counts<S: Scalar>(&self, power: S, range: S) -> S {
+        match *self {
+            Self::Power { counts } => power * counts,
+            Self::Log { zero, per_decade } if power.value() > zero => {
+                (power / zero).log10() * per_decade
+            }
+            Self::Log { .. } => S::zero(),
+            Self::Reflectivity { scale } => scale.counts(range * (100.0 * PI) * range * power),
+        }
+    }
 }
 
 impl ReflectivityScale {
-    fn counts(self, percent: f64) -> f64 {
+    fn counts<S: Scalar>(self, percent: S) -> S {
         match self {
-            Self::DiffuseThenRetro { full_scale } if percent > 100.0 => {
-                100.0 + 155.0 * (percent / 100.0).ln() / (full_scale / 100.0).ln()
+            Self::DiffuseThenRetro { full_scale } if percent.value() > 100.0 => {
+                (percent / 100.0).ln() * 155.0 / (full_scale / 100.0).ln() + 100.0
             }
             Self::Percent | Self::DiffuseThenRetro { .. } => percent,
         }

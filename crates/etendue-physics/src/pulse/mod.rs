@@ -33,7 +33,7 @@ pub use detector::{AnalogueDetector, Detector, PhotonCounter, poisson};
 pub use digitiser::Digitiser;
 pub use discriminator::Discriminator;
 pub use echo::{Echo, EchoFinder};
-pub use fast::{FastReceiver, merge_returns};
+pub use fast::{FastReceiver, Timing, merge_returns};
 pub use fmcw::{Fmcw, FmcwEcho};
 pub use intensity::{IntensityResponse, ReflectivityScale};
 pub use link::{LinkBudget, reference_power};
@@ -43,9 +43,9 @@ pub use waveform::{Waveform, Window};
 
 /// Light that came back from one place.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Return {
+pub struct Return<S = f64> {
     /// Half the optical path, m.
-    pub range: f64,
+    pub range: S,
     /// Power at the peak of the pulse, in the unit of the whole receiver.
-    pub power: f64,
+    pub power: S,
 }

@@ -12,7 +12,7 @@ use etendue_physics::cw::{Detection, Fault, Received, Window};
 use etendue_physics::profile::Address;
 use etendue_physics::{Purpose, Scalar, Stream};
 use etendue_scene::{Hit, Ray};
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3, try_convert};
 use rayon::prelude::*;
 
 /// Beams that one task handles: their rays are cast in one batch.
@@ -128,23 +128,27 @@ pub fn shoot<S: Scalar>(
     turn: &Turn,
     world_from_sensor: impl Fn(f64) -> Isometry3<S> + Sync,
 ) -> Vec<Shot<S>> {
-    shoot_with(world, lidar, turn, world_from_sensor, |_, _| {})
+    let scattered = |_, echo: &Return<S>| echo.power;
+    shoot_with(world, lidar, turn, world_from_sensor, scattered, |_, _| {})
 }
 
-/// As [`shoot`], with `add` called once a beam, by its number, on the light that its rays brought
-/// back before the receiver measures it: the place for light that rays do not carry, or for
+/// As [`shoot`], with two places to step in, both told the number of the beam. `scattered` gives the
+/// power of a return, in place of the return's own. `add` is called once a beam on the light that
+/// its rays brought back before the receiver measures it: for light that rays do not carry, or
 /// derivatives that they do not see.
 pub fn shoot_with<S: Scalar>(
     world: &World<S>,
     lidar: &CwLidar<S>,
     turn: &Turn,
     world_from_sensor: impl Fn(f64) -> Isometry3<S> + Sync,
+    scattered: impl Fn(usize, &Return<S>) -> S + Sync,
     add: impl Fn(usize, &mut Received<S>) + Sync,
 ) -> Vec<Shot<S>> {
     let tree = |light: &LightRay<S>, hit, _: &mut Stream, visit: Visit<S>| {
         trace_tree_from(world, light, hit, &turn.tree, visit);
     };
-    shoot_light(world, lidar, turn, world_from_sensor, tree, add)
+    let steps = (scattered, add);
+    shoot_light(world, lidar, turn, world_from_sensor, tree, &steps)
 }
 
 /// As [`shoot`], with random paths of light instead of ray trees, see [`simulate_paths`]. Where the
@@ -164,26 +168,32 @@ pub fn shoot_paths(
     let random = |light: &LightRay<f64>, _, stream: &mut Stream, visit: Visit<f64>| {
         trace_paths(world, light, &settings, stream, visit);
     };
-    shoot_light(world, lidar, turn, world_from_sensor, random, |_, _| {})
+    let steps = (|_, echo: &Return<f64>| echo.power, |_, _: &mut _| {});
+    shoot_light(world, lidar, turn, world_from_sensor, random, &steps)
 }
 
 /// What is done with each return.
 type Visit<'a, S> = &'a mut dyn FnMut(Return<S>);
 
-/// Fires every beam; `trace` finds the returns of one ray of light with its first hit.
+/// Fires every beam; `trace` finds the returns of one ray of light with its first hit, `steps` are
+/// those of [`shoot_with`].
 fn shoot_light<S: Scalar>(
     world: &World<S>,
     lidar: &CwLidar<S>,
     turn: &Turn,
     world_from_sensor: impl Fn(f64) -> Isometry3<S> + Sync,
     trace: impl Fn(&LightRay<S>, Option<Hit>, &mut Stream, Visit<S>) + Sync,
-    add: impl Fn(usize, &mut Received<S>) + Sync,
+    steps: &(
+        impl Fn(usize, &Return<S>) -> S + Sync,
+        impl Fn(usize, &mut Received<S>) + Sync,
+    ),
 ) -> Vec<Shot<S>> {
     let shooter = Shooter {
         world,
         lidar,
         turn,
         view: View::new(world, lidar),
+        plain_tangent: try_convert(lidar.half_tangent),
         sub_rays: lidar.pattern.sub_rays(),
     };
     let mut shots = vec![Shot::nothing(); lidar.beams.len()];
@@ -195,7 +205,7 @@ fn shoot_light<S: Scalar>(
             shooter.aim(batch, number * BATCH, beams, &world_from_sensor);
             world.scene().closest_hits(&batch.rays, &mut batch.hits);
             for (i, shot) in shots.iter_mut().enumerate() {
-                *shot = shooter.receive(batch, i, number * BATCH + i, &trace, &add);
+                *shot = shooter.receive(batch, i, number * BATCH + i, &trace, steps);
             }
         });
     shots
@@ -224,6 +234,8 @@ struct Shooter<'a, S: Scalar> {
     lidar: &'a CwLidar<S>,
     turn: &'a Turn,
     view: Option<View<'a>>,
+    /// The beam's divergence where it carries no derivatives: then the beam's own directions do not.
+    plain_tangent: Option<f64>,
     sub_rays: Vec<SubRay>,
 }
 
@@ -277,14 +289,17 @@ impl<S: Scalar> Shooter<'_, S> {
             let mut fire = |direction: Vector3<S>| {
                 batch.light.push(LightRay {
                     time,
-                    ..LightRay::new(origin, pose.rotation * direction)
+                    ..LightRay::new(origin, direction)
                 });
             };
             if self.turn.with_truth {
-                fire(frame.axis.map(S::from));
+                fire(turned(&pose.rotation, &frame.axis));
             }
             for sub_ray in &self.sub_rays {
-                fire(frame.direction(self.lidar.half_tangent, sub_ray));
+                fire(match self.plain_tangent {
+                    Some(tangent) => turned(&pose.rotation, &frame.direction(tangent, sub_ray)),
+                    None => pose.rotation * frame.direction(self.lidar.half_tangent, sub_ray),
+                });
             }
         }
         batch.rays.clear();
@@ -320,7 +335,10 @@ impl<S: Scalar> Shooter<'_, S> {
         i: usize,
         number: usize,
         trace: impl Fn(&LightRay<S>, Option<Hit>, &mut Stream, Visit<S>),
-        add: impl Fn(usize, &mut Received<S>),
+        (scattered, add): &(
+            impl Fn(usize, &Return<S>) -> S,
+            impl Fn(usize, &mut Received<S>),
+        ),
     ) -> Shot<S> {
         let extra = usize::from(self.turn.with_truth);
         let start = i * (self.sub_rays.len() + extra);
@@ -340,9 +358,10 @@ impl<S: Scalar> Shooter<'_, S> {
                 received.background += view.power(light, hit, &self.turn.tree) * sub_ray.weight;
             }
             trace(light, hit, &mut paths, &mut |echo| {
-                received.add(modulation, echo.optical_range, echo.power * sub_ray.weight);
+                let power = scattered(number, &echo) * sub_ray.weight;
+                received.add(modulation, echo.optical_range, power);
                 if is_profiled {
-                    lit.see(&echo, echo.power.value() * sub_ray.weight);
+                    lit.see(&echo, power.value());
                 }
                 surfaces.see(&echo, self.lidar.half_tangent.value());
             });
@@ -400,6 +419,20 @@ impl<S: Scalar> Shooter<'_, S> {
             incidence: cos.min(1.0).acos(),
         })
     }
+}
+
+/// A plain vector turned: $v + 2w\\,(u \times v) + 2u \times (u \times v)$ for the unit quaternion
+/// $(w, u)$, in the order of nalgebra's own product, so that plain numbers come out the same.
+fn turned<S: Scalar>(rotation: &UnitQuaternion<S>, v: &Vector3<f64>) -> Vector3<S> {
+    let u = rotation.imag();
+    let twice = Vector3::new(
+        u.y * v.z - u.z * v.y,
+        u.z * v.x - u.x * v.z,
+        u.x * v.y - u.y * v.x,
+    ) * S::from(2.0);
+    let across = u.cross(&twice);
+    let part = |k: usize| twice[k] * rotation.w + across[k] + v[k];
+    Vector3::new(part(0), part(1), part(2))
 }
 
 impl<S: Scalar> Shot<S> {

@@ -10,6 +10,7 @@
 //! receivers, cross-talk between channels, and false alarms of noise alone.
 
 mod air;
+mod mean;
 mod motion;
 mod points;
 mod receive;
@@ -18,6 +19,7 @@ mod triangulate;
 mod waveform;
 
 pub use air::Air;
+pub use mean::{MeanScanner, MeanShot};
 pub use motion::Frame;
 pub use points::{LidarPoint, Outcome, PointSweep, Source};
 pub use simulate::{Run, simulate};

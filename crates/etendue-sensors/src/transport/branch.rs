@@ -5,7 +5,7 @@ use super::world::Meeting;
 use etendue_physics::Scalar;
 use etendue_physics::surface::{Medium, Passage, Transmitted};
 use etendue_scene::{Hit, Ray, Scene};
-use nalgebra::{Point3, Vector3};
+use nalgebra::{Point3, Vector3, try_convert};
 
 /// Light on its way: a ray and what happened to it since it left the sensor.
 #[derive(Clone, Copy)]
@@ -40,9 +40,14 @@ impl<S: Scalar> Branch<S> {
     /// Travels to a surface (Beer and Lambert's law on the way).
     pub fn arrive(&self, meeting: &Meeting<S>) -> Self {
         let distance = meeting.surface.distance;
+        // Most ways are through air, which takes nothing away: no exponential for those.
+        let throughput = match try_convert::<S, f64>(self.medium.absorption) {
+            Some(0.0) => self.throughput,
+            _ => self.throughput * (-self.medium.absorption * distance).exp(),
+        };
         Self {
             origin: meeting.surface.point,
-            throughput: self.throughput * (-self.medium.absorption * distance).exp(),
+            throughput,
             range: self.range + distance,
             optical_range: self.optical_range + self.medium.group_index * distance,
             depth: self.depth + 1,

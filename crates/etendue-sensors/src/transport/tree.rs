@@ -231,9 +231,12 @@ impl<'w, 'a, S: Scalar, F: FnMut(usize, Return<S>)> Tree<'w, 'a, S, F> {
         let specular = meeting
             .material
             .specular(meeting.cos_incidence, meeting.side);
-        let reflected = arrived.reflect(meeting, specular.reflected);
-        let mut passed_on = reflected.throughput.value();
-        self.spawn(ray, hit, reflected);
+        let mut passed_on = 0.0;
+        if specular.reflected.value() > 0.0 {
+            let reflected = arrived.reflect(meeting, specular.reflected);
+            passed_on = reflected.throughput.value();
+            self.spawn(ray, hit, reflected);
+        }
         if let Some(transmitted) = specular.transmitted {
             let transmitted = arrived.transmit(meeting, &transmitted);
             passed_on += transmitted.throughput.value();

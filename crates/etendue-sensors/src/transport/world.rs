@@ -50,6 +50,8 @@ pub struct World<'a, S: Scalar> {
     scene: &'a Scene,
     wavelength: f64,
     poses: Vec<Isometry3<S>>,
+    /// Whether each pose is that of the scene, lifted: without derivatives.
+    lifted: Vec<bool>,
     materials: Vec<Material<S>>,
     background: Option<Arc<Background<'a>>>,
 }
@@ -139,6 +141,7 @@ impl<'a> World<'a, f64> {
             scene,
             wavelength,
             poses: poses.collect(),
+            lifted: vec![false; scene.objects().len()],
             materials,
             background: None,
         })
@@ -163,6 +166,12 @@ impl<'a> World<'a, f64> {
             wavelength: self.wavelength,
             background: self.background.clone(),
             poses: self.poses.iter().map(lift_isometry).collect(),
+            lifted: self
+                .poses
+                .iter()
+                .zip(self.scene.objects())
+                .map(|(pose, object)| *pose == object.world_from_object)
+                .collect(),
             materials: self
                 .materials
                 .iter()
@@ -178,6 +187,7 @@ impl<'a, S: Scalar> World<'a, S> {
     #[must_use]
     pub fn with_pose(mut self, object: ObjectId, world_from_object: Isometry3<S>) -> Self {
         self.poses[object.0 as usize] = world_from_object;
+        self.lifted[object.0 as usize] = false;
         self
     }
 
@@ -236,8 +246,7 @@ impl<'a, S: Scalar> World<'a, S> {
         direction: &Vector3<S>,
         time: f64,
     ) -> Meeting<'_, S> {
-        let pose = self.pose_at(hit.object, time);
-        let surface = self.scene.surface_at(hit, origin, direction, &pose);
+        let surface = self.surface(hit, origin, direction, time);
         let cos = -direction.dot(&surface.normal);
         let (side, cos_incidence, normal) = if cos.value() < 0.0 {
             (Side::Back, -cos, -surface.normal)
@@ -250,6 +259,37 @@ impl<'a, S: Scalar> World<'a, S> {
             side,
             cos_incidence,
             normal,
+        }
+    }
+}
+
+impl<S: Scalar> World<'_, S> {
+    /// Where a ray meets the surface of `hit`, in `S`. A surface at rest that carries no derivatives
+    /// is found in plain numbers; only the ray's way to its plane is then followed in `S`.
+    fn surface(
+        &self,
+        hit: &Hit,
+        origin: &Point3<S>,
+        direction: &Vector3<S>,
+        time: f64,
+    ) -> SurfacePoint<S> {
+        let number = hit.object.0 as usize;
+        if !self.lifted[number] || self.scene.motion(hit.object).is_some() {
+            let pose = self.pose_at(hit.object, time);
+            return self.scene.surface_at(hit, origin, direction, &pose);
+        }
+        let pose = &self.scene.objects()[number].world_from_object;
+        let ray = (origin.map(Scalar::value), direction.map(Scalar::value));
+        let plain = self.scene.surface_at(hit, &ray.0, &ray.1, pose);
+        let along =
+            |v: &Vector3<S>| v.x * plain.normal.x + v.y * plain.normal.y + v.z * plain.normal.z;
+        let place = plain.point.map(S::from);
+        let distance = along(&(place - origin)) / along(direction);
+        SurfacePoint {
+            distance,
+            point: origin + direction * distance,
+            normal: plain.normal.map(S::from),
+            material: plain.material,
         }
     }
 }

@@ -2,11 +2,32 @@
 
 use crate::failure::Failure;
 use crate::folder::Folder;
+use crate::picture::Drawing;
+use crate::picture::fit_view::FitView;
 use crate::picture::line_chart::LineChart;
-use etendue::estimate::experiments::{Cell, Outcome, Table};
+use etendue::estimate::experiments::{Cell, Outcome, Table, View};
+use etendue::estimate::fit::FitError;
+use etendue::estimate::model::ModelError;
+use etendue::scene::SceneBuilder;
 
-/// Adds a figure of the errors over iterations, and one for every table of numbers over a number.
+/// Adds start, steps and result in the scene, a figure of the errors over iterations, and one for
+/// every table of numbers over a number.
 pub fn add_to(folder: &mut Folder, outcome: &Outcome) -> Result<(), Failure> {
+    for view in &outcome.views {
+        folder.picture(&view.name, &scene(view)?)?;
+    }
+    for chart in &outcome.charts {
+        let lines = chart.lines.iter();
+        let drawing = LineChart {
+            title: &chart.title,
+            x: &chart.x,
+            y: &chart.y,
+            logarithmic: false,
+            lines: lines.map(|c| (c.name.clone(), c.points.clone())).collect(),
+            joined: chart.joined,
+        };
+        folder.picture(&chart.name, &drawing.draw())?;
+    }
     if !outcome.curves.is_empty() {
         let curves = outcome.curves.iter();
         let chart = LineChart {
@@ -33,6 +54,25 @@ pub fn add_to(folder: &mut Folder, outcome: &Outcome) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+fn scene(view: &View) -> Result<Drawing, Failure> {
+    let [before, after] = &view.parts;
+    let built = |parts: &SceneBuilder| {
+        let scene = parts.clone().build().map_err(ModelError::from);
+        scene.map_err(FitError::from)
+    };
+    let scenes = [built(before)?, built(after)?];
+    let [start, end] = &view.sensors;
+    let picture = FitView {
+        title: &view.title,
+        subtitle: &view.subtitle,
+        scenes: [&scenes[0], &scenes[1]],
+        sensors: [start, end],
+        points: view.points.clone(),
+        tracks: view.tracks.clone(),
+    };
+    Ok(picture.draw())
 }
 
 type Line = (String, Vec<[f64; 2]>);

@@ -16,7 +16,8 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples: etendue experiment localise -o out\n          \
-    etendue experiment track-mirror --starts 20 --json\n\n\
+    etendue experiment track-mirror --starts 20 --json\n          \
+    etendue experiment localise-complex --noise-mm 10 -o out\n\n\
     The experiments of Heiden et al. 2019, section IV (arXiv:1912.01652), in an arena of \
     1.85 x 0.92 m, without noise and at 3, 10 and 30 mm, beside registration baselines with their \
     default and with tuned settings. Errors of poses are SE(2) distances, m and rad together.\n\
@@ -35,6 +36,10 @@ pub struct Experiment {
     /// Seeds of noise in every row of the tables of noise
     #[arg(long, default_value_t = Effort::default().seeds, value_parser = clap::value_parser!(u32).range(1..))]
     seeds: u32,
+    /// Standard deviations of the ranges, mm: one row of the tables each; the first is that of the
+    /// pictures and of random starts
+    #[arg(long, value_delimiter = ',', value_name = "MM,...", default_values_t = [0.0, 3.0, 10.0, 30.0], value_parser = noise)]
+    noise_mm: Vec<f64>,
     /// corridor: stops, in eight sub-sequences
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(32..))]
     stops: u32,
@@ -80,6 +85,13 @@ enum Which {
     Corridor,
     /// The depth bias of a board that is turned
     Board,
+}
+
+fn noise(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok();
+    number
+        .filter(|mm| (0.0..=1000.0).contains(mm))
+        .ok_or_else(|| "give millimetres from 0 to 1000".to_owned())
 }
 
 impl Which {
@@ -132,13 +144,14 @@ impl Experiment {
         let effort = Effort {
             starts: self.starts,
             seeds: self.seeds,
+            noise: self.noise_mm.iter().map(|mm| 1e-3 * mm).collect(),
         };
         match self.which {
             Which::Corridor => depth::corridor(self),
             Which::Board => depth::board(self),
             _ => {
                 let known = self.which.known().unwrap_or(Known::Localise);
-                Ok((known.run(&urg_04lx(), effort)?, Vec::new()))
+                Ok((known.run(&urg_04lx(), &effort)?, Vec::new()))
             }
         }
     }

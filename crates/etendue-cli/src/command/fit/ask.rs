@@ -5,7 +5,9 @@ use crate::failure::Failure;
 use crate::source;
 use etendue::estimate::model::planar;
 use etendue::estimate::solve::{Loss, Solver};
-use etendue::formats::fit::{self, FitTask, FreeTask, Motion, ScanTask, Setting};
+use etendue::formats::fit::{
+    self, FitTask, FreeTask, Motion, ScanTask, Setting, SolverTable, begin_wide,
+};
 use std::str::FromStr;
 
 /// A start or a truth.
@@ -92,13 +94,23 @@ impl Fit {
             sensor: self.sensor.clone(),
             scans: self.scan.iter().map(|asked| scan(asked)).collect(),
             free: self.unknowns(),
-            solver: Solver {
-                loss: self.loss.map_or(Loss::Squared, |loss| loss.0),
-                ..Solver::default()
-            },
+            solver: self.solver(),
+            intensity: SolverTable::default().intensity_m,
+            beam_widths: SolverTable::default().beam_widths,
             edges: None,
             search_poses: self.search,
         })
+    }
+
+    /// The file's defaults with the typed loss.
+    fn solver(&self) -> Solver {
+        let usual = SolverTable::default();
+        let loss = self.loss.map_or(usual.loss.into(), |typed| typed.0);
+        Solver {
+            loss,
+            continuation: begin_wide(loss, usual.widest),
+            ..Solver::default()
+        }
     }
 
     fn unknowns(&self) -> Vec<FreeTask> {

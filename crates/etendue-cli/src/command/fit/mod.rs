@@ -5,6 +5,7 @@ mod report;
 mod results;
 mod search;
 mod setup;
+mod sweep;
 mod values;
 
 use crate::failure::Failure;
@@ -31,8 +32,12 @@ use std::path::PathBuf;
     same order. A start is a number, or a pose: x,y,yaw or x,y,z,yaw in the plane (height and tilt \
     stay), x,y,z,yaw,pitch,roll in space (metres and degrees).\n\
     What can be free: sensor.pose, scans.N.pose, objects.NAME.pose, materials.NAME.reflectance and \
-    other parameters of materials, sensor.receiver.bias.a, .b, .c, sensor.beam.divergence, \
-    sensor.beams.N.range_offset (N may be *) and so on.\n\
+    other parameters of materials, objects.NAME.facets.N.scattering (N may be *); of continuous-wave \
+    lidars sensor.receiver.bias.a, .b, .c, sensor.beam.divergence, sensor.beams.N.range_offset, \
+    .azimuth_offset, .elevation_offset; of pulsed ones sensor.receiver.pulse_width, .threshold, \
+    .reference and the offsets of sensor.channels.N.\n\
+    Scans of pulsed lidars are point clouds in the sensor's frame, with a field ring where there are \
+    rings and with intensities where reflectances are sought; the sensor stood still.\n\
     The folder gets estimate.json, covariance.csv, correlation.csv, log.csv, residuals.csv, and two \
     pictures: fit and residuals."
 )]
@@ -40,7 +45,8 @@ pub struct Fit {
     /// Problem file (.toml); with --scan a scene file or the name of a built-in scene
     #[arg(value_name = "PROBLEM|SCENE")]
     subject: PathBuf,
-    /// Scan log to explain: FILE, or FILE#N for scan N (from 0) of several
+    /// Scan to explain: a scan log, or a point cloud of a pulsed lidar; FILE#N for scan N (from 0) of
+    /// several
     #[arg(long, value_name = "FILE[#N]", requires = "free")]
     scan: Vec<String>,
     /// Path of something unknown
@@ -63,6 +69,7 @@ pub struct Fit {
     )]
     truth: Vec<ask::TypedSetting>,
     /// How a residual is charged: squared, huber:M, cauchy:M or geman-mcclure:M, the scale in m
+    /// [default: cauchy:0.05]; robust ones begin 16 times too wide
     #[arg(long, value_name = "LOSS", requires = "free")]
     loss: Option<TypedLoss>,
     /// Try about so many poses all over the scene first, for the first pose in the plane that is

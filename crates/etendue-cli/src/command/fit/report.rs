@@ -23,6 +23,8 @@ pub struct Report {
     /// Beams that the estimate predicts and that were not measured.
     unexpected: usize,
     rms_m: f64,
+    /// Root mean square of the residuals of intensities, counts; none where there are none.
+    rms_intensity: Option<f64>,
     cost: f64,
     iterations: usize,
     converged: bool,
@@ -88,6 +90,7 @@ impl Report {
             missing: residuals.missing,
             unexpected: residuals.unexpected,
             rms_m: found.rms,
+            rms_intensity: found.intensity_rms,
             cost: found.solution.cost,
             iterations: found.solution.log.len(),
             converged: found.solution.stop.converged(),
@@ -133,6 +136,9 @@ impl Report {
             self.missing,
             self.unexpected
         )?;
+        if let Some(counts) = self.rms_intensity {
+            writeln!(out, "  rms {counts:.2} counts of intensity")?;
+        }
         writeln!(out, "  {} iterations; {}", self.iterations, self.stop)
     }
 }

@@ -10,8 +10,8 @@ use crate::picture::fit_view::FitView;
 use crate::picture::line_chart::LineChart;
 use etendue::estimate::fit::Report as Found;
 use etendue::estimate::manifold::Variable;
-use etendue::estimate::model::Parameter;
-use nalgebra::{DMatrix, Isometry3, Point3};
+use etendue::estimate::model::{Direction, Parameter};
+use nalgebra::{DMatrix, Isometry3};
 
 /// Adds all files.
 pub fn add_to(
@@ -89,9 +89,11 @@ fn log(found: &Found) -> String {
 struct Residual {
     scan: usize,
     beam: usize,
-    azimuth: f64,
+    direction: Direction,
     measured: f64,
     predicted: Option<f64>,
+    /// Measured and predicted.
+    intensities: [Option<f64>; 2],
 }
 
 fn residuals(setup: &Setup, state: &[Variable]) -> Vec<Residual> {
@@ -105,9 +107,10 @@ fn residuals(setup: &Setup, state: &[Variable]) -> Vec<Residual> {
             all.push(Residual {
                 scan,
                 beam,
-                azimuth: model.lidar().beams[beam].azimuth,
+                direction: model.sensor().direction(beam),
                 measured,
                 predicted: shot.range(),
+                intensities: [reading.intensity(), shot.intensity()],
             });
         }
     }
@@ -115,17 +118,22 @@ fn residuals(setup: &Setup, state: &[Variable]) -> Vec<Residual> {
 }
 
 fn residual_table(residuals: &[Residual]) -> String {
+    let cell = |number: Option<f64>| number.map_or(String::new(), |number| number.to_string());
     let rows = residuals.iter().map(|row| {
-        let predicted = row
-            .predicted
-            .map_or(String::new(), |range| range.to_string());
+        let [measured, predicted] = row.intensities.map(cell);
         format!(
-            "{},{},{},{},{predicted}\n",
-            row.scan, row.beam, row.azimuth, row.measured
+            "{},{},{},{},{},{},{measured},{predicted}\n",
+            row.scan,
+            row.beam,
+            row.direction.azimuth,
+            row.direction.elevation,
+            row.measured,
+            cell(row.predicted)
         )
     });
     format!(
-        "scan,beam,azimuth_rad,measured_m,predicted_m\n{}",
+        "scan,beam,azimuth_rad,elevation_rad,measured_m,predicted_m,measured_intensity,\
+         predicted_intensity\n{}",
         rows.collect::<String>()
     )
 }
@@ -140,7 +148,9 @@ fn residual_picture(residuals: &[Residual]) -> Drawing {
             lines.resize_with(row.scan + 1, Default::default);
         }
         let off = 1e3 * (predicted - row.measured);
-        lines[row.scan].1.push([row.azimuth.to_degrees(), off]);
+        lines[row.scan]
+            .1
+            .push([row.direction.azimuth.to_degrees(), off]);
     }
     for (scan, (name, points)) in lines.iter_mut().enumerate() {
         *name = format!("scan {scan} ({} beams)", points.len());
@@ -181,7 +191,7 @@ fn picture(setup: &Setup, found: &Found) -> Result<Drawing, Failure> {
         ),
         scenes: [&origin, &scene],
         sensors: [&before.world_from_sensor, &after.world_from_sensor],
-        points: [points(setup, &before), points(setup, &after)],
+        points: [&before, &after].map(|at| setup.problem.points(&at.world_from_sensor)),
         tracks: tracks(setup, found),
     };
     Ok(view.draw())
@@ -197,25 +207,6 @@ fn paths(found: &Found) -> String {
         [first, .., last] if paths.len() > 4 => format!("{first} ... {last} ({})", paths.len()),
         all => all.join(", "),
     }
-}
-
-/// Measured points in the world, m.
-fn points(setup: &Setup, arrangement: &Arrangement) -> Vec<[f64; 2]> {
-    let beams = &setup.problem.model.lidar().beams;
-    let mut points = Vec::new();
-    for (readings, pose) in setup.readings.iter().zip(&arrangement.world_from_sensor) {
-        for (reading, beam) in readings.iter().zip(beams) {
-            let Some(range) = reading.range() else {
-                continue;
-            };
-            let (sin, cos) = beam.azimuth.sin_cos();
-            let level = range * beam.elevation.cos();
-            let point = Point3::new(level * cos, level * sin, range * beam.elevation.sin());
-            let point = pose * point;
-            points.push([point.x, point.y]);
-        }
-    }
-    points
 }
 
 /// The way of every unknown pose, from the start to the end.

@@ -3,19 +3,27 @@
 use super::setup::Setup;
 use crate::failure::Failure;
 use etendue::estimate::fit::{
-    Coarse, FitError, Twins, chance, coarse_search, find_twins, planar_grid,
+    Coarse, FitError, Twins, chance, coarse_search, find_twins, planar_grid, scatter,
+    solve_in_stages,
 };
-use etendue::estimate::manifold::Variable;
-use etendue::estimate::solve::{Loss, Solution};
+use etendue::estimate::manifold::{Manifold, Variable};
+use etendue::estimate::solve::{Iteration, Loss, Solution};
 use etendue::formats::fit::{FitTask, Motion};
 use indicatif::{ProgressBar, ProgressStyle};
 use nalgebra::Isometry2;
+use std::f64::consts::TAU;
 
 /// Rays of a scan that a coarse search casts, about.
 const COARSE_BEAMS: usize = 48;
 
 /// Candidates that are followed to their minimum.
 const FOLLOWED: usize = 12;
+
+/// Yaws of the grid at each place.
+const YAWS: f64 = 36.0;
+
+/// Poses tried about each of the best of the grid.
+const AROUND: u32 = 60;
 
 /// The answer, and others that explain the scans as well.
 pub struct Answers {
@@ -36,12 +44,13 @@ pub fn answers(task: &FitTask, setup: &Setup) -> Result<Answers, Failure> {
 fn from_start(task: &FitTask, setup: &Setup) -> Result<Answers, Failure> {
     let most = task.solver.limits.iterations as u64;
     let progress = ProgressBar::new(most).with_style(style("fitting {pos} iterations, cost {msg}"));
-    let solution =
-        task.solver
-            .solve_observed(&setup.problem, setup.start.clone(), &mut |iteration| {
-                progress.set_message(format!("{:.3e}", iteration.cost));
-                progress.inc(1);
-            });
+    let mut observe = |iteration: &Iteration<Vec<Variable>>| {
+        progress.set_message(format!("{:.3e}", iteration.cost));
+        progress.inc(1);
+    };
+    let start = setup.start.clone();
+    let widths = &task.beam_widths;
+    let solution = solve_in_stages(&setup.problem, &task.solver, widths, start, &mut observe);
     progress.finish_and_clear();
     Ok(Answers {
         solution: solution.map_err(FitError::from)?,
@@ -60,19 +69,34 @@ fn from_anywhere(task: &FitTask, setup: &Setup, poses: usize) -> Result<Answers,
     });
     let problem = &setup.problem;
     let coarse = Coarse {
-        every: problem.model.lidar().beams.len().div_ceil(COARSE_BEAMS),
+        // Odd, so that it meets all channels of a scanner in turn.
+        every: problem.model.beams().div_ceil(COARSE_BEAMS) | 1,
         loss: Loss::Cauchy { scale: 0.1 },
         gate: task.solver.limits.gate,
         keep: FOLLOWED,
         apart: 0.3,
     };
-    let starts = coarse_search(problem, states, &coarse);
+    let rough = coarse_search(problem, states, &coarse);
     progress.finish_and_clear();
+    let fine = Coarse {
+        every: (coarse.every / 4) | 1,
+        apart: 0.1,
+        ..coarse
+    };
+    let around = scatter(rough, &place.spread(&setup.start, poses), AROUND, 0);
+    let starts = coarse_search(problem, around, &fine);
     let starts = starts.into_iter().map(|(state, _)| state);
     let measured = problem.measured();
     let margin = |best: &Solution<_>| chance(best.residuals.rms(), measured);
-    let Twins { solutions, .. } =
-        find_twins(problem, &task.solver, starts, 1e-2, margin).map_err(FitError::from)?;
+    let Twins { solutions, .. } = find_twins(
+        problem,
+        &task.solver,
+        &task.beam_widths,
+        starts,
+        1e-2,
+        margin,
+    )
+    .map_err(FitError::from)?;
     let mut solutions = solutions.into_iter();
     let solution = solutions.next().expect("the cheapest is one of them");
     Ok(Answers {
@@ -118,6 +142,26 @@ impl Place {
             lower,
             upper,
         })
+    }
+
+    /// Half widths of what is tried about a pose of the grid, in the tangent of the start: the
+    /// grid's spacing for what is searched for, nothing for the rest.
+    fn spread(&self, start: &[Variable], poses: usize) -> Vec<f64> {
+        let size = [0, 1].map(|k| self.upper[k] - self.lower[k]);
+        let spacing = (size[0] * size[1] * YAWS / poses.max(1) as f64).sqrt();
+        let mut spread = Vec::new();
+        for (number, variable) in start.iter().enumerate() {
+            let own = match variable {
+                _ if number != self.number => vec![0.0; variable.dimension()],
+                // Coordinates of a box run from about -2 to 2.
+                Variable::Boxed { .. } => {
+                    vec![4.0 * spacing / size[0], 4.0 * spacing / size[1], TAU / YAWS]
+                }
+                _ => vec![spacing, spacing, TAU / YAWS],
+            };
+            spread.extend(own);
+        }
+        spread
     }
 
     /// The start with this unknown at `pose`.

@@ -1,18 +1,19 @@
 //! From a task to a problem that can be solved.
 
+use super::sweep;
 use super::values::placed;
 use crate::failure::Failure;
 use crate::source;
 use etendue::estimate::fit::FitProblem;
 use etendue::estimate::manifold::{Chart, OutOfBounds, Value, Variable};
-use etendue::estimate::model::{Freedom, Model, ModelError, Parameter, UnknownPath};
+use etendue::estimate::model::{
+    Freedom, Measured, Model, ModelError, Parameter, Sensor, UnknownPath,
+};
 use etendue::estimate::visibility::EdgeSettings;
 use etendue::formats::fit::{FitTask, FreeTask, Motion, ScanTask, Setting, Spot};
 use etendue::formats::scene::LoadedScene;
 use etendue::formats::toml_file::Problem;
 use etendue::scene::SceneBuilder;
-use etendue::sensors::Reading;
-use etendue::sensors::cw::CwLidar;
 use nalgebra::Isometry3;
 
 /// A problem ready to be solved, with what is to be told of it.
@@ -26,7 +27,7 @@ pub struct Setup {
     /// Where the sensor stands, scan by scan, where the search starts.
     pub world_from_sensor: Vec<Isometry3<f64>>,
     /// What was measured, scan by scan.
-    pub readings: Vec<Vec<Reading>>,
+    pub readings: Vec<Vec<Measured>>,
     /// Model and scans.
     pub problem: FitProblem,
     /// Where the search starts.
@@ -43,21 +44,21 @@ impl Setup {
         let loaded = source::scene(Some(&task.scene))?;
         let (sensor, _) = source::sensor_in(task.sensor.as_deref(), &loaded)?;
         let name = sensor.name.clone();
-        let lidar = source::continuous_wave(sensor)?;
+        let sensor = source::modelled(sensor)?;
         let mut warnings = loaded.warnings.clone();
         let mut readings = Vec::new();
         for scan in &task.scans {
-            let (scan, odd) = source::scan(&scan.file, scan.number)?;
-            readings.push(scan.readings);
+            let (scan, odd) = measured(scan, &sensor)?;
+            readings.push(scan);
             warnings.extend(odd);
         }
         let mut parts = loaded.scene.parts().clone();
         let mut poses = poses(task, &loaded)?;
-        let known = new_model(parts.clone(), &lidar, &poses)?;
+        let known = new_model(parts.clone(), &sensor, &poses)?;
         for free in &task.free {
             start_poses(free, &known, &mut parts, &mut poses)?;
         }
-        let mut model = new_model(parts.clone(), &lidar, &poses)?;
+        let mut model = new_model(parts.clone(), &sensor, &poses)?;
         let (mut start, mut truth) = (Vec::new(), Vec::new());
         for free in &task.free {
             let variables = release(free, &mut model)?;
@@ -69,12 +70,14 @@ impl Setup {
         };
         let edges = task.edges.unwrap_or(model.unknowns().iter().any(moves));
         model.edges = edges.then(EdgeSettings::default);
+        let mut problem = FitProblem::measured_by(model, &readings)?;
+        problem.intensity_sigma = task.intensity.recip();
         Ok(Self {
             scene: loaded.name,
             sensor: name,
             parts,
             world_from_sensor: poses,
-            problem: FitProblem::new(model, &readings)?,
+            problem,
             readings,
             start,
             truth,
@@ -85,10 +88,22 @@ impl Setup {
 
 fn new_model(
     parts: SceneBuilder,
-    lidar: &CwLidar<f64>,
+    sensor: &Sensor,
     poses: &[Isometry3<f64>],
 ) -> Result<Model, Failure> {
-    Model::new(parts, lidar, poses.to_vec()).map_err(fit_error)
+    Model::with_sensor(parts, sensor.clone(), poses.to_vec()).map_err(fit_error)
+}
+
+/// What a scan measured, beam by beam, and what was odd.
+fn measured(task: &ScanTask, sensor: &Sensor) -> Result<(Vec<Measured>, Vec<String>), Failure> {
+    match sensor {
+        Sensor::Pulsed(pulsed) => sweep::read(task, pulsed),
+        Sensor::ContinuousWave(_) => {
+            let (scan, odd) = source::scan(&task.file, task.number)?;
+            let readings = scan.readings.into_iter();
+            Ok((readings.map(Measured::from).collect(), odd))
+        }
+    }
 }
 
 fn fit_error(error: ModelError) -> Failure {

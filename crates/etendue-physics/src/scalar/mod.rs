@@ -1,11 +1,12 @@
 //! The one scalar trait: plain `f64`, or a dual number that carries derivatives.
 
-use nalgebra::{RealField, SVector};
-use num_dual::{Derivative, DualSVec64};
-use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Sub, SubAssign};
+mod dual;
+mod real;
 
-/// A forward-mode dual number: a value and its derivatives with respect to `N` parameters.
-pub type Dual<const N: usize> = DualSVec64<N>;
+pub use dual::Dual;
+
+use nalgebra::RealField;
+use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Sub, SubAssign};
 
 /// A real number that may carry derivatives.
 ///
@@ -47,6 +48,7 @@ impl Scalar for f64 {
 }
 
 impl<const N: usize> Scalar for Dual<N> {
+    #[inline]
     fn value(self) -> f64 {
         self.re
     }
@@ -62,16 +64,12 @@ pub trait DualParts<const N: usize> {
 
 impl<const N: usize> DualParts<N> for Dual<N> {
     fn variable(value: f64, index: usize) -> Self {
-        let mut derivative = SVector::<f64, N>::zeros();
-        derivative[index] = 1.0;
-        Self::new(value, Derivative::some(derivative))
+        let mut eps = [0.0; N];
+        eps[index] = 1.0;
+        Self { re: value, eps }
     }
 
     fn gradient(&self) -> [f64; N] {
-        let mut gradient = [0.0; N];
-        if let Some(eps) = &self.eps.0 {
-            gradient.copy_from_slice(eps.as_slice());
-        }
-        gradient
+        self.eps
     }
 }

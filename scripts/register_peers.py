@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""`etendue register` beside the PyPI package small_gicp (1.0.1) on recorded clouds and scans: how far
+each method is from the stated transform (where there is one), how far there-and-back is from closing,
+and how far the methods are from each other.
+
+    pip install small_gicp==1.0.1 numpy
+    python scripts/register_peers.py RECORDINGS ETENDUE [--pairs 12]
+
+RECORDINGS is the folder that ETENDUE_DATA names, ETENDUE the program.
+"""
+
+import argparse
+import json
+import pathlib
+import statistics
+import subprocess
+
+import numpy as np
+import small_gicp
+
+PEERS = {"icp": "ICP", "point-to-plane": "PLANE_ICP", "gicp": "GICP"}
+METHODS = ["icp", "point-to-plane", "gicp", "ndt"]
+
+
+def ply(path):
+    data = path.read_bytes()
+    start = data.index(b"end_header\n") + len(b"end_header\n")
+    points = np.frombuffer(data[start:], "<f4").reshape(-1, 4)[:, :3].astype(float)
+    return points[np.linalg.norm(points, axis=1) > 0.5]
+
+
+def vtk(path):
+    words = path.read_text().split("POINTS ", 1)[1].split()
+    count = int(words[0])
+    return np.array(words[2 : 2 + 3 * count], float).reshape(-1, 3)
+
+
+def scan(path, number):
+    fields = path.read_text().splitlines()[number].split()[24:]
+    ranges = np.array(fields, float) * 1e-3
+    azimuth = (np.arange(len(ranges)) - 340) * 2 * np.pi / 1024
+    seen = ranges >= 0.02
+    x, y = ranges * np.cos(azimuth), ranges * np.sin(azimuth)
+    return np.stack([x, y, np.zeros_like(x)], 1)[seen]
+
+
+def peer(source, target, method, voxel, reach):
+    found = small_gicp.align(
+        target, source, registration_type=PEERS[method],
+        downsampling_resolution=voxel, max_correspondence_distance=reach, num_threads=1,
+    )
+    return found.T_target_source
+
+
+def ours(program, source, target, method, options):
+    command = [program, "register", source, target, "--method", method, "--json", *options]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return np.array(json.loads(told)["b_from_a_matrix"])
+
+
+def off(a, b):
+    d = np.linalg.inv(a) @ b
+    turn = np.arccos(np.clip((np.trace(d[:3, :3]) - 1) / 2, -1, 1))
+    return 1e3 * np.linalg.norm(d[:3, 3]), 1e3 * turn
+
+
+def row(*cells):
+    print("| " + " | ".join(cells) + " |", flush=True)
+
+
+def pairs_of_clouds(data):
+    pair = data / "small_gicp_pair"
+    yield ("outdoor pair", pair / "source.ply", pair / "target.ply", ply,
+           np.loadtxt(pair / "T_target_source.txt"), 0.25, 1.0, 2.0)
+    asl = data / "libpointmatcher_asl"
+    yield "car", asl / "cloud.00001.vtk", asl / "cloud.00000.vtk", vtk, None, 0.15, 1.0, 3.0
+    yield "flat", asl / "cloud_1.vtk", asl / "cloud_0.vtk", vtk, None, 0.05, 1.0, 1.0
+
+
+def clouds(data, program):
+    row("clouds", "method", "off the stated transform", "there and back", "small_gicp: off",
+        "there and back", "apart")
+    row(*["---"] * 7)
+    for name, source, target, read, truth, voxel, reach, cell in pairs_of_clouds(data):
+        a, b = read(source), read(target)
+        options = ["--voxel", str(voxel), "--max-distance", str(reach), "--cell", str(cell)]
+        for method in METHODS:
+            there = ours(program, str(source), str(target), method, options)
+            back = ours(program, str(target), str(source), method, options)
+            cells = [told(there, truth), told(there @ back, np.eye(4))]
+            if method in PEERS:
+                other = peer(a, b, method, voxel, reach)
+                gap = other @ peer(b, a, method, voxel, reach)
+                cells += [told(other, truth), told(gap, np.eye(4)), told(there, other)]
+            else:
+                cells += ["", "", ""]
+            row(name, method, *cells)
+
+
+def told(a, b):
+    if b is None:
+        return "none stated"
+    shift, turn = off(a, b)
+    return f"{shift:.1f} mm, {turn:.1f} mrad"
+
+
+def scans(data, program, count):
+    log = data / "urg04lx_tinyslam" / "exp1.dat"
+    numbers = np.linspace(20, 600, count).astype(int)
+    gaps, ours_at = {}, {}
+    for method in METHODS:
+        gaps[method], ours_at[method] = [], []
+        for n in numbers:
+            there = ours(program, f"{log}#{n + 1}", f"{log}#{n}", method, [])
+            back = ours(program, f"{log}#{n}", f"{log}#{n + 1}", method, [])
+            gaps[method].append(off(there @ back, np.eye(4)))
+            ours_at[method].append(there)
+    print(f"\n{count} pairs of consecutive scans of exp1.dat, medians (worst)\n")
+    row("method", "there and back, mm", "mrad", *[f"mm from {m}" for m in METHODS])
+    row(*["---"] * (3 + len(METHODS)))
+    for method in METHODS:
+        parts = [f"{statistics.median(x):.1f} ({max(x):.1f})" for x in zip(*gaps[method])]
+        apart = [
+            f"{statistics.median(off(a, b)[0] for a, b in zip(ours_at[method], ours_at[other])):.1f}"
+            for other in METHODS
+        ]
+        row(method, *parts, *apart)
+    for method in PEERS:
+        closed = []
+        for n in numbers:
+            a, b = scan(log, n + 1), scan(log, n)
+            there, back = peer(a, b, method, 0.01, 0.5), peer(b, a, method, 0.01, 0.5)
+            closed.append(off(there @ back, np.eye(4)))
+        parts = [f"{statistics.median(x):.1f} ({max(x):.1f})" for x in zip(*closed)]
+        row(f"small_gicp {method}", *parts, *[""] * len(METHODS))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("recordings", type=pathlib.Path)
+    parser.add_argument("etendue")
+    parser.add_argument("--pairs", type=int, default=12)
+    asked = parser.parse_args()
+    clouds(asked.recordings, asked.etendue)
+    scans(asked.recordings, asked.etendue, asked.pairs)
+
+
+if __name__ == "__main__":
+    main()
