@@ -74,9 +74,11 @@ impl PanelBeams {
         let left = up.cross(&panel.plane.normal).dot(&cell.direction) > 0.0;
         for look in &cell.looks {
             let direction = turned(&cell.direction, look);
+            let plane = panel.plane_in(look.scan);
+            let moved = plane.range(&direction) - panel.plane.range(&direction);
             let seen = match look.range {
                 None => Seen::Dropped,
-                Some(range) if near.holds(range) => Seen::Range(range),
+                Some(range) if near.holds(range - moved) => Seen::Range(range),
                 Some(_) => {
                     self.strays += 1;
                     continue;
@@ -85,8 +87,8 @@ impl PanelBeams {
             self.beams.push(PanelBeam {
                 cell: number,
                 scan: look.scan,
-                incidence: panel.plane.incidence(&direction),
-                expected: panel.plane.range(&direction),
+                incidence: plane.incidence(&direction),
+                expected: plane.range(&direction),
                 seen,
                 intensity: look.intensity,
                 left,

@@ -7,6 +7,7 @@ use etendue::formats::camera::CameraFile;
 use etendue::formats::depth_model::DepthModelFile;
 use etendue::formats::fit::FitFile;
 use etendue::formats::material::MaterialFile;
+use etendue::formats::profile::{BenchFile, ProfileFile};
 use etendue::formats::robot::RobotFile;
 use etendue::formats::scene::SceneFile;
 use etendue::formats::sensor::SensorFile;
@@ -38,6 +39,10 @@ enum Kind {
     DepthModel,
     /// A material, as it stands in a scene file
     Material,
+    /// Noise profiles
+    Profile,
+    /// Bench files: which recordings show which panels
+    Bench,
 }
 
 impl Schema {
@@ -51,6 +56,8 @@ impl Schema {
             Kind::Fit => schema_for!(FitFile),
             Kind::DepthModel => schema_for!(DepthModelFile),
             Kind::Material => schema_for!(MaterialFile),
+            Kind::Profile => schema_for!(ProfileFile),
+            Kind::Bench => schema_for!(BenchFile),
         })
     }
 }

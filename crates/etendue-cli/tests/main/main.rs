@@ -1,6 +1,7 @@
 //! The `etendue` binary as its users meet it.
 
 mod bad_input;
+mod calibrate;
 mod correct;
 mod drive;
 mod experiment;

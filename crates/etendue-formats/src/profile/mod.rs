@@ -8,6 +8,7 @@ mod bench;
 mod convert;
 mod file;
 mod library;
+mod sensor_name;
 
 pub use bench::{Bench, BenchFile, BenchPanel, KindName, PanelTable, load_bench};
 pub use file::{
@@ -15,6 +16,7 @@ pub use file::{
     Quality, ReflectanceFile, StepFile,
 };
 pub use library::{LibraryProfile, UnknownProfile, find, library};
+pub use sensor_name::{is_same_sensor, other_sensors};
 
 use crate::FormatError;
 use crate::toml_file::{Document, DocumentError, Problem};

@@ -4,17 +4,20 @@
 //! |---|---|
 //! | scan logs | as [`crate::scan_log`] |
 //! | MCAP (ROS 2) | `LaserScan`, else `PointCloud2` |
-//! | ROS 1 bag (2.0; not packed, or bzip2) | `LaserScan`, else `PointCloud2` |
-//! | a folder | its `.pcd`, `.ply` and `.csv` clouds, by name, one a scan |
+//! | ROS 2 bag in SQLite (`.db3`) | `LaserScan`, else `PointCloud2` |
+//! | ROS 1 bag (2.0; not packed, bzip2 or LZ4) | `LaserScan`, else `PointCloud2` |
+//! | a folder | its `.pcd`, `.ply`, `.vtk` and `.csv` clouds, by name, one a scan; else the bag in it |
 //! | one point cloud | a single scan |
 //!
 //! Clouds keep the points that are not finite: a grid of a spinning lidar tells so where a beam
-//! dropped. Not read: ROS 2 bags in SQLite (`ros2 bag convert` makes MCAP of them), bags packed with
-//! LZ4.
+//! dropped. Not read: ROS 2 bags whose messages or files are packed with zstd (`ros2 bag convert`
+//! makes plain ones of them).
 
 mod laser_scan;
 mod point_cloud;
 mod ros1;
+mod rosbag2;
+mod sqlite;
 
 use crate::cloud::{is_cloud, read_cloud};
 use crate::digest::sha256_of_all;
@@ -65,11 +68,7 @@ pub fn read_recording(path: &Path) -> Result<SensorRecording, FormatError> {
     } else if bytes.starts_with(b"#ROSBAG") {
         from_messages(path, ros1::messages(path, &bytes, &mut warnings)?)?
     } else if bytes.starts_with(b"SQLite format 3") {
-        return Err(FormatError::Unsupported {
-            path: path.to_owned(),
-            message: "this is a ROS 2 bag in SQLite".into(),
-            remedy: "convert it to MCAP with `ros2 bag convert`".into(),
-        });
+        from_messages(path, rosbag2::messages(path, &bytes, &mut warnings)?)?
     } else if is_cloud(&bytes) && !std::str::from_utf8(&bytes).is_ok_and(is_scan_log) {
         Content::Clouds(vec![cloud(path, &mut warnings)?])
     } else {
@@ -178,22 +177,23 @@ fn mcap_messages(
             );
             FormatError::malformed(path, Place::File, text, "record it again")
         };
-        let body = match kind.as_str() {
-            "sensor_msgs/LaserScan" => {
-                Body::Scan(laser_scan::of_ros2(&message.data).ok_or_else(damaged)?)
-            }
-            "sensor_msgs/PointCloud2" => {
-                Body::Cloud(point_cloud::of_ros2(&message.data).ok_or_else(damaged)?)
-            }
-            _ => Body::Other,
-        };
-        messages.push(Message {
-            kind,
-            topic: message.channel.topic.clone(),
-            body,
-        });
+        let topic = &message.channel.topic;
+        messages.push(ros2_message(&kind, topic, &message.data).ok_or_else(damaged)?);
     }
     Ok(messages)
+}
+
+/// A message of ROS 2; none where it is damaged.
+fn ros2_message(kind: &str, topic: &str, data: &[u8]) -> Option<Message> {
+    Some(Message {
+        kind: kind.to_owned(),
+        topic: topic.to_owned(),
+        body: match kind {
+            "sensor_msgs/LaserScan" => Body::Scan(laser_scan::of_ros2(data)?),
+            "sensor_msgs/PointCloud2" => Body::Cloud(point_cloud::of_ros2(data)?),
+            _ => Body::Other,
+        },
+    })
 }
 
 fn cloud(path: &Path, warnings: &mut Vec<String>) -> Result<CloudScan, FormatError> {
@@ -202,19 +202,31 @@ fn cloud(path: &Path, warnings: &mut Vec<String>) -> Result<CloudScan, FormatErr
     Ok((cloud.points, cloud.intensities))
 }
 
-/// The clouds of a folder, by name.
-fn folder(path: &Path) -> Result<SensorRecording, FormatError> {
+/// The files of a folder with one of these endings, by name.
+fn files_of(path: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, FormatError> {
     let entries =
         std::fs::read_dir(path).map_err(|source| FormatError::cannot_read(path, source))?;
     let is_known = |path: &PathBuf| {
         let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
-        ending.is_some_and(|ending| ["pcd", "ply", "csv", "vtk"].contains(&ending.as_str()))
+        ending.is_some_and(|ending| endings.contains(&ending.as_str()))
     };
     let mut files: Vec<PathBuf> = { entries.filter_map(Result::ok) }
         .map(|entry| entry.path())
         .filter(is_known)
         .collect();
     files.sort();
+    Ok(files)
+}
+
+/// The clouds of a folder, by name; without any, the one bag in it.
+fn folder(path: &Path) -> Result<SensorRecording, FormatError> {
+    let files = files_of(path, &["pcd", "ply", "csv", "vtk"])?;
+    if files.is_empty() {
+        // ROS 2 keeps a bag in a folder of its own.
+        if let [bag] = &files_of(path, &["db3", "mcap"])?[..] {
+            return read_recording(bag);
+        }
+    }
     let (mut clouds, mut contents, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
     for file in &files {
         clouds.push(cloud(file, &mut warnings)?);
@@ -224,8 +236,8 @@ fn folder(path: &Path) -> Result<SensorRecording, FormatError> {
         return Err(FormatError::malformed(
             path,
             Place::File,
-            "the folder holds no .pcd, .ply, .vtk or .csv cloud",
-            "name the folder that the scans are in",
+            "the folder holds no .pcd, .ply, .vtk or .csv cloud, and not one .db3 or .mcap bag",
+            "name the folder that the scans are in, or the bag's file",
         ));
     }
     Ok(SensorRecording {

@@ -81,16 +81,8 @@ impl Bag<'_> {
             .unwrap_or(b"none");
         match packing {
             b"none" => Ok(data.to_vec()),
-            b"bz2" => {
-                let mut bytes = Vec::new();
-                bzip2::read::BzDecoder::new(data)
-                    .read_to_end(&mut bytes)
-                    .map_err(|error| {
-                        let text = format!("a chunk cannot be unpacked: {error}");
-                        FormatError::malformed(self.path, Place::File, text, "copy the bag again")
-                    })?;
-                Ok(bytes)
-            }
+            b"bz2" => self.read_all(bzip2::read::BzDecoder::new(data)),
+            b"lz4" => self.read_all(lz4_flex::frame::FrameDecoder::new(data)),
             other => Err(FormatError::Unsupported {
                 path: self.path.to_owned(),
                 message: format!(
@@ -100,6 +92,15 @@ impl Bag<'_> {
                 remedy: "unpack the bag with `rosbag decompress`".into(),
             }),
         }
+    }
+
+    fn read_all(&self, mut packed: impl Read) -> Result<Vec<u8>, FormatError> {
+        let mut bytes = Vec::new();
+        packed.read_to_end(&mut bytes).map_err(|error| {
+            let text = format!("a chunk cannot be unpacked: {error}");
+            FormatError::malformed(self.path, Place::File, text, "copy the bag again")
+        })?;
+        Ok(bytes)
     }
 
     fn connect(&mut self, header: &Header, data: &[u8]) {

@@ -4,9 +4,9 @@
 /// share one sample, and a panel has dents.
 ///
 /// A beam's normalised error is $x = \sqrt{\rho}\\,f + \sqrt{1-\rho}\\,t$: $f$ stands still from
-/// scan to scan, $t$ is drawn anew. Both are moving averages over the beam and its three
-/// predecessors, $\sum_k w_k z_{i-k}$ with $w_k\propto\varphi^k$, so that the correlation of
-/// neighbours is the recorded one, up to 0.75.
+/// scan to scan, $t$ is drawn anew. Both are moving averages over the beam and as few of its
+/// predecessors as it takes, three at most, $\sum_k w_k z_{i-k}$ with $w_k\propto\varphi^k$, so that
+/// the correlation of neighbours is the recorded one, up to 0.75.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Correlation {
     neighbour: f64,
@@ -74,10 +74,14 @@ impl Weights {
         if neighbour < 0.02 {
             return Self::default();
         }
+        // Equal weights of n beams correlate by (n - 1) / n: fewer cannot do it.
+        let used = (2..REACH)
+            .find(|used| neighbour <= (used - 1) as f64 / *used as f64)
+            .unwrap_or(REACH);
         let (mut low, mut high) = (0.0, 1.0);
         for _ in 0..50 {
             let middle = 0.5 * (low + high);
-            let values = Self::geometric(middle);
+            let values = Self::geometric(middle, used);
             let found: f64 = values.windows(2).map(|two| two[0] * two[1]).sum();
             if found < neighbour {
                 low = middle;
@@ -86,13 +90,14 @@ impl Weights {
             }
         }
         Self {
-            values: Self::geometric(high),
-            used: REACH,
+            values: Self::geometric(high, used),
+            used,
         }
     }
 
-    fn geometric(ratio: f64) -> [f64; REACH] {
-        let powers = [1.0, ratio, ratio.powi(2), ratio.powi(3)];
+    fn geometric(ratio: f64, used: usize) -> [f64; REACH] {
+        let mut powers = [1.0, ratio, ratio.powi(2), ratio.powi(3)];
+        powers[used..].fill(0.0);
         let norm = powers.iter().map(|w| w * w).sum::<f64>().sqrt();
         powers.map(|w| w / norm)
     }

@@ -1,6 +1,6 @@
 //! Measurements drawn from a profile.
 
-use super::{Expected, IntensityKind, Profile};
+use super::{Expected, IntensityKind, Profile, Recent};
 use crate::{Purpose, Stream, normal};
 
 /// Which beam of which run: names the random numbers of a draw.
@@ -51,9 +51,23 @@ impl Profile {
     /// assert!((950..1050).contains(&dropped), "a quarter drops, once: {dropped}");
     /// ```
     pub fn draw(&self, range: f64, incidence: f64, beam: &Address) -> Option<Drawn> {
+        self.draw_after(range, incidence, beam, &mut Recent::default())
+    }
+
+    /// The same, faster where beams are drawn one after the other: with a memory of the last ones.
+    pub fn draw_after(
+        &self,
+        range: f64,
+        incidence: f64,
+        beam: &Address,
+        recent: &mut Recent,
+    ) -> Option<Drawn> {
         let here = self.at(incidence, range);
-        let [error, loss] = self.normalised(beam);
-        if normal::probability(loss) < here.drop_out {
+        if here.drop_out >= 1.0 {
+            return None;
+        }
+        let [error, loss] = self.normalised(beam, recent);
+        if here.drop_out > 0.0 && normal::probability(loss) < here.drop_out {
             return None;
         }
         Some(Drawn {
@@ -64,23 +78,17 @@ impl Profile {
 
     /// Two standard normal numbers of a beam, alike between neighbours and between sweeps: of the
     /// range, and of the drop-out.
-    fn normalised(&self, beam: &Address) -> [f64; 2] {
+    fn normalised(&self, beam: &Address, recent: &mut Recent) -> [f64; 2] {
         let standing = self.correlation.standing();
         let standing_drop = self.correlation.standing_drop();
         let mut sums = [0.0; 2];
         let mut add = |sweep: u32, share: [f64; 2]| {
+            let share = share.map(f64::sqrt);
             for (back, weight) in (0..).zip(self.correlation.weights()) {
                 let neighbour = beam.beam.wrapping_sub(back * beam.stride);
-                let mut stream = Stream::new(
-                    beam.seed,
-                    beam.sensor,
-                    sweep,
-                    neighbour,
-                    Purpose::ProfileNoise,
-                );
-                let draws = stream.normal_pair();
-                sums[0] += weight * share[0].sqrt() * draws[0];
-                sums[1] += weight * share[1].sqrt() * draws[1];
+                let draws = recent.pair(beam, sweep, neighbour);
+                sums[0] += weight * share[0] * draws[0];
+                sums[1] += weight * share[1] * draws[1];
             }
         };
         add(beam.sweep, [1.0 - standing, 1.0 - standing_drop]);

@@ -78,7 +78,7 @@ impl Profile {
         let t = ((incidence - a.incidence) / (b.incidence - a.incidence)).clamp(0.0, 1.0);
         let mix = |a: f64, b: f64| a + t * (b - a);
         let spread = if a.spread > 0.0 && b.spread > 0.0 {
-            mix(a.spread.ln(), b.spread.ln()).exp()
+            a.spread * (b.spread / a.spread).powf(t)
         } else {
             mix(a.spread, b.spread)
         };

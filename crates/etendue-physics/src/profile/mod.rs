@@ -17,6 +17,7 @@ mod draw;
 mod expected;
 mod intensity;
 mod law;
+mod recent;
 mod reflectance;
 mod steps;
 
@@ -26,6 +27,7 @@ pub use draw::{Address, Drawn};
 pub use expected::Expected;
 pub use intensity::IntensityKind;
 pub use law::DistanceLaw;
+pub use recent::Recent;
 pub use reflectance::{DropOutModel, Facets, ReflectanceModel};
 pub use steps::{Step, Steps};
 

@@ -9,7 +9,7 @@ use crate::transport::{
 use crate::{Measurement, Reading, Sweep, Truth};
 use etendue_physics::beam::{BeamFrame, SubRay};
 use etendue_physics::cw::{Detection, Fault, Received, Window};
-use etendue_physics::profile::Address;
+use etendue_physics::profile::{Address, Recent};
 use etendue_physics::{Purpose, Scalar, Stream};
 use etendue_scene::{Hit, Ray};
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3, try_convert};
@@ -201,14 +201,30 @@ fn shoot_light<S: Scalar>(
         .par_chunks_mut(BATCH)
         .zip(lidar.beams.par_chunks(BATCH))
         .enumerate()
-        .for_each_init(Batch::default, |batch, (number, (shots, beams))| {
+        .for_each_init(Memory::default, |memory, (number, (shots, beams))| {
+            let Memory { batch, recent } = memory;
             shooter.aim(batch, number * BATCH, beams, &world_from_sensor);
             world.scene().closest_hits(&batch.rays, &mut batch.hits);
             for (i, shot) in shots.iter_mut().enumerate() {
-                *shot = shooter.receive(batch, i, number * BATCH + i, &trace, steps);
+                *shot = shooter.receive(batch, i, number * BATCH + i, recent, &trace, steps);
             }
         });
     shots
+}
+
+/// What a thread keeps from beam to beam.
+struct Memory<S: Scalar> {
+    batch: Batch<S>,
+    recent: Recent,
+}
+
+impl<S: Scalar> Default for Memory<S> {
+    fn default() -> Self {
+        Self {
+            batch: Batch::default(),
+            recent: Recent::new(1),
+        }
+    }
 }
 
 /// The rays of some beams, beam by beam: the axis first where the truth is wanted, then the
@@ -334,6 +350,7 @@ impl<S: Scalar> Shooter<'_, S> {
         batch: &Batch<S>,
         i: usize,
         number: usize,
+        recent: &mut Recent,
         trace: impl Fn(&LightRay<S>, Option<Hit>, &mut Stream, Visit<S>),
         (scattered, add): &(
             impl Fn(usize, &Return<S>) -> S,
@@ -369,7 +386,7 @@ impl<S: Scalar> Shooter<'_, S> {
         add(number, &mut received);
         let profiled = lit.profiled(self.world).filter(|_| is_profiled);
         let outcome = if let Some(surface) = profiled {
-            self.draw(&surface, number)
+            self.draw(&surface, number, recent)
         } else {
             let mut noise = self.stream(number, Purpose::ReceiverNoise);
             self.lidar.receiver.measure(&received, &mut noise)
@@ -383,7 +400,12 @@ impl<S: Scalar> Shooter<'_, S> {
     }
 
     /// A measurement from calibrated noise: drop-out, bias, spread and steps at once.
-    fn draw(&self, surface: &Profiled, number: usize) -> Result<Detection<S>, Fault> {
+    fn draw(
+        &self,
+        surface: &Profiled,
+        number: usize,
+        recent: &mut Recent,
+    ) -> Result<Detection<S>, Fault> {
         let address = Address {
             seed: self.turn.seed,
             sensor: self.turn.sensor,
@@ -394,7 +416,7 @@ impl<S: Scalar> Shooter<'_, S> {
         let farthest = self.lidar.receiver.ambiguity.farthest;
         match surface
             .profile
-            .draw(surface.range, surface.incidence, &address)
+            .draw_after(surface.range, surface.incidence, &address, recent)
         {
             None => Err(Fault::NothingReceived),
             Some(drawn) if drawn.range > farthest => Err(Fault::BeyondRange { range: drawn.range }),

@@ -7,7 +7,7 @@ use super::{LidarPoint, Outcome, Source};
 use crate::calibrated::{Lit, Profiled};
 use crate::scanner::{Pipeline, PulsedReceiver, Receiver, Shot};
 use crate::transport;
-use etendue_physics::profile::Address;
+use etendue_physics::profile::{Address, Recent};
 use etendue_physics::pulse::{Echo, EchoFinder, FastReceiver, Fmcw, FmcwEcho, Return, ReturnMode};
 use etendue_physics::{Purpose, SPEED_OF_LIGHT, Stream};
 use nalgebra::Isometry3;
@@ -102,6 +102,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         number: u32,
         pose: &Isometry3<f64>,
         light: &mut Light,
+        recent: &mut Recent,
         points: &mut Vec<LidarPoint>,
     ) -> Outcome {
         if light.returns.is_empty() {
@@ -109,7 +110,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         }
         let mut noise =
             (!self.run.without_noise).then(|| self.stream(number, Purpose::ReceiverNoise));
-        let found = self.find(shot, pose, light, number, noise.as_mut());
+        let found = self.find(shot, pose, light, number, noise.as_mut(), recent);
         let offset = self.scanner.channels[usize::from(shot.channel)].range_offset;
         let limits = &self.scanner.limits;
         let before = points.len();
@@ -191,6 +192,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         light: &mut Light,
         number: u32,
         mut noise: Option<&mut Stream>,
+        recent: &mut Recent,
     ) -> Vec<Found> {
         if noise.is_some() && self.world.scene().has_profiles() {
             let mut lit = Lit::default();
@@ -198,7 +200,8 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
                 lit.see(back, *power);
             }
             if let Some(surface) = lit.profiled(self.world) {
-                return self.draw(&surface, light, number).into_iter().collect();
+                let drawn = self.draw(&surface, light, number, recent);
+                return drawn.into_iter().collect();
             }
         }
         match &self.receiver {
@@ -230,7 +233,13 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
     }
 
     /// A measurement from calibrated noise: drop-out, bias, spread and steps at once.
-    fn draw(&self, surface: &Profiled, light: &Light, number: u32) -> Option<Found> {
+    fn draw(
+        &self,
+        surface: &Profiled,
+        light: &Light,
+        number: u32,
+        recent: &mut Recent,
+    ) -> Option<Found> {
         let address = Address {
             seed: self.run.seed,
             sensor: self.run.sensor,
@@ -238,9 +247,10 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
             beam: number,
             stride: u32::try_from(self.scanner.channels.len()).unwrap_or(1),
         };
-        let drawn = surface
-            .profile
-            .draw(surface.range, surface.incidence, &address)?;
+        let drawn =
+            surface
+                .profile
+                .draw_after(surface.range, surface.incidence, &address, recent)?;
         Some(Found {
             range: drawn.range,
             power: light.sources.iter().map(|(_, power)| power).sum(),

@@ -6,6 +6,7 @@ use super::{Air, Frame, LidarPoint, Outcome, PointSweep};
 use crate::scanner::{Scanner, Shot};
 use crate::transport::{LightRay, TreeSettings, World, trace_trees};
 use etendue_physics::beam::BeamFrame;
+use etendue_physics::profile::Recent;
 use etendue_physics::pulse::BeamRay;
 use etendue_physics::{Purpose, Stream};
 use etendue_scene::{Hit, Ray};
@@ -170,12 +171,22 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
         self.gather(&batch.rays, &batch.hits, &batch.order, &mut batch.lights);
         self.add_air(first, &mut batch.lights);
         let mut received = Received::default();
+        let mut recent = self.recent();
         let lights = batch.lights.iter_mut();
         for ((i, light), (shot, pose)) in (first..).zip(lights).zip(shots.iter().zip(&poses)) {
-            let outcome = self.report(shot, shot_number(i), pose, light, &mut received.points);
+            let (number, points) = (shot_number(i), &mut received.points);
+            let outcome = self.report(shot, number, pose, light, &mut recent, points);
             received.outcomes.push(outcome);
         }
         received
+    }
+
+    /// A memory of calibrated noise, where there is any.
+    fn recent(&self) -> Recent {
+        if !self.world.scene().has_profiles() {
+            return Recent::default();
+        }
+        Recent::new(u32::try_from(self.scanner.channels.len()).unwrap_or(1))
     }
 
     /// Appends the rays of one shot.

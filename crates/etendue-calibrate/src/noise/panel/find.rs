@@ -1,7 +1,7 @@
 //! Finding panels without being told, and choosing among them.
 
 use super::plane::{CORE, Fit, Seen};
-use super::{Panel, Plane, Sector};
+use super::{Motion, Panel, Plane, Sector};
 use crate::noise::NoiseError;
 use crate::noise::recording::{Recording, wrapped};
 use etendue_physics::{Purpose, Stream};
@@ -87,6 +87,8 @@ pub fn find_panel(
         });
     }
     remark(&mut panel, hint, recording);
+    panel.motion = Motion::of(recording, &panel);
+    panel.remarks.extend(moved(&panel));
     Ok(panel)
 }
 
@@ -225,6 +227,7 @@ fn panel(fit: &Fit, sector: Sector) -> Panel {
         distance_error: fit.distance_error,
         bearing_error: fit.bearing_error,
         directions: fit.points,
+        motion: None,
         remarks: Vec::new(),
     }
 }
@@ -337,6 +340,18 @@ fn described(panels: &[Panel]) -> String {
         )
     };
     panels.iter().map(one).collect::<Vec<_>>().join("; ")
+}
+
+/// Whether the panel moved, in words.
+fn moved(panel: &Panel) -> Option<String> {
+    let [turn, distance] = panel.motion.as_ref()?.extent(&panel.plane);
+    Some(format!(
+        "the panel, or the sensor, moved while it was recorded (turned by {:.2} degrees, {:.1} mm \
+         between the nearest and the farthest scan): it is followed scan by scan, so that its motion \
+         is not taken for noise",
+        (turn[1] - turn[0]).to_degrees(),
+        1e3 * (distance[1] - distance[0])
+    ))
 }
 
 /// Applies the declared width and says where declared numbers and recording disagree.

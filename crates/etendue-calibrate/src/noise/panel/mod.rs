@@ -1,10 +1,12 @@
 //! Finding the panel and fitting its plane.
 
 mod find;
+mod motion;
 mod plane;
 mod sector;
 
 pub use find::{PanelHint, PanelSearch, find_panel, find_panels};
+pub use motion::Motion;
 pub use plane::Plane;
 pub use sector::Sector;
 
@@ -26,11 +28,30 @@ pub struct Panel {
     pub bearing_error: f64,
     /// In how many directions it was seen below 40 degrees.
     pub directions: usize,
+    /// Where it stood scan by scan, if it moved while it was recorded.
+    pub motion: Option<Motion>,
     /// What declared numbers and the recording disagree about.
     pub remarks: Vec<String>,
 }
 
 impl Panel {
+    /// The plane in a scan.
+    pub fn plane_in(&self, scan: u32) -> &Plane {
+        let moved = self.motion.as_ref().and_then(|motion| motion.plane(scan));
+        moved.unwrap_or(&self.plane)
+    }
+
+    /// The same panel in other scans: where it moved, it is followed there; where it stood still, it
+    /// stands where it stood.
+    #[must_use]
+    pub fn in_scans(&self, recording: &super::Recording) -> Self {
+        let follow = |_: &Motion| Motion::followed(recording, self);
+        Self {
+            motion: self.motion.as_ref().map(follow),
+            ..self.clone()
+        }
+    }
+
     /// The bearing of the panel's nearest point, anticlockwise from x, rad.
     pub fn bearing(&self) -> f64 {
         super::recording::azimuth(&self.plane.normal)

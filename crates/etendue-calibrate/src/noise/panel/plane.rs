@@ -115,7 +115,7 @@ impl Plane {
     }
 
     /// One step: how far it went, the inverse of the normal matrix, and the points used.
-    fn step(&mut self, points: &[Seen], planar: bool) -> (f64, Matrix3<f64>, usize) {
+    pub(super) fn step(&mut self, points: &[Seen], planar: bool) -> (f64, Matrix3<f64>, usize) {
         let mut residuals = self.core_residuals(points);
         for residual in &mut residuals {
             *residual = residual.abs();

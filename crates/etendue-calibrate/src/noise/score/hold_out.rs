@@ -21,7 +21,9 @@ const BLOCK: u32 = 5;
 /// Fits a profile to every other block of five scans of each recording and scores it, and three
 /// baselines fitted to the same beams, on the rest.
 ///
-/// The plane of the panel is that of the fitted part: nothing of the held-out scans is used.
+/// The plane of the panel is that of the fitted part: nothing of the held-out scans is used. Only of
+/// a panel that moved is it taken from them, for the profile and the baselines alike: where the panel
+/// stood then, nothing else can tell.
 ///
 /// # Errors
 /// As [`calibrate`](calibrate()), and where there are too few scans.
@@ -46,7 +48,7 @@ pub fn hold_out(
     let mut held = crate::noise::PanelBeams::default();
     for ((recording, _), report) in recordings.iter().zip(&calibration.panels) {
         let rest = recording.of_scans(|scan| !is_fitted(scan));
-        let beams = crate::noise::PanelBeams::of(&rest, &report.panel);
+        let beams = crate::noise::PanelBeams::of(&rest, &report.panel.in_scans(&rest));
         held.distance = beams.distance;
         held.strays += beams.strays;
         held.beams.extend(beams.beams);

@@ -48,8 +48,10 @@ pub struct Band {
     pub looks: f64,
     /// Kolmogorov and Smirnov's distance.
     pub distance: f64,
-    /// Its probability, were both of one distribution.
+    /// Its probability, were both of one distribution and the recorded beams worth `looks`.
     pub probability: f64,
+    /// The same, were every recorded beam a look of its own, which beams of one direction are not.
+    pub plain_probability: f64,
     /// Jensen-Shannon divergence, bits.
     pub divergence: f64,
     /// Share of beams that dropped: recorded, predicted.
@@ -138,7 +140,8 @@ fn ranked(here: &Expected, error: f64) -> f64 {
     spread * (inner - 1.0 / std::f64::consts::PI.sqrt())
 }
 
-/// Draws from the prediction per band of ten degrees, against what was recorded.
+/// Draws from the prediction per band of ten degrees, against what was recorded. A draw that drops
+/// has no range: near the widest incidences it is the squarer beams of a band that return.
 fn bands(beams: &PanelBeams, predictor: &Predictor, steps: &Steps, standing: f64) -> Vec<Band> {
     let width = 10.0_f64.to_radians();
     let band = |number: u32| {
@@ -156,7 +159,12 @@ fn bands(beams: &PanelBeams, predictor: &Predictor, steps: &Steps, standing: f64
             predicted += here.drop_out;
             let mut stream = Stream::new(1, 0, number, name, Purpose::Search);
             let range = beam.expected + here.bias + here.spread * stream.normal();
-            drawn.push(steps.round(range) - beam.expected);
+            if stream.uniform() >= here.drop_out {
+                drawn.push(steps.round(range) - beam.expected);
+            }
+        }
+        if drawn.is_empty() {
+            return None;
         }
         let mut cells: Vec<u32> = inside.iter().map(|beam| beam.cell).collect();
         cells.sort_unstable();
@@ -172,6 +180,10 @@ fn bands(beams: &PanelBeams, predictor: &Predictor, steps: &Steps, standing: f64
             looks,
             distance,
             probability: kolmogorov_smirnov_p(distance, [looks, looks.max(drawn.len() as f64)]),
+            plain_probability: kolmogorov_smirnov_p(
+                distance,
+                [recorded.len() as f64, drawn.len() as f64],
+            ),
             divergence,
             drop_out: [1.0 - recorded.len() as f64 / count, predicted / count],
         })

@@ -1,6 +1,8 @@
 //! Noise profiles from recordings of panels.
 
 mod bad_input;
+mod clouds;
+mod moved;
 mod recovered;
 mod statistics;
 

@@ -13,6 +13,7 @@ use crate::pose::Pose;
 use crate::source;
 use clap::{Args, ValueEnum};
 use etendue::formats::output::{Run, RunMetadata, SourceMetadata};
+use etendue::formats::profile::other_sensors;
 use etendue::formats::scene::LoadedScene;
 use etendue::formats::sensor::{Sensor, SensorModel};
 use etendue::scene::Isa;
@@ -161,6 +162,8 @@ impl Simulate {
             .warnings
             .extend(summary::no_range(&metadata.counts));
         metadata.warnings.extend(unheard_light(loaded, lidar));
+        let others = other_sensors(&loaded.scene, &sensor.name);
+        metadata.warnings.extend(others);
         if loaded.air != Air::default() {
             let warning = "the air of the scene counts for scanning lidars alone";
             metadata.warnings.push(warning.into());

@@ -12,6 +12,7 @@ use etendue::formats::output::{
     Encoding, OutputSet, PointTable, Run, RunMetadata, SourceMetadata, write_e57, write_kitti,
     write_las, write_pcd, write_ply, write_table_csv, write_table_npz,
 };
+use etendue::formats::profile::other_sensors;
 use etendue::formats::ros2::{Recorder, Topics};
 use etendue::formats::scene::LoadedScene;
 use etendue::sensors::Sweep;
@@ -157,6 +158,8 @@ impl ScanRun<'_> {
         metadata
             .warnings
             .extend(summary::no_range(&metadata.counts));
+        let others = other_sensors(&self.loaded.scene, &self.scanner.name);
+        metadata.warnings.extend(others);
         metadata
     }
 

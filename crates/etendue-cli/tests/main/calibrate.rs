@@ -1,0 +1,256 @@
+//! `etendue calibrate`: what it writes, and what it tells of recordings that give no profile.
+
+use crate::{etendue, folder, names, stderr, stdout};
+use serde_json::Value;
+use std::fmt::Write;
+use std::path::Path;
+
+/// A board: distance, m, bearing of its middle, degrees, and width, m.
+type Board = [f64; 3];
+
+const ONE: Board = [0.5, 20.0, 0.8];
+
+/// Rows of range, quality and angle of what stands in each beam's way, as an RPLIDAR's driver writes
+/// them: 720 beams a turn, errors of about a millimetre, every fortieth beam dropped.
+fn rows_of(scans: u32, met: impl Fn(u32, f64) -> f64) -> String {
+    let mut state = 1_u64;
+    let mut chance = move || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        f64::from(u32::try_from(state >> 32).expect("half of it")) / f64::from(u32::MAX)
+    };
+    let mut text = String::new();
+    for beam in (0..scans).flat_map(|_| 0..720) {
+        let azimuth = f64::from(beam).mul_add(0.5, -180.0).to_radians();
+        let error = 1e-3 * (chance() + chance() + chance() - 1.5) * 2.0;
+        let dropped = chance() < 0.025;
+        let range = if dropped {
+            f64::INFINITY
+        } else {
+            met(beam, azimuth) + error
+        };
+        let quality = if range.is_finite() { 47 } else { 0 };
+        writeln!(text, "{range:.4},{quality},{azimuth:.5}").expect("a string takes all");
+    }
+    text
+}
+
+fn rows(boards: &[Board], scans: u32) -> String {
+    rows_of(scans, |_, azimuth| {
+        let met = boards.iter().filter_map(|board| met(board, azimuth));
+        met.fold(f64::INFINITY, f64::min)
+    })
+}
+
+fn met([distance, bearing, width]: &Board, azimuth: f64) -> Option<f64> {
+    let off = (azimuth.to_degrees() - bearing + 180.0).rem_euclid(360.0) - 180.0;
+    let half = (0.5 * width / distance).atan().to_degrees();
+    (off.abs() < half).then(|| distance / off.to_radians().cos())
+}
+
+fn in_folder(text: &str) -> tempfile::TempDir {
+    let folder = folder();
+    std::fs::write(folder.path().join("a.txt"), text).expect("writes");
+    folder
+}
+
+const ARGUMENTS: [&str; 7] = [
+    "calibrate",
+    "--recording",
+    "a.txt",
+    "--material",
+    "wood",
+    "-o",
+    "profiles",
+];
+
+/// What is told of a recording that has to be refused; nothing is written.
+fn refused(text: &str, more: &[&str]) -> String {
+    let folder = in_folder(text);
+    told(folder.path(), more)
+}
+
+fn told(folder: &Path, more: &[&str]) -> String {
+    let before = names(folder);
+    let output = etendue(folder, &[&ARGUMENTS, more].concat());
+    let text = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(output.stdout.is_empty());
+    assert_eq!(names(folder), before, "{text}");
+    text
+}
+
+#[test]
+fn a_recording_becomes_a_profile_that_a_scene_uses() {
+    let folder = in_folder(&rows(&[ONE], 20));
+    let more = ["--width", "0.8", "--sensor", "RPLIDAR A1", "--json"];
+    let output = etendue(folder.path(), &[&ARGUMENTS[..], &more].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+    let report: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    let panel = &report["materials"][0]["panels"][0];
+    assert!((panel["distance_m"].as_f64().expect("a number") - 0.5).abs() < 5e-4);
+    assert!((panel["tilt_deg"].as_f64().expect("a number") - 20.0).abs() < 0.1);
+    assert_eq!(names(&folder.path().join("profiles")), ["wood.toml"]);
+
+    let scene = "version = 1\n[materials.board]\nprofile = \"profiles/wood.toml\"\n\
+        [[objects]]\nname = \"board\"\nshape.box = { size_m = [0.02, 0.8, 0.4] }\n\
+        position_m = [0.51, 0.0, 0.0]\nmaterial = \"board\"\n";
+    std::fs::write(folder.path().join("scene.toml"), scene).expect("writes");
+    let simulate = |sensor| {
+        let words = ["simulate", "scene.toml", "--sensor", sensor, "-o", "a.csv"];
+        let output = etendue(folder.path(), &words);
+        assert!(output.status.success(), "{}", stderr(&output));
+        stderr(&output)
+    };
+    assert!(!simulate("slamtec-rplidar-a1").contains("was recorded with"));
+    let other = simulate("hokuyo-urg-04lx");
+    let words = "the noise of material \"board\" was recorded with a RPLIDAR A1, not with a Hokuyo";
+    assert!(other.contains(words), "{other}");
+}
+
+#[test]
+fn a_distance_declared_25_cm_wrong_is_told_and_not_believed() {
+    let folder = in_folder(&rows(&[ONE], 20));
+    let more = ["--distance", "0.75", "--width", "0.8"];
+    let output = etendue(folder.path(), &[&ARGUMENTS[..], &more].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+    let text = stderr(&output);
+    let words = "declared distance 0.75 m, found 0.5";
+    assert!(
+        text.contains(words) && text.contains("250 mm nearer"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_recording_without_the_panel_says_what_is_there() {
+    let scattered = rows_of(12, |beam, _| 0.4 + 0.37 * f64::from((7 * beam) % 9));
+    let text = refused(&scattered, &[]);
+    assert!(text.contains("no panel found"), "{text}");
+    assert!(text.contains("calibrate aim"), "{text}");
+}
+
+#[test]
+fn two_panels_where_one_is_declared_are_told_with_their_places() {
+    let both = rows(&[[0.5, 0.0, 0.6], [0.6, 120.0, 0.6]], 15);
+    let text = refused(&both, &[]);
+    assert!(
+        text.contains("2 panels found where 1 is declared"),
+        "{text}"
+    );
+    assert!(
+        text.contains("0.500 m") && text.contains("0.600 m"),
+        "{text}"
+    );
+    assert!(text.contains("--bearing"), "{text}");
+    let folder = in_folder(&both);
+    let output = etendue(
+        folder.path(),
+        &[&ARGUMENTS[..], &["--bearing", "120"]].concat(),
+    );
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(
+        stdout(&output).contains("panel at 0.600"),
+        "{}",
+        stdout(&output)
+    );
+}
+
+#[test]
+fn recordings_of_nothing_and_of_five_beams_are_told() {
+    let text = refused(&rows(&[], 12), &[]);
+    assert!(text.contains("all 8640 beams dropped"), "{text}");
+    let narrow = [0.5, 20.0, 0.5 * 2.4_f64.to_radians()];
+    let text = refused(&rows(&[narrow], 12), &[]);
+    assert!(
+        text.contains("5 directions returned, a panel takes 8"),
+        "{text}"
+    );
+}
+
+#[test]
+fn millimetres_are_told_from_metres() {
+    let metres = rows(&[ONE], 12);
+    let in_millimetres = |scan: fn(usize) -> bool| -> String {
+        let line = |(number, line): (usize, &str)| {
+            let (range, rest) = line.split_once(',').expect("columns");
+            match range.parse::<f64>() {
+                Ok(range) if scan(number / 720) => format!("{},{rest}\n", range * 1e3),
+                _ => format!("{line}\n"),
+            }
+        };
+        metres.lines().enumerate().map(line).collect()
+    };
+    let text = refused(&in_millimetres(|scan| scan == 7), &[]);
+    assert!(
+        text.contains("scan 7") && text.contains("are mixed"),
+        "{text}"
+    );
+    let text = refused(&in_millimetres(|_| true), &[]);
+    assert!(text.contains("the ranges are millimetres"), "{text}");
+}
+
+#[test]
+fn cut_lines_and_decimal_commas_are_told_with_their_line() {
+    let whole = rows(&[ONE], 12);
+    let mut lines: Vec<&str> = whole.lines().collect();
+    lines[5] = "0.51,47";
+    let text = refused(&lines.join("\n"), &[]);
+    assert!(
+        text.contains("line 6") && text.contains("2 columns"),
+        "{text}"
+    );
+    lines[5] = "0,51,47,1,234";
+    let text = refused(&lines.join("\n"), &[]);
+    assert!(
+        text.contains("line 6") && text.contains("decimal points"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_bag_without_a_scan_topic_names_the_topics_that_it_holds() {
+    let Some(bag) = crate::recording("husky_imu_odom_gps_bag/test1.bag") else {
+        return;
+    };
+    let folder = folder();
+    std::fs::copy(bag, folder.path().join("a.txt")).expect("copies");
+    let text = told(folder.path(), &[]);
+    assert!(
+        text.contains("neither a LaserScan nor a PointCloud2"),
+        "{text}"
+    );
+    assert!(text.contains("sensor_msgs/Imu"), "{text}");
+}
+
+#[test]
+fn profiles_are_viewed_recordings_identified_and_set_ups_helped() {
+    let folder = in_folder(&rows(&[ONE], 20));
+    let output = etendue(folder.path(), &ARGUMENTS);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let view = ["calibrate", "view", "profiles/wood.toml", "-o", "pictures"];
+    let output = etendue(folder.path(), &view);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let pictures = names(&folder.path().join("pictures"));
+    assert!(pictures.contains(&"above.png".into()), "{pictures:?}");
+    let identify = [
+        "calibrate",
+        "identify",
+        "a.txt",
+        "--profiles",
+        "profiles",
+        "--json",
+    ];
+    let output = etendue(folder.path(), &identify);
+    let found: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    assert_eq!(found["materials"][0]["material"], "wood");
+    let aim = ["calibrate", "aim", "--source", "a.txt", "--every", "5"];
+    let text = stdout(&etendue(folder.path(), &aim));
+    assert_eq!(text.lines().count(), 4, "{text}");
+    assert!(
+        text.lines().all(|line| line.contains("panel at 0.500 m")),
+        "{text}"
+    );
+    assert!(text.contains("too few beams yet"), "{text}");
+}
