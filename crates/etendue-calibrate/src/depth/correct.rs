@@ -61,7 +61,9 @@ pub fn correct_scan(points: &[Point3<f64>], model: &DepthModel, cells: &CellOpti
     });
     let both = points.iter().zip(&moved);
     Corrected {
-        points: both.map(|(p, m)| m.map_or(*p, |(moved, _)| moved)).collect(),
+        points: both
+            .map(|(p, m)| m.map_or(*p, |(moved, _)| moved))
+            .collect(),
         incidences: moved.iter().map(|m| m.map(|(_, i)| i)).collect(),
     }
 }

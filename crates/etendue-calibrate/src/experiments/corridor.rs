@@ -379,6 +379,7 @@ pub fn map_options() -> MapOptions {
     let mut options = MapOptions {
         voxel: 0.2,
         neighbourhood: Neighbourhood::Radius(0.4),
+        centres: Some(0.2),
         ..MapOptions::strict()
     };
     options.mask.viewpoint_variance = 0.36;
@@ -448,7 +449,9 @@ fn slam(
         } else {
             last * motion * noise
         };
-        last = mapper.add(&drive.scans[stop], Some(prior))?.world_from_lidar;
+        last = mapper
+            .add(&drive.scans[stop], Some(prior))?
+            .world_from_lidar;
         before = stop;
     }
     Ok(mapper.poses().to_vec())

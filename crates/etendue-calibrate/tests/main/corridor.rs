@@ -111,12 +111,20 @@ struct Bumps(Vec<(Vector3<f64>, f64)>);
 impl Bumps {
     fn new(seed: u64) -> Self {
         let mut draw = Stream::new(seed + 2000, 0, 0, 0, Purpose::Search);
-        let wave = |_| (Vector3::from_fn(|_, _| 2.5 * draw.normal()), 6.3 * draw.normal());
+        let wave = |_| {
+            (
+                Vector3::from_fn(|_, _| 2.5 * draw.normal()),
+                6.3 * draw.normal(),
+            )
+        };
         Self((0..24).map(wave).collect())
     }
 
     fn at(&self, place: &Vector3<f64>) -> f64 {
-        let waves = self.0.iter().map(|(wave, phase)| (wave.dot(place) + phase).sin());
+        let waves = self
+            .0
+            .iter()
+            .map(|(wave, phase)| (wave.dot(place) + phase).sin());
         waves.sum::<f64>() / (0.5 * self.0.len() as f64).sqrt()
     }
 }

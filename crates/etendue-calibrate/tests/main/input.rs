@@ -168,7 +168,9 @@ fn points_strung_out_behind_an_edge_are_left_out_where_it_is_asked_for() {
         };
         let seen = |i: i32, j: i32| match i.abs() {
             0..=9 => vec![beam(i, j, 3.0 - shift)],
-            10 => (1..6).map(|k| beam(i, j, 3.0 - shift + 0.3 * f64::from(k))).collect(),
+            10 => (1..6)
+                .map(|k| beam(i, j, 3.0 - shift + 0.3 * f64::from(k)))
+                .collect(),
             _ => vec![beam(i, j, 5.0 - shift)],
         };
         let all = (-60..=60).flat_map(|i| (-40..=40).map(move |j| (i, j)));

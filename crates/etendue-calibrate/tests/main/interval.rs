@@ -14,7 +14,9 @@ fn curve(noise: Noise) -> BiasCurve {
     let map = DepthMap::build(&scans, &poses, &options).unwrap();
     let start = DepthModel::Polynomial(Polynomial::plain([0.0; 2]));
     let training = Training::default();
-    train(&map, None, &start, &training, &options).unwrap().curve
+    train(&map, None, &start, &training, &options)
+        .unwrap()
+        .curve
 }
 
 /// Over the seeds, root mean square of the error at 60 degrees in its standard deviations: with the

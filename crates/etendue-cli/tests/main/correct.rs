@@ -204,7 +204,14 @@ fn recordings_that_cannot_be_corrected_are_named_and_nothing_is_written() {
     fs::write(folder.path().join("a.mcap"), b"no recording").expect("written");
     let output = etendue(
         folder.path(),
-        &["correct", "apply", "--model", "model.toml", "a.mcap", "b.mcap"],
+        &[
+            "correct",
+            "apply",
+            "--model",
+            "model.toml",
+            "a.mcap",
+            "b.mcap",
+        ],
     );
     assert!(!output.status.success());
     assert!(stderr(&output).contains("a.mcap"), "{}", stderr(&output));
@@ -237,7 +244,12 @@ fn what_correction_cannot_do_is_said() {
 
     // Every beam that does not look down is gone.
     let low = |p: &&[u8]| f32::from_le_bytes([p[8], p[9], p[10], p[11]]) < 0.0;
-    let below: Vec<u8> = bytes[16..].chunks(16).filter(low).flatten().copied().collect();
+    let below: Vec<u8> = bytes[16..]
+        .chunks(16)
+        .filter(low)
+        .flatten()
+        .copied()
+        .collect();
     fs::write(folder.path().join("low.bin"), below).expect("written");
     let output = run("correct apply --model model.toml low.bin low-out.bin");
     let told = stderr(&output);
@@ -258,7 +270,11 @@ fn what_correction_cannot_do_is_said() {
     ] {
         let output = run(words);
         assert!(!output.status.success(), "{words}");
-        assert!(stderr(&output).contains(says), "{words}: {}", stderr(&output));
+        assert!(
+            stderr(&output).contains(says),
+            "{words}: {}",
+            stderr(&output)
+        );
     }
     fs::remove_file(folder.path().join("room/poses.txt")).expect("removed");
     let told = stderr(&run("slam room --prior poses"));

@@ -209,11 +209,7 @@ const EMPTY: u32 = u32::MAX;
 
 impl Grid {
     /// Over the usable of some points; with the number of the cell of each, [`EMPTY`] for the others.
-    fn new(
-        count: usize,
-        place: impl Fn(usize) -> Vector3<f64>,
-        cell: f64,
-    ) -> (Self, Vec<u32>) {
+    fn new(count: usize, place: impl Fn(usize) -> Vector3<f64>, cell: f64) -> (Self, Vec<u32>) {
         let mut grid = Self::empty(cell, count);
         let mut last = ([i32::MIN; 3], EMPTY);
         let cell_of = |i| {

@@ -129,10 +129,10 @@ impl<'a> Objective<'a> {
     /// Derivatives over each corrected depth, one a measurement.
     pub fn depth_gradient(&self, unknowns: &Unknowns) -> Vec<f64> {
         let placed = self.placed(unknowns);
-        let mut gradient = vec![0.0; placed.points.len()];
+        let mut gradient = vec![0.0; placed.positions.len()];
         for term in 0..self.terms() {
             self.term(&placed, term, &mut |point, force, _| {
-                gradient[point] += force.dot(&placed.points[point].beam);
+                gradient[point] += force.dot(&placed.beams[point]);
             });
         }
         gradient
@@ -145,8 +145,7 @@ impl<'a> Objective<'a> {
 
     /// The corrected points, in the world, m.
     pub fn points(&self, unknowns: &Unknowns) -> Vec<Vector3<f64>> {
-        let placed = self.placed(unknowns);
-        placed.points.iter().map(|p| p.position).collect()
+        self.placed(unknowns).positions
     }
 
     /// Median of the measured depths, m.
@@ -176,7 +175,7 @@ impl<'a> Objective<'a> {
     /// curvature.
     pub(super) fn influences(&self, unknowns: &Unknowns, rows: &DMatrix<f64>) -> Influences {
         let placed = self.placed(unknowns);
-        let mut influence = Influence::new(rows, placed.points.len());
+        let mut influence = Influence::new(rows, placed.positions.len());
         for term in 0..self.terms() {
             self.term_influence(&placed, term, &mut influence);
         }

@@ -2,7 +2,7 @@
 
 use super::sums::{Influence, Sums, Unfelt};
 use super::{DepthLoss, Placed, Robust};
-use crate::depth::features::{Eigen, covariance, mean};
+use crate::depth::features::Eigen;
 use nalgebra::{Matrix3, Vector3};
 
 type Members<'a> = &'a [u32];
@@ -11,18 +11,36 @@ type Members<'a> = &'a [u32];
 struct Spread {
     mean: Vector3<f64>,
     covariance: Matrix3<f64>,
+    /// Where the members are from their mean, m.
+    offs: Vec<Vector3<f64>>,
     /// $2/(n-1)$.
     factor: f64,
 }
 
 impl Spread {
     fn new(placed: &Placed, members: Members) -> Self {
-        let positions = members.iter().map(|&i| placed.points[i as usize].position);
-        let mean = mean(positions.clone());
+        let anchor = placed.positions[members[0] as usize];
+        let from_anchor = members
+            .iter()
+            .map(|&i| placed.positions[i as usize] - anchor);
+        let mut offs: Vec<Vector3<f64>> = from_anchor.collect();
+        let middle = offs.iter().sum::<Vector3<f64>>() / members.len() as f64;
+        let divisor = (members.len() - 1) as f64;
+        let [mut xx, mut xy, mut xz, mut yy, mut yz, mut zz] = [0.0; 6];
+        for off in &mut offs {
+            *off -= middle;
+            xx += off.x * off.x;
+            xy += off.x * off.y;
+            xz += off.x * off.z;
+            yy += off.y * off.y;
+            yz += off.y * off.z;
+            zz += off.z * off.z;
+        }
         Self {
-            mean,
-            covariance: covariance(positions, &mean),
-            factor: 2.0 / (members.len() - 1) as f64,
+            mean: anchor + middle,
+            covariance: Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz) / divisor,
+            offs,
+            factor: 2.0 / divisor,
         }
     }
 }
@@ -52,9 +70,8 @@ pub(super) fn loss(
     };
     let (value, weight) = robust.of(raw);
     let factor = share * weight * spread.factor;
-    for &member in members {
-        let off = placed.points[member as usize].position - spread.mean;
-        let force = normal * (along * normal.dot(&off)) + off * everywhere;
+    for (&member, off) in members.iter().zip(&spread.offs) {
+        let force = normal * (along * normal.dot(off)) + off * everywhere;
         sink(member as usize, &(force * factor), &Vector3::zeros());
     }
     value
@@ -124,7 +141,11 @@ fn directions(
     let factor = share * robust.of(eigen.values[0] * scale).1 * spread.factor * scale;
     let tilts = [1, 2].map(|k| {
         let squares = eigen.values[k] * (members.len() - 1) as f64;
-        let scale = if squares > 0.0 { squares.sqrt().recip() } else { 0.0 };
+        let scale = if squares > 0.0 {
+            squares.sqrt().recip()
+        } else {
+            0.0
+        };
         eigen.vectors[k] * scale
     });
     (factor, vec![unfelt(eigen.vectors[0], tilts)])
@@ -134,7 +155,7 @@ fn directions(
 pub(super) fn noise_response(placed: &Placed, members: Members, loss: DepthLoss) -> f64 {
     let spread = Spread::new(placed, members);
     let normal = Eigen::of(&spread.covariance).vectors[0];
-    let beams = members.iter().map(|&i| placed.points[i as usize].beam);
+    let beams = members.iter().map(|&i| placed.beams[i as usize]);
     let count = members.len() as f64;
     // Height and two tilts of the plane are taken from the points themselves.
     let across = |sum: f64| sum / count * (count - 3.0) / (count - 1.0);

@@ -78,7 +78,7 @@ impl Residual {
 
 /// What unit variance of both depths adds to the loss.
 pub(super) fn noise_response(placed: &Placed, pair: [u32; 2], loss: DepthLoss) -> f64 {
-    let ends = pair.map(|i| placed.points[i as usize].beam);
+    let ends = pair.map(|i| placed.beams[i as usize]);
     let along = |r: &Residual| {
         ends.map(|beam| r.direction.dot(&beam).powi(2))
             .iter()
@@ -94,7 +94,7 @@ fn total(residuals: &[Residual]) -> f64 {
 
 fn residuals(placed: &Placed, pair: [u32; 2], loss: DepthLoss) -> Vec<Residual> {
     let [first, second] = pair.map(|i| &placed.points[i as usize]);
-    let apart = first.position - second.position;
+    let apart = placed.positions[pair[0] as usize] - placed.positions[pair[1] as usize];
     if loss == DepthLoss::PointToPoint {
         let axes = [Vector3::x(), Vector3::y(), Vector3::z()];
         return axes.map(|axis| along(axis, &apart)).into();

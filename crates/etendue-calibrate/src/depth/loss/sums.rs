@@ -95,7 +95,7 @@ impl Sums {
                 own,
             );
             self.add_square(column, factor);
-            self.note(column, unfelt.at(&placed.points[point].position));
+            self.note(column, unfelt.at(&placed.positions[point]));
         }
         self.add_product(-factor);
     }
@@ -246,17 +246,17 @@ impl<'a> Influence<'a> {
         let still = Vector3::zeros();
         for (number, &member) in members.iter().enumerate() {
             self.move_by(placed, member as usize, &unfelt.direction, &still, number);
-            let functions = unfelt.at(&placed.points[member as usize].position);
+            let functions = unfelt.at(&placed.positions[member as usize]);
             let moved = &self.moved[number * weights..][..weights];
             for (sums, value) in along.iter_mut().zip(moved) {
                 add_scaled(sums, &functions, *value);
             }
         }
         for (number, &member) in members.iter().enumerate() {
-            let point = &placed.points[member as usize];
-            let functions = unfelt.at(&point.position);
-            let beam = unfelt.direction.dot(&point.beam);
-            let error = unfelt.direction.dot(&(point.position - unfelt.mean));
+            let position = placed.positions[member as usize];
+            let functions = unfelt.at(&position);
+            let beam = unfelt.direction.dot(&placed.beams[member as usize]);
+            let error = unfelt.direction.dot(&(position - unfelt.mean));
             for (k, sums) in along.iter().enumerate() {
                 let unfelt: f64 = sums.iter().zip(functions).map(|(s, f)| s * f).sum();
                 let felt = factor * (self.moved[number * weights + k] - unfelt);
@@ -282,7 +282,7 @@ impl<'a> Influence<'a> {
             self.move_by(placed, *point, force, torque, 0);
         }
         for (point, force, _) in ends {
-            let beam = force.dot(&placed.points[*point].beam);
+            let beam = force.dot(&placed.beams[*point]);
             for (k, moved) in self.moved.iter().enumerate() {
                 self.of_depth[point * weights + k] += factor * moved * beam;
                 self.of_error[point * weights + k] += factor * moved * residual * 0.5;

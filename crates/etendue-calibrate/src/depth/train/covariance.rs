@@ -112,8 +112,7 @@ fn shared(objective: &Objective<'_>, influences: &Influences, weights: usize) ->
         key
     });
     let errors = &influences.of_error;
-    clustered(errors, weights, scans.clone())
-        + clustered(errors, weights, cubes.clone())
+    clustered(errors, weights, scans.clone()) + clustered(errors, weights, cubes.clone())
         - clustered(errors, weights, scans.zip(cubes))
 }
 

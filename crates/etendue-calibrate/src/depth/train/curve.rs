@@ -74,7 +74,9 @@ impl BiasCurve {
     /// interval, at the seen incidence where they do most.
     pub fn widened(&self) -> f64 {
         let seen = self.points.iter().filter(|p| self.has_seen(p));
-        let times = seen.filter(|p| p.sd_of_noise > 0.0).map(|p| p.sd / p.sd_of_noise);
+        let times = seen
+            .filter(|p| p.sd_of_noise > 0.0)
+            .map(|p| p.sd / p.sd_of_noise);
         times.fold(1.0, f64::max)
     }
 
@@ -84,9 +86,8 @@ impl BiasCurve {
 
     /// The longest span of seen incidences, rad, over which the curve is determined.
     pub fn determined(&self) -> Option<[f64; 2]> {
-        let known = |p: &CurvePoint| {
-            self.has_seen(p) && p.sd < KNOWN.max(KNOWN_SHARE * p.bias.abs())
-        };
+        let known =
+            |p: &CurvePoint| self.has_seen(p) && p.sd < KNOWN.max(KNOWN_SHARE * p.bias.abs());
         self.points
             .split(|p| !known(p))
             .filter(|span| span.len() > 1)

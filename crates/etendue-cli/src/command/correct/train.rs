@@ -88,6 +88,10 @@ pub struct MapArguments {
     /// Radius of the neighbourhoods in the map, m
     #[arg(long, value_name = "M")]
     pub radius: Option<f64>,
+    /// Side of the cubes of which the map keeps one point to be the centre of a neighbourhood, m; 0
+    /// makes every point one
+    #[arg(long, value_name = "M")]
+    pub centres: Option<f64>,
     /// Radius of the neighbourhoods in a scan that give normals, m
     #[arg(long, value_name = "M")]
     pub normal_radius: Option<f64>,
@@ -226,6 +230,9 @@ impl MapArguments {
             (Some(count), None) => options.neighbourhood = Neighbourhood::Nearest(count),
             (None, Some(radius)) => options.neighbourhood = Neighbourhood::Radius(radius),
             (None, None) => {}
+        }
+        if let Some(centres) = self.centres {
+            options.centres = Some(centres).filter(|cube| *cube != 0.0);
         }
         if let Some(radius) = self.normal_radius {
             options.normal_from = Neighbourhood::Radius(radius);

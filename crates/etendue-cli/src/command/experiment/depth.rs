@@ -12,8 +12,8 @@ use etendue::calibrate::depth::features::{CellOptions, surface_views_by_cells};
 use etendue::calibrate::depth::{DepthLoss, DepthModel, Polynomial, correct_scan};
 use etendue::calibrate::experiments::board::{self, BoardRow};
 use etendue::calibrate::experiments::corridor::{
-    Bias, Drift, Drive, LossRow, Poses, ROWS, STOPS_OF_LOSSES, Settings, SplitRow, drive, losses, models,
-    splits,
+    Bias, Drift, Drive, LossRow, Poses, ROWS, STOPS_OF_LOSSES, Settings, SplitRow, drive, losses,
+    models, splits,
 };
 use etendue::calibrate::experiments::{corridor_scene, stops};
 use etendue::estimate::experiments::{Cell, Outcome, Table};
