@@ -329,6 +329,7 @@ pub fn splits(
     let mesh = ReferenceMesh::new(triangles(scene), REACH);
     let parts = sub_sequences(drive.scans.len());
     let everything: Vec<usize> = (0..drive.scans.len()).collect();
+    let baseline = slam(drive, &everything, None, settings)?;
     let mut rows = Vec::new();
     for (number, split) in Split::rotations(parts.len())?.iter().enumerate() {
         let of = |which: &[usize]| -> Vec<usize> {
@@ -337,7 +338,10 @@ pub fn splits(
         let test = of(&split.test);
         let judge = |name, model: Option<DepthModel>| {
             let distances = held_out(&mesh, drive, &test, model.as_ref());
-            let trajectory = slam(drive, &everything, model.as_ref(), settings)?;
+            let trajectory = match &model {
+                None => baseline.clone(),
+                Some(model) => slam(drive, &everything, Some(model), settings)?,
+            };
             let of_test = slam(drive, &test, model.as_ref(), settings)?;
             Ok::<_, ExperimentError>(SplitRow {
                 model,
