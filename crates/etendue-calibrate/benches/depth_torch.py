@@ -39,15 +39,18 @@ def main():
         return torch.linalg.eigvalsh(covariance)[:, 0].mean()
 
     times = []
-    for _ in range(7):
+    for _ in range(15):
         weights.grad = None
-        start = time.perf_counter()
+        start = time.process_time(), time.perf_counter()
         value = loss()
         value.backward()
-        times.append(time.perf_counter() - start)
+        times.append((time.process_time() - start[0], time.perf_counter() - start[1]))
     print(f"torch {torch.__version__}, {asked.threads} threads, loss {value.item():e}, "
           f"gradient {weights.grad.tolist()}")
-    print(f"loss and gradient: {1e3 * statistics.median(times):.1f} ms")
+    used = statistics.median(t for t, _ in times)
+    least = min(t for _, t in times)
+    print(f"loss and gradient: {1e3 * used:.1f} ms of processor time, "
+          f"at best {1e3 * least:.1f} ms by the clock")
 
 
 if __name__ == "__main__":

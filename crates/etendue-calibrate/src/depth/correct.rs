@@ -1,9 +1,8 @@
 //! A model put to use: scans corrected.
 
 use super::DepthModel;
-use super::features::{CellOptions, surface_views_by_cells};
-use nalgebra::{Point3, Vector3};
-use rayon::prelude::*;
+use super::features::{CellOptions, by_cells};
+use nalgebra::Point3;
 
 /// A scan with its depths corrected.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,17 +49,21 @@ impl Corrected {
 /// assert!((moved - 0.01 * gamma * gamma).abs() < 1e-12);
 /// ```
 pub fn correct_scan(points: &[Point3<f64>], model: &DepthModel, cells: &CellOptions) -> Corrected {
-    let places: Vec<Vector3<f64>> = points.iter().map(|p| p.coords).collect();
-    let views = surface_views_by_cells(&places, cells);
-    let moved = places.par_iter().zip(&views).map(|(place, view)| {
-        let Some(view) = view else {
-            return Point3::from(*place);
-        };
+    let place = |i: usize| points[i].coords;
+    let moved = by_cells(points.len(), place, cells, |place, plane| {
         let depth = place.norm();
-        Point3::from(place * (model.correct(depth, view.incidence) / depth))
+        let cosine = plane.eigen.vectors[0].dot(place).abs() / depth;
+        let incidence = cosine.min(1.0).acos();
+        (
+            Point3::from(place * (model.correct(depth, incidence) / depth)),
+            incidence,
+        )
     });
+    let both = points.iter().zip(&moved);
     Corrected {
-        points: moved.collect(),
-        incidences: views.iter().map(|v| v.map(|v| v.incidence)).collect(),
+        points: both
+            .map(|(p, m)| m.map_or(*p, |(moved, _)| moved))
+            .collect(),
+        incidences: moved.iter().map(|m| m.map(|(_, i)| i)).collect(),
     }
 }

@@ -40,12 +40,16 @@ pub struct MapOptions {
     pub normal_from: Neighbourhood,
     /// The points of the map that make a neighbourhood.
     pub neighbourhood: Neighbourhood,
+    /// Side of the cubes of which the map, all scans together, keeps one point to be the centre of a
+    /// neighbourhood, m; every point is one where there is none. Where many scans overlap,
+    /// neighbourhoods about every point are the same ones over and over.
+    pub centres: Option<f64>,
     /// Which neighbourhoods are used.
     pub mask: Mask,
 }
 
 impl MapOptions {
-    /// Depths 1 to 25 m, cubes of 0.2 m, neighbours within 0.4 m, [`Mask::published`].
+    /// Depths 1 to 25 m, cubes of 0.2 m, neighbours within 0.4 m of every point, [`Mask::published`].
     pub fn published() -> Self {
         Self {
             depths: 1.0..=25.0,
@@ -53,11 +57,12 @@ impl MapOptions {
             voxel: 0.2,
             normal_from: Neighbourhood::Radius(0.4),
             neighbourhood: Neighbourhood::Radius(0.4),
+            centres: None,
             mask: Mask::published(),
         }
     }
 
-    /// Cubes of 0.1 m, neighbours within 0.25 m, normals from 0.3 m, [`Mask::strict`]: a
+    /// Cubes of 0.1 m, for centres too, neighbours within 0.25 m, normals from 0.3 m, [`Mask::strict`]: a
     /// centimetre of noise asks for many points, and points near an edge pull the bias down by
     /// millimetres. With poses that are off by a centimetre, give
     /// [`Training::refreshes`](super::train::Training::refreshes) a round or two: before the poses
@@ -67,6 +72,7 @@ impl MapOptions {
             voxel: 0.1,
             normal_from: Neighbourhood::Radius(0.3),
             neighbourhood: Neighbourhood::Radius(0.25),
+            centres: Some(0.1),
             mask: Mask::strict(),
             ..Self::published()
         }
@@ -96,8 +102,9 @@ pub struct DepthMap {
     pub(super) neighbourhoods: Vec<Vec<u32>>,
     /// For each neighbourhood that has one: its centre and the nearest point of another scan.
     pub(super) pairs: Vec<[u32; 2]>,
-    /// What became of the neighbourhood of each measurement; empty where they were made elsewhere.
-    verdicts: Vec<Verdict>,
+    /// What became of the neighbourhood of each measurement that is a centre; empty where they were
+    /// made elsewhere.
+    verdicts: Vec<Option<Verdict>>,
     report: MapReport,
 }
 
@@ -186,9 +193,9 @@ impl DepthMap {
         &self.neighbourhoods
     }
 
-    /// What became of the neighbourhood of each measurement; none where the neighbourhoods were
-    /// made elsewhere.
-    pub fn verdicts(&self) -> &[Verdict] {
+    /// What became of the neighbourhood of each measurement, if it is the centre of one; empty where
+    /// the neighbourhoods were made elsewhere.
+    pub fn verdicts(&self) -> &[Option<Verdict>] {
         &self.verdicts
     }
 
@@ -227,30 +234,32 @@ impl DepthMap {
         options: &MapOptions,
     ) -> Result<Self, DepthError> {
         let neighbours = Neighbours::new(points);
-        let candidates: Vec<(Vec<u32>, Verdict)> = points
+        let centres = centres(points, options.centres);
+        let candidates: Vec<(Vec<u32>, Verdict)> = centres
             .par_iter()
-            .map(|point| {
-                let members = neighbours.near(point, options.neighbourhood);
+            .map(|&centre| {
+                let members = neighbours.near(&points[centre as usize], options.neighbourhood);
                 let verdict = options.mask.verdict(&self.shape(&members, points));
                 (members, verdict)
             })
             .collect();
         self.report.mask = MaskReport::default();
         self.neighbourhoods.clear();
-        self.verdicts = candidates.iter().map(|(_, verdict)| *verdict).collect();
-        let mut centres = Vec::new();
-        for (centre, (members, verdict)) in (0..).zip(candidates) {
+        self.verdicts = vec![None; points.len()];
+        let mut kept = Vec::new();
+        for (centre, (members, verdict)) in centres.into_iter().zip(candidates) {
             self.report.mask.count(verdict);
+            self.verdicts[centre as usize] = Some(verdict);
             if verdict == Verdict::Kept {
                 self.neighbourhoods.push(members);
-                centres.push(centre);
+                kept.push(centre);
             }
         }
         if self.neighbourhoods.is_empty() {
             let points = points.len();
             return Err(DepthError::NothingSelected { points });
         }
-        self.pairs = self.paired(points, centres.into_iter());
+        self.pairs = self.paired(points, kept.into_iter());
         Ok(self)
     }
 
@@ -294,6 +303,14 @@ impl DepthMap {
             nearest.map(|&near| [centre, near])
         })
         .collect()
+    }
+}
+
+/// Numbers of the points that are centres.
+fn centres(points: &[Vector3<f64>], cube: Option<f64>) -> Vec<u32> {
+    match cube {
+        Some(cube) => one_per_voxel(points, cube),
+        None => (0..).zip(points).map(|(number, _)| number).collect(),
     }
 }
 
@@ -356,12 +373,17 @@ fn check(scans: usize, poses: &[Isometry3<f64>], options: &MapOptions) -> Result
     if let Some(pose) = poses.iter().position(|p| !finite(p)) {
         return Err(DepthError::PoseNotFinite { pose });
     }
-    if options.voxel.is_nan() || options.voxel <= 0.0 {
-        return Err(DepthError::Setting {
-            name: "voxel",
-            value: options.voxel,
-            domain: "above zero, m",
-        });
+    for (name, size) in [
+        ("voxel", options.voxel),
+        ("centres", options.centres.unwrap_or(1.0)),
+    ] {
+        if size.is_nan() || size <= 0.0 {
+            return Err(DepthError::Setting {
+                name,
+                value: size,
+                domain: "above zero, m",
+            });
+        }
     }
     Ok(())
 }

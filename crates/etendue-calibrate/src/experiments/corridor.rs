@@ -297,15 +297,25 @@ pub struct SplitRow {
     pub map_rms: f64,
     /// Mean of the same distances, m.
     pub map_mean: f64,
-    /// Mean rotation error of SLAM through the whole corridor, rad.
-    pub rotation: f64,
-    /// Mean translation error, m.
-    pub translation: f64,
-    /// SLAM's trajectory.
+    /// Mean drift of SLAM over the held-out stops alone, from the first of them.
+    pub held_out: Drift,
+    /// The same through the whole corridor, with the stops that were learnt from.
+    pub whole: Drift,
+    /// SLAM's trajectory through the whole corridor.
     pub trajectory: Vec<Isometry3<f64>>,
 }
 
-/// The four splits of eight sub-sequences: without correction and with each model. `progress` is
+/// Mean errors of a trajectory, the first pose on the true one.
+#[derive(Clone, Copy, Debug)]
+pub struct Drift {
+    /// Rotation, rad.
+    pub rotation: f64,
+    /// Translation, m.
+    pub translation: f64,
+}
+
+/// The four splits of eight sub-sequences: without correction and with each model, learnt from noisy
+/// poses with the poses learnt too. `progress` is
 /// told after each row, of which there are [`ROWS`].
 ///
 /// # Errors
@@ -318,33 +328,37 @@ pub fn splits(
 ) -> Result<Vec<SplitRow>, ExperimentError> {
     let mesh = ReferenceMesh::new(triangles(scene), REACH);
     let parts = sub_sequences(drive.scans.len());
-    let baseline = slam(drive, None, settings)?;
+    let everything: Vec<usize> = (0..drive.scans.len()).collect();
+    let baseline = slam(drive, &everything, None, settings)?;
     let mut rows = Vec::new();
     for (number, split) in Split::rotations(parts.len())?.iter().enumerate() {
         let of = |which: &[usize]| -> Vec<usize> {
             which.iter().flat_map(|&p| parts[p].clone()).collect()
         };
-        let (learn, choose, test) = (of(&split.train), of(&split.validation), of(&split.test));
-        let judge = |name, model: Option<DepthModel>, found: &Vec<Isometry3<f64>>| {
+        let test = of(&split.test);
+        let judge = |name, model: Option<DepthModel>| {
             let distances = held_out(&mesh, drive, &test, model.as_ref());
-            let errors = absolute_error(&drive.truth, found, Alignment::Origin)?;
+            let trajectory = match &model {
+                None => baseline.clone(),
+                Some(model) => slam(drive, &everything, Some(model), settings)?,
+            };
+            let of_test = slam(drive, &test, model.as_ref(), settings)?;
             Ok::<_, ExperimentError>(SplitRow {
                 model,
                 name,
                 split: number,
                 map_rms: rms(&distances),
                 map_mean: average(&distances),
-                rotation: average(&errors.rotation),
-                translation: average(&errors.translation),
-                trajectory: found.clone(),
+                held_out: drift(drive, &test, &of_test)?,
+                whole: drift(drive, &everything, &trajectory)?,
+                trajectory,
             })
         };
-        rows.push(judge("none", None, &baseline)?);
+        rows.push(judge("none", None)?);
         progress();
+        let maps = Maps::new(drive, &of(&split.train), &of(&split.validation))?;
         for (name, start) in models() {
-            let trained = learnt(drive, &learn, &choose, &start)?;
-            let found = slam(drive, Some(&trained.model), settings)?;
-            rows.push(judge(name, Some(trained.model), &found)?);
+            rows.push(judge(name, Some(maps.learnt(&start)?.model))?);
             progress();
         }
     }
@@ -369,40 +383,55 @@ pub fn map_options() -> MapOptions {
     let mut options = MapOptions {
         voxel: 0.2,
         neighbourhood: Neighbourhood::Radius(0.4),
+        centres: Some(0.2),
         ..MapOptions::strict()
     };
     options.mask.viewpoint_variance = 0.36;
     options
 }
 
-fn learnt(
-    drive: &Drive,
-    learn: &[usize],
-    choose: &[usize],
-    start: &DepthModel,
-) -> Result<Trained, ExperimentError> {
-    let options = map_options();
-    let map = |which: &[usize]| {
-        let scans: Vec<_> = which.iter().map(|&i| drive.scans[i].clone()).collect();
-        let poses: Vec<_> = which.iter().map(|&i| drive.noisy[i]).collect();
-        DepthMap::build(&scans, &poses, &options)
-    };
-    let training = Training {
-        freedom: PoseFreedom::PerPose,
-        refreshes: 1,
-        ..Training::default()
-    };
-    Ok(train(
-        &map(learn)?,
-        Some(&map(choose)?),
-        start,
-        &training,
-        &options,
-    )?)
+/// What a split learns from and chooses by.
+struct Maps {
+    learn: DepthMap,
+    choose: DepthMap,
+    options: MapOptions,
 }
 
+impl Maps {
+    fn new(drive: &Drive, learn: &[usize], choose: &[usize]) -> Result<Self, DepthError> {
+        let options = map_options();
+        let map = |which: &[usize]| {
+            let scans: Vec<_> = which.iter().map(|&i| drive.scans[i].clone()).collect();
+            let poses: Vec<_> = which.iter().map(|&i| drive.noisy[i]).collect();
+            DepthMap::build(&scans, &poses, &options)
+        };
+        Ok(Self {
+            learn: map(learn)?,
+            choose: map(choose)?,
+            options,
+        })
+    }
+
+    fn learnt(&self, start: &DepthModel) -> Result<Trained, DepthError> {
+        let training = Training {
+            freedom: PoseFreedom::PerPose,
+            refreshes: 1,
+            ..Training::default()
+        };
+        train(
+            &self.learn,
+            Some(&self.choose),
+            start,
+            &training,
+            &self.options,
+        )
+    }
+}
+
+/// Poses of some stops, one after the other; the first is true.
 fn slam(
     drive: &Drive,
+    stops: &[usize],
     model: Option<&DepthModel>,
     settings: &Settings,
 ) -> Result<Vec<Isometry3<f64>>, ExperimentError> {
@@ -410,19 +439,39 @@ fn slam(
         correction: model.cloned(),
         ..MapperOptions::default()
     });
-    let mut last = drive.truth[0];
-    for (number, scan) in drive.scans.iter().enumerate() {
-        let address = u32::try_from(number).unwrap_or(u32::MAX);
+    let Some(&first) = stops.first() else {
+        return Ok(Vec::new());
+    };
+    let mut last = drive.truth[first];
+    let mut before = first;
+    for &stop in stops {
+        let address = u32::try_from(stop).unwrap_or(u32::MAX);
         let noise = disturbance(settings.seed ^ ODOMETRY, address, settings.odometry_noise);
-        let motion = match number {
-            0 => Isometry3::identity(),
-            _ => drive.truth[number - 1].inverse() * drive.truth[number],
+        let motion = drive.truth[before].inverse() * drive.truth[stop];
+        let prior = if stop == first {
+            last
+        } else {
+            last * motion * noise
         };
         last = mapper
-            .add(scan, Some(last * motion * noise))?
+            .add(&drive.scans[stop], Some(prior))?
             .world_from_lidar;
+        before = stop;
     }
     Ok(mapper.poses().to_vec())
+}
+
+fn drift(
+    drive: &Drive,
+    stops: &[usize],
+    found: &[Isometry3<f64>],
+) -> Result<Drift, TrajectoryErrorProblem> {
+    let truth: Vec<_> = stops.iter().map(|&stop| drive.truth[stop]).collect();
+    let errors = absolute_error(&truth, found, Alignment::Origin)?;
+    Ok(Drift {
+        rotation: average(&errors.rotation),
+        translation: average(&errors.translation),
+    })
 }
 
 /// Tells the odometry's noise from that of the poses.

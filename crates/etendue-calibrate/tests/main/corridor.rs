@@ -22,6 +22,8 @@ pub struct Noise {
     pub range: f64,
     pub position: f64,
     pub angle_deg: f64,
+    /// Of the walls: smooth, a metre or two from crest to crest, m.
+    pub unevenness: f64,
     pub seed: u64,
 }
 
@@ -61,12 +63,15 @@ impl Corridor {
 
     fn scan(&self, number: u32, pose: &Isometry3<f64>, noise: Noise) -> Vec<Point3<f64>> {
         let bias = DepthModel::Polynomial(Polynomial::plain(noise.bias));
+        let bumps = Bumps::new(noise.seed);
         let beams = (0..self.channels).flat_map(|c| (0..self.columns).map(move |a| (c, a)));
         beams
             .map(|(channel, column)| {
                 let direction = self.direction(channel, column);
-                let (depth, incidence) =
-                    cast(&pose.translation.vector, &(pose.rotation * direction));
+                let (from, along) = (pose.translation.vector, pose.rotation * direction);
+                let (even, incidence) = cast(&from, &along);
+                let inward = noise.unevenness * bumps.at(&(from + along * even));
+                let depth = even - inward / incidence.cos().max(0.05);
                 let beam = channel * self.columns + column;
                 let draw =
                     Stream::new(noise.seed, 0, number, beam, Purpose::ReceiverNoise).normal();
@@ -98,6 +103,30 @@ fn cast(from: &Vector3<f64>, along: &Vector3<f64>) -> (f64, f64) {
     });
     let near = walls.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
     (near.0, near.1.min(1.0).acos())
+}
+
+/// A smooth function of the place, of unit variance.
+struct Bumps(Vec<(Vector3<f64>, f64)>);
+
+impl Bumps {
+    fn new(seed: u64) -> Self {
+        let mut draw = Stream::new(seed + 2000, 0, 0, 0, Purpose::Search);
+        let wave = |_| {
+            (
+                Vector3::from_fn(|_, _| 2.5 * draw.normal()),
+                6.3 * draw.normal(),
+            )
+        };
+        Self((0..24).map(wave).collect())
+    }
+
+    fn at(&self, place: &Vector3<f64>) -> f64 {
+        let waves = self
+            .0
+            .iter()
+            .map(|(wave, phase)| (wave.dot(place) + phase).sin());
+        waves.sum::<f64>() / (0.5 * self.0.len() as f64).sqrt()
+    }
 }
 
 fn disturbance(number: u32, noise: Noise) -> Isometry3<f64> {
@@ -142,6 +171,7 @@ const RANGE_NOISE: Noise = Noise {
     range: 0.01,
     position: 0.0,
     angle_deg: 0.0,
+    unevenness: 0.0,
     seed: 5,
 };
 

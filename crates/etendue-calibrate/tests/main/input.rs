@@ -156,3 +156,49 @@ fn a_scan_of_another_sensor_is_told_by_its_beams() {
     let why = of(&dense).differs(&of(&low)).unwrap();
     assert!(why.contains("degrees"), "{why}");
 }
+
+/// Beams that meet an edge in part string points out behind it, in one direction. A post before a
+/// wall: what is behind its edges is dropped, the wall and the post stay.
+#[test]
+fn points_strung_out_behind_an_edge_are_left_out_where_it_is_asked_for() {
+    let scan = |shift: f64| -> Vec<Point3<f64>> {
+        let beam = |i: i32, j: i32, depth: f64| {
+            let (a, e) = (0.005 * f64::from(i), 0.005 * f64::from(j));
+            Point3::new(depth, depth * a.tan(), depth * e.tan() / a.cos())
+        };
+        let seen = |i: i32, j: i32| match i.abs() {
+            0..=9 => vec![beam(i, j, 3.0 - shift)],
+            10 => (1..6)
+                .map(|k| beam(i, j, 3.0 - shift + 0.3 * f64::from(k)))
+                .collect(),
+            _ => vec![beam(i, j, 5.0 - shift)],
+        };
+        let all = (-60..=60).flat_map(|i| (-40..=40).map(move |j| (i, j)));
+        all.flat_map(|(i, j)| seen(i, j)).collect()
+    };
+    let scans = [scan(0.0), scan(0.7)];
+    let poses = [0.0, 0.7].map(|x| Isometry3::translation(x, 0.0, 0.0));
+    let build = |shadow| {
+        let mut options = MapOptions {
+            shadow,
+            voxel: 0.05,
+            ..MapOptions::published()
+        };
+        options.mask.viewpoint_variance = 0.05;
+        DepthMap::build(&scans, &poses, &options).unwrap()
+    };
+    let strung = |map: &DepthMap| {
+        let between = |m: &&etendue_calibrate::depth::Measurement| {
+            let x = m.direction.x * m.depth + 0.7 * m.pose as f64;
+            3.1 < x && x < 4.9
+        };
+        map.measurements().iter().filter(between).count()
+    };
+    let (with, without) = (build(None), build(Some(5_f64.to_radians())));
+    assert_eq!(with.report().in_shadow, 0);
+    assert!(strung(&with) > 100, "{}", strung(&with));
+    assert_eq!(strung(&without), 0);
+    assert!(without.report().in_shadow >= 2 * 2 * 81 * 5);
+    let kept = without.measurements().len() as f64 / with.measurements().len() as f64;
+    assert!(kept > 0.6, "{kept}");
+}

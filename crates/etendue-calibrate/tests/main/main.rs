@@ -6,5 +6,6 @@ mod corridor;
 mod golden;
 mod gradients;
 mod input;
+mod interval;
 mod mapping;
 mod noise;

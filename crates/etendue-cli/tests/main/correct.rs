@@ -151,3 +151,160 @@ fn inverse_poses_missing_poses_and_single_scans_are_named() {
     assert!(train("single").contains("no point"));
     assert!(!folder.path().join("model.toml").exists());
 }
+
+const MODEL: &str = "version = 1\nsensor = \"test-64\"\n[model.polynomial]\nexponents = [4.0]\n\
+                     weights = [0.005]\n";
+
+/// The points of a cloud, m.
+fn positions(path: &Path) -> Vec<[f64; 3]> {
+    let file = etendue::formats::scan_file::ScanFile::read(path).expect("a scan");
+    file.points().iter().map(|p| p.coords.into()).collect()
+}
+
+/// What `apply` makes of a cloud in a recording is what it makes of the same scan in a file, and the
+/// other fields stay.
+#[test]
+fn clouds_of_a_recording_are_corrected_as_scans_are() {
+    let folder = folder();
+    sequence(&folder.path().join("room"), 2, false);
+    fs::write(folder.path().join("model.toml"), MODEL).expect("written");
+    for words in [
+        "convert room/scan0.bin a.mcap",
+        "correct apply --model model.toml a.mcap b.mcap --json",
+        "convert b.mcap b.bin",
+        "correct apply --model model.toml room/scan0.bin c.bin",
+    ] {
+        let words: Vec<&str> = words.split(' ').collect();
+        let output = etendue(folder.path(), &words);
+        assert!(output.status.success(), "{words:?}: {}", stderr(&output));
+    }
+    let [raw, recorded, alone] =
+        ["room/scan0.bin", "b.bin", "c.bin"].map(|name| positions(&folder.path().join(name)));
+    assert_eq!(recorded.len(), raw.len());
+    let apart = |a: &[[f64; 3]], b: &[[f64; 3]]| {
+        let both = a.iter().flatten().zip(b.iter().flatten());
+        both.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+    };
+    assert!(apart(&recorded, &alone) < 1e-6, "the file's precision");
+    assert!(apart(&recorded, &raw) > 5e-3, "nothing was corrected");
+    let clouds = |name| {
+        let read = etendue::formats::ros2::read_clouds(&folder.path().join(name));
+        read.expect("a recording").clouds
+    };
+    let [before, after] = ["a.mcap", "b.mcap"].map(clouds);
+    assert_eq!(before.len(), 1);
+    assert_eq!(after.len(), 1);
+}
+
+/// A recording without clouds, a cut one, and one that is none.
+#[test]
+fn recordings_that_cannot_be_corrected_are_named_and_nothing_is_written() {
+    let folder = folder();
+    fs::write(folder.path().join("model.toml"), MODEL).expect("written");
+    fs::write(folder.path().join("a.mcap"), b"no recording").expect("written");
+    let output = etendue(
+        folder.path(),
+        &[
+            "correct",
+            "apply",
+            "--model",
+            "model.toml",
+            "a.mcap",
+            "b.mcap",
+        ],
+    );
+    assert!(!output.status.success());
+    assert!(stderr(&output).contains("a.mcap"), "{}", stderr(&output));
+    assert_eq!(names(folder.path()), ["a.mcap", "model.toml"]);
+}
+
+/// Points that are no numbers stay as they are, beams of another sensor are warned of, and a model
+/// that cannot be read or is applied in place is refused.
+#[test]
+fn what_correction_cannot_do_is_said() {
+    let folder = folder();
+    sequence(&folder.path().join("room"), 4, false);
+    let run = |words: &str| {
+        let words: Vec<&str> = words.split(' ').collect();
+        etendue(folder.path(), &words)
+    };
+    let learnt = run("correct train room -o model.toml --exponents 4 --poses-move fixed");
+    assert!(learnt.status.success(), "{}", stderr(&learnt));
+
+    let mut bytes = fs::read(folder.path().join("room/scan0.bin")).expect("a scan");
+    bytes[..4].copy_from_slice(&f32::NAN.to_le_bytes());
+    fs::write(folder.path().join("nan.bin"), &bytes).expect("written");
+    let output = run("correct apply --model model.toml nan.bin out.bin --json");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let corrected = positions(&folder.path().join("out.bin"));
+    assert!(corrected[0][0].is_nan());
+    assert!(corrected[1..].iter().flatten().all(|v| v.is_finite()));
+    let report: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    assert!(report["left_as_measured"].as_u64() >= Some(1), "{report}");
+
+    // Every beam that does not look down is gone.
+    let low = |p: &&[u8]| f32::from_le_bytes([p[8], p[9], p[10], p[11]]) < 0.0;
+    let below: Vec<u8> = bytes[16..]
+        .chunks(16)
+        .filter(low)
+        .flatten()
+        .copied()
+        .collect();
+    fs::write(folder.path().join("low.bin"), below).expect("written");
+    let output = run("correct apply --model model.toml low.bin low-out.bin");
+    let told = stderr(&output);
+    assert!(told.contains("looks like one of another sensor"), "{told}");
+
+    for (words, says) in [
+        ("correct apply --model none.toml nan.bin x.bin", "none.toml"),
+        (
+            "correct apply --model model.toml nan.bin nan.bin",
+            "input and output are the same",
+        ),
+        (
+            "correct apply --model model.toml --cell 0 nan.bin x.bin",
+            "--cell is 0",
+        ),
+        ("correct eval none --model model.toml", "none"),
+        ("slam none", "none"),
+    ] {
+        let output = run(words);
+        assert!(!output.status.success(), "{words}");
+        assert!(
+            stderr(&output).contains(says),
+            "{words}: {}",
+            stderr(&output)
+        );
+    }
+    fs::remove_file(folder.path().join("room/poses.txt")).expect("removed");
+    let told = stderr(&run("slam room --prior poses"));
+    assert!(told.contains("the sequence has none"), "{told}");
+    fs::write(folder.path().join("room/scan2.bin"), "").expect("written");
+    let told = stderr(&run("slam room"));
+    assert!(told.contains("scan2.bin"), "{told}");
+}
+
+/// A wall straight ahead, from two places beside each other, at one incidence.
+#[test]
+fn a_wall_at_one_incidence_is_refused_by_name() {
+    let folder = folder();
+    let sequence = folder.path().join("wall");
+    fs::create_dir_all(&sequence).expect("a folder");
+    for number in 0..2_u8 {
+        let shift = f32::from(number);
+        let grid = (0..40_u8).flat_map(|i| (0..40_u8).map(move |j| (f32::from(i), f32::from(j))));
+        let values = grid.flat_map(|(i, j)| [20.0, 0.05 * i - 1.0 - shift, 0.05 * j - 1.0, 0.0]);
+        let bytes: Vec<u8> = values.flat_map(f32::to_le_bytes).collect();
+        fs::write(sequence.join(format!("scan{number}.bin")), bytes).expect("written");
+    }
+    let poses = "1 0 0 0 0 1 0 0 0 0 1 0\n1 0 0 0 0 1 0 1 0 0 1 0\n";
+    fs::write(sequence.join("poses.txt"), poses).expect("written");
+    let output = etendue(
+        folder.path(),
+        &["correct", "train", "wall", "--viewpoint-variance", "0.1"],
+    );
+    assert!(!output.status.success());
+    let told = stderr(&output);
+    assert!(told.contains("degrees of incidence"), "{told}");
+    assert!(!folder.path().join("model.toml").exists());
+}

@@ -56,30 +56,65 @@ pub fn surface_views_by_cells(
     points: &[Vector3<f64>],
     options: &CellOptions,
 ) -> Vec<Option<SurfaceView>> {
-    let mut views = vec![None; points.len()];
-    let usable = |p: &Vector3<f64>| p.iter().all(|x| x.is_finite()) && p.norm_squared() > 0.0;
+    let place = |i: usize| points[i];
+    by_cells(points.len(), place, options, |point, plane| {
+        let off = point - plane.middle;
+        super::normals::view(&point.normalize(), &off, &plane.eigen)
+    })
+}
+
+/// What `view` makes of every point that has a plane.
+pub(in crate::depth) fn by_cells<T: Copy + Send>(
+    count: usize,
+    place: impl Fn(usize) -> Vector3<f64> + Sync,
+    options: &CellOptions,
+    view: impl Fn(&Vector3<f64>, &Plane) -> T + Sync,
+) -> Vec<Option<T>> {
+    let (mut grid, mut cells) = Grid::new(count, &place, options.cell);
+    let mut fits = grid.fits(&vec![true; grid.keys.len()], options);
+    let mut views: Vec<Option<T>> = cells
+        .par_iter()
+        .enumerate()
+        .map(|(i, &cell)| seen(&fits, cell, &place(i), &view))
+        .collect();
     let mut open: Vec<u32> = (0..)
-        .zip(points)
-        .filter(|(_, p)| usable(p))
+        .zip(&cells)
+        .filter(|(_, cell)| matches!(fits.get(**cell as usize), Some(Fit::Few)))
         .map(|(i, _)| i)
         .collect();
-    let every = open.clone();
-    for doubling in 0..=options.doublings {
+    for _ in 0..options.doublings {
         if open.is_empty() {
             break;
         }
-        let grid = Grid::new(points, &every, options.cell * f64::from(1 << doubling));
-        let planes = grid.planes(&open, points, options);
-        open.par_iter()
-            .map(|&i| grid.view(&points[i as usize], &planes))
-            .collect::<Vec<_>>()
-            .into_iter()
-            .zip(&open)
-            .for_each(|(view, &i)| views[i as usize] = view);
-        let bent = |i: &u32| matches!(grid.plane(&points[*i as usize], &planes), Fit::Bent);
-        open.retain(|i| views[*i as usize].is_none() && !bent(i));
+        let (coarse, parents) = grid.doubled();
+        let mut wanted = vec![false; coarse.keys.len()];
+        for &i in &open {
+            let cell = &mut cells[i as usize];
+            *cell = parents[*cell as usize];
+            wanted[*cell as usize] = true;
+        }
+        fits = coarse.fits(&wanted, options);
+        grid = coarse;
+        for &i in &open {
+            let i = i as usize;
+            views[i] = seen(&fits, cells[i], &place(i), &view);
+        }
+        open.retain(|i| matches!(fits[cells[*i as usize] as usize], Fit::Few));
     }
     views
+}
+
+/// The view of a point of a cell, if there is a plane in it.
+fn seen<T>(
+    fits: &[Fit],
+    cell: u32,
+    point: &Vector3<f64>,
+    view: impl Fn(&Vector3<f64>, &Plane) -> T,
+) -> Option<T> {
+    match fits.get(cell as usize) {
+        Some(Fit::Plane(plane)) => Some(view(point, plane)),
+        _ => None,
+    }
 }
 
 /// Count, sum and sum of outer products of points about the middle of their cell.
@@ -136,7 +171,10 @@ impl Moments {
         } else if l1 > options.flatness * l2 {
             Fit::Bent
         } else {
-            Fit::Plane(eigen, mean)
+            Fit::Plane(Plane {
+                eigen,
+                middle: mean,
+            })
         }
     }
 }
@@ -147,8 +185,16 @@ enum Fit {
     Few,
     /// An edge.
     Bent,
-    /// The plane, and its middle from that of the cell.
-    Plane(Eigen, Vector3<f64>),
+    /// A plane.
+    Plane(Plane),
+}
+
+/// The plane through the points of some cells.
+#[derive(Clone, Copy)]
+pub(in crate::depth) struct Plane {
+    pub eigen: Eigen,
+    /// Mean of the points; of a cell's moments, from the middle of the cell.
+    pub middle: Vector3<f64>,
 }
 
 /// Cells with points, found by open addressing.
@@ -162,21 +208,50 @@ struct Grid {
 const EMPTY: u32 = u32::MAX;
 
 impl Grid {
-    fn new(points: &[Vector3<f64>], chosen: &[u32], cell: f64) -> Self {
-        let mut grid = Self {
+    /// Over the usable of some points; with the number of the cell of each, [`EMPTY`] for the others.
+    fn new(count: usize, place: impl Fn(usize) -> Vector3<f64>, cell: f64) -> (Self, Vec<u32>) {
+        let mut grid = Self::empty(cell, count);
+        let mut last = ([i32::MIN; 3], EMPTY);
+        let cell_of = |i| {
+            let point = place(i);
+            // Not finite, or the origin.
+            if !(point.norm_squared() > 0.0 && point.norm_squared() < f64::INFINITY) {
+                return EMPTY;
+            }
+            let key = grid.key(&point);
+            // Points of a scan come in order: most stand in the cell of the one before.
+            if key != last.0 || last.1 == EMPTY {
+                last = (key, grid.insert(key));
+            }
+            let from_middle = point - grid.middle(key);
+            grid.moments[last.1 as usize].add(&from_middle);
+            last.1
+        };
+        let cells = (0..count).map(cell_of).collect();
+        (grid, cells)
+    }
+
+    fn empty(cell: f64, points: usize) -> Self {
+        Self {
             cell,
-            slots: vec![EMPTY; (2 * chosen.len()).next_power_of_two().max(16)],
+            slots: vec![EMPTY; (2 * points).next_power_of_two().max(16)],
             keys: Vec::new(),
             moments: Vec::new(),
-        };
-        for &i in chosen {
-            let point = points[i as usize];
-            let key = grid.key(&point);
-            let number = grid.insert(key);
-            let from_middle = point - grid.middle(key);
-            grid.moments[number].add(&from_middle);
         }
-        grid
+    }
+
+    /// With cells of twice the side, and the number of the one that each cell is in.
+    fn doubled(&self) -> (Self, Vec<u32>) {
+        let mut coarse = Self::empty(2.0 * self.cell, self.keys.len());
+        let parent = |(key, moments): (&[i32; 3], &Moments)| {
+            let wide = key.map(|k| k.div_euclid(2));
+            let number = coarse.insert(wide);
+            let apart = self.middle(*key) - coarse.middle(wide);
+            coarse.moments[number as usize].add_from(moments, &apart);
+            number
+        };
+        let parents = self.keys.iter().zip(&self.moments).map(parent).collect();
+        (coarse, parents)
     }
 
     #[expect(
@@ -184,7 +259,12 @@ impl Grid {
         reason = "a saturated cell is a cell"
     )]
     fn key(&self, p: &Vector3<f64>) -> [i32; 3] {
-        [0, 1, 2].map(|i| (p[i] / self.cell).floor() as i32)
+        // The cast goes towards zero; a call of the floor costs more than the rest.
+        [0, 1, 2].map(|i| {
+            let at = p[i] / self.cell;
+            let whole = at as i32;
+            whole.saturating_sub(i32::from(f64::from(whole) > at))
+        })
     }
 
     fn middle(&self, key: [i32; 3]) -> Vector3<f64> {
@@ -203,7 +283,7 @@ impl Grid {
         at
     }
 
-    fn insert(&mut self, key: [i32; 3]) -> usize {
+    fn insert(&mut self, key: [i32; 3]) -> u32 {
         let at = self.slot(key);
         if self.slots[at] == EMPTY {
             #[expect(
@@ -215,7 +295,7 @@ impl Grid {
             self.keys.push(key);
             self.moments.push(Moments::default());
         }
-        self.slots[at] as usize
+        self.slots[at]
     }
 
     fn find(&self, key: [i32; 3]) -> Option<usize> {
@@ -223,22 +303,21 @@ impl Grid {
         (number != EMPTY).then_some(number as usize)
     }
 
-    /// The planes of the cells that hold one of the points asked for.
-    fn planes(&self, asked: &[u32], points: &[Vector3<f64>], options: &CellOptions) -> Vec<Fit> {
-        let mut wanted = vec![false; self.keys.len()];
-        for &i in asked {
-            if let Some(number) = self.find(self.key(&points[i as usize])) {
-                wanted[number] = true;
-            }
-        }
+    /// What stands in each of the wanted cells, the planes' middles in the points' frame.
+    fn fits(&self, wanted: &[bool], options: &CellOptions) -> Vec<Fit> {
         wanted
             .par_iter()
             .enumerate()
             .map(|(number, wanted)| {
-                if *wanted {
-                    self.fit(number, options)
-                } else {
-                    Fit::Few
+                if !wanted {
+                    return Fit::Few;
+                }
+                match self.fit(number, options) {
+                    Fit::Plane(plane) => Fit::Plane(Plane {
+                        middle: plane.middle + self.middle(self.keys[number]),
+                        ..plane
+                    }),
+                    other => other,
                 }
             })
             .collect()
@@ -262,22 +341,6 @@ impl Grid {
                 alone => alone,
             },
             found => found,
-        }
-    }
-
-    fn plane<'a>(&self, point: &Vector3<f64>, planes: &'a [Fit]) -> &'a Fit {
-        self.find(self.key(point))
-            .map_or(&Fit::Few, |number| &planes[number])
-    }
-
-    fn view(&self, point: &Vector3<f64>, planes: &[Fit]) -> Option<SurfaceView> {
-        let key = self.key(point);
-        match self.plane(point, planes) {
-            Fit::Plane(eigen, mean) => {
-                let off = point - self.middle(key) - mean;
-                Some(super::normals::view(&point.normalize(), &off, eigen))
-            }
-            _ => None,
         }
     }
 }

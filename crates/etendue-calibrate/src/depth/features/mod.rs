@@ -9,6 +9,7 @@ mod shadow;
 mod spread;
 mod voxel;
 
+pub(super) use cells::by_cells;
 pub use cells::{CellOptions, surface_views_by_cells};
 pub use eigen::Eigen;
 pub(super) use mask::Shape;

@@ -14,7 +14,7 @@ pub use unknowns::{PoseFreedom, Unknowns};
 use super::{DepthError, DepthMap};
 use nalgebra::{DMatrix, Isometry3, Vector3};
 use rayon::prelude::*;
-use sums::Sums;
+use sums::{Influence, Sums};
 
 /// The loss $\ell$ of one neighbourhood (the first three) or one pair of points (the last two).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,8 +57,14 @@ pub(super) struct Curvature {
     pub value: f64,
     pub gradient: Vec<f64>,
     pub matrix: DMatrix<f64>,
-    /// Derivatives of the gradient over the noise of the depths: unknowns by measurements.
-    pub by_depth: Option<DMatrix<f64>>,
+}
+
+/// What errors of the measurements do to the weights, weight by weight, measurement by measurement.
+pub(super) struct Influences {
+    /// Of a metre of each depth.
+    pub of_depth: Vec<f64>,
+    /// Of the error that is left of each measurement.
+    pub of_error: Vec<f64>,
 }
 
 /// Terms summed by one thread before the parts are added up, so many parts at most.
@@ -123,10 +129,10 @@ impl<'a> Objective<'a> {
     /// Derivatives over each corrected depth, one a measurement.
     pub fn depth_gradient(&self, unknowns: &Unknowns) -> Vec<f64> {
         let placed = self.placed(unknowns);
-        let mut gradient = vec![0.0; placed.points.len()];
+        let mut gradient = vec![0.0; placed.positions.len()];
         for term in 0..self.terms() {
             self.term(&placed, term, &mut |point, force, _| {
-                gradient[point] += force.dot(&placed.points[point].beam);
+                gradient[point] += force.dot(&placed.beams[point]);
             });
         }
         gradient
@@ -139,8 +145,7 @@ impl<'a> Objective<'a> {
 
     /// The corrected points, in the world, m.
     pub fn points(&self, unknowns: &Unknowns) -> Vec<Vector3<f64>> {
-        let placed = self.placed(unknowns);
-        placed.points.iter().map(|p| p.position).collect()
+        self.placed(unknowns).positions
     }
 
     /// Median of the measured depths, m.
@@ -151,11 +156,38 @@ impl<'a> Objective<'a> {
     }
 
     pub(super) fn curvature(&self, unknowns: &Unknowns) -> Curvature {
-        self.sums(unknowns, false)
+        let placed = self.placed(unknowns);
+        let (value, gradient) = self.gradient(unknowns);
+        let empty = || Sums::new(unknowns.dimension(), placed.weights);
+        let parts = self.parts(|terms| {
+            let mut sums = empty();
+            terms.for_each(|term| self.term_curvature(&placed, term, &mut sums));
+            sums
+        });
+        Curvature {
+            value,
+            gradient,
+            matrix: parts.iter().fold(empty(), Sums::plus).finished(),
+        }
     }
 
-    pub(super) fn curvature_and_noise(&self, unknowns: &Unknowns) -> Curvature {
-        self.sums(unknowns, true)
+    /// How errors of the measurements move the weights, given the weights' rows of the inverse
+    /// curvature.
+    pub(super) fn influences(&self, unknowns: &Unknowns, rows: &DMatrix<f64>) -> Influences {
+        let placed = self.placed(unknowns);
+        let mut influence = Influence::new(rows, placed.positions.len());
+        for term in 0..self.terms() {
+            self.term_influence(&placed, term, &mut influence);
+        }
+        Influences {
+            of_depth: influence.of_depth,
+            of_error: influence.of_error,
+        }
+    }
+
+    /// The map that is judged.
+    pub(super) fn map(&self) -> &DepthMap {
+        self.map
     }
 
     /// The mean over the terms of how much noise of a metre in every depth adds to the loss, m²:
@@ -167,30 +199,6 @@ impl<'a> Objective<'a> {
             terms.map(response).sum::<f64>()
         });
         parts.iter().sum::<f64>() / self.terms() as f64
-    }
-
-    fn sums(&self, unknowns: &Unknowns, noise: bool) -> Curvature {
-        let placed = self.placed(unknowns);
-        let (value, gradient) = self.gradient(unknowns);
-        let empty = || Sums::new(unknowns.dimension(), noise.then_some(placed.points.len()));
-        let sum = |terms: std::ops::Range<usize>| {
-            let mut sums = empty();
-            terms.for_each(|term| self.term_curvature(&placed, term, &mut sums));
-            sums
-        };
-        // A part with the noise is as large as the map: one after the other in one sum.
-        let total = if noise {
-            sum(0..self.terms())
-        } else {
-            let start = empty();
-            self.parts(sum).iter().fold(start, Sums::plus)
-        };
-        Curvature {
-            value,
-            gradient,
-            matrix: total.matrix,
-            by_depth: total.by_depth,
-        }
     }
 
     fn placed(&self, unknowns: &Unknowns) -> Placed {
@@ -240,6 +248,17 @@ impl<'a> Objective<'a> {
         } else {
             let members = &self.map.neighbourhoods[term];
             neighbourhood::curvature(placed, members, self.loss, self.robust, share, sums);
+        }
+    }
+
+    fn term_influence(&self, placed: &Placed, term: usize, into: &mut Influence<'_>) {
+        let share = 1.0 / self.terms() as f64;
+        if self.loss.is_of_pairs() {
+            let pair = self.map.pairs[term];
+            pair::influence(placed, pair, self.loss, self.robust, share, into);
+        } else {
+            let members = &self.map.neighbourhoods[term];
+            neighbourhood::influence(placed, members, self.loss, self.robust, share, into);
         }
     }
 

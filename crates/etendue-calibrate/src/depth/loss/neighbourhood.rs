@@ -1,9 +1,9 @@
 //! Losses of the sample covariance of a neighbourhood.
 
-use super::sums::{Rows, Sums};
+use super::sums::{Influence, Sums, Unfelt};
 use super::{DepthLoss, Placed, Robust};
-use crate::depth::features::{Eigen, covariance, mean};
-use nalgebra::{DVector, Matrix3, Vector3};
+use crate::depth::features::Eigen;
+use nalgebra::{Matrix3, Vector3};
 
 type Members<'a> = &'a [u32];
 
@@ -11,18 +11,36 @@ type Members<'a> = &'a [u32];
 struct Spread {
     mean: Vector3<f64>,
     covariance: Matrix3<f64>,
+    /// Where the members are from their mean, m.
+    offs: Vec<Vector3<f64>>,
     /// $2/(n-1)$.
     factor: f64,
 }
 
 impl Spread {
     fn new(placed: &Placed, members: Members) -> Self {
-        let positions = members.iter().map(|&i| placed.points[i as usize].position);
-        let mean = mean(positions.clone());
+        let anchor = placed.positions[members[0] as usize];
+        let from_anchor = members
+            .iter()
+            .map(|&i| placed.positions[i as usize] - anchor);
+        let mut offs: Vec<Vector3<f64>> = from_anchor.collect();
+        let middle = offs.iter().sum::<Vector3<f64>>() / members.len() as f64;
+        let divisor = (members.len() - 1) as f64;
+        let [mut xx, mut xy, mut xz, mut yy, mut yz, mut zz] = [0.0; 6];
+        for off in &mut offs {
+            *off -= middle;
+            xx += off.x * off.x;
+            xy += off.x * off.y;
+            xz += off.x * off.z;
+            yy += off.y * off.y;
+            yz += off.y * off.z;
+            zz += off.z * off.z;
+        }
         Self {
-            mean,
-            covariance: covariance(positions, &mean),
-            factor: 2.0 / (members.len() - 1) as f64,
+            mean: anchor + middle,
+            covariance: Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz) / divisor,
+            offs,
+            factor: 2.0 / divisor,
         }
     }
 }
@@ -52,19 +70,14 @@ pub(super) fn loss(
     };
     let (value, weight) = robust.of(raw);
     let factor = share * weight * spread.factor;
-    for &member in members {
-        let off = placed.points[member as usize].position - spread.mean;
-        let force = normal * (along * normal.dot(&off)) + off * everywhere;
+    for (&member, off) in members.iter().zip(&spread.offs) {
+        let force = normal * (along * normal.dot(off)) + off * everywhere;
         sink(member as usize, &(force * factor), &Vector3::zeros());
     }
     value
 }
 
 /// Adds the Gauss-Newton curvature.
-///
-/// For $\lambda_1$ the plane through the neighbourhood (its height and two tilts) is eliminated
-/// from the residuals $u_1^\top(x_i - \bar x)$: the variable projection of Kaufman 1975,
-/// doi:10.1007/BF01932995.
 pub(super) fn curvature(
     placed: &Placed,
     members: Members,
@@ -73,40 +86,76 @@ pub(super) fn curvature(
     share: f64,
     sums: &mut Sums,
 ) {
+    let (factor, directions) = directions(placed, members, loss, robust, share);
+    for unfelt in &directions {
+        sums.add(placed, members, unfelt, factor);
+    }
+}
+
+/// Adds what errors of the depths do.
+pub(super) fn influence(
+    placed: &Placed,
+    members: Members,
+    loss: DepthLoss,
+    robust: Robust,
+    share: f64,
+    influence: &mut Influence<'_>,
+) {
+    let (factor, directions) = directions(placed, members, loss, robust, share);
+    for unfelt in &directions {
+        influence.add(placed, members, unfelt, factor);
+    }
+}
+
+/// The directions in which displacements count, and how much.
+///
+/// For $\lambda_1$ the plane through the neighbourhood (its height and two tilts) is eliminated
+/// from the residuals $u_1^\top(x_i - \bar x)$: the variable projection of Kaufman 1975,
+/// doi:10.1007/BF01932995.
+fn directions(
+    placed: &Placed,
+    members: Members,
+    loss: DepthLoss,
+    robust: Robust,
+    share: f64,
+) -> (f64, Vec<Unfelt>) {
     let spread = Spread::new(placed, members);
-    let eigen = Eigen::of(&spread.covariance);
     let trace = spread.covariance.trace();
-    let (raw, scale) = match loss {
-        DepthLoss::MinimumEigenvalue => (eigen.values[0], 1.0),
-        DepthLoss::NormalisedEigenvalue => (eigen.values[0] / trace, 1.0 / trace),
-        _ => (trace, 1.0),
+    let unfelt = |direction, tilts| Unfelt {
+        direction,
+        mean: spread.mean,
+        constant: 1.0 / (members.len() as f64).sqrt(),
+        tilts,
     };
-    let factor = share * robust.of(raw).1 * spread.factor * scale;
     if loss == DepthLoss::Trace {
-        for axis in [Vector3::x(), Vector3::y(), Vector3::z()] {
-            let mut rows = rows_along(placed, members, &axis);
-            rows.centre();
-            add(placed, members, &rows, &axis, factor, sums);
-        }
-        return;
+        let factor = share * robust.of(trace).1 * spread.factor;
+        let axes = [Vector3::x(), Vector3::y(), Vector3::z()];
+        let all = axes.map(|axis| unfelt(axis, [Vector3::zeros(); 2]));
+        return (factor, all.into());
     }
-    let mut rows = rows_along(placed, members, &eigen.vectors[0]);
-    rows.centre();
-    for tilt in &eigen.vectors[1..] {
-        let off = |&i: &u32| tilt.dot(&(placed.points[i as usize].position - spread.mean));
-        rows.project_off(&DVector::from_iterator(
-            members.len(),
-            members.iter().map(off),
-        ));
-    }
-    add(placed, members, &rows, &eigen.vectors[0], factor, sums);
+    let eigen = Eigen::of(&spread.covariance);
+    let scale = match loss {
+        DepthLoss::NormalisedEigenvalue => 1.0 / trace,
+        _ => 1.0,
+    };
+    let factor = share * robust.of(eigen.values[0] * scale).1 * spread.factor * scale;
+    let tilts = [1, 2].map(|k| {
+        let squares = eigen.values[k] * (members.len() - 1) as f64;
+        let scale = if squares > 0.0 {
+            squares.sqrt().recip()
+        } else {
+            0.0
+        };
+        eigen.vectors[k] * scale
+    });
+    (factor, vec![unfelt(eigen.vectors[0], tilts)])
 }
 
 /// What unit variance of every depth adds to the loss, times the divisor that the loss has.
 pub(super) fn noise_response(placed: &Placed, members: Members, loss: DepthLoss) -> f64 {
     let spread = Spread::new(placed, members);
     let normal = Eigen::of(&spread.covariance).vectors[0];
-    let beams = members.iter().map(|&i| placed.points[i as usize].beam);
+    let beams = members.iter().map(|&i| placed.beams[i as usize]);
     let count = members.len() as f64;
     // Height and two tilts of the plane are taken from the points themselves.
     let across = |sum: f64| sum / count * (count - 3.0) / (count - 1.0);
@@ -117,30 +166,5 @@ pub(super) fn noise_response(placed: &Placed, members: Members, loss: DepthLoss)
             across(sum) / spread.covariance.trace()
         }
         _ => 1.0,
-    }
-}
-
-fn rows_along(placed: &Placed, members: Members, direction: &Vector3<f64>) -> Rows {
-    let points = members.iter().map(|&i| i as usize);
-    let mut rows = Rows::new(placed, members.len(), points.clone());
-    for (row, point) in points.enumerate() {
-        rows.pull(placed, row, point, direction, &Vector3::zeros());
-    }
-    rows
-}
-
-fn add(
-    placed: &Placed,
-    members: Members,
-    rows: &Rows,
-    direction: &Vector3<f64>,
-    factor: f64,
-    sums: &mut Sums,
-) {
-    rows.add_to(sums, factor);
-    for (row, &member) in members.iter().enumerate() {
-        let point = member as usize;
-        let along = direction.dot(&placed.points[point].beam);
-        rows.add_noise(sums, row, point, factor * along);
     }
 }

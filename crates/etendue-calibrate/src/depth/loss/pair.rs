@@ -1,6 +1,6 @@
 //! Losses of pairs of points from two scans, as registration has them.
 
-use super::sums::{Rows, Sums};
+use super::sums::{Influence, Sums};
 use super::{DepthLoss, Placed, Robust};
 use nalgebra::Vector3;
 
@@ -47,28 +47,38 @@ pub(super) fn curvature(
     let weight = robust.of(total(&residuals)).1;
     for residual in &residuals {
         let factor = 2.0 * share * weight * residual.factor;
-        let mut rows = Rows::new(placed, 1, pair.iter().map(|&i| i as usize));
-        for ((end, sign), torque) in pair.iter().zip([1.0, -1.0]).zip(&residual.torques) {
-            rows.pull(
-                placed,
-                0,
-                *end as usize,
-                &(residual.direction * sign),
-                torque,
-            );
-        }
-        rows.add_to(sums, factor);
-        for (end, sign) in pair.iter().zip([1.0, -1.0]) {
-            let point = *end as usize;
-            let along = sign * residual.direction.dot(&placed.points[point].beam);
-            rows.add_noise(sums, 0, point, factor * along);
-        }
+        sums.add_row(placed, &residual.ends(pair), factor);
+    }
+}
+
+/// Adds what errors of the depths do.
+pub(super) fn influence(
+    placed: &Placed,
+    pair: [u32; 2],
+    loss: DepthLoss,
+    robust: Robust,
+    share: f64,
+    influence: &mut Influence<'_>,
+) {
+    let residuals = residuals(placed, pair, loss);
+    let weight = robust.of(total(&residuals)).1;
+    for residual in &residuals {
+        let factor = 2.0 * share * weight * residual.factor;
+        influence.add_row(placed, &residual.ends(pair), residual.value, factor);
+    }
+}
+
+impl Residual {
+    /// Each point with the force and the torque on it that a unit of the residual stands for.
+    fn ends(&self, pair: [u32; 2]) -> [(usize, Vector3<f64>, Vector3<f64>); 2] {
+        [(0, 1.0), (1, -1.0)]
+            .map(|(end, sign)| (pair[end] as usize, self.direction * sign, self.torques[end]))
     }
 }
 
 /// What unit variance of both depths adds to the loss.
 pub(super) fn noise_response(placed: &Placed, pair: [u32; 2], loss: DepthLoss) -> f64 {
-    let ends = pair.map(|i| placed.points[i as usize].beam);
+    let ends = pair.map(|i| placed.beams[i as usize]);
     let along = |r: &Residual| {
         ends.map(|beam| r.direction.dot(&beam).powi(2))
             .iter()
@@ -84,7 +94,7 @@ fn total(residuals: &[Residual]) -> f64 {
 
 fn residuals(placed: &Placed, pair: [u32; 2], loss: DepthLoss) -> Vec<Residual> {
     let [first, second] = pair.map(|i| &placed.points[i as usize]);
-    let apart = first.position - second.position;
+    let apart = placed.positions[pair[0] as usize] - placed.positions[pair[1] as usize];
     if loss == DepthLoss::PointToPoint {
         let axes = [Vector3::x(), Vector3::y(), Vector3::z()];
         return axes.map(|axis| along(axis, &apart)).into();

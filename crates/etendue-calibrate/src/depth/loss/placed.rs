@@ -1,16 +1,12 @@
 //! Where the corrected points are, and how they move with the unknowns.
 
 use super::{PoseFreedom, Unknowns};
-use crate::depth::{DepthMap, Measurement};
+use crate::depth::DepthMap;
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use rayon::prelude::*;
 
-/// A corrected measurement in the world.
+/// What of a corrected measurement is not needed with every neighbourhood.
 pub(in crate::depth) struct Point {
-    /// $\hat T_k (v + \hat d r)$, m.
-    pub position: Vector3<f64>,
-    /// Direction of the beam in the world: the derivative over the depth.
-    pub beam: Vector3<f64>,
     /// In the lidar's frame, m.
     body: Vector3<f64>,
     /// Normal in the lidar's frame.
@@ -20,6 +16,10 @@ pub(in crate::depth) struct Point {
 
 /// All measurements corrected.
 pub(in crate::depth) struct Placed {
+    /// In the world, $\hat T_k (v + \hat d r)$, m.
+    pub positions: Vec<Vector3<f64>>,
+    /// Directions of the beams in the world: the derivatives over the depths.
+    pub beams: Vec<Vector3<f64>>,
     pub points: Vec<Point>,
     /// Derivatives of the corrected depths over the weights, point by point.
     slopes: Vec<f64>,
@@ -27,6 +27,8 @@ pub(in crate::depth) struct Placed {
     pub rotations: Vec<Matrix3<f64>>,
     /// First column of the correction that moves a pose.
     columns: Vec<Option<usize>>,
+    /// Whether no correction moves any.
+    still: bool,
 }
 
 impl Placed {
@@ -37,30 +39,45 @@ impl Placed {
             .iter()
             .map(|p| p.rotation.to_rotation_matrix().into_inner())
             .collect();
-        let mut slopes = vec![0.0; weights * map.measurements.len()];
-        let points = map
-            .measurements
-            .par_iter()
+        let count = map.measurements.len();
+        let mut slopes = vec![0.0; weights * count];
+        let mut positions = vec![Vector3::zeros(); count];
+        let mut beams = positions.clone();
+        let points = (&map.measurements, &mut positions, &mut beams)
+            .into_par_iter()
             .zip(slopes.par_chunks_mut(weights.max(1)))
-            .map(|(m, slopes)| {
+            .map(|((m, position, beam), slopes)| {
                 let depth = unknowns
                     .model
                     .correct_with_slopes(m.depth, m.incidence, slopes);
-                placed(m, depth, &poses[m.pose], &rotations[m.pose])
+                let body = m.origin + m.direction * depth;
+                *position = rotations[m.pose] * body + poses[m.pose].translation.vector;
+                *beam = rotations[m.pose] * m.direction;
+                Point {
+                    body,
+                    normal: m.normal,
+                    pose: m.pose,
+                }
             })
             .collect();
         let column = |pose| freedom.correction(pose).map(|c| weights + 6 * c);
         Self {
+            positions,
+            beams,
             points,
             slopes,
             weights,
             rotations,
             columns: (0..poses.len()).map(column).collect(),
+            still: *freedom == PoseFreedom::Fixed,
         }
     }
 
     /// The first column of the correction that moves a point.
     pub fn column(&self, point: usize) -> Option<usize> {
+        if self.still {
+            return None;
+        }
         self.columns[self.points[point].pose]
     }
 
@@ -75,13 +92,13 @@ impl Placed {
         row: &mut [f64],
         column: Option<usize>,
     ) {
-        let at = &self.points[point];
-        let along = force.dot(&at.beam);
+        let along = force.dot(&self.beams[point]);
         let slopes = &self.slopes[point * self.weights..][..self.weights];
         for (sum, slope) in row.iter_mut().zip(slopes) {
             *sum += along * slope;
         }
         if let Some(column) = column {
+            let at = &self.points[point];
             let force = self.rotations[at.pose].tr_mul(force);
             let torque = at.body.cross(&force) + torque;
             for axis in 0..3 {
@@ -104,15 +121,4 @@ pub(in crate::depth) fn corrected_poses(
             None => *pose,
         })
         .collect()
-}
-
-fn placed(m: &Measurement, depth: f64, pose: &Isometry3<f64>, rotation: &Matrix3<f64>) -> Point {
-    let body = m.origin + m.direction * depth;
-    Point {
-        position: rotation * body + pose.translation.vector,
-        beam: rotation * m.direction,
-        body,
-        normal: m.normal,
-        pose: m.pose,
-    }
 }

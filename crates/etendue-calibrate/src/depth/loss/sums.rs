@@ -3,18 +3,66 @@
 use super::Placed;
 use nalgebra::{DMatrix, Vector3};
 
-/// Curvature of a part of the terms.
+/// What of the displacements $u^\top \delta x_i$ of points a loss does not feel: up to three
+/// orthonormal functions of the points.
+pub(super) struct Unfelt {
+    /// The direction $u$ of the displacements.
+    pub direction: Vector3<f64>,
+    /// Where the functions of the place are zero, m.
+    pub mean: Vector3<f64>,
+    /// The value of the constant one.
+    pub constant: f64,
+    /// Gradients of the two that are linear in the place; zero where they are felt.
+    pub tilts: [Vector3<f64>; 2],
+}
+
+impl Unfelt {
+    /// The functions at a place.
+    pub fn at(&self, position: &Vector3<f64>) -> [f64; 3] {
+        let off = position - self.mean;
+        [
+            self.constant,
+            self.tilts[0].dot(&off),
+            self.tilts[1].dot(&off),
+        ]
+    }
+}
+
+/// Some unknowns that follow each other, and where they stand among those of one term.
+#[derive(Clone, Copy)]
+struct Block {
+    first: usize,
+    local: usize,
+    length: usize,
+}
+
+/// Curvature of a part of the terms: $\sum f\\,J^\top P J$ with $P = 1 - Q Q^\top$.
+///
+/// The row of a point has the weights and the six unknowns of its own pose alone, so that
+/// $J^\top J$ falls into small blocks and $P$ into an update of rank three: a term of $n$ points
+/// that $k$ poses saw costs $O(n + k^2)$ in place of $O(n k^2)$.
 pub(super) struct Sums {
-    pub matrix: DMatrix<f64>,
-    pub by_depth: Option<DMatrix<f64>>,
+    /// Its blocks on and below the diagonal.
+    matrix: DMatrix<f64>,
+    weights: usize,
+    /// Room for the row of one point: the weights, then the correction.
+    row: Vec<f64>,
+    /// Room for one term: its blocks, by correction the number of its block, and $Q^\top J$.
+    blocks: Vec<Block>,
+    known: Vec<Option<usize>>,
+    along: [Vec<f64>; 3],
 }
 
 impl Sums {
-    /// Over so many unknowns; with the derivatives over the depths of so many measurements.
-    pub fn new(unknowns: usize, depths: Option<usize>) -> Self {
+    /// Over so many unknowns, the weights first.
+    pub fn new(unknowns: usize, weights: usize) -> Self {
         Self {
             matrix: DMatrix::zeros(unknowns, unknowns),
-            by_depth: depths.map(|count| DMatrix::zeros(unknowns, count)),
+            weights,
+            row: vec![0.0; weights + 6],
+            blocks: Vec::new(),
+            known: vec![None; (unknowns - weights) / 6],
+            along: Default::default(),
         }
     }
 
@@ -23,88 +71,247 @@ impl Sums {
         self.matrix += &other.matrix;
         self
     }
-}
 
-/// Rows of a Jacobian over the unknowns that touch one term.
-pub(super) struct Rows {
-    /// One row a residual, one column a local unknown.
-    jacobian: DMatrix<f64>,
-    /// The unknown that each column stands for.
-    columns: Vec<usize>,
-    /// First unknowns of the corrections, in rising order.
-    corrections: Vec<usize>,
-    weights: usize,
-}
+    /// The whole matrix.
+    pub fn finished(mut self) -> DMatrix<f64> {
+        self.matrix.fill_upper_triangle_with_lower_triangle();
+        self.matrix
+    }
 
-impl Rows {
-    /// Zero rows over the weights and the corrections that move the given points.
-    pub fn new(placed: &Placed, count: usize, points: impl Iterator<Item = usize>) -> Self {
-        let mut corrections: Vec<usize> = points.filter_map(|p| placed.column(p)).collect();
-        corrections.sort_unstable();
-        corrections.dedup();
-        let six = corrections.iter().flat_map(|&c| c..c + 6);
-        let columns: Vec<usize> = (0..placed.weights).chain(six).collect();
-        Self {
-            jacobian: DMatrix::zeros(count, columns.len()),
-            columns,
-            corrections,
-            weights: placed.weights,
+    /// Adds `factor` times the normal matrix of the displacements of points along a direction, less
+    /// what is not felt of them.
+    pub fn add(&mut self, placed: &Placed, members: &[u32], unfelt: &Unfelt, factor: f64) {
+        self.begin();
+        for &member in members {
+            let point = member as usize;
+            let column = placed.column(point);
+            self.row.fill(0.0);
+            let own = column.map(|_| self.weights);
+            placed.pull(
+                point,
+                &unfelt.direction,
+                &Vector3::zeros(),
+                &mut self.row,
+                own,
+            );
+            self.add_square(column, factor);
+            self.note(column, unfelt.at(&placed.positions[point]));
+        }
+        self.add_product(-factor);
+    }
+
+    /// Adds `factor` times the square of a row that is the sum over points of a force and a torque
+    /// on each.
+    pub fn add_row(
+        &mut self,
+        placed: &Placed,
+        ends: &[(usize, Vector3<f64>, Vector3<f64>)],
+        factor: f64,
+    ) {
+        self.begin();
+        for (point, force, torque) in ends {
+            let column = placed.column(*point);
+            self.row.fill(0.0);
+            let own = column.map(|_| self.weights);
+            placed.pull(*point, force, torque, &mut self.row, own);
+            self.note(column, [1.0, 0.0, 0.0]);
+        }
+        self.add_product(factor);
+    }
+
+    /// Forgets the last term.
+    fn begin(&mut self) {
+        for block in self.blocks.drain(..).skip(1) {
+            self.known[(block.first - self.weights) / 6] = None;
+        }
+        self.blocks.push(Block {
+            first: 0,
+            local: 0,
+            length: self.weights,
+        });
+        for along in &mut self.along {
+            along.clear();
+            along.resize(self.weights, 0.0);
         }
     }
 
-    /// Adds to a row what a force and a torque on a point do.
-    pub fn pull(
+    /// Where a correction's block stands, a new one at the end.
+    fn local(&mut self, column: usize) -> usize {
+        let correction = (column - self.weights) / 6;
+        let number = *self.known[correction].get_or_insert_with(|| {
+            self.blocks.push(Block {
+                first: column,
+                local: self.along[0].len(),
+                length: 6,
+            });
+            for along in &mut self.along {
+                along.resize(along.len() + 6, 0.0);
+            }
+            self.blocks.len() - 1
+        });
+        self.blocks[number].local
+    }
+
+    /// Adds the row times each function to $Q^\top J$.
+    fn note(&mut self, column: Option<usize>, functions: [f64; 3]) {
+        let local = column.map(|c| self.local(c));
+        let (of_weights, of_pose) = self.row.split_at(self.weights);
+        for (along, q) in self.along.iter_mut().zip(functions) {
+            add_scaled(&mut along[..of_weights.len()], of_weights, q);
+            if let Some(local) = local {
+                add_scaled(&mut along[local..local + 6], of_pose, q);
+            }
+        }
+    }
+
+    /// Adds `factor` times the square of the row.
+    fn add_square(&mut self, column: Option<usize>, factor: f64) {
+        let size = self.matrix.nrows();
+        let data = self.matrix.as_mut_slice();
+        let (of_weights, of_pose) = self.row.split_at(self.weights);
+        for (j, value) in of_weights.iter().enumerate() {
+            let scaled = factor * value;
+            add_scaled(&mut data[j * size..][..self.weights], of_weights, scaled);
+            if let Some(first) = column {
+                add_scaled(&mut data[j * size + first..][..6], of_pose, scaled);
+            }
+        }
+        let Some(first) = column else { return };
+        for (j, value) in of_pose.iter().enumerate() {
+            let down = &mut data[(first + j) * size + first..][..6];
+            add_scaled(down, of_pose, factor * value);
+        }
+    }
+
+    /// Adds `factor` times $(Q^\top J)^\top(Q^\top J)$.
+    fn add_product(&mut self, factor: f64) {
+        let size = self.matrix.nrows();
+        let data = self.matrix.as_mut_slice();
+        let [a, b, c] = &self.along;
+        for left in &self.blocks {
+            for j in left.local..left.local + left.length {
+                let column = (left.first + j - left.local) * size;
+                let [x, y, z] = [factor * a[j], factor * b[j], factor * c[j]];
+                for down in self.blocks.iter().filter(|down| down.first >= left.first) {
+                    let at = down.local..down.local + down.length;
+                    let sums = &mut data[column + down.first..][..down.length];
+                    let all = a[at.clone()].iter().zip(&b[at.clone()]).zip(&c[at]);
+                    for (sum, ((a, b), c)) in sums.iter_mut().zip(all) {
+                        *sum += x * a + y * b + z * c;
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn add_scaled(sums: &mut [f64], values: &[f64], factor: f64) {
+    for (sum, value) in sums.iter_mut().zip(values) {
+        *sum += factor * value;
+    }
+}
+
+/// How the errors of the measurements move the weights: $-H^{-1}$ times their forces, the rows of
+/// the weights.
+pub(super) struct Influence<'a> {
+    /// The weights' rows of the inverse curvature.
+    rows: &'a DMatrix<f64>,
+    /// By measurement: what a metre of its depth moves each weight by.
+    pub of_depth: Vec<f64>,
+    /// By measurement: what the error that is left of it moves each weight by.
+    pub of_error: Vec<f64>,
+    row: Vec<f64>,
+    moved: Vec<f64>,
+}
+
+impl<'a> Influence<'a> {
+    /// Of so many measurements.
+    pub fn new(rows: &'a DMatrix<f64>, measurements: usize) -> Self {
+        let weights = rows.nrows();
+        Self {
+            rows,
+            of_depth: vec![0.0; weights * measurements],
+            of_error: vec![0.0; weights * measurements],
+            row: vec![0.0; weights + 6],
+            moved: Vec::new(),
+        }
+    }
+
+    /// Adds a neighbourhood, as [`Sums::add`] takes it.
+    pub fn add(&mut self, placed: &Placed, members: &[u32], unfelt: &Unfelt, factor: f64) {
+        let weights = self.rows.nrows();
+        self.moved.clear();
+        self.moved.resize(weights * members.len(), 0.0);
+        let mut along = vec![[0.0; 3]; weights];
+        let still = Vector3::zeros();
+        for (number, &member) in members.iter().enumerate() {
+            self.move_by(placed, member as usize, &unfelt.direction, &still, number);
+            let functions = unfelt.at(&placed.positions[member as usize]);
+            let moved = &self.moved[number * weights..][..weights];
+            for (sums, value) in along.iter_mut().zip(moved) {
+                add_scaled(sums, &functions, *value);
+            }
+        }
+        for (number, &member) in members.iter().enumerate() {
+            let position = placed.positions[member as usize];
+            let functions = unfelt.at(&position);
+            let beam = unfelt.direction.dot(&placed.beams[member as usize]);
+            let error = unfelt.direction.dot(&(position - unfelt.mean));
+            for (k, sums) in along.iter().enumerate() {
+                let unfelt: f64 = sums.iter().zip(functions).map(|(s, f)| s * f).sum();
+                let felt = factor * (self.moved[number * weights + k] - unfelt);
+                let at = member as usize * weights + k;
+                self.of_depth[at] += felt * beam;
+                self.of_error[at] += felt * error;
+            }
+        }
+    }
+
+    /// Adds a residual of a pair, as [`Sums::add_row`] takes it; half of its error is each end's.
+    pub fn add_row(
         &mut self,
         placed: &Placed,
-        row: usize,
+        ends: &[(usize, Vector3<f64>, Vector3<f64>)],
+        residual: f64,
+        factor: f64,
+    ) {
+        let weights = self.rows.nrows();
+        self.moved.clear();
+        self.moved.resize(weights, 0.0);
+        for (point, force, torque) in ends {
+            self.move_by(placed, *point, force, torque, 0);
+        }
+        for (point, force, _) in ends {
+            let beam = force.dot(&placed.beams[*point]);
+            for (k, moved) in self.moved.iter().enumerate() {
+                self.of_depth[point * weights + k] += factor * moved * beam;
+                self.of_error[point * weights + k] += factor * moved * residual * 0.5;
+            }
+        }
+    }
+
+    /// Adds to the so-manieth of `moved` what a force and a torque on a point do to the weights.
+    fn move_by(
+        &mut self,
+        placed: &Placed,
         point: usize,
         force: &Vector3<f64>,
         torque: &Vector3<f64>,
+        number: usize,
     ) {
-        let column = placed.column(point).and_then(|first| {
-            let local = self.corrections.binary_search(&first).ok()?;
-            Some(self.weights + 6 * local)
-        });
-        let mut pulled = vec![0.0; self.columns.len()];
-        placed.pull(point, force, torque, &mut pulled, column);
-        for (sum, value) in self.jacobian.row_mut(row).iter_mut().zip(pulled) {
-            *sum += value;
+        let weights = self.rows.nrows();
+        let column = placed.column(point);
+        self.row.fill(0.0);
+        let own = column.map(|_| weights);
+        placed.pull(point, force, torque, &mut self.row, own);
+        let moved = &mut self.moved[number * weights..][..weights];
+        let (of_weights, of_pose) = self.row.split_at(weights);
+        for (j, value) in of_weights.iter().enumerate() {
+            add_scaled(moved, self.rows.column(j).as_slice(), *value);
         }
-    }
-
-    /// Takes the mean off every column.
-    pub fn centre(&mut self) {
-        for mut column in self.jacobian.column_iter_mut() {
-            let mean = column.mean();
-            column.add_scalar_mut(-mean);
-        }
-    }
-
-    /// Takes off every column what lies along `direction`, one number a row.
-    pub fn project_off(&mut self, direction: &nalgebra::DVector<f64>) {
-        let square = direction.norm_squared();
-        if square > 0.0 {
-            let along = self.jacobian.tr_mul(direction) / square;
-            self.jacobian.ger(-1.0, direction, &along, 1.0);
-        }
-    }
-
-    /// Adds `factor` times the rows' normal matrix.
-    pub fn add_to(&self, sums: &mut Sums, factor: f64) {
-        let square = self.jacobian.tr_mul(&self.jacobian);
-        for (i, &row) in self.columns.iter().enumerate() {
-            for (j, &column) in self.columns.iter().enumerate() {
-                sums.matrix[(row, column)] += factor * square[(i, j)];
-            }
-        }
-    }
-
-    /// Adds `factor` times a row to the derivatives over one depth, if they are wanted.
-    pub fn add_noise(&self, sums: &mut Sums, row: usize, point: usize, factor: f64) {
-        if let Some(by_depth) = &mut sums.by_depth {
-            for (local, &unknown) in self.columns.iter().enumerate() {
-                by_depth[(unknown, point)] += factor * self.jacobian[(row, local)];
-            }
+        let Some(first) = column else { return };
+        for (j, value) in of_pose.iter().enumerate() {
+            add_scaled(moved, self.rows.column(first + j).as_slice(), *value);
         }
     }
 }

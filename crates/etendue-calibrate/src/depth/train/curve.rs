@@ -1,5 +1,6 @@
 //! How well a learnt bias is known, and where.
 
+use super::covariance::Known;
 use crate::depth::{DepthModel, Objective, Unknowns};
 use nalgebra::DMatrix;
 
@@ -10,17 +11,16 @@ pub struct CurvePoint {
     pub incidence: f64,
     /// Bias $\epsilon$ at the curve's depth, m.
     pub bias: f64,
-    /// Its standard deviation from the noise of the depths, m.
+    /// Its standard deviation, m.
     pub sd: f64,
+    /// What noise alone, independent from point to point, would leave of it, m.
+    pub sd_of_noise: f64,
 }
 
-/// A learnt bias over incidence with its uncertainty.
+/// A learnt bias over incidence with its uncertainty: the larger, in every direction of the
+/// weights, of what noise and of what shared errors leave ([`super::covariance`] has both).
 ///
-/// Noise $\delta d$ of the depths moves the minimum by $-H^{-1} M\\,\delta d$, with the curvature
-/// $H$ and $M = \partial^2 L/\partial w\\,\partial d$; so the covariance is
-/// $\sigma^2 H^{-1} M M^\top H^{-1}$. The overlap of neighbourhoods is in $M$; the variance
-/// $\sigma^2$ is taken from the loss that is left. A model of the wrong shape, wrong incidences and
-/// wrong poses are **not** in it.
+/// A model of the wrong shape and incidences that are wrong everywhere in one way are **not** in it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BiasCurve {
     /// Every degree from 0 to 85.
@@ -33,6 +33,8 @@ pub struct BiasCurve {
     pub condition: f64,
     /// Standard deviation of the depths' noise that the loss left suggests, m.
     pub noise: f64,
+    /// Scans it was learnt from.
+    pub scans: usize,
     /// 1st and 99th percentile of the incidences used, rad.
     pub seen: [f64; 2],
 }
@@ -42,32 +44,50 @@ const KNOWN: f64 = 2e-3;
 /// ... or below this share of the bias.
 const KNOWN_SHARE: f64 = 0.2;
 
+/// Fewer scans than this do not tell what errors the points of a scan share.
+const ENOUGH_SCANS: usize = 5;
+
 impl BiasCurve {
     pub(super) fn new(objective: &Objective<'_>, at: &Unknowns, incidences: &[f64]) -> Self {
-        let (covariance, condition, noise) = covariance(objective, at);
+        let known = Known::new(objective, at);
         let depth = objective.median_depth();
         let degrees = (0..=85).map(|degree| f64::from(degree).to_radians());
+        let sd = |incidence, of| deviation(&at.model, of, depth, incidence);
         let point = |incidence| CurvePoint {
             incidence,
             bias: at.model.bias(depth, incidence),
-            sd: deviation(&at.model, &covariance, depth, incidence),
+            sd: sd(incidence, &known.covariance),
+            sd_of_noise: sd(incidence, &known.from_noise),
         };
         Self {
             points: degrees.map(point).collect(),
             depth,
-            covariance,
-            condition,
-            noise,
+            covariance: known.covariance,
+            condition: known.condition,
+            noise: known.noise,
+            scans: objective.map().world_from_lidar().len(),
             seen: [quantile(incidences, 0.01), quantile(incidences, 0.99)],
         }
     }
 
+    /// How many times wider than noise alone would errors that scans and places share make the
+    /// interval, at the seen incidence where they do most.
+    pub fn widened(&self) -> f64 {
+        let seen = self.points.iter().filter(|p| self.has_seen(p));
+        let times = seen
+            .filter(|p| p.sd_of_noise > 0.0)
+            .map(|p| p.sd / p.sd_of_noise);
+        times.fold(1.0, f64::max)
+    }
+
+    fn has_seen(&self, point: &CurvePoint) -> bool {
+        self.seen[0] <= point.incidence && point.incidence <= self.seen[1]
+    }
+
     /// The longest span of seen incidences, rad, over which the curve is determined.
     pub fn determined(&self) -> Option<[f64; 2]> {
-        let known = |p: &CurvePoint| {
-            let seen = self.seen[0] <= p.incidence && p.incidence <= self.seen[1];
-            seen && p.sd < KNOWN.max(KNOWN_SHARE * p.bias.abs())
-        };
+        let known =
+            |p: &CurvePoint| self.has_seen(p) && p.sd < KNOWN.max(KNOWN_SHARE * p.bias.abs());
         self.points
             .split(|p| !known(p))
             .filter(|span| span.len() > 1)
@@ -91,47 +111,24 @@ impl BiasCurve {
         let sd = largest.map(|p| p.sd).fold(0.0, f64::max);
         format!(
             "the bias is determined between {from:.0} and {to:.0} degrees (standard deviation up \
-             to {:.2} mm at {:.1} m); outside, the curve is extrapolated",
+             to {:.2} mm at {:.1} m); outside, the curve is extrapolated{}",
             sd * 1e3,
-            self.depth
+            self.depth,
+            self.caveat()
         )
     }
-}
 
-/// Covariance of the weights, condition of their curvature, and the noise of the depths, m.
-fn covariance(objective: &Objective<'_>, at: &Unknowns) -> (DMatrix<f64>, f64, f64) {
-    let weights = at.model.weight_count();
-    let here = objective.curvature_and_noise(at);
-    let response = objective.noise_response(at);
-    let variance = if response > 0.0 {
-        here.value / response
-    } else {
-        f64::INFINITY
-    };
-    let unknown = DMatrix::from_element(weights, weights, f64::INFINITY);
-    let (Some(inverse), Some(mixed)) = (inverted(here.matrix), here.by_depth) else {
-        return (unknown, f64::INFINITY, variance.sqrt());
-    };
-    let moved = &inverse * mixed;
-    let moved = moved.rows(0, weights);
-    let of_weights = inverse.view((0, 0), (weights, weights)).into_owned();
-    let covariance = moved * moved.transpose() * variance;
-    (covariance, condition(&of_weights), variance.sqrt())
-}
-
-/// Inverse of the curvature; directions that the data say nothing of are left out.
-fn inverted(matrix: DMatrix<f64>) -> Option<DMatrix<f64>> {
-    let scale = matrix
-        .diagonal()
-        .map(|h| if h > 0.0 { 1.0 / h.sqrt() } else { 0.0 });
-    let scale = DMatrix::from_diagonal(&scale);
-    let inverse = (&scale * matrix * &scale).pseudo_inverse(1e-10).ok()?;
-    Some(&scale * inverse * &scale)
-}
-
-fn condition(inverse: &DMatrix<f64>) -> f64 {
-    let values = inverse.symmetric_eigenvalues();
-    values.max() / values.min()
+    /// What the interval cannot say.
+    fn caveat(&self) -> String {
+        if self.scans < ENOUGH_SCANS {
+            return format!(
+                "; {} scans are too few to tell what errors they share: the interval may be too \
+                 narrow",
+                self.scans
+            );
+        }
+        String::new()
+    }
 }
 
 fn deviation(model: &DepthModel, covariance: &DMatrix<f64>, depth: f64, incidence: f64) -> f64 {

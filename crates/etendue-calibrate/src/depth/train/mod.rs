@@ -1,6 +1,7 @@
 //! Learning a model from a map.
 
 mod adam;
+pub mod covariance;
 mod curve;
 mod gauss_newton;
 mod lbfgs;

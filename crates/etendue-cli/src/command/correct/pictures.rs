@@ -82,7 +82,7 @@ const VERDICTS: [(Verdict, &str, Color); 6] = [
 fn masks(map: &DepthMap, points: &[Vector3<f64>]) -> crate::picture::Drawing {
     let layer = |(verdict, name, color): (Verdict, &str, Color)| {
         let both = points.iter().zip(map.verdicts());
-        let of_it = both.filter(|(_, found)| **found == verdict);
+        let of_it = both.filter(|(_, found)| **found == Some(verdict));
         Layer {
             name: name.into(),
             color,
@@ -92,7 +92,7 @@ fn masks(map: &DepthMap, points: &[Vector3<f64>]) -> crate::picture::Drawing {
     };
     ColoredView {
         title: "What the masks leave",
-        subtitle: "each point of the map by the first test that its neighbourhood failed, from above",
+        subtitle: "centres of neighbourhoods by the first test that they failed, from above",
         axes: ["x, m", "y, m"],
         to_scale: true,
         panels: vec![(String::new(), VERDICTS.map(layer).to_vec())],

@@ -6,7 +6,7 @@ use crate::folder::Folder;
 use crate::output::{print, print_json};
 use crate::sequence::{self, ConventionName};
 use clap::{Args, ValueEnum};
-use etendue::calibrate::depth::features::Neighbourhood;
+use etendue::calibrate::depth::features::{Mask, Neighbourhood};
 use etendue::calibrate::depth::train::{Optimiser, Trained, Training, train};
 use etendue::calibrate::depth::{
     DepthLoss, DepthMap, DepthModel, InverseCosine, Linear, MapOptions, Polynomial, PoseFreedom,
@@ -44,6 +44,12 @@ pub struct Train {
     /// What is made small
     #[arg(long, value_enum, default_value_t = LossName::MinimumEigenvalue)]
     loss: LossName,
+    /// How neighbourhoods that will not become thin count
+    #[arg(long, value_enum, default_value_t = RobustName::None)]
+    robust: RobustName,
+    /// Where they begin to count less: a thickness, m (a number for normalised-eigenvalue)
+    #[arg(long, default_value_t = 0.02, value_name = "M")]
+    robust_from: f64,
     /// How it is made small
     #[arg(long, value_enum, default_value_t = OptimiserName::GaussNewton)]
     optimiser: OptimiserName,
@@ -82,6 +88,10 @@ pub struct MapArguments {
     /// Radius of the neighbourhoods in the map, m
     #[arg(long, value_name = "M")]
     pub radius: Option<f64>,
+    /// Side of the cubes of which the map keeps one point to be the centre of a neighbourhood, m; 0
+    /// makes every point one
+    #[arg(long, value_name = "M")]
+    pub centres: Option<f64>,
     /// Radius of the neighbourhoods in a scan that give normals, m
     #[arg(long, value_name = "M")]
     pub normal_radius: Option<f64>,
@@ -97,6 +107,42 @@ pub struct MapArguments {
     /// Greatest ratio of the two least eigenvalues of a neighbourhood
     #[arg(long, value_name = "RATIO")]
     pub flatness: Option<f64>,
+    /// Least ratio of the two greatest eigenvalues of a neighbourhood: lines are left out
+    #[arg(long, value_name = "RATIO")]
+    pub roundness: Option<f64>,
+    /// Neighbourhoods of so many nearest points; with --radius of those within it
+    #[arg(long, value_name = "COUNT")]
+    pub nearest: Option<usize>,
+    /// Least number of points of a neighbourhood
+    #[arg(long, value_name = "COUNT")]
+    pub least_points: Option<usize>,
+    /// Greatest angle between a neighbourhood's normal and those of its points, degrees
+    #[arg(long, value_name = "DEG")]
+    pub normal_spread: Option<f64>,
+    /// Greatest ratio of the two least eigenvalues about a point in its own scan
+    #[arg(long, value_name = "RATIO")]
+    pub own_flatness: Option<f64>,
+    /// Least ratio of the two greatest eigenvalues about a point in its own scan
+    #[arg(long, value_name = "RATIO")]
+    pub own_roundness: Option<f64>,
+    /// Greatest distance of a point from its plane in its own scan, in standard deviations
+    #[arg(long, value_name = "RATIO")]
+    pub own_offset: Option<f64>,
+}
+
+/// Ways to let outliers go.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum RobustName {
+    /// As the others
+    None,
+    /// By the root of their loss
+    Huber,
+    /// By its logarithm
+    Cauchy,
+    /// Up to a bound
+    GemanMcClure,
+    /// Not at all
+    Truncated,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -177,8 +223,16 @@ impl MapArguments {
         if let Some(voxel) = self.voxel {
             options.voxel = voxel;
         }
-        if let Some(radius) = self.radius {
-            options.neighbourhood = Neighbourhood::Radius(radius);
+        match (self.nearest, self.radius) {
+            (Some(count), Some(radius)) => {
+                options.neighbourhood = Neighbourhood::NearestWithin(count, radius);
+            }
+            (Some(count), None) => options.neighbourhood = Neighbourhood::Nearest(count),
+            (None, Some(radius)) => options.neighbourhood = Neighbourhood::Radius(radius),
+            (None, None) => {}
+        }
+        if let Some(centres) = self.centres {
+            options.centres = Some(centres).filter(|cube| *cube != 0.0);
         }
         if let Some(radius) = self.normal_radius {
             options.normal_from = Neighbourhood::Radius(radius);
@@ -186,14 +240,28 @@ impl MapArguments {
         if let Some([near, far]) = self.depths.as_deref().and_then(<[f64]>::first_chunk) {
             options.depths = *near..=*far;
         }
-        if let Some(variance) = self.viewpoint_variance {
-            options.mask.viewpoint_variance = variance;
-        }
         options.shadow = self.shadow_angle.map(f64::to_radians);
-        if let Some(flatness) = self.flatness {
-            options.mask.flatness = flatness;
-        }
+        self.set(&mut options.mask);
         options
+    }
+
+    /// The thresholds that are typed.
+    fn set(&self, mask: &mut Mask) {
+        let spread = self.normal_spread.map(f64::to_radians);
+        for (typed, threshold) in [
+            (self.viewpoint_variance, &mut mask.viewpoint_variance),
+            (self.flatness, &mut mask.flatness),
+            (spread, &mut mask.normal_spread),
+            (self.own_flatness, &mut mask.own_flatness),
+            (self.own_roundness, &mut mask.own_roundness),
+            (self.own_offset, &mut mask.own_offset),
+        ] {
+            *threshold = typed.unwrap_or(*threshold);
+        }
+        if let Some(least) = self.roundness {
+            mask.roundness = least..=1.0;
+        }
+        mask.neighbours = self.least_points.unwrap_or(mask.neighbours);
     }
 
     /// Reads sequences.
@@ -233,6 +301,8 @@ struct Report {
     loss_before: f64,
     loss_after: f64,
     noise_m: f64,
+    /// How many times wider errors that scans and places share make the interval than noise alone.
+    shared_errors_widen: f64,
     condition: f64,
     warnings: Vec<String>,
 }
@@ -319,7 +389,13 @@ impl Train {
                 LossName::PointToPlane => DepthLoss::PointToPlane,
                 LossName::PointToPoint => DepthLoss::PointToPoint,
             },
-            robust: Robust::None,
+            robust: match self.robust {
+                RobustName::None => Robust::None,
+                RobustName::Huber => Robust::Huber(self.robust_from),
+                RobustName::Cauchy => Robust::Cauchy(self.robust_from),
+                RobustName::GemanMcClure => Robust::GemanMcClure(self.robust_from),
+                RobustName::Truncated => Robust::Truncated(self.robust_from),
+            },
             freedom: match self.poses_move {
                 FreedomName::Fixed => PoseFreedom::Fixed,
                 FreedomName::PerPose => PoseFreedom::PerPose,
@@ -388,6 +464,7 @@ impl Train {
             loss_before: loss(0),
             loss_after: loss(progress.len().saturating_sub(1)),
             noise_m: trained.curve.noise,
+            shared_errors_widen: trained.curve.widened(),
             condition: trained.curve.condition,
             warnings,
         }
@@ -410,7 +487,8 @@ impl Report {
         format!(
             "{} from {} scans: {} measurements, {} neighbourhoods\n  weights {:?}\n  mean \
              thickness {:.2} mm before, {:.2} mm after {} iterations; a lower loss proves \
-             nothing\n  depth noise {:.1} mm, condition {:.0}\n  {}\n",
+             nothing\n  depth noise {:.1} mm, condition {:.0}; errors that scans and places share \
+             widen the interval {:.1} times\n  {}\n",
             self.model,
             self.scans,
             self.measurements,
@@ -421,6 +499,7 @@ impl Report {
             self.iterations,
             self.noise_m * 1e3,
             self.condition,
+            self.shared_errors_widen,
             self.verdict
         )
     }

@@ -1,0 +1,178 @@
+//! Covariance of learnt weights.
+//!
+//! An error $\delta d_j$ of a depth moves the minimum by $m_j\\,\delta d_j$, with the rows of the
+//! weights of $m_j = -H^{-1}\\,\partial^2 L/\partial w\\,\partial d_j$ and the curvature $H$; the
+//! overlap of neighbourhoods is in $m_j$.
+//!
+//! - **Noise**, independent from point to point, leaves $\sigma^2 \sum_j m_j m_j^\top$, the variance
+//!   $\sigma^2$ taken from the loss that is left.
+//! - **Shared errors**: a wrong pose moves all points of a scan, an uneven wall those of a place. The
+//!   errors $e_j$ that are left are summed over clusters before they are squared,
+//!   $$V_c = \frac{G}{G-1} \sum_{g=1}^{G} s_g s_g^\top, \qquad s_g = \sum_{j \in g} m_j e_j,$$
+//!   over the scans and over cubes of the map, and less what both count,
+//!   $V = V_{scan} + V_{cube} - V_{scan \cap cube}$ (Cameron, Gelbach and Miller 2011, equation 2.11,
+//!   doi:10.1198/jbes.2010.07136).
+//!
+//! The covariance is the larger of the two in every direction: with $V_{noise} = L L^\top$ the
+//! eigenvalues of $L^{-1} V L^{-\top}$ below 1 are raised to it. Few scans say little of what a
+//! scan's points share.
+
+use crate::depth::loss::Influences;
+use crate::depth::{Objective, Unknowns};
+use nalgebra::{DMatrix, DVector};
+use std::collections::BTreeMap;
+
+/// Side of the cubes whose points may share an error, m: wider than a neighbourhood and than most
+/// unevenness of walls.
+pub const CUBE: f64 = 2.0;
+
+/// What is known of the weights.
+pub(super) struct Known {
+    pub covariance: DMatrix<f64>,
+    /// What noise alone leaves.
+    pub from_noise: DMatrix<f64>,
+    /// Of the weights' curvature, poses eliminated, each weight in its own unit.
+    pub condition: f64,
+    /// Standard deviation of the depths' noise that the loss left suggests, m.
+    pub noise: f64,
+}
+
+impl Known {
+    pub fn new(objective: &Objective<'_>, at: &Unknowns) -> Self {
+        let weights = at.model.weight_count();
+        let here = objective.curvature(at);
+        let response = objective.noise_response(at);
+        let variance = if response > 0.0 {
+            here.value / response
+        } else {
+            f64::INFINITY
+        };
+        let Some(inverse) = inverted(&here.matrix) else {
+            return Self::nothing(weights, variance.sqrt());
+        };
+        let rows = inverse.rows(0, weights).into_owned();
+        let influences = objective.influences(at, &rows);
+        let from_noise = squares(&influences.of_depth, weights) * variance;
+        let shared = shared(objective, &influences, weights);
+        Self {
+            covariance: larger(&from_noise, &shared),
+            from_noise,
+            condition: condition(&inverse.view((0, 0), (weights, weights)).into_owned()),
+            noise: variance.sqrt(),
+        }
+    }
+
+    fn nothing(weights: usize, noise: f64) -> Self {
+        let unknown = DMatrix::from_element(weights, weights, f64::INFINITY);
+        Self {
+            covariance: unknown.clone(),
+            from_noise: unknown,
+            condition: f64::INFINITY,
+            noise,
+        }
+    }
+}
+
+/// Inverse of the curvature; directions that the data say nothing of are left out.
+fn inverted(matrix: &DMatrix<f64>) -> Option<DMatrix<f64>> {
+    let scale = matrix
+        .diagonal()
+        .map(|h| if h > 0.0 { 1.0 / h.sqrt() } else { 0.0 });
+    let scale = DMatrix::from_diagonal(&scale);
+    let inverse = (&scale * matrix * &scale).pseudo_inverse(1e-10).ok()?;
+    Some(&scale * inverse * &scale)
+}
+
+fn condition(inverse: &DMatrix<f64>) -> f64 {
+    let values = inverse.symmetric_eigenvalues();
+    values.max() / values.min()
+}
+
+/// Sum of the squares of vectors of `weights` numbers.
+fn squares(vectors: &[f64], weights: usize) -> DMatrix<f64> {
+    let mut sum = DMatrix::zeros(weights, weights);
+    for vector in vectors.chunks_exact(weights) {
+        let vector = DVector::from_column_slice(vector);
+        sum.ger(1.0, &vector, &vector, 1.0);
+    }
+    sum
+}
+
+/// By scans and by cubes, each counted once.
+fn shared(objective: &Objective<'_>, influences: &Influences, weights: usize) -> DMatrix<f64> {
+    let map = objective.map();
+    let scans = map.measurements().iter().map(|m| m.pose);
+    let points = map.measured_points();
+    let cubes = points.iter().map(|p| {
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "a saturated cube is a cube"
+        )]
+        let key = [0, 1, 2].map(|i| (p[i] / CUBE).floor() as i64);
+        key
+    });
+    let errors = &influences.of_error;
+    clustered(errors, weights, scans.clone()) + clustered(errors, weights, cubes.clone())
+        - clustered(errors, weights, scans.zip(cubes))
+}
+
+/// $G/(G-1) \sum s_g s_g^\top$ over clusters; nothing of fewer than two.
+fn clustered<K: Ord>(
+    vectors: &[f64],
+    weights: usize,
+    keys: impl Iterator<Item = K>,
+) -> DMatrix<f64> {
+    let mut sums: BTreeMap<K, Vec<f64>> = BTreeMap::new();
+    for (key, vector) in keys.zip(vectors.chunks_exact(weights)) {
+        // What is in no neighbourhood belongs to no cluster.
+        if vector.iter().all(|v| *v == 0.0) {
+            continue;
+        }
+        let sum = sums.entry(key).or_insert_with(|| vec![0.0; weights]);
+        sum.iter_mut().zip(vector).for_each(|(s, v)| *s += v);
+    }
+    let count = sums.len() as f64;
+    let flat: Vec<f64> = sums.into_values().flatten().collect();
+    if count < 2.0 {
+        return DMatrix::zeros(weights, weights);
+    }
+    squares(&flat, weights) * (count / (count - 1.0))
+}
+
+/// The larger of a covariance and another symmetric matrix, in every direction.
+fn larger(covariance: &DMatrix<f64>, other: &DMatrix<f64>) -> DMatrix<f64> {
+    let Some(root) = covariance.clone().cholesky().map(|c| c.l()) else {
+        return covariance.clone();
+    };
+    let Some(inverse) = root.clone().try_inverse() else {
+        return covariance.clone();
+    };
+    let relative = (&inverse * other * inverse.transpose()).symmetric_eigen();
+    let raised = relative.eigenvalues.map(|value| value.max(1.0));
+    let vectors = root * relative.eigenvectors;
+    &vectors * DMatrix::from_diagonal(&raised) * vectors.transpose()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_larger_of_two_is_no_smaller_than_either() {
+        let noise = DMatrix::from_row_slice(2, 2, &[2.0, 1.0, 1.0, 3.0]);
+        let shared = DMatrix::from_row_slice(2, 2, &[9.0, -2.0, -2.0, -1.0]);
+        let both = larger(&noise, &shared);
+        for least in [&both - &noise, &both - &shared].map(|m| m.symmetric_eigenvalues().min()) {
+            assert!(least > -1e-12, "{least}");
+        }
+        assert!((larger(&noise, &(&noise * 4.0)) - &noise * 4.0).norm() < 1e-12);
+        assert!((larger(&noise, &(&noise * 0.5)) - &noise).norm() < 1e-12);
+    }
+
+    #[test]
+    fn errors_of_a_cluster_add_before_they_are_squared() {
+        let together = clustered(&[1.0, 1.0, -1.0, -1.0], 1, [0, 0, 1, 1].into_iter());
+        let apart = clustered(&[1.0, -1.0, 1.0, -1.0], 1, [0, 0, 1, 1].into_iter());
+        assert_eq!((together[0], apart[0]), (16.0, 0.0));
+    }
+}
