@@ -108,13 +108,20 @@ impl<const N: usize> Sub for Dual<N> {
     }
 }
 
+impl<const N: usize> Dual<N> {
+    #[inline]
+    fn product_rule(&self, other: &Self) -> [f64; N] {
+        from_fn(|i| self.eps[i] * other.re + other.eps[i] * self.re)
+    }
+}
+
 impl<const N: usize> Mul for Dual<N> {
     type Output = Self;
     #[inline]
     fn mul(self, other: Self) -> Self {
         Self {
             re: self.re * other.re,
-            eps: from_fn(|i| self.eps[i] * other.re + other.eps[i] * self.re),
+            eps: self.product_rule(&other),
         }
     }
 }
