@@ -4,6 +4,11 @@
 //! `f32` may be wrong by: where it can no longer tell, the mesh's own vertices in `f64` decide,
 //! as ever, and no answer changes.
 
+#![expect(
+    clippy::cast_sign_loss,
+    reason = "places are counted from the low corner up"
+)]
+
 use super::best::ROUND_OFF;
 use super::block::Block;
 use super::tree::NO_TRIANGLE;
