@@ -74,7 +74,7 @@ fn shape(geometry: &Geometry) -> Result<Shape, FormatError> {
         Geometry::Mesh { file, scale } => {
             let mut mesh = read_mesh(file)?.mesh;
             for vertex in &mut mesh.vertices {
-                vertex.coords.component_mul_assign(&(*scale).into());
+                vertex.coords.component_mul_assign(&nalgebra::Vector3::from(*scale));
             }
             Ok(Shape::Hull(mesh.into()))
         }
