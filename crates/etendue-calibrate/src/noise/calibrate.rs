@@ -4,7 +4,7 @@ use super::explain::{Explanation, explain};
 use super::panel::{Panel, PanelHint, PanelSearch, find_panel};
 use super::reflectance::{ReflectanceFit, fit_reflectance};
 use super::smooth::{Curve, Link, Observation, fit_curve};
-use super::statistics::{Bin, Likeness, bins, detect_steps, likeness, wide_bins};
+use super::statistics::{Bin, Likeness, bins, detect_steps, likeness, place_to_place, wide_bins};
 use super::{NoiseError, PanelBeams, Recording};
 use etendue_physics::profile::{
     Correlation, DistanceLaw, IntensityKind, Knot, Profile, ReflectanceModel, Steps,
@@ -163,16 +163,18 @@ fn from_panels(
         .map(|panel| bins(&panel.beams, &steps, options.bin))
         .collect();
     let law = law(&panels, &binned, options, &mut warnings);
-    let mut all: Vec<Bin> = { panels.iter().zip(&binned) }
-        .flat_map(|(panel, bins)| {
+    let by_panel: Vec<Vec<Bin>> = { panels.iter().zip(&binned) }
+        .map(|(panel, bins)| {
             let ratio = distance / panel.panel.plane.distance;
-            bins.iter().map(move |bin| carried(bin, law, ratio))
+            bins.iter().map(|bin| carried(bin, law, ratio)).collect()
         })
         .collect();
+    let places = place_to_place(by_panel.iter().map(Vec::as_slice), options.bin);
+    let mut all = by_panel.concat();
     all.sort_by(|a, b| a.incidence.total_cmp(&b.incidence));
     let intensity = intensity_kind(recordings, &panels);
     let usual = usual_standing(&all);
-    let mut curves = Curves::fit(&all, intensity, usual);
+    let mut curves = Curves::fit(&all, intensity, usual, places);
     let about: Vec<Bin> = { panels.iter() }
         .flat_map(|panel| {
             let ratio = panel.panel.plane.distance / distance;
@@ -416,7 +418,7 @@ struct Curves {
 }
 
 impl Curves {
-    fn fit(bins: &[Bin], intensity: IntensityKind, usual: f64) -> Self {
+    fn fit(bins: &[Bin], intensity: IntensityKind, usual: f64, places: f64) -> Self {
         // Left and right of the normal, in blocks of five degrees: what is left out together.
         let fold = |bin: &Bin| {
             let block = (bin.incidence.to_degrees() / 5.0).floor() % 2.0;
@@ -439,9 +441,8 @@ impl Curves {
         Self {
             bias: curve(
                 &|bin| {
-                    let error = bin.error?;
-                    let variance = error.sd.max(1e-5).powi(2) / bin.range_looks().max(1.0);
-                    Some((error.mean, 1.0 / variance))
+                    let variance = bin.mean_variance()? + places;
+                    Some((bin.error?.mean, 1.0 / variance))
                 },
                 Link::Identity,
             ),

@@ -51,6 +51,12 @@ impl Bin {
         independent_looks(self.returned, group, self.standing)
     }
 
+    /// Variance of the mean error by the bin's own noise, m², if it is known.
+    pub fn mean_variance(&self) -> Option<f64> {
+        let sd = self.error?.sd.max(1e-5);
+        Some(sd * sd / self.range_looks().max(1.0))
+    }
+
     /// The 95 % interval of the drop-out, by independent looks.
     pub fn drop_out_interval(&self, usual: f64) -> [f64; 2] {
         let looks = self.looks(usual);

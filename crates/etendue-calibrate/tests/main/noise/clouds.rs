@@ -27,7 +27,7 @@ fn clouds(scans: u32, keep_dropped: bool) -> Vec<(Vec<Point3<f64>>, Vec<f32>)> {
     let (profile, normal) = (known(), normal());
     let seen = |sweep: u32, beam: u32| -> Option<Point3<f64>> {
         let (column, row) = (f64::from(beam / 15), f64::from(beam % 15));
-        let towards = direction(1.5 * column - 35.0, 2.0 * row - 14.0);
+        let towards = direction(1.5 * column - 34.93, 2.0 * row - 13.93);
         let cos = normal.dot(&towards);
         let range = DISTANCE / cos;
         let foot = towards * range - normal * DISTANCE;

@@ -1,6 +1,7 @@
 //! What is told of a calibration.
 
 use etendue::calibrate::noise::Calibration;
+use etendue::calibrate::noise::statistics::{dispersion, wilson};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -81,7 +82,10 @@ fn bands(calibration: &Calibration) -> Vec<BandRow> {
             return None;
         }
         let returned: f64 = inside.iter().map(|bin| bin.returned).sum();
-        let looks: f64 = inside.iter().map(|bin| bin.looks(usual)).sum();
+        let groups: Vec<[f64; 2]> = { inside.iter() }
+            .map(|bin| [bin.drop_out(), bin.looks(usual)])
+            .collect();
+        let looks = groups.iter().map(|[_, looks]| looks).sum::<f64>() / dispersion(&groups);
         let drop_out = 1.0 - returned / beams;
         let mean = |value: &dyn Fn(&etendue::calibrate::noise::statistics::Spread) -> f64| {
             let seen = inside
@@ -97,10 +101,7 @@ fn bands(calibration: &Calibration) -> Vec<BandRow> {
             bias_mm: mean(&|error| error.mean * 1e3),
             spread_mm: mean(&|error| error.sd * 1e3),
             drop_out,
-            drop_out_interval: etendue::calibrate::noise::statistics::wilson(
-                drop_out * looks,
-                looks,
-            ),
+            drop_out_interval: wilson(drop_out * looks, looks),
         })
     };
     (0..9).filter_map(band).collect()

@@ -106,14 +106,48 @@ fn simulated(name: &str, count: u32) -> Vec<Scan> {
     as_scans(&sweeps)
 }
 
+/// How many of a profile's knots from 3 to 40 degrees there are, and which shares of them have the
+/// truth outside of their own 95 % intervals: of bias, spread and drop-out. The bias is compared less
+/// what a shift of the plane takes, which a bias at all incidences cannot be told from.
+fn outside(found: &Profile, truth: &Profile) -> (f64, [f64; 3], f64) {
+    let inside = |knot: &&Knot| (3.0..40.0).contains(&knot.incidence.to_degrees());
+    let knots: Vec<&Knot> = found.knots.iter().filter(inside).collect();
+    let expected = |knot: &Knot| truth.at(knot.incidence, found.distance / knot.incidence.cos());
+    let weigh = |knot: &&Knot| {
+        let off = knot.bias - expected(knot).bias;
+        let (weight, plane) = (knot.bias_error.powi(-2), 1.0 / knot.incidence.cos());
+        [weight * plane * off, weight * plane * plane]
+    };
+    let [up, down] = { knots.iter().map(weigh) }.fold([0.0; 2], |a, b| [a[0] + b[0], a[1] + b[1]]);
+    let shift = up / down;
+    let (mut count, mut worst) = ([0.0; 3], 0.0_f64);
+    for knot in &knots {
+        let here = expected(knot);
+        let bias = (knot.bias - here.bias - shift / knot.incidence.cos()) / knot.bias_error;
+        let spread = (knot.spread - here.spread) / knot.spread_error;
+        let [low, high] = knot.drop_out_interval;
+        let misses = [
+            bias.abs() > 1.96,
+            spread.abs() > 1.96,
+            !(low..=high).contains(&here.drop_out),
+        ];
+        for (count, miss) in count.iter_mut().zip(misses) {
+            *count += f64::from(u8::from(miss));
+        }
+        worst = worst.max(bias.abs()).max(spread.abs());
+    }
+    let total = knots.len() as f64;
+    (total, count.map(|count| count / total), worst)
+}
+
 /// A continuous-wave URG-04LX and a pulsed LMS 111 see a board with a known profile; calibrating
-/// what they report gives the profile back: bias (less what the plane takes), spread and drop-out.
+/// what they report gives the profile back within its own intervals. Knots share beams: 37 of them
+/// are worth about 12 independent ones for bias and drop-out, 6 for the spread. Were the intervals
+/// what they claim, more than a quarter of the 12, or a third of the 6, lay outside in 1 of 450
+/// recordings each; one errs by more than 4.5 standard errors in 1 of 7000.
 #[test]
 fn simulated_recordings_give_the_known_profile_back() {
-    for (name, bias, spread) in [
-        ("hokuyo-urg-04lx", 1.2e-3, 0.15),
-        ("sick-lms-111", 1.2e-3, 0.15),
-    ] {
+    for name in ["hokuyo-urg-04lx", "sick-lms-111"] {
         let recording = Recording::from_scans(name, &simulated(name, 80)).unwrap();
         let options = Options {
             kind: SensorKind::TimeOfFlight,
@@ -123,26 +157,14 @@ fn simulated_recordings_give_the_known_profile_back() {
             width: Some(2.0),
             ..PanelHint::default()
         };
-        let (found, truth) = (
-            calibrate(&[(&recording, hint)], &options).unwrap().profile,
-            known(),
-        );
-        let shift = found.at(0.0, 0.8).bias - truth.at(0.0, 0.8).bias;
-        for degrees in [10.0_f64, 20.0, 30.0, 40.0] {
-            let incidence = degrees.to_radians();
-            let range = 0.8 / incidence.cos();
-            let (a, b) = (found.at(incidence, range), truth.at(incidence, range));
-            println!("{name} {degrees}: {a:?} {b:?}");
-            assert!(
-                (a.bias - b.bias - shift / incidence.cos()).abs() < bias,
-                "{name} {degrees}"
-            );
-            assert!(
-                (a.spread / b.spread - 1.0).abs() < spread,
-                "{name} {degrees}"
-            );
-            assert!((a.drop_out - b.drop_out).abs() < 0.04, "{name} {degrees}");
-        }
+        let found = calibrate(&[(&recording, hint)], &options).unwrap().profile;
+        let (knots, [bias, spread, drop_out], worst) = outside(&found, &known());
+        println!("{name}: {knots} knots, outside {bias:.2} {spread:.2} {drop_out:.2}, {worst:.1}");
+        assert!(knots >= 35.0);
+        assert!(bias <= 0.25, "{name}: {bias}");
+        assert!(spread <= 0.34, "{name}: {spread}");
+        assert!(drop_out <= 0.25, "{name}: {drop_out}");
+        assert!(worst < 4.5, "{name}: {worst}");
     }
 }
 

@@ -3,9 +3,9 @@
 use super::{PANELS, apollosim, behind, options};
 use etendue_calibrate::noise::panel::find_panel;
 use etendue_calibrate::noise::score::hold_out;
-use etendue_calibrate::noise::statistics::wilson;
+use etendue_calibrate::noise::statistics::{dispersion, wilson};
 use etendue_calibrate::noise::{
-    NoiseError, PanelBeams, PanelHint, PanelSearch, calibrate, explain, identify,
+    NoiseError, PanelBeam, PanelBeams, PanelHint, PanelSearch, Seen, calibrate, explain, identify,
 };
 use etendue_physics::profile::Profile;
 
@@ -51,8 +51,7 @@ fn two_flat_things_in_one_recording_are_told() {
 /// Drop-out per band, as the specification has it, lies within the interval of independent looks.
 #[test]
 fn drop_out_per_band_is_that_of_the_table() {
-    // Left out: acrylic from 60 to 70 degrees, where the specification has 26 % by the bearing from
-    // straight behind, and the incidence from the tilted plane gives 22.8 % (21.1 to 24.6).
+    // Acrylic from 60 to 70 degrees has a test of its own.
     let table: [(&str, f64, f64, f64); 8] = [
         ("wall", 20.0, 30.0, 0.016),
         ("wall", 30.0, 40.0, 0.72),
@@ -87,6 +86,50 @@ fn drop_out_per_band_is_that_of_the_table() {
             "{material} {from}-{to}: {low} {high}"
         );
     }
+}
+
+/// Acrylic from 60 to 70 degrees: the specification has 26 %. Counting by bearings instead of
+/// incidences, and any tilt up to 2 degrees, gives 20 to 25 %, for what drops there is not the
+/// incidence: a patch 65 to 71 degrees right of the normal drops four beams of five, and
+/// somebody stood in the way of the left side in the last four scans. All other beams return. Bins of the band differ that much
+/// more than by chance that its interval is wide, and holds 26 %.
+#[test]
+fn a_patch_drops_the_beams_of_the_acrylic_panel() {
+    let Some(recording) = apollosim("acrylic") else {
+        return;
+    };
+    let hint = behind(Some(1.25));
+    let found = calibrate(&[(&recording, hint)], &options("acrylic")).unwrap();
+    let usual = found.profile.correlation.standing_drop();
+    let groups: Vec<[f64; 2]> = { found.bins.iter() }
+        .filter(|bin| (60.0..70.0).contains(&bin.incidence.to_degrees()))
+        .map(|bin| [bin.drop_out(), bin.looks(usual)])
+        .collect();
+    let beams = &found.panels[0].beams.beams;
+    let share = |keep: &dyn Fn(&PanelBeam) -> bool| {
+        let inside = beams
+            .iter()
+            .filter(|beam| (60.0..70.0).contains(&beam.incidence.to_degrees()) && keep(beam));
+        let (total, dropped) = inside.fold((0.0, 0.0), |(total, dropped), beam| {
+            let drop = f64::from(u8::from(beam.seen == Seen::Dropped));
+            (total + 1.0, dropped + drop)
+        });
+        assert!(total > 100.0);
+        dropped / total
+    };
+    let all = share(&|_| true);
+    let many = dispersion(&groups);
+    let looks = groups.iter().map(|[_, looks]| looks).sum::<f64>() / many;
+    let [low, high] = wilson(all * looks, looks);
+    println!("{all:.3} [{low:.3}, {high:.3}], dispersion {many:.1}");
+    assert!((0.20..0.255).contains(&all), "{all}");
+    assert!(low < 0.26 && 0.26 < high, "{low} {high}");
+    let is_patch = |beam: &PanelBeam| !beam.left && beam.incidence.to_degrees() > 64.0;
+    let is_late = |beam: &PanelBeam| beam.left && beam.scan >= 56;
+    let [patch, late] = [share(&is_patch), share(&is_late)];
+    let rest = share(&|beam| !is_patch(beam) && !is_late(beam));
+    println!("patch {patch:.3}, last scans {late:.3}, rest {rest:.4}");
+    assert!(patch > 0.6 && late > 0.8 && rest < 0.01);
 }
 
 /// Held out blocks of five scans: the profile beats no noise, one Gaussian and the reflectance
