@@ -194,9 +194,9 @@ fn without_noise_the_bias_is_found_to_a_tenth_of_a_millimetre() {
     assert!(rms < 3e-4, "{rms}");
 }
 
-/// Bar: 1 mm. Measured with the seeds 5, 105 and 205: 0.49, 0.18 and 0.13 mm; the curve's own
-/// standard deviation is 0.43 mm at 70 degrees. Points near edges cost 1.2 mm with masks that let
-/// them pass; the noise of the incidences costs nothing that can be seen.
+/// Bar: 1 mm. Measured with the seeds 5 and 105: 0.11 and 0.29 mm; with a neighbourhood about every
+/// point 0.49 and 0.18 mm. Points near edges cost 1.2 mm with masks that let them pass; the noise of the
+/// incidences costs nothing that can be seen.
 #[test]
 fn a_known_bias_is_found_under_a_centimetre_of_range_noise() {
     let (map, trained) = fit(
@@ -210,20 +210,27 @@ fn a_known_bias_is_found_under_a_centimetre_of_range_noise() {
     assert!(rms < 8e-4, "{rms}");
 }
 
-/// Bar: 1.5 mm. Measured with two seeds: 0.55 and 0.28 mm; without taking the neighbourhoods anew
-/// 1.34 and 0.62 mm, because wrong poses leave four of five too thick for the masks.
+/// Bar: 1.5 mm. Measured with the seeds 5 and 105: 0.17 and 0.04 mm, 0.23 and 5.80 mm without the poses.
+/// With a neighbourhood about every point 0.55 mm and 1.67 mm (seed 5); without taking the
+/// neighbourhoods anew 1.34 mm then, because wrong poses leave four of five too thick for the masks.
 #[test]
 fn fitting_the_poses_too_finds_the_bias_under_pose_noise() {
-    let (map, alone) = fit(512, POSE_NOISE, &Training::default(), &MapOptions::strict());
     let joint = Training {
         freedom: PoseFreedom::PerPose,
         refreshes: 1,
         ..Training::default()
     };
-    let (_, both) = fit(512, POSE_NOISE, &joint, &MapOptions::strict());
-    let rms = [&alone, &both].map(|t| curve_rms(&map, &t.model));
-    assert!(rms[1] < 1e-3, "{rms:?}");
-    assert!(rms[0] > 2.0 * rms[1], "{rms:?}");
+    let mut worst = [0.0_f64; 2];
+    for seed in [5, 105] {
+        let noise = Noise { seed, ..POSE_NOISE };
+        let (map, alone) = fit(512, noise, &Training::default(), &MapOptions::strict());
+        let (_, both) = fit(512, noise, &joint, &MapOptions::strict());
+        for (worst, trained) in worst.iter_mut().zip([alone, both]) {
+            *worst = worst.max(curve_rms(&map, &trained.model));
+        }
+    }
+    assert!(worst[1] < 1e-3, "{worst:?}");
+    assert!(worst[0] > 2.0 * worst[1], "{worst:?}");
 }
 
 /// Measured: 38 mm, while the loss fell by 1.3 %.
