@@ -151,7 +151,7 @@ fn message(kind: Kind, bytes: &[u8]) -> Option<Option<SaidMessage>> {
     let mut message = CdrReader::new(bytes)?;
     let stamp = i64::from(message.u32()?) * 1_000_000_000 + i64::from(message.u32()?);
     message.text()?;
-    let mut skip = |count: usize, message: &mut CdrReader| -> Option<()> {
+    let skip = |count: usize, message: &mut CdrReader| -> Option<()> {
         (0..count).try_for_each(|_| message.f64().map(|_| ()))
     };
     Some(match kind {
