@@ -249,7 +249,9 @@ impl Reader<'_> {
         };
         let mut mesh = read_mesh(&self.mesh_file(file))?.mesh;
         for vertex in &mut mesh.vertices {
-            vertex.coords.component_mul_assign(&asset.scale.into());
+            vertex
+                .coords
+                .component_mul_assign(&Vector3::from(asset.scale));
         }
         Ok(Shape::Hull(mesh.into()))
     }

@@ -5,6 +5,7 @@ use super::link::Geometry;
 use crate::mesh::read_mesh;
 use crate::{FormatError, Place};
 use etendue_sensors::dynamics::jointed::{JointedRobot, Link, PlacedShape, RobotError, Shape};
+use nalgebra::Vector3;
 
 impl Urdf {
     /// Masses, collision shapes and joints, with the meshes read.
@@ -74,7 +75,7 @@ fn shape(geometry: &Geometry) -> Result<Shape, FormatError> {
         Geometry::Mesh { file, scale } => {
             let mut mesh = read_mesh(file)?.mesh;
             for vertex in &mut mesh.vertices {
-                vertex.coords.component_mul_assign(&nalgebra::Vector3::from(*scale));
+                vertex.coords.component_mul_assign(&Vector3::from(*scale));
             }
             Ok(Shape::Hull(mesh.into()))
         }

@@ -11,12 +11,16 @@ use rapier3d_f64::prelude::{
 };
 use std::f64::consts::{PI, TAU};
 
+/// Damping of a motor that holds its speed, 1/s: as good as rigid.
+const RIGID: f64 = 1e8;
+
 /// A robot of links and joints in an engine's world, in reduced coordinates (Featherstone's; see
 /// Featherstone 2008, "Rigid Body Dynamics Algorithms").
 ///
 /// Commands are one a moving joint, in the order of [`JointedRobot::moving_joints`]. A position is
-/// held by a critically damped servo of a natural frequency, a speed by one of that time constant,
-/// both up to the joint's effort; a torque or force acts between the joint's bodies.
+/// held by a critically damped servo of a natural frequency, without an integral part: a load moves
+/// it. A speed is approached with that servo's time constant and held whatever the load. Both go up
+/// to the joint's effort. A torque or force acts between the joint's bodies.
 pub struct RobotInEngine {
     engine: Engine,
     bodies: Vec<BodyNumber>,
@@ -32,6 +36,8 @@ struct Motor {
     parent: BodyNumber,
     child: BodyNumber,
     told: JointCommand,
+    /// Speed on the way to the one that is told, rad/s or m/s.
+    speed: f64,
 }
 
 impl RobotInEngine {
@@ -119,7 +125,7 @@ impl RobotInEngine {
         }
     }
 
-    fn tell(&mut self, commands: &[JointCommand]) {
+    fn tell(&mut self, commands: &[JointCommand], dt: f64) {
         for body in &self.bodies {
             let body = self.engine.body_mut(*body);
             body.reset_forces(false);
@@ -129,7 +135,15 @@ impl RobotInEngine {
             if let JointCommand::Effort(effort) = command {
                 push(&mut self.engine, motor, *effort);
             }
-            if motor.told != *command {
+            if let JointCommand::Velocity(wanted) = command {
+                let bound = motor.joint.velocity;
+                let wanted = wanted.clamp(-bound, bound);
+                motor.speed += (wanted - motor.speed) * -(-self.servo * dt).exp_m1();
+            } else {
+                motor.speed = 0.0;
+            }
+            let changes = motor.told != *command || matches!(command, JointCommand::Velocity(_));
+            if changes {
                 motor.told = *command;
                 set_motor(&mut self.engine, motor, self.servo);
             }
@@ -150,7 +164,7 @@ impl Dynamics for RobotInEngine {
     }
 
     fn step(&mut self, command: &Vec<JointCommand>, dt: f64) {
-        self.tell(command);
+        self.tell(command, dt);
         self.engine.step(dt);
     }
 }
@@ -178,6 +192,7 @@ fn motors(engine: &mut Engine, robot: &JointedRobot, bodies: &[BodyNumber]) -> V
             parent,
             child,
             told: JointCommand::Free,
+            speed: 0.0,
         });
     }
     motors
@@ -236,14 +251,13 @@ fn set_motor(engine: &mut Engine, motor: &Motor, servo: f64) {
     };
     let (data, axis) = (&mut link.joint.data, axis(joint));
     data.motor_axes.remove(axis.into());
-    let bound = joint.velocity;
     match motor.told {
         JointCommand::Free | JointCommand::Effort(_) => return,
         JointCommand::Position(position) => {
             data.set_motor_position(axis, position, servo * servo, 2.0 * servo);
         }
-        JointCommand::Velocity(velocity) => {
-            data.set_motor_velocity(axis, velocity.clamp(-bound, bound), servo);
+        JointCommand::Velocity(_) => {
+            data.set_motor_velocity(axis, motor.speed, RIGID);
         }
     }
     data.set_motor_model(axis, MotorModel::AccelerationBased);

@@ -58,6 +58,9 @@ impl RayCastVehicle {
         let shape = ColliderBuilder::cuboid(x, y, z).position(super::convert::pose(&body_from_box));
         let body = RigidBodyBuilder::dynamic().pose(super::convert::pose(start));
         let body = engine.add_part(body, Some(&inertia), vec![shape]);
+        // The wheels' impulses come before the step, gravity with it: only in one piece do they
+        // leave a car at rest without speed.
+        engine.world.integration_parameters.num_solver_iterations = 1;
         let gravity = engine.world.gravity.length();
         let mut wheels = DynamicRayCastVehicleController::new(engine.handle(body));
         wheels.index_up_axis = 2;
@@ -187,7 +190,7 @@ fn add_wheel(
     wheels.add_wheel(
         vector(&hub),
         -Vector::Z,
-        Vector::Y,
+        -Vector::Y,
         rest,
         vehicle.wheel_radius,
         &tuning,
