@@ -49,6 +49,7 @@ impl Mesh {
     }
 
     /// Corners of a triangle, m.
+    #[inline]
     pub fn corners(&self, triangle: u32) -> [Point3<f64>; 3] {
         self.triangles[triangle as usize].map(|v| self.vertices[v as usize])
     }

@@ -5,6 +5,7 @@
 //! whole rig: inertial readings, positions, fields, pressures, wheels, scans, clouds and the truth. [`read_clouds`] reads the clouds
 //! back, from cut files too.
 
+mod bag;
 mod cdr;
 mod definition;
 mod frame_recorder;

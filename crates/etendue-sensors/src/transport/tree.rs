@@ -231,6 +231,10 @@ impl<'w, 'a, S: Scalar, F: FnMut(usize, Return<S>)> Tree<'w, 'a, S, F> {
         let specular = meeting
             .material
             .specular(meeting.cos_incidence, meeting.side);
+        if specular.reflected.value() == 0.0 && specular.transmitted.is_none() {
+            self.audit.surfaces += arrived.throughput.value();
+            return;
+        }
         let reflected = arrived.reflect(meeting, specular.reflected);
         let mut passed_on = reflected.throughput.value();
         self.spawn(ray, hit, reflected);
