@@ -1,7 +1,7 @@
 """Opens what etendue wrote with readers of others, and compares.
 
     ETENDUE_OUTPUTS=outputs cargo test -p etendue-formats --test main independent
-    pip install mcap mcap-ros2-support 'laspy[lazrs]' plyfile pye57 numpy 'rosbags>=0.11.9'
+    pip install mcap mcap-ros2-support 'laspy[lazrs]' plyfile pye57 numpy pyarrow 'rosbags>=0.11.9'
     python scripts/read_outputs.py outputs
 """
 
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import laspy
 import numpy as np
+import pyarrow.parquet
 import pye57
 from mcap_ros2.reader import read_ros2_messages
 from plyfile import PlyData
@@ -47,6 +48,13 @@ check("a.e57", {"x": data["cartesianX"], "y": data["cartesianY"], "z": data["car
 ply = PlyData.read(folder / "a.ply")["vertex"]
 check("a.ply", {key: ply[key] for key in truth})
 
+table = pyarrow.parquet.read_table(folder / "a.parquet")
+assert table.column_names == list(arrays) and table.num_rows == count, table.schema
+check("a.parquet", {key: table[key].to_numpy() for key in truth})
+for key in ("time", "ring", "column", "material"):
+    assert np.array_equal(table[key].to_numpy(), arrays[key]), key
+    assert table[key].to_numpy().dtype == arrays[key].dtype, key
+
 kitti = np.fromfile(folder / "a.bin", np.float32).reshape(-1, 4)
 check("a.bin", dict(zip(truth, kitti.T)))
 
@@ -76,6 +84,13 @@ with AnyReader([folder / "a.mcap"], default_typestore=get_typestore(Stores.ROS2_
     clouds = [reader.deserialize(raw, connection.msgtype)
               for connection, _, raw in reader.messages() if connection.topic == "/points"]
 check("a.mcap (rosbags)", {key: points(clouds[0])[key] for key in truth})
+
+with AnyReader([folder / "bag"], default_typestore=get_typestore(Stores.ROS2_JAZZY)) as reader:
+    assert {topic: info.msgcount for topic, info in reader.topics.items()} == {
+        "/points": 2, "/tf": 2, "/clock": 2, "/points/scan": 0}, reader.topics
+    clouds = [reader.deserialize(raw, connection.msgtype)
+              for connection, _, raw in reader.messages() if connection.topic == "/points"]
+check("bag/metadata.yaml (rosbags)", {key: points(clouds[0])[key] for key in truth})
 
 scans = [m.ros_msg for m in read_ros2_messages(str(folder / "scan.mcap"))
          if m.channel.topic == "/points/scan"]

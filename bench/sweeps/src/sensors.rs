@@ -1,9 +1,7 @@
 //! Scanners with the grids and receivers of the presets of their names.
 
-use etendue_physics::pulse::{
-    AnalogueDetector, BeamShape, BeamWidth, Detector, Discriminator, Divergence, DivergenceAt,
-    IntensityResponse, Pulse, ReturnMode,
-};
+use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt};
+use etendue_physics::pulse::{AnalogueDetector, Detector, Discriminator, IntensityResponse, Pulse, ReturnMode};
 use etendue_sensors::scanner::{
     Channel, Columns, Intensity, Pipeline, PulsedReceiver, RangeLimits, Receiver, ScanPattern,
     Scanner, Spinning,
@@ -85,6 +83,8 @@ fn scanner(
             bits: None,
             jitter: 0.01,
             pipeline,
+            window: None,
+            false_alarms: false,
         }),
         limits: RangeLimits {
             near: 0.3,

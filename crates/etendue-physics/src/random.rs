@@ -29,6 +29,8 @@ pub enum Purpose {
     Pointing = 7,
     /// Drops and flakes that stand in a beam.
     Precipitation = 8,
+    /// Echoes that noise alone makes.
+    FalseAlarm = 9,
     /// Noise and drift of a gyroscope.
     Gyroscope = 20,
     /// Noise and drift of an accelerometer.

@@ -3,6 +3,7 @@
 
 mod audit;
 mod cast;
+mod deformation;
 pub mod lighting;
 mod mesh;
 mod motion;
@@ -13,6 +14,7 @@ mod texture;
 
 pub use audit::{Defect, Finding, MeshAudit};
 pub use cast::{HitPacket, Isa, RayPacket, UnknownIsa};
+pub use deformation::{Deformation, DeformationError, VertexFrame};
 pub use mesh::{Mesh, MeshError};
 pub use motion::{Interpolation, KeyFrame, Motion, Trajectory, TrajectoryError, Twist};
 pub use ray::{Hit, Ray};

@@ -49,6 +49,7 @@ impl Mesh {
     }
 
     /// Corners of a triangle, m.
+    #[inline]
     pub fn corners(&self, triangle: u32) -> [Point3<f64>; 3] {
         let [a, b, c] = self.triangles[triangle as usize];
         let vertex = |number: u32| self.vertices[number as usize];

@@ -2,7 +2,7 @@
 
 use crate::cast::{Caster, HitPacket, Isa, RayPacket, spawn_near};
 use crate::mesh::{bounds, check_vertices};
-use crate::{Defect, Hit, Mesh, MeshAudit, MeshError, Motion, Ray};
+use crate::{Defect, Deformation, Hit, Mesh, MeshAudit, MeshError, Motion, Ray};
 use etendue_physics::profile::Profile;
 use etendue_physics::surface::{Lobe, Material};
 use etendue_physics::{Scalar, Spectrum};
@@ -146,6 +146,8 @@ pub struct Scene {
     caster: Caster,
     /// The calibrated noise of each material that has one; empty where none has.
     profiles: Vec<Option<Arc<Profile>>>,
+    /// Meshes whose vertices move.
+    deformations: Vec<(MeshId, Arc<Deformation>)>,
 }
 
 /// A point on a surface as a ray of scalar type `S` meets it.
@@ -199,6 +201,7 @@ impl SceneBuilder {
             parts: self,
             caster,
             profiles: Vec::new(),
+            deformations: Vec::new(),
         })
     }
 
@@ -456,6 +459,45 @@ impl Scene {
         self.caster
             .follow(number, &parts.meshes[number], &parts.objects, false);
         Ok(())
+    }
+
+    /// Lets the vertices of a mesh move. Rays meet it as it is at time zero: ask
+    /// [`Scene::at`] for the scene as it is later.
+    ///
+    /// # Errors
+    /// Where the number of vertices differs; the scene is then as before.
+    pub fn set_deformation(
+        &mut self,
+        mesh: MeshId,
+        deformation: Arc<Deformation>,
+    ) -> Result<(), SceneError> {
+        self.deform(mesh, deformation.at(0.0))?;
+        self.deformations.retain(|(other, _)| *other != mesh);
+        self.deformations.push((mesh, deformation));
+        Ok(())
+    }
+
+    /// Whether the vertices of any mesh move.
+    pub fn deforms(&self) -> bool {
+        !self.deformations.is_empty()
+    }
+
+    /// How the vertices of a mesh move, if they do.
+    pub fn deformation(&self, mesh: MeshId) -> Option<&Deformation> {
+        let known = self.deformations.iter().find(|(other, _)| *other == mesh);
+        known.map(|(_, deformation)| &**deformation)
+    }
+
+    /// The scene with its deforming meshes as they are at a time, s. Costs the more the more
+    /// triangles deform, about 0.1 µs each; everything else is shared.
+    #[must_use]
+    pub fn at(&self, time: f64) -> Self {
+        let mut then = self.clone();
+        for (mesh, deformation) in &self.deformations {
+            let moved = then.deform(*mesh, deformation.at(time));
+            debug_assert!(moved.is_ok(), "checked when it was set");
+        }
+        then
     }
 
     /// Builds a mesh's search tree anew, after much deformation.

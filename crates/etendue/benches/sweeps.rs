@@ -1,8 +1,10 @@
-//! How many sweeps a second one core simulates: 682 beams of 3 rays in the arena.
+//! How many sweeps a second one core simulates in the arena: 682 beams of 3 rays of a
+//! continuous-wave lidar, and the shots of two scanning lidars with one ray each.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use etendue::formats::{scene, sensor};
 use etendue::sensors::cw::{Turn, simulate};
+use etendue::sensors::pulsed::{Run, simulate as scan};
 use etendue::sensors::transport::World;
 use nalgebra::Isometry3;
 use std::hint::black_box;
@@ -36,5 +38,36 @@ fn sweeps(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, sweeps);
+fn scans(criterion: &mut Criterion) {
+    let arena = scene::arena();
+    let one = rayon::ThreadPoolBuilder::new()
+        .num_threads(1)
+        .build()
+        .expect("a thread");
+    let mut group = criterion.benchmark_group("scanning lidars in the arena, one core");
+    group.sample_size(20);
+    for name in ["velodyne-vlp-16", "ouster-os1-128"] {
+        let sensor = sensor::preset(name).expect("a preset");
+        let sensor::SensorModel::Scanner(mut scanner) = sensor.model else {
+            panic!("{name} scans");
+        };
+        scanner.sub_ray_rings = 0;
+        let world = World::at_wavelength(&arena.scene, scanner.wavelength).expect("covered");
+        group.throughput(Throughput::Elements(scanner.shots(0).len() as u64));
+        group.bench_function(name, |bencher| {
+            let mut sweep = 0;
+            bencher.iter(|| {
+                sweep += 1;
+                let run = Run {
+                    sweep,
+                    ..Run::default()
+                };
+                one.install(|| black_box(scan(&world, &scanner, &run, |_| Isometry3::identity())))
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, sweeps, scans);
 criterion_main!(benches);

@@ -6,8 +6,8 @@ use crate::output::print;
 use clap::Args;
 use etendue::formats::FormatError;
 use etendue::formats::output::{
-    Encoding, OutputSet, PointTable, write_e57, write_kitti, write_las, write_pcd, write_ply,
-    write_table_csv, write_table_npz,
+    Encoding, OutputSet, PointTable, write_e57, write_kitti, write_las, write_parquet, write_pcd,
+    write_ply, write_table_csv, write_table_npz,
 };
 use etendue::formats::packets::{Device, read_ouster_metadata};
 use etendue::formats::points::{Points, read_points};
@@ -30,7 +30,8 @@ pub struct Convert {
     /// .pcapng capture of Velodyne (VLP-16, VLP-32C, HDL-32E), Hesai (Pandar40P, XT32) or Ouster
     /// packets
     from: PathBuf,
-    /// What is written, by its ending: .pcd, .ply, .csv, .npz, .las, .laz, .e57, .bin or .mcap
+    /// What is written, by its ending: .pcd, .ply, .csv, .npz, .las, .laz, .e57, .bin, .mcap or
+    /// .parquet, which is written alone
     to: PathBuf,
     /// Metadata (JSON) of the Ouster sensor that sent the packets; without it, the file of the
     /// capture's name that ends in .json
@@ -46,8 +47,8 @@ pub struct Convert {
 }
 
 /// Endings that are written.
-const ENDINGS: [&str; 9] = [
-    "pcd", "ply", "csv", "npz", "las", "laz", "e57", "bin", "mcap",
+const ENDINGS: [&str; 10] = [
+    "pcd", "ply", "csv", "npz", "las", "laz", "e57", "bin", "mcap", "parquet",
 ];
 
 impl Convert {
@@ -130,6 +131,7 @@ impl Convert {
             "las" | "laz" => write_las(outputs, &self.to, table),
             "e57" => write_e57(outputs, &self.to, table),
             "bin" => write_kitti(outputs, &self.to, table),
+            "parquet" => write_parquet(outputs, &self.to, table),
             _ => write_mcap(outputs, &self.to, table),
         }
     }

@@ -23,6 +23,7 @@ fn a_scanner_leaves_every_format_behind_and_compares_with_itself() {
         [
             "grid.pcd",
             "intensity.png",
+            "metadata.yaml",
             "range.png",
             "run.json",
             "scan.bin",
@@ -72,6 +73,55 @@ fn a_recording_of_many_sweeps_is_written_as_it_goes() {
     assert!(output.status.success(), "{}", stderr(&output));
     let recording = etendue::formats::ros2::read_clouds(&folder.path().join("run.mcap"));
     assert_eq!(recording.expect("a recording").clouds.len(), 5);
+}
+
+/// Two lidars in one file, each with its own topic and frame, in a folder that ROS 2 opens.
+#[test]
+fn several_sensors_are_recorded_in_one_bag() {
+    let folder = folder();
+    std::fs::create_dir(folder.path().join("bag")).expect("a folder");
+    let simulate = |output: &str, second: &str| {
+        let arguments = [
+            "simulate",
+            "--sensor",
+            "hokuyo-ust-10lx",
+            "--sensor",
+            second,
+            "--duration",
+            "0.1",
+            "-o",
+            output,
+        ];
+        etendue(folder.path(), &arguments)
+    };
+    let output = simulate("bag/run.mcap", "hokuyo-ust-10lx@0.1,0,0,180");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let recording = etendue::formats::ros2::read_clouds(&folder.path().join("bag/run.mcap"));
+    let clouds = recording.expect("a recording").clouds;
+    let of = |topic: &str| clouds.iter().filter(|cloud| cloud.topic == topic).count();
+    assert_eq!(of("/hokuyo_ust_10lx/points"), 4);
+    assert_eq!(of("/hokuyo_ust_10lx_2/points"), 4);
+    assert!(
+        clouds
+            .iter()
+            .any(|cloud| cloud.frame == "hokuyo_ust_10lx_2")
+    );
+    assert!(clouds.windows(2).all(|pair| pair[0].time <= pair[1].time));
+    let bag = std::fs::read_to_string(folder.path().join("bag/metadata.yaml")).expect("a bag");
+    for part in [
+        "storage_identifier: mcap",
+        "    - \"run.mcap\"\n",
+        "name: \"/hokuyo_ust_10lx_2/points\"\n        type: sensor_msgs/msg/PointCloud2",
+        "      message_count: 4\n",
+        "  message_count: 32\n",
+    ] {
+        assert!(bag.contains(part), "{part:?} in {bag}");
+    }
+    let refused = simulate("bag/other.mcap", "hokuyo-urg-04lx");
+    assert!(!refused.status.success());
+    let text = stderr(&refused);
+    assert!(text.contains("no scanning lidar"), "{text}");
+    assert!(!folder.path().join("bag/other.mcap").exists());
 }
 
 #[test]

@@ -7,7 +7,7 @@
 //! | [`write_csv`] | one row a beam, with its truth; [`read_scan_log`](crate::scan_log::read_scan_log) reads it back |
 //! | [`write_npz`] | the same as named arrays |
 //! | [`write_pcd`], [`write_ply`] | the measured points in the world frame, with a field per quantity |
-//! | [`write_table_csv`], [`write_table_npz`], [`write_las`], [`write_e57`], [`write_kitti`] | any [`PointTable`], as those formats can |
+//! | [`write_table_csv`], [`write_table_npz`], [`write_las`], [`write_e57`], [`write_kitti`], [`write_parquet`] | any [`PointTable`], as those formats can |
 //! | [`RunMetadata`] | versions, seed, scene, sensor, pose, counts, as JSON |
 
 mod csv;
@@ -16,6 +16,7 @@ mod kitti;
 mod las;
 mod metadata;
 mod npz;
+mod parquet;
 mod pcd;
 mod ply;
 mod point_table;
@@ -30,6 +31,7 @@ pub use kitti::write_kitti;
 pub use las::write_las;
 pub use metadata::{ReadingCounts, RunMetadata, SourceMetadata};
 pub use npz::write_npz;
+pub use parquet::write_parquet;
 pub use pcd::write_pcd;
 pub use ply::write_ply;
 pub use point_table::{Column, ColumnData, Encoding, Number, PointTable};

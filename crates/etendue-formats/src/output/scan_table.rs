@@ -114,8 +114,14 @@ fn table(rows: &[Row], height: usize, clock: Clock) -> PointTable {
     );
     add(
         "incidence",
-        f32s(&of_point(|p| p.source.map_or(f64::NAN, |s| s.incidence))),
+        f32s(&of_point(|p| p.source.map_or(f64::NAN, |s| s.incidence()))),
     );
+    if rows
+        .iter()
+        .any(|row| row.point.is_some_and(|p| p.ambient > 0.0))
+    {
+        add("ambient", f32s(&of_point(|p| p.ambient)));
+    }
     let label = |of: fn(&LidarPoint) -> Option<u32>| {
         let number = move |row: &Row| row.point.and_then(of).and_then(|id| i32::try_from(id).ok());
         ColumnData::I32(rows.iter().map(|row| number(row).unwrap_or(-1)).collect())

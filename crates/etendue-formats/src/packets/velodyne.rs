@@ -20,12 +20,32 @@ pub(super) fn is_data(payload: &[u8]) -> bool {
     payload.len() == SIZE && payload.starts_with(&[0xff, 0xee])
 }
 
+/// Refuses packets of lidars whose blocks are laid out otherwise: an HDL-64E marks those of its
+/// lower lasers, a VLS-128 all four groups of 32 lasers.
+fn refuse_others(bytes: &[u8]) -> Result<(), String> {
+    let marks = (0..BLOCKS).map(|block| u16_at(bytes, block * BLOCK));
+    let other = marks.flatten().find(|mark| *mark != 0xeeff);
+    match (other, bytes[SIZE - 1]) {
+        (None, _) => Ok(()),
+        (Some(_), 0xa1) | (Some(0xccff | 0xbbff), _) => {
+            Err("these are packets of a Velodyne VLS-128 (Alpha Prime), which are not read".into())
+        }
+        (Some(0xddff), _) => {
+            Err("these are packets of a Velodyne HDL-64E, which are not read".into())
+        }
+        (Some(mark), _) => Err(format!(
+            "a block of a Velodyne packet begins with {mark:#x}"
+        )),
+    }
+}
+
 /// The preset of a product, and the step of its ranges, m.
 fn product(number: u8) -> Result<(Scanner, f64), String> {
     match number {
         0x21 => Ok((scanner("velodyne-hdl-32e")?, 0.002)),
         0x22 => Ok((scanner("velodyne-vlp-16")?, 0.002)),
         0x28 => Ok((scanner("velodyne-vlp-32c")?, 0.004)),
+        0xa1 => Err("packets of the Velodyne VLS-128 (Alpha Prime) are not read".into()),
         other => Err(format!(
             "packets of the Velodyne product {other:#x} are not read"
         )),
@@ -46,6 +66,7 @@ struct Packet<'a> {
 
 /// Appends the points of a packet.
 pub(super) fn read(turns: &mut Turns, bytes: &[u8]) -> Result<(), String> {
+    refuse_others(bytes)?;
     let (scanner, step) = product(bytes[SIZE - 1])?;
     let Columns::Period { seconds: period } = scanner.pattern.columns() else {
         return Err("the preset has no firing period".into());

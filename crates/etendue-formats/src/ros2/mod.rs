@@ -5,6 +5,7 @@
 //! whole rig: inertial readings, positions, fields, pressures, wheels, scans, clouds and the truth. [`read_clouds`] reads the clouds
 //! back, from cut files too; [`read_drive`] what a driver heard and did.
 
+mod bag;
 mod cdr;
 mod definition;
 mod drive_log;

@@ -1,5 +1,6 @@
 //! Recordings written sweep by sweep.
 
+use super::bag::{Channel, bag_metadata};
 use super::definition::{CLOCK, Definition, LASER_SCAN, POINT_CLOUD, TRANSFORMS};
 use super::message::{clock, cloud, laser_scan, nanoseconds, transform};
 use crate::output::PointTable;
@@ -35,17 +36,41 @@ impl Default for Topics {
     }
 }
 
+impl Topics {
+    /// Those of one of several sensors: `/NAME/points` in the frame `NAME`.
+    pub fn of_sensor(name: &str) -> Self {
+        Self {
+            cloud: format!("/{name}/points"),
+            sensor_frame: name.into(),
+            ..Self::default()
+        }
+    }
+}
+
 /// An MCAP recording in the making: `PointCloud2` (and `LaserScan` of planar scanners), `TF` and
-/// clock of every sweep, on disk when [`Recorder::record`] returns.
+/// clock of every sweep of one sensor or several, on disk when [`Recorder::record`] returns.
 pub struct Recorder<W: Write + Seek> {
     path: PathBuf,
-    topics: Topics,
+    sensors: Vec<SensorChannels>,
     writer: Writer<W>,
-    channels: [u16; 4],
+    channels: Vec<Channel>,
+    /// First and last time of the messages, ns.
+    span: Option<[u64; 2]>,
     sequence: u32,
     /// Classes of the scene's objects; none where points get none.
     classes: Vec<i32>,
 }
+
+/// Places of a sensor's channels in the recorder's list.
+struct SensorChannels {
+    topics: Topics,
+    cloud: usize,
+    scan: usize,
+}
+
+/// Places of the channels that all sensors share.
+const CLOCK_CHANNEL: usize = 0;
+const TF_CHANNEL: usize = 1;
 
 /// Quality of service as rosbag2 writes it: reliable, volatile, the last ten.
 pub(super) const QOS: &str = "- history: 1\n  depth: 10\n  reliability: 1\n  durability: 2\n  deadline:\n    \
@@ -59,6 +84,14 @@ impl Recorder<BufWriter<File>> {
     /// # Errors
     /// Where the file cannot be written.
     pub fn create(path: &Path, topics: Topics) -> Result<Self, FormatError> {
+        Self::create_of_several(path, vec![topics])
+    }
+
+    /// Begins a recording of several sensors, whose frames and topics differ.
+    ///
+    /// # Errors
+    /// As [`Recorder::create`].
+    pub fn create_of_several(path: &Path, topics: Vec<Topics>) -> Result<Self, FormatError> {
         let file = File::create(path).map_err(|source| cannot_write(path, source))?;
         Self::begin(path, topics, BufWriter::new(file))
     }
@@ -70,7 +103,7 @@ impl Recorder<Cursor<Vec<u8>>> {
     /// # Errors
     /// Never in practice: memory does not refuse.
     pub fn in_memory(topics: Topics) -> Result<Self, FormatError> {
-        Self::begin("memory".as_ref(), topics, Cursor::new(Vec::new()))
+        Self::begin("memory".as_ref(), vec![topics], Cursor::new(Vec::new()))
     }
 
     /// Ends the recording and gives its bytes.
@@ -85,37 +118,51 @@ impl Recorder<Cursor<Vec<u8>>> {
 }
 
 impl<W: Write + Seek> Recorder<W> {
-    fn begin(path: &Path, topics: Topics, sink: W) -> Result<Self, FormatError> {
+    fn begin(path: &Path, topics: Vec<Topics>, sink: W) -> Result<Self, FormatError> {
         let options = WriteOptions::new()
             .compression(None)
             .profile("ros2")
             .library("etendue")
             .chunk_size(None);
         let fail = |error| failed(path, error);
-        let mut writer = options.create(sink).map_err(fail)?;
-        let scan = format!("{}/scan", topics.cloud);
-        let mut channel = |topic: &str, definition: &Definition| {
-            let schema = definition.schema();
-            let schema = writer.add_schema(definition.name, "ros2msg", schema.as_bytes())?;
-            let qos = BTreeMap::from([("offered_qos_profiles".to_owned(), QOS.to_owned())]);
-            writer.add_channel(schema, topic, "cdr", &qos)
-        };
-        let channels = [
-            channel(&topics.cloud, &POINT_CLOUD),
-            channel("/tf", &TRANSFORMS),
-            channel("/clock", &CLOCK),
-            channel(&scan, &LASER_SCAN),
-        ];
-        let [cloud, tf, clock, scan] = channels;
-        let channels = (|| Ok([cloud?, tf?, clock?, scan?]))().map_err(fail)?;
-        Ok(Self {
+        let mut recorder = Self {
             path: path.to_owned(),
-            topics,
-            writer,
-            channels,
+            sensors: Vec::new(),
+            writer: options.create(sink).map_err(fail)?,
+            channels: Vec::new(),
+            span: None,
             sequence: 0,
             classes: Vec::new(),
-        })
+        };
+        recorder.open("/clock", &CLOCK)?;
+        recorder.open("/tf", &TRANSFORMS)?;
+        for topics in topics {
+            let cloud = recorder.open(&topics.cloud, &POINT_CLOUD)?;
+            let scan = recorder.open(&format!("{}/scan", topics.cloud), &LASER_SCAN)?;
+            recorder.sensors.push(SensorChannels {
+                topics,
+                cloud,
+                scan,
+            });
+        }
+        Ok(recorder)
+    }
+
+    /// Opens a channel, and says its place.
+    fn open(&mut self, topic: &str, definition: &Definition) -> Result<usize, FormatError> {
+        let schema = definition.schema();
+        let qos = BTreeMap::from([("offered_qos_profiles".to_owned(), QOS.to_owned())]);
+        let writer = &mut self.writer;
+        let id = writer
+            .add_schema(definition.name, "ros2msg", schema.as_bytes())
+            .and_then(|schema| writer.add_channel(schema, topic, "cdr", &qos));
+        self.channels.push(Channel {
+            id: id.map_err(|error| failed(&self.path, error))?,
+            topic: topic.to_owned(),
+            kind: definition.name,
+            messages: 0,
+        });
+        Ok(self.channels.len() - 1)
     }
 
     /// Labels the points of sweeps with the class of each object.
@@ -131,15 +178,29 @@ impl<W: Write + Seek> Recorder<W> {
     /// # Errors
     /// Where the file cannot be written.
     pub fn record(&mut self, sweep: &PointSweep, scanner: &Scanner) -> Result<(), FormatError> {
-        let sensor_frame = &self.topics.sensor_frame;
-        let scan = (sweep.channels == 1).then(|| laser_scan(sweep, scanner, sensor_frame));
+        self.record_of(0, sweep, scanner)
+    }
+
+    /// [`Recorder::record`] of the sensor with that number.
+    ///
+    /// # Errors
+    /// As [`Recorder::record`].
+    pub fn record_of(
+        &mut self,
+        sensor: usize,
+        sweep: &PointSweep,
+        scanner: &Scanner,
+    ) -> Result<(), FormatError> {
+        let SensorChannels { topics, scan, .. } = &self.sensors[sensor];
+        let channel = *scan;
+        let scan = (sweep.channels == 1).then(|| laser_scan(sweep, scanner, &topics.sensor_frame));
         let mut table = PointTable::of_scan_for_ros(sweep);
         if !self.classes.is_empty() {
             table.classify(&self.classes);
         }
-        self.cloud(&table, sweep.start, &sweep.world_from_sensor)?;
+        self.cloud(sensor, &table, sweep.start, &sweep.world_from_sensor)?;
         if let Some(scan) = scan.flatten() {
-            self.write(self.channels[3], nanoseconds(sweep.start), &scan)?;
+            self.write(channel, nanoseconds(sweep.start), &scan)?;
         }
         self.end_sweep()
     }
@@ -155,31 +216,28 @@ impl<W: Write + Seek> Recorder<W> {
         time: f64,
         world_from_sensor: &Isometry3<f64>,
     ) -> Result<(), FormatError> {
-        self.cloud(table, time, world_from_sensor)?;
+        self.cloud(0, table, time, world_from_sensor)?;
         self.end_sweep()
     }
 
     fn cloud(
         &mut self,
+        sensor: usize,
         table: &PointTable,
         time: f64,
         world_from_sensor: &Isometry3<f64>,
     ) -> Result<(), FormatError> {
-        let Topics {
-            sensor_frame,
-            world_frame,
-            ..
-        } = &self.topics;
+        let SensorChannels {
+            topics, cloud: own, ..
+        } = &self.sensors[sensor];
+        let (world, frame) = (&topics.world_frame, &topics.sensor_frame);
         let messages = [
-            (2, clock(time)),
-            (
-                1,
-                transform(time, world_frame, sensor_frame, world_from_sensor),
-            ),
-            (0, cloud(table, time, sensor_frame)),
+            (CLOCK_CHANNEL, clock(time)),
+            (TF_CHANNEL, transform(time, world, frame, world_from_sensor)),
+            (*own, cloud(table, time, frame)),
         ];
         for (channel, bytes) in messages {
-            self.write(self.channels[channel], nanoseconds(time), &bytes)?;
+            self.write(channel, nanoseconds(time), &bytes)?;
         }
         Ok(())
     }
@@ -191,15 +249,25 @@ impl<W: Write + Seek> Recorder<W> {
             .map_err(|error| failed(&self.path, error))
     }
 
-    fn write(&mut self, channel_id: u16, time: u64, bytes: &[u8]) -> Result<(), FormatError> {
+    fn write(&mut self, channel: usize, time: u64, bytes: &[u8]) -> Result<(), FormatError> {
+        let channel = &mut self.channels[channel];
         let header = MessageHeader {
-            channel_id,
+            channel_id: channel.id,
             sequence: self.sequence,
             log_time: time,
             publish_time: time,
         };
+        channel.messages += 1;
+        let [first, last] = self.span.unwrap_or([time; 2]);
+        self.span = Some([first.min(time), last.max(time)]);
         let written = self.writer.write_to_known_channel(&header, bytes);
         written.map_err(|error| failed(&self.path, error))
+    }
+
+    /// The `metadata.yaml` of a folder with this recording so far in a file of that name: with it
+    /// ROS 2 opens the folder as a bag.
+    pub fn bag_metadata(&self, file: &str) -> String {
+        bag_metadata(file, &self.channels, self.span.unwrap_or_default())
     }
 
     /// Ends the recording with its index.

@@ -15,12 +15,13 @@ use crate::toml_file::{Document, DocumentError, Problem};
 use crate::{FormatError, sensor};
 use etendue_scene::lighting::Lighting;
 use etendue_scene::{
-    Defect, Mesh, MeshId, Motion, Object, ObjectId, SceneBuilder, SceneError, Textures,
+    Defect, Deformation, Mesh, MeshId, Motion, Object, ObjectId, SceneBuilder, SceneError, Textures,
 };
 use etendue_sensors::pulsed::Air;
 use etendue_sensors::transport::AmbientLight;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 pub(super) fn build(document: &Document) -> Result<LoadedScene, FormatError> {
     let file: SceneFile = document.parse()?;
@@ -31,6 +32,7 @@ pub(super) fn build(document: &Document) -> Result<LoadedScene, FormatError> {
         files: MeshFiles::default(),
         builder: SceneBuilder::default(),
         motions: Vec::new(),
+        deformations: Vec::new(),
         classes: Classes::default(),
         warnings: Vec::new(),
         lighting: Lighting::default(),
@@ -95,6 +97,7 @@ struct Assembly<'a> {
     files: MeshFiles,
     builder: SceneBuilder,
     motions: Vec<(ObjectId, Motion)>,
+    deformations: Vec<(MeshId, Arc<Deformation>)>,
     classes: Classes,
     warnings: Vec<String>,
     lighting: Lighting,
@@ -135,6 +138,7 @@ impl Assembly<'_> {
         }
         let mesh_id = u32::try_from(self.builder.meshes.len()).expect("fewer objects than bytes");
         self.builder.meshes.push(mesh.into());
+        self.add_deformation(object, MeshId(mesh_id))?;
         let world_from_object = object.placement().pose(self.document)?;
         if let Some(table) = &object.motion {
             let motion = table.motion(self.document, &world_from_object, &mut self.files.files)?;
@@ -148,6 +152,24 @@ impl Assembly<'_> {
             material,
             mask: object.mask.unwrap_or(u32::MAX),
         });
+        Ok(())
+    }
+
+    fn add_deformation(&mut self, object: &ObjectTable, mesh: MeshId) -> Result<(), FormatError> {
+        let Some(table) = &object.deformation else {
+            return Ok(());
+        };
+        let Shape::Mesh(shape) = &object.shape else {
+            let problem = Problem::value(
+                "only the vertices of a mesh file can move",
+                "give the object shape.mesh",
+            );
+            return Err(self.document.error(table.span(), problem).into());
+        };
+        let deformation = table
+            .get_ref()
+            .deformation(self.document, shape, &mut self.files)?;
+        self.deformations.push((mesh, deformation.into()));
         Ok(())
     }
 
@@ -213,6 +235,13 @@ impl Assembly<'_> {
             path: path.to_owned(),
             source,
         })?;
+        for (mesh, deformation) in self.deformations {
+            let set = scene.set_deformation(mesh, deformation);
+            set.map_err(|source| FormatError::Scene {
+                path: path.to_owned(),
+                source,
+            })?;
+        }
         for (material, profile) in profiles {
             scene.set_profile(material, profile);
         }

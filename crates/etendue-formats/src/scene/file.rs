@@ -1,8 +1,8 @@
 //! What a scene file holds.
 
 use super::{
-    AmbientTable, AtmosphereTable, LightsTable, MotionTable, Placement, RotationDeg, Shape,
-    TextureTable,
+    AmbientTable, AtmosphereTable, DeformationTable, LightsTable, MotionTable, Placement,
+    RotationDeg, Shape, TextureTable,
 };
 use crate::material::MaterialFile;
 use schemars::JsonSchema;
@@ -110,6 +110,10 @@ pub struct ObjectTable {
     /// How it moves; it stands still where this is left out.
     #[serde(default)]
     pub motion: Option<MotionTable>,
+    /// How the vertices of its mesh file move; they stand still where this is left out.
+    #[serde(default)]
+    #[schemars(with = "Option<DeformationTable>")]
+    pub deformation: Option<Spanned<DeformationTable>>,
     /// Turns the surface inside out: a box becomes a room.
     #[serde(default)]
     pub flip_normals: bool,

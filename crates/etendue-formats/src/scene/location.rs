@@ -4,8 +4,24 @@ use crate::toml_file::{Document, DocumentError, Problem};
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 
-/// The path that a file means: from its own folder, with environment variables put in.
+/// The file that a path means: from the document's own folder, with environment variables put in.
 pub(crate) fn resolve(
+    document: &Document,
+    given: &Spanned<String>,
+) -> Result<PathBuf, DocumentError> {
+    let path = locate(document, given)?;
+    if path.is_file() {
+        return Ok(path);
+    }
+    let problem = Problem::value(
+        format!("the file {} is not there", path.display()),
+        "check the path; it starts at the folder of this file",
+    );
+    Err(document.error(given.span(), problem))
+}
+
+/// [`resolve`], whether there is such a file or not.
+pub(super) fn locate(
     document: &Document,
     given: &Spanned<String>,
 ) -> Result<PathBuf, DocumentError> {
@@ -35,12 +51,5 @@ pub(crate) fn resolve(
         path = format!("{before}{value}{after}");
     }
     let folder = document.path().parent().unwrap_or(Path::new(""));
-    let path = folder.join(path);
-    if path.is_file() {
-        return Ok(path);
-    }
-    Err(fail(
-        format!("the file {} is not there", path.display()),
-        "check the path; it starts at the folder of this file".into(),
-    ))
+    Ok(folder.join(path))
 }

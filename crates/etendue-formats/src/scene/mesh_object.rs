@@ -24,7 +24,7 @@ pub(super) struct MeshFiles {
 }
 
 impl MeshFiles {
-    fn get(&mut self, path: PathBuf) -> Result<Arc<MeshFile>, FormatError> {
+    pub fn get(&mut self, path: PathBuf) -> Result<Arc<MeshFile>, FormatError> {
         if let Some(file) = self.read.get(&path) {
             return Ok(file.clone());
         }
@@ -62,11 +62,7 @@ pub(super) fn load(
         material,
     }
     .materials(&file.parts, &names, palette, &mut warnings)?;
-    let up = match (shape.up, file.up) {
-        (Some(UpAxis::Y), _) | (None, Up::Y) => Up::Y,
-        (Some(UpAxis::Z), _) | (None, Up::Z) => Up::Z,
-    };
-    let mut mesh = upright(file.mesh.clone(), up).scaled(scale(document, shape)?);
+    let mut mesh = shaped(document, shape, &file)?;
     mesh.materials = file
         .part_of_triangle
         .iter()
@@ -79,6 +75,19 @@ pub(super) fn load(
         corners: file.texture_corners.clone(),
         warnings,
     })
+}
+
+/// A file's mesh upright and in metres, as the shape says.
+pub(super) fn shaped(
+    document: &Document,
+    shape: &MeshShape,
+    file: &MeshFile,
+) -> Result<Mesh, DocumentError> {
+    let up = match (shape.up, file.up) {
+        (Some(UpAxis::Y), _) | (None, Up::Y) => Up::Y,
+        (Some(UpAxis::Z), _) | (None, Up::Z) => Up::Z,
+    };
+    Ok(upright(file.mesh.clone(), up).scaled(scale(document, shape)?))
 }
 
 fn scale(document: &Document, shape: &MeshShape) -> Result<f64, DocumentError> {

@@ -37,6 +37,12 @@
 //! motion.twist = { velocity_m_s = [10, 0, 0], angular_velocity_deg_s = [0, 0, 15] }
 //! material = "white-paint"
 //!
+//! [[objects]]
+//! name = "walker"                         # its vertices move through numbered files
+//! shape.mesh = { file = "walk_000.obj" }
+//! deformation.files = { pattern = "walk_*.obj", interval_s = 0.04, repeat = true }
+//! material = "wood"
+//!
 //! [atmosphere]
 //! visibility_m = 20000
 //! rain_mm_h = 10
@@ -53,6 +59,7 @@
 mod ambient;
 mod atmosphere;
 mod builder;
+mod deformation;
 mod examples;
 mod file;
 mod lights;
@@ -68,6 +75,7 @@ pub(crate) use location::resolve;
 
 pub use ambient::{AmbientTable, SunTable};
 pub use atmosphere::AtmosphereTable;
+pub use deformation::{DeformationTable, NumberedFilesTable, VertexFrameTable, VertexFramesTable};
 pub use examples::{Example, UnknownExample, arena, example, examples};
 pub use file::{ObjectTable, SceneFile, SensorTable};
 pub use lights::{

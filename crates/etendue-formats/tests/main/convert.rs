@@ -13,7 +13,7 @@ use etendue_formats::output::{
 };
 use etendue_formats::packets::{Capture, Device, read_ouster_metadata};
 use etendue_formats::points::{Points, parse_points, read_points};
-use etendue_formats::ros2::{Recorder, Topics};
+use etendue_formats::ros2::{Recorder, Topics, parse_clouds};
 use nalgebra::{Isometry3, Point3};
 use std::path::{Path, PathBuf};
 
@@ -450,5 +450,57 @@ fn packets_decode_to_the_points_of_another_decoder() {
         println!("{name}: {share:.4} of {} points", wanted.len());
         // A packet in ten begins in a page of another kind and is not found by this reader.
         assert!(share > 0.8, "{name}: {share}");
+    }
+}
+
+/// Packets with the marks of blocks that other Velodynes have are refused by the model's name.
+#[test]
+fn lidars_whose_packets_are_not_read_are_named() {
+    let packet = |marks: &[u8], product: u8| {
+        let mut bytes = vec![0; 1206];
+        for (block, mark) in marks.iter().cycle().take(12).enumerate() {
+            bytes[100 * block] = 0xff;
+            bytes[100 * block + 1] = *mark;
+        }
+        bytes[1205] = product;
+        bytes
+    };
+    for (marks, product, model) in [
+        (&[0xee, 0xdd, 0xcc, 0xbb][..], 0xa1, "VLS-128"),
+        (&[0xee, 0xdd][..], 0x00, "HDL-64E"),
+        (&[0xee][..], 0x77, "product 0x77"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("drive.pcap");
+        std::fs::write(&path, pcap(&[&packet(marks, product)])).unwrap();
+        let error = read_points(&path, &Device::Unknown).expect_err(model);
+        assert!(error.to_string().contains(model), "{error}");
+        assert!(error.remedy().contains("VLP-16"), "{}", error.remedy());
+    }
+}
+
+/// What other recorders compress is read back the same.
+#[test]
+fn compressed_recordings_hold_the_same_clouds() {
+    let mut recorder = Recorder::in_memory(Topics::default()).unwrap();
+    for time in [0.5, 0.6] {
+        recorder
+            .record_cloud(&table(), time, &Isometry3::identity())
+            .unwrap();
+    }
+    let plain = recorder.into_bytes().unwrap();
+    let wanted = parse_clouds("plain.mcap".as_ref(), &plain).unwrap();
+    assert_eq!(wanted.clouds.len(), 2);
+    for compression in [mcap::Compression::Zstd, mcap::Compression::Lz4] {
+        let options = mcap::WriteOptions::new().compression(Some(compression));
+        let mut writer = options.create(std::io::Cursor::new(Vec::new())).unwrap();
+        for message in mcap::MessageStream::new(&plain).unwrap() {
+            writer.write(&message.unwrap()).unwrap();
+        }
+        writer.finish().unwrap();
+        let packed = writer.into_inner().into_inner();
+        assert!(packed.len() < plain.len());
+        let read = parse_clouds("packed.mcap".as_ref(), &packed).unwrap();
+        assert_eq!(read, wanted, "{compression:?}");
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::scanner_presets::scanner;
 use etendue_formats::output::{
-    Encoding, OutputSet, PointTable, write_e57, write_kitti, write_las, write_pcd, write_ply,
-    write_table_csv, write_table_npz,
+    Encoding, OutputSet, PointTable, write_e57, write_kitti, write_las, write_parquet, write_pcd,
+    write_ply, write_table_csv, write_table_npz,
 };
 use etendue_formats::ros2::{Recorder, Topics, read_clouds};
 use etendue_physics::surface::{Lobe, Material};
@@ -159,6 +159,8 @@ fn record(path: &Path, name: &str, sweeps: &[PointSweep]) {
     for sweep in sweeps {
         recorder.record(sweep, &scanner(name)).unwrap();
     }
+    let bag = recorder.bag_metadata(path.file_name().unwrap().to_str().unwrap());
+    std::fs::write(path.with_file_name("metadata.yaml"), bag).unwrap();
     recorder.finish().unwrap();
 }
 
@@ -278,6 +280,12 @@ fn outputs_for_independent_readers() {
     let vlp = sweeps("velodyne-vlp-16", 2);
     write(&PointTable::of_scans(&vlp[..1]), folder);
     record(&folder.join("a.mcap"), "velodyne-vlp-16", &vlp);
+    let mut outputs = OutputSet::new();
+    let table = PointTable::of_scans(&vlp[..1]);
+    write_parquet(&mut outputs, &folder.join("a.parquet"), &table).unwrap();
+    outputs.commit().unwrap();
+    std::fs::create_dir_all(folder.join("bag")).unwrap();
+    record(&folder.join("bag/a.mcap"), "velodyne-vlp-16", &vlp);
     record(
         &folder.join("scan.mcap"),
         "hokuyo-utm-30lx",

@@ -152,3 +152,111 @@ fn the_sensor_of_a_scene_drives_too() {
     assert!((motion.at(2.0).translation.vector - Vector3::new(6.0, 0.0, 2.0)).norm() < 1e-12);
     assert_eq!(placement.world_from_sensor, motion.at(0.0));
 }
+
+/// A square in numbered files, 1 m wide at first and 3 m a second later, in centimetres.
+fn folder_of_key_frames() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, half) in [("wave_2.obj", 50), ("wave_10.obj", 150)] {
+        let text = format!(
+            "v -{half} -{half} 0\nv {half} -{half} 0\nv {half} {half} 0\nv -{half} {half} 0\n\
+             f 1 2 3\nf 1 3 4\n"
+        );
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    std::fs::write(
+        folder.path().join("other.obj"),
+        "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n",
+    )
+    .unwrap();
+    folder
+}
+
+fn deforming(
+    folder: &std::path::Path,
+    shape: &str,
+    deformation: &str,
+) -> Result<LoadedScene, FormatError> {
+    let text = format!(
+        "version = 1\n[[objects]]\nname = \"sheet\"\nmaterial = \"white-paper\"\n\
+         shape.{shape}\n{deformation}\n"
+    );
+    parse(&Document::new(folder.join("s.toml"), text))
+}
+
+const SHEET: &str = "mesh = { file = \"wave_2.obj\", scale = 0.01 }";
+
+/// Half the width grows from 0.5 to 1.5 m in a second; files are in the order of their numbers.
+#[test]
+fn the_vertices_of_a_mesh_file_move_through_key_frames() {
+    let folder = folder_of_key_frames();
+    let files = "deformation.files = { pattern = \"wave_*.obj\", interval_s = 1, start_s = 2 }";
+    let frames = "deformation.key_frames = { frames = [{ time_s = 2, file = \"wave_2.obj\" }, \
+                  { time_s = 3, file = \"wave_10.obj\" }] }";
+    for deformation in [files, frames] {
+        let loaded = deforming(folder.path(), SHEET, deformation).unwrap_or_else(|e| panic!("{e}"));
+        assert!(loaded.scene.deforms());
+        for (time, half) in [(0.0, 0.5), (2.25, 0.75), (3.0, 1.5), (9.0, 1.5)] {
+            let [_, high] = loaded.scene.at(time).bounds();
+            assert!((high.x - half).abs() < 1e-12, "{time}: {high}");
+        }
+        // The scene file, the mesh and its two key frames, of which one is the mesh itself.
+        assert_eq!(loaded.files.len(), 3);
+    }
+}
+
+#[test]
+fn key_frames_of_vertices_that_cannot_be_are_pointed_at() {
+    let folder = folder_of_key_frames();
+    for (shape, deformation, says) in [
+        (
+            "box = { size_m = [1, 1, 1] }",
+            "deformation.files = { pattern = \"wave_*.obj\", interval_s = 1 }",
+            "s.toml:6:1: only the vertices of a mesh file can move",
+        ),
+        (
+            SHEET,
+            "deformation.files = { pattern = \"wave.obj\", interval_s = 1 }",
+            "\"wave.obj\" has no *",
+        ),
+        (
+            SHEET,
+            "deformation.files = { pattern = \"walk_*.obj\", interval_s = 1 }",
+            "no file is named",
+        ),
+        (
+            SHEET,
+            "deformation.files = { pattern = \"wave_*.obj\", interval_s = 0 }",
+            "the interval is 0 s",
+        ),
+        (
+            SHEET,
+            "deformation.files = { pattern = \"wave_*.obj\", interval = 1 }",
+            "unknown key \"interval\"",
+        ),
+        (
+            SHEET,
+            "deformation.key_frames = { frames = [{ time_s = 2, file = \"other.obj\" }] }",
+            "its triangles are not those of wave_2.obj",
+        ),
+        (
+            SHEET,
+            "deformation.key_frames = { frames = [{ time_s = 2, file = \"wave_2.obj\" }, \
+             { time_s = 1, file = \"wave_10.obj\" }] }",
+            "key frame 1 is at 1 s, it must be later than 2 s",
+        ),
+        (
+            SHEET,
+            "deformation.key_frames = { frames = [] }",
+            "no key frame",
+        ),
+        (
+            SHEET,
+            "deformation.key_frames = { frames = [{ time_s = 1, file = \"nowhere.obj\" }] }",
+            "nowhere.obj is not there",
+        ),
+    ] {
+        let error = deforming(folder.path(), shape, deformation).expect_err(deformation);
+        assert!(error.to_string().contains(says), "{deformation}: {error}");
+        assert!(!error.remedy().is_empty());
+    }
+}

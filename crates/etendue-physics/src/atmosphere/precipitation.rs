@@ -1,7 +1,8 @@
 //! Drops and flakes, one by one.
 
 use super::weather::{ICE_LIDAR_RATIO, WATER_LIDAR_RATIO};
-use crate::pulse::{BeamWidth, Return, poisson};
+use crate::beam::BeamWidth;
+use crate::pulse::{Return, poisson};
 use crate::{Scalar, Stream};
 use std::f64::consts::PI;
 
@@ -119,7 +120,7 @@ fn mm_per_hour<S: Scalar>(rate: S) -> S {
 mod tests {
     use super::*;
     use crate::Purpose;
-    use crate::pulse::{BeamShape, Divergence, DivergenceAt};
+    use crate::beam::{BeamShape, Divergence, DivergenceAt};
 
     fn beam() -> BeamWidth {
         let round = |width| Divergence {

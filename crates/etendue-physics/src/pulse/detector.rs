@@ -69,6 +69,16 @@ impl Detector {
         }
     }
 
+    /// The same detector with that much more constant background, power.
+    #[must_use]
+    pub fn in_light(mut self, power: f64) -> Self {
+        match &mut self {
+            Self::Analogue(analogue) => analogue.background += power,
+            Self::PhotonCounting(counter) => counter.background += counter.photons * power,
+        }
+        self
+    }
+
     /// The constant background, power.
     pub fn background(&self) -> f64 {
         match self {

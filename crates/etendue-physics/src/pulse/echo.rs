@@ -71,6 +71,12 @@ impl EchoFinder {
     /// The echoes of a waveform, nearest first.
     pub fn find(&self, waveform: &Waveform) -> Vec<Echo> {
         let mut echoes = Vec::new();
+        self.find_into(waveform, &mut echoes);
+        echoes
+    }
+
+    /// [`EchoFinder::find`] that appends to `echoes`.
+    pub fn find_into(&self, waveform: &Waveform, echoes: &mut Vec<Echo>) {
         let (samples, mut edge_from, mut i) = (&waveform.samples, 0, 0);
         while i < samples.len() {
             if samples[i] < self.threshold {
@@ -81,7 +87,6 @@ impl EchoFinder {
             echoes.push(self.measure(waveform, &echo));
             (edge_from, i) = (echo.to - 1, echo.to);
         }
-        echoes
     }
 
     /// Follows the echo that begins at `from` to where it falls below the threshold, or to the

@@ -33,6 +33,31 @@ pub struct FastReceiver {
     pub detector: Detector,
     /// Time between the samples it has in truth, s: sets the noise of peak and centroid.
     pub interval: f64,
+    /// Timing jitter that does not depend on the power, as a standard deviation of range, m.
+    pub jitter: f64,
+}
+
+/// A [`FastReceiver`] with everything worked out that all echoes share.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FastFinder {
+    receiver: FastReceiver,
+    /// Distance within which returns merge, m.
+    length: f64,
+    /// Standard deviation of the pulse, m.
+    pulse_sd: f64,
+    timed: Timed,
+}
+
+/// What is timed, with its constants.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Timed {
+    /// The whole pulse: its range noise is `spread * noise / peak * sqrt(sd)`.
+    Pulse { spread: f64 },
+    /// A level of the leading edge `level` standard deviations before the peak: its range noise is
+    /// `slope * noise / peak * sd`.
+    Edge { level: f64, slope: f64 },
+    /// The threshold, for which the reference reads right `zero` (m) before its peak.
+    Threshold { zero: f64 },
 }
 
 /// What times an echo, in a scalar that may carry derivatives.
@@ -74,6 +99,9 @@ pub fn merge_returns<S: Scalar>(
     length: f64,
     mut echo: impl FnMut(S, S, S),
 ) {
+    if let [only] = returns {
+        return echo(only.power, only.range, S::zero());
+    }
     returns.sort_unstable_by(|a, b| a.range.value().total_cmp(&b.range.value()));
     let mut from = 0;
     for i in 0..returns.len() {
@@ -161,19 +189,40 @@ impl FastReceiver {
         }
     }
 
+    /// The receiver made ready for many echoes.
+    pub fn finder(&self) -> FastFinder {
+        let pulse_sd = 0.5 * SPEED_OF_LIGHT * self.pulse.fwhm / GAUSSIAN_FWHM_OVER_SD;
+        let edge = |level, fraction| Timed::Edge {
+            level,
+            slope: edge_slope(fraction),
+        };
+        FastFinder {
+            receiver: *self,
+            length: 0.5 * SPEED_OF_LIGHT * self.pulse.fwhm,
+            pulse_sd,
+            timed: match self.discriminator {
+                Discriminator::Peak | Discriminator::Centroid => {
+                    let interval = 0.5 * SPEED_OF_LIGHT * self.interval;
+                    Timed::Pulse {
+                        spread: (2.0 * interval / PI.sqrt()).sqrt(),
+                    }
+                }
+                Discriminator::LeadingEdge => edge(1.0, (-0.5_f64).exp()),
+                Discriminator::ConstantFraction { fraction } => {
+                    edge(level(1.0 / fraction), fraction)
+                }
+                Discriminator::Threshold => Timed::Threshold {
+                    zero: pulse_sd * level(self.reference / self.threshold),
+                },
+            },
+        }
+    }
+
     /// The echoes of `returns` (which it sorts), nearest first, without noise where no stream
     /// is given.
-    pub fn echoes(&self, returns: &mut [Return], mut noise: Option<&mut Stream>) -> Vec<Echo> {
-        let length = 0.5 * SPEED_OF_LIGHT * self.pulse.fwhm;
+    pub fn echoes(&self, returns: &mut [Return], noise: Option<&mut Stream>) -> Vec<Echo> {
         let mut echoes = Vec::new();
-        merge_returns(returns, length, |power, range, variance| {
-            let merged = Merged {
-                power,
-                range,
-                variance,
-            };
-            echoes.extend(self.echo(&merged, noise.as_deref_mut()));
-        });
+        self.finder().find(returns, noise, &mut echoes);
         echoes
     }
 
@@ -204,41 +253,84 @@ impl FastReceiver {
             });
         });
     }
+}
+
+/// How many standard deviations before its peak a Gaussian has the `1 / ratio` part of it.
+fn level(ratio: f64) -> f64 {
+    (2.0 * ratio.max(1.0).ln()).sqrt()
+}
+
+/// Standard deviation over the slope of a Gaussian's edge where it has that fraction of its peak.
+fn edge_slope(fraction: f64) -> f64 {
+    let fraction = fraction.clamp(1e-6, 0.98);
+    1.0 / (fraction * (-2.0 * fraction.ln()).sqrt())
+}
+
+impl FastFinder {
+    /// The same with that much more constant background, power.
+    #[must_use]
+    pub fn in_light(mut self, power: f64) -> Self {
+        self.receiver.detector = self.receiver.detector.in_light(power);
+        self
+    }
+
+    /// Appends the echoes of `returns` (which it sorts), nearest first, without noise where no
+    /// stream is given. Every echo takes two draws: of its power, and of its range, whose spread
+    /// is that of the noise and the jitter together.
+    pub fn find(
+        &self,
+        returns: &mut [Return],
+        mut noise: Option<&mut Stream>,
+        echoes: &mut Vec<Echo>,
+    ) {
+        merge_returns(returns, self.length, |power, range, variance| {
+            let merged = Merged {
+                power,
+                range,
+                variance,
+            };
+            echoes.extend(self.echo(&merged, noise.as_deref_mut()));
+        });
+    }
 
     /// The echo of one group of merged returns, if it is over the threshold.
     fn echo(&self, merged: &Merged, noise: Option<&mut Stream>) -> Option<Echo> {
-        let timing = self.timing();
-        let mean = timing.mean(merged);
+        let receiver = &self.receiver;
+        let sd = (self.pulse_sd * self.pulse_sd + merged.variance).sqrt();
+        let mean_peak = merged.power * self.pulse_sd / sd;
         let [power_draw, range_draw] = noise.map_or([0.0; 2], Stream::normal_pair);
-        let sigma = self.detector.noise(mean.peak);
-        let peak = (mean.peak + sigma * power_draw).min(self.detector.saturation());
-        if peak < self.threshold || mean.peak <= 0.0 {
+        let sigma = receiver.detector.noise(mean_peak);
+        let peak = (mean_peak + sigma * power_draw).min(receiver.detector.saturation());
+        if peak < receiver.threshold || mean_peak <= 0.0 {
             return None;
         }
-        let range = merged.range + timing.bias(self.discriminator, peak, &mean);
+        let noise = self.range_noise(mean_peak, sigma, sd);
+        let spread = (noise * noise + receiver.jitter * receiver.jitter).sqrt();
         Some(Echo {
-            range: range + range_draw * self.range_noise(mean.peak, sigma, mean.sd),
+            range: merged.range + self.bias(peak, sd) + range_draw * spread,
             power: peak,
-            width: 2.0 * mean.sd * GAUSSIAN_FWHM_OVER_SD / SPEED_OF_LIGHT,
+            width: 2.0 * sd * GAUSSIAN_FWHM_OVER_SD / SPEED_OF_LIGHT,
         })
+    }
+
+    /// What the discriminator reads for an echo of that peak and width, less its mean range, m.
+    fn bias(&self, peak: f64, sd: f64) -> f64 {
+        match self.timed {
+            Timed::Pulse { .. } => 0.0,
+            Timed::Edge { level, .. } => level * (self.pulse_sd - sd),
+            Timed::Threshold { zero } => zero - sd * level(peak / self.receiver.threshold),
+        }
     }
 
     /// Standard deviation of the range, m: noise over slope where an edge is timed,
     /// $\sigma_n\sqrt{2\Delta\sigma_t/\sqrt\pi}/P$ where the whole pulse is (the bound for a
     /// Gaussian pulse in white noise of $\sigma_n$ a sample of $\Delta$).
     fn range_noise(&self, peak: f64, noise: f64, sd: f64) -> f64 {
-        let edge = |fraction: f64| {
-            let fraction = fraction.clamp(1e-6, 0.98);
-            sd * noise / (peak * fraction * (-2.0 * fraction.ln()).sqrt())
-        };
-        match self.discriminator {
-            Discriminator::ConstantFraction { fraction } => edge(fraction),
-            Discriminator::Threshold => edge(self.threshold / peak),
-            Discriminator::LeadingEdge => edge((-0.5_f64).exp()),
-            Discriminator::Peak | Discriminator::Centroid => {
-                let interval = 0.5 * SPEED_OF_LIGHT * self.interval;
-                noise / peak * (2.0 * interval * sd / PI.sqrt()).sqrt()
-            }
+        let relative = noise / peak;
+        match self.timed {
+            Timed::Pulse { spread } => relative * spread * sd.sqrt(),
+            Timed::Edge { slope, .. } => relative * slope * sd,
+            Timed::Threshold { .. } => relative * edge_slope(self.receiver.threshold / peak) * sd,
         }
     }
 }
@@ -270,6 +362,7 @@ mod tests {
                 saturation: f64::INFINITY,
             }),
             interval: 1e-9,
+            jitter: 0.0,
         }
     }
 

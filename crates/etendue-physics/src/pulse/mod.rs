@@ -13,7 +13,6 @@
 //! Not modelled: afterpulsing and cross-talk between channels, the bandwidth of the amplifier
 //! (give the pulse as the receiver sees it), and speckle.
 
-mod beam;
 mod bias;
 mod detector;
 mod digitiser;
@@ -27,17 +26,17 @@ mod return_mode;
 mod shape;
 mod waveform;
 
-pub use beam::{BeamRay, BeamShape, BeamWidth, Divergence, DivergenceAt};
 pub use bias::{InclinedPlane, centroid_bias, constant_fraction_bias, threshold_walk};
 pub use detector::{AnalogueDetector, Detector, PhotonCounter, poisson};
 pub use digitiser::Digitiser;
 pub use discriminator::Discriminator;
 pub use echo::{Echo, EchoFinder};
-pub use fast::{FastReceiver, Timing, merge_returns};
+pub use fast::{FastFinder, FastReceiver, Timing, merge_returns};
 pub use fmcw::{Fmcw, FmcwEcho};
 pub use intensity::{IntensityResponse, ReflectivityScale};
 pub use link::{LinkBudget, reference_power};
 pub use return_mode::{DualPair, ReturnMode};
+pub(crate) use shape::GAUSSIAN_FWHM_OVER_SD;
 pub use shape::{Pulse, PulseShape};
 pub use waveform::{Waveform, Window};
 

@@ -28,7 +28,7 @@ pub struct Pulse {
 }
 
 /// FWHM of a Gaussian over its standard deviation: $2\sqrt{2\ln 2}$.
-pub(super) const GAUSSIAN_FWHM_OVER_SD: f64 = 2.354_820_045_030_949_3;
+pub(crate) const GAUSSIAN_FWHM_OVER_SD: f64 = 2.354_820_045_030_949_3;
 /// FWHM of $x^2 e^{-x}$.
 const DIODE_FWHM_OVER_TAU: f64 = 3.394_846_187_5;
 

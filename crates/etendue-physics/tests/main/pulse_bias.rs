@@ -3,9 +3,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt};
 use etendue_physics::pulse::{
-    BeamShape, BeamWidth, Discriminator, Divergence, DivergenceAt, EchoFinder, InclinedPlane,
-    Pulse, Waveform, Window, centroid_bias, constant_fraction_bias, threshold_walk,
+    Discriminator, EchoFinder, InclinedPlane, Pulse, Waveform, Window, centroid_bias,
+    constant_fraction_bias, threshold_walk,
 };
 use serde_json::Value;
 

@@ -32,6 +32,7 @@ impl Default for Air {
 }
 
 /// The air at one wavelength.
+#[derive(Clone)]
 pub(super) struct PreparedAir<'a> {
     air: &'a Air,
     scanner: &'a Scanner,

@@ -3,8 +3,8 @@
 use crate::scanner::{PulsedReceiver, Scanner, Shot};
 use crate::transport::{self, LightRay, TreeSettings, World, trace_trees};
 use etendue_physics::Scalar;
-use etendue_physics::beam::BeamFrame;
-use etendue_physics::pulse::{BeamRay, Echo, FastReceiver, Return, Timing};
+use etendue_physics::beam::{BeamFrame, BeamRay};
+use etendue_physics::pulse::{Echo, FastReceiver, Return, Timing};
 use etendue_scene::{Hit, Ray};
 use nalgebra::{Isometry3, Point3, Vector3};
 use rayon::prelude::*;

@@ -6,10 +6,15 @@
 //! What the device would report is a [`PointSweep`]: points, and for every shot whether it has
 //! any.
 //!
+//! Ambient light ([`World::in_light`](crate::transport::World::in_light)) adds its noise where the
+//! receiver says what lets it in (`window`), and noise alone makes echoes where the receiver says
+//! so (`false_alarms`).
+//!
 //! Not modelled: light that the air sends back to triangulating and frequency-modulated
-//! receivers, cross-talk between channels, and false alarms of noise alone.
+//! receivers, ambient light in these, and cross-talk between channels.
 
 mod air;
+mod ambient;
 mod mean;
 mod motion;
 mod points;

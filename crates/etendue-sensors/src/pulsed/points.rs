@@ -20,13 +20,15 @@ pub struct LidarPoint {
     pub width: f64,
     /// Radial velocity, m/s, positive when the range grows, from receivers that measure it.
     pub velocity: Option<f64>,
+    /// Power of the ambient light that its receiver saw, 1/(m² sr); 0 where it lets in none.
+    pub ambient: f64,
     /// Number of the shot in [`PointSweep::shots`].
     pub shot: u32,
     /// Which of the shot's reported echoes, the first is 1.
     pub return_number: u8,
     /// How many echoes of the shot are reported.
     pub returns: u8,
-    /// Where most of the echo's light came from; none for the air.
+    /// Where most of the echo's light came from; none for the air and for noise alone.
     pub source: Option<Source>,
 }
 
@@ -39,10 +41,17 @@ pub struct Source {
     pub mesh: MeshId,
     /// The material there.
     pub material: MaterialId,
-    /// Incidence there, rad, in [0, pi/2].
-    pub incidence: f64,
+    /// Cosine of the incidence there, in [0, 1].
+    pub cos_incidence: f64,
     /// Half the true optical path, m, counted as the device counts (its range offset included).
     pub range: f64,
+}
+
+impl Source {
+    /// Incidence there, rad, in [0, pi/2].
+    pub fn incidence(&self) -> f64 {
+        self.cos_incidence.acos()
+    }
 }
 
 /// What became of one shot.
@@ -125,7 +134,7 @@ impl PointSweep {
                             range: source.range,
                             object: source.instance,
                             material: source.material,
-                            incidence: source.incidence,
+                            incidence: source.incidence(),
                         }),
                     }
                 });

@@ -1,5 +1,6 @@
 //! From the light that came back to reported points.
 
+use super::ambient::add_false_alarms;
 use super::simulate::Simulator;
 use super::triangulate::triangulate;
 use super::waveform::echoes_in_waveforms;
@@ -8,9 +9,9 @@ use crate::calibrated::{Lit, Profiled};
 use crate::scanner::{Pipeline, PulsedReceiver, Receiver, Shot};
 use crate::transport;
 use etendue_physics::profile::{Address, Recent};
-use etendue_physics::pulse::{Echo, EchoFinder, FastReceiver, Fmcw, FmcwEcho, Return, ReturnMode};
+use etendue_physics::pulse::{Echo, EchoFinder, FastFinder, Fmcw, FmcwEcho, Return, ReturnMode};
 use etendue_physics::{Purpose, SPEED_OF_LIGHT, Stream};
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Point3};
 
 /// Time before and after, from which velocities are found, s.
 const STEP: f64 = 1e-4;
@@ -24,6 +25,8 @@ pub(super) struct Light {
     pub sources: Vec<(transport::Return<f64>, f64)>,
     /// Distance of the first surface on the beam's axis, m.
     pub axis: f64,
+    /// Power of the ambient light, 1/(m² sr).
+    pub ambient: f64,
 }
 
 impl Light {
@@ -32,6 +35,7 @@ impl Light {
         self.returns.clear();
         self.sources.clear();
         self.axis = axis;
+        self.ambient = 0.0;
     }
 
     pub fn add(&mut self, back: &transport::Return<f64>, power: f64) {
@@ -54,13 +58,52 @@ impl Light {
 }
 
 /// A receiver made ready for a sweep.
+#[derive(Clone)]
 pub(super) enum PreparedReceiver {
-    Pulsed {
-        receiver: PulsedReceiver,
-        fast: FastReceiver,
-        finder: EchoFinder,
-    },
+    Pulsed(PreparedPulsed),
     Other(Receiver),
+}
+
+/// A pulsed receiver with what finds its echoes.
+#[derive(Clone, Copy)]
+pub(super) struct PreparedPulsed {
+    receiver: PulsedReceiver,
+    fast: FastFinder,
+    finder: EchoFinder,
+}
+
+impl PreparedPulsed {
+    /// The same in ambient light.
+    fn in_light(&self, power: f64) -> Self {
+        let receiver = self.receiver.in_light(power);
+        Self {
+            fast: self.fast.in_light(power),
+            finder: EchoFinder {
+                hysteresis: receiver.hysteresis(),
+                ..self.finder
+            },
+            receiver,
+        }
+    }
+}
+
+/// A shot in its place.
+#[derive(Clone, Copy)]
+pub(super) struct Fired<'a> {
+    pub shot: &'a Shot,
+    /// Its number in the sweep.
+    pub number: u32,
+    /// The sensor's pose when it was fired.
+    pub pose: &'a Isometry3<f64>,
+}
+
+/// Memory that shots use again.
+#[derive(Default)]
+pub(super) struct Workspace {
+    echoes: Vec<Echo>,
+    found: Vec<Found>,
+    /// Calibrated noise that neighbours share.
+    pub recent: Recent,
 }
 
 /// What a receiver makes of one shot, before limits and steps.
@@ -76,19 +119,24 @@ pub(super) struct Found {
 impl PreparedReceiver {
     pub fn new(receiver: &Receiver) -> Self {
         match *receiver {
-            Receiver::Pulsed(receiver) => Self::Pulsed {
+            Receiver::Pulsed(receiver) => Self::Pulsed(PreparedPulsed {
                 receiver,
-                fast: receiver.fast(),
+                fast: receiver.fast().finder(),
                 finder: receiver.finder(),
-            },
+            }),
             other => Self::Other(other),
         }
+    }
+
+    /// Whether shots that nothing comes back from may be found to have echoes all the same.
+    fn has_false_alarms(&self) -> bool {
+        matches!(self, Self::Pulsed(pulsed) if pulsed.receiver.false_alarms)
     }
 
     /// Full width of the pulse, s; that of a metre for receivers without one.
     pub fn pulse_fwhm(&self) -> f64 {
         match self {
-            Self::Pulsed { receiver, .. } => receiver.pulse.fwhm,
+            Self::Pulsed(pulsed) => pulsed.receiver.pulse.fwhm,
             Self::Other(_) => 2.0 / SPEED_OF_LIGHT,
         }
     }
@@ -98,28 +146,25 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
     /// Appends the points of one shot and says what became of it.
     pub fn report(
         &self,
-        shot: &Shot,
-        number: u32,
-        pose: &Isometry3<f64>,
+        fired: Fired,
         light: &mut Light,
-        recent: &mut Recent,
+        workspace: &mut Workspace,
         points: &mut Vec<LidarPoint>,
     ) -> Outcome {
-        if light.returns.is_empty() {
+        if light.returns.is_empty() && !self.receiver.has_false_alarms() {
             return Outcome::NoReturn;
         }
-        let mut noise =
-            (!self.run.without_noise).then(|| self.stream(number, Purpose::ReceiverNoise));
-        let found = self.find(shot, pose, light, number, noise.as_mut(), recent);
-        let offset = self.scanner.channels[usize::from(shot.channel)].range_offset;
+        workspace.found.clear();
+        self.find(fired, light, workspace);
+        let offset = self.scanner.channels[usize::from(fired.shot.channel)].range_offset;
         let limits = &self.scanner.limits;
         let before = points.len();
         let mut too_near = false;
-        for found in found {
+        for found in &workspace.found {
             let range = limits.stepped(found.range + offset);
             too_near |= range < limits.near;
             if (limits.near..=limits.far).contains(&range) {
-                points.push(self.point(shot, number, pose, light, &found, range, offset));
+                points.push(self.point(fired, light, found, [range, offset]));
             }
         }
         points.truncate(before + usize::from(u8::MAX));
@@ -137,19 +182,14 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         }
     }
 
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "one shot and one echo, in one place"
-    )]
     fn point(
         &self,
-        shot: &Shot,
-        number: u32,
-        pose: &Isometry3<f64>,
+        Fired {
+            shot, number, pose, ..
+        }: Fired,
         light: &Light,
         found: &Found,
-        range: f64,
-        offset: f64,
+        [range, offset]: [f64; 2],
     ) -> LidarPoint {
         let reach = 0.5 * SPEED_OF_LIGHT * self.receiver.pulse_fwhm();
         let intensity = &self.scanner.intensity;
@@ -165,6 +205,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
             power: found.power,
             width: found.width,
             velocity: found.velocity,
+            ambient: light.ambient,
             shot: number,
             return_number: 0,
             returns: 0,
@@ -179,57 +220,82 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
             instance: back.hit.object,
             mesh: self.world.scene().objects()[back.hit.object.0 as usize].mesh,
             material: back.material,
-            incidence: back.cos_incidence.min(1.0).acos(),
+            cos_incidence: back.cos_incidence.min(1.0),
             range: back.optical_range + offset,
         }
     }
 
-    /// The echoes that the device reports, in its order.
-    fn find(
-        &self,
-        shot: &Shot,
-        pose: &Isometry3<f64>,
-        light: &mut Light,
-        number: u32,
-        mut noise: Option<&mut Stream>,
-        recent: &mut Recent,
-    ) -> Vec<Found> {
-        if noise.is_some() && self.world.scene().has_profiles() {
+    /// Appends the echoes that the device reports, in its order.
+    fn find(&self, fired: Fired, light: &mut Light, workspace: &mut Workspace) {
+        let with_noise = !self.run.without_noise;
+        if with_noise && self.world.scene().has_profiles() {
             let mut lit = Lit::default();
             for (back, power) in &light.sources {
                 lit.see(back, *power);
             }
             if let Some(surface) = lit.profiled(self.world) {
-                let drawn = self.draw(&surface, light, number, recent);
-                return drawn.into_iter().collect();
+                let drawn = self.draw(&surface, light, fired.number, &mut workspace.recent);
+                workspace.found.extend(drawn);
+                return;
             }
         }
+        let mut noise = with_noise.then(|| self.stream(fired.number, Purpose::ReceiverNoise));
         match &self.receiver {
-            PreparedReceiver::Pulsed {
-                receiver,
-                fast,
-                finder,
-            } => {
-                // Light from all along the beam has no closed form.
-                let echoes = match receiver.pipeline {
-                    Pipeline::Fast if !self.air.glows() => {
-                        fast.echoes(&mut light.returns, noise.as_deref_mut())
-                    }
-                    Pipeline::Fast | Pipeline::Waveform => {
-                        let returns = &mut light.returns;
-                        echoes_in_waveforms(receiver, finder, returns, noise.as_deref_mut())
-                    }
-                };
-                chosen(&echoes, receiver.returns, receiver.jitter, noise)
+            PreparedReceiver::Pulsed(pulsed) if light.ambient > 0.0 => {
+                let pulsed = pulsed.in_light(light.ambient);
+                self.find_echoes(&pulsed, fired.number, light, noise.as_mut(), workspace);
+            }
+            PreparedReceiver::Pulsed(pulsed) => {
+                self.find_echoes(pulsed, fired.number, light, noise.as_mut(), workspace);
             }
             PreparedReceiver::Other(Receiver::Triangulation(camera)) => {
-                triangulate(self, camera, shot, pose, light, noise)
-                    .into_iter()
-                    .collect()
+                workspace
+                    .found
+                    .extend(triangulate(self, camera, fired, light, noise.as_mut()));
             }
-            PreparedReceiver::Other(Receiver::Fmcw(fmcw)) => self.doppler(fmcw, shot, light, noise),
-            PreparedReceiver::Other(Receiver::Pulsed(_)) => Vec::new(),
+            PreparedReceiver::Other(Receiver::Fmcw(fmcw)) => {
+                workspace
+                    .found
+                    .extend(self.doppler(fmcw, fired.shot, light, noise.as_mut()));
+            }
+            PreparedReceiver::Other(Receiver::Pulsed(_)) => {}
         }
+    }
+
+    /// The echoes of a pulsed receiver.
+    fn find_echoes(
+        &self,
+        PreparedPulsed {
+            receiver,
+            fast,
+            finder,
+        }: &PreparedPulsed,
+        number: u32,
+        light: &mut Light,
+        mut noise: Option<&mut Stream>,
+        Workspace { echoes, found, .. }: &mut Workspace,
+    ) {
+        echoes.clear();
+        let returns = &mut light.returns;
+        // Light from all along the beam has no closed form.
+        let is_fast = receiver.pipeline == Pipeline::Fast && !self.air.glows();
+        if is_fast {
+            fast.find(returns, noise.as_deref_mut(), echoes);
+        } else {
+            echoes_in_waveforms(receiver, finder, returns, noise.as_deref_mut(), echoes);
+        }
+        if receiver.false_alarms && noise.is_some() {
+            let mut stream = self.stream(number, Purpose::FalseAlarm);
+            add_false_alarms(receiver, &self.scanner.limits, &mut stream, echoes);
+        }
+        // The closed form has the jitter in its spread.
+        let jitter = noise.filter(|_| !is_fast);
+        choose(
+            echoes,
+            receiver.returns,
+            jitter.map(|stream| (receiver.jitter, stream)),
+            found,
+        );
     }
 
     /// A measurement from calibrated noise: drop-out, bias, spread and steps at once.
@@ -290,12 +356,28 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
     /// arrived, m/s. To first order a path by mirrors at rest lengthens by the motion of its ends
     /// alone (Fermat); moving mirrors are left out.
     fn recession(&self, back: &transport::Return<f64>, time: f64) -> f64 {
-        let Some(motion) = self.world.scene().motion(back.hit.object) else {
+        let scene = self.world.scene();
+        let mesh = scene.objects()[back.hit.object.0 as usize].mesh;
+        if scene.motion(back.hit.object).is_none() && scene.deformation(mesh).is_none() {
             return 0.0;
-        };
-        let in_object = motion.at(time).inverse_transform_point(&back.point);
-        let [before, after] = [-STEP, STEP].map(|step| motion.at(time + step) * in_object);
+        }
+        let [before, after] = [-STEP, STEP].map(|step| self.place(back, time + step));
         (after - before).dot(&back.arrival) / (2.0 * STEP)
+    }
+
+    /// Where the point that scattered the light is at a time.
+    fn place(&self, back: &transport::Return<f64>, time: f64) -> Point3<f64> {
+        let scene = self.world.scene();
+        let hit = &back.hit;
+        let id = scene.objects()[hit.object.0 as usize].mesh;
+        let mesh = scene.mesh(id);
+        let [a, b, c] = match scene.deformation(id) {
+            Some(deformation) => mesh.triangles[hit.triangle as usize]
+                .map(|vertex| deformation.vertex_at(vertex as usize, time)),
+            None => mesh.corners(hit.triangle),
+        };
+        let [to_b, to_c] = hit.barycentric;
+        scene.world_from_object(hit.object, time) * (a + (b - a) * to_b + (c - a) * to_c)
     }
 
     /// How fast a point at rest recedes along a shot, m/s: less the sensor's own velocity,
@@ -308,31 +390,32 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
     }
 }
 
-/// The echoes that a return mode reports, with the jitter of the clock.
-fn chosen(
+/// Appends the echoes that a return mode reports, with the jitter of the clock (standard deviation
+/// of the range, m) where they do not have it yet.
+fn choose(
     echoes: &[Echo],
     mode: ReturnMode,
-    jitter: f64,
-    mut noise: Option<&mut Stream>,
-) -> Vec<Found> {
+    mut jitter: Option<(f64, &mut Stream)>,
+    found: &mut Vec<Found>,
+) {
     let mut report = |echo: &Echo| Found {
         range: echo.range
-            + noise
-                .as_deref_mut()
-                .map_or(0.0, |stream| jitter * stream.normal()),
+            + jitter
+                .as_mut()
+                .map_or(0.0, |(spread, stream)| *spread * stream.normal()),
         power: echo.power,
         width: echo.width,
         velocity: None,
         intensity: None,
     };
     match echoes {
-        [] => Vec::new(),
-        [only] => vec![report(only)],
-        several => mode
-            .choose(several)
-            .into_iter()
-            .map(|i| report(&several[i]))
-            .collect(),
+        [] => {}
+        [only] => found.push(report(only)),
+        several => found.extend(
+            mode.choose(several)
+                .into_iter()
+                .map(|i| report(&several[i])),
+        ),
     }
 }
 

@@ -1,13 +1,13 @@
 //! The pipeline: shots to rays, rays to light that comes back, light to points.
 
 use super::air::PreparedAir;
-use super::receive::{Light, PreparedReceiver};
+use super::ambient::View;
+use super::receive::{Fired, Light, PreparedReceiver, Workspace};
 use super::{Air, Frame, LidarPoint, Outcome, PointSweep};
 use crate::scanner::{Scanner, Shot};
 use crate::transport::{LightRay, TreeSettings, World, trace_trees};
-use etendue_physics::beam::BeamFrame;
+use etendue_physics::beam::{BeamFrame, BeamRay};
 use etendue_physics::profile::Recent;
-use etendue_physics::pulse::BeamRay;
 use etendue_physics::{Purpose, Stream};
 use etendue_scene::{Hit, Ray};
 use nalgebra::Isometry3;
@@ -40,24 +40,38 @@ pub struct Run {
 /// `world` is the scene at the scanner's wavelength, `world_from_sensor` the sensor's pose at a
 /// time (s from the start of the run). The result depends on its arguments alone, not on the
 /// number of threads.
+///
+/// Objects stand at each shot where they are then. Of meshes whose vertices move
+/// ([`Scene::deforms`](etendue_scene::Scene::deforms)) four columns at a time see the same
+/// vertices, those of the moment half way between their first and last shot.
 pub fn simulate(
     world: &World<f64>,
     scanner: &Scanner,
     run: &Run,
     world_from_sensor: impl Fn(f64) -> Isometry3<f64> + Sync,
 ) -> PointSweep {
-    let shots = scanner.shots(run.sweep);
+    let firing = scanner.firing(run.sweep);
+    let mut shots = vec![Shot::UNAIMED; firing.count()];
     let start = f64::from(run.sweep) * scanner.sweep_duration();
     let world_from_start = world_from_sensor(start);
     let simulator = Simulator::new(world, scanner, run, &world_from_sensor, world_from_start);
     // Whole columns, four by four: neighbouring rays are cast together.
     let channels = scanner.channels.len();
-    let in_batch = BATCH.div_ceil(4 * channels) * 4 * channels;
+    let deforms = world.scene().deforms();
+    let batch = if deforms { 1 } else { BATCH };
+    let in_batch = batch.div_ceil(4 * channels) * 4 * channels;
     let batches: Vec<Received> = shots
-        .par_chunks(in_batch)
+        .par_chunks_mut(in_batch)
         .enumerate()
         .map_init(Batch::default, |batch, (number, shots)| {
-            simulator.batch(batch, number * in_batch, shots)
+            firing.aim(number * in_batch, shots);
+            let first = number * in_batch;
+            if !deforms {
+                return simulator.batch(batch, first, shots);
+            }
+            let scene = world.scene().at(half_way(shots));
+            let world = world.about(&scene);
+            simulator.about(&world).batch(batch, first, shots)
         })
         .collect();
     let mut sweep = PointSweep {
@@ -73,13 +87,20 @@ pub fn simulate(
             .map(|channel| channel.ring)
             .collect(),
         outcomes: Vec::with_capacity(shots.len()),
-        points: Vec::with_capacity(shots.len()),
+        points: Vec::with_capacity(batches.iter().map(|batch| batch.points.len()).sum()),
         shots,
     };
     for batch in batches {
         batch.append_to(&mut sweep);
     }
     sweep
+}
+
+/// Half way between the first and the last of some shots, s.
+fn half_way(shots: &[Shot]) -> f64 {
+    let times = shots.iter().map(|shot| shot.time);
+    let first = times.clone().fold(f64::INFINITY, f64::min);
+    0.5 * (first + times.fold(first, f64::max))
 }
 
 /// The points of some shots; their outcomes count points from the batch's first.
@@ -109,15 +130,18 @@ impl Received {
 /// Memory that batches use again.
 #[derive(Default)]
 struct Batch {
+    poses: Vec<Isometry3<f64>>,
     rays: Vec<Ray>,
     hits: Vec<Option<Hit>>,
     /// The shots in the order in which their rays are cast.
     order: Vec<usize>,
     /// What comes back, shot by shot.
     lights: Vec<Light>,
+    workspace: Workspace,
 }
 
 /// What all batches of a sweep share.
+#[derive(Clone)]
 pub(super) struct Simulator<'a, P> {
     pub world: &'a World<'a, f64>,
     pub scanner: &'a Scanner,
@@ -128,6 +152,7 @@ pub(super) struct Simulator<'a, P> {
     /// The channels from the lowest to the highest beam.
     by_elevation: Vec<usize>,
     pub air: PreparedAir<'a>,
+    view: Option<View<'a>>,
     pub receiver: PreparedReceiver,
 }
 
@@ -144,6 +169,7 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
             air: PreparedAir::new(&run.air, scanner, receiver.pulse_fwhm()),
             beam_rays: scanner.beam.rays(scanner.sub_ray_rings),
             by_elevation: by_elevation(scanner),
+            view: View::new(world, &scanner.receiver),
             world,
             scanner,
             run,
@@ -153,29 +179,48 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
         }
     }
 
+    /// The same in another world.
+    fn about<'b>(&self, world: &'b World<'b, f64>) -> Simulator<'b, P>
+    where
+        'a: 'b,
+        P: Clone,
+    {
+        Simulator {
+            view: View::new(world, &self.scanner.receiver),
+            world,
+            ..self.clone()
+        }
+    }
+
     /// Simulates the shots of a batch, the first of which has the number `first`.
     fn batch(&self, batch: &mut Batch, first: usize, shots: &[Shot]) -> Received {
-        let poses: Vec<_> = shots
-            .iter()
-            .map(|shot| (self.world_from_sensor)(shot.time))
-            .collect();
+        self.poses(shots, &mut batch.poses);
         batch.rays.clear();
         batch.order.clear();
         batch.order.extend(self.order(shots.len()));
         for &shot in &batch.order {
-            self.aim(&shots[shot], &poses[shot], &mut batch.rays);
+            self.aim(&shots[shot], &batch.poses[shot], &mut batch.rays);
         }
         self.world
             .scene()
             .closest_hits(&batch.rays, &mut batch.hits);
         self.gather(&batch.rays, &batch.hits, &batch.order, &mut batch.lights);
         self.add_air(first, &mut batch.lights);
-        let mut received = Received::default();
-        let mut recent = self.recent();
+        batch.workspace.recent = self.recent();
+        let mut received = Received {
+            outcomes: Vec::with_capacity(shots.len()),
+            points: Vec::with_capacity(shots.len()),
+        };
         let lights = batch.lights.iter_mut();
-        for ((i, light), (shot, pose)) in (first..).zip(lights).zip(shots.iter().zip(&poses)) {
-            let (number, points) = (shot_number(i), &mut received.points);
-            let outcome = self.report(shot, number, pose, light, &mut recent, points);
+        for ((i, light), (shot, pose)) in (first..).zip(lights).zip(shots.iter().zip(&batch.poses))
+        {
+            let fired = Fired {
+                shot,
+                number: shot_number(i),
+                pose,
+            };
+            let points = &mut received.points;
+            let outcome = self.report(fired, light, &mut batch.workspace, points);
             received.outcomes.push(outcome);
         }
         received
@@ -189,8 +234,27 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
         Recent::new(u32::try_from(self.scanner.channels.len()).unwrap_or(1))
     }
 
+    /// The sensor's pose at each shot's own time.
+    fn poses(&self, shots: &[Shot], poses: &mut Vec<Isometry3<f64>>) {
+        poses.clear();
+        let mut last: Option<(f64, Isometry3<f64>)> = None;
+        for shot in shots {
+            let known = last.filter(|(time, _)| *time == shot.time);
+            let (_, pose) = *last
+                .insert(known.unwrap_or_else(|| (shot.time, (self.world_from_sensor)(shot.time))));
+            poses.push(pose);
+        }
+    }
+
     /// Appends the rays of one shot.
     pub fn aim(&self, shot: &Shot, pose: &Isometry3<f64>, rays: &mut Vec<Ray>) {
+        if let [_axis] = &self.beam_rays[..] {
+            rays.push(Ray {
+                time: shot.time,
+                ..Ray::new(pose * shot.origin, pose.rotation * shot.direction())
+            });
+            return;
+        }
         let frame = BeamFrame::new(shot.azimuth, shot.elevation);
         for ray in &self.beam_rays {
             let offset = frame.left * ray.offset[0] + frame.up * ray.offset[1];
@@ -228,12 +292,14 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
             let axis = hits[per_shot / 2].as_ref();
             lights[*shot].begin(axis.map_or(f64::INFINITY, |hit| hit.distance));
         }
-        let outgoing = rays.iter().map(|ray| LightRay {
-            origin: ray.origin,
-            direction: ray.direction,
-            time: ray.time,
-            mask: ray.mask,
-        });
+        if let Some(view) = &self.view {
+            for (number, (ray, hit)) in rays.iter().zip(hits).enumerate() {
+                let power = view.power(&light_ray(ray), *hit, &self.run.tree);
+                lights[order[number / per_shot]].ambient +=
+                    power * self.beam_rays[number % per_shot].weight;
+            }
+        }
+        let outgoing = rays.iter().map(light_ray);
         trace_trees(self.world, outgoing, hits, &self.run.tree, |ray, back| {
             let weight = self.beam_rays[ray % per_shot].weight;
             let power = back.power * weight * self.air.transmission(back.range);
@@ -267,6 +333,15 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
 )]
 fn shot_number(number: usize) -> u32 {
     number as u32
+}
+
+fn light_ray(ray: &Ray) -> LightRay<f64> {
+    LightRay {
+        origin: ray.origin,
+        direction: ray.direction,
+        time: ray.time,
+        mask: ray.mask,
+    }
 }
 
 /// The channels from the lowest to the highest beam.

@@ -1,8 +1,8 @@
 //! Triangulating receivers.
 
-use super::receive::{Found, Light};
+use super::receive::{Fired, Found, Light};
 use super::simulate::Simulator;
-use crate::scanner::{Shot, Triangulation};
+use crate::scanner::Triangulation;
 use crate::transport;
 use etendue_physics::Stream;
 use etendue_scene::Ray;
@@ -15,8 +15,7 @@ use nalgebra::{Isometry3, Vector3};
 pub(super) fn triangulate<P: Fn(f64) -> Isometry3<f64>>(
     simulator: &Simulator<P>,
     camera: &Triangulation,
-    shot: &Shot,
-    pose: &Isometry3<f64>,
+    Fired { shot, pose, .. }: Fired,
     light: &Light,
     noise: Option<&mut Stream>,
 ) -> Option<Found> {

@@ -8,7 +8,7 @@ use etendue_physics::pulse::{Digitiser, Echo, EchoFinder, Return, Waveform, Wind
 use etendue_physics::{Purpose, SPEED_OF_LIGHT, Stream};
 use nalgebra::Isometry3;
 
-/// Finds the echoes of `returns` (which it sorts) in waveforms about them.
+/// Appends the echoes of `returns` (which it sorts), found in waveforms about them.
 ///
 /// Only stretches with light are sampled: where the returns of a stretch cannot reach the
 /// threshold with six standard deviations of noise, or there are none, nothing is found. False
@@ -18,11 +18,11 @@ pub(super) fn echoes_in_waveforms(
     finder: &EchoFinder,
     returns: &mut [Return],
     mut noise: Option<&mut Stream>,
-) -> Vec<Echo> {
+    echoes: &mut Vec<Echo>,
+) {
     returns.sort_unstable_by(|a, b| a.range.total_cmp(&b.range));
     let [before, after] = receiver.pulse.support();
     let apart = 0.5 * SPEED_OF_LIGHT * (before + after);
-    let mut echoes = Vec::new();
     for stretch in returns.chunk_by(|a, b| b.range - a.range < apart) {
         let most: f64 = stretch.iter().map(|one| one.power).sum();
         if most + 6.0 * receiver.detector.noise(most) < receiver.threshold {
@@ -31,9 +31,8 @@ pub(super) fn echoes_in_waveforms(
         let (near, far) = (stretch[0].range, stretch[stretch.len() - 1].range);
         let window = Window::around(&receiver.pulse, receiver.interval, near, far);
         let waveform = read(receiver, stretch, window, noise.as_deref_mut());
-        echoes.extend(finder.find(&waveform));
+        finder.find_into(&waveform, echoes);
     }
-    echoes
 }
 
 /// The waveform of some returns as the converter gives it.
@@ -71,6 +70,8 @@ pub fn waveform(
     let number = shot;
     let shot = *scanner.shots(run.sweep).get(shot)?;
     let pose = world_from_sensor(shot.time);
+    let scene = world.scene().at(shot.time);
+    let world = &world.about(&scene);
     let simulator = Simulator::new(world, scanner, run, &world_from_sensor, pose);
     let (mut rays, mut hits, mut lights) = (Vec::new(), Vec::new(), Vec::new());
     simulator.aim(&shot, &pose, &mut rays);

@@ -1,6 +1,7 @@
 //! Whether a scanner can exist.
 
-use super::{Channel, Columns, ScanPattern, Scanner};
+use super::{Channel, Columns, Receiver, ScanPattern, Scanner};
+use etendue_physics::cw::Window;
 use std::f64::consts::{FRAC_PI_2, PI};
 use thiserror::Error;
 
@@ -166,8 +167,23 @@ impl Scanner {
             self.wavelength,
             self.wavelength > 0.0,
             "positive",
-        )
+        )?;
+        match self.receiver {
+            Receiver::Pulsed(receiver) => receiver.window.map_or(Ok(()), check_window),
+            _ => Ok(()),
+        }
     }
+}
+
+fn check_window(window: Window) -> Result<(), ScannerError> {
+    for (what, number) in [
+        ("the peak of the emitted power, W,", window.emitted_power),
+        ("the field of view, rad,", window.field_of_view),
+        ("the pass band, m,", window.bandwidth),
+    ] {
+        value(what, number, number > 0.0 && number.is_finite(), "positive")?;
+    }
+    Ok(())
 }
 
 fn check_channel(number: usize, channel: &Channel, column: f64) -> Result<(), ScannerError> {

@@ -22,7 +22,7 @@ pub use receiver::{
 };
 pub use shot::{Aim, Shot};
 
-use etendue_physics::pulse::BeamWidth;
+use etendue_physics::beam::BeamWidth;
 
 /// A scanning lidar.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,5 +1,6 @@
 //! What a scanner makes of the light that comes back.
 
+use etendue_physics::cw::Window;
 use etendue_physics::pulse::{
     AnalogueDetector, Detector, Discriminator, EchoFinder, FastReceiver, Fmcw, IntensityResponse,
     PhotonCounter, Pulse, ReturnMode, reference_power,
@@ -63,6 +64,10 @@ pub struct PulsedReceiver {
     pub jitter: f64,
     /// How echoes are found.
     pub pipeline: Pipeline,
+    /// What lets ambient light in, with the peak of the emitted power; none shuts it out.
+    pub window: Option<Window>,
+    /// Whether echoes that noise alone makes are drawn.
+    pub false_alarms: bool,
 }
 
 /// Triangulation: the image of the spot moves by $x = bf/d$ on the sensor.
@@ -166,18 +171,31 @@ impl PulsedReceiver {
             reference: self.reference,
             detector: self.detector,
             interval: self.interval,
+            jitter: self.jitter,
         }
+    }
+
+    /// The same receiver with that much more constant background, 1/(m² sr).
+    #[must_use]
+    pub fn in_light(mut self, power: f64) -> Self {
+        self.detector = self.detector.in_light(power);
+        self
+    }
+
+    /// How far the power falls between two peaks that are two echoes: three standard deviations of
+    /// the noise.
+    pub fn hysteresis(&self) -> f64 {
+        (3.0 * self.detector.noise(0.0)).max(1e-9 * self.threshold)
     }
 
     /// The echo finder of this receiver: two peaks are two echoes where the power between them
     /// falls by three standard deviations of the noise.
     pub fn finder(&self) -> EchoFinder {
-        let hysteresis = (3.0 * self.detector.noise(0.0)).max(1e-9 * self.threshold);
         EchoFinder::calibrated(
             &self.pulse,
             self.discriminator,
             self.threshold,
-            hysteresis,
+            self.hysteresis(),
             self.reference,
         )
     }
@@ -253,6 +271,8 @@ mod tests {
             bits: None,
             jitter: 0.0,
             pipeline: Pipeline::Fast,
+            window: None,
+            false_alarms: false,
         };
         let fast = receiver.fast();
         let found = (0..20_000).filter(|beam| {

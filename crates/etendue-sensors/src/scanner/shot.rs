@@ -3,6 +3,7 @@
 use super::{Channel, Columns, Scanner};
 use nalgebra::{Point3, Vector3};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// A direction in the sensor's frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,23 +31,29 @@ pub struct Shot {
     pub elevation: f64,
     /// Where the beam leaves from, in the sensor's frame, m.
     pub origin: Point3<f64>,
+    direction: Vector3<f64>,
 }
 
 impl Shot {
+    /// The place of a shot that is still to be aimed.
+    pub(crate) const UNAIMED: Self = Self {
+        column: 0,
+        channel: 0,
+        time: 0.0,
+        azimuth: 0.0,
+        elevation: 0.0,
+        origin: Point3::new(0.0, 0.0, 0.0),
+        direction: Vector3::new(1.0, 0.0, 0.0),
+    };
+
     /// Unit direction of the beam in the sensor's frame.
     pub fn direction(&self) -> Vector3<f64> {
-        let (sin_azimuth, cos_azimuth) = self.azimuth.sin_cos();
-        let (sin_elevation, cos_elevation) = self.elevation.sin_cos();
-        Vector3::new(
-            cos_elevation * cos_azimuth,
-            cos_elevation * sin_azimuth,
-            sin_elevation,
-        )
+        self.direction
     }
 
     /// The point at `distance` (m) along the beam, in the sensor's frame.
     pub fn point(&self, distance: f64) -> Point3<f64> {
-        self.origin + self.direction() * distance
+        self.origin + self.direction * distance
     }
 }
 
@@ -66,22 +73,25 @@ impl Scanner {
 
     /// The shots of sweep number `sweep`, column by column in the order of the channels' table.
     pub fn shots(&self, sweep: u32) -> Vec<Shot> {
+        let firing = self.firing(sweep);
+        let mut shots = vec![Shot::UNAIMED; firing.count()];
+        let block = 64 * self.channels.len();
+        shots
+            .par_chunks_mut(block)
+            .enumerate()
+            .for_each(|(number, shots)| firing.aim(number * block, shots));
+        shots
+    }
+
+    /// One sweep, whose shots can be aimed by parts.
+    pub(crate) fn firing(&self, sweep: u32) -> Firing<'_> {
         let (first, last) = self.column_numbers(sweep);
-        let fired = |column: usize| {
-            let start = self.column_time(sweep, column);
-            let places = self.channels.iter().enumerate();
-            #[expect(clippy::cast_possible_truncation, reason = "checked with the scanner")]
-            places.map(move |(number, channel)| Shot {
-                column: (column - first) as u32,
-                channel: number as u16,
-                ..self.shot(channel, start)
-            })
-        };
-        (first..last)
-            .into_par_iter()
-            .with_min_len(64)
-            .flat_map_iter(fired)
-            .collect()
+        Firing {
+            scanner: self,
+            sweep,
+            columns: first..last,
+            lasers: self.channels.iter().map(Laser::new).collect(),
+        }
     }
 
     /// Numbers of the first column of a sweep and of the one after its last.
@@ -108,18 +118,111 @@ impl Scanner {
             Columns::Period { seconds } => column as f64 * seconds,
         }
     }
+}
 
-    fn shot(&self, channel: &Channel, column_start: f64) -> Shot {
-        let time = column_start + channel.time;
-        let aim = self.pattern.aim(time, column_start, channel);
-        let (sin, cos) = aim.rotor.sin_cos();
+/// A sweep that is aimed part by part.
+pub(crate) struct Firing<'a> {
+    scanner: &'a Scanner,
+    sweep: u32,
+    columns: Range<usize>,
+    lasers: Vec<Laser<'a>>,
+}
+
+/// A channel with its angles' sines and cosines.
+struct Laser<'a> {
+    channel: &'a Channel,
+    azimuth: SinCos,
+    elevation: SinCos,
+}
+
+/// The sine and cosine of an angle.
+#[derive(Clone, Copy)]
+struct SinCos {
+    sin: f64,
+    cos: f64,
+}
+
+impl SinCos {
+    fn of(angle: f64) -> Self {
+        let (sin, cos) = angle.sin_cos();
+        Self { sin, cos }
+    }
+
+    /// That of the sum of both angles.
+    fn plus(self, other: Self) -> Self {
+        Self {
+            sin: self.sin * other.cos + self.cos * other.sin,
+            cos: self.cos * other.cos - self.sin * other.sin,
+        }
+    }
+}
+
+impl<'a> Laser<'a> {
+    fn new(channel: &'a Channel) -> Self {
+        Self {
+            channel,
+            azimuth: SinCos::of(channel.azimuth),
+            elevation: SinCos::of(channel.elevation),
+        }
+    }
+}
+
+impl Firing<'_> {
+    /// How many shots the sweep has.
+    pub fn count(&self) -> usize {
+        self.columns.len() * self.lasers.len()
+    }
+
+    /// Aims whole columns of shots, the first of which has the number `first`.
+    pub fn aim(&self, first: usize, shots: &mut [Shot]) {
+        let channels = self.lasers.len();
+        let columns = (first / channels..).zip(shots.chunks_mut(channels));
+        let mut rotor = (0.0, SinCos { sin: 0.0, cos: 1.0 });
+        for (column, shots) in columns {
+            let start = self
+                .scanner
+                .column_time(self.sweep, self.columns.start + column);
+            for ((number, laser), shot) in (0..).zip(&self.lasers).zip(shots) {
+                *shot = Shot {
+                    column: whole(column as f64),
+                    channel: number,
+                    ..self.shot(laser, start, &mut rotor)
+                };
+            }
+        }
+    }
+
+    /// A shot of the column that began at `start`; `rotor` remembers the last azimuth of the rotor.
+    fn shot(&self, laser: &Laser, start: f64, rotor: &mut (f64, SinCos)) -> Shot {
+        let channel = laser.channel;
+        let time = start + channel.time;
+        let aim = self.scanner.pattern.aim(time, start, channel);
+        if aim.rotor != rotor.0 {
+            *rotor = (aim.rotor, SinCos::of(aim.rotor));
+        }
+        let turned = rotor.1;
+        let azimuth = if aim.azimuth == aim.rotor + channel.azimuth {
+            turned.plus(laser.azimuth)
+        } else {
+            SinCos::of(aim.azimuth)
+        };
+        let elevation = if aim.elevation == channel.elevation {
+            laser.elevation
+        } else {
+            SinCos::of(aim.elevation)
+        };
+        let [x, y] = [turned.cos, turned.sin].map(|part| channel.radius * part);
         Shot {
-            column: 0,
-            channel: 0,
             time,
             azimuth: wrapped(aim.azimuth),
             elevation: aim.elevation,
-            origin: Point3::new(channel.radius * cos, channel.radius * sin, channel.height),
+            origin: Point3::new(x, y, channel.height),
+            direction: Vector3::new(
+                elevation.cos * azimuth.cos,
+                elevation.cos * azimuth.sin,
+                elevation.sin,
+            ),
+            ..Shot::UNAIMED
         }
     }
 }
@@ -136,6 +239,9 @@ fn whole(number: f64) -> u32 {
 /// The same azimuth in (-pi, pi].
 fn wrapped(azimuth: f64) -> f64 {
     use std::f64::consts::{PI, TAU};
+    if azimuth > -PI && azimuth <= PI {
+        return azimuth;
+    }
     let wrapped = azimuth.rem_euclid(TAU);
     if wrapped > PI { wrapped - TAU } else { wrapped }
 }

@@ -6,9 +6,10 @@ use super::world::Meeting;
 use super::{LightRay, TreeSettings, World};
 use etendue_physics::light::ClearAir;
 use etendue_physics::surface::{Ambient, Material, Side, planck_radiance};
-use etendue_scene::{Hit, Ray};
+use etendue_scene::{Hit, Ray, Scene};
 use nalgebra::Vector3;
 use std::f64::consts::PI;
+use std::sync::Arc;
 
 /// Knots of the tables over the cosine of incidence.
 const KNOTS: usize = 32;
@@ -67,7 +68,7 @@ pub struct Background<'a> {
     towards_sun: Vector3<f64>,
     /// Radiance of a black body, W m⁻² sr⁻¹ m⁻¹.
     black_body: f64,
-    surfaces: Vec<SurfaceTable>,
+    surfaces: Arc<[SurfaceTable]>,
 }
 
 /// What a material scatters and absorbs, over the cosine of incidence, from either side.
@@ -97,6 +98,18 @@ impl<'a> Background<'a> {
                 .map_or(0.0, |kelvin| planck_radiance(wavelength, kelvin)),
             surfaces,
             world,
+        }
+    }
+
+    /// The same light about a scene that differs in its deforming meshes alone.
+    pub(super) fn about<'b>(&self, scene: &'b Scene) -> Background<'b>
+    where
+        'a: 'b,
+    {
+        Background {
+            world: self.world.about(scene),
+            surfaces: self.surfaces.clone(),
+            ..*self
         }
     }
 

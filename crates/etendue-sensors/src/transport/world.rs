@@ -219,6 +219,24 @@ impl<'a, S: Scalar> World<'a, S> {
         Cow::Owned(pose * lift_isometry::<S>(&moved))
     }
 
+    /// The same world about a scene that differs in its deforming meshes alone
+    /// ([`Scene::at`](etendue_scene::Scene::at)).
+    pub(crate) fn about<'b>(&self, scene: &'b Scene) -> World<'b, S>
+    where
+        'a: 'b,
+    {
+        World {
+            scene,
+            wavelength: self.wavelength,
+            poses: self.poses.clone(),
+            lifted: self.lifted.clone(),
+            materials: self.materials.clone(),
+            background: { &self.background }
+                .as_ref()
+                .map(|background| Arc::new(background.about(scene))),
+        }
+    }
+
     /// The material of that number at this wavelength.
     pub fn material(&self, id: MaterialId) -> &Material<S> {
         &self.materials[id.0 as usize]

@@ -38,7 +38,8 @@ use write::Results;
     etendue simulate examples/small-house.toml --pose 1.5,0,0.4,90 --sweeps 20 -o house\n          \
     etendue simulate -o scan.npz --seed 7\n          \
     etendue simulate street.toml --sensor velodyne-vlp-16@0,0,1.8,0 --sensor sick-lms-111@0.5,0,0.3,0 \
-    --trajectory drive.tum --duration 5 --rain 10 -o drive\n\n\
+    --trajectory drive.tum --duration 5 --rain 10 -o drive\n          \
+    etendue simulate street.toml --sensor velodyne-vlp-16 --sensor ouster-os1-64@1,0,0,0 -o bag/run.mcap\n\n\
     The same scene, sensor, pose, sweeps and seed give the same bytes on any number of threads.\n\
     If no beam meets a surface this is an error and nothing is written; if surfaces are met but \
     none gives a range, there is a warning.")]
@@ -48,7 +49,7 @@ pub struct Simulate {
     scene: Option<PathBuf>,
     /// Name of a preset (see `etendue sensors`) or a sensor file (.toml); without it, the sensor
     /// that the scene file names, else hokuyo-urg-04lx. Given several times, every sensor leaves
-    /// its results in a folder of its own; `@x,y,z,yaw[,pitch,roll]` after a name says where it is
+    /// its results in a folder of its own, or all are recorded in one .mcap file; `@x,y,z,yaw[,pitch,roll]` after a name says where it is
     /// mounted on what the pose or the trajectory moves
     #[arg(long, value_name = "PRESET|FILE[@MOUNT]")]
     sensor: Vec<String>,
@@ -71,7 +72,8 @@ pub struct Simulate {
     /// can add
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     paths: Option<u32>,
-    /// Folder for all formats, or a single .csv, .npz, .pcd, .ply, .json, .png or .svg file
+    /// Folder for all formats, or a single .csv, .npz, .pcd, .ply, .json, .png or .svg file; an
+    /// .mcap file in a folder gets a metadata.yaml beside it, with which `ros2 bag` opens the folder
     #[arg(short, long, default_value = "out", value_name = "DIR|FILE")]
     output: PathBuf,
     /// Worker threads; without it, one a processor
@@ -116,6 +118,9 @@ impl Simulate {
             loaded.scene.set_isa(isa);
         }
         let runs = self.each_sensor(&loaded)?;
+        if runs.len() > 1 && self.is_recording() {
+            return self.record_all(&loaded, &runs);
+        }
         runs.into_iter().try_for_each(|run| run.run(&loaded))
     }
 
@@ -164,6 +169,11 @@ impl Simulate {
         metadata.warnings.extend(unheard_light(loaded, lidar));
         let others = other_sensors(&loaded.scene, &sensor.name);
         metadata.warnings.extend(others);
+        if loaded.scene.deforms() {
+            let warning = "the deforming objects of the scene stand as at time zero: their \
+                           vertices move for scanning lidars alone";
+            metadata.warnings.push(warning.into());
+        }
         if loaded.air != Air::default() {
             let warning = "the air of the scene counts for scanning lidars alone";
             metadata.warnings.push(warning.into());

@@ -10,21 +10,23 @@ use crate::picture::{Drawing, png, range_image, svg, waveform_plot};
 use etendue::formats::FormatError;
 use etendue::formats::output::{
     Encoding, OutputSet, PointTable, Run, RunMetadata, SourceMetadata, write_e57, write_kitti,
-    write_las, write_pcd, write_ply, write_table_csv, write_table_npz,
+    write_las, write_parquet, write_pcd, write_ply, write_table_csv, write_table_npz,
 };
 use etendue::formats::profile::other_sensors;
 use etendue::formats::ros2::{Recorder, Topics};
 use etendue::formats::scene::LoadedScene;
 use etendue::sensors::Sweep;
 use etendue::sensors::pulsed::{self, Air, Frame, PointSweep, simulate};
-use etendue::sensors::scanner::Scanner;
+use etendue::sensors::scanner::{Receiver, Scanner};
 use etendue::sensors::transport::World;
 use std::cell::OnceCell;
+use std::fs::File;
+use std::io::{BufWriter, Cursor};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// The formats that a folder gets.
-const FOLDER: [&str; 14] = [
+const FOLDER: [&str; 15] = [
     "scan.csv",
     "scan.npz",
     "scan.pcd",
@@ -34,6 +36,7 @@ const FOLDER: [&str; 14] = [
     "scan.e57",
     "scan.bin",
     "scan.mcap",
+    "metadata.yaml",
     "run.json",
     "scan.png",
     "scan.svg",
@@ -52,8 +55,8 @@ pub struct ScanRun<'a> {
 }
 
 /// Endings of single files.
-const ENDINGS: [&str; 12] = [
-    "csv", "npz", "pcd", "ply", "las", "laz", "e57", "bin", "mcap", "json", "png", "svg",
+const ENDINGS: [&str; 13] = [
+    "csv", "npz", "pcd", "ply", "las", "laz", "e57", "bin", "mcap", "json", "png", "svg", "parquet",
 ];
 
 /// Whether the output is a folder or a file that can be written.
@@ -69,9 +72,7 @@ impl ScanRun<'_> {
     /// Simulates, writes and sums up.
     pub fn run(self) -> Result<(), Failure> {
         check_ending(&self.arguments.output)?;
-        self.way
-            .check(f64::from(self.arguments.sweeps) * self.scanner.sweep_duration())?;
-        let world = World::at_wavelength(&self.loaded.scene, self.scanner.wavelength)?;
+        let world = self.world()?;
         let output = &self.arguments.output;
         if output.extension().is_some_and(|ending| ending == "mcap") && !output.is_dir() {
             return self.record(&world, output);
@@ -90,6 +91,18 @@ impl ScanRun<'_> {
         let rays = scans.iter().map(|scan| scan.shots.len()).sum::<usize>() * self.rays_a_shot();
         let summary = Summary::of(&metadata, &sweeps, &files);
         self.arguments.report(rays as f64, elapsed, &summary)
+    }
+
+    /// The world that the sensor sees on its way, which must be long enough.
+    pub fn world(&self) -> Result<World<'_, f64>, Failure> {
+        self.way
+            .check(f64::from(self.sweeps()) * self.scanner.sweep_duration())?;
+        let world = World::at_wavelength(&self.loaded.scene, self.scanner.wavelength)?;
+        Ok(world.in_light(&self.loaded.ambient))
+    }
+
+    pub fn sweeps(&self) -> u32 {
+        self.arguments.sweeps
     }
 
     fn rays_a_shot(&self) -> usize {
@@ -127,11 +140,7 @@ impl ScanRun<'_> {
         let mut recorder = recorder.with_classes(&self.loaded.classes.of_object);
         let mut points = 0;
         for sweep in 0..self.arguments.sweeps {
-            let run = pulsed::Run {
-                frame: Frame::Sensor,
-                ..self.pulsed_run(sweep)
-            };
-            let scan = simulate(world, self.scanner, &run, |t| self.way.at(t));
+            let scan = self.scan(world, sweep);
             recorder.record(&scan, self.scanner)?;
             points += scan.points.len();
             progress.inc(1);
@@ -139,13 +148,42 @@ impl ScanRun<'_> {
                 break;
             }
         }
-        recorder.finish()?;
+        let bag = end_recording(recorder, path)?;
         progress.finish_and_clear();
+        for warning in self.warnings() {
+            eprintln!("warning: {warning}");
+        }
         let (sensor, sweeps) = (&self.scanner.name, self.arguments.sweeps);
         crate::output::print(&format!(
-            "{sensor}, sweeps: {sweeps}, {points} points\n  wrote {}\n",
+            "{sensor}, sweeps: {sweeps}, {points} points\n  wrote {}\n{bag}",
             path.display()
         ))
+    }
+
+    /// A sweep as a recording holds it: in the sensor's frame.
+    pub fn scan(&self, world: &World<f64>, sweep: u32) -> PointSweep {
+        let run = pulsed::Run {
+            frame: Frame::Sensor,
+            ..self.pulsed_run(sweep)
+        };
+        simulate(world, self.scanner, &run, |t| self.way.at(t))
+    }
+
+    /// What is odd about the scene, or has no effect on this sensor.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = self.loaded.warnings.clone();
+        let is_open = match self.scanner.receiver {
+            Receiver::Pulsed(receiver) => receiver.window.is_some(),
+            _ => false,
+        };
+        if !self.loaded.ambient.is_dark() && !is_open {
+            warnings.push(
+                "the scene's ambient light has no effect on this sensor: its file gives no \
+                 receiver.pulsed.window"
+                    .into(),
+            );
+        }
+        warnings
     }
 
     fn metadata(&self, run: Run) -> RunMetadata {
@@ -154,7 +192,7 @@ impl ScanRun<'_> {
         let mut metadata = RunMetadata::new(run, self.arguments.seed, scene, sensor);
         metadata.command = self.arguments.words();
         metadata.classes.clone_from(&self.loaded.classes.names);
-        metadata.warnings.clone_from(&self.loaded.warnings);
+        metadata.warnings = self.warnings();
         metadata
             .warnings
             .extend(summary::no_range(&metadata.counts));
@@ -308,7 +346,12 @@ impl Files<'_> {
             (_, "las" | "laz") => write_las(outputs, path, table())?,
             (_, "e57") => write_e57(outputs, path, table())?,
             (_, "bin") => write_kitti(outputs, path, table())?,
+            (_, "parquet") => write_parquet(outputs, path, table())?,
             (_, "mcap") => self.add_mcap(outputs, path)?,
+            ("metadata.yaml", _) => {
+                let bag = self.recording()?.bag_metadata("scan.mcap");
+                outputs.add(path, |file| file.write_all(bag.as_bytes()))?;
+            }
             (_, "json") => self.metadata.write(outputs, path)?,
             (_, "svg") => {
                 let svg = svg::write(&(self.picture)());
@@ -324,12 +367,39 @@ impl Files<'_> {
     }
 
     fn add_mcap(&self, outputs: &mut OutputSet, path: &Path) -> Result<(), FormatError> {
+        let bytes = self.recording()?.into_bytes()?;
+        outputs.add(path, |file| file.write_all(&bytes))
+    }
+
+    fn recording(&self) -> Result<Recorder<Cursor<Vec<u8>>>, FormatError> {
         let recorder = Recorder::in_memory(Topics::default())?;
         let mut recorder = recorder.with_classes(self.classes);
         for scan in self.scans {
             recorder.record(scan, self.scanner)?;
         }
-        let bytes = recorder.into_bytes()?;
-        outputs.add(path, |file| file.write_all(&bytes))
+        Ok(recorder)
     }
+}
+
+/// Ends a recording. One in a folder of its own gets the `metadata.yaml` beside it with which ROS 2
+/// opens the folder; a line says so.
+pub fn end_recording(recorder: Recorder<BufWriter<File>>, path: &Path) -> Result<String, Failure> {
+    let file = path.file_name().unwrap_or_default().to_string_lossy();
+    let bag = recorder.bag_metadata(&file);
+    recorder.finish()?;
+    let Some(folder) = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+    else {
+        return Ok(String::new());
+    };
+    let beside = folder.join("metadata.yaml");
+    // Another bag's stays.
+    if std::fs::read_to_string(&beside).is_ok_and(|text| !text.contains(&*file)) {
+        return Ok(String::new());
+    }
+    let mut outputs = OutputSet::new();
+    outputs.add(&beside, |file| file.write_all(bag.as_bytes()))?;
+    outputs.commit()?;
+    Ok(format!("  wrote {}\n", beside.display()))
 }

@@ -1,19 +1,27 @@
 //! Several sensors in one run.
 
 use super::Simulate;
+use super::scan::{ScanRun, end_recording};
 use super::way::Way;
 use crate::failure::Failure;
+use crate::interrupt;
+use crate::output::print;
 use crate::pose::Pose;
 use crate::source;
 use etendue::formats::output::SourceMetadata;
+use etendue::formats::ros2::{Recorder, Topics};
 use etendue::formats::scene::LoadedScene;
 use etendue::formats::sensor::{Sensor, SensorModel};
+use etendue::sensors::transport::World;
+use indicatif::ProgressBar;
 use nalgebra::Isometry3;
 use std::collections::BTreeSet;
 use std::path::Path;
 
 /// One sensor's part of a run.
 pub struct SensorRun {
+    /// Its own name among the sensors.
+    name: String,
     arguments: Simulate,
     sensor: Sensor,
     source: SourceMetadata,
@@ -21,6 +29,25 @@ pub struct SensorRun {
 }
 
 impl SensorRun {
+    /// The run of a scanning lidar.
+    fn scan<'a>(&'a self, loaded: &'a LoadedScene) -> Result<ScanRun<'a>, Failure> {
+        let SensorModel::Scanner(scanner) = &self.sensor.model else {
+            return Err(Failure::Asked {
+                message: format!("{} is no scanning lidar", self.sensor.name),
+                remedy: "only scanning lidars are recorded into one .mcap file: name a folder"
+                    .into(),
+            });
+        };
+        Ok(ScanRun {
+            arguments: &self.arguments,
+            scanner,
+            loaded,
+            sensor_source: self.source.clone(),
+            way: self.way.clone(),
+            air: self.arguments.air.air(&loaded.air),
+        })
+    }
+
     /// Simulates, writes and sums up.
     pub fn run(self, loaded: &LoadedScene) -> Result<(), Failure> {
         self.arguments
@@ -29,16 +56,58 @@ impl SensorRun {
 }
 
 impl Simulate {
+    /// Whether all goes into one MCAP file.
+    pub fn is_recording(&self) -> bool {
+        self.output
+            .extension()
+            .is_some_and(|ending| ending == "mcap")
+            && !self.output.is_dir()
+    }
+
+    /// Records several scanning lidars into one file, sweep by sweep in the order of their starts.
+    pub fn record_all(&self, loaded: &LoadedScene, runs: &[SensorRun]) -> Result<(), Failure> {
+        let scans = { runs.iter() }.map(|run| run.scan(loaded));
+        let scans: Vec<ScanRun> = scans.collect::<Result<_, _>>()?;
+        let worlds = scans.iter().map(ScanRun::world);
+        let worlds: Vec<World<f64>> = worlds.collect::<Result<_, _>>()?;
+        let names = runs.iter().map(|run| &run.name);
+        let topics = names.clone().map(|name| Topics::of_sensor(&topic(name)));
+        let recorder = Recorder::create_of_several(&self.output, topics.collect())?;
+        let mut recorder = recorder.with_classes(&loaded.classes.of_object);
+        let mut points = vec![0; scans.len()];
+        let progress = ProgressBar::new(scans.iter().map(|scan| u64::from(scan.sweeps())).sum());
+        for (sensor, sweep) in in_order(&scans) {
+            let scan = scans[sensor].scan(&worlds[sensor], sweep);
+            points[sensor] += scan.points.len();
+            recorder.record_of(sensor, &scan, scans[sensor].scanner)?;
+            progress.inc(1);
+            if interrupt::requested() {
+                break;
+            }
+        }
+        let bag = end_recording(recorder, &self.output)?;
+        progress.finish_and_clear();
+        let mut text = String::new();
+        for ((name, scan), points) in names.zip(&scans).zip(points) {
+            for warning in scan.warnings() {
+                eprintln!("warning: {name}: {warning}");
+            }
+            text += &format!("{name}, sweeps: {}, {points} points\n", scan.sweeps());
+        }
+        print(&format!("{text}  wrote {}\n{bag}", self.output.display()))
+    }
+
     /// The run of every sensor, checked before anything is simulated.
     pub fn each_sensor(&self, loaded: &LoadedScene) -> Result<Vec<SensorRun>, Failure> {
         if self.sensor.len() < 2 {
             let asked = self.sensor.first().map(String::as_str);
             return Ok(vec![self.one(loaded, asked, 0, None)?]);
         }
-        if self.output.extension().is_some() && !self.output.is_dir() {
+        let is_file = self.output.extension().is_some() && !self.output.is_dir();
+        if is_file && !self.is_recording() {
             return Err(Failure::Asked {
                 message: format!("{} is no folder", self.output.display()),
-                remedy: "name a folder: every sensor gets one in it".into(),
+                remedy: "name a folder, in which every sensor gets one, or one .mcap file".into(),
             });
         }
         let mut taken = BTreeSet::new();
@@ -61,7 +130,9 @@ impl Simulate {
         let mut arguments = self.clone();
         arguments.number = number;
         if let Some(folder) = folder {
-            arguments.output = self.output.join(folder);
+            if !self.is_recording() {
+                arguments.output = self.output.join(folder);
+            }
             arguments.sensor = asked.map(str::to_owned).into_iter().collect();
         }
         if let Some(seconds) = self.duration {
@@ -70,12 +141,33 @@ impl Simulate {
         arguments.check_options(&sensor)?;
         let way = Way::of(&arguments, loaded, mount)?;
         Ok(SensorRun {
+            name: folder.unwrap_or(&sensor.name).to_owned(),
             arguments,
             sensor,
             source,
             way,
         })
     }
+}
+
+/// Every sweep of every sensor, by its start; of equal ones the first sensor's first.
+fn in_order(scans: &[ScanRun]) -> Vec<(usize, u32)> {
+    let sweeps = (0..).zip(scans).flat_map(|(sensor, scan)| {
+        let duration = scan.scanner.sweep_duration();
+        (0..scan.sweeps()).map(move |sweep| (f64::from(sweep) * duration, sensor, sweep))
+    });
+    let mut sweeps: Vec<(f64, usize, u32)> = sweeps.collect();
+    sweeps.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    sweeps
+        .into_iter()
+        .map(|(_, sensor, sweep)| (sensor, sweep))
+        .collect()
+}
+
+/// A name as ROS 2 allows it in topics.
+fn topic(name: &str) -> String {
+    let allowed = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    name.chars().map(allowed).collect()
 }
 
 /// How many turns begin in a time, s.

@@ -1,6 +1,6 @@
 //! The beams of a scanner.
 
-use etendue_physics::pulse::{BeamShape, BeamWidth, Divergence, DivergenceAt};
+use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -1,8 +1,9 @@
 //! What a scanner makes of the light.
 
+use etendue_physics::cw::Window;
 use etendue_physics::pulse::{
-    Discriminator, DualPair, Fmcw, IntensityResponse, Pulse, PulseShape, ReflectivityScale,
-    ReturnMode, reference_power,
+    AnalogueDetector, Detector, Discriminator, DualPair, Fmcw, IntensityResponse, Pulse,
+    PulseShape, ReflectivityScale, ReturnMode, reference_power,
 };
 use etendue_sensors::scanner::{
     Intensity, Pipeline, PulsedReceiver, RangeLimits, Receiver, Sensitivity, Triangulation,
@@ -45,12 +46,29 @@ pub struct PulsedTable {
     /// How echoes are found.
     #[serde(default)]
     pub pipeline: PipelineName,
+    /// What lets ambient light in; left out: the scene's ambient light does not disturb it.
+    pub window: Option<PulsedWindowTable>,
+    /// Whether echoes that noise alone makes are drawn.
+    #[serde(default)]
+    pub false_alarms: bool,
     /// The data sheet's target.
     pub found: FoundTable,
     /// A photodiode.
     pub analogue: Option<AnalogueTable>,
     /// Counted photons.
     pub photon_counting: Option<PhotonCountingTable>,
+}
+
+/// What lets ambient light in.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PulsedWindowTable {
+    /// Peak of the emitted power, W.
+    pub peak_power_w: f64,
+    /// Full angle of the cone that the detector sees, mrad.
+    pub field_of_view_mrad: f64,
+    /// Width of the optical filter's pass band, nm.
+    pub bandwidth_nm: f64,
 }
 
 /// A target that is just found: sets threshold and noise.
@@ -75,6 +93,10 @@ pub struct FoundTable {
 pub struct AnalogueTable {
     /// Power that saturates, over the threshold.
     pub saturation_over_threshold: f64,
+    /// Variance of the shot noise at the threshold's power over the variance of the noise without
+    /// light; 0 for none. Ambient light adds shot noise.
+    #[serde(default)]
+    pub shot_over_thermal: f64,
 }
 
 /// Photons counted into a histogram.
@@ -268,7 +290,11 @@ impl PulsedTable {
             (Some(counter), _) => {
                 sensitivity.photon_counting(counter.background_counts, counter.capacity_counts)
             }
-            (None, Some(diode)) => sensitivity.analogue(diode.saturation_over_threshold),
+            (None, Some(diode)) => {
+                let saturation = diode.saturation_over_threshold;
+                let (threshold, detector) = sensitivity.analogue(saturation);
+                (threshold, diode.with_shot_noise(threshold, detector))
+            }
             (None, None) => sensitivity.analogue(f64::INFINITY),
         };
         PulsedReceiver {
@@ -288,6 +314,24 @@ impl PulsedTable {
                 PipelineName::Fast => Pipeline::Fast,
                 PipelineName::Waveform => Pipeline::Waveform,
             },
+            window: self.window.as_ref().map(|table| Window {
+                emitted_power: table.peak_power_w,
+                field_of_view: table.field_of_view_mrad * 1e-3,
+                bandwidth: table.bandwidth_nm * 1e-9,
+            }),
+            false_alarms: self.false_alarms,
+        }
+    }
+}
+
+impl AnalogueTable {
+    fn with_shot_noise(&self, threshold: f64, detector: Detector) -> Detector {
+        match detector {
+            Detector::Analogue(analogue) => Detector::Analogue(AnalogueDetector {
+                shot_noise: self.shot_over_thermal * analogue.thermal_noise.powi(2) / threshold,
+                ..analogue
+            }),
+            other => other,
         }
     }
 }

@@ -8,6 +8,8 @@
     reason = "a test fails by panicking, says what it measured, and counts little"
 )]
 
+mod daylight;
+mod deforming;
 mod determinism;
 mod echoes;
 mod lidar_equation;

@@ -1,8 +1,8 @@
 //! Scenes and scanners to test with.
 
+use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt};
 use etendue_physics::pulse::{
-    AnalogueDetector, BeamShape, BeamWidth, Detector, Discriminator, Divergence, DivergenceAt,
-    IntensityResponse, Pulse, ReturnMode,
+    AnalogueDetector, Detector, Discriminator, IntensityResponse, Pulse, ReturnMode,
 };
 use etendue_physics::surface::{Lobe, Material};
 use etendue_scene::{
@@ -116,6 +116,8 @@ pub fn pulsed(pipeline: Pipeline, returns: ReturnMode) -> PulsedReceiver {
         bits: None,
         jitter: 0.0,
         pipeline,
+        window: None,
+        false_alarms: false,
     }
 }
 

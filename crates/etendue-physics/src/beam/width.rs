@@ -1,6 +1,6 @@
 //! How a beam's power is spread over its cross-section, and how wide it is at a distance.
 
-use super::shape::GAUSSIAN_FWHM_OVER_SD;
+use crate::pulse::GAUSSIAN_FWHM_OVER_SD;
 
 /// How the power is spread over the cross-section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +74,7 @@ impl BeamWidth {
     /// (m), rad: divergence and exit width add in squares.
     ///
     /// ```
-    /// use etendue_physics::pulse::{BeamShape, BeamWidth, Divergence, DivergenceAt};
+    /// use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt};
     /// let round = |width| Divergence { horizontal: width, vertical: width, at: DivergenceAt::HalfMaximum };
     /// let beam = BeamWidth {
     ///     shape: BeamShape::Gaussian,

@@ -1,0 +1,47 @@
+//! What ROS 2 wants to know of a bag before it opens it.
+
+use super::recorder::QOS;
+use std::fmt::Write;
+
+/// A channel of a recording.
+pub(super) struct Channel {
+    pub id: u16,
+    pub topic: String,
+    /// Name of its messages.
+    pub kind: &'static str,
+    /// How many it holds.
+    pub messages: u64,
+}
+
+/// The `metadata.yaml` of rosbag2, version 5 of its format, of one MCAP file whose messages lie
+/// between two times (ns).
+pub(super) fn bag_metadata(file: &str, channels: &[Channel], [first, last]: [u64; 2]) -> String {
+    let messages: u64 = channels.iter().map(|channel| channel.messages).sum();
+    let (file, duration) = (quoted(file), last - first);
+    let mut topics = String::new();
+    for channel in channels {
+        let (name, kind, qos) = (quoted(&channel.topic), channel.kind, quoted(QOS));
+        let count = channel.messages;
+        // Writing to a string does not fail.
+        let _ = write!(
+            topics,
+            "    - topic_metadata:\n        name: {name}\n        type: {kind}\n        \
+             serialization_format: cdr\n        offered_qos_profiles: {qos}\n      \
+             message_count: {count}\n"
+        );
+    }
+    format!(
+        "rosbag2_bagfile_information:\n  version: 5\n  storage_identifier: mcap\n  \
+         duration:\n    nanoseconds: {duration}\n  starting_time:\n    \
+         nanoseconds_since_epoch: {first}\n  message_count: {messages}\n  \
+         topics_with_message_count:\n{topics}  compression_format: \"\"\n  \
+         compression_mode: \"\"\n  relative_file_paths:\n    - {file}\n  files:\n    \
+         - path: {file}\n      starting_time:\n        nanoseconds_since_epoch: {first}\n      \
+         duration:\n        nanoseconds: {duration}\n      message_count: {messages}\n"
+    )
+}
+
+/// A string of YAML, which JSON's are.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
