@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 
 /// How the vertices of a mesh file move: `deformation.files = { .. }` or
-/// `deformation.key_frames = { .. }`. Between two files vertices move along straight lines.
+/// `deformation.key_frames = { .. }`. Between two files vertices move along straight lines. Scanning
+/// lidars see them move; other sensors see them as at time zero.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DeformationTable {
