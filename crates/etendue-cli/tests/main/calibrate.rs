@@ -93,7 +93,7 @@ fn a_recording_becomes_a_profile_that_a_scene_uses() {
     assert!((panel["tilt_deg"].as_f64().expect("a number") - 20.0).abs() < 0.1);
     assert_eq!(names(&folder.path().join("profiles")), ["wood.toml"]);
 
-    let scene = "version = 1\n[materials.board]\nprofile = \"profiles/wood.toml\"\n\
+    let scene = "version = 1\n[sensor]\nposition_m = [0.0, 0.0, 0.0]\n[materials.board]\nprofile = \"profiles/wood.toml\"\n\
         [[objects]]\nname = \"board\"\nshape.box = { size_m = [0.02, 0.8, 0.4] }\n\
         position_m = [0.51, 0.0, 0.0]\nmaterial = \"board\"\n";
     std::fs::write(folder.path().join("scene.toml"), scene).expect("writes");

@@ -4,6 +4,7 @@ mod files;
 mod loop_closed;
 mod readers;
 mod recordings;
+mod room_walls;
 
 use crate::recordings::recording;
 use etendue_calibrate::noise::{Options, PanelHint, Recording, SensorKind};
