@@ -131,7 +131,6 @@ fn packed_trees_take_two_thirds_of_the_memory_and_leak_nothing() {
     let full = scene.tree_bytes() as f64 / triangles as f64;
     scene.pack_trees();
     let packed = scene.tree_bytes() as f64 / triangles as f64;
-    println!("{full} and {packed} bytes a triangle");
     assert!(full < 90.0 && packed < 0.7 * full, "{full}, {packed}");
     for isa in available() {
         scene.set_isa(isa);
