@@ -1,6 +1,7 @@
 //! The public face of etendue-estimate.
 
 mod experiments;
+mod explore;
 mod manifold;
 mod model;
 mod pulsed;

@@ -73,6 +73,7 @@ pub fn corridor(asked: &Experiment) -> Found {
         tables: vec![loss_table(&by_loss), split_table(&rows), mean_table(&rows)],
         curves: Vec::new(),
         remarks: remarks(&by_loss, &rows),
+        ..Outcome::default()
     };
     Ok((outcome, pictures))
 }
