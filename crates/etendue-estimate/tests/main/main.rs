@@ -1,7 +1,6 @@
 //! The public face of etendue-estimate.
 
 mod experiments;
-mod explore;
 mod manifold;
 mod model;
 mod pulsed;
