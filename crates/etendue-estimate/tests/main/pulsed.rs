@@ -292,11 +292,11 @@ fn a_sweep_tells_the_pose_in_space_and_a_screens_reflectance() {
     assert!((reflectance - 0.45).abs() < 5e-3, "{reflectance}");
 }
 
-/// A wall of 2400 triangles with a painted pattern, read off one sweep by L-BFGS: the Jacobian is
+/// A wall of 2000 triangles with a painted pattern, read off one sweep by L-BFGS: the Jacobian is
 /// never formed.
 #[test]
 fn the_paint_of_thousands_of_facets_is_read_off_a_sweep() {
-    let (across, up) = (60_u32, 20_u32);
+    let (across, up) = (50_u32, 20_u32);
     let corner = |i: u32, k: u32| {
         let part = |n: u32, of: u32, size: f64| size * (f64::from(n) / f64::from(of) - 0.5);
         Point3::new(3.0, part(i, across, 5.0), part(k, up, 1.6))
@@ -331,26 +331,28 @@ fn the_paint_of_thousands_of_facets_is_read_off_a_sweep() {
         }],
         ..SceneBuilder::default()
     };
-    let scanner = vlp_16(1800, Discriminator::ConstantFraction { fraction: 0.5 });
+    let mut scanner = vlp_16(900, Discriminator::ConstantFraction { fraction: 0.5 });
+    scanner.sub_ray_rings = 0;
     let mut model = Model::pulsed(parts, &scanner, vec![Isometry3::identity()]).expect("a model");
     model
         .free("objects.wall.facets.*.scattering", Freedom::Whole)
         .expect("facets");
     let start = model.start();
-    assert_eq!(start.dimension(), 2400);
+    assert_eq!(start.dimension(), 2000);
     let truth = |i: usize| 1.0 + 0.6 * (0.37 * i as f64).sin();
-    let shifts: Vec<f64> = (0..2400).map(|i| truth(i) - 1.0).collect();
+    let shifts: Vec<f64> = (0..2000).map(|i| truth(i) - 1.0).collect();
     let painted: Vec<Variable> = start.retract(&shifts);
     let scan = model.predict(&painted).remove(0);
     let mut problem = FitProblem::measured_by(model, &[scan]).expect("a problem");
     problem.intensity_sigma = 1.0;
     let (_, gradient) = problem.gradient(&start, Loss::Squared, 1.0);
-    let seen: Vec<usize> = (0..2400).filter(|&i| gradient[i].abs() > 1.0).collect();
-    assert!(seen.len() > 1000, "{}", seen.len());
+    let seen: Vec<usize> = (0..2000).filter(|&i| gradient[i].abs() > 1.0).collect();
+    assert!(seen.len() > 700, "{}", seen.len());
     let solver = Solver {
         method: Method::Lbfgs { memory: 10 },
         limits: Limits {
-            cost: 1e-9,
+            cost: 1e-7,
+            iterations: 30,
             ..Limits::default()
         },
         ..Solver::default()

@@ -82,6 +82,7 @@ pub fn corridor(asked: &Experiment) -> Found {
         ],
         curves: Vec::new(),
         remarks: remarks(&by_loss, &rows),
+        ..Outcome::default()
     };
     Ok((outcome, pictures))
 }
