@@ -378,12 +378,12 @@ fn sub_sequences(scans: usize) -> Vec<std::ops::Range<usize>> {
 }
 
 /// The maps of the experiment: sparser than [`MapOptions::strict`], because a split has half of
-/// all stops.
+/// all stops, with neighbourhoods that overlap by half.
 pub fn map_options() -> MapOptions {
     let mut options = MapOptions {
         voxel: 0.2,
         neighbourhood: Neighbourhood::Radius(0.4),
-        centres: Some(0.2),
+        centres: Some(0.4),
         ..MapOptions::strict()
     };
     options.mask.viewpoint_variance = 0.36;
