@@ -106,7 +106,7 @@ const BROAD_AT_REST: [Range<usize>; 2] = [0..12_280, 47_720..BROAD_ROWS];
 
 /// The 43 s before and the 37 s after the movement of BROAD's trial 03 (inertial unit before eight
 /// OptiTrack cameras) against the preset that was fitted to them: Allan deviations at 0.0035 to 1 s,
-/// each axis by itself, root mean square of both records.
+/// root mean square of alike axes and of both records, within 15 % of each other.
 #[test]
 fn the_preset_of_the_broad_recording_has_its_allan_curve() {
     let name = "broad_imu_omc/03_undisturbed_slow_rotation_C.hdf5";
@@ -119,17 +119,17 @@ fn the_preset_of_the_broad_recording_has_its_allan_curve() {
     };
     let simulated = at_rest("myon-aktos-broad", BROAD_INTERVAL, 200_000);
     let times = [1.0, 3.0, 14.0, 29.0, 57.0, 143.0, 286.0].map(|n| n * BROAD_INTERVAL);
-    for (sensor, (table, what)) in [(gyro, "gyroscope"), (acc, "accelerometer")]
-        .into_iter()
-        .enumerate()
-    {
-        for axis in 0..3 {
-            let records =
-                BROAD_AT_REST.map(|rows| table[rows].iter().map(|row| row[axis]).collect());
-            let real = curve(&records, BROAD_INTERVAL, &times);
-            let own = curve(&[axis_of(&simulated, sensor, axis)], BROAD_INTERVAL, &times);
-            assert_alike(&format!("{what} {axis}"), &times, &real, &own, 0.15);
-        }
+    // The accelerometer's z axis is noisier than the others; the rest are alike.
+    let groups = [(gyro, 0, 0..3), (acc, 1, 0..2), (acc, 1, 2..3)];
+    for (table, sensor, axes) in groups {
+        let records = axes.clone().flat_map(|axis| {
+            BROAD_AT_REST.map(|rows| table[rows].iter().map(|row| row[axis]).collect())
+        });
+        let own = axes.clone().map(|axis| axis_of(&simulated, sensor, axis));
+        let [real, own] = [records.collect::<Vec<_>>(), own.collect()]
+            .map(|records| curve(&records, BROAD_INTERVAL, &times));
+        let what = format!("{} {axes:?}", ["gyroscope", "accelerometer"][sensor]);
+        assert_alike(&what, &times, &real, &own, 0.15);
     }
 }
 

@@ -85,8 +85,8 @@ mod tests {
     use nalgebra::Point3;
 
     /// Sensors without noise but a gyroscope that is off by 0.3 degrees a second, and positions
-    /// 0.1 s late, good to 2 cm, that stop for 10 s: at most 0.5 m off its way in round corners of
-    /// 8 m at 4 m/s (0.42 m measured), 2.4 m/s² across, 0.14 m off its place.
+    /// 0.1 s late, good to 2 cm, that stop for 10 s: it keeps to its lane in round corners of 8 m at
+    /// 4 m/s, and is 0.05 m off its place at most.
     #[test]
     fn the_vehicle_keeps_to_its_lane_and_comes_round() {
         let route = Route::round_the_middle();

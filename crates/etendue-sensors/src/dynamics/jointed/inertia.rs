@@ -25,7 +25,7 @@ pub enum InertiaError {
         mass: f64,
     },
     /// A principal moment is not above zero.
-    #[error("its principal moment of inertia {moment} kg m² is not above zero")]
+    #[error("its principal moment of inertia {moment:.3e} kg m² is not above zero")]
     Moment {
         /// kg m².
         moment: f64,
@@ -41,6 +41,8 @@ pub enum InertiaError {
     },
 }
 
+/// Smaller principal moments, of the largest, are rounding.
+const NOTHING: f64 = 1e-12;
 /// Rounding of moments in files, relative.
 const ROUNDING: f64 = 1e-3;
 
@@ -131,7 +133,8 @@ impl Inertia {
         let mut moments: [f64; 3] = moments.into();
         moments.sort_by(f64::total_cmp);
         let [least, middle, most] = moments;
-        if !(least > 0.0 && most.is_finite()) {
+        // What is left of a zero after a turn is no moment.
+        if !(least > NOTHING * most && most.is_finite()) {
             return Err(InertiaError::Moment { moment: least });
         }
         if most > (least + middle) * (1.0 + ROUNDING) {
@@ -190,6 +193,9 @@ mod tests {
         ));
         let flat = with(1.0, [0.0, 1.0, 1.0]).check();
         assert!(matches!(flat, Err(InertiaError::Moment { .. })));
+        let turned =
+            with(1.0, [0.0, 1.0, 1.0]).moved(&Isometry3::rotation(Vector3::new(0.3, 0.7, 1.1)));
+        assert!(matches!(turned.check(), Err(InertiaError::Moment { .. })));
         let odd = with(1.0, [1.0, 1.0, 2.5]).check();
         assert!(matches!(odd, Err(InertiaError::Triangle { .. })));
         assert_eq!(with(1.0, [1.0, 1.0, 2.0]).check(), Ok(()));
