@@ -173,7 +173,7 @@ struct Thrift {
 
 impl Thrift {
     fn field(&mut self, number: u8, kind: u8) {
-        self.bytes.push((number - self.last) << 4 | kind);
+        self.bytes.push(((number - self.last) << 4) | kind);
         self.last = number;
     }
 
@@ -204,7 +204,7 @@ impl Thrift {
     fn list(&mut self, field: u8, kind: u8, length: usize) {
         self.field(field, LIST);
         match u8::try_from(length) {
-            Ok(short @ 0..15) => self.bytes.push(short << 4 | kind),
+            Ok(short @ 0..15) => self.bytes.push((short << 4) | kind),
             _ => {
                 self.bytes.push(0xf0 | kind);
                 self.varint(length as u64);

@@ -58,9 +58,9 @@ pub(super) fn add_false_alarms(
     let mut exponential = |mean: f64| -mean * (1.0 - stream.uniform()).ln();
     let before = echoes.len();
     let mut range = limits.near;
-    loop {
+    while chance > 0.0 {
         range += step * exponential(1.0 / chance).max(1.0);
-        if !(range <= limits.far) {
+        if range > limits.far {
             break;
         }
         echoes.push(Echo {
