@@ -173,7 +173,7 @@ struct Thrift {
 
 impl Thrift {
     fn field(&mut self, number: u8, kind: u8) {
-        self.bytes.push((number - self.last) << 4 | kind);
+        self.bytes.push(((number - self.last) << 4) | kind);
         self.last = number;
     }
 
@@ -203,12 +203,11 @@ impl Thrift {
     /// The head of a list, whose elements follow.
     fn list(&mut self, field: u8, kind: u8, length: usize) {
         self.field(field, LIST);
-        match u8::try_from(length) {
-            Ok(short @ 0..15) => self.bytes.push(short << 4 | kind),
-            _ => {
-                self.bytes.push(0xf0 | kind);
-                self.varint(length as u64);
-            }
+        if let Ok(short @ 0..15) = u8::try_from(length) {
+            self.bytes.push((short << 4) | kind);
+        } else {
+            self.bytes.push(0xf0 | kind);
+            self.varint(length as u64);
         }
     }
 

@@ -54,13 +54,16 @@ pub(super) fn add_false_alarms(
 ) {
     let sigma = receiver.detector.noise(0.0);
     let chance = normal::probability(-receiver.threshold / sigma);
+    if chance <= 0.0 {
+        return;
+    }
     let step = 0.5 * SPEED_OF_LIGHT * receiver.interval;
     let mut exponential = |mean: f64| -mean * (1.0 - stream.uniform()).ln();
     let before = echoes.len();
     let mut range = limits.near;
     loop {
         range += step * exponential(1.0 / chance).max(1.0);
-        if !(range <= limits.far) {
+        if range > limits.far {
             break;
         }
         echoes.push(Echo {

@@ -87,14 +87,18 @@ impl Simulate {
         }
         let bag = end_recording(recorder, &self.output)?;
         progress.finish_and_clear();
-        let mut text = String::new();
+        let mut lines = Vec::new();
         for ((name, scan), points) in names.zip(&scans).zip(points) {
             for warning in scan.warnings() {
                 eprintln!("warning: {name}: {warning}");
             }
-            text += &format!("{name}, sweeps: {}, {points} points\n", scan.sweeps());
+            lines.push(format!(
+                "{name}, sweeps: {}, {points} points",
+                scan.sweeps()
+            ));
         }
-        print(&format!("{text}  wrote {}\n{bag}", self.output.display()))
+        let (text, output) = (lines.join("\n"), self.output.display());
+        print(&format!("{text}\n  wrote {output}\n{bag}"))
     }
 
     /// The run of every sensor, checked before anything is simulated.

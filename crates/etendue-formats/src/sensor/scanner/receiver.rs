@@ -331,7 +331,7 @@ impl AnalogueTable {
                 shot_noise: self.shot_over_thermal * analogue.thermal_noise.powi(2) / threshold,
                 ..analogue
             }),
-            other => other,
+            counter @ Detector::PhotonCounting(_) => counter,
         }
     }
 }
