@@ -172,7 +172,6 @@ fn derivatives_of_range_and_intensity_equal_central_differences() {
     ] {
         let mut model = model(40);
         model.free(path, freedom).expect("a path");
-        // Measured: at most 2e-7.
         let (compared, jumps) = compare(&against_constants(model), 1e-7, 3e-5);
         assert!(
             compared > least && jumps * 50 < compared,
@@ -206,7 +205,6 @@ fn derivatives_by_pulse_threshold_and_reference_equal_central_differences() {
             for ((row, plus), minus) in at.rows().zip(plus).zip(minus) {
                 let difference = (plus - minus) / 2e-5;
                 let slope = row[0] * value;
-                // Measured: at most 4e-8.
                 assert!(
                     (slope - difference).abs() < 1e-6,
                     "{path}: {slope} {difference}"
@@ -240,8 +238,7 @@ fn measured(sweep: &PointSweep) -> Vec<Measured> {
     beams
 }
 
-/// A noisy sweep (jitter 12 mm, steps of 2 mm, whole counts) of 16 x 360 shots. Measured: 0.6 mm,
-/// 1.5e-4 rad and 0.0006 off; the screen's reflectance is known to 4e-4.
+/// A noisy sweep (jitter 12 mm, steps of 2 mm, whole counts) of 16 x 360 shots.
 #[test]
 fn a_sweep_tells_the_pose_in_space_and_a_screens_reflectance() {
     let scanner = vlp_16(360, Discriminator::ConstantFraction { fraction: 0.5 });
