@@ -2,7 +2,7 @@
 
 use super::{PANELS, apollosim, behind, options};
 use etendue_calibrate::noise::panel::find_panel;
-use etendue_calibrate::noise::score::hold_out;
+use etendue_calibrate::noise::score::{Band, hold_out};
 use etendue_calibrate::noise::statistics::{dispersion, wilson};
 use etendue_calibrate::noise::{
     NoiseError, PanelBeam, PanelBeams, PanelHint, PanelSearch, Seen, calibrate, explain, identify,
@@ -133,9 +133,12 @@ fn a_patch_drops_the_beams_of_the_acrylic_panel() {
 }
 
 /// Held out blocks of five scans: the profile beats no noise, one Gaussian and the reflectance
-/// model alone, in likelihood and in the ranges' score, for all five.
+/// model alone, in likelihood and in the ranges' score, for all five. Of 33 bands of ten degrees, a
+/// test of Kolmogorov and Smirnov tells draws from recorded ranges at 1 % in two (metal2 and acrylic
+/// at 70 to 80 degrees; 0.3 by chance), in none below 70 degrees.
 #[test]
 fn held_out_scans_are_predicted_better_than_by_all_baselines() {
+    let mut told = Vec::new();
     for (material, width) in PANELS {
         let Some(recording) = apollosim(material) else {
             return;
@@ -144,6 +147,8 @@ fn held_out_scans_are_predicted_better_than_by_all_baselines() {
         let [(_, profile), baselines @ ..] = &scores.scores[..] else {
             panic!("no scores");
         };
+        let is_told = |band: &&Band| band.probability < 0.01;
+        told.extend({ profile.bands.iter().filter(is_told) }.map(|band| band.incidence[0]));
         for (name, baseline) in baselines {
             println!(
                 "{material}: {:.3} against {:.3} of {name}, {:.3} mm against {:.3} mm",
@@ -158,6 +163,8 @@ fn held_out_scans_are_predicted_better_than_by_all_baselines() {
             );
         }
     }
+    assert!(told.len() <= 2, "{told:?}");
+    assert!(told.iter().all(|from| from.to_degrees() > 69.0), "{told:?}");
 }
 
 /// One coefficient takes the acrylic panel's rms from 3.45 to 0.92 mm (w = -0.0258); an offset of
