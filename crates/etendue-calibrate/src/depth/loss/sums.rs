@@ -187,17 +187,18 @@ impl Sums {
     fn add_product(&mut self, factor: f64) {
         let size = self.matrix.nrows();
         let data = self.matrix.as_mut_slice();
-        let [a, b, c] = &self.along;
         for left in &self.blocks {
-            for j in left.local..left.local + left.length {
-                let column = (left.first + j - left.local) * size;
-                let [x, y, z] = [factor * a[j], factor * b[j], factor * c[j]];
+            for step in 0..left.length {
+                let column = (left.first + step) * size;
+                let scaled = [0, 1, 2].map(|k: usize| factor * self.along[k][left.local + step]);
                 for down in self.blocks.iter().filter(|down| down.first >= left.first) {
                     let at = down.local..down.local + down.length;
                     let sums = &mut data[column + down.first..][..down.length];
-                    let all = a[at.clone()].iter().zip(&b[at.clone()]).zip(&c[at]);
-                    for (sum, ((a, b), c)) in sums.iter_mut().zip(all) {
-                        *sum += x * a + y * b + z * c;
+                    let [first, second, third] =
+                        [0, 1, 2].map(|k: usize| &self.along[k][at.clone()]);
+                    let all = first.iter().zip(second).zip(third);
+                    for (sum, ((one, two), three)) in sums.iter_mut().zip(all) {
+                        *sum += scaled[0] * one + scaled[1] * two + scaled[2] * three;
                     }
                 }
             }
