@@ -51,9 +51,7 @@ impl Mesh {
     /// Corners of a triangle, m.
     #[inline]
     pub fn corners(&self, triangle: u32) -> [Point3<f64>; 3] {
-        let [a, b, c] = self.triangles[triangle as usize];
-        let vertex = |number: u32| self.vertices[number as usize];
-        [vertex(a), vertex(b), vertex(c)]
+        self.triangles[triangle as usize].map(|v| self.vertices[v as usize])
     }
 
     /// Least and greatest coordinates of all vertices, m; `None` without vertices.

@@ -535,7 +535,7 @@ impl Scene {
         let start = ray.origin + ray.direction * hit.distance;
         let local = world_from_object.inverse_transform_point(&start);
         let way = world_from_object.inverse_transform_vector(direction);
-        let corners = mesh.corners(hit.triangle);
+        let corners = mesh.triangles[hit.triangle as usize].map(|v| mesh.vertices[v as usize]);
         let farthest = corners.iter().map(|c| c.coords.amax()).fold(0.0, f64::max);
         let reach = ray.origin.coords.amax()
             + hit.distance

@@ -11,10 +11,8 @@ use etendue_scene::{Hit, Ray};
 use nalgebra::{Isometry3, Point3, Vector3};
 use rayon::prelude::*;
 
-/// Rows and columns of a block of pixels: packets of rays are four high and four wide, and what
-/// belongs to a block stays in a core's own cache.
-const ROWS: u32 = 4;
-const COLUMNS: u32 = 64;
+/// Rows that one thread renders at a time: packets of rays are four rows high.
+const ROWS: u32 = 8;
 
 /// Mean radiance of each pixel, with the lens' losses off the axis. The same on any number of
 /// threads: each pixel has its own stream of random numbers.
@@ -32,8 +30,8 @@ pub(super) fn render<const N: usize>(
         .par_chunks_mut(piece)
         .enumerate()
         .for_each(|(number, pixels)| {
-            let row = ROWS * u32::try_from(number).expect("rows are numbered in u32");
-            render_rows(stage, settings, &rays, row, pixels);
+            let first = u32::try_from(number * piece).expect("pixels are numbered in u32");
+            render_piece(stage, settings, &rays, first, pixels);
         });
     image
 }
@@ -48,8 +46,7 @@ fn stream(settings: &FrameSettings, pixel: u32) -> Stream {
     )
 }
 
-/// A few rows of pixels, block by block.
-fn render_rows<const N: usize, F: Fn(f64) -> Isometry3<f64>>(
+fn render_piece<const N: usize, F: Fn(f64) -> Isometry3<f64>>(
     stage: &Stage<N>,
     settings: &FrameSettings,
     rays: &Rays<F>,
@@ -57,59 +54,34 @@ fn render_rows<const N: usize, F: Fn(f64) -> Isometry3<f64>>(
     pixels: &mut [Bands<N>],
 ) {
     let width = rays.camera.width;
-    let rows = first..first + u32::try_from(pixels.len()).expect("a few rows") / width;
-    let mut column = 0;
-    while column < width {
-        let columns = column..width.min(column + COLUMNS);
-        column = columns.end;
-        let places: Vec<[u32; 2]> = rows
-            .clone()
-            .flat_map(|row| columns.clone().map(move |column| [column, row]))
-            .collect();
-        let found = render_block(stage, settings, rays, &places);
-        for ([column, row], radiance) in places.iter().zip(found) {
-            pixels[((row - first) * width + column) as usize] = radiance;
-        }
-    }
-}
-
-/// Mean radiance of the pixels of a block, all their samples.
-fn render_block<const N: usize, F: Fn(f64) -> Isometry3<f64>>(
-    stage: &Stage<N>,
-    settings: &FrameSettings,
-    rays: &Rays<F>,
-    places: &[[u32; 2]],
-) -> Vec<Bands<N>> {
-    let width = rays.camera.width;
-    let mut streams: Vec<Stream> = places
-        .iter()
-        .map(|[column, row]| stream(settings, row * width + column))
+    let numbers = first..first + u32::try_from(pixels.len()).expect("a few rows");
+    let mut streams: Vec<Stream> = numbers
+        .clone()
+        .map(|pixel| stream(settings, pixel))
         .collect();
     let samplers: Vec<Sampler> = streams
         .iter_mut()
         .map(|stream| Sampler::new(settings.samples, stream))
         .collect();
     let tracer = Tracer::new(stage, &settings.light);
-    let mut sum = vec![Bands::zeros(); places.len()];
     let mut hits: Vec<Option<Hit>> = vec![];
-    let (mut cast, mut shares) = (vec![], vec![]);
     for sample in 0..settings.samples {
-        cast.clear();
-        shares.clear();
-        for (place, sampler) in places.iter().zip(&samplers) {
-            let sent = rays.through(*place, sampler.place(sample));
-            cast.push(or_nothing(sent.as_ref()));
-            shares.push(sent.map(|sent| sent.share / f64::from(settings.samples)));
-        }
+        let sent: Vec<Option<PixelRay>> = numbers
+            .clone()
+            .zip(&samplers)
+            .map(|(pixel, sampler)| {
+                rays.through([pixel % width, pixel / width], sampler.place(sample))
+            })
+            .collect();
+        let cast: Vec<Ray> = sent.iter().map(|sent| or_nothing(sent.as_ref())).collect();
         stage.scene().closest_hits(&cast, &mut hits);
         let found = tracer.trace(&cast, &hits, &mut streams);
-        for ((pixel, share), radiance) in sum.iter_mut().zip(&shares).zip(found) {
-            if let Some(share) = share {
-                *pixel += radiance * *share;
+        for ((pixel, sent), radiance) in pixels.iter_mut().zip(&sent).zip(found) {
+            if let Some(sent) = sent {
+                *pixel += radiance * (sent.share / f64::from(settings.samples));
             }
         }
     }
-    sum
 }
 
 /// A ray to nowhere keeps rows of rays whole where the lens sees nothing.

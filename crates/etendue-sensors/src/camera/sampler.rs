@@ -2,7 +2,8 @@
 
 use super::Camera;
 use etendue_physics::Stream;
-use nalgebra::{Isometry3, Point2, Vector3};
+use etendue_physics::camera::body_from_optical;
+use nalgebra::{Isometry3, Point2};
 
 /// The root of $x^4 = x + 1$: steps that fill a cube evenly.
 const ROOT: f64 = 1.220_744_084_605_759_6;
@@ -12,7 +13,7 @@ const ROOT: f64 = 1.220_744_084_605_759_6;
 /// sample goes through the middle of the pixel at the middle of the exposure.
 pub(super) struct Sampler {
     shift: [f64; 3],
-    step: [f64; 3],
+    alone: bool,
 }
 
 /// A sample: across and down the pixel and through the exposure, each in [0, 1).
@@ -25,24 +26,22 @@ pub(super) struct Place {
 
 impl Sampler {
     pub fn new(samples: u32, stream: &mut Stream) -> Self {
-        if samples == 1 {
-            return Self {
-                shift: [0.5; 3],
-                step: [0.0; 3],
-            };
-        }
-        Self {
-            shift: [stream.uniform(), stream.uniform(), stream.uniform()],
-            step: [1, 2, 3].map(|power| ROOT.powi(-power)),
-        }
+        let alone = samples == 1;
+        let shift = if alone {
+            [0.5; 3]
+        } else {
+            [stream.uniform(), stream.uniform(), stream.uniform()]
+        };
+        Self { shift, alone }
     }
 
     pub fn place(&self, sample: u32) -> Place {
-        let at = |i: usize| (self.shift[i] + f64::from(sample) * self.step[i]).fract();
+        let step = |power: i32| if self.alone { 0.0 } else { ROOT.powi(-power) };
+        let at = |i: usize, power| (self.shift[i] + f64::from(sample) * step(power)).fract();
         Place {
-            across: at(0),
-            down: at(1),
-            through: at(2),
+            across: at(0, 1),
+            down: at(1, 2),
+            through: at(2, 3),
         }
     }
 }
@@ -94,8 +93,7 @@ impl<'a, F: Fn(f64) -> Isometry3<f64>> Rays<'a, F> {
         let time = self.time(row, place.through);
         let world_from_camera = (self.world_from_camera)(time);
         let distance = (pixel - Point2::from(intrinsics.centre)).norm() / self.half_diagonal;
-        // From the optical frame to the body's (`body_from_optical`), without its rounding.
-        let body = Vector3::new(direction.z, -direction.x, -direction.y);
+        let body = body_from_optical() * direction;
         let mut ray = etendue_scene::Ray::new(
             world_from_camera.translation.vector.into(),
             (world_from_camera * body).normalize(),

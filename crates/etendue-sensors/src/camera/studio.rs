@@ -7,9 +7,9 @@ use super::truth::{self, Truth};
 use super::{Bands, meter, read_out, render};
 use crate::transport::{World, WorldError};
 use etendue_physics::OutsideTable;
-use etendue_physics::surface::{Material, Passage, Side};
+use etendue_physics::surface::Passage;
 use etendue_scene::lighting::Lighting;
-use etendue_scene::{MaterialId, Scene, Textures};
+use etendue_scene::{Scene, Textures};
 use nalgebra::Isometry3;
 use thiserror::Error;
 
@@ -56,33 +56,7 @@ pub(super) struct Stage<'a, const N: usize> {
     pub backdrop: Backdrop<N>,
     /// Whether any material lets light pass straight on.
     pub has_sheets: bool,
-    /// What each material does with light.
-    pub manners: Vec<Manner>,
     pub bands: [Band; N],
-}
-
-/// What a material does with light, in any of the bands.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Manner {
-    /// Sends it anywhere but as a mirror or a window does.
-    pub scatters: bool,
-    /// Sends some of it as a mirror or a window does.
-    pub mirrors: bool,
-}
-
-impl Manner {
-    fn of<'m>(in_bands: impl Iterator<Item = &'m Material<f64>> + Clone) -> Self {
-        let mirrors = |material: &Material<f64>| {
-            [Side::Front, Side::Back].into_iter().any(|side| {
-                let specular = material.specular(1.0, side);
-                specular.reflected > 0.0 || specular.transmitted.is_some()
-            })
-        };
-        Self {
-            scatters: in_bands.clone().any(|material| !material.is_delta_only()),
-            mirrors: in_bands.clone().any(mirrors),
-        }
-    }
 }
 
 impl<'a> Studio<'a> {
@@ -160,15 +134,15 @@ impl<'a, const N: usize> Stage<'a, N> {
             worlds.push(world.map_err(|error| outside(&error, band.wavelength))?);
         }
         let worlds: [_; N] = worlds.try_into().expect("one a band");
-        let ids = (0..).map(MaterialId).take(scene.materials().len());
-        let has_sheets = ids.clone().any(|id| {
-            let specular = worlds[0].material(id).specular(1.0, Side::Front);
+        let has_sheets = (0..scene.materials().len()).any(|material| {
+            let id = etendue_scene::MaterialId(u32::try_from(material).unwrap_or(u32::MAX));
+            let specular = worlds[0]
+                .material(id)
+                .specular(1.0, etendue_physics::surface::Side::Front);
             let passage = specular.transmitted.map(|transmitted| transmitted.passage);
             matches!(passage, Some(Passage::Sheet { .. }))
         });
-        let manners = ids.map(|id| Manner::of(worlds.iter().map(|world| world.material(id))));
         Ok(Self {
-            manners: manners.collect(),
             worlds,
             textures,
             lamps: Lamp::all(lighting, &bands)?,

@@ -28,8 +28,6 @@ pub(super) struct Vertex<'s, const N: usize> {
     materials: [Cow<'s, Material<f64>>; N],
     /// Whether it sends light anywhere but as a mirror or a window does.
     pub scatters: bool,
-    /// Whether it sends light as a mirror or a window does.
-    mirrors: bool,
 }
 
 /// How a path goes on.
@@ -80,7 +78,6 @@ impl<'a, const N: usize> Stage<'a, N> {
                 }
             }
         });
-        let manner = self.manners[surface.material.0 as usize];
         Vertex {
             ray: *ray,
             hit: *hit,
@@ -88,8 +85,7 @@ impl<'a, const N: usize> Stage<'a, N> {
             back: frame.tr_mul(&-ray.direction),
             frame,
             side,
-            scatters: manner.scatters,
-            mirrors: manner.mirrors,
+            scatters: materials.iter().any(|material| !material.is_delta_only()),
             materials,
         }
     }
@@ -212,7 +208,7 @@ impl<const N: usize> Vertex<'_, N> {
 
     /// How a mirror-like lobe sends the path on: mirrored, and straight or refracted.
     pub fn branches(&self) -> [Option<Onward<N>>; 2] {
-        if self.back.z <= 0.0 || !self.mirrors {
+        if self.back.z <= 0.0 {
             return [None, None];
         }
         let (reflected, transmitted) = self.specular();

@@ -76,7 +76,7 @@ impl<'s, 'a, const N: usize> Tracer<'s, 'a, N> {
             .map(|(ray, hit)| hit.map(|hit| self.stage.meet(ray, &hit)))
             .collect();
         let mut found = self.next_events(&vertices, streams);
-        for (i, vertex) in vertices.iter().enumerate() {
+        for (i, vertex) in vertices.into_iter().enumerate() {
             let way = Way::from_camera(rays[i]);
             let far = hits[i].map_or(rays[i].far, |hit| hit.distance);
             found[i] += self.stage.lamps_seen(&way.ray, far);
@@ -84,7 +84,7 @@ impl<'s, 'a, const N: usize> Tracer<'s, 'a, N> {
                 (None, _) if rays[i].mask == 0 => Bands::zeros(),
                 (None, _) => self.stage.backdrop.radiance(&rays[i].direction),
                 (Some(vertex), LightTransport::Direct { depth }) => {
-                    self.branch(vertex, &way, depth, &mut streams[i])
+                    self.branch(&vertex, &way, depth, &mut streams[i])
                 }
                 (Some(vertex), LightTransport::Paths { scatterings, depth }) => {
                     let way = Way {
@@ -92,7 +92,7 @@ impl<'s, 'a, const N: usize> Tracer<'s, 'a, N> {
                         depth,
                         ..way
                     };
-                    self.go_on(vertex, way, &mut streams[i])
+                    self.go_on(&vertex, way, &mut streams[i])
                 }
             };
         }
