@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 /// A sensor without its noise, at rest during a scan.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "a model has one")]
 pub enum Sensor {
     /// Continuous wave: one range a beam.
     ContinuousWave(CwLidar<f64>),
@@ -56,6 +57,7 @@ pub(crate) struct PulsedSetting<S> {
 }
 
 /// A sensor in `S`.
+#[expect(clippy::large_enum_variant, reason = "a setting has one")]
 pub(crate) enum SensorSetting<S> {
     ContinuousWave(CwLidar<S>),
     Pulsed(PulsedSetting<S>),

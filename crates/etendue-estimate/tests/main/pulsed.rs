@@ -6,9 +6,9 @@ use etendue_estimate::manifold::{Manifold, Value, Variable};
 use etendue_estimate::model::{Freedom, Measured, Model, ModelError};
 use etendue_estimate::solve::{Limits, Loss, Method, Problem, Solver};
 use etendue_physics::Spectrum;
+use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt};
 use etendue_physics::pulse::{
-    BeamShape, BeamWidth, Discriminator, Divergence, DivergenceAt, IntensityResponse, Pulse,
-    ReflectivityScale, ReturnMode,
+    Discriminator, IntensityResponse, Pulse, ReflectivityScale, ReturnMode,
 };
 use etendue_physics::surface::{Lobe, Material};
 use etendue_scene::{
@@ -76,6 +76,8 @@ fn vlp_16(columns: u32, discriminator: Discriminator) -> Scanner {
             bits: None,
             jitter: 0.012,
             pipeline: Pipeline::Fast,
+            window: None,
+            false_alarms: false,
         }),
         limits: RangeLimits {
             near: 0.4,
@@ -326,7 +328,6 @@ fn the_paint_of_thousands_of_facets_is_read_off_a_sweep() {
             material: MaterialId(0),
             mask: u32::MAX,
         }],
-        ..SceneBuilder::default()
     };
     let mut scanner = vlp_16(900, Discriminator::ConstantFraction { fraction: 0.5 });
     scanner.sub_ray_rings = 0;

@@ -144,6 +144,7 @@ fn kind(schema: &str) -> Option<Kind> {
 }
 
 /// None where the bytes are no such message; none within where it says nothing.
+#[expect(clippy::option_option, reason = "both absences mean something else")]
 fn message(kind: Kind, bytes: &[u8]) -> Option<Option<SaidMessage>> {
     if matches!(kind, Kind::Command) {
         return Some(Some(SaidMessage::Command(bytes.to_vec())));

@@ -1,10 +1,14 @@
 //! Robots that are moved by commands: URDF with masses and joints, and the `[dynamics]` table.
 
-use etendue_formats::robot::{Model, Orders, Urdf, load, parse};
+#[cfg(feature = "rapier")]
+use etendue_formats::robot::load;
+use etendue_formats::robot::{Model, Orders, Urdf, parse};
 use etendue_formats::toml_file::Document;
 use etendue_sensors::dynamics::jointed::JointKind;
 use etendue_sensors::rig::nanoseconds;
-use nalgebra::{Isometry3, Vector3};
+#[cfg(feature = "rapier")]
+use nalgebra::Isometry3;
+use nalgebra::Vector3;
 use std::path::Path;
 
 const ARM: &str = r#"<robot name="arm">
@@ -341,6 +345,7 @@ device.imu = { preset = "adis16470" }
     assert!(error.contains("there is no URDF file to move"), "{error}");
 }
 
+#[cfg(feature = "rapier")]
 const MJCF: &str = r#"<mujoco model="hopper">
   <compiler angle="degree"/>
   <worldbody>

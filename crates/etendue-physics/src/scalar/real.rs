@@ -446,7 +446,8 @@ mod tests {
 
     #[test]
     fn slopes_of_functions_of_two_numbers_are_their_differences() {
-        let functions: [(&str, fn(D, D) -> D); 9] = [
+        type OfTwo = fn(D, D) -> D;
+        let functions: [(&str, OfTwo); 9] = [
             ("add", |a, b| a + b),
             ("sub", |a, b| a - b),
             ("mul", |a, b| a * b),

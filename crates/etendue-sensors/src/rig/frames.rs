@@ -61,6 +61,10 @@ pub struct FrameTree {
 }
 
 #[derive(Clone, Debug, PartialEq)]
+#[expect(
+    clippy::struct_field_names,
+    reason = "frames are in the names of poses"
+)]
 struct Frame {
     name: String,
     base_from_frame: Isometry3<f64>,

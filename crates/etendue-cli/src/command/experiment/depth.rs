@@ -267,10 +267,10 @@ fn mean_table(rows: &[SplitRow], title: &str, of: impl Fn(&SplitRow) -> Drift) -
         table.push(vec![
             name.into(),
             (mean(rows, name, |r| r.map_rms) * 1e3).into(),
-            mean(rows, name, &rotation).to_degrees().into(),
-            (mean(rows, name, &translation) * 1e3).into(),
-            better(rows, name, &rotation).into(),
-            better(rows, name, &translation).into(),
+            mean(rows, name, rotation).to_degrees().into(),
+            (mean(rows, name, translation) * 1e3).into(),
+            better(rows, name, rotation).into(),
+            better(rows, name, translation).into(),
         ]);
     }
     table

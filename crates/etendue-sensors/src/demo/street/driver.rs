@@ -141,7 +141,6 @@ mod tests {
             }
             vehicle.step(&command, 1e-3);
         }
-        println!("{lost} m off its place");
         assert!(lost < 0.5, "{lost} m off its place");
         assert!(lap > 25.0, "{lap}");
     }

@@ -129,7 +129,7 @@ impl Joint {
         let bounded = matches!(self.kind, JointKind::Revolute | JointKind::Prismatic);
         match self.limits {
             None if bounded => Some("it has no limits".into()),
-            Some([low, high]) if !(low <= high) => {
+            Some([low, high]) if low.is_nan() || high.is_nan() || low > high => {
                 Some(format!("its limits {low} to {high} hold nothing"))
             }
             _ if !(self.damping >= 0.0 && self.damping.is_finite()) => Some(format!(
