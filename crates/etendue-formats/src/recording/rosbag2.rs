@@ -18,7 +18,7 @@ pub(super) fn messages(
     };
     let database = Database::new(bytes).ok_or_else(|| no_bag("its SQLite header is damaged"))?;
     let mut topics = BTreeMap::new();
-    let listed = database.rows("topics", &mut |row| topics.extend(topic(row)));
+    let listed = database.rows("topics", &mut |row| topics.extend(topic(&row)));
     if listed.is_none() && topics.is_empty() {
         return Err(no_bag(
             "this SQLite file has no table of topics: it is no ROS 2 bag",
@@ -53,7 +53,7 @@ pub(super) fn messages(
 }
 
 /// Number, name and type.
-fn topic(row: Row) -> Option<(i64, (String, String))> {
+fn topic(row: &Row) -> Option<(i64, (String, String))> {
     let name = row.columns.get(1)?.text()?.to_owned();
     let kind = row.columns.get(2)?.text()?.replace("/msg/", "/");
     Some((row.number, (name, kind)))
