@@ -110,6 +110,7 @@ impl<const N: usize> Sub for Dual<N> {
 
 impl<const N: usize> Mul for Dual<N> {
     type Output = Self;
+    #[expect(clippy::suspicious_arithmetic_impl, reason = "the product rule adds")]
     #[inline]
     fn mul(self, other: Self) -> Self {
         Self {
