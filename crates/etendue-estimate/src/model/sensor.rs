@@ -56,6 +56,10 @@ pub(crate) struct PulsedSetting<S> {
 }
 
 /// A sensor in `S`.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one a setting: there is nothing to save"
+)]
 pub(crate) enum SensorSetting<S> {
     ContinuousWave(CwLidar<S>),
     Pulsed(PulsedSetting<S>),
