@@ -166,7 +166,7 @@ impl BoardSettings {
         lidar: &CwLidar<f64>,
         found: &BoardReport,
     ) -> Result<Vec<Chart>, FitError> {
-        let mut charts = vec![evolution_chart(found)];
+        let mut charts = vec![evolution(found)];
         for distance in [0.5, 0.9, 1.6] {
             charts.push(self.profile(lidar, found, distance)?);
         }
@@ -229,6 +229,29 @@ impl BoardSettings {
         let bias = ["c", "b", "a"].map(|name| value(&format!("sensor.receiver.bias.{name}")));
         let shares = ["white", "black"].map(|name| value(&format!("materials.{name}.reflectance")));
         self.model(lidar, &[distance], shares, bias)
+    }
+}
+
+/// Each unknown over its truth, iteration by iteration.
+fn evolution(found: &BoardReport) -> Chart {
+    let line = |(index, row): (usize, &BoardRow)| {
+        let log = found.report.solution.log.iter();
+        let points = log.filter_map(|iteration| match iteration.state[index].value() {
+            Value::Number(value) => Some([iteration.number as f64, value / row.truth]),
+            _ => None,
+        });
+        Curve {
+            name: row.path.clone(),
+            points: points.collect(),
+        }
+    };
+    Chart {
+        name: "evolution".into(),
+        title: "Unknowns over their true values".into(),
+        x: "iterations".into(),
+        y: "estimate / truth".into(),
+        joined: true,
+        lines: found.rows.iter().enumerate().map(line).collect(),
     }
 }
 
@@ -332,27 +355,4 @@ fn invariants(settings: &BoardSettings, rows: &[BoardRow], report: &Report) -> V
             [0.0, 0.0, white * white, 0.0, 2.0 * a * white],
         ),
     ]
-}
-
-/// Each unknown over its truth, iteration by iteration.
-fn evolution_chart(found: &BoardReport) -> Chart {
-    let line = |(index, row): (usize, &BoardRow)| {
-        let log = found.report.solution.log.iter();
-        let points = log.filter_map(|iteration| match iteration.state[index].value() {
-            Value::Number(value) => Some([iteration.number as f64, value / row.truth]),
-            _ => None,
-        });
-        Curve {
-            name: row.path.clone(),
-            points: points.collect(),
-        }
-    };
-    Chart {
-        name: "evolution".into(),
-        title: "Unknowns over their true values".into(),
-        x: "iterations".into(),
-        y: "estimate / truth".into(),
-        joined: true,
-        lines: found.rows.iter().enumerate().map(line).collect(),
-    }
 }

@@ -14,7 +14,6 @@ use std::sync::Arc;
 
 /// A sensor without its noise, at rest during a scan.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "a model has one")]
 pub enum Sensor {
     /// Continuous wave: one range a beam.
     ContinuousWave(CwLidar<f64>),
@@ -57,7 +56,10 @@ pub(crate) struct PulsedSetting<S> {
 }
 
 /// A sensor in `S`.
-#[expect(clippy::large_enum_variant, reason = "a setting has one")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one a setting: there is nothing to save"
+)]
 pub(crate) enum SensorSetting<S> {
     ContinuousWave(CwLidar<S>),
     Pulsed(PulsedSetting<S>),
