@@ -14,6 +14,10 @@ use std::sync::Arc;
 
 /// A sensor without its noise, at rest during a scan.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one a model: there is nothing to save"
+)]
 pub enum Sensor {
     /// Continuous wave: one range a beam.
     ContinuousWave(CwLidar<f64>),

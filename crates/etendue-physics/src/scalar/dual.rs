@@ -117,7 +117,6 @@ impl<const N: usize> Dual<N> {
 
 impl<const N: usize> Mul for Dual<N> {
     type Output = Self;
-    #[expect(clippy::suspicious_arithmetic_impl, reason = "the product rule adds")]
     #[inline]
     fn mul(self, other: Self) -> Self {
         Self {
