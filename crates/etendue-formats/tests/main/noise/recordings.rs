@@ -91,8 +91,9 @@ fn drop_out_per_band_is_that_of_the_table() {
 /// Acrylic from 60 to 70 degrees: the specification has 26 %. Counting by bearings instead of
 /// incidences, and any tilt up to 2 degrees, gives 20 to 25 %, for what drops there is not the
 /// incidence: a patch 65 to 71 degrees right of the normal drops four beams of five, and
-/// somebody stood in the way of the left side in the last four scans. All other beams return. Bins of the band differ that much
-/// more than by chance that its interval is wide, and holds 26 %.
+/// somebody stood in the way of the left side in the last three scans (from 68 degrees on in four).
+/// All other beams return (0.3 % do not). Bins of the band differ that much more than by chance that
+/// its interval is wide, and holds 26 %.
 #[test]
 fn a_patch_drops_the_beams_of_the_acrylic_panel() {
     let Some(recording) = apollosim("acrylic") else {
@@ -114,7 +115,7 @@ fn a_patch_drops_the_beams_of_the_acrylic_panel() {
             let drop = f64::from(u8::from(beam.seen == Seen::Dropped));
             (total + 1.0, dropped + drop)
         });
-        assert!(total > 100.0);
+        assert!(total > 50.0);
         dropped / total
     };
     let all = share(&|_| true);
@@ -125,7 +126,7 @@ fn a_patch_drops_the_beams_of_the_acrylic_panel() {
     assert!((0.20..0.255).contains(&all), "{all}");
     assert!(low < 0.26 && 0.26 < high, "{low} {high}");
     let is_patch = |beam: &PanelBeam| !beam.left && beam.incidence.to_degrees() > 64.0;
-    let is_late = |beam: &PanelBeam| beam.left && beam.scan >= 56;
+    let is_late = |beam: &PanelBeam| beam.left && beam.scan >= 57;
     let [patch, late] = [share(&is_patch), share(&is_late)];
     let rest = share(&|beam| !is_patch(beam) && !is_late(beam));
     println!("patch {patch:.3}, last scans {late:.3}, rest {rest:.4}");
