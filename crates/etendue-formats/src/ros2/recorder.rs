@@ -11,7 +11,7 @@ use mcap::records::MessageHeader;
 use mcap::{McapError, WriteOptions, Writer};
 use nalgebra::Isometry3;
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs::{File, create_dir_all};
 use std::io::{BufWriter, Cursor, Seek, Write};
 use std::path::{Path, PathBuf};
 
@@ -92,8 +92,7 @@ impl Recorder<BufWriter<File>> {
     /// # Errors
     /// As [`Recorder::create`].
     pub fn create_of_several(path: &Path, topics: Vec<Topics>) -> Result<Self, FormatError> {
-        let file = File::create(path).map_err(|source| cannot_write(path, source))?;
-        Self::begin(path, topics, BufWriter::new(file))
+        Self::begin(path, topics, BufWriter::new(new_file(path)?))
     }
 }
 
@@ -280,6 +279,14 @@ impl<W: Write + Seek> Recorder<W> {
             .map(|_| ())
             .map_err(|error| failed(&self.path, error))
     }
+}
+
+/// An empty file in place of what was there, in its folder, which is made if there is none.
+pub(super) fn new_file(path: &Path) -> Result<File, FormatError> {
+    if let Some(folder) = path.parent() {
+        create_dir_all(folder).map_err(|source| cannot_write(path, source))?;
+    }
+    File::create(path).map_err(|source| cannot_write(path, source))
 }
 
 pub(super) fn cannot_write(path: &Path, source: std::io::Error) -> FormatError {

@@ -6,7 +6,7 @@ use super::definition::{
 };
 use super::image::{camera_info, picture};
 use super::message::{cloud, laser_scan, transform};
-use super::recorder::{QOS, cannot_write, failed};
+use super::recorder::{QOS, failed, new_file};
 use super::rig_message::{self, Stamped, drive_command};
 use crate::FormatError;
 use crate::output::PointTable;
@@ -49,7 +49,7 @@ impl<'r> RigRecorder<'r, BufWriter<File>> {
     /// # Errors
     /// Where the file cannot be written.
     pub fn create(path: &Path, rig: &'r Rig, topics: &[Vec<String>]) -> Result<Self, FormatError> {
-        let file = File::create(path).map_err(|source| cannot_write(path, source))?;
+        let file = new_file(path)?;
         Self::begin(path, rig, topics, BufWriter::new(file))
     }
 }
