@@ -446,6 +446,39 @@ mod tests {
         }
     }
 
+    /// The prepared form and the one that carries derivatives are written apart: they must agree.
+    #[test]
+    fn echoes_without_noise_are_the_mean_echoes() {
+        let groups = [
+            vec![(20.0, 0.004)],
+            vec![(20.0, 0.004), (20.1, 0.002), (20.4, 0.001)],
+            vec![(5.0, 0.3), (5.2, 0.1), (40.0, 0.002), (90.0, 1e-5)],
+        ];
+        for discriminator in DISCRIMINATORS
+            .into_iter()
+            .chain([Discriminator::LeadingEdge])
+        {
+            let fast = receiver(discriminator, 0.0);
+            for group in &groups {
+                let returns = group.iter().map(|&(range, power)| Return { range, power });
+                let mut returns: Vec<Return> = returns.collect();
+                let prepared = fast.echoes(&mut returns.clone(), None);
+                let mut mean = Vec::new();
+                fast.mean_echoes(&fast.timing(), &mut returns, |echo: Echo| mean.push(echo));
+                assert_eq!(prepared.len(), mean.len(), "{discriminator:?} {group:?}");
+                assert!(!mean.is_empty());
+                for (a, b) in prepared.iter().zip(&mean) {
+                    let close = |a: f64, b: f64| (a - b).abs() <= 1e-13 * b.abs();
+                    let all = close(a.range, b.range) && close(a.power, b.power);
+                    assert!(
+                        all && close(a.width, b.width),
+                        "{discriminator:?}: {a:?} {b:?}"
+                    );
+                }
+            }
+        }
+    }
+
     /// 20,000 echoes: the spread within 5 % of the waveform's where an edge is timed.
     #[test]
     fn the_spread_of_the_range_is_that_of_noisy_waveforms() {
