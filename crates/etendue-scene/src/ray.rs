@@ -46,4 +46,7 @@ pub struct Hit {
     pub triangle: u32,
     /// Weights of the triangle's second and third vertex.
     pub barycentric: [f64; 2],
+    /// Outward unit normal of the triangle (right-handed winding) in the world, as its object
+    /// stood at the ray's time.
+    pub normal: Vector3<f64>,
 }

@@ -1,12 +1,12 @@
 //! The scene: objects with poses and materials.
 
-use crate::cast::{Caster, HitPacket, Isa, RayPacket, spawn_near};
+use crate::cast::{Caster, HitPacket, Isa, RayPacket, Tiling, flat_normal, spawn_near, turned};
 use crate::mesh::{bounds, check_vertices};
 use crate::{Defect, Deformation, Hit, Mesh, MeshAudit, MeshError, Motion, Ray};
 use etendue_physics::profile::Profile;
 use etendue_physics::surface::{Lobe, Material};
 use etendue_physics::{Scalar, Spectrum};
-use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -371,7 +371,15 @@ impl Scene {
     /// Rays are coherent where neighbours in the list are neighbours in space; best are rows of at
     /// least four rays, one beside the other, such as the columns of a spinning lidar.
     pub fn closest_hits(&self, rays: &[Ray], hits: &mut Vec<Option<Hit>>) {
-        self.caster.many::<false>(&self.parts.meshes, rays, hits);
+        let listed = (Tiling::of(rays), rays);
+        self.caster.many::<false>(&self.parts.meshes, listed, hits);
+    }
+
+    /// [`Scene::closest_hits`] of rays of which each sixteen that follow each other are neighbours:
+    /// in [`tile_order`](crate::tile_order).
+    pub fn closest_hits_in_tiles(&self, rays: &[Ray], hits: &mut Vec<Option<Hit>>) {
+        let listed = (Tiling::IN_ORDER, rays);
+        self.caster.many::<false>(&self.parts.meshes, listed, hits);
     }
 
     /// The nearest surface that each of sixteen rays meets, at time zero.
@@ -400,7 +408,7 @@ impl Scene {
     pub fn occlusions(&self, rays: &[Ray], occluded: &mut Vec<bool>) {
         let mut hits = vec![];
         self.caster
-            .many::<true>(&self.parts.meshes, rays, &mut hits);
+            .many::<true>(&self.parts.meshes, (Tiling::of(rays), rays), &mut hits);
         occluded.clear();
         occluded.extend(hits.iter().map(Option::is_some));
     }
@@ -544,14 +552,6 @@ impl Scene {
         spawn_near(&local, &way, corners, reach)
     }
 
-    /// Outward unit normal (right-handed winding) of the triangle of `hit` in the world, where its
-    /// object stands at `time` (s).
-    pub fn geometric_normal(&self, hit: &Hit, time: f64) -> Vector3<f64> {
-        let mesh = self.mesh(self.parts.objects[hit.object.0 as usize].mesh);
-        let pose = self.world_from_object(hit.object, time);
-        turned(&pose.rotation, &flat_normal(mesh.corners(hit.triangle)))
-    }
-
     /// Meets the triangle of `hit` again in the scalar `S`, with `world_from_object` as the
     /// pose of the hit object at the ray's time: the choice was made on plain numbers, the value carries derivatives.
     ///
@@ -568,37 +568,45 @@ impl Scene {
         let object = &self.parts.objects[hit.object.0 as usize];
         let mesh = self.mesh(object.mesh);
         let corners = mesh.corners(hit.triangle);
-        let flat = flat_normal(corners);
+        let flat = flat_normal([&corners[0], &corners[1], &corners[2]]);
         let height = flat.dot(&corners[0].coords);
         let normal = turned(&world_from_object.rotation, &flat);
         let start = origin.coords - world_from_object.translation.vector;
         let distance = (-normal.dot(&start) + height) / normal.dot(direction);
-        let material = mesh.materials.get(hit.triangle as usize);
         SurfacePoint {
             distance,
             point: origin + direction * distance,
             normal,
-            material: material.copied().unwrap_or(object.material),
+            material: self.material_of(hit),
         }
     }
-}
 
-/// Unit normal of a triangle, in the frame of its corners.
-fn flat_normal(corners: [Point3<f64>; 3]) -> Vector3<f64> {
-    let [a, b, c] = corners;
-    (b - a).cross(&(c - a)).normalize()
-}
+    /// Follows a ray in the scalar `S` to the plane of the surface that it hit, where that itself
+    /// carries no derivatives: with the plain ray $o_0 + t_0 d_0$ to the hit,
+    /// $t = \frac{n\cdot(t_0 d_0 - (o - o_0))}{n\cdot d}$.
+    pub fn surface_of<S: Scalar>(
+        &self,
+        hit: &Hit,
+        origin: &Point3<S>,
+        direction: &Vector3<S>,
+    ) -> SurfacePoint<S> {
+        let normal = &hit.normal;
+        let along = |v: &Vector3<S>| v.x * normal.x + v.y * normal.y + v.z * normal.z;
+        let moved = origin - origin.map(|part| S::from(part.value()));
+        let height = normal.dot(&direction.map(Scalar::value)) * hit.distance;
+        let distance = (-along(&moved) + height) / along(direction);
+        SurfacePoint {
+            distance,
+            point: origin + direction * distance,
+            normal: normal.map(S::from),
+            material: self.material_of(hit),
+        }
+    }
 
-/// $v + 2w\,(u \times v) + 2u \times (u \times v)$ for the unit quaternion $(w, u)$ and a plain
-/// vector $v$: nalgebra's generic product is several times slower for dual numbers.
-fn turned<S: Scalar>(rotation: &UnitQuaternion<S>, v: &Vector3<f64>) -> Vector3<S> {
-    let u = rotation.imag();
-    let twice = Vector3::new(
-        (u.y * v.z - u.z * v.y) * 2.0,
-        (u.z * v.x - u.x * v.z) * 2.0,
-        (u.x * v.y - u.y * v.x) * 2.0,
-    );
-    let across = u.cross(&twice);
-    let part = |axis: usize| across[axis] + rotation.w * twice[axis] + v[axis];
-    Vector3::new(part(0), part(1), part(2))
+    /// The material of the triangle that was hit.
+    pub fn material_of(&self, hit: &Hit) -> MaterialId {
+        let object = &self.parts.objects[hit.object.0 as usize];
+        let own = self.mesh(object.mesh).materials.get(hit.triangle as usize);
+        own.copied().unwrap_or(object.material)
+    }
 }

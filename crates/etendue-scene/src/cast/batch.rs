@@ -1,6 +1,7 @@
 //! Many rays: in tiles of sixteen through the tree together where they are neighbours.
 
 use super::best::{Best, Exact, LocalRay};
+use super::face::{Faces, Met};
 use super::instance::Instance;
 use super::lanes::{Job, Lanes};
 use super::local::LocalRays;
@@ -11,6 +12,7 @@ use super::tree::NO_TRIANGLE;
 use super::triangle::Pairs;
 use super::{Caster, Scratch, some_in};
 use crate::{Hit, Mesh, ObjectId, Ray};
+use nalgebra::Vector3;
 use std::sync::Arc;
 
 /// A piece of a list of rays, and where the answers go. With `ANY`, an answer is whatever was met.
@@ -37,14 +39,22 @@ impl<const ANY: bool> Job for Piece<'_, ANY> {
             let mut tile = Tile {
                 rays: [0; 16].map(|_| &self.rays[of[0]]),
                 used,
-                hits: [None; 16],
+                met: [None; 16],
             };
             for lane in 0..used {
                 tile.rays[lane] = &self.rays[of[lane]];
             }
             tile.trace::<L, ANY>(self.caster, self.top, self.meshes, self.scratch);
-            for lane in 0..used {
-                self.hits[of[lane]] = tile.hits[lane];
+            let answers = of[..used].iter();
+            if ANY {
+                for (&ray, met) in answers.zip(tile.met) {
+                    self.hits[ray] = met.map(|met| met.hit(Vector3::zeros()));
+                }
+            } else {
+                let normals = tile.normals(self.caster, self.meshes, &mut self.scratch.faces);
+                for ((&ray, met), normal) in answers.zip(tile.met).zip(normals) {
+                    self.hits[ray] = met.map(|met| met.hit(normal));
+                }
             }
         }
     }
@@ -54,7 +64,7 @@ impl<const ANY: bool> Job for Piece<'_, ANY> {
 struct Tile<'a> {
     rays: [&'a Ray; 16],
     used: usize,
-    hits: [Option<Hit>; 16],
+    met: [Option<Met>; 16],
 }
 
 impl Tile<'_> {
@@ -95,7 +105,7 @@ impl Tile<'_> {
     fn farthest<const ANY: bool>(&self) -> f64 {
         let mut farthest = f64::NEG_INFINITY;
         for lane in 0..self.used {
-            let far = match self.hits[lane] {
+            let far = match self.met[lane] {
                 Some(_) if ANY => f64::NEG_INFINITY,
                 Some(hit) => hit.distance,
                 None => self.rays[lane].far,
@@ -118,7 +128,7 @@ impl Tile<'_> {
         let mut open = 0;
         for lane in 0..self.used {
             let wanted = instance.mask & self.rays[lane].mask != 0;
-            open |= u32::from(wanted && !(ANY && self.hits[lane].is_some())) << lane;
+            open |= u32::from(wanted && !(ANY && self.met[lane].is_some())) << lane;
         }
         if open == 0 {
             return;
@@ -135,7 +145,7 @@ impl Tile<'_> {
         } = scratch;
         for lane in 0..self.used {
             local.put(lane, &instance.localise(self.rays[lane]));
-            if let Some(met) = &self.hits[lane] {
+            if let Some(met) = &self.met[lane] {
                 local.end_at(lane, met, number);
             }
         }
@@ -189,7 +199,7 @@ impl Tile<'_> {
             let triangle = best.triangle(lane);
             let distance = met.distance[lane];
             if triangle != NO_TRIANGLE && !met.none[lane] && local.counts(lane, distance) {
-                self.hits[lane] = Some(Hit {
+                self.met[lane] = Some(Met {
                     distance,
                     object: ObjectId(number as u32),
                     triangle,
@@ -198,17 +208,39 @@ impl Tile<'_> {
             }
         }
     }
+
+    /// Normals in the world of what was met.
+    #[inline(always)]
+    fn normals(
+        &self,
+        caster: &Caster,
+        meshes: &[Arc<Mesh>],
+        faces: &mut Faces,
+    ) -> [Vector3<f64>; 16] {
+        for (lane, met) in self.met.iter().enumerate() {
+            if let Some(met) = met {
+                let mesh = &*meshes[caster.instances[met.object.0 as usize].mesh];
+                let corners = mesh.triangles[met.triangle as usize];
+                faces.put(lane, corners.map(|v| &mesh.vertices[v as usize]));
+            }
+        }
+        let [x, y, z] = faces.normals();
+        let mut normals = [Vector3::zeros(); 16];
+        for (lane, met) in self.met.iter().enumerate() {
+            if let Some(met) = met {
+                let instance = &caster.instances[met.object.0 as usize];
+                let normal = Vector3::new(x[lane], y[lane], z[lane]);
+                normals[lane] = instance.turn(normal, self.rays[lane].time);
+            }
+        }
+        normals
+    }
 }
 
 impl LocalRay {
     /// The hit with a triangle that was found.
-    pub fn hit(&self, mesh: &Mesh, number: usize, triangle: u32) -> Option<Hit> {
+    pub fn hit(&self, mesh: &Mesh, number: usize, triangle: u32) -> Option<Met> {
         let meeting = self.meet(mesh, triangle)?;
-        Some(Hit {
-            distance: meeting.distance,
-            object: ObjectId(number as u32),
-            triangle,
-            barycentric: meeting.barycentric,
-        })
+        Some(Met::new(number, triangle, &meeting))
     }
 }

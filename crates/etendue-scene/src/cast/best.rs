@@ -1,8 +1,9 @@
 //! Rays in a mesh's frame, and the last word in `f64`.
 
+use super::face::Met;
 use super::tree::NO_TRIANGLE;
 use super::triangle::{Meeting, ShearedRay};
-use crate::{Hit, Mesh};
+use crate::Mesh;
 use nalgebra::{Point3, Vector3};
 
 /// Unit round-off of `f32`.
@@ -29,7 +30,7 @@ impl LocalRay {
     /// Ends the ray at what it has met in another object. At the same distance the object with the
     /// lower number counts.
     #[inline]
-    pub fn end_at(&mut self, met: &Hit, number: usize) {
+    pub fn end_at(&mut self, met: &Met, number: usize) {
         self.far = met.distance;
         self.far_included = number < met.object.0 as usize;
     }

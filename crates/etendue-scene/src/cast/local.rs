@@ -1,8 +1,8 @@
 //! Sixteen rays in an instance's frame, in full precision.
 
 use super::best::{Exact, LocalRay};
+use super::face::Met;
 use super::packet::Beams;
-use crate::Hit;
 use nalgebra::{Point3, Vector3};
 
 /// Sixteen [`LocalRay`]s, by axis and lane.
@@ -37,7 +37,7 @@ impl LocalRays {
 
     /// As [`LocalRay::end_at`].
     #[inline(always)]
-    pub fn end_at(&mut self, lane: usize, met: &Hit, number: usize) {
+    pub fn end_at(&mut self, lane: usize, met: &Met, number: usize) {
         self.far[lane] = met.distance;
         self.far_included[lane] = number < met.object.0 as usize;
     }

@@ -22,6 +22,7 @@ mod best;
 mod block;
 mod build;
 mod edges;
+mod face;
 mod instance;
 mod lanes;
 mod local;
@@ -43,6 +44,8 @@ use crate::{Hit, Mesh, Object, ObjectId, Ray};
 use batch::Piece;
 use best::{Best, Exact, LocalRay, Nearest};
 use block::Block;
+use face::{Faces, Met};
+pub(crate) use face::{flat_normal, turned};
 use instance::{Instance, Pose};
 use lanes::{Chosen, Float, Job, Lanes, Mask, run};
 pub use lanes::{Isa, UnknownIsa};
@@ -58,7 +61,8 @@ pub(crate) use spawn::spawn_near;
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::sync::Arc;
-use tiles::Tiling;
+pub(crate) use tiles::Tiling;
+pub use tiles::tile_order;
 use top::{Bundle, Candidate, Top};
 use tree::{MeshTree, NO_TRIANGLE};
 use triangle::Pairs;
@@ -84,6 +88,7 @@ struct Scratch {
     packet: Packet,
     best: Best,
     pairs: Pairs,
+    faces: Faces,
     room: Block,
 }
 
@@ -97,6 +102,7 @@ thread_local! {
             packet: Packet::NONE,
             best: Best::CLOSED,
             pairs: Pairs::NONE,
+            faces: Faces::NONE,
             room: Block::EMPTY,
         })
     };
@@ -187,14 +193,17 @@ impl Caster {
     }
 
     pub fn closest(&self, meshes: &[Arc<Mesh>], ray: &Ray) -> Option<Hit> {
-        self.one::<false>(meshes, ray)
+        let met = self.one::<false>(meshes, ray)?;
+        let instance = &self.instances[met.object.0 as usize];
+        let normal = instance.normal(&meshes[instance.mesh], met.triangle, ray.time);
+        Some(met.hit(normal))
     }
 
     pub fn occluded(&self, meshes: &[Arc<Mesh>], ray: &Ray) -> bool {
         self.one::<true>(meshes, ray).is_some()
     }
 
-    fn one<const ANY: bool>(&self, meshes: &[Arc<Mesh>], ray: &Ray) -> Option<Hit> {
+    fn one<const ANY: bool>(&self, meshes: &[Arc<Mesh>], ray: &Ray) -> Option<Met> {
         let top = self.top(|| [ray.time; 2]);
         SCRATCH.with_borrow_mut(|scratch| {
             let job = One::<ANY> {
@@ -212,7 +221,7 @@ impl Caster {
     pub fn many<const ANY: bool>(
         &self,
         meshes: &[Arc<Mesh>],
-        rays: &[Ray],
+        (tiling, rays): (Tiling, &[Ray]),
         hits: &mut Vec<Option<Hit>>,
     ) {
         hits.clear();
@@ -220,7 +229,6 @@ impl Caster {
         if rays.is_empty() {
             return;
         }
-        let tiling = Tiling::of(rays);
         let piece = tiling.piece();
         let trace = |(rays, hits): (&[Ray], &mut [Option<Hit>])| {
             let top = self.top(|| span(rays));
@@ -277,7 +285,10 @@ impl Caster {
             let mesh = &meshes[instance.mesh];
             let local = instance.localise(ray);
             let all = 0..mesh.triangles.len() as u32;
-            hits.extend(all.filter_map(|triangle| local.hit(mesh, number, triangle)));
+            hits.extend(all.filter_map(|triangle| {
+                let met = local.hit(mesh, number, triangle)?;
+                Some(met.hit(instance.normal(mesh, triangle, ray.time)))
+            }));
         }
         let key = |hit: &Hit| (hit.object, hit.triangle);
         hits.sort_by(|a, b| a.distance.total_cmp(&b.distance).then(key(a).cmp(&key(b))));
@@ -306,10 +317,11 @@ impl Caster {
     fn packet_of_many(&self, meshes: &[Arc<Mesh>], rays: &RayPacket, hits: &mut HitPacket) {
         let full: [Ray; 16] = std::array::from_fn(|lane| rays.widened(lane));
         let mut met = vec![];
-        self.many::<false>(meshes, &full, &mut met);
+        self.many::<false>(meshes, (Tiling::IN_ORDER, &full), &mut met);
         *hits = HitPacket::default();
         for (lane, hit) in met.iter().enumerate() {
-            hits.put(lane, hit.as_ref(), rays.far[lane]);
+            let met = hit.as_ref().map(Met::of);
+            hits.put(lane, met.as_ref(), rays.far[lane]);
         }
     }
 }
@@ -336,10 +348,10 @@ struct One<'a, const ANY: bool> {
 }
 
 impl<const ANY: bool> Job for One<'_, ANY> {
-    type Output = Option<Hit>;
+    type Output = Option<Met>;
 
     #[inline(always)]
-    fn run<L: Lanes>(self) -> Option<Hit> {
+    fn run<L: Lanes>(self) -> Option<Met> {
         let Scratch {
             stack,
             candidates,
@@ -352,7 +364,7 @@ impl<const ANY: bool> Job for One<'_, ANY> {
                 .visit::<L, ANY>(0, self.meshes, self.ray, None, (stack, room));
         }
         self.top.candidates(&Bundle::one(self.ray), candidates);
-        let mut best: Option<Hit> = None;
+        let mut best: Option<Met> = None;
         for candidate in candidates.iter() {
             if best.is_some_and(|hit| ANY || candidate.distance > hit.distance) {
                 break;
@@ -379,9 +391,9 @@ impl Caster {
         number: usize,
         meshes: &[Arc<Mesh>],
         ray: &Ray,
-        met: Option<&Hit>,
+        met: Option<&Met>,
         (stack, room): (&mut Vec<Entry>, &mut Block),
-    ) -> Option<Hit> {
+    ) -> Option<Met> {
         let instance = &self.instances[number];
         if instance.mask & ray.mask == 0 {
             return None;

@@ -1,6 +1,7 @@
 //! Sixteen rays in, sixteen hits out, all in `f32`.
 
-use crate::{Hit, Ray};
+use super::face::Met;
+use crate::Ray;
 use nalgebra::{Point3, Vector3};
 
 /// Sixteen rays in the world frame, by axis and lane: the face for callers that keep their rays
@@ -51,7 +52,7 @@ impl RayPacket {
 
 impl HitPacket {
     /// Rounds a hit into its lane.
-    pub(crate) fn put(&mut self, lane: usize, hit: Option<&Hit>, far: f32) {
+    pub(crate) fn put(&mut self, lane: usize, hit: Option<&Met>, far: f32) {
         self.distance[lane] = hit.map_or(far, |hit| hit.distance as f32);
         self.object[lane] = hit.map_or(u32::MAX, |hit| hit.object.0);
         self.triangle[lane] = hit.map_or(u32::MAX, |hit| hit.triangle);

@@ -63,8 +63,9 @@ impl Several<'_> {
             let triangles = block.triangle;
             let hits = single.may_meet::<L>(block);
             for place in (0..8).filter(|i| hits >> i & 1 == 1) {
-                if let Some(hit) = ray.hit(mesh, number, triangles[place]) {
-                    self.insert(hit);
+                if let Some(met) = ray.hit(mesh, number, triangles[place]) {
+                    let normal = instance.normal(mesh, met.triangle, self.ray.time);
+                    self.insert(met.hit(normal));
                 }
             }
         }

@@ -1,6 +1,46 @@
 //! Which rays of a long list make good packets.
 
 use crate::Ray;
+use nalgebra::Vector3;
+
+/// Rays in a tile.
+const TILE: usize = 16;
+
+/// The order of some rays in which each sixteen that follow each other are neighbours, as
+/// [`Scene::closest_hits_in_tiles`](crate::Scene::closest_hits_in_tiles) wants them: halved again
+/// and again where they are farthest apart.
+///
+/// ```
+/// # use nalgebra::Vector3;
+/// let left_and_right = |ray: usize| Vector3::new(1.0, if ray % 2 == 0 { 0.5 } else { -0.5 }, 0.0);
+/// let order = etendue_scene::tile_order(&(0..32).map(left_and_right).collect::<Vec<_>>());
+/// assert!(order[..16].iter().all(|ray| ray % 2 == 1));
+/// ```
+pub fn tile_order(directions: &[Vector3<f64>]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..directions.len()).collect();
+    halve(&mut order, directions);
+    order
+}
+
+fn halve(order: &mut [usize], directions: &[Vector3<f64>]) {
+    if order.len() <= TILE {
+        order.sort_unstable();
+        return;
+    }
+    let first = directions[order[0]];
+    let (low, high) = order.iter().fold((first, first), |(low, high), &ray| {
+        (low.inf(&directions[ray]), high.sup(&directions[ray]))
+    });
+    let axis = (high - low).imax();
+    let middle = order.len().div_ceil(TILE) / 2 * TILE;
+    order.select_nth_unstable_by(middle, |&a, &b| {
+        let along = |ray: usize| directions[ray][axis];
+        along(a).total_cmp(&along(b)).then(a.cmp(&b))
+    });
+    let (before, after) = order.split_at_mut(middle);
+    halve(before, directions);
+    halve(after, directions);
+}
 
 /// How neighbours lie in a list of rays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +56,9 @@ const LONGEST: usize = 4096;
 const PIECE: usize = 2048;
 
 impl Tiling {
+    /// Each sixteen rays that follow each other.
+    pub const IN_ORDER: Self = Self { row: 1 };
+
     /// Looks for rows: after the last ray of a row the direction jumps, to beside the first.
     pub fn of(rays: &[Ray]) -> Self {
         let apart = |i: usize, j: usize| (rays[i].direction - rays[j].direction).norm_squared();
@@ -100,6 +143,33 @@ mod tests {
         assert_eq!(Tiling::of(&spin(37, 50)), Tiling { row: 37 });
         assert_eq!(Tiling::of(&spin(1, 500)), Tiling { row: 1 });
         assert_eq!(Tiling::of(&[]), Tiling { row: 1 });
+    }
+
+    /// Beams staggered by 8 degrees from row to row: tiles of neighbours in the list span them.
+    #[test]
+    fn an_order_in_tiles_keeps_neighbours_together() {
+        let ray = |i: usize| {
+            let (row, column) = (i % 64, i / 64);
+            let azimuth = 0.006 * column as f64 + 0.05 * (row % 4) as f64;
+            let elevation = 0.006 * row as f64 - 0.2;
+            let flat = f64::cos(elevation);
+            Vector3::new(azimuth.cos() * flat, azimuth.sin() * flat, elevation.sin())
+        };
+        let directions: Vec<_> = (0..64 * 32 + 5).map(ray).collect();
+        let order = tile_order(&directions);
+        let mut sorted = order.clone();
+        sorted.sort_unstable();
+        assert!(sorted.into_iter().eq(0..directions.len()));
+        let apart = |a: usize, b: usize| (directions[a] - directions[b]).norm();
+        let width = |tile: &[usize]| {
+            let pairs = tile.iter().flat_map(|&a| tile.iter().map(move |&b| (a, b)));
+            pairs.map(|(a, b)| apart(a, b)).fold(0.0, f64::max)
+        };
+        let mut widths: Vec<f64> = order.chunks(TILE).map(width).collect();
+        widths.sort_by(f64::total_cmp);
+        // Four by four rays are 0.025 across; measured 0.029.
+        let median = widths[widths.len() / 2];
+        assert!(median < 0.04, "median width {median}");
     }
 
     #[test]

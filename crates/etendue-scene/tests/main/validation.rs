@@ -130,8 +130,10 @@ fn a_surface_point_carries_the_derivatives_by_pose_and_ray() {
     let surface = scene.surface_at(&hit, &origin.into(), &direction, &pose(&dual));
     assert!((surface.distance.value() - hit.distance).abs() < 1e-12);
     assert!(surface.distance.gradient().iter().any(|d| d.abs() > 0.1));
-    let normal = scene.geometric_normal(&hit, 0.0);
-    assert!((surface.normal.map(Scalar::value) - normal).norm() < 1e-15);
+    assert!((surface.normal.map(Scalar::value) - hit.normal).norm() < 1e-15);
+    let seen = scene.surface_of(&hit, &ray.origin, &ray.direction);
+    assert!((seen.distance - hit.distance).abs() < 1e-12);
+    assert_eq!(seen.normal, hit.normal);
     for i in 0..6 {
         let moved = |step: f64| {
             let mut p = at;

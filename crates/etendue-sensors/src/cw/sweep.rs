@@ -429,15 +429,11 @@ impl<S: Scalar> Shooter<'_, S> {
 
     fn truth(&self, axis: &LightRay<S>, hit: Option<&Hit>) -> Option<Truth> {
         let hit = hit?;
-        let ray = axis.values();
-        let scene = self.world.scene();
-        let pose = scene.world_from_object(hit.object, ray.time);
-        let surface = scene.surface_at(hit, &ray.origin, &ray.direction, &pose);
-        let cos = ray.direction.dot(&surface.normal).abs();
+        let cos = axis.direction.map(Scalar::value).dot(&hit.normal).abs();
         Some(Truth {
-            range: surface.distance,
+            range: hit.distance,
             object: hit.object,
-            material: surface.material,
+            material: self.world.scene().material_of(hit),
             incidence: cos.min(1.0).acos(),
         })
     }

@@ -4,16 +4,17 @@ use super::air::PreparedAir;
 use super::ambient::View;
 use super::receive::{Fired, Light, PreparedReceiver, Workspace};
 use super::{Air, Frame, LidarPoint, Outcome, PointSweep};
-use crate::scanner::{Scanner, Shot};
+use crate::scanner::{ScanPattern, Scanner, Shot};
 use crate::transport::{LightRay, TreeSettings, World, trace_trees};
 use etendue_physics::beam::{BeamFrame, BeamRay};
 use etendue_physics::profile::Recent;
 use etendue_physics::{Purpose, Stream};
-use etendue_scene::{Hit, Ray};
+use etendue_scene::{Hit, Ray, tile_order};
 use nalgebra::Isometry3;
 use rayon::prelude::*;
 
-/// Shots that one task handles at least: their rays are cast in one batch.
+/// Shots that one task handles at least: their rays are cast in one batch. More no longer fit a
+/// core's own cache.
 const BATCH: usize = 512;
 
 /// Which sweep of a run is simulated, and how.
@@ -54,12 +55,17 @@ pub fn simulate(
     let mut shots = vec![Shot::UNAIMED; firing.count()];
     let start = f64::from(run.sweep) * scanner.sweep_duration();
     let world_from_start = world_from_sensor(start);
-    let simulator = Simulator::new(world, scanner, run, &world_from_sensor, world_from_start);
     // Whole columns, four by four: neighbouring rays are cast together.
     let channels = scanner.channels.len();
     let deforms = world.scene().deforms();
     let batch = if deforms { 1 } else { BATCH };
     let in_batch = batch.div_ceil(4 * channels) * 4 * channels;
+    let mut simulator = Simulator::new(world, scanner, run, &world_from_sensor, world_from_start);
+    if let ScanPattern::Spinning(_) = scanner.pattern {
+        let first = &mut shots[..in_batch.min(firing.count())];
+        firing.aim(0, first);
+        simulator.order = cast_order(first);
+    }
     let batches: Vec<Received> = shots
         .par_chunks_mut(in_batch)
         .enumerate()
@@ -133,7 +139,7 @@ struct Batch {
     poses: Vec<Isometry3<f64>>,
     rays: Vec<Ray>,
     hits: Vec<Option<Hit>>,
-    /// The shots in the order in which their rays are cast.
+    /// The shots in the order in which their rays are cast, where it is their own.
     order: Vec<usize>,
     /// What comes back, shot by shot.
     lights: Vec<Light>,
@@ -149,8 +155,9 @@ pub(super) struct Simulator<'a, P> {
     pub world_from_sensor: P,
     pub world_from_start: Isometry3<f64>,
     pub beam_rays: Vec<BeamRay>,
-    /// The channels from the lowest to the highest beam.
-    by_elevation: Vec<usize>,
+    /// The order in which the rays of batches of that many shots are cast, where all batches are
+    /// turned copies of the first.
+    order: Vec<usize>,
     pub air: PreparedAir<'a>,
     view: Option<View<'a>>,
     pub receiver: PreparedReceiver,
@@ -168,7 +175,7 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
         Self {
             air: PreparedAir::new(&run.air, scanner, receiver.pulse_fwhm()),
             beam_rays: scanner.beam.rays(scanner.sub_ray_rings),
-            by_elevation: by_elevation(scanner),
+            order: Vec::new(),
             view: View::new(world, &scanner.receiver),
             world,
             scanner,
@@ -196,15 +203,19 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
     fn batch(&self, batch: &mut Batch, first: usize, shots: &[Shot]) -> Received {
         self.poses(shots, &mut batch.poses);
         batch.rays.clear();
-        batch.order.clear();
-        batch.order.extend(self.order(shots.len()));
-        for &shot in &batch.order {
+        let order = if self.order.len() == shots.len() {
+            &self.order
+        } else {
+            batch.order = cast_order(shots);
+            &batch.order
+        };
+        for &shot in order {
             self.aim(&shots[shot], &batch.poses[shot], &mut batch.rays);
         }
         self.world
             .scene()
-            .closest_hits(&batch.rays, &mut batch.hits);
-        self.gather(&batch.rays, &batch.hits, &batch.order, &mut batch.lights);
+            .closest_hits_in_tiles(&batch.rays, &mut batch.hits);
+        self.gather(&batch.rays, &batch.hits, order, &mut batch.lights);
         self.add_air(first, &mut batch.lights);
         batch.workspace.recent = self.recent();
         let mut received = Received {
@@ -267,14 +278,6 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
                 )
             });
         }
-    }
-
-    /// The order in which the rays of some columns are cast: beam after beam from the lowest to the
-    /// highest, so that rays of one packet are neighbours whatever the order of firing.
-    fn order(&self, shots: usize) -> impl Iterator<Item = usize> {
-        let channels = self.by_elevation.len();
-        (0..shots)
-            .map(move |place| place / channels * channels + self.by_elevation[place % channels])
     }
 
     /// Collects the light that comes back along the rays of some shots, in that order, for each
@@ -344,10 +347,9 @@ fn light_ray(ray: &Ray) -> LightRay<f64> {
     }
 }
 
-/// The channels from the lowest to the highest beam.
-fn by_elevation(scanner: &Scanner) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..scanner.channels.len()).collect();
-    let elevation = |channel: usize| scanner.channels[channel].elevation;
-    order.sort_by(|a, b| elevation(*a).total_cmp(&elevation(*b)));
-    order
+/// The order in which the rays of some shots are cast: neighbours together, whatever the order of
+/// firing.
+fn cast_order(shots: &[Shot]) -> Vec<usize> {
+    let directions: Vec<_> = shots.iter().map(Shot::direction).collect();
+    tile_order(&directions)
 }

@@ -141,7 +141,7 @@ impl<'a> World<'a, f64> {
             scene,
             wavelength,
             poses: poses.collect(),
-            lifted: vec![false; scene.objects().len()],
+            lifted: vec![true; scene.objects().len()],
             materials,
             background: None,
         })
@@ -282,8 +282,8 @@ impl<'a, S: Scalar> World<'a, S> {
 }
 
 impl<S: Scalar> World<'_, S> {
-    /// Where a ray meets the surface of `hit`, in `S`. A surface at rest that carries no derivatives
-    /// is found in plain numbers; only the ray's way to its plane is then followed in `S`.
+    /// Where a ray meets the surface of `hit`, in `S`: a surface that carries no derivatives is that
+    /// of the hit.
     fn surface(
         &self,
         hit: &Hit,
@@ -291,24 +291,11 @@ impl<S: Scalar> World<'_, S> {
         direction: &Vector3<S>,
         time: f64,
     ) -> SurfacePoint<S> {
-        let number = hit.object.0 as usize;
-        if !self.lifted[number] || self.scene.motion(hit.object).is_some() {
-            let pose = self.pose_at(hit.object, time);
-            return self.scene.surface_at(hit, origin, direction, &pose);
+        if self.lifted[hit.object.0 as usize] {
+            return self.scene.surface_of(hit, origin, direction);
         }
-        let pose = &self.scene.objects()[number].world_from_object;
-        let ray = (origin.map(Scalar::value), direction.map(Scalar::value));
-        let plain = self.scene.surface_at(hit, &ray.0, &ray.1, pose);
-        let along =
-            |v: &Vector3<S>| v.x * plain.normal.x + v.y * plain.normal.y + v.z * plain.normal.z;
-        let place = plain.point.map(S::from);
-        let distance = along(&(place - origin)) / along(direction);
-        SurfacePoint {
-            distance,
-            point: origin + direction * distance,
-            normal: plain.normal.map(S::from),
-            material: plain.material,
-        }
+        let pose = self.pose_at(hit.object, time);
+        self.scene.surface_at(hit, origin, direction, &pose)
     }
 }
 
