@@ -21,17 +21,18 @@ use std::path::{Path, PathBuf};
 #[command(
     after_help = "Examples: etendue convert scan.mcap scan.las\n          \
     etendue convert drive.pcap drive.mcap\n          \
-    etendue convert drive.pcap turn.pcd --metadata os1.json --sweep 3\n\n\
+    etendue convert drive.pcap turn.pcd --metadata os1.json --sweep 3\n          \
+    etendue convert table.parquet cloud.laz\n\n\
     Fields keep their names where the format has room for them. LAS holds steps of 0.1 mm, KITTI \
     positions and intensities alone."
 )]
 pub struct Convert {
-    /// What is read: .pcd, .ply, .csv, .npz, .las, .laz, .e57, KITTI's .bin, .mcap, or a .pcap or
-    /// .pcapng capture of Velodyne (VLP-16, VLP-32C, HDL-32E), Hesai (Pandar40P, XT32) or Ouster
-    /// packets
+    /// What is read: .pcd, .ply, .csv, .npz, .parquet, .las, .laz, .e57, KITTI's .bin, .mcap, or a
+    /// .pcap or .pcapng capture of Velodyne (VLP-16, VLP-32C, HDL-32E), Hesai (Pandar40P, XT32) or
+    /// Ouster packets
     from: PathBuf,
     /// What is written, by its ending: .pcd, .ply, .csv, .npz, .las, .laz, .e57, .bin, .mcap or
-    /// .parquet, which is written alone
+    /// .parquet
     to: PathBuf,
     /// Metadata (JSON) of the Ouster sensor that sent the packets; without it, the file of the
     /// capture's name that ends in .json

@@ -3,7 +3,7 @@
 //!
 //! | format | fields |
 //! |---|---|
-//! | PCD (text, binary), PLY, CSV, NPZ | all that the file has |
+//! | PCD (text, binary), PLY, CSV, NPZ, Parquet | all that the file has |
 //! | LAS, LAZ | position, intensity, return number and count, time, ring, material, as [`write_las`](crate::output::write_las) puts them |
 //! | E57 | position, intensity, row, column, return, time of every cloud |
 //! | KITTI `.bin` | position and intensity |
@@ -16,6 +16,7 @@ mod kitti;
 mod las;
 mod mcap;
 mod npz;
+mod parquet;
 pub(crate) mod pcd;
 mod ply;
 
@@ -59,6 +60,7 @@ enum Format {
     E57,
     Npz,
     Mcap,
+    Parquet,
     Capture,
     Kitti,
     Csv,
@@ -89,9 +91,10 @@ pub fn parse_points(path: &Path, bytes: Vec<u8>, device: &Device) -> Result<Poin
     let format = Format::of(path, &bytes).ok_or_else(|| FormatError::Unsupported {
         path: path.to_owned(),
         message: "this is no point cloud of a known format".into(),
-        remedy: "give a .pcd, .ply, .las, .laz, .e57, .npz, .mcap, .pcap or .csv file, or KITTI's \
-                 .bin"
-            .into(),
+        remedy:
+            "give a .pcd, .ply, .las, .laz, .e57, .npz, .parquet, .mcap, .pcap or .csv file, or \
+                 KITTI's .bin"
+                .into(),
     })?;
     let points = match format {
         Format::Pcd => pcd::parse(path, &bytes).map(Points::one),
@@ -100,6 +103,7 @@ pub fn parse_points(path: &Path, bytes: Vec<u8>, device: &Device) -> Result<Poin
         Format::E57 => e57::parse(path, bytes),
         Format::Npz => npz::parse(path, &bytes).map(Points::one),
         Format::Mcap => mcap::parse(path, &bytes),
+        Format::Parquet => parquet::parse(path, &bytes),
         Format::Capture => packets::parse(path, &bytes, device),
         Format::Kitti => kitti::parse(path, &bytes).map(Points::one),
         Format::Csv => csv::parse(path, &bytes),
@@ -124,13 +128,14 @@ impl Format {
             path.extension()
                 .is_some_and(|own| own.eq_ignore_ascii_case(ending))
         };
-        let marks: [(&[u8], Self); 6] = [
+        let marks: [(&[u8], Self); 7] = [
             (b"ply", Self::Ply),
             (b"# .PCD", Self::Pcd),
             (b"LASF", Self::Las),
             (b"ASTM-E57", Self::E57),
             (b"PK\x03\x04", Self::Npz),
             (::mcap::MAGIC, Self::Mcap),
+            (parquet::MAGIC, Self::Parquet),
         ];
         if let Some((_, format)) = marks.iter().find(|(mark, _)| starts(mark)) {
             return Some(*format);

@@ -9,7 +9,7 @@ use crate::recordings::recording as data;
 use etendue_formats::cloud::read_cloud;
 use etendue_formats::output::{
     Column, ColumnData, Encoding, OutputSet, PointTable, write_e57, write_kitti, write_las,
-    write_pcd, write_ply, write_table_csv, write_table_npz,
+    write_parquet, write_pcd, write_ply, write_table_csv, write_table_npz,
 };
 use etendue_formats::packets::{Capture, Device, read_ouster_metadata};
 use etendue_formats::points::{Points, parse_points, read_points};
@@ -57,8 +57,18 @@ fn table() -> PointTable {
 fn written(table: &PointTable, folder: &Path) -> Vec<PathBuf> {
     let mut outputs = OutputSet::new();
     let names = [
-        "a.las", "a.laz", "a.e57", "a.bin", "a.csv", "a.npz", "a.pcd", "b.pcd", "a.ply", "b.ply",
+        "a.las",
+        "a.laz",
+        "a.e57",
+        "a.bin",
+        "a.csv",
+        "a.npz",
+        "a.pcd",
+        "b.pcd",
+        "a.ply",
+        "b.ply",
         "a.mcap",
+        "a.parquet",
     ];
     let paths = names.map(|name| folder.join(name));
     write_las(&mut outputs, &paths[0], table).unwrap();
@@ -82,6 +92,7 @@ fn written(table: &PointTable, folder: &Path) -> Vec<PathBuf> {
     outputs
         .add(&paths[10], |file| file.write_all(&bytes))
         .unwrap();
+    write_parquet(&mut outputs, &paths[11], table).unwrap();
     outputs.commit().unwrap();
     paths.into()
 }

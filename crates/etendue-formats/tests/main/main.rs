@@ -14,6 +14,7 @@ mod materials;
 mod meshes;
 mod noise;
 mod outputs;
+mod parquet;
 mod recordings;
 mod robots;
 mod scan_files;
