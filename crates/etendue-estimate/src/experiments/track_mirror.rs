@@ -101,8 +101,9 @@ impl TrackSettings {
         let mut model = Model::new(parts, lidar, vec![Isometry3::identity()])?;
         let (lower, upper) = (self.lower, self.upper);
         model.free("objects.mirror.pose", Freedom::Boxed { lower, upper })?;
-        model.edges = Some(EdgeSettings::default());
+        // The scan is that of the beam's rays; the model that explains it integrates over the beam.
         let shots = model.predict(&model.start());
+        model.edges = Some(EdgeSettings::default());
         FitProblem::new(model, &[readings(&shots[0], self.sigma, self.seed)])
     }
 

@@ -1,6 +1,7 @@
 //! From wide beams to the true ones.
 
 use super::FitProblem;
+use super::settle::settle;
 use crate::manifold::Variable;
 use crate::solve::{Iteration, Limits, Solution, SolveError, Solver};
 
@@ -13,6 +14,10 @@ const LOOSE_STEP: f64 = 1e-3;
 /// Solves with the model's beams each of `widths` times as wide in turn, each stage from where the
 /// one before ended: wide beams see an edge from afar, narrow ones tell where it is. All stages but
 /// the last end early. The log counts the iterations of all stages; `observe` is told of each.
+///
+/// Where the model sees edges, the stages before the last fit the integrals over beams, which change
+/// smoothly; the last fits what rays see, and scans the directions that only edges tell for the lowest
+/// step of the cost.
 ///
 /// # Errors
 /// As [`Solver::solve`].
@@ -34,27 +39,35 @@ pub fn solve_in_stages(
         },
         ..*solver
     };
+    let sees_edges = problem.model.edges.is_some();
+    let smooth = problem.integrated();
     let mut state = start;
     let mut log: Vec<Iteration<Vec<Variable>>> = Vec::new();
-    let stages = wide.iter().map(|width| (width, &loose));
-    let mut solution = None;
-    for (width, solver) in stages.chain([(last, solver)]) {
-        let before = log.len();
-        let mut numbered = |iteration: &Iteration<Vec<Variable>>| {
-            let mut counted = iteration.clone();
-            counted.number += before;
-            observe(&counted);
-            log.push(counted);
-        };
-        let found = if *width == 1.0 {
-            solver.solve_observed(problem, state.clone(), &mut numbered)?
-        } else {
-            solver.solve_observed(&problem.widened(*width), state.clone(), &mut numbered)?
-        };
-        state.clone_from(&found.state);
-        solution = Some(found);
+    let mut note = |iteration: &Iteration<Vec<Variable>>, before: usize| {
+        let mut counted = iteration.clone();
+        counted.number += before;
+        observe(&counted);
+        counted
+    };
+    let alone = [*last];
+    let wide = if wide.is_empty() && sees_edges {
+        &alone
+    } else {
+        wide
+    };
+    for width in wide {
+        let (before, wider) = (log.len(), smooth.widened(*width));
+        let mut numbered = |iteration: &_| log.push(note(iteration, before));
+        state = { loose.solve_observed(&wider, state, &mut numbered)? }.state;
     }
-    solution
-        .map(|found| Solution { log, ..found })
-        .ok_or(SolveError::NothingPredicted { missing: 0 })
+    let before = log.len();
+    let mut numbered = |iteration: &_| log.push(note(iteration, before));
+    let found = if sees_edges {
+        settle(problem, solver, &loose, state, &mut numbered)?
+    } else if *last == 1.0 {
+        solver.solve_observed(problem, state, &mut numbered)?
+    } else {
+        solver.solve_observed(&problem.widened(*last), state, &mut numbered)?
+    };
+    Ok(Solution { log, ..found })
 }
