@@ -2,74 +2,65 @@
 //!
 //! Rays see an edge jump from one to the next: along a direction that only edges tell (a mirror's own
 //! plane), the cost is a staircase. Its derivatives are zero nearly everywhere, and those of the
-//! beam's integral belong to another function, whose minimum is elsewhere by millimetres. So the
-//! directions that rays see move smoothly are left to the solver, without edges; those that they are
-//! blind to are scanned, and the middle of the lowest step is taken. What is known of such a direction
-//! is half that step's width.
+//! beam's integral belong to another function, whose minimum is elsewhere by millimetres. A single ray
+//! on the wrong side of an edge pulls what other beams tell weakly by more than their noise. So near
+//! the end the cost itself is scanned along the principal directions of what rays see, the weakest
+//! first, from coarse to fine, and the middle of the lowest step is taken; then the solver ends the
+//! fit without edges. Half a step's width is what is not known of its direction.
 
 use super::FitProblem;
 use crate::manifold::{Manifold, Variable};
 use crate::solve::{Iteration, Linearization, Loss, Normal, Problem, Solution, SolveError, Solver};
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 
-/// Eigenvalues of the scaled normal matrix below this, relative to the largest, are blind.
-const BLIND: f64 = 1e-9;
-
-/// The scan's spacing changes the predictions of all beams on edges by this together, m.
+/// The first scan's spacing changes the predictions of all beams together by this, m.
 const SPACING: f64 = 0.1;
 
-/// Places on either side that a scan looks at.
-const PLACES: i32 = 40;
+/// Spacings of the scans, relative to the first one's.
+const FINER: [f64; 3] = [1.0, 0.3, 0.1];
 
-/// A finer scan's spacing, relative to the first one's.
-const FINE: f64 = 0.1;
+/// Places on either side that a scan looks at.
+const PLACES: i32 = 24;
 
 /// With more unknowns than this, edges are left to their derivatives.
-const MOST_UNKNOWNS: usize = 32;
+const MOST_UNKNOWNS: usize = 12;
 
-/// A direction that only edges tell.
-pub(super) struct Blind {
+/// Lengths of columns below this, relative to the longest, count as this.
+const SHORTEST: f64 = 1e-6;
+
+/// A direction that is scanned.
+struct Scan {
     /// In the tangent.
-    pub direction: DVector<f64>,
-    /// Spacing at which it is scanned, in its own length.
+    direction: DVector<f64>,
+    /// Spacing of the first scan, in the direction's own length.
     spacing: f64,
 }
 
 /// The lowest step of a staircase.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Step {
+struct Step {
     /// Where its middle is along the direction.
-    pub middle: f64,
+    middle: f64,
     /// Half its width.
-    pub half: f64,
+    half: f64,
 }
 
-/// Ends a fit at `start`, which is near: what rays see by `solver`, the rest by scans.
+/// Ends a fit at `start`, which is near: scans, then `solver` on what rays see.
 pub(super) fn settle(
     problem: &FitProblem,
     solver: &Solver,
-    loose: &Solver,
     start: Vec<Variable>,
     observe: &mut dyn FnMut(&Iteration<Vec<Variable>>),
 ) -> Result<Solution<Vec<Variable>>, SolveError> {
     let by_rays = problem.by_rays();
-    let near = loose.solve_observed(&by_rays, start, observe)?;
-    let mut state = near.state;
-    for blind in blind_directions(problem, solver.loss, &state) {
-        for fine in [1.0, FINE] {
-            let step = blind.lowest_step(&by_rays, solver, &state, fine);
-            state = state.retract((&blind.direction * step.middle).as_slice());
+    let mut state = start;
+    for fine in FINER {
+        for scan in scans(problem, solver.loss, &state) {
+            let step = scan.lowest_step(&by_rays, solver, &state, fine);
+            state = state.retract((&scan.direction * step.middle).as_slice());
         }
     }
-    let before = near.log.len();
-    let mut numbered = |iteration: &Iteration<Vec<Variable>>| {
-        let mut counted = iteration.clone();
-        counted.number += before;
-        observe(&counted);
-    };
-    let end = solver.solve_observed(&by_rays, state, &mut numbered)?;
-    let log = near.log.into_iter().chain(end.log).collect();
-    Ok(Solution { log, ..end })
+    solver.solve_observed(&by_rays, state, observe)
 }
 
 /// The variances that steps add, in the solver's own coordinates.
@@ -80,41 +71,41 @@ pub(super) fn step_variance(
 ) -> DMatrix<f64> {
     let by_rays = problem.by_rays();
     let mut variance = DMatrix::zeros(state.dimension(), state.dimension());
-    for blind in blind_directions(problem, solver.loss, state) {
-        let step = blind.lowest_step(&by_rays, solver, state, FINE);
+    for scan in scans(problem, solver.loss, state) {
+        let step = scan.lowest_step(&by_rays, solver, state, FINER[2]);
         // Uniform over the step.
         let spread = step.half * step.half / 3.0;
-        variance += &blind.direction * blind.direction.transpose() * spread;
+        variance += &scan.direction * scan.direction.transpose() * spread;
     }
     variance
 }
 
-/// The directions that rays are blind to and edges tell.
-fn blind_directions(problem: &FitProblem, loss: Loss, state: &Vec<Variable>) -> Vec<Blind> {
+/// The principal directions of what rays see, the weakest first; none where there are no edges, or
+/// where edges tell nothing of a direction.
+fn scans(problem: &FitProblem, loss: Loss, state: &Vec<Variable>) -> Vec<Scan> {
     if state.dimension() > MOST_UNKNOWNS || problem.model.edges.is_none() {
         return Vec::new();
     }
     let seeing = problem.linearize(state);
     let normal = Normal::new(&problem.by_rays().linearize(state), loss).matrix;
-    let longest = normal.diagonal().amax();
-    let lengths = { normal.diagonal() }.map(|d| d.max(BLIND * longest).sqrt());
+    let shortest = SHORTEST * normal.diagonal().amax().sqrt();
+    let lengths = normal.diagonal().map(|d| d.sqrt().max(shortest));
     let scaled = DMatrix::from_fn(normal.nrows(), normal.ncols(), |i, j| {
         normal[(i, j)] / (lengths[i] * lengths[j])
     });
     let eigen = SymmetricEigen::new(scaled);
-    let most = eigen.eigenvalues.amax();
-    let values = eigen.eigenvalues.iter().enumerate();
-    let blind = values.filter(|(_, value)| **value < BLIND * most);
-    let direction = |(i, _): (usize, &f64)| {
+    let mut order: Vec<usize> = (0..lengths.len()).collect();
+    order.sort_by(|&a, &b| eigen.eigenvalues[a].total_cmp(&eigen.eigenvalues[b]));
+    let scan = |i: usize| {
         let direction = eigen.eigenvectors.column(i).component_div(&lengths);
         let direction = direction.normalize();
         let change = change(&seeing, &direction) * problem.sigma;
-        (change > 0.0).then(|| Blind {
+        (change > 0.0).then(|| Scan {
             spacing: SPACING / change,
             direction,
         })
     };
-    blind.filter_map(direction).collect()
+    order.into_iter().filter_map(scan).collect()
 }
 
 /// How much all residuals together change along a direction.
@@ -124,7 +115,7 @@ fn change(linearization: &Linearization, direction: &DVector<f64>) -> f64 {
     squares.sum::<f64>().sqrt()
 }
 
-impl Blind {
+impl Scan {
     /// The lowest step about a state, with the places of a scan `fine` times as far apart as usual.
     fn lowest_step(
         &self,

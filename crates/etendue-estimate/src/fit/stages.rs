@@ -8,6 +8,8 @@ use crate::solve::{Iteration, Limits, Solution, SolveError, Solver};
 /// A stage of wide beams only leads into the basin of the next: it ends where the cost falls by less
 /// than this,
 const LOOSE_FALL: f64 = 1e-2;
+/// (before scans, which reach farther, than this)
+const LOOSE_FALL_BEFORE_SCANS: f64 = 0.1;
 /// or where its step is shorter than this.
 const LOOSE_STEP: f64 = 1e-3;
 
@@ -16,8 +18,7 @@ const LOOSE_STEP: f64 = 1e-3;
 /// the last end early. The log counts the iterations of all stages; `observe` is told of each.
 ///
 /// Where the model sees edges, the stages before the last fit the integrals over beams, which change
-/// smoothly; the last fits what rays see, and scans the directions that only edges tell for the lowest
-/// step of the cost.
+/// smoothly; before the last, which fits what rays see, the cost is scanned for its lowest step.
 ///
 /// # Errors
 /// As [`Solver::solve`].
@@ -31,15 +32,20 @@ pub fn solve_in_stages(
     let Some((last, wide)) = widths.split_last() else {
         return solver.solve_observed(problem, start, observe);
     };
+    let sees_edges = problem.model.edges.is_some();
+    let least_fall = if sees_edges {
+        LOOSE_FALL_BEFORE_SCANS
+    } else {
+        LOOSE_FALL
+    };
     let loose = Solver {
         limits: Limits {
-            cost: solver.limits.cost.max(LOOSE_FALL),
+            cost: solver.limits.cost.max(least_fall),
             step: solver.limits.step.max(LOOSE_STEP),
             ..solver.limits
         },
         ..*solver
     };
-    let sees_edges = problem.model.edges.is_some();
     let smooth = problem.integrated();
     let mut state = start;
     let mut log: Vec<Iteration<Vec<Variable>>> = Vec::new();
@@ -63,7 +69,7 @@ pub fn solve_in_stages(
     let before = log.len();
     let mut numbered = |iteration: &_| log.push(note(iteration, before));
     let found = if sees_edges {
-        settle(problem, solver, &loose, state, &mut numbered)?
+        settle(problem, solver, state, &mut numbered)?
     } else if *last == 1.0 {
         solver.solve_observed(problem, state, &mut numbered)?
     } else {

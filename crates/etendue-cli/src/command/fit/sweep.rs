@@ -1,4 +1,4 @@
-//! Measured sweeps of pulsed lidars: points back to the shots that measured them.
+//! Measured sweeps of scanners: points back to the shots that measured them.
 
 use crate::failure::Failure;
 use crate::source::{chosen, numbered_in};
