@@ -118,7 +118,7 @@ fn a_mirror_is_tracked_from_random_starts() {
     }
 }
 
-/// The paper: 6 iterations.
+/// The paper: 6 iterations. Measured: 10, and 3.6 mm.
 #[test]
 fn from_the_papers_kind_of_start_a_mirror_takes_at_most_ten_iterations() {
     let settings = TrackSettings::default();
@@ -126,13 +126,12 @@ fn from_the_papers_kind_of_start_a_mirror_takes_at_most_ten_iterations() {
     let [row] = &rows.expect("tracked")[..] else {
         panic!("one row")
     };
-    println!("{} iterations, {:?}", row.iterations, row.error);
     assert!(row.iterations <= 10 && row.error.total < 5e-3, "{row:?}");
 }
 
 /// Mirrors here and there, 3 mm of noise: the squared error in units of the stated covariance is that
 /// of chi-square with three degrees of freedom a mirror, or less, for a step's width is no normal
-/// spread. Of 24 degrees 99.9 % lie below 51.
+/// spread. Of 24 degrees 99.9 % lie below 51. Measured: 32.
 #[test]
 fn a_mirrors_stated_uncertainty_covers_its_error() {
     let lidar = urg_04lx();
@@ -164,7 +163,6 @@ fn a_mirrors_stated_uncertainty_covers_its_error() {
         let covariance: Matrix3<f64> = found.uncertainty.covariance.fixed_view::<3, 3>(0, 0).into();
         let information = covariance.try_inverse().expect("regular");
         let squared = error.dot(&(information * error));
-        println!("{squared} {:?}", found.uncertainty.standard_deviations());
         sum += squared;
     }
     assert!(sum < 51.0, "{sum}");

@@ -265,12 +265,11 @@ impl<S: Scalar> Batch<S> {
             for ray in rays {
                 let offset = frame.left * ray.offset[0] + frame.up * ray.offset[1];
                 let origin: Point3<f64> = shot.origin + offset;
-                let direction = match widening {
-                    Some(widening) => widened(&frame, ray, widening),
-                    None => {
-                        let slope = frame.left * ray.slope[0] + frame.up * ray.slope[1];
-                        (frame.axis + slope).normalize().map(S::from)
-                    }
+                let direction = if let Some(widening) = widening {
+                    widened(&frame, ray, widening)
+                } else {
+                    let slope = frame.left * ray.slope[0] + frame.up * ray.slope[1];
+                    (frame.axis + slope).normalize().map(S::from)
                 };
                 self.light.push(LightRay {
                     time: shot.time,
