@@ -13,10 +13,6 @@ use std::sync::Arc;
 
 /// A sensor without its noise, at rest during a scan.
 #[derive(Clone, Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "one a model: there is nothing to save"
-)]
 pub enum Sensor {
     /// Continuous wave: one range a beam.
     ContinuousWave(CwLidar<f64>),
@@ -59,10 +55,6 @@ pub(crate) struct ScannerSetting<S> {
 }
 
 /// A sensor in `S`.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "one a setting: there is nothing to save"
-)]
 pub(crate) enum SensorSetting<S> {
     ContinuousWave(CwLidar<S>),
     Scanner(ScannerSetting<S>),
