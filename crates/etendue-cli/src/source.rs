@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use etendue::estimate::fit::FitError;
-use etendue::estimate::model::{ModelError, PulsedSensor, Sensor as Modelled};
+use etendue::estimate::model::{ModelError, ScannerSensor, Sensor as Modelled};
 use etendue::formats::FormatError;
 use etendue::formats::camera;
 use etendue::formats::output::SourceMetadata;
@@ -64,9 +64,7 @@ pub fn modelled(sensor: Sensor) -> Result<Modelled, Failure> {
                 .map_err(FitError::from)?;
             Modelled::from(&lidar)
         }
-        SensorModel::Scanner(scanner) => {
-            Modelled::Pulsed(PulsedSensor::new(&scanner).map_err(FitError::from)?)
-        }
+        SensorModel::Scanner(scanner) => Modelled::Scanner(ScannerSensor::new(&scanner)),
     })
 }
 

@@ -2,8 +2,8 @@
 //!
 //! The mirror shows walls behind itself; where it stands along its own plane only its edges tell.
 //! The search runs from coarse to fine: poses over the box with one ray a beam, more poses about the
-//! best, then Levenberg-Marquardt with edge derivatives on beams four times too wide, then on the
-//! true ones.
+//! best, then Levenberg-Marquardt with edges on beams four times too wide, then on the true ones as
+//! rays see them, with a scan along the mirror's plane ([`solve_in_stages`]).
 
 use super::{Furniture, arena, first_pose, pose_error, readings};
 use crate::fit::{Coarse, FitError, FitProblem, coarse_search, scatter, solve_in_stages};
@@ -101,8 +101,9 @@ impl TrackSettings {
         let mut model = Model::new(parts, lidar, vec![Isometry3::identity()])?;
         let (lower, upper) = (self.lower, self.upper);
         model.free("objects.mirror.pose", Freedom::Boxed { lower, upper })?;
-        model.edges = Some(EdgeSettings::default());
+        // The scan is that of the beam's rays; the model that explains it integrates over the beam.
         let shots = model.predict(&model.start());
+        model.edges = Some(EdgeSettings::default());
         FitProblem::new(model, &[readings(&shots[0], self.sigma, self.seed)])
     }
 
@@ -123,6 +124,20 @@ impl TrackSettings {
             Vector2::new(between(x, 0), between(y, 1)),
             FRAC_PI_2 + PI * yaw,
         )
+    }
+
+    /// How a candidate is polished.
+    pub fn solver(&self) -> Solver {
+        Solver {
+            loss: self.loss,
+            limits: Limits {
+                iterations: 40,
+                step: 1e-5,
+                cost: 1e-3,
+                ..Limits::default()
+            },
+            ..Solver::default()
+        }
     }
 
     fn variable(&self, pose: &Isometry2<f64>) -> Result<Variable, FitError> {
@@ -257,24 +272,9 @@ fn polish(
     settings: &TrackSettings,
     start: Vec<Variable>,
 ) -> Result<Solution<Vec<Variable>>, FitError> {
-    let solver = Solver {
-        loss: settings.loss,
-        limits: Limits {
-            iterations: 40,
-            step: 1e-5,
-            cost: 1e-3,
-            ..Limits::default()
-        },
-        ..Solver::default()
-    };
-    let widths = &settings.widths;
-    Ok(solve_in_stages(
-        problem,
-        &solver,
-        widths,
-        start,
-        &mut |_| {},
-    )?)
+    let (solver, widths) = (settings.solver(), &settings.widths);
+    let solution = solve_in_stages(problem, &solver, widths, start, &mut |_| {})?;
+    Ok(solution)
 }
 
 fn mirror_error(found: &Isometry2<f64>, truth: &Isometry2<f64>) -> MirrorError {

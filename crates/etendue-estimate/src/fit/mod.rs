@@ -9,6 +9,7 @@
 mod coarse;
 mod grid;
 mod report;
+mod settle;
 mod stages;
 mod twins;
 
@@ -144,6 +145,24 @@ impl FitProblem {
             measured: self.measured.clone(),
             ..*self
         }
+    }
+
+    /// The same problem with edges as the integrals over beams see them, where it sees them at all.
+    #[must_use]
+    fn integrated(&self) -> Self {
+        let mut integrated = self.clone();
+        if let Some(edges) = &mut integrated.model.edges {
+            edges.integral = true;
+        }
+        integrated
+    }
+
+    /// The same problem as rays alone see it, without edges.
+    #[must_use]
+    fn by_rays(&self) -> Self {
+        let mut by_rays = self.clone();
+        by_rays.model.edges = None;
+        by_rays
     }
 
     /// How many beams were measured.

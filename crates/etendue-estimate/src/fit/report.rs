@@ -1,6 +1,7 @@
 //! What there is to say of a fit.
 
 use super::FitProblem;
+use super::settle::step_variance;
 use crate::manifold::Variable;
 use crate::solve::{Linearization, Problem, Solution, Solver};
 use crate::uncertainty::{Gauge, Uncertainty, components};
@@ -35,7 +36,8 @@ pub fn report(
     let unknowns = problem.model.unknowns();
     let paths = unknowns.iter().map(|known| known.path.as_str());
     let named: Vec<(&str, &Variable)> = paths.zip(&solution.state).collect();
-    let uncertainty = Uncertainty::new(&linearization, solver.loss, components(&named), gauge);
+    let mut uncertainty = Uncertainty::new(&linearization, solver.loss, components(&named), gauge);
+    uncertainty.add(&step_variance(problem, solver, &solution.state));
     Report {
         estimate: named
             .iter()

@@ -1,18 +1,24 @@
 //! From wide beams to the true ones.
 
 use super::FitProblem;
+use super::settle::settle;
 use crate::manifold::Variable;
 use crate::solve::{Iteration, Limits, Solution, SolveError, Solver};
 
 /// A stage of wide beams only leads into the basin of the next: it ends where the cost falls by less
 /// than this,
 const LOOSE_FALL: f64 = 1e-2;
+/// (before scans, which reach farther, than this)
+const LOOSE_FALL_BEFORE_SCANS: f64 = 0.1;
 /// or where its step is shorter than this.
 const LOOSE_STEP: f64 = 1e-3;
 
 /// Solves with the model's beams each of `widths` times as wide in turn, each stage from where the
 /// one before ended: wide beams see an edge from afar, narrow ones tell where it is. All stages but
 /// the last end early. The log counts the iterations of all stages; `observe` is told of each.
+///
+/// Where the model sees edges, the stages before the last fit the integrals over beams, which change
+/// smoothly; before the last, which fits what rays see, the cost is scanned for its lowest step.
 ///
 /// # Errors
 /// As [`Solver::solve`].
@@ -26,35 +32,48 @@ pub fn solve_in_stages(
     let Some((last, wide)) = widths.split_last() else {
         return solver.solve_observed(problem, start, observe);
     };
+    let sees_edges = problem.model.edges.is_some();
+    let least_fall = if sees_edges {
+        LOOSE_FALL_BEFORE_SCANS
+    } else {
+        LOOSE_FALL
+    };
     let loose = Solver {
         limits: Limits {
-            cost: solver.limits.cost.max(LOOSE_FALL),
+            cost: solver.limits.cost.max(least_fall),
             step: solver.limits.step.max(LOOSE_STEP),
             ..solver.limits
         },
         ..*solver
     };
+    let smooth = problem.integrated();
     let mut state = start;
     let mut log: Vec<Iteration<Vec<Variable>>> = Vec::new();
-    let stages = wide.iter().map(|width| (width, &loose));
-    let mut solution = None;
-    for (width, solver) in stages.chain([(last, solver)]) {
-        let before = log.len();
-        let mut numbered = |iteration: &Iteration<Vec<Variable>>| {
-            let mut counted = iteration.clone();
-            counted.number += before;
-            observe(&counted);
-            log.push(counted);
-        };
-        let found = if *width == 1.0 {
-            solver.solve_observed(problem, state.clone(), &mut numbered)?
-        } else {
-            solver.solve_observed(&problem.widened(*width), state.clone(), &mut numbered)?
-        };
-        state.clone_from(&found.state);
-        solution = Some(found);
+    let mut note = |iteration: &Iteration<Vec<Variable>>, before: usize| {
+        let mut counted = iteration.clone();
+        counted.number += before;
+        observe(&counted);
+        counted
+    };
+    let alone = [*last];
+    let wide = if wide.is_empty() && sees_edges {
+        &alone
+    } else {
+        wide
+    };
+    for width in wide {
+        let (before, wider) = (log.len(), smooth.widened(*width));
+        let mut numbered = |iteration: &_| log.push(note(iteration, before));
+        state = { loose.solve_observed(&wider, state, &mut numbered)? }.state;
     }
-    solution
-        .map(|found| Solution { log, ..found })
-        .ok_or(SolveError::NothingPredicted { missing: 0 })
+    let before = log.len();
+    let mut numbered = |iteration: &_| log.push(note(iteration, before));
+    let found = if sees_edges {
+        settle(problem, solver, state, &mut numbered)?
+    } else if *last == 1.0 {
+        solver.solve_observed(problem, state, &mut numbered)?
+    } else {
+        solver.solve_observed(&problem.widened(*last), state, &mut numbered)?
+    };
+    Ok(Solution { log, ..found })
 }

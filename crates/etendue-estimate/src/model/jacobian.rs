@@ -10,7 +10,7 @@ use super::{Measured, Model, Parameter};
 use crate::manifold::{Manifold, Variable, se3};
 use crate::visibility::Boundaries;
 use etendue_physics::beam::BeamFrame;
-use etendue_physics::{Dual, DualParts};
+use etendue_physics::{Dual, DualParts, Scalar};
 use etendue_scene::Scene;
 use nalgebra::{Vector3, Vector6};
 
@@ -115,12 +115,13 @@ impl Model {
         }
     }
 
-    pub(super) fn shoot_with_edges<const N: usize>(
+    /// Fires every scan, with edges as the model sees them.
+    pub(super) fn shoot_with_edges<S: Scalar>(
         &self,
         scene: &Scene,
-        setting: &Setting<Dual<N>>,
-        scattering: &impl Scattering<Dual<N>>,
-    ) -> Vec<Vec<Measured<Dual<N>>>> {
+        setting: &Setting<S>,
+        scattering: &impl Scattering<S>,
+    ) -> Vec<Vec<Measured<S>>> {
         let boundaries: Vec<_> = match self.edges {
             None => Vec::new(),
             Some(settings) => setting

@@ -1,6 +1,6 @@
 //! The simulator as a function of whatever is unknown.
 //!
-//! A [`Model`] is a scene, a continuous-wave or pulsed lidar without its noise, and the poses it
+//! A [`Model`] is a scene, a continuous-wave lidar or a scanner without its noise, and the poses it
 //! scanned from. What is unknown is named by a path, `sensor.pose` or `materials.white.reflectance`
 //! ([`Parameter`]), and freed by [`Model::free`].
 
@@ -11,7 +11,7 @@ mod sensor;
 mod setting;
 
 pub use parameter::{Freedom, Parameter, UnknownPath};
-pub use sensor::{Direction, Measured, PulsedSensor, Sensor};
+pub use sensor::{Direction, Measured, ScannerSensor, Sensor};
 
 use crate::manifold::{OutOfBounds, Variable};
 use etendue_physics::cw::{Bias, Method, Noise};
@@ -25,7 +25,7 @@ use thiserror::Error;
 
 pub(crate) use jacobian::Rows;
 pub(crate) use sensor::SensorSetting;
-pub(crate) use setting::{Setting, values, world_of};
+pub(crate) use setting::{Setting, world_of};
 
 /// A scene, a sensor and where it stood, with some of all that unknown.
 #[derive(Clone, Debug)]
@@ -37,7 +37,8 @@ pub struct Model {
     unknowns: Vec<Unknown>,
     /// Where ray trees end.
     pub tree: TreeSettings,
-    /// Whether derivatives see edges move across the beams of a continuous-wave lidar.
+    /// Whether derivatives, and predictions where that is asked for, see edges as the integrals over
+    /// the beams of a continuous-wave lidar do.
     pub edges: Option<crate::visibility::EdgeSettings>,
 }
 
@@ -62,12 +63,6 @@ pub enum ModelError {
     /// The sensor makes no sense.
     #[error(transparent)]
     Lidar(#[from] InvalidLidar),
-    /// The scanner's receiver is not pulsed.
-    #[error("{sensor} is not pulsed: derivatives are there for continuous-wave and pulsed lidars")]
-    NotPulsed {
-        /// Name of the scanner.
-        sensor: String,
-    },
     /// A material has no value at the sensor's wavelength.
     #[error(transparent)]
     World(#[from] WorldError),
@@ -118,17 +113,17 @@ impl Model {
         Self::with_sensor(parts, lidar.into(), world_from_sensor)
     }
 
-    /// The same with a pulsed scanner at rest: beams are the shots of its first sweep, which measure
-    /// range and intensity.
+    /// The same with a scanner at rest: beams are the shots of its first sweep, which measure range
+    /// and intensity.
     ///
     /// # Errors
-    /// Where the scene makes no sense, the scanner is not pulsed, or no pose is given.
-    pub fn pulsed(
+    /// Where the scene makes no sense, or no pose is given.
+    pub fn of_scanner(
         parts: SceneBuilder,
         scanner: &Scanner,
         world_from_sensor: Vec<Isometry3<f64>>,
     ) -> Result<Self, ModelError> {
-        let sensor = Sensor::Pulsed(PulsedSensor::new(scanner)?);
+        let sensor = Sensor::Scanner(ScannerSensor::new(scanner));
         Self::with_sensor(parts, sensor, world_from_sensor)
     }
 
@@ -228,7 +223,11 @@ impl Model {
     pub fn predict(&self, state: &[Variable]) -> Vec<Vec<Measured>> {
         let setting = self.setting::<f64>(state, &vec![0.0; crate::manifold::dimension(state)]);
         let scene = self.scene_of(&setting);
-        self.shoot_all(&scene, &setting, &[], &self.scattering(&setting))
+        let scattering = self.scattering(&setting);
+        if self.edges.is_some_and(|edges| edges.integral) {
+            return self.shoot_with_edges(&scene, &setting, &scattering);
+        }
+        self.shoot_all(&scene, &setting, &[], &scattering)
     }
 
     /// The same model with every `every`-th beam alone, one ray a beam: for coarse searches.

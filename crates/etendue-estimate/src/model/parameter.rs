@@ -5,6 +5,7 @@ use super::{Model, coefficients};
 use crate::manifold::{Chart, OutOfBounds, Variable};
 use etendue_physics::surface;
 use etendue_scene::{MaterialId, ObjectId};
+use etendue_sensors::scanner::{PulsedReceiver, Receiver};
 use std::ops::Range;
 use thiserror::Error;
 
@@ -33,6 +34,12 @@ pub enum Parameter {
     },
     /// `sensor.beam.divergence`: full angle of divergence of a continuous-wave lidar, rad.
     Divergence,
+    /// `sensor.beam.divergence.horizontal`, `.vertical`: full angle of divergence of a scanner, as
+    /// its beam states it, rad.
+    Width {
+        /// 0 for horizontal, 1 for vertical.
+        axis: usize,
+    },
     /// `sensor.receiver.pulse_width`, `.threshold`, `.reference` of a pulsed receiver.
     Timing(Timed),
     /// `sensor.beams.N.azimuth_offset` (rad), `sensor.channels.N.azimuth_offset` where the sensor is
@@ -79,6 +86,19 @@ const TIMED: [(&str, Timed); 3] = [
     ("threshold", Timed::Threshold),
     ("reference", Timed::Reference),
 ];
+
+/// The names of the directions that a scanner's beam diverges in.
+const WIDTHS: [&str; 2] = ["horizontal", "vertical"];
+
+impl Timed {
+    fn of(self, receiver: &PulsedReceiver) -> f64 {
+        match self {
+            Self::PulseWidth => receiver.pulse.fwhm,
+            Self::Threshold => receiver.threshold,
+            Self::Reference => receiver.reference,
+        }
+    }
+}
 
 /// How something unknown may move.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -147,13 +167,15 @@ impl Model {
     /// Every path that names something, with `*` for all beams, channels and facets.
     pub fn paths(&self) -> Vec<String> {
         let mut paths = vec!["sensor.pose".to_owned()];
-        match self.sensor {
+        match &self.sensor {
             Sensor::ContinuousWave(_) => {
                 paths.push("sensor.beam.divergence".to_owned());
                 paths.extend(["a", "b", "c"].map(|name| format!("sensor.receiver.bias.{name}")));
             }
-            Sensor::Pulsed(_) => {
-                paths.extend(TIMED.map(|(name, _)| format!("sensor.receiver.{name}")));
+            Sensor::Scanner(own) => {
+                paths.extend(WIDTHS.map(|name| format!("sensor.beam.divergence.{name}")));
+                let timed = TIMED.iter().filter(|_| own.is_pulsed());
+                paths.extend(timed.map(|(name, _)| format!("sensor.receiver.{name}")));
             }
         }
         paths.extend((1..self.scans()).map(|scan| format!("scans.{scan}.pose")));
@@ -214,15 +236,21 @@ impl Model {
     /// A parameter of the sensor's beam or receiver.
     fn of_receiver(&self, path: &str) -> Option<Parameter> {
         let inner = path.strip_prefix("sensor.")?;
-        match self.sensor {
+        match &self.sensor {
             Sensor::ContinuousWave(_) if inner == "beam.divergence" => Some(Parameter::Divergence),
             Sensor::ContinuousWave(_) => {
                 let name = inner.strip_prefix("receiver.bias.")?;
                 let power = ["c", "b", "a"].iter().position(|n| *n == name)?;
                 Some(Parameter::Bias { power })
             }
-            Sensor::Pulsed(_) => {
-                let name = inner.strip_prefix("receiver.")?;
+            Sensor::Scanner(own) => {
+                if let Some(name) = inner.strip_prefix("beam.divergence.") {
+                    let axis = WIDTHS.iter().position(|known| *known == name)?;
+                    return Some(Parameter::Width { axis });
+                }
+                let name = inner
+                    .strip_prefix("receiver.")
+                    .filter(|_| own.is_pulsed())?;
                 let known = TIMED.iter().find(|(known, _)| *known == name)?;
                 Some(Parameter::Timing(known.1))
             }
@@ -328,10 +356,10 @@ impl Model {
             (Sensor::ContinuousWave(lidar), Parameter::Divergence) => {
                 2.0 * lidar.half_tangent.atan()
             }
-            (Sensor::Pulsed(pulsed), Parameter::Timing(which)) => match which {
-                Timed::PulseWidth => pulsed.receiver.pulse.fwhm,
-                Timed::Threshold => pulsed.receiver.threshold,
-                Timed::Reference => pulsed.receiver.reference,
+            (Sensor::Scanner(own), Parameter::Width { axis }) => own.widths()[*axis],
+            (Sensor::Scanner(own), Parameter::Timing(which)) => match &own.scanner.receiver {
+                Receiver::Pulsed(receiver) => which.of(receiver),
+                _ => 0.0,
             },
             _ => 0.0,
         }

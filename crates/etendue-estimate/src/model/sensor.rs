@@ -1,35 +1,29 @@
 //! The sensor of a model.
 
-use super::{ModelError, without_noise};
+use super::without_noise;
 use etendue_physics::Scalar;
 use etendue_physics::beam::{BeamFrame, SubRayPattern};
 use etendue_physics::cw::Bias;
-use etendue_physics::pulse::Timing;
 use etendue_sensors::Reading;
 use etendue_sensors::cw::{CwLidar, Shot as CwShot};
-use etendue_sensors::pulsed::MeanShot;
-use etendue_sensors::scanner::{PulsedReceiver, Receiver, Scanner, Shot};
+use etendue_sensors::pulsed::{MeanReceiver, MeanShot};
+use etendue_sensors::scanner::{Receiver, Scanner, Shot};
 use nalgebra::Point3;
 use std::sync::Arc;
 
 /// A sensor without its noise, at rest during a scan.
 #[derive(Clone, Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "one a model: there is nothing to save"
-)]
 pub enum Sensor {
     /// Continuous wave: one range a beam.
     ContinuousWave(CwLidar<f64>),
-    /// Pulsed: range and intensity of each shot's first point.
-    Pulsed(PulsedSensor),
+    /// A scanner: range and intensity of each shot's first point.
+    Scanner(ScannerSensor),
 }
 
-/// A pulsed scanner with the shots of its first sweep.
+/// A scanner with the shots of its first sweep.
 #[derive(Clone, Debug)]
-pub struct PulsedSensor {
+pub struct ScannerSensor {
     pub(super) scanner: Scanner,
-    pub(super) receiver: PulsedReceiver,
     pub(super) shots: Arc<Vec<Shot>>,
 }
 
@@ -51,22 +45,19 @@ pub struct Measured<S = f64> {
     intensity: Option<S>,
 }
 
-/// What of a pulsed receiver a setting holds: its timing, where its shots go, and what is added to
-/// the ranges of each channel, m.
-pub(crate) struct PulsedSetting<S> {
-    pub timing: Timing<S>,
+/// What of a scanner a setting holds: its receiver, its divergences over its own, where its shots
+/// go, and what is added to the ranges of each channel, m.
+pub(crate) struct ScannerSetting<S> {
+    pub receiver: MeanReceiver<S>,
+    pub widening: Option<[S; 2]>,
     pub shots: Arc<Vec<Shot>>,
     pub range_offsets: Vec<f64>,
 }
 
 /// A sensor in `S`.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "one a setting: there is nothing to save"
-)]
 pub(crate) enum SensorSetting<S> {
     ContinuousWave(CwLidar<S>),
-    Pulsed(PulsedSetting<S>),
+    Scanner(ScannerSetting<S>),
 }
 
 impl Direction {
@@ -117,22 +108,24 @@ impl<S: Scalar> From<&Option<MeanShot<S>>> for Measured<S> {
     }
 }
 
-impl PulsedSensor {
-    /// A pulsed scanner.
-    ///
-    /// # Errors
-    /// Where its receiver is another.
-    pub fn new(scanner: &Scanner) -> Result<Self, ModelError> {
-        let Receiver::Pulsed(receiver) = scanner.receiver else {
-            return Err(ModelError::NotPulsed {
-                sensor: scanner.name.clone(),
-            });
-        };
-        Ok(Self {
+impl ScannerSensor {
+    /// A scanner without its noise.
+    pub fn new(scanner: &Scanner) -> Self {
+        Self {
             shots: Arc::new(scanner.shots(0)),
             scanner: scanner.clone(),
-            receiver,
-        })
+        }
+    }
+
+    /// Full angles of divergence, horizontal and vertical, as the beam states them, rad.
+    pub(super) fn widths(&self) -> [f64; 2] {
+        let divergence = &self.scanner.beam.divergence;
+        [divergence.horizontal, divergence.vertical]
+    }
+
+    /// Whether echoes of pulses are timed.
+    pub(super) fn is_pulsed(&self) -> bool {
+        matches!(self.scanner.receiver, Receiver::Pulsed(_))
     }
 
     /// The scanner.
@@ -150,15 +143,15 @@ impl Sensor {
     pub(super) fn wavelength(&self) -> f64 {
         match self {
             Self::ContinuousWave(lidar) => lidar.wavelength,
-            Self::Pulsed(pulsed) => pulsed.scanner.wavelength,
+            Self::Scanner(own) => own.scanner.wavelength,
         }
     }
 
-    /// How many quantities a beam measures: its range, and for pulsed ones its intensity.
+    /// How many quantities a beam measures: its range, and for scanners its intensity.
     pub fn kinds(&self) -> usize {
         match self {
             Self::ContinuousWave(_) => 1,
-            Self::Pulsed(_) => 2,
+            Self::Scanner(_) => 2,
         }
     }
 
@@ -166,7 +159,7 @@ impl Sensor {
     pub fn beams(&self) -> usize {
         match self {
             Self::ContinuousWave(lidar) => lidar.beams.len(),
-            Self::Pulsed(pulsed) => pulsed.shots.len(),
+            Self::Scanner(own) => own.shots.len(),
         }
     }
 
@@ -178,10 +171,10 @@ impl Sensor {
                 elevation: lidar.beams[beam].elevation,
                 origin: Point3::origin(),
             },
-            Self::Pulsed(pulsed) => Direction {
-                azimuth: pulsed.shots[beam].azimuth,
-                elevation: pulsed.shots[beam].elevation,
-                origin: pulsed.shots[beam].origin,
+            Self::Scanner(own) => Direction {
+                azimuth: own.shots[beam].azimuth,
+                elevation: own.shots[beam].elevation,
+                origin: own.shots[beam].origin,
             },
         }
     }
@@ -191,7 +184,7 @@ impl Sensor {
     pub(super) fn lines(&self) -> usize {
         match self {
             Self::ContinuousWave(lidar) => lidar.beams.len(),
-            Self::Pulsed(pulsed) => pulsed.scanner.channels.len(),
+            Self::Scanner(own) => own.scanner.channels.len(),
         }
     }
 
@@ -199,7 +192,7 @@ impl Sensor {
     pub(super) fn line(&self, beam: usize) -> usize {
         match self {
             Self::ContinuousWave(_) => beam,
-            Self::Pulsed(pulsed) => usize::from(pulsed.shots[beam].channel),
+            Self::Scanner(own) => usize::from(own.shots[beam].channel),
         }
     }
 
@@ -207,7 +200,7 @@ impl Sensor {
     pub(super) fn lines_name(&self) -> &'static str {
         match self {
             Self::ContinuousWave(_) => "beams",
-            Self::Pulsed(_) => "channels",
+            Self::Scanner(_) => "channels",
         }
     }
 
@@ -221,12 +214,12 @@ impl Sensor {
                 thin.pattern = SubRayPattern::Centre;
                 Self::ContinuousWave(thin)
             }
-            Self::Pulsed(pulsed) => {
-                let mut thin = pulsed.clone();
-                let shots = pulsed.shots.iter().copied();
+            Self::Scanner(own) => {
+                let mut thin = own.clone();
+                let shots = own.shots.iter().copied();
                 thin.shots = Arc::new(shots.step_by(every.max(1)).collect());
                 thin.scanner.sub_ray_rings = 0;
-                Self::Pulsed(thin)
+                Self::Scanner(thin)
             }
         }
     }
@@ -236,8 +229,8 @@ impl Sensor {
     pub(super) fn widened(mut self, factor: f64) -> Self {
         match &mut self {
             Self::ContinuousWave(lidar) => lidar.half_tangent *= factor,
-            Self::Pulsed(pulsed) => {
-                let divergence = &mut pulsed.scanner.beam.divergence;
+            Self::Scanner(own) => {
+                let divergence = &mut own.scanner.beam.divergence;
                 divergence.horizontal *= factor;
                 divergence.vertical *= factor;
             }
@@ -248,18 +241,12 @@ impl Sensor {
     pub(super) fn lifted<S: Scalar>(&self) -> SensorSetting<S> {
         match self {
             Self::ContinuousWave(lidar) => SensorSetting::ContinuousWave(lidar.map(S::from)),
-            Self::Pulsed(pulsed) => {
-                let timing = pulsed.receiver.fast().timing();
-                SensorSetting::Pulsed(PulsedSetting {
-                    timing: Timing {
-                        fwhm: S::from(timing.fwhm),
-                        threshold: S::from(timing.threshold),
-                        reference: S::from(timing.reference),
-                    },
-                    shots: Arc::clone(&pulsed.shots),
-                    range_offsets: vec![0.0; pulsed.scanner.channels.len()],
-                })
-            }
+            Self::Scanner(own) => SensorSetting::Scanner(ScannerSetting {
+                receiver: MeanReceiver::from(&own.scanner.receiver),
+                widening: None,
+                shots: Arc::clone(&own.shots),
+                range_offsets: vec![0.0; own.scanner.channels.len()],
+            }),
         }
     }
 }
@@ -276,7 +263,7 @@ impl<S: Scalar> SensorSetting<S> {
     pub(super) fn bias(&mut self) -> Option<&mut Bias<S>> {
         match self {
             Self::ContinuousWave(lidar) => Some(&mut lidar.receiver.bias),
-            Self::Pulsed(_) => None,
+            Self::Scanner(_) => None,
         }
     }
 
@@ -287,9 +274,9 @@ impl<S: Scalar> SensorSetting<S> {
                 lidar.beams[line].azimuth += azimuth;
                 lidar.beams[line].elevation += elevation;
             }
-            Self::Pulsed(pulsed) => {
+            Self::Scanner(setting) => {
                 let own = |shot: &&mut Shot| usize::from(shot.channel) == line;
-                for shot in Arc::make_mut(&mut pulsed.shots).iter_mut().filter(own) {
+                for shot in Arc::make_mut(&mut setting.shots).iter_mut().filter(own) {
                     shot.azimuth += azimuth;
                     shot.elevation += elevation;
                 }

@@ -1,7 +1,7 @@
 //! Everything the simulator needs, with the unknowns put in.
 
 use super::parameter::Timed;
-use super::sensor::{PulsedSensor, PulsedSetting, Sensor};
+use super::sensor::{ScannerSensor, ScannerSetting, Sensor};
 use super::{Measured, Model, Parameter, SensorSetting, coefficients, planar, upright};
 use crate::manifold::{Manifold, Value, Variable, lift3};
 use crate::visibility::Boundaries;
@@ -11,7 +11,7 @@ use etendue_physics::surface::Material;
 use etendue_scene::{MaterialId, ObjectId, Scene};
 use etendue_sensors::cw::{CwLidar, Turn, shoot_with};
 use etendue_sensors::motion::still;
-use etendue_sensors::pulsed::MeanScanner;
+use etendue_sensors::pulsed::{MeanReceiver, MeanScanner};
 use etendue_sensors::transport::{Return, World};
 use nalgebra::{Isometry2, Isometry3};
 use std::sync::Arc;
@@ -75,6 +75,7 @@ impl Model {
                     lidar.half_tangent = (number * 0.5).tan();
                 }
             }
+            Parameter::Width { axis } => self.put_width(&mut setting.sensor, axis, number),
             Parameter::Timing(which) => put_timing(&mut setting.sensor, which, number),
             Parameter::Material {
                 material,
@@ -83,7 +84,7 @@ impl Model {
             Parameter::AzimuthOffset { beam } => setting.sensor.turn(beam, number.value(), 0.0),
             Parameter::ElevationOffset { beam } => setting.sensor.turn(beam, 0.0, number.value()),
             Parameter::RangeOffset { beam } => match &mut setting.sensor {
-                SensorSetting::Pulsed(pulsed) => pulsed.range_offsets[beam] += number.value(),
+                SensorSetting::Scanner(own) => own.range_offsets[beam] += number.value(),
                 SensorSetting::ContinuousWave(_) => {
                     setting.range_offsets.push((beam, number.value()));
                 }
@@ -92,6 +93,13 @@ impl Model {
                 setting.facets.push((object, triangle, number.value()));
             }
             Parameter::SensorPose { .. } | Parameter::ObjectPose(_) => {}
+        }
+    }
+
+    fn put_width<S: Scalar>(&self, setting: &mut SensorSetting<S>, axis: usize, number: S) {
+        if let (SensorSetting::Scanner(setting), Sensor::Scanner(own)) = (setting, &self.sensor) {
+            let widening = setting.widening.get_or_insert([S::one(); 2]);
+            widening[axis] = number / own.widths()[axis];
         }
     }
 
@@ -146,15 +154,15 @@ impl Model {
         let scan = |(number, pose): (usize, &Isometry3<S>)| {
             let scattering = |beam, back: &Return<S>| scattering(number, beam, back);
             match (&setting.sensor, &self.sensor) {
-                (SensorSetting::Pulsed(pulsed), Sensor::Pulsed(own)) => {
-                    self.sweep(&world, own, pulsed, pose, scattering)
+                (SensorSetting::Scanner(scanner), Sensor::Scanner(own)) => {
+                    self.sweep(&world, own, scanner, pose, scattering)
                 }
                 (SensorSetting::ContinuousWave(lidar), _) => {
                     let edges = boundaries.get(number);
                     let offsets = &setting.range_offsets;
                     self.turn(&world, lidar, pose, edges, offsets, scattering)
                 }
-                (SensorSetting::Pulsed(_), Sensor::ContinuousWave(_)) => Vec::new(),
+                (SensorSetting::Scanner(_), Sensor::ContinuousWave(_)) => Vec::new(),
             }
         };
         poses.map(scan).collect()
@@ -194,25 +202,25 @@ impl Model {
         shots.iter().map(Measured::from).collect()
     }
 
-    /// One sweep of a pulsed scanner.
+    /// One sweep of a scanner.
     fn sweep<S: Scalar>(
         &self,
         world: &World<'_, S>,
-        own: &PulsedSensor,
-        pulsed: &PulsedSetting<S>,
+        own: &ScannerSensor,
+        setting: &ScannerSetting<S>,
         pose: &Isometry3<S>,
         scattering: impl Fn(usize, &Return<S>) -> S + Sync,
     ) -> Vec<Measured<S>> {
         let mean = MeanScanner {
             scanner: &own.scanner,
-            receiver: &own.receiver,
-            timing: pulsed.timing,
+            receiver: setting.receiver,
+            widening: setting.widening,
             tree: self.tree,
         };
-        let mut shots = mean.fire(world, &pulsed.shots, still(*pose), scattering);
-        for (shot, fired) in shots.iter_mut().zip(pulsed.shots.iter()) {
+        let mut shots = mean.fire(world, &setting.shots, still(*pose), scattering);
+        for (shot, fired) in shots.iter_mut().zip(setting.shots.iter()) {
             if let Some(shot) = shot {
-                shot.range += pulsed.range_offsets[usize::from(fired.channel)];
+                shot.range += setting.range_offsets[usize::from(fired.channel)];
             }
         }
         shots.iter().map(Measured::from).collect()
@@ -232,8 +240,11 @@ fn put_bias<S: Scalar>(sensor: &mut SensorSetting<S>, power: usize, number: S) {
 }
 
 fn put_timing<S: Scalar>(sensor: &mut SensorSetting<S>, which: Timed, number: S) {
-    if let SensorSetting::Pulsed(pulsed) = sensor {
-        let timing = &mut pulsed.timing;
+    if let SensorSetting::Scanner(ScannerSetting {
+        receiver: MeanReceiver::Pulsed { timing, .. },
+        ..
+    }) = sensor
+    {
         *match which {
             Timed::PulseWidth => &mut timing.fwhm,
             Timed::Threshold => &mut timing.threshold,
@@ -296,7 +307,7 @@ fn lift_planar<S: Scalar>(pose: &Isometry2<S>) -> Isometry3<S> {
 }
 
 /// A pose without its derivatives.
-pub(crate) fn values<S: Scalar>(pose: &Isometry3<S>) -> Isometry3<f64> {
+fn values<S: Scalar>(pose: &Isometry3<S>) -> Isometry3<f64> {
     let rotation = nalgebra::Quaternion::from(pose.rotation.coords.map(Scalar::value));
     Isometry3::from_parts(
         pose.translation.vector.map(Scalar::value).into(),

@@ -7,7 +7,7 @@ use nalgebra::{SMatrix, SVector};
 use std::marker::PhantomData;
 
 /// Variance across a local plane, relative to that along it.
-const ACROSS: f64 = 1e-3;
+pub(super) const ACROSS: f64 = 1e-3;
 
 /// $r = W (T p - q)$ with $W^\top W = (C_q + R\\,C_p R^\top)^{-1}$ and $C = I - (1-\epsilon)\\,n n^\top$
 /// the shape of a local plane with normal $n$.

@@ -16,7 +16,7 @@ mod point_to_point;
 pub use cloud::{Cloud, downsample};
 pub use motion::Motion;
 
-use crate::solve::{self, Limits, Loss, Solution, SolveError, Solver, Stop};
+use crate::solve::{self, Continuation, Limits, Loss, Solution, SolveError, Solver, Stop};
 use nalgebra::Point;
 use pairs::Rule;
 use thiserror::Error;
@@ -86,6 +86,9 @@ pub struct Registration {
     pub keep: f64,
     /// How a pair is charged; the scale is in m (in standard deviations for NDT and GICP).
     pub loss: Loss,
+    /// Graduated non-convexity: the loss begins wide and narrows to its own scale, with `iterations`
+    /// at each.
+    pub continuation: Option<Continuation>,
     /// Neighbours that a local plane is fitted to.
     pub neighbours: usize,
     /// Side of NDT's cells, m.
@@ -152,7 +155,7 @@ pub enum RegisterError {
 
 impl Registration {
     /// A method with the settings that its usual implementation comes with: every point has a
-    /// partner, squared loss, 20 neighbours, cells of 1 m.
+    /// partner, squared loss, 10 neighbours, cells of 1 m.
     pub fn new(method: Method) -> Self {
         Self {
             method,
@@ -162,7 +165,8 @@ impl Registration {
                 Method::Ndt => ndt::usual_loss(1.0),
                 _ => Loss::Squared,
             },
-            neighbours: 20,
+            continuation: None,
+            neighbours: 10,
             resolution: 1.0,
             iterations: 50,
             step: 1e-6,
@@ -173,6 +177,26 @@ impl Registration {
     #[must_use]
     pub fn within(mut self, max_distance: f64) -> Self {
         self.max_distance = max_distance;
+        self
+    }
+
+    /// The same for clouds that do not see all the same things, people who walk among them: pairs are
+    /// charged by the loss of Geman and McClure of that scale (m, across the planes for GICP), begun
+    /// 20 times as wide; NDT's distributions by that of Cauchy of one standard deviation.
+    #[must_use]
+    pub fn robust(mut self, scale: f64) -> Self {
+        let graduated = Some(Continuation {
+            widest: 20.0,
+            factor: 3.0,
+        });
+        (self.loss, self.continuation) = match self.method {
+            Method::Ndt => (Loss::Cauchy { scale: 1.0 }, None),
+            Method::Gicp => {
+                let scale = scale / (2.0 * gicp::ACROSS).sqrt();
+                (Loss::GemanMcClure { scale }, graduated)
+            }
+            _ => (Loss::GemanMcClure { scale }, graduated),
+        };
         self
     }
 
@@ -212,29 +236,58 @@ impl Registration {
         target: &Cloud<D>,
         start: M,
     ) -> Result<Registered<M>, RegisterError> {
+        let stages = self.continuation.map_or(vec![1.0], Continuation::stages);
+        let mut log = Vec::new();
+        let mut reached = None;
+        let mut at = start;
+        for widening in stages {
+            let mut found = self.solve(source, target, self.loss.widened(widening), at)?;
+            log.append(&mut found.log);
+            at = found.state;
+            reached = Some(found);
+        }
+        // There is at least one stage.
+        let nowhere = SolveError::NothingPredicted { missing: 0 };
+        let reached = reached.ok_or_else(|| self.error(nowhere))?;
+        Ok(Registered {
+            target_from_source: reached.state,
+            rms: reached.residuals.rms(),
+            pairs: reached.residuals.blocks().len(),
+            unpaired: reached.residuals.missing,
+            stop: reached.stop,
+            log,
+        })
+    }
+
+    /// One stage, under one loss.
+    fn solve<M: Motion<D, K>, const D: usize, const K: usize>(
+        &self,
+        source: &Cloud<D>,
+        target: &Cloud<D>,
+        loss: Loss,
+        start: M,
+    ) -> Result<Solution<M>, RegisterError> {
         let rule = Rule {
             max_distance: self.max_distance,
             keep: self.keep,
         };
-        let newton = solve::Method::GaussNewton;
-        let damped = solve::Method::LevenbergMarquardt { damping: 1e-4 };
+        let newton = self.solver(solve::Method::GaussNewton, loss);
         let solution = match self.method {
-            Method::PointToPoint => self
-                .solver(newton)
-                .solve(&point_to_point::Problem::new(source, target, rule), start),
-            Method::PointToPlane => self
-                .solver(newton)
-                .solve(&point_to_plane::Problem::new(source, target, rule), start),
-            Method::Gicp => self
-                .solver(newton)
-                .solve(&gicp::Problem::new(source, target, rule), start),
+            Method::PointToPoint => {
+                newton.solve(&point_to_point::Problem::new(source, target, rule), start)
+            }
+            Method::PointToPlane => {
+                newton.solve(&point_to_plane::Problem::new(source, target, rule), start)
+            }
+            Method::Gicp => newton.solve(&gicp::Problem::new(source, target, rule), start),
             Method::Ndt => {
+                let damped = solve::Method::LevenbergMarquardt { damping: 1e-4 };
                 let cells = ndt::Cells::new::<M, K>(target, self.resolution);
-                self.solver(damped)
+                self.solver(damped, loss)
                     .solve(&ndt::Problem::new(source, &cells), start)
             }
         };
-        self.report(solution)
+        solution.map_err(|error| self.error(error))
     }
 
     /// The cloud with what the method needs to know of it.
@@ -267,7 +320,7 @@ impl Registration {
         matches!(self.method, Method::PointToPlane | Method::Gicp)
     }
 
-    fn solver(&self, method: solve::Method) -> Solver {
+    fn solver(&self, method: solve::Method, loss: Loss) -> Solver {
         let limits = Limits {
             iterations: self.iterations,
             step: self.step,
@@ -277,32 +330,21 @@ impl Registration {
         };
         Solver {
             method,
-            loss: self.loss,
+            loss,
             continuation: None,
             limits,
         }
     }
 
-    fn report<M>(
-        &self,
-        solution: Result<Solution<M>, SolveError>,
-    ) -> Result<Registered<M>, RegisterError> {
-        let solution = solution.map_err(|error| match error {
+    fn error(&self, error: SolveError) -> RegisterError {
+        match error {
             SolveError::NothingPredicted { .. } | SolveError::TooFew { .. } => {
                 RegisterError::NoPairs {
                     max_distance: self.max_distance,
                 }
             }
             other => RegisterError::Solve(other),
-        })?;
-        Ok(Registered {
-            target_from_source: solution.state,
-            rms: solution.residuals.rms(),
-            pairs: solution.residuals.blocks().len(),
-            unpaired: solution.residuals.missing,
-            stop: solution.stop,
-            log: solution.log,
-        })
+        }
     }
 
     fn check(&self) -> Result<(), RegisterError> {

@@ -48,8 +48,18 @@ pub fn components(unknowns: &[(&str, &Variable)]) -> Vec<Component> {
 /// $$\Sigma = \hat\sigma^2 (J^\top W J)^{-1}, \quad
 ///   \hat\sigma^2 = \frac{\sum_i w_i r_i^2}{\sum_i w_i - p}$$
 ///
-/// in the components' own units, with $p$ the number of directions that are determined. Along null
-/// directions the covariance is that of the pseudo-inverse: it says nothing about them.
+/// under the squared loss, in the components' own units, with $p$ the number of directions that are
+/// determined. A robust loss is there for residuals that are not all of one spread; under it each
+/// residual stands for its own variance, in the sandwich of Huber 1967 and White 1980
+/// (doi:10.2307/1912934) with the correction for leverage $h_i$ of MacKinnon and White 1985
+/// (doi:10.1016/0304-4076(85)90158-7, HC3):
+///
+/// $$\Sigma = H^{-1} \Big(\sum_i \frac{w_i^2 r_i^2}{(1 - h_i)^2} J_i^\top J_i\Big) H^{-1}, \quad
+///   H = J^\top W J, \quad h_i = w_i J_i H^{-1} J_i^\top$$
+///
+/// A few beams on a mirror's edge, say, tell its place along its plane, with residuals far above the
+/// others': the pooled $\hat\sigma$ would promise too much. Along null directions the covariance is
+/// that of the pseudo-inverse: it says nothing about them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Uncertainty {
     /// The components, in the order of a step.
@@ -70,6 +80,9 @@ pub struct Uncertainty {
 /// zero after the products in double precision.
 const NULL: f64 = 1e-7;
 
+/// A residual that alone determines a direction says nothing of its own spread.
+const MOST_LEVERAGE: f64 = 0.99;
+
 impl Uncertainty {
     /// From the residuals and the Jacobian at an estimate, with the weights of the loss that found
     /// it, and the gauge.
@@ -88,14 +101,28 @@ impl Uncertainty {
             Some(information) => Spectrum::of(&(jacobian.tr_mul(&jacobian) + information)),
             None => spread,
         };
+        let inverse = spread.inverse();
+        let covariance = match loss {
+            Loss::Squared => inverse * variance,
+            _ => sandwich(&inverse, &jacobian, linearization, &weights),
+        };
         Self {
-            covariance: spread.inverse() * variance,
+            covariance,
             residual_variance: variance,
             degrees_of_freedom: freedom,
             singular_values: spread.values.clone(),
             null_directions: null::directions(&spread, &components, gauge),
             components,
         }
+    }
+
+    /// Adds a covariance in the solver's own coordinates.
+    pub(crate) fn add(&mut self, covariance: &DMatrix<f64>) {
+        let slopes = DVector::from_iterator(
+            self.components.len(),
+            self.components.iter().map(|component| component.slope),
+        );
+        self.covariance += covariance.component_mul(&(&slopes * slopes.transpose()));
     }
 
     /// Standard deviation of each component, in its own unit; infinite where the component takes
@@ -161,6 +188,30 @@ fn residual_variance(linearization: &Linearization, weights: &[f64], rank: usize
     let squares: f64 = values.iter().zip(weights).map(|(r, w)| w * r * r).sum();
     let freedom = weights.iter().sum::<f64>() - rank as f64;
     (squares / freedom.max(1.0), freedom)
+}
+
+/// The covariance where each residual has a variance of its own; `jacobian` is that of
+/// [`weighted_jacobian`], `inverse` that of its normal matrix.
+fn sandwich(
+    inverse: &DMatrix<f64>,
+    jacobian: &DMatrix<f64>,
+    linearization: &Linearization,
+    weights: &[f64],
+) -> DMatrix<f64> {
+    let reach = jacobian * inverse;
+    let residuals = linearization.residuals.values.iter();
+    let mut sum = DMatrix::zeros(inverse.nrows(), inverse.ncols());
+    for ((i, residual), weight) in residuals.enumerate().zip(weights) {
+        let leverage = reach.row(i).dot(&jacobian.row(i)).min(MOST_LEVERAGE);
+        let scale = weight * residual * residual / (1.0 - leverage).powi(2);
+        sum.ger(
+            scale,
+            &reach.row(i).transpose(),
+            &reach.row(i).transpose(),
+            1.0,
+        );
+    }
+    sum
 }
 
 /// Eigenvalues and eigenvectors of $J^\top J$ after its columns were brought to unit length, so

@@ -28,15 +28,12 @@ pub(super) struct Chord {
     end: Vector2<f64>,
     /// Fractions of the whole edge at which the chord starts and ends.
     fractions: [f64; 2],
-    /// At right angles to the edge.
+    /// At right angles to the edge, from it to the axis: the smaller part of the cross-section is
+    /// behind.
     pub normal: Vector2<f64>,
 }
 
 impl Chord {
-    pub(super) fn length(&self) -> f64 {
-        (self.end - self.start).norm()
-    }
-
     /// A point of the chord, and the fraction of the whole edge it lies at.
     pub(super) fn point(&self, part: f64) -> (Vector2<f64>, f64) {
         let [from, to] = self.fractions;
@@ -72,11 +69,16 @@ impl<S: Scalar> Edge<S> {
         let half = (radius * radius - aside).max(0.0).sqrt();
         let from = ((nearest - half) / length).clamp(0.0, 1.0);
         let to = ((nearest + half) / length).clamp(0.0, 1.0);
+        let normal = Vector2::new(-along.y, along.x);
         (to > from).then(|| Chord {
             start: start + way * from,
             end: start + way * to,
             fractions: [from, to],
-            normal: Vector2::new(-along.y, along.x),
+            normal: if start.dot(&normal) > 0.0 {
+                -normal
+            } else {
+                normal
+            },
         })
     }
 
@@ -98,13 +100,12 @@ fn section<S: Scalar>(point: &Point3<S>, frame: &BeamFrame, half_tangent: S) -> 
 /// An edge that reaches behind the sensor is cut into pieces, so that the pieces in front are seen.
 pub(super) fn edges_of<S: Scalar>(
     world: &World<'_, S>,
-    plain: &World<'_, f64>,
     world_from_sensor: &Isometry3<S>,
     reflections: u32,
 ) -> Vec<Edge<S>> {
     let sensor_from_world = world_from_sensor.inverse();
     let mirrors = if reflections > 0 {
-        mirrors_of(world, plain)
+        mirrors_of(world)
     } else {
         Vec::new()
     };

@@ -43,10 +43,7 @@ impl<S: Scalar> Mirror<S> {
 }
 
 /// The planes of all mirrors.
-pub(super) fn mirrors_of<S: Scalar>(
-    world: &World<'_, S>,
-    plain: &World<'_, f64>,
-) -> Vec<Mirror<S>> {
+pub(super) fn mirrors_of<S: Scalar>(world: &World<'_, S>) -> Vec<Mirror<S>> {
     let scene = world.scene();
     let mut mirrors: Vec<Mirror<S>> = Vec::new();
     for (object, pose) in scene.objects().iter().zip(world.poses()) {
@@ -60,11 +57,8 @@ pub(super) fn mirrors_of<S: Scalar>(
                 .get(number)
                 .copied()
                 .unwrap_or(object.material);
-            let reflected = plain
-                .material(material)
-                .specular(1.0, Side::Front)
-                .reflected;
-            if reflected < FAINTEST {
+            let specular = world.material(material).specular(S::one(), Side::Front);
+            if specular.reflected.value() < FAINTEST {
                 continue;
             }
             let [a, b, c] = triangle.map(|v| pose * mesh.vertices[v as usize].map(S::from));

@@ -1,33 +1,42 @@
-//! What edges do to a beam as they sweep across it.
+//! What edges do to a beam that they cross.
 //!
-//! A beam's light is an integral over its cross-section. When an edge moves, the integrand hardly
-//! changes, but the border between what is seen on either side of the edge does:
+//! A beam's light is an integral over its cross-section, which rays sample. A few rays see an edge
+//! jump from one to the next; the beam sees it sweep smoothly. This module puts the integral in the
+//! place of the samples wherever an edge crosses a beam: with the cross-section's part $A$ on the side
+//! $-$ of the edge, the part $W$ that the rays on that side stand for, and the light $g$ that each side
+//! sends back to each frequency's phasor,
+//! $$\int_D g\\,w\\,\mathrm{d}A \approx \sum_k w_k g_k + (A - W)(g_- - g_+).$$
+//! Its derivative is that of Reynolds' transport theorem,
 //! $$\frac{\partial}{\partial\theta}\int_D g\\,w\\,\mathrm{d}A =
 //! \int_D \frac{\partial g}{\partial\theta}\\,w\\,\mathrm{d}A +
 //! \int_{E\cap D} (g_- - g_+)\\,w\\,v_n\\,\mathrm{d}s$$
-//! with $D$ the cross-section, $w$ its irradiance, $g$ the light sent back to each frequency's
-//! phasor, $E$ the edges as the beam sees them and $v_n$ the speed of an edge along its normal, from
-//! the side $-$ to the side $+$. The ray tree gives the first term; this module adds the second.
-//! (Reynolds' transport theorem; for images Li, Aittala, Durand, Lehtinen 2018, "Differentiable
-//! Monte Carlo ray tracing through edge sampling", doi:10.1145/3272127.3275109.)
+//! with $D$ the cross-section, $w$ its irradiance, $E$ the edges as the beam sees them and $v_n$ the
+//! speed of an edge along its normal, from the side $-$ to the side $+$ (for images Li, Aittala, Durand,
+//! Lehtinen 2018, "Differentiable Monte Carlo ray tracing through edge sampling",
+//! doi:10.1145/3272127.3275109). The edge's part in the beam is cut into pieces, each with the strip of
+//! the cross-section behind it; several edges that run alike add up.
+//!
+//! Predictions stay those of the rays where the integral's are not asked for
+//! ([`EdgeSettings::integral`]): then only derivatives are added.
 //!
 //! Edges are those of the meshes, seen directly and by reflection in flat mirrors. Left out: lines
 //! where objects cut through each other, edges seen through solid glass (their refraction is),
 //! and images in mirrors of more than 16 facets.
 
+mod cover;
 mod edges;
 mod images;
 
 use crate::model::{SensorSetting, Setting, world_of};
+use cover::{Cover, Strip};
 use edges::{Edge, edges_of};
 use etendue_physics::Scalar;
-use etendue_physics::beam::{BeamFrame, SubRay, SubRayPattern};
+use etendue_physics::beam::BeamFrame;
 use etendue_physics::cw::{Modulation, Received};
 use etendue_scene::Scene;
 use etendue_sensors::cw::Beam;
 use etendue_sensors::transport::{LightRay, TreeSettings, World, trace_tree};
-use nalgebra::{Isometry3, Point3, Vector2};
-use std::f64::consts::PI;
+use nalgebra::{Isometry3, Point3, Vector2, Vector3};
 
 /// How finely edges are looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +45,9 @@ pub struct EdgeSettings {
     pub points: u32,
     /// Reflections through which edges are seen: 0 for none, at most 2.
     pub reflections: u32,
+    /// Whether predictions are those of the integral, too, instead of those of the rays: derivatives
+    /// always are the integral's.
+    pub integral: bool,
 }
 
 impl Default for EdgeSettings {
@@ -43,6 +55,7 @@ impl Default for EdgeSettings {
         Self {
             points: 4,
             reflections: 1,
+            integral: false,
         }
     }
 }
@@ -53,14 +66,14 @@ const ASIDE: f64 = 1e-6;
 /// The edges of a scene as one sensor pose sees them.
 pub(crate) struct Boundaries<'a, S: Scalar> {
     edges: Vec<Edge<S>>,
-    world: World<'a, f64>,
+    world: World<'a, S>,
     beams: Vec<Beam>,
     half_tangent: S,
-    pattern: SubRayPattern,
+    cover: Cover,
     modulation: Modulation,
-    world_from_sensor: Isometry3<f64>,
+    world_from_sensor: Isometry3<S>,
     tree: TreeSettings,
-    points: u32,
+    settings: EdgeSettings,
 }
 
 impl<'a, S: Scalar> Boundaries<'a, S> {
@@ -75,65 +88,78 @@ impl<'a, S: Scalar> Boundaries<'a, S> {
         let SensorSetting::ContinuousWave(lidar) = &setting.sensor else {
             return None;
         };
-        let moving = world_of(scene, setting, lidar.wavelength);
-        let mut world = World::at_wavelength(scene, lidar.wavelength)
-            .expect("the model was made at this wavelength");
-        for (id, material) in &setting.materials {
-            world = world.with_material(*id, material.map(|x| x.value()));
-        }
+        let world = world_of(scene, setting, lidar.wavelength);
         Some(Self {
-            edges: edges_of(&moving, &world, world_from_sensor, settings.reflections),
+            edges: edges_of(&world, world_from_sensor, settings.reflections),
             world,
             beams: lidar.beams.clone(),
             half_tangent: lidar.half_tangent,
-            pattern: lidar.pattern,
+            cover: Cover::new(lidar.pattern),
             modulation: lidar.receiver.modulation,
-            world_from_sensor: crate::model::values(world_from_sensor),
+            world_from_sensor: *world_from_sensor,
             tree,
-            points: settings.points,
+            settings,
         })
     }
 
-    /// Adds to a beam's light the derivatives that moving edges give it; its value stays.
+    /// Puts the integral over a beam's cross-section in the place of its samples, where edges cross
+    /// it.
     pub(crate) fn add(&self, beam: usize, received: &mut Received<S>) {
         let beam = &self.beams[beam];
         let frame = BeamFrame::new(beam.azimuth, beam.elevation);
         for edge in &self.edges {
-            let Some(chord) = edge.chord(&frame, self.half_tangent.value(), self.radius()) else {
+            let half_tangent = self.half_tangent.value();
+            let Some(chord) = edge.chord(&frame, half_tangent, self.cover.radius()) else {
                 continue;
             };
             let line = edge.projected(&frame, self.half_tangent);
-            self.add_chord(&frame, &chord, &line, edge.share, received);
+            for piece in 0..self.settings.points {
+                self.add_piece(&frame, &chord, piece, &line, edge.share, received);
+            }
         }
     }
 
-    fn add_chord(
+    /// What one piece of an edge's chord, and the strip behind it, adds.
+    fn add_piece(
         &self,
         frame: &BeamFrame,
         chord: &edges::Chord,
+        piece: u32,
         line: &[Vector2<S>; 2],
         share: f64,
         received: &mut Received<S>,
     ) {
-        let length = chord.length() / f64::from(self.points);
-        for i in 0..self.points {
-            let part = (f64::from(i) + 0.5) / f64::from(self.points);
-            let (at, along) = chord.point(part);
-            let weight = share * length * self.irradiance(&at);
-            let jump = self.jump(frame, &at, &chord.normal);
-            let shift = displacement(line, along, &chord.normal) * weight;
-            for (wave, change) in received.waves.iter_mut().zip(jump.waves) {
-                wave.re += shift * change.re;
-                wave.im += shift * change.im;
-            }
-            received.power += shift * jump.power;
+        let part = |steps: f64| (f64::from(piece) + steps) / f64::from(self.settings.points);
+        let (at, along) = chord.point(part(0.5));
+        let strip = Strip::new([0.0, 1.0].map(|end| chord.point(part(end)).0), chord.normal);
+        let shift = displacement(line, along, &chord.normal);
+        let unseen = if self.settings.integral {
+            self.cover.area(&strip) - self.cover.sampled(&strip)
+        } else {
+            0.0
+        };
+        let excess = shift * (strip.length() * self.cover.irradiance(&at)) + unseen;
+        let jump = self.jump(frame, &at, &chord.normal, shift);
+        let excess = excess * share;
+        for (wave, change) in received.waves.iter_mut().zip(jump.waves) {
+            wave.re += excess * change.re;
+            wave.im += excess * change.im;
         }
+        received.power += excess * jump.power;
     }
 
-    /// Light from the side that the edge leaves behind less that from the side it moves into.
-    fn jump(&self, frame: &BeamFrame, at: &Vector2<f64>, normal: &Vector2<f64>) -> Received<f64> {
-        let behind = self.light(frame, &(at - normal * ASIDE));
-        let ahead = self.light(frame, &(at + normal * ASIDE));
+    /// Light from the side that the edge leaves behind less that from the side it moves into, both
+    /// where the edge is `shift` further along its normal.
+    fn jump(
+        &self,
+        frame: &BeamFrame,
+        at: &Vector2<f64>,
+        normal: &Vector2<f64>,
+        shift: S,
+    ) -> Received<S> {
+        let moved = |aside: f64| [0, 1].map(|k| (shift + aside) * normal[k] + at[k]);
+        let behind = self.light(frame, moved(-ASIDE));
+        let ahead = self.light(frame, moved(ASIDE));
         let mut jump = behind;
         for (wave, other) in jump.waves.iter_mut().zip(ahead.waves) {
             wave.re -= other.re;
@@ -144,13 +170,11 @@ impl<'a, S: Scalar> Boundaries<'a, S> {
     }
 
     /// Light that comes back from one point of a beam's cross-section, for a beam of unit power.
-    fn light(&self, frame: &BeamFrame, at: &Vector2<f64>) -> Received<f64> {
-        let sub_ray = SubRay {
-            left: at.x,
-            up: at.y,
-            weight: 1.0,
-        };
-        let direction = frame.direction(self.half_tangent.value(), &sub_ray);
+    fn light(&self, frame: &BeamFrame, [left, up]: [S; 2]) -> Received<S> {
+        let (left, up) = (left * self.half_tangent, up * self.half_tangent);
+        let component = |k: usize| left * frame.left[k] + up * frame.up[k] + frame.axis[k];
+        let direction = Vector3::new(component(0), component(1), component(2));
+        let direction = direction / direction.dot(&direction).sqrt();
         let origin = Point3::from(self.world_from_sensor.translation.vector);
         let ray = LightRay::new(origin, self.world_from_sensor.rotation * direction);
         let mut received = Received::nothing();
@@ -158,25 +182,6 @@ impl<'a, S: Scalar> Boundaries<'a, S> {
             received.add(&self.modulation, echo.optical_range, echo.power);
         });
         received
-    }
-
-    /// How far out the beam has light, in beam radii.
-    fn radius(&self) -> f64 {
-        match self.pattern {
-            SubRayPattern::Gaussian { .. } => 1.5,
-            _ => 1.0,
-        }
-    }
-
-    /// Power per area of the cross-section, in beam radii.
-    fn irradiance(&self, at: &Vector2<f64>) -> f64 {
-        match self.pattern {
-            SubRayPattern::Gaussian { .. } => {
-                let within = 1.0 - (-4.5_f64).exp();
-                2.0 / (PI * within) * (-2.0 * at.norm_squared()).exp()
-            }
-            _ => 1.0 / PI,
-        }
     }
 }
 

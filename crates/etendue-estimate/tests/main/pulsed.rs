@@ -1,14 +1,14 @@
-//! Pulsed scanners: derivatives, and fits of range and intensity.
+//! Scanners: derivatives, and fits of range and intensity.
 
 use crate::model::compare;
 use etendue_estimate::fit::FitProblem;
 use etendue_estimate::manifold::{Manifold, Value, Variable};
-use etendue_estimate::model::{Freedom, Measured, Model, ModelError};
+use etendue_estimate::model::{Freedom, Measured, Model};
 use etendue_estimate::solve::{Limits, Loss, Method, Problem, Solver};
 use etendue_physics::Spectrum;
 use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt};
 use etendue_physics::pulse::{
-    Discriminator, IntensityResponse, Pulse, ReflectivityScale, ReturnMode,
+    Discriminator, Fmcw, IntensityResponse, Pulse, ReflectivityScale, ReturnMode,
 };
 use etendue_physics::surface::{Lobe, Material};
 use etendue_scene::{
@@ -148,7 +148,7 @@ fn pose() -> Isometry3<f64> {
 
 fn model(columns: u32) -> Model {
     let scanner = vlp_16(columns, Discriminator::ConstantFraction { fraction: 0.5 });
-    Model::pulsed(hall(), &scanner, vec![pose()]).expect("a model")
+    Model::of_scanner(hall(), &scanner, vec![pose()]).expect("a model")
 }
 
 /// Residuals are then the predictions, in m and in counts, less a constant.
@@ -192,7 +192,7 @@ fn derivatives_by_pulse_threshold_and_reference_equal_central_differences() {
     ] {
         for name in ["pulse_width", "threshold", "reference"] {
             let scanner = vlp_16(20, discriminator);
-            let mut model = Model::pulsed(hall(), &scanner, vec![pose()]).expect("a model");
+            let mut model = Model::of_scanner(hall(), &scanner, vec![pose()]).expect("a model");
             let path = format!("sensor.receiver.{name}");
             model.free(&path, Freedom::Whole).expect("a path");
             let Value::Number(value) = model.start()[0].value() else {
@@ -257,7 +257,7 @@ fn a_sweep_tells_the_pose_in_space_and_a_screens_reflectance() {
         Translation3::new(0.2, -0.15, 0.1),
         UnitQuaternion::from_euler_angles(-0.03, 0.04, 0.08),
     );
-    let mut model = Model::pulsed(parts, &scanner, vec![pose() * off]).expect("a model");
+    let mut model = Model::of_scanner(parts, &scanner, vec![pose() * off]).expect("a model");
     model.free("sensor.pose", Freedom::Whole).expect("a pose");
     let share = Freedom::Interval {
         lower: 0.0,
@@ -331,7 +331,8 @@ fn the_paint_of_thousands_of_facets_is_read_off_a_sweep() {
     };
     let mut scanner = vlp_16(900, Discriminator::ConstantFraction { fraction: 0.5 });
     scanner.sub_ray_rings = 0;
-    let mut model = Model::pulsed(parts, &scanner, vec![Isometry3::identity()]).expect("a model");
+    let mut model =
+        Model::of_scanner(parts, &scanner, vec![Isometry3::identity()]).expect("a model");
     model
         .free("objects.wall.facets.*.scattering", Freedom::Whole)
         .expect("facets");
@@ -366,15 +367,103 @@ fn the_paint_of_thousands_of_facets_is_read_off_a_sweep() {
     assert!(worst < 0.02, "{worst}");
 }
 
-#[test]
-fn receivers_that_are_not_pulsed_are_refused_by_name() {
+/// The scanner with another receiver.
+fn model_with(receiver: Receiver) -> Model {
     let mut scanner = vlp_16(40, Discriminator::Peak);
-    scanner.receiver = Receiver::Triangulation(Triangulation {
+    scanner.receiver = receiver;
+    Model::of_scanner(hall(), &scanner, vec![pose()]).expect("a model")
+}
+
+fn triangulating() -> Receiver {
+    Receiver::Triangulation(Triangulation {
         baseline: 0.05,
         angle_noise: 0.0,
         angle_step: 0.0,
         threshold: 1e-9,
-    });
-    let error = Model::pulsed(hall(), &scanner, vec![pose()]).expect_err("no pulses");
-    assert!(matches!(error, ModelError::NotPulsed { .. }), "{error}");
+    })
+}
+
+fn frequency_modulated() -> Receiver {
+    Receiver::Fmcw(Fmcw {
+        wavelength: 903e-9,
+        bandwidth: 1e9,
+        chirp: 10e-6,
+        noise: 1e-9,
+        threshold: 10.0,
+    })
+}
+
+#[test]
+fn triangulating_and_frequency_modulated_scanners_have_derivatives() {
+    for (name, receiver) in [
+        ("triangulating", triangulating()),
+        ("frequency modulated", frequency_modulated()),
+    ] {
+        for (path, freedom, least) in [
+            ("sensor.pose", Freedom::Whole, 6000),
+            ("objects.crate.pose", Freedom::Planar, 3000),
+            ("materials.screen.reflectance", Freedom::Whole, 1000),
+            ("sensor.channels.*.range_offset", Freedom::Whole, 16000),
+        ] {
+            let mut model = model_with(receiver);
+            model.free(path, freedom).expect("a path");
+            let (compared, jumps) = compare(&against_constants(model), 1e-7, 3e-5);
+            assert!(
+                compared > least && jumps * 50 < compared,
+                "{name}, {path}: {compared}, {jumps} jumps"
+            );
+        }
+        let mut model = model_with(receiver);
+        let error = model.free("sensor.receiver.threshold", Freedom::Whole);
+        assert!(error.is_err(), "{name} times no pulses");
+    }
+}
+
+/// The model is the simulator without its noise: the first point of every shot.
+#[test]
+fn every_receivers_model_reports_what_the_simulator_does_without_noise() {
+    let pulsed = vlp_16(40, Discriminator::ConstantFraction { fraction: 0.5 }).receiver;
+    for receiver in [pulsed, triangulating(), frequency_modulated()] {
+        let mut scanner = vlp_16(40, Discriminator::Peak);
+        scanner.receiver = receiver;
+        scanner.limits.step = 0.0;
+        scanner.intensity.top = None;
+        let scene: Scene = hall().build().expect("a scene");
+        let world = World::at_wavelength(&scene, scanner.wavelength).expect("a world");
+        let run = Run {
+            without_noise: true,
+            ..Run::default()
+        };
+        let sweep = simulate(&world, &scanner, &run, |_| pose());
+        let mut first = vec![None; sweep.shots.len()];
+        for point in &sweep.points {
+            first[point.shot as usize].get_or_insert(point.range);
+        }
+        let model = Model::of_scanner(hall(), &scanner, vec![pose()]).expect("a model");
+        let predicted = model.predict(&[]).remove(0);
+        assert!(first.iter().flatten().count() > 600);
+        for (first, predicted) in first.iter().zip(predicted) {
+            assert_eq!(first.is_some(), predicted.range().is_some());
+            let apart = first.unwrap_or(0.0) - predicted.range().unwrap_or(0.0);
+            assert!(apart.abs() < 1e-9, "{receiver:?}: {apart}");
+        }
+    }
+}
+
+#[test]
+fn derivatives_by_the_divergences_of_a_scanner_equal_central_differences() {
+    for axis in ["horizontal", "vertical"] {
+        let mut model = model(40);
+        let path = format!("sensor.beam.divergence.{axis}");
+        model.free(&path, Freedom::Whole).expect("a path");
+        let Value::Number(own) = model.start()[0].value() else {
+            panic!("a number")
+        };
+        assert_eq!(own, if axis == "horizontal" { 3e-3 } else { 1.5e-3 });
+        let (compared, jumps) = compare(&against_constants(model), 1e-8, 1e-4);
+        assert!(
+            compared > 1000 && jumps * 50 < compared,
+            "{path}: {compared}, {jumps} jumps"
+        );
+    }
 }

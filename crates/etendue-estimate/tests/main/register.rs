@@ -196,8 +196,9 @@ fn register(
 }
 
 /// The authors of the pair state their own registration of it. Rings on the ground pull every method
-/// by some tenths of a degree in roll: small_gicp 1.0.0 on the same points ends at 33 mm 4.2 mrad (icp),
-/// 15 mm 2.5 mrad (plane), 9 mm 11.9 mrad (gicp).
+/// by some tenths of a degree in roll: small_gicp 1.0.1 on the same points ends at 33 mm 3.9 mrad (icp),
+/// 15 mm 2.2 mrad (plane), 7 mm 5.6 mrad (gicp). Planes of 10 neighbours, as there: measured here 17 mm
+/// 3.8 mrad (plane), 7.1 mm 5.7 mrad (gicp). With 20 the plane ends at 27 mm 12 mrad.
 #[test]
 fn the_recorded_outdoor_pair_meets_its_stated_transform() {
     let (Some(source), Some(target), Some(truth)) = (
@@ -210,9 +211,9 @@ fn the_recorded_outdoor_pair_meets_its_stated_transform() {
     let (source, target) = (downsample(&source, 0.25), downsample(&target, 0.25));
     for (method, shift_limit, turn_limit) in [
         (Method::PointToPoint, 0.04, 0.006),
-        (Method::PointToPlane, 0.04, 0.015),
+        (Method::PointToPlane, 0.02, 0.006),
         (Method::Ndt, 0.04, 0.006),
-        (Method::Gicp, 0.02, 0.015),
+        (Method::Gicp, 0.01, 0.008),
     ] {
         let settings = Registration::new(method).within(1.0).with_resolution(2.0);
         let found = register(settings, &source, &target);
@@ -276,20 +277,27 @@ fn quantile(values: &mut [f64], tenths: usize) -> f64 {
 
 /// Consecutive scans of a rover with a URG-04LX, 0.1 s apart, from both logs: no truth is known, but
 /// there and back must close, and the methods agree. Scans that turn fast past few walls do not:
-/// the worst tenth is left out.
+/// the worst tenth is left out. People walk through them: without a robust loss the gaps at 90 % are
+/// 13 (icp), 15 (plane), 40 (ndt) and 16 mm (gicp).
 ///
-/// Measured over 70 pairs, gap at the median and at 90 %, distance from GICP at the median, mm:
-/// icp 2.0, 13, 3.0; plane 2.4, 15, 2.3; ndt 8.2, 40, 6.0; gicp 1.8, 16.
+/// Measured over 70 pairs, gap at the median and at 90 %, mm: icp 1.3, 6.9; plane 2.0, 7.3; gicp 1.6,
+/// 9.9; ndt 5.6, 21.
 #[test]
 fn recorded_planar_scans_close_there_and_back_by_every_method() {
     let register = |method, source: &[Point2<f64>], target: &[Point2<f64>]| {
-        let settings = Registration {
-            iterations: 200,
-            keep: 0.9,
+        let usual = Registration {
+            iterations: 300,
             neighbours: 8,
+            step: 1e-7,
             ..Registration::new(method).within(0.5)
         };
-        let found = settings.register(source, target, Isometry2::identity());
+        let coarse = usual.register(source, target, Isometry2::identity());
+        let start = match method {
+            Method::Ndt => coarse.expect("registers").target_from_source,
+            _ => Isometry2::identity(),
+        };
+        let settings = usual.with_resolution(0.5).robust(0.015);
+        let found = settings.register(source, target, start);
         found.expect("registers").target_from_source
     };
     let mut table = Method::ALL.map(|method| (method, Consistency::default()));
@@ -312,7 +320,7 @@ fn recorded_planar_scans_close_there_and_back_by_every_method() {
         assert_eq!(row.gaps.len(), 70);
         let (middle, most) = (quantile(&mut row.gaps, 5), quantile(&mut row.gaps, 9));
         assert!(middle < 0.01, "{method:?}: {middle}");
-        let limit = if *method == Method::Ndt { 0.05 } else { 0.02 };
+        let limit = if *method == Method::Ndt { 0.025 } else { 0.01 };
         assert!(most < limit, "{method:?}: {most}");
         assert!(quantile(&mut row.apart, 5) < 0.01, "{method:?}");
     }

@@ -18,6 +18,7 @@ fn problem(furniture: Furniture, path: &str, lidar: &CwLidar<f64>, edges: bool) 
         model.edges = Some(EdgeSettings {
             points: 16,
             reflections: 2,
+            integral: false,
         });
     }
     let scan = vec![Reading::Range(1.0); lidar.beams.len()];
@@ -118,5 +119,48 @@ fn edge_derivatives_are_finite_wherever_the_mirror_stands() {
         let bad = linearization.jacobian.iter().position(|j| !j.is_finite());
         assert_eq!(bad, None, "pose {number}: {state:?}");
         assert!(linearization.residuals.values.len() > 300);
+    }
+}
+
+/// Three rays a beam: predictions change smoothly as edges sweep across beams, and the derivatives
+/// are theirs.
+#[test]
+fn predictions_with_edges_change_as_their_derivatives_say() {
+    for (furniture, path) in [
+        (MIRROR, "objects.mirror.pose"),
+        (CARTON, "objects.box.pose"),
+        (CARTON, "sensor.pose"),
+    ] {
+        let mut seeing = problem(furniture, path, &urg_04lx(), true);
+        if let Some(edges) = &mut seeing.model.edges {
+            edges.integral = true;
+        }
+        let blind = problem(furniture, path, &urg_04lx(), false);
+        let state = seeing.model.start();
+        let (with, without) = (seeing.linearize(&state), blind.linearize(&state));
+        let (mut compared, mut others) = (0, 0);
+        for component in 0..3 {
+            let residuals = |by: f64| {
+                let mut tangent = vec![0.0; 3];
+                tangent[component] = by;
+                seeing.residuals(&state.retract(&tangent)).values
+            };
+            let (plus, minus) = (residuals(1e-6), residuals(-1e-6));
+            let rows = with.rows().zip(without.rows()).zip(plus.iter().zip(minus));
+            for ((seen, unseen), (plus, minus)) in rows {
+                let slope = seen[component];
+                if (slope - unseen[component]).abs() < 1.0 {
+                    continue;
+                }
+                let difference = (plus - minus) / 2e-6;
+                if (slope - difference).abs() < 0.02 * slope.abs() + 0.05 {
+                    compared += 1;
+                } else {
+                    others += 1;
+                }
+            }
+        }
+        // Measured: 11, 8 and 8 or more, none other.
+        assert!(compared >= 6 && others == 0, "{path}: {compared}, {others}");
     }
 }

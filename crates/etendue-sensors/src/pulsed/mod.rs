@@ -24,7 +24,7 @@ mod triangulate;
 mod waveform;
 
 pub use air::Air;
-pub use mean::{MeanScanner, MeanShot};
+pub use mean::{MeanReceiver, MeanScanner, MeanShot};
 pub use motion::Frame;
 pub use points::{LidarPoint, Outcome, PointSweep, Source};
 pub use simulate::{Run, simulate};

@@ -2,11 +2,64 @@
 
 use super::receive::{Fired, Found, Light};
 use super::simulate::Simulator;
-use crate::scanner::Triangulation;
+use crate::scanner::{Shot, Triangulation};
 use crate::transport;
-use etendue_physics::Stream;
-use etendue_scene::Ray;
-use nalgebra::{Isometry3, Vector3};
+use etendue_physics::pulse::Return;
+use etendue_physics::{Scalar, Stream};
+use etendue_scene::{Ray, Scene};
+use nalgebra::{Isometry3, Point3, Vector3};
+
+/// Returns this close, over their range, are one spot.
+const ONE_SPOT: f64 = 0.02;
+
+/// The lens to the left of a beam.
+pub(super) struct Lens {
+    at: Point3<f64>,
+    time: f64,
+}
+
+impl Lens {
+    pub(super) fn new(shot: &Shot, pose: &Isometry3<f64>, camera: &Triangulation) -> Self {
+        let left = Vector3::new(-shot.azimuth.sin(), shot.azimuth.cos(), 0.0);
+        Self {
+            at: pose * (shot.origin + left * camera.baseline),
+            time: shot.time,
+        }
+    }
+
+    /// Whether nothing stands between the lens and the point that sent the light back. Spots in
+    /// mirrors and behind glass are taken to be seen.
+    pub(super) fn sees<S: Scalar>(&self, scene: &Scene, back: &transport::Return<S>) -> bool {
+        if back.depth > 1 {
+            return true;
+        }
+        let way = back.point.map(Scalar::value) - self.at;
+        let distance = way.norm();
+        let ray = Ray {
+            far: distance * (1.0 - 1e-6),
+            time: self.time,
+            ..Ray::new(self.at, way / distance)
+        };
+        !scene.occluded(&ray)
+    }
+}
+
+/// The brightest spot of some returns, which it sorts: their total power, at the mean of their
+/// ranges by power.
+pub(super) fn brightest<S: Scalar>(returns: &mut [Return<S>]) -> Option<Return<S>> {
+    returns.sort_by(|a, b| a.range.value().total_cmp(&b.range.value()));
+    let together =
+        |a: &Return<S>, b: &Return<S>| (b.range - a.range).value() < ONE_SPOT * a.range.value();
+    let spots = returns.chunk_by(together).map(|spot| {
+        let power = spot.iter().fold(S::zero(), |sum, one| sum + one.power);
+        let moment = { spot.iter() }.fold(S::zero(), |sum, one| sum + one.range * one.power);
+        Return {
+            range: moment / power,
+            power,
+        }
+    });
+    spots.max_by(|a, b| a.power.value().total_cmp(&b.power.value()))
+}
 
 /// The range of the brightest spot that the lens beside the laser sees, if it is bright enough.
 ///
@@ -19,32 +72,19 @@ pub(super) fn triangulate<P: Fn(f64) -> Isometry3<f64>>(
     light: &Light,
     noise: Option<&mut Stream>,
 ) -> Option<Found> {
-    let left = Vector3::new(-shot.azimuth.sin(), shot.azimuth.cos(), 0.0);
-    let lens = pose * (shot.origin + left * camera.baseline);
-    let sees = |back: &transport::Return<f64>| {
-        let way = back.point - lens;
-        let distance = way.norm();
-        let ray = Ray {
-            far: distance * (1.0 - 1e-6),
-            time: shot.time,
-            ..Ray::new(lens, way / distance)
-        };
-        !simulator.world.scene().occluded(&ray)
-    };
-    let direct = light
+    let lens = Lens::new(shot, pose, camera);
+    let scene = simulator.world.scene();
+    let seen = light
         .sources
         .iter()
-        .filter(|(back, _)| back.depth > 1 || sees(back));
-    let mut spots: Vec<_> = direct.collect();
-    spots.sort_by(|a, b| a.0.range.total_cmp(&b.0.range));
-    let surfaces = spots.chunk_by(|a, b| b.0.range - a.0.range < 0.02 * a.0.range);
-    let (power, range) = surfaces
-        .map(|spot| {
-            let power: f64 = spot.iter().map(|(_, power)| power).sum();
-            let moment: f64 = spot.iter().map(|(back, power)| back.range * power).sum();
-            (power, moment / power)
+        .filter(|(back, _)| lens.sees(scene, back));
+    let mut returns: Vec<Return> = seen
+        .map(|&(back, power)| Return {
+            range: back.range,
+            power,
         })
-        .max_by(|a, b| a.0.total_cmp(&b.0))?;
+        .collect();
+    let Return { range, power } = brightest(&mut returns)?;
     if power < camera.threshold {
         return None;
     }

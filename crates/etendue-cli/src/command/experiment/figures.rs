@@ -77,7 +77,7 @@ fn scene(view: &View) -> Result<Drawing, Failure> {
 
 type Line = (String, Vec<[f64; 2]>);
 
-/// The lines of a table whose first column is a number: one for every column of numbers, and where
+/// The lines of a table whose first column is a number that grows from row to row: one for every column of numbers, and where
 /// another column names something, one for every name.
 fn lines(table: &Table) -> Option<Vec<Line>> {
     let mut lines: Vec<Line> = Vec::new();
@@ -99,5 +99,10 @@ fn lines(table: &Table) -> Option<Vec<Line>> {
             }
         }
     }
-    (!lines.is_empty()).then_some(lines)
+    // One number has no axis.
+    let runs = |points: &[[f64; 2]]| points.windows(2).any(|pair| pair[0][0] < pair[1][0]);
+    lines
+        .iter()
+        .any(|(_, points)| runs(points))
+        .then_some(lines)
 }

@@ -34,9 +34,10 @@ use std::path::PathBuf;
     What can be free: sensor.pose, scans.N.pose, objects.NAME.pose, materials.NAME.reflectance and \
     other parameters of materials, objects.NAME.facets.N.scattering (N may be *); of continuous-wave \
     lidars sensor.receiver.bias.a, .b, .c, sensor.beam.divergence, sensor.beams.N.range_offset, \
-    .azimuth_offset, .elevation_offset; of pulsed ones sensor.receiver.pulse_width, .threshold, \
-    .reference and the offsets of sensor.channels.N.\n\
-    Scans of pulsed lidars are point clouds in the sensor's frame, with a field ring where there are \
+    .azimuth_offset, .elevation_offset; of scanners sensor.beam.divergence.horizontal, .vertical and \
+    the offsets of sensor.channels.N, of pulsed ones sensor.receiver.pulse_width, .threshold, \
+    .reference.\n\
+    Scans of scanners are point clouds in the sensor's frame, with a field ring where there are \
     rings and with intensities where reflectances are sought; the sensor stood still.\n\
     The folder gets estimate.json, covariance.csv, correlation.csv, log.csv, residuals.csv, and two \
     pictures: fit and residuals."
@@ -45,7 +46,7 @@ pub struct Fit {
     /// Problem file (.toml); with --scan a scene file or the name of a built-in scene
     #[arg(value_name = "PROBLEM|SCENE")]
     subject: PathBuf,
-    /// Scan to explain: a scan log, or a point cloud of a pulsed lidar; FILE#N for scan N (from 0) of
+    /// Scan to explain: a scan log, or a point cloud of a scanner; FILE#N for scan N (from 0) of
     /// several
     #[arg(long, value_name = "FILE[#N]", requires = "free")]
     scan: Vec<String>,

@@ -97,7 +97,7 @@ fn new_model(
 /// What a scan measured, beam by beam, and what was odd.
 fn measured(task: &ScanTask, sensor: &Sensor) -> Result<(Vec<Measured>, Vec<String>), Failure> {
     match sensor {
-        Sensor::Pulsed(pulsed) => sweep::read(task, pulsed),
+        Sensor::Scanner(own) => sweep::read(task, own),
         Sensor::ContinuousWave(_) => {
             let (scan, odd) = source::scan(&task.file, task.number)?;
             let readings = scan.readings.into_iter();

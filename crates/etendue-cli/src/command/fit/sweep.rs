@@ -1,8 +1,8 @@
-//! Measured sweeps of pulsed lidars: points back to the shots that measured them.
+//! Measured sweeps of scanners: points back to the shots that measured them.
 
 use crate::failure::Failure;
 use crate::source::{chosen, numbered_in};
-use etendue::estimate::model::{Measured, PulsedSensor};
+use etendue::estimate::model::{Measured, ScannerSensor};
 use etendue::formats::fit::ScanTask;
 use etendue::formats::output::PointTable;
 use etendue::formats::packets::Device;
@@ -16,7 +16,7 @@ const FARTHEST: f64 = 0.75;
 /// What each shot of the sensor measured, and what was odd.
 pub fn read(
     task: &ScanTask,
-    sensor: &PulsedSensor,
+    sensor: &ScannerSensor,
 ) -> Result<(Vec<Measured>, Vec<String>), Failure> {
     let points = read_points(&task.file, &Device::Unknown)?;
     let mut warnings = points.warnings;
@@ -51,13 +51,13 @@ pub fn read(
 
 /// The shots of each channel, by azimuth.
 struct Shots<'a> {
-    sensor: &'a PulsedSensor,
+    sensor: &'a ScannerSensor,
     /// (azimuth, number of the shot), ascending, channel by channel.
     by_azimuth: Vec<Vec<(f64, usize)>>,
 }
 
 impl<'a> Shots<'a> {
-    fn new(sensor: &'a PulsedSensor) -> Self {
+    fn new(sensor: &'a ScannerSensor) -> Self {
         let mut by_azimuth = vec![Vec::new(); sensor.scanner().channels.len()];
         for (number, shot) in sensor.shots().iter().enumerate() {
             by_azimuth[usize::from(shot.channel)].push((shot.azimuth, number));

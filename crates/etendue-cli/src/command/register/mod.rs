@@ -28,8 +28,9 @@ use std::path::PathBuf;
     A cloud is a .pcd, .ply, .vtk or .csv file; LOG#N is scan N (from 0) of a scan log. Two clouds \
     that lie in the plane z = 0, such as two scans, are registered in the plane.\n\
     Tuned settings follow from the median distance s of B's points from their middle: pairs within \
-    s and then within s/10, cells of s/2; in space both clouds are thinned to a point in every cube of s/20, in the \
-    plane the nearest 90 % of the pairs are kept. Single settings may be given beside either."
+    s and then within s/10, cells of s/2; in space both clouds are thinned to a point in every cube of s/20; in the \
+    plane first the nearest 90 % of the pairs, then all within s/3 under a robust loss, and cells of s/2 and then \
+    s/4. Single settings may be given beside either."
 )]
 pub struct Register {
     /// The cloud that is moved
@@ -143,12 +144,10 @@ fn register<M: Motion<D, K>, const D: usize, const K: usize>(
     };
     let (source, target) = (thin(source), thin(target));
     let registration = &settings.registration;
-    let Some(distance) = settings.first_within else {
+    let Some(first) = &settings.first else {
         return Ok(registration.register(&source, &target, start)?);
     };
-    let first = registration
-        .within(distance)
-        .register(&source, &target, start)?;
+    let first = first.register(&source, &target, start)?;
     let mut found = registration.register(&source, &target, first.target_from_source)?;
     found.log.splice(..0, first.log);
     Ok(found)

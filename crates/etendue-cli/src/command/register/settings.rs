@@ -2,6 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use etendue::estimate::register::{Method, Registration};
+use etendue::estimate::solve::Loss;
 use nalgebra::Point;
 use serde::Serialize;
 
@@ -54,9 +55,8 @@ pub struct SettingOptions {
 pub struct Settings {
     /// The method.
     pub registration: Registration,
-    /// Largest distance of pairs in a first registration that the second starts from, m; none
-    /// where there is one alone.
-    pub first_within: Option<f64>,
+    /// A first registration that this one starts from; none where there is one alone.
+    pub first: Option<Registration>,
     /// Side of the cubes that clouds are thinned to, m; 0 where they are not.
     pub voxel: f64,
 }
@@ -65,6 +65,8 @@ pub struct Settings {
 #[derive(Debug, Serialize)]
 pub struct SettingsReport {
     first_within_m: Option<f64>,
+    /// Whether pairs are charged by a robust loss, from wide to narrow.
+    robust: bool,
     max_distance_m: Option<f64>,
     keep: f64,
     neighbours: usize,
@@ -112,46 +114,75 @@ impl SettingOptions {
         let mut settings = if self.default {
             Settings {
                 registration: Registration::new(method.method()),
-                first_within: None,
+                first: None,
                 voxel: 0.0,
             }
         } else {
             tuned(method.method(), target)
         };
-        let registration = &mut settings.registration;
-        if let Some(cell) = self.cell {
-            *registration = registration.with_resolution(cell);
-        }
         if let Some(distance) = self.max_distance {
-            registration.max_distance = distance;
-            settings.first_within = None;
+            settings.registration.max_distance = distance;
+            settings.first = None;
         }
-        registration.keep = self.keep.unwrap_or(registration.keep);
-        registration.neighbours = self.neighbours.unwrap_or(registration.neighbours);
-        registration.iterations = self.iterations.unwrap_or(registration.iterations);
+        for registration in settings
+            .first
+            .iter_mut()
+            .chain([&mut settings.registration])
+        {
+            self.put(registration);
+        }
         settings.voxel = self.voxel.unwrap_or(settings.voxel);
         settings
     }
 }
 
+impl SettingOptions {
+    /// Puts in what was asked for by itself.
+    fn put(&self, registration: &mut Registration) {
+        if let Some(cell) = self.cell {
+            let loss = registration.loss;
+            *registration = registration.with_resolution(cell);
+            if registration.method != Method::Ndt || matches!(loss, Loss::Cauchy { .. }) {
+                registration.loss = loss;
+            }
+        }
+        registration.keep = self.keep.unwrap_or(registration.keep);
+        registration.neighbours = self.neighbours.unwrap_or(registration.neighbours);
+        registration.iterations = self.iterations.unwrap_or(registration.iterations);
+    }
+}
+
 /// Settings from the target's size $s$, the median distance of its points from their middle: pairs
-/// within $s$ and then within $s/10$, cells of $s/2$; in space one point a cube of $s/20$, in the plane all points and
-/// the nearest nine tenths of the pairs.
+/// within $s$ and then within $s/10$, cells of $s/2$; in space one point a cube of $s/20$. In the plane,
+/// where people walk through scans of few points, all points, first the nearest nine tenths of the
+/// pairs, then all within $s/3$ under a robust loss of $s/100$, and cells of $s/2$ and then $s/4$.
 fn tuned<const D: usize>(method: Method, target: &[Point<f64, D>]) -> Settings {
     let size = size(target);
-    let planar = D == 2;
-    let registration = Registration {
-        keep: if planar { 0.9 } else { 1.0 },
-        neighbours: if planar { 8 } else { 20 },
+    let usual = Registration {
         iterations: 200,
-        ..Registration::new(method)
-            .within(size / 10.0)
-            .with_resolution(size / 2.0)
+        ..Registration::new(method).with_resolution(size / 2.0)
     };
+    if D == 2 {
+        let planar = Registration {
+            neighbours: 8,
+            ..usual
+        };
+        return Settings {
+            first: Some(Registration {
+                keep: 0.9,
+                ..planar.within(size)
+            }),
+            registration: planar
+                .within(size / 3.0)
+                .with_resolution(size / 4.0)
+                .robust(size / 100.0),
+            voxel: 0.0,
+        };
+    }
     Settings {
-        registration,
-        first_within: Some(size),
-        voxel: if planar { 0.0 } else { size / 20.0 },
+        first: Some(usual.within(size)),
+        registration: usual.within(size / 10.0),
+        voxel: size / 20.0,
     }
 }
 
@@ -175,7 +206,8 @@ impl From<&Settings> for SettingsReport {
         let registration = &settings.registration;
         let max_distance = registration.max_distance;
         Self {
-            first_within_m: settings.first_within,
+            first_within_m: settings.first.map(|first| first.max_distance),
+            robust: registration.continuation.is_some(),
             max_distance_m: max_distance.is_finite().then_some(max_distance),
             keep: registration.keep,
             neighbours: registration.neighbours,
@@ -202,6 +234,9 @@ impl std::fmt::Display for SettingsReport {
             self.neighbours,
             self.cell_m
         )?;
+        if self.robust {
+            write!(f, ", under a robust loss")?;
+        }
         if self.voxel_m > 0.0 {
             write!(f, ", one point a cube of {:.3} m", self.voxel_m)?;
         }
