@@ -34,6 +34,8 @@ pub type Found = Result<(Outcome, Vec<(&'static str, Drawing)>), Failure>;
 const KNOWN: [f64; 2] = [0.004, 0.008];
 /// Standard deviation of its depths, m.
 const NOISE: f64 = 0.01;
+/// Fewest stops that are split into eight sub-sequences.
+const FEWEST_STOPS: usize = 32;
 /// Titles of the tables of means.
 const HELD_OUT: &str =
     "Means over the splits, SLAM over the held-out stops alone (Table II of Agishev et al. 2023)";
@@ -51,14 +53,25 @@ pub fn corridor(asked: &Experiment) -> Found {
         pose_noise: noise,
         ..Settings::default()
     };
-    if let Some(folder) = &asked.export {
-        return export(folder, &scene, &scanner, &truth, &settings);
-    }
     let known = DepthModel::Polynomial(Polynomial::plain(KNOWN));
     let of_known = Settings {
         bias: Bias::Known(known.clone(), NOISE),
         ..settings.clone()
     };
+    if let Some(folder) = &asked.export {
+        let settings = if asked.known_bias {
+            &of_known
+        } else {
+            &settings
+        };
+        return export(folder, &scene, &scanner, &truth, settings);
+    }
+    if truth.len() < FEWEST_STOPS {
+        return Err(Failure::Asked {
+            message: format!("{} stops are too few for eight sub-sequences", truth.len()),
+            remedy: format!("give at least {FEWEST_STOPS}, or --export fewer"),
+        });
+    }
     let first = &truth[..STOPS_OF_LOSSES.min(truth.len())];
     let distorted = drive(&scene, &scanner, first, &of_known, &mut || {})?;
     let by_loss = losses(&distorted, &known)?;
@@ -123,10 +136,13 @@ fn export(
         let bytes: Vec<u8> = numbers.flat_map(|v| (v as f32).to_le_bytes()).collect();
         outputs.add(&path, |file| file.write_all(&bytes))?;
     }
-    let poses = kitti_text(&drive.truth);
-    outputs.add(&folder.join("poses.txt"), |file| {
-        file.write_all(poses.as_bytes())
-    })?;
+    for (name, poses) in [
+        ("poses.txt", &drive.truth),
+        ("noisy_poses.txt", &drive.noisy),
+    ] {
+        let text = kitti_text(poses);
+        outputs.add(&folder.join(name), |file| file.write_all(text.as_bytes()))?;
+    }
     let written = outputs.commit()?.len();
     let remark = format!("{written} files in {}", folder.display());
     let outcome = Outcome {
