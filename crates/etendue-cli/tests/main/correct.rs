@@ -318,7 +318,7 @@ fn split(sequence: &Path, from: usize, to: &Path) {
             fs::rename(sequence.join(&name), to.join(&name)).expect("moved");
         }
     }
-    for name in ["poses.txt", "noisy_poses.txt"] {
+    for name in ["poses.txt", "poses_noisy.txt"] {
         let text = fs::read_to_string(sequence.join(name)).expect("poses");
         let (kept, moved): (Vec<_>, Vec<_>) =
             text.lines().enumerate().partition(|(line, _)| *line < from);
@@ -331,7 +331,7 @@ fn split(sequence: &Path, from: usize, to: &Path) {
 /// Bar: 1.5 mm over the incidences used, from poses off by 1 cm and 0.2 degrees that are learnt too, with
 /// a validation sequence whose poses are as noisy.
 #[test]
-fn noisy_poses_are_learnt_with_the_bias_and_validated() {
+fn poses_noisy_are_learnt_with_the_bias_and_validated() {
     let folder = folder();
     let run = |words: &str| {
         let words: Vec<&str> = words.split_whitespace().collect();
@@ -343,8 +343,8 @@ fn noisy_poses_are_learnt_with_the_bias_and_validated() {
     let [drive, held_out] = ["drive", "held_out"].map(|name| folder.path().join(name));
     split(&drive, 8, &held_out);
     for name in [&drive, &held_out] {
-        fs::copy(name.join("noisy_poses.txt"), name.join("poses.txt")).expect("copied");
-        fs::remove_file(name.join("noisy_poses.txt")).expect("removed");
+        fs::copy(name.join("poses_noisy.txt"), name.join("poses.txt")).expect("copied");
+        fs::remove_file(name.join("poses_noisy.txt")).expect("removed");
     }
     let text = run("correct train drive --validation held_out --json -o model.toml");
     let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");

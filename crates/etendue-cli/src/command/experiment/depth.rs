@@ -138,7 +138,7 @@ fn export(
     }
     for (name, poses) in [
         ("poses.txt", &drive.truth),
-        ("noisy_poses.txt", &drive.noisy),
+        ("poses_noisy.txt", &drive.noisy),
     ] {
         let text = kitti_text(poses);
         outputs.add(&folder.join(name), |file| file.write_all(text.as_bytes()))?;

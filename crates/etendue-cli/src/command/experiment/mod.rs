@@ -57,7 +57,7 @@ pub struct Experiment {
     #[arg(long, value_name = "FILE", requires = "scene")]
     trajectory: Option<PathBuf>,
     /// corridor: write the drive, as a sequence that `etendue correct` and `slam` read (scans as
-    /// KITTI .bin, the true poses in poses.txt, those with --pose-noise in noisy_poses.txt), and stop
+    /// KITTI .bin, the true poses in poses.txt, those with --pose-noise in poses_noisy.txt), and stop
     /// there
     #[arg(long, value_name = "DIR")]
     export: Option<PathBuf>,
