@@ -331,7 +331,7 @@ fn split(sequence: &Path, from: usize, to: &Path) {
 /// Bar: 1.5 mm over the incidences used, from poses off by 1 cm and 0.2 degrees that are learnt too, with
 /// a validation sequence whose poses are as noisy.
 #[test]
-fn poses_noisy_are_learnt_with_the_bias_and_validated() {
+fn noisy_poses_are_learnt_with_the_bias_and_validated() {
     let folder = folder();
     let run = |words: &str| {
         let words: Vec<&str> = words.split_whitespace().collect();
