@@ -24,7 +24,7 @@ use etendue::formats::sequence::read_poses;
 use etendue::formats::trajectory::kitti_text;
 use etendue::scene::Scene;
 use etendue::sensors::scanner::{Columns, ScanPattern, Scanner};
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Vector3};
 use std::path::Path;
 
 /// An outcome with its pictures.
@@ -403,14 +403,24 @@ fn bias_table(bins: &[BiasBin], rows: &[SplitRow]) -> Table {
     table
 }
 
-/// Heights and sideways errors of the trajectories of the first split.
+/// How far each pose is from the first, m.
+fn from_first(poses: &[Isometry3<f64>]) -> Vec<f64> {
+    let first = poses
+        .first()
+        .map_or_else(Vector3::zeros, |p| p.translation.vector);
+    let away = |pose: &Isometry3<f64>| (pose.translation.vector - first).norm();
+    poses.iter().map(away).collect()
+}
+
+/// Errors of the trajectories of the first split in the lidar's axes.
 fn trajectories(drive: &Drive, rows: &[SplitRow]) -> Drawing {
+    let way = from_first(&drive.truth);
     let panel = |axis: usize| -> Vec<Layer> {
         let of_row = |(row, color): (&SplitRow, Color)| {
-            let both = row.trajectory.iter().zip(&drive.truth);
-            let points = both.map(|(e, t)| {
-                let off = e.translation.vector - t.translation.vector;
-                [t.translation.x, off[axis] * 1e3]
+            let both = row.trajectory.iter().zip(&drive.truth).zip(&way);
+            let points = both.map(|((e, t), way)| {
+                let off = t.rotation.inverse() * (e.translation.vector - t.translation.vector);
+                [*way, off[axis] * 1e3]
             });
             Layer {
                 name: row.name.into(),
@@ -424,11 +434,11 @@ fn trajectories(drive: &Drive, rows: &[SplitRow]) -> Drawing {
     ColoredView {
         title: "Drift of SLAM through the corridor",
         subtitle: "error of the position beside the truth, first split",
-        axes: ["x, m", "error, mm"],
+        axes: ["from the first stop, m", "error, mm"],
         to_scale: false,
         panels: vec![
-            ("along the corridor".into(), panel(0)),
-            ("sideways".into(), panel(1)),
+            ("forward".into(), panel(0)),
+            ("to the left".into(), panel(1)),
             ("upwards".into(), panel(2)),
         ],
     }
@@ -437,6 +447,9 @@ fn trajectories(drive: &Drive, rows: &[SplitRow]) -> Drawing {
 
 /// The map from the side, by SLAM without correction and with the last model.
 fn side(drive: &Drive, rows: &[SplitRow]) -> Drawing {
+    let ends = [drive.truth.first(), drive.truth.last()];
+    let [start, end] = ends.map(|p| p.map_or_else(Vector3::zeros, |p| p.translation.vector));
+    let along = (end - start).try_normalize(0.0).unwrap_or(Vector3::x());
     let panel = |row: &SplitRow, color| {
         let cells = CellOptions::default();
         let nothing = DepthModel::Polynomial(Polynomial::plain([0.0; 2]));
@@ -446,13 +459,13 @@ fn side(drive: &Drive, rows: &[SplitRow]) -> Drawing {
             let corrected = correct_scan(scan, model, &cells);
             points.extend(corrected.points.iter().step_by(97).map(|p| {
                 let placed = pose * p;
-                [placed.x, placed.z]
+                [(placed.coords - start).dot(&along), placed.z]
             }));
         }
-        let truth = drive
-            .truth
-            .iter()
-            .map(|p| [p.translation.x, p.translation.z]);
+        let truth = drive.truth.iter().map(|p| {
+            let way = (p.translation.vector - start).dot(&along);
+            [way, p.translation.z]
+        });
         vec![
             Layer {
                 name: row.name.into(),
@@ -478,7 +491,7 @@ fn side(drive: &Drive, rows: &[SplitRow]) -> Drawing {
     ColoredView {
         title: "The corridor from the side, as SLAM maps it",
         subtitle: "heights are stretched",
-        axes: ["x, m", "z, m"],
+        axes: ["along the way, m", "height, m"],
         to_scale: false,
         panels,
     }
