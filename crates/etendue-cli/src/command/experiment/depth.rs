@@ -80,7 +80,7 @@ pub fn corridor(asked: &Experiment) -> Found {
     progress.finish_and_clear();
     let progress = bar("learning and mapping", ROWS);
     let rows = splits((&scene, &scanner), &drive, &settings, &mut || {
-        progress.inc(1)
+        progress.inc(1);
     })?;
     progress.finish_and_clear();
     let first = STOPS_OF_LOSSES.min(drive.scans.len());
