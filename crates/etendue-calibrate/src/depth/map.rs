@@ -1,10 +1,10 @@
 //! Scans put together, and the neighbourhoods that are judged.
 
-use super::DepthError;
 use super::features::{
     Eigen, Mask, MaskReport, Neighbourhood, Neighbours, Shape, SurfaceView, Verdict, covariance,
-    mean, one_per_voxel, surface_views, without_shadows,
+    mean, one_per_voxel, views_among, without_shadows,
 };
+use super::{DepthError, DepthModel};
 use nalgebra::{Isometry3, Point3, Vector3};
 use rayon::prelude::*;
 use std::ops::RangeInclusive;
@@ -38,6 +38,10 @@ pub struct MapOptions {
     pub voxel: f64,
     /// The points of a scan that give a point its normal.
     pub normal_from: Neighbourhood,
+    /// How often those are doubled ([`Neighbourhood::doubled`]) for points that have too few of them
+    /// or only a line: at grazing incidence, where the bias is greatest, the columns of a scan stand
+    /// apart.
+    pub normal_doublings: u32,
     /// The points of the map that make a neighbourhood.
     pub neighbourhood: Neighbourhood,
     /// Side of the cubes of which the map, all scans together, keeps one point to be the centre of a
@@ -56,6 +60,7 @@ impl MapOptions {
             shadow: None,
             voxel: 0.2,
             normal_from: Neighbourhood::Radius(0.4),
+            normal_doublings: 0,
             neighbourhood: Neighbourhood::Radius(0.4),
             centres: None,
             mask: Mask::published(),
@@ -228,6 +233,15 @@ impl DepthMap {
         found
     }
 
+    /// The same map with the depths that a model gives; the neighbourhoods stay.
+    pub(super) fn corrected(&self, model: &DepthModel) -> Self {
+        let mut corrected = self.clone();
+        for m in &mut corrected.measurements {
+            m.depth = model.correct(m.depth, m.incidence);
+        }
+        corrected
+    }
+
     fn selected(
         mut self,
         points: &[Vector3<f64>],
@@ -340,8 +354,7 @@ fn sampled(
         });
     }
     let chosen = one_per_voxel(&usable, options.voxel);
-    let origins = vec![Vector3::zeros(); usable.len()];
-    let views = surface_views(&usable, &origins, &chosen, options.normal_from);
+    let views = views(&usable, &chosen, options);
     let trusted = |view: &SurfaceView| options.mask.trusts(view);
     report.without_normal += views
         .iter()
@@ -359,6 +372,27 @@ fn sampled(
         })
     });
     Ok(seen.collect())
+}
+
+/// The views of the surface at some points of a scan, from more points where few show no plane.
+fn views(points: &[Vector3<f64>], at: &[u32], options: &MapOptions) -> Vec<Option<SurfaceView>> {
+    let origins = vec![Vector3::zeros(); points.len()];
+    let neighbours = Neighbours::new(points);
+    let among = |at: &[u32], which| views_among(&neighbours, (points, &origins), at, which);
+    let mut which = options.normal_from;
+    let mut views = among(at, which);
+    for _ in 0..options.normal_doublings {
+        which = which.doubled();
+        let asks = |view: &Option<SurfaceView>| {
+            view.as_ref().is_none_or(|v| options.mask.asks_for_more(v))
+        };
+        let open: Vec<usize> = (0..at.len()).filter(|&i| asks(&views[i])).collect();
+        let of_open: Vec<u32> = open.iter().map(|&i| at[i]).collect();
+        for (i, view) in open.into_iter().zip(among(&of_open, which)) {
+            views[i] = view;
+        }
+    }
+    views
 }
 
 fn check(scans: usize, poses: &[Isometry3<f64>], options: &MapOptions) -> Result<(), DepthError> {
@@ -414,4 +448,44 @@ fn check_members(number: usize, members: &[u32], count: usize) -> Result<(), Dep
         });
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A wall along x, 1.2 m aside, seen by columns a degree apart from places 1 m apart.
+    fn wall() -> (Vec<Vec<Point3<f64>>>, Vec<Isometry3<f64>>) {
+        let beams = (5..175).flat_map(|column| (-20..=20).map(move |row| (column, row)));
+        let point = |(column, row): (i32, i32)| {
+            let (sin, cos) = f64::from(column).to_radians().sin_cos();
+            let up = (1.4 * f64::from(row)).to_radians().tan();
+            Point3::from(Vector3::new(cos, sin, up) * (1.2 / sin))
+        };
+        let scan: Vec<_> = beams.map(point).collect();
+        let poses = (0..4).map(|k| Isometry3::translation(f64::from(k), 0.0, 0.0));
+        (vec![scan; 4], poses.collect())
+    }
+
+    #[test]
+    fn wider_neighbourhoods_reach_grazing_incidences() {
+        let (scans, poses) = wall();
+        let flattest = |normal_doublings| {
+            let options = MapOptions {
+                normal_doublings,
+                ..MapOptions::strict()
+            };
+            let map = DepthMap::build(&scans, &poses, &options).expect("a map");
+            for m in map.measurements() {
+                let truth = (1.2 / m.depth).acos();
+                assert!((m.incidence - truth).abs() < 1e-6);
+            }
+            let of_all = map.measurements().iter().map(|m| m.incidence.to_degrees());
+            of_all.fold(0.0, f64::max)
+        };
+        let [plain, doubled, twice] = [0, 1, 2].map(flattest);
+        assert!((70.0..77.0).contains(&plain), "{plain}");
+        assert!((77.0..81.0).contains(&doubled), "{doubled}");
+        assert!(twice > 81.0, "{twice}");
+    }
 }

@@ -66,6 +66,13 @@ impl Mask {
         }
     }
 
+    /// Whether the points about a point in its own scan stand in a line, as one column of a lidar
+    /// does: more of them may show the surface.
+    pub(in crate::depth) fn asks_for_more(&self, view: &SurfaceView) -> bool {
+        let [_, l2, l3] = view.values;
+        l2 < self.own_roundness * l3
+    }
+
     /// Whether the surface seen in a point's own scan is a plane.
     pub(in crate::depth) fn trusts(&self, view: &SurfaceView) -> bool {
         let [l1, l2, l3] = view.values;

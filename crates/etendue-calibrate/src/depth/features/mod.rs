@@ -15,6 +15,7 @@ pub use eigen::Eigen;
 pub(super) use mask::Shape;
 pub use mask::{Mask, MaskReport, Verdict};
 pub use neighbours::{Neighbourhood, Neighbours};
+pub(super) use normals::views_among;
 pub use normals::{SurfaceView, surface_views};
 pub use shadow::without_shadows;
 pub use spread::{covariance, mean};

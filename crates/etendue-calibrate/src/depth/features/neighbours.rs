@@ -15,6 +15,18 @@ pub enum Neighbourhood {
     NearestWithin(usize, f64),
 }
 
+impl Neighbourhood {
+    /// Twice as wide: the radius where there is one, else the count.
+    #[must_use]
+    pub fn doubled(self) -> Self {
+        match self {
+            Self::Radius(radius) => Self::Radius(2.0 * radius),
+            Self::Nearest(count) => Self::Nearest(2 * count),
+            Self::NearestWithin(count, radius) => Self::NearestWithin(count, 2.0 * radius),
+        }
+    }
+}
+
 /// Points with a tree over them.
 pub struct Neighbours {
     tree: Option<ImmutableKdTree<f64, 3>>,

@@ -28,7 +28,16 @@ pub fn surface_views(
     at: &[u32],
     which: Neighbourhood,
 ) -> Vec<Option<SurfaceView>> {
-    let neighbours = Neighbours::new(points);
+    views_among(&Neighbours::new(points), (points, origins), at, which)
+}
+
+/// The same over neighbours that are known.
+pub(in crate::depth) fn views_among(
+    neighbours: &Neighbours,
+    (points, origins): (&[Vector3<f64>], &[Vector3<f64>]),
+    at: &[u32],
+    which: Neighbourhood,
+) -> Vec<Option<SurfaceView>> {
     at.par_iter()
         .map(|&i| {
             let (point, origin) = (points[i as usize], origins[i as usize]);

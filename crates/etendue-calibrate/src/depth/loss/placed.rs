@@ -40,7 +40,8 @@ impl Placed {
             .map(|p| p.rotation.to_rotation_matrix().into_inner())
             .collect();
         let count = map.measurements.len();
-        let mut slopes = vec![0.0; weights * count];
+        // A model without weights has none: one unused number a point keeps the parts in step.
+        let mut slopes = vec![0.0; weights.max(1) * count];
         let mut positions = vec![Vector3::zeros(); count];
         let mut beams = positions.clone();
         let points = (&map.measurements, &mut positions, &mut beams)

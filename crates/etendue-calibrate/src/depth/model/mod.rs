@@ -230,6 +230,22 @@ mod tests {
     }
 
     #[test]
+    fn no_grazing_incidence_throws_a_point_away() {
+        let model = &models()[6];
+        for depth in [0.5, 3.0, 24.0] {
+            let limit = model.bias(depth, 85_f64.to_radians());
+            for degrees in [85.5, 89.0, 89.9, 90.0_f64] {
+                let bias = model.bias(depth, degrees.to_radians());
+                assert!(
+                    (bias - limit).abs() < 1e-9,
+                    "{depth} {degrees}: {bias} {limit}"
+                );
+            }
+            assert!(limit < 0.0 && limit > -0.05 * depth);
+        }
+    }
+
+    #[test]
     fn the_waveform_reads_short_more_so_farther_and_flatter() {
         let model = &models()[6];
         assert!(model.bias(10.0, 1.2) < 0.0);

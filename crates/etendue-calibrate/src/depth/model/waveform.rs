@@ -3,6 +3,10 @@
 use etendue_physics::pulse::constant_fraction_bias;
 use etendue_physics::{Dual, DualParts, Scalar};
 
+/// The flattest incidence of the closed form, rad.
+const FLATTEST: f64 = 85.0 * std::f64::consts::PI / 180.0;
+/// Least slope of the measured depth over the true one that a Newton step is taken with.
+const LEAST_SLOPE: f64 = 0.2;
 /// Most Newton steps of the correction.
 const NEWTON_STEPS: usize = 6;
 
@@ -11,7 +15,9 @@ const NEWTON_STEPS: usize = 6;
 /// [`constant_fraction_bias`]; the correction solves that for $\hat d$.
 ///
 /// Two physical parameters in place of free weights, so that it extrapolates to distances and
-/// incidences that were not seen.
+/// incidences that were not seen. Beyond 85 degrees the shift is that of 85 degrees: the closed form is
+/// of first order in $\sigma_a\tan\gamma$, the far side of the footprint leaves the surface, and an
+/// incidence that is read wrong at an edge would throw its point metres away.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WaveformBias {
     /// Standard deviation $\sigma_p$ of the pulse in range, m (FWHM in time times c/2, over
@@ -35,7 +41,13 @@ impl WaveformBias {
     /// What an inclined plane at the true `depth` (m) adds to the reading, m.
     pub(super) fn shift(&self, depth: f64, incidence: f64) -> f64 {
         let (angular, pulse) = (self.angular_sd, self.pulse_sd);
-        constant_fraction_bias(depth, angular, incidence, pulse, self.fraction)
+        constant_fraction_bias(
+            depth,
+            angular,
+            incidence.min(FLATTEST),
+            pulse,
+            self.fraction,
+        )
     }
 
     pub(super) fn correct(&self, depth: f64, incidence: f64) -> f64 {
@@ -53,15 +65,17 @@ impl WaveformBias {
         let mut corrected = depth;
         for _ in 0..NEWTON_STEPS {
             let shift = self.dual_shift(corrected, incidence);
-            let step = (corrected + shift.value() - depth) / (1.0 + shift.gradient()[0]);
+            let slope = (1.0 + shift.gradient()[0]).max(LEAST_SLOPE);
+            let step = (corrected + shift.value() - depth) / slope;
             corrected -= step;
             if step.abs() < 1e-13 * depth {
                 break;
             }
         }
         let [by_depth, by_pulse, by_angle] = self.dual_shift(corrected, incidence).gradient();
-        slopes[0] = -by_pulse * self.pulse_sd / (1.0 + by_depth);
-        slopes[1] = -by_angle * self.angular_sd / (1.0 + by_depth);
+        let slope = (1.0 + by_depth).max(LEAST_SLOPE);
+        slopes[0] = -by_pulse * self.pulse_sd / slope;
+        slopes[1] = -by_angle * self.angular_sd / slope;
         corrected
     }
 
@@ -70,7 +84,7 @@ impl WaveformBias {
         constant_fraction_bias(
             Dual::variable(depth, 0),
             Dual::variable(self.angular_sd, 2),
-            Dual::from(incidence),
+            Dual::from(incidence.min(FLATTEST)),
             Dual::variable(self.pulse_sd, 1),
             self.fraction,
         )

@@ -4,12 +4,15 @@ mod adam;
 pub mod covariance;
 mod curve;
 mod gauss_newton;
+mod held_out;
 mod lbfgs;
 mod split;
 
 pub(super) use curve::quantile;
 pub use curve::{BiasCurve, CurvePoint};
 pub use split::Split;
+
+use held_out::HeldOut;
 
 use super::{
     DepthError, DepthLoss, DepthMap, DepthModel, MapOptions, Objective, PoseFreedom, Robust,
@@ -86,8 +89,10 @@ pub struct Trained {
 /// Least spread of the incidences (5th to 95th percentile) that shows a shape, rad.
 const LEAST_SPREAD: f64 = 0.1;
 
-/// Learns a model from a map; `validation`, another map whose poses stay, chooses the iteration
-/// that is kept. `options` are those the map was built with; they are needed for refreshing.
+/// Learns a model from a map; `validation`, another map, chooses the iteration that is kept: the one
+/// of the least loss there, with that map's own poses fitted to it where those of the map are free
+/// one by one or by one correction. `options` are those the maps were built with; they are needed
+/// for refreshing.
 ///
 /// # Errors
 /// Where all points are at one incidence, the freedom does not fit the poses, a rate is not above
@@ -101,7 +106,7 @@ pub fn train(
 ) -> Result<Trained, DepthError> {
     check(map, training)?;
     let poses = map.world_from_lidar().len();
-    let mut best = Best::new(validation, training)?;
+    let mut best = Best::new(validation, training, options)?;
     let mut reached = Unknowns::start(start.clone(), &training.freedom, poses);
     let mut current = map.clone();
     for round in 0..=training.refreshes {
@@ -187,29 +192,31 @@ fn check(map: &DepthMap, training: &Training) -> Result<(), DepthError> {
 
 /// The iterations so far, and the one of the least validation loss.
 struct Best<'a> {
-    validation: Option<Objective<'a>>,
+    validation: Option<HeldOut<'a>>,
     least: Option<(f64, Unknowns)>,
     progress: Vec<Progress>,
 }
 
 impl<'a> Best<'a> {
-    fn new(map: Option<&'a DepthMap>, training: &Training) -> Result<Self, DepthError> {
-        let fixed = |map| Objective::new(map, training.loss, training.robust, PoseFreedom::Fixed);
+    fn new(
+        map: Option<&DepthMap>,
+        training: &'a Training,
+        options: &MapOptions,
+    ) -> Result<Self, DepthError> {
         Ok(Self {
-            validation: map.map(fixed).transpose()?,
+            validation: map
+                .map(|map| HeldOut::new(map, training, options))
+                .transpose()?,
             least: None,
             progress: Vec::new(),
         })
     }
 
     fn note(&mut self, unknowns: &Unknowns, loss: f64) {
-        let of_weights = |objective: &Objective<'_>| {
-            objective.value(&Unknowns {
-                model: unknowns.model.clone(),
-                corrections: Vec::new(),
-            })
-        };
-        let validation = self.validation.as_ref().map(of_weights);
+        let validation = self
+            .validation
+            .as_mut()
+            .and_then(|held_out| held_out.loss(&unknowns.model));
         self.progress.push(Progress { loss, validation });
         if let Some(loss) = validation
             && self.least.as_ref().is_none_or(|(least, _)| loss < *least)

@@ -2,7 +2,7 @@
 
 mod apply;
 mod eval;
-mod pictures;
+pub mod pictures;
 mod train;
 
 use crate::failure::Failure;

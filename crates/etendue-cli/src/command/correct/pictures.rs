@@ -79,7 +79,8 @@ const VERDICTS: [(Verdict, &str, Color); 6] = [
     (Verdict::Kept, "used", Color::hex(0x4B0082)),
 ];
 
-fn masks(map: &DepthMap, points: &[Vector3<f64>]) -> crate::picture::Drawing {
+/// Centres of neighbourhoods from above, by the first test that they failed.
+pub fn masks(map: &DepthMap, points: &[Vector3<f64>]) -> crate::picture::Drawing {
     let layer = |(verdict, name, color): (Verdict, &str, Color)| {
         let both = points.iter().zip(map.verdicts());
         let of_it = both.filter(|(_, found)| **found == Some(verdict));

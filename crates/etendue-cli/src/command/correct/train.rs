@@ -95,6 +95,10 @@ pub struct MapArguments {
     /// Radius of the neighbourhoods in a scan that give normals, m
     #[arg(long, value_name = "M")]
     pub normal_radius: Option<f64>,
+    /// How often that radius is doubled for points with too few neighbours or only a line of them: at
+    /// grazing incidence the columns of a scan stand apart
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(..=6))]
+    pub normal_doublings: Option<u32>,
     /// Depths that are used, m
     #[arg(long, num_args = 2, value_names = ["NEAR", "FAR"])]
     pub depths: Option<Vec<f64>>,
@@ -237,6 +241,7 @@ impl MapArguments {
         if let Some(radius) = self.normal_radius {
             options.normal_from = Neighbourhood::Radius(radius);
         }
+        options.normal_doublings = self.normal_doublings.unwrap_or(options.normal_doublings);
         if let Some([near, far]) = self.depths.as_deref().and_then(<[f64]>::first_chunk) {
             options.depths = *near..=*far;
         }

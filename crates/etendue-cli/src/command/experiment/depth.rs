@@ -1,19 +1,19 @@
 //! The experiments of depth correction.
 
 use super::Experiment;
+use crate::command::correct::pictures::masks;
 use crate::failure::Failure;
-use crate::picture::bias_curve::BiasChart;
 use crate::picture::colored_view::{ColoredView, Layer};
 use crate::picture::line_chart::LineChart;
 use crate::picture::{Color, Drawing, palette};
 use crate::sequence::bar;
 use crate::source;
-use etendue::calibrate::depth::features::{CellOptions, surface_views_by_cells};
-use etendue::calibrate::depth::{DepthLoss, DepthModel, Polynomial, correct_scan};
+use etendue::calibrate::depth::features::CellOptions;
+use etendue::calibrate::depth::{DepthLoss, DepthMap, DepthModel, Polynomial, correct_scan};
 use etendue::calibrate::experiments::board::{self, BoardRow};
 use etendue::calibrate::experiments::corridor::{
-    Bias, Drift, Drive, LossRow, Poses, ROWS, STOPS_OF_LOSSES, Settings, SplitRow, drive, losses,
-    models, splits,
+    AS_BUILT, Bias, BiasBin, Drift, Drive, ExperimentError, LossRow, Poses, ROWS, STOPS_OF_LOSSES,
+    Settings, SplitRow, bias_by_incidence, drive, losses, map_options, splits,
 };
 use etendue::calibrate::experiments::{corridor_scene, stops};
 use etendue::estimate::experiments::{Cell, Outcome, Table};
@@ -34,6 +34,8 @@ pub type Found = Result<(Outcome, Vec<(&'static str, Drawing)>), Failure>;
 const KNOWN: [f64; 2] = [0.004, 0.008];
 /// Standard deviation of its depths, m.
 const NOISE: f64 = 0.01;
+/// Fewest stops that are split into eight sub-sequences.
+const FEWEST_STOPS: usize = 32;
 /// Titles of the tables of means.
 const HELD_OUT: &str =
     "Means over the splits, SLAM over the held-out stops alone (Table II of Agishev et al. 2023)";
@@ -51,14 +53,25 @@ pub fn corridor(asked: &Experiment) -> Found {
         pose_noise: noise,
         ..Settings::default()
     };
-    if let Some(folder) = &asked.export {
-        return export(folder, &scene, &scanner, &truth, &settings);
-    }
     let known = DepthModel::Polynomial(Polynomial::plain(KNOWN));
     let of_known = Settings {
         bias: Bias::Known(known.clone(), NOISE),
         ..settings.clone()
     };
+    if let Some(folder) = &asked.export {
+        let settings = if asked.known_bias {
+            &of_known
+        } else {
+            &settings
+        };
+        return export(folder, &scene, &scanner, &truth, settings);
+    }
+    if truth.len() < FEWEST_STOPS {
+        return Err(Failure::Asked {
+            message: format!("{} stops are too few for eight sub-sequences", truth.len()),
+            remedy: format!("give at least {FEWEST_STOPS}, or --export fewer"),
+        });
+    }
     let first = &truth[..STOPS_OF_LOSSES.min(truth.len())];
     let distorted = drive(&scene, &scanner, first, &of_known, &mut || {})?;
     let by_loss = losses(&distorted, &known)?;
@@ -66,16 +79,32 @@ pub fn corridor(asked: &Experiment) -> Found {
     let drive = drive(&scene, &scanner, &truth, &settings, &mut || progress.inc(1))?;
     progress.finish_and_clear();
     let progress = bar("learning and mapping", ROWS);
-    let rows = splits(&scene, &drive, &settings, &mut || progress.inc(1))?;
+    let rows = splits((&scene, &scanner), &drive, &settings, &mut || {
+        progress.inc(1);
+    })?;
     progress.finish_and_clear();
+    let first = STOPS_OF_LOSSES.min(drive.scans.len());
+    let seen_by_masks =
+        DepthMap::build(&drive.scans[..first], &drive.truth[..first], &map_options())
+            .map_err(ExperimentError::from)?;
+    let everything: Vec<usize> = (0..drive.scans.len()).collect();
+    let learnt: Vec<&DepthModel> = first_split(&rows)
+        .filter_map(|row| row.model.as_ref())
+        .collect();
+    let bins = bias_by_incidence(&drive, &everything, &learnt);
     let pictures = vec![
-        ("bias", curves(&drive, &rows)),
+        (
+            "masks",
+            masks(&seen_by_masks, &seen_by_masks.measured_points()),
+        ),
+        ("bias", curves(&bins, &rows)),
         ("trajectories", trajectories(&drive, &rows)),
         ("side", side(&drive, &rows)),
     ];
     let outcome = Outcome {
         tables: vec![
             loss_table(&by_loss),
+            bias_table(&bins, &rows),
             split_table(&rows),
             mean_table(&rows, HELD_OUT, |row| row.held_out),
             mean_table(&rows, WHOLE, |row| row.whole),
@@ -107,10 +136,13 @@ fn export(
         let bytes: Vec<u8> = numbers.flat_map(|v| (v as f32).to_le_bytes()).collect();
         outputs.add(&path, |file| file.write_all(&bytes))?;
     }
-    let poses = kitti_text(truth);
-    outputs.add(&folder.join("poses.txt"), |file| {
-        file.write_all(poses.as_bytes())
-    })?;
+    for (name, poses) in [
+        ("poses.txt", &drive.truth),
+        ("poses_noisy.txt", &drive.noisy),
+    ] {
+        let text = kitti_text(poses);
+        outputs.add(&folder.join(name), |file| file.write_all(text.as_bytes()))?;
+    }
     let written = outputs.commit()?.len();
     let remark = format!("{written} files in {}", folder.display());
     let outcome = Outcome {
@@ -214,6 +246,7 @@ fn split_table(rows: &[SplitRow]) -> Table {
         &[
             "split",
             "correction",
+            "bias left, mm",
             "held-out map rms, mm",
             "held-out SLAM, deg",
             "held-out SLAM, mm",
@@ -225,6 +258,7 @@ fn split_table(rows: &[SplitRow]) -> Table {
         table.push(vec![
             row.split.into(),
             row.name.into(),
+            (row.bias_left * 1e3).into(),
             (row.map_rms * 1e3).into(),
             row.held_out.rotation.to_degrees().into(),
             (row.held_out.translation * 1e3).into(),
@@ -242,9 +276,11 @@ fn mean(rows: &[SplitRow], name: &str, column: impl Fn(&SplitRow) -> f64) -> f64
     sum / count
 }
 
-fn names() -> Vec<&'static str> {
-    std::iter::once("none")
-        .chain(models().map(|m| m.0))
+/// The names of the rows of one split, in order.
+fn names(rows: &[SplitRow]) -> Vec<&'static str> {
+    rows.iter()
+        .filter(|row| row.split == 0)
+        .map(|row| row.name)
         .collect()
 }
 
@@ -254,6 +290,7 @@ fn mean_table(rows: &[SplitRow], title: &str, of: impl Fn(&SplitRow) -> Drift) -
         title,
         &[
             "correction",
+            "bias left, mm",
             "held-out map rms, mm",
             "rotation, deg",
             "translation, mm",
@@ -263,9 +300,10 @@ fn mean_table(rows: &[SplitRow], title: &str, of: impl Fn(&SplitRow) -> Drift) -
     );
     let rotation = |row: &SplitRow| of(row).rotation;
     let translation = |row: &SplitRow| of(row).translation;
-    for name in names() {
+    for name in names(rows) {
         table.push(vec![
             name.into(),
+            (mean(rows, name, |r| r.bias_left) * 1e3).into(),
             (mean(rows, name, |r| r.map_rms) * 1e3).into(),
             mean(rows, name, rotation).to_degrees().into(),
             (mean(rows, name, translation) * 1e3).into(),
@@ -291,82 +329,98 @@ fn remarks(by_loss: &[LossRow], rows: &[SplitRow]) -> Vec<String> {
             row.curve_rms * 1e3
         ));
     }
-    let maps: Vec<f64> = names()
-        .iter()
-        .map(|name| mean(rows, name, |r| r.map_rms))
-        .collect();
-    remarks.push(format!(
-        "Held-out map: {:.2} mm without correction; the best of the others {:.2} mm.",
-        maps[0] * 1e3,
-        maps[1..].iter().copied().fold(f64::INFINITY, f64::min) * 1e3
-    ));
+    let learnt = names(rows)
+        .into_iter()
+        .filter(|name| !["none", AS_BUILT].contains(name));
+    let maps = learnt.map(|name| (mean(rows, name, |r| r.map_rms), name));
+    if let Some((best, name)) = maps.min_by(|a, b| a.0.total_cmp(&b.0)) {
+        remarks.push(format!(
+            "Held-out map: {:.2} mm without correction, {:.2} mm with the {name} model, the best of \
+             those learnt.",
+            mean(rows, "none", |r| r.map_rms) * 1e3,
+            best * 1e3,
+        ));
+    }
     remarks
 }
 
-const COLORS: [Color; 4] = [
+const COLORS: [Color; 5] = [
     Color::hex(0xD0021B),
     Color::hex(0x0072B2),
     Color::hex(0x009E73),
     Color::hex(0xE69F00),
+    Color::hex(0xCC79A7),
 ];
 
 fn first_split(rows: &[SplitRow]) -> impl Iterator<Item = &SplitRow> {
     rows.iter().filter(|row| row.split == 0)
 }
 
-/// The curves of the first split at 5 m, above the incidences of the first scans.
-fn curves(drive: &Drive, rows: &[SplitRow]) -> Drawing {
-    const DEPTH: f64 = 5.0;
-    let curve = |model: &DepthModel| -> Vec<[f64; 2]> {
-        let degrees = (0..=85).map(f64::from);
-        degrees
-            .map(|d| [d, model.bias(DEPTH, d.to_radians()) * 1e3])
+/// The true bias over true incidences beside what the models of the first split take off.
+fn curves(bins: &[BiasBin], rows: &[SplitRow]) -> Drawing {
+    let line = |of: &dyn Fn(&BiasBin) -> f64| -> Vec<[f64; 2]> {
+        let seen = bins.iter().filter(|bin| bin.readings >= FEWEST);
+        seen.map(|bin| [bin.incidence.to_degrees(), of(bin) * 1e3])
             .collect()
     };
-    let learnt = first_split(rows).filter_map(|row| Some((row.name, curve(row.model.as_ref()?))));
-    let mut learnt: Vec<_> = learnt.map(|(name, c)| (name.to_owned(), c)).collect();
-    let last = learnt.pop().map_or(Vec::new(), |(_, curve)| curve);
-    let counts = seen(drive);
-    BiasChart {
-        title: "Bias learnt from the receiver, at 5 m",
-        subtitle: "first split; \"learnt\" is the waveform model, the others polynomials",
-        curve: last.iter().map(|[x, y]| [*x, *y, f64::INFINITY]).collect(),
-        others: learnt,
-        seen: None,
-        counts: &counts,
+    let mut lines = vec![("true".to_owned(), line(&|bin| bin.truth))];
+    let learnt = first_split(rows).filter(|row| row.model.is_some());
+    for (number, row) in learnt.enumerate() {
+        lines.push((row.name.to_owned(), line(&|bin| bin.taken_off[number])));
+    }
+    LineChart {
+        title: "Bias of the receiver, and what each model takes off (first split)",
+        x: "incidence, degrees",
+        y: "mean over the readings on planes, mm",
+        logarithmic: false,
+        lines,
+        joined: true,
     }
     .draw()
 }
 
-/// Counts of incidences in every five degrees.
-fn seen(drive: &Drive) -> Vec<u64> {
-    let mut counts = vec![0; 18];
-    for scan in drive.scans.iter().take(STOPS_OF_LOSSES) {
-        let places: Vec<Vector3<f64>> = scan.iter().map(|p| p.coords).collect();
-        for view in surface_views_by_cells(&places, &CellOptions::default())
-            .iter()
-            .flatten()
-        {
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "an angle in [0, 90] degrees"
-            )]
-            let bin = (view.incidence.to_degrees() / 5.0) as usize;
-            counts[bin.min(17)] += 1;
-        }
+/// Bins with fewer readings are not drawn.
+const FEWEST: usize = 50;
+
+fn bias_table(bins: &[BiasBin], rows: &[SplitRow]) -> Table {
+    let learnt = first_split(rows).filter(|row| row.model.is_some());
+    let mut columns = vec!["incidence, deg", "readings", "true bias, mm"];
+    columns.extend(learnt.map(|row| row.name));
+    let mut table = Table::new(
+        "The receiver's bias by incidence: means over readings on planes, and what the models of the \
+         first split take off, mm",
+        &columns,
+    );
+    for bin in bins.iter().filter(|bin| bin.readings >= FEWEST) {
+        let mut cells: Vec<Cell> = vec![
+            bin.incidence.to_degrees().into(),
+            bin.readings.into(),
+            (bin.truth * 1e3).into(),
+        ];
+        cells.extend(bin.taken_off.iter().map(|taken| Cell::from(taken * 1e3)));
+        table.push(cells);
     }
-    counts
+    table
 }
 
-/// Heights and sideways errors of the trajectories of the first split.
+/// How far each pose is from the first, m.
+fn from_first(poses: &[Isometry3<f64>]) -> Vec<f64> {
+    let first = poses
+        .first()
+        .map_or_else(Vector3::zeros, |p| p.translation.vector);
+    let away = |pose: &Isometry3<f64>| (pose.translation.vector - first).norm();
+    poses.iter().map(away).collect()
+}
+
+/// Errors of the trajectories of the first split in the lidar's axes.
 fn trajectories(drive: &Drive, rows: &[SplitRow]) -> Drawing {
+    let way = from_first(&drive.truth);
     let panel = |axis: usize| -> Vec<Layer> {
         let of_row = |(row, color): (&SplitRow, Color)| {
-            let both = row.trajectory.iter().zip(&drive.truth);
-            let points = both.map(|(e, t)| {
-                let off = e.translation.vector - t.translation.vector;
-                [t.translation.x, off[axis] * 1e3]
+            let both = row.trajectory.iter().zip(&drive.truth).zip(&way);
+            let points = both.map(|((e, t), way)| {
+                let off = t.rotation.inverse() * (e.translation.vector - t.translation.vector);
+                [*way, off[axis] * 1e3]
             });
             Layer {
                 name: row.name.into(),
@@ -380,11 +434,11 @@ fn trajectories(drive: &Drive, rows: &[SplitRow]) -> Drawing {
     ColoredView {
         title: "Drift of SLAM through the corridor",
         subtitle: "error of the position beside the truth, first split",
-        axes: ["x, m", "error, mm"],
+        axes: ["from the first stop, m", "error, mm"],
         to_scale: false,
         panels: vec![
-            ("along the corridor".into(), panel(0)),
-            ("sideways".into(), panel(1)),
+            ("forward".into(), panel(0)),
+            ("to the left".into(), panel(1)),
             ("upwards".into(), panel(2)),
         ],
     }
@@ -393,6 +447,9 @@ fn trajectories(drive: &Drive, rows: &[SplitRow]) -> Drawing {
 
 /// The map from the side, by SLAM without correction and with the last model.
 fn side(drive: &Drive, rows: &[SplitRow]) -> Drawing {
+    let ends = [drive.truth.first(), drive.truth.last()];
+    let [start, end] = ends.map(|p| p.map_or_else(Vector3::zeros, |p| p.translation.vector));
+    let along = (end - start).try_normalize(0.0).unwrap_or(Vector3::x());
     let panel = |row: &SplitRow, color| {
         let cells = CellOptions::default();
         let nothing = DepthModel::Polynomial(Polynomial::plain([0.0; 2]));
@@ -402,13 +459,13 @@ fn side(drive: &Drive, rows: &[SplitRow]) -> Drawing {
             let corrected = correct_scan(scan, model, &cells);
             points.extend(corrected.points.iter().step_by(97).map(|p| {
                 let placed = pose * p;
-                [placed.x, placed.z]
+                [(placed.coords - start).dot(&along), placed.z]
             }));
         }
-        let truth = drive
-            .truth
-            .iter()
-            .map(|p| [p.translation.x, p.translation.z]);
+        let truth = drive.truth.iter().map(|p| {
+            let way = (p.translation.vector - start).dot(&along);
+            [way, p.translation.z]
+        });
         vec![
             Layer {
                 name: row.name.into(),
@@ -428,13 +485,13 @@ fn side(drive: &Drive, rows: &[SplitRow]) -> Drawing {
     if let Some(row) = first_split(rows).next() {
         panels.push(("without correction".into(), panel(row, COLORS[0])));
     }
-    if let Some(row) = first_split(rows).last() {
+    if let Some(row) = first_split(rows).filter(|row| row.name != AS_BUILT).last() {
         panels.push((format!("corrected: {}", row.name), panel(row, COLORS[1])));
     }
     ColoredView {
         title: "The corridor from the side, as SLAM maps it",
         subtitle: "heights are stretched",
-        axes: ["x, m", "z, m"],
+        axes: ["along the way, m", "height, m"],
         to_scale: false,
         panels,
     }

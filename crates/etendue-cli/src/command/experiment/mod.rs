@@ -40,8 +40,8 @@ pub struct Experiment {
     /// pictures and of random starts
     #[arg(long, value_delimiter = ',', value_name = "MM,...", default_values_t = [0.0, 3.0, 10.0, 30.0], value_parser = noise)]
     noise_mm: Vec<f64>,
-    /// corridor: stops, in eight sub-sequences
-    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(32..))]
+    /// corridor: stops, in eight sub-sequences; at least 32 but with --export
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(2..))]
     stops: u32,
     /// corridor, board: columns of the lidar
     #[arg(long, default_value_t = 512, value_parser = clap::value_parser!(u32).range(64..))]
@@ -56,10 +56,14 @@ pub struct Experiment {
     /// corridor: the stops, a TUM file
     #[arg(long, value_name = "FILE", requires = "scene")]
     trajectory: Option<PathBuf>,
-    /// corridor: write the drive too, as a sequence that `etendue correct` and `slam` read (scans as
-    /// KITTI .bin, the true poses in poses.txt), and stop there
+    /// corridor: write the drive, as a sequence that `etendue correct` and `slam` read (scans as
+    /// KITTI .bin, the true poses in poses.txt, those with --pose-noise in poses_noisy.txt), and stop
+    /// there
     #[arg(long, value_name = "DIR")]
     export: Option<PathBuf>,
+    /// corridor --export: put the known bias, with a centimetre of noise, in place of the receiver's
+    #[arg(long, requires = "export")]
+    known_bias: bool,
     /// board: a depth model that corrects it
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
