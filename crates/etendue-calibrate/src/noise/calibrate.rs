@@ -121,7 +121,7 @@ fn report(
     let beams = PanelBeams::of(recording, &panel);
     let incidences = || {
         { beams.beams.iter() }
-            .filter(|beam| beam.error().is_some())
+            .filter(|beam| beam.returned())
             .map(|beam| beam.incidence)
     };
     let widest = incidences().fold(0.0, f64::max);
@@ -314,7 +314,7 @@ fn intensity_kind(recordings: &[(&Recording, PanelHint)], panels: &[PanelReport]
     }
     let mut values: Vec<f32> = { panels.iter() }
         .flat_map(|panel| &panel.beams.beams)
-        .filter(|beam| beam.error().is_some())
+        .filter(|beam| beam.returned())
         .map(|beam| beam.intensity)
         .collect();
     values.sort_by(f32::total_cmp);
@@ -345,9 +345,9 @@ fn usual_standing(bins: &[Bin]) -> f64 {
 
 /// The share of the range's variance that stands still, over all bins.
 fn standing(bins: &[Bin]) -> f64 {
-    let weight: f64 = bins.iter().map(|bin| bin.returned).sum();
+    let weight: f64 = bins.iter().map(|bin| bin.ranges).sum();
     bins.iter()
-        .map(|bin| bin.standing * bin.returned)
+        .map(|bin| bin.standing * bin.ranges)
         .sum::<f64>()
         / weight.max(1.0)
 }
@@ -375,6 +375,15 @@ fn remarks(panels: &[PanelReport], profile: &Profile, warnings: &mut Vec<String>
             warnings.push(format!(
                 "{}: {} ranges in directions of the panel are of something else and left out",
                 report.recording, report.beams.strays
+            ));
+        }
+        if report.beams.at_edge() > 0 {
+            warnings.push(format!(
+                "{}: {} of {} ranges lie within two degrees of where returns end; part of the spot \
+                 comes back there: they count as returned, not for bias and spread",
+                report.recording,
+                report.beams.at_edge(),
+                report.beams.returned()
             ));
         }
         warnings.extend(ambiguous(report));

@@ -17,10 +17,11 @@ pub struct Bin {
     pub beams: f64,
     /// Those that returned.
     pub returned: f64,
+    /// Those of them whose ranges count: not beside edges.
+    pub ranges: f64,
     /// Directions.
     pub directions: f64,
-    /// Mean and standard deviation of the error of returned beams, before rounding, m; none where
-    /// fewer than three returned.
+    /// Mean and standard deviation of the ranges' error, before rounding, m; none of fewer than three.
     pub error: Option<Spread>,
     /// Share of the error's variance that stands still from scan to scan.
     pub standing: f64,
@@ -47,8 +48,8 @@ impl Bin {
 
     /// The same for the range.
     pub fn range_looks(&self) -> f64 {
-        let group = self.returned / self.directions.max(1.0);
-        independent_looks(self.returned, group, self.standing)
+        let group = self.ranges / self.directions.max(1.0);
+        independent_looks(self.ranges, group, self.standing)
     }
 
     /// Variance of the mean error by the bin's own noise, m², if it is known.
@@ -97,8 +98,8 @@ fn grouped(beams: &PanelBeams, steps: &Steps, width: f64, by_side: bool) -> Vec<
 
 fn bin(beams: &[&PanelBeam], steps: &Steps, left: bool) -> Bin {
     let samples = samples(beams, steps);
-    let returned: f64 = samples.iter().map(|s| s.count).sum();
-    let error = (returned >= 3.0).then(|| censored_normal(&samples));
+    let ranges: f64 = samples.iter().map(|s| s.count).sum();
+    let error = (ranges >= 3.0).then(|| censored_normal(&samples));
     let mut cells: Vec<u32> = beams.iter().map(|beam| beam.cell).collect();
     cells.sort_unstable();
     cells.dedup();
@@ -106,7 +107,8 @@ fn bin(beams: &[&PanelBeam], steps: &Steps, left: bool) -> Bin {
         incidence: beams.iter().map(|beam| beam.incidence).sum::<f64>() / beams.len() as f64,
         left,
         beams: beams.len() as f64,
-        returned,
+        returned: beams.iter().filter(|beam| beam.returned()).count() as f64,
+        ranges,
         directions: cells.len() as f64,
         standing: error.map_or(0.0, |error| standing_share(&samples, error.sd)),
         error,
