@@ -23,7 +23,9 @@ pub struct Bin {
     pub directions: f64,
     /// Mean and standard deviation of the ranges' error, before rounding, m; none of fewer than three.
     pub error: Option<Spread>,
-    /// Share of the error's variance that stands still from scan to scan.
+    /// Standard deviation from place to place below which the device's steps hide it, m.
+    pub hidden: f64,
+    /// Share of the error's variance, the hidden one at least, that stands still from scan to scan.
     pub standing: f64,
     /// Likeness of one direction's drop-outs in successive scans, if some but not all dropped.
     pub standing_drop: Option<f64>,
@@ -32,6 +34,10 @@ pub struct Bin {
     /// Highest intensity seen.
     pub brightest: f64,
 }
+
+/// What the steps hide, as a share of half of one: of a dozen directions, spread by so much, none
+/// rounds otherwise in one recording of five, and a likelihood says 0.
+const HIDDEN: f64 = 0.3;
 
 impl Bin {
     /// Share of beams that dropped.
@@ -99,6 +105,7 @@ fn grouped(beams: &PanelBeams, steps: &Steps, width: f64, by_side: bool) -> Vec<
 fn bin(beams: &[&PanelBeam], steps: &Steps, left: bool) -> Bin {
     let samples = samples(beams, steps);
     let ranges: f64 = samples.iter().map(|s| s.count).sum();
+    let hidden = HIDDEN * samples.iter().map(|s| s.half).fold(0.0, f64::max);
     let error = (ranges >= 3.0).then(|| censored_normal(&samples));
     let mut cells: Vec<u32> = beams.iter().map(|beam| beam.cell).collect();
     cells.sort_unstable();
@@ -110,7 +117,8 @@ fn bin(beams: &[&PanelBeam], steps: &Steps, left: bool) -> Bin {
         returned: beams.iter().filter(|beam| beam.returned()).count() as f64,
         ranges,
         directions: cells.len() as f64,
-        standing: error.map_or(0.0, |error| standing_share(&samples, error.sd)),
+        hidden,
+        standing: error.map_or(0.0, |error| standing_share(&samples, error.sd.max(hidden))),
         error,
         standing_drop: standing_drop(beams),
         intensity: intensity(beams),
