@@ -248,10 +248,13 @@ impl<R: Read> ScanStream<R> {
     }
 }
 
+/// Whether a scan begins with the second of two lines.
+type Begins = Box<dyn Fn(&str, &str) -> bool>;
+
 impl Format {
     /// How much of a text, of whole lines, holds whole scans: up to where the last one begins.
     fn settled(self, head: &str, text: &str) -> usize {
-        let begins: Box<dyn Fn(&str, &str) -> bool> = match self {
+        let begins: Begins = match self {
             Self::TinySlam | Self::Carmen => return text.len(),
             Self::RplidarBlocks => Box::new(|_, line| line.trim_start().starts_with("Timestamp")),
             Self::UltraSimple => Box::new(|_, line| line.trim_start().starts_with('S')),
