@@ -4,13 +4,22 @@ use crate::{FormatError, Place};
 use std::io::Read;
 use std::path::Path;
 
-/// The content of a file; bzip2 and gzip are recognised by their first bytes and unpacked.
+/// What a zstd frame begins with (RFC 8878, section 3.1.1).
+pub(crate) const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// The content of a file; bzip2, gzip and zstd are recognised by their first bytes and unpacked.
 pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, FormatError> {
     let bytes = std::fs::read(path).map_err(|source| FormatError::cannot_read(path, source))?;
     if bytes.starts_with(b"BZh") {
         unpack(path, bzip2::read::MultiBzDecoder::new(&bytes[..]))
     } else if bytes.starts_with(&[0x1f, 0x8b]) {
         unpack(path, flate2::read::MultiGzDecoder::new(&bytes[..]))
+    } else if bytes.starts_with(&ZSTD) {
+        let decoder = zstd::Decoder::new(&bytes[..]);
+        unpack(
+            path,
+            decoder.map_err(|source| FormatError::cannot_read(path, source))?,
+        )
     } else {
         Ok(bytes)
     }

@@ -1,5 +1,6 @@
 //! The beams that met a panel.
 
+use super::edges::beside_edges;
 use super::recording::{Recording, azimuth, median, planar};
 use super::{Look, Panel};
 use nalgebra::Vector3;
@@ -30,6 +31,9 @@ pub struct PanelBeam {
     pub intensity: f32,
     /// Whether it lies left of the normal.
     pub left: bool,
+    /// Whether it lies beside an edge of the panel, or of what returns of it: then its range is of
+    /// part of the spot, and no property of the material.
+    pub at_edge: bool,
 }
 
 /// All beams towards a panel.
@@ -44,12 +48,17 @@ pub struct PanelBeams {
 }
 
 impl PanelBeam {
-    /// Measured less expected range, m, if it returned.
+    /// Measured less expected range, m, if it returned and not beside an edge.
     pub fn error(&self) -> Option<f64> {
         match self.seen {
-            Seen::Range(range) => Some(range - self.expected),
-            Seen::Dropped => None,
+            Seen::Range(range) if !self.at_edge => Some(range - self.expected),
+            _ => None,
         }
+    }
+
+    /// Whether it returned, beside an edge or not.
+    pub fn returned(&self) -> bool {
+        self.seen != Seen::Dropped
     }
 }
 
@@ -61,8 +70,11 @@ impl PanelBeams {
             distance: panel.plane.distance,
             ..Self::default()
         };
+        let at_edge = beside_edges(recording, &panel.plane);
         for (number, cell) in (0..).zip(&panel.sector.cells) {
             beams.add_cell(recording, panel, number, *cell);
+            let of_cell = { beams.beams.iter_mut().rev() }.take_while(|beam| beam.cell == number);
+            of_cell.for_each(|beam| beam.at_edge = at_edge[*cell]);
         }
         beams
     }
@@ -92,16 +104,20 @@ impl PanelBeams {
                 seen,
                 intensity: look.intensity,
                 left,
+                at_edge: false,
             });
         }
     }
 
     /// How many returned.
     pub fn returned(&self) -> usize {
-        self.beams
-            .iter()
-            .filter(|beam| beam.error().is_some())
-            .count()
+        self.beams.iter().filter(|beam| beam.returned()).count()
+    }
+
+    /// How many of these lie beside an edge.
+    pub fn at_edge(&self) -> usize {
+        let beside = |beam: &&PanelBeam| beam.returned() && beam.at_edge;
+        self.beams.iter().filter(beside).count()
     }
 }
 

@@ -121,7 +121,7 @@ fn report(
     let beams = PanelBeams::of(recording, &panel);
     let incidences = || {
         { beams.beams.iter() }
-            .filter(|beam| beam.error().is_some())
+            .filter(|beam| beam.returned())
             .map(|beam| beam.incidence)
     };
     let widest = incidences().fold(0.0, f64::max);
@@ -175,16 +175,18 @@ fn from_panels(
     let intensity = intensity_kind(recordings, &panels);
     let usual = usual_standing(&all);
     let mut curves = Curves::fit(&all, intensity, usual, places);
-    let about: Vec<Bin> = { panels.iter() }
-        .flat_map(|panel| {
+    let about = |binned: fn(&PanelBeams, &Steps, f64) -> Vec<Bin>| -> Vec<Bin> {
+        let of_panel = |panel: &PanelReport| {
             let ratio = panel.panel.plane.distance / distance;
             let beams = curves.about_bias(&panel.beams, law, ratio);
-            let bins = wide_bins(&beams, &steps, WIDE * options.bin);
+            let bins = binned(&beams, &steps, WIDE * options.bin);
             bins.into_iter()
                 .map(move |bin| carried(&bin, law, 1.0 / ratio))
-        })
-        .collect();
-    curves.fit_spread(&about);
+        };
+        panels.iter().flat_map(of_panel).collect()
+    };
+    let (about, by_side) = (about(wide_bins), about(bins));
+    curves.fit_spread(&by_side);
     let reflectance = fit_reflectance(&all, intensity, usual);
     let knots = curves.knots(
         [&all, &about],
@@ -314,7 +316,7 @@ fn intensity_kind(recordings: &[(&Recording, PanelHint)], panels: &[PanelReport]
     }
     let mut values: Vec<f32> = { panels.iter() }
         .flat_map(|panel| &panel.beams.beams)
-        .filter(|beam| beam.error().is_some())
+        .filter(|beam| beam.returned())
         .map(|beam| beam.intensity)
         .collect();
     values.sort_by(f32::total_cmp);
@@ -345,9 +347,9 @@ fn usual_standing(bins: &[Bin]) -> f64 {
 
 /// The share of the range's variance that stands still, over all bins.
 fn standing(bins: &[Bin]) -> f64 {
-    let weight: f64 = bins.iter().map(|bin| bin.returned).sum();
+    let weight: f64 = bins.iter().map(|bin| bin.ranges).sum();
     bins.iter()
-        .map(|bin| bin.standing * bin.returned)
+        .map(|bin| bin.standing * bin.ranges)
         .sum::<f64>()
         / weight.max(1.0)
 }
@@ -375,6 +377,15 @@ fn remarks(panels: &[PanelReport], profile: &Profile, warnings: &mut Vec<String>
             warnings.push(format!(
                 "{}: {} ranges in directions of the panel are of something else and left out",
                 report.recording, report.beams.strays
+            ));
+        }
+        if report.beams.at_edge() > 0 {
+            warnings.push(format!(
+                "{}: {} of {} ranges lie within two degrees of where returns end; part of the spot \
+                 comes back there: they count as returned, not for bias and spread",
+                report.recording,
+                report.beams.at_edge(),
+                report.beams.returned()
             ));
         }
         warnings.extend(ambiguous(report));
@@ -408,6 +419,12 @@ fn ambiguous(report: &PanelReport) -> Option<String> {
     })
 }
 
+/// What is left out together: one side of the normal, in blocks of five degrees.
+fn fold(bin: &Bin) -> usize {
+    let block = (bin.incidence.to_degrees() / 5.0).floor() % 2.0;
+    2 * usize::from(bin.left) + usize::from(block > 0.5)
+}
+
 /// Smooth curves over incidence.
 struct Curves {
     bias: Option<Curve>,
@@ -419,11 +436,6 @@ struct Curves {
 
 impl Curves {
     fn fit(bins: &[Bin], intensity: IntensityKind, usual: f64, places: f64) -> Self {
-        // Left and right of the normal, in blocks of five degrees: what is left out together.
-        let fold = |bin: &Bin| {
-            let block = (bin.incidence.to_degrees() / 5.0).floor() % 2.0;
-            2 * usize::from(bin.left) + usize::from(block > 0.5)
-        };
         let curve = |value: &dyn Fn(&Bin) -> Option<(f64, f64)>, link| {
             let observations: Vec<Observation> = { bins.iter() }
                 .filter_map(|bin| {
@@ -472,20 +484,20 @@ impl Curves {
         beams
     }
 
-    /// The spread about the smooth bias: noise, and what stands still from place to place.
+    /// The spread about the smooth bias, one side of the normal by itself: noise, and what stands
+    /// still from place to place. What both sides show, as a glare at the normal, is kept.
     fn fit_spread(&mut self, bins: &[Bin]) {
-        let observation = |(number, bin): (usize, &Bin)| {
+        let observation = |bin: &Bin| {
             let error = bin.error?;
             Some(Observation {
                 x: bin.incidence,
-                y: error.sd.hypot(error.mean).max(1e-6).ln(),
+                y: error.sd.hypot(error.mean).max(bin.hidden).max(1e-6).ln(),
                 weight: 2.0 * bin.range_looks().max(1.0),
-                fold: number % 4,
+                fold: fold(bin),
             })
         };
-        let observations: Vec<Observation> =
-            bins.iter().enumerate().filter_map(observation).collect();
-        self.log_spread = fit_curve(&observations, 2.0 * PIECE, Link::Identity);
+        let observations: Vec<Observation> = bins.iter().filter_map(observation).collect();
+        self.log_spread = fit_curve(&observations, PIECE, Link::Identity);
     }
 
     fn penalties(&self) -> [f64; 3] {

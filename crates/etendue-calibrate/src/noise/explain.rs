@@ -1,7 +1,8 @@
 //! What may explain a bias over incidence.
 
 use super::panel::Plane;
-use super::{Panel, Recording};
+use super::recording::median;
+use super::{Cell, Look, Panel, Recording};
 use nalgebra::{DMatrix, DVector, Vector3};
 
 /// One way to read a panel's ranges, with how well it does.
@@ -26,13 +27,15 @@ type Term = fn(&Plane, &Vector3<f64>) -> f64;
 /// median ranges: a plane alone; a plane and a constant offset of all ranges; a plane and an error
 /// that grows with incidence, $r = d(\theta)\,(1 + w\gamma^4)$.
 ///
+/// Ranges of a panel that moved are those that it would have where it stands on the whole.
+///
 /// From one distance, offset and growth can look alike: then nothing but a second distance tells
 /// which is right.
 pub fn explain(recording: &Recording, panel: &Panel, widest: f64) -> Vec<Explanation> {
     let points: Vec<(Vector3<f64>, f64)> = { panel.sector.cells.iter() }
         .map(|cell| &recording.cells[*cell])
         .filter(|cell| cell.returned() > 0.5 && panel.plane.incidence(&cell.direction) < widest)
-        .filter_map(|cell| Some((cell.direction, cell.median()?)))
+        .filter_map(|cell| Some((cell.direction, standing_median(cell, panel)?)))
         .filter(|(direction, range)| (range / panel.plane.range(direction) - 1.0).abs() < 0.25)
         .collect();
     let none: Term = |_, _| 0.0;
@@ -47,6 +50,14 @@ pub fn explain(recording: &Recording, panel: &Panel, widest: f64) -> Vec<Explana
     .into_iter()
     .filter_map(|(name, term)| fit(&points, panel.plane, recording.planar, name, term))
     .collect()
+}
+
+/// Median range in a direction, less what the panel's motion makes of it.
+fn standing_median(cell: &Cell, panel: &Panel) -> Option<f64> {
+    let still = panel.plane.range(&cell.direction);
+    let range = |look: &Look| Some(look.range? - panel.plane_in(look.scan).range(&cell.direction));
+    let mut ranges: Vec<f64> = cell.looks.iter().filter_map(range).collect();
+    Some(median(&mut ranges)? + still)
 }
 
 /// Gauss-Newton on (distance, turns of the normal, coefficient).

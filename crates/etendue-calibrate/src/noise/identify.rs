@@ -66,6 +66,7 @@ fn log_probability(beam: &super::PanelBeam, profile: &Profile) -> f64 {
     let here = profile.at(beam.incidence, beam.expected);
     let probability = match beam.seen {
         Seen::Dropped => here.drop_out,
+        Seen::Range(_) if beam.at_edge => 1.0 - here.drop_out,
         Seen::Range(range) => {
             let range = profile.probability(&here, beam.expected, range, 1e-3);
             (1.0 - here.drop_out) * range

@@ -7,7 +7,8 @@
 //!    fitted robustly.
 //! 2. Incidence comes from the fitted plane; both sides of its normal are one.
 //! 3. [`statistics`]: bias and spread of the beams that returned, drop-out apart, with intervals
-//!    that count independent looks; steps of the device; likeness of neighbours.
+//!    that count independent looks; steps of the device; likeness of neighbours. Beside edges, where
+//!    part of the spot comes back, a beam counts as returned, its range does not count.
 //! 4. [`smooth`]: penalised splines over incidence, chosen by cross-validation.
 //! 5. A law of distance, told by the kind of sensor or by recordings at several distances.
 //! 6. [`reflectance`]: a reflectance model for gaps and beyond the edge.
@@ -20,6 +21,7 @@
 
 mod beams;
 mod calibrate;
+mod edges;
 mod error;
 mod explain;
 mod identify;

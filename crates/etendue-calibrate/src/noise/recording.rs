@@ -214,6 +214,11 @@ pub(super) fn wrapped(angle: f64) -> f64 {
     (angle + PI).rem_euclid(TAU) - PI
 }
 
+/// Whether an azimuth lies between two, anticlockwise from the first to the second.
+pub(super) fn is_between(azimuth: f64, [from, to]: [f64; 2]) -> bool {
+    (azimuth - from).rem_euclid(TAU) <= (to - from).rem_euclid(TAU)
+}
+
 fn look(scan: usize, turn: f64, reading: Reading, intensity: Option<&f32>) -> Look {
     #[expect(
         clippy::cast_possible_truncation,

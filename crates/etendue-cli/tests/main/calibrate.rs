@@ -107,6 +107,20 @@ fn a_recording_becomes_a_profile_that_a_scene_uses() {
     let other = simulate("hokuyo-urg-04lx");
     let words = "the noise of material \"board\" was recorded with a RPLIDAR A1, not with a Hokuyo";
     assert!(other.contains(words), "{other}");
+
+    let run = |sensor: &str| {
+        let robot = format!(
+            "version = 1\nscene = \"scene.toml\"\nduration_s = 0.2\n[[sensors]]\nname = \"lidar\"\n\
+             device.lidar = {{ preset = \"{sensor}\" }}\n"
+        );
+        std::fs::write(folder.path().join("robot.toml"), robot).expect("writes");
+        let output = etendue(folder.path(), &["run", "robot.toml"]);
+        assert!(output.status.success(), "{}", stderr(&output));
+        stderr(&output)
+    };
+    assert!(!run("slamtec-rplidar-a1").contains("was recorded with"));
+    let other = run("hokuyo-urg-04lx");
+    assert!(other.contains(words), "{other}");
 }
 
 #[test]
@@ -253,4 +267,41 @@ fn profiles_are_viewed_recordings_identified_and_set_ups_helped() {
         "{text}"
     );
     assert!(text.contains("too few beams yet"), "{text}");
+}
+
+/// The same lines come from a pipe and from a socket as from the file, and the picture is there.
+#[test]
+fn a_driver_that_writes_is_followed_as_it_writes() {
+    use std::io::Write as _;
+    let text = rows(&[ONE], 20);
+    let folder = in_folder(&text);
+    let aim = |source: &str| {
+        let arguments = ["calibrate", "aim", "--every", "5", "-o", "aim", "--source"];
+        let mut command = crate::command(folder.path(), &[&arguments[..], &[source]].concat());
+        command.stdin(std::process::Stdio::piped());
+        command.stdout(std::process::Stdio::piped());
+        command.spawn().expect("it starts")
+    };
+    let from_file = stdout(&aim("a.txt").wait_with_output().expect("it ends"));
+    assert!(
+        from_file.contains("20 scans: panel at 0.500 m"),
+        "{from_file}"
+    );
+    let mut piped = aim("-");
+    let mut input = piped.stdin.take().expect("a pipe");
+    input.write_all(text.as_bytes()).expect("it reads");
+    drop(input);
+    let last = |text: &str| text.lines().rev().nth(1).map(str::to_owned);
+    let from_pipe = stdout(&piped.wait_with_output().expect("it ends"));
+    assert_eq!(last(&from_pipe), last(&from_file), "{from_pipe}");
+    assert!(from_pipe.lines().count() > 3, "{from_pipe}");
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address").to_string();
+    let following = aim(&address);
+    let (mut socket, _) = listener.accept().expect("it connects");
+    socket.write_all(text.as_bytes()).expect("it reads");
+    drop(socket);
+    let from_socket = stdout(&following.wait_with_output().expect("it ends"));
+    assert_eq!(last(&from_socket), last(&from_file), "{from_socket}");
+    assert!(names(&folder.path().join("aim")).contains(&"aim.png".into()));
 }

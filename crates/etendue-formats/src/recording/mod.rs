@@ -5,13 +5,13 @@
 //! | scan logs | as [`crate::scan_log`] |
 //! | MCAP (ROS 2) | `LaserScan`, else `PointCloud2` |
 //! | ROS 2 bag in SQLite (`.db3`) | `LaserScan`, else `PointCloud2` |
+//! | either packed with zstd, file by file (`.zstd`) or message by message | the same |
 //! | ROS 1 bag (2.0; not packed, bzip2 or LZ4) | `LaserScan`, else `PointCloud2` |
 //! | a folder | its `.pcd`, `.ply`, `.vtk` and `.csv` clouds, by name, one a scan; else the bag in it |
 //! | one point cloud | a single scan |
 //!
 //! Clouds keep the points that are not finite: a grid of a spinning lidar tells so where a beam
-//! dropped. Not read: ROS 2 bags whose messages or files are packed with zstd (`ros2 bag convert`
-//! makes plain ones of them).
+//! dropped. Files may be packed with bzip2, gzip or zstd.
 
 mod laser_scan;
 mod point_cloud;
@@ -21,11 +21,12 @@ mod sqlite;
 
 use crate::cloud::{is_cloud, read_cloud};
 use crate::digest::sha256_of_all;
-use crate::input::{read_bytes, read_text};
+use crate::input::{ZSTD, read_bytes, read_text};
 use crate::scan_log::{is_scan_log, parse_scan_log};
 use crate::{FormatError, Place};
 use etendue_sensors::ScanLog;
 use nalgebra::Point3;
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// A recording of a standing sensor.
@@ -183,14 +184,19 @@ fn mcap_messages(
     Ok(messages)
 }
 
-/// A message of ROS 2; none where it is damaged.
+/// A message of ROS 2, packed or not (CDR begins with a zero); none where it is damaged.
 fn ros2_message(kind: &str, topic: &str, data: &[u8]) -> Option<Message> {
+    let data = if data.starts_with(&ZSTD) {
+        Cow::Owned(zstd::decode_all(data).ok()?)
+    } else {
+        Cow::Borrowed(data)
+    };
     Some(Message {
         kind: kind.to_owned(),
         topic: topic.to_owned(),
         body: match kind {
-            "sensor_msgs/LaserScan" => Body::Scan(laser_scan::of_ros2(data)?),
-            "sensor_msgs/PointCloud2" => Body::Cloud(point_cloud::of_ros2(data)?),
+            "sensor_msgs/LaserScan" => Body::Scan(laser_scan::of_ros2(&data)?),
+            "sensor_msgs/PointCloud2" => Body::Cloud(point_cloud::of_ros2(&data)?),
             _ => Body::Other,
         },
     })
@@ -223,7 +229,7 @@ fn folder(path: &Path) -> Result<SensorRecording, FormatError> {
     let files = files_of(path, &["pcd", "ply", "csv", "vtk"])?;
     if files.is_empty() {
         // ROS 2 keeps a bag in a folder of its own.
-        if let [bag] = &files_of(path, &["db3", "mcap"])?[..] {
+        if let [bag] = &files_of(path, &["db3", "mcap", "zstd"])?[..] {
             return read_recording(bag);
         }
     }
@@ -236,7 +242,7 @@ fn folder(path: &Path) -> Result<SensorRecording, FormatError> {
         return Err(FormatError::malformed(
             path,
             Place::File,
-            "the folder holds no .pcd, .ply, .vtk or .csv cloud, and not one .db3 or .mcap bag",
+            "the folder holds no .pcd, .ply, .vtk or .csv cloud, and not one .db3, .mcap or .zstd bag",
             "name the folder that the scans are in, or the bag's file",
         ));
     }

@@ -5,7 +5,7 @@ use super::{GnssTable, ImuTable, MagnetometerTable};
 use crate::FormatError;
 use crate::camera;
 use crate::scene::resolve;
-use crate::sensor::{self, SensorModel};
+use crate::sensor::{self, Sensor, SensorModel};
 use crate::toml_file::{Document, DocumentError, Problem};
 use etendue_physics::ambient::Barometer;
 use etendue_physics::odometry::WheelEncoder;
@@ -133,7 +133,7 @@ impl DeviceTable {
             }
             Self::Barometer(table) => table.device(document, span),
             Self::WheelEncoder(table) => Ok(Device::WheelEncoder(table.encoder(document)?)),
-            Self::Lidar(table) => table.device(document, span),
+            Self::Lidar(table) => Ok(table.sensor(document, span)?.model.into()),
             Self::Camera(table) => table.device(document, span),
         }
     }
@@ -270,8 +270,13 @@ impl WheelEncoderTable {
 }
 
 impl LidarTable {
-    fn device(&self, document: &Document, span: Range<usize>) -> Result<Device, FormatError> {
-        let found = match (&self.preset, &self.file) {
+    /// The sensor that is named.
+    pub(super) fn sensor(
+        &self,
+        document: &Document,
+        span: Range<usize>,
+    ) -> Result<Sensor, FormatError> {
+        match (&self.preset, &self.file) {
             (Some(preset), None) => sensor::preset(preset.get_ref()).map_err(|error| {
                 let known = sensor::presets().iter().map(|known| known.name.into());
                 let problem = Problem::UnknownName {
@@ -279,18 +284,17 @@ impl LidarTable {
                     name: error.name,
                     known: known.collect(),
                 };
-                document.error(preset.span(), problem)
-            })?,
-            (None, Some(file)) => sensor::load(&resolve(document, file)?)?,
+                document.error(preset.span(), problem).into()
+            }),
+            (None, Some(file)) => sensor::load(&resolve(document, file)?),
             _ => {
                 let problem = Problem::value(
                     "the lidar needs a preset or a file, and one of them only",
                     "give preset = \"...\" (`etendue sensors` lists them) or file = \"...\"",
                 );
-                return Err(document.error(span, problem).into());
+                Err(document.error(span, problem).into())
             }
-        };
-        Ok(found.model.into())
+        }
     }
 }
 

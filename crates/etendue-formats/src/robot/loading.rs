@@ -1,8 +1,12 @@
 //! From what the user wrote to a robot.
 
 use super::file::VERSION;
-use super::{LoadedRobot, Mjcf, ModelName, Motion, MountedSensorTable, Registry, RobotFile, Urdf};
+use super::{
+    DeviceTable, LoadedRobot, Mjcf, ModelName, Motion, MountedSensorTable, Registry, RobotFile,
+    Urdf,
+};
 use crate::FormatError;
+use crate::profile::other_sensors;
 use crate::scene::{self, LoadedScene, resolve};
 use crate::toml_file::{Document, DocumentError, Problem};
 use etendue_sensors::dynamics::Still;
@@ -11,6 +15,7 @@ use etendue_sensors::rig::{
     RigError,
 };
 use nalgebra::Isometry3;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 use toml::Spanned;
@@ -97,6 +102,7 @@ fn read(document: &Document, registry: &Registry) -> Result<LoadedRobot, FormatE
     environment.textures = scene.textures.clone();
     let mut warnings = scene.warnings.clone();
     warnings.extend(mjcf.iter().flat_map(|mjcf| mjcf.warnings.clone()));
+    warnings.extend(foreign_profiles(document, &file.sensors, &scene)?);
     warnings.extend(daylight_for_cameras(&rig, &mut environment));
     Ok(LoadedRobot {
         name: file.name.clone().unwrap_or_else(stem),
@@ -111,6 +117,22 @@ fn read(document: &Document, registry: &Registry) -> Result<LoadedRobot, FormatE
         driven: driven.transpose()?,
         duration: file.duration_s.map(Spanned::into_inner),
     })
+}
+
+/// Where a lidar sees a material whose noise was recorded with another sensor.
+fn foreign_profiles(
+    document: &Document,
+    sensors: &[MountedSensorTable],
+    scene: &LoadedScene,
+) -> Result<Vec<String>, FormatError> {
+    let mut names = BTreeSet::new();
+    for table in sensors {
+        if let DeviceTable::Lidar(lidar) = &table.device {
+            names.insert(lidar.sensor(document, table.name.span())?.name);
+        }
+    }
+    let of = |name: &String| other_sensors(&scene.scene, name);
+    Ok(names.iter().flat_map(of).collect())
 }
 
 /// Sun and sky where a camera would see nothing at all.

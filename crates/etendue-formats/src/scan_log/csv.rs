@@ -28,6 +28,17 @@ pub(super) fn is_header(line: &str) -> bool {
     has("range_m") && (has("azimuth_rad") || has("azimuth_deg"))
 }
 
+/// Which column of a header numbers the scans.
+pub(super) fn sweep_column(header: &str) -> Option<usize> {
+    header.split(',').position(|name| name.trim() == "sweep")
+}
+
+/// Whether a scan begins with `row`, where the number changes.
+pub(super) fn begins_scan(sweep: usize, before: &str, row: &str) -> bool {
+    let number = |row: &str| row.split(',').nth(sweep).map(|word| word.trim().to_owned());
+    number(before) != number(row)
+}
+
 pub(super) fn parse(text: Text<'_>) -> Result<ScanLog, FormatError> {
     let mut lines = text
         .lines()

@@ -9,7 +9,8 @@
 //! | RPLIDAR blocks | `Timestamp:` ... `ranges: array('f', [..])` | ROS scans, printed |
 //! | etendue CSV | a header with `azimuth_rad` or `azimuth_deg`, and `range_m` | this program; see [`csv`] |
 //!
-//! Each may be packed with bzip2 or gzip.
+//! Each may be packed with bzip2, gzip or zstd, or come from a driver that is still writing it
+//! ([`ScanStream`]).
 //!
 //! What is wrong with a log: a field that is not a number, a decimal comma, and a line that is cut
 //! in the middle of the file are errors that name the line. A **last** line that is cut is what an
@@ -19,6 +20,7 @@ mod carmen;
 pub mod csv;
 mod geometry;
 mod rplidar;
+mod stream;
 mod tinyslam;
 
 use crate::input::read_text;
@@ -27,6 +29,8 @@ use crate::{FormatError, Place};
 use etendue_sensors::ScanLog;
 use geometry::Geometries;
 use std::path::Path;
+
+pub use stream::{ScanStream, Source, open_stream};
 
 /// Reads a scan log of any known format.
 ///
@@ -51,16 +55,8 @@ pub fn read_scan_log(path: &Path) -> Result<ScanLog, FormatError> {
 /// assert_eq!(log.scans[0].readings[2].range(), None);
 /// ```
 pub fn parse_scan_log(path: &Path, content: &str) -> Result<ScanLog, FormatError> {
-    let text = Text { path, content };
-    let log = match Format::of(content) {
-        Some(Format::TinySlam) => tinyslam::parse(text),
-        Some(Format::Carmen) => carmen::parse(text),
-        Some(Format::UltraSimple) => rplidar::parse_ultra_simple(text),
-        Some(Format::RplidarRows) => rplidar::parse_rows(text),
-        Some(Format::RplidarBlocks) => rplidar::parse_blocks(text),
-        Some(Format::Csv) => csv::parse(text),
-        None => return Err(unknown(path)),
-    }?;
+    let format = Format::of(content).ok_or_else(|| unknown(path))?;
+    let log = format.parse(Text { path, content })?;
     if log.scans.is_empty() {
         return Err(FormatError::malformed(
             path,
@@ -77,6 +73,7 @@ pub fn is_scan_log(content: &str) -> bool {
     Format::of(content).is_some()
 }
 
+#[derive(Clone, Copy)]
 enum Format {
     TinySlam,
     Carmen,
@@ -107,6 +104,17 @@ impl Format {
             Some(Self::RplidarRows)
         } else {
             None
+        }
+    }
+
+    fn parse(self, text: Text<'_>) -> Result<ScanLog, FormatError> {
+        match self {
+            Self::TinySlam => tinyslam::parse(text),
+            Self::Carmen => carmen::parse(text),
+            Self::UltraSimple => rplidar::parse_ultra_simple(text),
+            Self::RplidarRows => rplidar::parse_rows(text),
+            Self::RplidarBlocks => rplidar::parse_blocks(text),
+            Self::Csv => csv::parse(text),
         }
     }
 }

@@ -54,6 +54,12 @@ pub(super) fn is_row(line: &str) -> bool {
     fields.len() == 3 && fields.iter().all(|field| is_number(field))
 }
 
+/// Whether a scan begins with `row`, where the angle falls.
+pub(super) fn begins_scan(before: &str, row: &str) -> bool {
+    let angle = |row: &str| row.rsplit(',').next()?.trim().parse::<f64>().ok();
+    matches!((angle(before), angle(row)), (Some(before), Some(angle)) if angle < before)
+}
+
 /// Rows of range in m (inf: no return), quality, and angle in rad anticlockwise; a scan begins
 /// where the angle falls.
 pub(super) fn parse_rows(text: Text<'_>) -> Result<ScanLog, FormatError> {

@@ -20,6 +20,7 @@ mod robots;
 mod scan_files;
 mod scan_logs;
 mod scan_outputs;
+mod scan_streams;
 mod scanner_presets;
 mod scene_motion;
 mod scenes;

@@ -3,7 +3,7 @@
 use super::plane::{CORE, Fit, Seen};
 use super::{Motion, Panel, Plane, Sector};
 use crate::noise::NoiseError;
-use crate::noise::recording::{Recording, wrapped};
+use crate::noise::recording::{Recording, is_between, wrapped};
 use etendue_physics::{Purpose, Stream};
 use nalgebra::Vector3;
 use std::collections::BTreeSet;
@@ -17,7 +17,8 @@ pub struct PanelHint {
     pub width: Option<f64>,
     /// Bearing of the panel's middle, anticlockwise from x, rad.
     pub bearing: Option<f64>,
-    /// Azimuths between which the panel stands, anticlockwise from the first to the second, rad.
+    /// Azimuths between which the panel stands, anticlockwise from the first to the second, rad:
+    /// beams beyond are not counted.
     pub sector: Option<[f64; 2]>,
 }
 
@@ -48,6 +49,12 @@ const DISCREPANCY: f64 = 0.05;
 /// A panel whose normal's bearing lies this far from the declared one is another, rad.
 const BESIDE: f64 = 45.0 * std::f64::consts::PI / 180.0;
 
+/// A bearing is typed this well, rad ...
+const AT_BEARING: f64 = 10.0 * std::f64::consts::PI / 180.0;
+
+/// ... and says which panel where every other lies so much farther off, rad.
+const CLEARLY: f64 = 10.0 * std::f64::consts::PI / 180.0;
+
 /// Ranges beyond this are no panel's, m.
 const FARTHEST: f64 = 60.0;
 
@@ -55,7 +62,7 @@ const FARTHEST: f64 = 60.0;
 ///
 /// Every flat piece is a candidate; a panel is one that the sensor looks at squarely somewhere
 /// (the foot of its normal lies on it). The nearest is taken; flat pieces twice as far are
-/// background. Declared numbers only choose between candidates and set the width; where they
+/// background. Declared numbers only choose between candidates and set width and sector; where they
 /// disagree with the recording, a remark says so.
 ///
 /// # Errors
@@ -112,7 +119,7 @@ pub fn find_panels(
     }
     let (mut panels, mut oblique) = (Vec::new(), Vec::new());
     for round in 0..8 {
-        let Some(panel) = next_panel(recording, &cells, search, round) else {
+        let Some((panel, faces)) = next_panel(recording, &cells, hint, search, round) else {
             break;
         };
         let before = cells.len();
@@ -124,7 +131,7 @@ pub fn find_panels(
         if cells.len() == before {
             break;
         }
-        if faces(recording, &panel) {
+        if faces {
             panels.push(panel);
         } else {
             oblique.push(panel);
@@ -148,10 +155,7 @@ pub fn find_panels(
 /// The directions that mostly return, within the declared sector.
 fn solid_cells(recording: &Recording, hint: &PanelHint) -> Vec<usize> {
     let inside = |azimuth: f64| match (hint.sector, hint.bearing) {
-        (Some([from, to]), _) => {
-            let width = (to - from).rem_euclid(std::f64::consts::TAU);
-            (azimuth - from).rem_euclid(std::f64::consts::TAU) <= width
-        }
+        (Some(sector), _) => is_between(azimuth, sector),
         (None, Some(bearing)) => wrapped(azimuth - bearing).abs() < 80.0_f64.to_radians(),
         (None, None) => true,
     };
@@ -168,13 +172,14 @@ fn is_on(cell: &crate::noise::Cell, plane: &Plane, share: f64) -> bool {
 }
 
 /// The flat piece that fills the widest angle, by random samples of near directions (Fischler and
-/// Bolles 1981, doi:10.1145/358669.358692), refined.
+/// Bolles 1981, doi:10.1145/358669.358692), refined; and whether it faces the sensor.
 fn next_panel(
     recording: &Recording,
     cells: &[usize],
+    hint: &PanelHint,
     search: &PanelSearch,
     round: u32,
-) -> Option<Panel> {
+) -> Option<(Panel, bool)> {
     let points: Vec<Vector3<f64>> = { cells.iter() }
         .filter_map(|cell| {
             let cell = &recording.cells[*cell];
@@ -202,21 +207,17 @@ fn next_panel(
     let rough = best.1;
     let near = seen(recording, cells.iter().copied(), &rough, 0.9);
     let fit = rough.refined(&near, recording.planar);
-    let sector = Sector::grown(recording, &fit.plane);
+    let limit = |sector: Sector, plane: Plane| sector.within(recording, &plane, hint.sector);
+    let sector = limit(Sector::grown(recording, &fit.plane), fit.plane);
     let fit = refit(recording, &sector, fit);
-    let sector = Sector::grown(recording, &fit.plane);
+    let whole = Sector::grown(recording, &fit.plane);
+    // The foot of the normal may lie beyond the declared sector, on the panel all the same.
+    let is_faced = faces(recording, &fit.plane, &whole);
+    let sector = limit(whole, fit.plane);
     let wide = sector.edges[1] - sector.edges[0] >= search.span || !recording.planar;
     let enough = wide && sector.cells.len() >= search.directions;
-    let panel = panel(&fit, sector);
     // A piece that is too small is kept as an oblique one, to be taken out of the way.
-    Some(if enough {
-        panel
-    } else {
-        Panel {
-            directions: 0,
-            ..panel
-        }
-    })
+    Some((panel(&fit, sector), enough && is_faced))
 }
 
 fn panel(fit: &Fit, sector: Sector) -> Panel {
@@ -296,12 +297,9 @@ fn sampled(points: &[Vector3<f64>], planar: bool, stream: &mut Stream) -> Option
 }
 
 /// Whether the foot of the normal lies on the panel (to 10 degrees).
-fn faces(recording: &Recording, panel: &Panel) -> bool {
-    if panel.directions == 0 {
-        return false;
-    }
-    let least = { panel.sector.cells.iter() }
-        .map(|cell| panel.plane.incidence(&recording.cells[*cell].direction))
+fn faces(recording: &Recording, plane: &Plane, sector: &Sector) -> bool {
+    let least = { sector.cells.iter() }
+        .map(|cell| plane.incidence(&recording.cells[*cell].direction))
         .fold(f64::INFINITY, f64::min);
     least < 10.0_f64.to_radians()
 }
@@ -320,13 +318,26 @@ fn chosen(panels: &[Panel], hint: &PanelHint, search: &PanelSearch) -> Option<Pa
     if rivals.len() < 2 {
         return rivals.into_iter().next();
     }
-    // A declared distance chooses only where it fits one and no other.
-    let declared = hint.distance?;
-    let misfit = |panel: &Panel| (panel.plane.distance / declared).ln().abs();
-    let mut sorted = rivals;
-    sorted.sort_by(|a, b| misfit(a).total_cmp(&misfit(b)));
-    (misfit(&sorted[0]) < DISCREPANCY && misfit(&sorted[1]) > 2.0 * DISCREPANCY)
-        .then(|| sorted[0].clone())
+    // A declared distance chooses only where it fits one and no other, so does a bearing.
+    let misfit = |panel: &Panel| Some((panel.plane.distance / hint.distance?).ln().abs());
+    let off = |panel: &Panel| Some(wrapped(panel.bearing() - hint.bearing?).abs());
+    let by_distance = the_one(&rivals, misfit, [DISCREPANCY, DISCREPANCY]);
+    by_distance.or_else(|| the_one(&rivals, off, [AT_BEARING, CLEARLY]))
+}
+
+/// The panel with the least measure, if that is below the first limit and every other's lies by the
+/// second one higher.
+fn the_one(
+    panels: &[Panel],
+    measure: impl Fn(&Panel) -> Option<f64>,
+    [near, apart]: [f64; 2],
+) -> Option<Panel> {
+    let mut measured: Vec<(f64, &Panel)> = { panels.iter() }
+        .map(|panel| Some((measure(panel)?, panel)))
+        .collect::<Option<_>>()?;
+    measured.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (first, second) = (measured.first()?, measured.get(1)?);
+    (first.0 < near && second.0 > first.0 + apart).then(|| first.1.clone())
 }
 
 /// Where panels stand, in words.
@@ -371,7 +382,8 @@ fn remark(panel: &mut Panel, hint: &PanelHint, recording: &Recording) {
     }
     let grown = panel.sector.clone();
     if let Some(width) = hint.width {
-        panel.sector = Sector::of_width(recording, &panel.plane, width);
+        let sector = Sector::of_width(recording, &panel.plane, width);
+        panel.sector = sector.within(recording, &panel.plane, hint.sector);
         if panel.sector.others > 0 {
             panel.remarks.push(format!(
                 "declared width {width} m: in {} directions within it something else is seen; they are left out",

@@ -1,7 +1,7 @@
 //! Which part of a panel was seen.
 
 use super::Plane;
-use crate::noise::recording::{Recording, azimuth, wrapped};
+use crate::noise::recording::{Recording, azimuth, is_between, wrapped};
 
 /// The directions that a panel fills.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,6 +70,27 @@ impl Sector {
             edges: [0.0; 2],
             others: 0,
         }
+    }
+
+    /// The part of it between two declared azimuths, anticlockwise from the first, rad.
+    pub(super) fn within(
+        mut self,
+        recording: &Recording,
+        plane: &Plane,
+        declared: Option<[f64; 2]>,
+    ) -> Self {
+        let Some(declared) = declared else {
+            return self;
+        };
+        let angle = |cell: &usize| azimuth(&recording.cells[*cell].direction);
+        let before = self.cells.len();
+        self.cells.retain(|cell| is_between(angle(cell), declared));
+        let is_cut = self.cells.len() < before && recording.planar;
+        if let (true, Some(first), Some(last)) = (is_cut, self.cells.first(), self.cells.last()) {
+            let bearing = azimuth(&plane.normal);
+            self.edges = [first, last].map(|cell| wrapped(angle(cell) - bearing));
+        }
+        self
     }
 
     /// The sector of a panel of a declared width (m), centred on its normal's foot: dropped

@@ -97,10 +97,7 @@ struct Total {
 
 impl Total {
     fn of(bins: &[Bin]) -> Self {
-        let seen = || {
-            bins.iter()
-                .filter_map(|bin| Some((bin.error?, bin.returned)))
-        };
+        let seen = || bins.iter().filter_map(|bin| Some((bin.error?, bin.ranges)));
         let returned: f64 = seen().map(|(_, n)| n).sum::<f64>().max(1.0);
         let beams: f64 = bins.iter().map(|bin| bin.beams).sum::<f64>().max(1.0);
         let bias = seen().map(|(error, n)| n * error.mean).sum::<f64>() / returned;

@@ -2,6 +2,7 @@
 
 use super::baselines::{of_scans, predictors};
 use super::scores::{Scores, score};
+use super::set_up::{SetUpBand, simulate_set_up};
 use crate::noise::{Calibration, NoiseError, Options, PanelHint, Recording, calibrate};
 
 /// Scores on scans that were held out.
@@ -11,6 +12,8 @@ pub struct HoldOut {
     pub calibration: Calibration,
     /// Names and scores: the profile first, then the baselines.
     pub scores: Vec<(&'static str, Scores)>,
+    /// Whether the held-out ranges are among what simulations of the set-up give.
+    pub set_up: Vec<SetUpBand>,
     /// Scans fitted to and held out.
     pub scans: [usize; 2],
 }
@@ -72,6 +75,7 @@ pub fn hold_out(
         })
         .collect();
     Ok(HoldOut {
+        set_up: simulate_set_up(&held, &calibration.profile),
         calibration,
         scores,
         scans,

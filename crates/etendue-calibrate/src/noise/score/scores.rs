@@ -42,7 +42,7 @@ pub struct Calibrated {
 pub struct Band {
     /// From and to, rad.
     pub incidence: [f64; 2],
-    /// Recorded beams that returned.
+    /// Recorded ranges, those beside edges left out.
     pub beams: usize,
     /// How many independent looks they are worth.
     pub looks: f64,
@@ -77,6 +77,7 @@ pub fn score(beams: &PanelBeams, predictor: &Predictor, steps: &Steps, standing:
         scores.drop_out_error += (dropped - here.drop_out).powi(2);
         let probability = match beam.seen {
             Seen::Dropped => here.drop_out,
+            Seen::Range(_) if beam.at_edge => 1.0 - here.drop_out,
             Seen::Range(range) => {
                 returned += 1.0;
                 let [low, high] = transform(&here, beam.expected, range, step(steps, range));
@@ -159,14 +160,15 @@ fn bands(beams: &PanelBeams, predictor: &Predictor, steps: &Steps, standing: f64
             predicted += here.drop_out;
             let mut stream = Stream::new(1, 0, number, name, Purpose::Search);
             let range = beam.expected + here.bias + here.spread * stream.normal();
-            if stream.uniform() >= here.drop_out {
+            if stream.uniform() >= here.drop_out && !beam.at_edge {
                 drawn.push(steps.round(range) - beam.expected);
             }
         }
         if drawn.is_empty() {
             return None;
         }
-        let mut cells: Vec<u32> = inside.iter().map(|beam| beam.cell).collect();
+        let whole = inside.iter().filter(|beam| !beam.at_edge);
+        let mut cells: Vec<u32> = whole.map(|beam| beam.cell).collect();
         cells.sort_unstable();
         cells.dedup();
         let group = recorded.len() as f64 / cells.len() as f64;
@@ -174,6 +176,7 @@ fn bands(beams: &PanelBeams, predictor: &Predictor, steps: &Steps, standing: f64
         let divergence = jensen_shannon(&recorded, &drawn, step(steps, beams.distance));
         let distance = kolmogorov_smirnov(&mut recorded, &mut drawn);
         let count = inside.len() as f64;
+        let returned = inside.iter().filter(|beam| beam.returned()).count();
         Some(Band {
             incidence: [from, to],
             beams: recorded.len(),
@@ -185,7 +188,7 @@ fn bands(beams: &PanelBeams, predictor: &Predictor, steps: &Steps, standing: f64
                 [recorded.len() as f64, drawn.len() as f64],
             ),
             divergence,
-            drop_out: [1.0 - recorded.len() as f64 / count, predicted / count],
+            drop_out: [1.0 - returned as f64 / count, predicted / count],
         })
     };
     (0..9).filter_map(band).collect()

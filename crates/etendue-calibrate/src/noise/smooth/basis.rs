@@ -62,13 +62,15 @@ impl Basis {
             .sum()
     }
 
-    /// $D^\top D$ of second differences (Eilers and Marx 1996, doi:10.1214/ss/1038425655).
-    pub fn penalty(&self) -> DMatrix<f64> {
+    /// $D^\top V D$ of second differences (Eilers and Marx 1996, doi:10.1214/ss/1038425655), each
+    /// weighing what `weight` says of its middle spline.
+    pub fn penalty(&self, weight: impl Fn(usize) -> f64) -> DMatrix<f64> {
         let mut penalty = DMatrix::zeros(self.count, self.count);
         for row in 0..self.count.saturating_sub(2) {
+            let weight = weight(row + 1);
             for (i, a) in [1.0, -2.0, 1.0].iter().enumerate() {
                 for (j, b) in [1.0, -2.0, 1.0].iter().enumerate() {
-                    penalty[(row + i, row + j)] += a * b;
+                    penalty[(row + i, row + j)] += weight * a * b;
                 }
             }
         }

@@ -40,6 +40,9 @@ pub struct Curve {
 /// Penalties tried, relative to the data's weight.
 const PENALTIES: [f64; 9] = [1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1e3, 1e5];
 
+/// Where fewer data lie, the penalty weighs this share of the usual at least: gaps are bridged.
+const LIGHTEST: f64 = 1e-6;
+
 /// Independent looks added to each probability, half of them dropped: keeps certain ones finite.
 const PRIOR: f64 = 0.02;
 
@@ -133,7 +136,10 @@ fn coefficients(
     }
 }
 
-/// Weighted least squares with a penalty, about `start` where there is one.
+/// Weighted least squares with a penalty. Without a ridge, the curve is as stiff as the data about it
+/// weigh: where noise is a hundred times that of elsewhere, as at the end of a panel, it bends as
+/// easily, and is not held straight by a penalty that suits the rest (as spatially adaptive ones,
+/// Ruppert and Carroll 2000, doi:10.1111/1467-842X.00119).
 fn solve(
     observations: &[Observation],
     basis: &Basis,
@@ -153,7 +159,15 @@ fn solve(
         }
     }
     let scale = (matrix.trace() / count as f64).max(1e-300);
-    matrix += basis.penalty() * (penalty * scale);
+    let about = |spline: usize| {
+        let three = [spline - 1, spline, spline + 1].map(|at| matrix[(at, at)]);
+        (three.iter().sum::<f64>() / 3.0).max(LIGHTEST * scale)
+    };
+    let stiffness = basis.penalty(|spline| match ridge {
+        None => about(spline),
+        Some(_) => scale,
+    });
+    matrix += stiffness * penalty;
     for i in 0..count {
         matrix[(i, i)] += ridge.unwrap_or(1e-9) * scale;
     }

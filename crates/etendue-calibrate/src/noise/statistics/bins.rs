@@ -17,12 +17,15 @@ pub struct Bin {
     pub beams: f64,
     /// Those that returned.
     pub returned: f64,
+    /// Those of them whose ranges count: not beside edges.
+    pub ranges: f64,
     /// Directions.
     pub directions: f64,
-    /// Mean and standard deviation of the error of returned beams, before rounding, m; none where
-    /// fewer than three returned.
+    /// Mean and standard deviation of the ranges' error, before rounding, m; none of fewer than three.
     pub error: Option<Spread>,
-    /// Share of the error's variance that stands still from scan to scan.
+    /// Standard deviation from place to place below which the device's steps hide it, m.
+    pub hidden: f64,
+    /// Share of the error's variance, the hidden one at least, that stands still from scan to scan.
     pub standing: f64,
     /// Likeness of one direction's drop-outs in successive scans, if some but not all dropped.
     pub standing_drop: Option<f64>,
@@ -31,6 +34,10 @@ pub struct Bin {
     /// Highest intensity seen.
     pub brightest: f64,
 }
+
+/// What the steps hide, as a share of half of one: of a dozen directions, spread by so much, none
+/// rounds otherwise in one recording of five, and a likelihood says 0.
+const HIDDEN: f64 = 0.3;
 
 impl Bin {
     /// Share of beams that dropped.
@@ -47,8 +54,8 @@ impl Bin {
 
     /// The same for the range.
     pub fn range_looks(&self) -> f64 {
-        let group = self.returned / self.directions.max(1.0);
-        independent_looks(self.returned, group, self.standing)
+        let group = self.ranges / self.directions.max(1.0);
+        independent_looks(self.ranges, group, self.standing)
     }
 
     /// Variance of the mean error by the bin's own noise, m², if it is known.
@@ -97,8 +104,9 @@ fn grouped(beams: &PanelBeams, steps: &Steps, width: f64, by_side: bool) -> Vec<
 
 fn bin(beams: &[&PanelBeam], steps: &Steps, left: bool) -> Bin {
     let samples = samples(beams, steps);
-    let returned: f64 = samples.iter().map(|s| s.count).sum();
-    let error = (returned >= 3.0).then(|| censored_normal(&samples));
+    let ranges: f64 = samples.iter().map(|s| s.count).sum();
+    let hidden = HIDDEN * samples.iter().map(|s| s.half).fold(0.0, f64::max);
+    let error = (ranges >= 3.0).then(|| censored_normal(&samples));
     let mut cells: Vec<u32> = beams.iter().map(|beam| beam.cell).collect();
     cells.sort_unstable();
     cells.dedup();
@@ -106,9 +114,11 @@ fn bin(beams: &[&PanelBeam], steps: &Steps, left: bool) -> Bin {
         incidence: beams.iter().map(|beam| beam.incidence).sum::<f64>() / beams.len() as f64,
         left,
         beams: beams.len() as f64,
-        returned,
+        returned: beams.iter().filter(|beam| beam.returned()).count() as f64,
+        ranges,
         directions: cells.len() as f64,
-        standing: error.map_or(0.0, |error| standing_share(&samples, error.sd)),
+        hidden,
+        standing: error.map_or(0.0, |error| standing_share(&samples, error.sd.max(hidden))),
         error,
         standing_drop: standing_drop(beams),
         intensity: intensity(beams),

@@ -51,6 +51,7 @@ mod tests {
             incidence: 0.001 * f64::from(number),
             beams: 25.0,
             returned: 25.0,
+            ranges: 25.0,
             directions: 25.0,
             error: Some(Spread {
                 mean: 1e-3 * f64::from(number) + 2e-3 * stream.normal() + 1e-3 * stream.normal(),

@@ -52,6 +52,52 @@ fn two_panels_where_one_is_declared() {
     );
 }
 
+/// Two boards 30 degrees apart: the declared bearing says which where it is clear, and does not where
+/// it lies between them.
+#[test]
+fn a_bearing_tells_boards_apart_that_stand_beside_each_other() {
+    let board = |bearing: f64| Board {
+        bearing: bearing.to_radians(),
+        distance: 0.5,
+        width: 0.2,
+    };
+    let both = plain(&[board(-15.0), board(15.0)]);
+    let at = |bearing: f64| {
+        let hint = PanelHint {
+            bearing: Some(bearing.to_radians()),
+            ..PanelHint::default()
+        };
+        find_panel(&both, &hint, &PanelSearch::default())
+    };
+    for bearing in [-15.0, 10.0, 20.0] {
+        let found = at(bearing).unwrap().bearing().to_degrees();
+        assert!((found - 15.0_f64.copysign(bearing)).abs() < 0.1, "{found}");
+    }
+    assert!(matches!(at(0.0), Err(NoiseError::SeveralPanels { .. })));
+}
+
+/// A board from -50 to 50 degrees, declared from 9.75 to 40.25: nothing beyond is counted, though the foot
+/// of its normal is.
+#[test]
+fn a_declared_sector_ends_the_panel() {
+    let sector = [9.75_f64, 40.25].map(f64::to_radians);
+    let width = Some(1.2);
+    for width in [None, width] {
+        let hint = PanelHint {
+            sector: Some(sector),
+            width,
+            ..PanelHint::default()
+        };
+        let recording = plain(&ONE);
+        let panel = find_panel(&recording, &hint, &PanelSearch::default()).unwrap();
+        assert!((panel.plane.distance - 0.5).abs() < 1e-4);
+        assert_eq!(panel.sector.cells.len(), 61, "half degrees, both ends");
+        for (edge, seen) in panel.sector.edges.iter().zip([10.0_f64, 40.0]) {
+            assert!((edge - seen.to_radians()).abs() < 1e-3, "{edge} and {seen}");
+        }
+    }
+}
+
 #[test]
 fn all_beams_dropped() {
     let nothing = recording(&scans(&ONE, 10, |_, _, _, _| Reading::NoReturn));

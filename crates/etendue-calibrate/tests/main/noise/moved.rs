@@ -80,3 +80,15 @@ fn a_board_that_stands_still_is_not_followed() {
     assert!(found.panels[0].panel.motion.is_none());
     assert!(!found.warnings.iter().any(|text| text.contains("moved")));
 }
+
+/// Bias of zero, a plane alone: on a board that turned by two degrees, the explanations leave what they
+/// leave of one that stood still.
+#[test]
+fn explanations_follow_a_panel_that_moved() {
+    let left = |turn: f64| {
+        let found = calibrate(&[(&recorded(turn), PanelHint::default())], &options()).unwrap();
+        found.panels[0].explanations[0].rms
+    };
+    let (still, moved) = (left(0.0), left(2.0));
+    assert!((moved / still - 1.0).abs() < 0.2, "{moved} and {still}");
+}

@@ -2,7 +2,7 @@
 
 use super::{ONE, drawn, known, options, recording, scans};
 use etendue_calibrate::noise::panel::find_panel;
-use etendue_calibrate::noise::score::hold_out;
+use etendue_calibrate::noise::score::{hold_out, simulate_set_up};
 use etendue_calibrate::noise::{
     Calibration, PanelBeams, PanelHint, PanelSearch, Recording, calibrate, identify,
 };
@@ -87,6 +87,71 @@ fn held_out_beams_are_predicted_better_than_by_the_baselines() {
             baseline.negative_log_likelihood
         );
     }
+}
+
+/// Simulations of the set-up with the profile are not told from the recording at 1 %; with one of
+/// twice the spread every band is.
+#[test]
+fn a_recording_is_told_from_set_ups_of_another_profile_alone() {
+    let recording = recorded(&known(), 16);
+    let calibration = calibrated(&recording);
+    let beams = &calibration.panels[0].beams;
+    let bands = simulate_set_up(beams, &calibration.profile);
+    assert!(bands.len() >= 5);
+    for band in &bands {
+        assert!(band.probability >= 0.01, "{band:?}");
+    }
+    let mut rough = calibration.profile.clone();
+    for knot in &mut rough.knots {
+        knot.spread *= 2.0;
+    }
+    for band in simulate_set_up(beams, &rough) {
+        assert!(band.probability < 0.01, "{band:?}");
+    }
+}
+
+/// At the last degree and a half of a board every range is 20 mm too short, as where part of a spot
+/// comes back: bias and spread there are those of the beams further in, the drop-out counts all.
+#[test]
+fn ranges_at_a_panels_end_are_not_the_materials() {
+    let truth = known();
+    let bent = |shift: f64| {
+        let scans = scans(&ONE, 20, |sweep, beam, range, incidence| {
+            let address = Address {
+                seed: 3,
+                sensor: 0,
+                sweep,
+                beam,
+                stride: 1,
+            };
+            let end = if incidence.to_degrees() > 48.6 {
+                shift
+            } else {
+                0.0
+            };
+            let drawn = truth.draw(range, incidence, &address);
+            drawn.map_or(Reading::NoReturn, |drawn| Reading::Range(drawn.range - end))
+        });
+        calibrated(&recording(&scans))
+    };
+    let (straight, bent) = (bent(0.0), bent(0.02));
+    let beams = &bent.panels[0].beams;
+    assert!(beams.at_edge() > 30, "{}", beams.at_edge());
+    assert!(
+        bent.warnings
+            .iter()
+            .any(|text| text.contains("part of the spot"))
+    );
+    let at = |found: &Calibration| found.profile.at(0.83, 0.5 / 0.83_f64.cos());
+    let (a, b) = (at(&straight), at(&bent));
+    assert!((a.bias - b.bias).abs() < 1e-4 && (a.spread - b.spread).abs() < 1e-4);
+    assert!((a.drop_out - b.drop_out).abs() < 1e-9);
+    assert!(
+        beams
+            .beams
+            .iter()
+            .any(|beam| beam.at_edge && beam.returned())
+    );
 }
 
 /// Drop-out is counted once: drawn beams drop as often as recorded ones, to a third of a percent.

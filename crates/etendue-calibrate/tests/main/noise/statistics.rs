@@ -40,6 +40,7 @@ fn beams(dropped: &[usize]) -> PanelBeams {
         )]
         intensity: intensities[number] as f32,
         left: false,
+        at_edge: false,
     };
     PanelBeams {
         beams: (0..4).map(beam).collect(),

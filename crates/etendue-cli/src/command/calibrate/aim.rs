@@ -8,24 +8,31 @@ use crate::folder::Folder;
 use crate::output::print;
 use clap::Args;
 use etendue::calibrate::noise::panel::find_panel;
-use etendue::calibrate::noise::{Panel, PanelBeams, PanelSearch, Recording};
-use std::path::PathBuf;
+use etendue::calibrate::noise::{NoiseError, Panel, PanelBeams, PanelSearch, Recording};
+use etendue::formats::scan_log::{ScanStream, Source, open_stream};
+use std::path::{Path, PathBuf};
 
 /// Arguments of `etendue calibrate aim`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example: etendue calibrate aim --source recording.txt -o aim\n\n\
-    Goes through the recording as if it came live, a line a second of scans, and draws what is \
-    seen from above. A band of 10 degrees of incidence is enough with 400 beams: then a drop-out \
-    of 5 % is known to about 2 %."
+    after_help = "Examples: etendue calibrate aim --source recording.txt -o aim\n          \
+    ultra_simple --channel --serial /dev/ttyUSB0 115200 | etendue calibrate aim --source - -o aim\n          \
+    etendue calibrate aim --source 192.168.0.7:4000 --scans 300\n\n\
+    A recording is gone through as if it came live. A driver that writes one of the scan logs line by \
+    line may send it to the standard input, a named pipe, a serial line (as stty has set it) or a \
+    socket; the picture is drawn anew with each line then. A band of 10 degrees of incidence is \
+    enough with 400 beams: then a drop-out of 5 % is known to about 2 %."
 )]
 pub struct Aim {
-    /// A recording that serves as the source
-    #[arg(long, value_name = "FILE")]
-    source: PathBuf,
+    /// A recording; or what a driver writes to: - (standard input), host:port, a device or a pipe
+    #[arg(long, value_name = "FILE|DEVICE", allow_hyphen_values = true)]
+    source: String,
     /// Scans a line
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     every: u32,
+    /// End after so many scans; without it, where the source ends
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    scans: Option<u32>,
     #[command(flatten)]
     hints: Hints,
     /// Folder for the picture; without it, none is drawn
@@ -39,37 +46,83 @@ const ENOUGH: usize = 400;
 impl Aim {
     /// Tells what is seen, scan after scan.
     pub fn run(self) -> Result<(), Failure> {
-        let loaded = load::recording(&self.source)?;
-        let scans = u32::try_from(loaded.recording.scans).unwrap_or(u32::MAX);
-        let mut seen = self.every.min(scans);
-        let last = loop {
-            let recording = loaded.recording.of_scans(|scan| scan < seen);
-            let found = find_panel(&recording, &self.hints.hint(), &PanelSearch::default());
-            print(&match &found {
-                Ok(panel) => line(&recording, panel),
-                Err(error) => format!("{seen:>5} scans: {error}\n"),
-            })?;
-            if seen >= scans {
-                break found.map(|panel| (recording, panel));
-            }
-            seen = (seen + self.every).min(scans);
+        let last = match open_stream(&self.source)? {
+            Some(stream) => self.live(stream)?,
+            None => self.recorded()?,
         };
         let (recording, panel) = last?;
         for remark in &panel.remarks {
             eprintln!("note: {remark}");
         }
+        let files = self.draw(&recording, &panel)?;
+        match files.first() {
+            Some(file) => print(&format!("wrote {}\n", file.display())),
+            None => Ok(()),
+        }
+    }
+
+    /// Goes through a recording.
+    fn recorded(&self) -> Result<Found, Failure> {
+        let loaded = load::recording(Path::new(&self.source))?;
+        let scans = u32::try_from(loaded.recording.scans).unwrap_or(u32::MAX);
+        let scans = scans.min(self.scans.unwrap_or(u32::MAX));
+        let mut seen = self.every.min(scans);
+        loop {
+            let found = self.tell(loaded.recording.of_scans(|scan| scan < seen))?;
+            if seen >= scans {
+                return Ok(found);
+            }
+            seen = (seen + self.every).min(scans);
+        }
+    }
+
+    /// Follows a driver.
+    fn live(&self, mut stream: ScanStream<Source>) -> Result<Found, Failure> {
+        let most = self.scans.map_or(usize::MAX, |scans| scans as usize);
+        let (mut scans, mut found) = (Vec::new(), None);
+        while scans.len() < most {
+            let more = stream.next_scans(self.every as usize)?;
+            if more.is_empty() {
+                break;
+            }
+            scans.extend(more);
+            scans.truncate(most);
+            let now = self.tell(Recording::from_scans(&self.source, &scans)?)?;
+            if let Ok((recording, panel)) = &now {
+                self.draw(recording, panel)?;
+            }
+            found = Some(now);
+        }
+        let nothing = || NoiseError::Empty {
+            recording: self.source.clone(),
+        };
+        Ok(found.unwrap_or_else(|| Err(nothing())))
+    }
+
+    /// Prints what is seen.
+    fn tell(&self, recording: Recording) -> Result<Found, Failure> {
+        let found = find_panel(&recording, &self.hints.hint(), &PanelSearch::default());
+        print(&match &found {
+            Ok(panel) => line(&recording, panel),
+            Err(error) => format!("{:>5} scans: {error}\n", recording.scans),
+        })?;
+        Ok(found.map(|panel| (recording, panel)))
+    }
+
+    /// Draws it, where asked to.
+    fn draw(&self, recording: &Recording, panel: &Panel) -> Result<Vec<PathBuf>, Failure> {
         let Some(output) = &self.output else {
-            return Ok(());
+            return Ok(Vec::new());
         };
         let mut folder = Folder::new(output);
-        folder.picture(
-            "aim",
-            &figures::from_above(&recording, &panel, "what the sensor sees"),
-        )?;
-        let files = folder.commit()?;
-        print(&format!("wrote {}\n", files[0].display()))
+        let drawing = figures::from_above(recording, panel, "what the sensor sees");
+        folder.picture("aim", &drawing)?;
+        folder.commit()
     }
 }
+
+/// A recording and the panel in it.
+type Found = Result<(Recording, Panel), NoiseError>;
 
 fn line(recording: &Recording, panel: &Panel) -> String {
     let beams = PanelBeams::of(recording, panel);

@@ -1,6 +1,6 @@
 //! What is told of held-out scores.
 
-use etendue::calibrate::noise::score::HoldOut;
+use etendue::calibrate::noise::score::{Band, HoldOut, SetUpBand};
 use serde::Serialize;
 use std::fmt::Write as _;
 
@@ -34,6 +34,10 @@ struct BandRow {
     ks_distance: f64,
     ks_probability: f64,
     ks_probability_all_independent: f64,
+    /// Probability that a simulation of the set-up lies as far off as the recording.
+    ks_probability_simulated: Option<f64>,
+    /// How often the test of independent beams tells two simulations apart at 1 %.
+    ks_all_independent_tells_simulations: Option<f64>,
     jensen_shannon_bits: f64,
     drop_out_seen: f64,
     drop_out_predicted: f64,
@@ -52,6 +56,10 @@ impl HoldOutReport {
                 .map(|class| (class.predicted, class.seen, class.beams))
                 .collect(),
         });
+        let simulated = |band: &Band| {
+            let same = |one: &&SetUpBand| one.incidence[0] == band.incidence[0];
+            hold_out.set_up.iter().find(same)
+        };
         let bands = hold_out.scores[0].1.bands.iter().map(|band| BandRow {
             from_deg: band.incidence[0].to_degrees(),
             to_deg: band.incidence[1].to_degrees(),
@@ -60,6 +68,8 @@ impl HoldOutReport {
             ks_distance: band.distance,
             ks_probability: band.probability,
             ks_probability_all_independent: band.plain_probability,
+            ks_probability_simulated: simulated(band).map(|one| one.probability),
+            ks_all_independent_tells_simulations: simulated(band).map(|one| one.plain_tells),
             jensen_shannon_bits: band.divergence,
             drop_out_seen: band.drop_out[0],
             drop_out_predicted: band.drop_out[1],
@@ -94,13 +104,15 @@ impl HoldOutReport {
             .expect("a string takes all");
         }
         for band in &self.bands {
-            writeln!(text, "  {:>3.0} - {:<3.0} deg: KS {:.3}, p {:.3} ({} beams worth {:.0}), JS {:.3} bits, drop-out {:.1} %, predicted {:.1} %",
+            writeln!(text, "  {:>3.0} - {:<3.0} deg: KS {:.3}, p {:.3} by simulations, {:.3} by {:.0} looks, {:.2e} by {} beams; JS {:.3} bits, drop-out {:.1} %, predicted {:.1} %",
                 band.from_deg,
                 band.to_deg,
                 band.ks_distance,
+                band.ks_probability_simulated.unwrap_or(f64::NAN),
                 band.ks_probability,
-                band.beams,
                 band.independent_looks,
+                band.ks_probability_all_independent,
+                band.beams,
                 band.jensen_shannon_bits,
                 1e2 * band.drop_out_seen,
                 1e2 * band.drop_out_predicted).expect("a string takes all");

@@ -90,7 +90,7 @@ fn bands(calibration: &Calibration) -> Vec<BandRow> {
         let mean = |value: &dyn Fn(&etendue::calibrate::noise::statistics::Spread) -> f64| {
             let seen = inside
                 .iter()
-                .filter_map(|bin| Some((bin.returned, bin.error.as_ref()?)));
+                .filter_map(|bin| Some((bin.ranges, bin.error.as_ref()?)));
             let weight: f64 = seen.clone().map(|(n, _)| n).sum();
             (weight > 0.0).then(|| seen.map(|(n, error)| n * value(error)).sum::<f64>() / weight)
         };

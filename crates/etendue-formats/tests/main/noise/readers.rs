@@ -308,3 +308,37 @@ fn a_ros_2_bag_in_sqlite_is_read() {
     let error = read_recording(&path).unwrap_err().to_string();
     assert!(error.contains("no ROS 2 bag"), "{error}");
 }
+
+/// `ros2 bag record --compression-format zstd`, by file and by message.
+#[test]
+fn ros_2_bags_packed_with_zstd_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let plain = folder.path().join("plain.db3");
+    let bag = include_bytes!("../../golden/scans.db3");
+    std::fs::write(&plain, bag).unwrap();
+    let packed = folder.path().join("bag/scans_0.db3.zstd");
+    std::fs::create_dir(folder.path().join("bag")).unwrap();
+    std::fs::write(&packed, zstd::encode_all(&bag[..], 3).unwrap()).unwrap();
+    let content = read_recording(&plain).unwrap().content;
+    for name in [&packed, packed.parent().unwrap()] {
+        assert_eq!(read_recording(name).unwrap().content, content);
+    }
+    std::fs::write(&packed, &std::fs::read(&packed).unwrap()[..200]).unwrap();
+    let error = read_recording(&packed).unwrap_err().to_string();
+    assert!(error.contains("cannot be unpacked"), "{error}");
+
+    let cloud = ros2_cloud(&[[1.0, 2.0, 3.0, 9.0], [4.0; 4]]);
+    let packed = zstd::encode_all(&cloud[..], 3).unwrap();
+    let of = |messages: &[Vec<u8>]| {
+        let path = folder.path().join("a.mcap");
+        std::fs::write(&path, mcap_file("sensor_msgs/msg/PointCloud2", messages)).unwrap();
+        read_recording(&path)
+    };
+    let expected = of(&[cloud.clone(), cloud]).unwrap().content;
+    assert_eq!(
+        of(&[packed.clone(), packed.clone()]).unwrap().content,
+        expected
+    );
+    let error = of(&[packed[..packed.len() / 2].to_vec()]).unwrap_err();
+    assert!(error.to_string().contains("is damaged"), "{error}");
+}

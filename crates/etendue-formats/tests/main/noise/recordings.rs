@@ -2,7 +2,7 @@
 
 use super::{PANELS, apollosim, behind, options};
 use etendue_calibrate::noise::panel::find_panel;
-use etendue_calibrate::noise::score::{Band, hold_out};
+use etendue_calibrate::noise::score::{Band, SetUpBand, hold_out};
 use etendue_calibrate::noise::statistics::{dispersion, wilson};
 use etendue_calibrate::noise::{
     NoiseError, PanelBeam, PanelBeams, PanelHint, PanelSearch, Seen, calibrate, explain, identify,
@@ -135,11 +135,13 @@ fn a_patch_drops_the_beams_of_the_acrylic_panel() {
 
 /// Held out blocks of five scans: the profile beats no noise, one Gaussian and the reflectance
 /// model alone, in likelihood and in the ranges' score, for all five. Of 33 bands of ten degrees, a
-/// test of Kolmogorov and Smirnov tells draws from recorded ranges at 1 % in two (metal2 and acrylic
-/// at 70 to 80 degrees; 0.3 by chance), in none below 70 degrees.
+/// test of Kolmogorov and Smirnov that counts independent looks tells draws from recorded ranges at
+/// 1 % in none (p of 0.026 at least). The stricter one, whether the recording is among simulations of
+/// the set-up, tells two (0.3 by chance): metal and acrylic below ten degrees, where a glare beside
+/// the normal shifts one side by more than the other.
 #[test]
 fn held_out_scans_are_predicted_better_than_by_all_baselines() {
-    let mut told = Vec::new();
+    let (mut told, mut bands, mut simulated) = (Vec::new(), 0, Vec::new());
     for (material, width) in PANELS {
         let Some(recording) = apollosim(material) else {
             return;
@@ -150,6 +152,10 @@ fn held_out_scans_are_predicted_better_than_by_all_baselines() {
         };
         let is_told = |band: &&Band| band.probability < 0.01;
         told.extend({ profile.bands.iter().filter(is_told) }.map(|band| band.incidence[0]));
+        bands += profile.bands.len();
+        let is_apart = |band: &&SetUpBand| band.probability < 0.01;
+        let apart = scores.set_up.iter().filter(is_apart);
+        simulated.extend(apart.map(|band| (material, band.incidence[0].to_degrees().round())));
         for (name, baseline) in baselines {
             println!(
                 "{material}: {:.3} against {:.3} of {name}, {:.3} mm against {:.3} mm",
@@ -164,8 +170,13 @@ fn held_out_scans_are_predicted_better_than_by_all_baselines() {
             );
         }
     }
-    assert!(told.len() <= 2, "{told:?}");
-    assert!(told.iter().all(|from| from.to_degrees() > 69.0), "{told:?}");
+    println!("{bands} bands, apart from simulations: {simulated:?}");
+    assert!(bands > 30 && told.is_empty(), "{told:?}");
+    assert!(simulated.len() <= 2, "{simulated:?}");
+    assert!(
+        simulated.iter().all(|(_, from)| *from < 5.0),
+        "{simulated:?}"
+    );
 }
 
 /// One coefficient takes the acrylic panel's rms from 3.45 to 0.92 mm (w = -0.0258); an offset of
