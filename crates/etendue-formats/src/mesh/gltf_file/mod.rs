@@ -79,17 +79,14 @@ impl Reader<'_> {
         let mut file = self.file;
         let corners = Arc::new(self.corners);
         file.texture_corners = (self.untextured == 0).then(|| corners.clone());
-        file.textured = self
-            .of_triangle
-            .iter()
-            .any(Option::is_some)
-            .then(|| TexturedObject {
-                pictures: Pictures::Triangles {
-                    pictures: self.pictures,
-                    of_triangle: self.of_triangle,
-                },
-                mapping: Mapping::Corners(corners),
-            });
+        let has_picture = self.of_triangle.iter().any(Option::is_some);
+        file.textured = has_picture.then_some(TexturedObject {
+            pictures: Pictures::Triangles {
+                pictures: self.pictures,
+                of_triangle: self.of_triangle,
+            },
+            mapping: Mapping::Corners(corners),
+        });
         file
     }
 
