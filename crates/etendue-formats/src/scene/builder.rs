@@ -124,9 +124,9 @@ impl Assembly<'_> {
         };
         if object.flip_normals {
             mesh = mesh.inside_out();
-            corners = corners.map(turned_over);
+            corners = corners.map(|corners| turned_over(&corners));
             if let Some(Mapping::Corners(own)) = textured.as_mut().map(|own| &mut own.mapping) {
-                *own = turned_over(own.clone());
+                *own = turned_over(own);
             }
         }
         let oddities = match object.shape {
@@ -328,7 +328,7 @@ fn hash(document: &Document, files: &[PathBuf]) -> Result<String, FormatError> {
 }
 
 /// Coordinates of triangles whose second and third corner change places.
-fn turned_over(corners: Arc<Vec<[[f32; 2]; 3]>>) -> Arc<Vec<[[f32; 2]; 3]>> {
+fn turned_over(corners: &[[[f32; 2]; 3]]) -> Arc<Vec<[[f32; 2]; 3]>> {
     corners
         .iter()
         .map(|&[a, b, c]| [a, c, b])
