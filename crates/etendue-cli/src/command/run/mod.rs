@@ -13,7 +13,8 @@ use etendue::formats::ros2::RigRecorder;
 use etendue::physics::inertial::MotionState;
 use etendue::sensors::dynamics::Path as _;
 use etendue::sensors::rig::{
-    Data, Device, Event, Latest, Observer, RigRun, drive, nanoseconds, replay, seconds,
+    Data, Device, Event, Latest, MountedSensor, Observer, RigRun, drive, nanoseconds, replay,
+    seconds,
 };
 use indicatif::{ProgressBar, ProgressStyle};
 use report::Report;
@@ -244,7 +245,7 @@ fn frozen(robot: &LoadedRobot) -> Option<String> {
     let sensors = robot.rig.sensors().iter();
     let frozen: Vec<&str> = sensors
         .filter(|sensor| matches!(sensor.device(), Device::ContinuousWave(_)))
-        .map(|sensor| sensor.name())
+        .map(MountedSensor::name)
         .collect();
     (robot.scene.scene.deforms() && !frozen.is_empty()).then(|| {
         format!(
