@@ -70,7 +70,10 @@ pub struct Stream {
     key: [u32; 2],
     counter: [u32; 4],
     block: [u32; 4],
+    /// Numbers of the current block that are gone.
     used: usize,
+    /// Whether `block` is still to be drawn.
+    due: bool,
 }
 
 impl Stream {
@@ -87,20 +90,46 @@ impl Stream {
             key,
             counter: [0, beam, sweep, who],
             block: [0; 4],
-            used: 4,
+            used: 0,
+            due: true,
         }
     }
 
     /// The next 32 random bits.
     pub fn bits(&mut self) -> u32 {
-        if self.used == 4 {
+        if self.due {
             self.block = philox4x32_10(self.counter, self.key);
-            self.counter[0] = self.counter[0].wrapping_add(1);
-            self.used = 0;
+            self.due = false;
         }
         let bits = self.block[self.used];
-        self.used += 1;
+        self.pass(1);
         bits
+    }
+
+    /// Leaves out so many of the next [`Stream::uniform`] numbers, at next to no cost.
+    ///
+    /// ```
+    /// use etendue_physics::{Purpose, Stream};
+    /// let mut stream = Stream::new(1, 0, 0, 0, Purpose::Pixel);
+    /// let mut other = stream.clone();
+    /// let draws = [stream.uniform(), stream.uniform(), stream.uniform()];
+    /// other.skip(2);
+    /// assert_eq!(other.uniform(), draws[2]);
+    /// ```
+    pub fn skip(&mut self, uniforms: u32) {
+        self.pass(2 * uniforms as usize);
+    }
+
+    /// Goes on by so many 32-bit numbers.
+    fn pass(&mut self, numbers: usize) {
+        let place = self.used + numbers;
+        if place >= 4 {
+            #[expect(clippy::cast_possible_truncation, reason = "counters wrap")]
+            let blocks = (place / 4) as u32;
+            self.counter[0] = self.counter[0].wrapping_add(blocks);
+            self.due = true;
+        }
+        self.used = place % 4;
     }
 
     /// Uniform in [0, 1), with 53 random bits.

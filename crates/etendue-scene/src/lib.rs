@@ -22,4 +22,4 @@ pub use scene::{
     MaterialId, MeshId, NamedMaterial, Object, ObjectId, Scene, SceneBuilder, SceneError,
     SurfacePoint,
 };
-pub use texture::{Mapping, Texture, TextureError, TexturedObject, Textures};
+pub use texture::{Mapping, Pictures, Texture, TextureError, TexturedObject, Textures};

@@ -38,12 +38,26 @@ pub enum Mapping {
     Box([f64; 2]),
 }
 
-/// A picture on an object; the diffuse reflectance is multiplied by its colour.
+/// Which picture is where on an object.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Pictures {
+    /// The same everywhere.
+    One(Arc<Texture>),
+    /// Each triangle's own, where it has one.
+    Triangles {
+        /// The pictures.
+        pictures: Vec<Arc<Texture>>,
+        /// The number of each triangle's picture.
+        of_triangle: Vec<Option<u32>>,
+    },
+}
+
+/// Pictures on an object; the diffuse reflectance is multiplied by their colour.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TexturedObject {
-    /// The picture.
-    pub texture: Arc<Texture>,
-    /// How it lies.
+    /// The pictures.
+    pub pictures: Pictures,
+    /// How they lie.
     pub mapping: Mapping,
 }
 
@@ -66,6 +80,12 @@ impl Texture {
             });
         }
         Ok(Self { width, texels })
+    }
+
+    /// The mean of all texels.
+    pub fn mean(&self) -> [f64; 3] {
+        let count = self.texels.len() as f64;
+        [0, 1, 2].map(|i| self.texels.iter().map(|t| f64::from(t[i])).sum::<f64>() / count)
     }
 
     /// The colour at coordinates, bilinear between the texels' middles.
@@ -122,9 +142,31 @@ impl Textures {
     }
 }
 
+impl Pictures {
+    fn of(&self, triangle: u32) -> Option<&Texture> {
+        match self {
+            Self::One(picture) => Some(picture),
+            Self::Triangles {
+                pictures,
+                of_triangle,
+            } => {
+                let number = of_triangle.get(triangle as usize).copied().flatten()?;
+                pictures.get(number as usize).map(|picture| &**picture)
+            }
+        }
+    }
+}
+
 impl TexturedObject {
-    /// The colour where a hit is, given its place and normal in the object's frame.
-    pub fn colour(&self, hit: &Hit, place: &Point3<f64>, normal: &Vector3<f64>) -> [f64; 3] {
+    /// The colour where a hit is, given its place and normal in the object's frame; `None` where
+    /// there is no picture.
+    pub fn colour(
+        &self,
+        hit: &Hit,
+        place: &Point3<f64>,
+        normal: &Vector3<f64>,
+    ) -> Option<[f64; 3]> {
+        let picture = self.pictures.of(hit.triangle)?;
         let coordinates = match &self.mapping {
             Mapping::Corners(corners) => {
                 let [a, b, c] = corners[hit.triangle as usize];
@@ -143,6 +185,6 @@ impl TexturedObject {
                 [across / size[0], -up / size[1]]
             }
         };
-        self.texture.colour(coordinates)
+        Some(picture.colour(coordinates))
     }
 }

@@ -1,8 +1,9 @@
-//! Pictures: PNG and EXR out; PNG, EXR and Radiance HDR in.
+//! Pictures: PNG and EXR out; PNG, JPEG, EXR and Radiance HDR in.
 
 mod exr;
 mod exr_read;
 mod hdr;
+mod jpeg;
 mod png_file;
 
 pub use exr::{ExrChannel, ExrData, exr};
@@ -21,27 +22,43 @@ pub struct Picture {
     pub pixels: Vec<[f32; 3]>,
 }
 
-/// Reads a PNG picture (taken as sRGB), an OpenEXR or a Radiance HDR picture, told by their first
-/// bytes.
+/// Reads a PNG or JPEG picture (taken as sRGB), an OpenEXR or a Radiance HDR picture, told by
+/// their first bytes.
 ///
 /// # Errors
 /// Where the file cannot be read, is cut, or is of another format.
 pub fn read_picture(path: &Path) -> Result<Picture, FormatError> {
     let bytes = read_bytes(path)?;
-    let read = if bytes.starts_with(b"\x89PNG") {
-        png_file::read(&bytes)
-    } else if bytes.starts_with(b"#?") {
-        hdr::read(&bytes)
-    } else if bytes.starts_with(&[0x76, 0x2f, 0x31, 0x01]) {
-        exr_read::read(&bytes)
-    } else {
+    if !is_known(&bytes) {
         return Err(FormatError::Unsupported {
             path: path.to_owned(),
             message: "this is no picture of a known format".into(),
-            remedy: "give a .png, an .exr or a Radiance .hdr file".into(),
+            remedy: "give a .png, a .jpg, an .exr or a Radiance .hdr file".into(),
         });
-    };
-    read.map_err(|message| {
+    }
+    picture_of(&bytes).map_err(|message| {
         FormatError::malformed(path, Place::File, message, "save the picture again")
     })
+}
+
+const PNG: &[u8] = b"\x89PNG";
+const JPEG: &[u8] = b"\xff\xd8\xff";
+const HDR: &[u8] = b"#?";
+const EXR: &[u8] = &[0x76, 0x2f, 0x31, 0x01];
+
+fn is_known(bytes: &[u8]) -> bool {
+    [PNG, JPEG, HDR, EXR]
+        .iter()
+        .any(|start| bytes.starts_with(start))
+}
+
+/// The picture in the bytes of a file.
+pub(crate) fn picture_of(bytes: &[u8]) -> Result<Picture, String> {
+    match bytes {
+        _ if bytes.starts_with(PNG) => png_file::read(bytes),
+        _ if bytes.starts_with(JPEG) => jpeg::read(bytes),
+        _ if bytes.starts_with(HDR) => hdr::read(bytes),
+        _ if bytes.starts_with(EXR) => exr_read::read(bytes),
+        _ => Err("it is neither PNG nor JPEG, EXR or HDR".into()),
+    }
 }

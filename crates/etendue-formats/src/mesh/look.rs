@@ -25,6 +25,8 @@ const SHEET: f64 = 1e-6;
 pub struct Look {
     /// Colour of the surface, linear red, green and blue in [0, 1].
     pub base_color: [f64; 3],
+    /// Mean colour of the picture that the base colour is multiplied with; ones without a picture.
+    pub picture: [f64; 3],
     /// 0 clear or painted, 1 metal.
     pub metallic: f64,
     /// Roughness of the gloss in [0, 1]; 1 and no metal is taken as matt, without gloss.
@@ -41,6 +43,7 @@ impl Default for Look {
     fn default() -> Self {
         Self {
             base_color: [1.0; 3],
+            picture: [1.0; 3],
             metallic: 0.0,
             roughness: 1.0,
             index: USUAL_INDEX,
@@ -51,8 +54,8 @@ impl Default for Look {
 }
 
 impl Look {
-    /// Luminance of the base colour (ITU-R BT.709), which is taken as the reflectance in the
-    /// infrared.
+    /// Luminance of the base colour (ITU-R BT.709), with its picture's mean, which is taken as the
+    /// reflectance in the infrared.
     ///
     /// ```
     /// use etendue_formats::mesh::Look;
@@ -60,7 +63,7 @@ impl Look {
     /// assert!((grey.reflectance() - 0.5).abs() < 1e-12);
     /// ```
     pub fn reflectance(&self) -> f64 {
-        luminance(self.base_color)
+        luminance([0, 1, 2].map(|band| self.base_color[band] * self.picture[band]))
     }
 
     /// The material that looks like this.

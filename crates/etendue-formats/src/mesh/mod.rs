@@ -8,8 +8,9 @@
 //! | glTF 2.0, GLB | the default scene with its nodes' transforms, triangles of all kinds | metallic-roughness, `KHR_materials_ior`, `_specular`, `_transmission` |
 //!
 //! Units are metres and axes are taken as they are; glTF is defined with y up, which [`MeshFile::up`]
-//! says. Texture coordinates are read from OBJ (`vt`) and glTF (`TEXCOORD_0`); glTF's own textures,
-//! colours of vertices, skins, morph targets and cameras are passed over.
+//! says. Texture coordinates are read from OBJ (`vt`) and glTF, and the pictures of glTF's base colours
+//! (PNG and JPEG, in the file or beside it), which cameras see; its other textures, colours of
+//! vertices, skins, morph targets and cameras are passed over.
 //!
 //! What is wrong in a file (a cut file, a count that does not fit, a number that is none or not
 //! finite, an index that is out of range) is an error that names the line or the element.
@@ -26,7 +27,7 @@ pub use look::Look;
 
 use crate::input::read_bytes;
 use crate::{FormatError, Place};
-use etendue_scene::Mesh;
+use etendue_scene::{Mesh, TexturedObject};
 use nalgebra::Point3;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -62,6 +63,8 @@ pub struct MeshFile {
     /// Texture coordinates of each triangle's corners, (0, 0) the picture's upper left corner;
     /// `None` where the file gives them for some triangles only, or none.
     pub texture_corners: Option<Arc<Vec<[[f32; 2]; 3]>>>,
+    /// The file's own pictures on its triangles, if it has any.
+    pub textured: Option<TexturedObject>,
     /// Which axis the format says is up.
     pub up: Up,
     /// Every file that was read: the mesh, its materials, its buffers.

@@ -88,6 +88,7 @@ impl Entry {
         let phong_roughness = (2.0 / (self.exponent + 2.0)).sqrt().sqrt();
         let glossy = gloss > 0.0 || self.roughness.is_some();
         let look = Look {
+            picture: [1.0; 3],
             base_color: if is_metal { self.gloss } else { self.diffuse },
             metallic,
             roughness: self.roughness.unwrap_or(phong_roughness),

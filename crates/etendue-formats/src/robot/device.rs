@@ -55,6 +55,9 @@ pub struct CameraTable {
     /// Follows light over any number of surfaces.
     #[serde(default)]
     pub paths: bool,
+    /// Records the true planar depth of each pixel beside the pictures.
+    #[serde(default)]
+    pub depth: bool,
 }
 
 fn four() -> Spanned<u32> {
@@ -333,6 +336,7 @@ impl CameraTable {
             camera,
             samples,
             light,
+            depth: self.depth,
         })))
     }
 }

@@ -80,7 +80,7 @@ impl FrameRecorder {
             (4, clock(time)),
             (3, transform(time, "world", OPTICAL_FRAME, &optical)),
             (2, camera_info(camera, time, OPTICAL_FRAME)),
-            (5, depth(frame, truth, time, OPTICAL_FRAME)),
+            (5, depth(frame, &truth.depth, time, OPTICAL_FRAME)),
             (1, raw(frame, time, OPTICAL_FRAME)),
             (0, picture(frame, time, OPTICAL_FRAME)),
         ];

@@ -3,7 +3,7 @@
 use super::cdr::CdrWriter;
 use super::message::header;
 use etendue_physics::camera::Lens;
-use etendue_sensors::camera::{Camera, Frame, Truth};
+use etendue_sensors::camera::{Camera, Frame};
 
 /// A `sensor_msgs/msg/Image` in CDR of a frame's picture (`mono8` or `rgb8`), stamped `time` (s).
 pub fn picture(frame: &Frame, time: f64, frame_id: &str) -> Vec<u8> {
@@ -32,12 +32,8 @@ pub fn raw(frame: &Frame, time: f64, frame_id: &str) -> Vec<u8> {
 
 /// A `sensor_msgs/msg/Image` (`32FC1`, m) in CDR of the planar depth of a frame's pixels, NaN where
 /// there is no surface (REP 118).
-pub fn depth(frame: &Frame, truth: &Truth, time: f64, frame_id: &str) -> Vec<u8> {
-    let bytes: Vec<u8> = truth
-        .depth
-        .iter()
-        .flat_map(|value| value.to_le_bytes())
-        .collect();
+pub fn depth(frame: &Frame, depth: &[f32], time: f64, frame_id: &str) -> Vec<u8> {
+    let bytes: Vec<u8> = depth.iter().flat_map(|value| value.to_le_bytes()).collect();
     let header = Header { time, frame_id };
     image(frame, &header, "32FC1", 4, &bytes)
 }

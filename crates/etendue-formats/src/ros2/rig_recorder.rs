@@ -4,7 +4,7 @@ use super::definition::{
     ACKERMANN, CAMERA_INFO, Definition, FLUID_PRESSURE, IMAGE, IMU, JOINT_STATE, LASER_SCAN,
     MAGNETIC_FIELD, NAV_SAT_FIX, ODOMETRY, POINT_CLOUD, POINT_STAMPED, TRANSFORMS,
 };
-use super::image::{camera_info, picture};
+use super::image::{camera_info, depth, picture};
 use super::message::{cloud, laser_scan, transform};
 use super::recorder::{QOS, failed, new_file};
 use super::rig_message::{self, Stamped, drive_command};
@@ -34,8 +34,8 @@ pub struct RigRecorder<'r, W: Write + Seek> {
     path: PathBuf,
     rig: &'r Rig,
     writer: Writer<W>,
-    /// Channel of each sensor's outputs, and of the scans that go with them.
-    channels: Vec<Vec<[Option<u16>; 2]>>,
+    /// Channel of each sensor's outputs, and of what goes with them.
+    channels: Vec<Vec<[Option<u16>; 3]>>,
     motion: [u16; 2],
     /// Channel of a driver's commands, once there was one.
     commands: Option<u16>,
@@ -244,13 +244,14 @@ impl<W: Write + Seek> Channels<W> {
         add_channel(&mut self.writer, topic, definition)
     }
 
-    /// The channel of an output, and that of the scans of a planar scanner or of a camera's info.
+    /// The channel of an output, and those of the scans of a planar scanner, of a camera's info and
+    /// of its depth.
     fn of_output(
         &mut self,
         sensor: &MountedSensor,
         kind: DataKind,
         topic: &str,
-    ) -> Result<[Option<u16>; 2], McapError> {
+    ) -> Result<[Option<u16>; 3], McapError> {
         let own = definition(kind).map(|definition| self.add(topic, definition));
         let planar = match sensor.device() {
             Device::Scanner(scanner) => kind == DataKind::Points && scanner.channels.len() == 1,
@@ -262,12 +263,18 @@ impl<W: Write + Seek> Channels<W> {
         };
         let beside =
             beside.map(|(name, definition)| self.add(&format!("{topic}/{name}"), definition));
-        Ok([own.transpose()?, beside.transpose()?])
+        let depth = match sensor.device() {
+            Device::Camera(mounted) if mounted.depth => {
+                Some(self.add(&format!("{topic}/depth"), &IMAGE))
+            }
+            _ => None,
+        };
+        Ok([own.transpose()?, beside.transpose()?, depth.transpose()?])
     }
 }
 
-/// The message of an event, and the scan that goes with it.
-fn messages(sensor: &MountedSensor, event: &Event) -> [Option<Vec<u8>>; 2] {
+/// The message of an event, and those that go with it.
+fn messages(sensor: &MountedSensor, event: &Event) -> [Option<Vec<u8>>; 3] {
     let stamped = Stamped {
         time: seconds(event.capture.start),
         frame: sensor.name(),
@@ -293,32 +300,34 @@ fn messages(sensor: &MountedSensor, event: &Event) -> [Option<Vec<u8>>; 2] {
                 }
                 _ => None,
             };
-            return [Some(cloud(&table, stamped.time, stamped.frame)), scan];
+            return [Some(cloud(&table, stamped.time, stamped.frame)), scan, None];
         }
         Data::Turn(turn) => {
             let Device::ContinuousWave(lidar) = sensor.device() else {
-                return [None, None];
+                return [None, None, None];
             };
             let ambiguity = &lidar.receiver.ambiguity;
             let limits = [ambiguity.nearest, ambiguity.farthest];
             return [
                 rig_message::laser_scan(stamped, turn, lidar.turn_time, limits),
                 None,
+                None,
             ];
         }
         Data::Image(frame) => {
             let Device::Camera(mounted) = sensor.device() else {
-                return [None, None];
+                return [None, None, None];
             };
             let optical = optical_frame(sensor);
             return [
                 Some(picture(frame, stamped.time, &optical)),
                 Some(camera_info(&mounted.camera, stamped.time, &optical)),
+                { frame.depth.as_ref() }.map(|values| depth(frame, values, stamped.time, &optical)),
             ];
         }
-        _ => return [None, None],
+        _ => return [None, None, None],
     };
-    [Some(own), None]
+    [Some(own), None, None]
 }
 
 /// The frame of a camera's optical axes: z forward, x right, y down.

@@ -15,7 +15,8 @@ use crate::toml_file::{Document, DocumentError, Problem};
 use crate::{FormatError, sensor};
 use etendue_scene::lighting::Lighting;
 use etendue_scene::{
-    Defect, Deformation, Mesh, MeshId, Motion, Object, ObjectId, SceneBuilder, SceneError, Textures,
+    Defect, Deformation, Mapping, Mesh, MeshId, Motion, Object, ObjectId, SceneBuilder, SceneError,
+    Textures,
 };
 use etendue_sensors::pulsed::Air;
 use etendue_sensors::transport::AmbientLight;
@@ -110,7 +111,8 @@ impl Assembly<'_> {
         let MeshObject {
             mut mesh,
             material,
-            corners,
+            mut corners,
+            mut textured,
             warnings,
         } = self.mesh_object(object)?;
         let Some(material) = material else {
@@ -122,6 +124,10 @@ impl Assembly<'_> {
         };
         if object.flip_normals {
             mesh = mesh.inside_out();
+            corners = corners.map(|corners| turned_over(&corners));
+            if let Some(Mapping::Corners(own)) = textured.as_mut().map(|own| &mut own.mapping) {
+                *own = turned_over(own);
+            }
         }
         let oddities = match object.shape {
             Shape::Mesh(_) => self.oddities(object, &mesh)?,
@@ -131,10 +137,13 @@ impl Assembly<'_> {
         self.warnings
             .extend(warnings.map(|warning| format!("{name}: {warning}")));
         if let Some(table) = &object.texture {
-            let (textured, file) = table.textured(self.document, corners)?;
+            let (chosen, file) = table.textured(self.document, corners)?;
+            textured = Some(chosen);
+            self.files.files.push(file);
+        }
+        if let Some(textured) = textured {
             let number = u32::try_from(self.builder.objects.len()).expect("fewer than bytes");
             self.textures.put(ObjectId(number), textured);
-            self.files.files.push(file);
         }
         let mesh_id = u32::try_from(self.builder.meshes.len()).expect("fewer objects than bytes");
         self.builder.meshes.push(mesh.into());
@@ -211,6 +220,7 @@ impl Assembly<'_> {
             mesh: mesh.expect("every shape but a mesh file is a primitive"),
             material: material.map(|name| self.palette.id(name)).transpose()?,
             corners: None,
+            textured: None,
             warnings: Vec::new(),
         })
     }
@@ -315,4 +325,13 @@ fn hash(document: &Document, files: &[PathBuf]) -> Result<String, FormatError> {
     let text = document.text().as_bytes();
     let contents = contents.iter().map(Vec::as_slice);
     Ok(sha256_of_all(std::iter::once(text).chain(contents)))
+}
+
+/// Coordinates of triangles whose second and third corner change places.
+fn turned_over(corners: &[[[f32; 2]; 3]]) -> Arc<Vec<[[f32; 2]; 3]>> {
+    corners
+        .iter()
+        .map(|&[a, b, c]| [a, c, b])
+        .collect::<Vec<_>>()
+        .into()
 }

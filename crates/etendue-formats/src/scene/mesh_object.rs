@@ -6,7 +6,7 @@ use super::shape::{MeshShape, UpAxis};
 use crate::mesh::{MeshFile, Part, Up, read_mesh};
 use crate::toml_file::{Document, DocumentError, Problem};
 use crate::{FormatError, Place};
-use etendue_scene::{MaterialId, Mesh};
+use etendue_scene::{MaterialId, Mesh, Pictures, TexturedObject};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -42,6 +42,8 @@ pub(super) struct MeshObject {
     pub material: Option<MaterialId>,
     /// Texture coordinates of each triangle's corners, where the file has them.
     pub corners: Option<Arc<Vec<[[f32; 2]; 3]>>>,
+    /// The file's own pictures, where its own materials are used.
+    pub textured: Option<TexturedObject>,
     pub warnings: Vec<String>,
 }
 
@@ -56,12 +58,13 @@ pub(super) fn load(
     let file = files.get(path)?;
     let names = part_names(document, shape, &file.parts, files)?;
     let mut warnings = file.warnings.clone();
-    let chosen = Choice {
+    let choice = Choice {
         document,
         shape,
         material,
-    }
-    .materials(&file.parts, &names, palette, &mut warnings)?;
+    };
+    let chosen = choice.materials(&file.parts, &names, palette, &mut warnings)?;
+    let own: Vec<bool> = names.iter().map(|name| choice.is_own(name)).collect();
     let mut mesh = shaped(document, shape, &file)?;
     mesh.materials = file
         .part_of_triangle
@@ -73,8 +76,23 @@ pub(super) fn load(
         material: material.or(mesh.materials.first().copied()),
         mesh,
         corners: file.texture_corners.clone(),
+        textured: own_pictures(&file, &own),
         warnings,
     })
+}
+
+/// The file's pictures on the parts that keep its own materials.
+fn own_pictures(file: &MeshFile, own: &[bool]) -> Option<TexturedObject> {
+    let mut textured = file.textured.clone()?;
+    if let Pictures::Triangles { of_triangle, .. } = &mut textured.pictures {
+        for (picture, part) in of_triangle.iter_mut().zip(&file.part_of_triangle) {
+            *picture = picture.filter(|_| own[*part as usize]);
+        }
+        if of_triangle.iter().all(Option::is_none) {
+            return None;
+        }
+    }
+    Some(textured)
 }
 
 /// A file's mesh upright and in metres, as the shape says.
@@ -189,24 +207,32 @@ impl Choice<'_> {
             .collect()
     }
 
+    /// Whether a part of that name keeps the file's material.
+    fn is_own(&self, name: &str) -> bool {
+        self.material.is_none() && self.given(name).is_none()
+    }
+
+    /// The material that the scene file gives a part of that name: an exact name before a pattern,
+    /// a longer pattern before a shorter one.
+    fn given(&self, name: &str) -> Option<&Spanned<String>> {
+        let fitting = { &self.shape.materials }
+            .iter()
+            .filter(|(pattern, _)| fits(pattern.get_ref(), name));
+        let longest = fitting.max_by_key(|(pattern, _)| {
+            let pattern = pattern.get_ref();
+            (pattern == name, pattern.len())
+        });
+        longest.map(|(_, material)| material)
+    }
+
     fn material(
         &self,
         part: &Part,
         name: &str,
         palette: &mut Palette<'_>,
     ) -> Result<MaterialId, DocumentError> {
-        let fitting = self
-            .shape
-            .materials
-            .iter()
-            .filter(|(pattern, _)| fits(pattern.get_ref(), name));
-        // An exact name before a pattern, a longer pattern before a shorter one.
-        let longest = fitting.max_by_key(|(pattern, _)| {
-            let pattern = pattern.get_ref();
-            (pattern == name, pattern.len())
-        });
-        match (longest, self.material, &part.look) {
-            (Some((_, material)), _, _) | (None, Some(material), _) => palette.id(material),
+        match (self.given(name), self.material, &part.look) {
+            (Some(material), _, _) | (None, Some(material), _) => palette.id(material),
             (None, None, Some(look)) => Ok(palette.add(name, look.material())),
             (None, None, None) => Err(self.document.error(
                 self.shape.file.span(),

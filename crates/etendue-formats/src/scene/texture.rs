@@ -4,7 +4,7 @@ use super::location::resolve;
 use crate::FormatError;
 use crate::image::read_picture;
 use crate::toml_file::{Document, Problem};
-use etendue_scene::{Mapping, Texture, TexturedObject};
+use etendue_scene::{Mapping, Pictures, Texture, TexturedObject};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::PathBuf;
@@ -39,8 +39,8 @@ impl TextureTable {
             let problem = Problem::value(error.to_string(), "save the picture again");
             document.error(self.file.span(), problem)
         })?;
-        let texture = texture.into();
-        Ok((TexturedObject { texture, mapping }, path))
+        let pictures = Pictures::One(texture.into());
+        Ok((TexturedObject { pictures, mapping }, path))
     }
 
     fn mapping(

@@ -1,5 +1,7 @@
 //! Camera files, lights and pictures of scenes: what they describe, and what is refused where.
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use etendue_formats::camera::{parse, preset, presets};
 use etendue_formats::image::{ExrChannel, ExrData, Pixels, exr, png, read_picture};
 use etendue_formats::material::library;
@@ -12,7 +14,7 @@ use etendue_physics::light::{BLUE, GREEN, RED};
 use etendue_scene::lighting::{Environment, Light};
 use etendue_sensors::camera::{ClassMap, FrameSettings, Studio};
 use etendue_sensors::rig::{Data, RigRun, replay};
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 use std::ops::ControlFlow;
 
 fn text(name: &str) -> &'static str {
@@ -204,6 +206,110 @@ fn texture_coordinates_of_obj_files_are_kept() {
     }
 }
 
+/// A square of 1 m with texture coordinates and a picture that is there by `image`, as a glTF file
+/// whose buffer ends with `extra`; y is up.
+fn textured_gltf(image: &str, extra: &[u8]) -> String {
+    let mut buffer = Vec::new();
+    let floats =
+        |values: &[f32]| -> Vec<u8> { values.iter().flat_map(|v| v.to_le_bytes()).collect() };
+    for [x, y] in [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0_f32]] {
+        buffer.extend(floats(&[x, y, 0.0, x, 1.0 - y]));
+    }
+    buffer.extend([0_u8, 1, 2, 0, 2, 3, 0, 0]);
+    buffer.extend(extra);
+    let (length, rest) = (buffer.len(), extra.len().max(1));
+    let data = BASE64_STANDARD.encode(&buffer);
+    let start = if extra.is_empty() { 0 } else { 88 };
+    format!(
+        r#"{{"asset":{{"version":"2.0"}},"scene":0,"scenes":[{{"nodes":[0]}}],"nodes":[{{"mesh":0}}],
+        "meshes":[{{"primitives":[{{"attributes":{{"POSITION":0,"TEXCOORD_0":2}},"indices":1,"material":0}}]}}],
+        "materials":[{{"name":"poster","pbrMetallicRoughness":{{"metallicFactor":0,"baseColorTexture":{{"index":0}}}}}}],
+        "textures":[{{"source":0}}],"images":[{image}],
+        "accessors":[{{"bufferView":0,"componentType":5126,"count":4,"type":"VEC3","min":[0,0,0],"max":[1,1,0]}},
+        {{"bufferView":1,"componentType":5121,"count":6,"type":"SCALAR"}},
+        {{"bufferView":0,"byteOffset":12,"componentType":5126,"count":4,"type":"VEC2"}}],
+        "bufferViews":[{{"buffer":0,"byteOffset":0,"byteLength":80,"byteStride":20}},
+        {{"buffer":0,"byteOffset":80,"byteLength":6}},
+        {{"buffer":0,"byteOffset":{start},"byteLength":{rest}}}],
+        "buffers":[{{"byteLength":{length},"uri":"data:application/octet-stream;base64,{data}"}}]}}"#
+    )
+}
+
+/// Light from the four quarters of the square of [`textured_gltf`], row by row, each over the most.
+fn quarters(loaded: &scene::LoadedScene) -> Vec<[f64; 3]> {
+    let mut camera = preset("ideal").unwrap();
+    camera.width = 2;
+    camera.height = 2;
+    camera.intrinsics.centre = [0.5; 2];
+    camera.intrinsics.focal = [4.0; 2];
+    let studio = Studio::new(&loaded.scene, &loaded.lighting, &loaded.textures, &camera).unwrap();
+    let settings = FrameSettings {
+        samples: 1,
+        ..FrameSettings::default()
+    };
+    let turn = UnitQuaternion::from_euler_angles(0.0, 0.0, std::f64::consts::FRAC_PI_2);
+    let pose = Isometry3::from_parts(Translation3::new(0.5, -2.0, 0.5), turn);
+    let frame = studio.expose(&camera, &settings, |_| pose);
+    let most = frame.radiance_range()[1];
+    let (pixels, _) = frame.radiance.as_chunks::<3>();
+    pixels
+        .iter()
+        .map(|pixel| pixel.map(|value| (f64::from(value) / most * 100.0).round() / 100.0))
+        .collect()
+}
+
+/// The picture has a red, a green, a blue and a black texel; the wall shows them where they belong,
+/// wherever the file keeps the picture. A material of the scene file hides it, and a picture that
+/// is not there is left out with a warning.
+#[test]
+fn pictures_of_gltf_files_are_seen() {
+    let texels = [255, 0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0];
+    let picture = png(2, 2, Pixels::Colour8(&texels)).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).unwrap();
+    write("poster picture.png", &picture);
+    let data = BASE64_STANDARD.encode(&picture);
+    let load = |gltf: &str, rest: &str| {
+        write("poster.gltf", gltf.as_bytes());
+        let lights = "[lights]\npoints = [{ position_m = [0.5, -9, 0.5], flux_lm = 1e4, temperature_k = 5000 }]";
+        let object = "version = 1\n[[objects]]\nname = \"poster\"\nshape.mesh = { file = \"poster.gltf\" }\n";
+        write("scene.toml", format!("{object}{rest}{lights}\n").as_bytes());
+        scene::load(&folder.path().join("scene.toml")).unwrap()
+    };
+    let image = [
+        format!(r#"{{"uri":"data:image/png;base64,{data}"}}"#),
+        r#"{"bufferView":2,"mimeType":"image/png"}"#.to_owned(),
+        r#"{"uri":"poster%20picture.png"}"#.to_owned(),
+    ];
+    for (number, image) in image.iter().enumerate() {
+        let extra = if number == 1 { &picture[..] } else { &[] };
+        let loaded = load(&textured_gltf(image, extra), "");
+        assert_eq!(loaded.warnings, [""; 0], "{image}");
+        let seen = quarters(&loaded);
+        let dark = |light: f64| light < 0.02;
+        let [red, green, blue, black] = seen[..] else {
+            panic!("four pixels")
+        };
+        assert!(red[0] > 0.3 && dark(red[1]) && dark(red[2]), "{seen:?}");
+        assert!(
+            green[1] > 0.3 && dark(green[0]) && dark(green[2]),
+            "{seen:?}"
+        );
+        assert!(blue[2] > 0.3 && dark(blue[0]) && dark(blue[1]), "{seen:?}");
+        assert!(black.into_iter().all(dark), "{seen:?}");
+    }
+    let hidden = load(&textured_gltf(&image[0], &[]), "material = \"brick\"\n");
+    assert!(hidden.textures.is_empty());
+    let turned = load(&textured_gltf(&image[0], &[]), "flip_normals = true\n");
+    assert!(
+        quarters(&turned)[0][0] > 0.3,
+        "the corners turn with the triangles"
+    );
+    let lost = load(&textured_gltf(r#"{"uri":"lost.png"}"#, &[]), "");
+    assert!(lost.textures.is_empty());
+    assert!(lost.warnings[0].contains("left out") && lost.warnings[0].contains("lost.png"));
+}
+
 /// Also writes what `scripts/read_frames.py` opens with readers of others, where
 /// `ETENDUE_FRAMES` names a folder.
 #[test]
@@ -311,7 +417,7 @@ fn a_camera_on_a_robot_takes_its_frames_on_its_own_clock() {
         .replace("frame_rate_hz = 30", "frame_rate_hz = 10");
     std::fs::write(folder.path().join("small.toml"), camera).unwrap();
     let robot = "version = 1\nscene = \"arena\"\nmotion.circle = { radius_m = 0.2, speed_mps = 0.1 }\n\
-        [[sensors]]\nname = \"eye\"\nlag_ms = 20\ndevice.camera = { file = \"small.toml\", samples = 2 }\n";
+        [[sensors]]\nname = \"eye\"\nlag_ms = 20\ndevice.camera = { file = \"small.toml\", samples = 2, depth = true }\n";
     let path = folder.path().join("robot.toml");
     std::fs::write(&path, robot).unwrap();
     let robot = robot::load(&path).unwrap();
@@ -328,7 +434,11 @@ fn a_camera_on_a_robot_takes_its_frames_on_its_own_clock() {
             let mut captures = vec![];
             replay(&mut run, &robot.motion, |event| {
                 recorder.record(&event).unwrap();
-                assert!(matches!(event.data, Data::Image(_)));
+                let Data::Image(frame) = &event.data else {
+                    panic!("only frames")
+                };
+                let depth = frame.depth.as_ref().expect("it was asked for");
+                assert!(depth.len() == 16 * 12 && depth.iter().all(|depth| *depth > 0.1));
                 captures.push(event.capture);
                 ControlFlow::Continue(())
             });
@@ -343,6 +453,8 @@ fn a_camera_on_a_robot_takes_its_frames_on_its_own_clock() {
         assert_eq!(capture.arrival - capture.start, 33_000_000 + 20_000_000);
     }
     assert_eq!(bytes, record(2).0);
+    let depths = bytes.windows(6).filter(|bytes| bytes == b"32FC1\0");
+    assert_eq!(depths.count(), 10, "one image of depth a frame");
     let wrong = std::fs::read_to_string(&path)
         .unwrap()
         .replace("samples", "sampels");

@@ -25,6 +25,9 @@ impl Vignetting {
     /// assert_eq!(Vignetting::default().share(0.5, 1.0), 1.0);
     /// ```
     pub fn share(&self, cos: f64, distance: f64) -> f64 {
+        if *self == Self::default() {
+            return 1.0;
+        }
         let square = distance * distance;
         let [a1, a2, a3] = self.polynomial;
         let fitted = 1.0 + square * (a1 + square * (a2 + square * a3));

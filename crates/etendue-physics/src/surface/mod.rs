@@ -34,7 +34,7 @@ pub use microfacet::{Fresnel, Microfacet, Shadowing};
 pub use oren_nayar::{OrenNayar, OrenNayarForm};
 pub use pane::Pane;
 pub use retroreflector::Retroreflector;
-pub use sampling::{Albedo, Sample};
+pub use sampling::{Albedo, Sample, over_hemisphere};
 pub use validate::MaterialError;
 
 use crate::Scalar;

@@ -284,8 +284,15 @@ impl Lobe<f64> {
     }
 }
 
-/// A direction with the cosine's density (Lambert's law).
-fn over_hemisphere([u, v]: [f64; 2]) -> Vector3<f64> {
+/// A unit direction above the surface, drawn with the density $\\cos\\theta/\\pi$ (Lambert's law) by two
+/// uniform numbers in [0, 1); z is the normal.
+///
+/// ```
+/// use etendue_physics::surface::over_hemisphere;
+/// assert_eq!(over_hemisphere([0.0, 0.3]).z, 1.0);
+/// assert!((over_hemisphere([0.75, 0.3]).z - 0.5).abs() < 1e-15);
+/// ```
+pub fn over_hemisphere([u, v]: [f64; 2]) -> Vector3<f64> {
     let (radius, azimuth) = (u.sqrt(), TAU * v);
     // 1 - u is never zero, so the direction never lies in the surface.
     Vector3::new(

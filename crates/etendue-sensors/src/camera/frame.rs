@@ -59,6 +59,9 @@ pub struct Frame {
     pub mosaic: Option<BayerPattern>,
     /// The picture for the eye, 8 bits, band by band for each pixel.
     pub picture: Vec<u8>,
+    /// True planar depth of each pixel ([`Truth::depth`](super::Truth::depth)), where a robot's
+    /// camera was asked for it.
+    pub depth: Option<Vec<f32>>,
 }
 
 impl Frame {

@@ -106,6 +106,15 @@ impl<const N: usize> Lamp<N> {
         })
     }
 
+    /// Whether its light arrives from more than one direction.
+    pub fn is_wide(&self) -> bool {
+        match self {
+            Self::Sun { half_angle, .. } => *half_angle > 0.0,
+            Self::Point { .. } => false,
+            Self::Area { .. } => true,
+        }
+    }
+
     /// Light that arrives at `point`, given two uniform numbers; `None` where there is none.
     pub fn arriving(&self, point: &Point3<f64>, uniform: [f64; 2]) -> Option<Arriving<N>> {
         match self {
@@ -189,6 +198,11 @@ impl<const N: usize> Backdrop<N> {
 
     pub fn is_dark(&self) -> bool {
         matches!(self, Self::Dark)
+    }
+
+    /// Whether [`Backdrop::arriving`] draws directions.
+    pub fn is_drawn(&self) -> bool {
+        matches!(self, Self::Map { .. })
     }
 
     /// Radiance from a unit direction.

@@ -63,6 +63,7 @@ pub(super) fn frame<const N: usize>(
         bits: camera.detector.bits(),
         mosaic,
         picture: picture.collect(),
+        depth: None,
         raw,
     }
 }

@@ -7,12 +7,14 @@ use super::sampler::{PixelRay, Rays, Sampler};
 use super::studio::Stage;
 use super::transport::Tracer;
 use etendue_physics::{Purpose, Stream};
-use etendue_scene::{Hit, Ray};
+use etendue_scene::{Ray, Scene};
 use nalgebra::{Isometry3, Point3, Vector3};
 use rayon::prelude::*;
 
 /// Rows that one thread renders at a time: packets of rays are four rows high.
-const ROWS: u32 = 8;
+const ROWS: u32 = 4;
+/// Columns of a block, whose rays and surfaces stay in the processor's caches.
+const COLUMNS: u32 = 64;
 
 /// Mean radiance of each pixel, with the lens' losses off the axis. The same on any number of
 /// threads: each pixel has its own stream of random numbers.
@@ -25,15 +27,53 @@ pub(super) fn render<const N: usize>(
 ) -> Vec<Bands<N>> {
     let rays = Rays::new(camera, settings.start, exposure, world_from_camera);
     let mut image = vec![Bands::<N>::zeros(); (camera.width * camera.height) as usize];
-    let piece = (ROWS * camera.width) as usize;
+    let slab = slab(stage.scene(), camera);
     image
-        .par_chunks_mut(piece)
-        .enumerate()
-        .for_each(|(number, pixels)| {
-            let first = u32::try_from(number * piece).expect("pixels are numbered in u32");
-            render_piece(stage, settings, &rays, first, pixels);
+        .chunks_mut((slab * camera.width) as usize)
+        .zip((0..).step_by(slab as usize))
+        .for_each(|(pixels, first)| {
+            let middle = rays.time(first + slab / 2, 0.5);
+            stage.at(middle, |stage| {
+                render_slab(stage, settings, &rays, first, pixels);
+            });
         });
     image
+}
+
+/// Rows that see deforming meshes alike: all, or under a rolling shutter a few at a time.
+pub(super) fn slab(scene: &Scene, camera: &Camera) -> u32 {
+    if scene.deforms() && camera.shutter.line_time > 0.0 {
+        ROWS
+    } else {
+        camera.height
+    }
+}
+
+/// Renders rows of the image from `first` on, in bands on all threads.
+fn render_slab<const N: usize, F: Fn(f64) -> Isometry3<f64> + Sync>(
+    stage: &Stage<N>,
+    settings: &FrameSettings,
+    rays: &Rays<F>,
+    first: u32,
+    pixels: &mut [Bands<N>],
+) {
+    let Camera { width, height, .. } = *rays.camera;
+    // Casters sort moving objects anew for every list of rays: longer lists, less sorting.
+    let columns = if stage.moves { width } else { COLUMNS };
+    pixels
+        .par_chunks_mut((ROWS * width) as usize)
+        .enumerate()
+        .for_each(|(band, pixels)| {
+            let band = u32::try_from(band).expect("pixels are numbered in u32");
+            let top = first + ROWS * band;
+            for left in (0..width).step_by(columns as usize) {
+                let block = Block {
+                    columns: [left, width.min(left + columns)],
+                    rows: [top, height.min(top + ROWS)],
+                };
+                block.render(stage, settings, rays, pixels);
+            }
+        });
 }
 
 fn stream(settings: &FrameSettings, pixel: u32) -> Stream {
@@ -46,39 +86,58 @@ fn stream(settings: &FrameSettings, pixel: u32) -> Stream {
     )
 }
 
-fn render_piece<const N: usize, F: Fn(f64) -> Isometry3<f64>>(
-    stage: &Stage<N>,
-    settings: &FrameSettings,
-    rays: &Rays<F>,
-    first: u32,
-    pixels: &mut [Bands<N>],
-) {
-    let width = rays.camera.width;
-    let numbers = first..first + u32::try_from(pixels.len()).expect("a few rows");
-    let mut streams: Vec<Stream> = numbers
-        .clone()
-        .map(|pixel| stream(settings, pixel))
-        .collect();
-    let samplers: Vec<Sampler> = streams
-        .iter_mut()
-        .map(|stream| Sampler::new(settings.samples, stream))
-        .collect();
-    let tracer = Tracer::new(stage, &settings.light);
-    let mut hits: Vec<Option<Hit>> = vec![];
-    for sample in 0..settings.samples {
-        let sent: Vec<Option<PixelRay>> = numbers
-            .clone()
-            .zip(&samplers)
-            .map(|(pixel, sampler)| {
-                rays.through([pixel % width, pixel / width], sampler.place(sample))
-            })
+/// A part of the image.
+struct Block {
+    columns: [u32; 2],
+    rows: [u32; 2],
+}
+
+impl Block {
+    /// Its pixels in tiles of four columns, row by row: sixteen neighbours make a packet of rays.
+    fn pixels(&self) -> Vec<[u32; 2]> {
+        let ([left, right], [above, below]) = (self.columns, self.rows);
+        let tiles = (left..right).step_by(4);
+        let tile = move |tile: u32| {
+            (above..below)
+                .flat_map(move |row| (tile..right.min(tile + 4)).map(move |column| [column, row]))
+        };
+        tiles.flat_map(tile).collect()
+    }
+
+    /// Adds the light on its pixels to those of its rows.
+    fn render<const N: usize, F: Fn(f64) -> Isometry3<f64>>(
+        &self,
+        stage: &Stage<N>,
+        settings: &FrameSettings,
+        rays: &Rays<F>,
+        image: &mut [Bands<N>],
+    ) {
+        let width = rays.camera.width;
+        let pixels = self.pixels();
+        let mut streams: Vec<Stream> = pixels
+            .iter()
+            .map(|[column, row]| stream(settings, row * width + column))
             .collect();
-        let cast: Vec<Ray> = sent.iter().map(|sent| or_nothing(sent.as_ref())).collect();
-        stage.scene().closest_hits(&cast, &mut hits);
-        let found = tracer.trace(&cast, &hits, &mut streams);
-        for ((pixel, sent), radiance) in pixels.iter_mut().zip(&sent).zip(found) {
-            if let Some(sent) = sent {
-                *pixel += radiance * (sent.share / f64::from(settings.samples));
+        let samplers: Vec<Sampler> = streams
+            .iter_mut()
+            .map(|stream| Sampler::new(settings.samples, stream))
+            .collect();
+        let tracer = Tracer::new(stage, &settings.light);
+        let (mut cast, mut shares, mut hits) = (vec![], vec![], vec![]);
+        let mut posed = None;
+        for sample in 0..settings.samples {
+            cast.clear();
+            shares.clear();
+            for (pixel, sampler) in pixels.iter().zip(&samplers) {
+                let sent = rays.through(*pixel, sampler.place(sample), &mut posed);
+                shares.push(sent.as_ref().map_or(0.0, |sent| sent.share));
+                cast.push(or_nothing(sent.as_ref()));
+            }
+            stage.scene().closest_hits(&cast, &mut hits);
+            let found = tracer.trace(&cast, &hits, &mut streams);
+            for (([column, row], share), radiance) in pixels.iter().zip(&shares).zip(found) {
+                let pixel = (row - self.rows[0]) * width + column;
+                image[pixel as usize] += radiance * (share / f64::from(settings.samples));
             }
         }
     }
@@ -106,7 +165,7 @@ pub(super) fn radiance_at<const N: usize, F: Fn(f64) -> Isometry3<f64>>(
 ) -> Bands<N> {
     let mut streams = [stream(settings, row * camera.width + column)];
     let middle = Sampler::new(1, &mut streams[0]).place(0);
-    let Some(sent) = rays.through([column, row], middle) else {
+    let Some(sent) = rays.through([column, row], middle, &mut None) else {
         return Bands::zeros();
     };
     let hit = stage.scene().closest_hit(&sent.ray);

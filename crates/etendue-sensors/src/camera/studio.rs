@@ -7,9 +7,9 @@ use super::truth::{self, Truth};
 use super::{Bands, meter, read_out, render};
 use crate::transport::{World, WorldError};
 use etendue_physics::OutsideTable;
-use etendue_physics::surface::Passage;
+use etendue_physics::surface::{Lobe, Passage};
 use etendue_scene::lighting::Lighting;
-use etendue_scene::{Scene, Textures};
+use etendue_scene::{MaterialId, ObjectId, Scene, Textures};
 use nalgebra::Isometry3;
 use thiserror::Error;
 
@@ -56,6 +56,10 @@ pub(super) struct Stage<'a, const N: usize> {
     pub backdrop: Backdrop<N>,
     /// Whether any material lets light pass straight on.
     pub has_sheets: bool,
+    /// Whether any object moves.
+    pub moves: bool,
+    /// Reflectance of each material that is ideally diffuse in all bands.
+    pub matt: Vec<Option<Bands<N>>>,
     pub bands: [Band; N],
 }
 
@@ -134,8 +138,9 @@ impl<'a, const N: usize> Stage<'a, N> {
             worlds.push(world.map_err(|error| outside(&error, band.wavelength))?);
         }
         let worlds: [_; N] = worlds.try_into().expect("one a band");
-        let has_sheets = (0..scene.materials().len()).any(|material| {
-            let id = etendue_scene::MaterialId(u32::try_from(material).unwrap_or(u32::MAX));
+        let materials = || (0..).zip(scene.materials()).map(|(id, _)| MaterialId(id));
+        let matt = materials().map(|id| matt(&worlds, id)).collect();
+        let has_sheets = materials().any(|id| {
             let specular = worlds[0]
                 .material(id)
                 .specular(1.0, etendue_physics::surface::Side::Front);
@@ -148,12 +153,33 @@ impl<'a, const N: usize> Stage<'a, N> {
             lamps: Lamp::all(lighting, &bands)?,
             backdrop: Backdrop::new(&lighting.environment, &bands)?,
             has_sheets,
+            moves: (0..)
+                .zip(scene.objects())
+                .any(|(object, _)| scene.motion(ObjectId(object)).is_some()),
+            matt,
             bands,
         })
     }
 
     pub fn scene(&self) -> &'a Scene {
         self.worlds[0].scene()
+    }
+
+    /// What `f` finds with deforming meshes as they are at a time, s.
+    pub fn at<T>(&self, time: f64, f: impl FnOnce(&Stage<N>) -> T) -> T {
+        let scene = self.scene();
+        if !scene.deforms() {
+            return f(self);
+        }
+        let then = scene.at(time);
+        f(&Stage {
+            worlds: self.worlds.each_ref().map(|world| world.about(&then)),
+            textures: self.textures,
+            lamps: self.lamps.clone(),
+            backdrop: self.backdrop.clone(),
+            matt: self.matt.clone(),
+            ..*self
+        })
     }
 
     /// Electrons per radiance and second of a pixel on the axis, in each band.
@@ -175,10 +201,24 @@ impl<'a, const N: usize> Stage<'a, N> {
         settings: &FrameSettings,
         world_from_camera: impl Fn(f64) -> Isometry3<f64> + Sync,
     ) -> Frame {
-        let exposure = meter::exposure(self, camera, settings, &world_from_camera);
+        let exposure = self.at(settings.start, |stage| {
+            meter::exposure(stage, camera, settings, &world_from_camera)
+        });
         let radiance = render::render(self, camera, settings, exposure, &world_from_camera);
         read_out::frame(self, camera, settings, exposure, &radiance)
     }
+}
+
+/// The reflectance of a material that is ideally diffuse in all bands.
+fn matt<const N: usize>(worlds: &[World<f64>; N], id: MaterialId) -> Option<Bands<N>> {
+    let mut bands = Bands::<N>::zeros();
+    for (band, world) in bands.iter_mut().zip(worlds) {
+        match world.material(id).lobes[..] {
+            [Lobe::Lambert { reflectance }] => *band = reflectance,
+            _ => return None,
+        }
+    }
+    Some(bands)
 }
 
 fn outside(error: &WorldError, wavelength: f64) -> StudioError {

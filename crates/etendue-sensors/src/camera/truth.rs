@@ -5,7 +5,8 @@
 )]
 
 use super::model::Camera;
-use super::sampler::{Place, Rays};
+use super::render::slab;
+use super::sampler::{MIDDLE, Rays};
 use etendue_physics::camera::body_from_optical;
 use etendue_scene::{Hit, MaterialId, ObjectId, Ray, Scene};
 use nalgebra::{Isometry3, Point3, Vector3};
@@ -101,12 +102,6 @@ const NOTHING: Seen = Seen {
     flow: [f32::NAN; 2],
 };
 
-const MIDDLE: Place = Place {
-    across: 0.5,
-    down: 0.5,
-    through: 0.5,
-};
-
 pub(super) fn look(
     scene: &Scene,
     camera: &Camera,
@@ -116,15 +111,26 @@ pub(super) fn look(
     world_from_camera: impl Fn(f64) -> Isometry3<f64> + Sync,
 ) -> Truth {
     let rays = Rays::new(camera, start, exposure, world_from_camera);
-    let look = Look {
-        scene,
-        rays: &rays,
-        flow_time,
-    };
-    let seen: Vec<Seen> = (0..camera.width * camera.height)
-        .into_par_iter()
-        .map(|pixel| look.at([pixel % camera.width, pixel / camera.width]))
-        .collect();
+    let slab = slab(scene, camera);
+    let mut seen: Vec<Seen> = Vec::with_capacity((camera.width * camera.height) as usize);
+    for first in (0..camera.height).step_by(slab as usize) {
+        let middle = rays.time(first + slab / 2, 0.5);
+        let then = scene
+            .deforms()
+            .then(|| [middle, middle + flow_time].map(|time| scene.at(time)));
+        let look = Look {
+            scene: then.as_ref().map_or(scene, |[now, _]| now),
+            later: then.as_ref().map(|[_, later]| later),
+            rays: &rays,
+            flow_time,
+        };
+        let pixels = first * camera.width..camera.height.min(first + slab) * camera.width;
+        seen.par_extend(
+            pixels
+                .into_par_iter()
+                .map(|pixel| look.at([pixel % camera.width, pixel / camera.width])),
+        );
+    }
     Truth {
         width: camera.width,
         height: camera.height,
@@ -139,13 +145,15 @@ pub(super) fn look(
 
 struct Look<'a, 'c, F> {
     scene: &'a Scene,
+    /// The scene when the flow ends, where meshes deform.
+    later: Option<&'a Scene>,
     rays: &'a Rays<'c, F>,
     flow_time: f64,
 }
 
 impl<F: Fn(f64) -> Isometry3<f64>> Look<'_, '_, F> {
     fn at(&self, pixel: [u32; 2]) -> Seen {
-        let sent = self.rays.through(pixel, MIDDLE);
+        let sent = self.rays.through(pixel, MIDDLE, &mut None);
         let hit = sent
             .as_ref()
             .and_then(|sent| self.scene.closest_hit(&sent.ray));
@@ -167,7 +175,10 @@ impl<F: Fn(f64) -> Isometry3<f64>> Look<'_, '_, F> {
             surface.normal
         };
         let place = self.in_camera(&surface.point, ray.time);
-        let in_object = pose.inverse_transform_point(&surface.point);
+        let in_object = match self.later {
+            Some(later) => place_on(later, hit),
+            None => pose.inverse_transform_point(&surface.point),
+        };
         let flow = self.flow(pixel, hit.object, &in_object, ray.time + self.flow_time);
         Seen {
             depth: place.z as f32,
@@ -199,4 +210,12 @@ impl<F: Fn(f64) -> Isometry3<f64>> Look<'_, '_, F> {
         let [du, dv] = [image.x - f64::from(column), image.y - f64::from(row)];
         Some([du as f32, dv as f32])
     }
+}
+
+/// The point of a triangle that was hit, in its object's frame, where the vertices are now.
+fn place_on(scene: &Scene, hit: &Hit) -> Point3<f64> {
+    let mesh = scene.mesh(scene.objects()[hit.object.0 as usize].mesh);
+    let [a, b, c] = mesh.corners(hit.triangle);
+    let [second, third] = hit.barycentric;
+    a + (b - a) * second + (c - a) * third
 }

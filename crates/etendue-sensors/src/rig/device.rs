@@ -46,6 +46,8 @@ pub struct MountedCamera {
     pub samples: u32,
     /// What light is followed.
     pub light: LightTransport,
+    /// Whether frames come with the true depth of their pixels.
+    pub depth: bool,
 }
 
 impl MountedCamera {
@@ -181,7 +183,7 @@ impl Device {
                 } = environment;
                 Instrument::Camera {
                     studio: Box::new(Studio::new(scene, lighting, textures, &mounted.camera)?),
-                    camera: &mounted.camera,
+                    mounted,
                     settings: FrameSettings {
                         samples: mounted.samples,
                         light: mounted.light,
@@ -225,7 +227,7 @@ pub(super) enum Instrument<'a> {
     },
     Camera {
         studio: Box<Studio<'a>>,
-        camera: &'a Camera,
+        mounted: &'a MountedCamera,
         settings: FrameSettings,
     },
 }
@@ -270,13 +272,19 @@ impl Instrument<'_> {
             }
             Self::Camera {
                 studio,
-                camera,
+                mounted,
                 settings,
             } => {
                 settings.index = number;
                 settings.start = super::seconds(moment.capture.start);
                 let pose = |time| moment.world_from_sensor(time);
-                Data::Image(Box::new(studio.expose(camera, settings, pose)))
+                let camera = &mounted.camera;
+                let mut frame = studio.expose(camera, settings, pose);
+                if mounted.depth {
+                    let truth = studio.truth(camera, settings, frame.exposure, 0.0, pose);
+                    frame.depth = Some(truth.depth);
+                }
+                Data::Image(Box::new(frame))
             }
         }
     }

@@ -171,7 +171,7 @@ impl Simulate {
         metadata.warnings.extend(others);
         if loaded.scene.deforms() {
             let warning = "the deforming objects of the scene stand as at time zero: their \
-                           vertices move for scanning lidars alone";
+                           vertices move for scanning lidars and cameras alone";
             metadata.warnings.push(warning.into());
         }
         if loaded.air != Air::default() {

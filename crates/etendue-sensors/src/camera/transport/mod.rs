@@ -73,30 +73,40 @@ impl<'s, 'a, const N: usize> Tracer<'s, 'a, N> {
         let vertices: Vec<Option<Vertex<N>>> = rays
             .iter()
             .zip(hits)
-            .map(|(ray, hit)| hit.map(|hit| self.stage.meet(ray, &hit)))
+            .map(|(ray, hit)| hit.as_ref().map(|hit| self.stage.meet(ray, hit)))
             .collect();
         let mut found = self.next_events(&vertices, streams);
-        for (i, vertex) in vertices.into_iter().enumerate() {
-            let way = Way::from_camera(rays[i]);
-            let far = hits[i].map_or(rays[i].far, |hit| hit.distance);
-            found[i] += self.stage.lamps_seen(&way.ray, far);
-            found[i] += match (vertex, self.light) {
-                (None, _) if rays[i].mask == 0 => Bands::zeros(),
-                (None, _) => self.stage.backdrop.radiance(&rays[i].direction),
-                (Some(vertex), LightTransport::Direct { depth }) => {
-                    self.branch(&vertex, &way, depth, &mut streams[i])
-                }
-                (Some(vertex), LightTransport::Paths { scatterings, depth }) => {
-                    let way = Way {
-                        scatterings,
-                        depth,
-                        ..way
-                    };
-                    self.go_on(&vertex, way, &mut streams[i])
-                }
-            };
+        for (i, vertex) in vertices.iter().enumerate() {
+            let (ray, hit) = (&rays[i], &hits[i]);
+            let far = hit.map_or(ray.far, |hit| hit.distance);
+            found[i] += self.stage.lamps_seen(ray, far);
+            match vertex {
+                Some(vertex) => found[i] += self.beyond(vertex, &mut streams[i]),
+                None if ray.mask == 0 => {}
+                None => found[i] += self.stage.backdrop.radiance(&ray.direction),
+            }
         }
         found
+    }
+
+    /// What the first vertex sends back but for what [`Tracer::next_events`] found.
+    fn beyond(&self, vertex: &Vertex<N>, stream: &mut Stream) -> Bands<N> {
+        match self.light {
+            LightTransport::Direct { .. } if vertex.is_matt() && self.stage.backdrop.is_dark() => {
+                Bands::zeros()
+            }
+            LightTransport::Direct { depth } => {
+                self.branch(vertex, &Way::from_camera(*vertex.ray), depth, stream)
+            }
+            LightTransport::Paths { scatterings, depth } => {
+                let way = Way {
+                    scatterings,
+                    depth,
+                    ..Way::from_camera(*vertex.ray)
+                };
+                self.go_on(vertex, way, stream)
+            }
+        }
     }
 
     /// What a vertex sends back of direct light but for what [`Tracer::next_events`] found.
@@ -108,7 +118,7 @@ impl<'s, 'a, const N: usize> Tracer<'s, 'a, N> {
         stream: &mut Stream,
     ) -> Bands<N> {
         let mut sum = Bands::zeros();
-        if vertex.scatters && !self.stage.backdrop.is_dark() {
+        if vertex.scatters() && !self.stage.backdrop.is_dark() {
             sum += self.scattered_once(vertex, way, stream);
         }
         if depth == 0 {

@@ -30,7 +30,7 @@ impl<const N: usize> Tracer<'_, '_, N> {
             rays.clear();
             lines.clear();
             for (i, vertex) in vertices.iter().enumerate() {
-                let Some(vertex) = vertex.as_ref().filter(|vertex| vertex.scatters) else {
+                let Some(vertex) = vertex.as_ref().filter(|vertex| vertex.scatters()) else {
                     continue;
                 };
                 if let Some(line) = self.line(vertex, source, &mut streams[i]) {
@@ -52,7 +52,7 @@ impl<const N: usize> Tracer<'_, '_, N> {
 
     /// The same for one vertex.
     pub fn next_event(&self, vertex: &Vertex<N>, stream: &mut Stream) -> Bands<N> {
-        if !vertex.scatters {
+        if !vertex.scatters() {
             return Bands::zeros();
         }
         let lines = (0..self.sources()).filter_map(|source| {
@@ -70,7 +70,7 @@ impl<const N: usize> Tracer<'_, '_, N> {
     fn line(&self, vertex: &Vertex<N>, source: usize, stream: &mut Stream) -> Option<Line<N>> {
         match self.stage.lamps.get(source) {
             Some(lamp) => {
-                let uniform = [stream.uniform(), stream.uniform()];
+                let uniform = two_if(lamp.is_wide(), stream);
                 let arriving = lamp.arriving(&vertex.point, uniform)?;
                 let light = vertex.reflected(&arriving.towards);
                 self.stage.line(vertex, &arriving, light)
@@ -82,12 +82,21 @@ impl<const N: usize> Tracer<'_, '_, N> {
     /// Directions drawn for the backdrop share its light with those drawn for the surface (the
     /// balance heuristic of Veach and Guibas 1995, doi:10.1145/218380.218498).
     fn line_to_backdrop(&self, vertex: &Vertex<N>, stream: &mut Stream) -> Option<Line<N>> {
-        let uniform = [stream.uniform(), stream.uniform()];
+        let uniform = two_if(self.stage.backdrop.is_drawn(), stream);
         let (arriving, drawn) = self.stage.backdrop.arriving(uniform)?;
         let (light, pdf) = vertex.scattered(&arriving.towards);
         self.stage
             .line(vertex, &arriving, light * (drawn / (drawn + pdf)))
     }
+}
+
+/// The stream's next two numbers; where they are of no use, they are passed over.
+fn two_if(wanted: bool, stream: &mut Stream) -> [f64; 2] {
+    if wanted {
+        return [stream.uniform(), stream.uniform()];
+    }
+    stream.skip(2);
+    [0.5; 2]
 }
 
 impl<const N: usize> Stage<'_, N> {

@@ -9,7 +9,7 @@ use etendue_scene::lighting::{
     AreaLamp, Environment, EnvironmentMap, Light, Lighting, SpotLamp, Sun,
 };
 use etendue_scene::primitive::{cuboid, rectangle, sphere};
-use etendue_scene::{Mapping, ObjectId, Texture, TexturedObject, Textures};
+use etendue_scene::{Mapping, ObjectId, Pictures, Texture, TexturedObject, Textures};
 use etendue_sensors::camera::{Camera, Frame, FrameSettings, LightTransport, Studio};
 use nalgebra::{Isometry3, Point3, Vector3};
 use std::f64::consts::PI;
@@ -340,7 +340,7 @@ fn a_picture_on_a_wall_colours_it_where_it_hangs() {
     let half = Texture::new(2, vec![[0.5, 0.25, 0.125], [1.0; 3]]).unwrap();
     let mut textures = Textures::default();
     let textured = TexturedObject {
-        texture: half.into(),
+        pictures: Pictures::One(half.into()),
         mapping: Mapping::Box([2.0, 2.0]),
     };
     textures.put(ObjectId(0), textured);

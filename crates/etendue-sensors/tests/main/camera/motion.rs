@@ -2,8 +2,12 @@
 
 use super::stage::{Stage, at, facing, paint, settings, still, uniform};
 use etendue_scene::primitive::rectangle;
-use etendue_scene::{KeyFrame, Motion, Textures, Trajectory};
-use etendue_sensors::camera::{Camera, Exposure, Frame, LightTransport, Shutter, Studio};
+use etendue_scene::{
+    Deformation, KeyFrame, MeshId, Motion, ObjectId, Scene, Textures, Trajectory, VertexFrame,
+};
+use etendue_sensors::camera::{
+    Camera, Exposure, Frame, FrameSettings, LightTransport, Shutter, Studio, Truth,
+};
 use etendue_sensors::motion::constant_velocity;
 use nalgebra::{Isometry3, Vector3};
 
@@ -121,5 +125,83 @@ fn a_rolling_shutter_leans_what_moves() {
     assert!(
         (leaning / expected - 1.0).abs() < 0.01,
         "{leaning} {expected}"
+    );
+}
+
+/// The board of `board`, its vertices carried to the left at `speed`.
+fn carried(speed: f64) -> Scene {
+    let mut scene = board().build();
+    let rest = scene.mesh(MeshId(0)).vertices.clone();
+    let frames = [0.0, 1.0].map(|time| VertexFrame {
+        time,
+        vertices: { &rest }
+            .iter()
+            .map(|vertex| vertex + Vector3::y() * speed * time)
+            .collect(),
+    });
+    let deformation = Deformation::new(frames.to_vec(), false).unwrap();
+    scene
+        .set_deformation(MeshId(0), deformation.into())
+        .unwrap();
+    scene
+}
+
+/// A frame that begins at 0.3 s and its truth, whose flow is over 0.1 s.
+fn late(scene: &Scene, camera: &Camera) -> (Frame, Truth) {
+    let textures = Textures::default();
+    let studio = Studio::new(scene, &uniform(1e6), &textures, camera).unwrap();
+    let settings = FrameSettings {
+        start: 0.3,
+        ..settings(256, DIRECT)
+    };
+    let frame = studio.expose(camera, &settings, still);
+    let truth = studio.truth(camera, &settings, frame.exposure, 0.1, still);
+    (frame, truth)
+}
+
+/// What a camera sees of moving vertices is what it sees of the same object moved as a whole, to
+/// the middle of the exposure.
+#[test]
+fn vertices_stand_as_at_the_middle_of_the_exposure() {
+    let (speed, exposure) = (0.8, 0.02);
+    let camera = camera(exposure, 0.0);
+    let (frame, truth) = late(&carried(speed), &camera);
+    let mut moved = board().build();
+    let place = facing([DEPTH, -2.0 + speed * (0.3 + 0.5 * exposure), 0.0]);
+    moved.set_poses(&[(ObjectId(0), place)]);
+    let (expected, _) = late(&moved, &camera);
+    let rows = [&frame, &expected].map(|frame| row_of(frame, &camera, 4));
+    let worst = rows[0].iter().zip(&rows[1]);
+    let worst = worst.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    assert!(worst < 1e-9, "{worst}");
+    let flow = -camera.intrinsics.focal[0] * speed * 0.1 / DEPTH;
+    let seen = { 0..truth.depth.len() }.filter(|i| !truth.depth[*i].is_nan());
+    let mut count = 0;
+    for i in seen {
+        assert!((f64::from(truth.depth[i]) - DEPTH).abs() < 1e-6);
+        let [right, down] = truth.flow[i].map(f64::from);
+        assert!(
+            (right - flow).abs() < 1e-4 && down.abs() < 1e-4,
+            "{right} {flow}"
+        );
+        count += 1;
+    }
+    assert!(count > 200, "{count}");
+}
+
+/// Under a rolling shutter four rows see the same vertices.
+#[test]
+fn a_rolling_shutter_leans_moving_vertices_in_steps() {
+    let (speed, line_time) = (0.8, 4e-3);
+    let camera = camera(1e-6, line_time);
+    let (frame, _) = late(&carried(speed), &camera);
+    let edge = |row: u32| -> f64 { row_of(&frame, &camera, row).iter().sum() };
+    let step = camera.intrinsics.focal[0] * speed * 4.0 * line_time / DEPTH;
+    assert!((edge(3) - edge(0)).abs() < 0.02, "{} {}", edge(0), edge(3));
+    assert!(
+        (edge(3) - edge(4) - step).abs() < 0.02,
+        "{} {} {step}",
+        edge(3),
+        edge(4)
     );
 }

@@ -142,6 +142,7 @@ fn town_camera() -> Result<MountedCamera, Failure> {
         camera,
         samples: 4,
         light: LightTransport::default(),
+        depth: false,
     })
 }
 

@@ -1,14 +1,18 @@
 //! glTF 2.0 and GLB.
 
+mod picture;
+
 use super::{Look, MeshFile, Part, Up, index_out_of_range, vertex};
 use crate::{FormatError, Place};
 use base64::Engine;
+use etendue_scene::{Mapping, Pictures, Texture, TexturedObject};
 use gltf::accessor::{Accessor, DataType, Dimensions};
 use gltf::buffer::Source;
 use gltf::mesh::Mode;
 use nalgebra::{Matrix4, Point3};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<MeshFile, FormatError> {
     let gltf = gltf::Gltf::from_slice(bytes).map_err(|error| {
@@ -28,9 +32,16 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<MeshFile, FormatError> 
         },
         visited: HashSet::new(),
         corners: Vec::new(),
-        all_textured: true,
+        untextured: 0,
+        pictures: Vec::new(),
+        known: HashMap::new(),
+        of_triangle: Vec::new(),
     };
     reader.read_buffers(&gltf)?;
+    if gltf.extensions_used().any(|name| name == TRANSFORM) {
+        let warning = format!("{TRANSFORM} is not read: pictures may lie elsewhere");
+        reader.file.warnings.push(warning);
+    }
     let Some(scene) = gltf.default_scene().or_else(|| gltf.scenes().next()) else {
         return Err(reader.error(
             "the file has no scene",
@@ -40,27 +51,45 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<MeshFile, FormatError> 
     for node in scene.nodes() {
         reader.node(&node, &Matrix4::identity())?;
     }
-    let Reader {
-        mut file,
-        corners,
-        all_textured,
-        ..
-    } = reader;
-    file.texture_corners = (all_textured && !corners.is_empty()).then(|| corners.into());
-    Ok(file)
+    Ok(reader.finished())
 }
+
+/// Moves pictures on surfaces.
+const TRANSFORM: &str = "KHR_texture_transform";
 
 struct Reader<'a> {
     path: &'a Path,
     buffers: Vec<Vec<u8>>,
     file: MeshFile,
     visited: HashSet<usize>,
-    /// Texture coordinates of each triangle's corners, as far as all have some.
+    /// Texture coordinates of each triangle's corners; zeros where there are none.
     corners: Vec<[[f32; 2]; 3]>,
-    all_textured: bool,
+    /// Triangles without coordinates.
+    untextured: usize,
+    pictures: Vec<Arc<Texture>>,
+    /// Which of `pictures` a picture of the file is; none where it could not be read.
+    known: HashMap<usize, Option<u32>>,
+    /// Which of `pictures` each triangle has.
+    of_triangle: Vec<Option<u32>>,
 }
 
 impl Reader<'_> {
+    /// The file with its pictures, and with texture coordinates where all triangles have some.
+    fn finished(self) -> MeshFile {
+        let mut file = self.file;
+        let corners = Arc::new(self.corners);
+        file.texture_corners = (self.untextured == 0).then(|| corners.clone());
+        let has_picture = self.of_triangle.iter().any(Option::is_some);
+        file.textured = has_picture.then_some(TexturedObject {
+            pictures: Pictures::Triangles {
+                pictures: self.pictures,
+                of_triangle: self.of_triangle,
+            },
+            mapping: Mapping::Corners(corners),
+        });
+        file
+    }
+
     fn error(&self, message: impl Into<String>, remedy: &str) -> FormatError {
         FormatError::malformed(self.path, Place::File, message, remedy)
     }
@@ -166,14 +195,21 @@ impl Reader<'_> {
             Some(indices) => self.indices(&indices, count)?,
             None => (0..count).collect(),
         };
-        let places = match primitive.get(&gltf::Semantic::TexCoords(0)) {
+        let material = primitive.material();
+        let base = material.pbr_metallic_roughness().base_color_texture();
+        let set = base.as_ref().map_or(0, gltf::texture::Info::tex_coord);
+        let places = match primitive.get(&gltf::Semantic::TexCoords(set)) {
             Some(accessor) => self.texture_places(&accessor, count)?,
             None => None,
         };
-        self.all_textured &= places.is_some();
+        let picture = base.and_then(|info| self.picture(&info.texture().source()));
+        if picture.is_some() && places.is_none() {
+            let warning = "a picture was left out: its surface has no texture coordinates";
+            self.file.warnings.push(warning.into());
+        }
         // A mirroring transform turns the winding round (glTF 2.0, section 3.7.4).
         let mirrored = world.fixed_view::<3, 3>(0, 0).determinant() < 0.0;
-        let part = self.part_of(&primitive.material());
+        let part = self.part_of(&material, picture);
         for [a, b, c] in triangles(primitive.mode(), &corners) {
             let triangle = if mirrored { [a, c, b] } else { [a, b, c] };
             self.file
@@ -181,9 +217,10 @@ impl Reader<'_> {
                 .triangles
                 .push(triangle.map(|corner| vertex_number(first + corner)));
             self.file.part_of_triangle.push(part);
-            if let Some(places) = &places {
-                self.corners.push(triangle.map(|corner| places[corner]));
-            }
+            let place = |corner: usize| places.as_ref().map_or([0.0; 2], |places| places[corner]);
+            self.corners.push(triangle.map(place));
+            self.untextured += usize::from(places.is_none());
+            self.of_triangle.push(picture.filter(|_| places.is_some()));
         }
         Ok(())
     }
@@ -305,15 +342,19 @@ impl Reader<'_> {
             })
     }
 
-    fn part_of(&mut self, material: &gltf::Material<'_>) -> u32 {
+    fn part_of(&mut self, material: &gltf::Material<'_>, picture: Option<u32>) -> u32 {
         let name = match (material.name(), material.index()) {
             (Some(name), _) => name.to_owned(),
             (None, Some(index)) => format!("material {index}"),
             (None, None) => "default".to_owned(),
         };
         let part = self.file.part(&name);
+        let picture = picture.map(|number| self.pictures[number as usize].mean());
         let slot: &mut Part = &mut self.file.parts[part as usize];
-        slot.look = Some(look_of(material));
+        slot.look = Some(Look {
+            picture: picture.unwrap_or([1.0; 3]),
+            ..look_of(material)
+        });
         part
     }
 }
@@ -334,6 +375,7 @@ fn look_of(material: &gltf::Material<'_>) -> Look {
         index: f64::from(material.ior().unwrap_or(1.5)),
         specular: f64::from(specular),
         transmission: f64::from(transmission),
+        ..Look::default()
     }
 }
 
