@@ -124,7 +124,7 @@ impl Caster {
         }
         Self {
             isa: Chosen::new(Isa::detect()),
-            top: Top::new(&instances, [0.0, 0.0]),
+            top: Top::at_zero(&instances),
             moving: instances.iter().any(Instance::is_moving),
             trees,
             instances,
@@ -153,7 +153,7 @@ impl Caster {
             self.instances[object.0 as usize].pose = Pose::still(*pose);
         }
         self.moving = self.instances.iter().any(Instance::is_moving);
-        self.top = Top::new(&self.instances, [0.0, 0.0]);
+        self.top = Top::at_zero(&self.instances);
     }
 
     /// Follows a mesh whose vertices moved, with the tree's shape kept, or built anew.
@@ -169,7 +169,7 @@ impl Caster {
                 debug_assert_eq!(object.mesh.0 as usize, number);
             }
         }
-        self.top = Top::new(&self.instances, [0.0, 0.0]);
+        self.top = Top::at_zero(&self.instances);
     }
 
     /// Packs all leaves.
@@ -186,7 +186,7 @@ impl Caster {
     /// The places of all instances over a span of time.
     fn top(&self, span: impl FnOnce() -> [f64; 2]) -> Cow<'_, Top> {
         if self.moving {
-            Cow::Owned(Top::new(&self.instances, span()))
+            Cow::Owned(Top::during(&self.instances, span()))
         } else {
             Cow::Borrowed(&self.top)
         }

@@ -109,8 +109,17 @@ fn upper(a: Point3<f64>, b: Point3<f64>) -> Point3<f64> {
 }
 
 impl Top {
-    /// The tree over the places of all instances during a span of time.
-    pub fn new(instances: &[Instance], span: [f64; 2]) -> Self {
+    /// The tree over the places of all instances at time zero, for many rays.
+    pub fn at_zero(instances: &[Instance]) -> Self {
+        Self::new(instances, [0.0, 0.0], PlocSearchDistance::Medium)
+    }
+
+    /// The tree over the places of all instances during a span of time, quickly made for few rays.
+    pub fn during(instances: &[Instance], span: [f64; 2]) -> Self {
+        Self::new(instances, span, PlocSearchDistance::Minimum)
+    }
+
+    fn new(instances: &[Instance], span: [f64; 2], distance: PlocSearchDistance) -> Self {
         let bounds: Vec<Bounds> = instances.iter().map(|i| i.bounds(span)).collect();
         let all = bounds.iter().fold(bounds[0], |all, b| all.and(b));
         let middle = nalgebra::center(&all.low, &all.high);
@@ -126,7 +135,7 @@ impl Top {
             .collect();
         let everything = (0..boxes.len() as u32).collect();
         let tree = PlocBuilder::with_capacity(boxes.len()).build(
-            PlocSearchDistance::Minimum,
+            distance,
             &boxes,
             everything,
             SortPrecision::U64,
