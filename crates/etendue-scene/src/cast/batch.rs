@@ -7,7 +7,7 @@ use super::lanes::{Job, Lanes};
 use super::local::LocalRays;
 use super::sixteen::Search;
 use super::tiles::Tiling;
-use super::top::{Bundle, Candidate, Top};
+use super::top::{Bundle, Movers};
 use super::tree::NO_TRIANGLE;
 use super::triangle::Pairs;
 use super::{Caster, Scratch, some_in};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// A piece of a list of rays, and where the answers go. With `ANY`, an answer is whatever was met.
 pub(crate) struct Piece<'a, const ANY: bool> {
     pub caster: &'a Caster,
-    pub top: &'a Top,
+    pub movers: &'a Movers,
     pub meshes: &'a [Arc<Mesh>],
     pub rays: &'a [Ray],
     pub tiling: Tiling,
@@ -44,7 +44,7 @@ impl<const ANY: bool> Job for Piece<'_, ANY> {
             for lane in 0..used {
                 tile.rays[lane] = &self.rays[of[lane]];
             }
-            tile.trace::<L, ANY>(self.caster, self.top, self.meshes, self.scratch);
+            tile.trace::<L, ANY>(self.caster, self.movers, self.meshes, self.scratch);
             let answers = of[..used].iter();
             if ANY {
                 for (&ray, met) in answers.zip(tile.met) {
@@ -72,33 +72,31 @@ impl Tile<'_> {
     fn trace<L: Lanes, const ANY: bool>(
         &mut self,
         caster: &Caster,
-        top: &Top,
+        movers: &Movers,
         meshes: &[Arc<Mesh>],
         scratch: &mut Scratch,
     ) {
-        let mut candidates = std::mem::take(&mut scratch.candidates);
         if let [only] = &caster.instances[..] {
             self.visit::<L, ANY>(caster, 0, only, &meshes[only.mesh], scratch);
-        } else {
-            self.find(top, &mut candidates);
-            for candidate in &candidates {
-                if candidate.distance > self.farthest::<ANY>() {
-                    break;
-                }
-                let number = candidate.instance;
-                let instance = &caster.instances[number];
-                self.visit::<L, ANY>(caster, number, instance, &meshes[instance.mesh], scratch);
-            }
+            return;
+        }
+        let mut candidates = std::mem::take(&mut scratch.candidates);
+        let mut walk = caster
+            .top
+            .walk::<L>(movers, &self.bundle(), &mut candidates);
+        while let Some(number) = walk.next::<L>(self.farthest::<ANY>()) {
+            let instance = &caster.instances[number];
+            self.visit::<L, ANY>(caster, number, instance, &meshes[instance.mesh], scratch);
         }
         scratch.candidates = candidates;
     }
 
-    fn find(&self, top: &Top, candidates: &mut Vec<Candidate>) {
+    fn bundle(&self) -> Bundle {
         let mut bundle = Bundle::one(self.rays[0]);
         for ray in &self.rays[1..self.used] {
             bundle.with(ray);
         }
-        top.candidates(&bundle, candidates);
+        bundle
     }
 
     /// The greatest distance at which any ray still looks for something.

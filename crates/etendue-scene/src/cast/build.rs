@@ -35,19 +35,20 @@ impl MeshTree {
             .into_par_iter()
             .map(|triangle| outer_box(corners(mesh, &middle, triangle)))
             .collect();
+        let wide = Wide::new(&boxes, BLOCK);
         let mut tree = Self {
             middle,
             reach,
             bounds,
-            nodes: vec![],
+            nodes: wide.nodes,
             blocks: vec![],
             packed: vec![],
-            root: 0,
-            stack_need: 1,
+            root: wide.root,
+            stack_need: wide.stack_need,
         };
-        let blocks = Widening::new(&binary_tree(&boxes)).widen(&mut tree);
-        let block = |members: &Members| Block::new(mesh, &middle, members.triangles());
-        let packed: Vec<Option<Packed>> = blocks
+        let block = |members: &Members| Block::new(mesh, &middle, members.numbers());
+        let packed: Vec<Option<Packed>> = wide
+            .leaves
             .par_iter()
             .map(|members| {
                 let block = block(members);
@@ -55,7 +56,8 @@ impl MeshTree {
             })
             .collect();
         tree.number_leaves(&packed);
-        tree.blocks = blocks
+        tree.blocks = wide
+            .leaves
             .par_iter()
             .zip(packed.par_iter())
             .filter(|(_, packed)| packed.is_none())
@@ -125,15 +127,34 @@ fn binary_tree(boxes: &[Aabb]) -> Bvh2 {
     tree
 }
 
+/// A tree of nodes of eight boxes.
+pub(super) struct Wide {
+    pub nodes: Vec<Node>,
+    /// A child like those in [`Node::child`]: leaves are numbered as they stand in `leaves`.
+    pub root: u32,
+    /// How many entries a depth-first search can leave on its stack.
+    pub stack_need: usize,
+    pub leaves: Vec<Members>,
+}
+
+impl Wide {
+    /// The tree over some boxes, at least one, with at most `most` in a leaf: eight or fewer.
+    pub fn new(boxes: &[Aabb], most: u32) -> Self {
+        Widening::new(&binary_tree(boxes), most).widen()
+    }
+}
+
 /// A binary tree on its way to a wide one.
 struct Widening<'a> {
     binary: &'a Bvh2,
-    /// How many triangles are below each node.
+    /// How many boxes a leaf may hold.
+    most: u32,
+    /// How many boxes are below each node.
     count: Vec<u32>,
 }
 
 impl<'a> Widening<'a> {
-    fn new(binary: &'a Bvh2) -> Self {
+    fn new(binary: &'a Bvh2, most: u32) -> Self {
         let mut count = vec![0; binary.nodes.len()];
         let mut order = vec![0_usize];
         let mut next = 0;
@@ -152,35 +173,44 @@ impl<'a> Widening<'a> {
                 count[node.first_index as usize] + count[node.first_index as usize + 1]
             };
         }
-        Self { binary, count }
+        Self {
+            binary,
+            most,
+            count,
+        }
     }
 
-    /// Makes the nodes, and says which triangles are in which block.
-    fn widen(&self, tree: &mut MeshTree) -> Vec<Members> {
-        let mut blocks = Vec::with_capacity(self.count[0] as usize / 4);
-        if self.count[0] <= BLOCK {
-            blocks.push(self.members(0));
-            tree.root = LEAF;
-            return blocks;
+    /// Makes the nodes, and says what is in which leaf.
+    fn widen(&self) -> Wide {
+        let mut wide = Wide {
+            nodes: vec![],
+            root: LEAF,
+            stack_need: 1,
+            leaves: Vec::with_capacity(self.count[0] as usize / 4),
+        };
+        if self.count[0] <= self.most {
+            wide.leaves.push(self.members(0));
+            return wide;
         }
-        tree.nodes.push(Node::EMPTY);
+        wide.root = 0;
+        wide.nodes.push(Node::EMPTY);
         let mut open = vec![(0_usize, 0_usize, 1_usize)];
-        while let Some((binary, wide, depth)) = open.pop() {
-            tree.stack_need = tree.stack_need.max(7 * depth + 1);
+        while let Some((binary, at, depth)) = open.pop() {
+            wide.stack_need = wide.stack_need.max(7 * depth + 1);
             for (place, child) in self.children(binary).into_iter().enumerate() {
-                let number = if self.count[child] <= BLOCK {
-                    blocks.push(self.members(child));
-                    LEAF | (blocks.len() as u32 - 1)
+                let number = if self.count[child] <= self.most {
+                    wide.leaves.push(self.members(child));
+                    LEAF | (wide.leaves.len() as u32 - 1)
                 } else {
-                    tree.nodes.push(Node::EMPTY);
-                    open.push((child, tree.nodes.len() - 1, depth + 1));
-                    tree.nodes.len() as u32 - 1
+                    wide.nodes.push(Node::EMPTY);
+                    open.push((child, wide.nodes.len() - 1, depth + 1));
+                    wide.nodes.len() as u32 - 1
                 };
-                tree.nodes[wide].set_bounds(place, self.binary.nodes[child].aabb());
-                tree.nodes[wide].child[place] = number;
+                wide.nodes[at].set_bounds(place, self.binary.nodes[child].aabb());
+                wide.nodes[at].child[place] = number;
             }
         }
-        blocks
+        wide
     }
 
     /// Up to eight nodes that together hold what is below `root`: the largest are opened first.
@@ -188,7 +218,7 @@ impl<'a> Widening<'a> {
         let mut children = Vec::with_capacity(8);
         children.extend(self.halves(root));
         while children.len() < 8 {
-            let openable = (0..children.len()).filter(|&i| self.count[children[i]] > BLOCK);
+            let openable = (0..children.len()).filter(|&i| self.count[children[i]] > self.most);
             let area = |i: &usize| self.area(children[*i]);
             let Some(largest) = openable.max_by(|a, b| area(a).total_cmp(&area(b))) else {
                 break;
@@ -224,21 +254,21 @@ impl<'a> Widening<'a> {
             return;
         }
         for slot in first..first + node.prim_count as usize {
-            members.triangles[members.count] = self.binary.primitive_indices[slot];
+            members.numbers[members.count] = self.binary.primitive_indices[slot];
             members.count += 1;
         }
     }
 }
 
-/// The triangles of a block to be.
+/// What is to be in a leaf, by number.
 #[derive(Default)]
-struct Members {
-    triangles: [u32; BLOCK as usize],
+pub(super) struct Members {
+    numbers: [u32; BLOCK as usize],
     count: usize,
 }
 
 impl Members {
-    fn triangles(&self) -> &[u32] {
-        &self.triangles[..self.count]
+    pub fn numbers(&self) -> &[u32] {
+        &self.numbers[..self.count]
     }
 }

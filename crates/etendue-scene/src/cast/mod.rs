@@ -58,12 +58,11 @@ use several::Several;
 use single::{Errand, Single};
 use sixteen::{Entry, Search};
 pub(crate) use spawn::spawn_near;
-use std::borrow::Cow;
 use std::cell::RefCell;
 use std::sync::Arc;
 pub(crate) use tiles::Tiling;
 pub use tiles::tile_order;
-use top::{Bundle, Candidate, Top};
+use top::{Bundle, Candidate, Movers, Top};
 use tree::{MeshTree, NO_TRIANGLE};
 use triangle::Pairs;
 
@@ -73,10 +72,7 @@ pub(crate) struct Caster {
     isa: Chosen,
     trees: Vec<Arc<MeshTree>>,
     instances: Vec<Instance>,
-    /// The places of all instances at time zero.
     top: Top,
-    /// Whether any instance moves.
-    moving: bool,
 }
 
 /// What searches need to write to.
@@ -124,8 +120,7 @@ impl Caster {
         }
         Self {
             isa: Chosen::new(Isa::detect()),
-            top: Top::at_zero(&instances),
-            moving: instances.iter().any(Instance::is_moving),
+            top: Top::new(&instances),
             trees,
             instances,
         }
@@ -152,8 +147,7 @@ impl Caster {
         for (object, pose) in poses {
             self.instances[object.0 as usize].pose = Pose::still(*pose);
         }
-        self.moving = self.instances.iter().any(Instance::is_moving);
-        self.top = Top::at_zero(&self.instances);
+        self.top = Top::new(&self.instances);
     }
 
     /// Follows a mesh whose vertices moved, with the tree's shape kept, or built anew.
@@ -169,7 +163,7 @@ impl Caster {
                 debug_assert_eq!(object.mesh.0 as usize, number);
             }
         }
-        self.top = Top::at_zero(&self.instances);
+        self.top = Top::new(&self.instances);
     }
 
     /// Packs all leaves.
@@ -181,15 +175,6 @@ impl Caster {
     /// Bytes of the trees.
     pub fn bytes(&self) -> usize {
         self.trees.iter().map(|tree| tree.bytes()).sum()
-    }
-
-    /// The places of all instances over a span of time.
-    fn top(&self, span: impl FnOnce() -> [f64; 2]) -> Cow<'_, Top> {
-        if self.moving {
-            Cow::Owned(Top::during(&self.instances, span()))
-        } else {
-            Cow::Borrowed(&self.top)
-        }
     }
 
     pub fn closest(&self, meshes: &[Arc<Mesh>], ray: &Ray) -> Option<Hit> {
@@ -204,11 +189,11 @@ impl Caster {
     }
 
     fn one<const ANY: bool>(&self, meshes: &[Arc<Mesh>], ray: &Ray) -> Option<Met> {
-        let top = self.top(|| [ray.time; 2]);
+        let movers = self.top.movers(&self.instances, || [ray.time; 2]);
         SCRATCH.with_borrow_mut(|scratch| {
             let job = One::<ANY> {
                 caster: self,
-                top: &top,
+                movers: &movers,
                 meshes,
                 ray,
                 scratch,
@@ -231,11 +216,11 @@ impl Caster {
         }
         let piece = tiling.piece();
         let trace = |(rays, hits): (&[Ray], &mut [Option<Hit>])| {
-            let top = self.top(|| span(rays));
+            let movers = self.top.movers(&self.instances, || span(rays));
             SCRATCH.with_borrow_mut(|scratch| {
                 let job = Piece::<ANY> {
                     caster: self,
-                    top: &top,
+                    movers: &movers,
                     meshes,
                     rays,
                     tiling,
@@ -260,11 +245,11 @@ impl Caster {
         if most == 0 {
             return;
         }
-        let top = self.top(|| [ray.time; 2]);
+        let movers = self.top.movers(&self.instances, || [ray.time; 2]);
         SCRATCH.with_borrow_mut(|scratch| {
             let job = Several {
                 caster: self,
-                top: &top,
+                movers: &movers,
                 meshes,
                 ray,
                 most,
@@ -341,7 +326,7 @@ fn span(rays: &[Ray]) -> [f64; 2] {
 
 struct One<'a, const ANY: bool> {
     caster: &'a Caster,
-    top: &'a Top,
+    movers: &'a Movers,
     meshes: &'a [Arc<Mesh>],
     ray: &'a Ray,
     scratch: &'a mut Scratch,
@@ -363,13 +348,11 @@ impl<const ANY: bool> Job for One<'_, ANY> {
                 .caster
                 .visit::<L, ANY>(0, self.meshes, self.ray, None, (stack, room));
         }
-        self.top.candidates(&Bundle::one(self.ray), candidates);
+        let top = &self.caster.top;
+        let mut walk = top.walk::<L>(self.movers, &Bundle::one(self.ray), candidates);
         let mut best: Option<Met> = None;
-        for candidate in candidates.iter() {
-            if best.is_some_and(|hit| ANY || candidate.distance > hit.distance) {
-                break;
-            }
-            let number = candidate.instance;
+        let mut farthest = self.ray.far;
+        while let Some(number) = walk.next::<L>(farthest) {
             let hit = self.caster.visit::<L, ANY>(
                 number,
                 self.meshes,
@@ -377,7 +360,13 @@ impl<const ANY: bool> Job for One<'_, ANY> {
                 best.as_ref(),
                 (stack, room),
             );
-            best = hit.or(best);
+            if let Some(hit) = hit {
+                if ANY {
+                    return Some(hit);
+                }
+                farthest = hit.distance;
+                best = Some(hit);
+            }
         }
         best
     }

@@ -3,7 +3,7 @@
 use super::instance::Instance;
 use super::lanes::{Job, Lanes};
 use super::single::Single;
-use super::top::{Bundle, Top};
+use super::top::{Bundle, Movers};
 use super::tree::LEAF;
 use super::{Caster, Scratch};
 use crate::{Hit, Mesh, Ray};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// The nearest `most` hits of a ray, nearest first.
 pub(crate) struct Several<'a> {
     pub caster: &'a Caster,
-    pub top: &'a Top,
+    pub movers: &'a Movers,
     pub meshes: &'a [Arc<Mesh>],
     pub ray: &'a Ray,
     pub most: usize,
@@ -26,11 +26,12 @@ impl Job for Several<'_> {
     #[inline(always)]
     fn run<L: Lanes>(mut self) {
         let mut candidates = std::mem::take(&mut self.scratch.candidates);
-        self.top.candidates(&Bundle::one(self.ray), &mut candidates);
-        for candidate in &candidates {
-            let instance = &self.caster.instances[candidate.instance];
-            if candidate.distance <= self.far() && instance.mask & self.ray.mask != 0 {
-                self.visit::<L>(candidate.instance, instance);
+        let top = &self.caster.top;
+        let mut walk = top.walk::<L>(self.movers, &Bundle::one(self.ray), &mut candidates);
+        while let Some(number) = walk.next::<L>(self.far()) {
+            let instance = &self.caster.instances[number];
+            if instance.mask & self.ray.mask != 0 {
+                self.visit::<L>(number, instance);
             }
         }
         self.scratch.candidates = candidates;

@@ -58,17 +58,15 @@ fn render_slab<const N: usize, F: Fn(f64) -> Isometry3<f64> + Sync>(
     pixels: &mut [Bands<N>],
 ) {
     let Camera { width, height, .. } = *rays.camera;
-    // Casters sort moving objects anew for every list of rays: longer lists, less sorting.
-    let columns = if stage.moves { width } else { COLUMNS };
     pixels
         .par_chunks_mut((ROWS * width) as usize)
         .enumerate()
         .for_each(|(band, pixels)| {
             let band = u32::try_from(band).expect("pixels are numbered in u32");
             let top = first + ROWS * band;
-            for left in (0..width).step_by(columns as usize) {
+            for left in (0..width).step_by(COLUMNS as usize) {
                 let block = Block {
-                    columns: [left, width.min(left + columns)],
+                    columns: [left, width.min(left + COLUMNS)],
                     rows: [top, height.min(top + ROWS)],
                 };
                 block.render(stage, settings, rays, pixels);

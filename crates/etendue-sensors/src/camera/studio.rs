@@ -9,7 +9,7 @@ use crate::transport::{World, WorldError};
 use etendue_physics::OutsideTable;
 use etendue_physics::surface::{Lobe, Passage};
 use etendue_scene::lighting::Lighting;
-use etendue_scene::{MaterialId, ObjectId, Scene, Textures};
+use etendue_scene::{MaterialId, Scene, Textures};
 use nalgebra::Isometry3;
 use thiserror::Error;
 
@@ -56,8 +56,6 @@ pub(super) struct Stage<'a, const N: usize> {
     pub backdrop: Backdrop<N>,
     /// Whether any material lets light pass straight on.
     pub has_sheets: bool,
-    /// Whether any object moves.
-    pub moves: bool,
     /// Reflectance of each material that is ideally diffuse in all bands.
     pub matt: Vec<Option<Bands<N>>>,
     pub bands: [Band; N],
@@ -153,9 +151,6 @@ impl<'a, const N: usize> Stage<'a, N> {
             lamps: Lamp::all(lighting, &bands)?,
             backdrop: Backdrop::new(&lighting.environment, &bands)?,
             has_sheets,
-            moves: (0..)
-                .zip(scene.objects())
-                .any(|(object, _)| scene.motion(ObjectId(object)).is_some()),
             matt,
             bands,
         })

@@ -165,27 +165,21 @@ impl<F: Fn(f64) -> Isometry3<f64>> Look<'_, '_, F> {
 
     fn seen(&self, pixel: [u32; 2], ray: &Ray, hit: &Hit) -> Seen {
         let pose = self.scene.world_from_object(hit.object, ray.time);
-        let surface = self
-            .scene
-            .surface_at(hit, &ray.origin, &ray.direction, &pose);
-        let away = surface.normal.dot(&ray.direction) > 0.0;
-        let normal = if away {
-            -surface.normal
-        } else {
-            surface.normal
-        };
-        let place = self.in_camera(&surface.point, ray.time);
+        let point = ray.origin + ray.direction * hit.distance;
+        let away = hit.normal.dot(&ray.direction) > 0.0;
+        let normal = if away { -hit.normal } else { hit.normal };
+        let place = self.in_camera(&point, ray.time);
         let in_object = match self.later {
             Some(later) => place_on(later, hit),
-            None => pose.inverse_transform_point(&surface.point),
+            None => pose.inverse_transform_point(&point),
         };
         let flow = self.flow(pixel, hit.object, &in_object, ray.time + self.flow_time);
         Seen {
             depth: place.z as f32,
-            range: surface.distance as f32,
+            range: hit.distance as f32,
             normal: normal.map(|n| n as f32).into(),
             object: Some(hit.object),
-            material: Some(surface.material),
+            material: Some(self.scene.material_of(hit)),
             flow: flow.unwrap_or([f32::NAN; 2]),
         }
     }

@@ -68,20 +68,19 @@ pub(super) enum Event<const N: usize> {
     },
 }
 
-impl<'a, const N: usize> Stage<'a, N> {
+impl<const N: usize> Stage<'_, N> {
     pub fn meet<'s>(&'s self, ray: &'s Ray, hit: &'s Hit) -> Vertex<'s, N> {
-        let scene: &'a etendue_scene::Scene = self.scene();
-        let pose = scene.world_from_object(hit.object, ray.time);
-        let surface = scene.surface_at(hit, &ray.origin, &ray.direction, &pose);
-        let cos = -ray.direction.dot(&surface.normal);
+        let point = ray.origin + ray.direction * hit.distance;
+        let cos = -ray.direction.dot(&hit.normal);
         let (side, normal) = if cos < 0.0 {
-            (Side::Back, -surface.normal)
+            (Side::Back, -hit.normal)
         } else {
-            (Side::Front, surface.normal)
+            (Side::Front, hit.normal)
         };
         let tint = self.textures.of(hit.object).and_then(|textured| {
-            let place = pose.inverse_transform_point(&surface.point);
-            let normal = pose.inverse_transform_vector(&surface.normal);
+            let pose = self.scene().world_from_object(hit.object, ray.time);
+            let place = pose.inverse_transform_point(&point);
+            let normal = pose.inverse_transform_vector(&hit.normal);
             let colour = textured.colour(hit, &place, &normal)?;
             Some(Bands::from_fn(|band, _| {
                 colour_at(colour, self.bands[band].wavelength)
@@ -90,11 +89,11 @@ impl<'a, const N: usize> Stage<'a, N> {
         Vertex {
             ray,
             hit,
-            point: surface.point,
+            point,
             normal,
             cos: cos.abs(),
             side,
-            skin: self.skin(surface.material, tint),
+            skin: self.skin(self.scene().material_of(hit), tint),
         }
     }
 

@@ -140,9 +140,7 @@ fn met(scene: &Scene, rays: &[Ray]) -> Vec<Option<(f64, f64)>> {
     scene.closest_hits(rays, &mut hits);
     let of_ray = |(ray, hit): (&Ray, &Option<etendue_scene::Hit>)| {
         let hit = hit.as_ref()?;
-        let object = scene.world_from_object(hit.object, 0.0);
-        let surface = scene.surface_at::<f64>(hit, &ray.origin, &ray.direction, &object);
-        let incidence = surface.normal.dot(&ray.direction).abs().min(1.0).acos();
+        let incidence = hit.normal.dot(&ray.direction).abs().min(1.0).acos();
         Some((hit.distance, incidence))
     };
     rays.iter().zip(&hits).map(of_ray).collect()
