@@ -541,15 +541,15 @@ impl Scene {
         let mesh = self.mesh(self.parts.objects[hit.object.0 as usize].mesh);
         let world_from_object = self.world_from_object(hit.object, ray.time);
         let start = ray.origin + ray.direction * hit.distance;
-        let local = world_from_object.inverse_transform_point(&start);
-        let way = world_from_object.inverse_transform_vector(direction);
         let corners = mesh.triangles[hit.triangle as usize].map(|v| mesh.vertices[v as usize]);
         let farthest = corners.iter().map(|c| c.coords.amax()).fold(0.0, f64::max);
         let reach = ray.origin.coords.amax()
             + hit.distance
             + world_from_object.translation.vector.amax()
             + farthest;
-        spawn_near(&local, &way, corners, reach)
+        let offset = start - world_from_object * corners[0];
+        let edges = [corners[1] - corners[0], corners[2] - corners[0]];
+        spawn_near(&offset, direction, &hit.normal, &edges, reach)
     }
 
     /// Meets the triangle of `hit` again in the scalar `S`, with `world_from_object` as the
