@@ -122,6 +122,7 @@ impl<S: Scalar> Received<S> {
         }
     }
 
+    #[inline]
     /// Adds a return from half the optical path `half_path` (m) with received power `power`.
     pub fn add(&mut self, modulation: &Modulation, half_path: S, power: S) {
         let units = modulation.waves(half_path);
@@ -278,8 +279,7 @@ impl<S: Scalar> Receiver<S> {
 
     /// One step of the converter, in half ranges.
     fn converter_step(&self) -> Option<f64> {
-        self.converter_bits
-            .map(|bits| 2.0 / 2_f64.powi(bits.cast_signed()))
+        self.converter_bits.map(|bits| 2.0 / (1_u64 << bits) as f64)
     }
 }
 
