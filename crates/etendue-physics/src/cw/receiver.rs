@@ -122,8 +122,8 @@ impl<S: Scalar> Received<S> {
         }
     }
 
-    #[inline]
     /// Adds a return from half the optical path `half_path` (m) with received power `power`.
+    #[inline]
     pub fn add(&mut self, modulation: &Modulation, half_path: S, power: S) {
         let units = modulation.waves(half_path);
         for (wave, unit) in self.waves.iter_mut().zip(&units) {
