@@ -73,7 +73,13 @@ impl LineChart<'_> {
             if low > high {
                 return [0.0, 1.0];
             }
-            let pad = 0.04 * (high - low).max(1e-9);
+            let span = high - low;
+            // All alike: an axis of one unit about them.
+            let pad = if span > 1e-9 * high.abs() {
+                0.04 * span
+            } else {
+                0.5
+            };
             [low - pad, high + pad]
         };
         let mut label = self.y.to_owned();

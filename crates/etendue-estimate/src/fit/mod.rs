@@ -15,7 +15,7 @@ mod twins;
 
 pub use coarse::{Coarse, coarse_search, scatter};
 pub use grid::planar_grid;
-pub use report::{Report, report};
+pub use report::{Misfits, Report, report};
 pub use stages::solve_in_stages;
 pub use twins::{Twins, chance, find_twins};
 
@@ -185,6 +185,15 @@ impl FitProblem {
             }
         }
         sums.map(|(sum, count)| (count > 0).then(|| (sum / f64::from(count)).sqrt()))
+    }
+
+    /// Residuals of all ranges that are measured and predicted, m.
+    fn range_residuals(&self, state: &[Variable]) -> Vec<f64> {
+        let scans = self.model.predict(state);
+        let predicted = scans.iter().flatten().map(Measured::range);
+        let measured = self.measured.iter().step_by(self.kinds);
+        let pairs = measured.zip(predicted);
+        pairs.filter_map(|(m, p)| Some(p? - (*m)?)).collect()
     }
 
     /// Where the measured ranges lie, seen from above, with the sensor at a pose for each scan, m.

@@ -21,6 +21,51 @@ pub struct Report {
     pub intensity_rms: Option<f64>,
     /// Beams that were measured.
     pub measured: usize,
+    /// Those that it does not explain.
+    pub misfits: Misfits,
+}
+
+/// Beams whose ranges are off by far more than the others': in a true minimum of a true scene few are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Misfits {
+    /// How many there are.
+    pub count: usize,
+    /// Of how many with a measured and a predicted range.
+    pub of: usize,
+    /// They are off by more than this, m: six standard deviations, by the median of all.
+    pub beyond: f64,
+}
+
+/// Standard deviations beyond which a beam counts as misfit.
+const FAR: f64 = 6.0;
+
+/// The standard deviation of normal numbers over the median of their absolute values.
+const SPREAD_PER_MEDIAN: f64 = 1.4826;
+
+/// Ranges are not held to be exact beyond this, m: rounding is no misfit.
+const EXACT: f64 = 1e-6;
+
+impl Misfits {
+    /// Of residuals of ranges, m.
+    pub(super) fn among(residuals: impl Iterator<Item = f64>) -> Self {
+        let mut off: Vec<f64> = residuals.map(f64::abs).collect();
+        off.sort_by(f64::total_cmp);
+        let median = off.get(off.len() / 2).copied().unwrap_or(0.0);
+        let beyond = FAR * SPREAD_PER_MEDIAN * median.max(EXACT);
+        Self {
+            count: off.len() - off.partition_point(|r| *r <= beyond),
+            of: off.len(),
+            beyond,
+        }
+    }
+
+    /// Whether there are so many (more than a twentieth) that the estimate is in doubt: a false
+    /// minimum, or a scene that is not what was scanned.
+    ///
+    /// For a mirror sought from a far start false minima left 70 of 682 beams, true ones at most 3.
+    pub fn are_many(&self) -> bool {
+        20 * self.count > self.of
+    }
 }
 
 /// Puts the uncertainty beside a solution.
@@ -46,7 +91,35 @@ pub fn report(
         rms,
         intensity_rms,
         measured: problem.measured(),
+        misfits: Misfits::among(problem.range_residuals(&solution.state).into_iter()),
         uncertainty,
         solution,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiments::{TrackSettings, urg_04lx};
+    use nalgebra::{Isometry2, Vector2};
+
+    /// The false minimum is one that a far start with beams four times as wide ends in.
+    #[test]
+    fn a_false_minimum_leaves_many_misfits_and_the_truth_few() {
+        let settings = TrackSettings {
+            sigma: 2e-3,
+            ..TrackSettings::default()
+        };
+        let problem = settings.problem(&urg_04lx()).expect("a problem");
+        let misfits = |pose: &Isometry2<f64>| {
+            let state = Variable::boxed(pose, settings.lower, settings.upper).expect("inside");
+            Misfits::among(problem.range_residuals(&[state]).into_iter())
+        };
+        let truth = misfits(&settings.truth);
+        assert!(truth.of == 682 && !truth.are_many(), "{truth:?}");
+        assert!(truth.count < 4, "{truth:?}");
+        let turned = settings.truth.rotation.angle() - 6.6_f64.to_radians();
+        let wrong = misfits(&Isometry2::new(Vector2::new(0.641, 0.022), turned));
+        assert!(wrong.are_many() && wrong.beyond < 0.03, "{wrong:?}");
     }
 }

@@ -88,6 +88,9 @@ fn scans(problem: &FitProblem, loss: Loss, state: &Vec<Variable>) -> Vec<Scan> {
     }
     let seeing = problem.linearize(state);
     let normal = Normal::new(&problem.by_rays().linearize(state), loss).matrix;
+    if normal.diagonal().amax() == 0.0 {
+        return Vec::new();
+    }
     let shortest = SHORTEST * normal.diagonal().amax().sqrt();
     let lengths = normal.diagonal().map(|d| d.sqrt().max(shortest));
     let scaled = DMatrix::from_fn(normal.nrows(), normal.ncols(), |i, j| {

@@ -124,14 +124,18 @@ pub(super) fn grid<'a, const D: usize>(
     shift: [f64; D],
 ) -> BTreeMap<[i64; D], Vec<&'a SVector<f64, D>>> {
     let mut cells: BTreeMap<[i64; D], Vec<&SVector<f64, D>>> = BTreeMap::new();
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "a saturated cell number is still a cell"
-    )]
-    let cell =
-        |p: &SVector<f64, D>| std::array::from_fn(|i| (p[i] / size + shift[i]).floor() as i64);
+    let cell = |p: &SVector<f64, D>| std::array::from_fn(|i| whole(p[i] / size + shift[i]));
     for point in points {
         cells.entry(cell(point)).or_default().push(point);
     }
     cells
+}
+
+/// The number of the cell at a place in sides of cells.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a saturated cell number is still a cell"
+)]
+pub(super) fn whole(place: f64) -> i64 {
+    place.floor() as i64
 }

@@ -16,7 +16,9 @@ mod point_to_point;
 pub use cloud::{Cloud, downsample};
 pub use motion::Motion;
 
-use crate::solve::{self, Continuation, Limits, Loss, Solution, SolveError, Solver, Stop};
+use crate::solve::{
+    self, Continuation, Limits, Loss, Residuals, Solution, SolveError, Solver, Stop,
+};
 use nalgebra::Point;
 use pairs::Rule;
 use thiserror::Error;
@@ -34,7 +36,7 @@ pub enum Method {
     /// doi:10.15607/RSS.2009.V.021).
     Gicp,
     /// Distances to normal distributions in the cells of a grid (Biber and Strasser 2003,
-    /// doi:10.1109/IROS.2003.1249285), each point against its nearest cell.
+    /// doi:10.1109/IROS.2003.1249285), each point between the cells of overlapping grids.
     Ndt,
 }
 
@@ -93,6 +95,9 @@ pub struct Registration {
     pub neighbours: usize,
     /// Side of NDT's cells, m.
     pub resolution: f64,
+    /// NDT's distributions are nowhere thinner than this standard deviation, m: the sensor's noise, where
+    /// cells hold few points.
+    pub thinnest: f64,
     /// Iterations at most.
     pub iterations: usize,
     /// Converged where a step is shorter than this (m and rad together).
@@ -168,6 +173,7 @@ impl Registration {
             continuation: None,
             neighbours: 10,
             resolution: 1.0,
+            thinnest: 0.0,
             iterations: 50,
             step: 1e-6,
         }
@@ -182,7 +188,8 @@ impl Registration {
 
     /// The same for clouds that do not see all the same things, people who walk among them: pairs are
     /// charged by the loss of Geman and McClure of that scale (m, across the planes for GICP), begun
-    /// 20 times as wide; NDT's distributions by that of Cauchy of one standard deviation.
+    /// 20 times as wide; NDT's distributions by that of Cauchy of one standard deviation, none of them
+    /// thinner than $\text{scale}/\sqrt3$, where the loss of Geman and McClure pulls most, too.
     #[must_use]
     pub fn robust(mut self, scale: f64) -> Self {
         let graduated = Some(Continuation {
@@ -190,7 +197,10 @@ impl Registration {
             factor: 3.0,
         });
         (self.loss, self.continuation) = match self.method {
-            Method::Ndt => (Loss::Cauchy { scale: 1.0 }, None),
+            Method::Ndt => {
+                self.thinnest = scale / 3.0_f64.sqrt();
+                (Loss::Cauchy { scale: 1.0 }, None)
+            }
             Method::Gicp => {
                 let scale = scale / (2.0 * gicp::ACROSS).sqrt();
                 (Loss::GemanMcClure { scale }, graduated)
@@ -249,11 +259,19 @@ impl Registration {
         // There is at least one stage.
         let nowhere = SolveError::NothingPredicted { missing: 0 };
         let reached = reached.ok_or_else(|| self.error(nowhere))?;
+        let Residuals {
+            values, missing, ..
+        } = &reached.residuals;
+        let pairs = match self.method {
+            Method::Ndt => source.len() - missing,
+            _ => reached.residuals.blocks().len(),
+        };
+        let squares: f64 = values.iter().map(|r| r * r).sum();
         Ok(Registered {
             target_from_source: reached.state,
-            rms: reached.residuals.rms(),
-            pairs: reached.residuals.blocks().len(),
-            unpaired: reached.residuals.missing,
+            rms: (squares / pairs as f64).sqrt(),
+            pairs,
+            unpaired: *missing,
             stop: reached.stop,
             log,
         })
@@ -281,10 +299,8 @@ impl Registration {
             }
             Method::Gicp => newton.solve(&gicp::Problem::new(source, target, rule), start),
             Method::Ndt => {
-                let damped = solve::Method::LevenbergMarquardt { damping: 1e-4 };
-                let cells = ndt::Cells::new::<M, K>(target, self.resolution);
-                self.solver(damped, loss)
-                    .solve(&ndt::Problem::new(source, &cells), start)
+                let cells = ndt::Cells::new::<M, K>(target, self.resolution, self.thinnest);
+                newton.solve(&ndt::Problem::new(source, &cells), start)
             }
         };
         solution.map_err(|error| self.error(error))

@@ -80,6 +80,10 @@ pub struct Uncertainty {
 /// zero after the products in double precision.
 const NULL: f64 = 1e-7;
 
+/// Sweeps of a singular value decomposition, far more than one takes: without a limit a hard case never
+/// ends.
+const MOST_SWEEPS: usize = 10_000;
+
 /// A residual that alone determines a direction says nothing of its own spread.
 const MOST_LEVERAGE: f64 = 0.99;
 
@@ -171,7 +175,9 @@ pub fn cramer_rao(linearization: &Linearization, sigma: f64) -> Option<DMatrix<f
     (spectrum.rank() == linearization.unknowns).then(|| spectrum.inverse() * (sigma * sigma))
 }
 
-/// $\sqrt{w_i}\,J_{ij}$ in the components' own units.
+/// $\sqrt{w_i}\,J_{ij}$ in the components' own units. A coordinate that was driven to the very end of
+/// its bounds moves its quantity no more (its slope is zero): its column is zero, so that it counts as
+/// undetermined.
 fn weighted_jacobian(
     linearization: &Linearization,
     weights: &[f64],
@@ -179,7 +185,8 @@ fn weighted_jacobian(
 ) -> DMatrix<f64> {
     let n = linearization.unknowns;
     DMatrix::from_fn(weights.len(), n, |i, j| {
-        weights[i].sqrt() * linearization.jacobian[i * n + j] / components[j].slope
+        let entry = weights[i].sqrt() * linearization.jacobian[i * n + j] / components[j].slope;
+        if entry.is_finite() { entry } else { 0.0 }
     })
 }
 
@@ -235,7 +242,9 @@ impl Spectrum {
         });
         // The triangular factor has the same singular values and is small.
         let triangle = scaled.qr().r();
-        let svd = triangle.svd(false, true);
+        let Some(svd) = triangle.try_svd(false, true, 5.0 * f64::EPSILON, MOST_SWEEPS) else {
+            return Self::of(&jacobian.tr_mul(jacobian));
+        };
         let transposed = svd.v_t.expect("asked for");
         Self {
             lengths,
@@ -297,4 +306,31 @@ fn column_lengths(lengths: impl Iterator<Item = f64>) -> DVector<f64> {
             .iter()
             .map(|&l| if l > floor { l } else { longest.max(1.0) }),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::solve::Residuals;
+
+    /// 0/0 in the Jacobian, which a decomposition without a limit would turn over forever.
+    #[test]
+    fn a_coordinate_at_the_end_of_its_bounds_is_undetermined() {
+        let component = |name: &str, slope| Component {
+            name: name.to_owned(),
+            unit: "m".to_owned(),
+            slope,
+        };
+        let rows = [[1.0, 0.0], [2.0, 0.0], [-1.0, 0.0]];
+        let residuals = Residuals::of(vec![0.1, -0.2, 0.1]);
+        let linearization = Linearization::new(residuals, 2, rows.concat());
+        let components = vec![component("x", 1.0), component("y", 0.0)];
+        let found = Uncertainty::new(&linearization, Loss::Squared, components, &Gauge::Free);
+        let sigmas = found.standard_deviations();
+        assert!(
+            sigmas[0].is_finite() && sigmas[1].is_infinite(),
+            "{sigmas:?}"
+        );
+        assert_eq!(found.rank(), 1);
+    }
 }

@@ -278,10 +278,10 @@ fn quantile(values: &mut [f64], tenths: usize) -> f64 {
 /// Consecutive scans of a rover with a URG-04LX, 0.1 s apart, from both logs: no truth is known, but
 /// there and back must close, and the methods agree. Scans that turn fast past few walls do not:
 /// the worst tenth is left out. People walk through them: without a robust loss the gaps at 90 % are
-/// 13 (icp), 15 (plane), 40 (ndt) and 16 mm (gicp).
+/// 13 (icp), 15 (plane) and 16 mm (gicp).
 ///
 /// Measured over 70 pairs, gap at the median and at 90 %, mm: icp 1.3, 6.9; plane 2.0, 7.3; gicp 1.6,
-/// 9.9; ndt 5.6, 21.
+/// 9.9; ndt 2.6, 6.6.
 #[test]
 fn recorded_planar_scans_close_there_and_back_by_every_method() {
     let register = |method, source: &[Point2<f64>], target: &[Point2<f64>]| {
@@ -296,7 +296,7 @@ fn recorded_planar_scans_close_there_and_back_by_every_method() {
             Method::Ndt => coarse.expect("registers").target_from_source,
             _ => Isometry2::identity(),
         };
-        let settings = usual.with_resolution(0.5).robust(0.015);
+        let settings = usual.with_resolution(0.25).robust(0.015);
         let found = settings.register(source, target, start);
         found.expect("registers").target_from_source
     };
@@ -320,8 +320,7 @@ fn recorded_planar_scans_close_there_and_back_by_every_method() {
         assert_eq!(row.gaps.len(), 70);
         let (middle, most) = (quantile(&mut row.gaps, 5), quantile(&mut row.gaps, 9));
         assert!(middle < 0.01, "{method:?}: {middle}");
-        let limit = if *method == Method::Ndt { 0.025 } else { 0.01 };
-        assert!(most < limit, "{method:?}: {most}");
+        assert!(most < 0.01, "{method:?}: {most}");
         assert!(quantile(&mut row.apart, 5) < 0.01, "{method:?}");
     }
 }

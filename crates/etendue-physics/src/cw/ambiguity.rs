@@ -74,16 +74,18 @@ impl Ambiguity {
     ) -> Option<Resolved<S>> {
         let ambiguities = modulation.ambiguities();
         let values = wrapped.map(Scalar::value);
-        let candidates = [0, 1].map(|k| self.candidates(values[k], ambiguities[k]));
-        let difference = |n: [i32; 2]| {
-            let range = |k: usize| values[k] + ambiguities[k] * f64::from(n[k]);
-            (range(0) - range(1)).abs()
-        };
-        let periods = candidates[0]
-            .clone()
-            .flat_map(|n1| candidates[1].clone().map(move |n2| [n1, n2]))
-            .min_by(|&a, &b| difference(a).total_cmp(&difference(b)))?;
-        Some(self.resolved(modulation, wrapped, periods))
+        let [first, second] = [0, 1].map(|k| self.candidates(values[k], ambiguities[k]));
+        let mut best: Option<([i32; 2], f64)> = None;
+        for n1 in first {
+            let range = values[0] + ambiguities[0] * f64::from(n1);
+            for n2 in second.clone() {
+                let apart = (range - (values[1] + ambiguities[1] * f64::from(n2))).abs();
+                if best.is_none_or(|(_, least)| apart.total_cmp(&least).is_lt()) {
+                    best = Some(([n1, n2], apart));
+                }
+            }
+        }
+        Some(self.resolved(modulation, wrapped, best?.0))
     }
 
     /// The range in the whole combined ambiguity, by the Chinese remainder theorem:

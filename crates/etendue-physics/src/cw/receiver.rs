@@ -123,6 +123,7 @@ impl<S: Scalar> Received<S> {
     }
 
     /// Adds a return from half the optical path `half_path` (m) with received power `power`.
+    #[inline]
     pub fn add(&mut self, modulation: &Modulation, half_path: S, power: S) {
         let units = modulation.waves(half_path);
         for (wave, unit) in self.waves.iter_mut().zip(&units) {
@@ -278,8 +279,7 @@ impl<S: Scalar> Receiver<S> {
 
     /// One step of the converter, in half ranges.
     fn converter_step(&self) -> Option<f64> {
-        self.converter_bits
-            .map(|bits| 2.0 / 2_f64.powi(bits.cast_signed()))
+        self.converter_bits.map(|bits| 2.0 / (1_u64 << bits) as f64)
     }
 }
 

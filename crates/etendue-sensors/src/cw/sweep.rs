@@ -15,8 +15,9 @@ use etendue_scene::{Hit, Ray};
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3, try_convert};
 use rayon::prelude::*;
 
-/// Beams that one task handles: their rays are cast in one batch.
-const BATCH: usize = 64;
+/// Beams that one task handles: their rays are cast in one batch, which should stay in the nearest
+/// cache with its dual numbers and its hits.
+const BATCH: usize = 16;
 
 /// Surfaces counted in one beam at most.
 const MOST_SURFACES: usize = 8;
@@ -441,6 +442,7 @@ impl<S: Scalar> Shooter<'_, S> {
 
 /// A plain vector turned: $v + 2w\\,(u \times v) + 2u \times (u \times v)$ for the unit quaternion
 /// $(w, u)$, in the order of nalgebra's own product, so that plain numbers come out the same.
+#[inline]
 fn turned<S: Scalar>(rotation: &UnitQuaternion<S>, v: &Vector3<f64>) -> Vector3<S> {
     let u = rotation.imag();
     let twice = Vector3::new(

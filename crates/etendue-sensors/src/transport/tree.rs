@@ -104,6 +104,7 @@ pub fn trace_tree<S: Scalar>(
 
 /// [`trace_tree`] where the ray's first hit is known already, from
 /// [`Scene::closest_hits`](etendue_scene::Scene::closest_hits).
+#[inline]
 pub fn trace_tree_from<S: Scalar>(
     world: &World<S>,
     ray: &LightRay<S>,
@@ -186,6 +187,7 @@ impl<'w, 'a, S: Scalar, F: FnMut(usize, Return<S>)> Tree<'w, 'a, S, F> {
     }
 
     /// Takes a branch, cast as `ray`, to the surface it hits and on from there.
+    #[inline]
     fn meet(&mut self, ray: &Ray, hit: Option<Hit>, branch: Branch<S>) {
         let Some(hit) = hit else {
             self.audit.escaped += branch.throughput.value();
@@ -202,6 +204,7 @@ impl<'w, 'a, S: Scalar, F: FnMut(usize, Return<S>)> Tree<'w, 'a, S, F> {
     }
 
     /// The diffuse and rough lobes' return.
+    #[inline]
     fn send_back(&mut self, hit: &Hit, meeting: &Meeting<S>, arrived: &Branch<S>) {
         let scattered = meeting
             .material
@@ -227,6 +230,7 @@ impl<'w, 'a, S: Scalar, F: FnMut(usize, Return<S>)> Tree<'w, 'a, S, F> {
     }
 
     /// The mirror-like lobes' branches.
+    #[inline]
     fn split(&mut self, ray: &Ray, hit: &Hit, meeting: &Meeting<S>, arrived: &Branch<S>) {
         let specular = meeting
             .material

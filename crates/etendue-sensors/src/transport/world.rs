@@ -105,6 +105,7 @@ impl<S: Scalar> LightRay<S> {
     }
 
     /// The ray to cast: the values without their derivatives.
+    #[inline]
     pub fn values(&self) -> Ray {
         Ray {
             time: self.time,
@@ -257,6 +258,7 @@ impl<'a, S: Scalar> World<'a, S> {
     }
 
     /// Meets the surface of `hit` in `S`, where it stands at `time` (s).
+    #[inline]
     pub(super) fn meet(
         &self,
         hit: &Hit,
@@ -284,6 +286,7 @@ impl<'a, S: Scalar> World<'a, S> {
 impl<S: Scalar> World<'_, S> {
     /// Where a ray meets the surface of `hit`, in `S`: a surface that carries no derivatives is that
     /// of the hit.
+    #[inline]
     fn surface(
         &self,
         hit: &Hit,

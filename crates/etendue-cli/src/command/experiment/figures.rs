@@ -45,7 +45,7 @@ pub fn add_to(folder: &mut Folder, outcome: &Outcome) -> Result<(), Failure> {
             let chart = LineChart {
                 title: &table.title,
                 x: &table.columns[0],
-                y: "error (m and rad together)",
+                y: "error (m and rad together; 1e-6 where below)",
                 logarithmic: true,
                 lines,
                 joined: true,
@@ -75,6 +75,10 @@ fn scene(view: &View) -> Result<Drawing, Failure> {
     Ok(picture.draw())
 }
 
+/// Errors below this, m and rad together, are drawn as this: without noise they would leave no room for
+/// the others.
+const NONE: f64 = 1e-6;
+
 type Line = (String, Vec<[f64; 2]>);
 
 /// The lines of a table whose first column is a number that grows from row to row: one for every column of numbers, and where
@@ -92,10 +96,11 @@ fn lines(table: &Table) -> Option<Vec<Line>> {
         let name = name.unwrap_or_default();
         for (column, cell) in table.columns.iter().zip(row).skip(1) {
             let Cell::Number(y) = cell else { continue };
+            let y = if *y < NONE { NONE } else { *y };
             let name = format!("{name}{column}");
             match lines.iter_mut().find(|(known, _)| *known == name) {
-                Some((_, points)) => points.push([*x, *y]),
-                None => lines.push((name, vec![[*x, *y]])),
+                Some((_, points)) => points.push([*x, y]),
+                None => lines.push((name, vec![[*x, y]])),
             }
         }
     }

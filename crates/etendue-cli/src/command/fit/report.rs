@@ -22,6 +22,8 @@ pub struct Report {
     missing: usize,
     /// Beams that the estimate predicts and that were not measured.
     unexpected: usize,
+    /// Of the beams with both ranges, those that are off by more than six times what the others are.
+    misfits: usize,
     rms_m: f64,
     /// Root mean square of the residuals of intensities, counts; none where there are none.
     rms_intensity: Option<f64>,
@@ -89,6 +91,7 @@ impl Report {
             measured: found.measured,
             missing: residuals.missing,
             unexpected: residuals.unexpected,
+            misfits: found.misfits.count,
             rms_m: found.rms,
             rms_intensity: found.intensity_rms,
             cost: found.solution.cost,
@@ -271,6 +274,17 @@ fn warnings(found: &Found, twins: usize) -> Vec<String> {
         warnings.push(format!(
             "{missing} of {} measured beams are not predicted: the estimate may be in the wrong place",
             found.measured
+        ));
+    }
+    let misfits = found.misfits;
+    if misfits.are_many() {
+        warnings.push(format!(
+            "{} of {} beams are off by more than {:.1} mm, six times what the others are: this is a \
+             false minimum (start elsewhere, or search), or the scene is not what was scanned; the \
+             standard deviations do not hold then",
+            misfits.count,
+            misfits.of,
+            1e3 * misfits.beyond
         ));
     }
     for null in &found.uncertainty.null_directions {

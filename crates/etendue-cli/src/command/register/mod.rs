@@ -30,7 +30,7 @@ use std::path::PathBuf;
     Tuned settings follow from the median distance s of B's points from their middle: pairs within \
     s and then within s/10, cells of s/2; in space both clouds are thinned to a point in every cube of s/20; in the \
     plane first the nearest 90 % of the pairs, then all within s/3 under a robust loss, and cells of s/2 and then \
-    s/4. Single settings may be given beside either."
+    s/8. Single settings may be given beside either."
 )]
 pub struct Register {
     /// The cloud that is moved

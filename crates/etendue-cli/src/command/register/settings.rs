@@ -65,7 +65,7 @@ pub struct Settings {
 #[derive(Debug, Serialize)]
 pub struct SettingsReport {
     first_within_m: Option<f64>,
-    /// Whether pairs are charged by a robust loss, from wide to narrow.
+    /// Whether pairs are charged by a robust loss.
     robust: bool,
     max_distance_m: Option<f64>,
     keep: f64,
@@ -155,7 +155,7 @@ impl SettingOptions {
 /// Settings from the target's size $s$, the median distance of its points from their middle: pairs
 /// within $s$ and then within $s/10$, cells of $s/2$; in space one point a cube of $s/20$. In the plane,
 /// where people walk through scans of few points, all points, first the nearest nine tenths of the
-/// pairs, then all within $s/3$ under a robust loss of $s/100$, and cells of $s/2$ and then $s/4$.
+/// pairs, then all within $s/3$ under a robust loss of $s/100$, and cells of $s/2$ and then $s/8$.
 fn tuned<const D: usize>(method: Method, target: &[Point<f64, D>]) -> Settings {
     let size = size(target);
     let usual = Registration {
@@ -174,7 +174,7 @@ fn tuned<const D: usize>(method: Method, target: &[Point<f64, D>]) -> Settings {
             }),
             registration: planar
                 .within(size / 3.0)
-                .with_resolution(size / 4.0)
+                .with_resolution(size / 8.0)
                 .robust(size / 100.0),
             voxel: 0.0,
         };
@@ -207,7 +207,7 @@ impl From<&Settings> for SettingsReport {
         let max_distance = registration.max_distance;
         Self {
             first_within_m: settings.first.map(|first| first.max_distance),
-            robust: registration.continuation.is_some(),
+            robust: registration.continuation.is_some() || registration.thinnest > 0.0,
             max_distance_m: max_distance.is_finite().then_some(max_distance),
             keep: registration.keep,
             neighbours: registration.neighbours,
