@@ -584,6 +584,7 @@ impl Scene {
     /// Follows a ray in the scalar `S` to the plane of the surface that it hit, where that itself
     /// carries no derivatives: with the plain ray $o_0 + t_0 d_0$ to the hit,
     /// $t = \frac{n\cdot(t_0 d_0 - (o - o_0))}{n\cdot d}$.
+    #[inline]
     pub fn surface_of<S: Scalar>(
         &self,
         hit: &Hit,
@@ -604,6 +605,7 @@ impl Scene {
     }
 
     /// The material of the triangle that was hit.
+    #[inline]
     pub fn material_of(&self, hit: &Hit) -> MaterialId {
         let object = &self.parts.objects[hit.object.0 as usize];
         let own = self.mesh(object.mesh).materials.get(hit.triangle as usize);

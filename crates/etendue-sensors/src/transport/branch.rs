@@ -25,6 +25,7 @@ pub(super) struct Branch<S: Scalar> {
 }
 
 impl<S: Scalar> Branch<S> {
+    #[inline]
     pub fn new(ray: &LightRay<S>) -> Self {
         Self {
             origin: ray.origin,
@@ -38,6 +39,7 @@ impl<S: Scalar> Branch<S> {
     }
 
     /// Travels to a surface (Beer and Lambert's law on the way).
+    #[inline]
     pub fn arrive(&self, meeting: &Meeting<S>) -> Self {
         let distance = meeting.surface.distance;
         // Most ways are through air, which takes nothing away: no exponential for those.

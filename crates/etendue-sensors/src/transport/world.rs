@@ -242,6 +242,11 @@ impl<'a, S: Scalar> World<'a, S> {
         &self.materials[id.0 as usize]
     }
 
+    /// All materials at this wavelength, by number.
+    pub(crate) fn materials(&self) -> &[Material<S>] {
+        &self.materials
+    }
+
     /// The light, m.
     pub fn wavelength(&self) -> f64 {
         self.wavelength
@@ -257,6 +262,7 @@ impl<'a, S: Scalar> World<'a, S> {
     }
 
     /// Meets the surface of `hit` in `S`, where it stands at `time` (s).
+    #[inline]
     pub(super) fn meet(
         &self,
         hit: &Hit,
@@ -284,6 +290,7 @@ impl<'a, S: Scalar> World<'a, S> {
 impl<S: Scalar> World<'_, S> {
     /// Where a ray meets the surface of `hit`, in `S`: a surface that carries no derivatives is that
     /// of the hit.
+    #[inline]
     fn surface(
         &self,
         hit: &Hit,
