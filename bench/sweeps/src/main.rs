@@ -2,7 +2,7 @@
 //! of `bench/rays`, all surfaces diffuse.
 //!
 //! `bench-sweeps [SECONDS] [THREADS] [SENSOR...]`: processor time a sweep, and by the clock with
-//! that many threads. With DUMP=FOLDER in the environment it writes scenes and rays instead, for
+//! that many threads; then into new memory for each sweep, and of casting the axes alone. With DUMP=FOLDER in the environment it writes scenes and rays instead, for
 //! `bench/rays/others.py` to cast.
 
 #[path = "../../rays/src/scenes.rs"]
@@ -133,25 +133,7 @@ fn cast_alone(scene: &Scene, scanner: &Scanner, stand: Isometry3<f64>, seconds: 
             scene.closest_hits_in_tiles(rays, &mut hits);
         }
     });
-    let all: Vec<Ray> = batches.concat();
-    let [single, _] = timed(seconds, |_| {
-        for ray in &all {
-            std::hint::black_box(scene.closest_hit(ray));
-        }
-    });
-    let mut other = scene.clone();
-    other.set_isa(etendue_scene::Isa::Avx2);
-    let [avx2, _] = timed(seconds, |_| {
-        for rays in &batches {
-            other.closest_hits_in_tiles(rays, &mut hits);
-        }
-    });
-    let [single2, _] = timed(seconds, |_| {
-        for ray in &all {
-            std::hint::black_box(other.closest_hit(ray));
-        }
-    });
-    format!("casting alone {:.2} ms, single {:.2} avx2 tiles {:.2} single {:.2}", processor * 1e3, single*1e3, avx2*1e3, single2*1e3)
+    format!("casting alone {:.2} ms", processor * 1e3)
 }
 
 /// Processor time of all threads of this process, s, in steps of 10 ms.

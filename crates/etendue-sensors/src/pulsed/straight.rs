@@ -283,3 +283,122 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         self.keep(fired, 0.0, &workspace.found, source, received)
     }
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::super::{Air, Run};
+    use super::*;
+    use crate::scanner::{
+        Channel, Columns, Intensity, PulsedReceiver, RangeLimits, Receiver, ScanPattern, Scanner,
+        Sensitivity, Spinning,
+    };
+    use crate::transport::World;
+    use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt};
+    use etendue_physics::pulse::{Discriminator, IntensityResponse, Pulse, ReturnMode};
+    use etendue_physics::surface::{Lobe, Material};
+    use etendue_scene::{
+        MaterialId, MeshId, NamedMaterial, Object, Scene, SceneBuilder, primitive,
+    };
+
+    fn scanner(false_alarms: bool) -> Scanner {
+        let sensitivity = Sensitivity {
+            reflectance: 0.1,
+            range: 40.0,
+            probability: 0.9,
+            threshold_over_noise: 5.0,
+        };
+        let (threshold, detector) = sensitivity.analogue(1e4);
+        let narrow = Divergence {
+            horizontal: 1e-3,
+            vertical: 1e-3,
+            at: DivergenceAt::HalfMaximum,
+        };
+        Scanner {
+            name: "test".into(),
+            source: "none".into(),
+            wavelength: 905e-9,
+            channels: vec![Channel::default()],
+            pattern: ScanPattern::Spinning(Spinning {
+                rate: 10.0,
+                clockwise: true,
+                start: 0.0,
+                columns: Columns::Period { seconds: 1e-3 },
+                nod: None,
+            }),
+            beam: BeamWidth {
+                shape: BeamShape::Gaussian,
+                divergence: narrow,
+                exit: narrow,
+            },
+            sub_ray_rings: 0,
+            receiver: Receiver::Pulsed(PulsedReceiver {
+                pulse: Pulse::gaussian(5e-9),
+                discriminator: Discriminator::Peak,
+                returns: ReturnMode::Strongest,
+                threshold,
+                reference: threshold,
+                detector,
+                interval: 1e-9,
+                bits: None,
+                jitter: 0.0,
+                pipeline: Pipeline::Fast,
+                window: None,
+                false_alarms,
+            }),
+            limits: RangeLimits {
+                near: 0.1,
+                far: 100.0,
+                step: 0.0,
+            },
+            intensity: Intensity {
+                response: IntensityResponse::Power { counts: 1.0 },
+                top: None,
+            },
+        }
+    }
+
+    /// Whether shots of that scanner in that air can do without trees.
+    fn is_straight(scene: &Scene, scanner: &Scanner, drops_from: Option<f64>) -> bool {
+        let run = Run {
+            air: Air {
+                drops_from,
+                ..Air::default()
+            },
+            ..Run::default()
+        };
+        let world = World::at_wavelength(scene, scanner.wavelength).unwrap();
+        let still = |_| Isometry3::identity();
+        let simulator = Simulator::new(&world, scanner, &run, still, Isometry3::identity());
+        simulator.straight().is_some()
+    }
+
+    /// The tests of the formats hold both ways against each other by asking for drops where there
+    /// are none: that is what makes the difference.
+    #[test]
+    fn drops_and_false_alarms_need_trees_and_clear_air_does_not() {
+        let mesh = primitive::cuboid([4.0; 3]).unwrap();
+        let scene = SceneBuilder {
+            meshes: vec![mesh.into()],
+            materials: vec![NamedMaterial {
+                name: "paint".into(),
+                material: Material {
+                    lobes: vec![Lobe::Lambert {
+                        reflectance: 0.5.into(),
+                    }],
+                },
+            }],
+            objects: vec![Object {
+                name: "room".into(),
+                mesh: MeshId(0),
+                world_from_object: Isometry3::identity(),
+                material: MaterialId(0),
+                mask: u32::MAX,
+            }],
+        };
+        let scene = scene.build().unwrap();
+        assert!(is_straight(&scene, &scanner(false), None));
+        assert!(!is_straight(&scene, &scanner(false), Some(1.0)));
+        assert!(!is_straight(&scene, &scanner(true), None));
+    }
+}
