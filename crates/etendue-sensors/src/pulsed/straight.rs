@@ -8,6 +8,7 @@ use super::simulate::{Poses, Simulator, light_ray, shot_number};
 use crate::scanner::{Pipeline, Shot};
 use crate::transport::first_return;
 use etendue_physics::pulse::{Echo, Return};
+use etendue_physics::surface::Material;
 use etendue_physics::{Draws, Purpose};
 use etendue_scene::{Hit, Ray};
 use nalgebra::Isometry3;
@@ -101,7 +102,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         Some(Straight {
             pulsed: *pulsed,
             ends: { self.world.materials().iter() }
-                .map(|material| material.ends_paths())
+                .map(Material::ends_paths)
                 .collect(),
             together: fast && self.beam_rays.len() == 1,
         })
@@ -296,7 +297,7 @@ mod tests {
     use crate::transport::World;
     use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt};
     use etendue_physics::pulse::{Discriminator, IntensityResponse, Pulse, ReturnMode};
-    use etendue_physics::surface::{Lobe, Material};
+    use etendue_physics::surface::Lobe;
     use etendue_scene::{
         MaterialId, MeshId, NamedMaterial, Object, Scene, SceneBuilder, primitive,
     };

@@ -44,7 +44,6 @@ fn each_beam_meets_vertices_where_they_are_at_its_time() {
         worst = worst.max((truth - at(turn.start + beam.time)).abs());
         frozen = frozen.min(truth - at(0.0));
     }
-    println!("worst {:.3} mm, frozen {frozen:.3} m", worst * 1e3);
     assert!(worst < 1.75e-3, "{worst}");
     assert!(frozen > 0.5, "{frozen}");
 }
