@@ -9,7 +9,8 @@
 //! packet by its own time. Sweeps are whole turns; the first and last may be parts. Times count
 //! from the first packet of the capture.
 //!
-//! Left out: the status bytes of the HDL-64E (its own copy of the calibration), Ouster's IMU and zone packets, positions and GPS sentences.
+//! Left out: the status bytes of the HDL-64E (its own copy of the calibration), Ouster's IMU and zone
+//! packets, positions and GPS sentences.
 
 mod capture;
 mod hesai;

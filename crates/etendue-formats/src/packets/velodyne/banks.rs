@@ -56,10 +56,10 @@ impl Model {
         }
     }
 
-    /// When a laser fires after its firing begins, s. HDL-64E: four lasers of each block 1.3, 1.2
-    /// and 1.2 µs apart, every 7.2 µs (HDL-64E S3 manual, appendix G; those of an S2 fire evenly
-    /// 0.73 µs apart, which is not told from the packets). VLS-128: eight at once every 2.665 µs,
-    /// with a pause of one step in the middle (VLS-128 manual 63-9483, section 9).
+    /// When a laser fires after its firing begins, s, as ROS's velodyne drivers have it from the
+    /// user manuals. HDL-64E (S3): four lasers of each block 1.3, 1.2 and 1.2 µs apart, every
+    /// 7.2 µs; those of an S2 fire evenly 0.73 µs apart, which is not told from the packets.
+    /// VLS-128: eight at once every 2.665 µs, with a pause of one step in the middle.
     fn delay(self, laser: usize) -> f64 {
         match self {
             Self::Hdl64 => {

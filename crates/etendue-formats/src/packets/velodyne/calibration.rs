@@ -14,7 +14,8 @@ pub struct VelodyneCalibration {
     pub lasers: Vec<LaserCalibration>,
 }
 
-/// The calibration of one laser (HDL-64E S2 and S3 user manuals, appendix on calibration).
+/// The calibration of one laser, with the formula of the HDL-64E's user manual as ROS's velodyne
+/// driver has it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LaserCalibration {
     /// Added to its ranges, m.
