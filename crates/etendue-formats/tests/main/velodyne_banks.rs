@@ -65,11 +65,7 @@ fn an_hdl_64e_is_read_with_its_calibration() {
     let azimuth = |firing: usize| (12_000.0 + 20.736 * firing as f64).round() as u16;
     let block = |firing: usize, group: usize| {
         let count = |laser: usize| (1000 + 100 * (32 * group + laser) + firing) as u16;
-        (
-            MARKS[group],
-            azimuth(firing),
-            std::array::from_fn(|laser| count(laser)),
-        )
+        (MARKS[group], azimuth(firing), std::array::from_fn(count))
     };
     let packets: Vec<_> = (0..20)
         .map(|number| {
