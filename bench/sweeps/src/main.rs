@@ -2,7 +2,7 @@
 //! of `bench/rays`, all surfaces diffuse.
 //!
 //! `bench-sweeps [SECONDS] [THREADS] [SENSOR...]`: processor time a sweep, and by the clock with
-//! that many threads. With DUMP=FOLDER in the environment it writes scenes and rays instead, for
+//! that many threads; then into new memory for each sweep, and of casting the axes alone. With DUMP=FOLDER in the environment it writes scenes and rays instead, for
 //! `bench/rays/others.py` to cast.
 
 #[path = "../../rays/src/scenes.rs"]
@@ -11,8 +11,10 @@ mod scenes;
 mod sensors;
 
 use etendue_physics::surface::{Lobe, Material};
-use etendue_scene::{MaterialId, MeshId, NamedMaterial, Object, Scene, SceneBuilder};
-use etendue_sensors::pulsed::{Run, simulate};
+use etendue_scene::{
+    MaterialId, MeshId, NamedMaterial, Object, Ray, Scene, SceneBuilder, tile_order,
+};
+use etendue_sensors::pulsed::{PointSweep, Run, simulate, simulate_into};
 use etendue_sensors::scanner::Scanner;
 use etendue_sensors::transport::World;
 use nalgebra::Isometry3;
@@ -70,28 +72,20 @@ fn measure(place: &Place, scene: &Scene, scanner: &Scanner, seconds: f64) {
     if let Some(folder) = std::env::var_os("DUMP") {
         return dump(Path::new(&folder), place, scanner);
     }
-    let sweep = |sweep| {
-        let run = Run {
-            sweep,
-            ..Run::default()
-        };
-        simulate(&world, scanner, &run, |_| stand)
+    let run = |sweep| Run {
+        sweep,
+        ..Run::default()
     };
-    let seen = sweep(0);
-    let (start, before) = (Instant::now(), processor_seconds());
-    let mut sweeps = 0;
-    while start.elapsed().as_secs_f64() < seconds || sweeps < 4 {
-        sweeps += 1;
-        std::hint::black_box(sweep(sweeps));
-    }
-    let [clock, processor] = [
-        start.elapsed().as_secs_f64(),
-        processor_seconds() - before,
-    ]
-    .map(|all| all / f64::from(sweeps));
+    let mut seen = PointSweep::default();
+    let [processor, clock] = timed(seconds, |sweep| {
+        simulate_into(&world, scanner, &run(sweep), |_| stand, &mut seen);
+    });
+    let [anew, _] = timed(seconds, |sweep| {
+        std::hint::black_box(simulate(&world, scanner, &run(sweep), |_| stand));
+    });
     let rays = seen.shots.len() * scanner.beam.rays(scanner.sub_ray_rings).len();
     println!(
-        "{:6} {:18} {:6} shots, {:.2} points a shot: {:8.2} ms of processor a sweep ({:.2} Mrays/s), {:6.1} sweeps/s by the clock",
+        "{:6} {:18} {:6} shots, {:.2} points a shot: {:8.2} ms of processor a sweep ({:.2} Mrays/s), {:6.1} sweeps/s by the clock; {:.2} ms into new memory; {}",
         place.name,
         scanner.name,
         seen.shots.len(),
@@ -99,7 +93,47 @@ fn measure(place: &Place, scene: &Scene, scanner: &Scanner, seconds: f64) {
         processor * 1e3,
         rays as f64 / processor * 1e-6,
         1.0 / clock,
+        anew * 1e3,
+        cast_alone(scene, scanner, stand, seconds),
     );
+}
+
+/// Processor time and time by the clock of a sweep, s.
+fn timed(seconds: f64, mut sweep: impl FnMut(u32)) -> [f64; 2] {
+    sweep(0);
+    let (start, before) = (Instant::now(), processor_seconds());
+    let mut sweeps = 0;
+    while start.elapsed().as_secs_f64() < seconds || sweeps < 4 {
+        sweeps += 1;
+        sweep(sweeps);
+    }
+    [
+        processor_seconds() - before,
+        start.elapsed().as_secs_f64(),
+    ]
+    .map(|all| all / f64::from(sweeps))
+}
+
+/// The axes of all beams, cast in batches as the pipeline does, and nothing else.
+fn cast_alone(scene: &Scene, scanner: &Scanner, stand: Isometry3<f64>, seconds: f64) -> String {
+    let shots = scanner.shots(0);
+    let column = 4 * scanner.channels.len();
+    let batches: Vec<Vec<Ray>> = shots
+        .chunks(512_usize.div_ceil(column) * column)
+        .map(|shots| {
+            let directions: Vec<_> = shots.iter().map(|shot| shot.direction()).collect();
+            let order = tile_order(&directions).into_iter();
+            let ray = |shot: usize| Ray::new(stand * shots[shot].origin, directions[shot]);
+            order.map(ray).collect()
+        })
+        .collect();
+    let mut hits = Vec::new();
+    let [processor, _] = timed(seconds, |_| {
+        for rays in &batches {
+            scene.closest_hits_in_tiles(rays, &mut hits);
+        }
+    });
+    format!("casting alone {:.2} ms", processor * 1e3)
 }
 
 /// Processor time of all threads of this process, s, in steps of 10 ms.

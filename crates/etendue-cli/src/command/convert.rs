@@ -9,7 +9,7 @@ use etendue::formats::output::{
     Encoding, OutputSet, PointTable, write_e57, write_kitti, write_las, write_parquet, write_pcd,
     write_ply, write_table_csv, write_table_npz,
 };
-use etendue::formats::packets::{Device, read_ouster_metadata};
+use etendue::formats::packets::{Device, read_ouster_metadata, read_velodyne_calibration};
 use etendue::formats::points::{Points, read_points};
 use etendue::formats::ros2::{Recorder, Topics};
 use nalgebra::Isometry3;
@@ -22,20 +22,21 @@ use std::path::{Path, PathBuf};
     after_help = "Examples: etendue convert scan.mcap scan.las\n          \
     etendue convert drive.pcap drive.mcap\n          \
     etendue convert drive.pcap turn.pcd --metadata os1.json --sweep 3\n          \
+    etendue convert drive.pcap drive.laz --metadata HDL64e_s3.yaml\n          \
     etendue convert table.parquet cloud.laz\n\n\
     Fields keep their names where the format has room for them. LAS holds steps of 0.1 mm, KITTI \
     positions and intensities alone."
 )]
 pub struct Convert {
     /// What is read: .pcd, .ply, .csv, .npz, .parquet, .las, .laz, .e57, KITTI's .bin, .mcap, or a
-    /// .pcap or .pcapng capture of Velodyne (VLP-16, VLP-32C, HDL-32E), Hesai (Pandar40P, XT32) or
-    /// Ouster packets
+    /// .pcap or .pcapng capture of Velodyne (VLP-16, VLP-32C, HDL-32E; HDL-64E and VLS-128 with
+    /// --metadata), Hesai (Pandar40P, XT32) or Ouster packets
     from: PathBuf,
     /// What is written, by its ending: .pcd, .ply, .csv, .npz, .las, .laz, .e57, .bin, .mcap or
     /// .parquet
     to: PathBuf,
-    /// Metadata (JSON) of the Ouster sensor that sent the packets; without it, the file of the
-    /// capture's name that ends in .json
+    /// Metadata (JSON) of the Ouster sensor that sent the packets, or calibration (db.xml, or ROS's
+    /// YAML) of the Velodyne; without it, the file of the capture's name that ends in .json
     #[arg(long, value_name = "FILE")]
     metadata: Option<PathBuf>,
     /// Take one sweep (a turn of a capture, a cloud of a recording), counted from 0; without it,
@@ -45,6 +46,14 @@ pub struct Convert {
     /// Write .pcd and .ply as text
     #[arg(long)]
     ascii: bool,
+}
+
+/// Whether a file's name is one of a Velodyne's calibration.
+fn is_calibration(path: &Path) -> bool {
+    let ending = path.extension().unwrap_or_default();
+    ["xml", "yaml", "yml"]
+        .iter()
+        .any(|known| ending.eq_ignore_ascii_case(known))
 }
 
 /// Endings that are written.
@@ -57,6 +66,9 @@ impl Convert {
     pub fn run(self) -> Result<(), Failure> {
         let ending = self.ending()?;
         let device = match &self.metadata {
+            Some(path) if is_calibration(path) => {
+                Device::Velodyne(Box::new(read_velodyne_calibration(path)?))
+            }
             Some(path) => Device::Ouster(Box::new(read_ouster_metadata(path)?)),
             None => Device::Unknown,
         };

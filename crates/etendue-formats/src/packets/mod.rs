@@ -1,13 +1,16 @@
-//! Captures of lidar packets (PCAP, PCAPNG) as points: Velodyne VLP-16, VLP-32C and HDL-32E, Hesai
-//! Pandar40P and PandarXT-32, Ouster OS0, OS1 and OS2 with their metadata.
+//! Captures of lidar packets (PCAP, PCAPNG) as points: Velodyne VLP-16, VLP-32C and HDL-32E, HDL-64E
+//! and VLS-128 with their calibration, Hesai Pandar40P and PandarXT-32, Ouster OS0, OS1 and OS2 with
+//! their metadata.
 //!
 //! Directions, offsets and firing times are those of the presets
-//! ([`sensor::preset`](crate::sensor::preset)), or of the Ouster's metadata; points stand in the
+//! ([`sensor::preset`](crate::sensor::preset)), of the Ouster's metadata or of the Velodyne's
+//! calibration; points stand in the
 //! sensor's frame (x forward). The azimuth of each firing is interpolated between the blocks of its
 //! packet by its own time. Sweeps are whole turns; the first and last may be parts. Times count
 //! from the first packet of the capture.
 //!
-//! Left out: VLS-128 and HDL-64E, Ouster's IMU and zone packets, positions and GPS sentences.
+//! Left out: the status bytes of the HDL-64E (its own copy of the calibration), Ouster's IMU and zone
+//! packets, positions and GPS sentences.
 
 mod capture;
 mod hesai;
@@ -17,6 +20,8 @@ mod velodyne;
 
 pub use capture::{Capture, Datagram};
 pub use ouster::{OusterMetadata, parse_ouster_metadata, read_ouster_metadata};
+
+pub use velodyne::{LaserCalibration, VelodyneCalibration, read_velodyne_calibration};
 
 pub(crate) use capture::is_capture;
 
@@ -36,6 +41,8 @@ pub enum Device {
     Unknown,
     /// An Ouster sensor.
     Ouster(Box<OusterMetadata>),
+    /// A Velodyne lidar whose calibration is known.
+    Velodyne(Box<VelodyneCalibration>),
 }
 
 /// A kind of packet.
@@ -56,26 +63,21 @@ pub(crate) fn parse(path: &Path, bytes: &[u8], device: &Device) -> Result<Points
     let kind = |datagram: &Datagram| Kind::of(&datagram.payload, metadata.as_ref());
     let first = capture.datagrams.iter().find_map(kind);
     let first = first.ok_or_else(|| no_lidar(path, &capture))?;
+    let own: Vec<&[u8]> = { capture.datagrams.iter() }
+        .filter(|datagram| kind(datagram) == Some(first))
+        .map(|datagram| &datagram.payload[..])
+        .collect();
+    let left_out = capture.datagrams.len() - own.len();
     let mut turns = Turns::default();
-    let mut left_out = 0_usize;
-    let read = |turns: &mut Turns, datagram: &Datagram| match (first, &metadata) {
-        (Kind::Velodyne, _) => velodyne::read(turns, &datagram.payload),
-        (Kind::Hesai(model), _) => hesai::read(turns, &datagram.payload, model),
-        (Kind::Ouster, Some(metadata)) => ouster::read(turns, &datagram.payload, metadata),
-        (Kind::Ouster, None) => Ok(()),
-    };
-    for datagram in &capture.datagrams {
-        if kind(datagram) != Some(first) {
-            left_out += 1;
-            continue;
-        }
-        read(&mut turns, datagram).map_err(|message| {
-            let remedy =
-                "captures of VLP-16, VLP-32C, HDL-32E, Pandar40P, XT32 and Ouster are read";
-            FormatError::malformed(path, Place::File, message, remedy)
-        })?;
-    }
+    let odd = read_packets(&mut turns, &own, first, (device, metadata.as_ref()));
+    let odd = odd.map_err(|message| {
+        let remedy = "captures of VLP-16, VLP-32C, HDL-32E, Pandar40P, XT32 and Ouster are read, \
+                      and of HDL-64E and VLS-128 with their calibration (--metadata db.xml, or \
+                      ROS's YAML)";
+        FormatError::malformed(path, Place::File, message, remedy)
+    })?;
     let mut warnings = capture.warnings;
+    warnings.extend(odd);
     if left_out > 0 {
         warnings.push(format!(
             "{left_out} packets hold no points and were left out"
@@ -85,6 +87,30 @@ pub(crate) fn parse(path: &Path, bytes: &[u8], device: &Device) -> Result<Points
         sweeps: turns.tables(),
         warnings,
     })
+}
+
+/// Appends the points of packets of one kind. What is odd comes back as warnings.
+fn read_packets(
+    turns: &mut Turns,
+    packets: &[&[u8]],
+    kind: Kind,
+    (device, metadata): (&Device, Option<&OusterMetadata>),
+) -> Result<Vec<String>, String> {
+    let calibration = match device {
+        Device::Velodyne(calibration) => Some(&**calibration),
+        _ => None,
+    };
+    match (kind, metadata) {
+        (Kind::Velodyne, _) => return velodyne::read(turns, packets, calibration),
+        (Kind::Hesai(model), _) => packets
+            .iter()
+            .try_for_each(|bytes| hesai::read(turns, bytes, model))?,
+        (Kind::Ouster, Some(metadata)) => packets
+            .iter()
+            .try_for_each(|bytes| ouster::read(turns, bytes, metadata))?,
+        (Kind::Ouster, None) => {}
+    }
+    Ok(Vec::new())
 }
 
 /// The Ouster's metadata, given or beside the capture.

@@ -109,7 +109,9 @@ pub fn parse_points(path: &Path, bytes: Vec<u8>, device: &Device) -> Result<Poin
         Format::Csv => csv::parse(path, &bytes),
     }?;
     if points.sweeps.iter().all(|sweep| sweep.points == 0) {
-        let message = "the file holds no point";
+        let why = points.warnings.first();
+        let why = why.map_or(String::new(), |warning| format!(": {warning}"));
+        let message = format!("the file holds no point{why}");
         let remedy = "give a file with points";
         return Err(FormatError::malformed(path, Place::File, message, remedy));
     }

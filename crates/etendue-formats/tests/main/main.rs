@@ -26,4 +26,6 @@ mod scene_motion;
 mod scenes;
 mod sensors;
 mod simulated_spread;
+mod straight_shots;
 mod trajectories;
+mod velodyne_banks;

@@ -1,6 +1,7 @@
 //! Echoes without a waveform, in closed form.
 
-use super::shape::GAUSSIAN_FWHM_OVER_SD;
+use super::closed_form::{ClosedForm, Timing};
+use super::merge::{Merged, merge_returns};
 use super::{Detector, Discriminator, Echo, Pulse, Return};
 use crate::{SPEED_OF_LIGHT, Scalar, Stream};
 use std::f64::consts::PI;
@@ -41,142 +42,19 @@ pub struct FastReceiver {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FastFinder {
     receiver: FastReceiver,
-    /// Distance within which returns merge, m.
-    length: f64,
-    /// Standard deviation of the pulse, m.
-    pulse_sd: f64,
-    timed: Timed,
+    form: ClosedForm,
+    noise: RangeNoise,
 }
 
-/// What is timed, with its constants.
+/// What makes the noise of the range of the noise of the power.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Timed {
-    /// The whole pulse: its range noise is `spread * noise / peak * sqrt(sd)`.
+enum RangeNoise {
+    /// The whole pulse is timed: `spread * noise / peak * sqrt(sd)`.
     Pulse { spread: f64 },
-    /// A level of the leading edge `level` standard deviations before the peak: its range noise is
-    /// `slope * noise / peak * sd`.
-    Edge { level: f64, slope: f64 },
-    /// The threshold, for which the reference reads right `zero` (m) before its peak.
-    Threshold { zero: f64 },
-}
-
-/// What times an echo, in a scalar that may carry derivatives.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Timing<S = f64> {
-    /// Full width of the pulse at half its peak, s.
-    pub fwhm: S,
-    /// Power that an echo must reach.
-    pub threshold: S,
-    /// Peak power of the echo whose range reads right.
-    pub reference: S,
-}
-
-/// Returns that have merged.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Merged<S = f64> {
-    power: S,
-    range: S,
-    variance: S,
-}
-
-/// An echo before its noise.
-struct MeanEcho<S = f64> {
-    /// Mean of the range of its returns, m.
-    range: S,
-    /// Standard deviation of the echo as a range, m.
-    sd: S,
-    /// The same of the pulse alone.
-    pulse_sd: S,
-    /// Power at its peak.
-    peak: S,
-}
-
-/// Merges returns (sorted by range here) whose distance to the one before is less than `length`
-/// (m), and calls `echo` with total power, mean range (m) and range variance (m²) of each group,
-/// nearest first. Which returns merge is chosen on values.
-pub fn merge_returns<S: Scalar>(
-    returns: &mut [Return<S>],
-    length: f64,
-    mut echo: impl FnMut(S, S, S),
-) {
-    if let [only] = returns {
-        return echo(only.power, only.range, S::zero());
-    }
-    returns.sort_unstable_by(|a, b| a.range.value().total_cmp(&b.range.value()));
-    let mut from = 0;
-    for i in 0..returns.len() {
-        let ends = returns
-            .get(i + 1)
-            .is_none_or(|next| (next.range - returns[i].range).value() >= length);
-        if ends {
-            let group = moments(&returns[from..=i]);
-            echo(group.power, group.range, group.variance);
-            from = i + 1;
-        }
-    }
-}
-
-fn moments<S: Scalar>(returns: &[Return<S>]) -> Merged<S> {
-    if let [one] = returns {
-        return Merged {
-            power: one.power,
-            range: one.range,
-            variance: S::zero(),
-        };
-    }
-    // From the nearest on: no cancellation at long ranges.
-    let nearest = returns[0].range;
-    let (mut power, mut first, mut second) = (S::zero(), S::zero(), S::zero());
-    for one in returns {
-        let beyond = one.range - nearest;
-        power += one.power;
-        first += one.power * beyond;
-        second += one.power * beyond * beyond;
-    }
-    if power.value() <= 0.0 {
-        return Merged {
-            power: S::zero(),
-            range: nearest,
-            variance: S::zero(),
-        };
-    }
-    let mean = first / power;
-    Merged {
-        power,
-        range: nearest + mean,
-        variance: (second / power - mean * mean).max(S::zero()),
-    }
-}
-
-impl<S: Scalar> Timing<S> {
-    /// An echo of merged returns.
-    fn mean(&self, merged: &Merged<S>) -> MeanEcho<S> {
-        let pulse_sd = self.fwhm * (0.5 * SPEED_OF_LIGHT) / GAUSSIAN_FWHM_OVER_SD;
-        let sd = (pulse_sd * pulse_sd + merged.variance).sqrt();
-        MeanEcho {
-            range: merged.range,
-            sd,
-            pulse_sd,
-            peak: merged.power * pulse_sd / sd,
-        }
-    }
-
-    /// What the discriminator reads for an echo of that peak, less its mean range, m.
-    fn bias(&self, discriminator: Discriminator, peak: S, echo: &MeanEcho<S>) -> S {
-        let level = |ratio: S| (ratio.max(S::one()).ln() * 2.0).sqrt();
-        let MeanEcho { sd, pulse_sd, .. } = *echo;
-        match discriminator {
-            Discriminator::Peak | Discriminator::Centroid => S::zero(),
-            Discriminator::LeadingEdge => pulse_sd - sd,
-            Discriminator::ConstantFraction { fraction } => {
-                (pulse_sd - sd) * level(S::from(1.0 / fraction))
-            }
-            Discriminator::Threshold => {
-                pulse_sd * level(self.reference / self.threshold)
-                    - sd * level(peak / self.threshold)
-            }
-        }
-    }
+    /// A level of the leading edge: `slope * noise / peak * sd`.
+    Edge { slope: f64 },
+    /// The slope of the edge at the threshold.
+    Threshold,
 }
 
 impl FastReceiver {
@@ -191,29 +69,20 @@ impl FastReceiver {
 
     /// The receiver made ready for many echoes.
     pub fn finder(&self) -> FastFinder {
-        let pulse_sd = 0.5 * SPEED_OF_LIGHT * self.pulse.fwhm / GAUSSIAN_FWHM_OVER_SD;
-        let edge = |level, fraction| Timed::Edge {
-            level,
+        let interval = 0.5 * SPEED_OF_LIGHT * self.interval;
+        let edge = |fraction| RangeNoise::Edge {
             slope: edge_slope(fraction),
         };
         FastFinder {
             receiver: *self,
-            length: 0.5 * SPEED_OF_LIGHT * self.pulse.fwhm,
-            pulse_sd,
-            timed: match self.discriminator {
-                Discriminator::Peak | Discriminator::Centroid => {
-                    let interval = 0.5 * SPEED_OF_LIGHT * self.interval;
-                    Timed::Pulse {
-                        spread: (2.0 * interval / PI.sqrt()).sqrt(),
-                    }
-                }
-                Discriminator::LeadingEdge => edge(1.0, (-0.5_f64).exp()),
-                Discriminator::ConstantFraction { fraction } => {
-                    edge(level(1.0 / fraction), fraction)
-                }
-                Discriminator::Threshold => Timed::Threshold {
-                    zero: pulse_sd * level(self.reference / self.threshold),
+            form: ClosedForm::new(&self.timing(), self.discriminator),
+            noise: match self.discriminator {
+                Discriminator::Peak | Discriminator::Centroid => RangeNoise::Pulse {
+                    spread: (2.0 * interval / PI.sqrt()).sqrt(),
                 },
+                Discriminator::LeadingEdge => edge((-0.5_f64).exp()),
+                Discriminator::ConstantFraction { fraction } => edge(fraction),
+                Discriminator::Threshold => RangeNoise::Threshold,
             },
         }
     }
@@ -235,29 +104,22 @@ impl FastReceiver {
         returns: &mut [Return<S>],
         mut echo: impl FnMut(Echo<S>),
     ) {
-        let length = 0.5 * SPEED_OF_LIGHT * timing.fwhm.value();
-        merge_returns(returns, length, |power, range, variance| {
-            let mean = timing.mean(&Merged {
+        let form = ClosedForm::new(timing, self.discriminator);
+        merge_returns(returns, form.length, |power, range, variance| {
+            let merged = Merged {
                 power,
                 range,
                 variance,
-            });
-            let peak = mean.peak.min(S::from(self.detector.saturation()));
+            };
+            let sd = form.sd(&merged);
+            let peak = form.peak(&merged, sd);
+            let peak = peak.min(S::from(self.detector.saturation()));
             if peak.value() < timing.threshold.value() || peak.value() <= 0.0 {
                 return;
             }
-            echo(Echo {
-                range: mean.range + timing.bias(self.discriminator, peak, &mean),
-                power: peak,
-                width: mean.sd * (2.0 * GAUSSIAN_FWHM_OVER_SD / SPEED_OF_LIGHT),
-            });
+            echo(form.echo(&merged, sd, peak));
         });
     }
-}
-
-/// How many standard deviations before its peak a Gaussian has the `1 / ratio` part of it.
-fn level(ratio: f64) -> f64 {
-    (2.0 * ratio.max(1.0).ln()).sqrt()
 }
 
 /// Standard deviation over the slope of a Gaussian's edge where it has that fraction of its peak.
@@ -283,22 +145,43 @@ impl FastFinder {
         mut noise: Option<&mut Stream>,
         echoes: &mut Vec<Echo>,
     ) {
-        merge_returns(returns, self.length, |power, range, variance| {
+        merge_returns(returns, self.form.length, |power, range, variance| {
             let merged = Merged {
                 power,
                 range,
                 variance,
             };
-            echoes.extend(self.echo(&merged, noise.as_deref_mut()));
+            let draws = { noise.as_deref_mut() }.map_or([0.0; 2], Stream::normal_pair);
+            echoes.extend(self.echo(&merged, draws));
         });
     }
 
+    /// The echo of a single return with given standard normal draws: that of [`FastFinder::find`]
+    /// where the draws are the stream's first.
+    #[expect(
+        clippy::inline_always,
+        reason = "returned by memory, an echo takes longer than made"
+    )]
+    #[inline(always)]
+    pub fn only(&self, only: Return, draws: [f64; 2]) -> Option<Echo> {
+        let merged = Merged {
+            power: only.power,
+            range: only.range,
+            variance: 0.0,
+        };
+        self.echo(&merged, draws)
+    }
+
     /// The echo of one group of merged returns, if it is over the threshold.
-    fn echo(&self, merged: &Merged, noise: Option<&mut Stream>) -> Option<Echo> {
+    #[expect(
+        clippy::inline_always,
+        reason = "returned by memory, an echo takes longer than made"
+    )]
+    #[inline(always)]
+    fn echo(&self, merged: &Merged, [power_draw, range_draw]: [f64; 2]) -> Option<Echo> {
         let receiver = &self.receiver;
-        let sd = (self.pulse_sd * self.pulse_sd + merged.variance).sqrt();
-        let mean_peak = merged.power * self.pulse_sd / sd;
-        let [power_draw, range_draw] = noise.map_or([0.0; 2], Stream::normal_pair);
+        let sd = self.form.sd(merged);
+        let mean_peak = self.form.peak(merged, sd);
         let sigma = receiver.detector.noise(mean_peak);
         let peak = (mean_peak + sigma * power_draw).min(receiver.detector.saturation());
         if peak < receiver.threshold || mean_peak <= 0.0 {
@@ -306,31 +189,21 @@ impl FastFinder {
         }
         let noise = self.range_noise(mean_peak, sigma, sd);
         let spread = (noise * noise + receiver.jitter * receiver.jitter).sqrt();
-        Some(Echo {
-            range: merged.range + self.bias(peak, sd) + range_draw * spread,
-            power: peak,
-            width: 2.0 * sd * GAUSSIAN_FWHM_OVER_SD / SPEED_OF_LIGHT,
-        })
-    }
-
-    /// What the discriminator reads for an echo of that peak and width, less its mean range, m.
-    fn bias(&self, peak: f64, sd: f64) -> f64 {
-        match self.timed {
-            Timed::Pulse { .. } => 0.0,
-            Timed::Edge { level, .. } => level * (self.pulse_sd - sd),
-            Timed::Threshold { zero } => zero - sd * level(peak / self.receiver.threshold),
-        }
+        let mut echo = self.form.echo(merged, sd, peak);
+        echo.range += range_draw * spread;
+        Some(echo)
     }
 
     /// Standard deviation of the range, m: noise over slope where an edge is timed,
     /// $\sigma_n\sqrt{2\Delta\sigma_t/\sqrt\pi}/P$ where the whole pulse is (the bound for a
     /// Gaussian pulse in white noise of $\sigma_n$ a sample of $\Delta$).
+    #[inline]
     fn range_noise(&self, peak: f64, noise: f64, sd: f64) -> f64 {
         let relative = noise / peak;
-        match self.timed {
-            Timed::Pulse { spread } => relative * spread * sd.sqrt(),
-            Timed::Edge { slope, .. } => relative * slope * sd,
-            Timed::Threshold { .. } => relative * edge_slope(self.receiver.threshold / peak) * sd,
+        match self.noise {
+            RangeNoise::Pulse { spread } => relative * spread * sd.sqrt(),
+            RangeNoise::Edge { slope } => relative * slope * sd,
+            RangeNoise::Threshold => relative * edge_slope(self.receiver.threshold / peak) * sd,
         }
     }
 }
@@ -340,6 +213,9 @@ impl FastFinder {
 mod tests {
     use super::*;
     use crate::pulse::{AnalogueDetector, EchoFinder, InclinedPlane, Waveform, Window};
+    use crate::{Dual, DualParts};
+
+    type D = Dual<1>;
 
     const FWHM: f64 = 4e-9;
     const DISCRIMINATORS: [Discriminator; 4] = [
@@ -446,7 +322,7 @@ mod tests {
         }
     }
 
-    /// The prepared form and the one that carries derivatives are written apart: they must agree.
+    /// Derivatives are of the same echoes: the scalar changes nothing.
     #[test]
     fn echoes_without_noise_are_the_mean_echoes() {
         let groups = [
@@ -462,18 +338,31 @@ mod tests {
             for group in &groups {
                 let returns = group.iter().map(|&(range, power)| Return { range, power });
                 let mut returns: Vec<Return> = returns.collect();
-                let prepared = fast.echoes(&mut returns.clone(), None);
+                let prepared = fast.echoes(&mut returns, None);
+                let mut lifted: Vec<Return<D>> = { returns.iter() }
+                    .map(|one| Return {
+                        range: D::variable(one.range, 0),
+                        power: one.power.into(),
+                    })
+                    .collect();
+                let timing = Timing {
+                    fwhm: fast.pulse.fwhm.into(),
+                    threshold: fast.threshold.into(),
+                    reference: fast.reference.into(),
+                };
                 let mut mean = Vec::new();
-                fast.mean_echoes(&fast.timing(), &mut returns, |echo: Echo| mean.push(echo));
+                fast.mean_echoes(&timing, &mut lifted, |echo: Echo<D>| mean.push(echo));
                 assert_eq!(prepared.len(), mean.len(), "{discriminator:?} {group:?}");
                 assert!(!mean.is_empty());
                 for (a, b) in prepared.iter().zip(&mean) {
-                    let close = |a: f64, b: f64| (a - b).abs() <= 1e-13 * b.abs();
+                    let close = |a: f64, b: D| (a - b.re).abs() <= 1e-13 * b.re.abs();
                     let all = close(a.range, b.range) && close(a.power, b.power);
                     assert!(
                         all && close(a.width, b.width),
                         "{discriminator:?}: {a:?} {b:?}"
                     );
+                    // All returns move together, and the echo with them.
+                    assert!((b.range.gradient()[0] - 1.0).abs() < 1e-12);
                 }
             }
         }

@@ -14,6 +14,7 @@
 //! (give the pulse as the receiver sees it), and speckle.
 
 mod bias;
+mod closed_form;
 mod detector;
 mod digitiser;
 mod discriminator;
@@ -22,19 +23,22 @@ mod fast;
 mod fmcw;
 mod intensity;
 mod link;
+mod merge;
 mod return_mode;
 mod shape;
 mod waveform;
 
 pub use bias::{InclinedPlane, centroid_bias, constant_fraction_bias, threshold_walk};
+pub use closed_form::Timing;
 pub use detector::{AnalogueDetector, Detector, PhotonCounter, poisson};
 pub use digitiser::Digitiser;
 pub use discriminator::Discriminator;
 pub use echo::{Echo, EchoFinder};
-pub use fast::{FastFinder, FastReceiver, Timing, merge_returns};
+pub use fast::{FastFinder, FastReceiver};
 pub use fmcw::{Fmcw, FmcwEcho};
 pub use intensity::{IntensityResponse, ReflectivityScale};
 pub use link::{LinkBudget, reference_power};
+pub use merge::merge_returns;
 pub use return_mode::{DualPair, ReturnMode};
 pub(crate) use shape::GAUSSIAN_FWHM_OVER_SD;
 pub use shape::{Pulse, PulseShape};

@@ -114,6 +114,12 @@ impl<T> Material<T> {
         })
     }
 
+    /// Whether light that meets it goes nowhere on a straight path: no lobe is a mirror or a window,
+    /// so that [`Material::specular`] is nothing at every incidence.
+    pub fn ends_paths(&self) -> bool {
+        self.lobes.iter().all(Lobe::ends_paths)
+    }
+
     /// Whether nothing is scattered: all lobes are mirror-like.
     pub fn is_delta_only(&self) -> bool {
         !self.lobes.iter().any(Lobe::scatters)
@@ -161,6 +167,23 @@ impl<T> Lobe<T> {
             }
             Self::Part { lobe, .. } => lobe.scatters(),
             _ => true,
+        }
+    }
+
+    fn ends_paths(&self) -> bool {
+        match self {
+            Self::Mirror { .. }
+            | Self::Conductor { .. }
+            | Self::Dielectric(_)
+            | Self::Pane(_)
+            | Self::Coated(_) => false,
+            Self::Part { lobe, .. } => lobe.ends_paths(),
+            Self::Lambert { .. }
+            | Self::OrenNayar(_)
+            | Self::Microfacet(_)
+            | Self::RoughDielectric(_)
+            | Self::Retroreflector(_)
+            | Self::Measured(_) => true,
         }
     }
 

@@ -82,6 +82,7 @@ pub(crate) fn turned<S: Scalar>(rotation: &UnitQuaternion<S>, v: &Vector3<f64>) 
 
 impl Instance {
     /// A direction of the mesh's frame in the world.
+    #[inline]
     pub fn turn(&self, direction: Vector3<f64>, time: f64) -> Vector3<f64> {
         match &self.pose {
             Pose::Still { shifted: true, .. } => direction,

@@ -19,6 +19,9 @@ use rayon::prelude::*;
 /// cache with its dual numbers and its hits.
 const BATCH: usize = 16;
 
+/// Beams that see the vertices of deforming meshes as at one moment.
+const BESIDE_MOVING_VERTICES: usize = 4;
+
 /// Surfaces counted in one beam at most.
 const MOST_SURFACES: usize = 8;
 
@@ -67,6 +70,10 @@ impl<S: Copy> Shot<S> {
 /// `world` is the scene at the lidar's wavelength, `world_from_sensor` the sensor's pose at a time
 /// (s from the start of the run): each beam is fired from the pose at its own time. The result
 /// depends on its arguments alone, not on the number of threads.
+///
+/// Objects stand at each beam where they are then. Of meshes whose vertices move
+/// ([`Scene::deforms`](etendue_scene::Scene::deforms)) four beams at a time see the same vertices,
+/// those of the moment half way between the first and the last of them.
 pub fn simulate(
     world: &World<f64>,
     lidar: &CwLidar<f64>,
@@ -145,7 +152,7 @@ pub fn shoot_with<S: Scalar>(
     scattered: impl Fn(usize, &Return<S>) -> S + Sync,
     add: impl Fn(usize, &mut Received<S>) + Sync,
 ) -> Vec<Shot<S>> {
-    let tree = |light: &LightRay<S>, hit, _: &mut Stream, visit: Visit<S>| {
+    let tree = |world: &World<S>, light: &LightRay<S>, hit, _: &mut Stream, visit: Visit<S>| {
         trace_tree_from(world, light, hit, &turn.tree, visit);
     };
     let steps = (scattered, add);
@@ -166,9 +173,10 @@ pub fn shoot_paths(
         receiver_half_angle: { lidar.receiver.window }.map_or(paths.receiver_half_angle, seen),
         ..*paths
     };
-    let random = |light: &LightRay<f64>, _, stream: &mut Stream, visit: Visit<f64>| {
-        trace_paths(world, light, &settings, stream, visit);
-    };
+    let random =
+        |world: &World<f64>, light: &LightRay<f64>, _, stream: &mut Stream, visit: Visit<f64>| {
+            trace_paths(world, light, &settings, stream, visit);
+        };
     let steps = (|_, echo: &Return<f64>| echo.power, |_, _: &mut _| {});
     shoot_light(world, lidar, turn, world_from_sensor, random, &steps)
 }
@@ -183,7 +191,7 @@ fn shoot_light<S: Scalar>(
     lidar: &CwLidar<S>,
     turn: &Turn,
     world_from_sensor: impl Fn(f64) -> Isometry3<S> + Sync,
-    trace: impl Fn(&LightRay<S>, Option<Hit>, &mut Stream, Visit<S>) + Sync,
+    trace: impl Fn(&World<S>, &LightRay<S>, Option<Hit>, &mut Stream, Visit<S>) + Sync,
     steps: &(
         impl Fn(usize, &Return<S>) -> S + Sync,
         impl Fn(usize, &mut Received<S>) + Sync,
@@ -197,20 +205,42 @@ fn shoot_light<S: Scalar>(
         plain_tangent: try_convert(lidar.half_tangent),
         sub_rays: lidar.pattern.sub_rays(),
     };
+    let deforms = world.scene().deforms();
+    let in_batch = if deforms {
+        BESIDE_MOVING_VERTICES
+    } else {
+        BATCH
+    };
     let mut shots = vec![Shot::nothing(); lidar.beams.len()];
     shots
-        .par_chunks_mut(BATCH)
-        .zip(lidar.beams.par_chunks(BATCH))
+        .par_chunks_mut(in_batch)
+        .zip(lidar.beams.par_chunks(in_batch))
         .enumerate()
         .for_each_init(Memory::default, |memory, (number, (shots, beams))| {
-            let Memory { batch, recent } = memory;
-            shooter.aim(batch, number * BATCH, beams, &world_from_sensor);
-            world.scene().closest_hits(&batch.rays, &mut batch.hits);
-            for (i, shot) in shots.iter_mut().enumerate() {
-                *shot = shooter.receive(batch, i, number * BATCH + i, recent, &trace, steps);
+            let mut fire = |shooter: &Shooter<S>| {
+                let Memory { batch, recent } = memory;
+                shooter.aim(batch, number * in_batch, beams, &world_from_sensor);
+                let scene = shooter.world.scene();
+                scene.closest_hits(&batch.rays, &mut batch.hits);
+                for (i, shot) in shots.iter_mut().enumerate() {
+                    *shot = shooter.receive(batch, i, number * in_batch + i, recent, &trace, steps);
+                }
+            };
+            if !deforms {
+                return fire(&shooter);
             }
+            let scene = world.scene().at(turn.start + half_way(beams));
+            let world = world.about(&scene);
+            fire(&shooter.about(&world));
         });
     shots
+}
+
+/// Half way between the first and the last of some beams, s from the start of the sweep.
+fn half_way(beams: &[Beam]) -> f64 {
+    let times = beams.iter().map(|beam| beam.time);
+    let first = times.clone().fold(f64::INFINITY, f64::min);
+    0.5 * (first + times.fold(first, f64::max))
 }
 
 /// What a thread keeps from beam to beam.
@@ -288,7 +318,22 @@ impl<'a> View<'a> {
     }
 }
 
-impl<S: Scalar> Shooter<'_, S> {
+impl<'a, S: Scalar> Shooter<'a, S> {
+    /// The same in another world.
+    fn about<'b>(&self, world: &'b World<'b, S>) -> Shooter<'b, S>
+    where
+        'a: 'b,
+    {
+        Shooter {
+            world,
+            lidar: self.lidar,
+            turn: self.turn,
+            view: View::new(world, self.lidar),
+            plain_tangent: self.plain_tangent,
+            sub_rays: self.sub_rays.clone(),
+        }
+    }
+
     /// Fills the batch with the rays of `beams`, the first of which has the number `first`.
     fn aim(
         &self,
@@ -352,7 +397,7 @@ impl<S: Scalar> Shooter<'_, S> {
         i: usize,
         number: usize,
         recent: &mut Recent,
-        trace: impl Fn(&LightRay<S>, Option<Hit>, &mut Stream, Visit<S>),
+        trace: impl Fn(&World<S>, &LightRay<S>, Option<Hit>, &mut Stream, Visit<S>),
         (scattered, add): &(
             impl Fn(usize, &Return<S>) -> S,
             impl Fn(usize, &mut Received<S>),
@@ -375,7 +420,7 @@ impl<S: Scalar> Shooter<'_, S> {
             if let Some(view) = &self.view {
                 received.background += view.power(light, hit, &self.turn.tree) * sub_ray.weight;
             }
-            trace(light, hit, &mut paths, &mut |echo| {
+            trace(self.world, light, hit, &mut paths, &mut |echo| {
                 let power = scattered(number, &echo) * sub_ray.weight;
                 received.add(modulation, echo.optical_range, power);
                 if is_profiled {

@@ -69,6 +69,11 @@ impl<'a> PreparedAir<'a> {
         !self.volume.is_empty()
     }
 
+    /// Whether it sends anything back.
+    pub fn is_seen(&self) -> bool {
+        self.glows() || self.air.drops_from.is_some()
+    }
+
     /// What is left of a surface's return from `range` (m).
     pub fn transmission(&self, range: f64) -> f64 {
         if self.coefficients.extinction == 0.0 {

@@ -19,7 +19,9 @@ mod mean;
 mod motion;
 mod points;
 mod receive;
+mod received;
 mod simulate;
+mod straight;
 mod triangulate;
 mod waveform;
 
@@ -27,5 +29,5 @@ pub use air::Air;
 pub use mean::{MeanReceiver, MeanScanner, MeanShot};
 pub use motion::Frame;
 pub use points::{LidarPoint, Outcome, PointSweep, Source};
-pub use simulate::{Run, simulate};
+pub use simulate::{Run, simulate, simulate_into};
 pub use waveform::waveform;

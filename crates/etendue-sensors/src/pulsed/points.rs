@@ -71,7 +71,7 @@ pub enum Outcome {
 }
 
 /// One sweep of a scanning lidar.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PointSweep {
     /// Number of the sweep in its run.
     pub index: u32,

@@ -1,6 +1,7 @@
 //! From the light that came back to reported points.
 
 use super::ambient::add_false_alarms;
+use super::received::Received;
 use super::simulate::Simulator;
 use super::triangulate::triangulate;
 use super::waveform::echoes_in_waveforms;
@@ -11,6 +12,7 @@ use crate::transport;
 use etendue_physics::profile::{Address, Recent};
 use etendue_physics::pulse::{Echo, EchoFinder, FastFinder, Fmcw, FmcwEcho, Return, ReturnMode};
 use etendue_physics::{Purpose, SPEED_OF_LIGHT, Stream};
+use etendue_scene::{MaterialId, ObjectId};
 use nalgebra::{Isometry3, Point3};
 
 /// Time before and after, from which velocities are found, s.
@@ -67,8 +69,8 @@ pub(super) enum PreparedReceiver {
 /// A pulsed receiver with what finds its echoes.
 #[derive(Clone, Copy)]
 pub(super) struct PreparedPulsed {
-    receiver: PulsedReceiver,
-    fast: FastFinder,
+    pub receiver: PulsedReceiver,
+    pub fast: FastFinder,
     finder: EchoFinder,
 }
 
@@ -101,9 +103,21 @@ pub(super) struct Fired<'a> {
 #[derive(Default)]
 pub(super) struct Workspace {
     echoes: Vec<Echo>,
-    found: Vec<Found>,
+    pub found: Vec<Found>,
+    /// What is found of a shot's light without trees.
+    pub returns: Vec<Return>,
     /// Calibrated noise that neighbours share.
     pub recent: Recent,
+}
+
+/// Where light came from.
+#[derive(Clone, Copy)]
+pub(super) struct Origin {
+    pub object: ObjectId,
+    pub material: MaterialId,
+    pub cos_incidence: f64,
+    /// Half the optical path, m.
+    pub range: f64,
 }
 
 /// What a receiver makes of one shot, before limits and steps.
@@ -114,6 +128,20 @@ pub(super) struct Found {
     pub velocity: Option<f64>,
     /// Intensity from calibrated noise, instead of that of the power.
     pub intensity: Option<f64>,
+}
+
+impl Found {
+    /// An echo as it is.
+    #[inline]
+    pub fn echo(echo: &Echo) -> Self {
+        Self {
+            range: echo.range,
+            power: echo.power,
+            width: echo.width,
+            velocity: None,
+            intensity: None,
+        }
+    }
 }
 
 impl PreparedReceiver {
@@ -129,7 +157,7 @@ impl PreparedReceiver {
     }
 
     /// Whether shots that nothing comes back from may be found to have echoes all the same.
-    fn has_false_alarms(&self) -> bool {
+    pub fn has_false_alarms(&self) -> bool {
         matches!(self, Self::Pulsed(pulsed) if pulsed.receiver.false_alarms)
     }
 
@@ -143,33 +171,61 @@ impl PreparedReceiver {
 }
 
 impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
-    /// Appends the points of one shot and says what became of it.
+    /// Adds the points of one shot and says what became of it.
     pub fn report(
         &self,
         fired: Fired,
         light: &mut Light,
         workspace: &mut Workspace,
-        points: &mut Vec<LidarPoint>,
+        received: &mut Received,
     ) -> Outcome {
         if light.returns.is_empty() && !self.receiver.has_false_alarms() {
             return Outcome::NoReturn;
         }
         workspace.found.clear();
         self.find(fired, light, workspace);
+        let source = |range: f64, reach: f64| {
+            let back = light.source(range, reach)?;
+            Some(Origin {
+                object: back.hit.object,
+                material: back.material,
+                cos_incidence: back.cos_incidence,
+                range: back.optical_range,
+            })
+        };
+        self.keep(fired, light.ambient, &workspace.found, source, received)
+    }
+
+    /// Adds points of what was found within the range limits, and says what became of the shot.
+    /// `source` tells where most of the light within a reach (m) of a range came from.
+    #[inline]
+    pub fn keep(
+        &self,
+        fired: Fired,
+        ambient: f64,
+        found: &[Found],
+        source: impl Fn(f64, f64) -> Option<Origin>,
+        received: &mut Received,
+    ) -> Outcome {
         let offset = self.scanner.channels[usize::from(fired.shot.channel)].range_offset;
         let limits = &self.scanner.limits;
-        let before = points.len();
+        let reach = 0.5 * SPEED_OF_LIGHT * self.receiver.pulse_fwhm();
+        let before = received.count();
         let mut too_near = false;
-        for found in &workspace.found {
+        for found in found {
             let range = limits.stepped(found.range + offset);
             too_near |= range < limits.near;
             if (limits.near..=limits.far).contains(&range) {
-                points.push(self.point(fired, light, found, [range, offset]));
+                let place = received.place();
+                self.fill(place, fired, found, [range, offset]);
+                place.ambient = ambient;
+                place.source =
+                    source(found.range, reach).map(|origin| self.source(&origin, offset));
             }
         }
-        points.truncate(before + usize::from(u8::MAX));
-        let count = count_of(points.len() - before);
-        for (i, point) in (1..).zip(&mut points[before..]) {
+        received.truncate(before + usize::from(u8::MAX));
+        let count = count_of(received.count() - before);
+        for (i, point) in (1..).zip(received.points_from(before)) {
             (point.return_number, point.returns) = (i, count);
         }
         match count {
@@ -182,46 +238,39 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         }
     }
 
-    fn point(
+    /// Fills in what a point is without the other light of its shot. Number by number: a point
+    /// that is copied as a whole waits for all of them.
+    #[inline]
+    fn fill(
         &self,
+        place: &mut LidarPoint,
         Fired {
             shot, number, pose, ..
         }: Fired,
-        light: &Light,
         found: &Found,
         [range, offset]: [f64; 2],
-    ) -> LidarPoint {
-        let reach = 0.5 * SPEED_OF_LIGHT * self.receiver.pulse_fwhm();
+    ) {
         let intensity = &self.scanner.intensity;
-        LidarPoint {
-            position: self
-                .run
-                .frame
-                .point(shot, range - offset, pose, &self.world_from_start),
-            range,
-            intensity: found
-                .intensity
-                .unwrap_or_else(|| intensity.response.report(found.power, range, intensity.top)),
-            power: found.power,
-            width: found.width,
-            velocity: found.velocity,
-            ambient: light.ambient,
-            shot: number,
-            return_number: 0,
-            returns: 0,
-            source: light
-                .source(found.range, reach)
-                .map(|back| self.source(back, offset)),
-        }
+        let from_start = &self.world_from_start;
+        place.position = { self.run.frame }.point(shot, range - offset, pose, from_start);
+        place.range = range;
+        place.intensity = found
+            .intensity
+            .unwrap_or_else(|| intensity.response.report(found.power, range, intensity.top));
+        place.power = found.power;
+        place.width = found.width;
+        place.velocity = found.velocity;
+        place.shot = number;
     }
 
-    fn source(&self, back: &transport::Return<f64>, offset: f64) -> Source {
+    #[inline]
+    fn source(&self, origin: &Origin, offset: f64) -> Source {
         Source {
-            instance: back.hit.object,
-            mesh: self.world.scene().objects()[back.hit.object.0 as usize].mesh,
-            material: back.material,
-            cos_incidence: back.cos_incidence.min(1.0),
-            range: back.optical_range + offset,
+            instance: origin.object,
+            mesh: self.world.scene().objects()[origin.object.0 as usize].mesh,
+            material: origin.material,
+            cos_incidence: origin.cos_incidence.min(1.0),
+            range: origin.range + offset,
         }
     }
 
@@ -243,10 +292,12 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         match &self.receiver {
             PreparedReceiver::Pulsed(pulsed) if light.ambient > 0.0 => {
                 let pulsed = pulsed.in_light(light.ambient);
-                self.find_echoes(&pulsed, fired.number, light, noise.as_mut(), workspace);
+                let returns = &mut light.returns;
+                self.find_echoes(&pulsed, fired.number, returns, noise.as_mut(), workspace);
             }
             PreparedReceiver::Pulsed(pulsed) => {
-                self.find_echoes(pulsed, fired.number, light, noise.as_mut(), workspace);
+                let returns = &mut light.returns;
+                self.find_echoes(pulsed, fired.number, returns, noise.as_mut(), workspace);
             }
             PreparedReceiver::Other(Receiver::Triangulation(camera)) => {
                 workspace
@@ -263,7 +314,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
     }
 
     /// The echoes of a pulsed receiver.
-    fn find_echoes(
+    pub fn find_echoes(
         &self,
         PreparedPulsed {
             receiver,
@@ -271,12 +322,11 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
             finder,
         }: &PreparedPulsed,
         number: u32,
-        light: &mut Light,
+        returns: &mut [Return],
         mut noise: Option<&mut Stream>,
         Workspace { echoes, found, .. }: &mut Workspace,
     ) {
         echoes.clear();
-        let returns = &mut light.returns;
         // Light from all along the beam has no closed form.
         let is_fast = receiver.pipeline == Pipeline::Fast && !self.air.glows();
         if is_fast {
@@ -398,15 +448,12 @@ fn choose(
     mut jitter: Option<(f64, &mut Stream)>,
     found: &mut Vec<Found>,
 ) {
-    let mut report = |echo: &Echo| Found {
-        range: echo.range
-            + jitter
-                .as_mut()
-                .map_or(0.0, |(spread, stream)| *spread * stream.normal()),
-        power: echo.power,
-        width: echo.width,
-        velocity: None,
-        intensity: None,
+    let mut report = |echo: &Echo| {
+        let jitter = { jitter.as_mut() }.map_or(0.0, |(spread, stream)| *spread * stream.normal());
+        Found::echo(&Echo {
+            range: echo.range + jitter,
+            ..*echo
+        })
     };
     match echoes {
         [] => {}

@@ -2,8 +2,10 @@
 
 use super::air::PreparedAir;
 use super::ambient::View;
-use super::receive::{Fired, Light, PreparedReceiver, Workspace};
-use super::{Air, Frame, LidarPoint, Outcome, PointSweep};
+use super::receive::{Light, PreparedReceiver, Workspace};
+use super::received::Received;
+use super::straight::{Cast, Lane, Straight};
+use super::{Air, Frame, PointSweep};
 use crate::scanner::{ScanPattern, Scanner, Shot};
 use crate::transport::{LightRay, TreeSettings, World, trace_trees};
 use etendue_physics::beam::{BeamFrame, BeamRay};
@@ -12,10 +14,14 @@ use etendue_physics::{Purpose, Stream};
 use etendue_scene::{Hit, Ray, tile_order};
 use nalgebra::Isometry3;
 use rayon::prelude::*;
+use std::sync::{Mutex, PoisonError};
 
 /// Shots that one task handles at least: their rays are cast in one batch. More no longer fit a
 /// core's own cache.
 const BATCH: usize = 512;
+
+/// Batches that are simulated before their points are put together.
+const BAND: usize = 32;
 
 /// Which sweep of a run is simulated, and how.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -51,10 +57,24 @@ pub fn simulate(
     run: &Run,
     world_from_sensor: impl Fn(f64) -> Isometry3<f64> + Sync,
 ) -> PointSweep {
+    let mut sweep = PointSweep::default();
+    simulate_into(world, scanner, run, world_from_sensor, &mut sweep);
+    sweep
+}
+
+/// [`simulate`] into a sweep whose memory is used again, whatever is in it.
+pub fn simulate_into(
+    world: &World<f64>,
+    scanner: &Scanner,
+    run: &Run,
+    world_from_sensor: impl Fn(f64) -> Isometry3<f64> + Sync,
+    sweep: &mut PointSweep,
+) {
     let firing = scanner.firing(run.sweep);
-    let mut shots = vec![Shot::UNAIMED; firing.count()];
     let start = f64::from(run.sweep) * scanner.sweep_duration();
     let world_from_start = world_from_sensor(start);
+    let mut shots = begin(sweep, scanner, run.sweep, firing.count());
+    (sweep.start, sweep.world_from_sensor) = (start, world_from_start);
     // Whole columns, four by four: neighbouring rays are cast together.
     let channels = scanner.channels.len();
     let deforms = world.scene().deforms();
@@ -64,42 +84,74 @@ pub fn simulate(
     if let ScanPattern::Spinning(_) = scanner.pattern {
         let first = &mut shots[..in_batch.min(firing.count())];
         firing.aim(0, first);
-        simulator.order = cast_order(first);
+        simulator.order = CastOrder::new(first);
     }
-    let batches: Vec<Received> = shots
-        .par_chunks_mut(in_batch)
-        .enumerate()
-        .map_init(Batch::default, |batch, (number, shots)| {
-            firing.aim(number * in_batch, shots);
-            let first = number * in_batch;
-            if !deforms {
-                return simulator.batch(batch, first, shots);
-            }
-            let scene = world.scene().at(half_way(shots));
-            let world = world.about(&scene);
-            simulator.about(&world).batch(batch, first, shots)
-        })
-        .collect();
-    let mut sweep = PointSweep {
-        index: run.sweep,
-        start,
-        columns: scanner.columns(),
-        #[expect(clippy::cast_possible_truncation, reason = "checked with the scanner")]
-        channels: scanner.channels.len() as u16,
-        world_from_sensor: world_from_start,
-        rings: scanner
-            .channels
-            .iter()
-            .map(|channel| channel.ring)
-            .collect(),
-        outcomes: Vec::with_capacity(shots.len()),
-        points: Vec::with_capacity(batches.iter().map(|batch| batch.points.len()).sum()),
-        shots,
+    let simulate = |batch: &mut Batch, first: usize, shots: &mut [Shot], to: &mut Received| {
+        firing.aim(first, shots);
+        if !deforms {
+            return simulator.batch(batch, first, shots, to);
+        }
+        let scene = world.scene().at(half_way(shots));
+        let world = world.about(&scene);
+        simulator.about(&world).batch(batch, first, shots, to);
     };
-    for batch in batches {
-        batch.append_to(&mut sweep);
+    let idle = Idle::default();
+    let mut received: Vec<Received> = Vec::new();
+    received.resize_with(BAND.min(shots.len().div_ceil(in_batch)), Received::default);
+    for (band, shots) in shots.chunks_mut(BAND * in_batch).enumerate() {
+        let batches = shots.par_chunks_mut(in_batch).zip(&mut received);
+        let batches = batches.enumerate().map(|(number, (shots, received))| {
+            let mut batch = idle.take();
+            received.clear();
+            simulate(
+                &mut batch,
+                (band * BAND + number) * in_batch,
+                shots,
+                received,
+            );
+            idle.give(batch);
+        });
+        let batches = batches.count();
+        for received in &received[..batches] {
+            received.append_to(sweep);
+        }
     }
-    sweep
+    sweep.shots = shots;
+}
+
+/// Empties a sweep and gives the place for its shots.
+fn begin(sweep: &mut PointSweep, scanner: &Scanner, index: u32, count: usize) -> Vec<Shot> {
+    sweep.index = index;
+    sweep.columns = scanner.columns();
+    let rings = scanner.channels.iter().map(|channel| channel.ring);
+    sweep.rings.clear();
+    sweep.rings.extend(rings);
+    #[expect(clippy::cast_possible_truncation, reason = "checked with the scanner")]
+    let channels = scanner.channels.len() as u16;
+    sweep.channels = channels;
+    sweep.outcomes.clear();
+    sweep.points.clear();
+    sweep.outcomes.reserve(count);
+    sweep.points.reserve(count);
+    let mut shots = std::mem::take(&mut sweep.shots);
+    shots.resize(count, Shot::UNAIMED);
+    shots
+}
+
+/// Memory that no batch uses now.
+#[derive(Default)]
+struct Idle(Mutex<Vec<Batch>>);
+
+impl Idle {
+    fn take(&self) -> Batch {
+        let mut idle = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.pop().unwrap_or_default()
+    }
+
+    fn give(&self, batch: Batch) {
+        let mut idle = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.push(batch);
+    }
 }
 
 /// Half way between the first and the last of some shots, s.
@@ -109,41 +161,72 @@ fn half_way(shots: &[Shot]) -> f64 {
     0.5 * (first + times.fold(first, f64::max))
 }
 
-/// The points of some shots; their outcomes count points from the batch's first.
-#[derive(Default)]
-struct Received {
-    outcomes: Vec<Outcome>,
-    points: Vec<LidarPoint>,
-}
-
-impl Received {
-    fn append_to(self, sweep: &mut PointSweep) {
-        #[expect(clippy::cast_possible_truncation, reason = "shots are numbered by u32")]
-        let before = sweep.points.len() as u32;
-        sweep
-            .outcomes
-            .extend(self.outcomes.into_iter().map(|outcome| match outcome {
-                Outcome::Points { first, count } => Outcome::Points {
-                    first: first + before,
-                    count,
-                },
-                other => other,
-            }));
-        sweep.points.extend(self.points);
-    }
-}
-
 /// Memory that batches use again.
 #[derive(Default)]
 struct Batch {
-    poses: Vec<Isometry3<f64>>,
+    poses: Poses,
     rays: Vec<Ray>,
     hits: Vec<Option<Hit>>,
-    /// The shots in the order in which their rays are cast, where it is their own.
-    order: Vec<usize>,
+    /// The order in which the rays of its shots are cast, where it is their own.
+    order: CastOrder,
     /// What comes back, shot by shot.
     lights: Vec<Light>,
+    lane: Lane,
     workspace: Workspace,
+}
+
+/// The sensor's poses at some shots.
+#[derive(Default)]
+pub(super) struct Poses {
+    different: Vec<Isometry3<f64>>,
+    /// The number of each shot's.
+    numbers: Vec<u32>,
+}
+
+impl Poses {
+    /// That of each shot's own time.
+    fn take(&mut self, shots: &[Shot], at: impl Fn(f64) -> Isometry3<f64>) {
+        self.different.clear();
+        self.numbers.clear();
+        let mut last = None;
+        for shot in shots {
+            if last != Some(shot.time) {
+                last = Some(shot.time);
+                self.different.push(at(shot.time));
+            }
+            self.numbers.push(shot_number(self.different.len() - 1));
+        }
+    }
+
+    #[inline]
+    pub fn of(&self, shot: usize) -> &Isometry3<f64> {
+        &self.different[self.numbers[shot] as usize]
+    }
+}
+
+/// The order in which the rays of some shots are cast: neighbours together, whatever the order of
+/// firing.
+#[derive(Clone, Default)]
+struct CastOrder {
+    /// The shots in that order.
+    shots: Vec<usize>,
+    /// The place of each shot in it.
+    places: Vec<usize>,
+}
+
+impl CastOrder {
+    fn new(shots: &[Shot]) -> Self {
+        let directions: Vec<_> = shots.iter().map(Shot::direction).collect();
+        let order = tile_order(&directions);
+        let mut places = vec![0; order.len()];
+        for (place, shot) in order.iter().enumerate() {
+            places[*shot] = place;
+        }
+        Self {
+            shots: order,
+            places,
+        }
+    }
 }
 
 /// What all batches of a sweep share.
@@ -157,7 +240,9 @@ pub(super) struct Simulator<'a, P> {
     pub beam_rays: Vec<BeamRay>,
     /// The order in which the rays of batches of that many shots are cast, where all batches are
     /// turned copies of the first.
-    order: Vec<usize>,
+    order: CastOrder,
+    /// What tells shots that need no trees, where there can be such.
+    straight: Option<Straight>,
     pub air: PreparedAir<'a>,
     view: Option<View<'a>>,
     pub receiver: PreparedReceiver,
@@ -172,10 +257,11 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
         world_from_start: Isometry3<f64>,
     ) -> Self {
         let receiver = PreparedReceiver::new(&scanner.receiver);
-        Self {
+        let mut simulator = Self {
             air: PreparedAir::new(&run.air, scanner, receiver.pulse_fwhm()),
             beam_rays: scanner.beam.rays(scanner.sub_ray_rings),
-            order: Vec::new(),
+            order: CastOrder::default(),
+            straight: None,
             view: View::new(world, &scanner.receiver),
             world,
             scanner,
@@ -183,7 +269,14 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
             world_from_sensor,
             world_from_start,
             receiver,
-        }
+        };
+        simulator.straight = simulator.straight();
+        simulator
+    }
+
+    /// Whether ambient light reaches the receiver.
+    pub fn sees_light(&self) -> bool {
+        self.view.is_some()
     }
 
     /// The same in another world.
@@ -200,41 +293,53 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
     }
 
     /// Simulates the shots of a batch, the first of which has the number `first`.
-    fn batch(&self, batch: &mut Batch, first: usize, shots: &[Shot]) -> Received {
-        self.poses(shots, &mut batch.poses);
-        batch.rays.clear();
-        let order = if self.order.len() == shots.len() {
+    fn batch(&self, batch: &mut Batch, first: usize, shots: &[Shot], received: &mut Received) {
+        batch.poses.take(shots, &self.world_from_sensor);
+        let order = if self.order.shots.len() == shots.len() {
             &self.order
         } else {
-            batch.order = cast_order(shots);
+            batch.order = CastOrder::new(shots);
             &batch.order
         };
-        for &shot in order {
-            self.aim(&shots[shot], &batch.poses[shot], &mut batch.rays);
+        batch.rays.clear();
+        for &shot in &order.shots {
+            self.aim(&shots[shot], batch.poses.of(shot), &mut batch.rays);
         }
         self.world
             .scene()
             .closest_hits_in_tiles(&batch.rays, &mut batch.hits);
-        self.gather(&batch.rays, &batch.hits, order, &mut batch.lights);
-        self.add_air(first, &mut batch.lights);
-        batch.workspace.recent = self.recent();
-        let mut received = Received {
-            outcomes: Vec::with_capacity(shots.len()),
-            points: Vec::with_capacity(shots.len()),
+        let (lights, workspace) = (&mut batch.lights, &mut batch.workspace);
+        let cast = Cast {
+            first,
+            shots,
+            poses: &batch.poses,
+            places: &order.places,
+            rays: &batch.rays,
+            hits: &batch.hits,
         };
-        let lights = batch.lights.iter_mut();
-        for ((i, light), (shot, pose)) in (first..).zip(lights).zip(shots.iter().zip(&batch.poses))
-        {
-            let fired = Fired {
-                shot,
-                number: shot_number(i),
-                pose,
-            };
-            let points = &mut received.points;
-            let outcome = self.report(fired, light, &mut batch.workspace, points);
+        if let Some(straight) = &self.straight {
+            let lane = &mut batch.lane;
+            self.report_straight(straight, &cast, lane, (lights, workspace), received);
+        } else {
+            self.gather(cast.rays, cast.hits, &order.shots, lights);
+            let lights = &mut lights[..shots.len()];
+            self.add_air(first, lights);
+            self.report_all(&cast, (lights, workspace), received);
+        }
+    }
+
+    /// Finds the points in the light of a batch of shots.
+    fn report_all(
+        &self,
+        cast: &Cast,
+        (lights, workspace): (&mut [Light], &mut Workspace),
+        received: &mut Received,
+    ) {
+        workspace.recent = self.recent();
+        for (shot, light) in lights.iter_mut().enumerate() {
+            let outcome = self.report(cast.fired(shot), light, workspace, received);
             received.outcomes.push(outcome);
         }
-        received
     }
 
     /// A memory of calibrated noise, where there is any.
@@ -243,18 +348,6 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
             return Recent::default();
         }
         Recent::new(u32::try_from(self.scanner.channels.len()).unwrap_or(1))
-    }
-
-    /// The sensor's pose at each shot's own time.
-    fn poses(&self, shots: &[Shot], poses: &mut Vec<Isometry3<f64>>) {
-        poses.clear();
-        let mut last: Option<(f64, Isometry3<f64>)> = None;
-        for shot in shots {
-            let known = last.filter(|(time, _)| *time == shot.time);
-            let (_, pose) = *last
-                .insert(known.unwrap_or_else(|| (shot.time, (self.world_from_sensor)(shot.time))));
-            poses.push(pose);
-        }
     }
 
     /// Appends the rays of one shot.
@@ -290,7 +383,9 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
         lights: &mut Vec<Light>,
     ) {
         let per_shot = self.beam_rays.len();
-        lights.resize_with(order.len(), Light::default);
+        // The memory of lights that are not needed now is kept.
+        let most = lights.len().max(order.len());
+        lights.resize_with(most, Light::default);
         for (shot, hits) in order.iter().zip(hits.chunks(per_shot)) {
             let axis = hits[per_shot / 2].as_ref();
             lights[*shot].begin(axis.map_or(f64::INFINITY, |hit| hit.distance));
@@ -334,22 +429,15 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
     clippy::cast_possible_truncation,
     reason = "a sweep has less than 2^32 shots"
 )]
-fn shot_number(number: usize) -> u32 {
+pub(super) fn shot_number(number: usize) -> u32 {
     number as u32
 }
 
-fn light_ray(ray: &Ray) -> LightRay<f64> {
+pub(super) fn light_ray(ray: &Ray) -> LightRay<f64> {
     LightRay {
         origin: ray.origin,
         direction: ray.direction,
         time: ray.time,
         mask: ray.mask,
     }
-}
-
-/// The order in which the rays of some shots are cast: neighbours together, whatever the order of
-/// firing.
-fn cast_order(shots: &[Shot]) -> Vec<usize> {
-    let directions: Vec<_> = shots.iter().map(Shot::direction).collect();
-    tile_order(&directions)
 }

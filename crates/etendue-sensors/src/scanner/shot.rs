@@ -1,6 +1,7 @@
 //! Where and when each laser fires.
 
-use super::{Channel, Columns, Scanner};
+use super::pattern::Stance;
+use super::{Channel, Columns, ScanPattern, Scanner, Spinning};
 use nalgebra::{Point3, Vector3};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -177,30 +178,29 @@ impl Firing<'_> {
     pub fn aim(&self, first: usize, shots: &mut [Shot]) {
         let channels = self.lasers.len();
         let columns = (first / channels..).zip(shots.chunks_mut(channels));
-        let mut rotor = (0.0, SinCos { sin: 0.0, cos: 1.0 });
+        let mut rotor = Rotor::default();
         for (column, shots) in columns {
             let start = self
                 .scanner
                 .column_time(self.sweep, self.columns.start + column);
+            let column = whole(column as f64);
             for ((number, laser), shot) in (0..).zip(&self.lasers).zip(shots) {
-                *shot = Shot {
-                    column: whole(column as f64),
-                    channel: number,
-                    ..self.shot(laser, start, &mut rotor)
-                };
+                (shot.column, shot.channel) = (column, number);
+                self.aim_one(laser, start, &mut rotor, shot);
             }
         }
     }
 
-    /// A shot of the column that began at `start`; `rotor` remembers the last azimuth of the rotor.
-    fn shot(&self, laser: &Laser, start: f64, rotor: &mut (f64, SinCos)) -> Shot {
+    /// Aims a shot of the column that began at `start`.
+    #[inline]
+    fn aim_one(&self, laser: &Laser, start: f64, rotor: &mut Rotor, shot: &mut Shot) {
         let channel = laser.channel;
         let time = start + channel.time;
-        let aim = self.scanner.pattern.aim(time, start, channel);
-        if aim.rotor != rotor.0 {
-            *rotor = (aim.rotor, SinCos::of(aim.rotor));
-        }
-        let turned = rotor.1;
+        let aim = match &self.scanner.pattern {
+            ScanPattern::Spinning(spinning) => rotor.stance(spinning, time).aim(channel),
+            other => other.aim(time, start, channel),
+        };
+        let turned = rotor.turned(aim.rotor);
         let azimuth = if aim.azimuth == aim.rotor + channel.azimuth {
             turned.plus(laser.azimuth)
         } else {
@@ -212,18 +212,50 @@ impl Firing<'_> {
             SinCos::of(aim.elevation)
         };
         let [x, y] = [turned.cos, turned.sin].map(|part| channel.radius * part);
-        Shot {
-            time,
-            azimuth: wrapped(aim.azimuth),
-            elevation: aim.elevation,
-            origin: Point3::new(x, y, channel.height),
-            direction: Vector3::new(
-                elevation.cos * azimuth.cos,
-                elevation.cos * azimuth.sin,
-                elevation.sin,
-            ),
-            ..Shot::UNAIMED
+        shot.time = time;
+        shot.azimuth = wrapped(aim.azimuth);
+        shot.elevation = aim.elevation;
+        shot.origin = Point3::new(x, y, channel.height);
+        shot.direction = Vector3::new(
+            elevation.cos * azimuth.cos,
+            elevation.cos * azimuth.sin,
+            elevation.sin,
+        );
+    }
+}
+
+/// The last that was seen of a rotor: shots of one moment share it.
+struct Rotor {
+    azimuth: f64,
+    turned: SinCos,
+    time: f64,
+    stance: Stance,
+}
+
+impl Default for Rotor {
+    fn default() -> Self {
+        Self {
+            azimuth: 0.0,
+            turned: SinCos { sin: 0.0, cos: 1.0 },
+            time: f64::NAN,
+            stance: Stance::default(),
         }
+    }
+}
+
+impl Rotor {
+    fn stance(&mut self, spinning: &Spinning, time: f64) -> Stance {
+        if time != self.time {
+            (self.time, self.stance) = (time, spinning.stance(time));
+        }
+        self.stance
+    }
+
+    fn turned(&mut self, azimuth: f64) -> SinCos {
+        if azimuth != self.azimuth {
+            (self.azimuth, self.turned) = (azimuth, SinCos::of(azimuth));
+        }
+        self.turned
     }
 }
 
@@ -242,6 +274,11 @@ fn wrapped(azimuth: f64) -> f64 {
     if azimuth > -PI && azimuth <= PI {
         return azimuth;
     }
-    let wrapped = azimuth.rem_euclid(TAU);
+    // The remainder of a division takes longer than all the rest of a shot.
+    let wrapped = if azimuth.abs() < TAU {
+        azimuth + if azimuth < 0.0 { TAU } else { 0.0 }
+    } else {
+        azimuth.rem_euclid(TAU)
+    };
     if wrapped > PI { wrapped - TAU } else { wrapped }
 }

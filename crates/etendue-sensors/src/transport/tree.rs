@@ -155,6 +155,55 @@ pub fn trace_trees<S: Scalar>(
     tree.audit
 }
 
+/// What the first surface of a ray sends straight back, if it does: all there is of the tree where
+/// the surface's material passes nothing on
+/// ([`Material::ends_paths`](etendue_physics::surface::Material::ends_paths)). With the material.
+#[expect(
+    clippy::inline_always,
+    reason = "returned by memory, a return takes longer than made"
+)]
+#[inline(always)]
+pub(crate) fn first_return<S: Scalar>(
+    world: &World<S>,
+    ray: &LightRay<S>,
+    hit: &Hit,
+) -> (MaterialId, Option<Return<S>>) {
+    let branch = Branch::new(ray);
+    let meeting = world.meet(hit, &branch.origin, &branch.direction, ray.time);
+    let arrived = branch.arrive(&meeting);
+    let back = sent_back(hit, &meeting, &arrived);
+    (meeting.surface.material, back)
+}
+
+/// What the diffuse and rough lobes of a surface send back, if there are any.
+#[expect(
+    clippy::inline_always,
+    reason = "returned by memory, a return takes longer than made"
+)]
+#[inline(always)]
+fn sent_back<S: Scalar>(hit: &Hit, meeting: &Meeting<S>, arrived: &Branch<S>) -> Option<Return<S>> {
+    let scattered = meeting
+        .material
+        .backscatter(meeting.cos_incidence, meeting.side);
+    if scattered.value() == 0.0 {
+        return None;
+    }
+    let one_way = arrived.throughput / arrived.range;
+    Some(Return {
+        range: arrived.range,
+        optical_range: arrived.optical_range,
+        power: one_way * one_way * scattered * meeting.cos_incidence,
+        throughput: arrived.throughput,
+        cos_incidence: meeting.cos_incidence,
+        point: arrived.origin,
+        arrival: arrived.direction,
+        depth: arrived.depth,
+        scatterings: 1,
+        hit: *hit,
+        material: meeting.surface.material,
+    })
+}
+
 struct Tree<'w, 'a, S: Scalar, F> {
     world: &'w World<'a, S>,
     settings: &'w TreeSettings,
@@ -206,27 +255,9 @@ impl<'w, 'a, S: Scalar, F: FnMut(usize, Return<S>)> Tree<'w, 'a, S, F> {
     /// The diffuse and rough lobes' return.
     #[inline]
     fn send_back(&mut self, hit: &Hit, meeting: &Meeting<S>, arrived: &Branch<S>) {
-        let scattered = meeting
-            .material
-            .backscatter(meeting.cos_incidence, meeting.side);
-        if scattered.value() == 0.0 {
-            return;
+        if let Some(back) = sent_back(hit, meeting, arrived) {
+            (self.visit)(self.ray, back);
         }
-        let one_way = arrived.throughput / arrived.range;
-        let back = Return {
-            range: arrived.range,
-            optical_range: arrived.optical_range,
-            power: one_way * one_way * scattered * meeting.cos_incidence,
-            throughput: arrived.throughput,
-            cos_incidence: meeting.cos_incidence,
-            point: arrived.origin,
-            arrival: arrived.direction,
-            depth: arrived.depth,
-            scatterings: 1,
-            hit: *hit,
-            material: meeting.surface.material,
-        };
-        (self.visit)(self.ray, back);
     }
 
     /// The mirror-like lobes' branches.

@@ -243,6 +243,11 @@ impl<'a, S: Scalar> World<'a, S> {
         &self.materials[id.0 as usize]
     }
 
+    /// All materials at this wavelength, by number.
+    pub(crate) fn materials(&self) -> &[Material<S>] {
+        &self.materials
+    }
+
     /// The light, m.
     pub fn wavelength(&self) -> f64 {
         self.wavelength

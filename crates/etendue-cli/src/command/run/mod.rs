@@ -13,8 +13,7 @@ use etendue::formats::ros2::RigRecorder;
 use etendue::physics::inertial::MotionState;
 use etendue::sensors::dynamics::Path as _;
 use etendue::sensors::rig::{
-    Data, Device, Event, Latest, MountedSensor, Observer, RigRun, drive, nanoseconds, replay,
-    seconds,
+    Data, Event, Latest, Observer, RigRun, drive, nanoseconds, replay, seconds,
 };
 use indicatif::{ProgressBar, ProgressStyle};
 use report::Report;
@@ -81,7 +80,7 @@ impl Run {
                 remedy: "recordings are MCAP files: name one".into(),
             });
         }
-        for warning in robot.warnings.iter().chain(&frozen(&robot)) {
+        for warning in &robot.warnings {
             eprintln!("warning: {warning}");
         }
         let report = self.follow(&robot, duration)?;
@@ -238,22 +237,6 @@ impl Observer for Keeper<'_> {
         let kept = self.keep_motion(time, states);
         self.go_on(kept)
     }
-}
-
-/// Names the sensors that see no vertices move.
-fn frozen(robot: &LoadedRobot) -> Option<String> {
-    let sensors = robot.rig.sensors().iter();
-    let frozen: Vec<&str> = sensors
-        .filter(|sensor| matches!(sensor.device(), Device::ContinuousWave(_)))
-        .map(MountedSensor::name)
-        .collect();
-    (robot.scene.scene.deforms() && !frozen.is_empty()).then(|| {
-        format!(
-            "to {} the deforming objects of the scene stand as at time zero: their vertices move \
-             for scanning lidars and cameras alone",
-            frozen.join(", ")
-        )
-    })
 }
 
 /// The robot's dynamics cannot start.

@@ -169,11 +169,6 @@ impl Simulate {
         metadata.warnings.extend(unheard_light(loaded, lidar));
         let others = other_sensors(&loaded.scene, &sensor.name);
         metadata.warnings.extend(others);
-        if loaded.scene.deforms() {
-            let warning = "the deforming objects of the scene stand as at time zero: their \
-                           vertices move for scanning lidars and cameras alone";
-            metadata.warnings.push(warning.into());
-        }
         if loaded.air != Air::default() {
             let warning = "the air of the scene counts for scanning lidars alone";
             metadata.warnings.push(warning.into());

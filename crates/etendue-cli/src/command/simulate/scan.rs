@@ -16,7 +16,7 @@ use etendue::formats::profile::other_sensors;
 use etendue::formats::ros2::{Recorder, Topics};
 use etendue::formats::scene::LoadedScene;
 use etendue::sensors::Sweep;
-use etendue::sensors::pulsed::{self, Air, Frame, PointSweep, simulate};
+use etendue::sensors::pulsed::{self, Air, Frame, PointSweep, simulate, simulate_into};
 use etendue::sensors::scanner::{Receiver, Scanner};
 use etendue::sensors::transport::World;
 use std::cell::OnceCell;
@@ -139,8 +139,9 @@ impl ScanRun<'_> {
         let recorder = Recorder::create(path, Topics::default())?;
         let mut recorder = recorder.with_classes(&self.loaded.classes.of_object);
         let mut points = 0;
+        let mut scan = PointSweep::default();
         for sweep in 0..self.arguments.sweeps {
-            let scan = self.scan(world, sweep);
+            self.scan_into(world, sweep, &mut scan);
             recorder.record(&scan, self.scanner)?;
             points += scan.points.len();
             progress.inc(1);
@@ -162,11 +163,18 @@ impl ScanRun<'_> {
 
     /// A sweep as a recording holds it: in the sensor's frame.
     pub fn scan(&self, world: &World<f64>, sweep: u32) -> PointSweep {
+        let mut scan = PointSweep::default();
+        self.scan_into(world, sweep, &mut scan);
+        scan
+    }
+
+    /// [`ScanRun::scan`] into memory that is used again.
+    fn scan_into(&self, world: &World<f64>, sweep: u32, scan: &mut PointSweep) {
         let run = pulsed::Run {
             frame: Frame::Sensor,
             ..self.pulsed_run(sweep)
         };
-        simulate(world, self.scanner, &run, |t| self.way.at(t))
+        simulate_into(world, self.scanner, &run, |t| self.way.at(t), scan);
     }
 
     /// What is odd about the scene, or has no effect on this sensor.

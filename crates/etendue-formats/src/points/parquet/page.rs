@@ -50,11 +50,16 @@ pub(super) fn values(file: &[u8], chunk: &Chunk, leaf: &Leaf) -> Result<Vec<f64>
 }
 
 fn unpacked(page: &Value, body: &[u8], codec: i64) -> Result<Vec<u8>, String> {
+    codec_of(codec, body, unpacked_size(page)?)
+}
+
+/// Bytes of a page once unpacked.
+fn unpacked_size(page: &Value) -> Result<usize, String> {
     let size = page.count(2).ok_or("a page has no size")?;
     if size > LARGEST_PAGE {
         return Err("a page says it holds more than a gigabyte".into());
     }
-    codec_of(codec, body, size)
+    Ok(size)
 }
 
 fn codec_of(codec: i64, body: &[u8], size: usize) -> Result<Vec<u8>, String> {
@@ -141,11 +146,8 @@ fn second_version(
     let (head, packed) = body.split_at_checked(before).ok_or(cut)?;
     let unpacked;
     let bytes = if header.bool(7).unwrap_or(true) {
-        let size = page.count(2).ok_or("a page has no size")?;
-        if size > LARGEST_PAGE {
-            return Err("a page says it holds more than a gigabyte".into());
-        }
-        unpacked = codec_of(chunk.codec, packed, size.saturating_sub(before))?;
+        let size = unpacked_size(page)?.saturating_sub(before);
+        unpacked = codec_of(chunk.codec, packed, size)?;
         &unpacked[..]
     } else {
         packed

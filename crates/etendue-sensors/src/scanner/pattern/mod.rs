@@ -10,6 +10,7 @@ pub use oscillating::{Oscillating, Oscillation};
 pub use polygon::Polygon;
 pub use raster::Raster;
 pub use risley::{Prism, Risley};
+pub(crate) use spinning::Stance;
 pub use spinning::{Nod, Spinning};
 
 use super::{Aim, Channel};

@@ -27,18 +27,41 @@ pub struct Nod {
     pub rate: f64,
 }
 
+/// How a rotor stands at a moment.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Stance {
+    /// Its azimuth, rad.
+    rotor: f64,
+    /// Elevation added to its beams, rad.
+    nod: f64,
+}
+
 impl Spinning {
+    /// How the rotor stands at `time`.
+    pub(crate) fn stance(&self, time: f64) -> Stance {
+        let turned = TAU * (self.rate * time).fract();
+        Stance {
+            rotor: self.start + if self.clockwise { -turned } else { turned },
+            nod: self.nod.map_or(0.0, |nod| {
+                nod.amplitude * (TAU * (nod.rate * time).fract()).sin()
+            }),
+        }
+    }
+
     /// The channel's direction on the rotor as it stands at `time`.
     pub fn aim(&self, time: f64, channel: &Channel) -> Aim {
-        let turned = TAU * (self.rate * time).fract();
-        let rotor = self.start + if self.clockwise { -turned } else { turned };
-        let nod = self.nod.map_or(0.0, |nod| {
-            nod.amplitude * (TAU * (nod.rate * time).fract()).sin()
-        });
+        self.stance(time).aim(channel)
+    }
+}
+
+impl Stance {
+    /// The channel's direction.
+    #[inline]
+    pub(crate) fn aim(&self, channel: &Channel) -> Aim {
         Aim {
-            rotor,
-            azimuth: rotor + channel.azimuth,
-            elevation: channel.elevation + nod,
+            rotor: self.rotor,
+            azimuth: self.rotor + channel.azimuth,
+            elevation: channel.elevation + self.nod,
         }
     }
 }

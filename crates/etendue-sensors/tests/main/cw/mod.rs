@@ -1,6 +1,7 @@
 //! Sweeps of continuous-wave lidars through small scenes.
 
 mod ambient;
+mod deforming;
 mod derivatives;
 mod golden;
 mod moving;

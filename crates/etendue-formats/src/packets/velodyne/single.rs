@@ -1,39 +1,17 @@
-//! Velodyne data packets: twelve blocks of an azimuth and 32 ranges.
+//! Lidars of up to 32 lasers: VLP-16, VLP-32C and HDL-32E, whose directions are their presets'.
 
-use super::turns::{Row, Turns};
-use super::{scanner, u16_at, u32_at};
+use super::super::turns::{Row, Turns};
+use super::super::{scanner, u32_at};
+use super::{BLOCKS, DUAL, HOUR, LASERS, MARKS, SIZE, azimuth, mark, reading};
 use etendue_sensors::scanner::{Columns, Scanner};
 use std::f64::consts::TAU;
 
-const SIZE: usize = 1206;
-const BLOCKS: usize = 12;
-const BLOCK: usize = 100;
-const LASERS: usize = 32;
-/// The lasers' clock starts anew every hour, s.
-const HOUR: f64 = 3600.0;
-
-/// Return mode of two echoes a shot.
-const DUAL: u8 = 0x39;
-
-/// Whether a payload is such a packet.
-pub(super) fn is_data(payload: &[u8]) -> bool {
-    payload.len() == SIZE && payload.starts_with(&[0xff, 0xee])
-}
-
-/// Refuses packets of lidars whose blocks are laid out otherwise: an HDL-64E marks those of its
-/// lower lasers, a VLS-128 all four groups of 32 lasers.
+/// Refuses packets with blocks that these lidars do not have.
 fn refuse_others(bytes: &[u8]) -> Result<(), String> {
-    let marks = (0..BLOCKS).map(|block| u16_at(bytes, block * BLOCK));
-    let other = marks.flatten().find(|mark| *mark != 0xeeff);
-    match (other, bytes[SIZE - 1]) {
-        (None, _) => Ok(()),
-        (Some(_), 0xa1) | (Some(0xccff | 0xbbff), _) => {
-            Err("these are packets of a Velodyne VLS-128 (Alpha Prime), which are not read".into())
-        }
-        (Some(0xddff), _) => {
-            Err("these are packets of a Velodyne HDL-64E, which are not read".into())
-        }
-        (Some(mark), _) => Err(format!(
+    let other = (0..BLOCKS).map(|block| mark(bytes, block));
+    match other.into_iter().find(|mark| *mark != MARKS[0]) {
+        None => Ok(()),
+        Some(mark) => Err(format!(
             "a block of a Velodyne packet begins with {mark:#x}"
         )),
     }
@@ -45,7 +23,6 @@ fn product(number: u8) -> Result<(Scanner, f64), String> {
         0x21 => Ok((scanner("velodyne-hdl-32e")?, 0.002)),
         0x22 => Ok((scanner("velodyne-vlp-16")?, 0.002)),
         0x28 => Ok((scanner("velodyne-vlp-32c")?, 0.004)),
-        0xa1 => Err("packets of the Velodyne VLS-128 (Alpha Prime) are not read".into()),
         other => Err(format!(
             "packets of the Velodyne product {other:#x} are not read"
         )),
@@ -92,10 +69,6 @@ impl Packet<'_> {
         LASERS / self.scanner.channels.len()
     }
 
-    fn azimuth(&self, block: usize) -> f64 {
-        f64::from(u16_at(self.bytes, block * BLOCK + 2).unwrap_or(0)) * 0.01_f64.to_radians()
-    }
-
     /// How fast the rotor turns in a group of blocks, rad/s: from the next one's azimuth, in the
     /// last from the one's before.
     fn rate(&self, group: usize) -> f64 {
@@ -105,12 +78,12 @@ impl Packet<'_> {
         } else {
             (group - self.together, group)
         };
-        let turned = (self.azimuth(to) - self.azimuth(from)).rem_euclid(TAU);
+        let turned = (azimuth(self.bytes, to) - azimuth(self.bytes, from)).rem_euclid(TAU);
         turned / (self.period * self.sequences() as f64)
     }
 
     fn read_group(&self, turns: &mut Turns, group: usize, start: f64) {
-        let (azimuth, rate) = (self.azimuth(group), self.rate(group));
+        let (azimuth, rate) = (azimuth(self.bytes, group), self.rate(group));
         let before = group / self.together * self.sequences();
         for sequence in 0..self.sequences() {
             let since_block = sequence as f64 * self.period;
@@ -120,13 +93,12 @@ impl Packet<'_> {
                 let mut ranges = [None; 2];
                 for echo in 0..self.together {
                     let place = sequence * self.scanner.channels.len() + laser;
-                    let at = (group + echo) * BLOCK + 4 + 3 * place;
-                    let counts = u16_at(self.bytes, at).unwrap_or(0);
+                    let read = reading(self.bytes, group + echo, place);
                     // The second block repeats the only echo.
-                    if counts == 0 || ranges[0].is_some_and(|(first, _)| first == counts) {
-                        continue;
-                    }
-                    ranges[echo] = Some((counts, self.bytes[at + 2]));
+                    let again = |(counts, _): &(u16, u8)| {
+                        ranges[0].is_some_and(|(first, _)| first == *counts)
+                    };
+                    ranges[echo] = read.filter(|one| !again(one));
                 }
                 let rotor = -(azimuth + rate * (since_block + channel.time));
                 for ((counts, reflectivity), number) in ranges.into_iter().flatten().zip(1..) {

@@ -1,0 +1,183 @@
+//! Lidars of several groups of 32 lasers, whose blocks say which: HDL-64E and VLS-128. Their
+//! directions are those of their calibration.
+
+use super::super::turns::{Row, Turns};
+use super::super::u32_at;
+use super::{BLOCKS, DUAL, HOUR, LASERS, MARKS, SIZE, VelodyneCalibration, azimuth, mark, reading};
+use std::f64::consts::TAU;
+
+/// Which of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Model {
+    Hdl64,
+    Vls128,
+}
+
+/// Product number of the VLS-128.
+const VLS_128: u8 = 0xa1;
+
+impl Model {
+    /// The lidar that a packet tells, if it is one of these.
+    pub fn of(bytes: &[u8]) -> Option<Self> {
+        let has = |group: usize| (0..BLOCKS).any(|block| mark(bytes, block) == MARKS[group]);
+        if bytes[SIZE - 1] == VLS_128 || has(2) || has(3) {
+            Some(Self::Vls128)
+        } else {
+            has(1).then_some(Self::Hdl64)
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Hdl64 => "HDL-64E",
+            Self::Vls128 => "VLS-128 (Alpha Prime)",
+        }
+    }
+
+    pub fn needs_calibration(self) -> String {
+        format!(
+            "the directions of a Velodyne {} stand in its calibration, which was not given",
+            self.name()
+        )
+    }
+
+    fn groups(self) -> usize {
+        match self {
+            Self::Hdl64 => 2,
+            Self::Vls128 => 4,
+        }
+    }
+
+    /// Step of the ranges, m.
+    fn step(self) -> f64 {
+        match self {
+            Self::Hdl64 => 0.002,
+            Self::Vls128 => 0.004,
+        }
+    }
+
+    /// When a laser fires after its firing begins, s, as ROS's velodyne drivers have it from the
+    /// user manuals. HDL-64E (S3): four lasers of each block 1.3, 1.2 and 1.2 µs apart, every
+    /// 7.2 µs; those of an S2 fire evenly 0.73 µs apart, which is not told from the packets.
+    /// VLS-128: eight at once every 2.665 µs, with a pause of one step in the middle.
+    fn delay(self, laser: usize) -> f64 {
+        match self {
+            Self::Hdl64 => {
+                let place = laser % LASERS;
+                7.2e-6 * (place / 4) as f64 + [0.0, 1.3e-6, 2.5e-6, 3.7e-6][place % 4]
+            }
+            Self::Vls128 => 2.665e-6 * (laser / 8 + laser / 64) as f64,
+        }
+    }
+
+    /// Whether a packet holds two echoes of each shot. An HDL-64E does not say: it repeats the
+    /// azimuth of each firing.
+    fn is_dual(self, bytes: &[u8]) -> bool {
+        let at = |block: usize| azimuth(bytes, block);
+        match self {
+            Self::Vls128 => bytes[SIZE - 2] == DUAL,
+            Self::Hdl64 => at(0) == at(2) && at(4) == at(6) && at(0) != at(4),
+        }
+    }
+
+    /// The blocks of each firing of a packet: all groups once, or twice with two echoes. What is
+    /// left over of a packet (the last four blocks of a VLS-128 with two echoes) is empty.
+    fn firings(self, bytes: &[u8]) -> Vec<Vec<usize>> {
+        let together = self.groups() * if self.is_dual(bytes) { 2 } else { 1 };
+        let whole = (0..BLOCKS / together).map(|n| n * together..(n + 1) * together);
+        whole.map(Iterator::collect).collect()
+    }
+}
+
+/// Appends the points of all packets.
+pub(super) fn read(
+    turns: &mut Turns,
+    packets: &[&[u8]],
+    model: Model,
+    calibration: &VelodyneCalibration,
+) -> Result<(), String> {
+    let lasers = model.groups() * LASERS;
+    if calibration.lasers.len() != lasers {
+        return Err(format!(
+            "a Velodyne {} has {lasers} lasers, the calibration {}",
+            model.name(),
+            calibration.lasers.len()
+        ));
+    }
+    let period = period(packets, model);
+    let rings = calibration.rings();
+    for (number, bytes) in packets.iter().enumerate() {
+        let start = turns.since_first(stamp(bytes), HOUR);
+        let rate = rate(packets, number);
+        for (firing, blocks) in (0_u32..).zip(model.firings(bytes)) {
+            let begin = azimuth(bytes, blocks[0]);
+            turns.column((begin / TAU).fract());
+            for laser in 0..lasers {
+                let group = MARKS[laser / LASERS];
+                let own = blocks.iter().filter(|block| mark(bytes, **block) == group);
+                let mut readings: Vec<_> = own
+                    .filter_map(|block| reading(bytes, *block, laser % LASERS))
+                    .collect();
+                readings.dedup_by_key(|(counts, _)| *counts);
+                let delay = model.delay(laser);
+                for ((counts, reflectivity), return_number) in readings.into_iter().zip(1..) {
+                    let reading = f64::from(counts) * model.step();
+                    let calibrated = &calibration.lasers[laser];
+                    let (range, position) = calibrated.point(begin + rate * delay, reading);
+                    turns.push(Row {
+                        position,
+                        range,
+                        intensity: reflectivity.into(),
+                        ring: rings[laser],
+                        time: start + f64::from(firing) * period + delay,
+                        return_number,
+                        ambient: None,
+                    });
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Time of a packet within its hour, s.
+fn stamp(bytes: &[u8]) -> f64 {
+    f64::from(u32_at(bytes, 1200).unwrap_or(0)) * 1e-6
+}
+
+/// Time from one packet to the next, s.
+fn apart(pair: &[&[u8]]) -> f64 {
+    (stamp(pair[1]) - stamp(pair[0])).rem_euclid(HOUR)
+}
+
+/// Time between two firings, s: the median of what passes between packets, shared among their
+/// firings; that of the manuals for a single packet.
+fn period(packets: &[&[u8]], model: Model) -> f64 {
+    let each = packets.windows(2).map(|pair| {
+        let firings = model.firings(pair[0]).len();
+        apart(pair) / firings as f64
+    });
+    let mut each: Vec<f64> = each.collect();
+    each.sort_by(f64::total_cmp);
+    match (each.get(each.len() / 2), model) {
+        (Some(median), _) => *median,
+        (None, Model::Hdl64) => 57.6e-6,
+        (None, Model::Vls128) => 53.3e-6,
+    }
+}
+
+/// How fast the rotor turns during a packet, rad/s: by the packet after it, or the one before.
+fn rate(packets: &[&[u8]], number: usize) -> f64 {
+    let from = number.min(packets.len().saturating_sub(2));
+    let Some(pair) = packets.get(from..from + 2) else {
+        return 0.0;
+    };
+    let turned = (azimuth(pair[1], 0) - azimuth(pair[0], 0)).rem_euclid(TAU);
+    let passed = apart(pair);
+    // Packets were lost in between, or there is no clock: nothing is known.
+    if turned < 0.25 * TAU && passed > 0.0 {
+        turned / passed
+    } else {
+        0.0
+    }
+}

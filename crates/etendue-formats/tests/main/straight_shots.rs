@@ -1,0 +1,85 @@
+//! Shots of light that comes straight back are simulated without trees of paths: the points are the
+//! same, bit for bit.
+
+use etendue_formats::scene::examples;
+use etendue_formats::sensor::{SensorModel, preset, presets};
+use etendue_sensors::pulsed::{Air, Frame, PointSweep, Run, simulate};
+use etendue_sensors::scanner::{Columns, Receiver, ScanPattern, Scanner};
+use etendue_sensors::transport::World;
+use nalgebra::{Isometry3, Vector3};
+
+/// The pulsed presets, those that spin with few columns.
+fn scanners() -> Vec<Scanner> {
+    let model = |name| match preset(name).unwrap().model {
+        SensorModel::Scanner(scanner) => Some(scanner),
+        SensorModel::ContinuousWave(_) => None,
+    };
+    let names = presets().iter().map(|preset| preset.name);
+    let mut scanners: Vec<Scanner> = names.filter_map(model).collect();
+    scanners.retain(|scanner| matches!(scanner.receiver, Receiver::Pulsed(_)));
+    for scanner in &mut scanners {
+        if let ScanPattern::Spinning(spinning) = &mut scanner.pattern {
+            let lasers = u32::try_from(scanner.channels.len()).unwrap();
+            spinning.columns = Columns::PerSweep {
+                columns: 1 + 600 / lasers,
+                fired: None,
+            };
+        }
+    }
+    scanners
+}
+
+/// A drop that is drawn one by one makes every shot a tree, and there are no drops.
+fn sweep(
+    world: &World<f64>,
+    scanner: &Scanner,
+    drops_from: Option<f64>,
+    quiet: bool,
+) -> PointSweep {
+    let run = Run {
+        seed: 7,
+        sweep: 3,
+        frame: Frame::World,
+        air: Air {
+            drops_from,
+            ..Air::default()
+        },
+        without_noise: quiet,
+        ..Run::default()
+    };
+    simulate(world, scanner, &run, |time| {
+        let turn = Vector3::new(0.02, -0.01, 0.4) * time;
+        Isometry3::new(Vector3::new(0.3 * time, 0.2, 0.1), turn)
+    })
+}
+
+/// Rooms with mirrors, panes and glass: some shots of a batch are trees, the others are not. With
+/// the preset's own sub-rays and with the axis alone, with noise and without.
+#[test]
+fn shots_without_trees_are_those_with_trees_bit_for_bit() {
+    let (mut compared, mut points) = (0, 0);
+    for example in examples() {
+        let loaded = example.load().unwrap();
+        for (number, scanner) in scanners().into_iter().enumerate() {
+            let Ok(world) = World::at_wavelength(&loaded.scene, scanner.wavelength) else {
+                continue;
+            };
+            let axis = Scanner {
+                sub_ray_rings: 0,
+                ..scanner.clone()
+            };
+            for (scanner, quiet) in [(scanner, number % 3 == 0), (axis, false)] {
+                if scanner.shots(0).len() > 2000 && points > 0 && example.name != "arena" {
+                    continue;
+                }
+                let [own, trees] =
+                    [None, Some(1.0)].map(|drops| sweep(&world, &scanner, drops, quiet));
+                assert!(own == trees, "{} in {}", scanner.name, example.name);
+                compared += 1;
+                points += own.points.len();
+            }
+        }
+    }
+    println!("{compared} sweeps with {points} points");
+    assert!(compared > 100 && points > 20_000, "{compared} {points}");
+}

@@ -1,0 +1,99 @@
+//! What a discriminator makes of a Gaussian echo, in closed form.
+
+use super::merge::Merged;
+use super::shape::GAUSSIAN_FWHM_OVER_SD;
+use super::{Discriminator, Echo};
+use crate::{SPEED_OF_LIGHT, Scalar};
+
+/// What times an echo, in a scalar that may carry derivatives.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Timing<S = f64> {
+    /// Full width of the pulse at half its peak, s.
+    pub fwhm: S,
+    /// Power that an echo must reach.
+    pub threshold: S,
+    /// Peak power of the echo whose range reads right.
+    pub reference: S,
+}
+
+/// Echoes of one pulse and discriminator, with what they share worked out, in a scalar that may
+/// carry derivatives.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct ClosedForm<S = f64> {
+    /// Distance within which returns merge, m.
+    pub length: f64,
+    /// Standard deviation of the pulse, m.
+    pulse_sd: S,
+    threshold: S,
+    timed: Timed<S>,
+}
+
+/// What is timed, with its constants.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Timed<S> {
+    /// The whole pulse.
+    Pulse,
+    /// The leading edge, `level` standard deviations before the peak.
+    Edge { level: f64 },
+    /// The threshold, for which the reference reads right `zero` (m) before its peak.
+    Threshold { zero: S },
+}
+
+/// How many standard deviations before its peak a Gaussian has the `1 / ratio` part of it.
+fn level<S: Scalar>(ratio: S) -> S {
+    (ratio.max(S::one()).ln() * 2.0).sqrt()
+}
+
+impl<S: Scalar> ClosedForm<S> {
+    pub fn new(timing: &Timing<S>, discriminator: Discriminator) -> Self {
+        let pulse_sd = timing.fwhm * (0.5 * SPEED_OF_LIGHT) / GAUSSIAN_FWHM_OVER_SD;
+        let timed = match discriminator {
+            Discriminator::Peak | Discriminator::Centroid => Timed::Pulse,
+            Discriminator::LeadingEdge => Timed::Edge { level: 1.0 },
+            Discriminator::ConstantFraction { fraction } => Timed::Edge {
+                level: level(1.0 / fraction),
+            },
+            Discriminator::Threshold => Timed::Threshold {
+                zero: pulse_sd * level(timing.reference / timing.threshold),
+            },
+        };
+        Self {
+            length: 0.5 * SPEED_OF_LIGHT * timing.fwhm.value(),
+            pulse_sd,
+            threshold: timing.threshold,
+            timed,
+        }
+    }
+
+    /// Standard deviation of the echo of merged returns, m: $\sqrt{\sigma_p^2 + \operatorname{var} R}$.
+    #[inline]
+    pub fn sd(&self, merged: &Merged<S>) -> S {
+        (self.pulse_sd * self.pulse_sd + merged.variance).sqrt()
+    }
+
+    /// Power at the peak of an echo of that standard deviation.
+    #[inline]
+    pub fn peak(&self, merged: &Merged<S>, sd: S) -> S {
+        merged.power * self.pulse_sd / sd
+    }
+
+    /// The echo of merged returns as the discriminator reads it, with that peak.
+    #[inline]
+    pub fn echo(&self, merged: &Merged<S>, sd: S, peak: S) -> Echo<S> {
+        Echo {
+            range: merged.range + self.bias(sd, peak),
+            power: peak,
+            width: sd * 2.0 * GAUSSIAN_FWHM_OVER_SD / SPEED_OF_LIGHT,
+        }
+    }
+
+    /// What the discriminator reads for an echo of that peak and width, less its mean range, m.
+    #[inline]
+    fn bias(&self, sd: S, peak: S) -> S {
+        match self.timed {
+            Timed::Pulse => S::zero(),
+            Timed::Edge { level } => (self.pulse_sd - sd) * level,
+            Timed::Threshold { zero } => zero - sd * level(peak / self.threshold),
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! The points of a batch of shots, in memory that is used again.
+
+use super::{LidarPoint, Outcome, PointSweep};
+use nalgebra::Point3;
+
+/// What stands in a place before a point does.
+const EMPTY: LidarPoint = LidarPoint {
+    position: Point3::new(0.0, 0.0, 0.0),
+    range: 0.0,
+    intensity: 0.0,
+    power: 0.0,
+    width: 0.0,
+    velocity: None,
+    ambient: 0.0,
+    shot: 0,
+    return_number: 0,
+    returns: 0,
+    source: None,
+};
+
+/// The points of some shots; their outcomes count points from the batch's first.
+#[derive(Default)]
+pub(super) struct Received {
+    pub outcomes: Vec<Outcome>,
+    places: Vec<LidarPoint>,
+    points: usize,
+}
+
+impl Received {
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.outcomes.clear();
+        self.points = 0;
+    }
+
+    /// How many points there are.
+    pub fn count(&self) -> usize {
+        self.points
+    }
+
+    /// The place of the next point, to be filled.
+    #[inline]
+    pub fn place(&mut self) -> &mut LidarPoint {
+        if self.points == self.places.len() {
+            self.places.push(EMPTY);
+        }
+        self.points += 1;
+        &mut self.places[self.points - 1]
+    }
+
+    /// Drops all points but so many.
+    pub fn truncate(&mut self, points: usize) {
+        self.points = self.points.min(points);
+    }
+
+    /// The points from a number on.
+    #[inline]
+    pub fn points_from(&mut self, first: usize) -> &mut [LidarPoint] {
+        &mut self.places[first..self.points]
+    }
+
+    pub fn append_to(&self, sweep: &mut PointSweep) {
+        #[expect(clippy::cast_possible_truncation, reason = "shots are numbered by u32")]
+        let before = sweep.points.len() as u32;
+        let moved = |outcome: &Outcome| match *outcome {
+            Outcome::Points { first, count } => Outcome::Points {
+                first: first + before,
+                count,
+            },
+            other => other,
+        };
+        sweep.outcomes.extend(self.outcomes.iter().map(moved));
+        sweep.points.extend_from_slice(&self.places[..self.points]);
+    }
+}

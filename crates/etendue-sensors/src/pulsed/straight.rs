@@ -1,0 +1,405 @@
+//! Shots whose light comes straight back from the first surface on each ray, as that of most does:
+//! the points that the trees of paths would give, bit for bit, without the trees.
+
+use super::Outcome;
+use super::receive::{Fired, Found, Light, Origin, PreparedPulsed, PreparedReceiver, Workspace};
+use super::received::Received;
+use super::simulate::{Poses, Simulator, light_ray, shot_number};
+use crate::scanner::{Pipeline, Shot};
+use crate::transport::first_return;
+use etendue_physics::pulse::{Echo, Return};
+use etendue_physics::surface::Material;
+use etendue_physics::{Draws, Purpose};
+use etendue_scene::{Hit, Ray};
+use nalgebra::Isometry3;
+
+/// What tells which shots they are.
+#[derive(Clone)]
+pub(super) struct Straight {
+    pulsed: PreparedPulsed,
+    /// Whether no path goes on from each material.
+    ends: Vec<bool>,
+    /// Whether the noise of all single returns is drawn at once.
+    together: bool,
+}
+
+/// What a ray's surface sends straight back.
+#[derive(Clone, Copy)]
+struct Back {
+    origin: Origin,
+    power: f64,
+}
+
+impl Back {
+    #[inline]
+    fn light(&self) -> Return {
+        Return {
+            range: self.origin.range,
+            power: self.power,
+        }
+    }
+}
+
+/// Where the light of a shot is.
+#[derive(Clone, Copy)]
+enum Way {
+    /// So many of the batch's straight returns from that one on.
+    Straight { first: usize, count: usize },
+    /// The light of that number, from trees.
+    Tree(usize),
+}
+
+/// Memory that batches use again.
+#[derive(Default)]
+pub(super) struct Lane {
+    backs: Vec<Back>,
+    ways: Vec<Way>,
+    /// Where all of `backs` are single returns: their shots, what their noise is made of, and what
+    /// the receiver finds.
+    numbers: Vec<u32>,
+    draws: Vec<[f64; 2]>,
+    echoes: Vec<Option<Echo>>,
+    /// Shots that need trees, their rays and what they hit.
+    rest: Vec<usize>,
+    order: Vec<usize>,
+    rays: Vec<Ray>,
+    hits: Vec<Option<Hit>>,
+}
+
+/// A batch of shots, with the rays of each and what they hit.
+pub(super) struct Cast<'a> {
+    /// Number of the first shot.
+    pub first: usize,
+    pub shots: &'a [Shot],
+    pub poses: &'a Poses,
+    /// Where the rays of each shot are among all, in shots.
+    pub places: &'a [usize],
+    pub rays: &'a [Ray],
+    pub hits: &'a [Option<Hit>],
+}
+
+impl Cast<'_> {
+    pub fn fired(&self, shot: usize) -> Fired<'_> {
+        Fired {
+            shot: &self.shots[shot],
+            number: shot_number(self.first + shot),
+            pose: self.poses.of(shot),
+        }
+    }
+}
+
+impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
+    /// None where other light than the surfaces' makes echoes, or other noise than the receiver's.
+    pub fn straight(&self) -> Option<Straight> {
+        let PreparedReceiver::Pulsed(pulsed) = &self.receiver else {
+            return None;
+        };
+        let calibrated = !self.run.without_noise && self.world.scene().has_profiles();
+        if pulsed.receiver.false_alarms || self.sees_light() || self.air.is_seen() || calibrated {
+            return None;
+        }
+        let fast = pulsed.receiver.pipeline == Pipeline::Fast;
+        Some(Straight {
+            pulsed: *pulsed,
+            ends: { self.world.materials().iter() }
+                .map(Material::ends_paths)
+                .collect(),
+            together: fast && self.beam_rays.len() == 1,
+        })
+    }
+
+    /// Adds the points of a batch of shots and what became of each.
+    pub fn report_straight(
+        &self,
+        straight: &Straight,
+        cast: &Cast,
+        lane: &mut Lane,
+        (lights, workspace): (&mut Vec<Light>, &mut Workspace),
+        received: &mut Received,
+    ) {
+        self.sort_out(straight, cast, lane);
+        self.gather_rest(cast, lane, lights);
+        for (shot, way) in lane.ways.iter().enumerate() {
+            let fired = cast.fired(shot);
+            let outcome = match *way {
+                Way::Tree(light) => self.report(fired, &mut lights[light], workspace, received),
+                Way::Straight { count: 0, .. } => Outcome::NoReturn,
+                Way::Straight { first, .. } if straight.together => match &lane.echoes[first] {
+                    Some(echo) => self.report_only(fired, &lane.backs[first], echo, received),
+                    None => Outcome::NoReturn,
+                },
+                Way::Straight { first, count } => {
+                    let backs = &lane.backs[first..first + count];
+                    self.report_several(straight, fired, backs, workspace, received)
+                }
+            };
+            received.outcomes.push(outcome);
+        }
+    }
+
+    /// Finds out which shots need trees, what comes back to the others, and draws their noise.
+    fn sort_out(&self, straight: &Straight, cast: &Cast, lane: &mut Lane) {
+        lane.backs.clear();
+        lane.ways.clear();
+        lane.numbers.clear();
+        lane.rest.clear();
+        let per_shot = self.beam_rays.len();
+        for (shot, place) in cast.places.iter().enumerate() {
+            let first = lane.backs.len();
+            let own = place * per_shot..(place + 1) * per_shot;
+            let ends = self.send_straight(straight, cast, own, &mut lane.backs);
+            if !ends {
+                lane.backs.truncate(first);
+                lane.ways.push(Way::Tree(lane.rest.len()));
+                lane.rest.push(shot);
+                continue;
+            }
+            let count = lane.backs.len() - first;
+            lane.ways.push(Way::Straight { first, count });
+            if count > 0 {
+                lane.numbers.push(shot_number(cast.first + shot));
+            }
+        }
+        if straight.together {
+            self.draw_noise(lane);
+            let echoes = lane.backs.iter().zip(&lane.draws);
+            let echoes =
+                echoes.map(|(back, draws)| straight.pulsed.fast.only(back.light(), *draws));
+            lane.echoes.clear();
+            lane.echoes.extend(echoes);
+        }
+    }
+
+    /// Appends what comes straight back along the rays of one shot; false where a path goes on.
+    #[inline]
+    fn send_straight(
+        &self,
+        straight: &Straight,
+        cast: &Cast,
+        own: std::ops::Range<usize>,
+        backs: &mut Vec<Back>,
+    ) -> bool {
+        let rays = cast.rays[own.clone()].iter().zip(&cast.hits[own]);
+        for ((ray, hit), beam_ray) in rays.zip(&self.beam_rays) {
+            let Some(hit) = hit else {
+                continue;
+            };
+            let (material, back) = first_return(self.world, &light_ray(ray), hit);
+            if !straight.ends[material.0 as usize] {
+                return false;
+            }
+            if let Some(back) = back {
+                backs.push(Back {
+                    origin: Origin {
+                        object: hit.object,
+                        material,
+                        cos_incidence: back.cos_incidence,
+                        range: back.optical_range,
+                    },
+                    power: back.power * beam_ray.weight * self.air.transmission(back.range),
+                });
+            }
+        }
+        true
+    }
+
+    fn draw_noise(&self, lane: &mut Lane) {
+        if self.run.without_noise {
+            lane.draws.clear();
+            lane.draws.resize(lane.backs.len(), [0.0; 2]);
+            return;
+        }
+        let draws = Draws {
+            seed: self.run.seed,
+            sensor: self.run.sensor,
+            sweep: self.run.sweep,
+            purpose: Purpose::ReceiverNoise,
+        };
+        draws.normal_pairs(&lane.numbers, &mut lane.draws);
+    }
+
+    /// Follows the trees of the shots that need them.
+    fn gather_rest(&self, cast: &Cast, lane: &mut Lane, lights: &mut Vec<Light>) {
+        if lane.rest.is_empty() {
+            return;
+        }
+        lane.rays.clear();
+        lane.hits.clear();
+        let per_shot = self.beam_rays.len();
+        for shot in &lane.rest {
+            let own = cast.places[*shot] * per_shot..(cast.places[*shot] + 1) * per_shot;
+            lane.rays.extend_from_slice(&cast.rays[own.clone()]);
+            lane.hits.extend_from_slice(&cast.hits[own]);
+        }
+        lane.order.clear();
+        lane.order.extend(0..lane.rest.len());
+        self.gather(&lane.rays, &lane.hits, &lane.order, lights);
+    }
+
+    /// A shot of one return, in closed form.
+    #[inline]
+    fn report_only(
+        &self,
+        fired: Fired,
+        back: &Back,
+        echo: &Echo,
+        received: &mut Received,
+    ) -> Outcome {
+        let source = |range: f64, reach: f64| {
+            let near = (back.origin.range - range).abs() <= reach;
+            near.then_some(back.origin)
+        };
+        self.keep(fired, 0.0, &[Found::echo(echo)], source, received)
+    }
+
+    /// A shot of several returns, or one whose waveform is sampled.
+    fn report_several(
+        &self,
+        straight: &Straight,
+        fired: Fired,
+        backs: &[Back],
+        workspace: &mut Workspace,
+        received: &mut Received,
+    ) -> Outcome {
+        let mut returns = std::mem::take(&mut workspace.returns);
+        returns.clear();
+        returns.extend(backs.iter().map(Back::light));
+        workspace.found.clear();
+        let stream = || self.stream(fired.number, Purpose::ReceiverNoise);
+        let mut noise = (!self.run.without_noise).then(stream);
+        let noise = noise.as_mut();
+        self.find_echoes(
+            &straight.pulsed,
+            fired.number,
+            &mut returns,
+            noise,
+            workspace,
+        );
+        workspace.returns = returns;
+        let source = |range: f64, reach: f64| {
+            let near = { backs.iter() }.filter(|back| (back.origin.range - range).abs() <= reach);
+            let strongest = near.max_by(|a, b| a.power.total_cmp(&b.power));
+            strongest.map(|back| back.origin)
+        };
+        self.keep(fired, 0.0, &workspace.found, source, received)
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::super::{Air, Run};
+    use super::*;
+    use crate::scanner::{
+        Channel, Columns, Intensity, PulsedReceiver, RangeLimits, Receiver, ScanPattern, Scanner,
+        Sensitivity, Spinning,
+    };
+    use crate::transport::World;
+    use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt};
+    use etendue_physics::pulse::{Discriminator, IntensityResponse, Pulse, ReturnMode};
+    use etendue_physics::surface::Lobe;
+    use etendue_scene::{
+        MaterialId, MeshId, NamedMaterial, Object, Scene, SceneBuilder, primitive,
+    };
+
+    fn scanner(false_alarms: bool) -> Scanner {
+        let sensitivity = Sensitivity {
+            reflectance: 0.1,
+            range: 40.0,
+            probability: 0.9,
+            threshold_over_noise: 5.0,
+        };
+        let (threshold, detector) = sensitivity.analogue(1e4);
+        let narrow = Divergence {
+            horizontal: 1e-3,
+            vertical: 1e-3,
+            at: DivergenceAt::HalfMaximum,
+        };
+        Scanner {
+            name: "test".into(),
+            source: "none".into(),
+            wavelength: 905e-9,
+            channels: vec![Channel::default()],
+            pattern: ScanPattern::Spinning(Spinning {
+                rate: 10.0,
+                clockwise: true,
+                start: 0.0,
+                columns: Columns::Period { seconds: 1e-3 },
+                nod: None,
+            }),
+            beam: BeamWidth {
+                shape: BeamShape::Gaussian,
+                divergence: narrow,
+                exit: narrow,
+            },
+            sub_ray_rings: 0,
+            receiver: Receiver::Pulsed(PulsedReceiver {
+                pulse: Pulse::gaussian(5e-9),
+                discriminator: Discriminator::Peak,
+                returns: ReturnMode::Strongest,
+                threshold,
+                reference: threshold,
+                detector,
+                interval: 1e-9,
+                bits: None,
+                jitter: 0.0,
+                pipeline: Pipeline::Fast,
+                window: None,
+                false_alarms,
+            }),
+            limits: RangeLimits {
+                near: 0.1,
+                far: 100.0,
+                step: 0.0,
+            },
+            intensity: Intensity {
+                response: IntensityResponse::Power { counts: 1.0 },
+                top: None,
+            },
+        }
+    }
+
+    /// Whether shots of that scanner in that air can do without trees.
+    fn is_straight(scene: &Scene, scanner: &Scanner, drops_from: Option<f64>) -> bool {
+        let run = Run {
+            air: Air {
+                drops_from,
+                ..Air::default()
+            },
+            ..Run::default()
+        };
+        let world = World::at_wavelength(scene, scanner.wavelength).unwrap();
+        let still = |_| Isometry3::identity();
+        let simulator = Simulator::new(&world, scanner, &run, still, Isometry3::identity());
+        simulator.straight().is_some()
+    }
+
+    /// The tests of the formats hold both ways against each other by asking for drops where there
+    /// are none: that is what makes the difference.
+    #[test]
+    fn drops_and_false_alarms_need_trees_and_clear_air_does_not() {
+        let mesh = primitive::cuboid([4.0; 3]).unwrap();
+        let scene = SceneBuilder {
+            meshes: vec![mesh.into()],
+            materials: vec![NamedMaterial {
+                name: "paint".into(),
+                material: Material {
+                    lobes: vec![Lobe::Lambert {
+                        reflectance: 0.5.into(),
+                    }],
+                },
+            }],
+            objects: vec![Object {
+                name: "room".into(),
+                mesh: MeshId(0),
+                world_from_object: Isometry3::identity(),
+                material: MaterialId(0),
+                mask: u32::MAX,
+            }],
+        };
+        let scene = scene.build().unwrap();
+        assert!(is_straight(&scene, &scanner(false), None));
+        assert!(!is_straight(&scene, &scanner(false), Some(1.0)));
+        assert!(!is_straight(&scene, &scanner(true), None));
+    }
+}
