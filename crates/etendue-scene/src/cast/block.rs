@@ -1,6 +1,7 @@
 //! The leaves of a tree: eight triangles at a time.
 
 use super::best::ROUND_OFF;
+use super::outwards::above;
 use super::tree::{NO_TRIANGLE, corners};
 use crate::Mesh;
 use nalgebra::Point3;
@@ -54,13 +55,13 @@ impl Block {
     fn put(&mut self, mesh: &Mesh, middle: &Point3<f64>, place: usize, triangle: u32) {
         let corners = corners(mesh, middle, triangle);
         for (vertex, corner) in corners.iter().enumerate() {
-            self.reach = self.reach.max((corner.amax() as f32).next_up());
+            self.reach = self.reach.max(above(corner.amax()));
             for axis in 0..3 {
                 self.corner[vertex][axis][place] = corner[axis] as f32;
             }
         }
         let edges = [0, 1, 2].map(|i| (corners[(i + 1) % 3] - corners[i]).amax());
-        self.size[place] = (edges[0].max(edges[1]).max(edges[2]) as f32).next_up();
+        self.size[place] = above(edges[0].max(edges[1]).max(edges[2]));
         self.triangle[place] = triangle;
     }
 }

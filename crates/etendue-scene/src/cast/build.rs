@@ -1,6 +1,7 @@
 //! Building the tree: obvhs' binary tree, made eight wide.
 
 use super::block::Block;
+use super::outwards::{above, outer_box};
 use super::packed::Packed;
 use super::tree::{LEAF, MeshTree, Node, PACKED, corners};
 use crate::Mesh;
@@ -33,7 +34,7 @@ impl MeshTree {
         let (middle, reach, bounds) = extent(mesh);
         let boxes: Vec<Aabb> = (0..mesh.triangles.len() as u32)
             .into_par_iter()
-            .map(|triangle| outer_box(corners(mesh, &middle, triangle)))
+            .map(|triangle| triangle_box(corners(mesh, &middle, triangle)))
             .collect();
         let wide = Wide::new(&boxes, BLOCK);
         let mut tree = Self {
@@ -102,16 +103,14 @@ pub(super) fn extent(mesh: &Mesh) -> (Point3<f64>, f32, Bounds) {
     );
     let middle = nalgebra::center(&low, &high).map(|x| f64::from(x as f32));
     let reach = (high - middle).amax().max((middle - low).amax());
-    (middle, (reach as f32).next_up(), Bounds { low, high })
+    (middle, above(reach), Bounds { low, high })
 }
 
-pub(super) fn outer_box(corners: [Vector3<f64>; 3]) -> Aabb {
+/// The box around a triangle.
+pub(super) fn triangle_box(corners: [Vector3<f64>; 3]) -> Aabb {
     let low = corners[0].inf(&corners[1]).inf(&corners[2]);
     let high = corners[0].sup(&corners[1]).sup(&corners[2]);
-    Aabb::new(
-        <[f32; 3]>::from(low.map(|x| (x as f32).next_down())).into(),
-        <[f32; 3]>::from(high.map(|x| (x as f32).next_up())).into(),
-    )
+    outer_box(&low, &high)
 }
 
 fn binary_tree(boxes: &[Aabb]) -> Bvh2 {

@@ -26,6 +26,7 @@ mod face;
 mod instance;
 mod lanes;
 mod local;
+mod outwards;
 mod packed;
 mod packet;
 mod raw;

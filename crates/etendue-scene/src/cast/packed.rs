@@ -11,6 +11,7 @@
 
 use super::best::ROUND_OFF;
 use super::block::Block;
+use super::outwards::above;
 use super::tree::NO_TRIANGLE;
 
 /// Steps along the longest side of a block's box.
@@ -59,7 +60,7 @@ impl Packed {
     /// normal over the cosine, of which 64 units are allowed.
     pub fn new(block: &Block) -> Self {
         let (low, high) = extent(block);
-        let step = [0, 1, 2].map(|i| ((high[i] - low[i]) / STEPS).next_up());
+        let step = [0, 1, 2].map(|i| above(f64::from((high[i] - low[i]) / STEPS)));
         let longest = step.into_iter().fold(0.0, f32::max);
         let mut packed = Self {
             place: [[[0; 8]; 3]; 3],
@@ -74,8 +75,8 @@ impl Packed {
             packed.size[at] = upper_half(block.size[at] + longest);
             for vertex in 0..3 {
                 for axis in 0..3 {
-                    let above = block.corner[vertex][axis][at] - low[axis];
-                    packed.place[vertex][axis][at] = (above / step[axis]).round() as u16;
+                    let over = block.corner[vertex][axis][at] - low[axis];
+                    packed.place[vertex][axis][at] = (over / step[axis]).round() as u16;
                 }
             }
         }

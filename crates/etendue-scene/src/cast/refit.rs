@@ -1,7 +1,7 @@
 //! Following a mesh whose vertices moved, without a new tree.
 
 use super::block::Block;
-use super::build::{extent, outer_box};
+use super::build::{extent, triangle_box};
 use super::packed::Packed;
 use super::tree::{LEAF, MeshTree, PACKED, corners};
 use crate::Mesh;
@@ -19,7 +19,7 @@ impl MeshTree {
         let around = |triangles: &[u32]| {
             let own = triangles
                 .iter()
-                .map(|&t| outer_box(corners(mesh, &middle, t)));
+                .map(|&t| triangle_box(corners(mesh, &middle, t)));
             own.fold(Aabb::INVALID, |all, one| all.union(&one))
         };
         let blocks = self.blocks.par_iter_mut().map(|block| {

@@ -3,6 +3,7 @@
 use super::build::Wide;
 use super::instance::Instance;
 use super::lanes::{Float, Lanes, Mask};
+use super::outwards::{above, below, outer_box};
 use super::tree::{LEAF, Node};
 use crate::Ray;
 use crate::motion::Bounds;
@@ -104,7 +105,8 @@ impl Top {
             });
         let boxes: Vec<Aabb> = still
             .iter()
-            .map(|number| outer_box(&bounds(number), &middle))
+            .map(bounds)
+            .map(|b| outer_box(&(b.low - middle), &(b.high - middle)))
             .collect();
         let mut top = Self {
             middle,
@@ -152,8 +154,9 @@ impl Top {
         let node = |eight: &[usize]| {
             let mut node = Node::EMPTY;
             for (place, &number) in eight.iter().enumerate() {
-                let bounds = instances[number].bounds(span);
-                node.set_bounds(place, &outer_box(&bounds, &self.middle));
+                let b = instances[number].bounds(span);
+                let around = outer_box(&(b.low - self.middle), &(b.high - self.middle));
+                node.set_bounds(place, &around);
                 node.child[place] = LEAF | number as u32;
             }
             node
@@ -186,13 +189,6 @@ impl Top {
     }
 }
 
-/// A box in the coordinates of the tree, rounded outwards.
-fn outer_box(bounds: &Bounds, middle: &Point3<f64>) -> Aabb {
-    let low = (bounds.low - middle).map(|x| (x as f32).next_down());
-    let high = (bounds.high - middle).map(|x| (x as f32).next_up());
-    Aabb::new(<[f32; 3]>::from(low).into(), <[f32; 3]>::from(high).into())
-}
-
 /// The instances that rays may meet, about nearest first.
 pub(crate) struct Walk<'a> {
     top: &'a Top,
@@ -204,7 +200,7 @@ impl Walk<'_> {
     /// The next instance that any of the rays may meet within a distance that never grows.
     #[inline(always)]
     pub fn next<L: Lanes>(&mut self, farthest: f64) -> Option<usize> {
-        let limit = (farthest as f32).next_up().min(f32::MAX);
+        let limit = above(farthest).min(f32::MAX);
         while let Some(candidate) = self.open.pop() {
             if candidate.distance > limit {
                 continue;
@@ -273,8 +269,8 @@ impl Slabs {
             leave: [None; 3],
         };
         for axis in 0..3 {
-            let low = ((rays.origin.low[axis] - middle[axis]) as f32).next_down();
-            let high = ((rays.origin.high[axis] - middle[axis]) as f32).next_up();
+            let low = below(rays.origin.low[axis] - middle[axis]);
+            let high = above(rays.origin.high[axis] - middle[axis]);
             let [least, most] = [rays.direction.low[axis], rays.direction.high[axis]];
             slabs.origin[axis] = [low, high];
             slabs.enter[axis] = [quickest(most), quickest(-least)];
