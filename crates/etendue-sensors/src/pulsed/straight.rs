@@ -226,13 +226,16 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         lane.rays.clear();
         lane.hits.clear();
         let per_shot = self.beam_rays.len();
-        for shot in &lane.rest {
-            let own = cast.places[*shot] * per_shot..(cast.places[*shot] + 1) * per_shot;
+        // As they were cast, neighbours together: so are the rays that mirrors and glass spawn.
+        let place = |light: usize| cast.places[lane.rest[light]];
+        lane.order.clear();
+        lane.order.extend(0..lane.rest.len());
+        lane.order.sort_unstable_by_key(|&light| place(light));
+        for &light in &lane.order {
+            let own = place(light) * per_shot..(place(light) + 1) * per_shot;
             lane.rays.extend_from_slice(&cast.rays[own.clone()]);
             lane.hits.extend_from_slice(&cast.hits[own]);
         }
-        lane.order.clear();
-        lane.order.extend(0..lane.rest.len());
         self.gather(&lane.rays, &lane.hits, &lane.order, lights);
     }
 
