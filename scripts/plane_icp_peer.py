@@ -13,17 +13,11 @@ import sys
 
 import numpy as np
 import small_gicp
+from register_peers import ply
 from scipy.spatial import cKDTree
 from scipy.spatial.transform import Rotation
 
 VOXEL, REACH, NEIGHBOURS = 0.25, 1.0, 10
-
-
-def ply(path):
-    data = path.read_bytes()
-    start = data.index(b"end_header\n") + len(b"end_header\n")
-    points = np.frombuffer(data[start:], "<f4").reshape(-1, 4)[:, :3].astype(float)
-    return points[np.linalg.norm(points, axis=1) > 0.5]
 
 
 def thinned(points):
