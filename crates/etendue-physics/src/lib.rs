@@ -19,7 +19,7 @@ mod scalar;
 mod spectrum;
 pub mod surface;
 
-pub use random::{Draws, Purpose, Stream};
+pub use random::{Draws, NormalPairs, Purpose, Stream};
 pub use scalar::{Dual, DualParts, Scalar};
 pub use spectrum::{OutsideTable, Spectrum};
 

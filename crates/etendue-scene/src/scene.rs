@@ -1,6 +1,9 @@
 //! The scene: objects with poses and materials.
 
-use crate::cast::{Caster, HitPacket, Isa, RayPacket, Tiling, flat_normal, spawn_near, turned};
+use crate::cast::{
+    Caster, HitPacket, HitTile, Isa, Loops, RayPacket, RayTile, Tiling, flat_normal, spawn_near,
+    turned,
+};
 use crate::mesh::{bounds, check_vertices};
 use crate::{Defect, Deformation, Hit, Mesh, MeshAudit, MeshError, Motion, Ray};
 use etendue_physics::profile::Profile;
@@ -382,6 +385,41 @@ impl Scene {
         self.caster.many::<false>(&self.parts.meshes, listed, hits);
     }
 
+    /// The nearest surface that each ray of each tile meets: the same answers as
+    /// [`Scene::closest_hit`], for callers that keep rays in this form.
+    ///
+    /// ```
+    /// # use etendue_scene::{*, primitive::cuboid};
+    /// # use nalgebra::{Isometry3, Point3, Vector3};
+    /// # let material = || NamedMaterial {
+    /// #     name: "paint".into(),
+    /// #     material: etendue_physics::surface::Material { lobes: vec![] },
+    /// # };
+    /// # let scene = SceneBuilder {
+    /// #     meshes: vec![cuboid([4.0; 3])?.into()],
+    /// #     materials: vec![material()],
+    /// #     objects: vec![Object {
+    /// #         name: "room".into(),
+    /// #         mesh: MeshId(0),
+    /// #         world_from_object: Isometry3::identity(),
+    /// #         material: MaterialId(0),
+    /// #         mask: u32::MAX,
+    /// #     }],
+    /// # }
+    /// # .build()?;
+    /// let mut tile = RayTile::EMPTY;
+    /// tile.put(0, &Ray::new(Point3::origin(), Vector3::x()));
+    /// tile.used = 1;
+    /// let mut hits = Vec::new();
+    /// scene.closest_hits_of_tiles(&[tile.clone()], &mut hits);
+    /// assert_eq!(hits[0].hit(0), scene.closest_hit(&tile.ray(0)));
+    /// assert_eq!(hits[0].hit(1), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn closest_hits_of_tiles(&self, rays: &[RayTile], hits: &mut Vec<HitTile>) {
+        self.caster.tiles(&self.parts.meshes, rays, hits);
+    }
+
     /// The nearest surface that each of sixteen rays meets, at time zero.
     pub fn closest_packet(&self, rays: &RayPacket, hits: &mut HitPacket) {
         self.caster.closest_packet(&self.parts.meshes, rays, hits);
@@ -422,6 +460,41 @@ impl Scene {
     /// the answers stay the same.
     pub fn set_isa(&mut self, isa: Isa) {
         self.caster.set_isa(isa);
+    }
+
+    /// Does work with the instructions that rays are cast with: loops over lanes become their
+    /// vectors. What comes out is the same with each.
+    ///
+    /// ```
+    /// # use etendue_scene::*;
+    /// # let paint = etendue_physics::surface::Material { lobes: vec![] };
+    /// # let object = Object {
+    /// #     name: "box".into(),
+    /// #     mesh: MeshId(0),
+    /// #     world_from_object: nalgebra::Isometry3::identity(),
+    /// #     material: MaterialId(0),
+    /// #     mask: u32::MAX,
+    /// # };
+    /// # let scene = SceneBuilder {
+    /// #     meshes: vec![primitive::cuboid([4.0; 3])?.into()],
+    /// #     materials: vec![NamedMaterial { name: "paint".into(), material: paint }],
+    /// #     objects: vec![object],
+    /// # }
+    /// # .build()?;
+    /// struct Sum<'a>(&'a [f64; 16], &'a [f64; 16]);
+    /// impl Loops for Sum<'_> {
+    ///     type Output = [f64; 16];
+    ///
+    ///     #[inline(always)]
+    ///     fn run(self) -> [f64; 16] {
+    ///         std::array::from_fn(|i| self.0[i] + self.1[i])
+    ///     }
+    /// }
+    /// assert_eq!(scene.vectorised(Sum(&[1.0; 16], &[2.0; 16])), [3.0; 16]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn vectorised<W: Loops>(&self, work: W) -> W::Output {
+        self.caster.vectorised(work)
     }
 
     /// Where an object is at a time, s (`world_from_object`).
@@ -607,8 +680,14 @@ impl Scene {
     /// The material of the triangle that was hit.
     #[inline]
     pub fn material_of(&self, hit: &Hit) -> MaterialId {
-        let object = &self.parts.objects[hit.object.0 as usize];
-        let own = self.mesh(object.mesh).materials.get(hit.triangle as usize);
+        self.material_at(hit.object, hit.triangle)
+    }
+
+    /// The material of a triangle of an object.
+    #[inline]
+    pub fn material_at(&self, object: ObjectId, triangle: u32) -> MaterialId {
+        let object = &self.parts.objects[object.0 as usize];
+        let own = self.mesh(object.mesh).materials.get(triangle as usize);
         own.copied().unwrap_or(object.material)
     }
 }

@@ -30,7 +30,7 @@ pub(super) struct ClosedForm<S = f64> {
 
 /// What is timed, with its constants.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Timed<S> {
+pub(super) enum Timed<S = f64> {
     /// The whole pulse.
     Pulse,
     /// The leading edge, `level` standard deviations before the peak.
@@ -63,6 +63,16 @@ impl<S: Scalar> ClosedForm<S> {
             threshold: timing.threshold,
             timed,
         }
+    }
+
+    /// What is timed.
+    pub fn timed(&self) -> Timed<S> {
+        self.timed
+    }
+
+    /// The same pulse with something else timed.
+    pub fn timing(self, timed: Timed<S>) -> Self {
+        Self { timed, ..self }
     }
 
     /// Standard deviation of the echo of merged returns, m: $\sqrt{\sigma_p^2 + \operatorname{var} R}$.

@@ -1,9 +1,9 @@
 //! Echoes without a waveform, in closed form.
 
-use super::closed_form::{ClosedForm, Timing};
+use super::closed_form::{ClosedForm, Timed, Timing};
 use super::merge::{Merged, merge_returns};
 use super::{Detector, Discriminator, Echo, Pulse, Return};
-use crate::{SPEED_OF_LIGHT, Scalar, Stream};
+use crate::{NormalPairs, SPEED_OF_LIGHT, Scalar, Stream};
 use std::f64::consts::PI;
 
 /// A receiver in closed form: the fast path.
@@ -55,6 +55,19 @@ enum RangeNoise {
     Edge { slope: f64 },
     /// The slope of the edge at the threshold.
     Threshold,
+}
+
+/// Echoes of sixteen single returns.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SingleEchoes {
+    /// Their ranges, m.
+    pub range: [f64; 16],
+    /// Their peak powers.
+    pub power: [f64; 16],
+    /// Their full widths at half maximum, s.
+    pub width: [f64; 16],
+    /// Which there are: the numbers of the others mean nothing.
+    pub found: [bool; 16],
 }
 
 impl FastReceiver {
@@ -156,20 +169,94 @@ impl FastFinder {
         });
     }
 
-    /// The echo of a single return with given standard normal draws: that of [`FastFinder::find`]
-    /// where the draws are the stream's first.
-    #[expect(
-        clippy::inline_always,
-        reason = "returned by memory, an echo takes longer than made"
-    )]
+    /// The echoes of sixteen shots of a single return each, with given standard normal draws: those
+    /// of [`FastFinder::find`] where the draws are the first of its stream, sooner. Loops for the
+    /// vector instructions of the caller.
+    ///
+    /// ```
+    /// use etendue_physics::pulse::*;
+    /// let receiver = FastReceiver {
+    ///     pulse: Pulse::gaussian(5e-9),
+    ///     discriminator: Discriminator::Peak,
+    ///     threshold: 1e-6,
+    ///     reference: 1e-4,
+    ///     detector: Detector::Analogue(AnalogueDetector {
+    ///         thermal_noise: 1e-7,
+    ///         shot_noise: 0.0,
+    ///         background: 0.0,
+    ///         saturation: f64::INFINITY,
+    ///     }),
+    ///     interval: 1e-9,
+    ///     jitter: 0.01,
+    /// };
+    /// let finder = receiver.finder();
+    /// let mut powers = [0.0; 16];
+    /// powers[3] = 1e-4;
+    /// let echoes = finder.singles(&[7.0; 16], &powers, &[[0.0; 16]; 2]);
+    /// let one = receiver.echoes(&mut [Return { range: 7.0, power: 1e-4 }], None)[0];
+    /// assert!(echoes.found[3] && !echoes.found[4]);
+    /// assert_eq!([echoes.range[3], echoes.power[3]], [one.range, one.power]);
+    /// ```
+    #[expect(clippy::inline_always, reason = "for the caller's instructions")]
     #[inline(always)]
-    pub fn only(&self, only: Return, draws: [f64; 2]) -> Option<Echo> {
-        let merged = Merged {
-            power: only.power,
-            range: only.range,
-            variance: 0.0,
+    pub fn singles(
+        &self,
+        ranges: &[f64; 16],
+        powers: &[f64; 16],
+        draws: &NormalPairs,
+    ) -> SingleEchoes {
+        // What it is made of is known outside of the loop: no lane asks again.
+        let timed = |timed, noise, detector| Self {
+            receiver: FastReceiver {
+                detector,
+                ..self.receiver
+            },
+            form: self.form.timing(timed),
+            noise,
         };
-        self.echo(&merged, draws)
+        let one = |of: Detector| match (self.form.timed(), self.noise) {
+            (Timed::Pulse, RangeNoise::Pulse { spread }) => {
+                timed(Timed::Pulse, RangeNoise::Pulse { spread }, of).each(ranges, powers, draws)
+            }
+            (Timed::Edge { level }, RangeNoise::Edge { slope }) => {
+                timed(Timed::Edge { level }, RangeNoise::Edge { slope }, of)
+                    .each(ranges, powers, draws)
+            }
+            (kind, noise) => timed(kind, noise, of).each(ranges, powers, draws),
+        };
+        match self.receiver.detector {
+            Detector::Analogue(detector) => one(Detector::Analogue(detector)),
+            Detector::PhotonCounting(detector) => one(Detector::PhotonCounting(detector)),
+        }
+    }
+
+    #[expect(clippy::inline_always, reason = "for the caller's instructions")]
+    #[inline(always)]
+    fn each(
+        &self,
+        ranges: &[f64; 16],
+        powers: &[f64; 16],
+        [power_draws, range_draws]: &NormalPairs,
+    ) -> SingleEchoes {
+        let mut echoes = SingleEchoes {
+            range: [0.0; 16],
+            power: [0.0; 16],
+            width: [0.0; 16],
+            found: [false; 16],
+        };
+        for i in 0..16 {
+            let merged = Merged {
+                power: powers[i],
+                range: ranges[i],
+                variance: 0.0,
+            };
+            let (echo, found) = self.possible_echo(&merged, [power_draws[i], range_draws[i]]);
+            echoes.range[i] = echo.range;
+            echoes.power[i] = echo.power;
+            echoes.width[i] = echo.width;
+            echoes.found[i] = found;
+        }
+        echoes
     }
 
     /// The echo of one group of merged returns, if it is over the threshold.
@@ -178,20 +265,28 @@ impl FastFinder {
         reason = "returned by memory, an echo takes longer than made"
     )]
     #[inline(always)]
-    fn echo(&self, merged: &Merged, [power_draw, range_draw]: [f64; 2]) -> Option<Echo> {
+    fn echo(&self, merged: &Merged, draws: [f64; 2]) -> Option<Echo> {
+        let (echo, found) = self.possible_echo(merged, draws);
+        found.then_some(echo)
+    }
+
+    /// What the echo of one group of merged returns is, and whether it is over the threshold.
+    #[expect(
+        clippy::inline_always,
+        reason = "returned by memory, an echo takes longer than made"
+    )]
+    #[inline(always)]
+    fn possible_echo(&self, merged: &Merged, [power_draw, range_draw]: [f64; 2]) -> (Echo, bool) {
         let receiver = &self.receiver;
         let sd = self.form.sd(merged);
         let mean_peak = self.form.peak(merged, sd);
         let sigma = receiver.detector.noise(mean_peak);
         let peak = (mean_peak + sigma * power_draw).min(receiver.detector.saturation());
-        if peak < receiver.threshold || mean_peak <= 0.0 {
-            return None;
-        }
         let noise = self.range_noise(mean_peak, sigma, sd);
         let spread = (noise * noise + receiver.jitter * receiver.jitter).sqrt();
         let mut echo = self.form.echo(merged, sd, peak);
         echo.range += range_draw * spread;
-        Some(echo)
+        (echo, peak >= receiver.threshold && mean_peak > 0.0)
     }
 
     /// Standard deviation of the range, m: noise over slope where an edge is timed,

@@ -52,11 +52,45 @@ impl IntensityResponse {
     /// }
     /// ```
     pub fn report(&self, power: f64, range: f64, top: Option<f64>) -> f64 {
-        let value = self.counts(power, range);
-        match top {
-            Some(top) => value.round().clamp(0.0, top),
-            None => value.max(0.0),
+        whole(self.counts(power, range), top)
+    }
+
+    /// [`IntensityResponse::report`] for sixteen echoes at once, the same numbers sooner: loops for
+    /// the vector instructions of the caller.
+    #[expect(clippy::inline_always, reason = "for the caller's instructions")]
+    #[inline(always)]
+    pub fn report_lanes(
+        &self,
+        powers: &[f64; 16],
+        ranges: &[f64; 16],
+        top: Option<f64>,
+    ) -> [f64; 16] {
+        let mut counts = [0.0; 16];
+        match *self {
+            Self::Power { counts: factor } => {
+                let response = Self::Power { counts: factor };
+                for i in 0..16 {
+                    counts[i] = response.counts(powers[i], ranges[i]);
+                }
+            }
+            Self::Reflectivity { scale } => {
+                for i in 0..16 {
+                    counts[i] = percent(powers[i], ranges[i]);
+                }
+                for count in counts.iter_mut().filter(|count| **count > 100.0) {
+                    *count = scale.counts(*count);
+                }
+            }
+            Self::Log { .. } => {
+                for i in 0..16 {
+                    counts[i] = self.counts(powers[i], ranges[i]);
+                }
+            }
         }
+        for count in &mut counts {
+            *count = whole(*count, top);
+        }
+        counts
     }
 
     /// The intensity before it is rounded and cut at the top, in a scalar that may carry
@@ -68,8 +102,22 @@ impl IntensityResponse {
                 (power / zero).log10() * per_decade
             }
             Self::Log { .. } => S::zero(),
-            Self::Reflectivity { scale } => scale.counts(range * (100.0 * PI) * range * power),
+            Self::Reflectivity { scale } => scale.counts(percent(power, range)),
         }
+    }
+}
+
+/// Reflectivity of a surface that sends back that power, percent.
+fn percent<S: Scalar>(power: S, range: S) -> S {
+    range * (100.0 * PI) * range * power
+}
+
+/// Rounded to whole counts up to a top, if there is one.
+#[inline]
+fn whole(counts: f64, top: Option<f64>) -> f64 {
+    match top {
+        Some(top) => counts.round().clamp(0.0, top),
+        None => counts.max(0.0),
     }
 }
 

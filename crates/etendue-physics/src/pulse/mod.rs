@@ -34,7 +34,7 @@ pub use detector::{AnalogueDetector, Detector, PhotonCounter, poisson};
 pub use digitiser::Digitiser;
 pub use discriminator::Discriminator;
 pub use echo::{Echo, EchoFinder};
-pub use fast::{FastFinder, FastReceiver};
+pub use fast::{FastFinder, FastReceiver, SingleEchoes};
 pub use fmcw::{Fmcw, FmcwEcho};
 pub use intensity::{IntensityResponse, ReflectivityScale};
 pub use link::{LinkBudget, reference_power};

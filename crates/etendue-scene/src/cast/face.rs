@@ -1,7 +1,7 @@
 //! Normals of the triangles that were met.
 
 use super::instance::{Instance, Pose};
-use super::triangle::Meeting;
+use super::triangle::{Corners, Meeting};
 use crate::{Hit, Mesh, ObjectId};
 use etendue_physics::Scalar;
 use nalgebra::{Point3, UnitQuaternion, Vector3};
@@ -80,7 +80,46 @@ pub(crate) fn turned<S: Scalar>(rotation: &UnitQuaternion<S>, v: &Vector3<f64>) 
     Vector3::new(part(0), part(1), part(2))
 }
 
+/// [`turned`] for sixteen vectors at once, with the same operations and so the same bits.
+#[inline(always)]
+pub(crate) fn turned_lanes(rotation: &UnitQuaternion<f64>, v: &[[f64; 16]; 3]) -> [[f64; 16]; 3] {
+    let u = rotation.imag();
+    let mut result = [[0.0; 16]; 3];
+    for i in 0..16 {
+        let [x, y, z] = [v[0][i], v[1][i], v[2][i]];
+        let [tx, ty, tz] = [
+            (u.y * z - u.z * y) * 2.0,
+            (u.z * x - u.x * z) * 2.0,
+            (u.x * y - u.y * x) * 2.0,
+        ];
+        result[0][i] = (u.y * tz - u.z * ty) + rotation.w * tx + x;
+        result[1][i] = (u.z * tx - u.x * tz) + rotation.w * ty + y;
+        result[2][i] = (u.x * ty - u.y * tx) + rotation.w * tz + z;
+    }
+    result
+}
+
 impl Instance {
+    /// [`Instance::turn`] of a direction at each of sixteen times.
+    #[inline(always)]
+    pub fn turn_lanes(&self, directions: &mut [[f64; 16]; 3], times: &[f64; 16]) {
+        match &self.pose {
+            Pose::Still { shifted: true, .. } => {}
+            Pose::Still {
+                world_from_object, ..
+            } => *directions = turned_lanes(&world_from_object.rotation, directions),
+            Pose::Moving(_) => {
+                for lane in 0..16 {
+                    let direction = Vector3::from(directions.map(|axis| axis[lane]));
+                    let turned = self.turn(direction, times[lane]);
+                    for (axis, part) in directions.iter_mut().zip(turned.iter()) {
+                        axis[lane] = *part;
+                    }
+                }
+            }
+        }
+    }
+
     /// A direction of the mesh's frame in the world.
     #[inline]
     pub fn turn(&self, direction: Vector3<f64>, time: f64) -> Vector3<f64> {
@@ -100,35 +139,17 @@ impl Instance {
     }
 }
 
-/// Sixteen triangles: [`flat_normal`] for all at once, with the same operations and so the same
-/// bits.
-#[repr(C, align(64))]
-pub(crate) struct Faces {
-    /// From the first corner to the others, by axis and lane.
-    edges: [[[f64; 16]; 3]; 2],
-}
-
-impl Faces {
-    pub const NONE: Self = Self {
-        edges: [[[1.0; 16]; 3]; 2],
-    };
-
-    #[inline(always)]
-    pub fn put(&mut self, lane: usize, corners: [&Point3<f64>; 3]) {
-        let [a, b, c] = corners;
-        for axis in 0..3 {
-            self.edges[0][axis][lane] = b[axis] - a[axis];
-            self.edges[1][axis][lane] = c[axis] - a[axis];
-        }
-    }
-
-    /// Unit normals, by axis and lane.
+impl Corners {
+    /// Unit normals, by axis and lane: [`flat_normal`] for all at once, with the same operations and
+    /// so the same bits.
     #[inline(always)]
     pub fn normals(&self) -> [[f64; 16]; 3] {
         let mut normals = [[0.0; 16]; 3];
-        let [u, v] = &self.edges;
+        let [a, b, c] = &self.0;
         for i in 0..16 {
-            let [x, y, z] = across([u[0][i], u[1][i], u[2][i]], [v[0][i], v[1][i], v[2][i]]);
+            let from_first =
+                |to: &[[f64; 16]; 3]| [to[0][i] - a[0][i], to[1][i] - a[1][i], to[2][i] - a[2][i]];
+            let [x, y, z] = across(from_first(b), from_first(c));
             normals[0][i] = x;
             normals[1][i] = y;
             normals[2][i] = z;

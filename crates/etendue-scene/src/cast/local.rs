@@ -1,8 +1,11 @@
 //! Sixteen rays in an instance's frame, in full precision.
 
 use super::best::{Exact, LocalRay};
-use super::face::Met;
+use super::face::turned_lanes;
+use super::instance::{Instance, Pose};
 use super::packet::Beams;
+use super::tile::{HitTile, RayTile};
+use super::triangle::{Corners, Meetings};
 use nalgebra::{Point3, Vector3};
 
 /// Sixteen [`LocalRay`]s, by axis and lane.
@@ -24,30 +27,64 @@ impl LocalRays {
         far_included: [false; 16],
     };
 
+    /// Takes up the rays of a tile in an instance's frame, up to what they have met.
     #[inline(always)]
-    pub fn put(&mut self, lane: usize, ray: &LocalRay) {
+    pub fn take(&mut self, tile: &RayTile, instance: &Instance, number: usize, met: &HitTile) {
+        match &instance.pose {
+            Pose::Still {
+                shifted: true,
+                object_from_world,
+                ..
+            } => {
+                self.origin = tile.origin;
+                self.direction = tile.direction;
+                self.shift(&object_from_world.translation.vector);
+            }
+            Pose::Still {
+                object_from_world, ..
+            } => {
+                self.origin = turned_lanes(&object_from_world.rotation, &tile.origin);
+                self.direction = turned_lanes(&object_from_world.rotation, &tile.direction);
+                self.shift(&object_from_world.translation.vector);
+            }
+            Pose::Moving(_) => {
+                for lane in 0..tile.used {
+                    self.put(lane, &instance.localise(&tile.ray(lane)));
+                }
+            }
+        }
+        self.near = tile.near;
+        for lane in 0..16 {
+            let is_met = met.is_met(lane);
+            self.far[lane] = if is_met {
+                met.distance[lane]
+            } else {
+                tile.far[lane]
+            };
+            self.far_included[lane] = !is_met || number < met.object[lane] as usize;
+        }
+        for lane in tile.used..16 {
+            for axis in 0..3 {
+                self.origin[axis][lane] = self.origin[axis][0];
+                self.direction[axis][lane] = self.direction[axis][0];
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn shift(&mut self, by: &Vector3<f64>) {
+        for axis in 0..3 {
+            for lane in 0..16 {
+                self.origin[axis][lane] += by[axis];
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn put(&mut self, lane: usize, ray: &LocalRay) {
         for axis in 0..3 {
             self.origin[axis][lane] = ray.origin[axis];
             self.direction[axis][lane] = ray.direction[axis];
-        }
-        self.near[lane] = ray.near;
-        self.far[lane] = ray.far;
-        self.far_included[lane] = ray.far_included;
-    }
-
-    /// As [`LocalRay::end_at`].
-    #[inline(always)]
-    pub fn end_at(&mut self, lane: usize, met: &Met, number: usize) {
-        self.far[lane] = met.distance;
-        self.far_included[lane] = number < met.object.0 as usize;
-    }
-
-    /// Fills a lane that is not in use.
-    #[inline(always)]
-    pub fn repeat_first(&mut self, lane: usize) {
-        for axis in 0..3 {
-            self.origin[axis][lane] = self.origin[axis][0];
-            self.direction[axis][lane] = self.direction[axis][0];
         }
     }
 
@@ -59,6 +96,12 @@ impl LocalRays {
             [o[0][lane], o[1][lane], o[2][lane]],
             [d[0][lane], d[1][lane], d[2][lane]],
         ]
+    }
+
+    /// Each ray with its own triangle.
+    #[inline(always)]
+    pub fn meet(&self, corners: &Corners) -> Meetings {
+        corners.meet(&self.origin, &self.direction)
     }
 
     /// Whether a surface at this distance is within the ray's limits.
@@ -73,22 +116,28 @@ impl LocalRays {
     /// that are not open meet nothing.
     #[inline(always)]
     pub fn beams(&self, middle: &Point3<f64>, open: u32, beams: &mut Beams) -> [f32; 3] {
-        let mut centre = [0.0; 3];
+        let first = self.origin.map(|axis| axis[0]);
+        let centre = [0, 1, 2].map(|axis| (first[axis] - middle[axis]) as f32);
         let mut apart = 0;
         for axis in 0..3 {
-            let first = self.origin[axis][0];
-            centre[axis] = (first - middle[axis]) as f32;
-            let reference = f64::from(centre[axis]);
             for lane in 0..16 {
-                let origin = self.origin[axis][lane];
-                apart |= u32::from(origin != first);
-                beams.origin[axis][lane] = (origin - middle[axis] - reference) as f32;
-                beams.direction[axis][lane] = self.direction[axis][lane] as f32;
+                apart |= self.origin[axis][lane].to_bits() ^ first[axis].to_bits();
             }
         }
         beams.together = apart == 0;
-        if beams.together {
-            beams.origin = [[0.0; 16]; 3];
+        beams.origin = [[0.0; 16]; 3];
+        for axis in 0..3 {
+            for lane in 0..16 {
+                beams.direction[axis][lane] = self.direction[axis][lane] as f32;
+            }
+            if beams.together {
+                continue;
+            }
+            let reference = f64::from(centre[axis]);
+            for lane in 0..16 {
+                let origin = self.origin[axis][lane] - middle[axis] - reference;
+                beams.origin[axis][lane] = origin as f32;
+            }
         }
         for lane in 0..16 {
             beams.near[lane] = self.near[lane] as f32;

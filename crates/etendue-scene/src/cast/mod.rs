@@ -35,6 +35,7 @@ mod several;
 mod single;
 mod sixteen;
 mod spawn;
+mod tile;
 mod tiles;
 mod top;
 mod tree;
@@ -42,14 +43,14 @@ mod triangle;
 
 use crate::motion::Motion;
 use crate::{Hit, Mesh, Object, ObjectId, Ray};
-use batch::Piece;
+use batch::{Casting, Piece, Tiles};
 use best::{Best, Exact, LocalRay, Nearest};
 use block::Block;
-use face::{Faces, Met};
+use face::Met;
 pub(crate) use face::{flat_normal, turned};
 use instance::{Instance, Pose};
-use lanes::{Chosen, Float, Job, Lanes, Mask, run};
-pub use lanes::{Isa, UnknownIsa};
+use lanes::{Chosen, Float, Job, Lanes, Mask, Plainly, run};
+pub use lanes::{Isa, Loops, UnknownIsa};
 use local::LocalRays;
 use nalgebra::{Isometry3, Point3, Vector3};
 use packet::{Beams, Packet};
@@ -61,11 +62,12 @@ use sixteen::{Entry, Search};
 pub(crate) use spawn::spawn_near;
 use std::cell::RefCell;
 use std::sync::Arc;
+pub use tile::{HitTile, RayTile};
 pub(crate) use tiles::Tiling;
 pub use tiles::tile_order;
 use top::{Bundle, Candidate, Movers, Top};
 use tree::{MeshTree, NO_TRIANGLE};
-use triangle::Pairs;
+use triangle::Corners;
 
 /// A scene's objects, prepared for rays.
 #[derive(Clone)]
@@ -76,6 +78,9 @@ pub(crate) struct Caster {
     top: Top,
 }
 
+/// Tiles in one piece of work.
+const PIECE: usize = 128;
+
 /// What searches need to write to.
 struct Scratch {
     stack: Vec<Entry>,
@@ -84,8 +89,7 @@ struct Scratch {
     beams: Beams,
     packet: Packet,
     best: Best,
-    pairs: Pairs,
-    faces: Faces,
+    corners: Corners,
     room: Block,
 }
 
@@ -98,8 +102,7 @@ thread_local! {
             beams: Beams::NONE,
             packet: Packet::NONE,
             best: Best::CLOSED,
-            pairs: Pairs::NONE,
-            faces: Faces::NONE,
+            corners: Corners::NONE,
             room: Block::EMPTY,
         })
     };
@@ -133,6 +136,10 @@ impl Caster {
 
     pub fn isa(&self) -> Isa {
         self.isa.isa()
+    }
+
+    pub fn vectorised<W: Loops>(&self, work: W) -> W::Output {
+        run(self.isa, Plainly(work))
     }
 
     pub fn world_from_object(&self, object: ObjectId, time: f64) -> Isometry3<f64> {
@@ -219,14 +226,17 @@ impl Caster {
         let trace = |(rays, hits): (&[Ray], &mut [Option<Hit>])| {
             let movers = self.top.movers(&self.instances, || span(rays));
             SCRATCH.with_borrow_mut(|scratch| {
-                let job = Piece::<ANY> {
+                let casting = Casting {
                     caster: self,
                     movers: &movers,
                     meshes,
+                    scratch,
+                };
+                let job = Piece::<ANY> {
+                    casting,
                     rays,
                     tiling,
                     hits,
-                    scratch,
                 };
                 run(self.isa, job);
             });
@@ -236,6 +246,35 @@ impl Caster {
         } else {
             rays.par_chunks(piece)
                 .zip(hits.par_chunks_mut(piece))
+                .for_each(trace);
+        }
+    }
+
+    /// The nearest hits of all tiles of rays, on all threads of the pool.
+    pub fn tiles(&self, meshes: &[Arc<Mesh>], rays: &[RayTile], hits: &mut Vec<HitTile>) {
+        hits.resize(rays.len(), HitTile::NONE);
+        let trace = |(rays, hits): (&[RayTile], &mut [HitTile])| {
+            let movers = self.top.movers(&self.instances, || RayTile::span(rays));
+            SCRATCH.with_borrow_mut(|scratch| {
+                let casting = Casting {
+                    caster: self,
+                    movers: &movers,
+                    meshes,
+                    scratch,
+                };
+                let job = Tiles {
+                    casting,
+                    rays,
+                    hits,
+                };
+                run(self.isa, job);
+            });
+        };
+        if rays.len() <= PIECE {
+            trace((rays, hits));
+        } else {
+            rays.par_chunks(PIECE)
+                .zip(hits.par_chunks_mut(PIECE))
                 .for_each(trace);
         }
     }
@@ -459,7 +498,7 @@ impl Job for ClosestPacket<'_> {
             stack,
             packet,
             best,
-            pairs,
+            corners,
             room,
             ..
         } = self.scratch;
@@ -487,7 +526,7 @@ impl Job for ClosestPacket<'_> {
             distance.store(&mut self.hits.distance);
             self.hits.barycentric = best.weights;
             if !tree.packed.is_empty() {
-                refine(mesh, self.rays, self.hits, pairs);
+                refine(mesh, self.rays, self.hits, corners);
             }
             return;
         }
@@ -505,15 +544,14 @@ impl Job for ClosestPacket<'_> {
 
 /// Distances and weights by the mesh's own vertices: those of packed leaves are moved.
 #[inline(always)]
-fn refine(mesh: &Mesh, rays: &RayPacket, hits: &mut HitPacket, pairs: &mut Pairs) {
+fn refine(mesh: &Mesh, rays: &RayPacket, hits: &mut HitPacket, corners: &mut Corners) {
     for lane in 0..16 {
         if let Some(triangle) = mesh.triangles.get(hits.triangle[lane] as usize) {
-            let ray = rays.ray(lane);
-            let corners = triangle.map(|v| &mesh.vertices[v as usize]);
-            pairs.put(lane, &ray.origin, &ray.direction, corners);
+            corners.put(lane, triangle.map(|v| &mesh.vertices[v as usize]));
         }
     }
-    let met = pairs.meet();
+    let wide = |of: &[[f32; 16]; 3]| of.map(|axis| axis.map(f64::from));
+    let met = corners.meet(&wide(&rays.origin), &wide(&rays.direction));
     for lane in 0..16 {
         if hits.triangle[lane] != NO_TRIANGLE && !met.none[lane] {
             hits.distance[lane] = met.distance[lane] as f32;

@@ -87,15 +87,9 @@ fn axes(direction: &Vector3<f64>) -> [usize; 3] {
     }
 }
 
-/// Sixteen rays and a triangle for each, along each ray's own axes: [`ShearedRay::meet`] for all
-/// at once, with the same operations and so the same bits.
+/// Sixteen triangles in their mesh's frame, by vertex, axis and lane.
 #[repr(C, align(64))]
-pub(crate) struct Pairs {
-    /// By axis and lane; the major axis last.
-    direction: [[f64; 16]; 3],
-    /// From the ray's origin, by vertex, axis and lane.
-    corner: [[[f64; 16]; 3]; 3],
-}
+pub(crate) struct Corners(pub [[[f64; 16]; 3]; 3]);
 
 /// [`Meeting`]s by lane.
 pub(crate) struct Meetings {
@@ -105,59 +99,99 @@ pub(crate) struct Meetings {
     pub none: [bool; 16],
 }
 
-impl Pairs {
-    pub const NONE: Self = Self {
-        direction: [[1.0; 16]; 3],
-        corner: [[[0.0; 16]; 3]; 3],
-    };
+/// Numbers of sixteen lanes for each axis.
+type Axes<'a> = [&'a [f64; 16]; 3];
+
+impl Corners {
+    pub const NONE: Self = Self([[[0.0; 16]; 3]; 3]);
 
     #[inline(always)]
-    pub fn put(
-        &mut self,
-        lane: usize,
-        origin: &Point3<f64>,
-        direction: &Vector3<f64>,
-        corners: [&Point3<f64>; 3],
-    ) {
-        let axes = axes(direction);
-        for (place, axis) in axes.into_iter().enumerate() {
-            self.direction[place][lane] = direction[axis];
-            for vertex in 0..3 {
-                self.corner[vertex][place][lane] = corners[vertex][axis] - origin[axis];
+    pub fn put(&mut self, lane: usize, corners: [&Point3<f64>; 3]) {
+        for (own, corner) in self.0.iter_mut().zip(corners) {
+            for (axis, part) in own.iter_mut().zip(corner.iter()) {
+                axis[lane] = *part;
             }
         }
     }
 
+    /// Sixteen rays, each with its own triangle: [`ShearedRay::meet`] for all at once, with the same
+    /// operations and so the same bits.
     #[inline(always)]
-    pub fn meet(&mut self) -> Meetings {
-        let mut all = Meetings {
-            distance: [0.0; 16],
-            barycentric: [[0.0; 16]; 2],
-            none: [false; 16],
-        };
-        let [dx, dy, dk] = &self.direction;
-        let [a, b, c] = &self.corner;
-        for i in 0..16 {
-            let scale = 1.0 / dk[i];
-            let [sx, sy] = [dx[i] * scale, dy[i] * scale];
-            let [ax, ay] = [a[0][i] - sx * a[2][i], a[1][i] - sy * a[2][i]];
-            let [bx, by] = [b[0][i] - sx * b[2][i], b[1][i] - sy * b[2][i]];
-            let [cx, cy] = [c[0][i] - sx * c[2][i], c[1][i] - sy * c[2][i]];
-            let u = cx * by - cy * bx;
-            let v = ax * cy - ay * cx;
-            let w = bx * ay - by * ax;
-            let negative = u < 0.0 || v < 0.0 || w < 0.0;
-            let positive = u > 0.0 || v > 0.0 || w > 0.0;
-            let sum = u + v + w;
-            let weights = [u / sum, v / sum, w / sum];
-            let height = weights[0] * a[2][i] + weights[1] * b[2][i] + weights[2] * c[2][i];
-            all.distance[i] = height * scale;
-            all.barycentric[0][i] = weights[1];
-            all.barycentric[1][i] = weights[2];
-            all.none[i] = (negative && positive) || sum == 0.0;
+    pub fn meet(&self, origin: &[[f64; 16]; 3], direction: &[[f64; 16]; 3]) -> Meetings {
+        let first = axes(&Vector3::from(direction.map(|axis| axis[0])));
+        if share_axes(direction) {
+            let along = |of: &'_ [[f64; 16]; 3]| first.map(|axis| of[axis]);
+            let [o, d] = [along(origin), along(direction)];
+            let [a, b, c] = [along(&self.0[0]), along(&self.0[1]), along(&self.0[2])];
+            return meet_along(refer(&o), refer(&d), [refer(&a), refer(&b), refer(&c)]);
         }
-        all
+        let mut along = [[[0.0; 16]; 3]; 5];
+        let all = [origin, direction, &self.0[0], &self.0[1], &self.0[2]];
+        for lane in 0..16 {
+            let axes = axes(&Vector3::from(direction.map(|axis| axis[lane])));
+            for (to, from) in along.iter_mut().zip(all) {
+                for (place, axis) in axes.into_iter().enumerate() {
+                    to[place][lane] = from[axis][lane];
+                }
+            }
+        }
+        let [o, d, a, b, c] = &along;
+        meet_along(refer(o), refer(d), [refer(a), refer(b), refer(c)])
     }
+}
+
+#[inline(always)]
+fn refer(of: &[[f64; 16]; 3]) -> Axes<'_> {
+    [&of[0], &of[1], &of[2]]
+}
+
+/// Whether [`axes`] are the same for all directions.
+#[inline(always)]
+fn share_axes([x, y, z]: &[[f64; 16]; 3]) -> bool {
+    let mut kinds = [0; 16];
+    for i in 0..16 {
+        let [ax, ay, az] = [x[i].abs(), y[i].abs(), z[i].abs()];
+        let is_x = u64::from(ax >= ay) & u64::from(ax >= az);
+        let is_y = u64::from(ay >= az) & (is_x ^ 1);
+        let first = if is_x == 1 { x[i] } else { z[i] };
+        let major = if is_y == 1 { y[i] } else { first };
+        kinds[i] = is_x | is_y << 1 | u64::from(major < 0.0) << 2;
+    }
+    kinds
+        .iter()
+        .fold(0, |differ, kind| differ | (kind ^ kinds[0]))
+        == 0
+}
+
+/// Rays and triangles along the rays' axes, the major one last.
+#[inline(always)]
+fn meet_along([ox, oy, ok]: Axes, [dx, dy, dk]: Axes, [a, b, c]: [Axes; 3]) -> Meetings {
+    let mut all = Meetings {
+        distance: [0.0; 16],
+        barycentric: [[0.0; 16]; 2],
+        none: [false; 16],
+    };
+    for i in 0..16 {
+        let scale = 1.0 / dk[i];
+        let [sx, sy] = [dx[i] * scale, dy[i] * scale];
+        let [az, bz, cz] = [a[2][i] - ok[i], b[2][i] - ok[i], c[2][i] - ok[i]];
+        let [ax, ay] = [a[0][i] - ox[i] - sx * az, a[1][i] - oy[i] - sy * az];
+        let [bx, by] = [b[0][i] - ox[i] - sx * bz, b[1][i] - oy[i] - sy * bz];
+        let [cx, cy] = [c[0][i] - ox[i] - sx * cz, c[1][i] - oy[i] - sy * cz];
+        let u = cx * by - cy * bx;
+        let v = ax * cy - ay * cx;
+        let w = bx * ay - by * ax;
+        let negative = u < 0.0 || v < 0.0 || w < 0.0;
+        let positive = u > 0.0 || v > 0.0 || w > 0.0;
+        let sum = u + v + w;
+        let weights = [u / sum, v / sum, w / sum];
+        let height = weights[0] * az + weights[1] * bz + weights[2] * cz;
+        all.distance[i] = height * scale;
+        all.barycentric[0][i] = weights[1];
+        all.barycentric[1][i] = weights[2];
+        all.none[i] = (negative && positive) || sum == 0.0;
+    }
+    all
 }
 
 #[cfg(test)]

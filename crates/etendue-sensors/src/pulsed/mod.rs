@@ -13,6 +13,7 @@
 //! Not modelled: light that the air sends back to triangulating and frequency-modulated
 //! receivers, ambient light in these, and cross-talk between channels.
 
+mod aim;
 mod air;
 mod ambient;
 mod mean;
@@ -21,6 +22,7 @@ mod points;
 mod receive;
 mod received;
 mod simulate;
+mod singles;
 mod straight;
 mod triangulate;
 mod waveform;

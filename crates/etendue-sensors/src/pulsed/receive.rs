@@ -241,7 +241,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
     /// Fills in what a point is without the other light of its shot. Number by number: a point
     /// that is copied as a whole waits for all of them.
     #[inline]
-    fn fill(
+    pub fn fill(
         &self,
         place: &mut LidarPoint,
         Fired {
@@ -264,7 +264,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
     }
 
     #[inline]
-    fn source(&self, origin: &Origin, offset: f64) -> Source {
+    pub fn source(&self, origin: &Origin, offset: f64) -> Source {
         Source {
             instance: origin.object,
             mesh: self.world.scene().objects()[origin.object.0 as usize].mesh,

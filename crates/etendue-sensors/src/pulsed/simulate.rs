@@ -2,16 +2,16 @@
 
 use super::air::PreparedAir;
 use super::ambient::View;
-use super::receive::{Light, PreparedReceiver, Workspace};
+use super::receive::{Fired, Light, PreparedReceiver, Workspace};
 use super::received::Received;
 use super::straight::{Cast, Lane, Straight};
 use super::{Air, Frame, PointSweep};
 use crate::scanner::{ScanPattern, Scanner, Shot};
 use crate::transport::{LightRay, TreeSettings, World, trace_trees};
-use etendue_physics::beam::{BeamFrame, BeamRay};
+use etendue_physics::beam::BeamRay;
 use etendue_physics::profile::Recent;
 use etendue_physics::{Purpose, Stream};
-use etendue_scene::{Hit, Ray, tile_order};
+use etendue_scene::{Hit, HitTile, Ray, RayTile, tile_order};
 use nalgebra::Isometry3;
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
@@ -20,8 +20,9 @@ use std::sync::{Mutex, PoisonError};
 /// core's own cache.
 const BATCH: usize = 512;
 
-/// Batches that are simulated before their points are put together.
-const BAND: usize = 32;
+/// Batches for each thread that are simulated before their points are put together: few, so that
+/// these are still in a core's own cache then.
+const BAND: usize = 4;
 
 /// Which sweep of a run is simulated, and how.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -96,16 +97,20 @@ pub fn simulate_into(
         simulator.about(&world).batch(batch, first, shots, to);
     };
     let idle = Idle::default();
+    let band_size = BAND * rayon::current_num_threads();
     let mut received: Vec<Received> = Vec::new();
-    received.resize_with(BAND.min(shots.len().div_ceil(in_batch)), Received::default);
-    for (band, shots) in shots.chunks_mut(BAND * in_batch).enumerate() {
+    received.resize_with(
+        band_size.min(shots.len().div_ceil(in_batch)),
+        Received::default,
+    );
+    for (band, shots) in shots.chunks_mut(band_size * in_batch).enumerate() {
         let batches = shots.par_chunks_mut(in_batch).zip(&mut received);
         let batches = batches.enumerate().map(|(number, (shots, received))| {
             let mut batch = idle.take();
             received.clear();
             simulate(
                 &mut batch,
-                (band * BAND + number) * in_batch,
+                (band * band_size + number) * in_batch,
                 shots,
                 received,
             );
@@ -167,6 +172,8 @@ struct Batch {
     poses: Poses,
     rays: Vec<Ray>,
     hits: Vec<Option<Hit>>,
+    tiles: Vec<RayTile>,
+    met: Vec<HitTile>,
     /// The order in which the rays of its shots are cast, where it is their own.
     order: CastOrder,
     /// What comes back, shot by shot.
@@ -301,6 +308,25 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
             batch.order = CastOrder::new(shots);
             &batch.order
         };
+        let (lights, workspace) = (&mut batch.lights, &mut batch.workspace);
+        if let Some(straight) = &self.straight {
+            let aimed = (shots, &batch.poses, &order.shots[..]);
+            self.aim_tiles(aimed, &mut batch.rays, &mut batch.tiles);
+            let scene = self.world.scene();
+            scene.closest_hits_of_tiles(&batch.tiles, &mut batch.met);
+            let cast = Cast {
+                first,
+                shots,
+                poses: &batch.poses,
+                order: &order.shots,
+                places: &order.places,
+                tiles: &batch.tiles,
+                met: &batch.met,
+            };
+            let lane = &mut batch.lane;
+            self.report_straight(straight, &cast, lane, (lights, workspace), received);
+            return;
+        }
         batch.rays.clear();
         for &shot in &order.shots {
             self.aim(&shots[shot], batch.poses.of(shot), &mut batch.rays);
@@ -308,36 +334,17 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
         self.world
             .scene()
             .closest_hits_in_tiles(&batch.rays, &mut batch.hits);
-        let (lights, workspace) = (&mut batch.lights, &mut batch.workspace);
-        let cast = Cast {
-            first,
-            shots,
-            poses: &batch.poses,
-            places: &order.places,
-            rays: &batch.rays,
-            hits: &batch.hits,
-        };
-        if let Some(straight) = &self.straight {
-            let lane = &mut batch.lane;
-            self.report_straight(straight, &cast, lane, (lights, workspace), received);
-        } else {
-            self.gather(cast.rays, cast.hits, &order.shots, lights);
-            let lights = &mut lights[..shots.len()];
-            self.add_air(first, lights);
-            self.report_all(&cast, (lights, workspace), received);
-        }
-    }
-
-    /// Finds the points in the light of a batch of shots.
-    fn report_all(
-        &self,
-        cast: &Cast,
-        (lights, workspace): (&mut [Light], &mut Workspace),
-        received: &mut Received,
-    ) {
+        self.gather(&batch.rays, &batch.hits, &order.shots, lights);
+        let lights = &mut lights[..shots.len()];
+        self.add_air(first, lights);
         workspace.recent = self.recent();
         for (shot, light) in lights.iter_mut().enumerate() {
-            let outcome = self.report(cast.fired(shot), light, workspace, received);
+            let fired = Fired {
+                shot: &shots[shot],
+                number: shot_number(first + shot),
+                pose: batch.poses.of(shot),
+            };
+            let outcome = self.report(fired, light, workspace, received);
             received.outcomes.push(outcome);
         }
     }
@@ -348,29 +355,6 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
             return Recent::default();
         }
         Recent::new(u32::try_from(self.scanner.channels.len()).unwrap_or(1))
-    }
-
-    /// Appends the rays of one shot.
-    pub fn aim(&self, shot: &Shot, pose: &Isometry3<f64>, rays: &mut Vec<Ray>) {
-        if let [_axis] = &self.beam_rays[..] {
-            rays.push(Ray {
-                time: shot.time,
-                ..Ray::new(pose * shot.origin, pose.rotation * shot.direction())
-            });
-            return;
-        }
-        let frame = BeamFrame::new(shot.azimuth, shot.elevation);
-        for ray in &self.beam_rays {
-            let offset = frame.left * ray.offset[0] + frame.up * ray.offset[1];
-            let slope = frame.left * ray.slope[0] + frame.up * ray.slope[1];
-            rays.push(Ray {
-                time: shot.time,
-                ..Ray::new(
-                    pose * (shot.origin + offset),
-                    pose.rotation * (frame.axis + slope).normalize(),
-                )
-            });
-        }
     }
 
     /// Collects the light that comes back along the rays of some shots, in that order, for each

@@ -2,25 +2,26 @@
 //! the points that the trees of paths would give, bit for bit, without the trees.
 
 use super::Outcome;
-use super::receive::{Fired, Found, Light, Origin, PreparedPulsed, PreparedReceiver, Workspace};
+use super::receive::{Fired, Light, Origin, PreparedPulsed, PreparedReceiver, Workspace};
 use super::received::Received;
 use super::simulate::{Poses, Simulator, light_ray, shot_number};
+use super::singles::{Report, Shade, Singles};
 use crate::scanner::{Pipeline, Shot};
 use crate::transport::first_return;
-use etendue_physics::pulse::{Echo, Return};
+use etendue_physics::Purpose;
+use etendue_physics::pulse::Return;
 use etendue_physics::surface::Material;
-use etendue_physics::{Draws, Purpose};
-use etendue_scene::{Hit, Ray};
+use etendue_scene::{Hit, HitTile, Ray, RayTile};
 use nalgebra::Isometry3;
 
 /// What tells which shots they are.
 #[derive(Clone)]
 pub(super) struct Straight {
-    pulsed: PreparedPulsed,
+    pub pulsed: PreparedPulsed,
     /// Whether no path goes on from each material.
-    ends: Vec<bool>,
-    /// Whether the noise of all single returns is drawn at once.
-    together: bool,
+    pub ends: Vec<bool>,
+    /// Whether each shot has one ray and its echo a closed form.
+    single: bool,
 }
 
 /// What a ray's surface sends straight back.
@@ -54,12 +55,8 @@ enum Way {
 pub(super) struct Lane {
     backs: Vec<Back>,
     ways: Vec<Way>,
-    /// Where all of `backs` are single returns: their shots, what their noise is made of, and what
-    /// the receiver finds.
-    numbers: Vec<u32>,
-    draws: Vec<[f64; 2]>,
-    echoes: Vec<Option<Echo>>,
-    /// Shots that need trees, their rays and what they hit.
+    singles: Singles,
+    /// Shots that need trees, in the order they were cast, their rays and what they hit.
     rest: Vec<usize>,
     order: Vec<usize>,
     rays: Vec<Ray>,
@@ -72,10 +69,12 @@ pub(super) struct Cast<'a> {
     pub first: usize,
     pub shots: &'a [Shot],
     pub poses: &'a Poses,
+    /// The shots in the order their rays are cast.
+    pub order: &'a [usize],
     /// Where the rays of each shot are among all, in shots.
     pub places: &'a [usize],
-    pub rays: &'a [Ray],
-    pub hits: &'a [Option<Hit>],
+    pub tiles: &'a [RayTile],
+    pub met: &'a [HitTile],
 }
 
 impl Cast<'_> {
@@ -86,6 +85,14 @@ impl Cast<'_> {
             pose: self.poses.of(shot),
         }
     }
+
+    fn ray(&self, number: usize) -> Ray {
+        self.tiles[number / 16].ray(number % 16)
+    }
+
+    fn hit(&self, number: usize) -> Option<Hit> {
+        self.met[number / 16].hit(number % 16)
+    }
 }
 
 impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
@@ -95,7 +102,9 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
             return None;
         };
         let calibrated = !self.run.without_noise && self.world.scene().has_profiles();
-        if pulsed.receiver.false_alarms || self.sees_light() || self.air.is_seen() || calibrated {
+        let other_light = self.sees_light() || self.air.is_seen();
+        let elsewhere = !self.world.stands_as_cast();
+        if pulsed.receiver.false_alarms || other_light || calibrated || elsewhere {
             return None;
         }
         let fast = pulsed.receiver.pipeline == Pipeline::Fast;
@@ -104,12 +113,58 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
             ends: { self.world.materials().iter() }
                 .map(Material::ends_paths)
                 .collect(),
-            together: fast && self.beam_rays.len() == 1,
+            single: fast && self.beam_rays.len() == 1,
         })
     }
 
     /// Adds the points of a batch of shots and what became of each.
     pub fn report_straight(
+        &self,
+        straight: &Straight,
+        cast: &Cast,
+        lane: &mut Lane,
+        lit: (&mut Vec<Light>, &mut Workspace),
+        received: &mut Received,
+    ) {
+        if straight.single {
+            self.report_singles(straight, cast, lane, lit, received);
+        } else {
+            self.report_beams(straight, cast, lane, lit, received);
+        }
+    }
+
+    /// Shots of one ray, sixteen at a time.
+    fn report_singles(
+        &self,
+        straight: &Straight,
+        cast: &Cast,
+        lane: &mut Lane,
+        (lights, workspace): (&mut Vec<Light>, &mut Workspace),
+        received: &mut Received,
+    ) {
+        let mut singles = std::mem::take(&mut lane.singles);
+        self.world.scene().vectorised(Shade {
+            simulator: self,
+            straight,
+            cast,
+            singles: &mut singles,
+        });
+        std::mem::swap(&mut lane.rest, &mut singles.rest);
+        self.gather_rest(cast, lane, lights);
+        self.world.scene().vectorised(Report {
+            simulator: self,
+            straight,
+            cast,
+            singles: &singles,
+            lights,
+            workspace,
+            received,
+        });
+        lane.singles = singles;
+    }
+
+    /// Shots of several rays, or whose waveforms are sampled.
+    fn report_beams(
         &self,
         straight: &Straight,
         cast: &Cast,
@@ -124,10 +179,6 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
             let outcome = match *way {
                 Way::Tree(light) => self.report(fired, &mut lights[light], workspace, received),
                 Way::Straight { count: 0, .. } => Outcome::NoReturn,
-                Way::Straight { first, .. } if straight.together => match &lane.echoes[first] {
-                    Some(echo) => self.report_only(fired, &lane.backs[first], echo, received),
-                    None => Outcome::NoReturn,
-                },
                 Way::Straight { first, count } => {
                     let backs = &lane.backs[first..first + count];
                     self.report_several(straight, fired, backs, workspace, received)
@@ -137,36 +188,24 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         }
     }
 
-    /// Finds out which shots need trees, what comes back to the others, and draws their noise.
+    /// Finds out which shots need trees, and what comes back to the others.
     fn sort_out(&self, straight: &Straight, cast: &Cast, lane: &mut Lane) {
         lane.backs.clear();
         lane.ways.clear();
-        lane.numbers.clear();
+        lane.ways.resize(cast.shots.len(), Way::Tree(0));
         lane.rest.clear();
         let per_shot = self.beam_rays.len();
-        for (shot, place) in cast.places.iter().enumerate() {
+        for (place, &shot) in cast.order.iter().enumerate() {
             let first = lane.backs.len();
             let own = place * per_shot..(place + 1) * per_shot;
-            let ends = self.send_straight(straight, cast, own, &mut lane.backs);
-            if !ends {
+            lane.ways[shot] = if self.send_straight(straight, cast, own, &mut lane.backs) {
+                let count = lane.backs.len() - first;
+                Way::Straight { first, count }
+            } else {
                 lane.backs.truncate(first);
-                lane.ways.push(Way::Tree(lane.rest.len()));
                 lane.rest.push(shot);
-                continue;
-            }
-            let count = lane.backs.len() - first;
-            lane.ways.push(Way::Straight { first, count });
-            if count > 0 {
-                lane.numbers.push(shot_number(cast.first + shot));
-            }
-        }
-        if straight.together {
-            self.draw_noise(lane);
-            let echoes = lane.backs.iter().zip(&lane.draws);
-            let echoes =
-                echoes.map(|(back, draws)| straight.pulsed.fast.only(back.light(), *draws));
-            lane.echoes.clear();
-            lane.echoes.extend(echoes);
+                Way::Tree(lane.rest.len() - 1)
+            };
         }
     }
 
@@ -179,12 +218,12 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         own: std::ops::Range<usize>,
         backs: &mut Vec<Back>,
     ) -> bool {
-        let rays = cast.rays[own.clone()].iter().zip(&cast.hits[own]);
-        for ((ray, hit), beam_ray) in rays.zip(&self.beam_rays) {
-            let Some(hit) = hit else {
+        for (number, beam_ray) in own.zip(&self.beam_rays) {
+            let Some(hit) = cast.hit(number) else {
                 continue;
             };
-            let (material, back) = first_return(self.world, &light_ray(ray), hit);
+            let ray = light_ray(&cast.ray(number));
+            let (material, back) = first_return(self.world, &ray, &hit);
             if !straight.ends[material.0 as usize] {
                 return false;
             }
@@ -203,22 +242,8 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         true
     }
 
-    fn draw_noise(&self, lane: &mut Lane) {
-        if self.run.without_noise {
-            lane.draws.clear();
-            lane.draws.resize(lane.backs.len(), [0.0; 2]);
-            return;
-        }
-        let draws = Draws {
-            seed: self.run.seed,
-            sensor: self.run.sensor,
-            sweep: self.run.sweep,
-            purpose: Purpose::ReceiverNoise,
-        };
-        draws.normal_pairs(&lane.numbers, &mut lane.draws);
-    }
-
-    /// Follows the trees of the shots that need them.
+    /// Follows the trees of the shots that need them, in the order they were cast: neighbours
+    /// together are also the rays that mirrors and glass spawn.
     fn gather_rest(&self, cast: &Cast, lane: &mut Lane, lights: &mut Vec<Light>) {
         if lane.rest.is_empty() {
             return;
@@ -226,33 +251,15 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         lane.rays.clear();
         lane.hits.clear();
         let per_shot = self.beam_rays.len();
-        // As they were cast, neighbours together: so are the rays that mirrors and glass spawn.
-        let place = |light: usize| cast.places[lane.rest[light]];
+        for &shot in &lane.rest {
+            let first = cast.places[shot] * per_shot;
+            let own = first..first + per_shot;
+            lane.rays.extend(own.clone().map(|number| cast.ray(number)));
+            lane.hits.extend(own.map(|number| cast.hit(number)));
+        }
         lane.order.clear();
         lane.order.extend(0..lane.rest.len());
-        lane.order.sort_unstable_by_key(|&light| place(light));
-        for &light in &lane.order {
-            let own = place(light) * per_shot..(place(light) + 1) * per_shot;
-            lane.rays.extend_from_slice(&cast.rays[own.clone()]);
-            lane.hits.extend_from_slice(&cast.hits[own]);
-        }
         self.gather(&lane.rays, &lane.hits, &lane.order, lights);
-    }
-
-    /// A shot of one return, in closed form.
-    #[inline]
-    fn report_only(
-        &self,
-        fired: Fired,
-        back: &Back,
-        echo: &Echo,
-        received: &mut Received,
-    ) -> Outcome {
-        let source = |range: f64, reach: f64| {
-            let near = (back.origin.range - range).abs() <= reach;
-            near.then_some(back.origin)
-        };
-        self.keep(fired, 0.0, &[Found::echo(echo)], source, received)
     }
 
     /// A shot of several returns, or one whose waveform is sampled.

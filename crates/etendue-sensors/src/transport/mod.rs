@@ -15,6 +15,7 @@ mod background;
 mod branch;
 mod path_tracing;
 mod straight;
+mod tile;
 mod tree;
 mod world;
 

@@ -192,7 +192,7 @@ fn sent_back<S: Scalar>(hit: &Hit, meeting: &Meeting<S>, arrived: &Branch<S>) ->
     Some(Return {
         range: arrived.range,
         optical_range: arrived.optical_range,
-        power: one_way * one_way * scattered * meeting.cos_incidence,
+        power: power_back(one_way, scattered, meeting.cos_incidence),
         throughput: arrived.throughput,
         cos_incidence: meeting.cos_incidence,
         point: arrived.origin,
@@ -202,6 +202,14 @@ fn sent_back<S: Scalar>(hit: &Hit, meeting: &Meeting<S>, arrived: &Branch<S>) ->
         hit: *hit,
         material: meeting.surface.material,
     })
+}
+
+/// Power that comes back from a surface, 1/(m² sr): what reaches it, the square root of it over the
+/// range being `one_way`, times what it scatters back (1/sr).
+#[expect(clippy::inline_always, reason = "also one lane of a loop")]
+#[inline(always)]
+pub(super) fn power_back<S: Scalar>(one_way: S, scattered: S, cos_incidence: S) -> S {
+    one_way * one_way * scattered * cos_incidence
 }
 
 struct Tree<'w, 'a, S: Scalar, F> {

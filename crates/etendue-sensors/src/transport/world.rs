@@ -51,7 +51,7 @@ pub struct World<'a, S: Scalar> {
     wavelength: f64,
     poses: Vec<Isometry3<S>>,
     /// Whether each pose is that of the scene, lifted: without derivatives.
-    lifted: Vec<bool>,
+    pub(super) lifted: Vec<bool>,
     materials: Vec<Material<S>>,
     background: Option<Arc<Background<'a>>>,
 }

@@ -102,6 +102,28 @@ pub(crate) trait Job {
     fn run<L: Lanes>(self) -> Self::Output;
 }
 
+/// Loops that the compiler turns into vector instructions by itself, see
+/// [`Scene::vectorised`](crate::Scene::vectorised). `run` and what it calls in loops must be inlined.
+pub trait Loops {
+    /// What comes out.
+    type Output;
+
+    /// Does the work.
+    fn run(self) -> Self::Output;
+}
+
+/// [`Loops`] as a [`Job`] that takes no lanes.
+pub(crate) struct Plainly<W>(pub W);
+
+impl<W: Loops> Job for Plainly<W> {
+    type Output = W::Output;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> W::Output {
+        self.0.run()
+    }
+}
+
 /// An instruction set that this processor was found to have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Chosen(Isa);

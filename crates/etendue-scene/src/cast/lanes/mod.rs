@@ -22,8 +22,8 @@ mod neon;
 mod pair;
 mod plain;
 
-pub(crate) use isa::{Chosen, Job, run};
-pub use isa::{Isa, UnknownIsa};
+pub(crate) use isa::{Chosen, Job, Plainly, run};
+pub use isa::{Isa, Loops, UnknownIsa};
 
 /// `N` single-precision numbers.
 ///

@@ -1,6 +1,12 @@
 //! Counter-based random numbers: a draw is a function of what it is for, never of when it is made.
 
-use std::f64::consts::TAU;
+mod draws;
+mod normal;
+mod philox;
+
+pub use draws::{Draws, NormalPairs};
+use normal::box_muller;
+use philox::philox4x32_10;
 
 /// What a stream of random numbers is used for: streams of different purposes are independent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,54 +57,6 @@ pub enum Purpose {
     ProfileNoise = 50,
     /// Intensity of calibrated profiles.
     ProfileIntensity = 51,
-}
-
-/// The beams of one sweep that draw for one purpose.
-#[derive(Clone, Copy, Debug)]
-pub struct Draws {
-    /// Seed of the run.
-    pub seed: u64,
-    /// Number of the sensor.
-    pub sensor: u32,
-    /// Number of the sweep.
-    pub sweep: u32,
-    /// What they draw for.
-    pub purpose: Purpose,
-}
-
-/// Streams that are drawn from together.
-const TOGETHER: usize = 16;
-
-impl Draws {
-    /// The stream of one beam.
-    pub fn stream(&self, beam: u32) -> Stream {
-        Stream::new(self.seed, self.sensor, self.sweep, beam, self.purpose)
-    }
-
-    /// The first [`Stream::normal_pair`] of the stream of each beam, the same numbers as one by
-    /// one, sooner.
-    ///
-    /// ```
-    /// use etendue_physics::{Draws, Purpose};
-    /// let draws = Draws { seed: 1, sensor: 0, sweep: 3, purpose: Purpose::ReceiverNoise };
-    /// let mut pairs = Vec::new();
-    /// draws.normal_pairs(&[7, 9], &mut pairs);
-    /// assert_eq!(pairs, [draws.stream(7).normal_pair(), draws.stream(9).normal_pair()]);
-    /// ```
-    pub fn normal_pairs(&self, beams: &[u32], pairs: &mut Vec<[f64; 2]>) {
-        pairs.clear();
-        for beams in beams.chunks(TOGETHER) {
-            let first = self.stream(0);
-            let mut counters = [[0; TOGETHER], [0; TOGETHER], [0; TOGETHER], [0; TOGETHER]];
-            for (word, start) in counters.iter_mut().zip(first.counter) {
-                *word = [start; TOGETHER];
-            }
-            counters[1][..beams.len()].copy_from_slice(beams);
-            philox_together(&mut counters, first.key);
-            let [a, b, c, d] = &counters;
-            pairs.extend((0..beams.len()).map(|i| box_muller(unit(a[i], b[i]), unit(c[i], d[i]))));
-        }
-    }
 }
 
 /// A stream of random numbers named by (seed, sensor, sweep, beam, purpose).
@@ -210,98 +168,16 @@ impl Stream {
 }
 
 /// A number in [0, 1) of 64 random bits, of which 53 are used.
-#[inline]
+#[expect(clippy::inline_always, reason = "one of a loop over many lanes")]
+#[inline(always)]
 fn unit(first: u32, second: u32) -> f64 {
     let bits = (u64::from(first) << 21) ^ u64::from(second >> 11);
     (bits & ((1 << 53) - 1)) as f64 / (1_u64 << 53) as f64
 }
 
-/// Two standard normal draws from two uniform ones.
-#[inline]
-fn box_muller(first: f64, second: f64) -> [f64; 2] {
-    let radius = (-2.0 * (1.0 - first).ln()).sqrt();
-    let angle = TAU * second;
-    [radius * angle.cos(), radius * angle.sin()]
-}
-
-/// One round of Philox.
-#[inline]
-fn philox_round([c0, c1, c2, c3]: [u32; 4], key: [u32; 2]) -> [u32; 4] {
-    const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
-    let (low0, high0) = c0.widening(MULTIPLIERS[0]);
-    let (low1, high1) = c2.widening(MULTIPLIERS[1]);
-    [high1 ^ c1 ^ key[0], low1, high0 ^ c3 ^ key[1], low0]
-}
-
-/// The key of the next round.
-#[inline]
-fn next_key(key: [u32; 2]) -> [u32; 2] {
-    const WEYL: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
-    [key[0].wrapping_add(WEYL[0]), key[1].wrapping_add(WEYL[1])]
-}
-
-/// [`philox4x32_10`] of several counters, word by word.
-fn philox_together(counters: &mut [[u32; TOGETHER]; 4], mut key: [u32; 2]) {
-    for _ in 0..10 {
-        for i in 0..TOGETHER {
-            let counter = [
-                counters[0][i],
-                counters[1][i],
-                counters[2][i],
-                counters[3][i],
-            ];
-            let next = philox_round(counter, key);
-            for (word, next) in counters.iter_mut().zip(next) {
-                word[i] = next;
-            }
-        }
-        key = next_key(key);
-    }
-}
-
-fn philox4x32_10(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
-    for _ in 0..10 {
-        counter = philox_round(counter, key);
-        key = next_key(key);
-    }
-    counter
-}
-
-trait Widening {
-    fn widening(self, by: u32) -> (u32, u32);
-}
-
-impl Widening for u32 {
-    /// The low and the high half of the 64-bit product.
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "the two halves of the product"
-    )]
-    fn widening(self, by: u32) -> (u32, u32) {
-        let product = u64::from(self) * u64::from(by);
-        (product as u32, (product >> 32) as u32)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Known answers of the authors' Random123 library (kat_vectors, philox4x32 10).
-    #[test]
-    fn philox_gives_the_known_answers() {
-        assert_eq!(
-            philox4x32_10([0; 4], [0; 2]),
-            [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]
-        );
-        assert_eq!(
-            philox4x32_10(
-                [0x243f_6a88, 0x85a3_08d3, 0x1319_8a2e, 0x0370_7344],
-                [0xa409_3822, 0x299f_31d0]
-            ),
-            [0xd16c_fe09, 0x94fd_cceb, 0x5001_e420, 0x2412_6ea1]
-        );
-    }
 
     /// 200,000 draws: mean within 4.5 standard errors, variance within 2 %.
     #[test]
@@ -313,21 +189,6 @@ mod tests {
         let variance = draws.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n;
         assert!(mean.abs() < 4.5 / n.sqrt(), "mean {mean}");
         assert!((variance - 1.0).abs() < 0.02, "variance {variance}");
-    }
-
-    #[test]
-    fn draws_made_together_are_those_made_one_by_one() {
-        let draws = Draws {
-            seed: 3 << 33,
-            sensor: 5,
-            sweep: 2,
-            purpose: Purpose::ReceiverNoise,
-        };
-        let beams: Vec<u32> = (0..37).map(|i| i * i * 1009).collect();
-        let mut pairs = vec![[0.0; 2]];
-        draws.normal_pairs(&beams, &mut pairs);
-        let each = beams.iter().map(|beam| draws.stream(*beam).normal_pair());
-        assert!(pairs.into_iter().eq(each));
     }
 
     #[test]

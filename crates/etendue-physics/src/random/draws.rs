@@ -1,0 +1,86 @@
+//! Draws of many beams at once.
+#![expect(
+    clippy::inline_always,
+    reason = "loops over many lanes, for the caller's instructions"
+)]
+
+use super::normal::box_muller;
+use super::philox::philox_together;
+use super::{Purpose, Stream, unit};
+
+/// The beams of one sweep that draw for one purpose.
+#[derive(Clone, Copy, Debug)]
+pub struct Draws {
+    /// Seed of the run.
+    pub seed: u64,
+    /// Number of the sensor.
+    pub sensor: u32,
+    /// Number of the sweep.
+    pub sweep: u32,
+    /// What they draw for.
+    pub purpose: Purpose,
+}
+
+/// Streams that are drawn from together.
+pub(super) const TOGETHER: usize = 16;
+
+/// Pairs of standard normal draws: the first of each, and the second.
+pub type NormalPairs = [[f64; TOGETHER]; 2];
+
+impl Draws {
+    /// The stream of one beam.
+    pub fn stream(&self, beam: u32) -> Stream {
+        Stream::new(self.seed, self.sensor, self.sweep, beam, self.purpose)
+    }
+
+    /// The first [`Stream::normal_pair`] of the stream of each beam, the same numbers as one by
+    /// one, sooner.
+    ///
+    /// ```
+    /// use etendue_physics::{Draws, Purpose};
+    /// let draws = Draws { seed: 1, sensor: 0, sweep: 3, purpose: Purpose::ReceiverNoise };
+    /// let beams: [u32; 16] = std::array::from_fn(|i| 7 + i as u32);
+    /// let [first, second] = draws.normal_pairs(&beams);
+    /// assert_eq!([first[2], second[2]], draws.stream(9).normal_pair());
+    /// ```
+    #[inline(always)]
+    pub fn normal_pairs(&self, beams: &[u32; TOGETHER]) -> NormalPairs {
+        let first = self.stream(0);
+        let mut counters = first.counter.map(|start| [start; TOGETHER]);
+        counters[1] = *beams;
+        philox_together(&mut counters, first.key);
+        let [a, b, c, d] = &counters;
+        let mut pairs = [[0.0; TOGETHER]; 2];
+        for i in 0..TOGETHER {
+            let [first, second] = box_muller(unit(a[i], b[i]), unit(c[i], d[i]));
+            pairs[0][i] = first;
+            pairs[1][i] = second;
+        }
+        pairs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn draws_made_together_are_those_made_one_by_one() {
+        let draws = Draws {
+            seed: 3 << 33,
+            sensor: 5,
+            sweep: 2,
+            purpose: Purpose::ReceiverNoise,
+        };
+        for start in 0..100_u16 {
+            let mut beams = [0; TOGETHER];
+            for (beam, number) in beams.iter_mut().zip(start..) {
+                *beam = u32::from(number) * 1009;
+            }
+            let [first, second] = draws.normal_pairs(&beams);
+            for (i, beam) in beams.iter().enumerate() {
+                assert_eq!([first[i], second[i]], draws.stream(*beam).normal_pair());
+            }
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! Shots of one ray each whose light comes straight back, sixteen at a time.
+#![expect(
+    clippy::inline_always,
+    reason = "loops over sixteen lanes become vector instructions"
+)]
+
+use super::Outcome;
+use super::receive::{Found, Light, Origin, Workspace};
+use super::received::Received;
+use super::simulate::{Simulator, shot_number};
+use super::straight::{Cast, Straight};
+use etendue_physics::pulse::SingleEchoes;
+use etendue_physics::{Draws, NormalPairs, Purpose, SPEED_OF_LIGHT};
+use etendue_scene::{Loops, MaterialId, ObjectId};
+use nalgebra::Isometry3;
+
+/// What comes back to sixteen shots that follow each other.
+#[derive(Clone)]
+#[repr(C, align(64))]
+struct Sixteen {
+    /// Half the optical path, m.
+    range: [f64; 16],
+    /// 0 where nothing comes straight back.
+    power: [f64; 16],
+    cos_incidence: [f64; 16],
+    object: [ObjectId; 16],
+    material: [MaterialId; 16],
+    /// One more than the number of the light that comes back along a tree of paths; 0 for none.
+    tree: [u32; 16],
+}
+
+impl Sixteen {
+    const NOTHING: Self = Self {
+        range: [0.0; 16],
+        power: [0.0; 16],
+        cos_incidence: [0.0; 16],
+        object: [ObjectId(0); 16],
+        material: [MaterialId(0); 16],
+        tree: [0; 16],
+    };
+}
+
+/// What the device reports of sixteen shots.
+struct Measured {
+    echoes: SingleEchoes,
+    /// In the device's steps, m.
+    range: [f64; 16],
+    intensity: [f64; 16],
+    /// Whether the light of the surface made the echo, rather than noise alone.
+    sourced: [bool; 16],
+    within: [bool; 16],
+    too_near: [bool; 16],
+}
+
+/// Memory that batches use again.
+#[derive(Default)]
+pub(super) struct Singles {
+    blocks: Vec<Sixteen>,
+    /// Shots that need trees.
+    pub rest: Vec<usize>,
+}
+
+/// Finds what comes straight back to the shots of a batch, and which of them need trees.
+pub(super) struct Shade<'s, 'a, P> {
+    pub simulator: &'s Simulator<'a, P>,
+    pub straight: &'s Straight,
+    pub cast: &'s Cast<'s>,
+    pub singles: &'s mut Singles,
+}
+
+impl<P: Fn(f64) -> Isometry3<f64>> Loops for Shade<'_, '_, P> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self {
+            simulator,
+            straight,
+            cast,
+            singles,
+        } = self;
+        let count = cast.shots.len().div_ceil(16);
+        singles.rest.clear();
+        singles.blocks.clear();
+        singles.blocks.resize(count, Sixteen::NOTHING);
+        let [weight] = [simulator.beam_rays[0].weight];
+        let shots = cast.order.chunks(16);
+        for ((rays, met), shots) in cast.tiles.iter().zip(cast.met).zip(shots) {
+            let back = simulator.world.first_returns(rays, met);
+            for (lane, &shot) in shots.iter().enumerate() {
+                if !met.is_met(lane) {
+                    continue;
+                }
+                let block = &mut singles.blocks[shot / 16];
+                let place = shot % 16;
+                let material = back.material[lane];
+                if !straight.ends[material.0 as usize] {
+                    singles.rest.push(shot);
+                    block.tree[place] = shot_number(singles.rest.len());
+                    continue;
+                }
+                let transmission = simulator.air.transmission(back.range[lane]);
+                block.range[place] = back.range[lane];
+                block.power[place] = back.power[lane] * weight * transmission;
+                block.cos_incidence[place] = back.cos_incidence[lane];
+                block.object[place] = ObjectId(met.object[lane]);
+                block.material[place] = material;
+            }
+        }
+    }
+}
+
+/// Adds the points of the shots of a batch and what became of each.
+pub(super) struct Report<'s, 'a, P> {
+    pub simulator: &'s Simulator<'a, P>,
+    pub straight: &'s Straight,
+    pub cast: &'s Cast<'s>,
+    pub singles: &'s Singles,
+    pub lights: &'s mut Vec<Light>,
+    pub workspace: &'s mut Workspace,
+    pub received: &'s mut Received,
+}
+
+impl<P: Fn(f64) -> Isometry3<f64>> Loops for Report<'_, '_, P> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(mut self) {
+        for (number, block) in self.singles.blocks.iter().enumerate() {
+            let first = 16 * number;
+            let measured = self.measure(block, first);
+            for lane in 0..(self.cast.shots.len() - first).min(16) {
+                let outcome = match block.tree[lane] {
+                    0 => self.point(block, &measured, first, lane),
+                    light => self.simulator.report(
+                        self.cast.fired(first + lane),
+                        &mut self.lights[light as usize - 1],
+                        self.workspace,
+                        self.received,
+                    ),
+                };
+                self.received.outcomes.push(outcome);
+            }
+        }
+    }
+}
+
+impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
+    /// What the receiver makes of sixteen shots, the first of which is that number of the batch.
+    #[inline(always)]
+    fn measure(&self, block: &Sixteen, first: usize) -> Measured {
+        let simulator = self.simulator;
+        let draws = self.draws(first);
+        let echoes = { self.straight.pulsed.fast }.singles(&block.range, &block.power, &draws);
+        let offsets = self.offsets(first);
+        let limits = simulator.scanner.limits;
+        let reach = 0.5 * SPEED_OF_LIGHT * self.straight.pulsed.receiver.pulse.fwhm;
+        let mut range = [0.0; 16];
+        let mut sourced = [false; 16];
+        let mut within = [false; 16];
+        let mut too_near = [false; 16];
+        for i in 0..16 {
+            range[i] = limits.stepped(echoes.range[i] + offsets[i]);
+            sourced[i] = (block.range[i] - echoes.range[i]).abs() <= reach;
+            within[i] = echoes.found[i] && range[i] >= limits.near && range[i] <= limits.far;
+            too_near[i] = echoes.found[i] && range[i] < limits.near;
+        }
+        let intensity = &simulator.scanner.intensity;
+        let response = intensity.response;
+        Measured {
+            intensity: response.report_lanes(&echoes.power, &range, intensity.top),
+            echoes,
+            range,
+            sourced,
+            within,
+            too_near,
+        }
+    }
+
+    #[inline(always)]
+    fn draws(&self, first: usize) -> NormalPairs {
+        let run = self.simulator.run;
+        if run.without_noise {
+            return [[0.0; 16]; 2];
+        }
+        let draws = Draws {
+            seed: run.seed,
+            sensor: run.sensor,
+            sweep: run.sweep,
+            purpose: Purpose::ReceiverNoise,
+        };
+        let mut numbers = [shot_number(self.cast.first + first); 16];
+        for (number, lane) in numbers.iter_mut().zip(0..) {
+            *number += lane;
+        }
+        draws.normal_pairs(&numbers)
+    }
+
+    /// The channels' range offsets.
+    #[inline(always)]
+    fn offsets(&self, first: usize) -> [f64; 16] {
+        let channels = &self.simulator.scanner.channels;
+        let mut offsets = [0.0; 16];
+        for (offset, shot) in offsets.iter_mut().zip(&self.cast.shots[first..]) {
+            *offset = channels[usize::from(shot.channel)].range_offset;
+        }
+        offsets
+    }
+
+    /// Adds the point of one shot, if there is one.
+    #[inline(always)]
+    fn point(
+        &mut self,
+        block: &Sixteen,
+        measured: &Measured,
+        first: usize,
+        lane: usize,
+    ) -> Outcome {
+        if !measured.within[lane] {
+            return if measured.too_near[lane] {
+                Outcome::TooNear
+            } else {
+                Outcome::NoReturn
+            };
+        }
+        let simulator = self.simulator;
+        let fired = self.cast.fired(first + lane);
+        let echoes = &measured.echoes;
+        let found = Found {
+            range: echoes.range[lane],
+            power: echoes.power[lane],
+            width: echoes.width[lane],
+            velocity: None,
+            intensity: Some(measured.intensity[lane]),
+        };
+        let channel = usize::from(fired.shot.channel);
+        let offset = simulator.scanner.channels[channel].range_offset;
+        let number = self.received.count();
+        let place = self.received.place();
+        simulator.fill(place, fired, &found, [measured.range[lane], offset]);
+        place.ambient = 0.0;
+        (place.return_number, place.returns) = (1, 1);
+        place.source = measured.sourced[lane].then(|| {
+            let origin = Origin {
+                object: block.object[lane],
+                material: block.material[lane],
+                cos_incidence: block.cos_incidence[lane],
+                range: block.range[lane],
+            };
+            simulator.source(&origin, offset)
+        });
+        Outcome::Points {
+            first: shot_number(number),
+            count: 1,
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! What the first surfaces of sixteen rays send straight back.
+#![expect(
+    clippy::inline_always,
+    clippy::needless_range_loop,
+    reason = "loops over sixteen lanes become the caller's vector instructions"
+)]
+
+use super::World;
+use super::tree::power_back;
+use etendue_physics::surface::Side;
+use etendue_scene::{HitTile, MaterialId, ObjectId, RayTile};
+
+/// What comes straight back along the rays of a tile, as [`first_return`](super::first_return) finds it.
+pub(crate) struct TileReturns {
+    /// Half the optical path, m.
+    pub range: [f64; 16],
+    /// Power, 1/(m² sr); 0 where nothing comes back.
+    pub power: [f64; 16],
+    pub cos_incidence: [f64; 16],
+    /// Those of the surfaces met, the first where nothing was.
+    pub material: [MaterialId; 16],
+}
+
+impl World<'_, f64> {
+    /// Whether all objects stand where rays meet them: none has a pose of its own
+    /// ([`World::with_pose`]).
+    pub(crate) fn stands_as_cast(&self) -> bool {
+        self.lifted.iter().all(|lifted| *lifted)
+    }
+
+    /// [`first_return`](super::first_return) for all rays of a tile, the same numbers sooner, in a
+    /// world that [stands as cast](World::stands_as_cast).
+    #[inline(always)]
+    pub(crate) fn first_returns(&self, rays: &RayTile, met: &HitTile) -> TileReturns {
+        let mut back = TileReturns {
+            range: [0.0; 16],
+            power: [0.0; 16],
+            cos_incidence: [0.0; 16],
+            material: [MaterialId(0); 16],
+        };
+        let [dx, dy, dz] = &rays.direction;
+        let [nx, ny, nz] = &met.normal;
+        let mut side = [0.0; 16];
+        for i in 0..16 {
+            let along = dx[i] * nx[i] + dy[i] * ny[i] + dz[i] * nz[i];
+            side[i] = along;
+            back.cos_incidence[i] = along.abs();
+            back.range[i] = along * met.distance[i] / along;
+        }
+        let mut scattered = [0.0; 16];
+        for i in (0..rays.used).filter(|&lane| met.is_met(lane)) {
+            let material = self
+                .scene()
+                .material_at(ObjectId(met.object[i]), met.triangle[i]);
+            let side = if side[i] > 0.0 {
+                Side::Back
+            } else {
+                Side::Front
+            };
+            back.material[i] = material;
+            scattered[i] = self
+                .material(material)
+                .backscatter(back.cos_incidence[i], side);
+        }
+        for i in 0..16 {
+            let power = power_back(1.0 / back.range[i], scattered[i], back.cos_incidence[i]);
+            back.power[i] = if scattered[i] == 0.0 { 0.0 } else { power };
+        }
+        back
+    }
+}
