@@ -5,7 +5,7 @@
 )]
 
 use super::normal::box_muller;
-use super::philox::philox_together;
+use super::philox::philox4x32_10;
 use super::{Purpose, Stream, unit};
 
 /// The beams of one sweep that draw for one purpose.
@@ -46,13 +46,11 @@ impl Draws {
     #[inline(always)]
     pub fn normal_pairs(&self, beams: &[u32; TOGETHER]) -> NormalPairs {
         let first = self.stream(0);
-        let mut counters = first.counter.map(|start| [start; TOGETHER]);
-        counters[1] = *beams;
-        philox_together(&mut counters, first.key);
-        let [a, b, c, d] = &counters;
+        let [place, _, sweep, who] = first.counter;
         let mut pairs = [[0.0; TOGETHER]; 2];
         for i in 0..TOGETHER {
-            let [first, second] = box_muller(unit(a[i], b[i]), unit(c[i], d[i]));
+            let [a, b, c, d] = philox4x32_10([place, beams[i], sweep, who], first.key);
+            let [first, second] = box_muller(unit(a, b), unit(c, d));
             pairs[0][i] = first;
             pairs[1][i] = second;
         }

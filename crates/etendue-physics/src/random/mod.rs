@@ -75,7 +75,7 @@ pub enum Purpose {
 pub struct Stream {
     key: [u32; 2],
     counter: [u32; 4],
-    block: [u32; 4],
+    block: [u64; 4],
     /// Numbers of the current block that are gone.
     used: usize,
     /// Whether `block` is still to be drawn.
@@ -102,14 +102,20 @@ impl Stream {
     }
 
     /// The next 32 random bits.
+    #[expect(clippy::cast_possible_truncation, reason = "words of 32 bits")]
     pub fn bits(&mut self) -> u32 {
+        self.word() as u32
+    }
+
+    /// The same in 64 bits.
+    fn word(&mut self) -> u64 {
         if self.due {
             self.block = philox4x32_10(self.counter, self.key);
             self.due = false;
         }
-        let bits = self.block[self.used];
+        let word = self.block[self.used];
         self.pass(1);
-        bits
+        word
     }
 
     /// Leaves out so many of the next [`Stream::uniform`] numbers, at next to no cost.
@@ -140,7 +146,7 @@ impl Stream {
 
     /// Uniform in [0, 1), with 53 random bits.
     pub fn uniform(&mut self) -> f64 {
-        unit(self.bits(), self.bits())
+        unit(self.word(), self.word())
     }
 
     /// Two independent draws from the standard normal distribution (Box and Muller 1958).
@@ -167,11 +173,11 @@ impl Stream {
     }
 }
 
-/// A number in [0, 1) of 64 random bits, of which 53 are used.
+/// A number in [0, 1) of two words of 32 random bits, of which 53 are used.
 #[expect(clippy::inline_always, reason = "one of a loop over many lanes")]
 #[inline(always)]
-fn unit(first: u32, second: u32) -> f64 {
-    let bits = (u64::from(first) << 21) ^ u64::from(second >> 11);
+fn unit(first: u64, second: u64) -> f64 {
+    let bits = (first << 21) ^ (second >> 11);
     (bits & ((1 << 53) - 1)) as f64 / (1_u64 << 53) as f64
 }
 

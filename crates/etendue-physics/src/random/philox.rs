@@ -2,15 +2,20 @@
 //! as 1, 2, 3", doi:10.1145/2063384.2063405).
 #![expect(clippy::inline_always, reason = "rounds of a loop over many lanes")]
 
-use super::draws::TOGETHER;
+/// The lower half of a product.
+const LOW: u64 = 0xffff_ffff;
 
-/// One round of Philox.
+/// One round of Philox, of 32-bit words in 64 bits.
 #[inline(always)]
-fn philox_round([c0, c1, c2, c3]: [u32; 4], key: [u32; 2]) -> [u32; 4] {
-    const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
-    let (low0, high0) = c0.widening(MULTIPLIERS[0]);
-    let (low1, high1) = c2.widening(MULTIPLIERS[1]);
-    [high1 ^ c1 ^ key[0], low1, high0 ^ c3 ^ key[1], low0]
+fn philox_round([c0, c1, c2, c3]: [u64; 4], key: [u32; 2]) -> [u64; 4] {
+    let first = c0 * 0xD251_1F53;
+    let second = c2 * 0xCD9E_8D57;
+    [
+        (second >> 32) ^ c1 ^ u64::from(key[0]),
+        second & LOW,
+        (first >> 32) ^ c3 ^ u64::from(key[1]),
+        first & LOW,
+    ]
 }
 
 /// The key of the next round.
@@ -20,49 +25,15 @@ fn next_key(key: [u32; 2]) -> [u32; 2] {
     [key[0].wrapping_add(WEYL[0]), key[1].wrapping_add(WEYL[1])]
 }
 
-/// [`philox4x32_10`] of several counters, word by word.
+/// Four 32-bit words, in 64 bits each: those of vectors multiply so.
 #[inline(always)]
-pub(super) fn philox_together(counters: &mut [[u32; TOGETHER]; 4], mut key: [u32; 2]) {
+pub(super) fn philox4x32_10(counter: [u32; 4], mut key: [u32; 2]) -> [u64; 4] {
+    let mut words = counter.map(u64::from);
     for _ in 0..10 {
-        for i in 0..TOGETHER {
-            let counter = [
-                counters[0][i],
-                counters[1][i],
-                counters[2][i],
-                counters[3][i],
-            ];
-            let next = philox_round(counter, key);
-            for (word, next) in counters.iter_mut().zip(next) {
-                word[i] = next;
-            }
-        }
+        words = philox_round(words, key);
         key = next_key(key);
     }
-}
-
-pub(super) fn philox4x32_10(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
-    for _ in 0..10 {
-        counter = philox_round(counter, key);
-        key = next_key(key);
-    }
-    counter
-}
-
-trait Widening {
-    fn widening(self, by: u32) -> (u32, u32);
-}
-
-impl Widening for u32 {
-    /// The low and the high half of the 64-bit product.
-    #[inline(always)]
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "the two halves of the product"
-    )]
-    fn widening(self, by: u32) -> (u32, u32) {
-        let product = u64::from(self) * u64::from(by);
-        (product as u32, (product >> 32) as u32)
-    }
+    words
 }
 
 #[cfg(test)]

@@ -80,41 +80,28 @@ impl Loops for Axes<'_> {
     fn run(self) {
         let count = self.order.len().div_ceil(16);
         self.tiles.resize(count, RayTile::EMPTY);
-        for (order, tile) in self.order.chunks(16).zip(self.tiles) {
+        let still = self.poses.only();
+        for (order, tile) in self.order.chunks(16).zip(&mut *self.tiles) {
             tile.used = order.len();
-            let pose = self.poses.of(order[0]);
-            let mut together = true;
             for (lane, &shot) in order.iter().enumerate() {
                 let own = &self.shots[shot];
-                put(tile, lane, own);
-                together &= std::ptr::eq(self.poses.of(shot), pose);
-            }
-            if together {
-                tile.place(pose);
-                continue;
-            }
-            for (lane, &shot) in order.iter().enumerate() {
-                let (own, pose) = (&self.shots[shot], self.poses.of(shot));
-                let ray = Ray::new(pose * own.origin, pose.rotation * own.direction());
-                tile.put(
-                    lane,
-                    &Ray {
-                        time: own.time,
-                        ..ray
-                    },
-                );
+                let (origin, direction) = match still {
+                    Some(_) => (own.origin, own.direction()),
+                    None => {
+                        let pose = self.poses.of(shot);
+                        (pose * own.origin, pose.rotation * own.direction())
+                    }
+                };
+                for axis in 0..3 {
+                    tile.origin[axis][lane] = origin[axis];
+                    tile.direction[axis][lane] = direction[axis];
+                }
+                tile.time[lane] = own.time;
             }
         }
+        // After all were put: numbers just stored one by one cannot yet be loaded together.
+        if let Some(pose) = still {
+            self.tiles.iter_mut().for_each(|tile| tile.place(pose));
+        }
     }
-}
-
-/// Puts a shot's axis into a lane, in the sensor's frame.
-#[inline(always)]
-fn put(tile: &mut RayTile, lane: usize, shot: &Shot) {
-    let direction = shot.direction();
-    for axis in 0..3 {
-        tile.origin[axis][lane] = shot.origin[axis];
-        tile.direction[axis][lane] = direction[axis];
-    }
-    tile.time[lane] = shot.time;
 }

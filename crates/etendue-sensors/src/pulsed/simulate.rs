@@ -199,7 +199,10 @@ impl Poses {
         for shot in shots {
             if last != Some(shot.time) {
                 last = Some(shot.time);
-                self.different.push(at(shot.time));
+                let pose = at(shot.time);
+                if self.different.last() != Some(&pose) {
+                    self.different.push(pose);
+                }
             }
             self.numbers.push(shot_number(self.different.len() - 1));
         }
@@ -208,6 +211,14 @@ impl Poses {
     #[inline]
     pub fn of(&self, shot: usize) -> &Isometry3<f64> {
         &self.different[self.numbers[shot] as usize]
+    }
+
+    /// The only one, if the sensor stands still.
+    pub fn only(&self) -> Option<&Isometry3<f64>> {
+        match &self.different[..] {
+            [only] => Some(only),
+            _ => None,
+        }
     }
 }
 
