@@ -85,12 +85,11 @@ impl Loops for Axes<'_> {
             tile.used = order.len();
             for (lane, &shot) in order.iter().enumerate() {
                 let own = &self.shots[shot];
-                let (origin, direction) = match still {
-                    Some(_) => (own.origin, own.direction()),
-                    None => {
-                        let pose = self.poses.of(shot);
-                        (pose * own.origin, pose.rotation * own.direction())
-                    }
+                let (origin, direction) = if still.is_some() {
+                    (own.origin, own.direction())
+                } else {
+                    let pose = self.poses.of(shot);
+                    (pose * own.origin, pose.rotation * own.direction())
                 };
                 for axis in 0..3 {
                     tile.origin[axis][lane] = origin[axis];

@@ -7,7 +7,7 @@ use super::received::Received;
 use super::straight::{Cast, Lane, Straight};
 use super::{Air, Frame, PointSweep};
 use crate::scanner::{ScanPattern, Scanner, Shot};
-use crate::transport::{LightRay, TreeSettings, World, trace_trees};
+use crate::transport::{LightRay, TileReturns, TreeSettings, World, trace_trees};
 use etendue_physics::beam::BeamRay;
 use etendue_physics::profile::Recent;
 use etendue_physics::{Purpose, Stream};
@@ -174,6 +174,7 @@ struct Batch {
     hits: Vec<Option<Hit>>,
     tiles: Vec<RayTile>,
     met: Vec<HitTile>,
+    back: Vec<TileReturns>,
     /// The order in which the rays of its shots are cast, where it is their own.
     order: CastOrder,
     /// What comes back, shot by shot.
@@ -325,6 +326,8 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
             self.aim_tiles(aimed, &mut batch.rays, &mut batch.tiles);
             let scene = self.world.scene();
             scene.closest_hits_of_tiles(&batch.tiles, &mut batch.met);
+            self.world
+                .first_returns(&batch.tiles, &batch.met, &mut batch.back);
             let cast = Cast {
                 first,
                 shots,
@@ -333,6 +336,7 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
                 places: &order.places,
                 tiles: &batch.tiles,
                 met: &batch.met,
+                back: &batch.back,
             };
             let lane = &mut batch.lane;
             self.report_straight(straight, &cast, lane, (lights, workspace), received);
@@ -428,7 +432,7 @@ pub(super) fn shot_number(number: usize) -> u32 {
     number as u32
 }
 
-pub(super) fn light_ray(ray: &Ray) -> LightRay<f64> {
+fn light_ray(ray: &Ray) -> LightRay<f64> {
     LightRay {
         origin: ray.origin,
         direction: ray.direction,

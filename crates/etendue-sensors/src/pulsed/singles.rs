@@ -60,43 +60,31 @@ pub(super) struct Singles {
     pub rest: Vec<usize>,
 }
 
-/// Finds what comes straight back to the shots of a batch, and which of them need trees.
-pub(super) struct Shade<'s, 'a, P> {
-    pub simulator: &'s Simulator<'a, P>,
-    pub straight: &'s Straight,
-    pub cast: &'s Cast<'s>,
-    pub singles: &'s mut Singles,
-}
-
-impl<P: Fn(f64) -> Isometry3<f64>> Loops for Shade<'_, '_, P> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let Self {
-            simulator,
-            straight,
-            cast,
-            singles,
-        } = self;
+impl Singles {
+    /// Sorts out what comes straight back to each shot of a batch, and which need trees.
+    pub fn sort<P: Fn(f64) -> Isometry3<f64>>(
+        &mut self,
+        simulator: &Simulator<'_, P>,
+        straight: &Straight,
+        cast: &Cast,
+    ) {
+        self.rest.clear();
+        self.blocks.clear();
         let count = cast.shots.len().div_ceil(16);
-        singles.rest.clear();
-        singles.blocks.clear();
-        singles.blocks.resize(count, Sixteen::NOTHING);
-        let [weight] = [simulator.beam_rays[0].weight];
-        let shots = cast.order.chunks(16);
-        for ((rays, met), shots) in cast.tiles.iter().zip(cast.met).zip(shots) {
-            let back = simulator.world.first_returns(rays, met);
+        self.blocks.resize(count, Sixteen::NOTHING);
+        let weight = simulator.beam_rays[0].weight;
+        let tiles = cast.back.iter().zip(cast.met);
+        for ((back, met), shots) in tiles.zip(cast.order.chunks(16)) {
             for (lane, &shot) in shots.iter().enumerate() {
                 if !met.is_met(lane) {
                     continue;
                 }
-                let block = &mut singles.blocks[shot / 16];
+                let block = &mut self.blocks[shot / 16];
                 let place = shot % 16;
                 let material = back.material[lane];
                 if !straight.ends[material.0 as usize] {
-                    singles.rest.push(shot);
-                    block.tree[place] = shot_number(singles.rest.len());
+                    self.rest.push(shot);
+                    block.tree[place] = shot_number(self.rest.len());
                     continue;
                 }
                 let transmission = simulator.air.transmission(back.range[lane]);

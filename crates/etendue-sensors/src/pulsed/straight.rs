@@ -4,14 +4,14 @@
 use super::Outcome;
 use super::receive::{Fired, Light, Origin, PreparedPulsed, PreparedReceiver, Workspace};
 use super::received::Received;
-use super::simulate::{Poses, Simulator, light_ray, shot_number};
-use super::singles::{Report, Shade, Singles};
+use super::simulate::{Poses, Simulator, shot_number};
+use super::singles::{Report, Singles};
 use crate::scanner::{Pipeline, Shot};
-use crate::transport::first_return;
+use crate::transport::TileReturns;
 use etendue_physics::Purpose;
 use etendue_physics::pulse::Return;
 use etendue_physics::surface::Material;
-use etendue_scene::{Hit, HitTile, Ray, RayTile};
+use etendue_scene::{Hit, HitTile, ObjectId, Ray, RayTile};
 use nalgebra::Isometry3;
 
 /// What tells which shots they are.
@@ -75,6 +75,8 @@ pub(super) struct Cast<'a> {
     pub places: &'a [usize],
     pub tiles: &'a [RayTile],
     pub met: &'a [HitTile],
+    /// What comes straight back along them.
+    pub back: &'a [TileReturns],
 }
 
 impl Cast<'_> {
@@ -142,25 +144,18 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         (lights, workspace): (&mut Vec<Light>, &mut Workspace),
         received: &mut Received,
     ) {
-        let mut singles = std::mem::take(&mut lane.singles);
-        self.world.scene().vectorised(Shade {
-            simulator: self,
-            straight,
-            cast,
-            singles: &mut singles,
-        });
-        std::mem::swap(&mut lane.rest, &mut singles.rest);
+        lane.singles.sort(self, straight, cast);
+        std::mem::swap(&mut lane.rest, &mut lane.singles.rest);
         self.gather_rest(cast, lane, lights);
         self.world.scene().vectorised(Report {
             simulator: self,
             straight,
             cast,
-            singles: &singles,
+            singles: &lane.singles,
             lights,
             workspace,
             received,
         });
-        lane.singles = singles;
     }
 
     /// Shots of several rays, or whose waveforms are sampled.
@@ -219,24 +214,25 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         backs: &mut Vec<Back>,
     ) -> bool {
         for (number, beam_ray) in own.zip(&self.beam_rays) {
-            let Some(hit) = cast.hit(number) else {
+            let (tile, lane) = (number / 16, number % 16);
+            let (met, back) = (&cast.met[tile], &cast.back[tile]);
+            if !met.is_met(lane) {
                 continue;
-            };
-            let ray = light_ray(&cast.ray(number));
-            let (material, back) = first_return(self.world, &ray, &hit);
+            }
+            let material = back.material[lane];
             if !straight.ends[material.0 as usize] {
                 return false;
             }
-            if let Some(back) = back {
-                backs.push(Back {
-                    origin: Origin {
-                        object: hit.object,
-                        material,
-                        cos_incidence: back.cos_incidence,
-                        range: back.optical_range,
-                    },
-                    power: back.power * beam_ray.weight * self.air.transmission(back.range),
-                });
+            let range = back.range[lane];
+            let power = back.power[lane] * beam_ray.weight * self.air.transmission(range);
+            if power > 0.0 {
+                let origin = Origin {
+                    object: ObjectId(met.object[lane]),
+                    material,
+                    cos_incidence: back.cos_incidence[lane],
+                    range,
+                };
+                backs.push(Back { origin, power });
             }
         }
         true

@@ -8,9 +8,11 @@
 use super::World;
 use super::tree::power_back;
 use etendue_physics::surface::Side;
-use etendue_scene::{HitTile, MaterialId, ObjectId, RayTile};
+use etendue_scene::{HitTile, Loops, MaterialId, ObjectId, RayTile};
 
-/// What comes straight back along the rays of a tile, as [`first_return`](super::first_return) finds it.
+/// What the first surfaces on the rays of a tile send straight back: all there is of the trees of
+/// paths ([`trace_trees`](super::trace_trees)) where the surfaces' materials pass nothing on
+/// ([`Material::ends_paths`](etendue_physics::surface::Material::ends_paths)), the same numbers sooner.
 pub(crate) struct TileReturns {
     /// Half the optical path, m.
     pub range: [f64; 16],
@@ -28,10 +30,25 @@ impl World<'_, f64> {
         self.lifted.iter().all(|lifted| *lifted)
     }
 
-    /// [`first_return`](super::first_return) for all rays of a tile, the same numbers sooner, in a
-    /// world that [stands as cast](World::stands_as_cast).
+    /// What comes straight back along the rays of tiles, in a world that
+    /// [stands as cast](World::stands_as_cast).
+    pub(crate) fn first_returns(
+        &self,
+        rays: &[RayTile],
+        met: &[HitTile],
+        back: &mut Vec<TileReturns>,
+    ) {
+        back.clear();
+        self.scene().vectorised(Tiles {
+            world: self,
+            rays,
+            met,
+            back,
+        });
+    }
+
     #[inline(always)]
-    pub(crate) fn first_returns(&self, rays: &RayTile, met: &HitTile) -> TileReturns {
+    fn first_returns_of(&self, rays: &RayTile, met: &HitTile) -> TileReturns {
         let mut back = TileReturns {
             range: [0.0; 16],
             power: [0.0; 16],
@@ -67,5 +84,24 @@ impl World<'_, f64> {
             back.power[i] = if scattered[i] == 0.0 { 0.0 } else { power };
         }
         back
+    }
+}
+
+/// Tiles of rays, what they met, and where what comes back goes.
+struct Tiles<'s> {
+    world: &'s World<'s, f64>,
+    rays: &'s [RayTile],
+    met: &'s [HitTile],
+    back: &'s mut Vec<TileReturns>,
+}
+
+impl Loops for Tiles<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let tiles = self.rays.iter().zip(self.met);
+        let back = tiles.map(|(rays, met)| self.world.first_returns_of(rays, met));
+        self.back.extend(back);
     }
 }

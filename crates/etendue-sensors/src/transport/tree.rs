@@ -155,26 +155,6 @@ pub fn trace_trees<S: Scalar>(
     tree.audit
 }
 
-/// What the first surface of a ray sends straight back, if it does: all there is of the tree where
-/// the surface's material passes nothing on
-/// ([`Material::ends_paths`](etendue_physics::surface::Material::ends_paths)). With the material.
-#[expect(
-    clippy::inline_always,
-    reason = "returned by memory, a return takes longer than made"
-)]
-#[inline(always)]
-pub(crate) fn first_return<S: Scalar>(
-    world: &World<S>,
-    ray: &LightRay<S>,
-    hit: &Hit,
-) -> (MaterialId, Option<Return<S>>) {
-    let branch = Branch::new(ray);
-    let meeting = world.meet(hit, &branch.origin, &branch.direction, ray.time);
-    let arrived = branch.arrive(&meeting);
-    let back = sent_back(hit, &meeting, &arrived);
-    (meeting.surface.material, back)
-}
-
 /// What the diffuse and rough lobes of a surface send back, if there are any.
 #[expect(
     clippy::inline_always,
