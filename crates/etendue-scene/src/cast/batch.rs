@@ -20,19 +20,36 @@ pub(crate) struct Casting<'a> {
     pub scratch: &'a mut Scratch,
 }
 
+/// Rays to be cast.
+pub(crate) trait Work {
+    fn run<L: Lanes>(self, casting: &mut Casting);
+}
+
+/// [`Work`] with all it needs.
+pub(crate) struct Supplied<'a, W> {
+    pub casting: Casting<'a>,
+    pub work: W,
+}
+
+impl<W: Work> Job for Supplied<'_, W> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(mut self) {
+        self.work.run::<L>(&mut self.casting);
+    }
+}
+
 /// A piece of a list of rays, and where the answers go. With `ANY`, an answer is whatever was met.
 pub(crate) struct Piece<'a, const ANY: bool> {
-    pub casting: Casting<'a>,
     pub rays: &'a [Ray],
     pub tiling: Tiling,
     pub hits: &'a mut [Option<Hit>],
 }
 
-impl<const ANY: bool> Job for Piece<'_, ANY> {
-    type Output = ();
-
+impl<const ANY: bool> Work for Piece<'_, ANY> {
     #[inline(always)]
-    fn run<L: Lanes>(mut self) {
+    fn run<L: Lanes>(self, casting: &mut Casting) {
         let mut rays = RayTile::EMPTY;
         let mut met = HitTile::NONE;
         for tile in 0..self.tiling.tiles(self.rays.len()) {
@@ -44,7 +61,7 @@ impl<const ANY: bool> Job for Piece<'_, ANY> {
                 rays.put(lane, &self.rays[*ray]);
             }
             rays.used = used;
-            self.casting.tile::<L, ANY>(&rays, &mut met);
+            casting.tile::<L, ANY>(&rays, &mut met);
             for (lane, ray) in of[..used].iter().enumerate() {
                 self.hits[*ray] = met.hit(lane);
             }
@@ -54,18 +71,15 @@ impl<const ANY: bool> Job for Piece<'_, ANY> {
 
 /// Tiles of rays, and where the answers go.
 pub(crate) struct Tiles<'a> {
-    pub casting: Casting<'a>,
     pub rays: &'a [RayTile],
     pub hits: &'a mut [HitTile],
 }
 
-impl Job for Tiles<'_> {
-    type Output = ();
-
+impl Work for Tiles<'_> {
     #[inline(always)]
-    fn run<L: Lanes>(mut self) {
+    fn run<L: Lanes>(self, casting: &mut Casting) {
         for (rays, met) in self.rays.iter().zip(self.hits) {
-            self.casting.tile::<L, false>(rays, met);
+            casting.tile::<L, false>(rays, met);
         }
     }
 }

@@ -43,7 +43,7 @@ mod triangle;
 
 use crate::motion::Motion;
 use crate::{Hit, Mesh, Object, ObjectId, Ray};
-use batch::{Casting, Piece, Tiles};
+use batch::{Casting, Piece, Supplied, Tiles, Work};
 use best::{Best, Exact, LocalRay, Nearest};
 use block::Block;
 use face::Met;
@@ -224,22 +224,8 @@ impl Caster {
         }
         let piece = tiling.piece();
         let trace = |(rays, hits): (&[Ray], &mut [Option<Hit>])| {
-            let movers = self.top.movers(&self.instances, || span(rays));
-            SCRATCH.with_borrow_mut(|scratch| {
-                let casting = Casting {
-                    caster: self,
-                    movers: &movers,
-                    meshes,
-                    scratch,
-                };
-                let job = Piece::<ANY> {
-                    casting,
-                    rays,
-                    tiling,
-                    hits,
-                };
-                run(self.isa, job);
-            });
+            let work = Piece::<ANY> { rays, tiling, hits };
+            self.cast(meshes, || span(rays), work);
         };
         if rays.len() <= piece {
             trace((rays, hits));
@@ -250,25 +236,25 @@ impl Caster {
         }
     }
 
+    /// Casts rays that are fired in a span of time.
+    fn cast<W: Work>(&self, meshes: &[Arc<Mesh>], span: impl FnOnce() -> [f64; 2], work: W) {
+        let movers = self.top.movers(&self.instances, span);
+        SCRATCH.with_borrow_mut(|scratch| {
+            let casting = Casting {
+                caster: self,
+                movers: &movers,
+                meshes,
+                scratch,
+            };
+            run(self.isa, Supplied { casting, work });
+        });
+    }
+
     /// The nearest hits of all tiles of rays, on all threads of the pool.
     pub fn tiles(&self, meshes: &[Arc<Mesh>], rays: &[RayTile], hits: &mut Vec<HitTile>) {
         hits.resize(rays.len(), HitTile::NONE);
         let trace = |(rays, hits): (&[RayTile], &mut [HitTile])| {
-            let movers = self.top.movers(&self.instances, || RayTile::span(rays));
-            SCRATCH.with_borrow_mut(|scratch| {
-                let casting = Casting {
-                    caster: self,
-                    movers: &movers,
-                    meshes,
-                    scratch,
-                };
-                let job = Tiles {
-                    casting,
-                    rays,
-                    hits,
-                };
-                run(self.isa, job);
-            });
+            self.cast(meshes, || RayTile::span(rays), Tiles { rays, hits });
         };
         if rays.len() <= PIECE {
             trace((rays, hits));
