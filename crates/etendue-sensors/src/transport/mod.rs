@@ -21,6 +21,6 @@ mod world;
 pub use background::{AmbientLight, Background, Cone, Sun};
 pub use path_tracing::{PathSettings, trace_paths};
 pub(crate) use straight::frame_about;
-pub(crate) use tree::first_return;
 pub use tree::{Return, TreeAudit, TreeSettings, trace_tree, trace_tree_from, trace_trees};
+pub(crate) use tree::{first_distance, first_return};
 pub use world::{LightRay, World, WorldError};
