@@ -111,7 +111,8 @@ impl Timed {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Freedom {
-    /// A pose in all six degrees of freedom; a number without bounds.
+    /// A pose in all six degrees of freedom; a number without bounds, but for what the air has: that
+    /// stays above zero.
     Whole,
     /// A pose in the plane: height and tilt stay.
     Planar,

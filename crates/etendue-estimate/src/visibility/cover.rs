@@ -94,15 +94,13 @@ impl Outline {
                     let (sin, cos) = (f64::from(sixth) * PI / 6.0).sin_cos();
                     let side = Vector2::new(cos, sin);
                     let (from, along) = (start.dot(&side), way.dot(&side));
-                    let mut ends = [-reach, reach].map(|end| (end - from) / along);
-                    if along == 0.0 {
-                        let within = if from.abs() < reach { 0.0 } else { f64::NAN };
-                        ends = [within, within + 1.0];
-                    }
-                    ends.sort_by(f64::total_cmp);
-                    part = [part[0].max(ends[0]), part[1].min(ends[1])];
-                    if ends[0].is_nan() {
+                    if along == 0.0 && from.abs() >= reach {
                         return None;
+                    }
+                    if along != 0.0 {
+                        let mut ends = [-reach, reach].map(|end| (end - from) / along);
+                        ends.sort_by(f64::total_cmp);
+                        part = [part[0].max(ends[0]), part[1].min(ends[1])];
                     }
                 }
             }

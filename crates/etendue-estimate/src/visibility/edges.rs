@@ -76,7 +76,7 @@ fn in_space(seen: f64, [start, end]: [f64; 2]) -> f64 {
 }
 
 impl<S: Scalar> Edge<S> {
-    fn new(ends: [Point3<S>; 2], share: f64) -> Self {
+    pub(super) fn new(ends: [Point3<S>; 2], share: f64) -> Self {
         let values = ends.map(|end| end.map(Scalar::value));
         Self {
             ends,
