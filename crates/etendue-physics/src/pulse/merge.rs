@@ -76,7 +76,9 @@ pub fn group_returns<S: Scalar>(
             group.push(*change);
         }
     }
-    groups.iter().for_each(|group| each(group));
+    for group in &groups {
+        each(group);
+    }
 }
 
 /// As [`merge_returns`] where some returns are what edges change ([`group_returns`]).

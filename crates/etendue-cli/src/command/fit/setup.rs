@@ -58,12 +58,11 @@ impl Setup {
         if matches!(sensor, Sensor::ContinuousWave(_)) && loaded.air != Air::default() {
             warnings.push("the air of the scene counts for scanning lidars alone".into());
         }
-        let new_model = |parts, poses| new_model(parts, &sensor, poses, &loaded.air);
-        let known = new_model(parts.clone(), &poses)?;
+        let known = new_model(parts.clone(), &sensor, &poses, &loaded.air)?;
         for free in &task.free {
             start_poses(free, &known, &mut parts, &mut poses)?;
         }
-        let mut model = new_model(parts.clone(), &poses)?;
+        let mut model = new_model(parts.clone(), &sensor, &poses, &loaded.air)?;
         let (mut start, mut truth) = (Vec::new(), Vec::new());
         for free in &task.free {
             let variables = release(free, &mut model)?;
