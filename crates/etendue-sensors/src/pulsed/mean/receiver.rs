@@ -50,7 +50,7 @@ pub(super) enum PreparedMean<S> {
         returns: ReturnMode,
     },
     Sampled {
-        waveforms: Sampled<S>,
+        waveforms: Box<Sampled<S>>,
         returns: ReturnMode,
         sees_air: bool,
     },
@@ -74,7 +74,7 @@ impl<S: Scalar> PreparedMean<S> {
                 let air = of.air.unwrap_or_else(MeanAir::vacuum);
                 let far = of.scanner.limits.far;
                 Self::Sampled {
-                    waveforms: Sampled::new(receiver, timing, &air, far),
+                    waveforms: Box::new(Sampled::new(receiver, timing, &air, far)),
                     returns,
                     sees_air,
                 }

@@ -41,6 +41,14 @@ struct Stretch<'a, S> {
     far: f64,
 }
 
+/// A return without its derivatives.
+fn plain<S: Scalar>(one: &Return<S>) -> Return {
+    Return {
+        range: one.range.value(),
+        power: one.power.value(),
+    }
+}
+
 impl<S: Scalar> Sampled<S> {
     /// `far` is the farthest range that the scanner reports, m.
     pub fn new(receiver: &PulsedReceiver, timing: &Timing<S>, air: &MeanAir<S>, far: f64) -> Self {
@@ -113,11 +121,7 @@ impl<S: Scalar> Sampled<S> {
     fn find(&self, stretch: &Stretch<S>, echoes: &mut Vec<Echo<S>>) {
         let interval = self.receiver.interval;
         let window = Window::around(&self.plain, interval, stretch.near, stretch.far);
-        let values = |one: &Return<S>| Return {
-            range: one.range.value(),
-            power: one.power.value(),
-        };
-        let returns: Vec<Return> = stretch.returns.iter().map(values).collect();
+        let returns: Vec<Return> = stretch.returns.iter().map(plain).collect();
         let mut waveform = Waveform::received(&self.plain, &returns, window);
         let air = self.glow.as_ref().filter(|_| stretch.cells > 0);
         let first = (window.start / interval).round();
@@ -150,13 +154,9 @@ impl<S: Scalar> Glow<S> {
     fn new(air: &MeanAir<S>, pulse: &Pulse<S>, receiver: &PulsedReceiver, far: f64) -> Self {
         let step = volume_step(receiver.pulse.fwhm);
         let cells = volume_returns(&air.coefficients, &air.overlap, far, step);
-        let values = |one: &Return<S>| Return {
-            range: one.range.value(),
-            power: one.power.value(),
-        };
         let mut glow = Self {
             air: *air,
-            plain: cells.iter().map(values).collect(),
+            plain: cells.iter().map(plain).collect(),
             cells,
             step,
             first: 0.0,
