@@ -318,6 +318,10 @@ fn the_examples_solve_the_problems_of_the_paper() {
         assert!(number(&error["turn_deg"]) < turn, "{problem}: {error}");
         assert_eq!(found["converged"], true);
     }
+    let found = fit(folder.path(), &["fog.toml"]);
+    let [pose, fog] = [0, 1].map(|number: usize| &found["estimate"][number]["error"]);
+    assert!(number(&pose["shift_m"]) < 5e-3, "{pose}");
+    assert!(number(&fog["difference"]).abs() < 1.0, "{fog}");
 }
 
 /// A hall with a screen, seen by a Velodyne VLP-16 (jitter 12 mm, steps of 2 mm, whole counts).

@@ -7,9 +7,13 @@
 //! the end the cost itself is scanned along the principal directions of what rays see, the weakest
 //! first, from coarse to fine, and the middle of the lowest step is taken; then the solver ends the
 //! fit without edges. Half a step's width is what is not known of its direction.
+//!
+//! A sweep of a scanner has hundreds of beams across an edge where a turn has a few: its staircase is
+//! fine, and the derivatives that edges have lead down it. It is not scanned.
 
 use super::FitProblem;
 use crate::manifold::{Manifold, Variable};
+use crate::model::Sensor;
 use crate::solve::{Iteration, Linearization, Loss, Normal, Problem, Solution, SolveError, Solver};
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 
@@ -52,6 +56,9 @@ pub(super) fn settle(
     start: Vec<Variable>,
     observe: &mut dyn FnMut(&Iteration<Vec<Variable>>),
 ) -> Result<Solution<Vec<Variable>>, SolveError> {
+    if matches!(problem.model.sensor(), Sensor::Scanner(_)) {
+        return solver.solve_observed(problem, start, observe);
+    }
     let by_rays = problem.by_rays();
     let mut state = start;
     for fine in FINER {
@@ -83,7 +90,8 @@ pub(super) fn step_variance(
 /// The principal directions of what rays see, the weakest first; none where there are no edges, or
 /// where edges tell nothing of a direction.
 fn scans(problem: &FitProblem, loss: Loss, state: &Vec<Variable>) -> Vec<Scan> {
-    if state.dimension() > MOST_UNKNOWNS || problem.model.edges.is_none() {
+    let is_scanner = matches!(problem.model.sensor(), Sensor::Scanner(_));
+    if is_scanner || state.dimension() > MOST_UNKNOWNS || problem.model.edges.is_none() {
         return Vec::new();
     }
     let seeing = problem.linearize(state);

@@ -18,7 +18,8 @@ const LOOSE_STEP: f64 = 1e-3;
 /// the last end early. The log counts the iterations of all stages; `observe` is told of each.
 ///
 /// Where the model sees edges, the stages before the last fit the integrals over beams, which change
-/// smoothly; before the last, which fits what rays see, the cost is scanned for its lowest step.
+/// smoothly; before the last, which fits what rays see, the cost is scanned for its lowest step where
+/// the sensor is no scanner.
 ///
 /// # Errors
 /// As [`Solver::solve`].

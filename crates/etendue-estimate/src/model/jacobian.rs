@@ -127,7 +127,10 @@ impl Model {
             Some(settings) => setting
                 .world_from_sensor
                 .iter()
-                .filter_map(|pose| Boundaries::new(scene, setting, pose, self.tree, settings))
+                .map(|pose| {
+                    let wavelength = self.sensor.wavelength();
+                    Boundaries::new(scene, setting, pose, wavelength, self.tree, settings)
+                })
                 .collect(),
         };
         self.shoot_all(scene, setting, &boundaries, scattering)

@@ -4,6 +4,7 @@
 //! scanned from. What is unknown is named by a path, `sensor.pose` or `materials.white.reflectance`
 //! ([`Parameter`]), and freed by [`Model::free`].
 
+mod air;
 mod facets;
 mod jacobian;
 mod parameter;
@@ -17,6 +18,7 @@ use crate::manifold::{OutOfBounds, Variable};
 use etendue_physics::cw::{Bias, Method, Noise};
 use etendue_scene::{Object, Scene, SceneBuilder, SceneError};
 use etendue_sensors::cw::{CwLidar, InvalidLidar};
+use etendue_sensors::pulsed::Air;
 use etendue_sensors::scanner::Scanner;
 use etendue_sensors::transport::{TreeSettings, WorldError};
 use nalgebra::{Isometry2, Isometry3, UnitQuaternion, Vector2, Vector3};
@@ -24,7 +26,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 pub(crate) use jacobian::Rows;
-pub(crate) use sensor::SensorSetting;
+pub(crate) use sensor::{ScannerSetting, SensorSetting};
 pub(crate) use setting::{Setting, world_of};
 
 /// A scene, a sensor and where it stood, with some of all that unknown.
@@ -34,11 +36,12 @@ pub struct Model {
     scene: Arc<Scene>,
     sensor: Sensor,
     world_from_sensor: Vec<Isometry3<f64>>,
+    air: Air,
     unknowns: Vec<Unknown>,
     /// Where ray trees end.
     pub tree: TreeSettings,
     /// Whether derivatives, and predictions where that is asked for, see edges as the integrals over
-    /// the beams of a continuous-wave lidar do.
+    /// beams do.
     pub edges: Option<crate::visibility::EdgeSettings>,
 }
 
@@ -146,10 +149,19 @@ impl Model {
             scene,
             sensor,
             world_from_sensor,
+            air: Air::default(),
             unknowns: Vec::new(),
             tree: TreeSettings::default(),
             edges: None,
         })
+    }
+
+    /// The same model in other air than none: scanners see it, all drops and flakes of it by their
+    /// mean; continuous-wave lidars do not.
+    #[must_use]
+    pub fn in_air(mut self, air: Air) -> Self {
+        self.air = air;
+        self
     }
 
     /// Makes what `path` names unknown, starting where the model has it now.
@@ -274,6 +286,9 @@ impl Model {
             (Some(pose), Freedom::Planar) => Ok(Variable::Planar(planar(&pose))),
             (Some(pose), Freedom::Boxed { lower, upper }) => {
                 Variable::boxed(&planar(&pose), lower, upper).map_err(outside)
+            }
+            (None, Freedom::Whole) if matches!(parameter, Parameter::Weather { .. }) => {
+                parameter::bounded(self.value_of(parameter), 0.0, f64::INFINITY).map_err(outside)
             }
             (None, Freedom::Whole) => Ok(parameter::number(self.value_of(parameter))),
             (None, Freedom::Interval { lower, upper }) => {

@@ -1,5 +1,6 @@
 //! Names of what can be unknown.
 
+use super::air;
 use super::sensor::Sensor;
 use super::{Model, coefficients};
 use crate::manifold::{Chart, OutOfBounds, Variable};
@@ -42,6 +43,12 @@ pub enum Parameter {
     },
     /// `sensor.receiver.pulse_width`, `.threshold`, `.reference` of a pulsed receiver.
     Timing(Timed),
+    /// `atmosphere.fog_visibility_m`, `.visibility_m`, `.rain_mm_h`, `.snow_mm_h`, `.dust_g_m3`: how
+    /// much there is of something that the air between a scanner and its surfaces has.
+    Weather {
+        /// Its number in the air.
+        number: usize,
+    },
     /// `sensor.beams.N.azimuth_offset` (rad), `sensor.channels.N.azimuth_offset` where the sensor is
     /// a scanner; `*` frees all.
     AzimuthOffset {
@@ -104,7 +111,8 @@ impl Timed {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Freedom {
-    /// A pose in all six degrees of freedom; a number without bounds.
+    /// A pose in all six degrees of freedom; a number without bounds, but for what the air has: that
+    /// stays above zero.
     Whole,
     /// A pose in the plane: height and tilt stay.
     Planar,
@@ -176,6 +184,7 @@ impl Model {
                 paths.extend(WIDTHS.map(|name| format!("sensor.beam.divergence.{name}")));
                 let timed = TIMED.iter().filter(|_| own.is_pulsed());
                 paths.extend(timed.map(|(name, _)| format!("sensor.receiver.{name}")));
+                paths.extend(self.weather_paths().map(|(path, _)| path));
             }
         }
         paths.extend((1..self.scans()).map(|scan| format!("scans.{scan}.pose")));
@@ -222,6 +231,9 @@ impl Model {
         if let Some(known) = self.of_receiver(path) {
             return Some(known);
         }
+        if let Some((_, parameter)) = self.weather_paths().find(|(known, _)| known == path) {
+            return Some(parameter);
+        }
         if let Some(scan) = inner(path, "scans.", ".pose") {
             let scan = scan.parse().ok().filter(|scan| *scan < self.scans())?;
             return Some(Parameter::SensorPose { scan });
@@ -255,6 +267,18 @@ impl Model {
                 Some(Parameter::Timing(known.1))
             }
         }
+    }
+
+    /// What the air has, where the sensor sees it.
+    fn weather_paths(&self) -> impl Iterator<Item = (String, Parameter)> {
+        let sees_air = matches!(self.sensor, Sensor::Scanner(_));
+        let weather = self.air.atmosphere.weather.iter().enumerate();
+        weather
+            .filter(move |_| sees_air)
+            .filter_map(|(number, weather)| {
+                let (name, _) = air::name_and_unit(weather)?;
+                Some((format!("atmosphere.{name}"), Parameter::Weather { number }))
+            })
     }
 
     fn material(&self, path: &str) -> Option<Parameter> {
@@ -344,6 +368,10 @@ impl Model {
                 parameter,
             } => self.material_value(*material, *parameter),
             Parameter::Facet { .. } => 1.0,
+            Parameter::Weather { number } => {
+                let weather = &self.air.atmosphere.weather[*number];
+                weather.amount() / air::name_and_unit(weather).map_or(1.0, |(_, unit)| unit)
+            }
             _ => self.value_of_sensor(parameter),
         }
     }

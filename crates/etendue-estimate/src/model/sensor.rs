@@ -2,7 +2,7 @@
 
 use super::without_noise;
 use etendue_physics::Scalar;
-use etendue_physics::beam::{BeamFrame, SubRayPattern};
+use etendue_physics::beam::{BeamFrame, BeamWidth, SubRayPattern};
 use etendue_physics::cw::Bias;
 use etendue_sensors::Reading;
 use etendue_sensors::cw::{CwLidar, Shot as CwShot};
@@ -45,10 +45,12 @@ pub struct Measured<S = f64> {
     intensity: Option<S>,
 }
 
-/// What of a scanner a setting holds: its receiver, its divergences over its own, where its shots
-/// go, and what is added to the ranges of each channel, m.
+/// What of a scanner a setting holds: its receiver, its beam with the rings of rays that sample it,
+/// its divergences over its own, where its shots go, and what is added to the ranges of each channel, m.
 pub(crate) struct ScannerSetting<S> {
     pub receiver: MeanReceiver<S>,
+    pub beam: BeamWidth,
+    pub rings: u32,
     pub widening: Option<[S; 2]>,
     pub shots: Arc<Vec<Shot>>,
     pub range_offsets: Vec<f64>,
@@ -243,6 +245,8 @@ impl Sensor {
             Self::ContinuousWave(lidar) => SensorSetting::ContinuousWave(lidar.map(S::from)),
             Self::Scanner(own) => SensorSetting::Scanner(ScannerSetting {
                 receiver: MeanReceiver::from(&own.scanner.receiver),
+                beam: own.scanner.beam,
+                rings: own.scanner.sub_ray_rings,
                 widening: None,
                 shots: Arc::clone(&own.shots),
                 range_offsets: vec![0.0; own.scanner.channels.len()],

@@ -1,17 +1,19 @@
 //! Everything the simulator needs, with the unknowns put in.
 
+use super::air;
 use super::parameter::Timed;
 use super::sensor::{ScannerSensor, ScannerSetting, Sensor};
 use super::{Measured, Model, Parameter, SensorSetting, coefficients, planar, upright};
 use crate::manifold::{Manifold, Value, Variable, lift3};
 use crate::visibility::Boundaries;
 use etendue_physics::Scalar;
+use etendue_physics::atmosphere::Weather;
 use etendue_physics::cw::Bias;
 use etendue_physics::surface::Material;
 use etendue_scene::{MaterialId, ObjectId, Scene};
 use etendue_sensors::cw::{CwLidar, Turn, shoot_with};
 use etendue_sensors::motion::still;
-use etendue_sensors::pulsed::{MeanReceiver, MeanScanner};
+use etendue_sensors::pulsed::{ExtraRay, MeanAir, MeanReceiver, MeanScanner};
 use etendue_sensors::transport::{Return, World};
 use nalgebra::{Isometry2, Isometry3};
 use std::sync::Arc;
@@ -23,8 +25,19 @@ pub(crate) struct Setting<S: Scalar> {
     pub poses: Vec<(ObjectId, Isometry3<S>)>,
     pub materials: Vec<(MaterialId, Material<S>)>,
     pub range_offsets: Vec<(usize, f64)>,
+    /// What is in the air.
+    pub weather: Vec<Weather<S>>,
     /// Factors on what facets scatter back: object, triangle, value.
     pub facets: Vec<(ObjectId, u32, f64)>,
+}
+
+/// One sweep of a scanner.
+struct Sweep<'a, S: Scalar> {
+    own: &'a ScannerSensor,
+    setting: &'a ScannerSetting<S>,
+    air: Option<MeanAir<S>>,
+    pose: &'a Isometry3<S>,
+    edges: Option<&'a Boundaries<'a, S>>,
 }
 
 /// The power of a return to a beam, by the numbers of the scan and of the beam.
@@ -42,6 +55,7 @@ impl Model {
             poses: Vec::new(),
             materials: Vec::new(),
             range_offsets: Vec::new(),
+            weather: air::lifted(&self.air),
             facets: Vec::new(),
         };
         let mut rest = step;
@@ -77,6 +91,11 @@ impl Model {
             }
             Parameter::Width { axis } => self.put_width(&mut setting.sensor, axis, number),
             Parameter::Timing(which) => put_timing(&mut setting.sensor, which, number),
+            Parameter::Weather { number: which } => {
+                let weather = &mut setting.weather[which];
+                let unit = air::name_and_unit(weather).map_or(1.0, |(_, unit)| unit);
+                *weather = weather.with_amount(number * unit);
+            }
             Parameter::Material {
                 material,
                 parameter,
@@ -155,7 +174,14 @@ impl Model {
             let scattering = |beam, back: &Return<S>| scattering(number, beam, back);
             match (&setting.sensor, &self.sensor) {
                 (SensorSetting::Scanner(scanner), Sensor::Scanner(own)) => {
-                    self.sweep(&world, own, scanner, pose, scattering)
+                    let sweep = Sweep {
+                        own,
+                        setting: scanner,
+                        air: air::mean(&setting.weather, &self.air, self.sensor.wavelength()),
+                        pose,
+                        edges: boundaries.get(number),
+                    };
+                    self.sweep(&world, &sweep, scattering)
                 }
                 (SensorSetting::ContinuousWave(lidar), _) => {
                     let edges = boundaries.get(number);
@@ -189,7 +215,7 @@ impl Model {
             still(*pose),
             scattering,
             |beam, received| {
-                if let Some(edges) = edges {
+                if let Some(Boundaries::ContinuousWave(edges)) = edges {
                     edges.add(beam, received);
                 }
             },
@@ -206,18 +232,24 @@ impl Model {
     fn sweep<S: Scalar>(
         &self,
         world: &World<'_, S>,
-        own: &ScannerSensor,
-        setting: &ScannerSetting<S>,
-        pose: &Isometry3<S>,
+        sweep: &Sweep<'_, S>,
         scattering: impl Fn(usize, &Return<S>) -> S + Sync,
     ) -> Vec<Measured<S>> {
+        let setting = sweep.setting;
         let mean = MeanScanner {
-            scanner: &own.scanner,
+            scanner: &sweep.own.scanner,
             receiver: setting.receiver,
+            air: sweep.air,
             widening: setting.widening,
             tree: self.tree,
         };
-        let mut shots = mean.fire(world, &setting.shots, still(*pose), scattering);
+        let still = still(*sweep.pose);
+        let edges = |shot: usize, rays: &mut Vec<ExtraRay<S>>| {
+            if let Some(Boundaries::Scanner(edges)) = sweep.edges {
+                edges.add(&setting.shots[shot], rays);
+            }
+        };
+        let mut shots = mean.fire(world, &setting.shots, still, scattering, edges);
         for (shot, fired) in shots.iter_mut().zip(setting.shots.iter()) {
             if let Some(shot) = shot {
                 shot.range += setting.range_offsets[usize::from(fired.channel)];

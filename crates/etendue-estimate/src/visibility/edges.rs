@@ -1,6 +1,8 @@
 //! The edges of a scene, and where they cross a beam.
 
+use super::cover::Cover;
 use super::images::mirrors_of;
+use super::scanner::Bundle;
 use etendue_physics::Scalar;
 use etendue_physics::beam::BeamFrame;
 use etendue_scene::{Mesh, Object, Scene};
@@ -22,27 +24,59 @@ pub(super) struct Edge<S: Scalar> {
     pub share: f64,
 }
 
-/// The part of an edge inside a beam's cross-section, in beam radii.
+/// The part of an edge inside a beam's cross-section, in the cross-section's own unit.
 pub(super) struct Chord {
     start: Vector2<f64>,
     end: Vector2<f64>,
     /// Fractions of the whole edge at which the chord starts and ends.
     fractions: [f64; 2],
+    /// How deep the edge's ends are, m, where fractions are wanted of the edge in space.
+    depths: Option<[f64; 2]>,
     /// At right angles to the edge, from it to the axis: the smaller part of the cross-section is
     /// behind.
     pub normal: Vector2<f64>,
 }
 
 impl Chord {
+    /// Of an edge that the beam sees between two points.
+    fn new([start, end]: [Vector2<f64>; 2], cover: &Cover) -> Option<Self> {
+        let way = end - start;
+        let length = way.norm();
+        if length < 1e-12 {
+            return None;
+        }
+        let [from, to] = cover.inside(&start, &end)?;
+        let normal = Vector2::new(-way.y, way.x) / length;
+        Some(Self {
+            start: start + way * from,
+            end: start + way * to,
+            fractions: [from, to],
+            depths: None,
+            normal: if start.dot(&normal) > 0.0 {
+                -normal
+            } else {
+                normal
+            },
+        })
+    }
+
     /// A point of the chord, and the fraction of the whole edge it lies at.
     pub(super) fn point(&self, part: f64) -> (Vector2<f64>, f64) {
         let [from, to] = self.fractions;
-        (self.start.lerp(&self.end, part), from + (to - from) * part)
+        let seen = from + (to - from) * part;
+        let along = self.depths.map_or(seen, |depths| in_space(seen, depths));
+        (self.start.lerp(&self.end, part), along)
     }
 }
 
+/// The fraction of an edge in space that is seen at a fraction of what is seen of it, its ends at
+/// these depths.
+fn in_space(seen: f64, [start, end]: [f64; 2]) -> f64 {
+    seen * start / (end + seen * (start - end))
+}
+
 impl<S: Scalar> Edge<S> {
-    fn new(ends: [Point3<S>; 2], share: f64) -> Self {
+    pub(super) fn new(ends: [Point3<S>; 2], share: f64) -> Self {
         let values = ends.map(|end| end.map(Scalar::value));
         Self {
             ends,
@@ -51,35 +85,66 @@ impl<S: Scalar> Edge<S> {
         }
     }
 
-    /// Where the edge crosses the beam's cross-section of that radius, if it does.
-    pub(super) fn chord(&self, frame: &BeamFrame, half_tangent: f64, radius: f64) -> Option<Chord> {
+    /// Where the edge crosses a round beam's cross-section, if it does.
+    pub(super) fn chord(
+        &self,
+        frame: &BeamFrame,
+        half_tangent: f64,
+        cover: &Cover,
+    ) -> Option<Chord> {
         let depths = self.values.map(|end| end.coords.dot(&frame.axis));
         if depths.iter().any(|depth| *depth < NEAREST) {
             return None;
         }
-        let [start, end] = self.values.map(|end| section(&end, frame, half_tangent));
-        let way = end - start;
-        let length = way.norm();
-        if length < 1e-12 {
+        Chord::new(
+            self.values.map(|end| section(&end, frame, half_tangent)),
+            cover,
+        )
+    }
+
+    /// Where the edge crosses a bundle of rays from `origin`, if it does, in standard deviations of
+    /// the bundle where the edge is nearest to its axis; fractions are those of the edge in space.
+    pub(super) fn chord_in(
+        &self,
+        frame: &BeamFrame,
+        origin: &Point3<f64>,
+        bundle: &Bundle<f64>,
+        cover: &Cover,
+    ) -> Option<Chord> {
+        let dot = |end: &Point3<f64>, axis: &Vector3<f64>| (end - origin).dot(axis);
+        let depths = self.values.map(|end| dot(&end, &frame.axis));
+        if depths.iter().any(|depth| *depth < NEAREST) {
             return None;
         }
-        let along = way / length;
-        let nearest = -start.dot(&along);
-        let aside = (start + along * nearest).norm_squared();
-        let half = (radius * radius - aside).max(0.0).sqrt();
-        let from = ((nearest - half) / length).clamp(0.0, 1.0);
-        let to = ((nearest + half) / length).clamp(0.0, 1.0);
-        let normal = Vector2::new(-along.y, along.x);
-        (to > from).then(|| Chord {
-            start: start + way * from,
-            end: start + way * to,
-            fractions: [from, to],
-            normal: if start.dot(&normal) > 0.0 {
-                -normal
-            } else {
-                normal
-            },
+        let [near, far] = [0, 1].map(|i| {
+            let end = &self.values[i];
+            Vector2::new(dot(end, &frame.left), dot(end, &frame.up)) / depths[i]
+        });
+        let way = far - near;
+        let nearest = (-near.dot(&way) / way.norm_squared()).clamp(0.0, 1.0);
+        let depth = depths[0] + (depths[1] - depths[0]) * in_space(nearest, depths);
+        let place = |angles: Vector2<f64>| {
+            let [across, up] = bundle.place([angles.x * depth, angles.y * depth, depth]);
+            Vector2::new(across, up)
+        };
+        let mut chord = Chord::new([place(near), place(far)], cover)?;
+        chord.depths = Some(depths);
+        Some(chord)
+    }
+
+    /// A point of the edge in the frame of a beam from `origin`: left, up, along the axis, m.
+    pub(super) fn in_beam(&self, along: f64, frame: &BeamFrame, origin: &Point3<f64>) -> [S; 3] {
+        let [start, end] = &self.ends;
+        let point = start + (end - start) * S::from(along);
+        [&frame.left, &frame.up, &frame.axis].map(|axis| {
+            let component = |k: usize| (point[k] - origin[k]) * axis[k];
+            component(0) + component(1) + component(2)
         })
+    }
+
+    /// The ends without derivatives.
+    pub(super) fn values(&self) -> &[Point3<f64>; 2] {
+        &self.values
     }
 
     /// The edge's ends in the cross-section, with derivatives.

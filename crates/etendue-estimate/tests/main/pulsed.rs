@@ -23,7 +23,7 @@ use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 
 /// The optics and receiver of a Velodyne VLP-16 (user manual 63-9243 Rev. D), with so many columns.
-fn vlp_16(columns: u32, discriminator: Discriminator) -> Scanner {
+pub fn vlp_16(columns: u32, discriminator: Discriminator) -> Scanner {
     let elevations = [-15, 1, -13, 3, -11, 5, -9, 7, -7, 9, -5, 11, -3, 13, -1, 15];
     let channel = |(number, degrees): (u32, i32)| Channel {
         elevation: f64::from(degrees).to_radians(),
@@ -96,7 +96,7 @@ fn vlp_16(columns: u32, discriminator: Discriminator) -> Scanner {
 }
 
 /// A hall of 12 x 8 x 3.4 m with a crate and a screen of their own materials, and glass.
-fn hall() -> SceneBuilder {
+pub fn hall() -> SceneBuilder {
     let mut parts = SceneBuilder::default();
     let mut add = |name: &str, mesh: Mesh, at: [f64; 3], yaw: f64, reflectance: f64| {
         let number = u32::try_from(parts.meshes.len()).expect("few");
@@ -139,7 +139,7 @@ fn hall() -> SceneBuilder {
     parts
 }
 
-fn pose() -> Isometry3<f64> {
+pub fn pose() -> Isometry3<f64> {
     Isometry3::from_parts(
         Translation3::new(0.3, -0.4, 1.3),
         UnitQuaternion::from_euler_angles(0.02, -0.03, 0.5),
@@ -152,7 +152,7 @@ fn model(columns: u32) -> Model {
 }
 
 /// Residuals are then the predictions, in m and in counts, less a constant.
-fn against_constants(model: Model) -> FitProblem {
+pub fn against_constants(model: Model) -> FitProblem {
     let beam = Measured::new(Some(1.0), Some(10.0));
     let scans = vec![vec![beam; model.beams()]; model.scans()];
     let mut problem = FitProblem::measured_by(model, &scans).expect("a problem");
@@ -232,7 +232,7 @@ fn derivatives_by_what_facets_scatter_equal_central_differences() {
     assert!(compared > 36 * 1000 && jumps == 0, "{compared} {jumps}");
 }
 
-fn measured(sweep: &PointSweep) -> Vec<Measured> {
+pub fn measured(sweep: &PointSweep) -> Vec<Measured> {
     let mut beams = vec![Measured::default(); sweep.shots.len()];
     for point in &sweep.points {
         beams[point.shot as usize] = Measured::new(Some(point.range), Some(point.intensity));
@@ -374,7 +374,7 @@ fn model_with(receiver: Receiver) -> Model {
     Model::of_scanner(hall(), &scanner, vec![pose()]).expect("a model")
 }
 
-fn triangulating() -> Receiver {
+pub fn triangulating() -> Receiver {
     Receiver::Triangulation(Triangulation {
         baseline: 0.05,
         angle_noise: 0.0,
@@ -383,7 +383,7 @@ fn triangulating() -> Receiver {
     })
 }
 
-fn frequency_modulated() -> Receiver {
+pub fn frequency_modulated() -> Receiver {
     Receiver::Fmcw(Fmcw {
         wavelength: 903e-9,
         bandwidth: 1e9,

@@ -58,7 +58,8 @@ pub struct ScanTable {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FreeTable {
-    /// Its path: `sensor.pose`, `objects.NAME.pose`, `materials.NAME.reflectance` ...
+    /// Its path: `sensor.pose`, `objects.NAME.pose`, `materials.NAME.reflectance`,
+    /// `atmosphere.fog_visibility_m` ...
     #[schemars(with = "String")]
     pub path: Spanned<String>,
     /// Where the search starts; where the scene has it, if left out.

@@ -17,5 +17,5 @@ mod weather;
 
 pub use coefficients::Coefficients;
 pub use precipitation::Precipitation;
-pub use volume::{Overlap, volume_returns};
+pub use volume::{Overlap, cut_volume_return, volume_returns};
 pub use weather::{Atmosphere, Weather};

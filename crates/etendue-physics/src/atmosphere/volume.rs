@@ -1,6 +1,7 @@
 //! The light that the air itself sends back.
 
 use super::Coefficients;
+use crate::Scalar;
 use crate::pulse::Return;
 
 /// How far the receiver's field of view covers the beam: nothing up to one range, all from
@@ -36,13 +37,13 @@ impl Overlap {
 /// let strongest = returns.iter().max_by(|a, b| a.power.total_cmp(&b.power)).unwrap();
 /// assert!((0.8..2.0).contains(&strongest.range)); // the fog's own echo stands near the sensor
 /// ```
-pub fn volume_returns(
-    air: &Coefficients<f64>,
+pub fn volume_returns<S: Scalar>(
+    air: &Coefficients<S>,
     overlap: &Overlap,
     far: f64,
     step: f64,
-) -> Vec<Return> {
-    if air.backscatter <= 0.0 {
+) -> Vec<Return<S>> {
+    if air.backscatter.value() <= 0.0 {
         return Vec::new();
     }
     let at = |i: u32| overlap.none_until + (f64::from(i) + 0.5) * step;
@@ -54,13 +55,45 @@ pub fn volume_returns(
     )]
     let cells = cells as u32;
     (0..cells)
-        .map(at)
-        .map(|range| Return {
-            range,
-            power: air.backscatter * overlap.share(range) * air.two_way_transmission(range) * step
-                / (range * range),
-        })
+        .map(|i| volume_return(air, overlap, S::from(at(i)), S::from(step)))
         .collect()
+}
+
+/// The return of a cell of air of that length (m) about a range (m).
+fn volume_return<S: Scalar>(
+    air: &Coefficients<S>,
+    overlap: &Overlap,
+    range: S,
+    length: S,
+) -> Return<S> {
+    let share = overlap.share(range.value());
+    Return {
+        range,
+        power: air.backscatter * share * air.two_way_transmission(range) * length / (range * range),
+    }
+}
+
+/// The return of the cell that a surface at `far` (m) cuts, as far as it stands before the surface,
+/// with so many whole cells before it; the cells are those of [`volume_returns`].
+///
+/// ```
+/// use etendue_physics::atmosphere::{Coefficients, Overlap, cut_volume_return, volume_returns};
+/// let air = Coefficients::from_lidar_ratio(0.02, 20.0);
+/// let overlap = Overlap { none_until: 0.5, full_from: 2.0 };
+/// let whole = volume_returns(&air, &overlap, 100.0, 0.1);
+/// // The cell from 20.5 to 20.6 m.
+/// let cut = cut_volume_return(&air, &overlap, (200, 0.1), 20.525);
+/// assert!((cut.power / whole[200].power - 0.25).abs() < 2e-3);
+/// ```
+pub fn cut_volume_return<S: Scalar>(
+    air: &Coefficients<S>,
+    overlap: &Overlap,
+    (whole, step): (usize, f64),
+    far: S,
+) -> Return<S> {
+    let from = overlap.none_until + whole as f64 * step;
+    let length = (far - from).max(S::zero()).min(S::from(step));
+    volume_return(air, overlap, length * 0.5 + from, length)
 }
 
 #[cfg(test)]
@@ -92,6 +125,6 @@ mod tests {
             none_until: 0.0,
             full_from: 1.0,
         };
-        assert!(volume_returns(&Coefficients::vacuum(), &overlap, 50.0, 0.1).is_empty());
+        assert!(volume_returns(&Coefficients::<f64>::vacuum(), &overlap, 50.0, 0.1).is_empty());
     }
 }

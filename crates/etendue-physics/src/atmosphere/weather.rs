@@ -55,6 +55,38 @@ pub enum Weather<S> {
     },
 }
 
+impl<S: Copy> Weather<S> {
+    /// The number that says how much there is of it, in its own unit.
+    pub fn amount(&self) -> S {
+        match *self {
+            Self::Haze { visibility } | Self::Fog { visibility } => visibility,
+            Self::Rain { rate } | Self::Snow { rate } => rate,
+            Self::Dust { concentration } => concentration,
+        }
+    }
+
+    /// The same kind of weather, of another amount.
+    ///
+    /// ```
+    /// use etendue_physics::atmosphere::Weather;
+    /// let fog = Weather::Fog { visibility: 50.0 };
+    /// assert_eq!(fog.with_amount(80.0), Weather::Fog { visibility: 80.0 });
+    /// assert_eq!(fog.amount(), 50.0);
+    /// ```
+    #[must_use]
+    pub fn with_amount<T>(&self, amount: T) -> Weather<T> {
+        match self {
+            Self::Haze { .. } => Weather::Haze { visibility: amount },
+            Self::Fog { .. } => Weather::Fog { visibility: amount },
+            Self::Rain { .. } => Weather::Rain { rate: amount },
+            Self::Snow { .. } => Weather::Snow { rate: amount },
+            Self::Dust { .. } => Weather::Dust {
+                concentration: amount,
+            },
+        }
+    }
+}
+
 impl<S: Scalar> Weather<S> {
     /// Extinction and backscatter at a wavelength (m).
     ///

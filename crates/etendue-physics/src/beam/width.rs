@@ -51,6 +51,10 @@ pub struct BeamRay {
     pub offset: [f64; 2],
     /// Tangents of the angles from the axis to the left and upwards.
     pub slope: [f64; 2],
+    /// Where it stands in the profile, in standard deviations: $p$ leaves the exit at
+    /// $(-p_1 e_0, p_0 e_1)$ with the tangents $(p_0 s_0, p_1 s_1)$, for standard deviations $e$ of
+    /// the exit and $s$ of the divergence.
+    pub place: [f64; 2],
     /// Share of the beam's power: the shares add up to one.
     pub weight: f64,
 }
@@ -123,6 +127,7 @@ impl BeamWidth {
             BeamRay {
                 offset: [-p[1] * exit[0], p[0] * exit[1]],
                 slope: [p[0] * slope[0], p[1] * slope[1]],
+                place: p,
                 weight: w / total,
             }
         };

@@ -1,5 +1,7 @@
 //! Which instant of an echo counts as its arrival.
 
+use crate::Scalar;
+
 /// The instant of an echo that is timed.
 ///
 /// Every discriminator is calibrated on a reference echo (see
@@ -37,81 +39,94 @@ pub(super) struct EchoSamples<'a> {
 
 impl Discriminator {
     /// The timed instant in (fractional) samples.
-    pub(super) fn instant(&self, echo: &EchoSamples, threshold: f64) -> f64 {
+    pub(super) fn instant<S: Scalar>(
+        &self,
+        echo: &EchoSamples,
+        threshold: S,
+        at: &impl Fn(usize) -> S,
+    ) -> S {
         match *self {
-            Self::Threshold => echo.crossing(threshold),
-            Self::LeadingEdge => echo.steepest(),
-            Self::ConstantFraction { fraction } => echo.crossing(fraction * echo.vertex().1),
-            Self::Peak => echo.vertex().0,
-            Self::Centroid => echo.centroid(),
+            Self::Threshold => echo.crossing(threshold, at),
+            Self::LeadingEdge => echo.steepest(at),
+            Self::ConstantFraction { fraction } => echo.crossing(echo.vertex(at).1 * fraction, at),
+            Self::Peak => echo.vertex(at).0,
+            Self::Centroid => echo.centroid(at),
         }
     }
 }
 
+/// Samples are chosen by their values, and what is made of the chosen ones by `at`, which gives the
+/// same samples in a scalar that may carry derivatives.
 impl EchoSamples<'_> {
     /// Position and height of the parabola through the highest sample and its neighbours.
-    pub fn vertex(&self) -> (f64, f64) {
-        let middle = self.samples[self.peak];
+    pub fn vertex<S: Scalar>(&self, at: &impl Fn(usize) -> S) -> (S, S) {
+        let middle = at(self.peak);
+        let place = S::from(self.peak as f64);
         if self.peak == 0 || self.peak + 1 == self.samples.len() {
-            return (self.peak as f64, middle);
+            return (place, middle);
         }
-        let (left, right) = (self.samples[self.peak - 1], self.samples[self.peak + 1]);
-        let curvature = left - 2.0 * middle + right;
-        if curvature >= 0.0 {
-            return (self.peak as f64, middle);
+        let (left, right) = (at(self.peak - 1), at(self.peak + 1));
+        let curvature = left - middle * 2.0 + right;
+        if curvature.value() >= 0.0 {
+            return (place, middle);
         }
-        let offset = 0.5 * (left - right) / curvature;
-        (
-            self.peak as f64 + offset,
-            middle - 0.25 * (left - right) * offset,
-        )
+        let offset = (left - right) * 0.5 / curvature;
+        (place + offset, middle - (left - right) * 0.25 * offset)
     }
 
     /// The last point before the peak where the samples rise through `level`, linearly
     /// interpolated; the start of the edge where they never were below it.
-    pub fn crossing(&self, level: f64) -> f64 {
+    pub fn crossing<S: Scalar>(&self, level: S, at: &impl Fn(usize) -> S) -> S {
         for i in (self.edge_from + 1..=self.peak).rev() {
-            let (below, above) = (self.samples[i - 1], self.samples[i]);
-            if below < level && level <= above {
-                return (i - 1) as f64 + (level - below) / (above - below);
+            if self.samples[i - 1] < level.value() && level.value() <= self.samples[i] {
+                let below = at(i - 1);
+                return (level - below) / (at(i) - below) + (i - 1) as f64;
             }
         }
-        self.edge_from as f64
+        S::from(self.edge_from as f64)
     }
 
     /// The middle of the steepest step up before the peak, refined by a parabola through the
     /// steps beside it.
-    fn steepest(&self) -> f64 {
-        let step = |i: usize| self.samples[i + 1] - self.samples[i];
+    fn steepest<S: Scalar>(&self, at: &impl Fn(usize) -> S) -> S {
+        let rise = |i: usize| self.samples[i + 1] - self.samples[i];
         let steps = self.edge_from..self.peak;
-        let Some(best) = steps.clone().max_by(|a, b| step(*a).total_cmp(&step(*b))) else {
-            return self.peak as f64;
+        let Some(best) = steps.clone().max_by(|a, b| rise(*a).total_cmp(&rise(*b))) else {
+            return S::from(self.peak as f64);
         };
-        let mut at = best as f64 + 0.5;
+        let mut instant = S::from(best as f64 + 0.5);
         if best > steps.start && best + 2 < self.samples.len() {
+            let step = |i: usize| at(i + 1) - at(i);
             let (left, middle, right) = (step(best - 1), step(best), step(best + 1));
-            let curvature = left - 2.0 * middle + right;
-            if curvature < 0.0 {
-                at += 0.5 * (left - right) / curvature;
+            let curvature = left - middle * 2.0 + right;
+            if curvature.value() < 0.0 {
+                instant += (left - right) * 0.5 / curvature;
             }
         }
-        at
+        instant
     }
 
-    fn centroid(&self) -> f64 {
-        let above = (self.from..self.to).map(|i| (i as f64, self.samples[i]));
-        let (moment, sum) = above.fold((0.0, 0.0), |(m, s), (i, p)| (m + i * p, s + p));
+    fn centroid<S: Scalar>(&self, at: &impl Fn(usize) -> S) -> S {
+        let (mut moment, mut sum) = (S::zero(), S::zero());
+        for i in self.from..self.to {
+            let power = at(i);
+            moment += power * i as f64;
+            sum += power;
+        }
         moment / sum
     }
 
     /// Width of the echo at half its peak, in samples, by its two crossings.
-    pub fn width(&self) -> f64 {
-        let level = 0.5 * self.vertex().1;
-        let fall = (self.peak + 1..self.samples.len()).find(|i| self.samples[*i] < level);
-        let right = fall.map_or(self.samples.len() as f64, |i| {
-            let (above, below) = (self.samples[i - 1], self.samples[i]);
-            i as f64 - (level - below) / (above - below)
-        });
-        right - self.crossing(level)
+    pub fn width<S: Scalar>(&self, at: &impl Fn(usize) -> S) -> S {
+        let level = self.vertex(at).1 * 0.5;
+        let mut after = self.peak + 1..self.samples.len();
+        let right = match after.find(|i| self.samples[*i] < level.value()) {
+            Some(i) => {
+                let (above, below) = (at(i - 1), at(i));
+                -((level - below) / (above - below)) + i as f64
+            }
+            None => S::from(self.samples.len() as f64),
+        };
+        right - self.crossing(level, at)
     }
 }

@@ -1,7 +1,7 @@
 //! Echoes without a waveform, in closed form.
 
 use super::closed_form::{ClosedForm, Timed, Timing};
-use super::merge::{Merged, merge_returns};
+use super::merge::{Merged, merge_changed, merge_returns};
 use super::{Detector, Discriminator, Echo, Pulse, Return};
 use crate::{NormalPairs, SPEED_OF_LIGHT, Scalar, Stream};
 use std::f64::consts::PI;
@@ -110,7 +110,8 @@ impl FastReceiver {
 
     /// As [`FastReceiver::echoes`] without noise, in a scalar that may carry derivatives, with
     /// `timing` instead of its own pulse, threshold and reference: calls `echo` with each, nearest
-    /// first. Which returns merge, and which echoes are over the threshold, is chosen on values.
+    /// first. Which returns merge, and which echoes are over the threshold, is chosen on values;
+    /// returns of no power are what edges change ([`group_returns`](super::group_returns)).
     pub fn mean_echoes<S: Scalar>(
         &self,
         timing: &Timing<S>,
@@ -118,7 +119,7 @@ impl FastReceiver {
         mut echo: impl FnMut(Echo<S>),
     ) {
         let form = ClosedForm::new(timing, self.discriminator);
-        merge_returns(returns, form.length, |power, range, variance| {
+        merge_changed(returns, form.length, |power, range, variance| {
             let merged = Merged {
                 power,
                 range,

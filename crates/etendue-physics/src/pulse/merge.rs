@@ -38,6 +38,68 @@ pub fn merge_returns<S: Scalar>(
     }
 }
 
+/// Sorts returns by range and calls `each` with every group of neighbours that `together` (of the
+/// ranges of two, m, the nearer first) holds together, nearest first. Chosen on values.
+///
+/// What edges of a scene change of a beam are returns, too, of no power or less: they neither make
+/// a group nor join two, and come last in the group whose nearest member they are together with.
+pub fn group_returns<S: Scalar>(
+    returns: &mut [Return<S>],
+    together: impl Fn(f64, f64) -> bool,
+    mut each: impl FnMut(&[Return<S>]),
+) {
+    let is_light = |one: &Return<S>| one.power.value() > 0.0;
+    returns.sort_by(|a, b| {
+        let order = a.range.value().total_cmp(&b.range.value());
+        is_light(b).cmp(&is_light(a)).then(order)
+    });
+    let (light, changes) = returns.split_at(returns.partition_point(is_light));
+    let near = |a: &Return<S>, b: &Return<S>| together(a.range.value(), b.range.value());
+    if changes.is_empty() {
+        return light.chunk_by(near).for_each(each);
+    }
+    let mut groups: Vec<Vec<Return<S>>> = light.chunk_by(near).map(<[_]>::to_vec).collect();
+    for change in changes {
+        let at = change.range.value();
+        let nearest = |one: &Return<S>| one.range.value() <= at;
+        let after = light.partition_point(nearest);
+        let around = [after.checked_sub(1), Some(after)].map(|i| light.get(i?));
+        let apart = |one: &&Return<S>| (one.range.value() - at).abs();
+        let nearest = { around.into_iter().flatten() }.min_by(|a, b| apart(a).total_cmp(&apart(b)));
+        let Some(range) = nearest.map(|one| one.range.value()) else {
+            return;
+        };
+        let member = groups
+            .iter_mut()
+            .find(|group| group.iter().any(|one| one.range.value() == range));
+        if let Some(group) = member.filter(|_| together(range.min(at), range.max(at))) {
+            group.push(*change);
+        }
+    }
+    for group in &groups {
+        each(group);
+    }
+}
+
+/// As [`merge_returns`] where some returns are what edges change ([`group_returns`]).
+pub fn merge_changed<S: Scalar>(
+    returns: &mut [Return<S>],
+    length: f64,
+    mut echo: impl FnMut(S, S, S),
+) {
+    if returns.iter().all(|one| one.power.value() > 0.0) {
+        return merge_returns(returns, length, echo);
+    }
+    group_returns(
+        returns,
+        |near, far| far - near < length,
+        |group| {
+            let group = moments(group);
+            echo(group.power, group.range, group.variance);
+        },
+    );
+}
+
 fn moments<S: Scalar>(returns: &[Return<S>]) -> Merged<S> {
     if let [one] = returns {
         return Merged {
@@ -67,5 +129,33 @@ fn moments<S: Scalar>(returns: &[Return<S>]) -> Merged<S> {
         power,
         range: nearest + mean,
         variance: (second / power - mean * mean).max(S::zero()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn groups(returns: &[(f64, f64)]) -> Vec<Vec<f64>> {
+        let mut returns: Vec<Return> = returns
+            .iter()
+            .map(|&(range, power)| Return { range, power })
+            .collect();
+        let mut groups = Vec::new();
+        let near = |a: f64, b: f64| b - a < 1.0;
+        group_returns(&mut returns, near, |group| {
+            groups.push(group.iter().map(|one| one.range).collect());
+        });
+        groups
+    }
+
+    #[test]
+    fn changes_of_light_neither_make_a_group_nor_join_two() {
+        let two = [(5.0, 0.2), (3.0, 0.1), (3.5, 0.3)];
+        assert_eq!(groups(&two), [vec![3.0, 3.5], vec![5.0]]);
+        // Between the two groups, beyond all, and below zero.
+        let changed = [&two[..], &[(4.1, 0.0), (9.0, 0.0), (5.2, -0.1)]].concat();
+        assert_eq!(groups(&changed), [vec![3.0, 3.5, 4.1], vec![5.0, 5.2]]);
+        assert!(groups(&[(4.0, 0.0)]).is_empty());
     }
 }

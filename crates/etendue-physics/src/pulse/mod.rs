@@ -38,11 +38,11 @@ pub use fast::{FastFinder, FastReceiver, SingleEchoes};
 pub use fmcw::{Fmcw, FmcwEcho};
 pub use intensity::{IntensityResponse, ReflectivityScale};
 pub use link::{LinkBudget, reference_power};
-pub use merge::merge_returns;
+pub use merge::{group_returns, merge_changed, merge_returns};
 pub use return_mode::{DualPair, ReturnMode};
 pub(crate) use shape::GAUSSIAN_FWHM_OVER_SD;
 pub use shape::{Pulse, PulseShape};
-pub use waveform::{Waveform, Window};
+pub use waveform::{Samples, Waveform, Window};
 
 /// Light that came back from one place.
 #[derive(Clone, Copy, Debug, PartialEq)]

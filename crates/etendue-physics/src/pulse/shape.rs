@@ -1,6 +1,6 @@
 //! How the power of a pulse runs over time.
 
-use crate::SPEED_OF_LIGHT;
+use crate::{SPEED_OF_LIGHT, Scalar};
 use std::f64::consts::{LN_2, PI};
 
 /// The form of a pulse.
@@ -20,11 +20,11 @@ pub enum PulseShape {
 
 /// A pulse: its form and its width.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pulse {
+pub struct Pulse<S = f64> {
     /// The form.
     pub shape: PulseShape,
     /// Full width at half maximum, s.
-    pub fwhm: f64,
+    pub fwhm: S,
 }
 
 /// FWHM of a Gaussian over its standard deviation: $2\sqrt{2\ln 2}$.
@@ -38,24 +38,6 @@ impl Pulse {
         Self {
             shape: PulseShape::Gaussian,
             fwhm,
-        }
-    }
-
-    /// Power at the time `t` (s) from the pulse's peak, relative to the peak.
-    ///
-    /// ```
-    /// use etendue_physics::pulse::Pulse;
-    /// let pulse = Pulse::gaussian(5e-9);
-    /// assert_eq!(pulse.power(0.0), 1.0);
-    /// assert!((pulse.power(2.5e-9) - 0.5).abs() < 1e-12);
-    /// ```
-    pub fn power(&self, t: f64) -> f64 {
-        let x = t / self.fwhm;
-        match self.shape {
-            PulseShape::Gaussian => (-4.0 * LN_2 * x * x).exp(),
-            PulseShape::SquaredSine if x.abs() < 1.0 => (0.5 * PI * x).cos().powi(2),
-            PulseShape::SquaredSine => 0.0,
-            PulseShape::LaserDiode => diode(x * DIODE_FWHM_OVER_TAU),
         }
     }
 
@@ -96,13 +78,41 @@ impl Pulse {
     }
 }
 
-/// $x'^2 e^{-x'}$ with its peak (at $x' = 2$) moved to zero and scaled to one.
-fn diode(x: f64) -> f64 {
-    let from_start = x + 2.0;
-    if from_start <= 0.0 {
-        return 0.0;
+impl<S: Scalar> Pulse<S> {
+    /// Power at the time `t` (s) from the pulse's peak, relative to the peak.
+    ///
+    /// ```
+    /// use etendue_physics::pulse::Pulse;
+    /// let pulse = Pulse::gaussian(5e-9);
+    /// assert_eq!(pulse.power(0.0), 1.0);
+    /// assert!((pulse.power(2.5e-9) - 0.5).abs() < 1e-12);
+    /// ```
+    pub fn power(&self, t: S) -> S {
+        let x = t / self.fwhm;
+        match self.shape {
+            PulseShape::Gaussian => (x * (-4.0 * LN_2) * x).exp(),
+            PulseShape::SquaredSine if x.value().abs() < 1.0 => (x * (0.5 * PI)).cos().powi(2),
+            PulseShape::SquaredSine => S::zero(),
+            PulseShape::LaserDiode => diode(x * DIODE_FWHM_OVER_TAU),
+        }
     }
-    0.25 * from_start * from_start * (-x).exp()
+
+    /// The pulse without its derivatives.
+    pub fn plain(&self) -> Pulse {
+        Pulse {
+            shape: self.shape,
+            fwhm: self.fwhm.value(),
+        }
+    }
+}
+
+/// $x'^2 e^{-x'}$ with its peak (at $x' = 2$) moved to zero and scaled to one.
+fn diode<S: Scalar>(x: S) -> S {
+    let from_start = x + 2.0;
+    if from_start.value() <= 0.0 {
+        return S::zero();
+    }
+    from_start * 0.25 * from_start * (-x).exp()
 }
 
 #[cfg(test)]

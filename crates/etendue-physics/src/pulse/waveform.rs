@@ -1,7 +1,7 @@
 //! The received power over time.
 
 use super::{Pulse, Return};
-use crate::SPEED_OF_LIGHT;
+use crate::{SPEED_OF_LIGHT, Scalar};
 
 /// A stretch of time that the receiver looks at, on its sampling clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,6 +23,36 @@ pub struct Waveform {
     pub interval: f64,
     /// Power at each sample.
     pub samples: Vec<f64>,
+}
+
+/// The received power of some returns on a sampling clock, evaluated one sample at a time and in a
+/// scalar that may carry derivatives: with it, what was chosen on a [`Waveform`] is computed again.
+#[derive(Clone, Copy, Debug)]
+pub struct Samples<'a, S> {
+    /// The pulse.
+    pub pulse: &'a Pulse<S>,
+    /// The light that came back.
+    pub returns: &'a [Return<S>],
+    /// Time of the sample number 0 after the pulse left, s.
+    pub start: S,
+    /// Time between samples, s.
+    pub interval: S,
+}
+
+impl<S: Scalar> Samples<'_, S> {
+    /// Power at a sample: that of [`Waveform::received`] on the same clock.
+    pub fn power(&self, sample: usize) -> S {
+        let [before, after] = self.pulse.plain().support();
+        let mut power = S::zero();
+        for one in self.returns {
+            let arrival = one.range * 2.0 / SPEED_OF_LIGHT - self.start;
+            let t = -arrival + self.interval * sample as f64;
+            if (-before..after).contains(&t.value()) {
+                power += one.power * self.pulse.power(t);
+            }
+        }
+        power
+    }
 }
 
 impl Window {
@@ -95,6 +125,13 @@ impl Waveform {
     /// Time of a (fractional) sample after the pulse left, s.
     pub fn time(&self, sample: f64) -> f64 {
         self.start + sample * self.interval
+    }
+
+    /// Cuts every sample off at `top`, the power at which the detector saturates.
+    pub fn saturate(&mut self, top: f64) {
+        for sample in &mut self.samples {
+            *sample = sample.min(top);
+        }
     }
 }
 

@@ -1,7 +1,9 @@
 //! The air of one run, made ready for one scanner.
 
 use crate::scanner::Scanner;
-use etendue_physics::atmosphere::{Atmosphere, Coefficients, Overlap, volume_returns};
+use etendue_physics::atmosphere::{
+    Atmosphere, Coefficients, Overlap, cut_volume_return, volume_returns,
+};
 use etendue_physics::pulse::Return;
 use etendue_physics::{SPEED_OF_LIGHT, Stream};
 
@@ -37,14 +39,28 @@ pub(super) struct PreparedAir<'a> {
     air: &'a Air,
     scanner: &'a Scanner,
     coefficients: Coefficients<f64>,
+    /// The air less the drops that are drawn one by one.
+    undrawn: Coefficients<f64>,
     /// The air's own returns out to the scanner's farthest range, nearest first.
     volume: Vec<Return>,
+    /// How far they are apart, m.
+    step: f64,
+}
+
+/// How far the returns of the air are apart, m: much less than a pulse of that full width (s).
+pub(super) fn volume_step(pulse_fwhm: f64) -> f64 {
+    0.125 * SPEED_OF_LIGHT * pulse_fwhm
+}
+
+/// How many of the air's returns, `step` (m) apart, stand wholly before a surface at `far` (m).
+pub(super) fn whole_cells(volume: &[Return], step: f64, far: f64) -> usize {
+    volume.partition_point(|one| one.range + 0.5 * step <= far)
 }
 
 impl<'a> PreparedAir<'a> {
     pub fn new(air: &'a Air, scanner: &'a Scanner, pulse_fwhm: f64) -> Self {
         let coefficients = air.atmosphere.coefficients(scanner.wavelength);
-        let step = 0.125 * SPEED_OF_LIGHT * pulse_fwhm;
+        let step = volume_step(pulse_fwhm);
         let mut drawn = 0.0;
         if let Some(diameter) = air.drops_from {
             for drops in air.atmosphere.precipitation() {
@@ -61,6 +77,8 @@ impl<'a> PreparedAir<'a> {
             air,
             scanner,
             coefficients,
+            undrawn,
+            step,
         }
     }
 
@@ -84,8 +102,13 @@ impl<'a> PreparedAir<'a> {
 
     /// Adds the air's own returns up to `far` (m); drops are drawn from `stream`.
     pub fn add(&self, far: f64, stream: impl FnOnce() -> Stream, returns: &mut Vec<Return>) {
-        let seen = self.volume.partition_point(|one| one.range < far);
+        let seen = whole_cells(&self.volume, self.step, far);
         returns.extend_from_slice(&self.volume[..seen]);
+        if seen < self.volume.len() && far > self.air.overlap.none_until {
+            let cells = (seen, self.step);
+            let cut = cut_volume_return(&self.undrawn, &self.air.overlap, cells, far);
+            returns.push(cut);
+        }
         let Some(diameter) = self.air.drops_from else {
             return;
         };

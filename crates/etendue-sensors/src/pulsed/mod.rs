@@ -28,7 +28,7 @@ mod triangulate;
 mod waveform;
 
 pub use air::Air;
-pub use mean::{MeanReceiver, MeanScanner, MeanShot};
+pub use mean::{ExtraRay, MeanAir, MeanReceiver, MeanScanner, MeanShot};
 pub use motion::Frame;
 pub use points::{LidarPoint, Outcome, PointSweep, Source};
 pub use simulate::{Run, simulate, simulate_into};

@@ -4,7 +4,7 @@ use super::receive::{Fired, Found, Light};
 use super::simulate::Simulator;
 use crate::scanner::{Shot, Triangulation};
 use crate::transport;
-use etendue_physics::pulse::Return;
+use etendue_physics::pulse::{Return, group_returns};
 use etendue_physics::{Scalar, Stream};
 use etendue_scene::{Ray, Scene};
 use nalgebra::{Isometry3, Point3, Vector3};
@@ -47,18 +47,19 @@ impl Lens {
 /// The brightest spot of some returns, which it sorts: their total power, at the mean of their
 /// ranges by power.
 pub(super) fn brightest<S: Scalar>(returns: &mut [Return<S>]) -> Option<Return<S>> {
-    returns.sort_by(|a, b| a.range.value().total_cmp(&b.range.value()));
-    let together =
-        |a: &Return<S>, b: &Return<S>| (b.range - a.range).value() < ONE_SPOT * a.range.value();
-    let spots = returns.chunk_by(together).map(|spot| {
+    let together = |near: f64, far: f64| far - near < ONE_SPOT * near;
+    let mut brightest: Option<Return<S>> = None;
+    group_returns(returns, together, |spot| {
         let power = spot.iter().fold(S::zero(), |sum, one| sum + one.power);
         let moment = { spot.iter() }.fold(S::zero(), |sum, one| sum + one.range * one.power);
-        Return {
-            range: moment / power,
-            power,
+        if brightest.is_none_or(|best| power.value() >= best.power.value()) {
+            brightest = Some(Return {
+                range: moment / power,
+                power,
+            });
         }
     });
-    spots.max_by(|a, b| a.power.value().total_cmp(&b.power.value()))
+    brightest
 }
 
 /// The range of the brightest spot that the lens beside the laser sees, if it is bright enough.

@@ -43,8 +43,9 @@ fn read(
     noise: Option<&mut Stream>,
 ) -> Waveform {
     let mut waveform = Waveform::received(&receiver.pulse, returns, window);
-    if let Some(stream) = noise {
-        receiver.detector.read(&mut waveform, stream);
+    match noise {
+        Some(stream) => receiver.detector.read(&mut waveform, stream),
+        None => waveform.saturate(receiver.detector.saturation()),
     }
     let digitiser = Digitiser {
         interval: receiver.interval,

@@ -1,9 +1,10 @@
 //! What a scanner makes of the light that comes back.
 
+use etendue_physics::Scalar;
 use etendue_physics::cw::Window;
 use etendue_physics::pulse::{
     AnalogueDetector, Detector, Discriminator, EchoFinder, FastReceiver, Fmcw, IntensityResponse,
-    PhotonCounter, Pulse, ReturnMode, reference_power,
+    PhotonCounter, Pulse, ReturnMode, Timing, reference_power,
 };
 
 /// What becomes of the light.
@@ -191,13 +192,26 @@ impl PulsedReceiver {
     /// The echo finder of this receiver: two peaks are two echoes where the power between them
     /// falls by three standard deviations of the noise.
     pub fn finder(&self) -> EchoFinder {
+        self.finder_timed_by(&self.fast().timing())
+    }
+
+    /// The same with another pulse, threshold and reference, in a scalar that may carry derivatives.
+    pub fn finder_timed_by<S: Scalar>(&self, timing: &Timing<S>) -> EchoFinder<S> {
         EchoFinder::calibrated(
-            &self.pulse,
+            &self.pulse_of(timing),
             self.discriminator,
-            self.threshold,
+            timing.threshold,
             self.hysteresis(),
-            self.reference,
+            timing.reference,
         )
+    }
+
+    /// The pulse with another width.
+    pub fn pulse_of<S: Scalar>(&self, timing: &Timing<S>) -> Pulse<S> {
+        Pulse {
+            shape: self.pulse.shape,
+            fwhm: timing.fwhm,
+        }
     }
 }
 

@@ -155,6 +155,13 @@ pub fn trace_trees<S: Scalar>(
     tree.audit
 }
 
+/// How far the first surface of a ray is, m.
+pub(crate) fn first_distance<S: Scalar>(world: &World<S>, ray: &LightRay<S>, hit: &Hit) -> S {
+    let branch = Branch::new(ray);
+    let meeting = world.meet(hit, &branch.origin, &branch.direction, ray.time);
+    branch.arrive(&meeting).range
+}
+
 /// What the diffuse and rough lobes of a surface send back, if there are any.
 #[expect(
     clippy::inline_always,

@@ -45,7 +45,7 @@ pub fn add_to(folder: &mut Folder, outcome: &Outcome) -> Result<(), Failure> {
             let chart = LineChart {
                 title: &table.title,
                 x: &table.columns[0],
-                y: "error (m and rad together; 1e-6 where below)",
+                y: "error (m and rad together; those below 1e-6 are left out)",
                 logarithmic: true,
                 lines,
                 joined: true,
@@ -75,32 +75,45 @@ fn scene(view: &View) -> Result<Drawing, Failure> {
     Ok(picture.draw())
 }
 
-/// Errors below this, m and rad together, are drawn as this: without noise they would leave no room for
-/// the others.
+/// Errors below this, m and rad together, are not drawn: without noise they would leave no room for the
+/// others.
 const NONE: f64 = 1e-6;
 
 type Line = (String, Vec<[f64; 2]>);
 
+/// A line of a table: what its rows are named, and its column.
+struct Named {
+    name: String,
+    column: String,
+    points: Vec<[f64; 2]>,
+}
+
 /// The lines of a table whose first column is a number that grows from row to row: one for every column of numbers, and where
 /// another column names something, one for every name.
 fn lines(table: &Table) -> Option<Vec<Line>> {
-    let mut lines: Vec<Line> = Vec::new();
+    let mut lines: Vec<Named> = Vec::new();
     for row in &table.rows {
         let Cell::Number(x) = row.first()? else {
             return None;
         };
         let name = row.iter().find_map(|cell| match cell {
-            Cell::Text(text) => Some(format!("{text}, ")),
+            Cell::Text(text) => Some(text.clone()),
             _ => None,
         });
         let name = name.unwrap_or_default();
         for (column, cell) in table.columns.iter().zip(row).skip(1) {
             let Cell::Number(y) = cell else { continue };
-            let y = if *y < NONE { NONE } else { *y };
-            let name = format!("{name}{column}");
-            match lines.iter_mut().find(|(known, _)| *known == name) {
-                Some((_, points)) => points.push([*x, y]),
-                None => lines.push((name, vec![[*x, y]])),
+            if *y < NONE {
+                continue;
+            }
+            let known = |line: &&mut Named| line.name == name && line.column == *column;
+            match lines.iter_mut().find(known) {
+                Some(line) => line.points.push([*x, *y]),
+                None => lines.push(Named {
+                    name: name.clone(),
+                    column: column.clone(),
+                    points: vec![[*x, *y]],
+                }),
             }
         }
     }
@@ -108,6 +121,24 @@ fn lines(table: &Table) -> Option<Vec<Line>> {
     let runs = |points: &[[f64; 2]]| points.windows(2).any(|pair| pair[0][0] < pair[1][0]);
     lines
         .iter()
-        .any(|(_, points)| runs(points))
-        .then_some(lines)
+        .any(|line| runs(&line.points))
+        .then(|| told(&lines))
+}
+
+/// The lines of a chart: those of a name that are all the same as one.
+fn told(lines: &[Named]) -> Vec<Line> {
+    let mut told: Vec<Line> = Vec::new();
+    for line in lines {
+        let mut own = lines.iter().filter(|other| other.name == line.name);
+        let is_one = own.clone().count() > 1 && own.all(|other| other.points == line.points);
+        let name = match (line.name.as_str(), is_one) {
+            ("", _) => line.column.clone(),
+            (name, true) => name.to_owned(),
+            (name, false) => format!("{name}, {}", line.column),
+        };
+        if told.iter().all(|(known, _)| *known != name) {
+            told.push((name, line.points.clone()));
+        }
+    }
+    told
 }

@@ -35,7 +35,8 @@ use std::path::PathBuf;
     other parameters of materials, objects.NAME.facets.N.scattering (N may be *); of continuous-wave \
     lidars sensor.receiver.bias.a, .b, .c, sensor.beam.divergence, sensor.beams.N.range_offset, \
     .azimuth_offset, .elevation_offset; of scanners sensor.beam.divergence.horizontal, .vertical and \
-    the offsets of sensor.channels.N, of pulsed ones sensor.receiver.pulse_width, .threshold, \
+    the offsets of sensor.channels.N, of the scene's air atmosphere.fog_visibility_m, .visibility_m, \
+    .rain_mm_h, .snow_mm_h, .dust_g_m3, of pulsed ones sensor.receiver.pulse_width, .threshold, \
     .reference.\n\
     Scans of scanners are point clouds in the sensor's frame, with a field ring where there are \
     rings and with intensities where reflectances are sought; the sensor stood still.\n\

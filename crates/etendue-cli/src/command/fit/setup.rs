@@ -14,6 +14,7 @@ use etendue::formats::fit::{FitTask, FreeTask, Motion, ScanTask, Setting, Spot};
 use etendue::formats::scene::LoadedScene;
 use etendue::formats::toml_file::Problem;
 use etendue::scene::SceneBuilder;
+use etendue::sensors::pulsed::Air;
 use nalgebra::Isometry3;
 
 /// A problem ready to be solved, with what is to be told of it.
@@ -54,11 +55,14 @@ impl Setup {
         }
         let mut parts = loaded.scene.parts().clone();
         let mut poses = poses(task, &loaded)?;
-        let known = new_model(parts.clone(), &sensor, &poses)?;
+        if matches!(sensor, Sensor::ContinuousWave(_)) && loaded.air != Air::default() {
+            warnings.push("the air of the scene counts for scanning lidars alone".into());
+        }
+        let known = new_model(parts.clone(), &sensor, &poses, &loaded.air)?;
         for free in &task.free {
             start_poses(free, &known, &mut parts, &mut poses)?;
         }
-        let mut model = new_model(parts.clone(), &sensor, &poses)?;
+        let mut model = new_model(parts.clone(), &sensor, &poses, &loaded.air)?;
         let (mut start, mut truth) = (Vec::new(), Vec::new());
         for free in &task.free {
             let variables = release(free, &mut model)?;
@@ -90,8 +94,10 @@ fn new_model(
     parts: SceneBuilder,
     sensor: &Sensor,
     poses: &[Isometry3<f64>],
+    air: &Air,
 ) -> Result<Model, Failure> {
-    Model::with_sensor(parts, sensor.clone(), poses.to_vec()).map_err(fit_error)
+    let model = Model::with_sensor(parts, sensor.clone(), poses.to_vec());
+    Ok(model.map_err(fit_error)?.in_air(air.clone()))
 }
 
 /// What a scan measured, beam by beam, and what was odd.
@@ -200,10 +206,10 @@ fn variable(free: &FreeTask, own: &Variable) -> Result<Variable, Failure> {
         (Value::Planar(pose), Motion::Boxed { lower, upper }) => {
             Variable::boxed(&pose, lower, upper).map_err(outside)
         }
-        (Value::Number(own), motion) => {
+        (Value::Number(value), motion) => {
             let number = match free.start {
                 Some(Setting::Number(number)) => number,
-                _ => own,
+                _ => value,
             };
             match motion {
                 Motion::Between { lower, upper } => {
@@ -214,7 +220,13 @@ fn variable(free: &FreeTask, own: &Variable) -> Result<Variable, Failure> {
                     format!("{path} is a number: within_m is for poses"),
                     "give between = [lower, upper]",
                 ),
-                Motion::Planar | Motion::Spatial => Ok(Variable::Number(Chart::real(number))),
+                Motion::Planar | Motion::Spatial => {
+                    let chart = match own {
+                        Variable::Number(Chart::Positive { .. }) => Chart::positive(number),
+                        _ => Ok(Chart::real(number)),
+                    };
+                    chart.map(Variable::Number).map_err(outside)
+                }
             }
         }
         (_, Motion::Between { .. }) => misfit(

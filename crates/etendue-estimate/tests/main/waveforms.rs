@@ -1,0 +1,188 @@
+//! Receivers that sample waveforms: derivatives, and what the simulator reports.
+
+use crate::model::compare;
+use crate::pulsed::{against_constants, hall, pose, vlp_16};
+use etendue_estimate::manifold::{Manifold, Value};
+use etendue_estimate::model::{Freedom, Model};
+use etendue_estimate::solve::Problem;
+use etendue_physics::atmosphere::Weather;
+use etendue_physics::pulse::{AnalogueDetector, Detector, Discriminator, PulseShape, ReturnMode};
+use etendue_scene::Scene;
+use etendue_sensors::pulsed::{Air, Run, simulate};
+use etendue_sensors::scanner::{Pipeline, PulsedReceiver, Receiver, Scanner};
+use etendue_sensors::transport::World;
+
+const DISCRIMINATORS: [Discriminator; 5] = [
+    Discriminator::Threshold,
+    Discriminator::LeadingEdge,
+    Discriminator::ConstantFraction { fraction: 0.5 },
+    Discriminator::Peak,
+    Discriminator::Centroid,
+];
+
+/// A scanner that samples waveforms, after a change of its receiver.
+fn sampling(
+    columns: u32,
+    discriminator: Discriminator,
+    change: impl Fn(&mut PulsedReceiver),
+) -> Scanner {
+    let mut scanner = vlp_16(columns, discriminator);
+    if let Receiver::Pulsed(receiver) = &mut scanner.receiver {
+        receiver.pipeline = Pipeline::Waveform;
+        change(receiver);
+    }
+    scanner
+}
+
+/// A detector that cuts off echoes of the near walls, not those of the far ones.
+fn saturating(receiver: &mut PulsedReceiver) {
+    if let Detector::Analogue(AnalogueDetector { saturation, .. }) = &mut receiver.detector {
+        *saturation = 6e-3;
+    }
+}
+
+fn model(scanner: &Scanner) -> Model {
+    Model::of_scanner(hall(), scanner, vec![pose()]).expect("a model")
+}
+
+fn compared(
+    scanner: &Scanner,
+    path: &str,
+    freedom: Freedom,
+    step: f64,
+    tolerance: f64,
+) -> [usize; 2] {
+    let mut model = model(scanner);
+    model.free(path, freedom).expect("a path");
+    let (compared, jumps) = compare(&against_constants(model), step, tolerance);
+    [compared, jumps]
+}
+
+/// A range is interpolated between samples: which two those are changes here and there.
+#[test]
+fn derivatives_of_sampled_echoes_equal_central_differences() {
+    for discriminator in DISCRIMINATORS {
+        let scanner = sampling(12, discriminator, |_| ());
+        for (path, freedom, least) in [
+            ("sensor.pose", Freedom::Whole, 2000),
+            ("objects.crate.pose", Freedom::Planar, 1000),
+            ("materials.screen.reflectance", Freedom::Whole, 330),
+            ("sensor.channels.*.azimuth_offset", Freedom::Whole, 5000),
+            ("sensor.channels.3.elevation_offset", Freedom::Whole, 330),
+        ] {
+            let [compared, jumps] = compared(&scanner, path, freedom, 1e-7, 1e-4);
+            assert!(
+                compared > least && jumps * 20 < compared,
+                "{discriminator:?} {path}: {compared}, {jumps} jumps"
+            );
+        }
+        let divergence = "sensor.beam.divergence.vertical";
+        let [compared, jumps] = compared(&scanner, divergence, Freedom::Whole, 1e-8, 3e-4);
+        assert!(
+            compared > 300 && jumps * 20 < compared,
+            "{compared}, {jumps}"
+        );
+    }
+}
+
+#[test]
+fn derivatives_of_sampled_facets_equal_central_differences() {
+    let scanner = sampling(12, Discriminator::Threshold, |_| ());
+    let path = "objects.hall.facets.*.scattering";
+    let [compared, jumps] = compared(&scanner, path, Freedom::Whole, 1e-7, 1e-4);
+    assert!(
+        compared > 12 * 300 && jumps * 20 < compared,
+        "{compared} {jumps}"
+    );
+}
+
+/// What times the echoes, by relative steps: pulses of two shapes, and samples that are cut off.
+#[test]
+fn derivatives_of_sampled_echoes_by_what_times_them_equal_central_differences() {
+    let asymmetric = |receiver: &mut PulsedReceiver| receiver.pulse.shape = PulseShape::LaserDiode;
+    let changes: [fn(&mut PulsedReceiver); 2] = [saturating, asymmetric];
+    for discriminator in DISCRIMINATORS {
+        for (number, change) in changes.into_iter().enumerate() {
+            for name in ["pulse_width", "threshold", "reference"] {
+                let mut model = model(&sampling(10, discriminator, change));
+                let path = format!("sensor.receiver.{name}");
+                model.free(&path, Freedom::Whole).expect("a path");
+                let Value::Number(value) = model.start()[0].value() else {
+                    panic!("a number")
+                };
+                let problem = against_constants(model);
+                let state = problem.model.start();
+                let at = problem.linearize(&state);
+                let residuals = |by: f64| problem.residuals(&state.retract(&[by * value])).values;
+                let (plus, minus) = (residuals(1e-6), residuals(-1e-6));
+                let (mut largest, mut jumps) = (0.0_f64, 0);
+                for (i, row) in at.rows().enumerate() {
+                    let difference = (plus[i] - minus[i]) / 2e-6;
+                    let slope = row[0] * value;
+                    // Measured: 3e-5, the leading edge's rounding.
+                    let off = (slope - difference).abs() / (1.0 + difference.abs());
+                    jumps += usize::from(off > 1e-3);
+                    largest = largest.max(slope.abs());
+                }
+                let told = format!("{discriminator:?} {number} {path}");
+                assert!(jumps * 50 < at.residuals.values.len(), "{told}: {jumps}");
+                let timed = discriminator == Discriminator::Threshold;
+                assert!(!timed || largest > 0.1, "{told}: {largest}");
+            }
+        }
+    }
+}
+
+/// The model is the simulator without its noise: in clear air and in fog, with samples cut off, and
+/// whichever echo is reported.
+#[test]
+fn the_models_sampled_echoes_are_the_simulators() {
+    let fog = Air {
+        atmosphere: etendue_physics::atmosphere::Atmosphere {
+            weather: vec![
+                Weather::Fog { visibility: 30.0 },
+                Weather::Rain { rate: 5e-6 },
+            ],
+        },
+        ..Air::default()
+    };
+    for (number, air) in [Air::default(), fog].into_iter().enumerate() {
+        for (discriminator, returns) in [
+            (Discriminator::Threshold, ReturnMode::First),
+            (
+                Discriminator::ConstantFraction { fraction: 0.5 },
+                ReturnMode::Strongest,
+            ),
+            (Discriminator::Centroid, ReturnMode::Last),
+        ] {
+            let mut scanner = sampling(30, discriminator, |receiver| {
+                saturating(receiver);
+                receiver.returns = returns;
+            });
+            scanner.limits.step = 0.0;
+            scanner.intensity.top = None;
+            let scene: Scene = hall().build().expect("a scene");
+            let world = World::at_wavelength(&scene, scanner.wavelength).expect("a world");
+            let run = Run {
+                without_noise: true,
+                air: air.clone(),
+                ..Run::default()
+            };
+            let sweep = simulate(&world, &scanner, &run, |_| pose());
+            let mut first = vec![None; sweep.shots.len()];
+            for point in &sweep.points {
+                first[point.shot as usize].get_or_insert((point.range, point.intensity));
+            }
+            let predicted = model(&scanner).in_air(air.clone()).predict(&[]).remove(0);
+            assert!(first.iter().flatten().count() > 450);
+            for (first, predicted) in first.iter().zip(predicted) {
+                assert_eq!(first.is_some(), predicted.range().is_some());
+                let (range, intensity) = first.unwrap_or_default();
+                let apart = range - predicted.range().unwrap_or(0.0);
+                assert!(apart.abs() < 1e-9, "{number} {discriminator:?}: {apart}");
+                let apart = intensity - predicted.intensity().unwrap_or(0.0);
+                assert!(apart.abs() < 1e-6, "{number} {discriminator:?}: {apart}");
+            }
+        }
+    }
+}
