@@ -63,7 +63,7 @@ pub fn identify(beams: &PanelBeams, profiles: &[&Profile]) -> Result<Vec<Likelih
 
 /// Log-probability of what one beam reported.
 fn log_probability(beam: &super::PanelBeam, profile: &Profile) -> f64 {
-    let here = profile.at(beam.incidence, beam.expected);
+    let here = profile.at(beam.aspect(), beam.expected);
     let probability = match beam.seen {
         Seen::Dropped => here.drop_out,
         Seen::Range(_) if beam.at_edge => 1.0 - here.drop_out,

@@ -1,7 +1,7 @@
 //! What to expect of a beam.
 
 use super::reflectance::{logistic, logit};
-use super::{DistanceLaw, Knot, Profile};
+use super::{Aspect, DistanceLaw, Knot, Profile};
 use crate::normal;
 
 /// What to expect of a beam that meets the material.
@@ -30,14 +30,18 @@ impl Profile {
             .map_or(0.0, |knot| knot.incidence)
     }
 
-    /// What to expect of a beam that meets the material at an incidence (rad) and a range (m).
+    /// What to expect of a beam that meets the material at an incidence (rad) and a range (m). Near the
+    /// normal, its side tells where there is a [`glare`](Profile::glare): without one, as of a plain
+    /// number, it is the mean of both.
     ///
     /// Between knots, values are linear (the spread in its logarithm, the drop-out in its logit).
     /// The range sets the distance $d = R\cos\theta$ of the panel's plane, to which the
     /// [`law`](Profile::law) carries them. Beyond the last knot the drop-out goes on by the fitted
     /// reflectance model from where the knots leave it; the spread grows with the inverse root of
     /// its power, and the bias stays.
-    pub fn at(&self, incidence: f64, range: f64) -> Expected {
+    pub fn at(&self, aspect: impl Into<Aspect>, range: f64) -> Expected {
+        let aspect = aspect.into();
+        let incidence = aspect.incidence;
         let (last, beyond) = match self.knots.last() {
             Some(last) => (*last, incidence > last.incidence),
             None => return self.nothing(),
@@ -48,6 +52,10 @@ impl Profile {
             self.between(incidence)
         };
         let ratio = range * incidence.cos() / self.distance;
+        if let Some(glare) = &self.glare {
+            let shift = self.law.glare_shift(glare.centre, ratio);
+            glare.add(&mut here, aspect, shift, self.intensity);
+        }
         here.bias = self.law.bias(here.bias, ratio);
         here.spread = self.law.spread(here.spread, ratio);
         let exponent = self.law.power_exponent();

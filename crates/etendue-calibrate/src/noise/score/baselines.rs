@@ -2,7 +2,7 @@
 
 use super::super::statistics::Bin;
 use crate::noise::{Calibration, PanelBeams};
-use etendue_physics::profile::{Expected, Profile, Steps};
+use etendue_physics::profile::{Aspect, Expected, Profile, Steps};
 
 /// Something that says what to expect of a beam.
 #[derive(Clone, Debug)]
@@ -44,8 +44,8 @@ impl Predictor<'_> {
         }
     }
 
-    /// What to expect at an incidence (rad) and a range (m).
-    pub fn at(&self, incidence: f64, range: f64) -> Expected {
+    /// What to expect of a beam that meets the panel so, at a range (m).
+    pub fn at(&self, aspect: Aspect, range: f64) -> Expected {
         let plain = |bias, spread, drop_out| Expected {
             bias,
             spread,
@@ -55,7 +55,7 @@ impl Predictor<'_> {
             extrapolated: false,
         };
         match *self {
-            Self::Profile(profile) => profile.at(incidence, range),
+            Self::Profile(profile) => profile.at(aspect, range),
             Self::NoNoise => plain(0.0, NONE, 0.0),
             Self::Gaussian {
                 bias,
@@ -63,7 +63,7 @@ impl Predictor<'_> {
                 drop_out,
             } => plain(bias, spread, drop_out),
             Self::Reflectance { profile, spread } => {
-                plain(0.0, spread, profile.reflectance.drop_out(incidence))
+                plain(0.0, spread, profile.reflectance.drop_out(aspect.incidence))
             }
         }
     }

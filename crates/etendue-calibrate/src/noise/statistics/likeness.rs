@@ -1,6 +1,7 @@
 //! How alike neighbouring beams are.
 
 use crate::noise::{PanelBeams, Seen};
+use etendue_physics::profile::Aspect;
 use std::collections::BTreeMap;
 
 /// How alike the errors of neighbouring beams are.
@@ -18,13 +19,13 @@ pub struct Likeness {
 /// Lags looked at.
 const LAGS: usize = 8;
 
-/// The likeness of neighbours; `normalise` turns a beam's error (m) at an incidence (rad) into
-/// standard deviations from the mean.
-pub fn likeness(beams: &PanelBeams, normalise: impl Fn(f64, f64) -> f64) -> Likeness {
+/// The likeness of neighbours; `normalise` turns a beam's error (m) and how it meets the panel
+/// into standard deviations from the mean.
+pub fn likeness(beams: &PanelBeams, normalise: impl Fn(f64, Aspect) -> f64) -> Likeness {
     let mut scans: BTreeMap<u32, Vec<(u32, f64, f64)>> = BTreeMap::new();
     for beam in &beams.beams {
         if let (Seen::Range(range), Some(error)) = (beam.seen, beam.error()) {
-            let normal = normalise(error, beam.incidence).clamp(-5.0, 5.0);
+            let normal = normalise(error, beam.aspect()).clamp(-5.0, 5.0);
             scans
                 .entry(beam.scan)
                 .or_default()

@@ -2,9 +2,11 @@
 
 mod bad_input;
 mod clouds;
+mod glare;
 mod moved;
 mod recovered;
 mod statistics;
+mod zz_tmp;
 
 use etendue_calibrate::noise::{Options, PanelBeams, Recording, replay};
 use etendue_physics::profile::{
@@ -103,6 +105,7 @@ pub fn known() -> Profile {
             ..ReflectanceModel::default()
         },
         knots: (0..=60).step_by(2).map(knot).collect(),
+        glare: None,
         extrapolated: false,
     }
 }

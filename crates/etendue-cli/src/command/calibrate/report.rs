@@ -2,6 +2,7 @@
 
 use etendue::calibrate::noise::Calibration;
 use etendue::calibrate::noise::statistics::{dispersion, wilson};
+use etendue::physics::profile::Glare;
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -14,7 +15,30 @@ pub struct MaterialReport {
     neighbour_correlation: f64,
     copies: f64,
     standing: f64,
+    glare: Option<GlareRow>,
     bands: Vec<BandRow>,
+}
+
+#[derive(Serialize)]
+struct GlareRow {
+    centre_deg: f64,
+    reach_deg: f64,
+    /// Least and greatest that it adds to the bias.
+    bias_mm: [f64; 2],
+    /// Share of beams that it loses at most.
+    drop_out: f64,
+}
+
+impl GlareRow {
+    fn of(glare: &Glare) -> Self {
+        let biases = || glare.knots.iter().map(|knot| knot.bias * 1e3);
+        Self {
+            centre_deg: glare.centre.to_degrees(),
+            reach_deg: glare.reach().to_degrees(),
+            bias_mm: [biases().fold(0.0, f64::min), biases().fold(0.0, f64::max)],
+            drop_out: glare.knots.iter().map(|k| k.drop_out).fold(0.0, f64::max),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -65,6 +89,7 @@ impl MaterialReport {
             neighbour_correlation: profile.correlation.neighbour(),
             copies: calibration.likeness.copies,
             standing: profile.correlation.standing(),
+            glare: profile.glare.as_ref().map(GlareRow::of),
             bands: bands(calibration),
         }
     }
@@ -144,6 +169,18 @@ fn add(report: &MaterialReport, text: &mut String) -> std::fmt::Result {
         1e2 * report.copies,
         1e2 * report.standing
     )?;
+    if let Some(glare) = &report.glare {
+        writeln!(
+            text,
+            "  a glare within {:.0} deg of the normal, about {:+.1} deg (positive: left): {:+.2} to {:+.2} mm, \
+             {:.0} % lost at most",
+            glare.reach_deg,
+            glare.centre_deg,
+            glare.bias_mm[0],
+            glare.bias_mm[1],
+            1e2 * glare.drop_out
+        )?;
+    }
     writeln!(
         text,
         "  incidence, deg    beams   bias, mm  spread, mm   drop-out (95 %)"
