@@ -222,8 +222,10 @@ fn from_panels(
         extrapolated: false,
     };
     let likeness = likeness_of(&panels, &profile);
-    let neighbour = likeness.lags.first().copied().unwrap_or(0.0);
-    profile.correlation = Correlation::new(neighbour, standing(&about), usual);
+    let [moving, still] = likeness.neighbours;
+    let beyond = curves.beyond(&about);
+    profile.correlation =
+        Correlation::new(moving, standing(&beyond), usual).with_standing_neighbour(still);
     remarks(&panels, &profile, &mut warnings);
     Ok(Calibration {
         profile,
@@ -438,6 +440,14 @@ pub(super) fn fold(bin: &Bin) -> usize {
     2 * usize::from(bin.left) + usize::from(block > 0.5)
 }
 
+/// Bins of an incidence and more, rad.
+fn beyond(bins: &[Bin], incidence: f64) -> Vec<Bin> {
+    { bins.iter() }
+        .filter(|bin| bin.incidence >= incidence)
+        .cloned()
+        .collect()
+}
+
 /// Smooth curves over incidence.
 struct Curves {
     bias: Option<Curve>,
@@ -504,10 +514,7 @@ impl Curves {
         reach: f64,
         (intensity, usual, places): (IntensityKind, f64, f64),
     ) -> Self {
-        let beyond: Vec<Bin> = { bins.iter() }
-            .filter(|bin| bin.incidence >= reach)
-            .cloned()
-            .collect();
+        let beyond = beyond(bins, reach);
         let alike = Self::fit(&beyond, intensity, usual, places);
         let value = |curve: &Option<Curve>, x: f64| curve.as_ref().map_or(0.0, |curve| curve.at(x));
         let found = GlareCurves::fit(
@@ -529,6 +536,11 @@ impl Curves {
             glare: found,
             ..alike
         }
+    }
+
+    /// Bins beyond the glare; all where there is none.
+    fn beyond(&self, bins: &[Bin]) -> Vec<Bin> {
+        beyond(bins, self.glare.as_ref().map_or(0.0, GlareCurves::reach))
     }
 
     /// The glare of the profile.

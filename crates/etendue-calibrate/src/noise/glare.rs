@@ -28,6 +28,9 @@ const LEAST_RATIO: f64 = 5.55;
 /// than so many times the usual mean square: of 4 bins, chance does in 1 of 60.
 const ENDED: f64 = 3.0;
 
+/// It fades over so much more, rad.
+const FADE: f64 = DEGREE;
+
 /// Width of those rings, rad.
 const RING: f64 = 2.0 * DEGREE;
 
@@ -69,7 +72,8 @@ pub(super) fn reach(bins: &[Bin], both: &Curve, places: f64, piece: f64) -> Opti
             .all(|from| about(&curve, from, from + RING).is_none_or(|ring| ring < ENDED * usual))
             .then_some(reach)
     };
-    (2..=WIDEST).find_map(|degrees| is_quiet(f64::from(degrees) * DEGREE))
+    let ended = (2..=WIDEST).find_map(|degrees| is_quiet(f64::from(degrees) * DEGREE))?;
+    Some(ended + FADE)
 }
 
 /// Mean errors of bins, weighted by one over the sum of their own noise's variance and that from place
@@ -170,9 +174,9 @@ impl GlareCurves {
         self.shaped(signed, |s| self.bias.at(s))
     }
 
-    /// Nothing at the ends of the glare and beyond; linear over the last half degree.
+    /// Nothing at the ends of the glare and beyond; fading over the last degree.
     fn shaped(&self, signed: f64, value: impl Fn(f64) -> f64) -> f64 {
-        let left = (self.reach - signed.abs()) / BIN;
+        let left = (self.reach - signed.abs()) / FADE;
         if left > 0.0 {
             left.min(1.0) * value(signed)
         } else {
@@ -188,9 +192,11 @@ impl GlareCurves {
             .collect();
         let observations = observed(&inside, &|bin| {
             let error = bin.error?;
-            let own = error.sd.hypot(error.mean).max(bin.hidden).max(1e-6);
+            let looks = bin.range_looks().max(1.0);
+            let own = error.sd.hypot(error.mean) * (0.5 * short_of(looks)).exp();
+            let own = own.max(bin.hidden).max(1e-6);
             let ratio = own / spread(bin.incidence).max(1e-6);
-            Some((ratio.ln(), 2.0 * bin.range_looks().max(1.0)))
+            Some((ratio.ln(), 2.0 * looks))
         });
         self.log_ratio = fit_curve(&observations, PIECE, Link::Identity);
     }
@@ -264,6 +270,13 @@ impl GlareCurves {
     }
 }
 
+/// By how much the mean logarithm of a variance of so many looks falls short of the variance's,
+/// $\\ln(k/2)-\\psi(k/2)$ (Bartlett and Kendall 1946, doi:10.2307/2983618), to 5 %: half degrees are few
+/// directions.
+fn short_of(looks: f64) -> f64 {
+    1.0 / looks + 1.0 / (3.0 * looks * looks)
+}
+
 /// The middle of a glare: where light is too much, beams are lost and ranges spread. Where they do not
 /// (by half of the spread at one knot in all), where ranges are off.
 fn centre(knots: &[GlareKnot]) -> f64 {
@@ -289,7 +302,7 @@ fn signed_incidence(bin: &Bin) -> f64 {
     }
 }
 
-/// Values of bins over signed incidence; a degree of every four is left out together.
+/// Values of bins over signed incidence; every fifth half degree is left out together.
 fn observed(bins: &[Bin], value: &dyn Fn(&Bin) -> Option<(f64, f64)>) -> Vec<Observation> {
     let observation = |bin: &Bin| {
         let (y, weight) = value(bin)?;
@@ -299,7 +312,7 @@ fn observed(bins: &[Bin], value: &dyn Fn(&Bin) -> Option<(f64, f64)>) -> Vec<Obs
             clippy::cast_sign_loss,
             reason = "a remainder of four"
         )]
-        let fold = (x / DEGREE).floor().rem_euclid(4.0) as usize;
+        let fold = (x / BIN).floor().rem_euclid(5.0) as usize;
         Some(Observation { x, y, weight, fold })
     };
     bins.iter().filter_map(observation).collect()

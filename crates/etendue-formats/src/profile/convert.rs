@@ -31,6 +31,7 @@ impl ProfileFile {
                 .collect(),
             correlation: CorrelationFile {
                 neighbour: rounded(profile.correlation.neighbour(), 3),
+                standing_neighbour: Some(rounded(profile.correlation.standing_neighbour(), 3)),
                 standing: rounded(profile.correlation.standing(), 3),
                 standing_drop_out: rounded(profile.correlation.standing_drop(), 3),
             },
@@ -90,6 +91,9 @@ impl ProfileFile {
                 self.correlation.neighbour,
                 self.correlation.standing,
                 self.correlation.standing_drop_out,
+            )
+            .with_standing_neighbour(
+                { self.correlation.standing_neighbour }.unwrap_or(self.correlation.neighbour),
             ),
             intensity: match self.intensity {
                 IntensityFile::None {} => IntensityKind::None,

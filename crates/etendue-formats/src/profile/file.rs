@@ -92,8 +92,11 @@ pub struct StepFile {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CorrelationFile {
-    /// Correlation of neighbouring beams' range errors.
+    /// Correlation of neighbouring beams' range errors, of what changes from scan to scan.
     pub neighbour: f64,
+    /// The same of what stands still; as the other where it is not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub standing_neighbour: Option<f64>,
     /// Share of the range error's variance that stands still from scan to scan.
     pub standing: f64,
     /// The same of what decides on drop-outs.

@@ -66,7 +66,7 @@ impl Profile {
         if here.drop_out >= 1.0 {
             return None;
         }
-        let [error, loss] = self.normalised(beam, recent);
+        let [error, loss] = self.normalised(here.standing, beam, recent);
         if here.drop_out > 0.0 && normal::probability(loss) < here.drop_out {
             return None;
         }
@@ -77,23 +77,27 @@ impl Profile {
     }
 
     /// Two standard normal numbers of a beam, alike between neighbours and between sweeps: of the
-    /// range, and of the drop-out.
-    fn normalised(&self, beam: &Address, recent: &mut Recent) -> [f64; 2] {
-        let standing = self.correlation.standing();
+    /// range, of whose variance a share stands still, and of the drop-out.
+    fn normalised(&self, standing: f64, beam: &Address, recent: &mut Recent) -> [f64; 2] {
         let standing_drop = self.correlation.standing_drop();
+        let [moving_weights, standing_weights] = self.correlation.weights();
         let mut sums = [0.0; 2];
-        let mut add = |sweep: u32, share: [f64; 2]| {
+        let mut add = |sweep: u32, weights: &[f64], share: [f64; 2]| {
             let share = share.map(f64::sqrt);
-            for (back, weight) in (0..).zip(self.correlation.weights()) {
+            for (back, weight) in (0..).zip(weights) {
                 let neighbour = beam.beam.wrapping_sub(back * beam.stride);
                 let draws = recent.pair(beam, sweep, neighbour);
                 sums[0] += weight * share[0] * draws[0];
                 sums[1] += weight * share[1] * draws[1];
             }
         };
-        add(beam.sweep, [1.0 - standing, 1.0 - standing_drop]);
+        add(
+            beam.sweep,
+            moving_weights,
+            [1.0 - standing, 1.0 - standing_drop],
+        );
         if standing > 0.0 || standing_drop > 0.0 {
-            add(EVERY_SWEEP, [standing, standing_drop]);
+            add(EVERY_SWEEP, standing_weights, [standing, standing_drop]);
         }
         sums
     }

@@ -11,6 +11,8 @@ pub struct Expected {
     pub bias: f64,
     /// Standard deviation of their range before rounding, m.
     pub spread: f64,
+    /// Share of its variance that stands still from scan to scan.
+    pub standing: f64,
     /// Probability that it does not return.
     pub drop_out: f64,
     /// Mean intensity if it returns; of a two-valued channel, the probability of the higher.
@@ -70,6 +72,7 @@ impl Profile {
         Expected {
             bias: 0.0,
             spread: 0.0,
+            standing: 0.0,
             drop_out: 1.0,
             intensity: 0.0,
             intensity_spread: 0.0,
@@ -98,6 +101,7 @@ impl Profile {
         Expected {
             bias: mix(a.bias, b.bias),
             spread,
+            standing: self.correlation.standing(),
             drop_out,
             intensity: mix(a.intensity, b.intensity),
             intensity_spread: mix(a.intensity_spread, b.intensity_spread),
@@ -111,6 +115,7 @@ impl Profile {
         Expected {
             bias: last.bias,
             spread: last.spread * (0.5 * fall).exp().min(1e3),
+            standing: self.correlation.standing(),
             drop_out: logistic(logit(last.drop_out) + self.reflectance.drop_out.slope * fall),
             intensity: last.intensity,
             intensity_spread: last.intensity_spread,

@@ -1,7 +1,7 @@
 //! Scores of a prediction, beam by beam.
 
 use super::Predictor;
-use super::baselines::step;
+use super::baselines::{on_steps, step};
 use super::distances::{jensen_shannon, kolmogorov_smirnov, kolmogorov_smirnov_p};
 use crate::noise::statistics::independent_looks;
 use crate::noise::{PanelBeams, Seen};
@@ -103,7 +103,7 @@ pub fn score(beams: &PanelBeams, predictor: &Predictor, steps: &Steps, standing:
             beams: *beams,
         })
         .collect();
-    scores.bands = bands(beams, predictor, steps, standing);
+    scores.bands = bands(&on_steps(beams, steps), predictor, steps, standing);
     scores
 }
 

@@ -53,8 +53,8 @@ fn calibrated(profile: &Profile, seed: u64, sign: f64, shape: impl Fn(f64) -> f6
 }
 
 /// Bias, spread and drop-out on both sides of the normal come back within the profile's own intervals:
-/// of the 17 knots within 4 degrees, which share beams by threes, at most a quarter lie outside (by
-/// chance 1 in 20), none by more than 4.5 standard errors.
+/// of the 17 knots within 4 degrees, which share beams by threes, at most a quarter lie outside (1 in 20
+/// by chance), none by more than 4.5 standard errors.
 #[test]
 fn a_glare_is_recovered_on_its_side() {
     let truth = glaring();

@@ -6,7 +6,6 @@ mod glare;
 mod moved;
 mod recovered;
 mod statistics;
-mod zz_tmp;
 
 use etendue_calibrate::noise::{Options, PanelBeams, Recording, replay};
 use etendue_physics::profile::{

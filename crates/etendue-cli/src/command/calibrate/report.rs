@@ -13,6 +13,7 @@ pub struct MaterialReport {
     panels: Vec<PanelRow>,
     steps_mm: Vec<[f64; 2]>,
     neighbour_correlation: f64,
+    standing_neighbour_correlation: f64,
     copies: f64,
     standing: f64,
     glare: Option<GlareRow>,
@@ -87,6 +88,7 @@ impl MaterialReport {
                 .map(|step| [step.from * 1e3, step.step * 1e3])
                 .collect(),
             neighbour_correlation: profile.correlation.neighbour(),
+            standing_neighbour_correlation: profile.correlation.standing_neighbour(),
             copies: calibration.likeness.copies,
             standing: profile.correlation.standing(),
             glare: profile.glare.as_ref().map(GlareRow::of),
@@ -159,7 +161,7 @@ fn add(report: &MaterialReport, text: &mut String) -> std::fmt::Result {
     let steps: Vec<String> = report.steps_mm.iter().map(step).collect();
     writeln!(
         text,
-        "  steps: {}; neighbours correlate by {:.2}, {:.0} % are copies; {:.0} % of the variance stands still",
+        "  steps: {}; neighbours correlate by {:.2}, {:.0} % are copies; {:.0} % of the variance stands still, there by {:.2}",
         if steps.is_empty() {
             "none".into()
         } else {
@@ -167,7 +169,8 @@ fn add(report: &MaterialReport, text: &mut String) -> std::fmt::Result {
         },
         report.neighbour_correlation,
         1e2 * report.copies,
-        1e2 * report.standing
+        1e2 * report.standing,
+        report.standing_neighbour_correlation
     )?;
     if let Some(glare) = &report.glare {
         writeln!(
