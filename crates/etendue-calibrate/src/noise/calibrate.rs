@@ -184,7 +184,7 @@ fn from_panels(
         panels.iter().flat_map(of_panel).collect()
     };
     let mut curves = Curves::fit(&all, intensity, usual, places);
-    if let Some(reach) = curves.reach(&all, places) {
+    if let Some(reach) = glare::reach(&by_panel, options.bin, PIECE) {
         let near =
             |panel: &PanelReport, _| bins(&glare::sideways(&panel.beams), &steps, glare::BIN);
         curves = curves.with_glare(&all, binned(&near), reach, (intensity, usual, places));
@@ -412,13 +412,17 @@ fn remarks(panels: &[PanelReport], profile: &Profile, warnings: &mut Vec<String>
     }
 }
 
+/// What explains a panel is no offset of a device's ranges where it takes more of the distance.
+const LARGEST_OFFSET: f64 = 0.2;
+
 /// Whether an offset and a growth with incidence explain a panel's bias alike.
 fn ambiguous(report: &PanelReport) -> Option<String> {
     let [plane, offset, growth] = &report.explanations[..] else {
         return None;
     };
     let better = offset.rms.min(growth.rms);
-    let both_help = offset.rms.max(growth.rms) < 0.5 * plane.rms;
+    let is_one = offset.coefficient.abs() < LARGEST_OFFSET * report.panel.plane.distance;
+    let both_help = is_one && offset.rms.max(growth.rms) < 0.5 * plane.rms;
     (both_help && offset.rms.max(growth.rms) < 2.0 * better).then(|| {
         format!(
             "{}: an offset of {:+.1} mm (rms {:.2} mm) and a growth with incidence, w = {:.4} \
@@ -498,11 +502,6 @@ impl Curves {
             ),
             glare: None,
         }
-    }
-
-    /// How far from the normal both sides differ, rad, if they do.
-    fn reach(&self, bins: &[Bin], places: f64) -> Option<f64> {
-        glare::reach(bins, self.bias.as_ref()?, places, PIECE)
     }
 
     /// The curves of what lies beyond a glare, which both sides have alike, and the glare's from `near`

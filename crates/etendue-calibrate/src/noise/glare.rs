@@ -2,7 +2,7 @@
 
 use super::PanelBeams;
 use super::smooth::{Curve, Link, Observation, fit_curve};
-use super::statistics::{Bin, wilson};
+use super::statistics::{Bin, place_to_place, wilson};
 use etendue_physics::profile::{Glare, GlareKnot, IntensityKind};
 
 /// Width of the bins of a glare, and distance of its knots, rad: half of an RPLIDAR's samples.
@@ -42,22 +42,40 @@ const SIDEWAYS: f64 = 0.7;
 
 const DEGREE: f64 = std::f64::consts::PI / 180.0;
 
-/// How far a glare reaches from the normal, rad; none where both sides of it are told by one curve.
+/// How far a glare reaches from the normal, rad; none where both sides of it are told by one curve. Of
+/// several panels all that were seen on both sides have to show it: `panels` are their bins of a width
+/// (rad).
+pub(super) fn reach(panels: &[Vec<Bin>], width: f64, piece: f64) -> Option<f64> {
+    let of_panel = |bins: &Vec<Bin>| {
+        let places = place_to_place(std::iter::once(&bins[..]), width);
+        reach_of(bins, places, piece)
+    };
+    let both_sides = panels.iter().filter(|bins| is_seen_on_both_sides(bins));
+    both_sides
+        .map(of_panel)
+        .reduce(|widest, other| widest.zip(other).map(|(a, b)| a.max(b)))
+        .flatten()
+}
+
+fn is_seen_on_both_sides(bins: &[Bin]) -> bool {
+    [true, false].into_iter().all(|left| {
+        let is_inner = |bin: &&Bin| bin.left == left && bin.incidence < INNER;
+        let inner = bins.iter().filter(is_inner);
+        inner.filter(|bin| bin.error.is_some()).count() >= 2
+    })
+}
+
+/// The same of one panel.
 ///
 /// The curve over incidence, one for both sides, is what a panel without a glare has. Its bins differ
 /// from that by their own noise and from place to place (`places`, m²), and by waves of the panel and
 /// the device that are longer than that: how much is seen away from the normal, on the same panel.
-pub(super) fn reach(bins: &[Bin], both: &Curve, places: f64, piece: f64) -> Option<f64> {
+fn reach_of(bins: &[Bin], places: f64, piece: f64) -> Option<f64> {
     let about = |curve: &Curve, from: f64, to: f64| mean_square(bins, curve, places, from, to);
-    let usual = about(both, OUTER[0], OUTER[1])?.max(1.0);
-    let sides = [true, false].map(|left| {
-        let is_inner = |bin: &&Bin| bin.left == left && bin.incidence < INNER;
-        bins.iter()
-            .filter(is_inner)
-            .filter(|bin| bin.error.is_some())
-            .count()
-    });
-    if sides[0].min(sides[1]) < 2 || about(both, 0.0, INNER)? < LEAST_RATIO * usual {
+    let all: Vec<Observation> = bias_observations(bins, places).collect();
+    let both = fit_curve(&all, piece, Link::Identity)?;
+    let usual = about(&both, OUTER[0], OUTER[1])?.max(1.0);
+    if about(&both, 0.0, INNER)? < LEAST_RATIO * usual {
         return None;
     }
     let is_quiet = |reach: f64| {
