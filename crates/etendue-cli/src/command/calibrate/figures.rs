@@ -8,7 +8,7 @@ use crate::picture::panel_view::{Beam, PanelView};
 use etendue::calibrate::noise::score::HoldOut;
 use etendue::calibrate::noise::statistics::{Bin, bins, wide_bins};
 use etendue::calibrate::noise::{Calibration, Panel, PanelBeams, Recording, replay};
-use etendue::physics::profile::{Aspect, IntensityKind, Profile};
+use etendue::physics::profile::{Aspect, Glare, IntensityKind, Profile};
 
 /// Adds what was seen from above and the curves of one material.
 pub fn add(
@@ -414,9 +414,15 @@ fn glare_chart(profile: &Profile) -> Option<CurveChart> {
 pub fn profile_curves(profile: &Profile) -> Drawing {
     let chart = |quantity: &Quantity| {
         let mut line = quantity.line(profile);
+        // Within a glare the knots are not all: its own chart has the intervals there.
+        let beyond = match quantity.file {
+            "drop-out" => 0.0,
+            _ => profile.glare.as_ref().map_or(0.0, Glare::reach),
+        };
         let errors =
             |value: &dyn Fn(&etendue::physics::profile::Knot) -> [f64; 2]| -> Vec<[f64; 3]> {
                 { profile.knots.iter() }
+                    .filter(|knot| knot.incidence >= beyond)
                     .map(|knot| {
                         let [low, high] = value(knot);
                         [knot.incidence.to_degrees(), low, high]
