@@ -54,7 +54,7 @@ impl Lit {
         self.power += power;
         self.range += power * back.optical_range.value();
         self.cos += power * back.cos_incidence.value();
-        let arrival = back.arrival.map(|axis| axis.value());
+        let arrival = back.arrival.map(Scalar::value);
         let away = back.hit.normal * back.hit.normal.dot(&arrival).signum();
         self.normal += away * power;
         self.turn += away.cross(&arrival) * power;

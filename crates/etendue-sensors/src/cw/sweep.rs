@@ -353,7 +353,7 @@ impl<'a, S: Scalar> Shooter<'a, S> {
             let pose = world_from_sensor(time);
             if is_profiled {
                 let up = pose.rotation * Vector3::<S>::z();
-                batch.up.push(up.map(|axis| axis.value()));
+                batch.up.push(up.map(Scalar::value));
             }
             let frame = self.frame(beam, first + i);
             let origin = Point3::from(pose.translation.vector);

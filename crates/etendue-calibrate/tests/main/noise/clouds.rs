@@ -111,7 +111,7 @@ fn clouds_of_a_planar_sensor_show_the_board_too() {
             };
             let incidence = f64::acos(towards.x);
             let drawn = known().draw(DISTANCE / towards.x, incidence, &address)?;
-            let height = if beam % 2 == 0 { 1e-9 } else { -1e-9 };
+            let height = if beam.is_multiple_of(2) { 1e-9 } else { -1e-9 };
             Some(Point3::from(towards * drawn.range + Vector3::z() * height))
         };
         ((0..120).filter_map(seen).collect(), Vec::new())

@@ -96,14 +96,12 @@ fn a_glare_is_recovered_on_its_side() {
         let spread = (here.spread - there.spread) / (alike * knot.spread_ratio_error);
         let [low, high] = knot.drop_out_interval;
         let lost = truth.glare.as_ref().unwrap().at(knot.incidence).drop_out;
-        println!("{degrees:5.1}: {bias:5.1} {spread:5.1} {lost:.3} in {low:.3} to {high:.3}");
         outside[0] += usize::from(bias.abs() > 1.96);
         outside[1] += usize::from(spread.abs() > 1.96);
         outside[2] += usize::from(!(low..=high).contains(&lost));
         worst = worst.max(bias.abs()).max(spread.abs());
         total += 1;
     }
-    println!("{outside:?} of {total} outside, worst {worst:.1}");
     assert!(total >= 15);
     assert!(
         outside.iter().all(|count| 4 * count <= total),
