@@ -2,8 +2,9 @@
 
 use crate::transport::{Return, World};
 use etendue_physics::Scalar;
-use etendue_physics::profile::Profile;
+use etendue_physics::profile::{Aspect, Profile};
 use etendue_scene::MaterialId;
+use nalgebra::Vector3;
 
 /// A beam whose light comes by at least this share from one material is drawn from that material's
 /// profile; of the rest, at edges, a profile says nothing.
@@ -17,6 +18,10 @@ pub(crate) struct Lit {
     all: f64,
     range: f64,
     cos: f64,
+    /// Sum of the normals, away from the sensor.
+    normal: Vector3<f64>,
+    /// Sum of normal times direction of the light.
+    turn: Vector3<f64>,
 }
 
 /// A surface that a profile speaks of, as a beam sees it.
@@ -25,8 +30,8 @@ pub(crate) struct Profiled<'a> {
     pub profile: &'a Profile,
     /// Range, m.
     pub range: f64,
-    /// Incidence, rad.
-    pub incidence: f64,
+    /// How it is met.
+    pub aspect: Aspect,
 }
 
 impl Lit {
@@ -49,16 +54,42 @@ impl Lit {
         self.power += power;
         self.range += power * back.optical_range.value();
         self.cos += power * back.cos_incidence.value();
+        let arrival = back.arrival.map(Scalar::value);
+        let away = back.hit.normal * back.hit.normal.dot(&arrival).signum();
+        self.normal += away * power;
+        self.turn += away.cross(&arrival) * power;
     }
 
-    /// The surface, if it alone is seen and has a profile.
-    pub fn profiled<'a, S: Scalar>(&self, world: &World<'a, S>) -> Option<Profiled<'a>> {
+    /// The surface, if it alone is seen and has a profile; `up` is the sensor's axis in the world.
+    pub fn profiled<'a, S: Scalar>(
+        &self,
+        world: &World<'a, S>,
+        up: impl FnOnce() -> Vector3<f64>,
+    ) -> Option<Profiled<'a>> {
         let material = self.material.filter(|_| self.power >= SHARE * self.all)?;
         let profile = world.scene().profile(material)?;
+        let incidence = (self.cos / self.power).clamp(0.0, 1.0).acos();
+        let side = match profile.glare {
+            Some(_) => self.side(&up(), incidence.sin()),
+            None => 0.0,
+        };
         Some(Profiled {
             profile,
             range: self.range / self.power,
-            incidence: (self.cos / self.power).clamp(0.0, 1.0).acos(),
+            aspect: Aspect { incidence, side },
         })
+    }
+
+    /// On which side of the normal the light arrives: with the normal $n$ away from the sensor, the
+    /// surface's left is $u\\times n$, and the light's direction $d$ has $d\\cdot(u\\times n) =
+    /// u\\cdot(n\\times d)$ of it, out of the sine of the incidence. Neither, where the sensor's axis
+    /// is the normal.
+    fn side(&self, up: &Vector3<f64>, sine: f64) -> f64 {
+        let all = up.cross(&self.normal).norm() * sine;
+        if all > 1e-9 * self.power {
+            (up.dot(&self.turn) / all).clamp(-1.0, 1.0)
+        } else {
+            0.0
+        }
     }
 }

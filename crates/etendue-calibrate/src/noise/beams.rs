@@ -3,6 +3,7 @@
 use super::edges::beside_edges;
 use super::recording::{Recording, azimuth, median, planar};
 use super::{Look, Panel};
+use etendue_physics::profile::Aspect;
 use nalgebra::Vector3;
 
 /// What became of a beam towards a panel.
@@ -29,8 +30,8 @@ pub struct PanelBeam {
     pub seen: Seen,
     /// Intensity as the device gives it.
     pub intensity: f32,
-    /// Whether it lies left of the normal.
-    pub left: bool,
+    /// On which side of the normal it lies: 1 left, -1 right (see [`Aspect::side`]).
+    pub side: f64,
     /// Whether it lies beside an edge of the panel, or of what returns of it: then its range is of
     /// part of the spot, and no property of the material.
     pub at_edge: bool,
@@ -48,6 +49,19 @@ pub struct PanelBeams {
 }
 
 impl PanelBeam {
+    /// How it meets the panel.
+    pub fn aspect(&self) -> Aspect {
+        Aspect {
+            incidence: self.incidence,
+            side: self.side,
+        }
+    }
+
+    /// Whether it lies left of the normal.
+    pub fn left(&self) -> bool {
+        self.side > 0.0
+    }
+
     /// Measured less expected range, m, if it returned and not beside an edge.
     pub fn error(&self) -> Option<f64> {
         match self.seen {
@@ -82,8 +96,6 @@ impl PanelBeams {
     fn add_cell(&mut self, recording: &Recording, panel: &Panel, number: u32, cell: usize) {
         let cell = &recording.cells[cell];
         let near = Near::of(cell, panel.plane.range(&cell.direction));
-        let up = Vector3::z();
-        let left = up.cross(&panel.plane.normal).dot(&cell.direction) > 0.0;
         for look in &cell.looks {
             let direction = turned(&cell.direction, look);
             let plane = panel.plane_in(look.scan);
@@ -103,7 +115,7 @@ impl PanelBeams {
                 expected: plane.range(&direction),
                 seen,
                 intensity: look.intensity,
-                left,
+                side: side(plane, &direction),
                 at_edge: false,
             });
         }
@@ -118,6 +130,18 @@ impl PanelBeams {
     pub fn at_edge(&self) -> usize {
         let beside = |beam: &&PanelBeam| beam.returned() && beam.at_edge;
         self.beams.iter().filter(beside).count()
+    }
+}
+
+/// The cosine between a direction's part along the plane and the plane's left.
+fn side(plane: &super::panel::Plane, direction: &Vector3<f64>) -> f64 {
+    let left = Vector3::z().cross(&plane.normal);
+    let along = direction - plane.normal * plane.normal.dot(direction);
+    let all = left.norm() * along.norm();
+    if all > 1e-12 {
+        (left.dot(&along) / all).clamp(-1.0, 1.0)
+    } else {
+        0.0
     }
 }
 

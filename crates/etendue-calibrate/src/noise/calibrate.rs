@@ -1,13 +1,14 @@
 //! From recordings of one material to its profile.
 
 use super::explain::{Explanation, explain};
+use super::glare::{self, Alike, GlareCurves};
 use super::panel::{Panel, PanelHint, PanelSearch, find_panel};
 use super::reflectance::{ReflectanceFit, fit_reflectance};
 use super::smooth::{Curve, Link, Observation, fit_curve};
 use super::statistics::{Bin, Likeness, bins, detect_steps, likeness, place_to_place, wide_bins};
 use super::{NoiseError, PanelBeams, Recording};
 use etendue_physics::profile::{
-    Correlation, DistanceLaw, IntensityKind, Knot, Profile, ReflectanceModel, Steps,
+    Correlation, DistanceLaw, Glare, IntensityKind, Knot, Profile, ReflectanceModel, Steps,
 };
 
 /// What kind of sensor it is: sets the law of distance where one distance was recorded.
@@ -174,19 +175,30 @@ fn from_panels(
     all.sort_by(|a, b| a.incidence.total_cmp(&b.incidence));
     let intensity = intensity_kind(recordings, &panels);
     let usual = usual_standing(&all);
-    let mut curves = Curves::fit(&all, intensity, usual, places);
-    let about = |binned: fn(&PanelBeams, &Steps, f64) -> Vec<Bin>| -> Vec<Bin> {
+    let binned = |of: &dyn Fn(&PanelReport, f64) -> Vec<Bin>| -> Vec<Bin> {
         let of_panel = |panel: &PanelReport| {
             let ratio = panel.panel.plane.distance / distance;
-            let beams = curves.about_bias(&panel.beams, law, ratio);
-            let bins = binned(&beams, &steps, WIDE * options.bin);
-            bins.into_iter()
-                .map(move |bin| carried(&bin, law, 1.0 / ratio))
+            let bins = of(panel, ratio).into_iter();
+            bins.map(move |bin| carried(&bin, law, 1.0 / ratio))
         };
         panels.iter().flat_map(of_panel).collect()
     };
-    let (about, by_side) = (about(wide_bins), about(bins));
-    curves.fit_spread(&by_side);
+    let mut curves = Curves::fit(&all, intensity, usual, places);
+    if let Some(reach) = glare::reach(&by_panel, options.bin, PIECE) {
+        let near =
+            |panel: &PanelReport, _| bins(&glare::sideways(&panel.beams), &steps, glare::BIN);
+        curves = curves.with_glare(&all, binned(&near), reach, (intensity, usual, places));
+    }
+    let about = |of: fn(&PanelBeams, &Steps, f64) -> Vec<Bin>, width: f64| {
+        binned(&|panel, ratio| of(&curves.about_bias(&panel.beams, law, ratio), &steps, width))
+    };
+    let wide = WIDE * options.bin;
+    let (about, by_side, near) = (
+        about(wide_bins, wide),
+        about(bins, wide),
+        about(bins, glare::BIN),
+    );
+    curves.fit_spread(&by_side, &near);
     let reflectance = fit_reflectance(&all, intensity, usual);
     let knots = curves.knots(
         [&all, &about],
@@ -206,11 +218,14 @@ fn from_panels(
         intensity,
         reflectance: reflectance.model,
         knots,
+        glare: curves.glare(intensity, usual),
         extrapolated: false,
     };
     let likeness = likeness_of(&panels, &profile);
-    let neighbour = likeness.lags.first().copied().unwrap_or(0.0);
-    profile.correlation = Correlation::new(neighbour, standing(&about), usual);
+    let [moving, still] = likeness.neighbours;
+    let beyond = curves.beyond(&about);
+    profile.correlation =
+        Correlation::new(moving, standing(&beyond), usual).with_standing_neighbour(still);
     remarks(&panels, &profile, &mut warnings);
     Ok(Calibration {
         profile,
@@ -356,9 +371,9 @@ fn standing(bins: &[Bin]) -> f64 {
 
 fn likeness_of(panels: &[PanelReport], profile: &Profile) -> Likeness {
     let found = panels.iter().map(|panel| {
-        likeness(&panel.beams, |error, incidence| {
-            let range = panel.panel.plane.distance / incidence.cos();
-            let here = profile.at(incidence, range);
+        likeness(&panel.beams, |error, aspect| {
+            let range = panel.panel.plane.distance / aspect.incidence.cos();
+            let here = profile.at(aspect, range);
             let step = profile.steps.at(range);
             (error - here.bias) / (here.spread.powi(2) + step * step / 12.0).sqrt().max(1e-9)
         })
@@ -397,13 +412,17 @@ fn remarks(panels: &[PanelReport], profile: &Profile, warnings: &mut Vec<String>
     }
 }
 
+/// What explains a panel is no offset of a device's ranges where it takes more of the distance.
+const LARGEST_OFFSET: f64 = 0.2;
+
 /// Whether an offset and a growth with incidence explain a panel's bias alike.
 fn ambiguous(report: &PanelReport) -> Option<String> {
     let [plane, offset, growth] = &report.explanations[..] else {
         return None;
     };
     let better = offset.rms.min(growth.rms);
-    let both_help = offset.rms.max(growth.rms) < 0.5 * plane.rms;
+    let is_one = offset.coefficient.abs() < LARGEST_OFFSET * report.panel.plane.distance;
+    let both_help = is_one && offset.rms.max(growth.rms) < 0.5 * plane.rms;
     (both_help && offset.rms.max(growth.rms) < 2.0 * better).then(|| {
         format!(
             "{}: an offset of {:+.1} mm (rms {:.2} mm) and a growth with incidence, w = {:.4} \
@@ -420,9 +439,17 @@ fn ambiguous(report: &PanelReport) -> Option<String> {
 }
 
 /// What is left out together: one side of the normal, in blocks of five degrees.
-fn fold(bin: &Bin) -> usize {
+pub(super) fn fold(bin: &Bin) -> usize {
     let block = (bin.incidence.to_degrees() / 5.0).floor() % 2.0;
     2 * usize::from(bin.left) + usize::from(block > 0.5)
+}
+
+/// Bins of an incidence and more, rad.
+fn beyond(bins: &[Bin], incidence: f64) -> Vec<Bin> {
+    { bins.iter() }
+        .filter(|bin| bin.incidence >= incidence)
+        .cloned()
+        .collect()
 }
 
 /// Smooth curves over incidence.
@@ -432,6 +459,15 @@ struct Curves {
     drop_out: Option<Curve>,
     intensity: Option<Curve>,
     intensity_spread: Option<Curve>,
+    glare: Option<GlareCurves>,
+}
+
+/// Of the intensity what is fitted: of a two-valued one, the share of the higher.
+fn intensity_of(bin: &Bin, kind: IntensityKind) -> f64 {
+    match kind {
+        IntensityKind::TwoValued { low, high } => (bin.intensity[0] - low) / (high - low),
+        _ => bin.intensity[0],
+    }
 }
 
 impl Curves {
@@ -446,10 +482,6 @@ impl Curves {
                 .collect();
             fit_curve(&observations, PIECE, link)
         };
-        let share_of_high = |bin: &Bin| match intensity {
-            IntensityKind::TwoValued { low, high } => (bin.intensity[0] - low) / (high - low),
-            _ => bin.intensity[0],
-        };
         Self {
             bias: curve(
                 &|bin| {
@@ -461,32 +493,81 @@ impl Curves {
             log_spread: None,
             drop_out: curve(&|bin| Some((bin.drop_out(), bin.looks(usual))), Link::Logit),
             intensity: curve(
-                &|bin| (bin.returned >= 1.0).then(|| (share_of_high(bin), bin.returned)),
+                &|bin| (bin.returned >= 1.0).then(|| (intensity_of(bin, intensity), bin.returned)),
                 Link::Identity,
             ),
             intensity_spread: curve(
                 &|bin| (bin.returned >= 3.0).then(|| (bin.intensity[1], bin.returned)),
                 Link::Identity,
             ),
+            glare: None,
         }
+    }
+
+    /// The curves of what lies beyond a glare, which both sides have alike, and the glare's from `near`
+    /// bins. The same curves where it cannot be fitted.
+    fn with_glare(
+        self,
+        bins: &[Bin],
+        near: Vec<Bin>,
+        reach: f64,
+        (intensity, usual, places): (IntensityKind, f64, f64),
+    ) -> Self {
+        let beyond = beyond(bins, reach);
+        let alike = Self::fit(&beyond, intensity, usual, places);
+        let value = |curve: &Option<Curve>, x: f64| curve.as_ref().map_or(0.0, |curve| curve.at(x));
+        let found = GlareCurves::fit(
+            near,
+            reach,
+            places,
+            usual,
+            &Alike {
+                bias: &|x| value(&alike.bias, x),
+                drop_out: &|x| value(&alike.drop_out, x),
+                intensity: &|x| value(&alike.intensity, x),
+                of_bin: &|bin| intensity_of(bin, intensity),
+            },
+        );
+        if found.is_none() {
+            return self;
+        }
+        Self {
+            glare: found,
+            ..alike
+        }
+    }
+
+    /// Bins beyond the glare; all where there is none.
+    fn beyond(&self, bins: &[Bin]) -> Vec<Bin> {
+        beyond(bins, self.glare.as_ref().map_or(0.0, GlareCurves::reach))
+    }
+
+    /// The glare of the profile.
+    fn glare(&self, intensity: IntensityKind, usual: f64) -> Option<Glare> {
+        let dropped = |x: f64| self.drop_out.as_ref().map_or(0.0, |curve| curve.at(x));
+        let glare = self.glare.as_ref();
+        glare.map(|glare| glare.glare(intensity, usual, dropped))
     }
 
     /// Beams with the bias added to what is expected of them.
     fn about_bias(&self, beams: &PanelBeams, law: DistanceLaw, ratio: f64) -> PanelBeams {
         let mut beams = beams.clone();
         for beam in &mut beams.beams {
-            let bias = self
-                .bias
-                .as_ref()
-                .map_or(0.0, |curve| curve.at(beam.incidence));
+            let alike = self.bias.as_ref();
+            let alike = alike.map_or(0.0, |curve| curve.at(beam.incidence));
+            let glare = self.glare.as_ref();
+            let glare = glare.map_or(0.0, |glare| glare.bias(beam.incidence * beam.side));
+            let bias = alike + glare;
             beam.expected += law.bias(bias, ratio);
         }
         beams
     }
 
     /// The spread about the smooth bias, one side of the normal by itself: noise, and what stands
-    /// still from place to place. What both sides show, as a glare at the normal, is kept.
-    fn fit_spread(&mut self, bins: &[Bin]) {
+    /// still from place to place. What both sides show is kept. Within a glare, `near` bins tell how
+    /// much more it is.
+    fn fit_spread(&mut self, bins: &[Bin], near: &[Bin]) {
+        let reach = self.glare.as_ref().map_or(0.0, GlareCurves::reach);
         let observation = |bin: &Bin| {
             let error = bin.error?;
             Some(Observation {
@@ -496,8 +577,12 @@ impl Curves {
                 fold: fold(bin),
             })
         };
-        let observations: Vec<Observation> = bins.iter().filter_map(observation).collect();
+        let beyond = bins.iter().filter(|bin| bin.incidence >= reach);
+        let observations: Vec<Observation> = beyond.filter_map(observation).collect();
         self.log_spread = fit_curve(&observations, PIECE, Link::Identity);
+        if let (Some(glare), Some(spread)) = (&mut self.glare, &self.log_spread) {
+            glare.fit_spread(near, |x| spread.at(x).exp());
+        }
     }
 
     fn penalties(&self) -> [f64; 3] {

@@ -54,7 +54,7 @@ pub enum NoiseError {
     },
     /// Ranges in metres and in millimetres.
     #[error(
-        "{recording}: scan {scan} gives {range} where others give {median} in the same direction: metres and millimetres are mixed"
+        "{recording}: scan {scan} gives {range:.4} where others give {median:.4} in the same direction: metres and millimetres are mixed"
     )]
     MixedUnits {
         /// The recording.

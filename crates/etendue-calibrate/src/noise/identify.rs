@@ -40,7 +40,11 @@ pub fn identify(beams: &PanelBeams, profiles: &[&Profile]) -> Result<Vec<Likelih
         .collect();
     let count = beams.beams.len().max(1) as f64;
     let alike = |profile: &&Profile| {
-        let r = profile.correlation.neighbour().clamp(0.0, 0.9);
+        let both = &profile.correlation;
+        let r = both
+            .neighbour()
+            .max(both.standing_neighbour())
+            .clamp(0.0, 0.9);
         (1.0 - r) / (1.0 + r)
     };
     let share = profiles.iter().map(alike).fold(1.0, f64::min);
@@ -63,7 +67,7 @@ pub fn identify(beams: &PanelBeams, profiles: &[&Profile]) -> Result<Vec<Likelih
 
 /// Log-probability of what one beam reported.
 fn log_probability(beam: &super::PanelBeam, profile: &Profile) -> f64 {
-    let here = profile.at(beam.incidence, beam.expected);
+    let here = profile.at(beam.aspect(), beam.expected);
     let probability = match beam.seen {
         Seen::Dropped => here.drop_out,
         Seen::Range(_) if beam.at_edge => 1.0 - here.drop_out,

@@ -5,7 +5,8 @@
 //!
 //! 1. [`panel`]: the panel is found in the recording, declared numbers are hints; its plane is
 //!    fitted robustly.
-//! 2. Incidence comes from the fitted plane; both sides of its normal are one.
+//! 2. Incidence comes from the fitted plane; both sides of its normal are one, but near it where they
+//!    differ by more than the panel does elsewhere (a [glare](etendue_physics::profile::Glare)).
 //! 3. [`statistics`]: bias and spread of the beams that returned, drop-out apart, with intervals
 //!    that count independent looks; steps of the device; likeness of neighbours. Beside edges, where
 //!    part of the spot comes back, a beam counts as returned, its range does not count.
@@ -24,6 +25,7 @@ mod calibrate;
 mod edges;
 mod error;
 mod explain;
+mod glare;
 mod identify;
 pub mod panel;
 mod recording;

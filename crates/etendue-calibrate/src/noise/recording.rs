@@ -78,7 +78,7 @@ impl Recording {
     /// From clouds in the sensor's frame, one a scan: points (not finite: dropped) and their
     /// intensities, or none. Clouds of the same number of points are taken point by point (grids of
     /// a spinning lidar); others by bins of direction 0.2 degrees wide, in which a scan without a
-    /// point counts as dropped.
+    /// point counts as dropped. Where all points lie in the sensor's x-y plane it is a planar one.
     ///
     /// # Errors
     /// Where there is no cloud.
@@ -95,15 +95,20 @@ impl Recording {
             && clouds
                 .iter()
                 .any(|(points, _)| points.iter().any(|point| !is_seen(point)));
-        let cells = if is_grid {
+        let mut cells = if is_grid {
             grid(clouds)
         } else {
             directions(clouds)
         };
+        let is_level = |cell: &Cell| cell.direction.z.abs() < LEVEL;
+        let planar = !cells.is_empty() && cells.iter().all(is_level);
+        if planar {
+            cells.sort_by(|a, b| azimuth(&a.direction).total_cmp(&azimuth(&b.direction)));
+        }
         Ok(Self {
             name: name.into(),
             scans: clouds.len(),
-            planar: false,
+            planar,
             has_intensity: clouds
                 .iter()
                 .any(|(_, intensities)| !intensities.is_empty()),
@@ -182,6 +187,9 @@ impl Cell {
         returned.count() as f64 / self.looks.len().max(1) as f64
     }
 }
+
+/// A direction is in the x-y plane to this, rad.
+const LEVEL: f64 = 1e-5;
 
 /// The median; the order of `values` changes.
 pub(super) fn median(values: &mut [f64]) -> Option<f64> {
@@ -315,7 +323,9 @@ fn directions(clouds: &[(Vec<Point3<f64>>, Vec<f32>)]) -> Vec<Cell> {
     for (scan, (points, intensities)) in clouds.iter().enumerate() {
         for (number, point) in points.iter().enumerate().filter(|(_, p)| is_seen(p)) {
             let direction = point.coords.normalize();
-            let key = (bin(direction.z.asin()), bin(azimuth(&direction)));
+            // What rounding leaves of an elevation of zero is one bin, not two.
+            let elevation = direction.z.asin() + 0.5 * LEVEL;
+            let key = (bin(elevation), bin(azimuth(&direction)));
             let (sum, looks) = cells.entry(key).or_default();
             *sum += direction;
             let look = point_look(scan, Some(point), intensities.get(number));

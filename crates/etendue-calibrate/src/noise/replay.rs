@@ -14,7 +14,7 @@ pub fn replay(beams: &PanelBeams, profile: &Profile, seed: u64) -> PanelBeams {
             beam: beam.cell,
             stride: 1,
         };
-        let found = profile.draw(beam.expected, beam.incidence, &address);
+        let found = profile.draw(beam.expected, beam.aspect(), &address);
         #[expect(
             clippy::cast_possible_truncation,
             reason = "intensities are kept as f32"

@@ -39,7 +39,8 @@ pub fn nearest<'a>(material: Backscatter<'_>, profiles: &[&'a Profile]) -> Optio
 ///
 /// With $q(\theta)$ the ratio of backscatter (levels included where `reflectance` gives that of the
 /// recorded panel at normal incidence, as that of a Lambertian surface), the logit of the drop-out
-/// falls by $b\ln q$ and the spread goes with $q^{-1/2}$. The bias is kept.
+/// falls by $b\ln q$ and the spread goes with $q^{-1/2}$. The bias is kept; a glare is the recorded plate's
+/// own and goes.
 pub fn adapt(
     recorded: &Profile,
     material: Backscatter<'_>,
@@ -64,6 +65,7 @@ pub fn adapt(
         knot.spread /= ratio.sqrt();
         knot.extrapolated = true;
     }
+    profile.glare = None;
     profile.material = name.into();
     profile.extrapolated = true;
     profile

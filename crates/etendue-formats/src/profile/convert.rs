@@ -1,12 +1,12 @@
 //! Between files and profiles.
 
 use super::{
-    CorrelationFile, GlossPart, IntensityFile, KnotsFile, LawFile, ProfileFile, ReflectanceFile,
-    StepFile, VERSION,
+    CorrelationFile, GlareFile, GlossPart, IntensityFile, KnotsFile, LawFile, ProfileFile,
+    ReflectanceFile, StepFile, VERSION,
 };
 use etendue_physics::profile::{
-    Correlation, DistanceLaw, DropOutModel, Facets, IntensityKind, Knot, Profile, ReflectanceModel,
-    Step, Steps,
+    Correlation, DistanceLaw, DropOutModel, Facets, Glare, GlareKnot, IntensityKind, Knot, Profile,
+    ReflectanceModel, Step, Steps,
 };
 
 impl ProfileFile {
@@ -31,6 +31,7 @@ impl ProfileFile {
                 .collect(),
             correlation: CorrelationFile {
                 neighbour: rounded(profile.correlation.neighbour(), 3),
+                standing_neighbour: Some(rounded(profile.correlation.standing_neighbour(), 3)),
                 standing: rounded(profile.correlation.standing(), 3),
                 standing_drop_out: rounded(profile.correlation.standing_drop(), 3),
             },
@@ -42,6 +43,7 @@ impl ProfileFile {
             },
             reflectance: reflectance_file(&profile.reflectance),
             knots: KnotsFile::of(&profile.knots),
+            glare: profile.glare.as_ref().map(GlareFile::of),
             quality: None,
             provenance: Vec::new(),
         }
@@ -55,7 +57,7 @@ impl ProfileFile {
     /// The profile.
     ///
     /// # Errors
-    /// Where the columns of the knots differ in length.
+    /// Where the columns of the knots, or those of the glare, differ in length.
     pub fn profile(&self) -> Result<Profile, String> {
         Ok(Profile {
             sensor: self.sensor.clone(),
@@ -89,6 +91,9 @@ impl ProfileFile {
                 self.correlation.neighbour,
                 self.correlation.standing,
                 self.correlation.standing_drop_out,
+            )
+            .with_standing_neighbour(
+                { self.correlation.standing_neighbour }.unwrap_or(self.correlation.neighbour),
             ),
             intensity: match self.intensity {
                 IntensityFile::None {} => IntensityKind::None,
@@ -108,6 +113,7 @@ impl ProfileFile {
                 },
             },
             knots: self.knots.knots()?,
+            glare: self.glare.as_ref().map(GlareFile::glare).transpose()?,
             extrapolated: self.extrapolated,
         })
     }
@@ -172,7 +178,7 @@ impl KnotsFile {
 
     fn knots(&self) -> Result<Vec<Knot>, String> {
         let count = self.incidence_deg.len();
-        for (name, column) in [
+        let columns = [
             ("count", &self.count),
             ("bias_mm", &self.bias_mm),
             ("bias_error_mm", &self.bias_error_mm),
@@ -183,14 +189,8 @@ impl KnotsFile {
             ("drop_out_high", &self.drop_out_high),
             ("intensity", &self.intensity),
             ("intensity_spread", &self.intensity_spread),
-        ] {
-            if column.len() != count {
-                let found = column.len();
-                return Err(format!(
-                    "knots.{name} has {found} values, knots.incidence_deg has {count}"
-                ));
-            }
-        }
+        ];
+        of_one_length("knots", count, &columns)?;
         let knot = |i: usize| Knot {
             incidence: self.incidence_deg[i].to_radians(),
             count: self.count[i],
@@ -206,6 +206,70 @@ impl KnotsFile {
         };
         Ok((0..count).map(knot).collect())
     }
+}
+
+impl GlareFile {
+    fn of(glare: &Glare) -> Self {
+        let column = |value: &dyn Fn(&GlareKnot) -> f64, digits| -> Vec<f64> {
+            { glare.knots.iter() }
+                .map(|knot| rounded(value(knot), digits))
+                .collect()
+        };
+        Self {
+            centre_deg: rounded(glare.centre.to_degrees(), 3),
+            incidence_deg: column(&|k| k.incidence.to_degrees(), 3),
+            count: column(&|k| k.count, 0),
+            bias_mm: column(&|k| k.bias * 1e3, 3),
+            bias_error_mm: column(&|k| k.bias_error * 1e3, 3),
+            spread_ratio: column(&|k| k.spread_ratio, 3),
+            spread_ratio_error: column(&|k| k.spread_ratio_error, 3),
+            drop_out: column(&|k| k.drop_out, 5),
+            drop_out_low: column(&|k| k.drop_out_interval[0], 5),
+            drop_out_high: column(&|k| k.drop_out_interval[1], 5),
+            intensity: column(&|k| k.intensity, 4),
+        }
+    }
+
+    fn glare(&self) -> Result<Glare, String> {
+        let count = self.incidence_deg.len();
+        let columns = [
+            ("count", &self.count),
+            ("bias_mm", &self.bias_mm),
+            ("bias_error_mm", &self.bias_error_mm),
+            ("spread_ratio", &self.spread_ratio),
+            ("spread_ratio_error", &self.spread_ratio_error),
+            ("drop_out", &self.drop_out),
+            ("drop_out_low", &self.drop_out_low),
+            ("drop_out_high", &self.drop_out_high),
+            ("intensity", &self.intensity),
+        ];
+        of_one_length("glare", count, &columns)?;
+        let knot = |i: usize| GlareKnot {
+            incidence: self.incidence_deg[i].to_radians(),
+            count: self.count[i],
+            bias: self.bias_mm[i] * 1e-3,
+            bias_error: self.bias_error_mm[i] * 1e-3,
+            spread_ratio: self.spread_ratio[i],
+            spread_ratio_error: self.spread_ratio_error[i],
+            drop_out: self.drop_out[i],
+            drop_out_interval: [self.drop_out_low[i], self.drop_out_high[i]],
+            intensity: self.intensity[i],
+        };
+        Ok(Glare {
+            centre: self.centre_deg.to_radians(),
+            knots: (0..count).map(knot).collect(),
+        })
+    }
+}
+
+fn of_one_length(part: &str, count: usize, columns: &[(&str, &Vec<f64>)]) -> Result<(), String> {
+    let odd = columns.iter().find(|(_, column)| column.len() != count);
+    odd.map_or(Ok(()), |(name, column)| {
+        let found = column.len();
+        Err(format!(
+            "{part}.{name} has {found} values, {part}.incidence_deg has {count}"
+        ))
+    })
 }
 
 /// A number of so many decimals.

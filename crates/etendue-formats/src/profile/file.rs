@@ -40,6 +40,9 @@ pub struct ProfileFile {
     pub reflectance: ReflectanceFile,
     /// Values over incidence.
     pub knots: KnotsFile,
+    /// What comes to them near the normal, where its two sides differ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub glare: Option<GlareFile>,
     /// How good the fit is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quality: Option<Quality>,
@@ -89,8 +92,11 @@ pub struct StepFile {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CorrelationFile {
-    /// Correlation of neighbouring beams' range errors.
+    /// Correlation of neighbouring beams' range errors, of what changes from scan to scan.
     pub neighbour: f64,
+    /// The same of what stands still; as the other where it is not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub standing_neighbour: Option<f64>,
     /// Share of the range error's variance that stands still from scan to scan.
     pub standing: f64,
     /// The same of what decides on drop-outs.
@@ -173,6 +179,35 @@ pub struct KnotsFile {
     /// Numbers of the knots that rest on no beam.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extrapolated: Vec<usize>,
+}
+
+/// What comes to the knots near the normal, over signed incidence: a plate's mirror image of the
+/// emitter, which a receiver beside it sees on one side.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GlareFile {
+    /// Its middle; a triangulating sensor's goes with the inverse of the distance.
+    pub centre_deg: f64,
+    /// Incidence, ascending, positive left of the normal as seen from the sensor, its axis up.
+    pub incidence_deg: Vec<f64>,
+    /// Beams recorded about it.
+    pub count: Vec<f64>,
+    /// What comes to the bias.
+    pub bias_mm: Vec<f64>,
+    /// Its standard error.
+    pub bias_error_mm: Vec<f64>,
+    /// What the spread is multiplied by.
+    pub spread_ratio: Vec<f64>,
+    /// Its standard error.
+    pub spread_ratio_error: Vec<f64>,
+    /// Share of the beams that it loses, of those that would return.
+    pub drop_out: Vec<f64>,
+    /// Lower end of its 95 % interval.
+    pub drop_out_low: Vec<f64>,
+    /// Upper end.
+    pub drop_out_high: Vec<f64>,
+    /// What comes to the intensity.
+    pub intensity: Vec<f64>,
 }
 
 /// How good the fit is.

@@ -2,7 +2,7 @@
 //!
 //! A file holds a [`Profile`] over incidence with intervals and
 //! counts, where it was recorded ([`Provenance`]) and how good the fit is ([`Quality`]). Columns of
-//! `[knots]` go together; lengths are millimetres, angles degrees.
+//! `[knots]`, and of `[glare]` where there is one, go together; lengths are millimetres, angles degrees.
 
 mod bench;
 mod convert;
@@ -12,8 +12,8 @@ mod sensor_name;
 
 pub use bench::{Bench, BenchFile, BenchPanel, KindName, PanelTable, load_bench};
 pub use file::{
-    CorrelationFile, GlossPart, IntensityFile, KnotsFile, LawFile, ProfileFile, Provenance,
-    Quality, ReflectanceFile, StepFile,
+    CorrelationFile, GlareFile, GlossPart, IntensityFile, KnotsFile, LawFile, ProfileFile,
+    Provenance, Quality, ReflectanceFile, StepFile,
 };
 pub use library::{LibraryProfile, UnknownProfile, find, library};
 pub use sensor_name::{is_same_sensor, other_sensors};

@@ -55,7 +55,7 @@ pub fn read_scan_log(path: &Path) -> Result<ScanLog, FormatError> {
 /// assert_eq!(log.scans[0].readings[2].range(), None);
 /// ```
 pub fn parse_scan_log(path: &Path, content: &str) -> Result<ScanLog, FormatError> {
-    let format = Format::of(content).ok_or_else(|| unknown(path))?;
+    let format = Format::of(content).ok_or_else(|| unknown(path, content))?;
     let log = format.parse(Text { path, content })?;
     if log.scans.is_empty() {
         return Err(FormatError::malformed(
@@ -123,12 +123,50 @@ pub(crate) fn is_number(text: &str) -> bool {
     text.parse::<f64>().is_ok()
 }
 
-fn unknown(path: &Path) -> FormatError {
+fn unknown(path: &Path, content: &str) -> FormatError {
+    let Some((number, line)) = (1..)
+        .zip(content.lines())
+        .find(|(_, line)| !line.trim().is_empty())
+    else {
+        let remedy = "record some seconds; the file holds no line";
+        return FormatError::malformed(path, Place::File, "the file is empty", remedy);
+    };
+    let start = beginning(line);
+    let mut first = (number..).zip(content.lines().skip(number - 1)).take(5);
+    if let Some((number, line)) = first.find(|(_, line)| has_decimal_commas(line)) {
+        return FormatError::malformed(
+            path,
+            Place::Line(number),
+            format!("the numbers have decimal commas: {}", beginning(line)),
+            "write decimal points, and commas between the columns: 0.314,47,-3.12",
+        );
+    }
     FormatError::Unsupported {
         path: path.to_owned(),
-        message: "this is no scan log of a known format".into(),
+        message: format!("this is no scan log of a known format; it begins with: {start}"),
         remedy: "give a tinySLAM, CARMEN or RPLIDAR text log, or a CSV with the columns \
                  sweep, azimuth_deg and range_m"
             .into(),
     }
+}
+
+fn beginning(line: &str) -> String {
+    line.chars().take(48).collect()
+}
+
+/// Whether a line is of numbers, some with a comma in the place of the decimal point.
+fn has_decimal_commas(line: &str) -> bool {
+    let has_comma = |field: &&str| field.contains(',');
+    let is_meant = |field: &str| field.is_empty() || is_number(&field.replacen(',', ".", 1));
+    let apart = |separator: fn(char) -> bool| {
+        let fields: Vec<&str> = line.split(separator).map(str::trim).collect();
+        fields.iter().any(has_comma) && fields.iter().all(|field| is_meant(field))
+    };
+    // Commas between the columns too: 0,314,47,-3,12.
+    let parts: Vec<&str> = line.split(',').map(str::trim).collect();
+    let all_whole = parts.len() > 3
+        && parts
+            .iter()
+            .all(|part| is_number(part) && !part.contains('.'));
+    apart(|c| c == ';') || apart(char::is_whitespace) || all_whole
 }

@@ -202,12 +202,12 @@ impl<R: Read> ScanStream<R> {
             }
             passed += line.len();
             if number > LINES_TO_KNOW {
-                return Err(super::unknown(&self.path));
+                return Err(super::unknown(&self.path, self.text(whole)?));
             }
         }
         let Some((format, head, number)) = found else {
             return if self.ended {
-                Err(super::unknown(&self.path))
+                Err(super::unknown(&self.path, self.text(whole)?))
             } else {
                 Ok(0)
             };

@@ -151,6 +151,23 @@ fn a_decimal_comma_is_named_as_such() {
     assert_eq!(error.remedy(), "write decimals with a point, not a comma");
 }
 
+/// However columns are set apart, with or without a header before them.
+#[test]
+fn decimal_commas_are_named_where_they_hide_the_format() {
+    for (line, text) in [
+        (1, "0,314;47;-3,124\n0,313;47;-3,115\n"),
+        (1, "0,314 47 -3,124\n0,313 47 -3,115\n"),
+        (1, "0,314,47,-3,124\n0,313,47,-3,115\n"),
+        (2, "sweep;azimuth_deg;range_m\n0;-90;1,5\n"),
+    ] {
+        let error = fails(text).to_string();
+        assert!(error.contains("decimal commas"), "{error}");
+        assert!(error.contains(&format!("line {line}")), "{error}");
+    }
+    let error = fails("\n\n");
+    assert!(error.to_string().contains("the file is empty"), "{error}");
+}
+
 #[test]
 fn carmen_refuses_nan_and_a_count_that_is_too_long() {
     let nan = fails("FLASER 2 1.0 nan 0 0 0 0 0 0 1.5 host 1.5\n");

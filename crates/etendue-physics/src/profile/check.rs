@@ -26,6 +26,11 @@ pub enum InvalidProfile {
         /// What it may be.
         domain: &'static str,
     },
+    /// The incidences of a glare do not ascend.
+    #[error(
+        "the incidences of a glare must ascend within (-90, 90) degrees, two at least; knot {0} does not"
+    )]
+    GlareIncidence(usize),
     /// A number of the whole profile is outside its domain.
     #[error("{name} is {value}, it must be {domain}")]
     Outside {
@@ -65,7 +70,63 @@ impl Profile {
                 return outside("standing share", share, "from 0 to 1");
             }
         }
+        self.check_glare()?;
         self.check_knots()
+    }
+
+    fn check_glare(&self) -> Result<(), InvalidProfile> {
+        let Some(glare) = &self.glare else {
+            return Ok(());
+        };
+        if glare.knots.len() < 2 {
+            return Err(InvalidProfile::GlareIncidence(glare.knots.len()));
+        }
+        let mut before = -FRAC_PI_2;
+        for (number, knot) in glare.knots.iter().enumerate() {
+            if !(knot.incidence > before && knot.incidence < FRAC_PI_2) {
+                return Err(InvalidProfile::GlareIncidence(number));
+            }
+            before = knot.incidence;
+            let positive = |value: f64| value > 0.0 && value.is_finite();
+            for (name, value, fits, domain) in [
+                ("glare's bias", knot.bias, knot.bias.is_finite(), "finite"),
+                (
+                    "glare's spread ratio",
+                    knot.spread_ratio,
+                    positive(knot.spread_ratio),
+                    "above zero",
+                ),
+                (
+                    "glare's drop-out",
+                    knot.drop_out,
+                    (0.0..=1.0).contains(&knot.drop_out),
+                    "from 0 to 1",
+                ),
+                (
+                    "glare's intensity",
+                    knot.intensity,
+                    knot.intensity.is_finite(),
+                    "finite",
+                ),
+            ] {
+                if !fits {
+                    return Err(InvalidProfile::Value {
+                        knot: number,
+                        name,
+                        value,
+                        domain,
+                    });
+                }
+            }
+        }
+        if !glare.centre.is_finite() {
+            return Err(InvalidProfile::Outside {
+                name: "the glare's centre",
+                value: glare.centre,
+                domain: "finite",
+            });
+        }
+        Ok(())
     }
 
     fn check_knots(&self) -> Result<(), InvalidProfile> {

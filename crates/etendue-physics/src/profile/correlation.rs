@@ -6,13 +6,16 @@
 /// A beam's normalised error is $x = \sqrt{\rho}\\,f + \sqrt{1-\rho}\\,t$: $f$ stands still from
 /// scan to scan, $t$ is drawn anew. Both are moving averages over the beam and as few of its
 /// predecessors as it takes, three at most, $\sum_k w_k z_{i-k}$ with $w_k\propto\varphi^k$, so that
-/// the correlation of neighbours is the recorded one, up to 0.75.
+/// the correlation of neighbours is the recorded one, up to 0.75: that of $f$, a shape of the panel or
+/// the device, may differ from that of $t$.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Correlation {
     neighbour: f64,
+    standing_neighbour: f64,
     standing: f64,
     standing_drop: f64,
     weights: Weights,
+    standing_weights: Weights,
 }
 
 /// How many neighbours a beam's noise is made of, its own included.
@@ -34,22 +37,40 @@ impl Default for Weights {
 }
 
 impl Correlation {
-    /// From the correlation of neighbouring beams, the share of the range's variance that stands
+    /// From the correlation of neighbouring beams, of both parts alike, the share of the range's variance that stands
     /// still between scans, and that of the drop-outs'. Each is brought into its domain: 0 to 0.75,
     /// 0 to 1.
     pub fn new(neighbour: f64, standing: f64, standing_drop: f64) -> Self {
         let neighbour = neighbour.clamp(0.0, 0.75);
         Self {
             neighbour,
+            standing_neighbour: neighbour,
             standing: standing.clamp(0.0, 1.0),
             standing_drop: standing_drop.clamp(0.0, 1.0),
             weights: Weights::of(neighbour),
+            standing_weights: Weights::of(neighbour),
         }
     }
 
-    /// Correlation of neighbouring beams' errors.
+    /// The same with another correlation of neighbours of what stands still.
+    #[must_use]
+    pub fn with_standing_neighbour(self, neighbour: f64) -> Self {
+        let neighbour = neighbour.clamp(0.0, 0.75);
+        Self {
+            standing_neighbour: neighbour,
+            standing_weights: Weights::of(neighbour),
+            ..self
+        }
+    }
+
+    /// Correlation of neighbouring beams' errors, of what changes from scan to scan.
     pub fn neighbour(&self) -> f64 {
         self.neighbour
+    }
+
+    /// The same of what stands still.
+    pub fn standing_neighbour(&self) -> f64 {
+        self.standing_neighbour
     }
 
     /// Share of the range error's variance that stands still between scans.
@@ -62,9 +83,9 @@ impl Correlation {
         self.standing_drop
     }
 
-    /// The moving average's weights; their squares sum to 1.
-    pub(super) fn weights(&self) -> &[f64] {
-        &self.weights.values[..self.weights.used]
+    /// The moving average's weights, of what changes and of what stands still; their squares sum to 1.
+    pub(super) fn weights(&self) -> [&[f64]; 2] {
+        [&self.weights, &self.standing_weights].map(|weights| &weights.values[..weights.used])
     }
 }
 

@@ -1,6 +1,6 @@
 //! Measurements drawn from a profile.
 
-use super::{Expected, IntensityKind, Profile, Recent};
+use super::{Aspect, Expected, IntensityKind, Profile, Recent};
 use crate::{Purpose, Stream, normal};
 
 /// Which beam of which run: names the random numbers of a draw.
@@ -32,8 +32,8 @@ pub struct Drawn {
 const EVERY_SWEEP: u32 = u32::MAX;
 
 impl Profile {
-    /// What the device reports of a surface at `range` (m) that it meets at an `incidence` (rad),
-    /// or none where the beam drops.
+    /// What the device reports of a surface at `range` (m) that it meets at an incidence (rad, with its
+    /// side where that is known), or none where the beam drops.
     ///
     /// A function of its arguments alone: the order in which beams are drawn does not matter.
     ///
@@ -44,29 +44,29 @@ impl Profile {
     /// #     sensor: String::new(), material: String::new(), wavelength: None, distance: 1.0,
     /// #     law: Default::default(), steps: Default::default(), correlation: Default::default(),
     /// #     intensity: Default::default(), reflectance: Default::default(),
-    /// #     knots: vec![knot(0.0, 0.25), knot(1.0, 0.25)], extrapolated: false,
+    /// #     knots: vec![knot(0.0, 0.25), knot(1.0, 0.25)], glare: None, extrapolated: false,
     /// # };
     /// let beams = (0..4000).map(|beam| Address { beam, stride: 1, ..Address::default() });
     /// let dropped = beams.filter(|beam| profile.draw(1.0, 0.3, beam).is_none()).count();
     /// assert!((950..1050).contains(&dropped), "a quarter drops, once: {dropped}");
     /// ```
-    pub fn draw(&self, range: f64, incidence: f64, beam: &Address) -> Option<Drawn> {
-        self.draw_after(range, incidence, beam, &mut Recent::default())
+    pub fn draw(&self, range: f64, aspect: impl Into<Aspect>, beam: &Address) -> Option<Drawn> {
+        self.draw_after(range, aspect, beam, &mut Recent::default())
     }
 
     /// The same, faster where beams are drawn one after the other: with a memory of the last ones.
     pub fn draw_after(
         &self,
         range: f64,
-        incidence: f64,
+        aspect: impl Into<Aspect>,
         beam: &Address,
         recent: &mut Recent,
     ) -> Option<Drawn> {
-        let here = self.at(incidence, range);
+        let here = self.at(aspect, range);
         if here.drop_out >= 1.0 {
             return None;
         }
-        let [error, loss] = self.normalised(beam, recent);
+        let [error, loss] = self.normalised(here.standing, beam, recent);
         if here.drop_out > 0.0 && normal::probability(loss) < here.drop_out {
             return None;
         }
@@ -77,23 +77,27 @@ impl Profile {
     }
 
     /// Two standard normal numbers of a beam, alike between neighbours and between sweeps: of the
-    /// range, and of the drop-out.
-    fn normalised(&self, beam: &Address, recent: &mut Recent) -> [f64; 2] {
-        let standing = self.correlation.standing();
+    /// range, of whose variance a share stands still, and of the drop-out.
+    fn normalised(&self, standing: f64, beam: &Address, recent: &mut Recent) -> [f64; 2] {
         let standing_drop = self.correlation.standing_drop();
+        let [moving_weights, standing_weights] = self.correlation.weights();
         let mut sums = [0.0; 2];
-        let mut add = |sweep: u32, share: [f64; 2]| {
+        let mut add = |sweep: u32, weights: &[f64], share: [f64; 2]| {
             let share = share.map(f64::sqrt);
-            for (back, weight) in (0..).zip(self.correlation.weights()) {
+            for (back, weight) in (0..).zip(weights) {
                 let neighbour = beam.beam.wrapping_sub(back * beam.stride);
                 let draws = recent.pair(beam, sweep, neighbour);
                 sums[0] += weight * share[0] * draws[0];
                 sums[1] += weight * share[1] * draws[1];
             }
         };
-        add(beam.sweep, [1.0 - standing, 1.0 - standing_drop]);
+        add(
+            beam.sweep,
+            moving_weights,
+            [1.0 - standing, 1.0 - standing_drop],
+        );
         if standing > 0.0 || standing_drop > 0.0 {
-            add(EVERY_SWEEP, [standing, standing_drop]);
+            add(EVERY_SWEEP, standing_weights, [standing, standing_drop]);
         }
         sums
     }

@@ -1,7 +1,7 @@
 //! What to expect of a beam.
 
 use super::reflectance::{logistic, logit};
-use super::{DistanceLaw, Knot, Profile};
+use super::{Aspect, DistanceLaw, Knot, Profile};
 use crate::normal;
 
 /// What to expect of a beam that meets the material.
@@ -11,6 +11,8 @@ pub struct Expected {
     pub bias: f64,
     /// Standard deviation of their range before rounding, m.
     pub spread: f64,
+    /// Share of its variance that stands still from scan to scan.
+    pub standing: f64,
     /// Probability that it does not return.
     pub drop_out: f64,
     /// Mean intensity if it returns; of a two-valued channel, the probability of the higher.
@@ -30,14 +32,18 @@ impl Profile {
             .map_or(0.0, |knot| knot.incidence)
     }
 
-    /// What to expect of a beam that meets the material at an incidence (rad) and a range (m).
+    /// What to expect of a beam that meets the material at an incidence (rad) and a range (m). Near the
+    /// normal, its side tells where there is a [`glare`](Profile::glare): without one, as of a plain
+    /// number, it is the mean of both.
     ///
     /// Between knots, values are linear (the spread in its logarithm, the drop-out in its logit).
     /// The range sets the distance $d = R\cos\theta$ of the panel's plane, to which the
     /// [`law`](Profile::law) carries them. Beyond the last knot the drop-out goes on by the fitted
     /// reflectance model from where the knots leave it; the spread grows with the inverse root of
     /// its power, and the bias stays.
-    pub fn at(&self, incidence: f64, range: f64) -> Expected {
+    pub fn at(&self, aspect: impl Into<Aspect>, range: f64) -> Expected {
+        let aspect = aspect.into();
+        let incidence = aspect.incidence;
         let (last, beyond) = match self.knots.last() {
             Some(last) => (*last, incidence > last.incidence),
             None => return self.nothing(),
@@ -48,6 +54,10 @@ impl Profile {
             self.between(incidence)
         };
         let ratio = range * incidence.cos() / self.distance;
+        if let Some(glare) = &self.glare {
+            let shift = self.law.glare_shift(glare.centre, ratio);
+            glare.add(&mut here, aspect, shift, self.intensity);
+        }
         here.bias = self.law.bias(here.bias, ratio);
         here.spread = self.law.spread(here.spread, ratio);
         let exponent = self.law.power_exponent();
@@ -62,6 +72,7 @@ impl Profile {
         Expected {
             bias: 0.0,
             spread: 0.0,
+            standing: 0.0,
             drop_out: 1.0,
             intensity: 0.0,
             intensity_spread: 0.0,
@@ -90,6 +101,7 @@ impl Profile {
         Expected {
             bias: mix(a.bias, b.bias),
             spread,
+            standing: self.correlation.standing(),
             drop_out,
             intensity: mix(a.intensity, b.intensity),
             intensity_spread: mix(a.intensity_spread, b.intensity_spread),
@@ -103,6 +115,7 @@ impl Profile {
         Expected {
             bias: last.bias,
             spread: last.spread * (0.5 * fall).exp().min(1e3),
+            standing: self.correlation.standing(),
             drop_out: logistic(logit(last.drop_out) + self.reflectance.drop_out.slope * fall),
             intensity: last.intensity,
             intensity_spread: last.intensity_spread,

@@ -51,6 +51,16 @@ impl DistanceLaw {
         }
     }
 
+    /// How far from where a glare lies about `centre` (rad) it lies at `ratio` times the distance, rad:
+    /// emitter and receiver of a triangulating sensor see each other in a mirror a fixed length off its
+    /// axis, whose angle goes with $1/d$. That of others stays.
+    pub fn glare_shift(&self, centre: f64, ratio: f64) -> f64 {
+        match *self {
+            Self::Triangulation => centre * (1.0 / ratio.max(1e-3) - 1.0),
+            Self::SignalToNoise { .. } | Self::Fitted { .. } => 0.0,
+        }
+    }
+
     /// The exponent with which the power that decides on drop-outs falls with the distance.
     pub fn power_exponent(&self) -> f64 {
         match *self {

@@ -7,24 +7,31 @@
 //! spread and intensity are those of the beams that returned (kepets-2024, eqs. 4.2-4.3, averages
 //! the zeros of dropped beams into the mean and drops again).
 //!
+//! Both sides of a surface's normal are one incidence, but near it: there a [`Glare`] may say what one
+//! side does and the other does not.
+//!
 //! Beyond the widest recorded incidence the drop-out goes on as a logistic in the power of a
 //! reflectance model that was fitted to the recording. Not modelled: edges of panels (light of two
 //! surfaces), and anything that changes with time (warming up, sunlight).
 
+mod aspect;
 mod check;
 mod correlation;
 mod draw;
 mod expected;
+mod glare;
 mod intensity;
 mod law;
 mod recent;
 mod reflectance;
 mod steps;
 
+pub use aspect::Aspect;
 pub use check::InvalidProfile;
 pub use correlation::Correlation;
 pub use draw::{Address, Drawn};
 pub use expected::Expected;
+pub use glare::{Glare, GlareKnot};
 pub use intensity::IntensityKind;
 pub use law::DistanceLaw;
 pub use recent::Recent;
@@ -32,7 +39,7 @@ pub use reflectance::{DropOutModel, Facets, ReflectanceModel};
 pub use steps::{Step, Steps};
 
 /// What a sensor does with a material.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Profile {
     /// The sensor, as the user calls it.
     pub sensor: String,
@@ -54,6 +61,8 @@ pub struct Profile {
     pub reflectance: ReflectanceModel,
     /// Values over incidence, ascending, two at least.
     pub knots: Vec<Knot>,
+    /// What is unlike on both sides of the normal, near it.
+    pub glare: Option<Glare>,
     /// Whether the whole profile is a guess, from another material's recording.
     pub extrapolated: bool,
 }

@@ -264,6 +264,8 @@ struct Batch<S: Scalar> {
     light: Vec<LightRay<S>>,
     rays: Vec<Ray>,
     hits: Vec<Option<Hit>>,
+    /// The sensor's axis in the world at each beam, where noise profiles ask for it.
+    up: Vec<Vector3<f64>>,
 }
 
 impl<S: Scalar> Default for Batch<S> {
@@ -272,6 +274,7 @@ impl<S: Scalar> Default for Batch<S> {
             light: Vec::new(),
             rays: Vec::new(),
             hits: Vec::new(),
+            up: Vec::new(),
         }
     }
 }
@@ -343,9 +346,15 @@ impl<'a, S: Scalar> Shooter<'a, S> {
         world_from_sensor: impl Fn(f64) -> Isometry3<S>,
     ) {
         batch.light.clear();
+        batch.up.clear();
+        let is_profiled = self.world.scene().has_profiles();
         for (i, beam) in beams.iter().enumerate() {
             let time = self.turn.start + beam.time;
             let pose = world_from_sensor(time);
+            if is_profiled {
+                let up = pose.rotation * Vector3::<S>::z();
+                batch.up.push(up.map(Scalar::value));
+            }
             let frame = self.frame(beam, first + i);
             let origin = Point3::from(pose.translation.vector);
             let mut fire = |direction: Vector3<S>| {
@@ -430,8 +439,8 @@ impl<'a, S: Scalar> Shooter<'a, S> {
             });
         }
         add(number, &mut received);
-        let profiled = lit.profiled(self.world).filter(|_| is_profiled);
-        let outcome = if let Some(surface) = profiled {
+        let profiled = is_profiled.then(|| lit.profiled(self.world, || batch.up[i]));
+        let outcome = if let Some(surface) = profiled.flatten() {
             self.draw(&surface, number, recent)
         } else {
             let mut noise = self.stream(number, Purpose::ReceiverNoise);
@@ -462,7 +471,7 @@ impl<'a, S: Scalar> Shooter<'a, S> {
         let farthest = self.lidar.receiver.ambiguity.farthest;
         match surface
             .profile
-            .draw_after(surface.range, surface.incidence, &address, recent)
+            .draw_after(surface.range, surface.aspect, &address, recent)
         {
             None => Err(Fault::NothingReceived),
             Some(drawn) if drawn.range > farthest => Err(Fault::BeyondRange { range: drawn.range }),

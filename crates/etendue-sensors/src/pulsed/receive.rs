@@ -13,7 +13,7 @@ use etendue_physics::profile::{Address, Recent};
 use etendue_physics::pulse::{Echo, EchoFinder, FastFinder, Fmcw, FmcwEcho, Return, ReturnMode};
 use etendue_physics::{Purpose, SPEED_OF_LIGHT, Stream};
 use etendue_scene::{MaterialId, ObjectId};
-use nalgebra::{Isometry3, Point3};
+use nalgebra::{Isometry3, Point3, Vector3};
 
 /// Time before and after, from which velocities are found, s.
 const STEP: f64 = 1e-4;
@@ -282,7 +282,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
             for (back, power) in &light.sources {
                 lit.see(back, *power);
             }
-            if let Some(surface) = lit.profiled(self.world) {
+            if let Some(surface) = lit.profiled(self.world, || fired.pose * Vector3::z()) {
                 let drawn = self.draw(&surface, light, fired.number, &mut workspace.recent);
                 workspace.found.extend(drawn);
                 return;
@@ -363,10 +363,9 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
             beam: number,
             stride: u32::try_from(self.scanner.channels.len()).unwrap_or(1),
         };
-        let drawn =
-            surface
-                .profile
-                .draw_after(surface.range, surface.incidence, &address, recent)?;
+        let drawn = surface
+            .profile
+            .draw_after(surface.range, surface.aspect, &address, recent)?;
         Some(Found {
             range: drawn.range,
             power: light.sources.iter().map(|(_, power)| power).sum(),

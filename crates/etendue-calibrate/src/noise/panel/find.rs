@@ -139,6 +139,7 @@ pub fn find_panels(
     }
     panels.sort_by(|a, b| a.plane.distance.total_cmp(&b.plane.distance));
     if panels.is_empty() {
+        oblique.retain(|panel| panel.sector.cells.len() >= search.directions);
         let found = if oblique.is_empty() {
             format!("nothing flat in {} directions", recording.cells.len())
         } else {

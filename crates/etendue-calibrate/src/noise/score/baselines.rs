@@ -1,8 +1,8 @@
 //! What predicts beams: a profile, and what others do.
 
 use super::super::statistics::Bin;
-use crate::noise::{Calibration, PanelBeams};
-use etendue_physics::profile::{Expected, Profile, Steps};
+use crate::noise::{Calibration, PanelBeams, Seen};
+use etendue_physics::profile::{Aspect, Expected, Profile, Steps};
 
 /// Something that says what to expect of a beam.
 #[derive(Clone, Debug)]
@@ -44,18 +44,19 @@ impl Predictor<'_> {
         }
     }
 
-    /// What to expect at an incidence (rad) and a range (m).
-    pub fn at(&self, incidence: f64, range: f64) -> Expected {
+    /// What to expect of a beam that meets the panel so, at a range (m).
+    pub fn at(&self, aspect: Aspect, range: f64) -> Expected {
         let plain = |bias, spread, drop_out| Expected {
             bias,
             spread,
+            standing: 0.0,
             drop_out,
             intensity: 0.0,
             intensity_spread: 0.0,
             extrapolated: false,
         };
         match *self {
-            Self::Profile(profile) => profile.at(incidence, range),
+            Self::Profile(profile) => profile.at(aspect, range),
             Self::NoNoise => plain(0.0, NONE, 0.0),
             Self::Gaussian {
                 bias,
@@ -63,7 +64,7 @@ impl Predictor<'_> {
                 drop_out,
             } => plain(bias, spread, drop_out),
             Self::Reflectance { profile, spread } => {
-                plain(0.0, spread, profile.reflectance.drop_out(incidence))
+                plain(0.0, spread, profile.reflectance.drop_out(aspect.incidence))
             }
         }
     }
@@ -118,6 +119,23 @@ pub(super) fn step(steps: &Steps, range: f64) -> f64 {
         0.0 => 1e-3,
         step => step,
     }
+}
+
+/// Reported ranges as draws have them. Recordings keep ranges as numbers of 32 bits, some nanometres off
+/// the step that was meant: to a test of distributions that take few values, each would be another.
+pub(super) fn on_steps(beams: &PanelBeams, steps: &Steps) -> PanelBeams {
+    let meant = |range: f64| {
+        let meant = steps.round(range);
+        let is_meant = (meant - range).abs() < 1e-3 * steps.at(range);
+        if is_meant { meant } else { range }
+    };
+    let mut beams = beams.clone();
+    for beam in &mut beams.beams {
+        if let Seen::Range(range) = beam.seen {
+            beam.seen = Seen::Range(meant(range));
+        }
+    }
+    beams
 }
 
 /// Beams of some scans.

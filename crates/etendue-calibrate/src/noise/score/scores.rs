@@ -1,7 +1,7 @@
 //! Scores of a prediction, beam by beam.
 
 use super::Predictor;
-use super::baselines::step;
+use super::baselines::{on_steps, step};
 use super::distances::{jensen_shannon, kolmogorov_smirnov, kolmogorov_smirnov_p};
 use crate::noise::statistics::independent_looks;
 use crate::noise::{PanelBeams, Seen};
@@ -68,7 +68,7 @@ pub fn score(beams: &PanelBeams, predictor: &Predictor, steps: &Steps, standing:
     let mut classes = [(0.0, 0.0, 0_usize); 10];
     let (mut returned, mut stream) = (0.0, Stream::new(0, 0, 0, 0, Purpose::Search));
     for beam in &beams.beams {
-        let here = predictor.at(beam.incidence, beam.expected);
+        let here = predictor.at(beam.aspect(), beam.expected);
         let dropped = f64::from(u8::from(beam.seen == Seen::Dropped));
         let class = class(here.drop_out);
         classes[class].0 += here.drop_out;
@@ -103,7 +103,7 @@ pub fn score(beams: &PanelBeams, predictor: &Predictor, steps: &Steps, standing:
             beams: *beams,
         })
         .collect();
-    scores.bands = bands(beams, predictor, steps, standing);
+    scores.bands = bands(&on_steps(beams, steps), predictor, steps, standing);
     scores
 }
 
@@ -156,7 +156,7 @@ fn bands(beams: &PanelBeams, predictor: &Predictor, steps: &Steps, standing: f64
         }
         let (mut drawn, mut predicted) = (Vec::new(), 0.0);
         for (name, beam) in (0..).zip(&inside) {
-            let here = predictor.at(beam.incidence, beam.expected);
+            let here = predictor.at(beam.aspect(), beam.expected);
             predicted += here.drop_out;
             let mut stream = Stream::new(1, 0, number, name, Purpose::Search);
             let range = beam.expected + here.bias + here.spread * stream.normal();

@@ -1,5 +1,6 @@
 //! Is the recording one of those that the profile makes?
 
+use super::baselines::on_steps;
 use super::distances::{kolmogorov_smirnov, kolmogorov_smirnov_p};
 use crate::noise::{PanelBeams, replay};
 use etendue_physics::profile::Profile;
@@ -48,6 +49,7 @@ const BANDS: usize = 9;
 /// the simulations (Barnard 1963; stopped as soon as enough lie as far off, Besag and Clifford 1991,
 /// doi:10.1093/biomet/78.2.301).
 pub fn simulate_set_up(recorded: &PanelBeams, profile: &Profile) -> Vec<SetUpBand> {
+    let recorded = &on_steps(recorded, &profile.steps);
     let mut pool = by_band(recorded, |_| None);
     for seed in 0..POOLED {
         for (all, one) in pool.iter_mut().zip(simulated(recorded, profile, seed)) {

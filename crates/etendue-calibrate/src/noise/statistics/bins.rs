@@ -91,7 +91,7 @@ fn grouped(beams: &PanelBeams, steps: &Steps, width: f64, by_side: bool) -> Vec<
         )]
         let number = (beam.incidence / width).floor() as i64;
         by_bin
-            .entry((by_side && beam.left, number))
+            .entry((by_side && beam.left(), number))
             .or_default()
             .push(beam);
     }

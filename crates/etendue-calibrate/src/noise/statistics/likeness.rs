@@ -1,6 +1,7 @@
 //! How alike neighbouring beams are.
 
 use crate::noise::{PanelBeams, Seen};
+use etendue_physics::profile::Aspect;
 use std::collections::BTreeMap;
 
 /// How alike the errors of neighbouring beams are.
@@ -8,6 +9,8 @@ use std::collections::BTreeMap;
 pub struct Likeness {
     /// Correlation of normalised errors of beams 1, 2, ... directions apart, in one scan.
     pub lags: Vec<f64>,
+    /// Correlation of neighbours by part: of what changes from scan to scan, and of what stands still.
+    pub neighbours: [f64; 2],
     /// Share of returned beams whose range equals that of the next direction to the digit: two bins
     /// of one sample.
     pub copies: f64,
@@ -18,13 +21,13 @@ pub struct Likeness {
 /// Lags looked at.
 const LAGS: usize = 8;
 
-/// The likeness of neighbours; `normalise` turns a beam's error (m) at an incidence (rad) into
-/// standard deviations from the mean.
-pub fn likeness(beams: &PanelBeams, normalise: impl Fn(f64, f64) -> f64) -> Likeness {
+/// The likeness of neighbours; `normalise` turns a beam's error (m) and how it meets the panel
+/// into standard deviations from the mean.
+pub fn likeness(beams: &PanelBeams, normalise: impl Fn(f64, Aspect) -> f64) -> Likeness {
     let mut scans: BTreeMap<u32, Vec<(u32, f64, f64)>> = BTreeMap::new();
     for beam in &beams.beams {
         if let (Seen::Range(range), Some(error)) = (beam.seen, beam.error()) {
-            let normal = normalise(error, beam.incidence).clamp(-5.0, 5.0);
+            let normal = normalise(error, beam.aspect()).clamp(-5.0, 5.0);
             scans
                 .entry(beam.scan)
                 .or_default()
@@ -36,7 +39,60 @@ pub fn likeness(beams: &PanelBeams, normalise: impl Fn(f64, f64) -> f64) -> Like
         beams.sort_by_key(|beam| beam.0);
         sums.add(beams);
     }
-    sums.likeness()
+    let found = sums.likeness();
+    let first = found.lags[0];
+    Likeness {
+        neighbours: by_part(&scans).unwrap_or([first; 2]),
+        ..found
+    }
+}
+
+/// What stands still is told where it is at least this share of the variance.
+const TOLD: f64 = 0.05;
+
+/// Correlations of neighbours, of what changes from scan to scan and of what stands still; none where
+/// too little stands still to tell.
+///
+/// A direction's mean over $n$ scans is what stands still, $f$, and $1/n$ of the variance of the rest,
+/// $t$: with $\\bar x$ the means of neighbours, $\\overline{\\bar x\\bar x'} = \\rho_f F + \\rho_t T/n$.
+fn by_part(scans: &BTreeMap<u32, Vec<(u32, f64, f64)>>) -> Option<[f64; 2]> {
+    let mut sums: BTreeMap<u32, [f64; 2]> = BTreeMap::new();
+    for (cell, error, _) in scans.values().flatten() {
+        let [sum, count] = sums.entry(*cell).or_default();
+        *sum += error;
+        *count += 1.0;
+    }
+    let mean = |cell: u32| sums.get(&cell).map(|[sum, count]| sum / count);
+    let (mut square, mut product, mut pairs) = (0.0, 0.0, 0.0);
+    for beams in scans.values() {
+        for (at, (cell, error, _)) in beams.iter().enumerate() {
+            let moved = error - mean(*cell)?;
+            square += moved * moved;
+            let next = beams.get(at + 1).filter(|next| next.0 == cell + 1);
+            if let Some((next, other, _)) = next {
+                product += moved * (other - mean(*next)?);
+                pairs += 1.0;
+            }
+        }
+    }
+    let (cells, looks) = (
+        sums.len() as f64,
+        sums.values().map(|[_, n]| n).sum::<f64>(),
+    );
+    let moving = square / (looks - cells).max(1.0);
+    let moving_product = product / f64::max(pairs, 1.0) * looks / (looks - cells).max(1.0);
+    let scans = looks / cells.max(1.0);
+    let still = sums.values().map(|[sum, n]| (sum / n).powi(2)).sum::<f64>() / cells.max(1.0)
+        - moving / scans;
+    let neighbours: Vec<f64> = { sums.keys() }
+        .filter_map(|cell| Some(mean(*cell)? * mean(cell + 1)?))
+        .collect();
+    let still_product = neighbours.iter().sum::<f64>() / (neighbours.len() as f64).max(1.0)
+        - moving_product / scans;
+    if scans < 2.0 || pairs == 0.0 || still < TOLD * (still + moving) || moving <= 0.0 {
+        return None;
+    }
+    Some([moving_product / moving, still_product / still])
 }
 
 #[derive(Default)]
@@ -74,6 +130,7 @@ impl Sums {
             product / *pairs as f64 / variance
         };
         Likeness {
+            neighbours: [0.0; 2],
             lags: self.products.iter().zip(&self.pairs).map(lag).collect(),
             copies: self.copies as f64 / self.pairs[0].max(1) as f64,
             pairs: self.pairs[0],

@@ -96,6 +96,38 @@ fn clouds_without_their_dropped_points_give_the_same_plane() {
     assert!(plane.normal.angle(&normal()).to_degrees() < 0.1);
 }
 
+/// The clouds of a planar sensor are those of a plane, whatever rounding made of their height.
+#[test]
+fn clouds_of_a_planar_sensor_show_the_board_too() {
+    let scan = |sweep: u32| {
+        let seen = |beam: u32| {
+            let towards = direction(0.5 * f64::from(beam) - 30.0, 0.0);
+            let address = Address {
+                seed: 12,
+                sensor: 0,
+                sweep,
+                beam,
+                stride: 1,
+            };
+            let incidence = f64::acos(towards.x);
+            let drawn = known().draw(DISTANCE / towards.x, incidence, &address)?;
+            let height = if beam.is_multiple_of(2) { 1e-9 } else { -1e-9 };
+            Some(Point3::from(towards * drawn.range + Vector3::z() * height))
+        };
+        ((0..120).filter_map(seen).collect(), Vec::new())
+    };
+    let clouds: Vec<_> = (0..20).map(scan).collect();
+    let recording = Recording::from_clouds("level", &clouds).unwrap();
+    assert!(recording.planar);
+    let found = calibrate(&[(&recording, PanelHint::default())], &options()).unwrap();
+    let plane = found.panels[0].panel.plane;
+    assert!((plane.distance - DISTANCE).abs() < 3e-3, "{plane:?}");
+    assert!(
+        plane.normal.angle(&Vector3::x()).to_degrees() < 0.2,
+        "{plane:?}"
+    );
+}
+
 #[test]
 fn clouds_of_nothing_are_told() {
     let empty = vec![

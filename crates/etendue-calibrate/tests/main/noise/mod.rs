@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod clouds;
+mod glare;
 mod moved;
 mod recovered;
 mod statistics;
@@ -103,6 +104,7 @@ pub fn known() -> Profile {
             ..ReflectanceModel::default()
         },
         knots: (0..=60).step_by(2).map(knot).collect(),
+        glare: None,
         extrapolated: false,
     }
 }

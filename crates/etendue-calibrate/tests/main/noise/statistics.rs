@@ -39,7 +39,7 @@ fn beams(dropped: &[usize]) -> PanelBeams {
             reason = "intensities are kept as f32"
         )]
         intensity: intensities[number] as f32,
-        left: false,
+        side: -1.0,
         at_edge: false,
     };
     PanelBeams {

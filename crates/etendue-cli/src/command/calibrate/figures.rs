@@ -8,7 +8,7 @@ use crate::picture::panel_view::{Beam, PanelView};
 use etendue::calibrate::noise::score::HoldOut;
 use etendue::calibrate::noise::statistics::{Bin, bins, wide_bins};
 use etendue::calibrate::noise::{Calibration, Panel, PanelBeams, Recording, replay};
-use etendue::physics::profile::{IntensityKind, Profile};
+use etendue::physics::profile::{Aspect, Glare, IntensityKind, Profile};
 
 /// Adds what was seen from above and the curves of one material.
 pub fn add(
@@ -26,9 +26,10 @@ pub fn add(
         &format!("{name}-above"),
         &from_above(recording, panel, &title),
     )?;
-    let charts: Vec<CurveChart> = { QUANTITIES.iter() }
+    let mut charts: Vec<CurveChart> = { QUANTITIES.iter() }
         .map(|quantity| quantity.chart(calibration, quantity.name.into()))
         .collect();
+    charts.push(normal_chart(calibration, "bias beside the normal".into()));
     let title = format!(
         "{}: recorded, and simulated from the profile",
         calibration.profile.material
@@ -48,6 +49,11 @@ pub fn add_overview(folder: &mut Folder, calibrations: &[Calibration]) -> Result
         let drawing = curve_chart::draw(quantity.name, &charts);
         folder.picture(&format!("all-{}", quantity.file), &drawing)?;
     }
+    let charts: Vec<CurveChart> = { calibrations.iter() }
+        .map(|calibration| normal_chart(calibration, calibration.profile.material.clone()))
+        .collect();
+    let title = "bias of the range beside the normal";
+    folder.picture("all-normal", &curve_chart::draw(title, &charts))?;
     let charts: Vec<CurveChart> = calibrations.iter().map(reflectance_chart).collect();
     let title = "share of beams that return: recorded, profile, reflectance model alone";
     folder.picture("all-reflectance", &curve_chart::draw(title, &charts))
@@ -134,15 +140,15 @@ pub fn profile_from_above(
     profile: &Profile,
     legend: &str,
     ends: [&str; 2],
-    share: impl Fn(f64) -> f64,
+    share: impl Fn(Aspect) -> f64,
 ) -> Drawing {
     let widest = profile.knots.last().map_or(1.0, |knot| knot.incidence);
     let beams: Vec<Beam> = (-90..=90)
         .map(|degree| f64::from(degree).to_radians())
         .filter(|angle| angle.abs() <= widest)
         .map(|angle| Beam {
-            at: [profile.distance * angle.tan(), profile.distance],
-            share: share(angle.abs()),
+            at: [-profile.distance * angle.tan(), profile.distance],
+            share: share(Aspect::signed(angle)),
         })
         .collect();
     let ends_at = [beams.first(), beams.last()].map(|beam| beam.map_or([0.0; 2], |b| b.at));
@@ -337,13 +343,86 @@ fn incidences(profile: &Profile) -> impl Iterator<Item = f64> {
     (0..=160).map(move |i| f64::from(i) / 160.0 * widest)
 }
 
+/// Within so much of the normal both sides are drawn by themselves, degrees.
+const BESIDE: f64 = 12.0;
+
+/// The bias on both sides of the normal, recorded and simulated by half degrees, and the profile's.
+fn normal_chart(calibration: &Calibration, title: String) -> CurveChart {
+    let profile = &calibration.profile;
+    let dots = |name, of: &dyn Fn(&PanelBeams) -> PanelBeams| {
+        let half_degree = 0.5_f64.to_radians();
+        let binned = { calibration.panels.iter() }
+            .flat_map(|panel| bins(&of(&panel.beams), &profile.steps, half_degree));
+        let seen = binned.filter_map(|bin| {
+            let side = if bin.left { 1.0 } else { -1.0 };
+            let error = bin.error?;
+            Some([side * bin.incidence.to_degrees(), 1e3 * error.mean])
+        });
+        curve(
+            name,
+            seen.filter(|[x, _]| x.abs() < BESIDE).collect(),
+            false,
+        )
+    };
+    CurveChart {
+        title,
+        x: "incidence, degrees; positive: left of the normal".into(),
+        y: "measured less true, mm".into(),
+        limits: None,
+        curves: vec![
+            dots("recorded", &PanelBeams::clone),
+            dots("simulated", &|beams| replay(beams, profile, 1)),
+            beside_the_normal(profile),
+        ],
+    }
+}
+
+/// A profile's bias on both sides of the normal.
+fn beside_the_normal(profile: &Profile) -> Curve {
+    let at = |degrees: f64| {
+        let aspect = Aspect::signed(degrees.to_radians());
+        let range = profile.distance / aspect.incidence.cos();
+        [degrees, 1e3 * profile.at(aspect, range).bias]
+    };
+    let tenths = (-10 * 12..=10 * 12).map(|tenth| 0.1 * f64::from(tenth));
+    curve("profile", tenths.map(at).collect(), true)
+}
+
+/// A profile's glare, with the intervals of its knots.
+fn glare_chart(profile: &Profile) -> Option<CurveChart> {
+    let glare = profile.glare.as_ref()?;
+    let mut line = beside_the_normal(profile);
+    let interval = |knot: &etendue::physics::profile::GlareKnot| {
+        let aspect = Aspect::signed(knot.incidence);
+        let bias = profile
+            .at(aspect, profile.distance / knot.incidence.cos())
+            .bias;
+        let [low, high] = [-1.96, 1.96].map(|z| 1e3 * (bias + z * knot.bias_error));
+        [knot.incidence.to_degrees(), low, high]
+    };
+    line.interval = glare.knots.iter().map(interval).collect();
+    Some(CurveChart {
+        title: "bias beside the normal".into(),
+        x: "incidence, degrees; positive: left of the normal".into(),
+        y: "measured less true, mm".into(),
+        limits: None,
+        curves: vec![line],
+    })
+}
+
 /// Curves of a profile alone, with the intervals of its knots.
 pub fn profile_curves(profile: &Profile) -> Drawing {
     let chart = |quantity: &Quantity| {
         let mut line = quantity.line(profile);
+        // Within a glare the knots are not all: its own chart has the intervals there.
+        let beyond = match quantity.file {
+            "drop-out" => 0.0,
+            _ => profile.glare.as_ref().map_or(0.0, Glare::reach),
+        };
         let errors =
             |value: &dyn Fn(&etendue::physics::profile::Knot) -> [f64; 2]| -> Vec<[f64; 3]> {
                 { profile.knots.iter() }
+                    .filter(|knot| knot.incidence >= beyond)
                     .map(|knot| {
                         let [low, high] = value(knot);
                         [knot.incidence.to_degrees(), low, high]
@@ -368,7 +447,8 @@ pub fn profile_curves(profile: &Profile) -> Drawing {
             curves: vec![line],
         }
     };
-    let charts: Vec<CurveChart> = QUANTITIES.iter().map(chart).collect();
+    let mut charts: Vec<CurveChart> = QUANTITIES.iter().map(chart).collect();
+    charts.extend(glare_chart(profile));
     let title = format!("{} on {}", profile.sensor, profile.material);
     curve_chart::draw(&title, &charts)
 }

@@ -2,6 +2,7 @@
 
 use etendue::calibrate::noise::Calibration;
 use etendue::calibrate::noise::statistics::{dispersion, wilson};
+use etendue::physics::profile::Glare;
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -12,9 +13,33 @@ pub struct MaterialReport {
     panels: Vec<PanelRow>,
     steps_mm: Vec<[f64; 2]>,
     neighbour_correlation: f64,
+    standing_neighbour_correlation: f64,
     copies: f64,
     standing: f64,
+    glare: Option<GlareRow>,
     bands: Vec<BandRow>,
+}
+
+#[derive(Serialize)]
+struct GlareRow {
+    centre_deg: f64,
+    reach_deg: f64,
+    /// Least and greatest that it adds to the bias.
+    bias_mm: [f64; 2],
+    /// Share of beams that it loses at most.
+    drop_out: f64,
+}
+
+impl GlareRow {
+    fn of(glare: &Glare) -> Self {
+        let biases = || glare.knots.iter().map(|knot| knot.bias * 1e3);
+        Self {
+            centre_deg: glare.centre.to_degrees(),
+            reach_deg: glare.reach().to_degrees(),
+            bias_mm: [biases().fold(0.0, f64::min), biases().fold(0.0, f64::max)],
+            drop_out: glare.knots.iter().map(|k| k.drop_out).fold(0.0, f64::max),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -63,8 +88,10 @@ impl MaterialReport {
                 .map(|step| [step.from * 1e3, step.step * 1e3])
                 .collect(),
             neighbour_correlation: profile.correlation.neighbour(),
+            standing_neighbour_correlation: profile.correlation.standing_neighbour(),
             copies: calibration.likeness.copies,
             standing: profile.correlation.standing(),
+            glare: profile.glare.as_ref().map(GlareRow::of),
             bands: bands(calibration),
         }
     }
@@ -134,7 +161,7 @@ fn add(report: &MaterialReport, text: &mut String) -> std::fmt::Result {
     let steps: Vec<String> = report.steps_mm.iter().map(step).collect();
     writeln!(
         text,
-        "  steps: {}; neighbours correlate by {:.2}, {:.0} % are copies; {:.0} % of the variance stands still",
+        "  steps: {}; neighbours correlate by {:.2}, {:.0} % are copies; {:.0} % of the variance stands still, there by {:.2}",
         if steps.is_empty() {
             "none".into()
         } else {
@@ -142,8 +169,21 @@ fn add(report: &MaterialReport, text: &mut String) -> std::fmt::Result {
         },
         report.neighbour_correlation,
         1e2 * report.copies,
-        1e2 * report.standing
+        1e2 * report.standing,
+        report.standing_neighbour_correlation
     )?;
+    if let Some(glare) = &report.glare {
+        writeln!(
+            text,
+            "  a glare within {:.0} deg of the normal, about {:+.1} deg (positive: left): {:+.2} to {:+.2} mm, \
+             {:.0} % lost at most",
+            glare.reach_deg,
+            glare.centre_deg,
+            glare.bias_mm[0],
+            glare.bias_mm[1],
+            1e2 * glare.drop_out
+        )?;
+    }
     writeln!(
         text,
         "  incidence, deg    beams   bias, mm  spread, mm   drop-out (95 %)"

@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::output::print;
 use clap::Args;
+use etendue::physics::profile::Aspect;
 use std::path::PathBuf;
 
 /// Arguments of `etendue calibrate view`.
@@ -27,10 +28,10 @@ impl View {
     pub fn run(self) -> Result<(), Failure> {
         let (file, profile) = load::profile(&self.profile)?;
         let mut folder = Folder::new(&self.output);
-        let at = |incidence: f64| profile.at(incidence, profile.distance / incidence.cos());
+        let at = |aspect: Aspect| profile.at(aspect, profile.distance / aspect.incidence.cos());
         let returned =
-            figures::profile_from_above(&profile, "beams returned", ["all", "none"], |incidence| {
-                1.0 - at(incidence).drop_out
+            figures::profile_from_above(&profile, "beams returned", ["all", "none"], |aspect| {
+                1.0 - at(aspect).drop_out
             });
         folder.picture("above", &returned)?;
         let brightest = profile
@@ -43,8 +44,8 @@ impl View {
                 &profile,
                 "mean intensity, dropped as zero",
                 ["brightest", "none"],
-                |incidence| {
-                    let here = at(incidence);
+                |aspect| {
+                    let here = at(aspect);
                     (1.0 - here.drop_out) * here.intensity / brightest
                 },
             );
@@ -56,9 +57,13 @@ impl View {
             eprintln!("note: {warning}");
         }
         let recorded = profile.recorded_to().to_degrees();
+        let glare = profile.glare.as_ref().map_or(String::new(), |glare| {
+            let reach = glare.reach().to_degrees();
+            format!("; a glare within {reach:.0} degrees of the normal")
+        });
         let files: Vec<String> = files.iter().map(|f| f.display().to_string()).collect();
         print(&format!(
-            "{} on {}: {} knots, recorded to {recorded:.0} degrees at {:.3} m\nwrote {}\n",
+            "{} on {}: {} knots, recorded to {recorded:.0} degrees at {:.3} m{glare}\nwrote {}\n",
             profile.sensor,
             profile.material,
             profile.knots.len(),

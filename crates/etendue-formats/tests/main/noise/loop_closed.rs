@@ -38,6 +38,7 @@ fn known() -> Profile {
         intensity: IntensityKind::Constant(100.0),
         reflectance: ReflectanceModel::default(),
         knots: (0..=70).step_by(2).map(knot).collect(),
+        glare: None,
         extrapolated: false,
     }
 }

@@ -1,6 +1,7 @@
 //! Calibrated noise: real recordings, files, and the way round through the simulator.
 
 mod files;
+mod glare;
 mod loop_closed;
 mod readers;
 mod recordings;

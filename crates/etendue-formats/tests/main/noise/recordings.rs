@@ -7,7 +7,7 @@ use etendue_calibrate::noise::statistics::{dispersion, wilson};
 use etendue_calibrate::noise::{
     NoiseError, PanelBeam, PanelBeams, PanelHint, PanelSearch, Seen, calibrate, explain, identify,
 };
-use etendue_physics::profile::Profile;
+use etendue_physics::profile::{GlareKnot, Profile};
 
 /// Distance, m, tilt, degrees, and rms below 40 degrees, mm, as the specification has them.
 const TABLE: [(f64, f64, f64); 5] = [
@@ -125,8 +125,8 @@ fn a_patch_drops_the_beams_of_the_acrylic_panel() {
     println!("{all:.3} [{low:.3}, {high:.3}], dispersion {many:.1}");
     assert!((0.20..0.255).contains(&all), "{all}");
     assert!(low < 0.26 && 0.26 < high, "{low} {high}");
-    let is_patch = |beam: &PanelBeam| !beam.left && beam.incidence.to_degrees() > 64.0;
-    let is_late = |beam: &PanelBeam| beam.left && beam.scan >= 57;
+    let is_patch = |beam: &PanelBeam| !beam.left() && beam.incidence.to_degrees() > 64.0;
+    let is_late = |beam: &PanelBeam| beam.left() && beam.scan >= 57;
     let [patch, late] = [share(&is_patch), share(&is_late)];
     let rest = share(&|beam| !is_patch(beam) && !is_late(beam));
     println!("patch {patch:.3}, last scans {late:.3}, rest {rest:.4}");
@@ -136,9 +136,10 @@ fn a_patch_drops_the_beams_of_the_acrylic_panel() {
 /// Held out blocks of five scans: the profile beats no noise, one Gaussian and the reflectance
 /// model alone, in likelihood and in the ranges' score, for all five. Of 33 bands of ten degrees, a
 /// test of Kolmogorov and Smirnov that counts independent looks tells draws from recorded ranges at
-/// 1 % in none (p of 0.026 at least). The stricter one, whether the recording is among simulations of
-/// the set-up, tells two (0.3 by chance): metal and acrylic below ten degrees, where a glare beside
-/// the normal shifts one side by more than the other.
+/// 1 % in none (p of 0.17 at least), and neither does the stricter one, whether the recording is among
+/// simulations of the set-up (p of 0.05 at least). The three plates have a glare beside the normal, two of
+/// them lose beams there, about 4 to 5 mm to the right of where the normal leaves the sensor; wall and wood
+/// have none.
 #[test]
 fn held_out_scans_are_predicted_better_than_by_all_baselines() {
     let (mut told, mut bands, mut simulated) = (Vec::new(), 0, Vec::new());
@@ -156,6 +157,21 @@ fn held_out_scans_are_predicted_better_than_by_all_baselines() {
         let is_apart = |band: &&SetUpBand| band.probability < 0.01;
         let apart = scores.set_up.iter().filter(is_apart);
         simulated.extend(apart.map(|band| (material, band.incidence[0].to_degrees().round())));
+        let glare = scores.calibration.profile.glare.as_ref();
+        assert_eq!(
+            glare.is_some(),
+            !matches!(material, "wall" | "wood"),
+            "{material}"
+        );
+        if let Some(glare) = glare.filter(|_| matches!(material, "metal2" | "acrylic")) {
+            let distance = scores.calibration.profile.distance;
+            let lost = |knot: &GlareKnot| [knot.drop_out, knot.drop_out * knot.incidence.tan()];
+            let add = |[a, b]: [f64; 2], [c, d]: [f64; 2]| [a + c, b + d];
+            let [all, moment] = glare.knots.iter().map(lost).fold([0.0; 2], add);
+            let aside = 1e3 * distance * moment / all;
+            println!("{material}: beams are lost {aside:.1} mm left");
+            assert!((-7.0..-2.5).contains(&aside), "{material}: {aside}");
+        }
         for (name, baseline) in baselines {
             println!(
                 "{material}: {:.3} against {:.3} of {name}, {:.3} mm against {:.3} mm",
@@ -172,11 +188,7 @@ fn held_out_scans_are_predicted_better_than_by_all_baselines() {
     }
     println!("{bands} bands, apart from simulations: {simulated:?}");
     assert!(bands > 30 && told.is_empty(), "{told:?}");
-    assert!(simulated.len() <= 2, "{simulated:?}");
-    assert!(
-        simulated.iter().all(|(_, from)| *from < 5.0),
-        "{simulated:?}"
-    );
+    assert!(simulated.is_empty(), "{simulated:?}");
 }
 
 /// One coefficient takes the acrylic panel's rms from 3.45 to 0.92 mm (w = -0.0258); an offset of
