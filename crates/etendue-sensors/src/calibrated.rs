@@ -24,6 +24,19 @@ pub(crate) struct Lit {
     turn: Vector3<f64>,
 }
 
+/// Light that comes straight back from a surface.
+pub(crate) struct Direct {
+    pub material: MaterialId,
+    pub power: f64,
+    /// Half the optical path, m.
+    pub range: f64,
+    pub cos_incidence: f64,
+    /// Of the surface, on either side.
+    pub normal: Vector3<f64>,
+    /// Direction in which the light arrives there.
+    pub arrival: Vector3<f64>,
+}
+
 /// A surface that a profile speaks of, as a beam sees it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Profiled<'a> {
@@ -37,27 +50,40 @@ pub(crate) struct Profiled<'a> {
 impl Lit {
     /// Counts a return of a power.
     pub fn see<S: Scalar>(&mut self, back: &Return<S>, power: f64) {
-        self.all += power;
         if back.depth > 1 || back.scatterings > 1 {
+            self.all += power;
             return;
         }
-        if self.material != Some(back.material) {
+        self.add(&Direct {
+            material: back.material,
+            power,
+            range: back.optical_range.value(),
+            cos_incidence: back.cos_incidence.value(),
+            normal: back.hit.normal,
+            arrival: back.arrival.map(Scalar::value),
+        });
+    }
+
+    /// Counts light that comes straight back.
+    pub fn add(&mut self, light: &Direct) {
+        let power = light.power;
+        self.all += power;
+        if self.material != Some(light.material) {
             if self.power > power {
                 return;
             }
             *self = Self {
-                material: Some(back.material),
+                material: Some(light.material),
                 all: self.all,
                 ..Self::default()
             };
         }
         self.power += power;
-        self.range += power * back.optical_range.value();
-        self.cos += power * back.cos_incidence.value();
-        let arrival = back.arrival.map(Scalar::value);
-        let away = back.hit.normal * back.hit.normal.dot(&arrival).signum();
+        self.range += power * light.range;
+        self.cos += power * light.cos_incidence;
+        let away = light.normal * light.normal.dot(&light.arrival).signum();
         self.normal += away * power;
-        self.turn += away.cross(&arrival) * power;
+        self.turn += away.cross(&light.arrival) * power;
     }
 
     /// The surface, if it alone is seen and has a profile; `up` is the sensor's axis in the world.

@@ -283,7 +283,8 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
                 lit.see(back, *power);
             }
             if let Some(surface) = lit.profiled(self.world, || fired.pose * Vector3::z()) {
-                let drawn = self.draw(&surface, light, fired.number, &mut workspace.recent);
+                let power = light.sources.iter().map(|(_, power)| power).sum();
+                let drawn = self.draw(&surface, power, fired.number, &mut workspace.recent);
                 workspace.found.extend(drawn);
                 return;
             }
@@ -349,10 +350,10 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
     }
 
     /// A measurement from calibrated noise: drop-out, bias, spread and steps at once.
-    fn draw(
+    pub fn draw(
         &self,
         surface: &Profiled,
-        light: &Light,
+        power: f64,
         number: u32,
         recent: &mut Recent,
     ) -> Option<Found> {
@@ -368,7 +369,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
             .draw_after(surface.range, surface.aspect, &address, recent)?;
         Some(Found {
             range: drawn.range,
-            power: light.sources.iter().map(|(_, power)| power).sum(),
+            power,
             width: 0.0,
             velocity: None,
             intensity: drawn.intensity,

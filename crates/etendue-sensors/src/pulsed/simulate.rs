@@ -365,7 +365,7 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
     }
 
     /// A memory of calibrated noise, where there is any.
-    fn recent(&self) -> Recent {
+    pub fn recent(&self) -> Recent {
         if !self.world.scene().has_profiles() {
             return Recent::default();
         }

@@ -9,10 +9,11 @@ use super::receive::{Found, Light, Origin, Workspace};
 use super::received::Received;
 use super::simulate::{Simulator, shot_number};
 use super::straight::{Cast, Straight};
+use crate::calibrated::{Direct, Lit};
 use etendue_physics::pulse::SingleEchoes;
 use etendue_physics::{Draws, NormalPairs, Purpose, SPEED_OF_LIGHT};
 use etendue_scene::{Loops, MaterialId, ObjectId};
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Vector3};
 
 /// What comes back to sixteen shots that follow each other.
 #[derive(Clone)]
@@ -119,6 +120,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Loops for Report<'_, '_, P> {
             let measured = self.measure(block, first);
             for lane in 0..(self.cast.shots.len() - first).min(16) {
                 let outcome = match block.tree[lane] {
+                    0 if self.is_calibrated(block, lane) => self.drawn(block, first, lane),
                     0 => self.point(block, &measured, first, lane),
                     light => self.simulator.report(
                         self.cast.fired(first + lane),
@@ -193,6 +195,50 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
             *offset = channels[usize::from(shot.channel)].range_offset;
         }
         offsets
+    }
+
+    /// Whether what a shot sees has calibrated noise.
+    #[inline(always)]
+    fn is_calibrated(&self, block: &Sixteen, lane: usize) -> bool {
+        let calibrated = &self.straight.calibrated;
+        !calibrated.is_empty()
+            && block.power[lane] > 0.0
+            && calibrated[block.material[lane].0 as usize]
+    }
+
+    /// Adds the point of one shot drawn from its surface's profile, if there is one.
+    #[inline(never)]
+    fn drawn(&mut self, block: &Sixteen, first: usize, lane: usize) -> Outcome {
+        let simulator = self.simulator;
+        let fired = self.cast.fired(first + lane);
+        let origin = Origin {
+            object: block.object[lane],
+            material: block.material[lane],
+            cos_incidence: block.cos_incidence[lane],
+            range: block.range[lane],
+        };
+        let place = self.cast.places[first + lane];
+        let mut lit = Lit::default();
+        if let Some(hit) = self.cast.hit(place) {
+            lit.add(&Direct {
+                material: origin.material,
+                power: block.power[lane],
+                range: origin.range,
+                cos_incidence: origin.cos_incidence,
+                normal: hit.normal,
+                arrival: self.cast.ray(place).direction,
+            });
+        }
+        let surface = lit.profiled(simulator.world, || fired.pose * Vector3::z());
+        let found = surface.and_then(|surface| {
+            let recent = &mut self.workspace.recent;
+            simulator.draw(&surface, block.power[lane], fired.number, recent)
+        });
+        let source = |range: f64, reach: f64| {
+            let near = (origin.range - range).abs() <= reach;
+            near.then_some(origin)
+        };
+        simulator.keep(fired, 0.0, found.as_slice(), source, self.received)
     }
 
     /// Adds the point of one shot, if there is one.

@@ -11,7 +11,7 @@ use crate::transport::TileReturns;
 use etendue_physics::Purpose;
 use etendue_physics::pulse::Return;
 use etendue_physics::surface::Material;
-use etendue_scene::{Hit, HitTile, ObjectId, Ray, RayTile};
+use etendue_scene::{Hit, HitTile, MaterialId, ObjectId, Ray, RayTile};
 use nalgebra::Isometry3;
 
 /// What tells which shots they are.
@@ -20,6 +20,8 @@ pub(super) struct Straight {
     pub pulsed: PreparedPulsed,
     /// Whether no path goes on from each material.
     pub ends: Vec<bool>,
+    /// Whether each material's noise is calibrated; empty where no noise is.
+    pub calibrated: Vec<bool>,
     /// Whether each shot has one ray and its echo a closed form.
     single: bool,
 }
@@ -88,11 +90,11 @@ impl Cast<'_> {
         }
     }
 
-    fn ray(&self, number: usize) -> Ray {
+    pub fn ray(&self, number: usize) -> Ray {
         self.tiles[number / 16].ray(number % 16)
     }
 
-    fn hit(&self, number: usize) -> Option<Hit> {
+    pub fn hit(&self, number: usize) -> Option<Hit> {
         self.met[number / 16].hit(number % 16)
     }
 }
@@ -106,16 +108,22 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         let calibrated = !self.run.without_noise && self.world.scene().has_profiles();
         let other_light = self.sees_light() || self.air.is_seen();
         let elsewhere = !self.world.stands_as_cast();
-        if pulsed.receiver.false_alarms || other_light || calibrated || elsewhere {
+        let fast = pulsed.receiver.pipeline == Pipeline::Fast;
+        let single = fast && self.beam_rays.len() == 1;
+        let of_several = calibrated && !single;
+        if pulsed.receiver.false_alarms || other_light || of_several || elsewhere {
             return None;
         }
-        let fast = pulsed.receiver.pipeline == Pipeline::Fast;
+        let is_calibrated = |material| self.world.scene().profile(material).is_some();
         Some(Straight {
             pulsed: *pulsed,
             ends: { self.world.materials().iter() }
                 .map(Material::ends_paths)
                 .collect(),
-            single: fast && self.beam_rays.len() == 1,
+            calibrated: { (0..).zip(self.world.materials()).filter(|_| calibrated) }
+                .map(|(number, _)| is_calibrated(MaterialId(number)))
+                .collect(),
+            single,
         })
     }
 
@@ -144,6 +152,9 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         (lights, workspace): (&mut Vec<Light>, &mut Workspace),
         received: &mut Received,
     ) {
+        if !straight.calibrated.is_empty() {
+            workspace.recent = self.recent();
+        }
         lane.singles.sort(self, straight, cast);
         std::mem::swap(&mut lane.rest, &mut lane.singles.rest);
         self.gather_rest(cast, lane, lights);
@@ -304,9 +315,7 @@ mod tests {
     use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt};
     use etendue_physics::pulse::{Discriminator, IntensityResponse, Pulse, ReturnMode};
     use etendue_physics::surface::Lobe;
-    use etendue_scene::{
-        MaterialId, MeshId, NamedMaterial, Object, Scene, SceneBuilder, primitive,
-    };
+    use etendue_scene::{MeshId, NamedMaterial, Object, Scene, SceneBuilder, primitive};
 
     fn scanner(false_alarms: bool) -> Scanner {
         let sensitivity = Sensitivity {

@@ -7,7 +7,7 @@ use etendue_formats::sensor::{SensorModel, preset};
 use etendue_physics::profile::{
     Aspect, DistanceLaw, Glare, GlareKnot, IntensityKind, Knot, Profile, Steps,
 };
-use etendue_sensors::pulsed::{self, Run};
+use etendue_sensors::pulsed::{self, Air, Run};
 use etendue_sensors::transport::World;
 use etendue_sensors::{Scan, Sweep};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
@@ -176,4 +176,31 @@ fn the_side_goes_with_the_sensor() {
         let [right, left] = rolled(angle);
         assert!(right < -2.5e-3 && left > -1.5e-3, "{angle}: {right} {left}");
     }
+}
+
+/// A pulsed lidar draws the same points whether the light of its shots is followed in trees (as drops in
+/// the air make it, of which there are none) or comes straight back.
+#[test]
+fn drawn_points_do_not_depend_on_how_light_is_followed() {
+    let scene = scene();
+    let SensorModel::Scanner(scanner) = preset("sick-lms-111").unwrap().model else {
+        panic!("an LMS 111 scans");
+    };
+    let world = World::at_wavelength(&scene.scene, scanner.wavelength).unwrap();
+    let roll = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), 0.3);
+    let pose = Isometry3::from_parts(Vector3::zeros().into(), roll);
+    let points = |drops_from| {
+        let run = Run {
+            seed: 2,
+            air: Air {
+                drops_from,
+                ..Air::default()
+            },
+            ..Run::default()
+        };
+        pulsed::simulate(&world, &scanner, &run, |_| pose)
+    };
+    let (straight, trees) = (points(None), points(Some(1.0)));
+    assert!(straight.points.len() > 100);
+    assert!(straight == trees);
 }
