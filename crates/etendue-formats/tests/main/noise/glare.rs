@@ -183,9 +183,10 @@ fn the_side_goes_with_the_sensor() {
 #[test]
 fn drawn_points_do_not_depend_on_how_light_is_followed() {
     let scene = scene();
-    let SensorModel::Scanner(scanner) = preset("sick-lms-111").unwrap().model else {
+    let SensorModel::Scanner(mut scanner) = preset("sick-lms-111").unwrap().model else {
         panic!("an LMS 111 scans");
     };
+    scanner.limits.near = 0.1;
     let world = World::at_wavelength(&scene.scene, scanner.wavelength).unwrap();
     let roll = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), 0.3);
     let pose = Isometry3::from_parts(Vector3::zeros().into(), roll);
