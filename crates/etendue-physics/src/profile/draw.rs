@@ -29,7 +29,7 @@ pub struct Drawn {
 }
 
 /// The sweep number under which what stands still is drawn.
-const EVERY_SWEEP: u32 = u32::MAX;
+pub(super) const EVERY_SWEEP: u32 = u32::MAX;
 
 impl Profile {
     /// What the device reports of a surface at `range` (m) that it meets at an incidence (rad, with its
@@ -67,13 +67,23 @@ impl Profile {
             return None;
         }
         let [error, loss] = self.normalised(here.standing, beam, recent);
-        if here.drop_out > 0.0 && normal::probability(loss) < here.drop_out {
+        if is_below(loss, here.drop_out) {
             return None;
         }
         Some(Drawn {
             range: self.steps.round(range + here.bias + here.spread * error),
             intensity: self.draw_intensity(&here, beam),
         })
+    }
+
+    /// Draws what many beams need at once where their shots are received together: those of sixteen
+    /// beams from `first` on.
+    #[expect(clippy::inline_always, reason = "for the caller's instructions")]
+    #[inline(always)]
+    pub fn foresee(&self, first: &Address, recent: &mut Recent) {
+        let correlation = &self.correlation;
+        let standing = correlation.standing() > 0.0 || correlation.standing_drop() > 0.0;
+        recent.foresee(first, standing || self.glare.is_some());
     }
 
     /// Two standard normal numbers of a beam, alike between neighbours and between sweeps: of the
@@ -122,6 +132,33 @@ impl Profile {
             IntensityKind::Continuous => {
                 let draw = here.intensity + here.intensity_spread * stream().normal();
                 Some(draw.max(0.0))
+            }
+        }
+    }
+}
+
+/// Whether a standard normal number lies in the lower tail of that probability. Most lie so far above
+/// that the distribution function itself is not needed.
+fn is_below(draw: f64, probability: f64) -> bool {
+    // Numbers, and probabilities that are less than those of lying below them.
+    const ABOVE: [[f64; 2]; 4] = [[0.0, 0.499], [-1.0, 0.158], [-2.0, 0.0227], [-3.0, 0.00134]];
+    let clear = ABOVE
+        .iter()
+        .any(|[least, below]| draw > *least && probability <= *below);
+    !clear && probability > 0.0 && normal::probability(draw) < probability
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_clearly_above_a_tail_is_above_it() {
+        for draw in -5000..5000 {
+            let draw = f64::from(draw) * 1e-3;
+            for probability in [0.0, 1e-4, 1.34e-3, 0.0227, 0.1, 0.158, 0.3, 0.499, 0.9] {
+                let plain = normal::probability(draw) < probability;
+                assert_eq!(is_below(draw, probability), plain, "{draw} {probability}");
             }
         }
     }

@@ -349,6 +349,17 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         );
     }
 
+    /// What names the calibrated noise of a shot.
+    pub fn address(&self, number: u32) -> Address {
+        Address {
+            seed: self.run.seed,
+            sensor: self.run.sensor,
+            sweep: self.run.sweep,
+            beam: number,
+            stride: u32::try_from(self.scanner.channels.len()).unwrap_or(1),
+        }
+    }
+
     /// A measurement from calibrated noise: drop-out, bias, spread and steps at once.
     pub fn draw(
         &self,
@@ -357,13 +368,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         number: u32,
         recent: &mut Recent,
     ) -> Option<Found> {
-        let address = Address {
-            seed: self.run.seed,
-            sensor: self.run.sensor,
-            sweep: self.run.sweep,
-            beam: number,
-            stride: u32::try_from(self.scanner.channels.len()).unwrap_or(1),
-        };
+        let address = self.address(number);
         let drawn = surface
             .profile
             .draw_after(surface.range, surface.aspect, &address, recent)?;

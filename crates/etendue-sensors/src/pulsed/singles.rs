@@ -117,11 +117,14 @@ impl<P: Fn(f64) -> Isometry3<f64>> Loops for Report<'_, '_, P> {
     fn run(mut self) {
         for (number, block) in self.singles.blocks.iter().enumerate() {
             let first = 16 * number;
-            let measured = self.measure(block, first);
+            let drawn = self.foresee(block, first);
+            let measured = (drawn < 16).then(|| self.measure(block, first));
             for lane in 0..(self.cast.shots.len() - first).min(16) {
                 let outcome = match block.tree[lane] {
                     0 if self.is_calibrated(block, lane) => self.drawn(block, first, lane),
-                    0 => self.point(block, &measured, first, lane),
+                    0 => measured.as_ref().map_or(Outcome::NoReturn, |measured| {
+                        self.point(block, measured, first, lane)
+                    }),
                     light => self.simulator.report(
                         self.cast.fired(first + lane),
                         &mut self.lights[light as usize - 1],
@@ -195,6 +198,24 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
             *offset = channels[usize::from(shot.channel)].range_offset;
         }
         offsets
+    }
+
+    /// Draws what shots of calibrated noise need at once, and says how many shots are such or see
+    /// nothing.
+    #[inline(always)]
+    fn foresee(&mut self, block: &Sixteen, first: usize) -> usize {
+        if self.straight.calibrated.is_empty() {
+            return 0;
+        }
+        let lanes = || (0..16).filter(|&lane| block.tree[lane] == 0);
+        let calibrated = lanes().find(|&lane| self.is_calibrated(block, lane));
+        let scene = self.simulator.world.scene();
+        if let Some(profile) = calibrated.and_then(|lane| scene.profile(block.material[lane])) {
+            let number = shot_number(self.cast.first + first);
+            profile.foresee(&self.simulator.address(number), &mut self.workspace.recent);
+        }
+        let drawn = |&lane: &usize| block.power[lane] == 0.0 || self.is_calibrated(block, lane);
+        lanes().filter(drawn).count()
     }
 
     /// Whether what a shot sees has calibrated noise.

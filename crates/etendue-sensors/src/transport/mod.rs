@@ -23,6 +23,6 @@ pub use background::{AmbientLight, Background, Cone, Sun};
 pub use path_tracing::{PathSettings, trace_paths};
 pub(crate) use straight::frame_about;
 pub(crate) use tile::TileReturns;
-pub use tree::{Return, TreeAudit, TreeSettings, trace_tree, trace_tree_from, trace_trees};
 pub(crate) use tree::first_distance;
+pub use tree::{Return, TreeAudit, TreeSettings, trace_tree, trace_tree_from, trace_trees};
 pub use world::{LightRay, World, WorldError};
