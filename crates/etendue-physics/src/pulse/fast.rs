@@ -206,28 +206,40 @@ impl FastFinder {
         powers: &[f64; 16],
         draws: &NormalPairs,
     ) -> SingleEchoes {
-        // What it is made of is known outside of the loop: no lane asks again.
-        let timed = |timed, noise, detector| Self {
-            receiver: FastReceiver {
-                detector,
-                ..self.receiver
-            },
-            form: self.form.timing(timed),
-            noise,
-        };
-        let one = |of: Detector| match (self.form.timed(), self.noise) {
+        match self.receiver.detector {
+            Detector::Analogue(detector) => {
+                self.singles_of(Detector::Analogue(detector), ranges, powers, draws)
+            }
+            Detector::PhotonCounting(detector) => {
+                self.singles_of(Detector::PhotonCounting(detector), ranges, powers, draws)
+            }
+        }
+    }
+
+    /// What it is made of is known outside of the loop: no lane asks again.
+    #[expect(clippy::inline_always, reason = "for the caller's instructions")]
+    #[inline(always)]
+    fn singles_of(
+        &self,
+        detector: Detector,
+        ranges: &[f64; 16],
+        powers: &[f64; 16],
+        draws: &NormalPairs,
+    ) -> SingleEchoes {
+        let mut known = *self;
+        known.receiver.detector = detector;
+        match (self.form.timed(), self.noise) {
             (Timed::Pulse, RangeNoise::Pulse { spread }) => {
-                timed(Timed::Pulse, RangeNoise::Pulse { spread }, of).each(ranges, powers, draws)
+                known.form = self.form.timing(Timed::Pulse);
+                known.noise = RangeNoise::Pulse { spread };
+                known.each(ranges, powers, draws)
             }
             (Timed::Edge { level }, RangeNoise::Edge { slope }) => {
-                timed(Timed::Edge { level }, RangeNoise::Edge { slope }, of)
-                    .each(ranges, powers, draws)
+                known.form = self.form.timing(Timed::Edge { level });
+                known.noise = RangeNoise::Edge { slope };
+                known.each(ranges, powers, draws)
             }
-            (kind, noise) => timed(kind, noise, of).each(ranges, powers, draws),
-        };
-        match self.receiver.detector {
-            Detector::Analogue(detector) => one(Detector::Analogue(detector)),
-            Detector::PhotonCounting(detector) => one(Detector::PhotonCounting(detector)),
+            _ => known.each(ranges, powers, draws),
         }
     }
 

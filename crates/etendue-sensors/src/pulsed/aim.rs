@@ -100,7 +100,9 @@ impl Loops for Axes<'_> {
         }
         // After all were put: numbers just stored one by one cannot yet be loaded together.
         if let Some(pose) = still {
-            self.tiles.iter_mut().for_each(|tile| tile.place(pose));
+            for tile in self.tiles {
+                tile.place(pose);
+            }
         }
     }
 }

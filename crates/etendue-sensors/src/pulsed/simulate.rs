@@ -85,7 +85,11 @@ pub fn simulate_into(
     if let ScanPattern::Spinning(_) = scanner.pattern {
         let first = &mut shots[..in_batch.min(firing.count())];
         firing.aim(0, first);
-        simulator.order = CastOrder::new(first);
+        simulator.order = if channels == 1 {
+            CastOrder::as_fired(first.len())
+        } else {
+            CastOrder::new(first)
+        };
     }
     let simulate = |batch: &mut Batch, first: usize, shots: &mut [Shot], to: &mut Received| {
         firing.aim(first, shots);
@@ -234,6 +238,14 @@ struct CastOrder {
 }
 
 impl CastOrder {
+    /// That of one beam that turns: each shot is the next one's neighbour.
+    fn as_fired(count: usize) -> Self {
+        Self {
+            shots: (0..count).collect(),
+            places: (0..count).collect(),
+        }
+    }
+
     fn new(shots: &[Shot]) -> Self {
         let directions: Vec<_> = shots.iter().map(Shot::direction).collect();
         let order = tile_order(&directions);

@@ -118,13 +118,18 @@ impl<P: Fn(f64) -> Isometry3<f64>> Loops for Report<'_, '_, P> {
         for (number, block) in self.singles.blocks.iter().enumerate() {
             let first = 16 * number;
             let drawn = self.foresee(block, first);
-            let measured = (drawn < 16).then(|| self.measure(block, first));
+            let measured = if drawn < 16 {
+                Some(self.measure(block, first))
+            } else {
+                None
+            };
             for lane in 0..(self.cast.shots.len() - first).min(16) {
                 let outcome = match block.tree[lane] {
                     0 if self.is_calibrated(block, lane) => self.drawn(block, first, lane),
-                    0 => measured.as_ref().map_or(Outcome::NoReturn, |measured| {
-                        self.point(block, measured, first, lane)
-                    }),
+                    0 => match &measured {
+                        Some(measured) => self.point(block, measured, first, lane),
+                        None => Outcome::NoReturn,
+                    },
                     light => self.simulator.report(
                         self.cast.fired(first + lane),
                         &mut self.lights[light as usize - 1],

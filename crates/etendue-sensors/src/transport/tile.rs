@@ -100,8 +100,8 @@ impl Loops for Tiles<'_> {
 
     #[inline(always)]
     fn run(self) {
-        let tiles = self.rays.iter().zip(self.met);
-        let back = tiles.map(|(rays, met)| self.world.first_returns_of(rays, met));
-        self.back.extend(back);
+        for (rays, met) in self.rays.iter().zip(self.met) {
+            self.back.push(self.world.first_returns_of(rays, met));
+        }
     }
 }
