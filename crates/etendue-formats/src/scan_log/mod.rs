@@ -132,6 +132,7 @@ fn unknown(path: &Path, content: &str) -> FormatError {
         return FormatError::malformed(path, Place::File, "the file is empty", remedy);
     };
     let start = beginning(line);
+    // A header may stand above the numbers: a few lines from the first that is not empty tell.
     let mut first = (number..).zip(content.lines().skip(number - 1)).take(5);
     if let Some((number, line)) = first.find(|(_, line)| has_decimal_commas(line)) {
         return FormatError::malformed(
