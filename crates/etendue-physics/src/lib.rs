@@ -20,7 +20,7 @@ mod spectrum;
 pub mod surface;
 
 pub use random::{Draws, NormalPairs, Purpose, Stream};
-pub use scalar::{Dual, DualParts, Scalar};
+pub use scalar::{Dual, DualParts, DualTile, Scalar, ScalarTile};
 pub use spectrum::{OutsideTable, Spectrum};
 
 /// Speed of light in vacuum, m/s (exact, SI 2019).

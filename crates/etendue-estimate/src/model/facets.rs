@@ -1,12 +1,11 @@
 //! What single facets scatter.
 
 use super::jacobian::{Column, zeros};
-use super::setting::{Scattering, Setting};
+use super::setting::Setting;
 use super::{Model, Parameter};
 use crate::manifold::Variable;
 use etendue_physics::{Dual, DualParts, Scalar};
 use etendue_scene::{Hit, ObjectId, Scene};
-use etendue_sensors::transport::Return;
 use std::sync::{Mutex, PoisonError};
 
 /// Facets of one beam that are differentiated by at once.
@@ -39,19 +38,16 @@ impl Numbered {
 }
 
 impl Model {
-    /// The power of each return with the factors of its facet.
-    pub(super) fn scattering<S: Scalar>(
+    /// The factors of facets, where there are any: 1 of all others.
+    pub(super) fn facet_factor<S: Scalar>(
         &self,
         setting: &Setting<S>,
-    ) -> impl Scattering<S> + use<S> {
+    ) -> Option<impl Fn(usize, usize, &Hit) -> S + Sync + use<S>> {
         let facets = &setting.facets;
-        let numbered = (!facets.is_empty())
-            .then(|| Numbered::new(&self.scene, facets.iter().map(|f| (f.0, f.1))));
         let factors: Vec<f64> = facets.iter().map(|facet| facet.2).collect();
-        move |_, _, back| match numbered.as_ref().and_then(|n| n.of(&back.hit)) {
-            Some(number) => back.power * factors[number],
-            None => back.power,
-        }
+        let facets = facets.iter().map(|facet| (facet.0, facet.1));
+        let numbered = (facets.len() > 0).then(|| Numbered::new(&self.scene, facets))?;
+        Some(move |_, _, hit: &Hit| numbered.of(hit).map_or(S::one(), |n| S::from(factors[n])))
     }
 
     /// Derivatives by factors of facets: by those that a beam meets, a few at once, then scattered.
@@ -78,18 +74,18 @@ impl Model {
             .collect();
         let mut pass = 0;
         loop {
-            let scattering = |scan: usize, beam: usize, back: &Return<Dual<AT_ONCE>>| {
-                let Some(number) = numbered.of(&back.hit) else {
-                    return back.power;
+            let factor = |scan: usize, beam: usize, hit: &Hit| -> Dual<AT_ONCE> {
+                let Some(number) = numbered.of(hit) else {
+                    return 1.0.into();
                 };
                 let factor = setting.facets[number].2;
                 let slot = slot(&met[scan * self.beams() + beam], number);
                 match slot.checked_sub(pass * AT_ONCE).filter(|s| *s < AT_ONCE) {
-                    Some(slot) => back.power * Dual::variable(factor, slot),
-                    None => back.power * factor,
+                    Some(slot) => Dual::variable(factor, slot),
+                    None => factor.into(),
                 }
             };
-            let scans = self.shoot_with_edges(scene, &setting, &scattering);
+            let scans = self.shoot_with_edges(scene, &setting, Some(&factor));
             let kinds = self.sensor.kinds();
             let mut most = 0;
             for (beam, (measured, met)) in scans.iter().flatten().zip(&met).enumerate() {

@@ -5,7 +5,7 @@
 //! from the derivatives by the sensor's pose (turning one beam about its exit is what turning the
 //! sensor does to that beam), factors of facets from the few facets that a beam meets.
 
-use super::setting::{Scattering, Setting};
+use super::setting::{Factor, Setting};
 use super::{Measured, Model, Parameter};
 use crate::manifold::{Manifold, Variable, se3};
 use crate::visibility::Boundaries;
@@ -106,7 +106,9 @@ impl Model {
                 step[component] = Dual::variable(0.0, i);
             }
             let setting = self.setting(state, &step);
-            let measured = self.shoot_with_edges(scene, &setting, &self.scattering(&setting));
+            let factor = self.facet_factor(&setting);
+            let factor = factor.as_ref().map(|of| of as Factor<_>);
+            let measured = self.shoot_with_edges(scene, &setting, factor);
             rows.collect(&measured, self.sensor.kinds(), first, used);
             first += N;
             if first >= rows.shared.len() {
@@ -120,7 +122,7 @@ impl Model {
         &self,
         scene: &Scene,
         setting: &Setting<S>,
-        scattering: &impl Scattering<S>,
+        factor: Option<Factor<S>>,
     ) -> Vec<Vec<Measured<S>>> {
         let boundaries: Vec<_> = match self.edges {
             None => Vec::new(),
@@ -133,7 +135,7 @@ impl Model {
                 })
                 .collect(),
         };
-        self.shoot_all(scene, setting, &boundaries, scattering)
+        self.shoot_all(scene, setting, &boundaries, factor)
     }
 
     /// Derivatives by offsets of beams or channels.
@@ -150,7 +152,9 @@ impl Model {
         for pose in &mut setting.world_from_sensor {
             *pose *= se3::exp(&twist);
         }
-        let scans = self.shoot_with_edges(scene, &setting, &self.scattering(&setting));
+        let factor = self.facet_factor(&setting);
+        let factor = factor.as_ref().map(|of| of as Factor<_>);
+        let scans = self.shoot_with_edges(scene, &setting, factor);
         let kinds = self.sensor.kinds();
         let mut of_line: Vec<Vec<usize>> = vec![Vec::new(); self.sensor.lines()];
         for beam in 0..self.sensor.beams() {

@@ -235,11 +235,12 @@ impl Model {
     pub fn predict(&self, state: &[Variable]) -> Vec<Vec<Measured>> {
         let setting = self.setting::<f64>(state, &vec![0.0; crate::manifold::dimension(state)]);
         let scene = self.scene_of(&setting);
-        let scattering = self.scattering(&setting);
+        let factor = self.facet_factor(&setting);
+        let factor = factor.as_ref().map(|of| of as setting::Factor<f64>);
         if self.edges.is_some_and(|edges| edges.integral) {
-            return self.shoot_with_edges(&scene, &setting, &scattering);
+            return self.shoot_with_edges(&scene, &setting, factor);
         }
-        self.shoot_all(&scene, &setting, &[], &scattering)
+        self.shoot_all(&scene, &setting, &[], factor)
     }
 
     /// The same model with every `every`-th beam alone, one ray a beam: for coarse searches.

@@ -10,11 +10,11 @@ use etendue_physics::Scalar;
 use etendue_physics::atmosphere::Weather;
 use etendue_physics::cw::Bias;
 use etendue_physics::surface::Material;
-use etendue_scene::{MaterialId, ObjectId, Scene};
+use etendue_scene::{Hit, MaterialId, ObjectId, Scene};
 use etendue_sensors::cw::{CwLidar, Turn, shoot_with};
 use etendue_sensors::motion::still;
 use etendue_sensors::pulsed::{ExtraRay, MeanAir, MeanReceiver, MeanScanner};
-use etendue_sensors::transport::{Return, World};
+use etendue_sensors::transport::{self, World};
 use nalgebra::{Isometry2, Isometry3};
 use std::sync::Arc;
 
@@ -40,10 +40,9 @@ struct Sweep<'a, S: Scalar> {
     edges: Option<&'a Boundaries<'a, S>>,
 }
 
-/// The power of a return to a beam, by the numbers of the scan and of the beam.
-pub(crate) trait Scattering<S: Scalar>: Fn(usize, usize, &Return<S>) -> S + Sync {}
-
-impl<S: Scalar, F: Fn(usize, usize, &Return<S>) -> S + Sync> Scattering<S> for F {}
+/// What the power of a return is multiplied by: of the numbers of the scan and of the beam, and of
+/// what it came from.
+pub(crate) type Factor<'a, S> = &'a (dyn Fn(usize, usize, &Hit) -> S + Sync);
 
 impl Model {
     /// Puts the unknowns in, moved from `state` by `step`. Offsets of single beams are put in as
@@ -166,12 +165,14 @@ impl Model {
         scene: &Scene,
         setting: &Setting<S>,
         boundaries: &[Boundaries<'_, S>],
-        scattering: &impl Scattering<S>,
+        factor: Option<Factor<'_, S>>,
     ) -> Vec<Vec<Measured<S>>> {
         let world = world_of(scene, setting, self.sensor.wavelength());
         let poses = setting.world_from_sensor.iter().enumerate();
         let scan = |(number, pose): (usize, &Isometry3<S>)| {
-            let scattering = |beam, back: &Return<S>| scattering(number, beam, back);
+            let of_beam =
+                factor.map(|factor| move |beam: usize, hit: &Hit| factor(number, beam, hit));
+            let factor: Option<&transport::Factor<S>> = of_beam.as_ref().map(|of| of as _);
             match (&setting.sensor, &self.sensor) {
                 (SensorSetting::Scanner(scanner), Sensor::Scanner(own)) => {
                     let sweep = Sweep {
@@ -181,12 +182,12 @@ impl Model {
                         pose,
                         edges: boundaries.get(number),
                     };
-                    self.sweep(&world, &sweep, scattering)
+                    self.sweep(&world, &sweep, factor)
                 }
                 (SensorSetting::ContinuousWave(lidar), _) => {
                     let edges = boundaries.get(number);
                     let offsets = &setting.range_offsets;
-                    self.turn(&world, lidar, pose, edges, offsets, scattering)
+                    self.turn(&world, lidar, pose, edges, offsets, factor)
                 }
                 (SensorSetting::Scanner(_), Sensor::ContinuousWave(_)) => Vec::new(),
             }
@@ -202,7 +203,7 @@ impl Model {
         pose: &Isometry3<S>,
         edges: Option<&Boundaries<'_, S>>,
         range_offsets: &[(usize, f64)],
-        scattering: impl Fn(usize, &Return<S>) -> S + Sync,
+        factor: Option<&transport::Factor<S>>,
     ) -> Vec<Measured<S>> {
         let turn = Turn {
             tree: self.tree,
@@ -213,7 +214,7 @@ impl Model {
             lidar,
             &turn,
             still(*pose),
-            scattering,
+            factor,
             |beam, received| {
                 if let Some(Boundaries::ContinuousWave(edges)) = edges {
                     edges.add(beam, received);
@@ -233,7 +234,7 @@ impl Model {
         &self,
         world: &World<'_, S>,
         sweep: &Sweep<'_, S>,
-        scattering: impl Fn(usize, &Return<S>) -> S + Sync,
+        factor: Option<&transport::Factor<S>>,
     ) -> Vec<Measured<S>> {
         let setting = sweep.setting;
         let mean = MeanScanner {
@@ -249,7 +250,7 @@ impl Model {
                 edges.add(&setting.shots[shot], rays);
             }
         };
-        let mut shots = mean.fire(world, &setting.shots, still, scattering, edges);
+        let mut shots = mean.fire(world, &setting.shots, still, factor, edges);
         for (shot, fired) in shots.iter_mut().zip(setting.shots.iter()) {
             if let Some(shot) = shot {
                 shot.range += setting.range_offsets[usize::from(fired.channel)];

@@ -75,17 +75,17 @@ impl Ambiguity {
         let ambiguities = modulation.ambiguities();
         let values = wrapped.map(Scalar::value);
         let [first, second] = [0, 1].map(|k| self.candidates(values[k], ambiguities[k]));
-        let mut best: Option<([i32; 2], f64)> = None;
+        let (mut best, mut least) = (None, f64::INFINITY);
         for n1 in first {
             let range = values[0] + ambiguities[0] * f64::from(n1);
             for n2 in second.clone() {
                 let apart = (range - (values[1] + ambiguities[1] * f64::from(n2))).abs();
-                if best.is_none_or(|(_, least)| apart.total_cmp(&least).is_lt()) {
-                    best = Some(([n1, n2], apart));
+                if apart < least {
+                    (best, least) = (Some([n1, n2]), apart);
                 }
             }
         }
-        Some(self.resolved(modulation, wrapped, best?.0))
+        Some(self.resolved(modulation, wrapped, best?))
     }
 
     /// The range in the whole combined ambiguity, by the Chinese remainder theorem:
@@ -105,13 +105,15 @@ impl Ambiguity {
     }
 
     /// Whole periods that put a wrapped range within the limits.
-    fn candidates(&self, wrapped: f64, ambiguity: f64) -> std::ops::RangeInclusive<i32> {
+    #[inline]
+    fn candidates(&self, wrapped: f64, ambiguity: f64) -> std::ops::Range<i32> {
         let lowest = ((self.nearest.min(0.0) - self.slack - wrapped) / ambiguity).ceil();
         let highest = ((self.farthest + self.slack - wrapped) / ambiguity).floor();
         #[expect(clippy::cast_possible_truncation, reason = "saturates")]
-        (lowest as i32..=highest as i32)
+        (lowest as i32..(highest as i32).saturating_add(1))
     }
 
+    #[inline]
     fn resolved<S: Scalar>(
         &self,
         modulation: &Modulation,
@@ -119,7 +121,8 @@ impl Ambiguity {
         periods: [i32; 2],
     ) -> Resolved<S> {
         let ambiguities = modulation.ambiguities();
-        let ranges = [0, 1].map(|k| wrapped[k] + ambiguities[k] * f64::from(periods[k]));
+        let range = |k: usize| wrapped[k] + ambiguities[k] * f64::from(periods[k]);
+        let ranges = [range(0), range(1)];
         Resolved {
             range: self.combination.combine(modulation, ranges),
             ranges,

@@ -22,6 +22,7 @@ mod noise;
 mod phasor;
 mod receiver;
 mod sampling;
+mod tile;
 mod window;
 
 pub use ambiguity::{Ambiguity, Combination, Resolved};
@@ -32,4 +33,5 @@ pub use noise::{AutomaticGain, Noise, phase_noise};
 pub use phasor::Phasor;
 pub use receiver::{Detection, InvalidReceiver, Method, Received, Receiver};
 pub use sampling::{Carrier, SAMPLES, SamplingScheme, UnusableScheme};
+pub use tile::ReceivedTile;
 pub use window::Window;

@@ -1,6 +1,7 @@
 //! The two modulation frequencies.
 
 use super::Phasor;
+use crate::random::cos_sin_of_turns;
 use crate::{SPEED_OF_LIGHT, Scalar};
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
@@ -25,6 +26,7 @@ impl Modulation {
     };
 
     /// The two frequencies, Hz.
+    #[inline]
     pub fn frequencies(&self) -> [f64; 2] {
         self.multiples.map(|m| self.base_frequency * f64::from(m))
     }
@@ -37,6 +39,7 @@ impl Modulation {
     /// assert!((first - 3.220112).abs() < 1e-6);
     /// assert!((second - 2.817598).abs() < 1e-6);
     /// ```
+    #[inline]
     pub fn ambiguities(&self) -> [f64; 2] {
         self.frequencies().map(|f| SPEED_OF_LIGHT / (2.0 * f))
     }
@@ -52,33 +55,55 @@ impl Modulation {
             .map(|f| half_path * (4.0 * PI * f / SPEED_OF_LIGHT))
     }
 
+    /// Turns of the common divisor's phase for each metre of half the path: $2f/c$.
+    pub(super) fn turns_per_metre(&self) -> f64 {
+        2.0 * self.base_frequency / SPEED_OF_LIGHT
+    }
+
+    /// How fast the phase of a frequency turns with half the path, $4\pi f/c$, rad/m.
+    pub(super) fn phase_per_metre(&self, frequency: usize) -> f64 {
+        TAU * self.turns_per_metre() * f64::from(self.multiples[frequency])
+    }
+
+    /// The wave $e^{i\varphi}$ of so many turns.
+    #[expect(clippy::inline_always, reason = "one lane of a loop over many")]
+    #[inline(always)]
+    pub(super) fn wave(turns: f64) -> Phasor<f64> {
+        let [re, im] = cos_sin_of_turns(turns);
+        Phasor { re, im }
+    }
+
     /// The waves $e^{i\varphi}$ of a return from `half_path` metres: powers of that of the common
     /// divisor, so that one sine and cosine do for both. The powers are plain, the derivative is
     /// $\mathrm{d}e^{i\varphi} = i e^{i\varphi}\,\mathrm{d}\varphi$.
     pub(super) fn waves<S: Scalar>(&self, half_path: S) -> [Phasor<S>; 2] {
-        let phase = half_path * (4.0 * PI * self.base_frequency / SPEED_OF_LIGHT);
-        let (im, re) = phase.value().sin_cos();
-        let base = Phasor { re, im };
-        let change = phase - phase.value();
-        self.multiples.map(|multiple| {
-            let wave = base.power(multiple);
-            let turn = change * f64::from(multiple);
+        let base = Self::wave(half_path.value() * self.turns_per_metre());
+        let change = half_path - half_path.value();
+        [0, 1].map(|k| {
+            let wave = base.power(self.multiples[k]);
+            let slope = self.phase_per_metre(k);
             Phasor {
-                re: -turn * wave.im + wave.re,
-                im: turn * wave.re + wave.im,
+                re: change * (-slope * wave.im) + wave.re,
+                im: change * (slope * wave.re) + wave.im,
             }
         })
     }
 
     /// The ranges in [0, c/2f) that two phases stand for, m.
+    #[inline]
     pub fn wrapped_ranges<S: Scalar>(&self, phases: [S; 2]) -> [S; 2] {
         let ambiguities = self.ambiguities();
-        [0, 1].map(|k| wrapped(phases[k]) * (ambiguities[k] / TAU))
+        let of = |k: usize| wrapped(phases[k]) * (ambiguities[k] / TAU);
+        [of(0), of(1)]
     }
 }
 
 /// The angle in [0, 2 pi) that equals `angle` but for whole turns.
+#[inline]
 fn wrapped<S: Scalar>(angle: S) -> S {
+    if (0.0..TAU).contains(&angle.value()) {
+        return angle;
+    }
     let turned = angle - (angle.value() / TAU).floor() * TAU;
     // A tiny negative angle rounds to a whole turn.
     if turned.value() >= TAU {

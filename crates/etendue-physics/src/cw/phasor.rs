@@ -44,11 +44,13 @@ impl<S: Scalar> Phasor<S> {
     /// The amplitude $A$.
     ///
     /// Its derivative does not exist where the amplitude is zero.
+    #[inline]
     pub fn amplitude(&self) -> S {
         (self.re * self.re + self.im * self.im).sqrt()
     }
 
     /// The phase $\varphi$ in (-pi, pi], rad. Undefined (zero) where the amplitude is zero.
+    #[inline]
     pub fn phase(&self) -> S {
         self.im.atan2(self.re)
     }
@@ -64,6 +66,7 @@ impl<S: Scalar> Phasor<S> {
     }
 
     /// The value without derivatives.
+    #[inline]
     pub fn value(&self) -> Phasor<f64> {
         Phasor {
             re: self.re.value(),
@@ -73,6 +76,7 @@ impl<S: Scalar> Phasor<S> {
 
     /// This wave, its value moved to `measured`: what disturbed it counts as constant.
     #[must_use]
+    #[inline]
     pub fn moved_to(&self, measured: &Phasor<f64>) -> Self {
         Self {
             re: self.re + (measured.re - self.re.value()),
@@ -83,18 +87,19 @@ impl<S: Scalar> Phasor<S> {
 
 impl Phasor<f64> {
     /// The complex power, by repeated squaring; `exponent` 1 or more.
+    #[inline]
     pub(super) fn power(self, exponent: u32) -> Self {
-        let highest = u32::BITS - 1 - exponent.leading_zeros();
-        (0..highest).rev().fold(self, |power, bit| {
-            let square = power.times(&power);
-            if exponent & (1 << bit) == 0 {
-                square
-            } else {
-                square.times(&self)
+        let mut power = self;
+        for bit in (0..exponent.ilog2()).rev() {
+            power = power.times(&power);
+            if exponent & (1 << bit) != 0 {
+                power = power.times(&self);
             }
-        })
+        }
+        power
     }
 
+    #[inline]
     fn times(&self, other: &Self) -> Self {
         Self {
             re: self.re * other.re - self.im * other.im,

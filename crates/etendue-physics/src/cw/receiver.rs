@@ -159,12 +159,12 @@ impl<S: Scalar> Receiver<S> {
         let bias = self.bias.phase(received.power);
         let wrapped = self
             .modulation
-            .wrapped_ranges(waves.map(|wave| wave.phase() - bias));
+            .wrapped_ranges([waves[0].phase() - bias, waves[1].phase() - bias]);
         self.resolve(wrapped, self.bias.range(received.power))
     }
 
     fn check_intensity(&self, waves: &[Phasor<S>; 2]) -> Result<(), Fault> {
-        let [a, b] = waves.map(|wave| wave.value().amplitude());
+        let [a, b] = [waves[0].value().amplitude(), waves[1].value().amplitude()];
         match a.min(b) {
             amplitude if amplitude <= 0.0 || amplitude < self.detectable => {
                 Err(Fault::NothingReceived)
@@ -220,7 +220,7 @@ impl<S: Scalar> Receiver<S> {
     /// The waves as measured.
     fn disturbed(&self, received: &Received<S>, gain: f64, stream: &mut Stream) -> [Phasor<S>; 2] {
         let power = received.power.value() + received.background;
-        [0, 1].map(|k| {
+        let mut of = |k: usize| {
             let wave = &received.waves[k];
             let measured = match self.method {
                 Method::ClosedForm => self.with_noise(wave.value(), power, gain, stream),
@@ -231,7 +231,8 @@ impl<S: Scalar> Receiver<S> {
                 }
             };
             wave.moved_to(&measured)
-        })
+        };
+        [of(0), of(1)]
     }
 
     /// Each part of a phasor from N samples has the variance $2\sigma_n^2/N$.

@@ -35,12 +35,12 @@ fn ln(x: f64) -> f64 {
     f64::from(exponent) * LN_2 + 2.0 * (s * sum)
 }
 
-/// Cosine and sine of so many turns, in [0, 1).
+/// Cosine and sine of so many turns.
 ///
 /// Within an eighth of a turn of the nearest quarter by their series, whose first terms that are
 /// left out are below 1e-17; the quarter then says which is which.
 #[inline(always)]
-fn cos_sin_of_turns(turns: f64) -> [f64; 2] {
+pub(crate) fn cos_sin_of_turns(turns: f64) -> [f64; 2] {
     // Adding this rounds to a whole number, which then stands in the lowest bits.
     const ROUNDER: f64 = 1.5 * (1_u64 << 52) as f64;
     let rounded = 4.0 * turns + ROUNDER;

@@ -2,8 +2,10 @@
 
 mod dual;
 mod real;
+mod tile;
 
 pub use dual::Dual;
+pub use tile::{DualTile, ScalarTile};
 
 use nalgebra::RealField;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Sub, SubAssign};
@@ -37,17 +39,24 @@ pub trait Scalar:
     + MulAssign<f64>
     + DivAssign<f64>
 {
+    /// Sixteen of them.
+    type Tile: ScalarTile<Self>;
+
     /// The value without its derivatives: what every choice (which triangle, which echo) is made on.
     fn value(self) -> f64;
 }
 
 impl Scalar for f64 {
+    type Tile = DualTile<0>;
+
     fn value(self) -> f64 {
         self
     }
 }
 
 impl<const N: usize> Scalar for Dual<N> {
+    type Tile = DualTile<N>;
+
     #[inline]
     fn value(self) -> f64 {
         self.re

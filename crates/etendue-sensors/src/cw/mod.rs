@@ -7,6 +7,8 @@
 //! each sends back ([`crate::transport`]), and the receiver
 //! ([`etendue_physics::cw`]) that turns the sum into one range or an error code.
 
+mod batch;
+mod collected;
 mod lidar;
 mod sweep;
 

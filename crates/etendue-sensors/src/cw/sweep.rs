@@ -1,32 +1,24 @@
 //! The pipeline: shots to rays, rays to light that comes back, light to measurements.
 
+use super::batch::{Aim, Batch, LANES, Straight};
+use super::collected::Collected;
 use super::{Beam, CwLidar};
-use crate::calibrated::{Lit, Profiled};
+use crate::calibrated::Profiled;
 use crate::transport::{
-    Background, Cone, LightRay, PathSettings, Return, TreeSettings, World, trace_paths,
+    Background, Cone, Factor, LightRay, PathSettings, Return, TreeSettings, World, trace_paths,
     trace_tree_from,
 };
 use crate::{Measurement, Reading, Sweep, Truth};
 use etendue_physics::beam::{BeamFrame, SubRay};
-use etendue_physics::cw::{Detection, Fault, Received, Window};
+use etendue_physics::cw::{Detection, Fault, Received, ReceivedTile, Window};
 use etendue_physics::profile::{Address, Recent};
 use etendue_physics::{Purpose, Scalar, Stream};
 use etendue_scene::{Hit, Ray};
-use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3, try_convert};
+use nalgebra::{Isometry3, UnitQuaternion, Vector3, try_convert};
 use rayon::prelude::*;
-
-/// Beams that one task handles: their rays are cast in one batch, which should stay in the nearest
-/// cache with its dual numbers and its hits.
-const BATCH: usize = 16;
 
 /// Beams that see the vertices of deforming meshes as at one moment.
 const BESIDE_MOVING_VERTICES: usize = 4;
-
-/// Surfaces counted in one beam at most.
-const MOST_SURFACES: usize = 8;
-
-/// Surfaces nearer to each other than this count as one, m.
-const SAME_SURFACE: f64 = 0.01;
 
 /// Which turn of a run is simulated, and how.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -136,27 +128,31 @@ pub fn shoot<S: Scalar>(
     turn: &Turn,
     world_from_sensor: impl Fn(f64) -> Isometry3<S> + Sync,
 ) -> Vec<Shot<S>> {
-    let scattered = |_, echo: &Return<S>| echo.power;
-    shoot_with(world, lidar, turn, world_from_sensor, scattered, |_, _| {})
+    shoot_with(world, lidar, turn, world_from_sensor, None, |_, _| {})
 }
 
-/// As [`shoot`], with two places to step in, both told the number of the beam. `scattered` gives the
-/// power of a return, in place of the return's own. `add` is called once a beam on the light that
-/// its rays brought back before the receiver measures it: for light that rays do not carry, or
+/// As [`shoot`], with two places to step in, both told the number of the beam. `factor` is what the
+/// power of a return from a hit is multiplied by. `add` is called once a beam on the light that its
+/// rays brought back before the receiver measures it: for light that rays do not carry, or
 /// derivatives that they do not see.
 pub fn shoot_with<S: Scalar>(
     world: &World<S>,
     lidar: &CwLidar<S>,
     turn: &Turn,
     world_from_sensor: impl Fn(f64) -> Isometry3<S> + Sync,
-    scattered: impl Fn(usize, &Return<S>) -> S + Sync,
+    factor: Option<&Factor<S>>,
     add: impl Fn(usize, &mut Received<S>) + Sync,
 ) -> Vec<Shot<S>> {
     let tree = |world: &World<S>, light: &LightRay<S>, hit, _: &mut Stream, visit: Visit<S>| {
         trace_tree_from(world, light, hit, &turn.tree, visit);
     };
-    let steps = (scattered, add);
-    shoot_light(world, lidar, turn, world_from_sensor, tree, &steps)
+    let light = Light {
+        straight: true,
+        trace: tree,
+        factor,
+        add,
+    };
+    shoot_light(world, lidar, turn, world_from_sensor, &light)
 }
 
 /// As [`shoot`], with random paths of light instead of ray trees, see [`simulate_paths`]. Where the
@@ -177,25 +173,41 @@ pub fn shoot_paths(
         |world: &World<f64>, light: &LightRay<f64>, _, stream: &mut Stream, visit: Visit<f64>| {
             trace_paths(world, light, &settings, stream, visit);
         };
-    let steps = (|_, echo: &Return<f64>| echo.power, |_, _: &mut _| {});
-    shoot_light(world, lidar, turn, world_from_sensor, random, &steps)
+    let light = Light {
+        straight: false,
+        trace: random,
+        factor: None,
+        add: |_, _: &mut _| {},
+    };
+    shoot_light(world, lidar, turn, world_from_sensor, &light)
 }
 
 /// What is done with each return.
 type Visit<'a, S> = &'a mut dyn FnMut(Return<S>);
 
-/// Fires every beam; `trace` finds the returns of one ray of light with its first hit, `steps` are
-/// those of [`shoot_with`].
+/// How light comes back.
+struct Light<'a, S, T, A> {
+    /// Whether what surfaces send straight back needs no trace where no path goes on from them.
+    straight: bool,
+    /// Finds the returns of one ray of light with its first hit.
+    trace: T,
+    /// Those of [`shoot_with`].
+    factor: Option<&'a Factor<'a, S>>,
+    add: A,
+}
+
+/// Fires every beam.
 fn shoot_light<S: Scalar>(
     world: &World<S>,
     lidar: &CwLidar<S>,
     turn: &Turn,
     world_from_sensor: impl Fn(f64) -> Isometry3<S> + Sync,
-    trace: impl Fn(&World<S>, &LightRay<S>, Option<Hit>, &mut Stream, Visit<S>) + Sync,
-    steps: &(
-        impl Fn(usize, &Return<S>) -> S + Sync,
+    light: &Light<
+        '_,
+        S,
+        impl Fn(&World<S>, &LightRay<S>, Option<Hit>, &mut Stream, Visit<S>) + Sync,
         impl Fn(usize, &mut Received<S>) + Sync,
-    ),
+    >,
 ) -> Vec<Shot<S>> {
     let shooter = Shooter {
         world,
@@ -209,7 +221,7 @@ fn shoot_light<S: Scalar>(
     let in_batch = if deforms {
         BESIDE_MOVING_VERTICES
     } else {
-        BATCH
+        LANES
     };
     let mut shots = vec![Shot::nothing(); lidar.beams.len()];
     shots
@@ -217,14 +229,10 @@ fn shoot_light<S: Scalar>(
         .zip(lidar.beams.par_chunks(in_batch))
         .enumerate()
         .for_each_init(Memory::default, |memory, (number, (shots, beams))| {
+            let first = number * in_batch;
             let mut fire = |shooter: &Shooter<S>| {
-                let Memory { batch, recent } = memory;
-                shooter.aim(batch, number * in_batch, beams, &world_from_sensor);
-                let scene = shooter.world.scene();
-                scene.closest_hits(&batch.rays, &mut batch.hits);
-                for (i, shot) in shots.iter_mut().enumerate() {
-                    *shot = shooter.receive(batch, i, number * in_batch + i, recent, &trace, steps);
-                }
+                shooter.aim(&mut memory.batch, first, beams, &world_from_sensor);
+                shooter.fire(memory, first, light, shots);
             };
             if !deforms {
                 return fire(&shooter);
@@ -254,27 +262,6 @@ impl<S: Scalar> Default for Memory<S> {
         Self {
             batch: Batch::default(),
             recent: Recent::new(1),
-        }
-    }
-}
-
-/// The rays of some beams, beam by beam: the axis first where the truth is wanted, then the
-/// sub-rays.
-struct Batch<S: Scalar> {
-    light: Vec<LightRay<S>>,
-    rays: Vec<Ray>,
-    hits: Vec<Option<Hit>>,
-    /// The sensor's axis in the world at each beam, where noise profiles ask for it.
-    up: Vec<Vector3<f64>>,
-}
-
-impl<S: Scalar> Default for Batch<S> {
-    fn default() -> Self {
-        Self {
-            light: Vec::new(),
-            rays: Vec::new(),
-            hits: Vec::new(),
-            up: Vec::new(),
         }
     }
 }
@@ -313,10 +300,14 @@ impl<'a> View<'a> {
     }
 
     /// What one ray's surroundings add, in units of received power.
-    fn power<S: Scalar>(&self, light: &LightRay<S>, hit: Option<Hit>, tree: &TreeSettings) -> f64 {
-        let radiance = self
-            .background
-            .radiance(&light.plain(), hit, tree, self.cone);
+    fn power(&self, ray: &Ray, hit: Option<Hit>, tree: &TreeSettings) -> f64 {
+        let light = LightRay {
+            origin: ray.origin,
+            direction: ray.direction,
+            time: ray.time,
+            mask: ray.mask,
+        };
+        let radiance = self.background.radiance(&light, hit, tree, self.cone);
         self.window.background(radiance)
     }
 }
@@ -345,36 +336,18 @@ impl<'a, S: Scalar> Shooter<'a, S> {
         beams: &[Beam],
         world_from_sensor: impl Fn(f64) -> Isometry3<S>,
     ) {
-        batch.light.clear();
-        batch.up.clear();
-        let is_profiled = self.world.scene().has_profiles();
-        for (i, beam) in beams.iter().enumerate() {
-            let time = self.turn.start + beam.time;
-            let pose = world_from_sensor(time);
-            if is_profiled {
-                let up = pose.rotation * Vector3::<S>::z();
-                batch.up.push(up.map(Scalar::value));
-            }
-            let frame = self.frame(beam, first + i);
-            let origin = Point3::from(pose.translation.vector);
-            let mut fire = |direction: Vector3<S>| {
-                batch.light.push(LightRay {
-                    time,
-                    ..LightRay::new(origin, direction)
-                });
-            };
-            if self.turn.with_truth {
-                fire(turned(&pose.rotation, &frame.axis));
-            }
-            for sub_ray in &self.sub_rays {
-                fire(match self.plain_tangent {
-                    Some(tangent) => turned(&pose.rotation, &frame.direction(tangent, sub_ray)),
-                    None => pose.rotation * frame.direction(self.lidar.half_tangent, sub_ray),
-                });
-            }
+        batch.frames.clear();
+        for (lane, beam) in beams.iter().enumerate() {
+            batch.time[lane] = self.turn.start + beam.time;
+            batch.poses.put(lane, &world_from_sensor(batch.time[lane]));
+            batch.frames.push(self.frame(beam, first + lane));
         }
-        batch.rays.clear();
-        batch.rays.extend(batch.light.iter().map(LightRay::values));
+        self.world.scene().vectorised(Aim {
+            batch,
+            sub_rays: &self.sub_rays,
+            half_tangent: self.lidar.half_tangent.value(),
+            with_axes: self.turn.with_truth,
+        });
     }
 
     /// Where a beam points, jitter included.
@@ -399,58 +372,128 @@ impl<'a, S: Scalar> Shooter<'a, S> {
         Stream::new(seed, sensor, index, beam, purpose)
     }
 
-    /// Collects the light of the batch's beam `i` and measures it.
+    /// Casts the rays of a batch, collects its light and measures it.
+    fn fire(
+        &self,
+        Memory { batch, recent }: &mut Memory<S>,
+        first: usize,
+        light: &Light<
+            '_,
+            S,
+            impl Fn(&World<S>, &LightRay<S>, Option<Hit>, &mut Stream, Visit<S>),
+            impl Fn(usize, &mut Received<S>),
+        >,
+        shots: &mut [Shot<S>],
+    ) {
+        let scene = self.world.scene();
+        scene.closest_hits_of_tiles(&batch.rays, &mut batch.met);
+        batch.back.clear();
+        batch.received = ReceivedTile::nothing();
+        if light.straight && self.plain_tangent.is_some() {
+            scene.vectorised(Straight {
+                world: self.world,
+                batch,
+                sub_rays: &self.sub_rays,
+                modulation: &self.lidar.receiver.modulation,
+                first,
+                factor: light.factor,
+            });
+        }
+        for (lane, shot) in shots.iter_mut().enumerate() {
+            *shot = self.receive(batch, lane, first + lane, recent, light);
+        }
+    }
+
+    /// Measures the light of one lane of the batch.
     fn receive(
         &self,
         batch: &Batch<S>,
-        i: usize,
+        lane: usize,
         number: usize,
         recent: &mut Recent,
-        trace: impl Fn(&World<S>, &LightRay<S>, Option<Hit>, &mut Stream, Visit<S>),
-        (scattered, add): &(
-            impl Fn(usize, &Return<S>) -> S,
+        light: &Light<
+            '_,
+            S,
+            impl Fn(&World<S>, &LightRay<S>, Option<Hit>, &mut Stream, Visit<S>),
             impl Fn(usize, &mut Received<S>),
-        ),
+        >,
     ) -> Shot<S> {
-        let extra = usize::from(self.turn.with_truth);
-        let start = i * (self.sub_rays.len() + extra);
-        let truth = (extra == 1)
-            .then(|| self.truth(&batch.light[start], batch.hits[start].as_ref()))
-            .flatten();
-        let mut received = Received::nothing();
-        let mut surfaces = Surfaces::default();
-        let (mut lit, is_profiled) = (Lit::default(), self.world.scene().has_profiles());
-        let mut paths = self.stream(number, Purpose::LightPath);
-        let sub_rays = batch.light[start + extra..]
-            .iter()
-            .zip(&batch.hits[start + extra..]);
-        for (sub_ray, (light, &hit)) in self.sub_rays.iter().zip(sub_rays) {
-            let modulation = &self.lidar.receiver.modulation;
-            if let Some(view) = &self.view {
-                received.background += view.power(light, hit, &self.turn.tree) * sub_ray.weight;
-            }
-            trace(self.world, light, hit, &mut paths, &mut |echo| {
-                let power = scattered(number, &echo) * sub_ray.weight;
-                received.add(modulation, echo.optical_range, power);
-                if is_profiled {
-                    lit.see(&echo, power.value());
-                }
-                surfaces.see(&echo, self.lidar.half_tangent.value());
-            });
-        }
-        add(number, &mut received);
-        let profiled = is_profiled.then(|| lit.profiled(self.world, || batch.up[i]));
-        let outcome = if let Some(surface) = profiled.flatten() {
+        let mut collected = self.collect(batch, lane, number, light);
+        (light.add)(number, &mut collected.received);
+        let up = || values(&batch.poses.lane(lane).rotation) * Vector3::z();
+        let outcome = if let Some(surface) = collected.profiled(self.world, up) {
             self.draw(&surface, number, recent)
         } else {
             let mut noise = self.stream(number, Purpose::ReceiverNoise);
-            self.lidar.receiver.measure(&received, &mut noise)
+            self.lidar.receiver.measure(&collected.received, &mut noise)
         };
         Shot {
             outcome,
-            power: received.power,
-            returns: surfaces.count(),
-            truth,
+            power: collected.received.power,
+            returns: collected.surfaces(),
+            truth: self
+                .turn
+                .with_truth
+                .then(|| self.truth(batch, lane))
+                .flatten(),
+        }
+    }
+
+    /// The light that comes back along the rays of one lane: what is there already, and what only a
+    /// trace finds.
+    fn collect(
+        &self,
+        batch: &Batch<S>,
+        lane: usize,
+        number: usize,
+        light: &Light<
+            '_,
+            S,
+            impl Fn(&World<S>, &LightRay<S>, Option<Hit>, &mut Stream, Visit<S>),
+            impl Fn(usize, &mut Received<S>),
+        >,
+    ) -> Collected<S> {
+        let lidar = self.lidar;
+        let is_profiled = self.world.scene().has_profiles();
+        let mut collected = Collected::new(batch.received.lane(lane), is_profiled);
+        let mut paths = self.stream(number, Purpose::LightPath);
+        let extra = usize::from(self.turn.with_truth);
+        let tiles = batch.rays[extra..].iter().zip(&batch.met[extra..]);
+        for (k, (sub_ray, (rays, met))) in self.sub_rays.iter().zip(tiles).enumerate() {
+            if let Some(view) = &self.view {
+                let power = view.power(&rays.ray(lane), met.hit(lane), &self.turn.tree);
+                collected.received.background += power * sub_ray.weight;
+            }
+            if let Some(back) = batch.back.get(k)
+                && (back.is_whole[lane] || !met.is_met(lane))
+            {
+                if back.is_lit[lane] {
+                    let half_tangent = lidar.half_tangent.value();
+                    collected.note(lane, (rays, met), back, sub_ray.weight, half_tangent);
+                }
+                continue;
+            }
+            let ray = self.light(batch, lane, sub_ray);
+            (light.trace)(self.world, &ray, met.hit(lane), &mut paths, &mut |back| {
+                let factor = light.factor.map(|factor| factor(number, &back.hit));
+                let power = factor.map_or(back.power, |factor| back.power * factor);
+                collected.take(lidar, &back, power * sub_ray.weight);
+            });
+        }
+        collected
+    }
+
+    /// A ray of a lane with its derivatives.
+    fn light(&self, batch: &Batch<S>, lane: usize, sub_ray: &SubRay) -> LightRay<S> {
+        let pose = batch.poses.lane(lane);
+        let frame = &batch.frames[lane];
+        let direction = match self.plain_tangent {
+            Some(tangent) => turned(&pose.rotation, &frame.direction(tangent, sub_ray)),
+            None => pose.rotation * frame.direction(self.lidar.half_tangent, sub_ray),
+        };
+        LightRay {
+            time: batch.time[lane],
+            ..LightRay::new(pose.translation.vector.into(), direction)
         }
     }
 
@@ -482,13 +525,15 @@ impl<'a, S: Scalar> Shooter<'a, S> {
         }
     }
 
-    fn truth(&self, axis: &LightRay<S>, hit: Option<&Hit>) -> Option<Truth> {
-        let hit = hit?;
-        let cos = axis.direction.map(Scalar::value).dot(&hit.normal).abs();
+    /// What stands on the axis of a lane's beam.
+    fn truth(&self, batch: &Batch<S>, lane: usize) -> Option<Truth> {
+        let hit = batch.met[0].hit(lane)?;
+        let axis = batch.rays[0].ray(lane).direction;
+        let cos = axis.dot(&hit.normal).abs();
         Some(Truth {
             range: hit.distance,
             object: hit.object,
-            material: self.world.scene().material_of(hit),
+            material: self.world.scene().material_of(&hit),
             incidence: cos.min(1.0).acos(),
         })
     }
@@ -509,6 +554,11 @@ fn turned<S: Scalar>(rotation: &UnitQuaternion<S>, v: &Vector3<f64>) -> Vector3<
     Vector3::new(part(0), part(1), part(2))
 }
 
+/// A rotation without its derivatives.
+fn values<S: Scalar>(rotation: &UnitQuaternion<S>) -> UnitQuaternion<f64> {
+    UnitQuaternion::new_unchecked(rotation.coords.map(Scalar::value).into())
+}
+
 impl<S: Scalar> Shot<S> {
     fn nothing() -> Self {
         Self {
@@ -517,39 +567,6 @@ impl<S: Scalar> Shot<S> {
             returns: 0,
             truth: None,
         }
-    }
-}
-
-/// The separate surfaces that sent light back.
-#[derive(Default)]
-struct Surfaces {
-    ranges: [f64; MOST_SURFACES],
-    count: u16,
-}
-
-impl Surfaces {
-    /// Counts the surface of a return, if its range differs from every other by more than a slanted
-    /// plane can across the beam.
-    fn see<S: Scalar>(&mut self, echo: &Return<S>, half_tangent: f64) {
-        if echo.scatterings > 1 {
-            // Its range is no surface's.
-            return;
-        }
-        let range = echo.range.value();
-        let cos = echo.cos_incidence.value().max(1e-3);
-        let across = 2.0 * half_tangent * range / cos;
-        let seen = &self.ranges[..usize::from(self.count)];
-        let is_new = seen
-            .iter()
-            .all(|other| (range - other).abs() > SAME_SURFACE + across);
-        if is_new && seen.len() < MOST_SURFACES {
-            self.ranges[usize::from(self.count)] = range;
-            self.count += 1;
-        }
-    }
-
-    fn count(&self) -> u16 {
-        self.count
     }
 }
 

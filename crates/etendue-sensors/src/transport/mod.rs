@@ -13,6 +13,7 @@
 
 mod background;
 mod branch;
+mod first;
 mod path_tracing;
 mod straight;
 mod tile;
@@ -20,9 +21,10 @@ mod tree;
 mod world;
 
 pub use background::{AmbientLight, Background, Cone, Sun};
+pub(crate) use first::{FirstReturns, PoseTile};
 pub use path_tracing::{PathSettings, trace_paths};
 pub(crate) use straight::frame_about;
 pub(crate) use tile::TileReturns;
 pub(crate) use tree::first_distance;
-pub use tree::{Return, TreeAudit, TreeSettings, trace_tree, trace_tree_from, trace_trees};
+pub use tree::{Factor, Return, TreeAudit, TreeSettings, trace_tree, trace_tree_from, trace_trees};
 pub use world::{LightRay, World, WorldError};

@@ -6,6 +6,7 @@ use super::{LightRay, World};
 use etendue_physics::Scalar;
 use etendue_scene::{Hit, MaterialId, Ray};
 use nalgebra::{Point3, Vector3};
+use std::ops::Mul;
 
 /// Where a ray tree ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,6 +55,9 @@ pub struct Return<S: Scalar> {
     /// Its material.
     pub material: MaterialId,
 }
+
+/// What the power of a return is multiplied by: of the number of the beam or shot and of the hit.
+pub type Factor<'a, S> = dyn Fn(usize, &Hit) -> S + Sync + 'a;
 
 /// Where the ray's unit of power went on its way out: the parts sum to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -195,7 +199,11 @@ fn sent_back<S: Scalar>(hit: &Hit, meeting: &Meeting<S>, arrived: &Branch<S>) ->
 /// range being `one_way`, times what it scatters back (1/sr).
 #[expect(clippy::inline_always, reason = "also one lane of a loop")]
 #[inline(always)]
-pub(super) fn power_back<S: Scalar>(one_way: S, scattered: S, cos_incidence: S) -> S {
+pub(super) fn power_back<S: Copy + Mul<Output = S>>(
+    one_way: S,
+    scattered: S,
+    cos_incidence: S,
+) -> S {
     one_way * one_way * scattered * cos_incidence
 }
 

@@ -8,7 +8,7 @@ pub use receiver::MeanReceiver;
 
 use super::triangulate::Lens;
 use crate::scanner::{Scanner, Shot};
-use crate::transport::{self, LightRay, TreeSettings, World, first_distance, trace_trees};
+use crate::transport::{Factor, LightRay, TreeSettings, World, first_distance, trace_trees};
 use batch::Batch;
 use etendue_physics::Scalar;
 use etendue_physics::atmosphere::{Coefficients, Overlap};
@@ -99,15 +99,15 @@ pub struct MeanScanner<'a, S> {
 impl<S: Scalar> MeanScanner<'_, S> {
     /// Fires `shots`: what each reports, none where it finds nothing within the limits.
     ///
-    /// `world_from_sensor` is the sensor's pose at a time (s from the start of the run). `scattered`
-    /// gives the power of a return to a shot (by its number in `shots`), in place of the return's
-    /// own. `extra` adds rays to those of a shot.
+    /// `world_from_sensor` is the sensor's pose at a time (s from the start of the run). `factor` is
+    /// what the power of a return to a shot (by its number in `shots`) from a hit is multiplied by.
+    /// `extra` adds rays to those of a shot.
     pub fn fire(
         &self,
         world: &World<S>,
         shots: &[Shot],
         world_from_sensor: impl Fn(f64) -> Isometry3<S> + Sync,
-        scattered: impl Fn(usize, &transport::Return<S>) -> S + Sync,
+        factor: Option<&Factor<S>>,
         extra: impl Fn(usize, &mut Vec<ExtraRay<S>>) + Sync,
     ) -> Vec<Option<MeanShot<S>>> {
         let rays = self.scanner.beam.rays(self.scanner.sub_ray_rings);
@@ -121,7 +121,7 @@ impl<S: Scalar> MeanScanner<'_, S> {
                 batch.aim(shots, &rays, self.widening, &world_from_sensor);
                 batch.aim_extra(first, shots.len(), &extra);
                 batch.cast(world.scene());
-                self.gather(world, batch, shots, &rays, first, &scattered);
+                self.gather(world, batch, shots, &rays, first, factor);
                 if receiver.sees_air() {
                     batch.find_axes(|ray, hit| first_distance(world, ray, hit));
                 }
@@ -141,7 +141,7 @@ impl<S: Scalar> MeanScanner<'_, S> {
         shots: &[Shot],
         rays: &[BeamRay],
         first: usize,
-        scattered: impl Fn(usize, &transport::Return<S>) -> S,
+        factor: Option<&Factor<S>>,
     ) {
         let Batch {
             returns,
@@ -173,9 +173,11 @@ impl<S: Scalar> MeanScanner<'_, S> {
                     }
                 };
                 let left = { self.air }.map_or(S::one(), |air| air.transmission(back.range));
+                let factor = factor.map(|factor| factor(first + shot, &back.hit));
+                let power = factor.map_or(back.power, |factor| back.power * factor);
                 returns[shot].push(Return {
                     range,
-                    power: scattered(first + shot, &back) * share * left,
+                    power: power * share * left,
                 });
             },
         );

@@ -1,0 +1,110 @@
+//! The light of one beam, as its rays bring it back.
+
+use super::CwLidar;
+use crate::calibrated::{Direct, Lit, Profiled};
+use crate::transport::{FirstReturns, Return, World};
+use etendue_physics::cw::Received;
+use etendue_physics::{Scalar, ScalarTile};
+use etendue_scene::{HitTile, RayTile};
+use nalgebra::Vector3;
+
+/// Surfaces counted in one beam at most.
+const MOST_SURFACES: usize = 8;
+
+/// Surfaces nearer to each other than this count as one, m.
+const SAME_SURFACE: f64 = 0.01;
+
+/// What came back to one beam.
+pub(super) struct Collected<S> {
+    pub received: Received<S>,
+    surfaces: Surfaces,
+    /// Where noise profiles ask for it.
+    lit: Option<Lit>,
+}
+
+impl<S: Scalar> Collected<S> {
+    /// That light and nothing else yet.
+    pub fn new(received: Received<S>, is_profiled: bool) -> Self {
+        Self {
+            received,
+            surfaces: Surfaces::default(),
+            lit: is_profiled.then(Lit::default),
+        }
+    }
+
+    /// Adds a return, with the power that it adds to the beam.
+    pub fn take(&mut self, lidar: &CwLidar<S>, back: &Return<S>, power: S) {
+        let modulation = &lidar.receiver.modulation;
+        self.received.add(modulation, back.optical_range, power);
+        if let Some(lit) = &mut self.lit {
+            lit.see(back, power.value());
+        }
+        // The range of light that several surfaces scattered is no surface's.
+        if back.scatterings == 1 {
+            let [range, cos] = [back.range, back.cos_incidence].map(Scalar::value);
+            self.surfaces.see(range, cos, lidar.half_tangent.value());
+        }
+    }
+
+    /// Notes where light comes from that the first surface on the ray of a lane sends straight back,
+    /// and that is added already; `share` is the ray's share of the beam.
+    pub fn note(
+        &mut self,
+        lane: usize,
+        (rays, met): (&RayTile, &HitTile),
+        back: &FirstReturns<S>,
+        share: f64,
+        half_tangent: f64,
+    ) {
+        let (range, cos_incidence) = (back.range.values()[lane], back.cos_incidence.values()[lane]);
+        if let Some(lit) = &mut self.lit {
+            lit.add(&Direct {
+                material: back.material[lane],
+                power: back.power.values()[lane] * share,
+                range,
+                cos_incidence,
+                normal: Vector3::from(met.normal.map(|axis| axis[lane])),
+                arrival: Vector3::from(rays.direction.map(|axis| axis[lane])),
+            });
+        }
+        self.surfaces.see(range, cos_incidence, half_tangent);
+    }
+
+    /// The surface that calibrated noise speaks of, if there is one; `up` is the sensor's axis in
+    /// the world.
+    pub fn profiled<'a>(
+        &self,
+        world: &World<'a, S>,
+        up: impl FnOnce() -> Vector3<f64>,
+    ) -> Option<Profiled<'a>> {
+        self.lit.as_ref()?.profiled(world, up)
+    }
+
+    /// How many separate surfaces sent light back.
+    pub fn surfaces(&self) -> u16 {
+        self.surfaces.count
+    }
+}
+
+/// The separate surfaces that sent light back.
+#[derive(Default)]
+struct Surfaces {
+    ranges: [f64; MOST_SURFACES],
+    count: u16,
+}
+
+impl Surfaces {
+    /// Counts the surface at a range, if it differs from every other by more than a slanted
+    /// plane can across the beam.
+    fn see(&mut self, range: f64, cos_incidence: f64, half_tangent: f64) {
+        let across = 2.0 * half_tangent * range / cos_incidence.max(1e-3);
+        let seen = &self.ranges[..usize::from(self.count)];
+        let is_new = seen
+            .iter()
+            .all(|other| (range - other).abs() > SAME_SURFACE + across);
+        if is_new && seen.len() < MOST_SURFACES {
+            self.ranges[usize::from(self.count)] = range;
+            self.count += 1;
+        }
+    }
+}
