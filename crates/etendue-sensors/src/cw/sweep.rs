@@ -213,6 +213,7 @@ fn shoot_light<S: Scalar>(
         world,
         lidar,
         turn,
+        light,
         view: View::new(world, lidar),
         plain_tangent: try_convert(lidar.half_tangent),
         sub_rays: lidar.pattern.sub_rays(),
@@ -230,9 +231,9 @@ fn shoot_light<S: Scalar>(
         .enumerate()
         .for_each_init(Memory::default, |memory, (number, (shots, beams))| {
             let first = number * in_batch;
-            let mut fire = |shooter: &Shooter<S>| {
+            let mut fire = |shooter: &Shooter<S, _, _>| {
                 shooter.aim(&mut memory.batch, first, beams, &world_from_sensor);
-                shooter.fire(memory, first, light, shots);
+                shooter.fire(memory, first, shots);
             };
             if !deforms {
                 return fire(&shooter);
@@ -266,10 +267,11 @@ impl<S: Scalar> Default for Memory<S> {
     }
 }
 
-struct Shooter<'a, S: Scalar> {
+struct Shooter<'a, S: Scalar, T, A> {
     world: &'a World<'a, S>,
     lidar: &'a CwLidar<S>,
     turn: &'a Turn,
+    light: &'a Light<'a, S, T, A>,
     view: Option<View<'a>>,
     /// The beam's divergence where it carries no derivatives: then the beam's own directions do not.
     plain_tangent: Option<f64>,
@@ -312,9 +314,13 @@ impl<'a> View<'a> {
     }
 }
 
-impl<'a, S: Scalar> Shooter<'a, S> {
+impl<'a, S: Scalar, T, A> Shooter<'a, S, T, A>
+where
+    T: Fn(&World<S>, &LightRay<S>, Option<Hit>, &mut Stream, Visit<S>),
+    A: Fn(usize, &mut Received<S>),
+{
     /// The same in another world.
-    fn about<'b>(&self, world: &'b World<'b, S>) -> Shooter<'b, S>
+    fn about<'b>(&self, world: &'b World<'b, S>) -> Shooter<'b, S, T, A>
     where
         'a: 'b,
     {
@@ -322,6 +328,7 @@ impl<'a, S: Scalar> Shooter<'a, S> {
             world,
             lidar: self.lidar,
             turn: self.turn,
+            light: self.light,
             view: View::new(world, self.lidar),
             plain_tangent: self.plain_tangent,
             sub_rays: self.sub_rays.clone(),
@@ -373,34 +380,23 @@ impl<'a, S: Scalar> Shooter<'a, S> {
     }
 
     /// Casts the rays of a batch, collects its light and measures it.
-    fn fire(
-        &self,
-        Memory { batch, recent }: &mut Memory<S>,
-        first: usize,
-        light: &Light<
-            '_,
-            S,
-            impl Fn(&World<S>, &LightRay<S>, Option<Hit>, &mut Stream, Visit<S>),
-            impl Fn(usize, &mut Received<S>),
-        >,
-        shots: &mut [Shot<S>],
-    ) {
+    fn fire(&self, Memory { batch, recent }: &mut Memory<S>, first: usize, shots: &mut [Shot<S>]) {
         let scene = self.world.scene();
         scene.closest_hits_of_tiles(&batch.rays, &mut batch.met);
         batch.back.clear();
         batch.received = ReceivedTile::nothing();
-        if light.straight && self.plain_tangent.is_some() {
+        if self.light.straight && self.plain_tangent.is_some() {
             scene.vectorised(Straight {
                 world: self.world,
                 batch,
                 sub_rays: &self.sub_rays,
                 modulation: &self.lidar.receiver.modulation,
                 first,
-                factor: light.factor,
+                factor: self.light.factor,
             });
         }
         for (lane, shot) in shots.iter_mut().enumerate() {
-            *shot = self.receive(batch, lane, first + lane, recent, light);
+            *shot = self.receive(batch, lane, first + lane, recent);
         }
     }
 
@@ -411,15 +407,9 @@ impl<'a, S: Scalar> Shooter<'a, S> {
         lane: usize,
         number: usize,
         recent: &mut Recent,
-        light: &Light<
-            '_,
-            S,
-            impl Fn(&World<S>, &LightRay<S>, Option<Hit>, &mut Stream, Visit<S>),
-            impl Fn(usize, &mut Received<S>),
-        >,
     ) -> Shot<S> {
-        let mut collected = self.collect(batch, lane, number, light);
-        (light.add)(number, &mut collected.received);
+        let mut collected = self.collect(batch, lane, number);
+        (self.light.add)(number, &mut collected.received);
         let up = || values(&batch.poses.lane(lane).rotation) * Vector3::z();
         let outcome = if let Some(surface) = collected.profiled(self.world, up) {
             self.draw(&surface, number, recent)
@@ -431,28 +421,13 @@ impl<'a, S: Scalar> Shooter<'a, S> {
             outcome,
             power: collected.received.power,
             returns: collected.surfaces(),
-            truth: self
-                .turn
-                .with_truth
-                .then(|| self.truth(batch, lane))
-                .flatten(),
+            truth: self.truth(batch, lane),
         }
     }
 
     /// The light that comes back along the rays of one lane: what is there already, and what only a
     /// trace finds.
-    fn collect(
-        &self,
-        batch: &Batch<S>,
-        lane: usize,
-        number: usize,
-        light: &Light<
-            '_,
-            S,
-            impl Fn(&World<S>, &LightRay<S>, Option<Hit>, &mut Stream, Visit<S>),
-            impl Fn(usize, &mut Received<S>),
-        >,
-    ) -> Collected<S> {
+    fn collect(&self, batch: &Batch<S>, lane: usize, number: usize) -> Collected<S> {
         let lidar = self.lidar;
         let is_profiled = self.world.scene().has_profiles();
         let mut collected = Collected::new(batch.received.lane(lane), is_profiled);
@@ -473,9 +448,9 @@ impl<'a, S: Scalar> Shooter<'a, S> {
                 }
                 continue;
             }
-            let ray = self.light(batch, lane, sub_ray);
-            (light.trace)(self.world, &ray, met.hit(lane), &mut paths, &mut |back| {
-                let factor = light.factor.map(|factor| factor(number, &back.hit));
+            let ray = self.ray(batch, lane, sub_ray);
+            (self.light.trace)(self.world, &ray, met.hit(lane), &mut paths, &mut |back| {
+                let factor = self.light.factor.map(|factor| factor(number, &back.hit));
                 let power = factor.map_or(back.power, |factor| back.power * factor);
                 collected.take(lidar, &back, power * sub_ray.weight);
             });
@@ -484,7 +459,7 @@ impl<'a, S: Scalar> Shooter<'a, S> {
     }
 
     /// A ray of a lane with its derivatives.
-    fn light(&self, batch: &Batch<S>, lane: usize, sub_ray: &SubRay) -> LightRay<S> {
+    fn ray(&self, batch: &Batch<S>, lane: usize, sub_ray: &SubRay) -> LightRay<S> {
         let pose = batch.poses.lane(lane);
         let frame = &batch.frames[lane];
         let direction = match self.plain_tangent {
@@ -525,9 +500,10 @@ impl<'a, S: Scalar> Shooter<'a, S> {
         }
     }
 
-    /// What stands on the axis of a lane's beam.
+    /// What stands on the axis of a lane's beam, where that is wanted.
     fn truth(&self, batch: &Batch<S>, lane: usize) -> Option<Truth> {
-        let hit = batch.met[0].hit(lane)?;
+        let met = batch.met.first().filter(|_| self.turn.with_truth)?;
+        let hit = met.hit(lane)?;
         let axis = batch.rays[0].ray(lane).direction;
         let cos = axis.dot(&hit.normal).abs();
         Some(Truth {

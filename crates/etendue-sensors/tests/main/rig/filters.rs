@@ -79,11 +79,13 @@ fn points_are_cut_by_distance_and_merged_by_cubes() {
     let near = of(vec![Filter::Distance { limits: [0.0, 3.5] }]);
     assert!(!near.is_empty() && near.len() < all.len());
     assert!(near.iter().all(|point| point.position.coords.norm() <= 3.5));
-    let merged = of(vec![Filter::Voxels { size: 1.0 }]);
+    // No face of a cube lies in a wall: there the last digit of a range would say which cube.
+    let size = 1.1;
+    let merged = of(vec![Filter::Voxels { size }]);
     assert!(merged.len() < all.len() / 2);
     for point in &merged {
         let near = |other: &etendue_sensors::rig::CloudPoint| {
-            (other.position - point.position).norm() < 1.0
+            (other.position - point.position).norm() < size
         };
         assert!(all.iter().any(near), "{point:?}");
     }
