@@ -19,6 +19,10 @@ const STEP: f64 = 1e-6;
 type D = Dual<PARAMETERS>;
 
 fn sweep<S: Scalar>(world: &World<S>, x: [S; PARAMETERS]) -> Vec<Option<S>> {
+    shots(world, x).iter().map(Shot::range).collect()
+}
+
+fn shots<S: Scalar>(world: &World<S>, x: [S; PARAMETERS]) -> Vec<Shot<S>> {
     let zero = S::zero();
     let start = Isometry3::from_parts(
         Translation3::new(x[0], x[1], zero),
@@ -36,9 +40,6 @@ fn sweep<S: Scalar>(world: &World<S>, x: [S; PARAMETERS]) -> Vec<Option<S>> {
     lidar.half_tangent = x[5];
     lidar.receiver.bias = Bias::Range([x[6], x[7], x[8]]);
     shoot(world, &lidar, &Turn::default(), motion)
-        .iter()
-        .map(Shot::range)
-        .collect()
 }
 
 /// 682 beams by 9 parameters. Beams whose surfaces change within the step (edges) jump: where
@@ -89,4 +90,41 @@ fn derivatives_of_a_sweep_equal_differences() {
         compared > 6000 && jumps * 100 < compared,
         "{compared} {jumps}"
     );
+}
+
+/// Beams whose own directions carry no derivatives collect their light without trees, sixteen at a
+/// time: ranges and powers are those of trees bit for bit, derivatives to the last digits (7e-16
+/// measured where the largest is 7.4).
+#[test]
+fn what_comes_straight_back_is_what_trees_give() {
+    let mut walls = cuboid();
+    walls.push(Wall::between([0.5, 0.1], [0.6, 0.3], 0.4));
+    let scene = scene(&walls);
+    let plain = World::at_wavelength(&scene, 785e-9).expect("grey walls");
+    let world = plain.lift::<D>();
+    let of = |widens: bool| {
+        let mut x: [D; PARAMETERS] = std::array::from_fn(|i| D::variable(AT[i], i));
+        if !widens {
+            x[5] = AT[5].into();
+        }
+        shots(&world, x)
+    };
+    let mut apart = 0.0_f64;
+    for (straight, tree) in of(false).iter().zip(of(true)) {
+        assert_eq!(straight.returns, tree.returns);
+        let of = |shot: &Shot<D>| [shot.range().expect("walls all round"), shot.power];
+        for (a, b) in of(straight).into_iter().zip(of(&tree)) {
+            assert_eq!(a.value().to_bits(), b.value().to_bits());
+            let own = |x: D| {
+                x.gradient()
+                    .into_iter()
+                    .enumerate()
+                    .filter(|(i, _)| *i != 5)
+            };
+            for ((_, a), (_, b)) in own(a).zip(own(b)) {
+                apart = apart.max((a - b).abs());
+            }
+        }
+    }
+    assert!(apart < 2e-14, "{apart:e}");
 }
