@@ -6,6 +6,7 @@ mod philox;
 
 pub use draws::{Draws, NormalPairs};
 use normal::box_muller;
+pub(crate) use normal::ln;
 use philox::philox4x32_10;
 
 /// What a stream of random numbers is used for: streams of different purposes are independent.

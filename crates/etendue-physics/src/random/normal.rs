@@ -19,7 +19,7 @@ pub(super) fn box_muller(first: f64, second: f64) -> [f64; 2] {
 /// $s = (m - 1)/(m + 1)$; of the series in $s^2 < 0.03$ the first term that is left out is below
 /// 1e-18.
 #[inline(always)]
-fn ln(x: f64) -> f64 {
+pub(crate) fn ln(x: f64) -> f64 {
     const FROM_ROOT: u64 = FRAC_1_SQRT_2.to_bits();
     let above = x.to_bits().wrapping_sub(FROM_ROOT);
     let exponent = ((above >> 32) as i32) >> 20;

@@ -253,7 +253,7 @@ impl<S: Scalar> Default for Memory<S> {
     fn default() -> Self {
         Self {
             batch: Batch::default(),
-            recent: Recent::new(1),
+            recent: Recent::default(),
         }
     }
 }
@@ -439,9 +439,9 @@ impl<'a, S: Scalar> Shooter<'a, S> {
             });
         }
         add(number, &mut received);
-        let profiled = is_profiled.then(|| lit.profiled(self.world, || batch.up[i]));
+        let profiled = is_profiled.then(|| lit.profiled(self.world.scene()));
         let outcome = if let Some(surface) = profiled.flatten() {
-            self.draw(&surface, number, recent)
+            self.draw((&surface, &lit), batch.up[i], number, recent)
         } else {
             let mut noise = self.stream(number, Purpose::ReceiverNoise);
             self.lidar.receiver.measure(&received, &mut noise)
@@ -457,7 +457,8 @@ impl<'a, S: Scalar> Shooter<'a, S> {
     /// A measurement from calibrated noise: drop-out, bias, spread and steps at once.
     fn draw(
         &self,
-        surface: &Profiled,
+        (surface, lit): (&Profiled, &Lit),
+        up: Vector3<f64>,
         number: usize,
         recent: &mut Recent,
     ) -> Result<Detection<S>, Fault> {
@@ -469,10 +470,7 @@ impl<'a, S: Scalar> Shooter<'a, S> {
             stride: 1,
         };
         let farthest = self.lidar.receiver.ambiguity.farthest;
-        match surface
-            .profile
-            .draw_after(surface.range, surface.aspect, &address, recent)
-        {
+        match surface.draw(lit, || up, &address, recent) {
             None => Err(Fault::NothingReceived),
             Some(drawn) if drawn.range > farthest => Err(Fault::BeyondRange { range: drawn.range }),
             Some(drawn) => Ok(Detection {
