@@ -16,6 +16,7 @@ pub(crate) struct Lit {
     material: Option<MaterialId>,
     power: f64,
     all: f64,
+    /// Mean range, m, and mean cosine of the incidence.
     range: f64,
     cos: f64,
     /// Sum of the normals, away from the sensor.
@@ -65,6 +66,9 @@ impl Lit {
     #[inline]
     pub fn add(&mut self, light: &Direct) -> bool {
         let power = light.power;
+        if power <= 0.0 {
+            return false;
+        }
         self.all += power;
         if self.material != Some(light.material) {
             if self.power > power {
@@ -77,8 +81,9 @@ impl Lit {
             };
         }
         self.power += power;
-        self.range += power * light.range;
-        self.cos += power * light.cos_incidence;
+        let share = power / self.power;
+        self.range += share * (light.range - self.range);
+        self.cos += share * (light.cos_incidence - self.cos);
         true
     }
 
@@ -96,13 +101,13 @@ impl Lit {
         Some(Profiled {
             sampler: scene.sampler(material)?,
             material,
-            range: self.range / self.power,
+            range: self.range,
             cos_incidence: self.cos_incidence(),
         })
     }
 
     fn cos_incidence(&self) -> f64 {
-        (self.cos / self.power).clamp(0.0, 1.0)
+        self.cos.clamp(0.0, 1.0)
     }
 
     /// On which side of the normal the light arrives: with the normal $n$ away from the sensor, the

@@ -15,8 +15,9 @@ pub struct Recent {
     standing: Ring,
 }
 
-/// Beams whose numbers are drawn together: those of a block.
-const TOGETHER: u32 = 16;
+/// Beams whose numbers are drawn together, those of a block: four times as many as are wanted at once,
+/// for each number takes long and many are made in the same time.
+const TOGETHER: u32 = 64;
 
 /// The numbers of the beam $i$ are at $i$ modulo the number of places.
 #[derive(Clone, Debug, Default)]
@@ -37,7 +38,7 @@ struct Block {
 }
 
 impl Recent {
-    /// Two independent normal numbers of each of N beams, at most 16, from `first` on: of a sweep, or of
+    /// Two independent normal numbers of each of N beams, at most 64, from `first` on: of a sweep, or of
     /// every sweep.
     #[expect(clippy::inline_always, reason = "for the caller's instructions")]
     #[inline(always)]
@@ -56,7 +57,7 @@ impl Recent {
         ring.make_room(address.stride);
         let number = first / TOGETHER;
         ring.fill(address, sweep, number);
-        #[expect(clippy::cast_possible_truncation, reason = "at most 16")]
+        #[expect(clippy::cast_possible_truncation, reason = "at most 64")]
         let last = first.wrapping_add(N as u32 - 1) / TOGETHER;
         if last != number {
             ring.fill(address, sweep, last);

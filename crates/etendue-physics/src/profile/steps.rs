@@ -64,15 +64,17 @@ impl Steps {
             return;
         };
         let mut steps = [first.step; N];
+        let mut per_metre = [first.step.recip(); N];
         for next in &self.0[1..] {
             for i in 0..N {
                 if ranges[i] >= next.from {
                     steps[i] = next.step;
+                    per_metre[i] = next.step.recip();
                 }
             }
         }
         for i in 0..N {
-            ranges[i] = (ranges[i] / steps[i]).round() / steps[i].recip();
+            ranges[i] = (ranges[i] / steps[i]).round() / per_metre[i];
         }
     }
 }

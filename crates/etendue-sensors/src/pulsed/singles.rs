@@ -162,24 +162,46 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
             within[i] = echoes.found[i] && range[i] >= limits.near && range[i] <= limits.far;
             too_near[i] = echoes.found[i] && range[i] < limits.near;
         }
-        let intensity = &simulator.scanner.intensity;
-        let response = intensity.response;
-        let mut intensity = response.report_lanes(&echoes.power, &range, intensity.top);
-        if let Some(drawn) = drawn {
-            for i in 0..16 {
-                if sights.calibrated[i] && !drawn.intensity[i].is_nan() {
-                    intensity[i] = drawn.intensity[i];
-                }
-            }
-        }
         Measured {
-            intensity,
+            intensity: self.intensity(&echoes, &range, sights, drawn),
             echoes,
             range,
             sourced,
             within,
             too_near,
         }
+    }
+
+    /// Intensities: those drawn, and what the device makes of the others' power.
+    #[inline(always)]
+    fn intensity(
+        &self,
+        echoes: &SingleEchoes,
+        range: &[f64; 16],
+        sights: &Sights,
+        drawn: Option<&Sixteen>,
+    ) -> [f64; 16] {
+        let intensity = &self.simulator.scanner.intensity;
+        let (response, top) = (intensity.response, intensity.top);
+        let Some(drawn) = drawn else {
+            return response.report_lanes(&echoes.power, range, top);
+        };
+        let mut is_drawn = [false; 16];
+        let mut others = false;
+        for i in 0..16 {
+            is_drawn[i] = sights.calibrated[i] && !drawn.intensity[i].is_nan();
+            others |= echoes.found[i] && !is_drawn[i];
+        }
+        if !others {
+            return drawn.intensity;
+        }
+        let mut intensity = response.report_lanes(&echoes.power, range, top);
+        for i in 0..16 {
+            if is_drawn[i] {
+                intensity[i] = drawn.intensity[i];
+            }
+        }
+        intensity
     }
 
     /// The echoes of sixteen shots, those drawn among them.
@@ -266,9 +288,8 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
         }
         for i in 0..16 {
             if sights.calibrated[i] {
-                let power = block.power[i];
-                sights.range[i] = power * block.range[i] / power;
-                sights.cos_incidence[i] = (power * block.cos_incidence[i] / power).clamp(0.0, 1.0);
+                sights.range[i] = block.range[i];
+                sights.cos_incidence[i] = block.cos_incidence[i].max(0.0).min(1.0);
             }
         }
         sights

@@ -9,14 +9,15 @@ use super::Expectation;
 use super::lookup::Lookup;
 use crate::profile::reflectance::logit;
 use crate::profile::{Knot, Profile};
-use crate::series::{acos, exp, ln};
+use crate::series::{acos, exp};
 use std::f64::consts::FRAC_PI_2;
 
 /// The least cosine of an incidence that the reflectance model tells apart.
 const LEAST_COS: f64 = 1e-6;
 
-/// Steps of the table of what lies beyond the last knot.
-const STEPS: usize = 1024;
+/// Steps of an octave of the table of what lies beyond the last knot: so many of the bits after the
+/// cosine's exponent name one.
+const STEP_BITS: u32 = 7;
 
 /// What [`Profile::at`](crate::profile::Profile::at) says between and beyond knots, without the law and
 /// the glare: with the numbers of each segment worked out, and a table of the reflectance model.
@@ -42,16 +43,20 @@ struct Segment {
     intensity_spread: [f64; 2],
 }
 
-/// How far the reflectance model's power falls beyond the last knot: $-\ln P$ of its power there, at
-/// even steps of $\ln(\cos\theta_{last}/\cos\theta)$, over which a matt surface's is a straight line.
+/// How far the reflectance model's power falls beyond the last knot: $-\ln P$ of its power there. The
+/// table has 128 even steps for each octave of the cosine, so that its place stands in the bits of the
+/// cosine itself.
 #[derive(Clone, Debug)]
 struct Beyond {
     cos: f64,
-    falls: Vec<f64>,
-    per_step: f64,
-    /// That of the drop-out at the last knot.
+    /// Place of the least cosine.
+    first: usize,
+    /// The fall at the least cosine of each step and the difference to its greatest, and that cosine
+    /// and one over the width.
+    steps: Vec<[f64; 4]>,
+    /// Logit of the drop-out at the last knot.
     logit: f64,
-    /// How much the logit of the drop-out grows with it.
+    /// How much it grows with the fall.
     slope: f64,
 }
 
@@ -96,7 +101,7 @@ impl Curve {
         for i in 0..N {
             let segment = &self.segments[self.lookup.segment(incidence[i])];
             let share = (incidence[i] - segment.start) * segment.per_width;
-            let share = share.clamp(0.0, 1.0);
+            let share = share.max(0.0).min(1.0);
             let mix = |[value, more]: [f64; 2]| value + share * more;
             here.bias[i] = mix(segment.bias);
             here.spread[i] = mix(segment.spread);
@@ -145,19 +150,22 @@ impl Beyond {
     fn new(profile: &Profile, knot: &Knot, last: f64) -> Self {
         let model = &profile.reflectance;
         let cos = last.cos().max(LEAST_COS);
-        let (reach, at_last) = ((cos / LEAST_COS).ln(), model.power(last));
-        let per_step = STEPS as f64 / reach;
-        let fall = |step: usize| {
-            let cos = cos * (-(step as f64) / per_step).exp();
-            let power = model.power(cos.min(1.0).acos()) / at_last;
+        let at_last = model.power(last);
+        let fall = |at: f64| {
+            let power = model.power(at.min(1.0).acos()) / at_last;
             -power.max(1e-30).ln()
         };
-        let mut falls: Vec<f64> = (0..=STEPS).map(fall).collect();
-        falls[0] = 0.0;
+        let first = place(LEAST_COS);
+        let begin = |place: usize| f64::from_bits((place as u64) << (52 - STEP_BITS));
+        let steps = (first..=place(cos)).map(|place| {
+            let [from, to] = [begin(place), begin(place + 1)];
+            let falls = [from, to].map(fall);
+            [falls[0], falls[1] - falls[0], from, 1.0 / (to - from)]
+        });
         Self {
             cos,
-            falls,
-            per_step,
+            first,
+            steps: steps.collect(),
             logit: logit(knot.drop_out),
             slope: model.drop_out.slope,
         }
@@ -175,25 +183,24 @@ impl Beyond {
         }
         let most = 1e3_f64.ln();
         for i in 0..N {
-            let is_beyond = cos[i] < self.cos;
-            let cos = cos[i].clamp(LEAST_COS, self.cos);
-            let fall = self.fall(ln(self.cos / cos) * self.per_step);
-            log_spread[i] += (0.5 * fall).min(most);
-            if is_beyond {
+            if cos[i] < self.cos {
+                let fall = self.fall(cos[i].max(LEAST_COS));
+                log_spread[i] += (0.5 * fall).min(most);
                 logit[i] = self.logit + self.slope * fall;
             }
         }
     }
 
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "within the table"
-    )]
     #[inline(always)]
-    fn fall(&self, steps: f64) -> f64 {
-        let place = (steps as usize).min(STEPS - 1);
-        let (a, b) = (self.falls[place], self.falls[place + 1]);
-        a + (steps - place as f64) * (b - a)
+    fn fall(&self, cos: f64) -> f64 {
+        let [fall, more, from, per_width] = self.steps[place(cos) - self.first];
+        fall + (cos - from) * per_width * more
     }
+}
+
+/// The place of a cosine in the table of all octaves.
+#[expect(clippy::cast_possible_truncation, reason = "18 bits")]
+#[inline(always)]
+fn place(cos: f64) -> usize {
+    (cos.to_bits() >> (52 - STEP_BITS)) as usize
 }

@@ -7,9 +7,8 @@
 
 use super::Expectation;
 use super::lookup::Lookup;
-use crate::profile::reflectance::logistic;
 use crate::profile::{Glare, IntensityKind, Profile};
-use crate::series::ln;
+use crate::series::{exp, ln};
 
 /// What [`Glare::at`](crate::profile::Glare::at) says, with the numbers of each segment worked out.
 #[derive(Clone, Debug)]
@@ -98,31 +97,22 @@ impl GlareCurve {
         if !any {
             return;
         }
+        let mut drop_out = [0.0; N];
         for i in 0..N {
             if reached[i] {
                 let excess = self.excess(incidence[i], shift[i], side(i));
-                self.add_to(here, i, &excess);
+                drop_out[i] = excess.drop_out;
+                here.bias[i] += excess.bias;
+                here.spread[i] *= excess.spread_ratio;
+                let ratio = excess.spread_ratio;
+                here.standing[i] /= (ratio * ratio).max(1.0);
+                let intensity = here.intensity[i] + excess.intensity;
+                here.intensity[i] = intensity.max(0.0).min(self.highest);
             }
         }
-    }
-
-    #[inline(always)]
-    fn add_to<const N: usize>(&self, here: &mut Expectation<N>, i: usize, excess: &Excess) {
-        here.bias[i] += excess.bias;
-        here.spread[i] *= excess.spread_ratio;
-        let ratio = excess.spread_ratio;
-        here.standing[i] /= (ratio * ratio).max(1.0);
-        if excess.drop_out > 0.0 {
-            let without = logistic(here.logit[i]);
-            let lost = without + (1.0 - without) * excess.drop_out;
-            here.logit[i] = if lost < 1.0 {
-                ln(lost / (1.0 - lost))
-            } else {
-                f64::INFINITY
-            };
+        if drop_out.iter().any(|lost| *lost > 0.0) {
+            lose(&mut here.logit, &drop_out);
         }
-        let intensity = here.intensity[i] + excess.intensity;
-        here.intensity[i] = intensity.clamp(0.0, self.highest);
     }
 
     /// The mean of both sides of the normal, weighted by where the beam lies.
@@ -130,7 +120,7 @@ impl GlareCurve {
     fn excess(&self, incidence: f64, shift: f64, side: f64) -> Excess {
         let right = self.at(-incidence - shift);
         let left = self.at(incidence - shift);
-        let share = 0.5 * (1.0 + side.clamp(-1.0, 1.0));
+        let share = 0.5 * (1.0 + side.max(-1.0).min(1.0));
         let mix = |a: f64, b: f64| a + share * (b - a);
         Excess {
             bias: mix(right.bias, left.bias),
@@ -158,6 +148,25 @@ impl GlareCurve {
             spread_ratio: mix(segment.spread_ratio),
             drop_out: mix(segment.drop_out),
             intensity: mix(segment.intensity),
+        }
+    }
+}
+
+/// Loses shares of the beams that would return.
+#[inline(always)]
+fn lose<const N: usize>(logit: &mut [f64; N], shares: &[f64; N]) {
+    let mut lost = [0.0; N];
+    for i in 0..N {
+        let returns = 1.0 - 1.0 / (1.0 + exp(-logit[i]));
+        lost[i] = 1.0 - returns * (1.0 - shares[i]);
+    }
+    for i in 0..N {
+        if shares[i] > 0.0 {
+            logit[i] = if lost[i] < 1.0 {
+                ln(lost[i].max(f64::MIN_POSITIVE) / (1.0 - lost[i]))
+            } else {
+                f64::INFINITY
+            };
         }
     }
 }

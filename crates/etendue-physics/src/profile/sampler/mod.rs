@@ -23,7 +23,7 @@ use std::sync::Arc;
 /// sixteen that follow each other, to the last bit the same for either.
 ///
 /// What lies between two knots is worked out with the profile. Beyond them the logarithm of the
-/// reflectance model's power is a table of 1024 steps: spreads there are within 2e-5 of
+/// reflectance model's power is a table: spreads there are within 2e-5 of
 /// [`Profile::at`]'s, and drop-outs' logits within 1e-4. All else is exact but for rounding (1e-11).
 #[derive(Clone, Debug)]
 pub struct Sampler {
@@ -204,7 +204,7 @@ impl Sampler {
             return;
         }
         for i in 0..N {
-            let shifted = here.logit[i].clamp(-30.0, 30.0) + slope * ln(ratio[i].max(1e-6));
+            let shifted = here.logit[i].max(-30.0).min(30.0) + slope * ln(ratio[i].max(1e-6));
             here.logit[i] = if here.logit[i] < ALL {
                 shifted
             } else {
