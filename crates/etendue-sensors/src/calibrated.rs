@@ -5,6 +5,34 @@ use etendue_physics::Scalar;
 use etendue_physics::profile::{Address, Drawn, MetLanes, Recent, Sampler};
 use etendue_scene::{MaterialId, Scene};
 use nalgebra::Vector3;
+use std::sync::{Mutex, PoisonError};
+
+/// Memories of draws that no sweep uses now: the next one finds in them what stands still.
+static IDLE: Mutex<Vec<Recent>> = Mutex::new(Vec::new());
+
+/// A memory of draws that outlives its sweep. What is in it changes no result.
+pub(crate) struct KeptRecent(Recent);
+
+impl Default for KeptRecent {
+    fn default() -> Self {
+        let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+        Self(idle.pop().unwrap_or_default())
+    }
+}
+
+impl Drop for KeptRecent {
+    fn drop(&mut self) {
+        let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.push(std::mem::take(&mut self.0));
+    }
+}
+
+impl KeptRecent {
+    /// The memory.
+    pub fn get(&mut self) -> &mut Recent {
+        &mut self.0
+    }
+}
 
 /// A beam whose light comes by at least this share from one material is drawn from that material's
 /// profile; of the rest, at edges, a profile says nothing.

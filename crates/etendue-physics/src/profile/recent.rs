@@ -5,8 +5,9 @@ use super::correlation::REACH;
 use super::draw::EVERY_SWEEP;
 use crate::{Draws, Purpose};
 
-/// The normal numbers of the last beams. Neighbours' noise is made of the same numbers: with a
-/// memory of them each is drawn once a beam, and the results are the same whatever is in it.
+/// The normal numbers of the last beams, and of what stands still those of all beams of a sweep, 32768 at
+/// most. Neighbours' noise is made of the same numbers, and that of the next sweep of those that stand
+/// still: with a memory of them each is drawn once. The results are the same whatever is in it.
 #[derive(Clone, Debug, Default)]
 pub struct Recent {
     /// What changes from sweep to sweep.
@@ -18,6 +19,9 @@ pub struct Recent {
 /// Beams whose numbers are drawn together, those of a block: four times as many as are wanted at once,
 /// for each number takes long and many are made in the same time.
 const TOGETHER: u32 = 64;
+
+/// Beams of a sweep whose standing numbers are kept, at most: half a megabyte.
+const MOST_KEPT: u32 = 1 << 15;
 
 /// The numbers of the beam $i$ are at $i$ modulo the number of places.
 #[derive(Clone, Debug, Default)]
@@ -49,12 +53,15 @@ impl Recent {
         first: u32,
     ) -> [[f64; N]; 2] {
         const { assert!(N <= TOGETHER as usize) };
-        let ring = if sweep == EVERY_SWEEP {
-            &mut self.standing
+        let (ring, kept) = if sweep == EVERY_SWEEP {
+            (
+                &mut self.standing,
+                address.beam.min(MOST_KEPT - 2 * TOGETHER),
+            )
         } else {
-            &mut self.moving
+            (&mut self.moving, 0)
         };
-        ring.make_room(address.stride);
+        ring.make_room(kept.max((REACH as u32 - 1) * address.stride) + TOGETHER);
         let number = first / TOGETHER;
         ring.fill(address, sweep, number);
         #[expect(clippy::cast_possible_truncation, reason = "at most 64")]
@@ -67,10 +74,10 @@ impl Recent {
 }
 
 impl Ring {
-    /// Room for the last beams and their neighbours, `stride` beams apart.
-    fn make_room(&mut self, stride: u32) {
-        let beams = (REACH as u32 - 1) * stride + 2 * TOGETHER;
-        let blocks = beams.next_power_of_two() / TOGETHER;
+    /// Room for the blocks of so many beams.
+    #[inline]
+    fn make_room(&mut self, beams: u32) {
+        let blocks = (beams.div_ceil(TOGETHER) + 1).next_power_of_two();
         if self.blocks.len() < blocks as usize {
             self.blocks = vec![None; blocks as usize];
             let places = (blocks * TOGETHER) as usize;

@@ -6,10 +6,10 @@ use super::simulate::Simulator;
 use super::triangulate::triangulate;
 use super::waveform::echoes_in_waveforms;
 use super::{LidarPoint, Outcome, Source};
-use crate::calibrated::Lit;
+use crate::calibrated::{KeptRecent, Lit};
 use crate::scanner::{Pipeline, PulsedReceiver, Receiver, Shot};
 use crate::transport;
-use etendue_physics::profile::{Address, Drawn, Recent};
+use etendue_physics::profile::{Address, Drawn};
 use etendue_physics::pulse::{Echo, EchoFinder, FastFinder, Fmcw, FmcwEcho, Return, ReturnMode};
 use etendue_physics::{Purpose, SPEED_OF_LIGHT, Stream};
 use etendue_scene::{MaterialId, ObjectId};
@@ -108,7 +108,7 @@ pub(super) struct Workspace {
     /// What is found of a shot's light without trees.
     pub returns: Vec<Return>,
     /// Calibrated noise that neighbours share.
-    pub recent: Recent,
+    pub recent: KeptRecent,
 }
 
 /// Where light came from.
@@ -299,7 +299,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
                 let power = light.sources.iter().map(|(_, power)| power).sum();
                 let up = || fired.pose * Vector3::z();
                 let address = self.address(fired.number);
-                let drawn = surface.draw(&lit, up, &address, &mut workspace.recent);
+                let drawn = surface.draw(&lit, up, &address, workspace.recent.get());
                 let drawn = drawn.map(|drawn| Found::drawn(&drawn, power));
                 workspace.found.extend(drawn);
                 return;

@@ -305,7 +305,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
         let address = simulator.address(shot_number(cast.first + first));
         let side = |lane: usize| side(cast, block, first, lane);
         let scene = simulator.world.scene();
-        Some(sights.draw(scene, side, &address, &mut self.workspace.recent))
+        Some(sights.draw(scene, side, &address, self.workspace.recent.get()))
     }
 
     /// Adds the point of one shot, if there is one.

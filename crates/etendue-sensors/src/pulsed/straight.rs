@@ -211,7 +211,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
     ) {
         self.sort_out(straight, cast, lane);
         self.gather_rest(cast, lane, lights);
-        self.draw_beams(straight, cast, lane, &mut workspace.recent);
+        self.draw_beams(straight, cast, lane, workspace.recent.get());
         for (shot, way) in lane.ways.iter().enumerate() {
             let fired = cast.fired(shot);
             let outcome = match *way {
