@@ -16,6 +16,7 @@ pub mod profile;
 pub mod pulse;
 mod random;
 mod scalar;
+mod series;
 mod spectrum;
 pub mod surface;
 

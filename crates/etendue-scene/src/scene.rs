@@ -6,7 +6,7 @@ use crate::cast::{
 };
 use crate::mesh::{bounds, check_vertices};
 use crate::{Defect, Deformation, Hit, Mesh, MeshAudit, MeshError, Motion, Ray};
-use etendue_physics::profile::Profile;
+use etendue_physics::profile::{Profile, Sampler};
 use etendue_physics::surface::{Lobe, Material};
 use etendue_physics::{Scalar, Spectrum};
 use nalgebra::{Isometry3, Point3, Vector3};
@@ -148,7 +148,7 @@ pub struct Scene {
     parts: SceneBuilder,
     caster: Caster,
     /// The calibrated noise of each material that has one; empty where none has.
-    profiles: Vec<Option<Arc<Profile>>>,
+    profiles: Vec<Option<Arc<Sampler>>>,
     /// Meshes whose vertices move.
     deformations: Vec<(MeshId, Arc<Deformation>)>,
 }
@@ -306,13 +306,18 @@ impl Scene {
     pub fn set_profile(&mut self, material: MaterialId, profile: Arc<Profile>) {
         self.profiles.resize(self.parts.materials.len(), None);
         if let Some(place) = self.profiles.get_mut(material.0 as usize) {
-            *place = Some(profile);
+            *place = Some(Arc::new(Sampler::new(profile)));
         }
     }
 
     /// The calibrated noise of a material, if it has any.
     pub fn profile(&self, material: MaterialId) -> Option<&Arc<Profile>> {
-        self.profiles.get(material.0 as usize)?.as_ref()
+        Some(self.sampler(material)?.profile())
+    }
+
+    /// The same, ready to be drawn from.
+    pub fn sampler(&self, material: MaterialId) -> Option<&Sampler> {
+        self.profiles.get(material.0 as usize)?.as_deref()
     }
 
     /// Whether any material has calibrated noise.

@@ -1,10 +1,38 @@
 //! Beams that are drawn from calibrated noise.
 
-use crate::transport::{Return, World};
+use crate::transport::Return;
 use etendue_physics::Scalar;
-use etendue_physics::profile::{Aspect, Profile};
-use etendue_scene::MaterialId;
+use etendue_physics::profile::{Address, Drawn, MetLanes, Recent, Sampler};
+use etendue_scene::{MaterialId, Scene};
 use nalgebra::Vector3;
+use std::sync::{Mutex, PoisonError};
+
+/// Memories of draws that no sweep uses now: the next one finds in them what stands still.
+static IDLE: Mutex<Vec<Recent>> = Mutex::new(Vec::new());
+
+/// A memory of draws that outlives its sweep. What is in it changes no result.
+pub(crate) struct KeptRecent(Recent);
+
+impl Default for KeptRecent {
+    fn default() -> Self {
+        let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+        Self(idle.pop().unwrap_or_default())
+    }
+}
+
+impl Drop for KeptRecent {
+    fn drop(&mut self) {
+        let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.push(std::mem::take(&mut self.0));
+    }
+}
+
+impl KeptRecent {
+    /// The memory.
+    pub fn get(&mut self) -> &mut Recent {
+        &mut self.0
+    }
+}
 
 /// A beam whose light comes by at least this share from one material is drawn from that material's
 /// profile; of the rest, at edges, a profile says nothing.
@@ -16,6 +44,7 @@ pub(crate) struct Lit {
     material: Option<MaterialId>,
     power: f64,
     all: f64,
+    /// Mean range, m, and mean cosine of the incidence.
     range: f64,
     cos: f64,
     /// Sum of the normals, away from the sensor.
@@ -31,20 +60,16 @@ pub(crate) struct Direct {
     /// Half the optical path, m.
     pub range: f64,
     pub cos_incidence: f64,
-    /// Of the surface, on either side.
-    pub normal: Vector3<f64>,
-    /// Direction in which the light arrives there.
-    pub arrival: Vector3<f64>,
 }
 
 /// A surface that a profile speaks of, as a beam sees it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Profiled<'a> {
-    pub profile: &'a Profile,
+    sampler: &'a Sampler,
+    pub material: MaterialId,
     /// Range, m.
     pub range: f64,
-    /// How it is met.
-    pub aspect: Aspect,
+    pub cos_incidence: f64,
 }
 
 impl Lit {
@@ -54,23 +79,28 @@ impl Lit {
             self.all += power;
             return;
         }
-        self.add(&Direct {
+        let is_counted = self.add(&Direct {
             material: back.material,
             power,
             range: back.optical_range.value(),
             cos_incidence: back.cos_incidence.value(),
-            normal: back.hit.normal,
-            arrival: back.arrival.map(Scalar::value),
         });
+        if is_counted {
+            self.face(power, &back.hit.normal, &back.arrival.map(Scalar::value));
+        }
     }
 
-    /// Counts light that comes straight back.
-    pub fn add(&mut self, light: &Direct) {
+    /// Counts light that comes straight back, and says whether it is of the material that sends most.
+    #[inline]
+    pub fn add(&mut self, light: &Direct) -> bool {
         let power = light.power;
+        if power <= 0.0 {
+            return false;
+        }
         self.all += power;
         if self.material != Some(light.material) {
             if self.power > power {
-                return;
+                return false;
             }
             *self = Self {
                 material: Some(light.material),
@@ -79,43 +109,155 @@ impl Lit {
             };
         }
         self.power += power;
-        self.range += power * light.range;
-        self.cos += power * light.cos_incidence;
-        let away = light.normal * light.normal.dot(&light.arrival).signum();
-        self.normal += away * power;
-        self.turn += away.cross(&light.arrival) * power;
+        let share = power / self.power;
+        self.range += share * (light.range - self.range);
+        self.cos += share * (light.cos_incidence - self.cos);
+        true
     }
 
-    /// The surface, if it alone is seen and has a profile; `up` is the sensor's axis in the world.
-    pub fn profiled<'a, S: Scalar>(
-        &self,
-        world: &World<'a, S>,
-        up: impl FnOnce() -> Vector3<f64>,
-    ) -> Option<Profiled<'a>> {
+    /// Counts how a surface, of a normal on either side, faces the light that was added last and arrives
+    /// in a direction: only [`Lit::side`] asks for it.
+    pub fn face(&mut self, power: f64, normal: &Vector3<f64>, arrival: &Vector3<f64>) {
+        let away = normal * normal.dot(arrival).signum();
+        self.normal += away * power;
+        self.turn += away.cross(arrival) * power;
+    }
+
+    /// The surface, if it alone is seen and has a profile.
+    pub fn profiled<'a>(&self, scene: &'a Scene) -> Option<Profiled<'a>> {
         let material = self.material.filter(|_| self.power >= SHARE * self.all)?;
-        let profile = world.scene().profile(material)?;
-        let incidence = (self.cos / self.power).clamp(0.0, 1.0).acos();
-        let side = match profile.glare {
-            Some(_) => self.side(&up(), incidence.sin()),
-            None => 0.0,
-        };
         Some(Profiled {
-            profile,
-            range: self.range / self.power,
-            aspect: Aspect { incidence, side },
+            sampler: scene.sampler(material)?,
+            material,
+            range: self.range,
+            cos_incidence: self.cos_incidence(),
         })
+    }
+
+    fn cos_incidence(&self) -> f64 {
+        self.cos.clamp(0.0, 1.0)
     }
 
     /// On which side of the normal the light arrives: with the normal $n$ away from the sensor, the
     /// surface's left is $u\\times n$, and the light's direction $d$ has $d\\cdot(u\\times n) =
     /// u\\cdot(n\\times d)$ of it, out of the sine of the incidence. Neither, where the sensor's axis
-    /// is the normal.
-    fn side(&self, up: &Vector3<f64>, sine: f64) -> f64 {
-        let all = up.cross(&self.normal).norm() * sine;
+    /// is the normal; `up` is that axis in the world.
+    pub fn side(&self, up: &Vector3<f64>) -> f64 {
+        let cos = self.cos_incidence();
+        let all = up.cross(&self.normal).norm() * (1.0 - cos * cos).sqrt();
         if all > 1e-9 * self.power {
             (up.dot(&self.turn) / all).clamp(-1.0, 1.0)
         } else {
             0.0
         }
+    }
+}
+
+impl Profiled<'_> {
+    /// A measurement of it: drop-out, bias, spread and steps at once; `lit` is what saw it, `up` the
+    /// sensor's axis in the world.
+    pub fn draw(
+        &self,
+        lit: &Lit,
+        up: impl Fn() -> Vector3<f64>,
+        address: &Address,
+        recent: &mut Recent,
+    ) -> Option<Drawn> {
+        let side = || lit.side(&up());
+        let (range, cos) = (self.range, self.cos_incidence);
+        self.sampler.draw(range, cos, side, address, recent)
+    }
+}
+
+/// Sixteen beams that follow each other, as they see surfaces of calibrated noise.
+#[derive(Clone)]
+pub(crate) struct Sights {
+    /// Which do: the numbers of the others mean nothing.
+    pub calibrated: [bool; 16],
+    pub material: [MaterialId; 16],
+    /// Range, m.
+    pub range: [f64; 16],
+    pub cos_incidence: [f64; 16],
+}
+
+/// What is drawn of sixteen beams.
+#[derive(Clone)]
+pub(crate) struct Sixteen {
+    pub returned: [bool; 16],
+    /// m.
+    pub range: [f64; 16],
+    /// Where the profile has it; no number where it has none.
+    pub intensity: [f64; 16],
+}
+
+impl Sixteen {
+    /// That of one.
+    pub fn of(&self, lane: usize) -> Option<Drawn> {
+        let intensity = self.intensity[lane];
+        self.returned[lane].then_some(Drawn {
+            range: self.range[lane],
+            intensity: (!intensity.is_nan()).then_some(intensity),
+        })
+    }
+}
+
+impl Sights {
+    pub const NONE: Self = Self {
+        calibrated: [false; 16],
+        material: [MaterialId(0); 16],
+        range: [1.0; 16],
+        cos_incidence: [1.0; 16],
+    };
+
+    /// That of one beam.
+    pub fn set(&mut self, lane: usize, surface: &Profiled) {
+        self.calibrated[lane] = true;
+        self.material[lane] = surface.material;
+        self.range[lane] = surface.range;
+        self.cos_incidence[lane] = surface.cos_incidence;
+    }
+
+    /// Draws what they measure, the first of which is at `first`; `side` tells [`Lit::side`] by lane.
+    /// Loops for the vector instructions of the caller.
+    #[expect(clippy::inline_always, reason = "for the caller's instructions")]
+    #[inline(always)]
+    pub fn draw(
+        &self,
+        scene: &Scene,
+        side: impl Fn(usize) -> f64,
+        first: &Address,
+        recent: &mut Recent,
+    ) -> Sixteen {
+        let mut all = Sixteen {
+            returned: [false; 16],
+            range: [0.0; 16],
+            intensity: [f64::NAN; 16],
+        };
+        let mut left = self.calibrated;
+        while let Some(next) = left.iter().position(|is_left| *is_left) {
+            let material = self.material[next];
+            let mut met = MetLanes {
+                wanted: [false; 16],
+                range: self.range,
+                cos_incidence: self.cos_incidence,
+            };
+            for i in 0..16 {
+                met.wanted[i] = left[i] && self.material[i] == material;
+                left[i] &= !met.wanted[i];
+            }
+            let Some(sampler) = scene.sampler(material) else {
+                continue;
+            };
+            let drawn = sampler.draw_lanes(&met, &side, first, recent);
+            let intensity = drawn.intensity.unwrap_or([f64::NAN; 16]);
+            for i in 0..16 {
+                if met.wanted[i] {
+                    all.returned[i] = drawn.returned[i];
+                    all.range[i] = drawn.range[i];
+                    all.intensity[i] = intensity[i];
+                }
+            }
+        }
+        all
     }
 }

@@ -1,8 +1,9 @@
 //! Shots of light that comes straight back are simulated without trees of paths: the points are the
 //! same, bit for bit.
 
-use etendue_formats::scene::examples;
+use etendue_formats::scene::{LoadedScene, examples, parse};
 use etendue_formats::sensor::{SensorModel, preset, presets};
+use etendue_formats::toml_file::Document;
 use etendue_sensors::pulsed::{Air, Frame, PointSweep, Run, simulate};
 use etendue_sensors::scanner::{Columns, Receiver, ScanPattern, Scanner};
 use etendue_sensors::transport::World;
@@ -82,4 +83,39 @@ fn shots_without_trees_are_those_with_trees_bit_for_bit() {
     }
     println!("{compared} sweeps with {points} points");
     assert!(compared > 100 && points > 20_000, "{compared} {points}");
+}
+
+/// The same where the walls of a room are of calibrated noise, with a glare, and a shelf before them is
+/// of another, or of none: also of shots that see two of them.
+#[test]
+fn calibrated_shots_without_trees_are_those_with_trees_bit_for_bit() {
+    let (mut points, mut lost) = (0, 0);
+    for shelf in ["profile = \"rplidar-a1-wood\"", ""] {
+        let loaded = calibrated_room(shelf);
+        for (number, scanner) in (0_u32..).zip(scanners()) {
+            let world = World::at_wavelength(&loaded.scene, scanner.wavelength).unwrap();
+            let sub_ray_rings = (number % 2).min(scanner.sub_ray_rings);
+            let scanner = Scanner {
+                sub_ray_rings,
+                ..scanner
+            };
+            let [own, trees] = [None, Some(1.0)].map(|drops| sweep(&world, &scanner, drops, false));
+            assert!(own == trees, "{}", scanner.name);
+            points += own.points.len();
+            lost += own.outcomes.len() - own.points.len();
+        }
+    }
+    assert!(points > 20_000 && lost > 1000, "{points} {lost}");
+}
+
+fn calibrated_room(shelf: &str) -> LoadedScene {
+    let text = format!(
+        "version = 1\n[materials.wall]\nbase = \"white-paper\"\nprofile = \"rplidar-a1-metal2\"\n\
+         [materials.shelf]\nbase = \"white-paper\"\n{shelf}\n\
+         [[objects]]\nname = \"room\"\nshape.box = {{ size_m = [4.0, 3.0, 2.5] }}\n\
+         position_m = [0.0, 0.0, -1.0]\nmaterial = \"wall\"\n\
+         [[objects]]\nname = \"shelf\"\nshape.box = {{ size_m = [0.3, 2.0, 2.0] }}\n\
+         position_m = [1.5, 0.0, -1.0]\nmaterial = \"shelf\"\n"
+    );
+    parse(&Document::new("room.toml", text)).unwrap()
 }

@@ -1,7 +1,7 @@
 //! The two modulation frequencies.
 
 use super::Phasor;
-use crate::random::cos_sin_of_turns;
+use crate::series::cos_sin_of_turns;
 use crate::{SPEED_OF_LIGHT, Scalar};
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 

@@ -1,6 +1,6 @@
 //! Measurements drawn from a profile.
 
-use super::{Aspect, Expected, IntensityKind, Profile, Recent};
+use super::{Aspect, Expected, IntensityKind, Profile};
 use crate::{Purpose, Stream, normal};
 
 /// Which beam of which run: names the random numbers of a draw.
@@ -35,7 +35,8 @@ impl Profile {
     /// What the device reports of a surface at `range` (m) that it meets at an incidence (rad, with its
     /// side where that is known), or none where the beam drops.
     ///
-    /// A function of its arguments alone: the order in which beams are drawn does not matter.
+    /// A function of its arguments alone: the order in which beams are drawn does not matter. Many
+    /// are drawn sooner by a [`Sampler`](super::Sampler).
     ///
     /// ```
     /// use etendue_physics::profile::{Address, Knot, Profile};
@@ -51,23 +52,12 @@ impl Profile {
     /// assert!((950..1050).contains(&dropped), "a quarter drops, once: {dropped}");
     /// ```
     pub fn draw(&self, range: f64, aspect: impl Into<Aspect>, beam: &Address) -> Option<Drawn> {
-        self.draw_after(range, aspect, beam, &mut Recent::default())
-    }
-
-    /// The same, faster where beams are drawn one after the other: with a memory of the last ones.
-    pub fn draw_after(
-        &self,
-        range: f64,
-        aspect: impl Into<Aspect>,
-        beam: &Address,
-        recent: &mut Recent,
-    ) -> Option<Drawn> {
         let here = self.at(aspect, range);
         if here.drop_out >= 1.0 {
             return None;
         }
-        let [error, loss] = self.normalised(here.standing, beam, recent);
-        if is_below(loss, here.drop_out) {
+        let [error, loss] = self.normalised(here.standing, beam);
+        if normal::probability(loss) < here.drop_out {
             return None;
         }
         Some(Drawn {
@@ -76,19 +66,9 @@ impl Profile {
         })
     }
 
-    /// Draws what many beams need at once where their shots are received together: those of sixteen
-    /// beams from `first` on.
-    #[expect(clippy::inline_always, reason = "for the caller's instructions")]
-    #[inline(always)]
-    pub fn foresee(&self, first: &Address, recent: &mut Recent) {
-        let correlation = &self.correlation;
-        let standing = correlation.standing() > 0.0 || correlation.standing_drop() > 0.0;
-        recent.foresee(first, standing || self.glare.is_some());
-    }
-
     /// Two standard normal numbers of a beam, alike between neighbours and between sweeps: of the
     /// range, of whose variance a share stands still, and of the drop-out.
-    fn normalised(&self, standing: f64, beam: &Address, recent: &mut Recent) -> [f64; 2] {
+    fn normalised(&self, standing: f64, beam: &Address) -> [f64; 2] {
         let standing_drop = self.correlation.standing_drop();
         let [moving_weights, standing_weights] = self.correlation.weights();
         let mut sums = [0.0; 2];
@@ -96,7 +76,9 @@ impl Profile {
             let share = share.map(f64::sqrt);
             for (back, weight) in (0..).zip(weights) {
                 let neighbour = beam.beam.wrapping_sub(back * beam.stride);
-                let draws = recent.pair(beam, sweep, neighbour);
+                let purpose = Purpose::ProfileNoise;
+                let mut stream = Stream::new(beam.seed, beam.sensor, sweep, neighbour, purpose);
+                let draws = stream.normal_pair();
                 sums[0] += weight * share[0] * draws[0];
                 sums[1] += weight * share[1] * draws[1];
             }
@@ -132,33 +114,6 @@ impl Profile {
             IntensityKind::Continuous => {
                 let draw = here.intensity + here.intensity_spread * stream().normal();
                 Some(draw.max(0.0))
-            }
-        }
-    }
-}
-
-/// Whether a standard normal number lies in the lower tail of that probability. Most lie so far above
-/// that the distribution function itself is not needed.
-fn is_below(draw: f64, probability: f64) -> bool {
-    // Numbers, and probabilities that are less than those of lying below them.
-    const ABOVE: [[f64; 2]; 4] = [[0.0, 0.499], [-1.0, 0.158], [-2.0, 0.0227], [-3.0, 0.00134]];
-    let clear = ABOVE
-        .iter()
-        .any(|[least, below]| draw > *least && probability <= *below);
-    !clear && probability > 0.0 && normal::probability(draw) < probability
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_clearly_above_a_tail_is_above_it() {
-        for draw in -5000..5000 {
-            let draw = f64::from(draw) * 1e-3;
-            for probability in [0.0, 1e-4, 1.34e-3, 0.0227, 0.1, 0.158, 0.3, 0.499, 0.9] {
-                let plain = normal::probability(draw) < probability;
-                assert_eq!(is_below(draw, probability), plain, "{draw} {probability}");
             }
         }
     }

@@ -3,7 +3,7 @@
 //! A [`Profile`] holds, over incidence, the range's bias and spread, the probability of a
 //! drop-out, and the intensity, as measured on panels by `etendue calibrate`. [`Profile::at`]
 //! says what to expect of a beam, [`Profile::draw`] makes a measurement of it: true range + bias +
-//! correlated noise, rounded to the device's steps, or nothing. Drop-out is counted once: bias,
+//! correlated noise, rounded to the device's steps, or nothing; a [`Sampler`] makes many, sooner. Drop-out is counted once: bias,
 //! spread and intensity are those of the beams that returned (kepets-2024, eqs. 4.2-4.3, averages
 //! the zeros of dropped beams into the mean and drops again).
 //!
@@ -24,6 +24,7 @@ mod intensity;
 mod law;
 mod recent;
 mod reflectance;
+mod sampler;
 mod steps;
 
 pub use aspect::Aspect;
@@ -36,6 +37,7 @@ pub use intensity::IntensityKind;
 pub use law::DistanceLaw;
 pub use recent::Recent;
 pub use reflectance::{DropOutModel, Facets, ReflectanceModel};
+pub use sampler::{DrawnLanes, MetLanes, Sampler};
 pub use steps::{Step, Steps};
 
 /// What a sensor does with a material.

@@ -55,4 +55,45 @@ impl Steps {
             range
         }
     }
+
+    /// [`Steps::round`] of many ranges, the same numbers.
+    #[expect(clippy::inline_always, reason = "for the caller's instructions")]
+    #[inline(always)]
+    pub(super) fn round_lanes<const N: usize>(&self, ranges: &mut [f64; N]) {
+        let Some(first) = self.0.first() else {
+            return;
+        };
+        let mut steps = [first.step; N];
+        let mut per_metre = [first.step.recip(); N];
+        for next in &self.0[1..] {
+            for i in 0..N {
+                if ranges[i] >= next.from {
+                    steps[i] = next.step;
+                    per_metre[i] = next.step.recip();
+                }
+            }
+        }
+        for i in 0..N {
+            ranges[i] = (ranges[i] / steps[i]).round() / per_metre[i];
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_rounded_together_as_one_by_one() {
+        let step = |from, step| Step { from, step };
+        let widening = vec![step(0.0, 1e-3), step(0.512, 2e-3), step(2.048, 4e-3)];
+        for steps in [Steps::default(), Steps::even(1e-3), Steps::new(widening)] {
+            for start in (0..3000).step_by(4) {
+                let ranges = [0, 1, 2, 3].map(|i| 1.003e-3 * f64::from(start + i));
+                let mut rounded = ranges;
+                steps.round_lanes(&mut rounded);
+                assert_eq!(rounded, ranges.map(|range| steps.round(range)));
+            }
+        }
+    }
 }

@@ -44,17 +44,30 @@ impl Draws {
     /// assert_eq!([first[2], second[2]], draws.stream(9).normal_pair());
     /// ```
     #[inline(always)]
-    pub fn normal_pairs(&self, beams: &[u32; TOGETHER]) -> NormalPairs {
+    pub fn normal_pairs<const N: usize>(&self, beams: &[u32; N]) -> [[f64; N]; 2] {
         let first = self.stream(0);
         let [place, _, sweep, who] = first.counter;
-        let mut pairs = [[0.0; TOGETHER]; 2];
-        for i in 0..TOGETHER {
+        let mut pairs = [[0.0; N]; 2];
+        for i in 0..N {
             let [a, b, c, d] = philox4x32_10([place, beams[i], sweep, who], first.key);
             let [first, second] = box_muller(unit(a, b), unit(c, d));
             pairs[0][i] = first;
             pairs[1][i] = second;
         }
         pairs
+    }
+
+    /// The first [`Stream::uniform`] of the stream of each beam.
+    #[inline(always)]
+    pub fn uniforms<const N: usize>(&self, beams: &[u32; N]) -> [f64; N] {
+        let first = self.stream(0);
+        let [place, _, sweep, who] = first.counter;
+        let mut draws = [0.0; N];
+        for i in 0..N {
+            let [a, b, ..] = philox4x32_10([place, beams[i], sweep, who], first.key);
+            draws[i] = unit(a, b);
+        }
+        draws
     }
 }
 
@@ -78,6 +91,7 @@ mod tests {
             let [first, second] = draws.normal_pairs(&beams);
             for (i, beam) in beams.iter().enumerate() {
                 assert_eq!([first[i], second[i]], draws.stream(*beam).normal_pair());
+                assert_eq!(draws.uniforms(&beams)[i], draws.stream(*beam).uniform());
             }
         }
     }

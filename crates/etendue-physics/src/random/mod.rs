@@ -6,7 +6,6 @@ mod philox;
 
 pub use draws::{Draws, NormalPairs};
 use normal::box_muller;
-pub(crate) use normal::cos_sin_of_turns;
 use philox::philox4x32_10;
 
 /// What a stream of random numbers is used for: streams of different purposes are independent.

@@ -2,10 +2,10 @@
 
 use super::CwLidar;
 use crate::calibrated::{Direct, Lit, Profiled};
-use crate::transport::{FirstReturns, Return, World};
+use crate::transport::{FirstReturns, Return};
 use etendue_physics::cw::Received;
 use etendue_physics::{Scalar, ScalarTile};
-use etendue_scene::{HitTile, RayTile};
+use etendue_scene::{HitTile, RayTile, Scene};
 use nalgebra::Vector3;
 
 /// Surfaces counted in one beam at most.
@@ -58,26 +58,26 @@ impl<S: Scalar> Collected<S> {
     ) {
         let (range, cos_incidence) = (back.range.values()[lane], back.cos_incidence.values()[lane]);
         if let Some(lit) = &mut self.lit {
-            lit.add(&Direct {
+            let power = back.power.values()[lane] * share;
+            let is_counted = lit.add(&Direct {
                 material: back.material[lane],
-                power: back.power.values()[lane] * share,
+                power,
                 range,
                 cos_incidence,
-                normal: Vector3::from(met.normal.map(|axis| axis[lane])),
-                arrival: Vector3::from(rays.direction.map(|axis| axis[lane])),
             });
+            if is_counted {
+                let [normal, arrival] = [&met.normal, &rays.direction]
+                    .map(|axes| Vector3::from(axes.each_ref().map(|axis| axis[lane])));
+                lit.face(power, &normal, &arrival);
+            }
         }
         self.surfaces.see(range, cos_incidence, half_tangent);
     }
 
-    /// The surface that calibrated noise speaks of, if there is one; `up` is the sensor's axis in
-    /// the world.
-    pub fn profiled<'a>(
-        &self,
-        world: &World<'a, S>,
-        up: impl FnOnce() -> Vector3<f64>,
-    ) -> Option<Profiled<'a>> {
-        self.lit.as_ref()?.profiled(world, up)
+    /// The surface that calibrated noise speaks of, if there is one, and what saw it.
+    pub fn profiled<'a>(&self, scene: &'a Scene) -> Option<(Profiled<'a>, &Lit)> {
+        let lit = self.lit.as_ref()?;
+        Some((lit.profiled(scene)?, lit))
     }
 
     /// How many separate surfaces sent light back.

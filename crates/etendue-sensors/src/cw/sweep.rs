@@ -3,7 +3,7 @@
 use super::batch::{Aim, Batch, LANES, Straight};
 use super::collected::Collected;
 use super::{Beam, CwLidar};
-use crate::calibrated::Profiled;
+use crate::calibrated::{Lit, Profiled};
 use crate::transport::{
     Background, Cone, Factor, LightRay, PathSettings, Return, TreeSettings, World, trace_paths,
     trace_tree_from,
@@ -262,7 +262,7 @@ impl<S: Scalar> Default for Memory<S> {
     fn default() -> Self {
         Self {
             batch: Batch::default(),
-            recent: Recent::new(1),
+            recent: Recent::default(),
         }
     }
 }
@@ -411,8 +411,8 @@ where
         let mut collected = self.collect(batch, lane, number);
         (self.light.add)(number, &mut collected.received);
         let up = || values(&batch.poses.lane(lane).rotation) * Vector3::z();
-        let outcome = if let Some(surface) = collected.profiled(self.world, up) {
-            self.draw(&surface, number, recent)
+        let outcome = if let Some((surface, lit)) = collected.profiled(self.world.scene()) {
+            self.draw((&surface, lit), up, number, recent)
         } else {
             let mut noise = self.stream(number, Purpose::ReceiverNoise);
             self.lidar.receiver.measure(&collected.received, &mut noise)
@@ -475,7 +475,8 @@ where
     /// A measurement from calibrated noise: drop-out, bias, spread and steps at once.
     fn draw(
         &self,
-        surface: &Profiled,
+        (surface, lit): (&Profiled, &Lit),
+        up: impl Fn() -> Vector3<f64>,
         number: usize,
         recent: &mut Recent,
     ) -> Result<Detection<S>, Fault> {
@@ -487,10 +488,7 @@ where
             stride: 1,
         };
         let farthest = self.lidar.receiver.ambiguity.farthest;
-        match surface
-            .profile
-            .draw_after(surface.range, surface.aspect, &address, recent)
-        {
+        match surface.draw(lit, up, &address, recent) {
             None => Err(Fault::NothingReceived),
             Some(drawn) if drawn.range > farthest => Err(Fault::BeyondRange { range: drawn.range }),
             Some(drawn) => Ok(Detection {

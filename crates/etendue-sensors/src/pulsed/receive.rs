@@ -6,10 +6,10 @@ use super::simulate::Simulator;
 use super::triangulate::triangulate;
 use super::waveform::echoes_in_waveforms;
 use super::{LidarPoint, Outcome, Source};
-use crate::calibrated::{Lit, Profiled};
+use crate::calibrated::{KeptRecent, Lit};
 use crate::scanner::{Pipeline, PulsedReceiver, Receiver, Shot};
 use crate::transport;
-use etendue_physics::profile::{Address, Recent};
+use etendue_physics::profile::{Address, Drawn};
 use etendue_physics::pulse::{Echo, EchoFinder, FastFinder, Fmcw, FmcwEcho, Return, ReturnMode};
 use etendue_physics::{Purpose, SPEED_OF_LIGHT, Stream};
 use etendue_scene::{MaterialId, ObjectId};
@@ -71,7 +71,8 @@ pub(super) enum PreparedReceiver {
 pub(super) struct PreparedPulsed {
     pub receiver: PulsedReceiver,
     pub fast: FastFinder,
-    finder: EchoFinder,
+    /// Where echoes are found in waveforms.
+    finder: Option<EchoFinder>,
 }
 
 impl PreparedPulsed {
@@ -80,10 +81,10 @@ impl PreparedPulsed {
         let receiver = self.receiver.in_light(power);
         Self {
             fast: self.fast.in_light(power),
-            finder: EchoFinder {
+            finder: self.finder.map(|finder| EchoFinder {
                 hysteresis: receiver.hysteresis(),
-                ..self.finder
-            },
+                ..finder
+            }),
             receiver,
         }
     }
@@ -107,7 +108,7 @@ pub(super) struct Workspace {
     /// What is found of a shot's light without trees.
     pub returns: Vec<Return>,
     /// Calibrated noise that neighbours share.
-    pub recent: Recent,
+    pub recent: KeptRecent,
 }
 
 /// Where light came from.
@@ -142,15 +143,27 @@ impl Found {
             intensity: None,
         }
     }
+
+    /// A measurement from calibrated noise, of light of a power.
+    pub fn drawn(drawn: &Drawn, power: f64) -> Self {
+        Self {
+            range: drawn.range,
+            power,
+            width: 0.0,
+            velocity: None,
+            intensity: drawn.intensity,
+        }
+    }
 }
 
 impl PreparedReceiver {
-    pub fn new(receiver: &Receiver) -> Self {
+    /// In air that glows or not: light from all along the beam has no closed form.
+    pub fn new(receiver: &Receiver, glows: bool) -> Self {
         match *receiver {
             Receiver::Pulsed(receiver) => Self::Pulsed(PreparedPulsed {
                 receiver,
                 fast: receiver.fast().finder(),
-                finder: receiver.finder(),
+                finder: (glows || receiver.pipeline != Pipeline::Fast).then(|| receiver.finder()),
             }),
             other => Self::Other(other),
         }
@@ -160,13 +173,13 @@ impl PreparedReceiver {
     pub fn has_false_alarms(&self) -> bool {
         matches!(self, Self::Pulsed(pulsed) if pulsed.receiver.false_alarms)
     }
+}
 
-    /// Full width of the pulse, s; that of a metre for receivers without one.
-    pub fn pulse_fwhm(&self) -> f64 {
-        match self {
-            Self::Pulsed(pulsed) => pulsed.receiver.pulse.fwhm,
-            Self::Other(_) => 2.0 / SPEED_OF_LIGHT,
-        }
+/// Full width of the pulse, s; that of a metre for receivers without one.
+pub(super) fn pulse_fwhm(receiver: &Receiver) -> f64 {
+    match receiver {
+        Receiver::Pulsed(pulsed) => pulsed.pulse.fwhm,
+        _ => 2.0 / SPEED_OF_LIGHT,
     }
 }
 
@@ -209,7 +222,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
     ) -> Outcome {
         let offset = self.scanner.channels[usize::from(fired.shot.channel)].range_offset;
         let limits = &self.scanner.limits;
-        let reach = 0.5 * SPEED_OF_LIGHT * self.receiver.pulse_fwhm();
+        let reach = 0.5 * SPEED_OF_LIGHT * pulse_fwhm(&self.scanner.receiver);
         let before = received.count();
         let mut too_near = false;
         for found in found {
@@ -282,9 +295,12 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
             for (back, power) in &light.sources {
                 lit.see(back, *power);
             }
-            if let Some(surface) = lit.profiled(self.world, || fired.pose * Vector3::z()) {
+            if let Some(surface) = lit.profiled(self.world.scene()) {
                 let power = light.sources.iter().map(|(_, power)| power).sum();
-                let drawn = self.draw(&surface, power, fired.number, &mut workspace.recent);
+                let up = || fired.pose * Vector3::z();
+                let address = self.address(fired.number);
+                let drawn = surface.draw(&lit, up, &address, workspace.recent.get());
+                let drawn = drawn.map(|drawn| Found::drawn(&drawn, power));
                 workspace.found.extend(drawn);
                 return;
             }
@@ -328,19 +344,18 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         Workspace { echoes, found, .. }: &mut Workspace,
     ) {
         echoes.clear();
-        // Light from all along the beam has no closed form.
-        let is_fast = receiver.pipeline == Pipeline::Fast && !self.air.glows();
-        if is_fast {
-            fast.find(returns, noise.as_deref_mut(), echoes);
-        } else {
-            echoes_in_waveforms(receiver, finder, returns, noise.as_deref_mut(), echoes);
+        match finder {
+            None => fast.find(returns, noise.as_deref_mut(), echoes),
+            Some(finder) => {
+                echoes_in_waveforms(receiver, finder, returns, noise.as_deref_mut(), echoes);
+            }
         }
         if receiver.false_alarms && noise.is_some() {
             let mut stream = self.stream(number, Purpose::FalseAlarm);
             add_false_alarms(receiver, &self.scanner.limits, &mut stream, echoes);
         }
         // The closed form has the jitter in its spread.
-        let jitter = noise.filter(|_| !is_fast);
+        let jitter = noise.filter(|_| finder.is_some());
         choose(
             echoes,
             receiver.returns,
@@ -358,27 +373,6 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
             beam: number,
             stride: u32::try_from(self.scanner.channels.len()).unwrap_or(1),
         }
-    }
-
-    /// A measurement from calibrated noise: drop-out, bias, spread and steps at once.
-    pub fn draw(
-        &self,
-        surface: &Profiled,
-        power: f64,
-        number: u32,
-        recent: &mut Recent,
-    ) -> Option<Found> {
-        let address = self.address(number);
-        let drawn = surface
-            .profile
-            .draw_after(surface.range, surface.aspect, &address, recent)?;
-        Some(Found {
-            range: drawn.range,
-            power,
-            width: 0.0,
-            velocity: None,
-            intensity: drawn.intensity,
-        })
     }
 
     /// Targets with their radial velocities, as a frequency-modulated receiver sees them.

@@ -2,14 +2,13 @@
 
 use super::air::PreparedAir;
 use super::ambient::View;
-use super::receive::{Fired, Light, PreparedReceiver, Workspace};
+use super::receive::{Fired, Light, PreparedReceiver, Workspace, pulse_fwhm};
 use super::received::Received;
 use super::straight::{Cast, Lane, Straight};
 use super::{Air, Frame, PointSweep};
 use crate::scanner::{ScanPattern, Scanner, Shot};
 use crate::transport::{LightRay, TileReturns, TreeSettings, World, trace_trees};
 use etendue_physics::beam::BeamRay;
-use etendue_physics::profile::Recent;
 use etendue_physics::{Purpose, Stream};
 use etendue_scene::{Hit, HitTile, Ray, RayTile, tile_order};
 use nalgebra::Isometry3;
@@ -287,9 +286,10 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
         world_from_sensor: P,
         world_from_start: Isometry3<f64>,
     ) -> Self {
-        let receiver = PreparedReceiver::new(&scanner.receiver);
+        let air = PreparedAir::new(&run.air, scanner, pulse_fwhm(&scanner.receiver));
+        let receiver = PreparedReceiver::new(&scanner.receiver, air.glows());
         let mut simulator = Self {
-            air: PreparedAir::new(&run.air, scanner, receiver.pulse_fwhm()),
+            air,
             beam_rays: scanner.beam.rays(scanner.sub_ray_rings),
             order: CastOrder::default(),
             straight: None,
@@ -364,7 +364,6 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
         self.gather(&batch.rays, &batch.hits, &order.shots, lights);
         let lights = &mut lights[..shots.len()];
         self.add_air(first, lights);
-        workspace.recent = self.recent();
         for (shot, light) in lights.iter_mut().enumerate() {
             let fired = Fired {
                 shot: &shots[shot],
@@ -374,14 +373,6 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
             let outcome = self.report(fired, light, workspace, received);
             received.outcomes.push(outcome);
         }
-    }
-
-    /// A memory of calibrated noise, where there is any.
-    pub fn recent(&self) -> Recent {
-        if !self.world.scene().has_profiles() {
-            return Recent::default();
-        }
-        Recent::new(u32::try_from(self.scanner.channels.len()).unwrap_or(1))
     }
 
     /// Collects the light that comes back along the rays of some shots, in that order, for each

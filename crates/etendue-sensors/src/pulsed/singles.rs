@@ -9,7 +9,7 @@ use super::receive::{Found, Light, Origin, Workspace};
 use super::received::Received;
 use super::simulate::{Simulator, shot_number};
 use super::straight::{Cast, Straight};
-use crate::calibrated::{Direct, Lit};
+use crate::calibrated::{Direct, Lit, Sights, Sixteen};
 use etendue_physics::pulse::SingleEchoes;
 use etendue_physics::{Draws, NormalPairs, Purpose, SPEED_OF_LIGHT};
 use etendue_scene::{Loops, MaterialId, ObjectId};
@@ -18,7 +18,7 @@ use nalgebra::{Isometry3, Vector3};
 /// What comes back to sixteen shots that follow each other.
 #[derive(Clone)]
 #[repr(C, align(64))]
-struct Sixteen {
+struct Block {
     /// Half the optical path, m.
     range: [f64; 16],
     /// 0 where nothing comes straight back.
@@ -30,7 +30,7 @@ struct Sixteen {
     tree: [u32; 16],
 }
 
-impl Sixteen {
+impl Block {
     const NOTHING: Self = Self {
         range: [0.0; 16],
         power: [0.0; 16],
@@ -56,7 +56,7 @@ struct Measured {
 /// Memory that batches use again.
 #[derive(Default)]
 pub(super) struct Singles {
-    blocks: Vec<Sixteen>,
+    blocks: Vec<Block>,
     /// Shots that need trees.
     pub rest: Vec<usize>,
 }
@@ -72,7 +72,7 @@ impl Singles {
         self.rest.clear();
         self.blocks.clear();
         let count = cast.shots.len().div_ceil(16);
-        self.blocks.resize(count, Sixteen::NOTHING);
+        self.blocks.resize(count, Block::NOTHING);
         let weight = simulator.beam_rays[0].weight;
         let tiles = cast.back.iter().zip(cast.met);
         for ((back, met), shots) in tiles.zip(cast.order.chunks(16)) {
@@ -117,19 +117,12 @@ impl<P: Fn(f64) -> Isometry3<f64>> Loops for Report<'_, '_, P> {
     fn run(mut self) {
         for (number, block) in self.singles.blocks.iter().enumerate() {
             let first = 16 * number;
-            let drawn = self.foresee(block, first);
-            let measured = if drawn < 16 {
-                Some(self.measure(block, first))
-            } else {
-                None
-            };
+            let sights = self.sights(block);
+            let drawn = self.draw(block, &sights, first);
+            let measured = self.measure(block, &sights, drawn.as_ref(), first);
             for lane in 0..(self.cast.shots.len() - first).min(16) {
                 let outcome = match block.tree[lane] {
-                    0 if self.is_calibrated(block, lane) => self.drawn(block, first, lane),
-                    0 => match &measured {
-                        Some(measured) => self.point(block, measured, first, lane),
-                        None => Outcome::NoReturn,
-                    },
+                    0 => self.point(block, &measured, first, lane),
                     light => self.simulator.report(
                         self.cast.fired(first + lane),
                         &mut self.lights[light as usize - 1],
@@ -144,12 +137,18 @@ impl<P: Fn(f64) -> Isometry3<f64>> Loops for Report<'_, '_, P> {
 }
 
 impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
-    /// What the receiver makes of sixteen shots, the first of which is that number of the batch.
+    /// What is reported of sixteen shots, the first of which is that number of the batch: what was
+    /// drawn, and what the receiver makes of the others.
     #[inline(always)]
-    fn measure(&self, block: &Sixteen, first: usize) -> Measured {
+    fn measure(
+        &self,
+        block: &Block,
+        sights: &Sights,
+        drawn: Option<&Sixteen>,
+        first: usize,
+    ) -> Measured {
         let simulator = self.simulator;
-        let draws = self.draws(first);
-        let echoes = { self.straight.pulsed.fast }.singles(&block.range, &block.power, &draws);
+        let echoes = self.echoes(block, sights, drawn, first);
         let offsets = self.offsets(first);
         let limits = simulator.scanner.limits;
         let reach = 0.5 * SPEED_OF_LIGHT * self.straight.pulsed.receiver.pulse.fwhm;
@@ -163,16 +162,85 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
             within[i] = echoes.found[i] && range[i] >= limits.near && range[i] <= limits.far;
             too_near[i] = echoes.found[i] && range[i] < limits.near;
         }
-        let intensity = &simulator.scanner.intensity;
-        let response = intensity.response;
         Measured {
-            intensity: response.report_lanes(&echoes.power, &range, intensity.top),
+            intensity: self.intensity(&echoes, &range, sights, drawn),
             echoes,
             range,
             sourced,
             within,
             too_near,
         }
+    }
+
+    /// Intensities: those drawn, and what the device makes of the others' power.
+    #[inline(always)]
+    fn intensity(
+        &self,
+        echoes: &SingleEchoes,
+        range: &[f64; 16],
+        sights: &Sights,
+        drawn: Option<&Sixteen>,
+    ) -> [f64; 16] {
+        let intensity = &self.simulator.scanner.intensity;
+        let (response, top) = (intensity.response, intensity.top);
+        let Some(drawn) = drawn else {
+            return response.report_lanes(&echoes.power, range, top);
+        };
+        let mut is_drawn = [false; 16];
+        let mut others = false;
+        for i in 0..16 {
+            is_drawn[i] = sights.calibrated[i] && !drawn.intensity[i].is_nan();
+            others |= echoes.found[i] && !is_drawn[i];
+        }
+        if !others {
+            return drawn.intensity;
+        }
+        let mut intensity = response.report_lanes(&echoes.power, range, top);
+        for i in 0..16 {
+            if is_drawn[i] {
+                intensity[i] = drawn.intensity[i];
+            }
+        }
+        intensity
+    }
+
+    /// The echoes of sixteen shots, those drawn among them.
+    #[inline(always)]
+    fn echoes(
+        &self,
+        block: &Block,
+        sights: &Sights,
+        drawn: Option<&Sixteen>,
+        first: usize,
+    ) -> SingleEchoes {
+        let Some(drawn) = drawn else {
+            let draws = self.draws(first);
+            return { self.straight.pulsed.fast }.singles(&block.range, &block.power, &draws);
+        };
+        let mut others = false;
+        for i in 0..16 {
+            others |= block.power[i] > 0.0 && !sights.calibrated[i];
+        }
+        let mut echoes = if others {
+            let draws = self.draws(first);
+            { self.straight.pulsed.fast }.singles(&block.range, &block.power, &draws)
+        } else {
+            SingleEchoes {
+                range: [0.0; 16],
+                power: [0.0; 16],
+                width: [0.0; 16],
+                found: [false; 16],
+            }
+        };
+        for i in 0..16 {
+            if sights.calibrated[i] {
+                echoes.range[i] = drawn.range[i];
+                echoes.power[i] = block.power[i];
+                echoes.width[i] = 0.0;
+                echoes.found[i] = drawn.returned[i];
+            }
+        }
+        echoes
     }
 
     #[inline(always)]
@@ -205,77 +273,44 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
         offsets
     }
 
-    /// Draws what shots of calibrated noise need at once, and says how many shots are such or see
-    /// nothing.
+    /// What sixteen shots see of calibrated noise, as [`Lit`] would say of each.
     #[inline(always)]
-    fn foresee(&mut self, block: &Sixteen, first: usize) -> usize {
-        if self.straight.calibrated.is_empty() {
-            return 0;
-        }
-        let lanes = || (0..16).filter(|&lane| block.tree[lane] == 0);
-        let calibrated = lanes().find(|&lane| self.is_calibrated(block, lane));
-        let scene = self.simulator.world.scene();
-        if let Some(profile) = calibrated.and_then(|lane| scene.profile(block.material[lane])) {
-            let number = shot_number(self.cast.first + first);
-            profile.foresee(&self.simulator.address(number), &mut self.workspace.recent);
-        }
-        let drawn = |&lane: &usize| block.power[lane] == 0.0 || self.is_calibrated(block, lane);
-        lanes().filter(drawn).count()
-    }
-
-    /// Whether what a shot sees has calibrated noise.
-    #[inline(always)]
-    fn is_calibrated(&self, block: &Sixteen, lane: usize) -> bool {
+    fn sights(&self, block: &Block) -> Sights {
+        let mut sights = Sights::NONE;
         let calibrated = &self.straight.calibrated;
-        !calibrated.is_empty()
-            && block.power[lane] > 0.0
-            && calibrated[block.material[lane].0 as usize]
+        if calibrated.is_empty() {
+            return sights;
+        }
+        for i in 0..16 {
+            let material = block.material[i];
+            sights.calibrated[i] = block.power[i] > 0.0 && calibrated[material.0 as usize];
+            sights.material[i] = material;
+        }
+        for i in 0..16 {
+            if sights.calibrated[i] {
+                sights.range[i] = block.range[i];
+                sights.cos_incidence[i] = block.cos_incidence[i].max(0.0).min(1.0);
+            }
+        }
+        sights
     }
 
-    /// Adds the point of one shot drawn from its surface's profile, if there is one.
-    #[inline(never)]
-    fn drawn(&mut self, block: &Sixteen, first: usize, lane: usize) -> Outcome {
-        let simulator = self.simulator;
-        let fired = self.cast.fired(first + lane);
-        let origin = Origin {
-            object: block.object[lane],
-            material: block.material[lane],
-            cos_incidence: block.cos_incidence[lane],
-            range: block.range[lane],
-        };
-        let place = self.cast.places[first + lane];
-        let mut lit = Lit::default();
-        if let Some(hit) = self.cast.hit(place) {
-            lit.add(&Direct {
-                material: origin.material,
-                power: block.power[lane],
-                range: origin.range,
-                cos_incidence: origin.cos_incidence,
-                normal: hit.normal,
-                arrival: self.cast.ray(place).direction,
-            });
+    /// Draws the shots of calibrated noise, if there are any.
+    #[inline(always)]
+    fn draw(&mut self, block: &Block, sights: &Sights, first: usize) -> Option<Sixteen> {
+        if !sights.calibrated.contains(&true) {
+            return None;
         }
-        let surface = lit.profiled(simulator.world, || fired.pose * Vector3::z());
-        let found = surface.and_then(|surface| {
-            let recent = &mut self.workspace.recent;
-            simulator.draw(&surface, block.power[lane], fired.number, recent)
-        });
-        let source = |range: f64, reach: f64| {
-            let near = (origin.range - range).abs() <= reach;
-            near.then_some(origin)
-        };
-        simulator.keep(fired, 0.0, found.as_slice(), source, self.received)
+        let (simulator, cast) = (self.simulator, self.cast);
+        let address = simulator.address(shot_number(cast.first + first));
+        let side = |lane: usize| side(cast, block, first, lane);
+        let scene = simulator.world.scene();
+        Some(sights.draw(scene, side, &address, self.workspace.recent.get()))
     }
 
     /// Adds the point of one shot, if there is one.
     #[inline(always)]
-    fn point(
-        &mut self,
-        block: &Sixteen,
-        measured: &Measured,
-        first: usize,
-        lane: usize,
-    ) -> Outcome {
+    fn point(&mut self, block: &Block, measured: &Measured, first: usize, lane: usize) -> Outcome {
         if !measured.within[lane] {
             return if measured.too_near[lane] {
                 Outcome::TooNear
@@ -314,4 +349,19 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
             count: 1,
         }
     }
+}
+
+/// On which side of its normal a shot of one ray meets its surface.
+#[inline(never)]
+fn side(cast: &Cast, block: &Block, first: usize, lane: usize) -> f64 {
+    let shot = first + lane;
+    let mut lit = Lit::default();
+    let light = Direct {
+        material: block.material[lane],
+        power: block.power[lane],
+        range: block.range[lane],
+        cos_incidence: block.cos_incidence[lane],
+    };
+    cast.face(&mut lit, &light, cast.places[shot]);
+    lit.side(&(cast.poses.of(shot) * Vector3::z()))
 }

@@ -2,17 +2,19 @@
 //! the points that the trees of paths would give, bit for bit, without the trees.
 
 use super::Outcome;
-use super::receive::{Fired, Light, Origin, PreparedPulsed, PreparedReceiver, Workspace};
+use super::receive::{Fired, Found, Light, Origin, PreparedPulsed, PreparedReceiver, Workspace};
 use super::received::Received;
 use super::simulate::{Poses, Simulator, shot_number};
 use super::singles::{Report, Singles};
+use crate::calibrated::{Direct, Lit, Sights, Sixteen};
 use crate::scanner::{Pipeline, Shot};
 use crate::transport::TileReturns;
 use etendue_physics::Purpose;
+use etendue_physics::profile::{Drawn, Recent};
 use etendue_physics::pulse::Return;
 use etendue_physics::surface::Material;
-use etendue_scene::{Hit, HitTile, MaterialId, ObjectId, Ray, RayTile};
-use nalgebra::Isometry3;
+use etendue_scene::{Hit, HitTile, Loops, MaterialId, ObjectId, Ray, RayTile};
+use nalgebra::{Isometry3, Vector3};
 
 /// What tells which shots they are.
 #[derive(Clone)]
@@ -31,6 +33,8 @@ pub(super) struct Straight {
 struct Back {
     origin: Origin,
     power: f64,
+    /// The number of its ray among all.
+    ray: usize,
 }
 
 impl Back {
@@ -39,6 +43,15 @@ impl Back {
         Return {
             range: self.origin.range,
             power: self.power,
+        }
+    }
+
+    fn direct(&self) -> Direct {
+        Direct {
+            material: self.origin.material,
+            power: self.power,
+            range: self.origin.range,
+            cos_incidence: self.origin.cos_incidence,
         }
     }
 }
@@ -58,6 +71,9 @@ pub(super) struct Lane {
     backs: Vec<Back>,
     ways: Vec<Way>,
     singles: Singles,
+    /// What sixteen shots each see of calibrated noise, and what is drawn of it.
+    sights: Vec<Sights>,
+    drawn: Vec<Sixteen>,
     /// Shots that need trees, in the order they were cast, their rays and what they hit.
     rest: Vec<usize>,
     order: Vec<usize>,
@@ -97,6 +113,25 @@ impl Cast<'_> {
     pub fn hit(&self, number: usize) -> Option<Hit> {
         self.met[number / 16].hit(number % 16)
     }
+
+    /// On which side of its normal a shot meets the surface that it sees.
+    #[inline(never)]
+    fn side(&self, shot: usize, backs: &[Back]) -> f64 {
+        let mut lit = Lit::default();
+        for back in backs {
+            self.face(&mut lit, &back.direct(), back.ray);
+        }
+        lit.side(&(self.poses.of(shot) * Vector3::z()))
+    }
+
+    /// Counts light that comes straight back along a ray, and how it meets its surface.
+    pub fn face(&self, lit: &mut Lit, light: &Direct, ray: usize) {
+        if lit.add(light)
+            && let Some(hit) = self.hit(ray)
+        {
+            lit.face(light.power, &hit.normal, &self.ray(ray).direction);
+        }
+    }
 }
 
 impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
@@ -110,8 +145,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         let elsewhere = !self.world.stands_as_cast();
         let fast = pulsed.receiver.pipeline == Pipeline::Fast;
         let single = fast && self.beam_rays.len() == 1;
-        let of_several = calibrated && !single;
-        if pulsed.receiver.false_alarms || other_light || of_several || elsewhere {
+        if pulsed.receiver.false_alarms || other_light || elsewhere {
             return None;
         }
         let is_calibrated = |material| self.world.scene().profile(material).is_some();
@@ -152,9 +186,6 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         (lights, workspace): (&mut Vec<Light>, &mut Workspace),
         received: &mut Received,
     ) {
-        if !straight.calibrated.is_empty() {
-            workspace.recent = self.recent();
-        }
         lane.singles.sort(self, straight, cast);
         std::mem::swap(&mut lane.rest, &mut lane.singles.rest);
         self.gather_rest(cast, lane, lights);
@@ -180,6 +211,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
     ) {
         self.sort_out(straight, cast, lane);
         self.gather_rest(cast, lane, lights);
+        self.draw_beams(straight, cast, lane, workspace.recent.get());
         for (shot, way) in lane.ways.iter().enumerate() {
             let fired = cast.fired(shot);
             let outcome = match *way {
@@ -187,7 +219,13 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
                 Way::Straight { count: 0, .. } => Outcome::NoReturn,
                 Way::Straight { first, count } => {
                     let backs = &lane.backs[first..first + count];
-                    self.report_several(straight, fired, backs, workspace, received)
+                    let block = shot / 16;
+                    if { lane.sights.get(block) }.is_some_and(|block| block.calibrated[shot % 16]) {
+                        let drawn = lane.drawn[block].of(shot % 16);
+                        self.report_drawn(fired, backs, drawn, received)
+                    } else {
+                        self.report_several(straight, fired, backs, workspace, received)
+                    }
                 }
             };
             received.outcomes.push(outcome);
@@ -243,7 +281,11 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
                     cos_incidence: back.cos_incidence[lane],
                     range,
                 };
-                backs.push(Back { origin, power });
+                backs.push(Back {
+                    origin,
+                    power,
+                    ray: number,
+                });
             }
         }
         true
@@ -293,12 +335,96 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
             workspace,
         );
         workspace.returns = returns;
-        let source = |range: f64, reach: f64| {
-            let near = { backs.iter() }.filter(|back| (back.origin.range - range).abs() <= reach);
-            let strongest = near.max_by(|a, b| a.power.total_cmp(&b.power));
-            strongest.map(|back| back.origin)
-        };
+        let source = |range: f64, reach: f64| strongest(backs, range, reach);
         self.keep(fired, 0.0, &workspace.found, source, received)
+    }
+
+    /// Draws the shots of calibrated noise.
+    fn draw_beams(&self, straight: &Straight, cast: &Cast, lane: &mut Lane, recent: &mut Recent) {
+        lane.sights.clear();
+        lane.drawn.clear();
+        if straight.calibrated.is_empty() {
+            return;
+        }
+        let blocks = lane.ways.len().div_ceil(16);
+        lane.sights.resize(blocks, Sights::NONE);
+        let scene = self.world.scene();
+        for (shot, way) in lane.ways.iter().enumerate() {
+            let Way::Straight { first, count } = *way else {
+                continue;
+            };
+            let mut lit = Lit::default();
+            for back in &lane.backs[first..first + count] {
+                lit.add(&back.direct());
+            }
+            if let Some(surface) = lit.profiled(scene) {
+                lane.sights[shot / 16].set(shot % 16, &surface);
+            }
+        }
+        scene.vectorised(DrawBeams {
+            simulator: self,
+            cast,
+            ways: &lane.ways,
+            backs: &lane.backs,
+            sights: &lane.sights,
+            drawn: &mut lane.drawn,
+            recent,
+        });
+    }
+
+    /// A shot of calibrated noise.
+    fn report_drawn(
+        &self,
+        fired: Fired,
+        backs: &[Back],
+        drawn: Option<Drawn>,
+        received: &mut Received,
+    ) -> Outcome {
+        let power = backs.iter().map(|back| back.power).sum();
+        let found = drawn.map(|drawn| Found::drawn(&drawn, power));
+        let source = |range: f64, reach: f64| strongest(backs, range, reach);
+        self.keep(fired, 0.0, found.as_slice(), source, received)
+    }
+}
+
+/// The strongest within a reach (m) of a range.
+fn strongest(backs: &[Back], range: f64, reach: f64) -> Option<Origin> {
+    let near = { backs.iter() }.filter(|back| (back.origin.range - range).abs() <= reach);
+    let strongest = near.max_by(|a, b| a.power.total_cmp(&b.power));
+    strongest.map(|back| back.origin)
+}
+
+/// Draws shots of several rays each, sixteen at a time.
+struct DrawBeams<'s, 'a, P> {
+    simulator: &'s Simulator<'a, P>,
+    cast: &'s Cast<'s>,
+    ways: &'s [Way],
+    backs: &'s [Back],
+    sights: &'s [Sights],
+    drawn: &'s mut Vec<Sixteen>,
+    recent: &'s mut Recent,
+}
+
+impl<P: Fn(f64) -> Isometry3<f64>> Loops for DrawBeams<'_, '_, P> {
+    type Output = ();
+
+    #[expect(clippy::inline_always, reason = "for the caller's instructions")]
+    #[inline(always)]
+    fn run(self) {
+        let (simulator, cast) = (self.simulator, self.cast);
+        for (number, sights) in self.sights.iter().enumerate() {
+            let first = 16 * number;
+            let address = simulator.address(shot_number(cast.first + first));
+            let side = |lane: usize| {
+                let Way::Straight { first: back, count } = self.ways[first + lane] else {
+                    return 0.0;
+                };
+                cast.side(first + lane, &self.backs[back..back + count])
+            };
+            let scene = simulator.world.scene();
+            let drawn = sights.draw(scene, side, &address, self.recent);
+            self.drawn.push(drawn);
+        }
     }
 }
 

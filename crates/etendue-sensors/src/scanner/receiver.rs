@@ -107,6 +107,8 @@ pub struct Intensity {
 
 impl RangeLimits {
     /// The range rounded to the device's step, m.
+    #[expect(clippy::inline_always, reason = "for the caller's instructions")]
+    #[inline(always)]
     pub fn stepped(&self, range: f64) -> f64 {
         if self.step > 0.0 {
             (range / self.step).round() * self.step

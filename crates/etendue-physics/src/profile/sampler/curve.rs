@@ -1,0 +1,206 @@
+//! A profile's knots, made ready.
+#![expect(
+    clippy::inline_always,
+    clippy::needless_range_loop,
+    reason = "loops over lanes become the caller's vector instructions"
+)]
+
+use super::Expectation;
+use super::lookup::Lookup;
+use crate::profile::reflectance::logit;
+use crate::profile::{Knot, Profile};
+use crate::series::{acos, exp};
+use std::f64::consts::FRAC_PI_2;
+
+/// The least cosine of an incidence that the reflectance model tells apart.
+const LEAST_COS: f64 = 1e-6;
+
+/// Steps of an octave of the table of what lies beyond the last knot: so many of the bits after the
+/// cosine's exponent name one.
+const STEP_BITS: u32 = 7;
+
+/// What [`Profile::at`](crate::profile::Profile::at) says between and beyond knots, without the law and
+/// the glare: with the numbers of each segment worked out, and a table of the reflectance model.
+#[derive(Clone, Debug)]
+pub(super) struct Curve {
+    lookup: Lookup,
+    segments: Vec<Segment>,
+    beyond: Beyond,
+}
+
+/// Between two knots: the value at the first and the difference to the second.
+#[derive(Clone, Copy, Debug)]
+struct Segment {
+    start: f64,
+    /// One over its width, 1/rad.
+    per_width: f64,
+    bias: [f64; 2],
+    /// The spread is this times e to the next, so that it is linear or its logarithm is.
+    spread: [f64; 2],
+    log_spread: f64,
+    logit: [f64; 2],
+    intensity: [f64; 2],
+    intensity_spread: [f64; 2],
+}
+
+/// How far the reflectance model's power falls beyond the last knot: $-\ln P$ of its power there. The
+/// table has 128 even steps for each octave of the cosine, so that its place stands in the bits of the
+/// cosine itself.
+#[derive(Clone, Debug)]
+struct Beyond {
+    cos: f64,
+    /// Place of the least cosine.
+    first: usize,
+    /// The fall at the least cosine of each step and the difference to its greatest, and that cosine
+    /// and one over the width.
+    steps: Vec<[f64; 4]>,
+    /// Logit of the drop-out at the last knot.
+    logit: f64,
+    /// How much it grows with the fall.
+    slope: f64,
+}
+
+impl Curve {
+    pub fn new(profile: &Profile) -> Self {
+        let knots = match &profile.knots[..] {
+            [] => vec![Self::nothing(); 2],
+            [only] => vec![*only; 2],
+            several => several.to_vec(),
+        };
+        let mut nodes: Vec<f64> = knots.iter().map(|knot| knot.incidence).collect();
+        if profile.knots.len() < 2 {
+            nodes[1] = FRAC_PI_2;
+        }
+        let carried = profile.law.power_exponent() != 0.0;
+        Self {
+            segments: { knots.windows(2).zip(nodes.windows(2)) }
+                .map(|(two, nodes)| Segment::between(&two[0], &two[1], nodes, carried))
+                .collect(),
+            lookup: Lookup::new(&nodes),
+            beyond: Beyond::new(profile, &knots[knots.len() - 1], nodes[nodes.len() - 1]),
+        }
+    }
+
+    /// Of a profile that says nothing: all is lost.
+    fn nothing() -> Knot {
+        Knot {
+            drop_out: 1.0,
+            ..Knot::default()
+        }
+    }
+
+    /// What to expect of beams of which the cosines of the incidences are given, and these, rad.
+    #[inline(always)]
+    pub fn at<const N: usize>(&self, cos: &[f64; N], standing: f64) -> (Expectation<N>, [f64; N]) {
+        let mut here = Expectation::new(standing);
+        let mut incidence = [0.0; N];
+        let mut log_spread = [0.0; N];
+        for i in 0..N {
+            incidence[i] = acos(cos[i]);
+        }
+        for i in 0..N {
+            let segment = &self.segments[self.lookup.segment(incidence[i])];
+            let share = (incidence[i] - segment.start) * segment.per_width;
+            let share = share.max(0.0).min(1.0);
+            let mix = |[value, more]: [f64; 2]| value + share * more;
+            here.bias[i] = mix(segment.bias);
+            here.spread[i] = mix(segment.spread);
+            log_spread[i] = share * segment.log_spread;
+            here.logit[i] = mix(segment.logit);
+            here.intensity[i] = mix(segment.intensity);
+            here.intensity_spread[i] = mix(segment.intensity_spread);
+        }
+        self.beyond.add(cos, &mut log_spread, &mut here.logit);
+        for i in 0..N {
+            here.spread[i] *= exp(log_spread[i]);
+        }
+        (here, incidence)
+    }
+}
+
+impl Segment {
+    /// Where drop-outs are carried to other distances, none at all is a logit of -30.
+    fn between(a: &Knot, b: &Knot, nodes: &[f64], carried: bool) -> Self {
+        let more = |a: f64, b: f64| [a, b - a];
+        let (spread, log_spread) = if a.spread > 0.0 && b.spread > 0.0 {
+            ([a.spread, 0.0], (b.spread / a.spread).ln())
+        } else {
+            (more(a.spread, b.spread), 0.0)
+        };
+        let alike = a.drop_out == b.drop_out;
+        let logit = match a.drop_out {
+            p if alike && p <= 0.0 && !carried => [f64::NEG_INFINITY, 0.0],
+            p if alike && p >= 1.0 => [f64::INFINITY, 0.0],
+            p => more(logit(p), logit(b.drop_out)),
+        };
+        Self {
+            start: nodes[0],
+            per_width: 1.0 / (nodes[1] - nodes[0]),
+            bias: more(a.bias, b.bias),
+            spread,
+            log_spread,
+            logit,
+            intensity: more(a.intensity, b.intensity),
+            intensity_spread: more(a.intensity_spread, b.intensity_spread),
+        }
+    }
+}
+
+impl Beyond {
+    fn new(profile: &Profile, knot: &Knot, last: f64) -> Self {
+        let model = &profile.reflectance;
+        let cos = last.cos().max(LEAST_COS);
+        let at_last = model.power(last);
+        let fall = |at: f64| {
+            let power = model.power(at.min(1.0).acos()) / at_last;
+            -power.max(1e-30).ln()
+        };
+        let first = place(LEAST_COS);
+        let begin = |place: usize| f64::from_bits((place as u64) << (52 - STEP_BITS));
+        let steps = (first..=place(cos)).map(|place| {
+            let [from, to] = [begin(place), begin(place + 1)];
+            let falls = [from, to].map(fall);
+            [falls[0], falls[1] - falls[0], from, 1.0 / (to - from)]
+        });
+        Self {
+            cos,
+            first,
+            steps: steps.collect(),
+            logit: logit(knot.drop_out),
+            slope: model.drop_out.slope,
+        }
+    }
+
+    /// Lets spread and drop-out go on beyond the last knot.
+    #[inline(always)]
+    fn add<const N: usize>(&self, cos: &[f64; N], log_spread: &mut [f64; N], logit: &mut [f64; N]) {
+        let mut any = false;
+        for i in 0..N {
+            any |= cos[i] < self.cos;
+        }
+        if !any {
+            return;
+        }
+        let most = 1e3_f64.ln();
+        for i in 0..N {
+            if cos[i] < self.cos {
+                let fall = self.fall(cos[i].max(LEAST_COS));
+                log_spread[i] += (0.5 * fall).min(most);
+                logit[i] = self.logit + self.slope * fall;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn fall(&self, cos: f64) -> f64 {
+        let [fall, more, from, per_width] = self.steps[place(cos) - self.first];
+        fall + (cos - from) * per_width * more
+    }
+}
+
+/// The place of a cosine in the table of all octaves.
+#[expect(clippy::cast_possible_truncation, reason = "18 bits")]
+#[inline(always)]
+fn place(cos: f64) -> usize {
+    (cos.to_bits() >> (52 - STEP_BITS)) as usize
+}

@@ -1,0 +1,94 @@
+//! Which segment of a table a number lies in.
+
+/// Most buckets of one table.
+const MOST_BUCKETS: usize = 4096;
+
+/// Finds segments between ascending nodes: even buckets tell the first segment that can be it.
+#[derive(Clone, Debug)]
+pub(super) struct Lookup {
+    start: f64,
+    /// Buckets per unit.
+    scale: f64,
+    /// The first segment that can be it, bucket by bucket.
+    firsts: Vec<u32>,
+    /// Where each segment ends; infinity of the last.
+    ends: Vec<f64>,
+    /// How many segments may begin in one bucket.
+    most: usize,
+}
+
+impl Lookup {
+    /// Of two nodes at least.
+    pub fn new(nodes: &[f64]) -> Self {
+        let (start, last) = (nodes[0], nodes[nodes.len() - 1]);
+        let widths = nodes.windows(2).map(|two| two[1] - two[0]);
+        let narrowest = widths.fold(f64::INFINITY, f64::min);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "clamped"
+        )]
+        let buckets = (((last - start) / narrowest).ceil() as usize).clamp(1, MOST_BUCKETS);
+        let mut ends = nodes[1..].to_vec();
+        ends[nodes.len() - 2] = f64::INFINITY;
+        let mut found = Self {
+            start,
+            scale: buckets as f64 / (last - start),
+            firsts: vec![0; buckets],
+            ends,
+            most: 0,
+        };
+        let mut begin = vec![0; buckets];
+        for (segment, node) in (0..).zip(&nodes[..nodes.len() - 1]) {
+            let bucket = found.bucket(*node);
+            begin[bucket] += 1;
+            for first in &mut found.firsts[bucket + 1..] {
+                *first = segment;
+            }
+        }
+        found.most = begin.into_iter().max().unwrap_or(0);
+        found
+    }
+
+    #[expect(clippy::inline_always, reason = "one lane of a loop")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "below zero, and what is no number, is the first"
+    )]
+    #[inline(always)]
+    fn bucket(&self, x: f64) -> usize {
+        (((x - self.start) * self.scale) as usize).min(self.firsts.len() - 1)
+    }
+
+    /// The last segment that begins before `x`, or the first.
+    #[expect(clippy::inline_always, reason = "one lane of a loop")]
+    #[inline(always)]
+    pub fn segment(&self, x: f64) -> usize {
+        let mut segment = self.firsts[self.bucket(x)] as usize;
+        for _ in 0..self.most {
+            segment += usize::from(self.ends[segment] < x);
+        }
+        segment
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_are_those_of_a_search() {
+        let uneven = vec![-0.3, 0.0, 0.001, 0.0012, 0.5, 0.50001, 1.2];
+        let even: Vec<f64> = (0..77).map(|i| 0.017_464 * f64::from(i)).collect();
+        for nodes in [uneven, even, vec![0.0, 1.0]] {
+            let lookup = Lookup::new(&nodes);
+            let grid = (-500..1500).map(|i| 1e-3 * f64::from(i));
+            for x in grid.chain(nodes.iter().copied()) {
+                let before = nodes.partition_point(|node| *node < x);
+                let expected = before.clamp(1, nodes.len() - 1) - 1;
+                assert_eq!(lookup.segment(x), expected, "{x} in {nodes:?}");
+            }
+        }
+    }
+}

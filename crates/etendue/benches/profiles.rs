@@ -1,0 +1,148 @@
+//! What calibrated noise costs: time of sweeps in a box of 4 by 3 m whose walls name a profile,
+//! over that of the same sweeps without, for every preset and profile (or those named as arguments).
+//!
+//! `cargo bench -p etendue --bench profiles [-- NAME...]`: with and without in turns, in slices of some
+//! milliseconds; ratios of what a tenth of the slices do not exceed. One thread, and the library alone: no file is written.
+
+use etendue::formats::scene::LoadedScene;
+use etendue::formats::toml_file::Document;
+use etendue::formats::{profile, scene, sensor};
+use etendue::sensors::cw::{Turn, simulate};
+use etendue::sensors::pulsed::{PointSweep, Run, simulate_into};
+use etendue::sensors::transport::World;
+use nalgebra::{Isometry3, Vector3};
+use sensor::SensorModel;
+use std::hint::black_box;
+use std::time::Instant;
+
+/// Slices of each kind, and the shots of one.
+const SLICES: usize = 51;
+const SHOTS: usize = 40_000;
+
+fn main() {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(1)
+        .use_current_thread()
+        .build_global()
+        .expect("the first pool");
+    let wanted: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|a| !a.starts_with('-'))
+        .collect();
+    let is_wanted = |name: &str| {
+        let names = |list: &[&str]| wanted.iter().any(|wanted| list.contains(&wanted.as_str()));
+        let presets: Vec<&str> = sensor::presets().iter().map(|p| p.name).collect();
+        let profiles: Vec<&str> = profile::library().iter().map(|p| p.name).collect();
+        let kind = if presets.contains(&name) {
+            presets
+        } else {
+            profiles
+        };
+        !names(&kind) || wanted.iter().any(|wanted| wanted == name)
+    };
+    let names = profile::library().iter().map(|profile| profile.name);
+    let profiles: Vec<&str> = names.filter(|name| is_wanted(name)).collect();
+    let plain = room(None);
+    println!(
+        "preset, microseconds a sweep without, and with over without: {}",
+        profiles.join(", ")
+    );
+    for preset in sensor::presets()
+        .iter()
+        .filter(|preset| is_wanted(preset.name))
+    {
+        let model = sensor::preset(preset.name).expect("a preset").model;
+        let mut ratios = Vec::new();
+        let mut time = 0.0;
+        for profile in &profiles {
+            let [without, with] = in_turns([&plain, &room(Some(profile))], &model);
+            ratios.push(format!("{:.2}", with / without));
+            time = without;
+        }
+        println!(
+            "{:22} {:9.1}  {}",
+            preset.name,
+            time * 1e6,
+            ratios.join("  ")
+        );
+    }
+}
+
+fn room(profile: Option<&str>) -> LoadedScene {
+    let profile = profile.map_or(String::new(), |name| format!("profile = \"{name}\""));
+    let text = format!(
+        "version = 1\nname = \"room\"\n[materials.board]\nbase = \"white-paper\"\n{profile}\n\
+         [[objects]]\nname = \"room\"\nshape.box = {{ size_m = [4.0, 3.0, 2.5] }}\n\
+         position_m = [0.0, 0.0, 0.0]\nmaterial = \"board\"\n"
+    );
+    scene::parse(&Document::new("room.toml", text)).expect("a good scene")
+}
+
+/// What a sweep takes at most in the soonest tenth of the slices, s.
+fn in_turns(scenes: [&LoadedScene; 2], model: &SensorModel) -> [f64; 2] {
+    let turn = 20.0_f64.to_radians();
+    let stand = Isometry3::new(Vector3::z() * 1.2, Vector3::z() * turn);
+    let mut sweeps = scenes.map(|loaded| sweeping(loaded, model, stand));
+    let mut times = [Vec::new(), Vec::new()];
+    for slice in 0..=SLICES {
+        for (sweep, times) in sweeps.iter_mut().zip(&mut times) {
+            let before = Instant::now();
+            let count = sweep();
+            // The first warms up.
+            if slice > 0 {
+                times.push(before.elapsed().as_secs_f64() / f64::from(count));
+            }
+        }
+    }
+    times.map(|mut times| {
+        times.sort_by(f64::total_cmp);
+        times[SLICES / 10]
+    })
+}
+
+/// Simulates the next sweeps, and says how many.
+fn sweeping<'s>(
+    loaded: &'s LoadedScene,
+    model: &'s SensorModel,
+    stand: Isometry3<f64>,
+) -> Box<dyn FnMut() -> u32 + 's> {
+    let mut index = 0;
+    match model {
+        SensorModel::ContinuousWave(lidar) => {
+            let world = World::at_wavelength(&loaded.scene, lidar.wavelength).expect("covered");
+            let world: &'s World<f64> = Box::leak(Box::new(world));
+            let count = SHOTS.div_ceil(lidar.beams.len() * lidar.pattern.sub_rays().len());
+            Box::new(move || {
+                let first = index;
+                while index < first + count as u32 {
+                    index += 1;
+                    let turn = Turn {
+                        seed: 1,
+                        index,
+                        ..Turn::default()
+                    };
+                    black_box(simulate(world, lidar, &turn, |_| stand));
+                }
+                count as u32
+            })
+        }
+        SensorModel::Scanner(scanner) => {
+            let world = World::at_wavelength(&loaded.scene, scanner.wavelength).expect("covered");
+            let world: &'s World<f64> = Box::leak(Box::new(world));
+            let count = SHOTS.div_ceil(scanner.shots(0).len());
+            let mut points = PointSweep::default();
+            Box::new(move || {
+                for _ in 0..count {
+                    index += 1;
+                    let run = Run {
+                        seed: 1,
+                        sweep: index,
+                        ..Run::default()
+                    };
+                    simulate_into(world, scanner, &run, |_| stand, &mut points);
+                }
+                count as u32
+            })
+        }
+    }
+}
