@@ -108,20 +108,31 @@ impl LocalRays {
     #[inline(always)]
     pub fn counts(&self, lane: usize, distance: f64) -> bool {
         let far = self.far[lane];
-        distance >= self.near[lane]
-            && (distance < far || (distance == far && self.far_included[lane]))
+        let before = (distance < far) | ((distance == far) & self.far_included[lane]);
+        (distance >= self.near[lane]) & before
     }
 
-    /// The rays in `f32` relative to the first origin, which is given relative to `middle`. Lanes
-    /// that are not open meet nothing.
+    /// Where the first ray starts.
     #[inline(always)]
-    pub fn beams(&self, middle: &Point3<f64>, open: u32, beams: &mut Beams) -> [f32; 3] {
-        let first = self.origin.map(|axis| axis[0]);
-        let centre = [0, 1, 2].map(|axis| (first[axis] - middle[axis]) as f32);
+    pub fn start(&self) -> [f64; 3] {
+        self.line(0)[0]
+    }
+
+    /// The rays in `f32` relative to a place they start about, which is given relative to
+    /// `middle`. Lanes that are not open meet nothing.
+    #[inline(always)]
+    pub fn beams(
+        &self,
+        from: &[f64; 3],
+        middle: &Point3<f64>,
+        open: u32,
+        beams: &mut Beams,
+    ) -> [f32; 3] {
+        let centre = [0, 1, 2].map(|axis| (from[axis] - middle[axis]) as f32);
         let mut apart = 0;
         for axis in 0..3 {
             for lane in 0..16 {
-                apart |= self.origin[axis][lane].to_bits() ^ first[axis].to_bits();
+                apart |= self.origin[axis][lane].to_bits() ^ from[axis].to_bits();
             }
         }
         beams.together = apart == 0;

@@ -24,6 +24,8 @@ pub(super) struct Straight {
     pub calibrated: Vec<bool>,
     /// Whether each shot has one ray and its echo a closed form.
     single: bool,
+    /// Whether any channel's ranges are offset.
+    pub offset: bool,
 }
 
 /// What a ray's surface sends straight back.
@@ -75,6 +77,8 @@ pub(super) struct Cast<'a> {
     pub order: &'a [usize],
     /// Where the rays of each shot are among all, in shots.
     pub places: &'a [usize],
+    /// Whether each four in `order` are fired after each other.
+    pub by_fours: bool,
     pub tiles: &'a [RayTile],
     pub met: &'a [HitTile],
     /// What comes straight back along them.
@@ -124,6 +128,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
                 .map(|(number, _)| is_calibrated(MaterialId(number)))
                 .collect(),
             single,
+            offset: { self.scanner.channels.iter() }.any(|channel| channel.range_offset != 0.0),
         })
     }
 

@@ -7,7 +7,7 @@
 
 use super::World;
 use super::tree::power_back;
-use etendue_physics::surface::Side;
+use etendue_physics::surface::{Lobe, Side};
 use etendue_scene::{HitTile, Loops, MaterialId, ObjectId, RayTile};
 
 /// What the first surfaces on the rays of a tile send straight back: all there is of the trees of
@@ -65,25 +65,66 @@ impl World<'_, f64> {
             back.range[i] = along * met.distance[i] / along;
         }
         let mut scattered = [0.0; 16];
-        for i in (0..rays.used).filter(|&lane| met.is_met(lane)) {
-            let material = self
-                .scene()
-                .material_at(ObjectId(met.object[i]), met.triangle[i]);
-            let side = if side[i] > 0.0 {
-                Side::Back
-            } else {
-                Side::Front
-            };
-            back.material[i] = material;
-            scattered[i] = self
-                .material(material)
-                .backscatter(back.cos_incidence[i], side);
+        if let Some((paint, sent)) = self.only_paint(met) {
+            for i in 0..16 {
+                let is_met = met.is_met(i);
+                back.material[i] = if is_met { paint } else { MaterialId(0) };
+                scattered[i] = if is_met { sent } else { 0.0 };
+            }
+        } else {
+            self.scatter(rays.used, met, &side, &mut back, &mut scattered);
         }
         for i in 0..16 {
             let power = power_back(1.0 / back.range[i], scattered[i], back.cos_incidence[i]);
             back.power[i] = if scattered[i] == 0.0 { 0.0 } else { power };
         }
         back
+    }
+
+    /// The material of all that the rays of a tile met, and what it scatters back, where it is one
+    /// and sends the same at any incidence.
+    #[inline(always)]
+    fn only_paint(&self, met: &HitTile) -> Option<(MaterialId, f64)> {
+        let mut object = u32::MAX;
+        for i in 0..16 {
+            object = object.min(met.object[i]);
+        }
+        let mut differ = false;
+        for i in 0..16 {
+            differ |= met.is_met(i) & (met.object[i] != object);
+        }
+        let known = self.scene().objects().get(object as usize)?;
+        if differ || !self.scene().mesh(known.mesh).materials.is_empty() {
+            return None;
+        }
+        let material = self.material(known.material);
+        let is_even = |lobe: &Lobe<f64>| matches!(lobe, Lobe::Lambert { .. });
+        let even = material.lobes.iter().all(is_even);
+        even.then(|| (known.material, material.backscatter(1.0, Side::Front)))
+    }
+
+    /// What each surface that was met scatters back.
+    #[inline(always)]
+    fn scatter(
+        &self,
+        used: usize,
+        met: &HitTile,
+        side: &[f64; 16],
+        back: &mut TileReturns,
+        scattered: &mut [f64; 16],
+    ) {
+        for i in (0..used).filter(|&lane| met.is_met(lane)) {
+            let (object, triangle) = (ObjectId(met.object[i]), met.triangle[i]);
+            let material = self.scene().material_at(object, triangle);
+            let side = if side[i] > 0.0 {
+                Side::Back
+            } else {
+                Side::Front
+            };
+            back.material[i] = material;
+            let surface = self.material(material);
+            scattered[i] = surface.backscatter(back.cos_incidence[i], side);
+        }
     }
 }
 
