@@ -131,9 +131,9 @@ impl Casting<'_> {
             let (rays, met) = (&rays[number], &mut met[number]);
             met.object = HitTile::NONE.object;
             met.distance = HitTile::NONE.distance;
-            scratch.local[number].take(rays, instance, 0, met);
+            scratch.local[number].start(rays, instance);
             let open = Tile { rays, met }.open::<false>(instance.mask);
-            let from = scratch.local[0].start();
+            let from = scratch.local[0].first_start();
             let beams = &mut scratch.beams;
             let centre = scratch.local[number].beams(&from, &tree.middle, open, beams);
             let (packet, best) = (&mut scratch.packet[number], &mut scratch.best[number]);
@@ -155,7 +155,7 @@ impl Casting<'_> {
         };
         search.run::<L, false>(&mut scratch.room);
         for (number, (rays, met)) in rays.iter().zip(met).enumerate() {
-            Tile { rays, met }.finish::<false>(self, 0, number);
+            Tile { rays, met }.finish::<false, true>(self, 0, number);
         }
         true
     }
@@ -214,7 +214,7 @@ impl Tile<'_> {
         } = &mut *casting.scratch;
         let ([local, ..], [packet, ..], [best, ..]) = (local, packet, best);
         local.take(self.rays, instance, number, self.met);
-        let centre = local.beams(&local.start(), &tree.middle, open, beams);
+        let centre = local.beams(&local.first_start(), &tree.middle, open, beams);
         if open.count_ones() > 2 && packet.take::<L>(beams, centre, tree, best) {
             let mut search = Search {
                 tree,
@@ -234,12 +234,18 @@ impl Tile<'_> {
                 best.triangle[lane] = f32::from_bits(triangle);
             }
         }
-        self.finish::<ANY>(casting, number, 0);
+        self.finish::<ANY, false>(casting, number, 0);
     }
 
-    /// Makes hits of the triangles that were found for a packet, in `f64`.
+    /// Makes hits of the triangles that were found for a packet, in `f64`; with `FIRST`, of a tile
+    /// that has met nothing before.
     #[inline(always)]
-    fn finish<const ANY: bool>(&mut self, casting: &mut Casting, number: usize, packet: usize) {
+    fn finish<const ANY: bool, const FIRST: bool>(
+        &mut self,
+        casting: &mut Casting,
+        number: usize,
+        packet: usize,
+    ) {
         let instance = &casting.caster.instances[number];
         let mesh = &*casting.meshes[instance.mesh];
         let scratch = &mut *casting.scratch;
@@ -262,16 +268,21 @@ impl Tile<'_> {
         }
         let found = Flags::of(&found);
         found.keep(&mut self.met.distance, &met.distance);
-        for (own, new) in self.met.barycentric.iter_mut().zip(&met.barycentric) {
-            found.keep(own, new);
-        }
         found.keep_whole(&mut self.met.object, &[number as u32; 16]);
         found.keep_whole(&mut self.met.triangle, &triangles);
         if !ANY {
             instance.turn_lanes(&mut corners.normal, &self.rays.time);
-            for (own, new) in self.met.normal.iter_mut().zip(&corners.normal) {
-                found.keep(own, new);
-            }
+        }
+        if FIRST {
+            self.met.barycentric = met.barycentric;
+            self.met.normal = corners.normal;
+            return;
+        }
+        for (own, new) in self.met.barycentric.iter_mut().zip(&met.barycentric) {
+            found.keep(own, new);
+        }
+        for (own, new) in self.met.normal.iter_mut().zip(&corners.normal) {
+            found.keep(own, new);
         }
     }
 }

@@ -30,6 +30,19 @@ impl LocalRays {
     /// Takes up the rays of a tile in an instance's frame, up to what they have met.
     #[inline(always)]
     pub fn take(&mut self, tile: &RayTile, instance: &Instance, number: usize, met: &HitTile) {
+        self.start(tile, instance);
+        for lane in 0..16 {
+            let is_met = met.is_met(lane);
+            if is_met {
+                self.far[lane] = met.distance[lane];
+            }
+            self.far_included[lane] = !is_met || number < met.object[lane] as usize;
+        }
+    }
+
+    /// Takes up the rays of a tile in an instance's frame.
+    #[inline(always)]
+    pub fn start(&mut self, tile: &RayTile, instance: &Instance) {
         match &instance.pose {
             Pose::Still {
                 shifted: true,
@@ -54,15 +67,8 @@ impl LocalRays {
             }
         }
         self.near = tile.near;
-        for lane in 0..16 {
-            let is_met = met.is_met(lane);
-            self.far[lane] = if is_met {
-                met.distance[lane]
-            } else {
-                tile.far[lane]
-            };
-            self.far_included[lane] = !is_met || number < met.object[lane] as usize;
-        }
+        self.far = tile.far;
+        self.far_included = [true; 16];
         for lane in tile.used..16 {
             for axis in 0..3 {
                 self.origin[axis][lane] = self.origin[axis][0];
@@ -114,7 +120,7 @@ impl LocalRays {
 
     /// Where the first ray starts.
     #[inline(always)]
-    pub fn start(&self) -> [f64; 3] {
+    pub fn first_start(&self) -> [f64; 3] {
         self.line(0)[0]
     }
 

@@ -254,8 +254,7 @@ impl Caster {
     }
 
     /// The nearest hits of all tiles of rays, on all threads of the pool.
-    pub fn tiles(&self, meshes: &[Arc<Mesh>], rays: &[RayTile], hits: &mut Vec<HitTile>) {
-        hits.resize(rays.len(), HitTile::NONE);
+    pub fn tiles(&self, meshes: &[Arc<Mesh>], rays: &[RayTile], hits: &mut [HitTile]) {
         let trace = |(rays, hits): (&[RayTile], &mut [HitTile])| {
             self.cast(meshes, || RayTile::span(rays), Tiles { rays, hits });
         };

@@ -61,36 +61,38 @@ impl<E: Exact> Search<'_, E> {
             self.stack
                 .resize(2 * self.tree.stack_need, Entry::default());
         }
+        let mut ends = self.ends::<L>();
         if self.tree.root & LEAF != 0 {
-            self.block::<L, ANY>(self.tree.leaf(self.tree.root, room));
+            let block = self.tree.leaf(self.tree.root, room);
+            self.block::<L, ANY>(block, f32::NEG_INFINITY, &mut ends);
             return;
         }
         let sides = self.wedge.sides();
-        let mut farthest = self.farthest::<L>();
         self.stack[0] = Entry::default();
         let mut top = 1;
-        let mut current = self.tree.root;
-        let mut place = WIDE;
+        let mut current = Entry {
+            child: self.tree.root,
+            place: WIDE,
+            depth: f32::NEG_INFINITY.to_bits(),
+        };
         loop {
             // Down, nearest first, until a block or nothing.
             loop {
-                if current & LEAF != 0 {
-                    let block = self.tree.leaf(current, room);
-                    if self.block::<L, ANY>(block) {
-                        farthest = self.farthest::<L>();
-                    }
+                if current.child & LEAF != 0 {
+                    let block = self.tree.leaf(current.child, room);
+                    self.block::<L, ANY>(block, current.depth(), &mut ends);
                     break;
                 }
-                if place != WIDE {
-                    let alive = self.alive::<L>(place);
+                if current.place != WIDE {
+                    let alive = self.alive::<L>(current.place);
                     if alive.count_ones() <= FEW {
-                        self.singly::<L, ANY>(current, alive, top, room);
-                        farthest = self.farthest::<L>();
+                        self.singly::<L, ANY>(current.child, alive, top, room);
+                        ends = self.ends::<L>();
                         break;
                     }
                 }
-                let node = &self.tree.nodes[current as usize];
-                let (mut hits, small, depths) = self.inside::<L>(node, &sides, farthest);
+                let node = &self.tree.nodes[current.child as usize];
+                let (mut hits, small, depths) = self.inside::<L>(node, &sides, last(&ends));
                 if hits == 0 {
                     break;
                 }
@@ -99,7 +101,7 @@ impl<E: Exact> Search<'_, E> {
                 let entry = |at: u32| Entry {
                     child: node.child[at as usize],
                     place: if small >> at & 1 == 1 {
-                        8 * current + at
+                        8 * current.child + at
                     } else {
                         WIDE
                     },
@@ -121,32 +123,36 @@ impl<E: Exact> Search<'_, E> {
                     self.stack[at] = other;
                     top += 1;
                 }
-                current = nearest.child;
-                place = nearest.place;
+                current = nearest;
             }
             loop {
                 top -= 1;
                 if top == 0 {
                     return;
                 }
-                let entry = self.stack[top];
-                if entry.depth() <= farthest {
-                    current = entry.child;
-                    place = entry.place;
+                current = self.stack[top];
+                if current.depth() <= last(&ends) {
                     break;
                 }
             }
         }
     }
 
-    /// The greatest depth at which any lane still looks for something.
+    /// The greatest depth at which any lane of a packet still looks for something.
     #[inline(always)]
-    fn farthest<L: Lanes>(&self) -> f32 {
-        let mut high = L::F16::load(&self.best[0].high);
-        for best in &self.best[1..] {
-            high = high.max(L::F16::load(&best.high));
-        }
+    fn end<L: Lanes>(&self, packet: usize) -> f32 {
+        let high = L::F16::load(&self.best[packet].high);
         high.greatest() + BOX_MARGIN * self.wedge.error
+    }
+
+    /// [`Search::end`] of all packets.
+    #[inline(always)]
+    fn ends<L: Lanes>(&self) -> [f32; GROUP] {
+        let mut ends = [f32::NEG_INFINITY; GROUP];
+        for packet in 0..self.packets.len() {
+            ends[packet] = self.end::<L>(packet);
+        }
+        ends
     }
 
     /// The boxes that the wedge meets, and the depth at which each begins.
@@ -232,13 +238,21 @@ impl<E: Exact> Search<'_, E> {
         }
     }
 
-    /// Eight triangles against each packet as a whole, and those it may meet against each ray.
+    /// Eight triangles, at least so deep, against each packet as a whole, and those it may meet
+    /// against each ray.
     #[inline(always)]
-    fn block<L: Lanes, const ANY: bool>(&mut self, block: &Block) -> bool {
+    fn block<L: Lanes, const ANY: bool>(
+        &mut self,
+        block: &Block,
+        depth: f32,
+        ends: &mut [f32; GROUP],
+    ) {
         let error = block.error(self.wedge.reach);
         let edges = Edges::new::<L>(self.wedge, block);
-        let mut nearer = false;
         for (number, packet) in self.packets.iter().enumerate() {
+            if ends[number] < depth {
+                continue;
+            }
             let mut sixteen = Sixteen {
                 tree: self.tree,
                 mesh: self.mesh,
@@ -246,8 +260,19 @@ impl<E: Exact> Search<'_, E> {
                 packet,
                 best: &mut self.best[number],
             };
-            nearer |= sixteen.block::<L, ANY>(block, &edges, error);
+            if sixteen.block::<L, ANY>(block, &edges, error) {
+                ends[number] = self.end::<L>(number);
+            }
         }
-        nearer
     }
+}
+
+/// The greatest of some depths.
+#[inline(always)]
+fn last(ends: &[f32; GROUP]) -> f32 {
+    let mut last = ends[0];
+    for end in &ends[1..] {
+        last = if *end > last { *end } else { last };
+    }
+    last
 }

@@ -21,6 +21,9 @@ use std::sync::{Mutex, PoisonError};
 /// core's own cache.
 const BATCH: usize = 512;
 
+/// Tiles that are handled at a time: they fit a core's nearest cache.
+const NEAR: usize = 8;
+
 /// Batches for each thread that are simulated before their points are put together: few, so that
 /// these are still in a core's own cache then.
 const BAND: usize = 4;
@@ -206,15 +209,36 @@ struct Batch {
     rays: Vec<Ray>,
     columns: Vec<Column>,
     hits: Vec<Option<Hit>>,
-    tiles: Vec<RayTile>,
-    met: Vec<HitTile>,
-    back: Vec<TileReturns>,
+    sight: Sight,
     /// The order in which the rays of its shots are cast, where it is their own.
     order: CastOrder,
     /// What comes back, shot by shot.
     lights: Vec<Light>,
     lane: Lane,
     workspace: Workspace,
+}
+
+/// Rays in tiles, what they meet, and what comes straight back.
+#[derive(Default)]
+struct Sight {
+    tiles: Vec<RayTile>,
+    met: Vec<HitTile>,
+    back: Vec<TileReturns>,
+}
+
+impl Sight {
+    /// Finds what comes straight back along the rays of all tiles, a few at a time: what one step
+    /// writes is still near the core when the next reads it.
+    fn see(&mut self, world: &World<f64>) {
+        let count = self.tiles.len();
+        self.met.resize(count, HitTile::NONE);
+        self.back.resize(count, TileReturns::NONE);
+        let met = self.met.chunks_mut(NEAR).zip(self.back.chunks_mut(NEAR));
+        for (rays, (met, back)) in self.tiles.chunks(NEAR).zip(met) {
+            world.scene().closest_hits_of_tiles(rays, met);
+            world.first_returns(rays, met, back);
+        }
+    }
 }
 
 /// The sensor's poses at some shots.
@@ -379,15 +403,11 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
             batch.order = CastOrder::new(shots);
             &batch.order
         };
-        let (lights, workspace) = (&mut batch.lights, &mut batch.workspace);
         if let Some(straight) = &self.straight {
             let aimed = (shots, &batch.poses, &order.shots[..]);
             let room = (&mut batch.rays, &mut batch.columns);
-            self.aim_tiles(aimed, room, &mut batch.tiles);
-            let scene = self.world.scene();
-            scene.closest_hits_of_tiles(&batch.tiles, &mut batch.met);
-            self.world
-                .first_returns(&batch.tiles, &batch.met, &mut batch.back);
+            self.aim_tiles(aimed, room, &mut batch.sight.tiles);
+            batch.sight.see(self.world);
             let cast = Cast {
                 first,
                 shots,
@@ -395,14 +415,15 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
                 order: &order.shots,
                 places: &order.places,
                 by_fours: order.by_fours,
-                tiles: &batch.tiles,
-                met: &batch.met,
-                back: &batch.back,
+                tiles: &batch.sight.tiles,
+                met: &batch.sight.met,
+                back: &batch.sight.back,
             };
-            let lane = &mut batch.lane;
-            self.report_straight(straight, &cast, lane, (lights, workspace), received);
+            let lit = (&mut batch.lights, &mut batch.workspace);
+            self.report_straight(straight, &cast, &mut batch.lane, lit, received);
             return;
         }
+        let (lights, workspace) = (&mut batch.lights, &mut batch.workspace);
         batch.rays.clear();
         for &shot in &order.shots {
             self.aim(&shots[shot], batch.poses.of(shot), &mut batch.rays);

@@ -110,7 +110,9 @@ impl Singles {
             for (power, range) in tile.power.iter_mut().zip(&back.range) {
                 *power *= simulator.air.transmission(*range);
             }
-            self.find_trees(straight, met, shots, &mut tile);
+            if straight.goes_on {
+                self.find_trees(straight, met, shots, &mut tile);
+            }
             if cast.by_fours {
                 for (four, shots) in shots.chunks(4).enumerate() {
                     self.blocks[shots[0] / 16].take::<4>(shots[0] % 16, &tile, 4 * four);

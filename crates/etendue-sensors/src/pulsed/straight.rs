@@ -20,6 +20,8 @@ pub(super) struct Straight {
     pub pulsed: PreparedPulsed,
     /// Whether no path goes on from each material.
     pub ends: Vec<bool>,
+    /// Whether any path goes on.
+    pub goes_on: bool,
     /// Whether each material's noise is calibrated; empty where no noise is.
     pub calibrated: Vec<bool>,
     /// Whether each shot has one ray and its echo a closed form.
@@ -119,11 +121,12 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
             return None;
         }
         let is_calibrated = |material| self.world.scene().profile(material).is_some();
+        let ends = self.world.materials().iter().map(Material::ends_paths);
+        let ends: Vec<bool> = ends.collect();
         Some(Straight {
             pulsed: *pulsed,
-            ends: { self.world.materials().iter() }
-                .map(Material::ends_paths)
-                .collect(),
+            goes_on: ends.contains(&false),
+            ends,
             calibrated: { (0..).zip(self.world.materials()).filter(|_| calibrated) }
                 .map(|(number, _)| is_calibrated(MaterialId(number)))
                 .collect(),

@@ -13,6 +13,7 @@ use etendue_scene::{HitTile, Loops, MaterialId, ObjectId, RayTile};
 /// What the first surfaces on the rays of a tile send straight back: all there is of the trees of
 /// paths ([`trace_trees`](super::trace_trees)) where the surfaces' materials pass nothing on
 /// ([`Material::ends_paths`](etendue_physics::surface::Material::ends_paths)), the same numbers sooner.
+#[derive(Clone)]
 pub(crate) struct TileReturns {
     /// Half the optical path, m.
     pub range: [f64; 16],
@@ -21,6 +22,16 @@ pub(crate) struct TileReturns {
     pub cos_incidence: [f64; 16],
     /// Those of the surfaces met, the first where nothing was.
     pub material: [MaterialId; 16],
+}
+
+impl TileReturns {
+    /// Nothing.
+    pub const NONE: Self = Self {
+        range: [0.0; 16],
+        power: [0.0; 16],
+        cos_incidence: [0.0; 16],
+        material: [MaterialId(0); 16],
+    };
 }
 
 impl World<'_, f64> {
@@ -36,9 +47,8 @@ impl World<'_, f64> {
         &self,
         rays: &[RayTile],
         met: &[HitTile],
-        back: &mut Vec<TileReturns>,
+        back: &mut [TileReturns],
     ) {
-        back.clear();
         self.scene().vectorised(Tiles {
             world: self,
             rays,
@@ -48,13 +58,7 @@ impl World<'_, f64> {
     }
 
     #[inline(always)]
-    fn first_returns_of(&self, rays: &RayTile, met: &HitTile) -> TileReturns {
-        let mut back = TileReturns {
-            range: [0.0; 16],
-            power: [0.0; 16],
-            cos_incidence: [0.0; 16],
-            material: [MaterialId(0); 16],
-        };
+    fn first_returns_of(&self, rays: &RayTile, met: &HitTile, back: &mut TileReturns) {
         let [dx, dy, dz] = &rays.direction;
         let [nx, ny, nz] = &met.normal;
         let mut side = [0.0; 16];
@@ -65,6 +69,7 @@ impl World<'_, f64> {
             back.range[i] = along * met.distance[i] / along;
         }
         let mut scattered = [0.0; 16];
+        back.material = [MaterialId(0); 16];
         if let Some((paint, sent)) = self.only_paint(met) {
             for i in 0..16 {
                 let is_met = met.is_met(i);
@@ -72,13 +77,12 @@ impl World<'_, f64> {
                 scattered[i] = if is_met { sent } else { 0.0 };
             }
         } else {
-            self.scatter(rays.used, met, &side, &mut back, &mut scattered);
+            self.scatter(rays.used, met, &side, back, &mut scattered);
         }
         for i in 0..16 {
             let power = power_back(1.0 / back.range[i], scattered[i], back.cos_incidence[i]);
             back.power[i] = if scattered[i] == 0.0 { 0.0 } else { power };
         }
-        back
     }
 
     /// The material of all that the rays of a tile met, and what it scatters back, where it is one
@@ -133,7 +137,7 @@ struct Tiles<'s> {
     world: &'s World<'s, f64>,
     rays: &'s [RayTile],
     met: &'s [HitTile],
-    back: &'s mut Vec<TileReturns>,
+    back: &'s mut [TileReturns],
 }
 
 impl Loops for Tiles<'_> {
@@ -141,8 +145,8 @@ impl Loops for Tiles<'_> {
 
     #[inline(always)]
     fn run(self) {
-        for (rays, met) in self.rays.iter().zip(self.met) {
-            self.back.push(self.world.first_returns_of(rays, met));
+        for ((rays, met), back) in self.rays.iter().zip(self.met).zip(self.back) {
+            self.world.first_returns_of(rays, met, back);
         }
     }
 }
