@@ -146,7 +146,7 @@ impl Casting<'_> {
         };
         let mut search = Search {
             tree,
-            mesh: &*self.meshes[instance.mesh],
+            mesh: &self.meshes[instance.mesh],
             wedge: &wedge,
             rays: &scratch.local[..count],
             packets: &scratch.packet[..count],

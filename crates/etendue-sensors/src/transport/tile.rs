@@ -1,6 +1,7 @@
 //! What the first surfaces of sixteen rays send straight back.
 #![expect(
     clippy::inline_always,
+    clippy::needless_bitwise_bool,
     clippy::needless_range_loop,
     reason = "loops over sixteen lanes become the caller's vector instructions"
 )]
