@@ -300,7 +300,7 @@ impl CastOrder {
         Self {
             shots: (0..count).collect(),
             places: (0..count).collect(),
-            by_fours: count % 4 == 0,
+            by_fours: count.is_multiple_of(4),
         }
     }
 
