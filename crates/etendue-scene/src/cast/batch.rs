@@ -260,7 +260,7 @@ impl Tile<'_> {
             return;
         }
         corners.take(mesh, &triangles, lanes);
-        let met = local.meet(corners);
+        let met = local.meet(corners, FIRST && scratch.packet[packet].steep);
         let mut found = [false; 16];
         for lane in 0..16 {
             let is_met = (triangles[lane] != NO_TRIANGLE) & !met.none[lane];

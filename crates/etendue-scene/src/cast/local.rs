@@ -104,10 +104,10 @@ impl LocalRays {
         ]
     }
 
-    /// Each ray with its own triangle.
+    /// Each ray with its own triangle; `alike` where all rays are known to have the same axes.
     #[inline(always)]
-    pub fn meet(&self, corners: &Corners) -> Meetings {
-        corners.meet(&self.origin, &self.direction)
+    pub fn meet(&self, corners: &Corners, alike: bool) -> Meetings {
+        corners.meet(&self.origin, &self.direction, alike)
     }
 
     /// Whether a surface at this distance is within the ray's limits.

@@ -545,7 +545,7 @@ fn refine(mesh: &Mesh, rays: &RayPacket, hits: &mut HitPacket, corners: &mut Cor
     }
     corners.take(mesh, &hits.triangle, lanes);
     let wide = |of: &[[f32; 16]; 3]| of.map(|axis| axis.map(f64::from));
-    let met = corners.meet(&wide(&rays.origin), &wide(&rays.direction));
+    let met = corners.meet(&wide(&rays.origin), &wide(&rays.direction), false);
     for lane in 0..16 {
         if hits.triangle[lane] != NO_TRIANGLE && !met.none[lane] {
             hits.distance[lane] = met.distance[lane] as f32;

@@ -13,6 +13,9 @@ use super::wedge::{Extent, WIDEST, Wedge};
 /// 0.577, so that every narrow packet has an axis that qualifies.
 const SHALLOWEST: f32 = 0.55;
 
+/// No other component of a unit vector is as large as one of this size.
+const STEEP: f32 = 0.7072;
+
 /// Rounding of a box's place relative to a ray, in units of [`Packet::error`].
 pub(crate) const BOX_MARGIN: f32 = 32.0;
 
@@ -59,6 +62,8 @@ pub(crate) struct Packet {
     pub shift: [f32; 16],
     /// What the rays are as a whole.
     pub wedge: Wedge,
+    /// Whether the major axis is that of each ray, in `f64` too.
+    pub steep: bool,
 }
 
 impl Packet {
@@ -71,6 +76,7 @@ impl Packet {
         scale: [0.0; 16],
         shift: [0.0; 16],
         wedge: Wedge::NONE,
+        steep: false,
     };
 
     /// Takes the rays on, with `best` at their limits, or says that they are not coherent.
@@ -87,9 +93,11 @@ impl Packet {
         let sign_of_all = 1.0_f32.copysign(rays.direction[k][0]);
         let sign = L::F16::splat(sign_of_all);
         let scale = L::F16::load(&rays.direction[k]).mul(sign);
-        if scale.least() < SHALLOWEST {
+        let least = scale.least();
+        if least < SHALLOWEST {
             return false;
         }
+        self.steep = least > STEEP;
         let inverse = L::F16::splat(1.0).div(scale);
         let shift = L::F16::load(&rays.origin[k]).mul(sign);
         scale.store(&mut self.scale);

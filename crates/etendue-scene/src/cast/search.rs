@@ -14,8 +14,7 @@ use crate::Mesh;
 /// Packets that are searched for together.
 pub(crate) const GROUP: usize = 4;
 
-/// With this many rays of one packet left in a box they go on as single rays; with twice as many
-/// of several.
+/// With this many rays left in a box they go on as single rays.
 const FEW: u32 = 4;
 
 /// Boxes narrower than this many half widths of the wedge are tested against each ray.
@@ -68,11 +67,6 @@ impl<E: Exact> Search<'_, E> {
             self.block::<L, ANY>(block, f32::NEG_INFINITY, &mut ends);
             return;
         }
-        let few = if self.packets.len() == 1 {
-            FEW
-        } else {
-            2 * FEW
-        };
         let sides = self.wedge.sides();
         self.stack[0] = Entry::default();
         let mut top = 1;
@@ -91,7 +85,7 @@ impl<E: Exact> Search<'_, E> {
                 }
                 if current.place != WIDE {
                     let alive = self.alive::<L>(current.place);
-                    if alive.count_ones() <= few {
+                    if alive.count_ones() <= FEW {
                         self.singly::<L, ANY>(current.child, alive, top, room);
                         ends = self.ends::<L>();
                         break;

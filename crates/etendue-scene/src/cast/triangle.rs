@@ -144,11 +144,16 @@ impl Corners {
     }
 
     /// Sixteen rays, each with its own triangle: [`ShearedRay::meet`] for all at once, with the same
-    /// operations and so the same bits.
+    /// operations and so the same bits. `alike` where all rays are known to have the same axes.
     #[inline(always)]
-    pub fn meet(&self, origin: &[[f64; 16]; 3], direction: &[[f64; 16]; 3]) -> Meetings {
+    pub fn meet(
+        &self,
+        origin: &[[f64; 16]; 3],
+        direction: &[[f64; 16]; 3],
+        alike: bool,
+    ) -> Meetings {
         let first = axes(&Vector3::from(direction.map(|axis| axis[0])));
-        if share_axes(direction) {
+        if alike || share_axes(direction) {
             let along = |of: &'_ [[f64; 16]; 3]| first.map(|axis| of[axis]);
             let [o, d] = [along(origin), along(direction)];
             let [a, b, c] = [

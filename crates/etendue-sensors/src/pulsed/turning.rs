@@ -23,8 +23,8 @@ struct Lasers {
     elevation: SinCosLanes,
     radius: [f64; 16],
     height: [f64; 16],
-    /// Which column each is of.
-    column: [usize; 16],
+    /// Which column each four are of.
+    column: [usize; 4],
     used: usize,
 }
 
@@ -43,15 +43,18 @@ pub(super) struct Column {
 }
 
 impl Turning {
-    /// Of the shots of whole columns, in that order.
+    /// Of the shots of whole columns, in that order, each four of which are of one column.
     pub fn new(scanner: &Scanner, order: &[usize]) -> Option<Self> {
         let ScanPattern::Spinning(spinning) = scanner.pattern else {
             return None;
         };
         let (first, others) = scanner.channels.split_first()?;
         let at_once = others.iter().all(|channel| channel.time == first.time);
+        let column = |shot: &usize| shot / scanner.channels.len();
+        let in_one = |four: &[usize]| four.iter().all(|shot| column(shot) == column(&four[0]));
+        let by_fours = order.chunks(4).all(in_one);
         let tile = |shots: &[usize]| Lasers::new(scanner, shots);
-        (at_once && spinning.nod.is_none()).then(|| Self {
+        (at_once && by_fours && spinning.nod.is_none()).then(|| Self {
             spinning,
             channels: scanner.channels.len(),
             tiles: order.chunks(16).map(tile).collect(),
@@ -72,11 +75,12 @@ impl Turning {
     pub fn put(&self, number: usize, columns: &[Column], tile: &mut RayTile) {
         let lasers = &self.tiles[number];
         let mut turned = SinCosLanes::NONE;
-        for lane in 0..16 {
-            let column = &columns[lasers.column[lane]];
-            turned.sin[lane] = column.turned.sin;
-            turned.cos[lane] = column.turned.cos;
-            tile.time[lane] = column.time;
+        for four in 0..4 {
+            let column = &columns[lasers.column[four]];
+            let lanes = 4 * four..4 * four + 4;
+            turned.sin[lanes.clone()].copy_from_slice(&[column.turned.sin; 4]);
+            turned.cos[lanes.clone()].copy_from_slice(&[column.turned.cos; 4]);
+            tile.time[lanes].copy_from_slice(&[column.time; 4]);
         }
         let (azimuth, elevation) = (turned.plus(&lasers.azimuth), &lasers.elevation);
         for i in 0..16 {
@@ -97,7 +101,7 @@ impl Lasers {
         elevation: SinCosLanes::NONE,
         radius: [0.0; 16],
         height: [0.0; 16],
-        column: [0; 16],
+        column: [0; 4],
         used: 0,
     };
 
@@ -111,7 +115,7 @@ impl Lasers {
             lasers.elevation.put(lane, SinCos::of(channel.elevation));
             lasers.radius[lane] = channel.radius;
             lasers.height[lane] = channel.height;
-            lasers.column[lane] = shot / channels;
+            lasers.column[lane / 4] = shot / channels;
         }
         lasers
     }
