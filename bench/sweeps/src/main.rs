@@ -2,8 +2,9 @@
 //! of `bench/rays`, all surfaces diffuse.
 //!
 //! `bench-sweeps [SECONDS] [THREADS] [SENSOR...]`: processor time a sweep, and by the clock with
-//! that many threads; then into new memory for each sweep, and of casting the axes alone. With DUMP=FOLDER in the environment it writes scenes and rays instead, for
-//! `bench/rays/others.py` to cast.
+//! that many threads; then into new memory for each sweep, and of casting the axes alone. With
+//! ONLY=1 in the environment it makes sweeps and nothing else, for `perf`; with DUMP=FOLDER it
+//! writes scenes and rays instead, for `bench/rays/others.py` to cast.
 
 #[path = "../../rays/src/scenes.rs"]
 #[expect(dead_code, reason = "two of its scenes are measured here")]
@@ -80,6 +81,9 @@ fn measure(place: &Place, scene: &Scene, scanner: &Scanner, seconds: f64) {
     let [processor, clock] = timed(seconds, |sweep| {
         simulate_into(&world, scanner, &run(sweep), |_| stand, &mut seen);
     });
+    if std::env::var_os("ONLY").is_some() {
+        return println!("{:6} {:18} {:8.2} ms", place.name, scanner.name, processor * 1e3);
+    }
     let [anew, _] = timed(seconds, |sweep| {
         std::hint::black_box(simulate(&world, scanner, &run(sweep), |_| stand));
     });

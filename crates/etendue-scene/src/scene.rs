@@ -415,13 +415,13 @@ impl Scene {
     /// let mut tile = RayTile::EMPTY;
     /// tile.put(0, &Ray::new(Point3::origin(), Vector3::x()));
     /// tile.used = 1;
-    /// let mut hits = Vec::new();
+    /// let mut hits = [HitTile::NONE];
     /// scene.closest_hits_of_tiles(&[tile.clone()], &mut hits);
     /// assert_eq!(hits[0].hit(0), scene.closest_hit(&tile.ray(0)));
     /// assert_eq!(hits[0].hit(1), None);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn closest_hits_of_tiles(&self, rays: &[RayTile], hits: &mut Vec<HitTile>) {
+    pub fn closest_hits_of_tiles(&self, rays: &[RayTile], hits: &mut [HitTile]) {
         self.caster.tiles(&self.parts.meshes, rays, hits);
     }
 

@@ -2,12 +2,14 @@
 
 use super::best::{Best, Exact, LocalRay};
 use super::face::Met;
+use super::flags::Flags;
 use super::lanes::{Job, Lanes};
-use super::sixteen::Search;
+use super::search::{GROUP, Search};
 use super::tile::{HitTile, RayTile};
 use super::tiles::Tiling;
 use super::top::Movers;
 use super::tree::NO_TRIANGLE;
+use super::wedge::Wedge;
 use super::{Caster, Scratch, some_in};
 use crate::{Hit, Mesh, Ray};
 use std::sync::Arc;
@@ -78,8 +80,11 @@ pub(crate) struct Tiles<'a> {
 impl Work for Tiles<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self, casting: &mut Casting) {
-        for (rays, met) in self.rays.iter().zip(self.hits) {
-            casting.tile::<L, false>(rays, met);
+        let alone = casting.caster.instances.len() == 1;
+        let together = if alone { GROUP } else { 1 };
+        let groups = self.rays.chunks(together);
+        for (rays, met) in groups.zip(self.hits.chunks_mut(together)) {
+            casting.group::<L>(rays, met);
         }
     }
 }
@@ -102,6 +107,57 @@ impl Casting<'_> {
             tile.visit::<L, ANY>(self, number);
         }
         self.scratch.candidates = candidates;
+    }
+
+    /// What the rays of up to [`GROUP`] tiles meet, where several are in a scene of one instance.
+    #[inline(always)]
+    fn group<L: Lanes>(&mut self, rays: &[RayTile], met: &mut [HitTile]) {
+        if rays.len() > 1 && self.neighbours::<L>(rays, met) {
+            return;
+        }
+        for (rays, met) in rays.iter().zip(met) {
+            self.tile::<L, false>(rays, met);
+        }
+    }
+
+    /// What the rays of several tiles meet in the only instance, if they all are neighbours.
+    #[inline(always)]
+    fn neighbours<L: Lanes>(&mut self, rays: &[RayTile], met: &mut [HitTile]) -> bool {
+        let instance = &self.caster.instances[0];
+        let tree = &*self.caster.trees[instance.mesh];
+        let scratch = &mut *self.scratch;
+        let count = rays.len();
+        for number in 0..count {
+            let (rays, met) = (&rays[number], &mut met[number]);
+            met.object = HitTile::NONE.object;
+            met.distance = HitTile::NONE.distance;
+            scratch.local[number].start(rays, instance);
+            let open = Tile { rays, met }.open::<false>(instance.mask);
+            let from = scratch.local[0].first_start();
+            let beams = &mut scratch.beams;
+            let centre = scratch.local[number].beams(&from, &tree.middle, open, beams);
+            let (packet, best) = (&mut scratch.packet[number], &mut scratch.best[number]);
+            if !packet.take::<L>(beams, centre, tree, best) {
+                return false;
+            }
+        }
+        let Some(wedge) = Wedge::around(&scratch.packet[..count], tree) else {
+            return false;
+        };
+        let mut search = Search {
+            tree,
+            mesh: &self.meshes[instance.mesh],
+            wedge: &wedge,
+            rays: &scratch.local[..count],
+            packets: &scratch.packet[..count],
+            best: &mut scratch.best[..count],
+            stack: &mut scratch.stack,
+        };
+        search.run::<L, false>(&mut scratch.room);
+        for (number, (rays, met)) in rays.iter().zip(met).enumerate() {
+            Tile { rays, met }.finish::<false, true>(self, 0, number);
+        }
+        true
     }
 }
 
@@ -156,15 +212,17 @@ impl Tile<'_> {
             room,
             ..
         } = &mut *casting.scratch;
+        let ([local, ..], [packet, ..], [best, ..]) = (local, packet, best);
         local.take(self.rays, instance, number, self.met);
-        let centre = local.beams(&tree.middle, open, beams);
+        let centre = local.beams(&local.first_start(), &tree.middle, open, beams);
         if open.count_ones() > 2 && packet.take::<L>(beams, centre, tree, best) {
             let mut search = Search {
                 tree,
                 mesh,
-                rays: &*local,
-                packet,
-                best,
+                wedge: &packet.wedge,
+                rays: std::slice::from_ref(local),
+                packets: std::slice::from_ref(packet),
+                best: std::slice::from_mut(best),
                 stack,
             };
             search.run::<L, ANY>(room);
@@ -176,62 +234,56 @@ impl Tile<'_> {
                 best.triangle[lane] = f32::from_bits(triangle);
             }
         }
-        self.finish::<ANY>(casting, number);
+        self.finish::<ANY, false>(casting, number, 0);
     }
 
-    /// Makes hits of the triangles that were found, in `f64`.
+    /// Makes hits of the triangles that were found for a packet, in `f64`; with `FIRST`, of a tile
+    /// that has met nothing before.
     #[inline(always)]
-    fn finish<const ANY: bool>(&mut self, casting: &mut Casting, number: usize) {
+    fn finish<const ANY: bool, const FIRST: bool>(
+        &mut self,
+        casting: &mut Casting,
+        number: usize,
+        packet: usize,
+    ) {
         let instance = &casting.caster.instances[number];
         let mesh = &*casting.meshes[instance.mesh];
-        let Scratch {
-            best,
-            local,
-            corners,
-            ..
-        } = &mut *casting.scratch;
-        let mut found = [false; 16];
-        for lane in 0..self.rays.used {
-            let triangle = best.triangle(lane);
-            if triangle == NO_TRIANGLE {
-                continue;
-            }
-            found[lane] = true;
-            let vertices = mesh.triangles[triangle as usize];
-            corners.put(lane, vertices.map(|v| &mesh.vertices[v as usize]));
+        let scratch = &mut *casting.scratch;
+        let (best, local) = (&scratch.best[packet], &scratch.local[packet]);
+        let corners = &mut scratch.corners;
+        let triangles = best.triangles();
+        let mut lanes = 0;
+        for lane in 0..16 {
+            lanes |= u32::from(triangles[lane] != NO_TRIANGLE) << lane;
         }
-        if found == [false; 16] {
+        if lanes == 0 {
             return;
         }
-        let met = local.meet(corners);
+        corners.take(mesh, &triangles, lanes);
+        let met = local.meet(corners, FIRST && scratch.packet[packet].steep);
+        let mut found = [false; 16];
         for lane in 0..16 {
-            found[lane] &= !met.none[lane] && local.counts(lane, met.distance[lane]);
+            let is_met = (triangles[lane] != NO_TRIANGLE) & !met.none[lane];
+            found[lane] = is_met & local.counts(lane, met.distance[lane]);
         }
-        keep(&mut self.met.distance, &met.distance, &found);
-        for (own, new) in self.met.barycentric.iter_mut().zip(&met.barycentric) {
-            keep(own, new, &found);
-        }
-        for lane in 0..16 {
-            if found[lane] {
-                self.met.object[lane] = number as u32;
-                self.met.triangle[lane] = best.triangle(lane);
-            }
-        }
+        let found = Flags::of(&found);
+        found.keep(&mut self.met.distance, &met.distance);
+        found.keep_whole(&mut self.met.object, &[number as u32; 16]);
+        found.keep_whole(&mut self.met.triangle, &triangles);
         if !ANY {
-            let mut normals = corners.normals();
-            instance.turn_lanes(&mut normals, &self.rays.time);
-            for (own, new) in self.met.normal.iter_mut().zip(&normals) {
-                keep(own, new, &found);
-            }
+            instance.turn_lanes(&mut corners.normal, &self.rays.time);
         }
-    }
-}
-
-/// Takes the new numbers of some lanes.
-#[inline(always)]
-fn keep(own: &mut [f64; 16], new: &[f64; 16], lanes: &[bool; 16]) {
-    for lane in 0..16 {
-        own[lane] = if lanes[lane] { new[lane] } else { own[lane] };
+        if FIRST {
+            self.met.barycentric = met.barycentric;
+            self.met.normal = corners.normal;
+            return;
+        }
+        for (own, new) in self.met.barycentric.iter_mut().zip(&met.barycentric) {
+            found.keep(own, new);
+        }
+        for (own, new) in self.met.normal.iter_mut().zip(&corners.normal) {
+            found.keep(own, new);
+        }
     }
 }
 

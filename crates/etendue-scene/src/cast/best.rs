@@ -129,6 +129,16 @@ impl Best {
         self.triangle[lane].to_bits()
     }
 
+    /// The triangles of all lanes.
+    #[inline(always)]
+    pub fn triangles(&self) -> [u32; 16] {
+        let mut triangles = [NO_TRIANGLE; 16];
+        for lane in 0..16 {
+            triangles[lane] = self.triangle(lane);
+        }
+        triangles
+    }
+
     pub fn get(&self, lane: usize) -> Nearest {
         Nearest {
             low: self.low[lane],
@@ -144,6 +154,16 @@ impl Best {
         self.triangle[lane] = f32::from_bits(nearest.triangle);
         for (weights, new) in self.weights.iter_mut().zip(nearest.weights) {
             weights[lane] = new;
+        }
+    }
+
+    /// Lanes that have met something need no more.
+    pub fn close_met(&mut self) {
+        for lane in 0..16 {
+            if self.triangle(lane) != NO_TRIANGLE {
+                self.low[lane] = f32::NEG_INFINITY;
+                self.high[lane] = f32::NEG_INFINITY;
+            }
         }
     }
 }

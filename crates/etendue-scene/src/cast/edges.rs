@@ -4,6 +4,7 @@ use super::block::Block;
 use super::lanes::{Float, Lanes, Mask};
 use super::packet::Packet;
 use super::sixteen::EDGE_ERROR;
+use super::wedge::Wedge;
 
 /// Axes are the packet's: two lateral ones, then the major one (its sign folded into the normal).
 ///
@@ -14,32 +15,109 @@ use super::sixteen::EDGE_ERROR;
 pub(crate) struct Edges {
     pub normal: [[[f32; 8]; 3]; 3],
     pub edge: [[[f32; 8]; 3]; 3],
+    /// The first vertex from the centre.
+    pub start: [[f32; 8]; 3],
+    pub plane: Planes,
+}
+
+/// The planes of eight triangles.
+#[repr(C, align(32))]
+pub(crate) struct Planes {
+    /// $n = (C - A) \times (B - A)$.
+    pub normal: [[f32; 8]; 3],
+    /// Of the plane from the centre, times the normal's length.
+    pub height: [f32; 8],
+    /// The sum of the normal's components, and the size squared.
+    pub area: [f32; 8],
+}
+
+impl Planes {
+    #[inline(always)]
+    fn new<L: Lanes>([a, b, c]: [[L::F8; 3]; 3], size: &[f32; 8]) -> Self {
+        let [u, v] = [sides(c, a), sides(b, a)];
+        let normal = [
+            minor(u[1], v[2], u[2], v[1]),
+            minor(u[2], v[0], u[0], v[2]),
+            minor(u[0], v[1], u[1], v[0]),
+        ];
+        let [x, y, k] = normal;
+        let height = x.mul_add(a[0], y.mul_add(a[1], k.mul(a[2])));
+        let size = L::F8::load(size);
+        let area = size.mul_add(size, x.abs().add(y.abs()).add(k.abs()));
+        Self {
+            normal: [x.array(), y.array(), k.array()],
+            height: height.array(),
+            area: area.array(),
+        }
+    }
+}
+
+/// From one corner to another.
+#[inline(always)]
+fn sides<F: Float<8>>(to: [F; 3], from: [F; 3]) -> [F; 3] {
+    [to[0].sub(from[0]), to[1].sub(from[1]), to[2].sub(from[2])]
 }
 
 impl Edges {
-    /// The edges, and with `error` the unit round-off times what occurs here, the triangles (by bit) that a ray of the packet may meet.
     #[inline(always)]
-    pub fn new<L: Lanes>(packet: &Packet, block: &Block, error: f32) -> (Self, u32) {
-        let corners = [
-            from_centre::<L>(packet, block, 0),
-            from_centre::<L>(packet, block, 1),
-            from_centre::<L>(packet, block, 2),
+    pub fn new<L: Lanes>(wedge: &Wedge, block: &Block) -> Self {
+        let [a, b, c] = [
+            from_centre::<L>(wedge, block, 0),
+            from_centre::<L>(wedge, block, 1),
+            from_centre::<L>(wedge, block, 2),
         ];
-        let doubt =
-            L::F8::load(&block.size).mul(L::F8::splat(EDGE_ERROR * error + packet.moment_size));
-        let [a, b, c] = corners;
-        let first = Edge::new::<L>(packet, c, b, doubt);
-        let second = Edge::new::<L>(packet, a, c, doubt);
-        let third = Edge::new::<L>(packet, b, a, doubt);
-        let zero = L::F8::splat(0.0);
-        let all_left = zero.le(first.greatest.min(second.greatest).min(third.greatest));
-        let all_right = first.least.max(second.least).max(third.least).le(zero);
-        let near = all_left.or(all_right);
-        let edges = Self {
-            normal: [first.normal, second.normal, third.normal],
-            edge: [first.run, second.run, third.run],
+        let mut edges = Self {
+            normal: [[[0.0; 8]; 3]; 3],
+            edge: [[[0.0; 8]; 3]; 3],
+            start: [a[0].array(), a[1].array(), a[2].array()],
+            plane: Planes::new::<L>([a, b, c], &block.size),
         };
-        (edges, near.bits())
+        edges.set::<L>(0, wedge.sign, c, b);
+        edges.set::<L>(1, wedge.sign, a, c);
+        edges.set::<L>(2, wedge.sign, b, a);
+        edges
+    }
+
+    /// The edge from `b` to `head`.
+    #[inline(always)]
+    fn set<L: Lanes>(&mut self, turn: usize, sign: f32, head: [L::F8; 3], b: [L::F8; 3]) {
+        let e = sides(head, b);
+        let [x, y, k] = &mut self.normal[turn];
+        minor(e[1], b[2], e[2], b[1]).store(x);
+        minor(e[2], b[0], e[0], b[2]).store(y);
+        let along = minor(e[0], b[1], e[1], b[0]);
+        along.mul(L::F8::splat(sign)).store(k);
+        for (run, e) in self.edge[turn].iter_mut().zip(e) {
+            e.store(run);
+        }
+    }
+
+    /// The triangles (by bit) that a ray of a wedge may meet, with `error` the unit round-off
+    /// times what occurs here.
+    #[inline(always)]
+    pub fn near<L: Lanes>(&self, wedge: &Wedge, block: &Block, error: f32) -> u32 {
+        let doubt =
+            L::F8::load(&block.size).mul(L::F8::splat(EDGE_ERROR * error + wedge.moment_size));
+        let first = self.bounds::<L>(0, wedge, doubt);
+        let second = self.bounds::<L>(1, wedge, doubt);
+        let third = self.bounds::<L>(2, wedge, doubt);
+        let zero = L::F8::splat(0.0);
+        let all_left = zero.le(first[1].min(second[1]).min(third[1]));
+        let all_right = first[0].max(second[0]).max(third[0]).le(zero);
+        all_left.or(all_right).bits()
+    }
+
+    /// The least and the greatest that an edge function may be for any ray of a wedge.
+    #[inline(always)]
+    fn bounds<L: Lanes>(&self, turn: usize, wedge: &Wedge, doubt: L::F8) -> [L::F8; 2] {
+        let [x, y, k] = &self.normal[turn];
+        let [x, y, k] = [L::F8::load(x), L::F8::load(y), L::F8::load(k)];
+        let [middle, half] = [&wedge.slope_middle, &wedge.slope_half];
+        let along = y.mul_add(L::F8::splat(middle[1]), k);
+        let along = x.mul_add(L::F8::splat(middle[0]), along);
+        let spread = y.abs().mul_add(L::F8::splat(half[1]), doubt);
+        let spread = x.abs().mul_add(L::F8::splat(half[0]), spread);
+        [along.sub(spread), along.add(spread)]
     }
 
     /// One edge function of the triangle at this place, for sixteen rays.
@@ -49,48 +127,13 @@ impl Edges {
         let along =
             L::F16::splat(y[at]).mul_add(L::F16::load(&packet.slope[1]), L::F16::splat(k[at]));
         let along = L::F16::splat(x[at]).mul_add(L::F16::load(&packet.slope[0]), along);
-        if packet.moment_size == 0.0 {
+        if packet.wedge.moment_size == 0.0 {
             return along;
         }
         let [x, y, k] = &self.edge[turn];
         let beside = L::F16::splat(x[at]).neg_mul_add(L::F16::load(&packet.moment[0]), along);
         let beside = L::F16::splat(y[at]).neg_mul_add(L::F16::load(&packet.moment[1]), beside);
         L::F16::splat(k[at]).neg_mul_add(L::F16::load(&packet.moment[2]), beside)
-    }
-}
-
-/// One edge of eight triangles.
-struct Edge<F> {
-    normal: [[f32; 8]; 3],
-    run: [[f32; 8]; 3],
-    /// Bounds on the edge function over all rays of the packet.
-    least: F,
-    greatest: F,
-}
-
-impl<F: Float<8>> Edge<F> {
-    #[inline(always)]
-    fn new<L: Lanes<F8 = F>>(packet: &Packet, head: [F; 3], b: [F; 3], doubt: F) -> Self {
-        let e = [head[0].sub(b[0]), head[1].sub(b[1]), head[2].sub(b[2])];
-        let n = [
-            minor(e[1], b[2], e[2], b[1]),
-            minor(e[2], b[0], e[0], b[2]),
-            minor(e[0], b[1], e[1], b[0]).mul(F::splat(packet.sign)),
-        ];
-        let middle = n[0].mul_add(
-            F::splat(packet.slope_middle[0]),
-            n[1].mul_add(F::splat(packet.slope_middle[1]), n[2]),
-        );
-        let spread = n[0].abs().mul_add(
-            F::splat(packet.slope_half[0]),
-            n[1].abs().mul_add(F::splat(packet.slope_half[1]), doubt),
-        );
-        Self {
-            normal: [n[0].array(), n[1].array(), n[2].array()],
-            run: [e[0].array(), e[1].array(), e[2].array()],
-            least: middle.sub(spread),
-            greatest: middle.add(spread),
-        }
     }
 }
 
@@ -102,12 +145,12 @@ fn minor<F: Float<8>>(a: F, d: F, c: F, b: F) -> F {
 
 /// A vertex of eight triangles from the packet's centre, along the packet's axes.
 #[inline(always)]
-fn from_centre<L: Lanes>(packet: &Packet, block: &Block, vertex: usize) -> [L::F8; 3] {
-    let [x, y, k] = packet.axes;
+fn from_centre<L: Lanes>(wedge: &Wedge, block: &Block, vertex: usize) -> [L::F8; 3] {
+    let [x, y, k] = wedge.axes;
     let corner = &block.corner[vertex];
     [
-        L::F8::load(&corner[x]).sub(L::F8::splat(packet.centre[x])),
-        L::F8::load(&corner[y]).sub(L::F8::splat(packet.centre[y])),
-        L::F8::load(&corner[k]).sub(L::F8::splat(packet.centre[k])),
+        L::F8::load(&corner[x]).sub(L::F8::splat(wedge.centre[x])),
+        L::F8::load(&corner[y]).sub(L::F8::splat(wedge.centre[y])),
+        L::F8::load(&corner[k]).sub(L::F8::splat(wedge.centre[k])),
     ]
 }

@@ -1,7 +1,7 @@
 //! Normals of the triangles that were met.
 
 use super::instance::{Instance, Pose};
-use super::triangle::{Corners, Meeting};
+use super::triangle::Meeting;
 use crate::{Hit, Mesh, ObjectId};
 use etendue_physics::Scalar;
 use nalgebra::{Point3, UnitQuaternion, Vector3};
@@ -48,6 +48,7 @@ impl Met {
 }
 
 /// Unit normal of a triangle, in the frame of its corners.
+#[inline]
 pub(crate) fn flat_normal(corners: [&Point3<f64>; 3]) -> Vector3<f64> {
     let [a, b, c] = corners;
     let [x, y, z] = across((b - a).into(), (c - a).into());
@@ -136,24 +137,5 @@ impl Instance {
     pub fn normal(&self, mesh: &Mesh, triangle: u32, time: f64) -> Vector3<f64> {
         let corners = mesh.triangles[triangle as usize].map(|v| &mesh.vertices[v as usize]);
         self.turn(flat_normal(corners), time)
-    }
-}
-
-impl Corners {
-    /// Unit normals, by axis and lane: [`flat_normal`] for all at once, with the same operations and
-    /// so the same bits.
-    #[inline(always)]
-    pub fn normals(&self) -> [[f64; 16]; 3] {
-        let mut normals = [[0.0; 16]; 3];
-        let [a, b, c] = &self.0;
-        for i in 0..16 {
-            let from_first =
-                |to: &[[f64; 16]; 3]| [to[0][i] - a[0][i], to[1][i] - a[1][i], to[2][i] - a[2][i]];
-            let [x, y, z] = across(from_first(b), from_first(c));
-            normals[0][i] = x;
-            normals[1][i] = y;
-            normals[2][i] = z;
-        }
-        normals
     }
 }

@@ -30,6 +30,19 @@ impl LocalRays {
     /// Takes up the rays of a tile in an instance's frame, up to what they have met.
     #[inline(always)]
     pub fn take(&mut self, tile: &RayTile, instance: &Instance, number: usize, met: &HitTile) {
+        self.start(tile, instance);
+        for lane in 0..16 {
+            let is_met = met.is_met(lane);
+            if is_met {
+                self.far[lane] = met.distance[lane];
+            }
+            self.far_included[lane] = !is_met || number < met.object[lane] as usize;
+        }
+    }
+
+    /// Takes up the rays of a tile in an instance's frame.
+    #[inline(always)]
+    pub fn start(&mut self, tile: &RayTile, instance: &Instance) {
         match &instance.pose {
             Pose::Still {
                 shifted: true,
@@ -54,15 +67,8 @@ impl LocalRays {
             }
         }
         self.near = tile.near;
-        for lane in 0..16 {
-            let is_met = met.is_met(lane);
-            self.far[lane] = if is_met {
-                met.distance[lane]
-            } else {
-                tile.far[lane]
-            };
-            self.far_included[lane] = !is_met || number < met.object[lane] as usize;
-        }
+        self.far = tile.far;
+        self.far_included = [true; 16];
         for lane in tile.used..16 {
             for axis in 0..3 {
                 self.origin[axis][lane] = self.origin[axis][0];
@@ -98,30 +104,41 @@ impl LocalRays {
         ]
     }
 
-    /// Each ray with its own triangle.
+    /// Each ray with its own triangle; `alike` where all rays are known to have the same axes.
     #[inline(always)]
-    pub fn meet(&self, corners: &Corners) -> Meetings {
-        corners.meet(&self.origin, &self.direction)
+    pub fn meet(&self, corners: &Corners, alike: bool) -> Meetings {
+        corners.meet(&self.origin, &self.direction, alike)
     }
 
     /// Whether a surface at this distance is within the ray's limits.
     #[inline(always)]
     pub fn counts(&self, lane: usize, distance: f64) -> bool {
         let far = self.far[lane];
-        distance >= self.near[lane]
-            && (distance < far || (distance == far && self.far_included[lane]))
+        let before = (distance < far) | ((distance == far) & self.far_included[lane]);
+        (distance >= self.near[lane]) & before
     }
 
-    /// The rays in `f32` relative to the first origin, which is given relative to `middle`. Lanes
-    /// that are not open meet nothing.
+    /// Where the first ray starts.
     #[inline(always)]
-    pub fn beams(&self, middle: &Point3<f64>, open: u32, beams: &mut Beams) -> [f32; 3] {
-        let first = self.origin.map(|axis| axis[0]);
-        let centre = [0, 1, 2].map(|axis| (first[axis] - middle[axis]) as f32);
+    pub fn first_start(&self) -> [f64; 3] {
+        self.line(0)[0]
+    }
+
+    /// The rays in `f32` relative to a place they start about, which is given relative to
+    /// `middle`. Lanes that are not open meet nothing.
+    #[inline(always)]
+    pub fn beams(
+        &self,
+        from: &[f64; 3],
+        middle: &Point3<f64>,
+        open: u32,
+        beams: &mut Beams,
+    ) -> [f32; 3] {
+        let centre = [0, 1, 2].map(|axis| (from[axis] - middle[axis]) as f32);
         let mut apart = 0;
         for axis in 0..3 {
             for lane in 0..16 {
-                apart |= self.origin[axis][lane].to_bits() ^ first[axis].to_bits();
+                apart |= self.origin[axis][lane].to_bits() ^ from[axis].to_bits();
             }
         }
         beams.together = apart == 0;

@@ -13,6 +13,10 @@
     reason = "kernels must land in a function compiled for the instruction set"
 )]
 #![expect(
+    clippy::needless_bitwise_bool,
+    reason = "a lazy operator is a branch, which keeps lanes out of vector instructions"
+)]
+#![expect(
     clippy::needless_range_loop,
     reason = "loops over sixteen lanes of several arrays become vector instructions"
 )]
@@ -23,6 +27,7 @@ mod block;
 mod build;
 mod edges;
 mod face;
+mod flags;
 mod instance;
 mod lanes;
 mod local;
@@ -31,6 +36,7 @@ mod packed;
 mod packet;
 mod raw;
 mod refit;
+mod search;
 mod several;
 mod single;
 mod sixteen;
@@ -40,6 +46,7 @@ mod tiles;
 mod top;
 mod tree;
 mod triangle;
+mod wedge;
 
 use crate::motion::Motion;
 use crate::{Hit, Mesh, Object, ObjectId, Ray};
@@ -56,9 +63,9 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use packet::{Beams, Packet};
 pub use raw::{HitPacket, RayPacket};
 use rayon::prelude::*;
+use search::{Entry, GROUP, Search};
 use several::Several;
 use single::{Errand, Single};
-use sixteen::{Entry, Search};
 pub(crate) use spawn::spawn_near;
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -85,10 +92,10 @@ const PIECE: usize = 128;
 struct Scratch {
     stack: Vec<Entry>,
     candidates: Vec<Candidate>,
-    local: LocalRays,
+    local: [LocalRays; GROUP],
     beams: Beams,
-    packet: Packet,
-    best: Best,
+    packet: [Packet; GROUP],
+    best: [Best; GROUP],
     corners: Corners,
     room: Block,
 }
@@ -98,10 +105,10 @@ thread_local! {
         RefCell::new(Scratch {
             stack: Vec::new(),
             candidates: Vec::new(),
-            local: LocalRays::NONE,
+            local: [LocalRays::NONE; GROUP],
             beams: Beams::NONE,
-            packet: Packet::NONE,
-            best: Best::CLOSED,
+            packet: [Packet::NONE; GROUP],
+            best: [Best::CLOSED; GROUP],
             corners: Corners::NONE,
             room: Block::EMPTY,
         })
@@ -251,8 +258,7 @@ impl Caster {
     }
 
     /// The nearest hits of all tiles of rays, on all threads of the pool.
-    pub fn tiles(&self, meshes: &[Arc<Mesh>], rays: &[RayTile], hits: &mut Vec<HitTile>) {
-        hits.resize(rays.len(), HitTile::NONE);
+    pub fn tiles(&self, meshes: &[Arc<Mesh>], rays: &[RayTile], hits: &mut [HitTile]) {
         let trace = |(rays, hits): (&[RayTile], &mut [HitTile])| {
             self.cast(meshes, || RayTile::span(rays), Tiles { rays, hits });
         };
@@ -488,13 +494,15 @@ impl Job for ClosestPacket<'_> {
             room,
             ..
         } = self.scratch;
+        let ([packet, ..], [best, ..]) = (packet, best);
         if packet.take::<L>(&beams, centre, tree, best) {
             let mut search = Search {
                 tree,
                 mesh,
-                rays: self.rays,
-                packet,
-                best,
+                wedge: &packet.wedge,
+                rays: std::slice::from_ref(self.rays),
+                packets: std::slice::from_ref(packet),
+                best: std::slice::from_mut(best),
                 stack,
             };
             search.run::<L, false>(room);
@@ -531,13 +539,13 @@ impl Job for ClosestPacket<'_> {
 /// Distances and weights by the mesh's own vertices: those of packed leaves are moved.
 #[inline(always)]
 fn refine(mesh: &Mesh, rays: &RayPacket, hits: &mut HitPacket, corners: &mut Corners) {
+    let mut lanes = 0;
     for lane in 0..16 {
-        if let Some(triangle) = mesh.triangles.get(hits.triangle[lane] as usize) {
-            corners.put(lane, triangle.map(|v| &mesh.vertices[v as usize]));
-        }
+        lanes |= u32::from(hits.triangle[lane] != NO_TRIANGLE) << lane;
     }
+    corners.take(mesh, &hits.triangle, lanes);
     let wide = |of: &[[f32; 16]; 3]| of.map(|axis| axis.map(f64::from));
-    let met = corners.meet(&wide(&rays.origin), &wide(&rays.direction));
+    let met = corners.meet(&wide(&rays.origin), &wide(&rays.direction), false);
     for lane in 0..16 {
         if hits.triangle[lane] != NO_TRIANGLE && !met.none[lane] {
             hits.distance[lane] = met.distance[lane] as f32;

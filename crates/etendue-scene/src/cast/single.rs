@@ -4,7 +4,8 @@ use super::best::{Exact, LocalRay, Nearest, ROUND_OFF};
 use super::block::Block;
 use super::lanes::{Float, Lanes, Mask};
 use super::packet::{BOX_MARGIN, Packet};
-use super::sixteen::{DEPTH_ERROR, EDGE_ERROR, Entry, SURE};
+use super::search::Entry;
+use super::sixteen::{DEPTH_ERROR, EDGE_ERROR, SURE};
 use super::tree::{LEAF, MeshTree, Node};
 use crate::Mesh;
 
@@ -87,22 +88,22 @@ impl Single {
     /// One ray of a packet.
     #[inline(always)]
     pub fn of_packet(packet: &Packet, tree: &MeshTree, lane: usize) -> Self {
-        let [x, y, k] = packet.axes;
+        let [x, y, k] = packet.wedge.axes;
         Self::with(
             [
-                packet.centre[x] + packet.offset[0][lane],
-                packet.centre[y] + packet.offset[1][lane],
-                packet.centre[k],
+                packet.wedge.centre[x] + packet.offset[0][lane],
+                packet.wedge.centre[y] + packet.offset[1][lane],
+                packet.wedge.centre[k],
             ],
-            packet.axes,
+            packet.wedge.axes,
             [packet.slope[0][lane], packet.slope[1][lane]],
             [
                 packet.inverse[0][lane],
                 packet.inverse[1][lane],
-                packet.sign,
+                packet.wedge.sign,
             ],
-            [packet.near[lane], packet.error, packet.reach],
-            tree.middle[k] + f64::from(packet.centre[k]),
+            [packet.near[lane], packet.wedge.error, packet.wedge.reach],
+            tree.middle[k] + f64::from(packet.wedge.centre[k]),
         )
     }
 

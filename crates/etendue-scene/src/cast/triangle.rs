@@ -1,5 +1,8 @@
 //! The ray and the triangle in `f64`: the test that every answer of the caster rests on.
 
+use super::face::flat_normal;
+use super::flags::Flags;
+use crate::Mesh;
 use nalgebra::{Point3, Vector3};
 
 /// Where a ray meets a triangle.
@@ -87,9 +90,14 @@ fn axes(direction: &Vector3<f64>) -> [usize; 3] {
     }
 }
 
-/// Sixteen triangles in their mesh's frame, by vertex, axis and lane.
+/// Sixteen triangles in their mesh's frame.
 #[repr(C, align(64))]
-pub(crate) struct Corners(pub [[[f64; 16]; 3]; 3]);
+pub(crate) struct Corners {
+    /// By vertex, axis and lane.
+    vertex: [[[f64; 16]; 3]; 3],
+    /// Unit normals, by axis and lane.
+    pub normal: [[f64; 16]; 3],
+}
 
 /// [`Meeting`]s by lane.
 pub(crate) struct Meetings {
@@ -103,30 +111,66 @@ pub(crate) struct Meetings {
 type Axes<'a> = [&'a [f64; 16]; 3];
 
 impl Corners {
-    pub const NONE: Self = Self([[[0.0; 16]; 3]; 3]);
+    pub const NONE: Self = Self {
+        vertex: [[[0.0; 16]; 3]; 3],
+        normal: [[0.0; 16]; 3],
+    };
 
+    /// Takes the triangles of these numbers for these lanes. Each is looked up once for all lanes
+    /// that want it: neighbours mostly meet the same few.
     #[inline(always)]
-    pub fn put(&mut self, lane: usize, corners: [&Point3<f64>; 3]) {
-        for (own, corner) in self.0.iter_mut().zip(corners) {
-            for (axis, part) in own.iter_mut().zip(corner.iter()) {
-                axis[lane] = *part;
+    pub fn take(&mut self, mesh: &Mesh, triangles: &[u32; 16], mut lanes: u32) {
+        while lanes != 0 {
+            let lane = lanes.trailing_zeros() as usize;
+            let triangle = triangles[lane];
+            let vertices = mesh.triangles[triangle as usize];
+            let corners = vertices.map(|v| &mesh.vertices[v as usize]);
+            let wanting = Flags::equal(triangles, triangle);
+            lanes &= !wanting.bits();
+            self.spread(corners, &wanting);
+        }
+    }
+
+    /// Takes a triangle for some lanes.
+    #[inline(always)]
+    fn spread(&mut self, corners: [&Point3<f64>; 3], lanes: &Flags) {
+        let normal = flat_normal(corners);
+        for axis in 0..3 {
+            for (own, corner) in self.vertex.iter_mut().zip(corners) {
+                lanes.keep(&mut own[axis], &[corner[axis]; 16]);
             }
+            lanes.keep(&mut self.normal[axis], &[normal[axis]; 16]);
         }
     }
 
     /// Sixteen rays, each with its own triangle: [`ShearedRay::meet`] for all at once, with the same
-    /// operations and so the same bits.
+    /// operations and so the same bits. `alike` where all rays are known to have the same axes.
     #[inline(always)]
-    pub fn meet(&self, origin: &[[f64; 16]; 3], direction: &[[f64; 16]; 3]) -> Meetings {
+    pub fn meet(
+        &self,
+        origin: &[[f64; 16]; 3],
+        direction: &[[f64; 16]; 3],
+        alike: bool,
+    ) -> Meetings {
         let first = axes(&Vector3::from(direction.map(|axis| axis[0])));
-        if share_axes(direction) {
+        if alike || share_axes(direction) {
             let along = |of: &'_ [[f64; 16]; 3]| first.map(|axis| of[axis]);
             let [o, d] = [along(origin), along(direction)];
-            let [a, b, c] = [along(&self.0[0]), along(&self.0[1]), along(&self.0[2])];
+            let [a, b, c] = [
+                along(&self.vertex[0]),
+                along(&self.vertex[1]),
+                along(&self.vertex[2]),
+            ];
             return meet_along(refer(&o), refer(&d), [refer(&a), refer(&b), refer(&c)]);
         }
         let mut along = [[[0.0; 16]; 3]; 5];
-        let all = [origin, direction, &self.0[0], &self.0[1], &self.0[2]];
+        let all = [
+            origin,
+            direction,
+            &self.vertex[0],
+            &self.vertex[1],
+            &self.vertex[2],
+        ];
         for lane in 0..16 {
             let axes = axes(&Vector3::from(direction.map(|axis| axis[lane])));
             for (to, from) in along.iter_mut().zip(all) {

@@ -5,6 +5,7 @@
 )]
 
 use super::simulate::{Poses, Simulator};
+use super::turning::{Column, Turning};
 use crate::scanner::Shot;
 use etendue_physics::beam::BeamFrame;
 use etendue_scene::{Loops, Ray, RayTile};
@@ -39,9 +40,20 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
     pub fn aim_tiles(
         &self,
         (shots, poses, order): (&[Shot], &Poses, &[usize]),
-        rays: &mut Vec<Ray>,
+        (rays, columns): (&mut Vec<Ray>, &mut Vec<Column>),
         tiles: &mut Vec<RayTile>,
     ) {
+        if let (Some(turning), Some(pose)) = (self.turning_of(shots), poses.only()) {
+            turning.columns(shots, columns);
+            tiles.resize(order.len().div_ceil(16), RayTile::EMPTY);
+            self.world.scene().vectorised(Turned {
+                turning,
+                columns,
+                pose,
+                tiles,
+            });
+            return;
+        }
         if self.beam_rays.len() == 1 {
             self.world.scene().vectorised(Axes {
                 shots,
@@ -61,6 +73,26 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
             for (lane, ray) in rays.iter().enumerate() {
                 tile.put(lane, ray);
             }
+        }
+    }
+}
+
+/// The axes of a rotor's beams, from a sensor that stands still.
+struct Turned<'s> {
+    turning: &'s Turning,
+    columns: &'s [Column],
+    pose: &'s Isometry3<f64>,
+    tiles: &'s mut [RayTile],
+}
+
+impl Loops for Turned<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for (number, tile) in self.tiles.iter_mut().enumerate() {
+            self.turning.put(number, self.columns, tile);
+            tile.place(self.pose);
         }
     }
 }

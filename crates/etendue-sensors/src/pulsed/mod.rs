@@ -25,6 +25,7 @@ mod simulate;
 mod singles;
 mod straight;
 mod triangulate;
+mod turning;
 mod waveform;
 
 pub use air::Air;

@@ -18,7 +18,7 @@ const EMPTY: LidarPoint = LidarPoint {
     source: None,
 };
 
-/// The points of some shots; their outcomes count points from the batch's first.
+/// The points of some shots; their outcomes count points from the first of them.
 #[derive(Default)]
 pub(super) struct Received {
     pub outcomes: Vec<Outcome>,
@@ -27,6 +27,21 @@ pub(super) struct Received {
 }
 
 impl Received {
+    /// None yet, in the memory of a sweep.
+    pub fn within(sweep: &mut PointSweep) -> Self {
+        Self {
+            outcomes: std::mem::take(&mut sweep.outcomes),
+            places: std::mem::take(&mut sweep.points),
+            points: 0,
+        }
+    }
+
+    /// Gives them to the sweep.
+    pub fn become_of(mut self, sweep: &mut PointSweep) {
+        self.places.truncate(self.points);
+        (sweep.outcomes, sweep.points) = (self.outcomes, self.places);
+    }
+
     /// Forgets all.
     pub fn clear(&mut self) {
         self.outcomes.clear();

@@ -5,6 +5,7 @@ use super::ambient::View;
 use super::receive::{Fired, Light, PreparedReceiver, Workspace, pulse_fwhm};
 use super::received::Received;
 use super::straight::{Cast, Lane, Straight};
+use super::turning::{Column, Turning};
 use super::{Air, Frame, PointSweep};
 use crate::scanner::{ScanPattern, Scanner, Shot};
 use crate::transport::{LightRay, TileReturns, TreeSettings, World, trace_trees};
@@ -18,6 +19,9 @@ use std::sync::{Mutex, PoisonError};
 /// Shots that one task handles at least: their rays are cast in one batch. More no longer fit a
 /// core's own cache.
 const BATCH: usize = 512;
+
+/// Tiles that are handled at a time: they fit a core's nearest cache.
+const NEAR: usize = 8;
 
 /// Batches for each thread that are simulated before their points are put together: few, so that
 /// these are still in a core's own cache then.
@@ -75,20 +79,23 @@ pub fn simulate_into(
     let world_from_start = world_from_sensor(start);
     let mut shots = begin(sweep, scanner, run.sweep, firing.count());
     (sweep.start, sweep.world_from_sensor) = (start, world_from_start);
-    // Whole columns, four by four: neighbouring rays are cast together.
-    let channels = scanner.channels.len();
+    // Whole columns, eight by eight: neighbouring rays are cast together.
     let deforms = world.scene().deforms();
-    let batch = if deforms { 1 } else { BATCH };
-    let in_batch = batch.div_ceil(4 * channels) * 4 * channels;
+    let (batch, columns) = if deforms { (1, 4) } else { (BATCH, 8) };
+    let together = columns * scanner.channels.len();
+    let in_batch = batch.div_ceil(together) * together;
     let mut simulator = Simulator::new(world, scanner, run, &world_from_sensor, world_from_start);
     if let ScanPattern::Spinning(_) = scanner.pattern {
         let first = &mut shots[..in_batch.min(firing.count())];
         firing.aim(0, first);
-        simulator.order = if channels == 1 {
+        simulator.order = if scanner.channels.len() == 1 {
             CastOrder::as_fired(first.len())
         } else {
             CastOrder::new(first)
         };
+        if simulator.beam_rays.len() == 1 {
+            simulator.turning = Turning::new(scanner, &simulator.order.shots);
+        }
     }
     let simulate = |batch: &mut Batch, first: usize, shots: &mut [Shot], to: &mut Received| {
         firing.aim(first, shots);
@@ -99,24 +106,49 @@ pub fn simulate_into(
         let world = world.about(&scene);
         simulator.about(&world).batch(batch, first, shots, to);
     };
+    if rayon::current_num_threads() == 1 {
+        one_by_one(in_batch, &mut shots, sweep, simulate);
+    } else {
+        in_bands(in_batch, &mut shots, sweep, simulate);
+    }
+    sweep.shots = shots;
+}
+
+/// Simulates batches one after the other, their points straight into the sweep.
+fn one_by_one(
+    in_batch: usize,
+    shots: &mut [Shot],
+    sweep: &mut PointSweep,
+    simulate: impl Fn(&mut Batch, usize, &mut [Shot], &mut Received),
+) {
+    let mut batch = Batch::default();
+    let mut received = Received::within(sweep);
+    for (number, shots) in shots.chunks_mut(in_batch).enumerate() {
+        simulate(&mut batch, number * in_batch, shots, &mut received);
+    }
+    received.become_of(sweep);
+}
+
+/// Simulates batches on all threads, and puts their points together band by band.
+fn in_bands(
+    in_batch: usize,
+    shots: &mut [Shot],
+    sweep: &mut PointSweep,
+    simulate: impl Fn(&mut Batch, usize, &mut [Shot], &mut Received) + Sync,
+) {
+    sweep.points.clear();
     let idle = Idle::default();
     let band_size = BAND * rayon::current_num_threads();
+    let batches = shots.len().div_ceil(in_batch);
     let mut received: Vec<Received> = Vec::new();
-    received.resize_with(
-        band_size.min(shots.len().div_ceil(in_batch)),
-        Received::default,
-    );
+    received.resize_with(band_size.min(batches), Received::default);
     for (band, shots) in shots.chunks_mut(band_size * in_batch).enumerate() {
         let batches = shots.par_chunks_mut(in_batch).zip(&mut received);
         let batches = batches.enumerate().map(|(number, (shots, received))| {
             let mut batch = idle.take();
             received.clear();
-            simulate(
-                &mut batch,
-                (band * band_size + number) * in_batch,
-                shots,
-                received,
-            );
+            let first = (band * band_size + number) * in_batch;
+            simulate(&mut batch, first, shots, received);
             idle.give(batch);
         });
         let batches = batches.count();
@@ -124,10 +156,10 @@ pub fn simulate_into(
             received.append_to(sweep);
         }
     }
-    sweep.shots = shots;
 }
 
-/// Empties a sweep and gives the place for its shots.
+/// Makes a sweep ready and gives the place for its shots. Its old points stay: their places are
+/// used again.
 fn begin(sweep: &mut PointSweep, scanner: &Scanner, index: u32, count: usize) -> Vec<Shot> {
     sweep.index = index;
     sweep.columns = scanner.columns();
@@ -138,9 +170,9 @@ fn begin(sweep: &mut PointSweep, scanner: &Scanner, index: u32, count: usize) ->
     let channels = scanner.channels.len() as u16;
     sweep.channels = channels;
     sweep.outcomes.clear();
-    sweep.points.clear();
     sweep.outcomes.reserve(count);
-    sweep.points.reserve(count);
+    let points = sweep.points.len();
+    sweep.points.reserve(count.saturating_sub(points));
     let mut shots = std::mem::take(&mut sweep.shots);
     shots.resize(count, Shot::UNAIMED);
     shots
@@ -174,16 +206,38 @@ fn half_way(shots: &[Shot]) -> f64 {
 struct Batch {
     poses: Poses,
     rays: Vec<Ray>,
+    columns: Vec<Column>,
     hits: Vec<Option<Hit>>,
-    tiles: Vec<RayTile>,
-    met: Vec<HitTile>,
-    back: Vec<TileReturns>,
+    sight: Sight,
     /// The order in which the rays of its shots are cast, where it is their own.
     order: CastOrder,
     /// What comes back, shot by shot.
     lights: Vec<Light>,
     lane: Lane,
     workspace: Workspace,
+}
+
+/// Rays in tiles, what they meet, and what comes straight back.
+#[derive(Default)]
+struct Sight {
+    tiles: Vec<RayTile>,
+    met: Vec<HitTile>,
+    back: Vec<TileReturns>,
+}
+
+impl Sight {
+    /// Finds what comes straight back along the rays of all tiles, a few at a time: what one step
+    /// writes is still near the core when the next reads it.
+    fn see(&mut self, world: &World<f64>) {
+        let count = self.tiles.len();
+        self.met.resize(count, HitTile::NONE);
+        self.back.resize(count, TileReturns::NONE);
+        let met = self.met.chunks_mut(NEAR).zip(self.back.chunks_mut(NEAR));
+        for (rays, (met, back)) in self.tiles.chunks(NEAR).zip(met) {
+            world.scene().closest_hits_of_tiles(rays, met);
+            world.first_returns(rays, met, back);
+        }
+    }
 }
 
 /// The sensor's poses at some shots.
@@ -199,17 +253,18 @@ impl Poses {
     fn take(&mut self, shots: &[Shot], at: impl Fn(f64) -> Isometry3<f64>) {
         self.different.clear();
         self.numbers.clear();
-        let mut last = None;
-        for shot in shots {
-            if last != Some(shot.time) {
-                last = Some(shot.time);
+        let mut last = f64::NAN;
+        let different = &mut self.different;
+        self.numbers.extend(shots.iter().map(|shot| {
+            if last != shot.time {
+                last = shot.time;
                 let pose = at(shot.time);
-                if self.different.last() != Some(&pose) {
-                    self.different.push(pose);
+                if different.last() != Some(&pose) {
+                    different.push(pose);
                 }
             }
-            self.numbers.push(shot_number(self.different.len() - 1));
-        }
+            shot_number(different.len() - 1)
+        }));
     }
 
     #[inline]
@@ -234,6 +289,8 @@ struct CastOrder {
     shots: Vec<usize>,
     /// The place of each shot in it.
     places: Vec<usize>,
+    /// Whether each four that are cast after each other are fired after each other, too.
+    by_fours: bool,
 }
 
 impl CastOrder {
@@ -242,6 +299,7 @@ impl CastOrder {
         Self {
             shots: (0..count).collect(),
             places: (0..count).collect(),
+            by_fours: count.is_multiple_of(4),
         }
     }
 
@@ -252,7 +310,10 @@ impl CastOrder {
         for (place, shot) in order.iter().enumerate() {
             places[*shot] = place;
         }
+        let in_turn =
+            |four: &[usize]| four.len() == 4 && (four[0]..four[0] + 4).eq(four.iter().copied());
         Self {
+            by_fours: order.chunks(4).all(in_turn),
             shots: order,
             places,
         }
@@ -271,6 +332,9 @@ pub(super) struct Simulator<'a, P> {
     /// The order in which the rays of batches of that many shots are cast, where all batches are
     /// turned copies of the first.
     order: CastOrder,
+    /// The beams of batches of that many shots, where columns are fired at once and have one ray
+    /// a shot.
+    turning: Option<Turning>,
     /// What tells shots that need no trees, where there can be such.
     straight: Option<Straight>,
     pub air: PreparedAir<'a>,
@@ -292,6 +356,7 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
             air,
             beam_rays: scanner.beam.rays(scanner.sub_ray_rings),
             order: CastOrder::default(),
+            turning: None,
             straight: None,
             view: View::new(world, &scanner.receiver),
             world,
@@ -303,6 +368,12 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
         };
         simulator.straight = simulator.straight();
         simulator
+    }
+
+    /// The beams of a batch of shots, where all batches have the same.
+    pub fn turning_of(&self, shots: &[Shot]) -> Option<&Turning> {
+        let whole = self.order.shots.len() == shots.len();
+        self.turning.as_ref().filter(|_| whole)
     }
 
     /// Whether ambient light reaches the receiver.
@@ -332,28 +403,27 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
             batch.order = CastOrder::new(shots);
             &batch.order
         };
-        let (lights, workspace) = (&mut batch.lights, &mut batch.workspace);
         if let Some(straight) = &self.straight {
             let aimed = (shots, &batch.poses, &order.shots[..]);
-            self.aim_tiles(aimed, &mut batch.rays, &mut batch.tiles);
-            let scene = self.world.scene();
-            scene.closest_hits_of_tiles(&batch.tiles, &mut batch.met);
-            self.world
-                .first_returns(&batch.tiles, &batch.met, &mut batch.back);
+            let room = (&mut batch.rays, &mut batch.columns);
+            self.aim_tiles(aimed, room, &mut batch.sight.tiles);
+            batch.sight.see(self.world);
             let cast = Cast {
                 first,
                 shots,
                 poses: &batch.poses,
                 order: &order.shots,
                 places: &order.places,
-                tiles: &batch.tiles,
-                met: &batch.met,
-                back: &batch.back,
+                by_fours: order.by_fours,
+                tiles: &batch.sight.tiles,
+                met: &batch.sight.met,
+                back: &batch.sight.back,
             };
-            let lane = &mut batch.lane;
-            self.report_straight(straight, &cast, lane, (lights, workspace), received);
+            let lit = (&mut batch.lights, &mut batch.workspace);
+            self.report_straight(straight, &cast, &mut batch.lane, lit, received);
             return;
         }
+        let (lights, workspace) = (&mut batch.lights, &mut batch.workspace);
         batch.rays.clear();
         for &shot in &order.shots {
             self.aim(&shots[shot], batch.poses.of(shot), &mut batch.rays);

@@ -4,16 +4,17 @@
     reason = "loops over sixteen lanes become vector instructions"
 )]
 
-use super::Outcome;
-use super::receive::{Found, Light, Origin, Workspace};
+use super::receive::{Light, Workspace};
 use super::received::Received;
 use super::simulate::{Simulator, shot_number};
 use super::straight::{Cast, Straight};
+use super::{Frame, Outcome, Source};
 use crate::calibrated::{Direct, Lit, Sights, Sixteen};
+use crate::transport::TileReturns;
 use etendue_physics::pulse::SingleEchoes;
 use etendue_physics::{Draws, NormalPairs, Purpose, SPEED_OF_LIGHT};
-use etendue_scene::{Loops, MaterialId, ObjectId};
-use nalgebra::{Isometry3, Vector3};
+use etendue_scene::{HitTile, Loops, MaterialId, ObjectId};
+use nalgebra::{Isometry3, Point3, Vector3};
 
 /// What comes back to sixteen shots that follow each other.
 #[derive(Clone)]
@@ -24,7 +25,8 @@ struct Block {
     /// 0 where nothing comes straight back.
     power: [f64; 16],
     cos_incidence: [f64; 16],
-    object: [ObjectId; 16],
+    /// Numbers of objects.
+    object: [u32; 16],
     material: [MaterialId; 16],
     /// One more than the number of the light that comes back along a tree of paths; 0 for none.
     tree: [u32; 16],
@@ -35,10 +37,37 @@ impl Block {
         range: [0.0; 16],
         power: [0.0; 16],
         cos_incidence: [0.0; 16],
-        object: [ObjectId(0); 16],
+        object: [0; 16],
         material: [MaterialId(0); 16],
         tree: [0; 16],
     };
+
+    /// What comes back along the rays of a tile, those of trees not yet numbered.
+    #[inline]
+    fn of(back: &TileReturns, met: &HitTile, weight: f64) -> Self {
+        let mut tile = Self::NOTHING;
+        for i in 0..16 {
+            let power = back.power[i] * weight;
+            tile.power[i] = if met.is_met(i) { power } else { 0.0 };
+        }
+        tile.range = back.range;
+        tile.cos_incidence = back.cos_incidence;
+        tile.object = met.object;
+        tile.material = back.material;
+        tile
+    }
+
+    /// Takes so many lanes from one of another.
+    #[inline(always)]
+    fn take<const N: usize>(&mut self, place: usize, from: &Self, lane: usize) {
+        let (to, of) = (place..place + N, lane..lane + N);
+        self.range[to.clone()].copy_from_slice(&from.range[of.clone()]);
+        self.power[to.clone()].copy_from_slice(&from.power[of.clone()]);
+        self.cos_incidence[to.clone()].copy_from_slice(&from.cos_incidence[of.clone()]);
+        self.object[to.clone()].copy_from_slice(&from.object[of.clone()]);
+        self.material[to.clone()].copy_from_slice(&from.material[of.clone()]);
+        self.tree[to].copy_from_slice(&from.tree[of]);
+    }
 }
 
 /// What the device reports of sixteen shots.
@@ -46,6 +75,8 @@ struct Measured {
     echoes: SingleEchoes,
     /// In the device's steps, m.
     range: [f64; 16],
+    /// The channels' range offsets, m.
+    offset: [f64; 16],
     intensity: [f64; 16],
     /// Whether the light of the surface made the echo, rather than noise alone.
     sourced: [bool; 16],
@@ -70,30 +101,48 @@ impl Singles {
         cast: &Cast,
     ) {
         self.rest.clear();
-        self.blocks.clear();
         let count = cast.shots.len().div_ceil(16);
         self.blocks.resize(count, Block::NOTHING);
+        if let Some(last) = self.blocks.last_mut() {
+            // Not all its lanes may be shots.
+            *last = Block::NOTHING;
+        }
         let weight = simulator.beam_rays[0].weight;
         let tiles = cast.back.iter().zip(cast.met);
         for ((back, met), shots) in tiles.zip(cast.order.chunks(16)) {
-            for (lane, &shot) in shots.iter().enumerate() {
-                if !met.is_met(lane) {
-                    continue;
+            let mut tile = Block::of(back, met, weight);
+            for (power, range) in tile.power.iter_mut().zip(&back.range) {
+                *power *= simulator.air.transmission(*range);
+            }
+            if straight.goes_on {
+                self.find_trees(straight, met, shots, &mut tile);
+            }
+            if cast.by_fours {
+                for (four, shots) in shots.chunks(4).enumerate() {
+                    self.blocks[shots[0] / 16].take::<4>(shots[0] % 16, &tile, 4 * four);
                 }
-                let block = &mut self.blocks[shot / 16];
-                let place = shot % 16;
-                let material = back.material[lane];
-                if !straight.ends[material.0 as usize] {
-                    self.rest.push(shot);
-                    block.tree[place] = shot_number(self.rest.len());
-                    continue;
+            } else {
+                for (lane, shot) in shots.iter().enumerate() {
+                    self.blocks[shot / 16].take::<1>(shot % 16, &tile, lane);
                 }
-                let transmission = simulator.air.transmission(back.range[lane]);
-                block.range[place] = back.range[lane];
-                block.power[place] = back.power[lane] * weight * transmission;
-                block.cos_incidence[place] = back.cos_incidence[lane];
-                block.object[place] = ObjectId(met.object[lane]);
-                block.material[place] = material;
+            }
+        }
+    }
+
+    /// Numbers the shots that need trees.
+    #[inline]
+    fn find_trees(
+        &mut self,
+        straight: &Straight,
+        met: &HitTile,
+        shots: &[usize],
+        tile: &mut Block,
+    ) {
+        for (lane, &shot) in shots.iter().enumerate() {
+            if !straight.ends[tile.material[lane].0 as usize] && met.is_met(lane) {
+                self.rest.push(shot);
+                tile.tree[lane] = shot_number(self.rest.len());
+                tile.power[lane] = 0.0;
             }
         }
     }
@@ -119,11 +168,17 @@ impl<P: Fn(f64) -> Isometry3<f64>> Loops for Report<'_, '_, P> {
             let first = 16 * number;
             let sights = self.sights(block);
             let drawn = self.draw(block, &sights, first);
-            let measured = self.measure(block, &sights, drawn.as_ref(), first);
+            let lit = block.power.iter().any(|power| *power > 0.0);
+            let measured = if lit {
+                Some(self.measure(block, &sights, drawn.as_ref(), first))
+            } else {
+                None
+            };
             for lane in 0..(self.cast.shots.len() - first).min(16) {
-                let outcome = match block.tree[lane] {
-                    0 => self.point(block, &measured, first, lane),
-                    light => self.simulator.report(
+                let outcome = match (block.tree[lane], &measured) {
+                    (0, Some(measured)) => self.point(block, measured, first, lane),
+                    (0, None) => Outcome::NoReturn,
+                    (light, _) => self.simulator.report(
                         self.cast.fired(first + lane),
                         &mut self.lights[light as usize - 1],
                         self.workspace,
@@ -166,6 +221,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
             intensity: self.intensity(&echoes, &range, sights, drawn),
             echoes,
             range,
+            offset: offsets,
             sourced,
             within,
             too_near,
@@ -265,10 +321,12 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
     /// The channels' range offsets.
     #[inline(always)]
     fn offsets(&self, first: usize) -> [f64; 16] {
-        let channels = &self.simulator.scanner.channels;
         let mut offsets = [0.0; 16];
-        for (offset, shot) in offsets.iter_mut().zip(&self.cast.shots[first..]) {
-            *offset = channels[usize::from(shot.channel)].range_offset;
+        if self.straight.offset {
+            let channels = &self.simulator.scanner.channels;
+            for (offset, shot) in offsets.iter_mut().zip(&self.cast.shots[first..]) {
+                *offset = channels[usize::from(shot.channel)].range_offset;
+            }
         }
         offsets
     }
@@ -308,7 +366,8 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
         Some(sights.draw(scene, side, &address, self.workspace.recent.get()))
     }
 
-    /// Adds the point of one shot, if there is one.
+    /// Adds the point of one shot, if there is one: number by number, as one that is made first and
+    /// copied as a whole waits for all of them.
     #[inline(always)]
     fn point(&mut self, block: &Block, measured: &Measured, first: usize, lane: usize) -> Outcome {
         if !measured.within[lane] {
@@ -318,35 +377,46 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
                 Outcome::NoReturn
             };
         }
-        let simulator = self.simulator;
-        let fired = self.cast.fired(first + lane);
-        let echoes = &measured.echoes;
-        let found = Found {
-            range: echoes.range[lane],
-            power: echoes.power[lane],
-            width: echoes.width[lane],
-            velocity: None,
-            intensity: Some(measured.intensity[lane]),
-        };
-        let channel = usize::from(fired.shot.channel);
-        let offset = simulator.scanner.channels[channel].range_offset;
+        let offset = measured.offset[lane];
+        let position = self.position(first + lane, measured.range[lane] - offset);
         let number = self.received.count();
         let place = self.received.place();
-        simulator.fill(place, fired, &found, [measured.range[lane], offset]);
+        place.position = position;
+        place.range = measured.range[lane];
+        place.intensity = measured.intensity[lane];
+        place.power = measured.echoes.power[lane];
+        place.width = measured.echoes.width[lane];
+        place.velocity = None;
         place.ambient = 0.0;
+        place.shot = shot_number(self.cast.first + first + lane);
         (place.return_number, place.returns) = (1, 1);
-        place.source = measured.sourced[lane].then(|| {
-            let origin = Origin {
-                object: block.object[lane],
+        place.source = None;
+        if measured.sourced[lane] {
+            let object = ObjectId(block.object[lane]);
+            place.source = Some(Source {
+                instance: object,
+                mesh: self.simulator.world.scene().objects()[object.0 as usize].mesh,
                 material: block.material[lane],
-                cos_incidence: block.cos_incidence[lane],
-                range: block.range[lane],
-            };
-            simulator.source(&origin, offset)
-        });
+                cos_incidence: block.cos_incidence[lane].min(1.0),
+                range: block.range[lane] + offset,
+            });
+        }
         Outcome::Points {
             first: shot_number(number),
             count: 1,
+        }
+    }
+
+    /// The point at a distance (m) along a shot of the batch, in the frame that was asked for.
+    #[inline(always)]
+    fn position(&self, shot: usize, distance: f64) -> Point3<f64> {
+        let fired = &self.cast.shots[shot];
+        match self.simulator.run.frame {
+            Frame::Sensor => fired.point(distance),
+            frame => {
+                let pose = self.cast.poses.of(shot);
+                frame.point(fired, distance, pose, &self.simulator.world_from_start)
+            }
         }
     }
 }

@@ -22,10 +22,14 @@ pub(super) struct Straight {
     pub pulsed: PreparedPulsed,
     /// Whether no path goes on from each material.
     pub ends: Vec<bool>,
+    /// Whether any path goes on.
+    pub goes_on: bool,
     /// Whether each material's noise is calibrated; empty where no noise is.
     pub calibrated: Vec<bool>,
     /// Whether each shot has one ray and its echo a closed form.
     single: bool,
+    /// Whether any channel's ranges are offset.
+    pub offset: bool,
 }
 
 /// What a ray's surface sends straight back.
@@ -91,6 +95,8 @@ pub(super) struct Cast<'a> {
     pub order: &'a [usize],
     /// Where the rays of each shot are among all, in shots.
     pub places: &'a [usize],
+    /// Whether each four in `order` are fired after each other.
+    pub by_fours: bool,
     pub tiles: &'a [RayTile],
     pub met: &'a [HitTile],
     /// What comes straight back along them.
@@ -149,15 +155,17 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
             return None;
         }
         let is_calibrated = |material| self.world.scene().profile(material).is_some();
+        let ends = self.world.materials().iter().map(Material::ends_paths);
+        let ends: Vec<bool> = ends.collect();
         Some(Straight {
             pulsed: *pulsed,
-            ends: { self.world.materials().iter() }
-                .map(Material::ends_paths)
-                .collect(),
+            goes_on: ends.contains(&false),
+            ends,
             calibrated: { (0..).zip(self.world.materials()).filter(|_| calibrated) }
                 .map(|(number, _)| is_calibrated(MaterialId(number)))
                 .collect(),
             single,
+            offset: { self.scanner.channels.iter() }.any(|channel| channel.range_offset != 0.0),
         })
     }
 

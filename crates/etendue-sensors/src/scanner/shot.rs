@@ -53,6 +53,7 @@ impl Shot {
     }
 
     /// The point at `distance` (m) along the beam, in the sensor's frame.
+    #[inline]
     pub fn point(&self, distance: f64) -> Point3<f64> {
         self.origin + self.direction * distance
     }
@@ -91,7 +92,7 @@ impl Scanner {
             scanner: self,
             sweep,
             columns: first..last,
-            lasers: self.channels.iter().map(Laser::new).collect(),
+            lasers: (0..).zip(&self.channels).map(Laser::new).collect(),
         }
     }
 
@@ -131,6 +132,7 @@ pub(crate) struct Firing<'a> {
 
 /// A channel with its angles' sines and cosines.
 struct Laser<'a> {
+    number: u16,
     channel: &'a Channel,
     azimuth: SinCos,
     elevation: SinCos,
@@ -138,13 +140,13 @@ struct Laser<'a> {
 
 /// The sine and cosine of an angle.
 #[derive(Clone, Copy)]
-struct SinCos {
-    sin: f64,
-    cos: f64,
+pub(crate) struct SinCos {
+    pub sin: f64,
+    pub cos: f64,
 }
 
 impl SinCos {
-    fn of(angle: f64) -> Self {
+    pub fn of(angle: f64) -> Self {
         let (sin, cos) = angle.sin_cos();
         Self { sin, cos }
     }
@@ -159,12 +161,32 @@ impl SinCos {
 }
 
 impl<'a> Laser<'a> {
-    fn new(channel: &'a Channel) -> Self {
+    fn new((number, channel): (u16, &'a Channel)) -> Self {
         Self {
+            number,
             channel,
             azimuth: SinCos::of(channel.azimuth),
             elevation: SinCos::of(channel.elevation),
         }
+    }
+
+    /// Aims a shot on a rotor at an angle.
+    #[inline]
+    fn aim(&self, rotor: f64, turned: SinCos, shot: &mut Shot) {
+        let Self {
+            channel, elevation, ..
+        } = self;
+        let azimuth = turned.plus(self.azimuth);
+        let [x, y] = [turned.cos, turned.sin].map(|part| channel.radius * part);
+        shot.channel = self.number;
+        shot.azimuth = wrapped(rotor + channel.azimuth);
+        shot.elevation = channel.elevation;
+        shot.origin = Point3::new(x, y, channel.height);
+        shot.direction = Vector3::new(
+            elevation.cos * azimuth.cos,
+            elevation.cos * azimuth.sin,
+            elevation.sin,
+        );
     }
 }
 
@@ -184,10 +206,34 @@ impl Firing<'_> {
                 .scanner
                 .column_time(self.sweep, self.columns.start + column);
             let column = whole(column as f64);
-            for ((number, laser), shot) in (0..).zip(&self.lasers).zip(shots) {
-                (shot.column, shot.channel) = (column, number);
-                self.aim_one(laser, start, &mut rotor, shot);
+            match &self.scanner.pattern {
+                ScanPattern::Spinning(spinning) if spinning.nod.is_none() => {
+                    self.turn(spinning, start, column, shots);
+                }
+                _ => {
+                    for (laser, shot) in self.lasers.iter().zip(shots) {
+                        (shot.column, shot.channel) = (column, laser.number);
+                        self.aim_one(laser, start, &mut rotor, shot);
+                    }
+                }
             }
+        }
+    }
+
+    /// Aims the shots of a column, begun at `start`, on a rotor that only turns: as
+    /// [`Firing::aim_one`], sooner.
+    fn turn(&self, spinning: &Spinning, start: f64, column: u32, mut shots: &mut [Shot]) {
+        let at_once = |a: &Laser, b: &Laser| a.channel.time == b.channel.time;
+        for lasers in self.lasers.chunk_by(at_once) {
+            let (own, others) = shots.split_at_mut(lasers.len().min(shots.len()));
+            let time = start + lasers[0].channel.time;
+            let angle = spinning.stance(time).rotor;
+            let turned = SinCos::of(angle);
+            for (laser, shot) in lasers.iter().zip(own) {
+                (shot.column, shot.time) = (column, time);
+                laser.aim(angle, turned, shot);
+            }
+            shots = others;
         }
     }
 

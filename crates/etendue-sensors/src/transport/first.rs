@@ -181,7 +181,7 @@ impl<S: Scalar> World<'_, S> {
             is_lit: [false; 16],
             material: [MaterialId(0); 16],
         };
-        self.scatter(rays.used, met, &facing, &mut back);
+        self.put_scattered(rays.used, met, &facing, &mut back);
         let one_way = S::Tile::plain([1.0; 16]) / range;
         back.power = power_back(one_way, back.power, cos_incidence).only(&back.is_lit);
         back.range = range.only(&back.is_lit);
@@ -190,7 +190,13 @@ impl<S: Scalar> World<'_, S> {
 
     /// Puts in what the surfaces scatter back, 1/sr, in place of the power.
     #[inline(always)]
-    fn scatter(&self, used: usize, met: &HitTile, facing: &[f64; 16], back: &mut FirstReturns<S>) {
+    fn put_scattered(
+        &self,
+        used: usize,
+        met: &HitTile,
+        facing: &[f64; 16],
+        back: &mut FirstReturns<S>,
+    ) {
         for lane in (0..used).filter(|&lane| met.is_met(lane)) {
             let object = ObjectId(met.object[lane]);
             let id = self.scene().material_at(object, met.triangle[lane]);

@@ -31,7 +31,7 @@ pub struct Nod {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Stance {
     /// Its azimuth, rad.
-    rotor: f64,
+    pub rotor: f64,
     /// Elevation added to its beams, rad.
     nod: f64,
 }
