@@ -219,7 +219,11 @@ impl Sights {
 
     /// Draws what they measure, the first of which is at `first`; `side` tells [`Lit::side`] by lane.
     /// Loops for the vector instructions of the caller.
-    #[expect(clippy::inline_always, reason = "for the caller's instructions")]
+    #[expect(
+        clippy::inline_always,
+        clippy::needless_range_loop,
+        reason = "loops over lanes become the caller's vector instructions"
+    )]
     #[inline(always)]
     pub fn draw(
         &self,

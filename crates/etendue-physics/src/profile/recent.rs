@@ -20,6 +20,10 @@ pub struct Recent {
 /// for each number takes long and many are made in the same time.
 const TOGETHER: u32 = 64;
 
+/// Neighbours that a beam shares numbers with.
+const NEIGHBOURS: u32 = 3;
+const _: () = assert!(NEIGHBOURS as usize + 1 == REACH);
+
 /// Beams of a sweep whose standing numbers are kept, at most: half a megabyte.
 const MOST_KEPT: u32 = 1 << 15;
 
@@ -61,11 +65,12 @@ impl Recent {
         } else {
             (&mut self.moving, 0)
         };
-        ring.make_room(kept.max((REACH as u32 - 1) * address.stride) + TOGETHER);
+        ring.make_room(kept.max(NEIGHBOURS * address.stride) + TOGETHER);
+        #[expect(clippy::cast_possible_truncation, reason = "at most 64")]
+        let lanes = N as u32;
         let number = first / TOGETHER;
         ring.fill(address, sweep, number);
-        #[expect(clippy::cast_possible_truncation, reason = "at most 64")]
-        let last = first.wrapping_add(N as u32 - 1) / TOGETHER;
+        let last = first.wrapping_add(lanes - 1) / TOGETHER;
         if last != number {
             ring.fill(address, sweep, last);
         }

@@ -1,6 +1,7 @@
 //! Shots of one ray each whose light comes straight back, sixteen at a time.
 #![expect(
     clippy::inline_always,
+    clippy::needless_range_loop,
     reason = "loops over sixteen lanes become vector instructions"
 )]
 
@@ -347,7 +348,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
         for i in 0..16 {
             if sights.calibrated[i] {
                 sights.range[i] = block.range[i];
-                sights.cos_incidence[i] = block.cos_incidence[i].max(0.0).min(1.0);
+                sights.cos_incidence[i] = block.cos_incidence[i].clamp(0.0, 1.0);
             }
         }
         sights

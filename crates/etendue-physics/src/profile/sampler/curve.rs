@@ -101,7 +101,7 @@ impl Curve {
         for i in 0..N {
             let segment = &self.segments[self.lookup.segment(incidence[i])];
             let share = (incidence[i] - segment.start) * segment.per_width;
-            let share = share.max(0.0).min(1.0);
+            let share = share.clamp(0.0, 1.0);
             let mix = |[value, more]: [f64; 2]| value + share * more;
             here.bias[i] = mix(segment.bias);
             here.spread[i] = mix(segment.spread);
@@ -199,7 +199,6 @@ impl Beyond {
 }
 
 /// The place of a cosine in the table of all octaves.
-#[expect(clippy::cast_possible_truncation, reason = "18 bits")]
 #[inline(always)]
 fn place(cos: f64) -> usize {
     (cos.to_bits() >> (52 - STEP_BITS)) as usize

@@ -21,7 +21,11 @@ pub(super) struct Edge {
 
 impl Edge {
     pub fn new() -> Self {
-        #[expect(clippy::cast_possible_truncation, reason = "some hundreds")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "some hundreds"
+        )]
         let steps = (2.0 * REACH / STEP).ceil() as u32 + 1;
         let at = |step: u32| logit_of(f64::from(step) * STEP - REACH);
         let step = |step| [at(step), at(step + 1) - at(step)];
@@ -33,7 +37,6 @@ impl Edge {
     /// Which of some numbers lie outside of the tails whose probabilities have these logits.
     #[expect(
         clippy::inline_always,
-        clippy::needless_range_loop,
         reason = "loops over lanes become the caller's vector instructions"
     )]
     #[inline(always)]
@@ -66,7 +69,7 @@ impl Edge {
     )]
     #[inline(always)]
     fn logit(&self, z: f64) -> f64 {
-        let steps = (z.max(-REACH).min(REACH) + REACH) * (1.0 / STEP);
+        let steps = (z.clamp(-REACH, REACH) + REACH) * (1.0 / STEP);
         let place = (steps as usize).min(self.logits.len() - 1);
         let [logit, more] = self.logits[place];
         logit + (steps - place as f64) * more

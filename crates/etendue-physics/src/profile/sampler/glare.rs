@@ -1,7 +1,6 @@
 //! A profile's glare, made ready.
 #![expect(
     clippy::inline_always,
-    clippy::needless_range_loop,
     reason = "loops over lanes become the caller's vector instructions"
 )]
 
@@ -120,7 +119,7 @@ impl GlareCurve {
     fn excess(&self, incidence: f64, shift: f64, side: f64) -> Excess {
         let right = self.at(-incidence - shift);
         let left = self.at(incidence - shift);
-        let share = 0.5 * (1.0 + side.max(-1.0).min(1.0));
+        let share = 0.5 * (1.0 + side.clamp(-1.0, 1.0));
         let mix = |a: f64, b: f64| a + share * (b - a);
         Excess {
             bias: mix(right.bias, left.bias),

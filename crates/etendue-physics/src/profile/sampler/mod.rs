@@ -204,7 +204,7 @@ impl Sampler {
             return;
         }
         for i in 0..N {
-            let shifted = here.logit[i].max(-30.0).min(30.0) + slope * ln(ratio[i].max(1e-6));
+            let shifted = here.logit[i].clamp(-30.0, 30.0) + slope * ln(ratio[i].max(1e-6));
             here.logit[i] = if here.logit[i] < ALL {
                 shifted
             } else {

@@ -146,7 +146,8 @@ fn a_sampler_draws_what_its_profile_does() {
         let (mut recent, mut other) = (Recent::default(), Recent::default());
         let (mut same, mut returned) = (0, 0);
         for block in 0..188_u32 {
-            let lanes: [u32; 16] = std::array::from_fn(|lane| 16 * block + lane as u32);
+            let lanes =
+                [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15].map(|i| 16 * block + i);
             let aspects = lanes.map(|beam| aspects[(7 * beam as usize) % 880]);
             let range = lanes.map(|beam| 0.2 + 3e-4 * f64::from(beam));
             let address = Address {
