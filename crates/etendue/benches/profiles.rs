@@ -3,6 +3,7 @@
 //!
 //! `cargo bench -p etendue --bench profiles [-- NAME...]`: with and without in turns, in slices of some
 //! milliseconds; ratios of what a tenth of the slices do not exceed. One thread, and the library alone: no file is written.
+#![expect(clippy::print_stdout, reason = "a bench that prints its table")]
 
 use etendue::formats::scene::LoadedScene;
 use etendue::formats::toml_file::Document;
@@ -111,10 +112,10 @@ fn sweeping<'s>(
         SensorModel::ContinuousWave(lidar) => {
             let world = World::at_wavelength(&loaded.scene, lidar.wavelength).expect("covered");
             let world: &'s World<f64> = Box::leak(Box::new(world));
-            let count = SHOTS.div_ceil(lidar.beams.len() * lidar.pattern.sub_rays().len());
+            let count = slice(lidar.beams.len() * lidar.pattern.sub_rays().len());
             Box::new(move || {
                 let first = index;
-                while index < first + count as u32 {
+                while index < first + count {
                     index += 1;
                     let turn = Turn {
                         seed: 1,
@@ -123,13 +124,13 @@ fn sweeping<'s>(
                     };
                     black_box(simulate(world, lidar, &turn, |_| stand));
                 }
-                count as u32
+                count
             })
         }
         SensorModel::Scanner(scanner) => {
             let world = World::at_wavelength(&loaded.scene, scanner.wavelength).expect("covered");
             let world: &'s World<f64> = Box::leak(Box::new(world));
-            let count = SHOTS.div_ceil(scanner.shots(0).len());
+            let count = slice(scanner.shots(0).len());
             let mut points = PointSweep::default();
             Box::new(move || {
                 for _ in 0..count {
@@ -141,8 +142,13 @@ fn sweeping<'s>(
                     };
                     simulate_into(world, scanner, &run, |_| stand, &mut points);
                 }
-                count as u32
+                count
             })
         }
     }
+}
+
+/// Sweeps of so many rays that a slice takes.
+fn slice(rays: usize) -> u32 {
+    u32::try_from(SHOTS.div_ceil(rays)).expect("few sweeps")
 }
