@@ -3,7 +3,7 @@
 use crate::shapes::{
     cuboid, edge_rays, moved, noisy_sphere, object, random, scene_of, scene_with, spin, way,
 };
-use etendue_scene::{Hit, HitPacket, Isa, Mesh, Ray, RayPacket, Scene};
+use etendue_scene::{Hit, HitPacket, HitTile, Isa, Mesh, Ray, RayPacket, RayTile, Scene};
 use nalgebra::{Isometry3, Point3, Vector3};
 use proptest::prelude::*;
 
@@ -25,6 +25,23 @@ fn batch(scene: &Scene, rays: &[Ray]) -> Vec<Option<Hit>> {
     hits
 }
 
+/// Sixteen by sixteen, in the order they are in.
+fn by_tiles(scene: &Scene, rays: &[Ray]) -> Vec<Option<Hit>> {
+    let tile = |rays: &[Ray]| {
+        let mut tile = RayTile::EMPTY;
+        for (lane, ray) in rays.iter().enumerate() {
+            tile.put(lane, ray);
+        }
+        tile.used = rays.len();
+        tile
+    };
+    let tiles: Vec<RayTile> = rays.chunks(16).map(tile).collect();
+    let mut hits = vec![HitTile::NONE; tiles.len()];
+    scene.closest_hits_of_tiles(&tiles, &mut hits);
+    let hit = |ray: usize| hits[ray / 16].hit(ray % 16);
+    (0..rays.len()).map(hit).collect()
+}
+
 fn assert_all_agree(scene: &mut Scene, rays: &[Ray]) -> usize {
     let wanted: Vec<Option<Hit>> = rays.iter().map(|ray| brute_force(scene, ray)).collect();
     assert_every_way_gives(scene, rays, &wanted);
@@ -39,6 +56,12 @@ fn assert_every_way_gives(scene: &mut Scene, rays: &[Ray], wanted: &[Option<Hit>
         let single: Vec<Option<Hit>> = rays.iter().map(|ray| scene.closest_hit(ray)).collect();
         assert_same(&single, wanted, rays, &format!("{isa}, single"));
         assert_same(&batch(scene, rays), wanted, rays, &format!("{isa}, batch"));
+        assert_same(
+            &by_tiles(scene, rays),
+            wanted,
+            rays,
+            &format!("{isa}, tiles"),
+        );
         let mut occluded = vec![];
         scene.occlusions(rays, &mut occluded);
         for (i, ray) in rays.iter().enumerate() {
@@ -109,6 +132,8 @@ fn packets_aimed_at_neighbouring_edges_leak_nothing() {
             scene.set_isa(isa);
             let hits = batch(&scene, &rays);
             assert!(hits.iter().all(Option::is_some), "{isa}, {offset} m");
+            let how = format!("{isa}, {offset} m, tiles");
+            assert_same(&by_tiles(&scene, &rays), &hits, &rays, &how);
         }
         scene.pack_trees();
         for isa in available() {
