@@ -59,6 +59,7 @@ impl<S: Scalar> Loops for Aim<'_, S> {
         batch
             .rays
             .resize(extra + self.sub_rays.len(), RayTile::EMPTY);
+        batch.met.resize(batch.rays.len(), HitTile::NONE);
         let [axis, left, up] = spread(&batch.frames);
         let origin = batch.poses.origin();
         for (number, rays) in batch.rays.iter_mut().enumerate() {
