@@ -88,16 +88,30 @@ pub(crate) fn ln(x: f64) -> f64 {
 /// left out are below 1e-17; the quarter then says which is which.
 #[inline(always)]
 pub(crate) fn cos_sin_of_turns(turns: f64) -> [f64; 2] {
+    const TERMS: usize = 9;
+    /// $(-1)^k/(2k)!$ and $(-1)^k/(2k+1)!$.
+    const COS: [f64; TERMS] = inverse_factorials(0.0);
+    const SIN: [f64; TERMS] = inverse_factorials(1.0);
+    const fn inverse_factorials(mut n: f64) -> [f64; TERMS] {
+        let mut all = [1.0; TERMS];
+        let mut k = 1;
+        while k < TERMS {
+            all[k] = -all[k - 1] / ((n + 1.0) * (n + 2.0));
+            n += 2.0;
+            k += 1;
+        }
+        all
+    }
     // Adding this rounds to a whole number, which then stands in the lowest bits.
     const ROUNDER: f64 = 1.5 * (1_u64 << 52) as f64;
     let rounded = 4.0 * turns + ROUNDER;
     let quarter = rounded.to_bits();
     let angle = TAU * (turns - 0.25 * (rounded - ROUNDER));
     let z = angle * angle;
-    let [mut cos, mut sin] = [1.0, 1.0];
-    for n in [16.0, 14.0, 12.0, 10.0, 8.0, 6.0, 4.0, 2.0] {
-        cos = 1.0 - cos * (z * (1.0 / (n * (n - 1.0))));
-        sin = 1.0 - sin * (z * (1.0 / (n * (n + 1.0))));
+    let [mut cos, mut sin] = [COS[TERMS - 1], SIN[TERMS - 1]];
+    for k in (0..TERMS - 1).rev() {
+        cos = cos * z + COS[k];
+        sin = sin * z + SIN[k];
     }
     sin *= angle;
     let [x, y] = if quarter & 1 == 0 {
