@@ -2,8 +2,9 @@
 //! over that of the same sweeps without, for every preset and profile (or those named as arguments).
 //!
 //! `cargo bench -p etendue --bench profiles [-- NAME...]`: with and without in turns, in slices of some
-//! milliseconds; ratios of what a tenth of the slices do not exceed. One thread, and the library alone: no file is written.
-#![expect(clippy::print_stdout, reason = "a bench that prints its table")]
+//! milliseconds; ratios of what the soonest tenth of the slices take at most. One thread, and the library
+//! alone: no file is written.
+#![expect(clippy::print_stdout, reason = "its results")]
 
 use etendue::formats::scene::LoadedScene;
 use etendue::formats::toml_file::Document;
@@ -26,33 +27,15 @@ fn main() {
         .use_current_thread()
         .build_global()
         .expect("the first pool");
-    let wanted: Vec<String> = std::env::args()
-        .skip(1)
-        .filter(|a| !a.starts_with('-'))
-        .collect();
-    let is_wanted = |name: &str| {
-        let names = |list: &[&str]| wanted.iter().any(|wanted| list.contains(&wanted.as_str()));
-        let presets: Vec<&str> = sensor::presets().iter().map(|p| p.name).collect();
-        let profiles: Vec<&str> = profile::library().iter().map(|p| p.name).collect();
-        let kind = if presets.contains(&name) {
-            presets
-        } else {
-            profiles
-        };
-        !names(&kind) || wanted.iter().any(|wanted| wanted == name)
-    };
-    let names = profile::library().iter().map(|profile| profile.name);
-    let profiles: Vec<&str> = names.filter(|name| is_wanted(name)).collect();
+    let presets = chosen(sensor::presets().iter().map(|preset| preset.name));
+    let profiles = chosen(profile::library().iter().map(|profile| profile.name));
     let plain = room(None);
     println!(
         "preset, microseconds a sweep without, and with over without: {}",
         profiles.join(", ")
     );
-    for preset in sensor::presets()
-        .iter()
-        .filter(|preset| is_wanted(preset.name))
-    {
-        let model = sensor::preset(preset.name).expect("a preset").model;
+    for preset in presets {
+        let model = sensor::preset(preset).expect("a preset").model;
         let mut ratios = Vec::new();
         let mut time = 0.0;
         for profile in &profiles {
@@ -60,13 +43,17 @@ fn main() {
             ratios.push(format!("{:.2}", with / without));
             time = without;
         }
-        println!(
-            "{:22} {:9.1}  {}",
-            preset.name,
-            time * 1e6,
-            ratios.join("  ")
-        );
+        println!("{preset:22} {:9.1}  {}", time * 1e6, ratios.join("  "));
     }
+}
+
+/// Those of some names that are asked for as arguments, or all where none is.
+fn chosen<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let all: Vec<&str> = names.collect();
+    let asked: Vec<String> = std::env::args().skip(1).collect();
+    let is_asked = |name: &&str| asked.iter().any(|asked| asked == name);
+    let some: Vec<&str> = all.iter().copied().filter(is_asked).collect();
+    if some.is_empty() { all } else { some }
 }
 
 fn room(profile: Option<&str>) -> LoadedScene {
@@ -101,6 +88,11 @@ fn in_turns(scenes: [&LoadedScene; 2], model: &SensorModel) -> [f64; 2] {
     })
 }
 
+/// How many sweeps of so many shots a slice has.
+fn sweeps_of(shots: usize) -> u32 {
+    u32::try_from(SHOTS.div_ceil(shots)).expect("few")
+}
+
 /// Simulates the next sweeps, and says how many.
 fn sweeping<'s>(
     loaded: &'s LoadedScene,
@@ -112,7 +104,8 @@ fn sweeping<'s>(
         SensorModel::ContinuousWave(lidar) => {
             let world = World::at_wavelength(&loaded.scene, lidar.wavelength).expect("covered");
             let world: &'s World<f64> = Box::leak(Box::new(world));
-            let count = slice(lidar.beams.len() * lidar.pattern.sub_rays().len());
+            let rays = lidar.beams.len() * lidar.pattern.sub_rays().len();
+            let count = sweeps_of(rays);
             Box::new(move || {
                 let first = index;
                 while index < first + count {
@@ -130,7 +123,7 @@ fn sweeping<'s>(
         SensorModel::Scanner(scanner) => {
             let world = World::at_wavelength(&loaded.scene, scanner.wavelength).expect("covered");
             let world: &'s World<f64> = Box::leak(Box::new(world));
-            let count = slice(scanner.shots(0).len());
+            let count = sweeps_of(scanner.shots(0).len());
             let mut points = PointSweep::default();
             Box::new(move || {
                 for _ in 0..count {
@@ -146,9 +139,4 @@ fn sweeping<'s>(
             })
         }
     }
-}
-
-/// Sweeps of so many rays that a slice takes.
-fn slice(rays: usize) -> u32 {
-    u32::try_from(SHOTS.div_ceil(rays)).expect("few sweeps")
 }

@@ -5,7 +5,7 @@ use super::correlation::REACH;
 use super::draw::EVERY_SWEEP;
 use crate::{Draws, Purpose};
 
-/// The normal numbers of the last beams, and of what stands still those of all beams of a sweep, 32768 at
+/// The normal numbers of the last beams, and of what stands still those of all beams of a sweep, 131072 at
 /// most. Neighbours' noise is made of the same numbers, and that of the next sweep of those that stand
 /// still: with a memory of them each is drawn once. The results are the same whatever is in it.
 #[derive(Clone, Debug, Default)]
@@ -24,8 +24,8 @@ const TOGETHER: u32 = 64;
 const NEIGHBOURS: u32 = 3;
 const _: () = assert!(NEIGHBOURS as usize + 1 == REACH);
 
-/// Beams of a sweep whose standing numbers are kept, at most: half a megabyte.
-const MOST_KEPT: u32 = 1 << 15;
+/// Beams of a sweep whose standing numbers are kept, at most: two megabytes.
+const MOST_KEPT: u32 = 1 << 17;
 
 /// The numbers of the beam $i$ are at $i$ modulo the number of places.
 #[derive(Clone, Debug, Default)]
