@@ -74,20 +74,21 @@ impl Turning {
     #[inline(always)]
     pub fn put(&self, number: usize, columns: &[Column], tile: &mut RayTile) {
         let lasers = &self.tiles[number];
-        let mut turned = SinCosLanes::NONE;
+        let (azimuth, elevation) = (&lasers.azimuth, &lasers.elevation);
         for four in 0..4 {
-            let column = &columns[lasers.column[four]];
-            let lanes = 4 * four..4 * four + 4;
-            turned.sin[lanes.clone()].copy_from_slice(&[column.turned.sin; 4]);
-            turned.cos[lanes.clone()].copy_from_slice(&[column.turned.cos; 4]);
-            tile.time[lanes].copy_from_slice(&[column.time; 4]);
-        }
-        let (azimuth, elevation) = (turned.plus(&lasers.azimuth), &lasers.elevation);
-        for i in 0..16 {
-            tile.origin[0][i] = lasers.radius[i] * turned.cos[i];
-            tile.origin[1][i] = lasers.radius[i] * turned.sin[i];
-            tile.direction[0][i] = elevation.cos[i] * azimuth.cos[i];
-            tile.direction[1][i] = elevation.cos[i] * azimuth.sin[i];
+            // One column's numbers stay in registers for its four lanes.
+            let Column { time, turned } = columns[lasers.column[four]];
+            for i in 4 * four..4 * four + 4 {
+                let azimuth = turned.plus(SinCos {
+                    sin: azimuth.sin[i],
+                    cos: azimuth.cos[i],
+                });
+                tile.time[i] = time;
+                tile.origin[0][i] = lasers.radius[i] * turned.cos;
+                tile.origin[1][i] = lasers.radius[i] * turned.sin;
+                tile.direction[0][i] = elevation.cos[i] * azimuth.cos;
+                tile.direction[1][i] = elevation.cos[i] * azimuth.sin;
+            }
         }
         tile.origin[2] = lasers.height;
         tile.direction[2] = elevation.sin;
@@ -129,16 +130,5 @@ impl SinCosLanes {
 
     fn put(&mut self, lane: usize, one: SinCos) {
         (self.sin[lane], self.cos[lane]) = (one.sin, one.cos);
-    }
-
-    /// [`SinCos::plus`] for each lane.
-    #[inline(always)]
-    fn plus(&self, other: &Self) -> Self {
-        let mut sum = Self::NONE;
-        for i in 0..16 {
-            sum.sin[i] = self.sin[i] * other.cos[i] + self.cos[i] * other.sin[i];
-            sum.cos[i] = self.cos[i] * other.cos[i] - self.sin[i] * other.sin[i];
-        }
-        sum
     }
 }

@@ -152,7 +152,9 @@ impl SinCos {
     }
 
     /// That of the sum of both angles.
-    fn plus(self, other: Self) -> Self {
+    #[expect(clippy::inline_always, reason = "one lane of a loop over many")]
+    #[inline(always)]
+    pub fn plus(self, other: Self) -> Self {
         Self {
             sin: self.sin * other.cos + self.cos * other.sin,
             cos: self.cos * other.cos - self.sin * other.sin,
