@@ -1,11 +1,12 @@
 //! The light of one beam, as its rays bring it back.
 
 use super::CwLidar;
-use crate::calibrated::{Direct, Lit, Profiled};
-use crate::transport::{FirstReturns, Return};
+use crate::calibrated::{Direct, Lit, Profiled, Sights, Sixteen};
+use crate::transport::{FirstReturns, PoseTile, Return};
 use etendue_physics::cw::Received;
+use etendue_physics::profile::{Address, Recent};
 use etendue_physics::{Scalar, ScalarTile};
-use etendue_scene::{HitTile, RayTile, Scene};
+use etendue_scene::{HitTile, Loops, RayTile, Scene};
 use nalgebra::Vector3;
 
 /// Surfaces counted in one beam at most.
@@ -74,16 +75,56 @@ impl<S: Scalar> Collected<S> {
         self.surfaces.see(range, cos_incidence, half_tangent);
     }
 
-    /// The surface that calibrated noise speaks of, if there is one, and what saw it.
-    pub fn profiled<'a>(&self, scene: &'a Scene) -> Option<(Profiled<'a>, &Lit)> {
-        let lit = self.lit.as_ref()?;
-        Some((lit.profiled(scene)?, lit))
+    /// The surface that calibrated noise speaks of, if there is one.
+    pub fn profiled<'a>(&self, scene: &'a Scene) -> Option<Profiled<'a>> {
+        self.lit.as_ref()?.profiled(scene)
     }
 
     /// How many separate surfaces sent light back.
     pub fn surfaces(&self) -> u16 {
         self.surfaces.count
     }
+}
+
+/// Draws what beams of calibrated noise measure.
+pub(super) struct Draw<'a, S: Scalar> {
+    pub scene: &'a Scene,
+    pub sights: Sights,
+    pub collected: &'a [Collected<S>],
+    pub poses: &'a PoseTile<S>,
+    /// Of the first beam.
+    pub address: Address,
+    pub recent: &'a mut Recent,
+}
+
+/// What was drawn of which beams.
+pub(super) struct Drawing {
+    pub sights: Sights,
+    pub all: Sixteen,
+}
+
+impl<S: Scalar> Loops for Draw<'_, S> {
+    type Output = Drawing;
+
+    #[expect(clippy::inline_always, reason = "loops become vector instructions")]
+    #[inline(always)]
+    fn run(self) -> Drawing {
+        let (collected, poses) = (self.collected, self.poses);
+        let side = |lane: usize| side(&collected[lane], poses, lane);
+        let all = { &self.sights }.draw(self.scene, side, &self.address, self.recent);
+        Drawing {
+            sights: self.sights,
+            all,
+        }
+    }
+}
+
+/// On which side of the normal a beam meets its surface.
+#[inline(never)]
+fn side<S: Scalar>(collected: &Collected<S>, poses: &PoseTile<S>, lane: usize) -> f64 {
+    let turned = poses.turned(&[[0.0; 16], [0.0; 16], [1.0; 16]]);
+    let up = Vector3::from(turned.map(|axis| axis[lane]));
+    collected.lit.as_ref().map_or(0.0, |lit| lit.side(&up))
 }
 
 /// The separate surfaces that sent light back.

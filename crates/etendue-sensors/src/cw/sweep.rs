@@ -1,9 +1,9 @@
 //! The pipeline: shots to rays, rays to light that comes back, light to measurements.
 
 use super::batch::{Aim, Batch, LANES, Straight};
-use super::collected::Collected;
+use super::collected::{Collected, Draw, Drawing};
 use super::{Beam, CwLidar};
-use crate::calibrated::{Lit, Profiled};
+use crate::calibrated::{KeptRecent, Sights};
 use crate::transport::{
     Background, Cone, Factor, LightRay, PathSettings, Return, TreeSettings, World, trace_paths,
     trace_tree_from,
@@ -11,7 +11,7 @@ use crate::transport::{
 use crate::{Measurement, Reading, Sweep, Truth};
 use etendue_physics::beam::{BeamFrame, SubRay};
 use etendue_physics::cw::{Detection, Fault, Received, ReceivedTile, Window};
-use etendue_physics::profile::{Address, Recent};
+use etendue_physics::profile::{Address, Drawn, Recent};
 use etendue_physics::{Purpose, Scalar, Stream};
 use etendue_scene::{Hit, Ray};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3, try_convert};
@@ -255,14 +255,16 @@ fn half_way(beams: &[Beam]) -> f64 {
 /// What a thread keeps from beam to beam.
 struct Memory<S: Scalar> {
     batch: Batch<S>,
-    recent: Recent,
+    collected: Vec<Collected<S>>,
+    recent: KeptRecent,
 }
 
 impl<S: Scalar> Default for Memory<S> {
     fn default() -> Self {
         Self {
             batch: Batch::default(),
-            recent: Recent::default(),
+            collected: Vec::new(),
+            recent: KeptRecent::default(),
         }
     }
 }
@@ -380,7 +382,12 @@ where
     }
 
     /// Casts the rays of a batch, collects its light and measures it.
-    fn fire(&self, Memory { batch, recent }: &mut Memory<S>, first: usize, shots: &mut [Shot<S>]) {
+    fn fire(&self, memory: &mut Memory<S>, first: usize, shots: &mut [Shot<S>]) {
+        let Memory {
+            batch,
+            collected,
+            recent,
+        } = memory;
         let scene = self.world.scene();
         scene.closest_hits_of_tiles(&batch.rays, &mut batch.met);
         batch.back.clear();
@@ -395,34 +402,31 @@ where
                 factor: self.light.factor,
             });
         }
-        for (lane, shot) in shots.iter_mut().enumerate() {
-            *shot = self.receive(batch, lane, first + lane, recent);
+        collected.clear();
+        for lane in 0..shots.len() {
+            let mut own = self.collect(batch, lane, first + lane);
+            (self.light.add)(first + lane, &mut own.received);
+            collected.push(own);
+        }
+        let drawn = self.draw(batch, collected, first, recent.get());
+        for (lane, (shot, collected)) in shots.iter_mut().zip(&*collected).enumerate() {
+            let own = { drawn.as_ref() }.filter(|drawn| drawn.sights.calibrated[lane]);
+            *shot = Shot {
+                outcome: match own {
+                    Some(drawn) => self.drawn(drawn.all.of(lane)),
+                    None => self.measure(&collected.received, first + lane),
+                },
+                power: collected.received.power,
+                returns: collected.surfaces(),
+                truth: self.truth(batch, lane),
+            };
         }
     }
 
-    /// Measures the light of one lane of the batch.
-    fn receive(
-        &self,
-        batch: &Batch<S>,
-        lane: usize,
-        number: usize,
-        recent: &mut Recent,
-    ) -> Shot<S> {
-        let mut collected = self.collect(batch, lane, number);
-        (self.light.add)(number, &mut collected.received);
-        let up = || values(&batch.poses.lane(lane).rotation) * Vector3::z();
-        let outcome = if let Some((surface, lit)) = collected.profiled(self.world.scene()) {
-            self.draw((&surface, lit), up, number, recent)
-        } else {
-            let mut noise = self.stream(number, Purpose::ReceiverNoise);
-            self.lidar.receiver.measure(&collected.received, &mut noise)
-        };
-        Shot {
-            outcome,
-            power: collected.received.power,
-            returns: collected.surfaces(),
-            truth: self.truth(batch, lane),
-        }
+    /// What the receiver makes of light.
+    fn measure(&self, received: &Received<S>, number: usize) -> Result<Detection<S>, Fault> {
+        let mut noise = self.stream(number, Purpose::ReceiverNoise);
+        self.lidar.receiver.measure(received, &mut noise)
     }
 
     /// The light that comes back along the rays of one lane: what is there already, and what only a
@@ -472,23 +476,45 @@ where
         }
     }
 
-    /// A measurement from calibrated noise: drop-out, bias, spread and steps at once.
+    /// Draws the beams of calibrated noise, if there are any.
     fn draw(
         &self,
-        (surface, lit): (&Profiled, &Lit),
-        up: impl Fn() -> Vector3<f64>,
-        number: usize,
+        batch: &Batch<S>,
+        collected: &[Collected<S>],
+        first: usize,
         recent: &mut Recent,
-    ) -> Result<Detection<S>, Fault> {
+    ) -> Option<Drawing> {
+        let scene = self.world.scene();
+        if !scene.has_profiles() {
+            return None;
+        }
+        let mut sights = Sights::NONE;
+        for (lane, collected) in collected.iter().enumerate() {
+            if let Some(surface) = collected.profiled(scene) {
+                sights.set(lane, &surface);
+            }
+        }
         let address = Address {
             seed: self.turn.seed,
             sensor: self.turn.sensor,
             sweep: self.turn.index,
-            beam: u32::try_from(number).expect("beams are numbered by u32"),
+            beam: u32::try_from(first).expect("beams are numbered by u32"),
             stride: 1,
         };
+        Some(scene.vectorised(Draw {
+            scene,
+            sights,
+            collected,
+            poses: &batch.poses,
+            address,
+            recent,
+        }))
+    }
+
+    /// What the device reports of a beam that was drawn.
+    fn drawn(&self, drawn: Option<Drawn>) -> Result<Detection<S>, Fault> {
         let farthest = self.lidar.receiver.ambiguity.farthest;
-        match surface.draw(lit, up, &address, recent) {
+        match drawn {
             None => Err(Fault::NothingReceived),
             Some(drawn) if drawn.range > farthest => Err(Fault::BeyondRange { range: drawn.range }),
             Some(drawn) => Ok(Detection {
@@ -526,11 +552,6 @@ fn turned<S: Scalar>(rotation: &UnitQuaternion<S>, v: &Vector3<f64>) -> Vector3<
     let across = u.cross(&twice);
     let part = |k: usize| twice[k] * rotation.w + across[k] + v[k];
     Vector3::new(part(0), part(1), part(2))
-}
-
-/// A rotation without its derivatives.
-fn values<S: Scalar>(rotation: &UnitQuaternion<S>) -> UnitQuaternion<f64> {
-    UnitQuaternion::new_unchecked(rotation.coords.map(Scalar::value).into())
 }
 
 impl<S: Scalar> Shot<S> {
