@@ -5,8 +5,8 @@
 )]
 
 use super::simulate::{Poses, Simulator};
-use super::turning::{Column, Turning};
-use crate::scanner::Shot;
+use super::turning::Turning;
+use crate::scanner::{Column, Shot};
 use etendue_physics::beam::BeamFrame;
 use etendue_scene::{Loops, Ray, RayTile};
 use nalgebra::Isometry3;
@@ -35,16 +35,18 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         }
     }
 
-    /// The rays of all shots of a batch in that order, in tiles; by way of `rays` where beams have
+    /// The rays of all shots of a batch, the first of which has the number `first`, in that order, in
+    /// tiles; by way of `rays` where beams have
     /// several.
     pub fn aim_tiles(
         &self,
-        (shots, poses, order): (&[Shot], &Poses, &[usize]),
+        (first, shots): (usize, &[Shot]),
+        (poses, order): (&Poses, &[usize]),
         (rays, columns): (&mut Vec<Ray>, &mut Vec<Column>),
         tiles: &mut Vec<RayTile>,
     ) {
         if let (Some(turning), Some(pose)) = (self.turning_of(shots), poses.only()) {
-            turning.columns(shots, columns);
+            turning.columns(first, shots.len(), columns);
             tiles.resize(order.len().div_ceil(16), RayTile::EMPTY);
             self.world.scene().vectorised(Turned {
                 turning,
@@ -79,7 +81,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
 
 /// The axes of a rotor's beams, from a sensor that stands still.
 struct Turned<'s> {
-    turning: &'s Turning,
+    turning: &'s Turning<'s>,
     columns: &'s [Column],
     pose: &'s Isometry3<f64>,
     tiles: &'s mut [RayTile],

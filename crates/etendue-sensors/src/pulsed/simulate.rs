@@ -5,9 +5,9 @@ use super::ambient::View;
 use super::receive::{Fired, Light, PreparedReceiver, Workspace, pulse_fwhm};
 use super::received::Received;
 use super::straight::{Cast, Lane, Straight};
-use super::turning::{Column, Turning};
+use super::turning::Turning;
 use super::{Air, Frame, PointSweep};
-use crate::scanner::{ScanPattern, Scanner, Shot};
+use crate::scanner::{Column, ScanPattern, Scanner, Shot};
 use crate::transport::{LightRay, TileReturns, TreeSettings, World, trace_trees};
 use etendue_physics::beam::BeamRay;
 use etendue_physics::{Purpose, Stream};
@@ -94,7 +94,7 @@ pub fn simulate_into(
             CastOrder::new(first)
         };
         if simulator.beam_rays.len() == 1 {
-            simulator.turning = Turning::new(scanner, &simulator.order.shots);
+            simulator.turning = Turning::new(&firing, &simulator.order.shots);
         }
     }
     let simulate = |batch: &mut Batch, first: usize, shots: &mut [Shot], to: &mut Received| {
@@ -332,9 +332,8 @@ pub(super) struct Simulator<'a, P> {
     /// The order in which the rays of batches of that many shots are cast, where all batches are
     /// turned copies of the first.
     order: CastOrder,
-    /// The beams of batches of that many shots, where columns are fired at once and have one ray
-    /// a shot.
-    turning: Option<Turning>,
+    /// The beams of batches of that many shots, on a rotor that only turns, of one ray a shot.
+    turning: Option<Turning<'a>>,
     /// What tells shots that need no trees, where there can be such.
     straight: Option<Straight>,
     pub air: PreparedAir<'a>,
@@ -371,7 +370,7 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
     }
 
     /// The beams of a batch of shots, where all batches have the same.
-    pub fn turning_of(&self, shots: &[Shot]) -> Option<&Turning> {
+    pub fn turning_of(&self, shots: &[Shot]) -> Option<&Turning<'a>> {
         let whole = self.order.shots.len() == shots.len();
         self.turning.as_ref().filter(|_| whole)
     }
@@ -404,9 +403,9 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
             &batch.order
         };
         if let Some(straight) = &self.straight {
-            let aimed = (shots, &batch.poses, &order.shots[..]);
+            let way = (&batch.poses, &order.shots[..]);
             let room = (&mut batch.rays, &mut batch.columns);
-            self.aim_tiles(aimed, room, &mut batch.sight.tiles);
+            self.aim_tiles((first, shots), way, room, &mut batch.sight.tiles);
             batch.sight.see(self.world);
             let cast = Cast {
                 first,

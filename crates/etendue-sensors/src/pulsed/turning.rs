@@ -1,17 +1,20 @@
 //! The beams of a rotor, sixteen at a time in the order they are cast.
 #![expect(
     clippy::inline_always,
+    clippy::needless_range_loop,
     reason = "loops over sixteen lanes become vector instructions"
 )]
 
-use crate::scanner::{ScanPattern, Scanner, Shot, SinCos, Spinning};
+use crate::scanner::{Column, Firing, Laser, ScanPattern, SinCos, Spinning};
 use etendue_scene::RayTile;
 
-/// The beams of some columns, each of which is fired at once on a rotor that only turns.
+/// The beams of some columns on a rotor that only turns.
 #[derive(Clone)]
-pub(super) struct Turning {
+pub(super) struct Turning<'a> {
+    firing: &'a Firing<'a>,
     spinning: Spinning,
-    channels: usize,
+    /// Whether all channels of a column fire at once, and each four beams are of one column.
+    at_once: bool,
     tiles: Vec<Lasers>,
 }
 
@@ -21,10 +24,13 @@ pub(super) struct Turning {
 struct Lasers {
     azimuth: SinCosLanes,
     elevation: SinCosLanes,
+    /// What the rotor turns from the first channel's firing to this one's.
+    swing: SinCosLanes,
     radius: [f64; 16],
     height: [f64; 16],
-    /// Which column each four are of.
-    column: [usize; 4],
+    /// When they fire after their column begins, s.
+    time: [f64; 16],
+    column: [usize; 16],
     used: usize,
 }
 
@@ -35,63 +41,42 @@ struct SinCosLanes {
     cos: [f64; 16],
 }
 
-/// A column: when it is fired, and how the rotor stands then.
-#[derive(Clone, Copy)]
-pub(super) struct Column {
-    time: f64,
-    turned: SinCos,
-}
-
-impl Turning {
-    /// Of the shots of whole columns, in that order, each four of which are of one column.
-    pub fn new(scanner: &Scanner, order: &[usize]) -> Option<Self> {
-        let ScanPattern::Spinning(spinning) = scanner.pattern else {
+impl<'a> Turning<'a> {
+    /// Of the shots of whole columns, in that order.
+    pub fn new(firing: &'a Firing<'a>, order: &[usize]) -> Option<Self> {
+        let ScanPattern::Spinning(spinning) = firing.scanner.pattern else {
             return None;
         };
-        let (first, others) = scanner.channels.split_first()?;
-        let at_once = others.iter().all(|channel| channel.time == first.time);
-        let column = |shot: &usize| shot / scanner.channels.len();
+        let channels = &firing.scanner.channels;
+        let (first, others) = channels.split_first()?;
+        let together = others.iter().all(|channel| channel.time == first.time);
+        let column = |shot: &usize| shot / channels.len();
         let in_one = |four: &[usize]| four.iter().all(|shot| column(shot) == column(&four[0]));
-        let by_fours = order.chunks(4).all(in_one);
-        let tile = |shots: &[usize]| Lasers::new(scanner, shots);
-        (at_once && by_fours && spinning.nod.is_none()).then(|| Self {
+        let tile = |shots: &[usize]| Lasers::new(&firing.lasers, shots);
+        spinning.nod.is_none().then(|| Self {
+            firing,
             spinning,
-            channels: scanner.channels.len(),
+            at_once: together && order.chunks(4).all(in_one),
             tiles: order.chunks(16).map(tile).collect(),
         })
     }
 
-    /// The columns that some shots are of.
-    pub fn columns(&self, shots: &[Shot], columns: &mut Vec<Column>) {
-        columns.clear();
-        columns.extend(shots.iter().step_by(self.channels).map(|shot| Column {
-            time: shot.time,
-            turned: SinCos::of(self.spinning.stance(shot.time).rotor),
-        }));
+    /// The columns of some shots, the first of which has that number.
+    pub fn columns(&self, first: usize, shots: usize, columns: &mut Vec<Column>) {
+        self.firing.columns(&self.spinning, first, shots, columns);
     }
 
     /// Puts the beams of tile number `number` in the sensor's frame.
     #[inline(always)]
     pub fn put(&self, number: usize, columns: &[Column], tile: &mut RayTile) {
         let lasers = &self.tiles[number];
-        let (azimuth, elevation) = (&lasers.azimuth, &lasers.elevation);
-        for four in 0..4 {
-            // One column's numbers stay in registers for its four lanes.
-            let Column { time, turned } = columns[lasers.column[four]];
-            for i in 4 * four..4 * four + 4 {
-                let azimuth = turned.plus(SinCos {
-                    sin: azimuth.sin[i],
-                    cos: azimuth.cos[i],
-                });
-                tile.time[i] = time;
-                tile.origin[0][i] = lasers.radius[i] * turned.cos;
-                tile.origin[1][i] = lasers.radius[i] * turned.sin;
-                tile.direction[0][i] = elevation.cos[i] * azimuth.cos;
-                tile.direction[1][i] = elevation.cos[i] * azimuth.sin;
-            }
+        if self.at_once {
+            lasers.put_columns(columns, tile);
+        } else {
+            lasers.put(columns, tile);
         }
         tile.origin[2] = lasers.height;
-        tile.direction[2] = elevation.sin;
+        tile.direction[2] = lasers.elevation.sin;
         tile.used = lasers.used;
     }
 }
@@ -102,23 +87,65 @@ impl Lasers {
         elevation: SinCosLanes::NONE,
         radius: [0.0; 16],
         height: [0.0; 16],
-        column: [0; 4],
+        swing: SinCosLanes::NONE,
+        time: [0.0; 16],
+        column: [0; 16],
         used: 0,
     };
 
-    fn new(scanner: &Scanner, shots: &[usize]) -> Self {
+    fn new(all: &[Laser], shots: &[usize]) -> Self {
         let mut lasers = Self::NONE;
         lasers.used = shots.len();
-        let channels = scanner.channels.len();
         for (lane, shot) in shots.iter().enumerate() {
-            let channel = &scanner.channels[shot % channels];
-            lasers.azimuth.put(lane, SinCos::of(channel.azimuth));
-            lasers.elevation.put(lane, SinCos::of(channel.elevation));
-            lasers.radius[lane] = channel.radius;
-            lasers.height[lane] = channel.height;
-            lasers.column[lane / 4] = shot / channels;
+            let laser = &all[shot % all.len()];
+            lasers.azimuth.put(lane, laser.azimuth);
+            lasers.elevation.put(lane, laser.elevation);
+            lasers.swing.put(lane, laser.swing);
+            lasers.radius[lane] = laser.channel.radius;
+            lasers.height[lane] = laser.channel.height;
+            lasers.time[lane] = laser.channel.time;
+            lasers.column[lane] = shot / all.len();
         }
         lasers
+    }
+
+    /// Puts beams of columns that are fired at once, each four of one column.
+    #[inline(always)]
+    fn put_columns(&self, columns: &[Column], tile: &mut RayTile) {
+        for four in 0..4 {
+            // One column's numbers stay in registers for its four lanes.
+            let Column { start, turned } = columns[self.column[4 * four]];
+            for i in 4 * four..4 * four + 4 {
+                self.put_one(i, start, turned, tile);
+            }
+        }
+    }
+
+    /// Puts beams of any columns.
+    #[inline(always)]
+    fn put(&self, columns: &[Column], tile: &mut RayTile) {
+        let mut start = [0.0; 16];
+        let mut turned = SinCosLanes::NONE;
+        for i in 0..16 {
+            let column = columns[self.column[i]];
+            start[i] = column.start;
+            turned.put(i, column.turned);
+        }
+        for i in 0..16 {
+            let turned = turned.of(i).plus(self.swing.of(i));
+            self.put_one(i, start[i], turned, tile);
+        }
+    }
+
+    /// Puts a beam of a column that began at `start`, as the rotor stands when it is fired.
+    #[inline(always)]
+    fn put_one(&self, i: usize, start: f64, turned: SinCos, tile: &mut RayTile) {
+        let (azimuth, level) = (turned.plus(self.azimuth.of(i)), self.elevation.cos[i]);
+        tile.time[i] = start + self.time[i];
+        tile.origin[0][i] = self.radius[i] * turned.cos;
+        tile.origin[1][i] = self.radius[i] * turned.sin;
+        tile.direction[0][i] = level * azimuth.cos;
+        tile.direction[1][i] = level * azimuth.sin;
     }
 }
 
@@ -128,7 +155,16 @@ impl SinCosLanes {
         cos: [1.0; 16],
     };
 
+    #[inline(always)]
     fn put(&mut self, lane: usize, one: SinCos) {
         (self.sin[lane], self.cos[lane]) = (one.sin, one.cos);
+    }
+
+    #[inline(always)]
+    fn of(&self, lane: usize) -> SinCos {
+        SinCos {
+            sin: self.sin[lane],
+            cos: self.cos[lane],
+        }
     }
 }

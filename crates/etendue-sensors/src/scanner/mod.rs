@@ -20,7 +20,7 @@ pub use pattern::{
 pub use receiver::{
     Intensity, Pipeline, PulsedReceiver, RangeLimits, Receiver, Sensitivity, Triangulation,
 };
-pub(crate) use shot::SinCos;
+pub(crate) use shot::{Column, Firing, Laser, SinCos};
 pub use shot::{Aim, Shot};
 
 use etendue_physics::beam::BeamWidth;

@@ -92,8 +92,19 @@ impl Scanner {
             scanner: self,
             sweep,
             columns: first..last,
-            lasers: (0..).zip(&self.channels).map(Laser::new).collect(),
+            lasers: self.lasers(),
         }
+    }
+
+    /// Its channels, as they are aimed.
+    fn lasers(&self) -> Vec<Laser<'_>> {
+        let begun = self.channels.first().map_or(0.0, |channel| channel.time);
+        let swing = |channel: &Channel| match &self.pattern {
+            ScanPattern::Spinning(spinning) => spinning.swing(channel.time - begun),
+            _ => 0.0,
+        };
+        let laser = |(number, channel)| Laser::new(number, channel, swing(channel));
+        (0..).zip(&self.channels).map(laser).collect()
     }
 
     /// Numbers of the first column of a sweep and of the one after its last.
@@ -124,18 +135,29 @@ impl Scanner {
 
 /// A sweep that is aimed part by part.
 pub(crate) struct Firing<'a> {
-    scanner: &'a Scanner,
+    pub scanner: &'a Scanner,
     sweep: u32,
     columns: Range<usize>,
-    lasers: Vec<Laser<'a>>,
+    pub lasers: Vec<Laser<'a>>,
 }
 
 /// A channel with its angles' sines and cosines.
-struct Laser<'a> {
+pub(crate) struct Laser<'a> {
     number: u16,
-    channel: &'a Channel,
-    azimuth: SinCos,
-    elevation: SinCos,
+    pub channel: &'a Channel,
+    pub azimuth: SinCos,
+    pub elevation: SinCos,
+    /// What the rotor turns from the first channel's firing to this one's.
+    pub swing: SinCos,
+}
+
+/// A column on a rotor that only turns.
+#[derive(Clone, Copy)]
+pub(crate) struct Column {
+    /// When it begins, s.
+    pub start: f64,
+    /// How the rotor stands when the first channel fires.
+    pub turned: SinCos,
 }
 
 /// The sine and cosine of an angle.
@@ -163,12 +185,13 @@ impl SinCos {
 }
 
 impl<'a> Laser<'a> {
-    fn new((number, channel): (u16, &'a Channel)) -> Self {
+    fn new(number: u16, channel: &'a Channel, swing: f64) -> Self {
         Self {
             number,
             channel,
             azimuth: SinCos::of(channel.azimuth),
             elevation: SinCos::of(channel.elevation),
+            swing: SinCos::of(swing),
         }
     }
 
@@ -204,9 +227,7 @@ impl Firing<'_> {
         let columns = (first / channels..).zip(shots.chunks_mut(channels));
         let mut rotor = Rotor::default();
         for (column, shots) in columns {
-            let start = self
-                .scanner
-                .column_time(self.sweep, self.columns.start + column);
+            let start = self.start(column);
             let column = whole(column as f64);
             match &self.scanner.pattern {
                 ScanPattern::Spinning(spinning) if spinning.nod.is_none() => {
@@ -222,21 +243,47 @@ impl Firing<'_> {
         }
     }
 
+    /// When a column of the sweep begins, s.
+    fn start(&self, column: usize) -> f64 {
+        { self.scanner }.column_time(self.sweep, self.columns.start + column)
+    }
+
     /// Aims the shots of a column, begun at `start`, on a rotor that only turns: as
     /// [`Firing::aim_one`], sooner.
     fn turn(&self, spinning: &Spinning, start: f64, column: u32, mut shots: &mut [Shot]) {
+        let begun = self.turned(spinning, start);
         let at_once = |a: &Laser, b: &Laser| a.channel.time == b.channel.time;
         for lasers in self.lasers.chunk_by(at_once) {
             let (own, others) = shots.split_at_mut(lasers.len().min(shots.len()));
             let time = start + lasers[0].channel.time;
             let angle = spinning.stance(time).rotor;
-            let turned = SinCos::of(angle);
+            let turned = begun.plus(lasers[0].swing);
             for (laser, shot) in lasers.iter().zip(own) {
                 (shot.column, shot.time) = (column, time);
                 laser.aim(angle, turned, shot);
             }
             shots = others;
         }
+    }
+
+    /// How a rotor that only turns stands when the first channel of a column, begun at `start`,
+    /// fires.
+    fn turned(&self, spinning: &Spinning, start: f64) -> SinCos {
+        let first = self.lasers[0].channel.time;
+        SinCos::of(spinning.stance(start + first).rotor)
+    }
+
+    /// The columns of some shots on a rotor that only turns, the first of which has the number
+    /// `first`.
+    pub fn columns(&self, spinning: &Spinning, first: usize, shots: usize, to: &mut Vec<Column>) {
+        let channels = self.lasers.len();
+        let column = |column| {
+            let start = self.start(column);
+            let turned = self.turned(spinning, start);
+            Column { start, turned }
+        };
+        to.clear();
+        to.extend((first / channels..(first + shots) / channels).map(column));
     }
 
     /// Aims a shot of the column that began at `start`.

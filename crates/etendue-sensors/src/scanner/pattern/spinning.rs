@@ -48,6 +48,12 @@ impl Spinning {
         }
     }
 
+    /// What the rotor turns in some time (s), rad.
+    pub(crate) fn swing(&self, seconds: f64) -> f64 {
+        let turned = TAU * self.rate * seconds;
+        if self.clockwise { -turned } else { turned }
+    }
+
     /// The channel's direction on the rotor as it stands at `time`.
     pub fn aim(&self, time: f64, channel: &Channel) -> Aim {
         self.stance(time).aim(channel)
