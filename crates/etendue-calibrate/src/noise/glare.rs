@@ -102,7 +102,7 @@ fn bias_observations(bins: &[Bin], places: f64) -> impl Iterator<Item = Observat
             x: bin.incidence,
             y: bin.error?.mean,
             weight: 1.0 / (bin.mean_variance()? + places),
-            fold: super::calibrate::fold(bin),
+            fold: super::curves::fold(bin),
         })
     })
 }

@@ -22,14 +22,18 @@
 
 mod beams;
 mod calibrate;
+mod curves;
 mod edges;
 mod error;
 mod explain;
 mod glare;
 mod identify;
+mod knots;
+mod law;
 pub mod panel;
 mod recording;
 pub mod reflectance;
+mod remarks;
 mod replay;
 pub mod score;
 pub mod smooth;

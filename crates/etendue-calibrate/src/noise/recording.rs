@@ -1,6 +1,8 @@
 //! Recordings, direction by direction.
 
 use super::NoiseError;
+use super::statistics::detect_steps;
+use etendue_physics::profile::Steps;
 use etendue_sensors::{Reading, Scan};
 use nalgebra::{Point3, Vector3};
 use std::collections::BTreeMap;
@@ -171,6 +173,12 @@ impl Recording {
             }
         }
         Ok(())
+    }
+
+    /// The steps of its ranges.
+    pub fn steps(&self) -> Steps {
+        let looks = self.cells.iter().flat_map(|cell| &cell.looks);
+        detect_steps(looks.filter_map(|look| look.range))
     }
 }
 

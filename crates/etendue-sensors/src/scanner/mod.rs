@@ -20,8 +20,8 @@ pub use pattern::{
 pub use receiver::{
     Intensity, Pipeline, PulsedReceiver, RangeLimits, Receiver, Sensitivity, Triangulation,
 };
-pub(crate) use shot::{Column, Firing, Laser, SinCos};
 pub use shot::{Aim, Shot};
+pub(crate) use shot::{Column, Firing, Laser, SinCos};
 
 use etendue_physics::beam::BeamWidth;
 
