@@ -85,17 +85,25 @@ impl GlareCurve {
         (incidence, ratio, wanted): (&[f64; N], &[f64; N], &[bool; N]),
         side: impl Fn(usize) -> f64,
     ) {
-        let mut shift = [0.0; N];
-        let mut reached = [false; N];
+        // Nearer than at half the distance it may lie farther off the normal than its centre does twice.
+        let reach = self.reach + self.centre.abs();
         let mut any = false;
         for i in 0..N {
-            shift[i] = profile.law.glare_shift(self.centre, ratio[i]);
-            reached[i] = wanted[i] && incidence[i] <= self.reach + shift[i].abs();
-            any |= reached[i];
+            any |= wanted[i] & ((incidence[i] <= reach) | (ratio[i] < 0.5));
         }
         if !any {
             return;
         }
+        let mut shift = [0.0; N];
+        let mut reached = [false; N];
+        for i in 0..N {
+            shift[i] = profile.law.glare_shift(self.centre, ratio[i]);
+            reached[i] = wanted[i] && incidence[i] <= self.reach + shift[i].abs();
+        }
+        if !reached.contains(&true) {
+            return;
+        }
+        here.even = false;
         let mut drop_out = [0.0; N];
         for i in 0..N {
             if reached[i] {

@@ -28,7 +28,7 @@ impl Lookup {
             clippy::cast_sign_loss,
             reason = "clamped"
         )]
-        let buckets = (((last - start) / narrowest).ceil() as usize).clamp(1, MOST_BUCKETS);
+        let buckets = (((last - start) / narrowest) as usize + 1).clamp(1, MOST_BUCKETS);
         let mut ends = nodes[1..].to_vec();
         ends[nodes.len() - 2] = f64::INFINITY;
         let mut found = Self {
@@ -59,6 +59,20 @@ impl Lookup {
     #[inline(always)]
     fn bucket(&self, x: f64) -> usize {
         (((x - self.start) * self.scale) as usize).min(self.firsts.len() - 1)
+    }
+
+    /// That of each of many numbers.
+    #[expect(
+        clippy::inline_always,
+        reason = "loops over lanes become the caller's vector instructions"
+    )]
+    #[inline(always)]
+    pub fn segments<const N: usize>(&self, x: &[f64; N]) -> [usize; N] {
+        let mut segments = [0; N];
+        for (segment, x) in segments.iter_mut().zip(x) {
+            *segment = self.segment(*x);
+        }
+        segments
     }
 
     /// The last segment that begins before `x`, or the first.
