@@ -104,12 +104,19 @@ impl Recent {
     }
 
     /// Where averages are that are made so.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a few instructions")]
+    #[inline(always)]
     fn place(&mut self, weights: &Weights, stride: u32) -> usize {
-        let is_so = |one: &Average| one.stride == stride && one.weights == *weights;
-        if let Some(place) = self.averages.iter().position(is_so) {
-            return place;
+        for (place, one) in self.averages.iter().enumerate() {
+            if one.stride == stride && one.weights == *weights {
+                return place;
+            }
         }
+        self.begin(weights, stride)
+    }
+
+    #[cold]
+    fn begin(&mut self, weights: &Weights, stride: u32) -> usize {
         if self.averages.len() == MOST_AVERAGES {
             self.averages.remove(0);
         }
@@ -140,15 +147,21 @@ fn blocks<const N: usize>(first: &Address) -> [Block; 2] {
 
 impl Ring {
     /// Room for the blocks of so many beams.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a few instructions")]
+    #[inline(always)]
     fn make_room(&mut self, beams: u32) {
         let blocks = beams.div_ceil(TOGETHER) as usize + 1;
         if self.blocks.len() < blocks {
-            let blocks = blocks.next_power_of_two();
-            self.blocks = vec![None; blocks];
-            let places = (blocks + 1) * BLOCK;
-            self.numbers = [vec![0.0; places], vec![0.0; places]];
+            self.grow(blocks);
         }
+    }
+
+    #[cold]
+    fn grow(&mut self, blocks: usize) {
+        let blocks = blocks.next_power_of_two();
+        self.blocks = vec![None; blocks];
+        let places = (blocks + 1) * BLOCK;
+        self.numbers = [vec![0.0; places], vec![0.0; places]];
     }
 
     #[expect(clippy::inline_always, reason = "a few instructions")]

@@ -32,6 +32,19 @@ pub(super) struct Curve {
     beyond: Beyond,
 }
 
+/// What the segments say of beams.
+#[repr(align(64))]
+pub(super) struct Between<const N: usize> {
+    /// rad.
+    pub incidence: [f64; N],
+    /// The same between the first and the last knot.
+    within: [f64; N],
+    /// Of the segments.
+    places: [usize; N],
+    /// As in a [`Segment`], beam by beam.
+    rows: [[f64; 4]; N],
+}
+
 /// Between two knots: values at the first, and how much more there is per radian.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
@@ -99,12 +112,10 @@ impl Curve {
         }
     }
 
-    /// What to expect of beams of which the cosines of the incidences are given, and these, rad.
+    /// What the segments say of beams of which the cosines of the incidences are given.
     #[inline(always)]
-    pub fn at<const N: usize>(&self, cos: &[f64; N], standing: f64) -> (Expectation<N>, [f64; N]) {
-        let mut here = Expectation::new(standing);
+    pub fn between<const N: usize>(&self, cos: &[f64; N]) -> Between<N> {
         let mut incidence = [0.0; N];
-        let mut log_spread = [0.0; N];
         for i in 0..N {
             incidence[i] = acos(cos[i]);
         }
@@ -122,6 +133,30 @@ impl Curve {
                 rows[i][k] = segment.values[k] + more * segment.slopes[k];
             }
         }
+        Between {
+            incidence,
+            within,
+            places,
+            rows,
+        }
+    }
+
+    /// What to expect of the beams.
+    #[inline(always)]
+    pub fn at<const N: usize>(
+        &self,
+        cos: &[f64; N],
+        between: &Between<N>,
+        standing: f64,
+    ) -> Expectation<N> {
+        let mut here = Expectation::new(standing);
+        let mut log_spread = [0.0; N];
+        let Between {
+            within,
+            places,
+            rows,
+            ..
+        } = between;
         for i in 0..N {
             here.bias[i] = rows[i][0];
             here.spread[i] = rows[i][1];
@@ -140,7 +175,7 @@ impl Curve {
         for i in 0..N {
             here.spread[i] *= exp(log_spread[i]);
         }
-        (here, incidence)
+        here
     }
 }
 

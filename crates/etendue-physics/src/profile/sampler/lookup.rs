@@ -61,20 +61,6 @@ impl Lookup {
         (((x - self.start) * self.scale) as usize).min(self.firsts.len() - 1)
     }
 
-    /// That of each of many numbers.
-    #[expect(
-        clippy::inline_always,
-        reason = "loops over lanes become the caller's vector instructions"
-    )]
-    #[inline(always)]
-    pub fn segments<const N: usize>(&self, x: &[f64; N]) -> [usize; N] {
-        let mut segments = [0; N];
-        for (segment, x) in segments.iter_mut().zip(x) {
-            *segment = self.segment(*x);
-        }
-        segments
-    }
-
     /// The last segment that begins before `x`, or the first.
     #[expect(clippy::inline_always, reason = "one lane of a loop")]
     #[inline(always)]

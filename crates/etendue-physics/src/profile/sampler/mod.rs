@@ -14,12 +14,12 @@ use super::steps::Rounding;
 use super::{Address, DistanceLaw, Drawn, IntensityKind, Profile, Recent};
 use crate::series::{exp, ln};
 use crate::{Draws, Purpose};
-use curve::Curve;
+use curve::{Between, Curve};
 use glare::GlareCurve;
 use std::sync::Arc;
 
 /// A profile made ready to be drawn from: draws what [`Profile::draw`] does, sooner, for one beam or for
-/// sixteen that follow each other, to the last bit the same for either.
+/// up to 64 that follow each other, to the last bit the same for either.
 ///
 /// What lies between two knots is worked out with the profile. Beyond them the logarithm of the
 /// reflectance model's power is a table: spreads there are within 2e-5 of
@@ -36,14 +36,13 @@ pub struct Sampler {
 
 /// How beams that follow each other meet a material.
 #[derive(Clone, Debug)]
-#[repr(align(64))]
-pub struct MetLanes<const N: usize> {
+pub struct MetLanes<'a, const N: usize> {
     /// Which do: the numbers of the others mean nothing.
     pub wanted: [bool; N],
     /// Range, m.
-    pub range: [f64; N],
+    pub range: &'a [f64; N],
     /// Cosine of the incidence, in [0, 1].
-    pub cos_incidence: [f64; N],
+    pub cos_incidence: &'a [f64; N],
 }
 
 /// Measurements of beams that follow each other.
@@ -117,8 +116,8 @@ impl Sampler {
     ) -> Option<Drawn> {
         let met = MetLanes {
             wanted: [true],
-            range: [range],
-            cos_incidence: [cos_incidence],
+            range: &[range],
+            cos_incidence: &[cos_incidence],
         };
         let drawn = self.draw_lanes(&met, |_| side(), beam, recent);
         drawn.returned[0].then_some(Drawn {
@@ -127,18 +126,21 @@ impl Sampler {
         })
     }
 
-    /// Draws of beams that follow each other, at most sixteen, from `first` on; `side` is asked by lane.
+    /// Draws of beams that follow each other, at most 64, from `first` on; `side` is asked by lane.
     /// Loops for the vector instructions of the caller.
     #[inline(always)]
     pub fn draw_lanes<const N: usize>(
         &self,
-        met: &MetLanes<N>,
+        met: &MetLanes<'_, N>,
         side: impl Fn(usize) -> f64,
         first: &Address,
         recent: &mut Recent,
     ) -> DrawnLanes<N> {
-        let here = self.expect(met, side);
-        let [error, loss] = self.normalised(&here, first, recent);
+        // Numbers are drawn while what the segments say is still on its way to memory.
+        let between = self.curve.between(met.cos_incidence);
+        let moving = recent.moving::<N>(first, &self.profile.correlation);
+        let here = self.expect(met, &between, side);
+        let [error, loss] = self.normalised(&here, &moving, first, recent);
         let above = edge::above(&loss, &here.logit);
         let mut returned = [false; N];
         let mut range = [0.0; N];
@@ -157,18 +159,24 @@ impl Sampler {
     #[inline(always)]
     fn expect<const N: usize>(
         &self,
-        met: &MetLanes<N>,
+        met: &MetLanes<'_, N>,
+        between: &Between<N>,
         side: impl Fn(usize) -> f64,
     ) -> Expectation<N> {
         let profile = &*self.profile;
         let standing = profile.correlation.standing();
-        let (mut here, incidence) = self.curve.at(&met.cos_incidence, standing);
+        let mut here = self.curve.at(met.cos_incidence, between, standing);
         let mut ratio = [0.0; N];
         for i in 0..N {
             ratio[i] = met.range[i] * met.cos_incidence[i] * self.per_distance;
         }
         if let Some(glare) = &self.glare {
-            glare.add(&mut here, profile, (&incidence, &ratio, &met.wanted), side);
+            glare.add(
+                &mut here,
+                profile,
+                (&between.incidence, &ratio, &met.wanted),
+                side,
+            );
         }
         self.carry(&mut here, &ratio);
         here
@@ -227,13 +235,13 @@ impl Sampler {
     fn normalised<const N: usize>(
         &self,
         here: &Expectation<N>,
+        [range, drop]: &[[f64; N]; 2],
         first: &Address,
         recent: &mut Recent,
     ) -> [[f64; N]; 2] {
         let correlation = &self.profile.correlation;
         let (standing, standing_drop) = (correlation.standing(), correlation.standing_drop());
         let mut sums = [[0.0; N]; 2];
-        let [range, drop] = recent.moving::<N>(first, correlation);
         let mut roots = [(1.0 - standing).sqrt(); N];
         if !here.even {
             for i in 0..N {
@@ -242,7 +250,7 @@ impl Sampler {
         }
         add(
             &mut sums,
-            [&range, &drop],
+            [range, drop],
             &roots,
             (1.0 - standing_drop).sqrt(),
         );
