@@ -138,19 +138,40 @@ impl Lit {
         self.cos.clamp(0.0, 1.0)
     }
 
-    /// On which side of the normal the light arrives: with the normal $n$ away from the sensor, the
-    /// surface's left is $u\\times n$, and the light's direction $d$ has $d\\cdot(u\\times n) =
-    /// u\\cdot(n\\times d)$ of it, out of the sine of the incidence. Neither, where the sensor's axis
-    /// is the normal; `up` is that axis in the world.
+    /// On which side of the normal the light arrives; `up` is the sensor's axis in the world.
     pub fn side(&self, up: &Vector3<f64>) -> f64 {
-        let cos = self.cos_incidence();
-        let all = up.cross(&self.normal).norm() * (1.0 - cos * cos).sqrt();
-        if all > 1e-9 * self.power {
-            (up.dot(&self.turn) / all).clamp(-1.0, 1.0)
-        } else {
-            0.0
-        }
+        let power = 1.0 / self.power;
+        side(
+            up,
+            &(self.normal * power),
+            &(self.turn * power),
+            self.cos_incidence(),
+        )
     }
+}
+
+/// On which side of the normal light arrives: with the normal $n$ away from the sensor, the
+/// surface's left is $u\times n$, and the light's direction $d$ has $d\cdot(u\times n) =
+/// u\cdot(n\times d)$ of it, out of the sine of the incidence. Neither, where the sensor's axis $u$,
+/// in the world, is the normal; `turn` is $n\times d$.
+fn side(up: &Vector3<f64>, normal: &Vector3<f64>, turn: &Vector3<f64>, cos: f64) -> f64 {
+    let all = up.cross(normal).norm() * (1.0 - cos * cos).sqrt();
+    if all > 1e-9 {
+        (up.dot(turn) / all).clamp(-1.0, 1.0)
+    } else {
+        0.0
+    }
+}
+
+/// The same of light of one direction, on a surface of a normal on either side.
+pub(crate) fn side_of(
+    up: &Vector3<f64>,
+    normal: &Vector3<f64>,
+    arrival: &Vector3<f64>,
+    cos: f64,
+) -> f64 {
+    let away = normal * normal.dot(arrival).signum();
+    side(up, &away, &away.cross(arrival), cos)
 }
 
 impl Profiled<'_> {

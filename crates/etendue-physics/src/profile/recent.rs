@@ -12,9 +12,9 @@ use crate::{Draws, Purpose};
 #[derive(Clone, Debug, Default)]
 pub struct Recent {
     /// What changes from sweep to sweep.
-    moving: Ring,
+    moving: Ring<f64>,
     /// What stands still.
-    standing: Ring,
+    standing: Ring<f64>,
     /// Averages of that, by how they are made.
     averages: Vec<Average>,
 }
@@ -28,28 +28,29 @@ const BLOCK: usize = TOGETHER as usize;
 const NEIGHBOURS: u32 = 3;
 const _: () = assert!(NEIGHBOURS as usize + 1 == REACH);
 
-/// Beams of a sweep whose standing averages are kept, at most: two megabytes.
+/// Beams of a sweep whose standing averages are kept, at most: a megabyte.
 const MOST_KEPT: u32 = 1 << 17;
 
 /// Ways of averaging that are remembered, at most.
 const MOST_AVERAGES: usize = 16;
 
-/// What stands still, averaged over the beams and their neighbours.
+/// What stands still, averaged over the beams and their neighbours; to 24 bits, for it is read from far
+/// memory sweep after sweep.
 #[derive(Clone, Debug)]
 struct Average {
     weights: Weights,
     stride: u32,
-    ring: Ring,
+    ring: Ring<f32>,
 }
 
 /// The numbers of the beam $i$ are at $i$ modulo the number of places, a power of two; after the last
 /// place those of the first block stand once more, so that as many follow each other anywhere.
 #[derive(Clone, Debug, Default)]
-struct Ring {
+struct Ring<T> {
     /// What is in each block of places.
     blocks: Vec<Option<Block>>,
     /// Of the range, and of the drop-out.
-    numbers: [Vec<f64>; 2],
+    numbers: [Vec<T>; 2],
 }
 
 /// Beams of one sweep that follow each other.
@@ -81,7 +82,7 @@ impl Recent {
         &mut self,
         first: &Address,
         correlation: &Correlation,
-    ) -> [&[f64; N]; 2] {
+    ) -> [&[f32; N]; 2] {
         let weights = correlation.standing_weights();
         let place = self.place(weights, first.stride);
         let averages = &mut self.averages[place].ring;
@@ -96,8 +97,13 @@ impl Recent {
                     beam: block.number * TOGETHER,
                     ..first
                 };
-                let found = self.standing.average(&begin, weights);
-                averages.set(&block, &found);
+                let found = self.standing.average::<BLOCK>(&begin, weights);
+                let mut rounded = [[0.0; BLOCK]; 2];
+                for i in 0..BLOCK {
+                    rounded[0][i] = found[0][i] as f32;
+                    rounded[1][i] = found[1][i] as f32;
+                }
+                averages.set(&block, &rounded);
             }
         }
         averages.read(first.beam)
@@ -145,7 +151,7 @@ fn blocks<const N: usize>(first: &Address) -> [Block; 2] {
     [of(first.beam), of(last)]
 }
 
-impl Ring {
+impl<T: Copy + Default> Ring<T> {
     /// Room for the blocks of so many beams.
     #[expect(clippy::inline_always, reason = "a few instructions")]
     #[inline(always)]
@@ -161,7 +167,7 @@ impl Ring {
         let blocks = blocks.next_power_of_two();
         self.blocks = vec![None; blocks];
         let places = (blocks + 1) * BLOCK;
-        self.numbers = [vec![0.0; places], vec![0.0; places]];
+        self.numbers = [vec![T::default(); places], vec![T::default(); places]];
     }
 
     #[expect(clippy::inline_always, reason = "a few instructions")]
@@ -178,7 +184,7 @@ impl Ring {
 
     #[expect(clippy::inline_always, reason = "for the caller's instructions")]
     #[inline(always)]
-    fn set(&mut self, block: &Block, values: &[[f64; BLOCK]; 2]) {
+    fn set(&mut self, block: &Block, values: &[[T; BLOCK]; 2]) {
         let place = self.place(block);
         self.blocks[place] = Some(*block);
         let (from, end) = (place * BLOCK, self.blocks.len() * BLOCK);
@@ -192,12 +198,14 @@ impl Ring {
 
     #[expect(clippy::inline_always, reason = "for the caller's instructions")]
     #[inline(always)]
-    fn read<const N: usize>(&self, first: u32) -> [&[f64; N]; 2] {
+    fn read<const N: usize>(&self, first: u32) -> [&[T; N]; 2] {
         let from = first as usize & (self.blocks.len() * BLOCK - 1);
         let [range, drop] = &self.numbers;
         [chunk(range, from), chunk(drop, from)]
     }
+}
 
+impl Ring<f64> {
     /// Averages of the numbers of N beams and their neighbours, drawn where they are not there.
     #[expect(clippy::inline_always, reason = "for the caller's instructions")]
     #[inline(always)]
@@ -244,7 +252,7 @@ impl Ring {
 
 #[expect(clippy::inline_always, reason = "a few instructions")]
 #[inline(always)]
-fn chunk<const N: usize>(numbers: &[f64], from: usize) -> &[f64; N] {
+fn chunk<T, const N: usize>(numbers: &[T], from: usize) -> &[T; N] {
     numbers[from..]
         .first_chunk()
         .expect("once more after the last")
@@ -280,7 +288,8 @@ mod tests {
                     ..first
                 };
                 let expected = plain(&every_sweep, correlation.standing_weights());
-                assert_eq!(standing, expected);
+                let to_24_bits = |value: f64| f64::from(value as f32);
+                assert_eq!(standing, expected.map(|all| all.map(to_24_bits)));
             }
         }
     }

@@ -10,7 +10,7 @@ use super::received::Received;
 use super::simulate::{Simulator, shot_number};
 use super::straight::{Cast, Straight};
 use super::{Frame, Outcome, Source};
-use crate::calibrated::{Direct, DrawnBeams, Lit, Sights};
+use crate::calibrated::{DrawnBeams, Sights, side_of};
 use crate::transport::TileReturns;
 use etendue_physics::pulse::SingleEchoes;
 use etendue_physics::{Draws, NormalPairs, Purpose, SPEED_OF_LIGHT};
@@ -378,7 +378,8 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
         }
         let (simulator, cast) = (self.simulator, self.cast);
         let address = simulator.address(shot_number(cast.first + first));
-        let side = |lane: usize| side(cast, &blocks[lane / 16], first + lane, lane % 16);
+        let cos = &sights.cos_incidence;
+        let side = |lane: usize| side(cast, cos[lane], first + lane);
         let scene = simulator.world.scene();
         let drawn = sights.draw(scene, side, &address, self.workspace.recent.get());
         Some(Together {
@@ -442,7 +443,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
     }
 }
 
-/// What a block sees of calibrated noise, from a lane on, as [`Lit`] would say of each, and whether it
+/// What a block sees of calibrated noise, from a lane on, as [`Lit`](crate::calibrated::Lit) would say of each, and whether it
 /// does.
 #[inline(always)]
 fn see(sights: &mut Sights<64>, from: usize, block: &Block, calibrated: &[bool]) -> bool {
@@ -474,14 +475,15 @@ fn see(sights: &mut Sights<64>, from: usize, block: &Block, calibrated: &[bool])
 
 /// On which side of its normal a shot of one ray meets its surface.
 #[inline(never)]
-fn side(cast: &Cast, block: &Block, shot: usize, lane: usize) -> f64 {
-    let mut lit = Lit::default();
-    let light = Direct {
-        material: block.material[lane],
-        power: block.power[lane],
-        range: block.range[lane],
-        cos_incidence: block.cos_incidence[lane],
-    };
-    cast.face(&mut lit, &light, cast.places[shot]);
-    lit.side(&(cast.poses.of(shot) * Vector3::z()))
+fn side(cast: &Cast, cos_incidence: f64, shot: usize) -> f64 {
+    let (tile, lane) = (cast.places[shot] / 16, cast.places[shot] % 16);
+    let [x, y, z] = &cast.met[tile].normal;
+    let normal = Vector3::new(x[lane], y[lane], z[lane]);
+    let up = cast.poses.of(shot) * Vector3::z();
+    side_of(
+        &up,
+        &normal,
+        &cast.tiles[tile].ray(lane).direction,
+        cos_incidence,
+    )
 }

@@ -308,15 +308,15 @@ impl Sampler {
 
 /// Adds numbers times the roots of their shares: of the range by beam, of the drop-out.
 #[inline(always)]
-fn add<const N: usize>(
+fn add<T: Copy + Into<f64>, const N: usize>(
     sums: &mut [[f64; N]; 2],
-    [range, drop]: [&[f64; N]; 2],
+    [range, drop]: [&[T; N]; 2],
     range_root: &[f64; N],
     drop_root: f64,
 ) {
     for i in 0..N {
-        sums[0][i] += range_root[i] * range[i];
-        sums[1][i] += drop_root * drop[i];
+        sums[0][i] += range_root[i] * range[i].into();
+        sums[1][i] += drop_root * drop[i].into();
     }
 }
 
