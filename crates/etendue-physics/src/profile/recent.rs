@@ -98,12 +98,7 @@ impl Recent {
                     ..first
                 };
                 let found = self.standing.average::<BLOCK>(&begin, weights);
-                let mut rounded = [[0.0; BLOCK]; 2];
-                for i in 0..BLOCK {
-                    rounded[0][i] = found[0][i] as f32;
-                    rounded[1][i] = found[1][i] as f32;
-                }
-                averages.set(&block, &rounded);
+                averages.set(&block, &to_24_bits(&found));
             }
         }
         averages.read(first.beam)
@@ -133,6 +128,19 @@ impl Recent {
         });
         self.averages.len() - 1
     }
+}
+
+#[expect(clippy::inline_always, reason = "for the caller's instructions")]
+#[expect(clippy::cast_possible_truncation, reason = "rounded")]
+#[inline(always)]
+fn to_24_bits<const N: usize>(values: &[[f64; N]; 2]) -> [[f32; N]; 2] {
+    let mut rounded = [[0.0; N]; 2];
+    for (rounded, values) in rounded.iter_mut().zip(values) {
+        for i in 0..N {
+            rounded[i] = values[i] as f32;
+        }
+    }
+    rounded
 }
 
 /// The blocks of N beams, the first and the last.
@@ -282,14 +290,15 @@ mod tests {
                 assert_eq!(moving, plain(&first, correlation.weights()));
                 let [[range], [drop]] = recent.moving::<1>(&first, &correlation);
                 assert_eq!([range, drop], [moving[0][0], moving[1][0]]);
-                let standing = recent.standing::<16>(&first, &correlation).map(|all| *all);
+                let standing = recent.standing::<16>(&first, &correlation);
+                let standing = standing.map(|all| all.map(f64::from));
                 let every_sweep = Address {
                     sweep: EVERY_SWEEP,
                     ..first
                 };
                 let expected = plain(&every_sweep, correlation.standing_weights());
-                let to_24_bits = |value: f64| f64::from(value as f32);
-                assert_eq!(standing, expected.map(|all| all.map(to_24_bits)));
+                let expected = to_24_bits(&expected).map(|all| all.map(f64::from));
+                assert_eq!(standing, expected);
             }
         }
     }
