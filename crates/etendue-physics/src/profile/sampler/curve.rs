@@ -45,6 +45,15 @@ pub(super) struct Between<const N: usize> {
     rows: [[f64; 4]; N],
 }
 
+impl<const N: usize> Between<N> {
+    pub const NONE: Self = Self {
+        incidence: [0.0; N],
+        within: [0.0; N],
+        places: [0; N],
+        rows: [[0.0; 4]; N],
+    };
+}
+
 /// Between two knots: values at the first, and how much more there is per radian.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
@@ -114,30 +123,21 @@ impl Curve {
 
     /// What the segments say of beams of which the cosines of the incidences are given.
     #[inline(always)]
-    pub fn between<const N: usize>(&self, cos: &[f64; N]) -> Between<N> {
-        let mut incidence = [0.0; N];
+    pub fn between<const N: usize>(&self, cos: &[f64; N], between: &mut Between<N>) {
         for i in 0..N {
-            incidence[i] = acos(cos[i]);
+            between.incidence[i] = acos(cos[i]);
         }
-        let mut within = [0.0; N];
         for i in 0..N {
-            within[i] = incidence[i].max(self.ends[0]).min(self.ends[1]);
+            between.within[i] = between.incidence[i].max(self.ends[0]).min(self.ends[1]);
         }
-        let mut rows = [[0.0; 4]; N];
-        let mut places = [0; N];
         for i in 0..N {
-            places[i] = self.lookup.segment(within[i]);
-            let segment = &self.segments[places[i]];
-            let more = within[i] - segment.start;
+            let place = self.lookup.segment(between.within[i]);
+            let segment = &self.segments[place];
+            let more = between.within[i] - segment.start;
+            between.places[i] = place;
             for k in 0..4 {
-                rows[i][k] = segment.values[k] + more * segment.slopes[k];
+                between.rows[i][k] = segment.values[k] + more * segment.slopes[k];
             }
-        }
-        Between {
-            incidence,
-            within,
-            places,
-            rows,
         }
     }
 

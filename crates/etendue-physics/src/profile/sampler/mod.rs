@@ -137,7 +137,8 @@ impl Sampler {
         recent: &mut Recent,
     ) -> DrawnLanes<N> {
         // Numbers are drawn while what the segments say is still on its way to memory.
-        let between = self.curve.between(met.cos_incidence);
+        let mut between = Between::NONE;
+        self.curve.between(met.cos_incidence, &mut between);
         let moving = recent.moving::<N>(first, &self.profile.correlation);
         let here = self.expect(met, &between, side);
         let [error, loss] = self.normalised(&here, &moving, first, recent);

@@ -104,7 +104,8 @@ fn a_sampler_expects_what_its_profile_does() {
                 range: &[range],
                 cos_incidence: &[cos],
             };
-            let between = sampler.curve.between(met.cos_incidence);
+            let mut between = Between::NONE;
+            sampler.curve.between(met.cos_incidence, &mut between);
             let found = sampler.expect(&met, &between, |_| aspect.side);
             let expected = sampler.profile.at(aspect, range);
             let place = format!("{law:?} {:.3} x {ratio}", aspect.incidence.to_degrees());
