@@ -43,20 +43,20 @@ pub(crate) fn exp(x: f64) -> f64 {
 /// polynomial of the arc sine up to a half.
 #[inline(always)]
 pub(crate) fn acos(x: f64) -> f64 {
-    /// Of $\\arcsin\\sqrt z/\\sqrt z$ for $z$ in [0, 1/4]: off by 2.6e-16 at most (Chebyshev).
+    /// Of $\arcsin\sqrt z/\sqrt z$ for $z$ in [0, 1/4]: off by 2.6e-16 at most (Chebyshev).
     const TERMS: [f64; 12] = [
         0.9999999999999998,
-        0.166666666666897064,
-        0.0749999999562441448,
-        0.0446428603860315581,
-        0.0303818207522217691,
-        0.0223749288236056912,
-        0.0173137009459098955,
-        0.0143242351499445705,
-        0.00937647348105665381,
-        0.018256370242133529,
-        -0.0116935596795313177,
-        0.0315047767516243118,
+        0.16666666666689706,
+        0.07499999995624415,
+        0.04464286038603156,
+        0.030381820752221768,
+        0.022374928823605693,
+        0.017313700945909897,
+        0.01432423514994457,
+        0.009376473481056654,
+        0.01825637024213353,
+        -0.011693559679531318,
+        0.03150477675162431,
     ];
     let above = 0.5 * (1.0 - x);
     let (square, sine) = if x < 0.5 {
@@ -73,6 +73,7 @@ pub(crate) fn acos(x: f64) -> f64 {
 }
 
 /// Four terms of a polynomial, two of them made at the same time.
+#[expect(clippy::inline_always, reason = "one of a loop over many lanes")]
 #[inline(always)]
 fn four<const FROM: usize>(terms: &[f64], x: f64, square: f64) -> f64 {
     (terms[FROM] + terms[FROM + 1] * x) + (terms[FROM + 2] + terms[FROM + 3] * x) * square

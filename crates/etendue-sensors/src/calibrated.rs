@@ -226,7 +226,6 @@ impl<const N: usize> DrawnBeams<N> {
 
 #[expect(
     clippy::inline_always,
-    clippy::needless_range_loop,
     reason = "loops over lanes become the caller's vector instructions"
 )]
 impl<const N: usize> Sights<N> {
@@ -266,7 +265,7 @@ impl<const N: usize> Sights<N> {
             let material = self.material[next];
             let mut wanted = [false; N];
             for i in 0..N {
-                wanted[i] = left[i] & (self.material[i].0 == material.0);
+                wanted[i] = left[i] && self.material[i] == material;
                 left[i] &= !wanted[i];
             }
             let Some(sampler) = scene.sampler(material) else {

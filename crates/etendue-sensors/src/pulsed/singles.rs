@@ -93,7 +93,7 @@ struct Together {
 }
 
 /// What is drawn of sixteen of them.
-struct Calibrated<'a> {
+struct Sixteen<'a> {
     /// Which are.
     calibrated: &'a [bool; 16],
     returned: &'a [bool; 16],
@@ -101,7 +101,7 @@ struct Calibrated<'a> {
     intensity: &'a [f64; 16],
 }
 
-impl<'a> Calibrated<'a> {
+impl<'a> Sixteen<'a> {
     /// That of one of four blocks.
     #[inline(always)]
     fn of(all: &'a Together, number: usize) -> Self {
@@ -198,7 +198,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Loops for Report<'_, '_, P> {
         for (four, blocks) in blocks.chunks(4).enumerate() {
             let drawn = self.draw(blocks, 64 * four);
             for (number, block) in blocks.iter().enumerate() {
-                let drawn = drawn.as_ref().map(|drawn| Calibrated::of(drawn, number));
+                let drawn = drawn.as_ref().map(|drawn| Sixteen::of(drawn, number));
                 self.report(block, drawn.as_ref(), 64 * four + 16 * number);
             }
         }
@@ -208,7 +208,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Loops for Report<'_, '_, P> {
 impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
     /// Adds the points of sixteen shots, the first of which is that number of the batch.
     #[inline(always)]
-    fn report(&mut self, block: &Block, drawn: Option<&Calibrated>, first: usize) {
+    fn report(&mut self, block: &Block, drawn: Option<&Sixteen>, first: usize) {
         let lit = block.power.iter().any(|power| *power > 0.0);
         let measured = if lit {
             Some(self.measure(block, drawn, first))
@@ -233,7 +233,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
     /// What is reported of sixteen shots, the first of which is that number of the batch: what was
     /// drawn, and what the receiver makes of the others.
     #[inline(always)]
-    fn measure(&self, block: &Block, drawn: Option<&Calibrated>, first: usize) -> Measured {
+    fn measure(&self, block: &Block, drawn: Option<&Sixteen>, first: usize) -> Measured {
         let simulator = self.simulator;
         let echoes = self.echoes(block, drawn, first);
         let offsets = self.offsets(first);
@@ -266,7 +266,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
         &self,
         echoes: &SingleEchoes,
         range: &[f64; 16],
-        drawn: Option<&Calibrated>,
+        drawn: Option<&Sixteen>,
     ) -> [f64; 16] {
         let intensity = &self.simulator.scanner.intensity;
         let (response, top) = (intensity.response, intensity.top);
@@ -277,7 +277,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
         let mut others = false;
         for i in 0..16 {
             is_drawn[i] = drawn.calibrated[i] & !drawn.intensity[i].is_nan();
-            others |= echoes.found[i] & !is_drawn[i];
+            others |= echoes.found[i] && !is_drawn[i];
         }
         if !others {
             return *drawn.intensity;
@@ -293,13 +293,13 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
 
     /// The echoes of sixteen shots, those drawn among them.
     #[inline(always)]
-    fn echoes(&self, block: &Block, drawn: Option<&Calibrated>, first: usize) -> SingleEchoes {
+    fn echoes(&self, block: &Block, drawn: Option<&Sixteen>, first: usize) -> SingleEchoes {
         let Some(drawn) = drawn else {
             return self.received(block, first);
         };
         let mut others = false;
         for i in 0..16 {
-            others |= (block.power[i] > 0.0) & !drawn.calibrated[i];
+            others |= block.power[i] > 0.0 && !drawn.calibrated[i];
         }
         if !others {
             return SingleEchoes {

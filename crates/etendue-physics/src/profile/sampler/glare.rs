@@ -89,7 +89,7 @@ impl GlareCurve {
         let reach = self.reach + self.centre.abs();
         let mut any = false;
         for i in 0..N {
-            any |= wanted[i] & ((incidence[i] <= reach) | (ratio[i] < 0.5));
+            any |= wanted[i] && (incidence[i] <= reach || ratio[i] < 0.5);
         }
         if !any {
             return;

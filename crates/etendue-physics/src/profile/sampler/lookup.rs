@@ -55,7 +55,6 @@ impl Lookup {
     }
 
     /// The nearest of the even places.
-    #[expect(clippy::inline_always, reason = "one lane of a loop")]
     #[expect(clippy::cast_possible_truncation, reason = "the lowest bits")]
     #[inline(always)]
     fn bucket(&self, x: f64) -> usize {
