@@ -138,19 +138,40 @@ impl Lit {
         self.cos.clamp(0.0, 1.0)
     }
 
-    /// On which side of the normal the light arrives: with the normal $n$ away from the sensor, the
-    /// surface's left is $u\\times n$, and the light's direction $d$ has $d\\cdot(u\\times n) =
-    /// u\\cdot(n\\times d)$ of it, out of the sine of the incidence. Neither, where the sensor's axis
-    /// is the normal; `up` is that axis in the world.
+    /// On which side of the normal the light arrives; `up` is the sensor's axis in the world.
     pub fn side(&self, up: &Vector3<f64>) -> f64 {
-        let cos = self.cos_incidence();
-        let all = up.cross(&self.normal).norm() * (1.0 - cos * cos).sqrt();
-        if all > 1e-9 * self.power {
-            (up.dot(&self.turn) / all).clamp(-1.0, 1.0)
-        } else {
-            0.0
-        }
+        let power = 1.0 / self.power;
+        side(
+            up,
+            &(self.normal * power),
+            &(self.turn * power),
+            self.cos_incidence(),
+        )
     }
+}
+
+/// On which side of the normal light arrives: with the normal $n$ away from the sensor, the
+/// surface's left is $u\times n$, and the light's direction $d$ has $d\cdot(u\times n) =
+/// u\cdot(n\times d)$ of it, out of the sine of the incidence. Neither, where the sensor's axis $u$,
+/// in the world, is the normal; `turn` is $n\times d$.
+fn side(up: &Vector3<f64>, normal: &Vector3<f64>, turn: &Vector3<f64>, cos: f64) -> f64 {
+    let all = up.cross(normal).norm() * (1.0 - cos * cos).sqrt();
+    if all > 1e-9 {
+        (up.dot(turn) / all).clamp(-1.0, 1.0)
+    } else {
+        0.0
+    }
+}
+
+/// The same of light of one direction, on a surface of a normal on either side.
+pub(crate) fn side_of(
+    up: &Vector3<f64>,
+    normal: &Vector3<f64>,
+    arrival: &Vector3<f64>,
+    cos: f64,
+) -> f64 {
+    let away = normal * normal.dot(arrival).signum();
+    side(up, &away, &away.cross(arrival), cos)
 }
 
 impl Profiled<'_> {
@@ -169,28 +190,30 @@ impl Profiled<'_> {
     }
 }
 
-/// Sixteen beams that follow each other, as they see surfaces of calibrated noise.
+/// Beams that follow each other, sixteen or 64, as they see surfaces of calibrated noise.
 #[derive(Clone)]
-pub(crate) struct Sights {
+#[repr(align(64))]
+pub(crate) struct Sights<const N: usize = 16> {
     /// Which do: the numbers of the others mean nothing.
-    pub calibrated: [bool; 16],
-    pub material: [MaterialId; 16],
+    pub calibrated: [bool; N],
+    pub material: [MaterialId; N],
     /// Range, m.
-    pub range: [f64; 16],
-    pub cos_incidence: [f64; 16],
+    pub range: [f64; N],
+    pub cos_incidence: [f64; N],
 }
 
-/// What is drawn of sixteen beams.
+/// What is drawn of such beams.
 #[derive(Clone)]
-pub(crate) struct Sixteen {
-    pub returned: [bool; 16],
+#[repr(align(64))]
+pub(crate) struct DrawnBeams<const N: usize = 16> {
+    pub returned: [bool; N],
     /// m.
-    pub range: [f64; 16],
+    pub range: [f64; N],
     /// Where the profile has it; no number where it has none.
-    pub intensity: [f64; 16],
+    pub intensity: [f64; N],
 }
 
-impl Sixteen {
+impl<const N: usize> DrawnBeams<N> {
     /// That of one.
     pub fn of(&self, lane: usize) -> Option<Drawn> {
         let intensity = self.intensity[lane];
@@ -201,12 +224,16 @@ impl Sixteen {
     }
 }
 
-impl Sights {
+#[expect(
+    clippy::inline_always,
+    reason = "loops over lanes become the caller's vector instructions"
+)]
+impl<const N: usize> Sights<N> {
     pub const NONE: Self = Self {
-        calibrated: [false; 16],
-        material: [MaterialId(0); 16],
-        range: [1.0; 16],
-        cos_incidence: [1.0; 16],
+        calibrated: [false; N],
+        material: [MaterialId(0); N],
+        range: [1.0; N],
+        cos_incidence: [1.0; N],
     };
 
     /// That of one beam.
@@ -219,11 +246,6 @@ impl Sights {
 
     /// Draws what they measure, the first of which is at `first`; `side` tells [`Lit::side`] by lane.
     /// Loops for the vector instructions of the caller.
-    #[expect(
-        clippy::inline_always,
-        clippy::needless_range_loop,
-        reason = "loops over lanes become the caller's vector instructions"
-    )]
     #[inline(always)]
     pub fn draw(
         &self,
@@ -231,31 +253,41 @@ impl Sights {
         side: impl Fn(usize) -> f64,
         first: &Address,
         recent: &mut Recent,
-    ) -> Sixteen {
-        let mut all = Sixteen {
-            returned: [false; 16],
-            range: [0.0; 16],
-            intensity: [f64::NAN; 16],
+    ) -> DrawnBeams<N> {
+        let mut all = DrawnBeams {
+            returned: [false; N],
+            range: [0.0; N],
+            intensity: [f64::NAN; N],
         };
         let mut left = self.calibrated;
-        while let Some(next) = left.iter().position(|is_left| *is_left) {
+        let mut is_first = true;
+        while let Some(next) = first_of(&left) {
             let material = self.material[next];
-            let mut met = MetLanes {
-                wanted: [false; 16],
-                range: self.range,
-                cos_incidence: self.cos_incidence,
-            };
-            for i in 0..16 {
-                met.wanted[i] = left[i] && self.material[i] == material;
-                left[i] &= !met.wanted[i];
+            let mut wanted = [false; N];
+            for i in 0..N {
+                wanted[i] = left[i] && self.material[i] == material;
+                left[i] &= !wanted[i];
             }
             let Some(sampler) = scene.sampler(material) else {
                 continue;
             };
+            let met = MetLanes {
+                wanted,
+                range: &self.range,
+                cos_incidence: &self.cos_incidence,
+            };
             let drawn = sampler.draw_lanes(&met, &side, first, recent);
-            let intensity = drawn.intensity.unwrap_or([f64::NAN; 16]);
-            for i in 0..16 {
-                if met.wanted[i] {
+            let intensity = drawn.intensity.unwrap_or([f64::NAN; N]);
+            if is_first {
+                // Most often there is no other.
+                all.returned = drawn.returned;
+                all.range = drawn.range;
+                all.intensity = intensity;
+                is_first = false;
+                continue;
+            }
+            for i in 0..N {
+                if wanted[i] {
                     all.returned[i] = drawn.returned[i];
                     all.range[i] = drawn.range[i];
                     all.intensity[i] = intensity[i];
@@ -263,5 +295,25 @@ impl Sights {
             }
         }
         all
+    }
+}
+
+/// The first lane that is, of 64 at most.
+#[expect(
+    clippy::inline_always,
+    clippy::needless_range_loop,
+    reason = "a loop over lanes becomes the caller's vector instructions"
+)]
+#[inline(always)]
+fn first_of<const N: usize>(lanes: &[bool; N]) -> Option<usize> {
+    const { assert!(N <= 64) };
+    let mut bits = 0_u64;
+    for i in 0..N {
+        bits |= u64::from(lanes[i]) << i;
+    }
+    if bits == 0 {
+        None
+    } else {
+        Some(bits.trailing_zeros() as usize)
     }
 }

@@ -21,8 +21,9 @@ pub struct Correlation {
 /// How many neighbours a beam's noise is made of, its own included.
 pub(super) const REACH: usize = 4;
 
+/// Weights of a moving average.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Weights {
+pub(super) struct Weights {
     values: [f64; REACH],
     used: usize,
 }
@@ -83,13 +84,23 @@ impl Correlation {
         self.standing_drop
     }
 
-    /// The moving average's weights, of what changes and of what stands still; their squares sum to 1.
-    pub(super) fn weights(&self) -> [&[f64]; 2] {
-        [&self.weights, &self.standing_weights].map(|weights| &weights.values[..weights.used])
+    /// The moving average's weights, of what changes; their squares sum to 1.
+    pub(super) fn weights(&self) -> &Weights {
+        &self.weights
+    }
+
+    /// The same of what stands still.
+    pub(super) fn standing_weights(&self) -> &Weights {
+        &self.standing_weights
     }
 }
 
 impl Weights {
+    /// Those that are used: of the beam itself, of its predecessor and so on.
+    pub fn used(&self) -> &[f64] {
+        &self.values[..self.used]
+    }
+
     /// The weights of a given correlation of neighbours, by bisection of $\varphi$.
     fn of(neighbour: f64) -> Self {
         if neighbour < 0.02 {

@@ -70,7 +70,8 @@ impl Profile {
     /// range, of whose variance a share stands still, and of the drop-out.
     fn normalised(&self, standing: f64, beam: &Address) -> [f64; 2] {
         let standing_drop = self.correlation.standing_drop();
-        let [moving_weights, standing_weights] = self.correlation.weights();
+        let moving_weights = self.correlation.weights().used();
+        let standing_weights = self.correlation.standing_weights().used();
         let mut sums = [0.0; 2];
         let mut add = |sweep: u32, weights: &[f64], share: [f64; 2]| {
             let share = share.map(f64::sqrt);

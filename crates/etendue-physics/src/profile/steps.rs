@@ -50,31 +50,42 @@ impl Steps {
         let step = self.at(range);
         if step > 0.0 {
             // Dividing by the steps of a metre gives the number that 0.602 means.
-            (range / step).round() / step.recip()
+            let per_metre = step.recip();
+            (range * per_metre).round() / per_metre
         } else {
             range
         }
     }
 
+    /// The same made ready for many ranges.
+    pub(super) fn rounding(&self) -> Rounding {
+        let ready = |step: &Step| [step.from, step.step.recip()];
+        Rounding(self.0.iter().map(ready).collect())
+    }
+}
+
+/// Steps of ranges, made ready: from where each holds, m, and how many a metre has.
+#[derive(Clone, Debug)]
+pub(super) struct Rounding(Vec<[f64; 2]>);
+
+impl Rounding {
     /// [`Steps::round`] of many ranges, the same numbers.
     #[expect(clippy::inline_always, reason = "for the caller's instructions")]
     #[inline(always)]
-    pub(super) fn round_lanes<const N: usize>(&self, ranges: &mut [f64; N]) {
-        let Some(first) = self.0.first() else {
+    pub fn round<const N: usize>(&self, ranges: &mut [f64; N]) {
+        let Some((first, others)) = self.0.split_first() else {
             return;
         };
-        let mut steps = [first.step; N];
-        let mut per_metre = [first.step.recip(); N];
-        for next in &self.0[1..] {
+        let mut per_metre = [first[1]; N];
+        for [from, steps] in others {
             for i in 0..N {
-                if ranges[i] >= next.from {
-                    steps[i] = next.step;
-                    per_metre[i] = next.step.recip();
+                if ranges[i] >= *from {
+                    per_metre[i] = *steps;
                 }
             }
         }
         for i in 0..N {
-            ranges[i] = (ranges[i] / steps[i]).round() / per_metre[i];
+            ranges[i] = (ranges[i] * per_metre[i]).round() / per_metre[i];
         }
     }
 }
@@ -91,7 +102,7 @@ mod tests {
             for start in (0..3000).step_by(4) {
                 let ranges = [0, 1, 2, 3].map(|i| 1.003e-3 * f64::from(start + i));
                 let mut rounded = ranges;
-                steps.round_lanes(&mut rounded);
+                steps.rounding().round(&mut rounded);
                 assert_eq!(rounded, ranges.map(|range| steps.round(range)));
             }
         }

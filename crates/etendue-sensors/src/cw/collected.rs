@@ -1,7 +1,7 @@
 //! The light of one beam, as its rays bring it back.
 
 use super::CwLidar;
-use crate::calibrated::{Direct, Lit, Profiled, Sights, Sixteen};
+use crate::calibrated::{Direct, DrawnBeams, Lit, Profiled, Sights};
 use crate::transport::{FirstReturns, PoseTile, Return};
 use etendue_physics::cw::Received;
 use etendue_physics::profile::{Address, Recent};
@@ -100,7 +100,7 @@ pub(super) struct Draw<'a, S: Scalar> {
 /// What was drawn of which beams.
 pub(super) struct Drawing {
     pub sights: Sights,
-    pub all: Sixteen,
+    pub all: DrawnBeams,
 }
 
 impl<S: Scalar> Loops for Draw<'_, S> {

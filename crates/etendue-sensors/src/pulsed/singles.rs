@@ -10,7 +10,7 @@ use super::received::Received;
 use super::simulate::{Simulator, shot_number};
 use super::straight::{Cast, Straight};
 use super::{Frame, Outcome, Source};
-use crate::calibrated::{Direct, Lit, Sights, Sixteen};
+use crate::calibrated::{DrawnBeams, Sights, side_of};
 use crate::transport::TileReturns;
 use etendue_physics::pulse::SingleEchoes;
 use etendue_physics::{Draws, NormalPairs, Purpose, SPEED_OF_LIGHT};
@@ -83,6 +83,35 @@ struct Measured {
     sourced: [bool; 16],
     within: [bool; 16],
     too_near: [bool; 16],
+}
+
+/// What is drawn of 64 shots.
+#[repr(align(64))]
+struct Together {
+    calibrated: [bool; 64],
+    drawn: DrawnBeams<64>,
+}
+
+/// What is drawn of sixteen of them.
+struct Sixteen<'a> {
+    /// Which are.
+    calibrated: &'a [bool; 16],
+    returned: &'a [bool; 16],
+    range: &'a [f64; 16],
+    intensity: &'a [f64; 16],
+}
+
+impl<'a> Sixteen<'a> {
+    /// That of one of four blocks.
+    #[inline(always)]
+    fn of(all: &'a Together, number: usize) -> Self {
+        Self {
+            calibrated: &all.calibrated.as_chunks().0[number],
+            returned: &all.drawn.returned.as_chunks().0[number],
+            range: &all.drawn.range.as_chunks().0[number],
+            intensity: &all.drawn.intensity.as_chunks().0[number],
+        }
+    }
 }
 
 /// Memory that batches use again.
@@ -165,46 +194,48 @@ impl<P: Fn(f64) -> Isometry3<f64>> Loops for Report<'_, '_, P> {
 
     #[inline(always)]
     fn run(mut self) {
-        for (number, block) in self.singles.blocks.iter().enumerate() {
-            let first = 16 * number;
-            let sights = self.sights(block);
-            let drawn = self.draw(block, &sights, first);
-            let lit = block.power.iter().any(|power| *power > 0.0);
-            let measured = if lit {
-                Some(self.measure(block, &sights, drawn.as_ref(), first))
-            } else {
-                None
-            };
-            for lane in 0..(self.cast.shots.len() - first).min(16) {
-                let outcome = match (block.tree[lane], &measured) {
-                    (0, Some(measured)) => self.point(block, measured, first, lane),
-                    (0, None) => Outcome::NoReturn,
-                    (light, _) => self.simulator.report(
-                        self.cast.fired(first + lane),
-                        &mut self.lights[light as usize - 1],
-                        self.workspace,
-                        self.received,
-                    ),
-                };
-                self.received.outcomes.push(outcome);
+        let blocks = &self.singles.blocks;
+        for (four, blocks) in blocks.chunks(4).enumerate() {
+            let drawn = self.draw(blocks, 64 * four);
+            for (number, block) in blocks.iter().enumerate() {
+                let drawn = drawn.as_ref().map(|drawn| Sixteen::of(drawn, number));
+                self.report(block, drawn.as_ref(), 64 * four + 16 * number);
             }
         }
     }
 }
 
 impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
+    /// Adds the points of sixteen shots, the first of which is that number of the batch.
+    #[inline(always)]
+    fn report(&mut self, block: &Block, drawn: Option<&Sixteen>, first: usize) {
+        let lit = block.power.iter().any(|power| *power > 0.0);
+        let measured = if lit {
+            Some(self.measure(block, drawn, first))
+        } else {
+            None
+        };
+        for lane in 0..(self.cast.shots.len() - first).min(16) {
+            let outcome = match (block.tree[lane], &measured) {
+                (0, Some(measured)) => self.point(block, measured, first, lane),
+                (0, None) => Outcome::NoReturn,
+                (light, _) => self.simulator.report(
+                    self.cast.fired(first + lane),
+                    &mut self.lights[light as usize - 1],
+                    self.workspace,
+                    self.received,
+                ),
+            };
+            self.received.outcomes.push(outcome);
+        }
+    }
+
     /// What is reported of sixteen shots, the first of which is that number of the batch: what was
     /// drawn, and what the receiver makes of the others.
     #[inline(always)]
-    fn measure(
-        &self,
-        block: &Block,
-        sights: &Sights,
-        drawn: Option<&Sixteen>,
-        first: usize,
-    ) -> Measured {
+    fn measure(&self, block: &Block, drawn: Option<&Sixteen>, first: usize) -> Measured {
         let simulator = self.simulator;
-        let echoes = self.echoes(block, sights, drawn, first);
+        let echoes = self.echoes(block, drawn, first);
         let offsets = self.offsets(first);
         let limits = simulator.scanner.limits;
         let reach = 0.5 * SPEED_OF_LIGHT * self.straight.pulsed.receiver.pulse.fwhm;
@@ -219,7 +250,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
             too_near[i] = echoes.found[i] && range[i] < limits.near;
         }
         Measured {
-            intensity: self.intensity(&echoes, &range, sights, drawn),
+            intensity: self.intensity(&echoes, &range, drawn),
             echoes,
             range,
             offset: offsets,
@@ -235,7 +266,6 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
         &self,
         echoes: &SingleEchoes,
         range: &[f64; 16],
-        sights: &Sights,
         drawn: Option<&Sixteen>,
     ) -> [f64; 16] {
         let intensity = &self.simulator.scanner.intensity;
@@ -246,11 +276,11 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
         let mut is_drawn = [false; 16];
         let mut others = false;
         for i in 0..16 {
-            is_drawn[i] = sights.calibrated[i] && !drawn.intensity[i].is_nan();
+            is_drawn[i] = drawn.calibrated[i] & !drawn.intensity[i].is_nan();
             others |= echoes.found[i] && !is_drawn[i];
         }
         if !others {
-            return drawn.intensity;
+            return *drawn.intensity;
         }
         let mut intensity = response.report_lanes(&echoes.power, range, top);
         for i in 0..16 {
@@ -263,34 +293,25 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
 
     /// The echoes of sixteen shots, those drawn among them.
     #[inline(always)]
-    fn echoes(
-        &self,
-        block: &Block,
-        sights: &Sights,
-        drawn: Option<&Sixteen>,
-        first: usize,
-    ) -> SingleEchoes {
+    fn echoes(&self, block: &Block, drawn: Option<&Sixteen>, first: usize) -> SingleEchoes {
         let Some(drawn) = drawn else {
-            let draws = self.draws(first);
-            return { self.straight.pulsed.fast }.singles(&block.range, &block.power, &draws);
+            return self.received(block, first);
         };
         let mut others = false;
         for i in 0..16 {
-            others |= block.power[i] > 0.0 && !sights.calibrated[i];
+            others |= block.power[i] > 0.0 && !drawn.calibrated[i];
         }
-        let mut echoes = if others {
-            let draws = self.draws(first);
-            { self.straight.pulsed.fast }.singles(&block.range, &block.power, &draws)
-        } else {
-            SingleEchoes {
-                range: [0.0; 16],
-                power: [0.0; 16],
+        if !others {
+            return SingleEchoes {
+                range: *drawn.range,
+                power: block.power,
                 width: [0.0; 16],
-                found: [false; 16],
-            }
-        };
+                found: *drawn.returned,
+            };
+        }
+        let mut echoes = self.received(block, first);
         for i in 0..16 {
-            if sights.calibrated[i] {
+            if drawn.calibrated[i] {
                 echoes.range[i] = drawn.range[i];
                 echoes.power[i] = block.power[i];
                 echoes.width[i] = 0.0;
@@ -298,6 +319,13 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
             }
         }
         echoes
+    }
+
+    /// What the receiver makes of sixteen shots.
+    #[inline(always)]
+    fn received(&self, block: &Block, first: usize) -> SingleEchoes {
+        let draws = self.draws(first);
+        { self.straight.pulsed.fast }.singles(&block.range, &block.power, &draws)
     }
 
     #[inline(always)]
@@ -332,39 +360,32 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
         offsets
     }
 
-    /// What sixteen shots see of calibrated noise, as [`Lit`] would say of each.
+    /// Draws the shots of calibrated noise of four blocks, if there are any: four at once, for what one
+    /// waits for another can go on with.
     #[inline(always)]
-    fn sights(&self, block: &Block) -> Sights {
-        let mut sights = Sights::NONE;
+    fn draw(&mut self, blocks: &[Block], first: usize) -> Option<Together> {
         let calibrated = &self.straight.calibrated;
         if calibrated.is_empty() {
-            return sights;
+            return None;
         }
-        for i in 0..16 {
-            let material = block.material[i];
-            sights.calibrated[i] = block.power[i] > 0.0 && calibrated[material.0 as usize];
-            sights.material[i] = material;
+        let mut sights = Sights::<64>::NONE;
+        let mut any = false;
+        for (number, block) in blocks.iter().enumerate() {
+            any |= see(&mut sights, 16 * number, block, calibrated);
         }
-        for i in 0..16 {
-            if sights.calibrated[i] {
-                sights.range[i] = block.range[i];
-                sights.cos_incidence[i] = block.cos_incidence[i].clamp(0.0, 1.0);
-            }
-        }
-        sights
-    }
-
-    /// Draws the shots of calibrated noise, if there are any.
-    #[inline(always)]
-    fn draw(&mut self, block: &Block, sights: &Sights, first: usize) -> Option<Sixteen> {
-        if !sights.calibrated.contains(&true) {
+        if !any {
             return None;
         }
         let (simulator, cast) = (self.simulator, self.cast);
         let address = simulator.address(shot_number(cast.first + first));
-        let side = |lane: usize| side(cast, block, first, lane);
+        let cos = &sights.cos_incidence;
+        let side = |lane: usize| side(cast, cos[lane], first + lane);
         let scene = simulator.world.scene();
-        Some(sights.draw(scene, side, &address, self.workspace.recent.get()))
+        let drawn = sights.draw(scene, side, &address, self.workspace.recent.get());
+        Some(Together {
+            calibrated: sights.calibrated,
+            drawn,
+        })
     }
 
     /// Adds the point of one shot, if there is one: number by number, as one that is made first and
@@ -422,17 +443,47 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
     }
 }
 
+/// What a block sees of calibrated noise, from a lane on, as [`Lit`](crate::calibrated::Lit) would say of each, and whether it
+/// does.
+#[inline(always)]
+fn see(sights: &mut Sights<64>, from: usize, block: &Block, calibrated: &[bool]) -> bool {
+    let first = block.material[0];
+    let mut alike = true;
+    for i in 0..16 {
+        alike &= block.material[i].0 == first.0;
+    }
+    // Most often they are, and each lane need not ask.
+    let mut is_calibrated = [calibrated[first.0 as usize]; 16];
+    if !alike {
+        for i in 0..16 {
+            is_calibrated[i] = calibrated[block.material[i].0 as usize];
+        }
+    }
+    let mut any = false;
+    for i in 0..16 {
+        let is_seen = (block.power[i] > 0.0) & is_calibrated[i];
+        any |= is_seen;
+        sights.calibrated[from + i] = is_seen;
+    }
+    for i in 0..16 {
+        sights.material[from + i] = block.material[i];
+        sights.range[from + i] = block.range[i];
+        sights.cos_incidence[from + i] = block.cos_incidence[i].clamp(0.0, 1.0);
+    }
+    any
+}
+
 /// On which side of its normal a shot of one ray meets its surface.
 #[inline(never)]
-fn side(cast: &Cast, block: &Block, first: usize, lane: usize) -> f64 {
-    let shot = first + lane;
-    let mut lit = Lit::default();
-    let light = Direct {
-        material: block.material[lane],
-        power: block.power[lane],
-        range: block.range[lane],
-        cos_incidence: block.cos_incidence[lane],
-    };
-    cast.face(&mut lit, &light, cast.places[shot]);
-    lit.side(&(cast.poses.of(shot) * Vector3::z()))
+fn side(cast: &Cast, cos_incidence: f64, shot: usize) -> f64 {
+    let (tile, lane) = (cast.places[shot] / 16, cast.places[shot] % 16);
+    let [x, y, z] = &cast.met[tile].normal;
+    let normal = Vector3::new(x[lane], y[lane], z[lane]);
+    let up = cast.poses.of(shot) * Vector3::z();
+    side_of(
+        &up,
+        &normal,
+        &cast.tiles[tile].ray(lane).direction,
+        cos_incidence,
+    )
 }

@@ -6,7 +6,7 @@ use super::receive::{Fired, Found, Light, Origin, PreparedPulsed, PreparedReceiv
 use super::received::Received;
 use super::simulate::{Poses, Simulator, shot_number};
 use super::singles::{Report, Singles};
-use crate::calibrated::{Direct, Lit, Sights, Sixteen};
+use crate::calibrated::{Direct, DrawnBeams, Lit, Sights};
 use crate::scanner::{Pipeline, Shot};
 use crate::transport::TileReturns;
 use etendue_physics::Purpose;
@@ -77,7 +77,7 @@ pub(super) struct Lane {
     singles: Singles,
     /// What sixteen shots each see of calibrated noise, and what is drawn of it.
     sights: Vec<Sights>,
-    drawn: Vec<Sixteen>,
+    drawn: Vec<DrawnBeams>,
     /// Shots that need trees, in the order they were cast, their rays and what they hit.
     rest: Vec<usize>,
     order: Vec<usize>,
@@ -409,7 +409,7 @@ struct DrawBeams<'s, 'a, P> {
     ways: &'s [Way],
     backs: &'s [Back],
     sights: &'s [Sights],
-    drawn: &'s mut Vec<Sixteen>,
+    drawn: &'s mut Vec<DrawnBeams>,
     recent: &'s mut Recent,
 }
 

@@ -8,7 +8,7 @@
 use super::Expectation;
 use super::lookup::Lookup;
 use crate::profile::reflectance::logit;
-use crate::profile::{Knot, Profile};
+use crate::profile::{IntensityKind, Knot, Profile};
 use crate::series::{acos, exp};
 use std::f64::consts::FRAC_PI_2;
 
@@ -24,23 +24,45 @@ const STEP_BITS: u32 = 7;
 #[derive(Clone, Debug)]
 pub(super) struct Curve {
     lookup: Lookup,
+    /// The first and the last knot.
+    ends: [f64; 2],
     segments: Vec<Segment>,
+    /// The mean intensity and its spread, of the same segments, where the device has more than one.
+    intensities: Vec<[[f64; 2]; 2]>,
     beyond: Beyond,
 }
 
-/// Between two knots: the value at the first and the difference to the second.
+/// What the segments say of beams.
+#[repr(align(64))]
+pub(super) struct Between<const N: usize> {
+    /// rad.
+    pub incidence: [f64; N],
+    /// The same between the first and the last knot.
+    within: [f64; N],
+    /// Of the segments.
+    places: [usize; N],
+    /// As in a [`Segment`], beam by beam.
+    rows: [[f64; 4]; N],
+}
+
+impl<const N: usize> Between<N> {
+    pub const NONE: Self = Self {
+        incidence: [0.0; N],
+        within: [0.0; N],
+        places: [0; N],
+        rows: [[0.0; 4]; N],
+    };
+}
+
+/// Between two knots: values at the first, and how much more there is per radian.
 #[derive(Clone, Copy, Debug)]
+#[repr(C, align(32))]
 struct Segment {
+    /// Bias, spread, logarithm of a factor of the spread, so that it is linear or its logarithm is, and
+    /// logit of the drop-out.
+    values: [f64; 4],
+    slopes: [f64; 4],
     start: f64,
-    /// One over its width, 1/rad.
-    per_width: f64,
-    bias: [f64; 2],
-    /// The spread is this times e to the next, so that it is linear or its logarithm is.
-    spread: [f64; 2],
-    log_spread: f64,
-    logit: [f64; 2],
-    intensity: [f64; 2],
-    intensity_spread: [f64; 2],
 }
 
 /// How far the reflectance model's power falls beyond the last knot: $-\ln P$ of its power there. The
@@ -72,9 +94,19 @@ impl Curve {
             nodes[1] = FRAC_PI_2;
         }
         let carried = profile.law.power_exponent() != 0.0;
+        let spans = || knots.windows(2).zip(nodes.windows(2));
+        let varies = matches!(
+            profile.intensity,
+            IntensityKind::TwoValued { .. } | IntensityKind::Continuous
+        );
         Self {
-            segments: { knots.windows(2).zip(nodes.windows(2)) }
+            ends: [nodes[0], nodes[nodes.len() - 1]],
+            segments: spans()
                 .map(|(two, nodes)| Segment::between(&two[0], &two[1], nodes, carried))
+                .collect(),
+            intensities: spans()
+                .filter(|_| varies)
+                .map(|(two, nodes)| intensity_between(&two[0], &two[1], nodes))
                 .collect(),
             lookup: Lookup::new(&nodes),
             beyond: Beyond::new(profile, &knots[knots.len() - 1], nodes[nodes.len() - 1]),
@@ -89,43 +121,72 @@ impl Curve {
         }
     }
 
-    /// What to expect of beams of which the cosines of the incidences are given, and these, rad.
+    /// What the segments say of beams of which the cosines of the incidences are given.
     #[inline(always)]
-    pub fn at<const N: usize>(&self, cos: &[f64; N], standing: f64) -> (Expectation<N>, [f64; N]) {
-        let mut here = Expectation::new(standing);
-        let mut incidence = [0.0; N];
-        let mut log_spread = [0.0; N];
+    pub fn between<const N: usize>(&self, cos: &[f64; N], between: &mut Between<N>) {
         for i in 0..N {
-            incidence[i] = acos(cos[i]);
+            between.incidence[i] = acos(cos[i]);
         }
         for i in 0..N {
-            let segment = &self.segments[self.lookup.segment(incidence[i])];
-            let share = (incidence[i] - segment.start) * segment.per_width;
-            let share = share.clamp(0.0, 1.0);
-            let mix = |[value, more]: [f64; 2]| value + share * more;
-            here.bias[i] = mix(segment.bias);
-            here.spread[i] = mix(segment.spread);
-            log_spread[i] = share * segment.log_spread;
-            here.logit[i] = mix(segment.logit);
-            here.intensity[i] = mix(segment.intensity);
-            here.intensity_spread[i] = mix(segment.intensity_spread);
+            between.within[i] = between.incidence[i].max(self.ends[0]).min(self.ends[1]);
+        }
+        for i in 0..N {
+            let place = self.lookup.segment(between.within[i]);
+            let segment = &self.segments[place];
+            let more = between.within[i] - segment.start;
+            between.places[i] = place;
+            for k in 0..4 {
+                between.rows[i][k] = segment.values[k] + more * segment.slopes[k];
+            }
+        }
+    }
+
+    /// What to expect of the beams.
+    #[inline(always)]
+    pub fn at<const N: usize>(
+        &self,
+        cos: &[f64; N],
+        between: &Between<N>,
+        standing: f64,
+    ) -> Expectation<N> {
+        let mut here = Expectation::new(standing);
+        let mut log_spread = [0.0; N];
+        let Between {
+            within,
+            places,
+            rows,
+            ..
+        } = between;
+        for i in 0..N {
+            here.bias[i] = rows[i][0];
+            here.spread[i] = rows[i][1];
+            log_spread[i] = rows[i][2];
+            here.logit[i] = rows[i][3];
+        }
+        if !self.intensities.is_empty() {
+            for i in 0..N {
+                let more = within[i] - self.segments[places[i]].start;
+                let [mean, spread] = &self.intensities[places[i]];
+                here.intensity[i] = mean[0] + more * mean[1];
+                here.intensity_spread[i] = spread[0] + more * spread[1];
+            }
         }
         self.beyond.add(cos, &mut log_spread, &mut here.logit);
         for i in 0..N {
             here.spread[i] *= exp(log_spread[i]);
         }
-        (here, incidence)
+        here
     }
 }
 
 impl Segment {
     /// Where drop-outs are carried to other distances, none at all is a logit of -30.
     fn between(a: &Knot, b: &Knot, nodes: &[f64], carried: bool) -> Self {
-        let more = |a: f64, b: f64| [a, b - a];
+        let more = |a: f64, b: f64| rising(a, b, nodes);
         let (spread, log_spread) = if a.spread > 0.0 && b.spread > 0.0 {
-            ([a.spread, 0.0], (b.spread / a.spread).ln())
+            ([a.spread, 0.0], more(0.0, (b.spread / a.spread).ln()))
         } else {
-            (more(a.spread, b.spread), 0.0)
+            (more(a.spread, b.spread), [0.0; 2])
         };
         let alike = a.drop_out == b.drop_out;
         let logit = match a.drop_out {
@@ -133,17 +194,26 @@ impl Segment {
             p if alike && p >= 1.0 => [f64::INFINITY, 0.0],
             p => more(logit(p), logit(b.drop_out)),
         };
+        let [bias, spread, log_spread, logit] = [more(a.bias, b.bias), spread, log_spread, logit];
         Self {
+            values: [bias[0], spread[0], log_spread[0], logit[0]],
+            slopes: [bias[1], spread[1], log_spread[1], logit[1]],
             start: nodes[0],
-            per_width: 1.0 / (nodes[1] - nodes[0]),
-            bias: more(a.bias, b.bias),
-            spread,
-            log_spread,
-            logit,
-            intensity: more(a.intensity, b.intensity),
-            intensity_spread: more(a.intensity_spread, b.intensity_spread),
         }
     }
+}
+
+fn intensity_between(a: &Knot, b: &Knot, nodes: &[f64]) -> [[f64; 2]; 2] {
+    [
+        rising(a.intensity, b.intensity, nodes),
+        rising(a.intensity_spread, b.intensity_spread, nodes),
+    ]
+}
+
+/// The first of two values, and the slope to the second.
+fn rising(a: f64, b: f64, nodes: &[f64]) -> [f64; 2] {
+    let width = nodes[1] - nodes[0];
+    [a, if width > 0.0 { (b - a) / width } else { 0.0 }]
 }
 
 impl Beyond {

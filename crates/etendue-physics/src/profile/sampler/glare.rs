@@ -85,17 +85,25 @@ impl GlareCurve {
         (incidence, ratio, wanted): (&[f64; N], &[f64; N], &[bool; N]),
         side: impl Fn(usize) -> f64,
     ) {
-        let mut shift = [0.0; N];
-        let mut reached = [false; N];
+        // Nearer than at half the distance it may lie farther off the normal than its centre does twice.
+        let reach = self.reach + self.centre.abs();
         let mut any = false;
         for i in 0..N {
-            shift[i] = profile.law.glare_shift(self.centre, ratio[i]);
-            reached[i] = wanted[i] && incidence[i] <= self.reach + shift[i].abs();
-            any |= reached[i];
+            any |= wanted[i] && (incidence[i] <= reach || ratio[i] < 0.5);
         }
         if !any {
             return;
         }
+        let mut shift = [0.0; N];
+        let mut reached = [false; N];
+        for i in 0..N {
+            shift[i] = profile.law.glare_shift(self.centre, ratio[i]);
+            reached[i] = wanted[i] && incidence[i] <= self.reach + shift[i].abs();
+        }
+        if !reached.contains(&true) {
+            return;
+        }
+        here.even = false;
         let mut drop_out = [0.0; N];
         for i in 0..N {
             if reached[i] {
@@ -151,18 +159,17 @@ impl GlareCurve {
     }
 }
 
-/// Loses shares of the beams that would return.
+/// Loses shares $s$ of the beams that would return: of the odds $e$ to drop out is made
+/// $(e + s)/(1 - s)$.
 #[inline(always)]
 fn lose<const N: usize>(logit: &mut [f64; N], shares: &[f64; N]) {
-    let mut lost = [0.0; N];
+    /// Of numbers above this the logistic is 1.
+    const ALL: f64 = 36.8;
     for i in 0..N {
-        let returns = 1.0 - 1.0 / (1.0 + exp(-logit[i]));
-        lost[i] = 1.0 - returns * (1.0 - shares[i]);
-    }
-    for i in 0..N {
-        if shares[i] > 0.0 {
-            logit[i] = if lost[i] < 1.0 {
-                ln(lost[i].max(f64::MIN_POSITIVE) / (1.0 - lost[i]))
+        let odds = (exp(logit[i].min(ALL)) + shares[i]) / (1.0 - shares[i]).max(f64::MIN_POSITIVE);
+        if shares[i] > 0.0 && logit[i] < ALL {
+            logit[i] = if shares[i] < 1.0 {
+                ln(odds)
             } else {
                 f64::INFINITY
             };

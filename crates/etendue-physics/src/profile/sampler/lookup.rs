@@ -9,6 +9,8 @@ pub(super) struct Lookup {
     start: f64,
     /// Buckets per unit.
     scale: f64,
+    /// The last bucket.
+    last: f64,
     /// The first segment that can be it, bucket by bucket.
     firsts: Vec<u32>,
     /// Where each segment ends; infinity of the last.
@@ -28,17 +30,19 @@ impl Lookup {
             clippy::cast_sign_loss,
             reason = "clamped"
         )]
-        let buckets = (((last - start) / narrowest).ceil() as usize).clamp(1, MOST_BUCKETS);
+        let buckets = (((last - start) / narrowest).floor() + 1.0) as usize;
+        let buckets = buckets.clamp(1, MOST_BUCKETS);
         let mut ends = nodes[1..].to_vec();
         ends[nodes.len() - 2] = f64::INFINITY;
         let mut found = Self {
             start,
             scale: buckets as f64 / (last - start),
-            firsts: vec![0; buckets],
+            last: buckets as f64,
+            firsts: vec![0; buckets + 1],
             ends,
             most: 0,
         };
-        let mut begin = vec![0; buckets];
+        let mut begin = vec![0; buckets + 1];
         for (segment, node) in (0..).zip(&nodes[..nodes.len() - 1]) {
             let bucket = found.bucket(*node);
             begin[bucket] += 1;
@@ -50,15 +54,14 @@ impl Lookup {
         found
     }
 
-    #[expect(clippy::inline_always, reason = "one lane of a loop")]
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "below zero, and what is no number, is the first"
-    )]
+    /// The nearest of the even places.
+    #[expect(clippy::cast_possible_truncation, reason = "the lowest bits")]
     #[inline(always)]
     fn bucket(&self, x: f64) -> usize {
-        (((x - self.start) * self.scale) as usize).min(self.firsts.len() - 1)
+        // Adding this rounds to a whole number, which then stands in the lowest bits.
+        const ROUNDER: f64 = (1_u64 << 52) as f64;
+        let place = ((x - self.start) * self.scale).max(0.0).min(self.last);
+        ((place + ROUNDER).to_bits() as u32) as usize
     }
 
     /// The last segment that begins before `x`, or the first.

@@ -10,17 +10,16 @@ mod edge;
 mod glare;
 mod lookup;
 
-use super::draw::EVERY_SWEEP;
+use super::steps::Rounding;
 use super::{Address, DistanceLaw, Drawn, IntensityKind, Profile, Recent};
 use crate::series::{exp, ln};
 use crate::{Draws, Purpose};
-use curve::Curve;
-use edge::Edge;
+use curve::{Between, Curve};
 use glare::GlareCurve;
 use std::sync::Arc;
 
 /// A profile made ready to be drawn from: draws what [`Profile::draw`] does, sooner, for one beam or for
-/// sixteen that follow each other, to the last bit the same for either.
+/// up to 64 that follow each other, to the last bit the same for either.
 ///
 /// What lies between two knots is worked out with the profile. Beyond them the logarithm of the
 /// reflectance model's power is a table: spreads there are within 2e-5 of
@@ -30,22 +29,25 @@ pub struct Sampler {
     profile: Arc<Profile>,
     curve: Curve,
     glare: Option<GlareCurve>,
-    edge: Edge,
+    rounding: Rounding,
+    /// One over the distance that the profile was measured at, 1/m.
+    per_distance: f64,
 }
 
 /// How beams that follow each other meet a material.
 #[derive(Clone, Debug)]
-pub struct MetLanes<const N: usize> {
+pub struct MetLanes<'a, const N: usize> {
     /// Which do: the numbers of the others mean nothing.
     pub wanted: [bool; N],
     /// Range, m.
-    pub range: [f64; N],
+    pub range: &'a [f64; N],
     /// Cosine of the incidence, in [0, 1].
-    pub cos_incidence: [f64; N],
+    pub cos_incidence: &'a [f64; N],
 }
 
 /// Measurements of beams that follow each other.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub struct DrawnLanes<const N: usize> {
     /// Which there are: the numbers of the others mean nothing.
     pub returned: [bool; N],
@@ -57,10 +59,13 @@ pub struct DrawnLanes<const N: usize> {
 
 /// What to expect of beams.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 struct Expectation<const N: usize> {
     bias: [f64; N],
     spread: [f64; N],
     standing: [f64; N],
+    /// Whether what stands still is the same of all.
+    even: bool,
     /// Of the drop-out.
     logit: [f64; N],
     intensity: [f64; N],
@@ -73,6 +78,7 @@ impl<const N: usize> Expectation<N> {
             bias: [0.0; N],
             spread: [0.0; N],
             standing: [standing; N],
+            even: true,
             logit: [0.0; N],
             intensity: [0.0; N],
             intensity_spread: [0.0; N],
@@ -86,7 +92,8 @@ impl Sampler {
         Self {
             curve: Curve::new(&profile),
             glare: GlareCurve::new(&profile),
-            edge: Edge::new(),
+            rounding: profile.steps.rounding(),
+            per_distance: 1.0 / profile.distance,
             profile,
         }
     }
@@ -109,8 +116,8 @@ impl Sampler {
     ) -> Option<Drawn> {
         let met = MetLanes {
             wanted: [true],
-            range: [range],
-            cos_incidence: [cos_incidence],
+            range: &[range],
+            cos_incidence: &[cos_incidence],
         };
         let drawn = self.draw_lanes(&met, |_| side(), beam, recent);
         drawn.returned[0].then_some(Drawn {
@@ -119,26 +126,30 @@ impl Sampler {
         })
     }
 
-    /// Draws of beams that follow each other, at most sixteen, from `first` on; `side` is asked by lane.
+    /// Draws of beams that follow each other, at most 64, from `first` on; `side` is asked by lane.
     /// Loops for the vector instructions of the caller.
     #[inline(always)]
     pub fn draw_lanes<const N: usize>(
         &self,
-        met: &MetLanes<N>,
+        met: &MetLanes<'_, N>,
         side: impl Fn(usize) -> f64,
         first: &Address,
         recent: &mut Recent,
     ) -> DrawnLanes<N> {
-        let here = self.expect(met, side);
-        let [error, loss] = self.normalised(&here.standing, first, recent);
-        let above = self.edge.above(&loss, &here.logit);
+        // Numbers are drawn while what the segments say is still on its way to memory.
+        let mut between = Between::NONE;
+        self.curve.between(met.cos_incidence, &mut between);
+        let moving = recent.moving::<N>(first, &self.profile.correlation);
+        let here = self.expect(met, &between, side);
+        let [error, loss] = self.normalised(&here, &moving, first, recent);
+        let above = edge::above(&loss, &here.logit);
         let mut returned = [false; N];
         let mut range = [0.0; N];
         for i in 0..N {
             returned[i] = met.wanted[i] && above[i];
             range[i] = met.range[i] + here.bias[i] + here.spread[i] * error[i];
         }
-        self.profile.steps.round_lanes(&mut range);
+        self.rounding.round(&mut range);
         DrawnLanes {
             returned,
             range,
@@ -149,18 +160,24 @@ impl Sampler {
     #[inline(always)]
     fn expect<const N: usize>(
         &self,
-        met: &MetLanes<N>,
+        met: &MetLanes<'_, N>,
+        between: &Between<N>,
         side: impl Fn(usize) -> f64,
     ) -> Expectation<N> {
         let profile = &*self.profile;
         let standing = profile.correlation.standing();
-        let (mut here, incidence) = self.curve.at(&met.cos_incidence, standing);
+        let mut here = self.curve.at(met.cos_incidence, between, standing);
         let mut ratio = [0.0; N];
         for i in 0..N {
-            ratio[i] = met.range[i] * met.cos_incidence[i] / profile.distance;
+            ratio[i] = met.range[i] * met.cos_incidence[i] * self.per_distance;
         }
         if let Some(glare) = &self.glare {
-            glare.add(&mut here, profile, (&incidence, &ratio, &met.wanted), side);
+            glare.add(
+                &mut here,
+                profile,
+                (&between.incidence, &ratio, &met.wanted),
+                side,
+            );
         }
         self.carry(&mut here, &ratio);
         here
@@ -218,35 +235,35 @@ impl Sampler {
     #[inline(always)]
     fn normalised<const N: usize>(
         &self,
-        standing: &[f64; N],
+        here: &Expectation<N>,
+        [range, drop]: &[[f64; N]; 2],
         first: &Address,
         recent: &mut Recent,
     ) -> [[f64; N]; 2] {
         let correlation = &self.profile.correlation;
-        let standing_drop = correlation.standing_drop();
-        let [moving_weights, standing_weights] = correlation.weights();
-        let mut moving = [0.0; N];
-        for i in 0..N {
-            moving[i] = 1.0 - standing[i];
-        }
+        let (standing, standing_drop) = (correlation.standing(), correlation.standing_drop());
         let mut sums = [[0.0; N]; 2];
-        let shares = (&moving, 1.0 - standing_drop);
-        add_numbers(
+        let mut roots = [(1.0 - standing).sqrt(); N];
+        if !here.even {
+            for i in 0..N {
+                roots[i] = (1.0 - here.standing[i]).sqrt();
+            }
+        }
+        add(
             &mut sums,
-            shares,
-            moving_weights,
-            (first, first.sweep),
-            recent,
+            [range, drop],
+            &roots,
+            (1.0 - standing_drop).sqrt(),
         );
-        if correlation.standing() > 0.0 || standing_drop > 0.0 {
-            let shares = (standing, standing_drop);
-            add_numbers(
-                &mut sums,
-                shares,
-                standing_weights,
-                (first, EVERY_SWEEP),
-                recent,
-            );
+        if standing > 0.0 || standing_drop > 0.0 {
+            let numbers = recent.standing::<N>(first, correlation);
+            let mut roots = [standing.sqrt(); N];
+            if !here.even {
+                for i in 0..N {
+                    roots[i] = here.standing[i].sqrt();
+                }
+            }
+            add(&mut sums, numbers, &roots, standing_drop.sqrt());
         }
         sums
     }
@@ -290,28 +307,17 @@ impl Sampler {
     }
 }
 
-/// Adds the numbers of the beams and their neighbours, by their weights and the roots of their shares:
-/// of the range by beam, of the drop-out.
+/// Adds numbers times the roots of their shares: of the range by beam, of the drop-out.
 #[inline(always)]
-fn add_numbers<const N: usize>(
+fn add<T: Copy + Into<f64>, const N: usize>(
     sums: &mut [[f64; N]; 2],
-    (range_share, drop_share): (&[f64; N], f64),
-    weights: &[f64],
-    (first, sweep): (&Address, u32),
-    recent: &mut Recent,
+    [range, drop]: [&[T; N]; 2],
+    range_root: &[f64; N],
+    drop_root: f64,
 ) {
-    let mut range_root = [0.0; N];
     for i in 0..N {
-        range_root[i] = range_share[i].sqrt();
-    }
-    let drop_root = drop_share.sqrt();
-    for (back, weight) in (0..).zip(weights) {
-        let neighbour = first.beam.wrapping_sub(back * first.stride);
-        let [range, drop] = recent.pairs::<N>(first, sweep, neighbour);
-        for i in 0..N {
-            sums[0][i] += weight * range_root[i] * range[i];
-            sums[1][i] += weight * drop_root * drop[i];
-        }
+        sums[0][i] += range_root[i] * range[i].into();
+        sums[1][i] += drop_root * drop[i].into();
     }
 }
 

@@ -101,10 +101,12 @@ fn a_sampler_expects_what_its_profile_does() {
             let range = 0.4 * ratio / cos;
             let met = MetLanes {
                 wanted: [true],
-                range: [range],
-                cos_incidence: [cos],
+                range: &[range],
+                cos_incidence: &[cos],
             };
-            let found = sampler.expect(&met, |_| aspect.side);
+            let mut between = Between::NONE;
+            sampler.curve.between(met.cos_incidence, &mut between);
+            let found = sampler.expect(&met, &between, |_| aspect.side);
             let expected = sampler.profile.at(aspect, range);
             let place = format!("{law:?} {:.3} x {ratio}", aspect.incidence.to_degrees());
             let near = |a: f64, b: f64, within: f64| {
@@ -159,8 +161,8 @@ fn a_sampler_draws_what_its_profile_does() {
             };
             let met = MetLanes {
                 wanted: [true; 16],
-                range,
-                cos_incidence: aspects.map(|aspect| aspect.incidence.cos()),
+                range: &range,
+                cos_incidence: &aspects.map(|aspect| aspect.incidence.cos()),
             };
             let together = sampler.draw_lanes(&met, |i| aspects[i].side, &address, &mut recent);
             for (i, beam) in lanes.into_iter().enumerate() {
