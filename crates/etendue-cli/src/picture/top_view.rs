@@ -33,6 +33,9 @@ const BEAMS_SHOWN: usize = 170;
 /// No more points than this are drawn.
 const POINTS_SHOWN: usize = 20_000;
 
+/// Beams without a range are drawn at most so many times as long as the longest with one.
+const UNMEASURED_REACH: f64 = 1.5;
+
 const BEAM: Color = Color::hex(0x6FA8DC).fade(0.45);
 const POINT: Color = Color::hex(0x111111);
 const MIXED: Color = Color::hex(0xC2007A);
@@ -46,7 +49,7 @@ impl TopView<'_> {
             .first()
             .map_or_else(Isometry3::identity, |sweep| sweep.world_from_sensor);
         let slice = slice(self.scene, &pose);
-        let signs = Signs::of(self.sweeps, self.max_range);
+        let signs = Signs::of(self.sweeps, self.reach());
         let plot = Self::plot(&slice, &signs);
         let walls = Walls::of(&slice, &plot);
         let legend = self.legend(&walls, &signs);
@@ -72,6 +75,20 @@ impl TopView<'_> {
         drawing
     }
 
+    /// How long beams without a range are drawn, m: to a surface up to the longest range; where there is
+    /// none, not so long that what was measured becomes a dot.
+    fn reach(&self) -> [f64; 2] {
+        let measurements = self.sweeps.iter().flat_map(|sweep| &sweep.measurements);
+        let ranges = measurements.filter_map(|one| one.reading.range());
+        let farthest = ranges.fold(0.0, f64::max);
+        let reach = if farthest > 0.0 {
+            (UNMEASURED_REACH * farthest).min(self.max_range)
+        } else {
+            self.max_range
+        };
+        [self.max_range, reach]
+    }
+
     fn plot(slice: &Slice, signs: &Signs) -> Plot {
         let shown = Extent::of(signs.places());
         let whole = Extent::of(slice.cut.iter().flat_map(|(_, segment)| *segment));
@@ -86,10 +103,11 @@ impl TopView<'_> {
             return;
         };
         let origin = from_above(&sweep.world_from_sensor.translation.vector.into());
+        let reach = self.reach();
         let every = sweep.measurements.len().div_ceil(BEAMS_SHOWN).max(1);
         let beams = sweep.measurements.iter().step_by(every);
         let lines = beams.filter_map(|measurement| {
-            let end = place(&sweep.world_from_sensor, measurement, self.max_range);
+            let end = place(&sweep.world_from_sensor, measurement, reach);
             plot.clip(origin, end).map(Vec::from)
         });
         drawing.lines(lines.collect(), Stroke::new(BEAM, 0.7));
@@ -158,11 +176,11 @@ struct Signs {
 }
 
 impl Signs {
-    fn of(sweeps: &[Sweep], max_range: f64) -> Self {
+    fn of(sweeps: &[Sweep], reach: [f64; 2]) -> Self {
         let mut kinds = BTreeMap::<_, Vec<_>>::new();
         for sweep in sweeps {
             for measurement in &sweep.measurements {
-                let at = place(&sweep.world_from_sensor, measurement, max_range);
+                let at = place(&sweep.world_from_sensor, measurement, reach);
                 kinds.entry(Kind::of(measurement)).or_default().push(at);
             }
         }
@@ -200,10 +218,14 @@ impl Signs {
 
 /// Where a measurement is drawn: at its point; without one, on the surface it missed; without
 /// one, at the longest range.
-fn place(world_from_sensor: &Isometry3<f64>, measurement: &Measurement, max_range: f64) -> Point {
+fn place(
+    world_from_sensor: &Isometry3<f64>,
+    measurement: &Measurement,
+    [max_range, reach]: [f64; 2],
+) -> Point {
     let surface = measurement
         .truth
-        .map_or(max_range, |truth| truth.range.min(max_range));
+        .map_or(reach, |truth| truth.range.min(max_range));
     let range = measurement.reading.range().unwrap_or(surface);
     let (sin_azimuth, cos_azimuth) = measurement.azimuth.sin_cos();
     let (sin_elevation, cos_elevation) = measurement.elevation.sin_cos();
