@@ -50,6 +50,7 @@ fn main() {
 /// Those of some names that are asked for as arguments, or all where none is.
 fn chosen<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let all: Vec<&str> = names.collect();
+    // What follows `--` in `cargo bench`; Cargo's own `--bench` is no name.
     let asked: Vec<String> = std::env::args().skip(1).collect();
     let is_asked = |name: &&str| asked.iter().any(|asked| asked == name);
     let some: Vec<&str> = all.iter().copied().filter(is_asked).collect();

@@ -216,8 +216,8 @@ impl Signs {
     }
 }
 
-/// Where a measurement is drawn: at its point; without one, on the surface it missed; without
-/// one, at the longest range.
+/// Where a measurement is drawn: at its point; without one, on the surface it missed, at the longest
+/// range at most; without one, at `reach`.
 fn place(
     world_from_sensor: &Isometry3<f64>,
     measurement: &Measurement,

@@ -36,8 +36,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
     }
 
     /// The rays of all shots of a batch, the first of which has the number `first`, in that order, in
-    /// tiles; by way of `rays` where beams have
-    /// several.
+    /// tiles; by way of `rays` where beams have several.
     pub fn aim_tiles(
         &self,
         (first, shots): (usize, &[Shot]),

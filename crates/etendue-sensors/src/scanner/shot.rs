@@ -249,7 +249,8 @@ impl Firing<'_> {
     }
 
     /// Aims the shots of a column, begun at `start`, on a rotor that only turns: as
-    /// [`Firing::aim_one`], sooner.
+    /// [`Firing::aim_one`] but for last digits, sooner. One sine serves the column, turned by what the
+    /// rotor turns until each laser fires.
     fn turn(&self, spinning: &Spinning, start: f64, column: u32, mut shots: &mut [Shot]) {
         let begun = self.turned(spinning, start);
         let at_once = |a: &Laser, b: &Laser| a.channel.time == b.channel.time;
