@@ -35,17 +35,16 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         }
     }
 
-    /// The rays of all shots of a batch, the first of which has the number `first`, in that order, in
-    /// tiles; by way of `rays` where beams have several.
+    /// The rays of all shots of a batch, which are those of some columns, in that order, in tiles; by
+    /// way of `rays` where beams have several.
     pub fn aim_tiles(
         &self,
-        (first, shots): (usize, &[Shot]),
+        (shots, columns): (&[Shot], &[Column]),
         (poses, order): (&Poses, &[usize]),
-        (rays, columns): (&mut Vec<Ray>, &mut Vec<Column>),
+        rays: &mut Vec<Ray>,
         tiles: &mut Vec<RayTile>,
     ) {
         if let (Some(turning), Some(pose)) = (self.turning_of(shots), poses.only()) {
-            turning.columns(first, shots.len(), columns);
             tiles.resize(order.len().div_ceil(16), RayTile::EMPTY);
             self.world.scene().vectorised(Turned {
                 turning,
@@ -80,7 +79,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
 
 /// The axes of a rotor's beams, from a sensor that stands still.
 struct Turned<'s> {
-    turning: &'s Turning<'s>,
+    turning: &'s Turning,
     columns: &'s [Column],
     pose: &'s Isometry3<f64>,
     tiles: &'s mut [RayTile],

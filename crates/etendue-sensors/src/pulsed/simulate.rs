@@ -98,7 +98,7 @@ pub fn simulate_into(
         }
     }
     let simulate = |batch: &mut Batch, first: usize, shots: &mut [Shot], to: &mut Received| {
-        firing.aim(first, shots);
+        firing.aim_in(world.scene(), first, shots, &mut batch.columns);
         if !deforms {
             return simulator.batch(batch, first, shots, to);
         }
@@ -206,6 +206,7 @@ fn half_way(shots: &[Shot]) -> f64 {
 struct Batch {
     poses: Poses,
     rays: Vec<Ray>,
+    /// The columns of its shots, where these are on a rotor that only turns.
     columns: Vec<Column>,
     hits: Vec<Option<Hit>>,
     sight: Sight,
@@ -244,7 +245,7 @@ impl Sight {
 #[derive(Default)]
 pub(super) struct Poses {
     different: Vec<Isometry3<f64>>,
-    /// The number of each shot's.
+    /// The number of each shot's, where there are several.
     numbers: Vec<u32>,
 }
 
@@ -253,6 +254,10 @@ impl Poses {
     fn take(&mut self, shots: &[Shot], at: impl Fn(f64) -> Isometry3<f64>) {
         self.different.clear();
         self.numbers.clear();
+        if let Some(only) = only(shots, &at) {
+            self.different.push(only);
+            return;
+        }
         let mut last = f64::NAN;
         let different = &mut self.different;
         self.numbers.extend(shots.iter().map(|shot| {
@@ -269,7 +274,8 @@ impl Poses {
 
     #[inline]
     pub fn of(&self, shot: usize) -> &Isometry3<f64> {
-        &self.different[self.numbers[shot] as usize]
+        let number = self.numbers.get(shot).map_or(0, |number| *number as usize);
+        &self.different[number]
     }
 
     /// The only one, if the sensor stands still.
@@ -279,6 +285,23 @@ impl Poses {
             _ => None,
         }
     }
+}
+
+/// The pose at all shots, where it is the same. Nothing is written in the loop, so that it is nothing
+/// for a pose that does not depend on time.
+#[inline]
+fn only(shots: &[Shot], at: impl Fn(f64) -> Isometry3<f64>) -> Option<Isometry3<f64>> {
+    let mut last = shots.first()?.time;
+    let first = at(last);
+    for shot in shots {
+        if shot.time != last {
+            last = shot.time;
+            if at(last) != first {
+                return None;
+            }
+        }
+    }
+    Some(first)
 }
 
 /// The order in which the rays of some shots are cast: neighbours together, whatever the order of
@@ -333,7 +356,7 @@ pub(super) struct Simulator<'a, P> {
     /// turned copies of the first.
     order: CastOrder,
     /// The beams of batches of that many shots, on a rotor that only turns, of one ray a shot.
-    turning: Option<Turning<'a>>,
+    turning: Option<Turning>,
     /// What tells shots that need no trees, where there can be such.
     straight: Option<Straight>,
     pub air: PreparedAir<'a>,
@@ -370,7 +393,7 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
     }
 
     /// The beams of a batch of shots, where all batches have the same.
-    pub fn turning_of(&self, shots: &[Shot]) -> Option<&Turning<'a>> {
+    pub fn turning_of(&self, shots: &[Shot]) -> Option<&Turning> {
         let whole = self.order.shots.len() == shots.len();
         self.turning.as_ref().filter(|_| whole)
     }
@@ -404,8 +427,8 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
         };
         if let Some(straight) = &self.straight {
             let way = (&batch.poses, &order.shots[..]);
-            let room = (&mut batch.rays, &mut batch.columns);
-            self.aim_tiles((first, shots), way, room, &mut batch.sight.tiles);
+            let beams = (shots, &batch.columns[..]);
+            self.aim_tiles(beams, way, &mut batch.rays, &mut batch.sight.tiles);
             batch.sight.see(self.world);
             let cast = Cast {
                 first,

@@ -10,6 +10,7 @@ mod channel;
 mod check;
 mod pattern;
 mod receiver;
+mod rotor;
 mod shot;
 
 pub use channel::{Channel, number_rings};
@@ -21,7 +22,8 @@ pub use receiver::{
     Intensity, Pipeline, PulsedReceiver, RangeLimits, Receiver, Sensitivity, Triangulation,
 };
 pub use shot::{Aim, Shot};
-pub(crate) use shot::{Column, Firing, Laser, SinCos};
+pub(crate) use rotor::{LaserLanes, Level, SinCosLanes};
+pub(crate) use shot::{Column, Firing, Laser};
 
 use etendue_physics::beam::BeamWidth;
 

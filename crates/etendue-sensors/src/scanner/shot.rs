@@ -1,9 +1,11 @@
 //! Where and when each laser fires.
 
 use super::pattern::Stance;
+use super::rotor::Turn;
 use super::{Channel, Columns, ScanPattern, Scanner, Spinning};
 use nalgebra::{Point3, Vector3};
 use rayon::prelude::*;
+use std::f64::consts::{PI, TAU};
 use std::ops::Range;
 
 /// A direction in the sensor's frame.
@@ -32,7 +34,7 @@ pub struct Shot {
     pub elevation: f64,
     /// Where the beam leaves from, in the sensor's frame, m.
     pub origin: Point3<f64>,
-    direction: Vector3<f64>,
+    pub(super) direction: Vector3<f64>,
 }
 
 impl Shot {
@@ -88,11 +90,13 @@ impl Scanner {
     /// One sweep, whose shots can be aimed by parts.
     pub(crate) fn firing(&self, sweep: u32) -> Firing<'_> {
         let (first, last) = self.column_numbers(sweep);
+        let lasers = self.lasers();
         Firing {
             scanner: self,
             sweep,
             columns: first..last,
-            lasers: self.lasers(),
+            turn: Turn::new(&self.pattern, &lasers),
+            lasers,
         }
     }
 
@@ -139,6 +143,8 @@ pub(crate) struct Firing<'a> {
     sweep: u32,
     columns: Range<usize>,
     pub lasers: Vec<Laser<'a>>,
+    /// The same on a rotor that only turns, if they are.
+    pub turn: Option<Turn<'a>>,
 }
 
 /// A channel with its angles' sines and cosines.
@@ -194,25 +200,6 @@ impl<'a> Laser<'a> {
             swing: SinCos::of(swing),
         }
     }
-
-    /// Aims a shot on a rotor at an angle.
-    #[inline]
-    fn aim(&self, rotor: f64, turned: SinCos, shot: &mut Shot) {
-        let Self {
-            channel, elevation, ..
-        } = self;
-        let azimuth = turned.plus(self.azimuth);
-        let [x, y] = [turned.cos, turned.sin].map(|part| channel.radius * part);
-        shot.channel = self.number;
-        shot.azimuth = wrapped(rotor + channel.azimuth);
-        shot.elevation = channel.elevation;
-        shot.origin = Point3::new(x, y, channel.height);
-        shot.direction = Vector3::new(
-            elevation.cos * azimuth.cos,
-            elevation.cos * azimuth.sin,
-            elevation.sin,
-        );
-    }
 }
 
 impl Firing<'_> {
@@ -223,68 +210,25 @@ impl Firing<'_> {
 
     /// Aims whole columns of shots, the first of which has the number `first`.
     pub fn aim(&self, first: usize, shots: &mut [Shot]) {
+        if let Some(turn) = &self.turn {
+            return self.turn(turn, first, shots);
+        }
         let channels = self.lasers.len();
         let columns = (first / channels..).zip(shots.chunks_mut(channels));
         let mut rotor = Rotor::default();
         for (column, shots) in columns {
             let start = self.start(column);
             let column = whole(column as f64);
-            match &self.scanner.pattern {
-                ScanPattern::Spinning(spinning) if spinning.nod.is_none() => {
-                    self.turn(spinning, start, column, shots);
-                }
-                _ => {
-                    for (laser, shot) in self.lasers.iter().zip(shots) {
-                        (shot.column, shot.channel) = (column, laser.number);
-                        self.aim_one(laser, start, &mut rotor, shot);
-                    }
-                }
+            for (laser, shot) in self.lasers.iter().zip(shots) {
+                (shot.column, shot.channel) = (column, laser.number);
+                self.aim_one(laser, start, &mut rotor, shot);
             }
         }
     }
 
     /// When a column of the sweep begins, s.
-    fn start(&self, column: usize) -> f64 {
+    pub(super) fn start(&self, column: usize) -> f64 {
         { self.scanner }.column_time(self.sweep, self.columns.start + column)
-    }
-
-    /// Aims the shots of a column, begun at `start`, on a rotor that only turns: as
-    /// [`Firing::aim_one`] but for last digits, sooner. One sine serves the column, turned by what the
-    /// rotor turns until each laser fires.
-    fn turn(&self, spinning: &Spinning, start: f64, column: u32, mut shots: &mut [Shot]) {
-        let begun = self.turned(spinning, start);
-        let at_once = |a: &Laser, b: &Laser| a.channel.time == b.channel.time;
-        for lasers in self.lasers.chunk_by(at_once) {
-            let (own, others) = shots.split_at_mut(lasers.len().min(shots.len()));
-            let time = start + lasers[0].channel.time;
-            let angle = spinning.stance(time).rotor;
-            let turned = begun.plus(lasers[0].swing);
-            for (laser, shot) in lasers.iter().zip(own) {
-                (shot.column, shot.time) = (column, time);
-                laser.aim(angle, turned, shot);
-            }
-            shots = others;
-        }
-    }
-
-    /// How a rotor that only turns stands when the first channel of a column, begun at `start`,
-    /// fires.
-    fn turned(&self, spinning: &Spinning, start: f64) -> SinCos {
-        let first = self.lasers[0].channel.time;
-        SinCos::of(spinning.stance(start + first).rotor)
-    }
-
-    /// The columns of some shots on a rotor that only turns, the first of which has the number
-    /// `first`.
-    pub fn columns(&self, spinning: &Spinning, first: usize, shots: usize, to: &mut Vec<Column>) {
-        let channels = self.lasers.len();
-        let column = |column| {
-            let start = self.start(column);
-            let turned = self.turned(spinning, start);
-            Column { start, turned }
-        };
-        to.clear();
-        to.extend((first / channels..(first + shots) / channels).map(column));
     }
 
     /// Aims a shot of the column that began at `start`.
@@ -360,21 +304,26 @@ impl Rotor {
     clippy::cast_sign_loss,
     reason = "a whole number, not negative, and saturating"
 )]
-fn whole(number: f64) -> u32 {
+pub(super) fn whole(number: f64) -> u32 {
     number as u32
 }
 
 /// The same azimuth in (-pi, pi].
-fn wrapped(azimuth: f64) -> f64 {
-    use std::f64::consts::{PI, TAU};
-    if azimuth > -PI && azimuth <= PI {
-        return azimuth;
-    }
+pub(super) fn wrapped(azimuth: f64) -> f64 {
     // The remainder of a division takes longer than all the rest of a shot.
-    let wrapped = if azimuth.abs() < TAU {
-        azimuth + if azimuth < 0.0 { TAU } else { 0.0 }
-    } else {
-        azimuth.rem_euclid(TAU)
-    };
+    if azimuth.abs() < TAU {
+        return once_round(azimuth);
+    }
+    let wrapped = azimuth.rem_euclid(TAU);
     if wrapped > PI { wrapped - TAU } else { wrapped }
+}
+
+/// [`wrapped`] of an azimuth within a turn to either side.
+#[expect(clippy::inline_always, reason = "one lane of a loop over many")]
+#[inline(always)]
+pub(super) fn once_round(azimuth: f64) -> f64 {
+    let ahead = azimuth + if azimuth < 0.0 { TAU } else { 0.0 };
+    let round = if ahead > PI { ahead - TAU } else { ahead };
+    let within = (azimuth > -PI) & (azimuth <= PI);
+    if within { azimuth } else { round }
 }

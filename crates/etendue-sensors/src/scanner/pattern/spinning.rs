@@ -39,13 +39,20 @@ pub(crate) struct Stance {
 impl Spinning {
     /// How the rotor stands at `time`.
     pub(crate) fn stance(&self, time: f64) -> Stance {
-        let turned = TAU * (self.rate * time).fract();
         Stance {
-            rotor: self.start + if self.clockwise { -turned } else { turned },
+            rotor: self.rotor(time),
             nod: self.nod.map_or(0.0, |nod| {
                 nod.amplitude * (TAU * (nod.rate * time).fract()).sin()
             }),
         }
+    }
+
+    /// Azimuth of the rotor at `time`, rad.
+    #[expect(clippy::inline_always, reason = "one lane of a loop over many")]
+    #[inline(always)]
+    pub(crate) fn rotor(&self, time: f64) -> f64 {
+        let turned = TAU * (self.rate * time).fract();
+        self.start + if self.clockwise { -turned } else { turned }
     }
 
     /// What the rotor turns in some time (s), rad.
