@@ -92,9 +92,14 @@ impl<'a> PreparedAir<'a> {
         self.glows() || self.air.drops_from.is_some()
     }
 
+    /// Whether it weakens what surfaces return.
+    pub fn dims(&self) -> bool {
+        self.coefficients.extinction != 0.0
+    }
+
     /// What is left of a surface's return from `range` (m).
     pub fn transmission(&self, range: f64) -> f64 {
-        if self.coefficients.extinction == 0.0 {
+        if !self.dims() {
             return 1.0;
         }
         self.coefficients.two_way_transmission(range)

@@ -141,8 +141,10 @@ impl Singles {
         let tiles = cast.back.iter().zip(cast.met);
         for ((back, met), shots) in tiles.zip(cast.order.chunks(16)) {
             let mut tile = Block::of(back, met, weight);
-            for (power, range) in tile.power.iter_mut().zip(&back.range) {
-                *power *= simulator.air.transmission(*range);
+            if simulator.air.dims() {
+                for (power, range) in tile.power.iter_mut().zip(&back.range) {
+                    *power *= simulator.air.transmission(*range);
+                }
             }
             if straight.goes_on {
                 self.find_trees(straight, met, shots, &mut tile);
@@ -197,9 +199,11 @@ impl<P: Fn(f64) -> Isometry3<f64>> Loops for Report<'_, '_, P> {
         let blocks = &self.singles.blocks;
         for (four, blocks) in blocks.chunks(4).enumerate() {
             let drawn = self.draw(blocks, 64 * four);
+            let noise = self.noise(blocks, drawn.as_ref(), 64 * four);
             for (number, block) in blocks.iter().enumerate() {
                 let drawn = drawn.as_ref().map(|drawn| Sixteen::of(drawn, number));
-                self.report(block, drawn.as_ref(), 64 * four + 16 * number);
+                let noise = &noise[number];
+                self.report(block, drawn.as_ref(), noise, 64 * four + 16 * number);
             }
         }
     }
@@ -208,10 +212,16 @@ impl<P: Fn(f64) -> Isometry3<f64>> Loops for Report<'_, '_, P> {
 impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
     /// Adds the points of sixteen shots, the first of which is that number of the batch.
     #[inline(always)]
-    fn report(&mut self, block: &Block, drawn: Option<&Sixteen>, first: usize) {
+    fn report(
+        &mut self,
+        block: &Block,
+        drawn: Option<&Sixteen>,
+        noise: &NormalPairs,
+        first: usize,
+    ) {
         let lit = block.power.iter().any(|power| *power > 0.0);
         let measured = if lit {
-            Some(self.measure(block, drawn, first))
+            Some(self.measure(block, drawn, noise, first))
         } else {
             None
         };
@@ -233,9 +243,15 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
     /// What is reported of sixteen shots, the first of which is that number of the batch: what was
     /// drawn, and what the receiver makes of the others.
     #[inline(always)]
-    fn measure(&self, block: &Block, drawn: Option<&Sixteen>, first: usize) -> Measured {
+    fn measure(
+        &self,
+        block: &Block,
+        drawn: Option<&Sixteen>,
+        noise: &NormalPairs,
+        first: usize,
+    ) -> Measured {
         let simulator = self.simulator;
-        let echoes = self.echoes(block, drawn, first);
+        let echoes = self.echoes(block, drawn, noise);
         let offsets = self.offsets(first);
         let limits = simulator.scanner.limits;
         let reach = 0.5 * SPEED_OF_LIGHT * self.straight.pulsed.receiver.pulse.fwhm;
@@ -293,15 +309,16 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
 
     /// The echoes of sixteen shots, those drawn among them.
     #[inline(always)]
-    fn echoes(&self, block: &Block, drawn: Option<&Sixteen>, first: usize) -> SingleEchoes {
+    fn echoes(
+        &self,
+        block: &Block,
+        drawn: Option<&Sixteen>,
+        noise: &NormalPairs,
+    ) -> SingleEchoes {
         let Some(drawn) = drawn else {
-            return self.received(block, first);
+            return self.received(block, noise);
         };
-        let mut others = false;
-        for i in 0..16 {
-            others |= block.power[i] > 0.0 && !drawn.calibrated[i];
-        }
-        if !others {
+        if !has_others(block, drawn.calibrated) {
             return SingleEchoes {
                 range: *drawn.range,
                 power: block.power,
@@ -309,7 +326,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
                 found: *drawn.returned,
             };
         }
-        let mut echoes = self.received(block, first);
+        let mut echoes = self.received(block, noise);
         for i in 0..16 {
             if drawn.calibrated[i] {
                 echoes.range[i] = drawn.range[i];
@@ -323,17 +340,30 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
 
     /// What the receiver makes of sixteen shots.
     #[inline(always)]
-    fn received(&self, block: &Block, first: usize) -> SingleEchoes {
-        let draws = self.draws(first);
-        { self.straight.pulsed.fast }.singles(&block.range, &block.power, &draws)
+    fn received(&self, block: &Block, noise: &NormalPairs) -> SingleEchoes {
+        { self.straight.pulsed.fast }.singles(&block.range, &block.power, noise)
+    }
+
+    /// The receiver's noise of four blocks, if any shot wants it: four after each other, for what
+    /// one waits for another can go on with.
+    #[inline(always)]
+    fn noise(&self, blocks: &[Block], drawn: Option<&Together>, first: usize) -> [NormalPairs; 4] {
+        let mut noise = [[[0.0; 16]; 2]; 4];
+        let wanted = |(number, block): (usize, &Block)| match drawn {
+            Some(drawn) => has_others(block, Sixteen::of(drawn, number).calibrated),
+            None => has_others(block, &[false; 16]),
+        };
+        if !self.simulator.run.without_noise && blocks.iter().enumerate().any(wanted) {
+            for (number, noise) in noise.iter_mut().enumerate() {
+                *noise = self.draws(first + 16 * number);
+            }
+        }
+        noise
     }
 
     #[inline(always)]
     fn draws(&self, first: usize) -> NormalPairs {
         let run = self.simulator.run;
-        if run.without_noise {
-            return [[0.0; 16]; 2];
-        }
         let draws = Draws {
             seed: run.seed,
             sensor: run.sensor,
@@ -441,6 +471,16 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
             }
         }
     }
+}
+
+/// Whether light comes straight back to shots that are not drawn.
+#[inline(always)]
+fn has_others(block: &Block, calibrated: &[bool; 16]) -> bool {
+    let mut others = false;
+    for i in 0..16 {
+        others |= (block.power[i] > 0.0) & !calibrated[i];
+    }
+    others
 }
 
 /// What a block sees of calibrated noise, from a lane on, as [`Lit`](crate::calibrated::Lit) would say of each, and whether it
