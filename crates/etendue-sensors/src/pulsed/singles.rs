@@ -14,8 +14,8 @@ use crate::calibrated::{DrawnBeams, Sights, side_of};
 use crate::transport::TileReturns;
 use etendue_physics::pulse::SingleEchoes;
 use etendue_physics::{Draws, NormalPairs, Purpose, SPEED_OF_LIGHT};
-use etendue_scene::{HitTile, Loops, MaterialId, ObjectId};
-use nalgebra::{Isometry3, Point3, Vector3};
+use etendue_scene::{HitTile, Loops, MaterialId, MeshId, ObjectId};
+use nalgebra::{Isometry3, Vector3};
 
 /// What comes back to sixteen shots that follow each other.
 #[derive(Clone)]
@@ -81,6 +81,8 @@ struct Measured {
     intensity: [f64; 16],
     /// Whether the light of the surface made the echo, rather than noise alone.
     sourced: [bool; 16],
+    /// Those of the objects.
+    mesh: [MeshId; 16],
     within: [bool; 16],
     too_near: [bool; 16],
 }
@@ -271,8 +273,26 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
             range,
             offset: offsets,
             sourced,
+            mesh: self.meshes(block),
             within,
             too_near,
+        }
+    }
+
+    /// The meshes of the objects that a block saw.
+    #[inline(always)]
+    fn meshes(&self, block: &Block) -> [MeshId; 16] {
+        let objects = self.simulator.world.scene().objects();
+        let mesh = |object: u32| objects.get(object as usize).map_or(MeshId(0), |own| own.mesh);
+        let first = block.object[0];
+        let mut alike = true;
+        for i in 0..16 {
+            alike &= block.object[i] == first;
+        }
+        if alike {
+            [mesh(first); 16]
+        } else {
+            block.object.map(mesh)
         }
     }
 
@@ -430,10 +450,18 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
             };
         }
         let offset = measured.offset[lane];
-        let position = self.position(first + lane, measured.range[lane] - offset);
+        let distance = measured.range[lane] - offset;
+        let (simulator, cast) = (self.simulator, self.cast);
         let number = self.received.count();
         let place = self.received.place();
-        place.position = position;
+        let fired = &cast.shots[first + lane];
+        match simulator.run.frame {
+            Frame::Sensor => place.position = fired.point(distance),
+            frame => {
+                let pose = cast.poses.of(first + lane);
+                place.position = frame.point(fired, distance, pose, &simulator.world_from_start);
+            }
+        }
         place.range = measured.range[lane];
         place.intensity = measured.intensity[lane];
         place.power = measured.echoes.power[lane];
@@ -444,10 +472,9 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
         (place.return_number, place.returns) = (1, 1);
         place.source = None;
         if measured.sourced[lane] {
-            let object = ObjectId(block.object[lane]);
             place.source = Some(Source {
-                instance: object,
-                mesh: self.simulator.world.scene().objects()[object.0 as usize].mesh,
+                instance: ObjectId(block.object[lane]),
+                mesh: measured.mesh[lane],
                 material: block.material[lane],
                 cos_incidence: block.cos_incidence[lane].min(1.0),
                 range: block.range[lane] + offset,
@@ -456,19 +483,6 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
         Outcome::Points {
             first: shot_number(number),
             count: 1,
-        }
-    }
-
-    /// The point at a distance (m) along a shot of the batch, in the frame that was asked for.
-    #[inline(always)]
-    fn position(&self, shot: usize, distance: f64) -> Point3<f64> {
-        let fired = &self.cast.shots[shot];
-        match self.simulator.run.frame {
-            Frame::Sensor => fired.point(distance),
-            frame => {
-                let pose = self.cast.poses.of(shot);
-                frame.point(fired, distance, pose, &self.simulator.world_from_start)
-            }
         }
     }
 }
