@@ -152,6 +152,7 @@ impl Casting<'_> {
             packets: &scratch.packet[..count],
             best: &mut scratch.best[..count],
             stack: &mut scratch.stack,
+            edges: &mut scratch.edges,
         };
         search.run::<L, false>(&mut scratch.room);
         for (number, (rays, met)) in rays.iter().zip(met).enumerate() {
@@ -210,6 +211,7 @@ impl Tile<'_> {
             beams,
             local,
             room,
+            edges,
             ..
         } = &mut *casting.scratch;
         let ([local, ..], [packet, ..], [best, ..]) = (local, packet, best);
@@ -224,6 +226,7 @@ impl Tile<'_> {
                 packets: std::slice::from_ref(packet),
                 best: std::slice::from_mut(best),
                 stack,
+                edges,
             };
             search.run::<L, ANY>(room);
         } else {

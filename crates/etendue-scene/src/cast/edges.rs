@@ -14,6 +14,7 @@ use super::wedge::Wedge;
 #[repr(C, align(32))]
 pub(crate) struct Edges {
     pub normal: [[[f32; 8]; 3]; 3],
+    /// Left as it was where all rays start at the centre.
     pub edge: [[[f32; 8]; 3]; 3],
     /// The first vertex from the centre.
     pub start: [[f32; 8]; 3],
@@ -32,8 +33,14 @@ pub(crate) struct Planes {
 }
 
 impl Planes {
+    const NONE: Self = Self {
+        normal: [[0.0; 8]; 3],
+        height: [0.0; 8],
+        area: [0.0; 8],
+    };
+
     #[inline(always)]
-    fn new<L: Lanes>([a, b, c]: [[L::F8; 3]; 3], size: &[f32; 8]) -> Self {
+    fn take<L: Lanes>(&mut self, [a, b, c]: [[L::F8; 3]; 3], size: &[f32; 8]) {
         let [u, v] = [sides(c, a), sides(b, a)];
         let normal = [
             minor(u[1], v[2], u[2], v[1]),
@@ -44,11 +51,11 @@ impl Planes {
         let height = x.mul_add(a[0], y.mul_add(a[1], k.mul(a[2])));
         let size = L::F8::load(size);
         let area = size.mul_add(size, x.abs().add(y.abs()).add(k.abs()));
-        Self {
-            normal: [x.array(), y.array(), k.array()],
-            height: height.array(),
-            area: area.array(),
-        }
+        x.store(&mut self.normal[0]);
+        y.store(&mut self.normal[1]);
+        k.store(&mut self.normal[2]);
+        height.store(&mut self.height);
+        area.store(&mut self.area);
     }
 }
 
@@ -59,34 +66,42 @@ fn sides<F: Float<8>>(to: [F; 3], from: [F; 3]) -> [F; 3] {
 }
 
 impl Edges {
+    pub const NONE: Self = Self {
+        normal: [[[0.0; 8]; 3]; 3],
+        edge: [[[0.0; 8]; 3]; 3],
+        start: [[0.0; 8]; 3],
+        plane: Planes::NONE,
+    };
+
+    /// Takes those of a block.
     #[inline(always)]
-    pub fn new<L: Lanes>(wedge: &Wedge, block: &Block) -> Self {
+    pub fn take<L: Lanes>(&mut self, wedge: &Wedge, block: &Block) {
         let [a, b, c] = [
             from_centre::<L>(wedge, block, 0),
             from_centre::<L>(wedge, block, 1),
             from_centre::<L>(wedge, block, 2),
         ];
-        let mut edges = Self {
-            normal: [[[0.0; 8]; 3]; 3],
-            edge: [[[0.0; 8]; 3]; 3],
-            start: [a[0].array(), a[1].array(), a[2].array()],
-            plane: Planes::new::<L>([a, b, c], &block.size),
-        };
-        edges.set::<L>(0, wedge.sign, c, b);
-        edges.set::<L>(1, wedge.sign, a, c);
-        edges.set::<L>(2, wedge.sign, b, a);
-        edges
+        for (own, along) in self.start.iter_mut().zip(a) {
+            along.store(own);
+        }
+        self.plane.take::<L>([a, b, c], &block.size);
+        self.set::<L>(0, wedge, c, b);
+        self.set::<L>(1, wedge, a, c);
+        self.set::<L>(2, wedge, b, a);
     }
 
     /// The edge from `b` to `head`.
     #[inline(always)]
-    fn set<L: Lanes>(&mut self, turn: usize, sign: f32, head: [L::F8; 3], b: [L::F8; 3]) {
+    fn set<L: Lanes>(&mut self, turn: usize, wedge: &Wedge, head: [L::F8; 3], b: [L::F8; 3]) {
         let e = sides(head, b);
         let [x, y, k] = &mut self.normal[turn];
         minor(e[1], b[2], e[2], b[1]).store(x);
         minor(e[2], b[0], e[0], b[2]).store(y);
         let along = minor(e[0], b[1], e[1], b[0]);
-        along.mul(L::F8::splat(sign)).store(k);
+        along.mul(L::F8::splat(wedge.sign)).store(k);
+        if wedge.moment_size == 0.0 {
+            return;
+        }
         for (run, e) in self.edge[turn].iter_mut().zip(e) {
             e.store(run);
         }

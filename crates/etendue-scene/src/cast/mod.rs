@@ -53,6 +53,7 @@ use crate::{Hit, Mesh, Object, ObjectId, Ray};
 use batch::{Casting, Piece, Supplied, Tiles, Work};
 use best::{Best, Exact, LocalRay, Nearest};
 use block::Block;
+use edges::Edges;
 use face::Met;
 pub(crate) use face::{flat_normal, turned};
 use instance::{Instance, Pose};
@@ -98,6 +99,7 @@ struct Scratch {
     best: [Best; GROUP],
     corners: Corners,
     room: Block,
+    edges: Edges,
 }
 
 thread_local! {
@@ -111,6 +113,7 @@ thread_local! {
             best: [Best::CLOSED; GROUP],
             corners: Corners::NONE,
             room: Block::EMPTY,
+            edges: Edges::NONE,
         })
     };
 }
@@ -492,6 +495,7 @@ impl Job for ClosestPacket<'_> {
             best,
             corners,
             room,
+            edges,
             ..
         } = self.scratch;
         let ([packet, ..], [best, ..]) = (packet, best);
@@ -504,6 +508,7 @@ impl Job for ClosestPacket<'_> {
                 packets: std::slice::from_ref(packet),
                 best: std::slice::from_mut(best),
                 stack,
+                edges,
             };
             search.run::<L, false>(room);
             for lane in 0..16 {

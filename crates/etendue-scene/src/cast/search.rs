@@ -51,6 +51,8 @@ pub(crate) struct Search<'a, E> {
     pub packets: &'a [Packet],
     pub best: &'a mut [Best],
     pub stack: &'a mut Vec<Entry>,
+    /// Of the block that is tested.
+    pub edges: &'a mut Edges,
 }
 
 impl<E: Exact> Search<'_, E> {
@@ -248,7 +250,7 @@ impl<E: Exact> Search<'_, E> {
         ends: &mut [f32; GROUP],
     ) {
         let error = block.error(self.wedge.reach);
-        let edges = Edges::new::<L>(self.wedge, block);
+        self.edges.take::<L>(self.wedge, block);
         for (number, packet) in self.packets.iter().enumerate() {
             if ends[number] < depth {
                 continue;
@@ -260,7 +262,7 @@ impl<E: Exact> Search<'_, E> {
                 packet,
                 best: &mut self.best[number],
             };
-            if sixteen.block::<L, ANY>(block, &edges, error) {
+            if sixteen.block::<L, ANY>(block, self.edges, error) {
                 ends[number] = self.end::<L>(number);
             }
         }
