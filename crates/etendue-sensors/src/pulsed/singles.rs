@@ -283,7 +283,11 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
     #[inline(always)]
     fn meshes(&self, block: &Block) -> [MeshId; 16] {
         let objects = self.simulator.world.scene().objects();
-        let mesh = |object: u32| objects.get(object as usize).map_or(MeshId(0), |own| own.mesh);
+        let mesh = |object: u32| {
+            objects
+                .get(object as usize)
+                .map_or(MeshId(0), |own| own.mesh)
+        };
         let first = block.object[0];
         let mut alike = true;
         for i in 0..16 {
@@ -329,12 +333,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
 
     /// The echoes of sixteen shots, those drawn among them.
     #[inline(always)]
-    fn echoes(
-        &self,
-        block: &Block,
-        drawn: Option<&Sixteen>,
-        noise: &NormalPairs,
-    ) -> SingleEchoes {
+    fn echoes(&self, block: &Block, drawn: Option<&Sixteen>, noise: &NormalPairs) -> SingleEchoes {
         let Some(drawn) = drawn else {
             return self.received(block, noise);
         };

@@ -21,8 +21,8 @@ pub use pattern::{
 pub use receiver::{
     Intensity, Pipeline, PulsedReceiver, RangeLimits, Receiver, Sensitivity, Triangulation,
 };
-pub use shot::{Aim, Shot};
 pub(crate) use rotor::{LaserLanes, Level, SinCosLanes};
+pub use shot::{Aim, Shot};
 pub(crate) use shot::{Column, Firing, Laser};
 
 use etendue_physics::beam::BeamWidth;

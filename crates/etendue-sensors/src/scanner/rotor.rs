@@ -153,7 +153,7 @@ impl Firing<'_> {
         };
         let first = first / self.lasers.len();
         self.begin(turn, first, shots.len(), columns);
-        scene.vectorised(Turned {
+        scene.vectorised(Aiming {
             turn,
             first,
             columns,
@@ -169,13 +169,13 @@ impl Firing<'_> {
         let mut columns = Vec::new();
         self.begin(turn, first, shots.len(), &mut columns);
         let columns = &columns;
-        let turned = Turned {
+        let aiming = Aiming {
             turn,
             first,
             columns,
             shots,
         };
-        turned.run();
+        aiming.run();
     }
 
     /// Lists the columns of so many shots from column number `first` on.
@@ -187,7 +187,7 @@ impl Firing<'_> {
 }
 
 /// Shots of columns on a rotor that only turns.
-struct Turned<'s, 'a> {
+struct Aiming<'s, 'a> {
     turn: &'s Turn<'a>,
     /// Number of the first column.
     first: usize,
@@ -195,20 +195,19 @@ struct Turned<'s, 'a> {
     shots: &'s mut [Shot],
 }
 
-impl Loops for Turned<'_, '_> {
+impl Loops for Aiming<'_, '_> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
         let mut shots = self.shots;
         for (number, column) in (self.first..).zip(self.columns) {
-            let mut channel = 0;
-            for lanes in &self.turn.lanes {
+            let number = whole(number as f64);
+            let channels = (0..=u16::MAX).step_by(16);
+            for (lanes, channel) in self.turn.lanes.iter().zip(channels) {
                 let own;
                 (own, shots) = shots.split_at_mut(lanes.used);
-                let number = (whole(number as f64), channel);
-                aim(self.turn.spinning, lanes, column, number, own);
-                channel += 16;
+                aim(self.turn.spinning, lanes, column, (number, channel), own);
             }
         }
     }
