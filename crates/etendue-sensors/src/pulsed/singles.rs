@@ -491,7 +491,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
 fn has_others(block: &Block, calibrated: &[bool; 16]) -> bool {
     let mut others = false;
     for i in 0..16 {
-        others |= (block.power[i] > 0.0) & !calibrated[i];
+        others |= block.power[i] > 0.0 && !calibrated[i];
     }
     others
 }

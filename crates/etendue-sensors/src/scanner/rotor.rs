@@ -1,7 +1,6 @@
 //! Lasers on a rotor that only turns, sixteen at a time.
 #![expect(
     clippy::inline_always,
-    clippy::needless_range_loop,
     reason = "loops over sixteen lanes become vector instructions"
 )]
 

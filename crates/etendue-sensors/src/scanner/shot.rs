@@ -324,6 +324,6 @@ pub(super) fn wrapped(azimuth: f64) -> f64 {
 pub(super) fn once_round(azimuth: f64) -> f64 {
     let ahead = azimuth + if azimuth < 0.0 { TAU } else { 0.0 };
     let round = if ahead > PI { ahead - TAU } else { ahead };
-    let within = (azimuth > -PI) & (azimuth <= PI);
+    let within = azimuth > -PI && azimuth <= PI;
     if within { azimuth } else { round }
 }
