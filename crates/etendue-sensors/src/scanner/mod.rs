@@ -10,8 +10,8 @@ mod channel;
 mod check;
 mod pattern;
 mod receiver;
-mod rotor;
 mod shot;
+mod turn;
 
 pub use channel::{Channel, number_rings};
 pub use check::ScannerError;
@@ -21,9 +21,9 @@ pub use pattern::{
 pub use receiver::{
     Intensity, Pipeline, PulsedReceiver, RangeLimits, Receiver, Sensitivity, Triangulation,
 };
-pub(crate) use rotor::{LaserLanes, Level, SinCosLanes};
 pub use shot::{Aim, Shot};
 pub(crate) use shot::{Column, Firing, Laser};
+pub(crate) use turn::{LaserLanes, Level, SinCosLanes};
 
 use etendue_physics::beam::BeamWidth;
 

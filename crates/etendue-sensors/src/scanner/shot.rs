@@ -1,7 +1,7 @@
 //! Where and when each laser fires.
 
 use super::pattern::Stance;
-use super::rotor::Turn;
+use super::turn::Turn;
 use super::{Channel, Columns, ScanPattern, Scanner, Spinning};
 use nalgebra::{Point3, Vector3};
 use rayon::prelude::*;
