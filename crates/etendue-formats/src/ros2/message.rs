@@ -4,7 +4,7 @@ use super::cdr::CdrWriter;
 use crate::output::{ColumnData, Encoding, PointTable};
 use crate::precision::single;
 use etendue_sensors::pulsed::{Outcome, PointSweep};
-use etendue_sensors::scanner::Scanner;
+use etendue_sensors::scanner::{Scanner, Shot};
 use nalgebra::Isometry3;
 
 /// Nanoseconds of a time in s.
@@ -63,17 +63,16 @@ pub fn cloud(table: &PointTable, time: f64, frame: &str) -> Vec<u8> {
 /// A `sensor_msgs/msg/LaserScan` in CDR of the first channel of a sweep; none where its shots are
 /// not evenly spaced in azimuth (to a hundredth of a step).
 pub fn laser_scan(sweep: &PointSweep, scanner: &Scanner, frame: &str) -> Option<Vec<u8>> {
-    let shots: Vec<usize> = (0..sweep.shots.len())
-        .filter(|i| sweep.shots[*i].channel == 0)
-        .collect();
-    let (first, second) = (&sweep.shots[*shots.first()?], &sweep.shots[*shots.get(1)?]);
+    let own = |(_, shot): &(usize, Shot)| shot.channel == 0;
+    let shots: Vec<(usize, Shot)> = sweep.shots.iter().enumerate().filter(own).collect();
+    let ((_, first), (_, second)) = (shots.first()?, shots.get(1)?);
     let turn = |from: f64, to: f64| {
         use std::f64::consts::{PI, TAU};
         (to - from + PI).rem_euclid(TAU) - PI
     };
     let step = turn(first.azimuth, second.azimuth);
     let even = shots.windows(2).all(|pair| {
-        let between = turn(sweep.shots[pair[0]].azimuth, sweep.shots[pair[1]].azimuth);
+        let between = turn(pair[0].1.azimuth, pair[1].1.azimuth);
         (between - step).abs() < 0.01 * step.abs()
     });
     if !even || first.elevation != 0.0 {
@@ -94,7 +93,7 @@ pub fn laser_scan(sweep: &PointSweep, scanner: &Scanner, frame: &str) -> Option<
         message.f32(single(value));
     }
     message.length(shots.len());
-    for shot in &shots {
+    for (shot, _) in &shots {
         message.f32(match sweep.outcomes[*shot] {
             Outcome::Points { .. } => single(sweep.points_of(*shot)[0].range),
             Outcome::NoReturn => f32::INFINITY,
@@ -102,7 +101,7 @@ pub fn laser_scan(sweep: &PointSweep, scanner: &Scanner, frame: &str) -> Option<
         });
     }
     message.length(shots.len());
-    for shot in &shots {
+    for (shot, _) in &shots {
         message.f32(
             sweep
                 .points_of(*shot)

@@ -30,17 +30,22 @@ fn scanners() -> Vec<Scanner> {
     scanners
 }
 
+/// How a sensor moves, in which frame its points are, and whether noise is left out.
+type Way = (f64, Frame, bool);
+
+const MOVING: Way = (1.0, Frame::World, false);
+
 /// A drop that is drawn one by one makes every shot a tree, and there are no drops.
 fn sweep(
     world: &World<f64>,
     scanner: &Scanner,
     drops_from: Option<f64>,
-    quiet: bool,
+    (speed, frame, quiet): Way,
 ) -> PointSweep {
     let run = Run {
         seed: 7,
         sweep: 3,
-        frame: Frame::World,
+        frame,
         air: Air {
             drops_from,
             ..Air::default()
@@ -49,13 +54,13 @@ fn sweep(
         ..Run::default()
     };
     simulate(world, scanner, &run, |time| {
-        let turn = Vector3::new(0.02, -0.01, 0.4) * time;
-        Isometry3::new(Vector3::new(0.3 * time, 0.2, 0.1), turn)
+        let turn = Vector3::new(0.02, -0.01, 0.4) * (speed * time);
+        Isometry3::new(Vector3::new(0.3 * speed * time, 0.2, 0.1), turn)
     })
 }
 
 /// Rooms with mirrors, panes and glass: some shots of a batch are trees, the others are not. With
-/// the preset's own sub-rays and with the axis alone, with noise and without.
+/// the preset's own sub-rays and with the axis alone, with noise and without, moving and still.
 #[test]
 fn shots_without_trees_are_those_with_trees_bit_for_bit() {
     let (mut compared, mut points) = (0, 0);
@@ -69,13 +74,19 @@ fn shots_without_trees_are_those_with_trees_bit_for_bit() {
                 sub_ray_rings: 0,
                 ..scanner.clone()
             };
-            for (scanner, quiet) in [(scanner, number % 3 == 0), (axis, false)] {
+            let frame = [Frame::Sensor, Frame::World, Frame::SweepStart][number % 3];
+            for (scanner, way) in [
+                (scanner, (1.0, Frame::World, number % 3 == 0)),
+                (axis.clone(), MOVING),
+                (axis, (0.0, frame, false)),
+            ] {
                 if scanner.shots(0).len() > 2000 && points > 0 && example.name != "arena" {
                     continue;
                 }
                 let [own, trees] =
-                    [None, Some(1.0)].map(|drops| sweep(&world, &scanner, drops, quiet));
+                    [None, Some(1.0)].map(|drops| sweep(&world, &scanner, drops, way));
                 assert!(own == trees, "{} in {}", scanner.name, example.name);
+                assert!(own.shots.iter().eq(scanner.shots(3)), "{}", scanner.name);
                 compared += 1;
                 points += own.points.len();
             }
@@ -99,10 +110,13 @@ fn calibrated_shots_without_trees_are_those_with_trees_bit_for_bit() {
                 sub_ray_rings,
                 ..scanner
             };
-            let [own, trees] = [None, Some(1.0)].map(|drops| sweep(&world, &scanner, drops, false));
-            assert!(own == trees, "{}", scanner.name);
-            points += own.points.len();
-            lost += own.outcomes.len() - own.points.len();
+            for way in [MOVING, (0.0, Frame::Sensor, false)] {
+                let [own, trees] =
+                    [None, Some(1.0)].map(|drops| sweep(&world, &scanner, drops, way));
+                assert!(own == trees, "{}", scanner.name);
+                points += own.points.len();
+                lost += own.outcomes.len() - own.points.len();
+            }
         }
     }
     assert!(points > 20_000 && lost > 1000, "{points} {lost}");

@@ -34,7 +34,7 @@ impl Noise {
     fn disturb_point(&self, sweep: &PointSweep, point: &mut LidarPoint, stream: &mut Stream) {
         let [range, azimuth] = stream.normal_pair();
         let [elevation, intensity] = stream.normal_pair();
-        let shot = sweep.shots[point.shot as usize];
+        let shot = sweep.shot_of(point);
         point.range += self.sd.range * range;
         point.intensity *= 1.0 + self.sd.intensity * intensity;
         let way = point.position - shot.origin;

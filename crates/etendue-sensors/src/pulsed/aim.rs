@@ -35,25 +35,31 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         }
     }
 
-    /// The rays of all shots of a batch, which are those of some columns, in that order, in tiles; by
-    /// way of `rays` where beams have several.
+    /// The rays of whole columns of a rotor, from a sensor that stands still.
+    pub fn aim_turned(
+        &self,
+        (turning, columns): (&Turning, &[Column]),
+        pose: &Isometry3<f64>,
+        tiles: &mut Vec<RayTile>,
+    ) {
+        tiles.resize(turning.tiles(), RayTile::EMPTY);
+        self.world.scene().vectorised(Turned {
+            turning,
+            columns,
+            pose,
+            tiles,
+        });
+    }
+
+    /// The rays of all shots of a batch, in that order, in tiles; by way of `rays` where beams have
+    /// several.
     pub fn aim_tiles(
         &self,
-        (shots, columns): (&[Shot], &[Column]),
+        shots: &[Shot],
         (poses, order): (&Poses, &[usize]),
         rays: &mut Vec<Ray>,
         tiles: &mut Vec<RayTile>,
     ) {
-        if let (Some(turning), Some(pose)) = (self.turning_of(shots), poses.only()) {
-            tiles.resize(order.len().div_ceil(16), RayTile::EMPTY);
-            self.world.scene().vectorised(Turned {
-                turning,
-                columns,
-                pose,
-                tiles,
-            });
-            return;
-        }
         if self.beam_rays.len() == 1 {
             self.world.scene().vectorised(Axes {
                 shots,

@@ -1,6 +1,5 @@
 //! In which frame points are given.
 
-use crate::scanner::Shot;
 use nalgebra::{Isometry3, Point3};
 
 /// The frame that points are given in.
@@ -16,15 +15,13 @@ pub enum Frame {
 }
 
 impl Frame {
-    /// A point at `distance` (m) along a shot fired from `world_from_sensor`, in this frame.
-    pub(super) fn point(
+    /// A point that a sensor at `world_from_sensor` sees in its own frame, in this one.
+    pub(super) fn place(
         self,
-        shot: &Shot,
-        distance: f64,
+        point: Point3<f64>,
         world_from_sensor: &Isometry3<f64>,
         world_from_start: &Isometry3<f64>,
     ) -> Point3<f64> {
-        let point = shot.point(distance);
         match self {
             Self::Sensor => point,
             Self::World => world_from_sensor * point,

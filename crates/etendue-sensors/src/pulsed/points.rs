@@ -1,6 +1,6 @@
 //! What a scanning lidar reports.
 
-use crate::scanner::Shot;
+use crate::scanner::{Shot, Shots};
 use crate::{Measurement, Reading, Sweep, Truth};
 use etendue_scene::{MaterialId, MeshId, ObjectId};
 use nalgebra::{Isometry3, Point3};
@@ -86,7 +86,7 @@ pub struct PointSweep {
     /// Ring of each channel.
     pub rings: Vec<u16>,
     /// Every shot, column by column.
-    pub shots: Vec<Shot>,
+    pub shots: Shots,
     /// What became of each shot.
     pub outcomes: Vec<Outcome>,
     /// All points, shot by shot, each shot's in the order the device reports them.
@@ -105,8 +105,8 @@ impl PointSweep {
     }
 
     /// The shot that a point belongs to.
-    pub fn shot_of(&self, point: &LidarPoint) -> &Shot {
-        &self.shots[point.shot as usize]
+    pub fn shot_of(&self, point: &LidarPoint) -> Shot {
+        self.shots.at(point.shot as usize)
     }
 
     /// The sweep as one measurement a shot: the first reported echo of each. Its truth is where

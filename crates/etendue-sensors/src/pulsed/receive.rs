@@ -93,7 +93,7 @@ impl PreparedPulsed {
 /// A shot in its place.
 #[derive(Clone, Copy)]
 pub(super) struct Fired<'a> {
-    pub shot: &'a Shot,
+    pub shot: Shot,
     /// Its number in the sweep.
     pub number: u32,
     /// The sensor's pose when it was fired.
@@ -265,7 +265,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
     ) {
         let intensity = &self.scanner.intensity;
         let from_start = &self.world_from_start;
-        place.position = { self.run.frame }.point(shot, range - offset, pose, from_start);
+        place.position = { self.run.frame }.place(shot.point(range - offset), pose, from_start);
         place.range = range;
         place.intensity = found
             .intensity
@@ -324,7 +324,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
             PreparedReceiver::Other(Receiver::Fmcw(fmcw)) => {
                 workspace
                     .found
-                    .extend(self.doppler(fmcw, fired.shot, light, noise.as_mut()));
+                    .extend(self.doppler(fmcw, &fired.shot, light, noise.as_mut()));
             }
             PreparedReceiver::Other(Receiver::Pulsed(_)) => {}
         }

@@ -4,16 +4,17 @@ use super::air::PreparedAir;
 use super::ambient::View;
 use super::receive::{Fired, Light, PreparedReceiver, Workspace, pulse_fwhm};
 use super::received::Received;
-use super::straight::{Cast, Lane, Straight};
+use super::straight::{Aimed, Cast, Lane, Straight};
 use super::turning::Turning;
 use super::{Air, Frame, PointSweep};
-use crate::scanner::{Column, ScanPattern, Scanner, Shot};
+use crate::scanner::{Firing, ScanPattern, Scanner, Shot, Shots};
 use crate::transport::{LightRay, TileReturns, TreeSettings, World, trace_trees};
 use etendue_physics::beam::BeamRay;
 use etendue_physics::{Purpose, Stream};
 use etendue_scene::{Hit, HitTile, Ray, RayTile, tile_order};
 use nalgebra::Isometry3;
 use rayon::prelude::*;
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 /// Shots that one task handles at least: their rays are cast in one batch. More no longer fit a
@@ -75,9 +76,9 @@ pub fn simulate_into(
     sweep: &mut PointSweep,
 ) {
     let firing = scanner.firing(run.sweep);
+    let shots = begin(sweep, &firing, run.sweep);
     let start = f64::from(run.sweep) * scanner.sweep_duration();
     let world_from_start = world_from_sensor(start);
-    let mut shots = begin(sweep, scanner, run.sweep, firing.count());
     (sweep.start, sweep.world_from_sensor) = (start, world_from_start);
     // Whole columns, eight by eight: neighbouring rays are cast together.
     let deforms = world.scene().deforms();
@@ -86,45 +87,50 @@ pub fn simulate_into(
     let in_batch = batch.div_ceil(together) * together;
     let mut simulator = Simulator::new(world, scanner, run, &world_from_sensor, world_from_start);
     if let ScanPattern::Spinning(_) = scanner.pattern {
-        let first = &mut shots[..in_batch.min(firing.count())];
-        firing.aim(0, first);
+        let count = in_batch.min(shots.len());
         simulator.order = if scanner.channels.len() == 1 {
-            CastOrder::as_fired(first.len())
+            CastOrder::as_fired(count)
         } else {
-            CastOrder::new(first)
+            CastOrder::new(shots.part(world.scene(), 0..count, &mut Vec::new()))
         };
         if simulator.beam_rays.len() == 1 {
             simulator.turning = Turning::new(&firing, &simulator.order.shots);
         }
     }
-    let simulate = |batch: &mut Batch, first: usize, shots: &mut [Shot], to: &mut Received| {
-        firing.aim_in(world.scene(), first, shots, &mut batch.columns);
+    let simulate = |batch: &mut Batch, own: Range<usize>, to: &mut Received| {
         if !deforms {
-            return simulator.batch(batch, first, shots, to);
+            return simulator.batch(batch, &shots, own, to);
         }
-        let scene = world.scene().at(half_way(shots));
+        let scene = world.scene().at(half_way(&shots, own.clone()));
         let world = world.about(&scene);
-        simulator.about(&world).batch(batch, first, shots, to);
+        simulator.about(&world).batch(batch, &shots, own, to);
     };
     if rayon::current_num_threads() == 1 {
-        one_by_one(in_batch, &mut shots, sweep, simulate);
+        one_by_one(in_batch, shots.len(), sweep, simulate);
     } else {
-        in_bands(in_batch, &mut shots, sweep, simulate);
+        in_bands(in_batch, shots.len(), sweep, simulate);
     }
     sweep.shots = shots;
+}
+
+/// So many things, by number, in parts of `size`.
+fn parts(count: usize, size: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..count)
+        .step_by(size)
+        .map(move |first| first..count.min(first + size))
 }
 
 /// Simulates batches one after the other, their points straight into the sweep.
 fn one_by_one(
     in_batch: usize,
-    shots: &mut [Shot],
+    shots: usize,
     sweep: &mut PointSweep,
-    simulate: impl Fn(&mut Batch, usize, &mut [Shot], &mut Received),
+    simulate: impl Fn(&mut Batch, Range<usize>, &mut Received),
 ) {
     let mut batch = Batch::default();
     let mut received = Received::within(sweep);
-    for (number, shots) in shots.chunks_mut(in_batch).enumerate() {
-        simulate(&mut batch, number * in_batch, shots, &mut received);
+    for own in parts(shots, in_batch) {
+        simulate(&mut batch, own, &mut received);
     }
     received.become_of(sweep);
 }
@@ -132,35 +138,34 @@ fn one_by_one(
 /// Simulates batches on all threads, and puts their points together band by band.
 fn in_bands(
     in_batch: usize,
-    shots: &mut [Shot],
+    shots: usize,
     sweep: &mut PointSweep,
-    simulate: impl Fn(&mut Batch, usize, &mut [Shot], &mut Received) + Sync,
+    simulate: impl Fn(&mut Batch, Range<usize>, &mut Received) + Sync,
 ) {
     sweep.points.clear();
     let idle = Idle::default();
+    let batches: Vec<_> = parts(shots, in_batch).collect();
     let band_size = BAND * rayon::current_num_threads();
-    let batches = shots.len().div_ceil(in_batch);
     let mut received: Vec<Received> = Vec::new();
-    received.resize_with(band_size.min(batches), Received::default);
-    for (band, shots) in shots.chunks_mut(band_size * in_batch).enumerate() {
-        let batches = shots.par_chunks_mut(in_batch).zip(&mut received);
-        let batches = batches.enumerate().map(|(number, (shots, received))| {
+    received.resize_with(band_size.min(batches.len()), Received::default);
+    for band in batches.chunks(band_size) {
+        let batches = band.par_iter().zip(&mut received);
+        batches.for_each(|(own, received)| {
             let mut batch = idle.take();
             received.clear();
-            let first = (band * band_size + number) * in_batch;
-            simulate(&mut batch, first, shots, received);
+            simulate(&mut batch, own.clone(), received);
             idle.give(batch);
         });
-        let batches = batches.count();
-        for received in &received[..batches] {
+        for received in &received[..band.len()] {
             received.append_to(sweep);
         }
     }
 }
 
-/// Makes a sweep ready and gives the place for its shots. Its old points stay: their places are
-/// used again.
-fn begin(sweep: &mut PointSweep, scanner: &Scanner, index: u32, count: usize) -> Vec<Shot> {
+/// Makes a sweep ready and takes the place for its shots, aimed. Its old points stay: their places
+/// are used again.
+fn begin(sweep: &mut PointSweep, firing: &Firing, index: u32) -> Shots {
+    let scanner = firing.scanner;
     sweep.index = index;
     sweep.columns = scanner.columns();
     let rings = scanner.channels.iter().map(|channel| channel.ring);
@@ -169,12 +174,12 @@ fn begin(sweep: &mut PointSweep, scanner: &Scanner, index: u32, count: usize) ->
     #[expect(clippy::cast_possible_truncation, reason = "checked with the scanner")]
     let channels = scanner.channels.len() as u16;
     sweep.channels = channels;
-    sweep.outcomes.clear();
-    sweep.outcomes.reserve(count);
-    let points = sweep.points.len();
-    sweep.points.reserve(count.saturating_sub(points));
     let mut shots = std::mem::take(&mut sweep.shots);
-    shots.resize(count, Shot::UNAIMED);
+    shots.take_up(firing);
+    sweep.outcomes.clear();
+    sweep.outcomes.reserve(shots.len());
+    let points = sweep.points.len();
+    sweep.points.reserve(shots.len().saturating_sub(points));
     shots
 }
 
@@ -195,8 +200,8 @@ impl Idle {
 }
 
 /// Half way between the first and the last of some shots, s.
-fn half_way(shots: &[Shot]) -> f64 {
-    let times = shots.iter().map(|shot| shot.time);
+fn half_way(shots: &Shots, own: Range<usize>) -> f64 {
+    let times = own.map(|number| shots.at(number).time);
     let first = times.clone().fold(f64::INFINITY, f64::min);
     0.5 * (first + times.fold(first, f64::max))
 }
@@ -206,12 +211,10 @@ fn half_way(shots: &[Shot]) -> f64 {
 struct Batch {
     poses: Poses,
     rays: Vec<Ray>,
-    /// The columns of its shots, where these are on a rotor that only turns.
-    columns: Vec<Column>,
+    /// Its shots, where they are neither listed nor told by a rotor.
+    shots: Vec<Shot>,
     hits: Vec<Option<Hit>>,
     sight: Sight,
-    /// The order in which the rays of its shots are cast, where it is their own.
-    order: CastOrder,
     /// What comes back, shot by shot.
     lights: Vec<Light>,
     lane: Lane,
@@ -250,12 +253,18 @@ pub(super) struct Poses {
 }
 
 impl Poses {
-    /// That of each shot's own time.
-    fn take(&mut self, shots: &[Shot], at: impl Fn(f64) -> Isometry3<f64>) {
+    /// The pose at all shots, where it is the same; false where it is not.
+    fn stand(&mut self, shots: Aimed, at: impl Fn(f64) -> Isometry3<f64>) -> bool {
         self.different.clear();
         self.numbers.clear();
-        if let Some(only) = only(shots, &at) {
-            self.different.push(only);
+        let only = only(shots, at);
+        self.different.extend(only);
+        only.is_some()
+    }
+
+    /// That of each shot's own time.
+    fn take(&mut self, shots: &[Shot], at: impl Fn(f64) -> Isometry3<f64>) {
+        if self.stand(Aimed::Listed(shots), &at) {
             return;
         }
         let mut last = f64::NAN;
@@ -290,18 +299,13 @@ impl Poses {
 /// The pose at all shots, where it is the same. Nothing is written in the loop, so that it is nothing
 /// for a pose that does not depend on time.
 #[inline]
-fn only(shots: &[Shot], at: impl Fn(f64) -> Isometry3<f64>) -> Option<Isometry3<f64>> {
-    let mut last = shots.first()?.time;
-    let first = at(last);
-    for shot in shots {
-        if shot.time != last {
-            last = shot.time;
-            if at(last) != first {
-                return None;
-            }
-        }
+fn only(shots: Aimed, at: impl Fn(f64) -> Isometry3<f64>) -> Option<Isometry3<f64>> {
+    if shots.count() == 0 {
+        return None;
     }
-    Some(first)
+    let first = at(shots.at(0).time);
+    let stands = shots.at_all_times(|time| at(time) == first);
+    stands.then_some(first)
 }
 
 /// The order in which the rays of some shots are cast: neighbours together, whatever the order of
@@ -393,8 +397,8 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
     }
 
     /// The beams of a batch of shots, where all batches have the same.
-    pub fn turning_of(&self, shots: &[Shot]) -> Option<&Turning> {
-        let whole = self.order.shots.len() == shots.len();
+    fn turning_of(&self, shots: usize) -> Option<&Turning> {
+        let whole = self.order.shots.len() == shots;
         self.turning.as_ref().filter(|_| whole)
     }
 
@@ -416,35 +420,75 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
         }
     }
 
-    /// Simulates the shots of a batch, the first of which has the number `first`.
-    fn batch(&self, batch: &mut Batch, first: usize, shots: &[Shot], received: &mut Received) {
+    /// Simulates a batch, which is some of a sweep's shots.
+    fn batch(&self, batch: &mut Batch, all: &Shots, own: Range<usize>, received: &mut Received) {
+        if let Some(straight) = &self.straight
+            && let (Some(turning), Some(by)) = (self.turning_of(own.len()), all.turned())
+        {
+            let (first, count) = (own.start, own.len());
+            let shots = Aimed::Turned { by, first, count };
+            if batch.poses.stand(shots, &self.world_from_sensor) {
+                let beams = (turning, by.columns(own));
+                self.aim_turned(beams, batch.poses.of(0), &mut batch.sight.tiles);
+                self.look_straight(straight, batch, (first, shots), &self.order, received);
+                return;
+            }
+        }
+        let first = own.start;
+        let mut memory = std::mem::take(&mut batch.shots);
+        let shots = all.part(self.world.scene(), own, &mut memory);
         batch.poses.take(shots, &self.world_from_sensor);
+        let new;
         let order = if self.order.shots.len() == shots.len() {
             &self.order
         } else {
-            batch.order = CastOrder::new(shots);
-            &batch.order
+            new = CastOrder::new(shots);
+            &new
         };
         if let Some(straight) = &self.straight {
             let way = (&batch.poses, &order.shots[..]);
-            let beams = (shots, &batch.columns[..]);
-            self.aim_tiles(beams, way, &mut batch.rays, &mut batch.sight.tiles);
-            batch.sight.see(self.world);
-            let cast = Cast {
-                first,
-                shots,
-                poses: &batch.poses,
-                order: &order.shots,
-                places: &order.places,
-                by_fours: order.by_fours,
-                tiles: &batch.sight.tiles,
-                met: &batch.sight.met,
-                back: &batch.sight.back,
-            };
-            let lit = (&mut batch.lights, &mut batch.workspace);
-            self.report_straight(straight, &cast, &mut batch.lane, lit, received);
-            return;
+            self.aim_tiles(shots, way, &mut batch.rays, &mut batch.sight.tiles);
+            let shots = Aimed::Listed(shots);
+            self.look_straight(straight, batch, (first, shots), order, received);
+        } else {
+            self.look(batch, (first, shots), order, received);
         }
+        batch.shots = memory;
+    }
+
+    /// Reports what comes straight back along the rays that were aimed.
+    fn look_straight(
+        &self,
+        straight: &Straight,
+        batch: &mut Batch,
+        (first, shots): (usize, Aimed),
+        order: &CastOrder,
+        received: &mut Received,
+    ) {
+        batch.sight.see(self.world);
+        let cast = Cast {
+            first,
+            shots,
+            poses: &batch.poses,
+            order: &order.shots,
+            places: &order.places,
+            by_fours: order.by_fours,
+            tiles: &batch.sight.tiles,
+            met: &batch.sight.met,
+            back: &batch.sight.back,
+        };
+        let lit = (&mut batch.lights, &mut batch.workspace);
+        self.report_straight(straight, &cast, &mut batch.lane, lit, received);
+    }
+
+    /// Aims the rays of some shots and reports what comes back along their trees.
+    fn look(
+        &self,
+        batch: &mut Batch,
+        (first, shots): (usize, &[Shot]),
+        order: &CastOrder,
+        received: &mut Received,
+    ) {
         let (lights, workspace) = (&mut batch.lights, &mut batch.workspace);
         batch.rays.clear();
         for &shot in &order.shots {
@@ -458,7 +502,7 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
         self.add_air(first, lights);
         for (shot, light) in lights.iter_mut().enumerate() {
             let fired = Fired {
-                shot: &shots[shot],
+                shot: shots[shot],
                 number: shot_number(first + shot),
                 pose: batch.poses.of(shot),
             };

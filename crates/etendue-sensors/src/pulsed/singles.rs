@@ -8,14 +8,14 @@
 use super::receive::{Light, Workspace};
 use super::received::Received;
 use super::simulate::{Simulator, shot_number};
-use super::straight::{Cast, Straight};
+use super::straight::{Aimed, Cast, Straight};
 use super::{Frame, Outcome, Source};
 use crate::calibrated::{DrawnBeams, Sights, side_of};
 use crate::transport::TileReturns;
 use etendue_physics::pulse::SingleEchoes;
 use etendue_physics::{Draws, NormalPairs, Purpose, SPEED_OF_LIGHT};
 use etendue_scene::{HitTile, Loops, MaterialId, MeshId, ObjectId};
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 
 /// What comes back to sixteen shots that follow each other.
 #[derive(Clone)]
@@ -78,6 +78,8 @@ struct Measured {
     range: [f64; 16],
     /// The channels' range offsets, m.
     offset: [f64; 16],
+    /// The points in the sensor's frame, by axis, m; only those of a rotor that only turns.
+    point: [[f64; 16]; 3],
     intensity: [f64; 16],
     /// Whether the light of the surface made the echo, rather than noise alone.
     sourced: [bool; 16],
@@ -133,7 +135,7 @@ impl Singles {
         cast: &Cast,
     ) {
         self.rest.clear();
-        let count = cast.shots.len().div_ceil(16);
+        let count = cast.shots.count().div_ceil(16);
         self.blocks.resize(count, Block::NOTHING);
         if let Some(last) = self.blocks.last_mut() {
             // Not all its lanes may be shots.
@@ -227,7 +229,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
         } else {
             None
         };
-        for lane in 0..(self.cast.shots.len() - first).min(16) {
+        for lane in 0..(self.cast.shots.count() - first).min(16) {
             let outcome = match (block.tree[lane], &measured) {
                 (0, Some(measured)) => self.point(block, measured, first, lane),
                 (0, None) => Outcome::NoReturn,
@@ -258,11 +260,13 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
         let limits = simulator.scanner.limits;
         let reach = 0.5 * SPEED_OF_LIGHT * self.straight.pulsed.receiver.pulse.fwhm;
         let mut range = [0.0; 16];
+        let mut distance = [0.0; 16];
         let mut sourced = [false; 16];
         let mut within = [false; 16];
         let mut too_near = [false; 16];
         for i in 0..16 {
             range[i] = limits.stepped(echoes.range[i] + offsets[i]);
+            distance[i] = range[i] - offsets[i];
             sourced[i] = (block.range[i] - echoes.range[i]).abs() <= reach;
             within[i] = echoes.found[i] && range[i] >= limits.near && range[i] <= limits.far;
             too_near[i] = echoes.found[i] && range[i] < limits.near;
@@ -272,6 +276,10 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
             echoes,
             range,
             offset: offsets,
+            point: match self.cast.shots {
+                Aimed::Listed(_) => [[0.0; 16]; 3],
+                Aimed::Turned { by, .. } => by.beams(self.cast.first + first).points(&distance),
+            },
             sourced,
             mesh: self.meshes(block),
             within,
@@ -402,8 +410,8 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
         let mut offsets = [0.0; 16];
         if self.straight.offset {
             let channels = &self.simulator.scanner.channels;
-            for (offset, shot) in offsets.iter_mut().zip(&self.cast.shots[first..]) {
-                *offset = channels[usize::from(shot.channel)].range_offset;
+            for (offset, shot) in offsets.iter_mut().zip(self.cast.first + first..) {
+                *offset = channels[shot % channels.len()].range_offset;
             }
         }
         offsets
@@ -449,16 +457,21 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
             };
         }
         let offset = measured.offset[lane];
-        let distance = measured.range[lane] - offset;
         let (simulator, cast) = (self.simulator, self.cast);
         let number = self.received.count();
         let place = self.received.place();
-        let fired = &cast.shots[first + lane];
+        let point = match cast.shots {
+            Aimed::Listed(shots) => shots[first + lane].point(measured.range[lane] - offset),
+            Aimed::Turned { .. } => {
+                let [x, y, z] = &measured.point;
+                Point3::new(x[lane], y[lane], z[lane])
+            }
+        };
         match simulator.run.frame {
-            Frame::Sensor => place.position = fired.point(distance),
+            Frame::Sensor => place.position = point,
             frame => {
                 let pose = cast.poses.of(first + lane);
-                place.position = frame.point(fired, distance, pose, &simulator.world_from_start);
+                place.position = frame.place(point, pose, &simulator.world_from_start);
             }
         }
         place.range = measured.range[lane];

@@ -7,7 +7,7 @@ use super::received::Received;
 use super::simulate::{Poses, Simulator, shot_number};
 use super::singles::{Report, Singles};
 use crate::calibrated::{Direct, DrawnBeams, Lit, Sights};
-use crate::scanner::{Pipeline, Shot};
+use crate::scanner::{Pipeline, Shot, TurnedShots};
 use crate::transport::TileReturns;
 use etendue_physics::Purpose;
 use etendue_physics::profile::{Drawn, Recent};
@@ -85,11 +85,56 @@ pub(super) struct Lane {
     hits: Vec<Option<Hit>>,
 }
 
+/// The shots of a batch.
+#[derive(Clone, Copy)]
+pub(super) enum Aimed<'a> {
+    Listed(&'a [Shot]),
+    /// Whole columns of a rotor that only turns: most of these shots are never asked for.
+    Turned {
+        by: &'a TurnedShots,
+        first: usize,
+        count: usize,
+    },
+}
+
+impl Aimed<'_> {
+    pub fn count(&self) -> usize {
+        match *self {
+            Self::Listed(shots) => shots.len(),
+            Self::Turned { count, .. } => count,
+        }
+    }
+
+    /// The shot of that number in the batch.
+    pub fn at(&self, shot: usize) -> Shot {
+        match *self {
+            Self::Listed(shots) => shots[shot],
+            Self::Turned { by, first, .. } => by.at(first + shot),
+        }
+    }
+
+    /// Whether something holds at the times of all.
+    #[inline]
+    pub fn at_all_times(&self, holds: impl Fn(f64) -> bool) -> bool {
+        match *self {
+            Self::Listed(shots) => {
+                let mut last = f64::NAN;
+                shots.iter().all(|shot| {
+                    let known = shot.time == last;
+                    last = shot.time;
+                    known || holds(last)
+                })
+            }
+            Self::Turned { by, first, count } => by.at_all_times(first..first + count, holds),
+        }
+    }
+}
+
 /// A batch of shots, with the rays of each and what they hit.
 pub(super) struct Cast<'a> {
     /// Number of the first shot.
     pub first: usize,
-    pub shots: &'a [Shot],
+    pub shots: Aimed<'a>,
     pub poses: &'a Poses,
     /// The shots in the order their rays are cast.
     pub order: &'a [usize],
@@ -106,7 +151,7 @@ pub(super) struct Cast<'a> {
 impl Cast<'_> {
     pub fn fired(&self, shot: usize) -> Fired<'_> {
         Fired {
-            shot: &self.shots[shot],
+            shot: self.shots.at(shot),
             number: shot_number(self.first + shot),
             pose: self.poses.of(shot),
         }
@@ -244,7 +289,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
     fn sort_out(&self, straight: &Straight, cast: &Cast, lane: &mut Lane) {
         lane.backs.clear();
         lane.ways.clear();
-        lane.ways.resize(cast.shots.len(), Way::Tree(0));
+        lane.ways.resize(cast.shots.count(), Way::Tree(0));
         lane.rest.clear();
         let per_shot = self.beam_rays.len();
         for (place, &shot) in cast.order.iter().enumerate() {

@@ -73,7 +73,7 @@ pub(super) fn triangulate<P: Fn(f64) -> Isometry3<f64>>(
     light: &Light,
     noise: Option<&mut Stream>,
 ) -> Option<Found> {
-    let lens = Lens::new(shot, pose, camera);
+    let lens = Lens::new(&shot, pose, camera);
     let scene = simulator.world.scene();
     let seen = light
         .sources

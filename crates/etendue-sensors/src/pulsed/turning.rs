@@ -26,7 +26,7 @@ struct Lasers {
 impl Turning {
     /// Of the shots of whole columns, in that order.
     pub fn new(firing: &Firing, order: &[usize]) -> Option<Self> {
-        firing.turn.as_ref()?;
+        firing.rotor()?;
         let channels = &firing.scanner.channels;
         let (first, others) = channels.split_first()?;
         let together = others.iter().all(|channel| channel.time == first.time);
@@ -37,6 +37,11 @@ impl Turning {
             at_once: together && order.chunks(4).all(in_one),
             tiles: order.chunks(16).map(tile).collect(),
         })
+    }
+
+    /// How many tiles there are.
+    pub fn tiles(&self) -> usize {
+        self.tiles.len()
     }
 
     /// Puts the beams of tile number `number` in the sensor's frame.

@@ -11,6 +11,7 @@ mod check;
 mod pattern;
 mod receiver;
 mod shot;
+mod shots;
 mod turn;
 
 pub use channel::{Channel, number_rings};
@@ -23,7 +24,8 @@ pub use receiver::{
 };
 pub use shot::{Aim, Shot};
 pub(crate) use shot::{Column, Firing, Laser};
-pub(crate) use turn::{LaserLanes, Level, SinCosLanes};
+pub use shots::Shots;
+pub(crate) use turn::{LaserLanes, Level, SinCosLanes, TurnedShots};
 
 use etendue_physics::beam::BeamWidth;
 

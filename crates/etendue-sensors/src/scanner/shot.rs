@@ -1,10 +1,9 @@
 //! Where and when each laser fires.
 
 use super::pattern::Stance;
-use super::turn::Turn;
+use super::shots::Shots;
 use super::{Channel, Columns, ScanPattern, Scanner, Spinning};
 use nalgebra::{Point3, Vector3};
-use rayon::prelude::*;
 use std::f64::consts::{PI, TAU};
 use std::ops::Range;
 
@@ -77,26 +76,19 @@ impl Scanner {
 
     /// The shots of sweep number `sweep`, column by column in the order of the channels' table.
     pub fn shots(&self, sweep: u32) -> Vec<Shot> {
-        let firing = self.firing(sweep);
-        let mut shots = vec![Shot::UNAIMED; firing.count()];
-        let block = 64 * self.channels.len();
-        shots
-            .par_chunks_mut(block)
-            .enumerate()
-            .for_each(|(number, shots)| firing.aim(number * block, shots));
-        shots
+        let mut shots = Shots::default();
+        shots.take_up(&self.firing(sweep));
+        shots.into_list()
     }
 
     /// One sweep, whose shots can be aimed by parts.
     pub(crate) fn firing(&self, sweep: u32) -> Firing<'_> {
         let (first, last) = self.column_numbers(sweep);
-        let lasers = self.lasers();
         Firing {
             scanner: self,
             sweep,
             columns: first..last,
-            turn: Turn::new(&self.pattern, &lasers),
-            lasers,
+            lasers: self.lasers(),
         }
     }
 
@@ -143,8 +135,6 @@ pub(crate) struct Firing<'a> {
     sweep: u32,
     columns: Range<usize>,
     pub lasers: Vec<Laser<'a>>,
-    /// The same on a rotor that only turns, if they are.
-    pub turn: Option<Turn<'a>>,
 }
 
 /// A channel with its angles' sines and cosines.
@@ -158,7 +148,7 @@ pub(crate) struct Laser<'a> {
 }
 
 /// A column on a rotor that only turns.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub(crate) struct Column {
     /// When it begins, s.
     pub start: f64,
@@ -167,7 +157,7 @@ pub(crate) struct Column {
 }
 
 /// The sine and cosine of an angle.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub(crate) struct SinCos {
     pub sin: f64,
     pub cos: f64,
@@ -208,11 +198,27 @@ impl Firing<'_> {
         self.columns.len() * self.lasers.len()
     }
 
-    /// Aims whole columns of shots, the first of which has the number `first`.
-    pub fn aim(&self, first: usize, shots: &mut [Shot]) {
-        if let Some(turn) = &self.turn {
-            return self.turn(turn, first, shots);
+    /// The rotor that the lasers are on, where they move only with it.
+    pub fn rotor(&self) -> Option<&Spinning> {
+        match &self.scanner.pattern {
+            ScanPattern::Spinning(spinning) if spinning.nod.is_none() => Some(spinning),
+            _ => None,
         }
+    }
+
+    /// The columns of a rotor.
+    pub(super) fn columns_of(&self, spinning: &Spinning) -> Vec<Column> {
+        let begun = self.lasers[0].channel.time;
+        let column = |number: usize| {
+            let start = self.start(number);
+            let turned = SinCos::of(spinning.stance(start + begun).rotor);
+            Column { start, turned }
+        };
+        (0..self.columns.len()).map(column).collect()
+    }
+
+    /// Aims whole columns of shots one by one, the first of which has the number `first`.
+    pub(super) fn aim(&self, first: usize, shots: &mut [Shot]) {
         let channels = self.lasers.len();
         let columns = (first / channels..).zip(shots.chunks_mut(channels));
         let mut rotor = Rotor::default();
@@ -227,7 +233,7 @@ impl Firing<'_> {
     }
 
     /// When a column of the sweep begins, s.
-    pub(super) fn start(&self, column: usize) -> f64 {
+    fn start(&self, column: usize) -> f64 {
         { self.scanner }.column_time(self.sweep, self.columns.start + column)
     }
 

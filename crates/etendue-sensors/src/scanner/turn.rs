@@ -4,14 +4,15 @@
     reason = "loops over sixteen lanes become vector instructions"
 )]
 
+use super::Spinning;
 use super::shot::{Column, Firing, Laser, Shot, SinCos, once_round, whole, wrapped};
-use super::{ScanPattern, Spinning};
-use etendue_scene::{Loops, Scene};
+use etendue_scene::Loops;
 use nalgebra::{Point3, Vector3};
 use std::f64::consts::TAU;
+use std::ops::Range;
 
 /// Sixteen lasers, by lane.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 #[repr(C, align(64))]
 pub(crate) struct LaserLanes {
     /// Azimuths on the rotor and elevations, rad.
@@ -30,7 +31,7 @@ pub(crate) struct LaserLanes {
 }
 
 /// Sines and cosines of sixteen angles.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub(crate) struct SinCosLanes {
     pub sin: [f64; 16],
     cos: [f64; 16],
@@ -109,104 +110,181 @@ impl LaserLanes {
     }
 }
 
-/// Columns of lasers on a rotor that only turns.
-pub(crate) struct Turn<'a> {
-    spinning: &'a Spinning,
-    lanes: Vec<LaserLanes>,
+/// Where sixteen beams start and go, in the sensor's frame, by axis and lane.
+#[repr(C, align(64))]
+pub(crate) struct BeamLanes {
+    origin: [[f64; 16]; 3],
+    direction: [[f64; 16]; 3],
 }
 
-impl<'a> Turn<'a> {
-    /// None where lasers also move otherwise.
-    pub fn new(pattern: &'a ScanPattern, lasers: &[Laser]) -> Option<Self> {
-        match pattern {
-            ScanPattern::Spinning(spinning) if spinning.nod.is_none() => Some(Self {
-                spinning,
-                lanes: { lasers.chunks(16) }
-                    .map(|lasers| LaserLanes::of(lasers.iter()))
-                    .collect(),
-            }),
-            _ => None,
+impl BeamLanes {
+    const NONE: Self = Self {
+        origin: [[0.0; 16]; 3],
+        direction: [[0.0; 16]; 3],
+    };
+
+    #[inline(always)]
+    fn put(&mut self, lane: usize, level: &Level, [height, up]: [f64; 2]) {
+        for axis in 0..2 {
+            self.origin[axis][lane] = level.origin[axis];
+            self.direction[axis][lane] = level.direction[axis];
+        }
+        self.origin[2][lane] = height;
+        self.direction[2][lane] = up;
+    }
+
+    /// [`Shot::point`] of each, at its own distance (m), by axis.
+    #[inline(always)]
+    pub fn points(&self, distance: &[f64; 16]) -> [[f64; 16]; 3] {
+        let mut points = [[0.0; 16]; 3];
+        for axis in 0..3 {
+            for lane in 0..16 {
+                let along = self.direction[axis][lane] * distance[lane];
+                points[axis][lane] = self.origin[axis][lane] + along;
+            }
+        }
+        points
+    }
+}
+
+/// The shots of lasers on a rotor that only turns, told by its columns and its lasers.
+#[derive(Clone, PartialEq)]
+pub(crate) struct TurnedShots {
+    spinning: Spinning,
+    lanes: Vec<LaserLanes>,
+    /// How many lasers there are.
+    channels: usize,
+    /// Every time after its column begins at which one of them fires, s.
+    times: Vec<f64>,
+    columns: Vec<Column>,
+}
+
+impl TurnedShots {
+    pub fn new(firing: &Firing, spinning: &Spinning) -> Self {
+        let times = firing.lasers.iter().map(|laser| laser.channel.time);
+        let mut times: Vec<f64> = times.collect();
+        times.sort_by(f64::total_cmp);
+        times.dedup();
+        Self {
+            times,
+            spinning: *spinning,
+            lanes: { firing.lasers.chunks(16) }
+                .map(|lasers| LaserLanes::of(lasers.iter()))
+                .collect(),
+            channels: firing.lasers.len(),
+            columns: firing.columns_of(spinning),
         }
     }
 
-    /// A column, begun at `start`, whose first channel fires so much later (s).
-    pub fn column(&self, start: f64, first: f64) -> Column {
-        let turned = SinCos::of(self.spinning.stance(start + first).rotor);
-        Column { start, turned }
+    pub fn len(&self) -> usize {
+        self.columns.len() * self.channels
+    }
+
+    pub fn channels(&self) -> usize {
+        self.channels
+    }
+
+    /// The shot of that number.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "scanners have fewer channels, and sweeps fewer columns"
+    )]
+    pub fn at(&self, number: usize) -> Shot {
+        let (column, channel) = (number / self.channels, number % self.channels);
+        let Column { start, turned } = self.columns[column];
+        let (lanes, lane) = (&self.lanes[channel / 16], channel % 16);
+        let time = start + lanes.time[lane];
+        let level = lanes.level(lane, turned);
+        let ([x, y], [dx, dy]) = (level.origin, level.direction);
+        Shot {
+            column: column as u32,
+            channel: channel as u16,
+            time,
+            azimuth: wrapped(self.spinning.rotor(time) + lanes.azimuth[lane]),
+            elevation: lanes.elevation[lane],
+            origin: Point3::new(x, y, lanes.height[lane]),
+            direction: Vector3::new(dx, dy, lanes.up.sin[lane]),
+        }
+    }
+
+    /// The columns of some shots, which are whole columns.
+    pub fn columns(&self, own: Range<usize>) -> &[Column] {
+        &self.columns[own.start / self.channels..own.end / self.channels]
+    }
+
+    /// Aims whole columns of shots, the first of which has the number `first`: as one by one but for
+    /// last digits, sooner. One sine serves a column, turned by what the rotor turns until each laser
+    /// fires.
+    pub fn aiming<'s>(&'s self, first: usize, shots: &'s mut [Shot]) -> Aiming<'s> {
+        Aiming {
+            turned: self,
+            own: first..first + shots.len(),
+            shots,
+        }
+    }
+
+    /// Sixteen beams, the first of which has that number; those beyond the last are none.
+    #[inline(always)]
+    pub fn beams(&self, first: usize) -> BeamLanes {
+        let mut beams = BeamLanes::NONE;
+        let (column, channel) = (first / self.channels, first % self.channels);
+        let lanes = &self.lanes[channel / 16];
+        if channel.is_multiple_of(16) && lanes.used == 16 {
+            let turned = self.columns[column].turned;
+            for i in 0..16 {
+                beams.put(
+                    i,
+                    &lanes.level(i, turned),
+                    [lanes.height[i], lanes.up.sin[i]],
+                );
+            }
+            return beams;
+        }
+        for (i, number) in (first..self.len().min(first + 16)).enumerate() {
+            let (column, channel) = (number / self.channels, number % self.channels);
+            let (lanes, lane) = (&self.lanes[channel / 16], channel % 16);
+            let level = lanes.level(lane, self.columns[column].turned);
+            beams.put(i, &level, [lanes.height[lane], lanes.up.sin[lane]]);
+        }
+        beams
+    }
+
+    /// Whether something holds at the times of some shots, which are whole columns.
+    #[inline]
+    pub fn at_all_times(&self, own: Range<usize>, holds: impl Fn(f64) -> bool) -> bool {
+        for column in self.columns(own) {
+            for time in &self.times {
+                if !holds(column.start + time) {
+                    return false;
+                }
+            }
+        }
+        true
     }
 }
 
-impl Firing<'_> {
-    /// [`Firing::aim`] with a scene's vector instructions; leaves the columns in `columns` where
-    /// the rotor only turns.
-    pub fn aim_in(
-        &self,
-        scene: &Scene,
-        first: usize,
-        shots: &mut [Shot],
-        columns: &mut Vec<Column>,
-    ) {
-        columns.clear();
-        let Some(turn) = &self.turn else {
-            return self.aim(first, shots);
-        };
-        let first = first / self.lasers.len();
-        self.begin(turn, first, shots.len(), columns);
-        scene.vectorised(Aiming {
-            turn,
-            first,
-            columns,
-            shots,
-        });
-    }
-
-    /// Aims whole columns of shots, the first of which has the number `first`, on a rotor that only
-    /// turns: as one by one but for last digits, sooner. One sine serves a column, turned by what
-    /// the rotor turns until each laser fires.
-    pub(super) fn turn(&self, turn: &Turn, first: usize, shots: &mut [Shot]) {
-        let first = first / self.lasers.len();
-        let mut columns = Vec::new();
-        self.begin(turn, first, shots.len(), &mut columns);
-        let columns = &columns;
-        let aiming = Aiming {
-            turn,
-            first,
-            columns,
-            shots,
-        };
-        aiming.run();
-    }
-
-    /// Lists the columns of so many shots from column number `first` on.
-    fn begin(&self, turn: &Turn, first: usize, shots: usize, columns: &mut Vec<Column>) {
-        let begun = self.lasers[0].channel.time;
-        let last = first + shots / self.lasers.len();
-        columns.extend((first..last).map(|column| turn.column(self.start(column), begun)));
-    }
-}
-
-/// Shots of columns on a rotor that only turns.
-struct Aiming<'s, 'a> {
-    turn: &'s Turn<'a>,
-    /// Number of the first column.
-    first: usize,
-    columns: &'s [Column],
+/// Shots of columns on a rotor that only turns, to be aimed.
+pub(crate) struct Aiming<'s> {
+    turned: &'s TurnedShots,
+    own: Range<usize>,
     shots: &'s mut [Shot],
 }
 
-impl Loops for Aiming<'_, '_> {
+impl Loops for Aiming<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
+        let turned = self.turned;
+        let first = self.own.start / turned.channels;
         let mut shots = self.shots;
-        for (number, column) in (self.first..).zip(self.columns) {
+        for (number, column) in (first..).zip(turned.columns(self.own)) {
             let number = whole(number as f64);
             let channels = (0..=u16::MAX).step_by(16);
-            for (lanes, channel) in self.turn.lanes.iter().zip(channels) {
+            for (lanes, channel) in turned.lanes.iter().zip(channels) {
                 let own;
                 (own, shots) = shots.split_at_mut(lanes.used);
-                aim(self.turn.spinning, lanes, column, (number, channel), own);
+                aim(&turned.spinning, lanes, column, (number, channel), own);
             }
         }
     }

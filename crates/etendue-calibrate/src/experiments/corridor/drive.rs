@@ -115,12 +115,12 @@ fn exact_readings(
     exact: &PointSweep,
     pose: &Isometry3<f64>,
 ) -> Vec<Option<Reading>> {
-    let rays: Vec<Ray> = exact.shots.iter().map(|shot| axis(shot, pose)).collect();
+    let rays: Vec<Ray> = exact.shots.iter().map(|shot| axis(&shot, pose)).collect();
     let met = met(scene, &rays);
     let of_shot = |(number, met): (usize, Option<(f64, f64)>)| {
         let (distance, incidence) = met?;
         let point = exact.points_of(number).first()?;
-        let shot = &exact.shots[number];
+        let shot = exact.shots.at(number);
         let read = (point.position - shot.origin).dot(&shot.direction());
         Some(Reading {
             bias: read - distance,

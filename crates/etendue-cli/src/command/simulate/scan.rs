@@ -283,7 +283,7 @@ impl ScanRun<'_> {
 
     /// The top view of the beams of the ring nearest to level.
     fn picture(&self, run: Run, scans: &[PointSweep], metadata: &RunMetadata) -> Drawing {
-        let level = |shot: &etendue::sensors::scanner::Shot| {
+        let level = |shot: etendue::sensors::scanner::Shot| {
             self.scanner.channels[usize::from(shot.channel)]
                 .elevation
                 .abs()
