@@ -251,6 +251,7 @@ impl Tile<'_> {
     ) {
         let instance = &casting.caster.instances[number];
         let mesh = &*casting.meshes[instance.mesh];
+        let tree = &*casting.caster.trees[instance.mesh];
         let scratch = &mut *casting.scratch;
         let (best, local) = (&scratch.best[packet], &scratch.local[packet]);
         let corners = &mut scratch.corners;
@@ -262,7 +263,7 @@ impl Tile<'_> {
         if lanes == 0 {
             return;
         }
-        corners.take(mesh, &triangles, lanes);
+        corners.take((tree, mesh), &triangles, lanes);
         let met = local.meet(corners, FIRST && scratch.packet[packet].steep);
         let mut found = [false; 16];
         for lane in 0..16 {

@@ -1,6 +1,7 @@
 //! Building the tree: obvhs' binary tree, made eight wide.
 
 use super::block::Block;
+use super::known::Identity;
 use super::outwards::{above, outer_box};
 use super::packed::Packed;
 use super::tree::{LEAF, MeshTree, Node, PACKED, corners};
@@ -38,6 +39,7 @@ impl MeshTree {
             .collect();
         let wide = Wide::new(&boxes, BLOCK);
         let mut tree = Self {
+            identity: Identity::new(),
             middle,
             reach,
             bounds,

@@ -29,6 +29,7 @@ mod edges;
 mod face;
 mod flags;
 mod instance;
+mod known;
 mod lanes;
 mod local;
 mod outwards;
@@ -525,7 +526,7 @@ impl Job for ClosestPacket<'_> {
             distance.store(&mut self.hits.distance);
             self.hits.barycentric = best.weights;
             if !tree.packed.is_empty() {
-                refine(mesh, self.rays, self.hits, corners);
+                refine((tree, mesh), self.rays, self.hits, corners);
             }
             return;
         }
@@ -543,12 +544,12 @@ impl Job for ClosestPacket<'_> {
 
 /// Distances and weights by the mesh's own vertices: those of packed leaves are moved.
 #[inline(always)]
-fn refine(mesh: &Mesh, rays: &RayPacket, hits: &mut HitPacket, corners: &mut Corners) {
+fn refine(of: (&MeshTree, &Mesh), rays: &RayPacket, hits: &mut HitPacket, corners: &mut Corners) {
     let mut lanes = 0;
     for lane in 0..16 {
         lanes |= u32::from(hits.triangle[lane] != NO_TRIANGLE) << lane;
     }
-    corners.take(mesh, &hits.triangle, lanes);
+    corners.take(of, &hits.triangle, lanes);
     let wide = |of: &[[f32; 16]; 3]| of.map(|axis| axis.map(f64::from));
     let met = corners.meet(&wide(&rays.origin), &wide(&rays.direction), false);
     for lane in 0..16 {

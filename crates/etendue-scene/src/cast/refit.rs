@@ -2,6 +2,7 @@
 
 use super::block::Block;
 use super::build::{extent, triangle_box};
+use super::known::Identity;
 use super::packed::Packed;
 use super::tree::{LEAF, MeshTree, PACKED, corners};
 use crate::Mesh;
@@ -13,6 +14,7 @@ impl MeshTree {
     /// Right however far they moved; slower to search than a new tree when they moved far.
     pub fn refit(&mut self, mesh: &Mesh) {
         let (middle, reach, bounds) = extent(mesh);
+        self.identity = Identity::new();
         self.middle = middle;
         self.reach = reach;
         self.bounds = bounds;

@@ -1,6 +1,7 @@
 //! A mesh's bounding volume hierarchy: nodes of eight boxes, leaves of eight triangles.
 
 use super::block::Block;
+use super::known::Identity;
 use super::packed::Packed;
 use crate::Mesh;
 use crate::motion::Bounds;
@@ -22,6 +23,8 @@ pub(crate) const NO_TRIANGLE: u32 = u32::MAX;
 /// origin loses nothing.
 #[derive(Clone)]
 pub(crate) struct MeshTree {
+    /// Another whenever its triangles are others, or elsewhere.
+    pub identity: Identity,
     /// What the `f32` coordinates are relative to, in the mesh's frame, m.
     pub middle: Point3<f64>,
     /// The largest coordinate relative to the middle.

@@ -1,7 +1,8 @@
 //! The ray and the triangle in `f64`: the test that every answer of the caster rests on.
 
-use super::face::flat_normal;
 use super::flags::Flags;
+use super::known::Known;
+use super::tree::MeshTree;
 use crate::Mesh;
 use nalgebra::{Point3, Vector3};
 
@@ -97,6 +98,7 @@ pub(crate) struct Corners {
     vertex: [[[f64; 16]; 3]; 3],
     /// Unit normals, by axis and lane.
     pub normal: [[f64; 16]; 3],
+    known: Known,
 }
 
 /// [`Meeting`]s by lane.
@@ -114,32 +116,38 @@ impl Corners {
     pub const NONE: Self = Self {
         vertex: [[[0.0; 16]; 3]; 3],
         normal: [[0.0; 16]; 3],
+        known: Known::NONE,
     };
 
-    /// Takes the triangles of these numbers for these lanes. Each is looked up once for all lanes
-    /// that want it: neighbours mostly meet the same few.
+    /// Takes the triangles of these numbers for these lanes; others are left to what they get. Each
+    /// is looked up once for all lanes that want it: neighbours mostly meet the same few.
     #[inline(always)]
-    pub fn take(&mut self, mesh: &Mesh, triangles: &[u32; 16], mut lanes: u32) {
+    pub fn take(
+        &mut self,
+        (tree, mesh): (&MeshTree, &Mesh),
+        triangles: &[u32; 16],
+        mut lanes: u32,
+    ) {
+        self.known.turn_to(tree);
+        let mut is_first = true;
         while lanes != 0 {
-            let lane = lanes.trailing_zeros() as usize;
-            let triangle = triangles[lane];
-            let vertices = mesh.triangles[triangle as usize];
-            let corners = vertices.map(|v| &mesh.vertices[v as usize]);
+            let triangle = triangles[lanes.trailing_zeros() as usize];
             let wanting = Flags::equal(triangles, triangle);
             lanes &= !wanting.bits();
-            self.spread(corners, &wanting);
-        }
-    }
-
-    /// Takes a triangle for some lanes.
-    #[inline(always)]
-    fn spread(&mut self, corners: [&Point3<f64>; 3], lanes: &Flags) {
-        let normal = flat_normal(corners);
-        for axis in 0..3 {
-            for (own, corner) in self.vertex.iter_mut().zip(corners) {
-                lanes.keep(&mut own[axis], &[corner[axis]; 16]);
+            let face = self.known.face(mesh, triangle);
+            for axis in 0..3 {
+                let own = &mut self.vertex;
+                for (own, vertex) in own.iter_mut().zip(&face.vertex) {
+                    spread(&mut own[axis], vertex[axis], &wanting, is_first);
+                }
+                spread(
+                    &mut self.normal[axis],
+                    face.normal[axis],
+                    &wanting,
+                    is_first,
+                );
             }
-            lanes.keep(&mut self.normal[axis], &[normal[axis]; 16]);
+            is_first = false;
         }
     }
 
@@ -181,6 +189,16 @@ impl Corners {
         }
         let [o, d, a, b, c] = &along;
         meet_along(refer(o), refer(d), [refer(a), refer(b), refer(c)])
+    }
+}
+
+/// Puts a number in these lanes, or in all.
+#[inline(always)]
+fn spread(own: &mut [f64; 16], number: f64, lanes: &Flags, in_all: bool) {
+    if in_all {
+        *own = [number; 16];
+    } else {
+        lanes.keep(own, &[number; 16]);
     }
 }
 

@@ -1,0 +1,107 @@
+//! Triangles in full precision, as they were looked up lately.
+
+use super::face::flat_normal;
+use super::tree::MeshTree;
+use crate::Mesh;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How many triangles are remembered. Neighbouring rays meet the same few.
+const PLACES: usize = 32;
+
+/// What a tree and its mesh are known by: no two that differ have the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Identity(u64);
+
+impl Identity {
+    const NONE: Self = Self(0);
+
+    pub fn new() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// A triangle in its mesh's frame.
+#[derive(Clone, Copy)]
+#[repr(C, align(32))]
+pub(crate) struct Face {
+    pub vertex: [[f64; 3]; 3],
+    /// Unit normal.
+    pub normal: [f64; 3],
+}
+
+/// Triangles that were looked up lately, each in the place that its number gives.
+pub(crate) struct Known {
+    tree: Identity,
+    number: [u32; PLACES],
+    face: [Face; PLACES],
+}
+
+impl Known {
+    pub const NONE: Self = Self {
+        tree: Identity::NONE,
+        number: [u32::MAX; PLACES],
+        face: [Face {
+            vertex: [[0.0; 3]; 3],
+            normal: [0.0; 3],
+        }; PLACES],
+    };
+
+    /// Forgets those of any other tree.
+    #[inline(always)]
+    pub fn turn_to(&mut self, tree: &MeshTree) {
+        if self.tree != tree.identity {
+            self.tree = tree.identity;
+            self.number = [u32::MAX; PLACES];
+        }
+    }
+
+    /// A triangle of the tree that was turned to, whose mesh this is.
+    #[inline(always)]
+    pub fn face(&mut self, mesh: &Mesh, triangle: u32) -> &Face {
+        let place = triangle as usize % PLACES;
+        if self.number[place] != triangle {
+            self.look_up(mesh, triangle);
+        }
+        &self.face[place]
+    }
+
+    #[inline(never)]
+    fn look_up(&mut self, mesh: &Mesh, triangle: u32) {
+        let corners = mesh.triangles[triangle as usize].map(|v| &mesh.vertices[v as usize]);
+        let place = triangle as usize % PLACES;
+        self.number[place] = triangle;
+        self.face[place] = Face {
+            vertex: corners.map(|corner| corner.coords.into()),
+            normal: flat_normal(corners).into(),
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::primitive;
+
+    /// Two meshes whose triangles have the same numbers, and one of them again with its vertices
+    /// moved: each has its own faces.
+    #[test]
+    fn faces_of_another_tree_are_forgotten() {
+        let mut known = Known::NONE;
+        let mut meshes = [1.0, 2.0].map(|size| primitive::cuboid([size; 3]).expect("a box"));
+        let mut trees = meshes.each_ref().map(MeshTree::new);
+        for vertex in &mut meshes[1].vertices {
+            vertex.x += 5.0;
+        }
+        trees[1].refit(&meshes[1]);
+        for (tree, mesh) in trees.iter().zip(&meshes).chain(trees.iter().zip(&meshes)) {
+            known.turn_to(tree);
+            for (number, vertices) in (0..).zip(&mesh.triangles) {
+                let face = known.face(mesh, number);
+                for (own, vertex) in face.vertex.iter().zip(vertices) {
+                    assert_eq!(*own, mesh.vertices[*vertex as usize].coords.as_slice());
+                }
+            }
+        }
+    }
+}
