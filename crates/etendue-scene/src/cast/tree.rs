@@ -2,6 +2,7 @@
 
 use super::block::Block;
 use super::known::Identity;
+use super::lanes::Lanes;
 use super::packed::Packed;
 use crate::Mesh;
 use crate::motion::Bounds;
@@ -50,6 +51,19 @@ impl MeshTree {
         }
         self.packed[number].open(room);
         room
+    }
+
+    /// Has what is behind a child fetched, to be searched soon.
+    #[inline(always)]
+    pub fn fetch<L: Lanes>(&self, child: u32) {
+        let number = (child & !(LEAF | PACKED)) as usize;
+        if child & LEAF == 0 {
+            L::fetch(&self.nodes[number]);
+        } else if child & PACKED == 0 {
+            L::fetch(&self.blocks[number]);
+        } else {
+            L::fetch(&self.packed[number]);
+        }
     }
 
     /// How much memory it takes, bytes.

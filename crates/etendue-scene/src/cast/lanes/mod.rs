@@ -73,4 +73,8 @@ pub(crate) trait Mask: Copy {
 pub(crate) trait Lanes: 'static {
     type F8: Float<8>;
     type F16: Float<16>;
+
+    /// Has the processor fetch what will be read soon, where it can be told to.
+    #[inline(always)]
+    fn fetch<T>(_soon: &T) {}
 }
