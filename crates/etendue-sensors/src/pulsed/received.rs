@@ -63,6 +63,17 @@ impl Received {
         &mut self.places[self.points - 1]
     }
 
+    /// The places of the next so many points, to be filled from the first on, and what counts those
+    /// that were.
+    #[inline]
+    pub fn places(&mut self, count: usize) -> (&mut [LidarPoint], &mut usize) {
+        let end = self.points + count;
+        if end > self.places.len() {
+            self.places.resize(end, EMPTY);
+        }
+        (&mut self.places[self.points..end], &mut self.points)
+    }
+
     /// Drops all points but so many.
     pub fn truncate(&mut self, points: usize) {
         self.points = self.points.min(points);

@@ -9,7 +9,7 @@ use super::receive::{Light, Workspace};
 use super::received::Received;
 use super::simulate::{Simulator, shot_number};
 use super::straight::{Aimed, Cast, Straight};
-use super::{Frame, Outcome, Source};
+use super::{Frame, LidarPoint, Outcome, Source};
 use crate::calibrated::{DrawnBeams, Sights, side_of};
 use crate::transport::TileReturns;
 use etendue_physics::pulse::SingleEchoes;
@@ -229,9 +229,67 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
         } else {
             None
         };
-        for lane in 0..(self.cast.shots.count() - first).min(16) {
-            let outcome = match (block.tree[lane], &measured) {
-                (0, Some(measured)) => self.point(block, measured, first, lane),
+        let count = (self.cast.shots.count() - first).min(16);
+        match &measured {
+            Some(measured) if block.tree == [0; 16] => {
+                self.points(block, measured, first, count);
+            }
+            measured => self.one_by_one(block, measured.as_ref(), first, count),
+        }
+    }
+
+    /// Adds the points of so many of sixteen shots.
+    #[inline(always)]
+    fn points(&mut self, block: &Block, measured: &Measured, first: usize, count: usize) {
+        let before = self.received.count();
+        let (places, points) = self.received.places(count);
+        let mut outcomes = [Outcome::NoReturn; 16];
+        let mut used = 0;
+        for lane in 0..count {
+            outcomes[lane] = measured.outcome(lane, before + used);
+            if measured.within[lane] {
+                let place = &mut places[used];
+                fill(
+                    self.simulator,
+                    self.cast,
+                    place,
+                    block,
+                    measured,
+                    (first, lane),
+                );
+                used += 1;
+            }
+        }
+        *points += used;
+        self.received.outcomes.extend_from_slice(&outcomes[..count]);
+    }
+
+    /// The same of shots some of which need trees, or of which none is lit.
+    #[inline(never)]
+    fn one_by_one(
+        &mut self,
+        block: &Block,
+        measured: Option<&Measured>,
+        first: usize,
+        count: usize,
+    ) {
+        for lane in 0..count {
+            let outcome = match (block.tree[lane], measured) {
+                (0, Some(measured)) => {
+                    let outcome = measured.outcome(lane, self.received.count());
+                    if measured.within[lane] {
+                        let place = self.received.place();
+                        fill(
+                            self.simulator,
+                            self.cast,
+                            place,
+                            block,
+                            measured,
+                            (first, lane),
+                        );
+                    }
+                    outcome
+                }
                 (0, None) => Outcome::NoReturn,
                 (light, _) => self.simulator.report(
                     self.cast.fired(first + lane),
@@ -444,58 +502,69 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
             drawn,
         })
     }
+}
 
-    /// Adds the point of one shot, if there is one: number by number, as one that is made first and
-    /// copied as a whole waits for all of them.
+impl Measured {
+    /// What became of a shot whose point, if it has one, has that number.
     #[inline(always)]
-    fn point(&mut self, block: &Block, measured: &Measured, first: usize, lane: usize) -> Outcome {
-        if !measured.within[lane] {
-            return if measured.too_near[lane] {
-                Outcome::TooNear
-            } else {
-                Outcome::NoReturn
+    fn outcome(&self, lane: usize, number: usize) -> Outcome {
+        if self.within[lane] {
+            return Outcome::Points {
+                first: shot_number(number),
+                count: 1,
             };
         }
-        let offset = measured.offset[lane];
-        let (simulator, cast) = (self.simulator, self.cast);
-        let number = self.received.count();
-        let place = self.received.place();
-        let point = match cast.shots {
-            Aimed::Listed(shots) => shots[first + lane].point(measured.range[lane] - offset),
-            Aimed::Turned { .. } => {
-                let [x, y, z] = &measured.point;
-                Point3::new(x[lane], y[lane], z[lane])
-            }
-        };
-        match simulator.run.frame {
-            Frame::Sensor => place.position = point,
-            frame => {
-                let pose = cast.poses.of(first + lane);
-                place.position = frame.place(point, pose, &simulator.world_from_start);
-            }
+        if self.too_near[lane] {
+            Outcome::TooNear
+        } else {
+            Outcome::NoReturn
         }
-        place.range = measured.range[lane];
-        place.intensity = measured.intensity[lane];
-        place.power = measured.echoes.power[lane];
-        place.width = measured.echoes.width[lane];
-        place.velocity = None;
-        place.ambient = 0.0;
-        place.shot = shot_number(self.cast.first + first + lane);
-        (place.return_number, place.returns) = (1, 1);
-        place.source = None;
-        if measured.sourced[lane] {
-            place.source = Some(Source {
-                instance: ObjectId(block.object[lane]),
-                mesh: measured.mesh[lane],
-                material: block.material[lane],
-                cos_incidence: block.cos_incidence[lane].min(1.0),
-                range: block.range[lane] + offset,
-            });
+    }
+}
+
+/// Fills in the point of one shot: number by number, as one that is made first and copied as a whole
+/// waits for all of them.
+#[inline(always)]
+fn fill<P>(
+    simulator: &Simulator<P>,
+    cast: &Cast,
+    place: &mut LidarPoint,
+    block: &Block,
+    measured: &Measured,
+    (first, lane): (usize, usize),
+) {
+    let offset = measured.offset[lane];
+    let point = match cast.shots {
+        Aimed::Listed(shots) => shots[first + lane].point(measured.range[lane] - offset),
+        Aimed::Turned { .. } => {
+            let [x, y, z] = &measured.point;
+            Point3::new(x[lane], y[lane], z[lane])
         }
-        Outcome::Points {
-            first: shot_number(number),
-            count: 1,
+    };
+    match simulator.run.frame {
+        Frame::Sensor => place.position = point,
+        frame => {
+            let pose = cast.poses.of(first + lane);
+            place.position = frame.place(point, pose, &simulator.world_from_start);
         }
+    }
+    place.range = measured.range[lane];
+    place.intensity = measured.intensity[lane];
+    place.power = measured.echoes.power[lane];
+    place.width = measured.echoes.width[lane];
+    place.velocity = None;
+    place.ambient = 0.0;
+    place.shot = shot_number(cast.first + first + lane);
+    (place.return_number, place.returns) = (1, 1);
+    place.source = None;
+    if measured.sourced[lane] {
+        place.source = Some(Source {
+            instance: ObjectId(block.object[lane]),
+            mesh: measured.mesh[lane],
+            material: block.material[lane],
+            cos_incidence: block.cos_incidence[lane].min(1.0),
+            range: block.range[lane] + offset,
+        });
     }
 }
 
