@@ -13,7 +13,7 @@ mod scene;
 mod texture;
 
 pub use audit::{Defect, Finding, MeshAudit};
-pub use cast::{HitPacket, HitTile, Isa, Loops, RayPacket, RayTile, UnknownIsa, tile_order};
+pub use cast::{HitPacket, HitTile, Isa, Loops, RayPacket, RayTile, UnknownIsa, fetch, tile_order};
 pub use deformation::{Deformation, DeformationError, VertexFrame};
 pub use mesh::{Mesh, MeshError};
 pub use motion::{Interpolation, KeyFrame, Motion, Trajectory, TrajectoryError, Twist};

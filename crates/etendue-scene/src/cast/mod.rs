@@ -59,7 +59,7 @@ use face::Met;
 pub(crate) use face::{flat_normal, turned};
 use instance::{Instance, Pose};
 use lanes::{Chosen, Float, Job, Lanes, Mask, Plainly, run};
-pub use lanes::{Isa, Loops, UnknownIsa};
+pub use lanes::{Isa, Loops, UnknownIsa, fetch};
 use local::LocalRays;
 use nalgebra::{Isometry3, Point3, Vector3};
 use packet::{Beams, Packet};

@@ -110,11 +110,11 @@ impl<E: Exact> Search<'_, E> {
                     depth: depths[at as usize].to_bits(),
                 };
                 let mut nearest = entry(first);
-                self.tree.fetch::<L>(nearest.child);
+                self.tree.fetch(nearest.child);
                 let base = top;
                 while hits != 0 {
                     let mut other = entry(hits.trailing_zeros());
-                    self.tree.fetch::<L>(other.child);
+                    self.tree.fetch(other.child);
                     hits &= hits - 1;
                     if other.depth() < nearest.depth() {
                         std::mem::swap(&mut other, &mut nearest);

@@ -2,7 +2,7 @@
 
 use super::block::Block;
 use super::known::Identity;
-use super::lanes::Lanes;
+use super::lanes::fetch;
 use super::packed::Packed;
 use crate::Mesh;
 use crate::motion::Bounds;
@@ -55,14 +55,14 @@ impl MeshTree {
 
     /// Has what is behind a child fetched, to be searched soon.
     #[inline(always)]
-    pub fn fetch<L: Lanes>(&self, child: u32) {
+    pub fn fetch(&self, child: u32) {
         let number = (child & !(LEAF | PACKED)) as usize;
         if child & LEAF == 0 {
-            L::fetch(&self.nodes[number]);
+            fetch(&self.nodes[number]);
         } else if child & PACKED == 0 {
-            L::fetch(&self.blocks[number]);
+            fetch(&self.blocks[number]);
         } else {
-            L::fetch(&self.packed[number]);
+            fetch(&self.packed[number]);
         }
     }
 

@@ -1,6 +1,7 @@
 //! The points of a batch of shots, in memory that is used again.
 
 use super::{LidarPoint, Outcome, PointSweep};
+use etendue_scene::fetch;
 use nalgebra::Point3;
 
 /// What stands in a place before a point does.
@@ -17,6 +18,11 @@ const EMPTY: LidarPoint = LidarPoint {
     returns: 0,
     source: None,
 };
+
+/// The places of more points than this are in no cache when their turn comes: they are fetched so
+/// many points ahead.
+const LONG: usize = 1 << 16;
+const AHEAD: usize = 48;
 
 /// The points of some shots; their outcomes count points from the first of them.
 #[derive(Default)]
@@ -70,6 +76,11 @@ impl Received {
         let end = self.points + count;
         if end > self.places.len() {
             self.places.resize(end, EMPTY);
+        }
+        if self.places.len() > LONG
+            && let Some(next) = self.places.get(self.points + AHEAD..end + AHEAD)
+        {
+            fetch(next);
         }
         (&mut self.places[self.points..end], &mut self.points)
     }

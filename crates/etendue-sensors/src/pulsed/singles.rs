@@ -60,14 +60,16 @@ impl Block {
 
     /// Takes so many lanes from one of another.
     #[inline(always)]
-    fn take<const N: usize>(&mut self, place: usize, from: &Self, lane: usize) {
+    fn take<const N: usize>(&mut self, place: usize, from: &Self, lane: usize, trees: bool) {
         let (to, of) = (place..place + N, lane..lane + N);
         self.range[to.clone()].copy_from_slice(&from.range[of.clone()]);
         self.power[to.clone()].copy_from_slice(&from.power[of.clone()]);
         self.cos_incidence[to.clone()].copy_from_slice(&from.cos_incidence[of.clone()]);
         self.object[to.clone()].copy_from_slice(&from.object[of.clone()]);
         self.material[to.clone()].copy_from_slice(&from.material[of.clone()]);
-        self.tree[to].copy_from_slice(&from.tree[of]);
+        if trees {
+            self.tree[to].copy_from_slice(&from.tree[of]);
+        }
     }
 }
 
@@ -155,11 +157,16 @@ impl Singles {
             }
             if cast.by_fours {
                 for (four, shots) in shots.chunks(4).enumerate() {
-                    self.blocks[shots[0] / 16].take::<4>(shots[0] % 16, &tile, 4 * four);
+                    self.blocks[shots[0] / 16].take::<4>(
+                        shots[0] % 16,
+                        &tile,
+                        4 * four,
+                        straight.goes_on,
+                    );
                 }
             } else {
                 for (lane, shot) in shots.iter().enumerate() {
-                    self.blocks[shot / 16].take::<1>(shot % 16, &tile, lane);
+                    self.blocks[shot / 16].take::<1>(shot % 16, &tile, lane, straight.goes_on);
                 }
             }
         }

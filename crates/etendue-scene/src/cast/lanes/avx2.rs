@@ -3,12 +3,12 @@
 use super::pair::Pair;
 use super::{Float, Lanes, Mask};
 use std::arch::x86_64::{
-    __m256, _CMP_LE_OQ, _CMP_LT_OQ, _MM_HINT_T0, _mm_cvtss_f32, _mm_max_ps, _mm_max_ss, _mm_min_ps,
-    _mm_min_ss, _mm_movehdup_ps, _mm_movehl_ps, _mm_prefetch, _mm256_add_ps, _mm256_and_ps,
-    _mm256_andnot_ps, _mm256_blendv_ps, _mm256_castps256_ps128, _mm256_cmp_ps, _mm256_div_ps,
-    _mm256_extractf128_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_loadu_ps, _mm256_max_ps,
-    _mm256_min_ps, _mm256_movemask_ps, _mm256_mul_ps, _mm256_or_ps, _mm256_set1_ps,
-    _mm256_storeu_ps, _mm256_sub_ps,
+    __m256, _CMP_LE_OQ, _CMP_LT_OQ, _mm_cvtss_f32, _mm_max_ps, _mm_max_ss, _mm_min_ps, _mm_min_ss,
+    _mm_movehdup_ps, _mm_movehl_ps, _mm256_add_ps, _mm256_and_ps, _mm256_andnot_ps,
+    _mm256_blendv_ps, _mm256_castps256_ps128, _mm256_cmp_ps, _mm256_div_ps, _mm256_extractf128_ps,
+    _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_loadu_ps, _mm256_max_ps, _mm256_min_ps,
+    _mm256_movemask_ps, _mm256_mul_ps, _mm256_or_ps, _mm256_set1_ps, _mm256_storeu_ps,
+    _mm256_sub_ps,
 };
 
 /// AVX2 and FMA.
@@ -17,21 +17,6 @@ pub(crate) struct Avx2;
 impl Lanes for Avx2 {
     type F8 = Eight;
     type F16 = Pair<Eight>;
-
-    #[inline(always)]
-    fn fetch<T>(soon: &T) {
-        fetch(soon);
-    }
-}
-
-/// Has each line of a processor's caches that something is in fetched.
-#[inline(always)]
-pub(super) fn fetch<T>(soon: &T) {
-    let start = std::ptr::from_ref(soon).cast::<i8>();
-    for line in (0..size_of::<T>()).step_by(64) {
-        // SAFETY: the address is within what `soon` refers to, and only a hint.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(start.add(line)) };
-    }
 }
 
 /// Made only inside a [`Job`](super::Job) that [`run`](super::run) started for AVX2 or AVX-512.

@@ -16,11 +16,6 @@ pub(crate) struct Avx512;
 impl Lanes for Avx512 {
     type F8 = Eight;
     type F16 = Sixteen;
-
-    #[inline(always)]
-    fn fetch<T>(soon: &T) {
-        avx2::fetch(soon);
-    }
 }
 
 /// Eight lanes.

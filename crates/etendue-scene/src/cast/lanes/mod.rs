@@ -16,12 +16,14 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod fetch;
 mod isa;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod pair;
 mod plain;
 
+pub use fetch::fetch;
 pub(crate) use isa::{Chosen, Job, Plainly, run};
 pub use isa::{Isa, Loops, UnknownIsa};
 
@@ -73,8 +75,4 @@ pub(crate) trait Mask: Copy {
 pub(crate) trait Lanes: 'static {
     type F8: Float<8>;
     type F16: Float<16>;
-
-    /// Has the processor fetch what will be read soon, where it can be told to.
-    #[inline(always)]
-    fn fetch<T>(_soon: &T) {}
 }
