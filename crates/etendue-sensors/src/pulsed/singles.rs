@@ -230,18 +230,16 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
         noise: &NormalPairs,
         first: usize,
     ) {
-        let lit = block.power.iter().any(|power| *power > 0.0);
-        let measured = if lit {
-            Some(self.measure(block, drawn, noise, first))
-        } else {
-            None
-        };
         let count = (self.cast.shots.count() - first).min(16);
-        match &measured {
-            Some(measured) if block.tree == [0; 16] => {
-                self.points(block, measured, first, count);
-            }
-            measured => self.one_by_one(block, measured.as_ref(), first, count),
+        if !block.power.iter().any(|power| *power > 0.0) {
+            return self.one_by_one(block, None, first, count);
+        }
+        // Not an option of what was measured, which would be copied once more.
+        let measured = self.measure(block, drawn, noise, first);
+        if block.tree == [0; 16] {
+            self.points(block, &measured, first, count);
+        } else {
+            self.one_by_one(block, Some(&measured), first, count);
         }
     }
 
@@ -343,7 +341,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
             offset: offsets,
             point: match self.cast.shots {
                 Aimed::Listed(_) => [[0.0; 16]; 3],
-                Aimed::Turned { by, .. } => by.beams(self.cast.first + first).points(&distance),
+                Aimed::Turned { by, .. } => by.points(self.cast.first + first, &distance),
             },
             sourced,
             mesh: self.meshes(block),

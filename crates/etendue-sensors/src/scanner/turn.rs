@@ -98,6 +98,18 @@ impl LaserLanes {
         self.level_at(lane, begun.plus(self.swing.of(lane)))
     }
 
+    /// The point at `distance` (m) along a beam, in the sensor's frame.
+    #[inline(always)]
+    fn point(&self, lane: usize, begun: SinCos, distance: f64) -> [f64; 3] {
+        let level = self.level(lane, begun);
+        let [[x, y], [dx, dy]] = [level.origin, level.direction];
+        [
+            x + dx * distance,
+            y + dy * distance,
+            self.height[lane] + self.up.sin[lane] * distance,
+        ]
+    }
+
     /// A beam as the rotor stands.
     #[inline(always)]
     pub fn level_at(&self, lane: usize, turned: SinCos) -> Level {
@@ -107,43 +119,6 @@ impl LaserLanes {
             origin: [radius * turned.cos, radius * turned.sin],
             direction: [level * azimuth.cos, level * azimuth.sin],
         }
-    }
-}
-
-/// Where sixteen beams start and go, in the sensor's frame, by axis and lane.
-#[repr(C, align(64))]
-pub(crate) struct BeamLanes {
-    origin: [[f64; 16]; 3],
-    direction: [[f64; 16]; 3],
-}
-
-impl BeamLanes {
-    const NONE: Self = Self {
-        origin: [[0.0; 16]; 3],
-        direction: [[0.0; 16]; 3],
-    };
-
-    #[inline(always)]
-    fn put(&mut self, lane: usize, level: &Level, [height, up]: [f64; 2]) {
-        for axis in 0..2 {
-            self.origin[axis][lane] = level.origin[axis];
-            self.direction[axis][lane] = level.direction[axis];
-        }
-        self.origin[2][lane] = height;
-        self.direction[2][lane] = up;
-    }
-
-    /// [`Shot::point`] of each, at its own distance (m), by axis.
-    #[inline(always)]
-    pub fn points(&self, distance: &[f64; 16]) -> [[f64; 16]; 3] {
-        let mut points = [[0.0; 16]; 3];
-        for axis in 0..3 {
-            for lane in 0..16 {
-                let along = self.direction[axis][lane] * distance[lane];
-                points[axis][lane] = self.origin[axis][lane] + along;
-            }
-        }
-        points
     }
 }
 
@@ -223,30 +198,28 @@ impl TurnedShots {
         }
     }
 
-    /// Sixteen beams, the first of which has that number; those beyond the last are none.
+    /// [`Shot::point`] of sixteen shots, the first of which has that number, each at its own distance
+    /// (m), by axis. There may be fewer.
     #[inline(always)]
-    pub fn beams(&self, first: usize) -> BeamLanes {
-        let mut beams = BeamLanes::NONE;
+    pub fn points(&self, first: usize, distance: &[f64; 16]) -> [[f64; 16]; 3] {
+        let mut points = [[0.0; 16]; 3];
         let (column, channel) = (first / self.channels, first % self.channels);
         let lanes = &self.lanes[channel / 16];
         if channel.is_multiple_of(16) && lanes.used == 16 {
             let turned = self.columns[column].turned;
             for i in 0..16 {
-                beams.put(
-                    i,
-                    &lanes.level(i, turned),
-                    [lanes.height[i], lanes.up.sin[i]],
-                );
+                let [x, y, z] = lanes.point(i, turned, distance[i]);
+                (points[0][i], points[1][i], points[2][i]) = (x, y, z);
             }
-            return beams;
+            return points;
         }
         for (i, number) in (first..self.len().min(first + 16)).enumerate() {
             let (column, channel) = (number / self.channels, number % self.channels);
-            let (lanes, lane) = (&self.lanes[channel / 16], channel % 16);
-            let level = lanes.level(lane, self.columns[column].turned);
-            beams.put(i, &level, [lanes.height[lane], lanes.up.sin[lane]]);
+            let turned = self.columns[column].turned;
+            let [x, y, z] = self.lanes[channel / 16].point(channel % 16, turned, distance[i]);
+            (points[0][i], points[1][i], points[2][i]) = (x, y, z);
         }
-        beams
+        points
     }
 
     /// Whether something holds at the times of some shots, which are whole columns.
