@@ -69,10 +69,14 @@ impl Received {
         &mut self.places[self.points - 1]
     }
 
-    /// The places of the next so many points, to be filled from the first on, and what counts those
-    /// that were.
+    /// Adds so many shots of one point or none. `seen` is told which of them, the number of its point
+    /// and the place to fill if there is one, and says what became of it.
     #[inline]
-    pub fn places(&mut self, count: usize) -> (&mut [LidarPoint], &mut usize) {
+    pub fn extend(
+        &mut self,
+        count: usize,
+        mut seen: impl FnMut(usize, usize, &mut LidarPoint) -> Outcome,
+    ) {
         let end = self.points + count;
         if end > self.places.len() {
             self.places.resize(end, EMPTY);
@@ -82,7 +86,14 @@ impl Received {
         {
             fetch(next);
         }
-        (&mut self.places[self.points..end], &mut self.points)
+        let places = &mut self.places[self.points..end];
+        let before = self.points;
+        let points = &mut self.points;
+        self.outcomes.extend((0..count).map(|shot| {
+            let outcome = seen(shot, *points, &mut places[*points - before]);
+            *points += usize::from(matches!(outcome, Outcome::Points { .. }));
+            outcome
+        }));
     }
 
     /// Drops all points but so many.

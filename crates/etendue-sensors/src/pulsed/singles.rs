@@ -246,27 +246,13 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
     /// Adds the points of so many of sixteen shots.
     #[inline(always)]
     fn points(&mut self, block: &Block, measured: &Measured, first: usize, count: usize) {
-        let before = self.received.count();
-        let (places, points) = self.received.places(count);
-        let mut outcomes = [Outcome::NoReturn; 16];
-        let mut used = 0;
-        for lane in 0..count {
-            outcomes[lane] = measured.outcome(lane, before + used);
+        let (simulator, cast) = (self.simulator, self.cast);
+        self.received.extend(count, |lane, number, place| {
             if measured.within[lane] {
-                let place = &mut places[used];
-                fill(
-                    self.simulator,
-                    self.cast,
-                    place,
-                    block,
-                    measured,
-                    (first, lane),
-                );
-                used += 1;
+                fill(simulator, cast, place, block, measured, (first, lane));
             }
-        }
-        *points += used;
-        self.received.outcomes.extend_from_slice(&outcomes[..count]);
+            measured.outcome(lane, number)
+        });
     }
 
     /// The same of shots some of which need trees, or of which none is lit.
