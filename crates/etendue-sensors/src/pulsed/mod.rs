@@ -14,6 +14,7 @@
 //! receivers, ambient light in these, and cross-talk between channels.
 
 mod aim;
+mod aimed;
 mod air;
 mod ambient;
 mod mean;

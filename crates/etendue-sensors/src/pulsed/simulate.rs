@@ -1,10 +1,11 @@
 //! The pipeline: shots to rays, rays to light that comes back, light to points.
 
+use super::aimed::Aimed;
 use super::air::PreparedAir;
 use super::ambient::View;
 use super::receive::{Fired, Light, PreparedReceiver, Workspace, pulse_fwhm};
 use super::received::Received;
-use super::straight::{Aimed, Cast, Lane, Straight};
+use super::straight::{Cast, Lane, Straight};
 use super::turning::Turning;
 use super::{Air, Frame, PointSweep};
 use crate::scanner::{Firing, ScanPattern, Scanner, Shot, Shots};

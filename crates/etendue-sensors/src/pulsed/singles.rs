@@ -5,10 +5,11 @@
     reason = "loops over sixteen lanes become vector instructions"
 )]
 
+use super::aimed::Aimed;
 use super::receive::{Light, Workspace};
 use super::received::Received;
 use super::simulate::{Simulator, shot_number};
-use super::straight::{Aimed, Cast, Straight};
+use super::straight::{Cast, Straight};
 use super::{Frame, LidarPoint, Outcome, Source};
 use crate::calibrated::{DrawnBeams, Sights, side_of};
 use crate::transport::TileReturns;

@@ -2,12 +2,13 @@
 //! the points that the trees of paths would give, bit for bit, without the trees.
 
 use super::Outcome;
+use super::aimed::Aimed;
 use super::receive::{Fired, Found, Light, Origin, PreparedPulsed, PreparedReceiver, Workspace};
 use super::received::Received;
 use super::simulate::{Poses, Simulator, shot_number};
 use super::singles::{Report, Singles};
 use crate::calibrated::{Direct, DrawnBeams, Lit, Sights};
-use crate::scanner::{Pipeline, Shot, TurnedShots};
+use crate::scanner::Pipeline;
 use crate::transport::TileReturns;
 use etendue_physics::Purpose;
 use etendue_physics::profile::{Drawn, Recent};
@@ -83,51 +84,6 @@ pub(super) struct Lane {
     order: Vec<usize>,
     rays: Vec<Ray>,
     hits: Vec<Option<Hit>>,
-}
-
-/// The shots of a batch.
-#[derive(Clone, Copy)]
-pub(super) enum Aimed<'a> {
-    Listed(&'a [Shot]),
-    /// Whole columns of a rotor that only turns: most of these shots are never asked for.
-    Turned {
-        by: &'a TurnedShots,
-        first: usize,
-        count: usize,
-    },
-}
-
-impl Aimed<'_> {
-    pub fn count(&self) -> usize {
-        match *self {
-            Self::Listed(shots) => shots.len(),
-            Self::Turned { count, .. } => count,
-        }
-    }
-
-    /// The shot of that number in the batch.
-    pub fn at(&self, shot: usize) -> Shot {
-        match *self {
-            Self::Listed(shots) => shots[shot],
-            Self::Turned { by, first, .. } => by.at(first + shot),
-        }
-    }
-
-    /// Whether something holds at the times of all.
-    #[inline]
-    pub fn at_all_times(&self, holds: impl Fn(f64) -> bool) -> bool {
-        match *self {
-            Self::Listed(shots) => {
-                let mut last = f64::NAN;
-                shots.iter().all(|shot| {
-                    let known = shot.time == last;
-                    last = shot.time;
-                    known || holds(last)
-                })
-            }
-            Self::Turned { by, first, count } => by.at_all_times(first..first + count, holds),
-        }
-    }
 }
 
 /// A batch of shots, with the rays of each and what they hit.
