@@ -15,7 +15,7 @@ use crate::Mesh;
 pub(crate) const GROUP: usize = 4;
 
 /// With this many rays left in a box they go on as single rays.
-const FEW: u32 = 4;
+const FEW: u32 = 6;
 
 /// Boxes narrower than this many half widths of the wedge are tested against each ray.
 const NARROW: f32 = 2.0;
