@@ -1,8 +1,8 @@
 //! Many numbers at once: the instruction sets, behind one face.
 //!
 //! This module holds the crate's only `unsafe` code: a processor's vector instructions, called
-//! where they were found at run time. It pays: one core traces 3 to 6 times as many rays with
-//! them as with plain arrays (BENCHMARKS.md, "Ray casting").
+//! where they were found at run time, and its hint to fetch memory. It pays: one core traces 3 to 6
+//! times as many rays with them as with plain arrays (BENCHMARKS.md, "Ray casting").
 #![expect(
     unsafe_code,
     reason = "vector instructions; measured, and confined to this module"
