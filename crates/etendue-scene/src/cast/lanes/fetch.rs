@@ -4,8 +4,7 @@
 /// to (x86-64).
 ///
 /// It pays where what comes next is known well before: sweeps take 0.92 to 0.99 of the time with it
-/// (BENCHMARKS.md,
-/// "Scanning lidars beside Open3D").
+/// (BENCHMARKS.md, "Scanning lidars beside Open3D").
 ///
 /// ```
 /// let mut seen = vec![0.0; 100];
