@@ -14,8 +14,9 @@ use etendue_physics::beam::BeamRay;
 use etendue_physics::{Purpose, Stream};
 use etendue_scene::{Hit, HitTile, Ray, RayTile, tile_order};
 use nalgebra::Isometry3;
-use rayon::prelude::*;
+use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Shots that one task handles at least: their rays are cast in one batch. More no longer fit a
@@ -24,10 +25,6 @@ const BATCH: usize = 512;
 
 /// Tiles that are handled at a time: they fit a core's nearest cache.
 const NEAR: usize = 8;
-
-/// Batches for each thread that are simulated before their points are put together: few, so that
-/// these are still in a core's own cache then.
-const BAND: usize = 4;
 
 /// Which sweep of a run is simulated, and how.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -109,7 +106,7 @@ pub fn simulate_into(
     if rayon::current_num_threads() == 1 {
         one_by_one(in_batch, shots.len(), sweep, simulate);
     } else {
-        in_bands(in_batch, shots.len(), sweep, simulate);
+        on_all_threads(in_batch, shots.len(), sweep, simulate);
     }
     sweep.shots = shots;
 }
@@ -136,30 +133,74 @@ fn one_by_one(
     received.become_of(sweep);
 }
 
-/// Simulates batches on all threads, and puts their points together band by band.
-fn in_bands(
+/// Simulates batches on all threads. Each puts the points of its own batches into the sweep, while
+/// they are in its core's cache, in the order of the batches.
+fn on_all_threads(
     in_batch: usize,
     shots: usize,
     sweep: &mut PointSweep,
     simulate: impl Fn(&mut Batch, Range<usize>, &mut Received) + Sync,
 ) {
     sweep.points.clear();
-    let idle = Idle::default();
     let batches: Vec<_> = parts(shots, in_batch).collect();
-    let band_size = BAND * rayon::current_num_threads();
-    let mut received: Vec<Received> = Vec::new();
-    received.resize_with(band_size.min(batches.len()), Received::default);
-    for band in batches.chunks(band_size) {
-        let batches = band.par_iter().zip(&mut received);
-        batches.for_each(|(own, received)| {
-            let mut batch = idle.take();
+    let begun = AtomicUsize::new(0);
+    let line = Mutex::new(Line::new(sweep));
+    let work = || {
+        let mut batch = Batch::default();
+        let mut received = Received::default();
+        loop {
+            let number = begun.fetch_add(1, Ordering::Relaxed);
+            let Some(own) = batches.get(number) else {
+                return;
+            };
             received.clear();
-            simulate(&mut batch, own.clone(), received);
-            idle.give(batch);
-        });
-        for received in &received[..band.len()] {
-            received.append_to(sweep);
+            simulate(&mut batch, own.clone(), &mut received);
+            let mut line = line.lock().unwrap_or_else(PoisonError::into_inner);
+            received = line.put(number, received);
         }
+    };
+    rayon::scope(|scope| {
+        for _ in 0..rayon::current_num_threads().min(batches.len()) {
+            scope.spawn(|_| work());
+        }
+    });
+}
+
+/// Batches on their way into a sweep.
+struct Line<'a> {
+    sweep: &'a mut PointSweep,
+    /// The number of the one that is to go in next.
+    next: usize,
+    /// Those that wait for it.
+    early: BTreeMap<usize, Received>,
+    /// Memory to be used again.
+    idle: Vec<Received>,
+}
+
+impl<'a> Line<'a> {
+    fn new(sweep: &'a mut PointSweep) -> Self {
+        Self {
+            sweep,
+            next: 0,
+            early: BTreeMap::new(),
+            idle: vec![],
+        }
+    }
+
+    /// Puts a batch in its place, or has it wait, and gives memory for another.
+    fn put(&mut self, number: usize, received: Received) -> Received {
+        if number != self.next {
+            self.early.insert(number, received);
+            return self.idle.pop().unwrap_or_default();
+        }
+        received.append_to(self.sweep);
+        self.next += 1;
+        while let Some(waiting) = self.early.remove(&self.next) {
+            waiting.append_to(self.sweep);
+            self.next += 1;
+            self.idle.push(waiting);
+        }
+        received
     }
 }
 
@@ -182,22 +223,6 @@ fn begin(sweep: &mut PointSweep, firing: &Firing, index: u32) -> Shots {
     let points = sweep.points.len();
     sweep.points.reserve(shots.len().saturating_sub(points));
     shots
-}
-
-/// Memory that no batch uses now.
-#[derive(Default)]
-struct Idle(Mutex<Vec<Batch>>);
-
-impl Idle {
-    fn take(&self) -> Batch {
-        let mut idle = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.pop().unwrap_or_default()
-    }
-
-    fn give(&self, batch: Batch) {
-        let mut idle = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.push(batch);
-    }
 }
 
 /// Half way between the first and the last of some shots, s.
