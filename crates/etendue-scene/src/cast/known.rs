@@ -83,25 +83,32 @@ mod tests {
     use super::*;
     use crate::primitive;
 
+    fn check(known: &mut Known, tree: &MeshTree, mesh: &Mesh) {
+        known.turn_to(tree);
+        for (number, vertices) in (0..).zip(&mesh.triangles) {
+            let face = known.face(mesh, number);
+            for (own, vertex) in face.vertex.iter().zip(vertices) {
+                assert_eq!(*own, mesh.vertices[*vertex as usize].coords.as_slice());
+            }
+        }
+    }
+
     /// Two meshes whose triangles have the same numbers, and one of them again with its vertices
     /// moved: each has its own faces.
     #[test]
     fn faces_of_another_tree_are_forgotten() {
         let mut known = Known::NONE;
-        let mut meshes = [1.0, 2.0].map(|size| primitive::cuboid([size; 3]).expect("a box"));
-        let mut trees = meshes.each_ref().map(MeshTree::new);
-        for vertex in &mut meshes[1].vertices {
+        let [small, mut large] =
+            [1.0, 2.0].map(|size| primitive::cuboid([size; 3]).expect("a box"));
+        let [of_small, mut of_large] = [&small, &large].map(MeshTree::new);
+        check(&mut known, &of_small, &small);
+        check(&mut known, &of_large, &large);
+        check(&mut known, &of_small, &small);
+        check(&mut known, &of_large, &large);
+        for vertex in &mut large.vertices {
             vertex.x += 5.0;
         }
-        trees[1].refit(&meshes[1]);
-        for (tree, mesh) in trees.iter().zip(&meshes).chain(trees.iter().zip(&meshes)) {
-            known.turn_to(tree);
-            for (number, vertices) in (0..).zip(&mesh.triangles) {
-                let face = known.face(mesh, number);
-                for (own, vertex) in face.vertex.iter().zip(vertices) {
-                    assert_eq!(*own, mesh.vertices[*vertex as usize].coords.as_slice());
-                }
-            }
-        }
+        of_large.refit(&large);
+        check(&mut known, &of_large, &large);
     }
 }
