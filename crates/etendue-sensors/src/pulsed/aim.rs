@@ -42,7 +42,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         pose: &Isometry3<f64>,
         tiles: &mut Vec<RayTile>,
     ) {
-        tiles.resize(turning.tiles(), RayTile::EMPTY);
+        tiles.resize(turning.tiles(columns.len()), RayTile::EMPTY);
         self.world.scene().vectorised(Turned {
             turning,
             columns,
@@ -96,10 +96,7 @@ impl Loops for Turned<'_> {
 
     #[inline(always)]
     fn run(self) {
-        for (number, tile) in self.tiles.iter_mut().enumerate() {
-            self.turning.put(number, self.columns, tile);
-            tile.place(self.pose);
-        }
+        self.turning.aim(self.columns, self.pose, self.tiles);
     }
 }
 

@@ -1,6 +1,7 @@
 //! The shots of a batch, as far as they need be known.
 
-use crate::scanner::{Shot, TurnedShots};
+use crate::scanner::{Column, Shot, TurnedShots};
+use std::ops::Range;
 
 /// The shots of a batch.
 #[derive(Clone, Copy)]
@@ -9,8 +10,8 @@ pub(super) enum Aimed<'a> {
     /// Whole columns of a rotor that only turns: most of these shots are never asked for.
     Turned {
         by: &'a TurnedShots,
-        first: usize,
-        count: usize,
+        own: &'a Range<usize>,
+        columns: &'a [Column],
     },
 }
 
@@ -18,7 +19,7 @@ impl Aimed<'_> {
     pub fn count(&self) -> usize {
         match *self {
             Self::Listed(shots) => shots.len(),
-            Self::Turned { count, .. } => count,
+            Self::Turned { own, .. } => own.len(),
         }
     }
 
@@ -26,7 +27,7 @@ impl Aimed<'_> {
     pub fn at(&self, shot: usize) -> Shot {
         match *self {
             Self::Listed(shots) => shots[shot],
-            Self::Turned { by, first, .. } => by.at(first + shot),
+            Self::Turned { by, own, .. } => by.at(own.start + shot),
         }
     }
 
@@ -42,7 +43,7 @@ impl Aimed<'_> {
                     known || holds(last)
                 })
             }
-            Self::Turned { by, first, count } => by.at_all_times(first..first + count, holds),
+            Self::Turned { by, own, .. } => by.at_all_times(own, holds),
         }
     }
 }

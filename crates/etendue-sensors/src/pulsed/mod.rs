@@ -19,6 +19,7 @@ mod air;
 mod ambient;
 mod mean;
 mod motion;
+mod order;
 mod points;
 mod receive;
 mod received;

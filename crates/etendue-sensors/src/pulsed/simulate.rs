@@ -3,16 +3,17 @@
 use super::aimed::Aimed;
 use super::air::PreparedAir;
 use super::ambient::View;
+use super::order::{CastOrder, Order};
 use super::receive::{Fired, Light, PreparedReceiver, Workspace, pulse_fwhm};
 use super::received::Received;
 use super::straight::{Cast, Lane, Straight};
 use super::turning::Turning;
 use super::{Air, Frame, PointSweep};
-use crate::scanner::{Firing, ScanPattern, Scanner, Shot, Shots};
+use crate::scanner::{Column, Firing, ScanPattern, Scanner, Shot, Shots};
 use crate::transport::{LightRay, TileReturns, TreeSettings, World, trace_trees};
 use etendue_physics::beam::BeamRay;
 use etendue_physics::{Purpose, Stream};
-use etendue_scene::{Hit, HitTile, Ray, RayTile, tile_order};
+use etendue_scene::{Hit, HitTile, Ray, RayTile};
 use nalgebra::Isometry3;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -78,22 +79,11 @@ pub fn simulate_into(
     let start = f64::from(run.sweep) * scanner.sweep_duration();
     let world_from_start = world_from_sensor(start);
     (sweep.start, sweep.world_from_sensor) = (start, world_from_start);
-    // Whole columns, eight by eight: neighbouring rays are cast together.
     let deforms = world.scene().deforms();
-    let (batch, columns) = if deforms { (1, 4) } else { (BATCH, 8) };
-    let together = columns * scanner.channels.len();
-    let in_batch = batch.div_ceil(together) * together;
+    let batches = Batches::new(shots.len(), scanner.channels.len(), deforms);
     let mut simulator = Simulator::new(world, scanner, run, &world_from_sensor, world_from_start);
     if let ScanPattern::Spinning(_) = scanner.pattern {
-        let count = in_batch.min(shots.len());
-        simulator.order = if scanner.channels.len() == 1 {
-            CastOrder::as_fired(count)
-        } else {
-            CastOrder::new(shots.part(world.scene(), 0..count, &mut Vec::new()))
-        };
-        if simulator.beam_rays.len() == 1 {
-            simulator.turning = Turning::new(&firing, &simulator.order.shots);
-        }
+        simulator.turn(&firing, &shots, &batches);
     }
     let simulate = |batch: &mut Batch, own: Range<usize>, to: &mut Received| {
         if !deforms {
@@ -104,30 +94,58 @@ pub fn simulate_into(
         simulator.about(&world).batch(batch, &shots, own, to);
     };
     if rayon::current_num_threads() == 1 {
-        one_by_one(in_batch, shots.len(), sweep, simulate);
+        one_by_one(&batches, sweep, simulate);
     } else {
-        on_all_threads(in_batch, shots.len(), sweep, simulate);
+        on_all_threads(&batches, sweep, simulate);
     }
     sweep.shots = shots;
 }
 
-/// So many things, by number, in parts of `size`.
-fn parts(count: usize, size: usize) -> impl Iterator<Item = Range<usize>> {
-    (0..count)
-        .step_by(size)
-        .map(move |first| first..count.min(first + size))
+/// Whole columns of a sweep's shots, by number.
+struct Batches {
+    shots: usize,
+    /// Shots of columns whose rays are cast together.
+    together: usize,
+    /// How many times as many shots a batch has.
+    times: usize,
+}
+
+impl Batches {
+    fn new(shots: usize, channels: usize, deforms: bool) -> Self {
+        // Enough columns for whole tiles of neighbouring rays.
+        let (least, columns) = match deforms {
+            true => (1, 4),
+            false if channels.is_multiple_of(2) => (BATCH, 8),
+            false => (BATCH, 16),
+        };
+        let together = columns * channels;
+        Self {
+            shots,
+            together,
+            times: least.div_ceil(together),
+        }
+    }
+
+    /// All of them. What is left over of columns that are cast together is a batch of its own.
+    fn iter(&self) -> impl Iterator<Item = Range<usize>> {
+        let size = self.times * self.together;
+        let over = self.shots % self.together;
+        let whole = self.shots - over;
+        let batches = (0..whole).step_by(size);
+        let batches = batches.map(move |first| first..whole.min(first + size));
+        batches.chain((over > 0).then_some(whole..self.shots))
+    }
 }
 
 /// Simulates batches one after the other, their points straight into the sweep.
 fn one_by_one(
-    in_batch: usize,
-    shots: usize,
+    batches: &Batches,
     sweep: &mut PointSweep,
     simulate: impl Fn(&mut Batch, Range<usize>, &mut Received),
 ) {
     let mut batch = Batch::default();
     let mut received = Received::within(sweep);
-    for own in parts(shots, in_batch) {
+    for own in batches.iter() {
         simulate(&mut batch, own, &mut received);
     }
     received.become_of(sweep);
@@ -136,13 +154,12 @@ fn one_by_one(
 /// Simulates batches on all threads. Each puts the points of its own batches into the sweep, while
 /// they are in its core's cache, in the order of the batches.
 fn on_all_threads(
-    in_batch: usize,
-    shots: usize,
+    batches: &Batches,
     sweep: &mut PointSweep,
     simulate: impl Fn(&mut Batch, Range<usize>, &mut Received) + Sync,
 ) {
     sweep.points.clear();
-    let batches: Vec<_> = parts(shots, in_batch).collect();
+    let batches: Vec<_> = batches.iter().collect();
     let begun = AtomicUsize::new(0);
     let line = Mutex::new(Line::new(sweep));
     let work = || {
@@ -239,6 +256,8 @@ struct Batch {
     rays: Vec<Ray>,
     /// Its shots, where they are neither listed nor told by a rotor.
     shots: Vec<Shot>,
+    /// Its columns, where a rotor tells them.
+    columns: Vec<Column>,
     hits: Vec<Option<Hit>>,
     sight: Sight,
     /// What comes back, shot by shot.
@@ -334,45 +353,6 @@ fn only(shots: Aimed, at: impl Fn(f64) -> Isometry3<f64>) -> Option<Isometry3<f6
     stands.then_some(first)
 }
 
-/// The order in which the rays of some shots are cast: neighbours together, whatever the order of
-/// firing.
-#[derive(Clone, Default)]
-struct CastOrder {
-    /// The shots in that order.
-    shots: Vec<usize>,
-    /// The place of each shot in it.
-    places: Vec<usize>,
-    /// Whether each four that are cast after each other are fired after each other, too.
-    by_fours: bool,
-}
-
-impl CastOrder {
-    /// That of one beam that turns: each shot is the next one's neighbour.
-    fn as_fired(count: usize) -> Self {
-        Self {
-            shots: (0..count).collect(),
-            places: (0..count).collect(),
-            by_fours: count.is_multiple_of(4),
-        }
-    }
-
-    fn new(shots: &[Shot]) -> Self {
-        let directions: Vec<_> = shots.iter().map(Shot::direction).collect();
-        let order = tile_order(&directions);
-        let mut places = vec![0; order.len()];
-        for (place, shot) in order.iter().enumerate() {
-            places[*shot] = place;
-        }
-        let in_turn =
-            |four: &[usize]| four.len() == 4 && (four[0]..four[0] + 4).eq(four.iter().copied());
-        Self {
-            by_fours: order.chunks(4).all(in_turn),
-            shots: order,
-            places,
-        }
-    }
-}
-
 /// What all batches of a sweep share.
 #[derive(Clone)]
 pub(super) struct Simulator<'a, P> {
@@ -382,10 +362,10 @@ pub(super) struct Simulator<'a, P> {
     pub world_from_sensor: P,
     pub world_from_start: Isometry3<f64>,
     pub beam_rays: Vec<BeamRay>,
-    /// The order in which the rays of batches of that many shots are cast, where all batches are
-    /// turned copies of the first.
-    order: CastOrder,
-    /// The beams of batches of that many shots, on a rotor that only turns, of one ray a shot.
+    /// The orders in which the rays of columns that are cast together are cast, and those of a whole
+    /// batch, where all columns are turned copies of the first.
+    orders: [CastOrder; 2],
+    /// The beams of columns that are cast together, on a rotor that only turns, of one ray a shot.
     turning: Option<Turning>,
     /// What tells shots that need no trees, where there can be such.
     straight: Option<Straight>,
@@ -407,7 +387,7 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
         let mut simulator = Self {
             air,
             beam_rays: scanner.beam.rays(scanner.sub_ray_rings),
-            order: CastOrder::default(),
+            orders: Default::default(),
             turning: None,
             straight: None,
             view: View::new(world, &scanner.receiver),
@@ -422,10 +402,43 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
         simulator
     }
 
-    /// The beams of a batch of shots, where all batches have the same.
-    fn turning_of(&self, shots: usize) -> Option<&Turning> {
-        let whole = self.order.shots.len() == shots;
-        self.turning.as_ref().filter(|_| whole)
+    /// Prepares what all columns of a rotor share.
+    fn turn(&mut self, firing: &Firing, shots: &Shots, batches: &Batches) {
+        let together = batches.together.min(shots.len());
+        let mut memory = Vec::new();
+        let shots = shots.part(self.world.scene(), 0..together, &mut memory);
+        let order = CastOrder::new(shots);
+        if self.beam_rays.len() == 1 {
+            self.turning = Turning::new(firing, order.shots());
+        }
+        let whole = order.repeated(batches.times);
+        self.orders = [order, whole];
+    }
+
+    /// The order of so many shots.
+    fn order_of<'o>(&'o self, shots: &[Shot], new: &'o mut CastOrder) -> Order<'o> {
+        let known = self
+            .orders
+            .iter()
+            .find(|order| order.shots().len() == shots.len());
+        if let Some(order) = known {
+            return order.all();
+        }
+        *new = CastOrder::new(shots);
+        new.all()
+    }
+
+    /// That of so many shots on a rotor, where they are some times as many as are cast together.
+    fn turned_order_of<'o>(&'o self, shots: usize, new: &'o mut CastOrder) -> Option<Order<'o>> {
+        let [together, whole] = &self.orders;
+        if shots == whole.shots().len() {
+            return Some(whole.all());
+        }
+        if !shots.is_multiple_of(together.shots().len()) {
+            return None;
+        }
+        *new = together.repeated(shots / together.shots().len());
+        Some(new.all())
     }
 
     /// Whether ambient light reaches the receiver.
@@ -448,15 +461,23 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
 
     /// Simulates a batch, which is some of a sweep's shots.
     fn batch(&self, batch: &mut Batch, all: &Shots, own: Range<usize>, received: &mut Received) {
+        let mut new = CastOrder::default();
         if let Some(straight) = &self.straight
-            && let (Some(turning), Some(by)) = (self.turning_of(own.len()), all.turned())
+            && let (Some(turning), Some(by)) = (&self.turning, all.turned())
+            && let Some(order) = self.turned_order_of(own.len(), &mut new)
         {
-            let (first, count) = (own.start, own.len());
-            let shots = Aimed::Turned { by, first, count };
-            if batch.poses.stand(shots, &self.world_from_sensor) {
-                let beams = (turning, by.columns(own));
+            let mut memory = std::mem::take(&mut batch.columns);
+            let columns = by.columns(&own, &mut memory);
+            let own = &own;
+            let shots = Aimed::Turned { by, own, columns };
+            let stands = batch.poses.stand(shots, &self.world_from_sensor);
+            if stands {
+                let beams = (turning, columns);
                 self.aim_turned(beams, batch.poses.of(0), &mut batch.sight.tiles);
-                self.look_straight(straight, batch, (first, shots), &self.order, received);
+                self.look_straight(straight, batch, (own.start, shots), order, received);
+            }
+            batch.columns = memory;
+            if stands {
                 return;
             }
         }
@@ -464,15 +485,9 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
         let mut memory = std::mem::take(&mut batch.shots);
         let shots = all.part(self.world.scene(), own, &mut memory);
         batch.poses.take(shots, &self.world_from_sensor);
-        let new;
-        let order = if self.order.shots.len() == shots.len() {
-            &self.order
-        } else {
-            new = CastOrder::new(shots);
-            &new
-        };
+        let order = self.order_of(shots, &mut new);
         if let Some(straight) = &self.straight {
-            let way = (&batch.poses, &order.shots[..]);
+            let way = (&batch.poses, order.shots);
             self.aim_tiles(shots, way, &mut batch.rays, &mut batch.sight.tiles);
             let shots = Aimed::Listed(shots);
             self.look_straight(straight, batch, (first, shots), order, received);
@@ -488,7 +503,7 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
         straight: &Straight,
         batch: &mut Batch,
         (first, shots): (usize, Aimed),
-        order: &CastOrder,
+        order: Order,
         received: &mut Received,
     ) {
         batch.sight.see(self.world);
@@ -496,9 +511,7 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
             first,
             shots,
             poses: &batch.poses,
-            order: &order.shots,
-            places: &order.places,
-            by_fours: order.by_fours,
+            order,
             tiles: &batch.sight.tiles,
             met: &batch.sight.met,
             back: &batch.sight.back,
@@ -512,18 +525,18 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
         &self,
         batch: &mut Batch,
         (first, shots): (usize, &[Shot]),
-        order: &CastOrder,
+        order: Order,
         received: &mut Received,
     ) {
         let (lights, workspace) = (&mut batch.lights, &mut batch.workspace);
         batch.rays.clear();
-        for &shot in &order.shots {
+        for &shot in order.shots {
             self.aim(&shots[shot], batch.poses.of(shot), &mut batch.rays);
         }
         self.world
             .scene()
             .closest_hits_in_tiles(&batch.rays, &mut batch.hits);
-        self.gather(&batch.rays, &batch.hits, &order.shots, lights);
+        self.gather(&batch.rays, &batch.hits, order.shots, lights);
         let lights = &mut lights[..shots.len()];
         self.add_air(first, lights);
         for (shot, light) in lights.iter_mut().enumerate() {

@@ -146,7 +146,7 @@ impl Singles {
         }
         let weight = simulator.beam_rays[0].weight;
         let tiles = cast.back.iter().zip(cast.met);
-        for ((back, met), shots) in tiles.zip(cast.order.chunks(16)) {
+        for ((back, met), shots) in tiles.zip(cast.order.shots.chunks(16)) {
             let mut tile = Block::of(back, met, weight);
             if simulator.air.dims() {
                 for (power, range) in tile.power.iter_mut().zip(&back.range) {
@@ -156,7 +156,7 @@ impl Singles {
             if straight.goes_on {
                 self.find_trees(straight, met, shots, &mut tile);
             }
-            if cast.by_fours {
+            if cast.order.by_fours {
                 for (four, shots) in shots.chunks(4).enumerate() {
                     self.blocks[shots[0] / 16].take::<4>(
                         shots[0] % 16,
@@ -328,7 +328,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
             offset: offsets,
             point: match self.cast.shots {
                 Aimed::Listed(_) => [[0.0; 16]; 3],
-                Aimed::Turned { by, .. } => by.points(self.cast.first + first, &distance),
+                Aimed::Turned { by, columns, .. } => by.points(columns, first, &distance),
             },
             sourced,
             mesh: self.meshes(block),
@@ -603,7 +603,7 @@ fn see(sights: &mut Sights<64>, from: usize, block: &Block, calibrated: &[bool])
 /// On which side of its normal a shot of one ray meets its surface.
 #[inline(never)]
 fn side(cast: &Cast, cos_incidence: f64, shot: usize) -> f64 {
-    let (tile, lane) = (cast.places[shot] / 16, cast.places[shot] % 16);
+    let (tile, lane) = (cast.order.places[shot] / 16, cast.order.places[shot] % 16);
     let [x, y, z] = &cast.met[tile].normal;
     let normal = Vector3::new(x[lane], y[lane], z[lane]);
     let up = cast.poses.of(shot) * Vector3::z();

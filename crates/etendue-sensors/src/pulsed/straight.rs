@@ -3,6 +3,7 @@
 
 use super::Outcome;
 use super::aimed::Aimed;
+use super::order::Order;
 use super::receive::{Fired, Found, Light, Origin, PreparedPulsed, PreparedReceiver, Workspace};
 use super::received::Received;
 use super::simulate::{Poses, Simulator, shot_number};
@@ -92,12 +93,8 @@ pub(super) struct Cast<'a> {
     pub first: usize,
     pub shots: Aimed<'a>,
     pub poses: &'a Poses,
-    /// The shots in the order their rays are cast.
-    pub order: &'a [usize],
-    /// Where the rays of each shot are among all, in shots.
-    pub places: &'a [usize],
-    /// Whether each four in `order` are fired after each other.
-    pub by_fours: bool,
+    /// The order their rays are cast in.
+    pub order: Order<'a>,
     pub tiles: &'a [RayTile],
     pub met: &'a [HitTile],
     /// What comes straight back along them.
@@ -248,7 +245,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         lane.ways.resize(cast.shots.count(), Way::Tree(0));
         lane.rest.clear();
         let per_shot = self.beam_rays.len();
-        for (place, &shot) in cast.order.iter().enumerate() {
+        for (place, &shot) in cast.order.shots.iter().enumerate() {
             let first = lane.backs.len();
             let own = place * per_shot..(place + 1) * per_shot;
             lane.ways[shot] = if self.send_straight(straight, cast, own, &mut lane.backs) {
@@ -310,7 +307,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         lane.hits.clear();
         let per_shot = self.beam_rays.len();
         for &shot in &lane.rest {
-            let first = cast.places[shot] * per_shot;
+            let first = cast.order.places[shot] * per_shot;
             let own = first..first + per_shot;
             lane.rays.extend(own.clone().map(|number| cast.ray(number)));
             lane.hits.extend(own.map(|number| cast.hit(number)));

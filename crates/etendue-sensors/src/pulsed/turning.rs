@@ -7,12 +7,15 @@
 
 use crate::scanner::{Column, Firing, Laser, LaserLanes, Level, SinCosLanes};
 use etendue_scene::RayTile;
+use nalgebra::Isometry3;
 
-/// The beams of some columns on a rotor that only turns.
+/// The beams of some columns on a rotor that only turns, which those of others are turned copies of.
 #[derive(Clone)]
 pub(super) struct Turning {
     /// Whether all channels of a column fire at once, and each four beams are of one column.
     at_once: bool,
+    /// How many columns.
+    columns: usize,
     tiles: Vec<Lasers>,
 }
 
@@ -35,19 +38,31 @@ impl Turning {
         let tile = |shots: &[usize]| Lasers::new(&firing.lasers, shots);
         Some(Self {
             at_once: together && order.chunks(4).all(in_one),
+            columns: order.len() / channels.len(),
             tiles: order.chunks(16).map(tile).collect(),
         })
     }
 
-    /// How many tiles there are.
-    pub fn tiles(&self) -> usize {
-        self.tiles.len()
+    /// How many tiles so many columns fill, some times as many as these.
+    pub fn tiles(&self, columns: usize) -> usize {
+        columns / self.columns * self.tiles.len()
     }
 
-    /// Puts the beams of tile number `number` in the sensor's frame.
+    /// Puts the beams of columns where a sensor that stands like this sends them, into so many tiles.
     #[inline(always)]
-    pub fn put(&self, number: usize, columns: &[Column], tile: &mut RayTile) {
-        let lasers = &self.tiles[number];
+    pub fn aim(&self, columns: &[Column], pose: &Isometry3<f64>, tiles: &mut [RayTile]) {
+        let times = columns.len() / self.columns;
+        for (lasers, tiles) in self.tiles.iter().zip(tiles.chunks_mut(times)) {
+            for (columns, tile) in columns.chunks(self.columns).zip(tiles) {
+                self.put(lasers, columns, tile);
+                tile.place(pose);
+            }
+        }
+    }
+
+    /// Puts beams in the sensor's frame.
+    #[inline(always)]
+    fn put(&self, lasers: &Lasers, columns: &[Column], tile: &mut RayTile) {
         if self.at_once {
             lasers.put_columns(columns, tile);
         } else {

@@ -8,6 +8,7 @@
 
 mod channel;
 mod check;
+mod column_times;
 mod pattern;
 mod receiver;
 mod shot;

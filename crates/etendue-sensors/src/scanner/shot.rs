@@ -1,11 +1,11 @@
 //! Where and when each laser fires.
 
+use super::column_times::ColumnTimes;
 use super::pattern::Stance;
 use super::shots::Shots;
 use super::{Channel, Columns, ScanPattern, Scanner, Spinning};
 use nalgebra::{Point3, Vector3};
 use std::f64::consts::{PI, TAU};
-use std::ops::Range;
 
 /// A direction in the sensor's frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,11 +83,9 @@ impl Scanner {
 
     /// One sweep, whose shots can be aimed by parts.
     pub(crate) fn firing(&self, sweep: u32) -> Firing<'_> {
-        let (first, last) = self.column_numbers(sweep);
         Firing {
             scanner: self,
-            sweep,
-            columns: first..last,
+            columns: ColumnTimes::of(self, sweep),
             lasers: self.lasers(),
         }
     }
@@ -102,38 +100,12 @@ impl Scanner {
         let laser = |(number, channel)| Laser::new(number, channel, swing(channel));
         (0..).zip(&self.channels).map(laser).collect()
     }
-
-    /// Numbers of the first column of a sweep and of the one after its last.
-    fn column_numbers(&self, sweep: u32) -> (usize, usize) {
-        match self.pattern.columns() {
-            Columns::PerSweep { .. } => (0, self.columns() as usize),
-            Columns::Period { seconds } => {
-                let begins =
-                    |sweep: f64| whole((sweep * self.sweep_duration() / seconds - 1e-9).ceil());
-                (
-                    begins(f64::from(sweep)) as usize,
-                    begins(f64::from(sweep) + 1.0) as usize,
-                )
-            }
-        }
-    }
-
-    /// When a column begins, s from the start of the run.
-    fn column_time(&self, sweep: u32, column: usize) -> f64 {
-        match self.pattern.columns() {
-            Columns::PerSweep { columns, .. } => {
-                (f64::from(sweep) + column as f64 / f64::from(columns)) * self.sweep_duration()
-            }
-            Columns::Period { seconds } => column as f64 * seconds,
-        }
-    }
 }
 
 /// A sweep that is aimed part by part.
 pub(crate) struct Firing<'a> {
     pub scanner: &'a Scanner,
-    sweep: u32,
-    columns: Range<usize>,
+    pub(super) columns: ColumnTimes,
     pub lasers: Vec<Laser<'a>>,
 }
 
@@ -195,7 +167,7 @@ impl<'a> Laser<'a> {
 impl Firing<'_> {
     /// How many shots the sweep has.
     pub fn count(&self) -> usize {
-        self.columns.len() * self.lasers.len()
+        self.columns.count() * self.lasers.len()
     }
 
     /// The rotor that the lasers are on, where they move only with it.
@@ -206,35 +178,19 @@ impl Firing<'_> {
         }
     }
 
-    /// The columns of a rotor.
-    pub(super) fn columns_of(&self, spinning: &Spinning) -> Vec<Column> {
-        let begun = self.lasers[0].channel.time;
-        let column = |number: usize| {
-            let start = self.start(number);
-            let turned = SinCos::of(spinning.stance(start + begun).rotor);
-            Column { start, turned }
-        };
-        (0..self.columns.len()).map(column).collect()
-    }
-
     /// Aims whole columns of shots one by one, the first of which has the number `first`.
     pub(super) fn aim(&self, first: usize, shots: &mut [Shot]) {
         let channels = self.lasers.len();
         let columns = (first / channels..).zip(shots.chunks_mut(channels));
         let mut rotor = Rotor::default();
         for (column, shots) in columns {
-            let start = self.start(column);
+            let start = self.columns.start(column);
             let column = whole(column as f64);
             for (laser, shot) in self.lasers.iter().zip(shots) {
                 (shot.column, shot.channel) = (column, laser.number);
                 self.aim_one(laser, start, &mut rotor, shot);
             }
         }
-    }
-
-    /// When a column of the sweep begins, s.
-    fn start(&self, column: usize) -> f64 {
-        { self.scanner }.column_time(self.sweep, self.columns.start + column)
     }
 
     /// Aims a shot of the column that began at `start`.

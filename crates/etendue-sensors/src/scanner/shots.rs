@@ -23,7 +23,7 @@ pub struct Shots(Kind);
 #[derive(Clone, PartialEq)]
 enum Kind {
     Listed(Vec<Shot>),
-    Turned(TurnedShots),
+    Turned(Box<TurnedShots>),
 }
 
 impl Default for Shots {
@@ -78,7 +78,7 @@ impl Shots {
     /// Takes up those of a sweep, in the memory of others.
     pub(crate) fn take_up(&mut self, firing: &Firing) {
         if let Some(spinning) = firing.rotor() {
-            self.0 = Kind::Turned(TurnedShots::new(firing, spinning));
+            self.0 = Kind::Turned(Box::new(TurnedShots::new(firing, spinning)));
             return;
         }
         let mut shots = match std::mem::take(self).0 {

@@ -5,6 +5,7 @@
 )]
 
 use super::Spinning;
+use super::column_times::ColumnTimes;
 use super::shot::{Column, Firing, Laser, Shot, SinCos, once_round, whole, wrapped};
 use etendue_scene::Loops;
 use nalgebra::{Point3, Vector3};
@@ -131,7 +132,7 @@ pub(crate) struct TurnedShots {
     channels: usize,
     /// Every time after its column begins at which one of them fires, s.
     times: Vec<f64>,
-    columns: Vec<Column>,
+    columns: ColumnTimes,
 }
 
 impl TurnedShots {
@@ -147,12 +148,12 @@ impl TurnedShots {
                 .map(|lasers| LaserLanes::of(lasers.iter()))
                 .collect(),
             channels: firing.lasers.len(),
-            columns: firing.columns_of(spinning),
+            columns: firing.columns.clone(),
         }
     }
 
     pub fn len(&self) -> usize {
-        self.columns.len() * self.channels
+        self.columns.count() * self.channels
     }
 
     pub fn channels(&self) -> usize {
@@ -166,7 +167,7 @@ impl TurnedShots {
     )]
     pub fn at(&self, number: usize) -> Shot {
         let (column, channel) = (number / self.channels, number % self.channels);
-        let Column { start, turned } = self.columns[column];
+        let Column { start, turned } = self.column(column);
         let (lanes, lane) = (&self.lanes[channel / 16], channel % 16);
         let time = start + lanes.time[lane];
         let level = lanes.level(lane, turned);
@@ -182,9 +183,26 @@ impl TurnedShots {
         }
     }
 
-    /// The columns of some shots, which are whole columns.
-    pub fn columns(&self, own: Range<usize>) -> &[Column] {
-        &self.columns[own.start / self.channels..own.end / self.channels]
+    /// How a column begins.
+    fn column(&self, number: usize) -> Column {
+        let start = self.columns.start(number);
+        let fired = start + self.lanes[0].time[0];
+        Column {
+            start,
+            turned: SinCos::of(self.spinning.rotor(fired)),
+        }
+    }
+
+    /// The numbers of the columns of some shots, which are whole columns.
+    fn numbers(&self, own: &Range<usize>) -> Range<usize> {
+        own.start / self.channels..own.end / self.channels
+    }
+
+    /// The columns of some shots, which are whole columns, in `memory`.
+    pub fn columns<'m>(&self, own: &Range<usize>, memory: &'m mut Vec<Column>) -> &'m [Column] {
+        memory.clear();
+        memory.extend(self.numbers(own).map(|number| self.column(number)));
+        memory
     }
 
     /// Aims whole columns of shots, the first of which has the number `first`: as one by one but for
@@ -198,24 +216,25 @@ impl TurnedShots {
         }
     }
 
-    /// [`Shot::point`] of sixteen shots, the first of which has that number, each at its own distance
-    /// (m), by axis. There may be fewer.
+    /// [`Shot::point`] of sixteen shots of some columns, the first of which has that number among them,
+    /// each at its own distance (m), by axis. There may be fewer.
     #[inline(always)]
-    pub fn points(&self, first: usize, distance: &[f64; 16]) -> [[f64; 16]; 3] {
+    pub fn points(&self, columns: &[Column], first: usize, distance: &[f64; 16]) -> [[f64; 16]; 3] {
         let mut points = [[0.0; 16]; 3];
         let (column, channel) = (first / self.channels, first % self.channels);
         let lanes = &self.lanes[channel / 16];
         if channel.is_multiple_of(16) && lanes.used == 16 {
-            let turned = self.columns[column].turned;
+            let turned = columns[column].turned;
             for i in 0..16 {
                 let [x, y, z] = lanes.point(i, turned, distance[i]);
                 (points[0][i], points[1][i], points[2][i]) = (x, y, z);
             }
             return points;
         }
-        for (i, number) in (first..self.len().min(first + 16)).enumerate() {
+        let count = columns.len() * self.channels;
+        for (i, number) in (first..count.min(first + 16)).enumerate() {
             let (column, channel) = (number / self.channels, number % self.channels);
-            let turned = self.columns[column].turned;
+            let turned = columns[column].turned;
             let [x, y, z] = self.lanes[channel / 16].point(channel % 16, turned, distance[i]);
             (points[0][i], points[1][i], points[2][i]) = (x, y, z);
         }
@@ -224,10 +243,11 @@ impl TurnedShots {
 
     /// Whether something holds at the times of some shots, which are whole columns.
     #[inline]
-    pub fn at_all_times(&self, own: Range<usize>, holds: impl Fn(f64) -> bool) -> bool {
-        for column in self.columns(own) {
+    pub fn at_all_times(&self, own: &Range<usize>, holds: impl Fn(f64) -> bool) -> bool {
+        for column in self.numbers(own) {
+            let start = self.columns.start(column);
             for time in &self.times {
-                if !holds(column.start + time) {
+                if !holds(start + time) {
                     return false;
                 }
             }
@@ -249,15 +269,15 @@ impl Loops for Aiming<'_> {
     #[inline(always)]
     fn run(self) {
         let turned = self.turned;
-        let first = self.own.start / turned.channels;
         let mut shots = self.shots;
-        for (number, column) in (first..).zip(turned.columns(self.own)) {
+        for number in turned.numbers(&self.own) {
+            let column = turned.column(number);
             let number = whole(number as f64);
             let channels = (0..=u16::MAX).step_by(16);
             for (lanes, channel) in turned.lanes.iter().zip(channels) {
                 let own;
                 (own, shots) = shots.split_at_mut(lanes.used);
-                aim(&turned.spinning, lanes, column, (number, channel), own);
+                aim(&turned.spinning, lanes, &column, (number, channel), own);
             }
         }
     }
