@@ -39,7 +39,7 @@ fn main() {
         let scene = scene_of(&place);
         for scanner in sensors::all() {
             if wanted.is_empty() || wanted.contains(&scanner.name) {
-                measure(&place, &scene, &scanner, seconds);
+                rayon::scope(|_| measure(&place, &scene, &scanner, seconds));
             }
         }
     }

@@ -17,6 +17,7 @@ mod aim;
 mod aimed;
 mod air;
 mod ambient;
+mod batches;
 mod mean;
 mod motion;
 mod order;

@@ -3,6 +3,7 @@
 use super::aimed::Aimed;
 use super::air::PreparedAir;
 use super::ambient::View;
+use super::batches::{Batches, on_all_threads, one_by_one};
 use super::order::{CastOrder, Order};
 use super::receive::{Fired, Light, PreparedReceiver, Workspace, pulse_fwhm};
 use super::received::Received;
@@ -15,14 +16,7 @@ use etendue_physics::beam::BeamRay;
 use etendue_physics::{Purpose, Stream};
 use etendue_scene::{Hit, HitTile, Ray, RayTile};
 use nalgebra::Isometry3;
-use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-
-/// Shots that one task handles at least: their rays are cast in one batch. More no longer fit a
-/// core's own cache.
-const BATCH: usize = 512;
 
 /// Tiles that are handled at a time: they fit a core's nearest cache.
 const NEAR: usize = 8;
@@ -99,126 +93,6 @@ pub fn simulate_into(
         on_all_threads(&batches, sweep, simulate);
     }
     sweep.shots = shots;
-}
-
-/// Whole columns of a sweep's shots, by number.
-struct Batches {
-    shots: usize,
-    /// Shots of columns whose rays are cast together.
-    together: usize,
-    /// How many times as many shots a batch has.
-    times: usize,
-}
-
-impl Batches {
-    fn new(shots: usize, channels: usize, deforms: bool) -> Self {
-        // Enough columns for whole tiles of neighbouring rays.
-        let (least, columns) = match deforms {
-            true => (1, 4),
-            false if channels.is_multiple_of(2) => (BATCH, 8),
-            false => (BATCH, 16),
-        };
-        let together = columns * channels;
-        Self {
-            shots,
-            together,
-            times: least.div_ceil(together),
-        }
-    }
-
-    /// All of them. What is left over of columns that are cast together is a batch of its own.
-    fn iter(&self) -> impl Iterator<Item = Range<usize>> {
-        let size = self.times * self.together;
-        let over = self.shots % self.together;
-        let whole = self.shots - over;
-        let batches = (0..whole).step_by(size);
-        let batches = batches.map(move |first| first..whole.min(first + size));
-        batches.chain((over > 0).then_some(whole..self.shots))
-    }
-}
-
-/// Simulates batches one after the other, their points straight into the sweep.
-fn one_by_one(
-    batches: &Batches,
-    sweep: &mut PointSweep,
-    simulate: impl Fn(&mut Batch, Range<usize>, &mut Received),
-) {
-    let mut batch = Batch::default();
-    let mut received = Received::within(sweep);
-    for own in batches.iter() {
-        simulate(&mut batch, own, &mut received);
-    }
-    received.become_of(sweep);
-}
-
-/// Simulates batches on all threads. Each puts the points of its own batches into the sweep, while
-/// they are in its core's cache, in the order of the batches.
-fn on_all_threads(
-    batches: &Batches,
-    sweep: &mut PointSweep,
-    simulate: impl Fn(&mut Batch, Range<usize>, &mut Received) + Sync,
-) {
-    sweep.points.clear();
-    let batches: Vec<_> = batches.iter().collect();
-    let begun = AtomicUsize::new(0);
-    let line = Mutex::new(Line::new(sweep));
-    let work = || {
-        let mut batch = Batch::default();
-        let mut received = Received::default();
-        loop {
-            let number = begun.fetch_add(1, Ordering::Relaxed);
-            let Some(own) = batches.get(number) else {
-                return;
-            };
-            received.clear();
-            simulate(&mut batch, own.clone(), &mut received);
-            let mut line = line.lock().unwrap_or_else(PoisonError::into_inner);
-            received = line.put(number, received);
-        }
-    };
-    rayon::scope(|scope| {
-        for _ in 0..rayon::current_num_threads().min(batches.len()) {
-            scope.spawn(|_| work());
-        }
-    });
-}
-
-/// Batches on their way into a sweep.
-struct Line<'a> {
-    sweep: &'a mut PointSweep,
-    /// The number of the one that is to go in next.
-    next: usize,
-    /// Those that wait for it.
-    early: BTreeMap<usize, Received>,
-    /// Memory to be used again.
-    idle: Vec<Received>,
-}
-
-impl<'a> Line<'a> {
-    fn new(sweep: &'a mut PointSweep) -> Self {
-        Self {
-            sweep,
-            next: 0,
-            early: BTreeMap::new(),
-            idle: vec![],
-        }
-    }
-
-    /// Puts a batch in its place, or has it wait, and gives memory for another.
-    fn put(&mut self, number: usize, received: Received) -> Received {
-        if number != self.next {
-            self.early.insert(number, received);
-            return self.idle.pop().unwrap_or_default();
-        }
-        received.append_to(self.sweep);
-        self.next += 1;
-        while let Some(waiting) = self.early.remove(&self.next) {
-            waiting.append_to(self.sweep);
-            self.next += 1;
-            self.idle.push(waiting);
-        }
-        received
-    }
 }
 
 /// Makes a sweep ready and takes the place for its shots, aimed. Its old points stay: their places
@@ -461,30 +335,14 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
 
     /// Simulates a batch, which is some of a sweep's shots.
     fn batch(&self, batch: &mut Batch, all: &Shots, own: Range<usize>, received: &mut Received) {
-        let mut new = CastOrder::default();
-        if let Some(straight) = &self.straight
-            && let (Some(turning), Some(by)) = (&self.turning, all.turned())
-            && let Some(order) = self.turned_order_of(own.len(), &mut new)
-        {
-            let mut memory = std::mem::take(&mut batch.columns);
-            let columns = by.columns(&own, &mut memory);
-            let own = &own;
-            let shots = Aimed::Turned { by, own, columns };
-            let stands = batch.poses.stand(shots, &self.world_from_sensor);
-            if stands {
-                let beams = (turning, columns);
-                self.aim_turned(beams, batch.poses.of(0), &mut batch.sight.tiles);
-                self.look_straight(straight, batch, (own.start, shots), order, received);
-            }
-            batch.columns = memory;
-            if stands {
-                return;
-            }
+        if self.turned_batch(batch, all, &own, received) {
+            return;
         }
         let first = own.start;
         let mut memory = std::mem::take(&mut batch.shots);
         let shots = all.part(self.world.scene(), own, &mut memory);
         batch.poses.take(shots, &self.world_from_sensor);
+        let mut new = CastOrder::default();
         let order = self.order_of(shots, &mut new);
         if let Some(straight) = &self.straight {
             let way = (&batch.poses, order.shots);
@@ -495,6 +353,40 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
             self.look(batch, (first, shots), order, received);
         }
         batch.shots = memory;
+    }
+
+    /// The same of columns that are turned copies of each other, from a sensor that stands still;
+    /// false, and nothing done, where they are not.
+    fn turned_batch(
+        &self,
+        batch: &mut Batch,
+        all: &Shots,
+        own: &Range<usize>,
+        received: &mut Received,
+    ) -> bool {
+        let known = (&self.straight, &self.turning, all.turned());
+        let (Some(straight), Some(turning), Some(by)) = known else {
+            return false;
+        };
+        let mut new = CastOrder::default();
+        let Some(order) = self.turned_order_of(own.len(), &mut new) else {
+            return false;
+        };
+        let mut columns = std::mem::take(&mut batch.columns);
+        by.columns(own, &mut columns);
+        let shots = Aimed::Turned {
+            by,
+            own,
+            columns: &columns,
+        };
+        let stands = batch.poses.stand(shots, &self.world_from_sensor);
+        if stands {
+            let beams = (turning, &columns[..]);
+            self.aim_turned(beams, batch.poses.of(0), &mut batch.sight.tiles);
+            self.look_straight(straight, batch, (own.start, shots), order, received);
+        }
+        batch.columns = columns;
+        stands
     }
 
     /// Reports what comes straight back along the rays that were aimed.

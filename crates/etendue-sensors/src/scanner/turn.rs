@@ -198,11 +198,10 @@ impl TurnedShots {
         own.start / self.channels..own.end / self.channels
     }
 
-    /// The columns of some shots, which are whole columns, in `memory`.
-    pub fn columns<'m>(&self, own: &Range<usize>, memory: &'m mut Vec<Column>) -> &'m [Column] {
-        memory.clear();
-        memory.extend(self.numbers(own).map(|number| self.column(number)));
-        memory
+    /// Takes up the columns of some shots, which are whole columns, in place of others.
+    pub fn columns(&self, own: &Range<usize>, columns: &mut Vec<Column>) {
+        columns.clear();
+        columns.extend(self.numbers(own).map(|number| self.column(number)));
     }
 
     /// Aims whole columns of shots, the first of which has the number `first`: as one by one but for
