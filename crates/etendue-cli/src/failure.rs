@@ -190,6 +190,9 @@ pub enum Failure {
     /// Stopped by Ctrl-C.
     #[error("stopped; nothing was written")]
     Interrupted,
+    /// A recording that Ctrl-C ended.
+    #[error("stopped; the recording holds what was simulated before")]
+    StoppedRecording,
 }
 
 /// What is wrong in a file, and where.
@@ -205,7 +208,7 @@ impl Failure {
     /// What the process exits with.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Interrupted => crate::interrupt::EXIT_CODE,
+            Self::Interrupted | Self::StoppedRecording => crate::interrupt::EXIT_CODE,
             _ => 1,
         }
     }

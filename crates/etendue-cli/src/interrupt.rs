@@ -1,5 +1,6 @@
 //! Ctrl-C: a run stops at once, but never in the middle of writing.
 
+use crate::failure::Failure;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -27,4 +28,12 @@ pub fn writing() -> MutexGuard<'static, ()> {
 /// Whether Ctrl-C was pressed: who writes should undo it and return.
 pub fn requested() -> bool {
     REQUESTED.load(Ordering::SeqCst)
+}
+
+/// An error if Ctrl-C was pressed.
+pub fn check() -> Result<(), Failure> {
+    if requested() {
+        return Err(Failure::Interrupted);
+    }
+    Ok(())
 }

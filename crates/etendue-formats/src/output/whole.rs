@@ -20,7 +20,7 @@ use tempfile::{Builder, NamedTempFile};
 /// let path = folder.path().join("out/a.txt");
 /// let mut outputs = OutputSet::new();
 /// outputs.add(&path, |file| file.write_all(b"hello")).unwrap();
-/// assert!(!path.exists());
+/// assert!(!path.exists() && outputs.paths().eq([&path]));
 /// outputs.commit().unwrap();
 /// assert_eq!(std::fs::read(&path).unwrap(), b"hello");
 /// ```
@@ -60,6 +60,11 @@ impl OutputSet {
         fill(file.as_file(), write).map_err(fail)?;
         self.files.push((file, path.to_owned()));
         Ok(())
+    }
+
+    /// The names that the files will have.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().map(|(_, path)| path.as_path())
     }
 
     /// Gives every file its name, and says which there are.

@@ -1,6 +1,6 @@
 //! What a scanning lidar reports.
 
-use crate::scanner::{Shot, Shots};
+use crate::scanner::{Scanner, Shot, Shots};
 use crate::{Measurement, Reading, Sweep, Truth};
 use etendue_scene::{MaterialId, MeshId, ObjectId};
 use nalgebra::{Isometry3, Point3};
@@ -107,6 +107,19 @@ impl PointSweep {
     /// The shot that a point belongs to.
     pub fn shot_of(&self, point: &LidarPoint) -> Shot {
         self.shots.at(point.shot as usize)
+    }
+
+    /// The same with its points in the sensor's own frame at each shot's own time, as the device
+    /// reports them, whatever frame they are in.
+    #[must_use]
+    pub fn in_sensor_frame(&self, scanner: &Scanner) -> Self {
+        let mut own = self.clone();
+        for point in &mut own.points {
+            let shot = self.shots.at(point.shot as usize);
+            let offset = scanner.channels[usize::from(shot.channel)].range_offset;
+            point.position = shot.point(point.range - offset);
+        }
+        own
     }
 
     /// The sweep as one measurement a shot: the first reported echo of each. Its truth is where

@@ -1,9 +1,12 @@
 //! Whether a scanner can exist.
 
-use super::{Channel, Columns, Receiver, ScanPattern, Scanner};
-use etendue_physics::cw::Window;
+use super::check_light::check_light;
+use super::{Channel, Columns, ScanPattern, Scanner};
 use std::f64::consts::{FRAC_PI_2, PI};
 use thiserror::Error;
+
+/// The most shots that a sweep may have: more do not fit a computer's memory.
+const MOST_SHOTS: f64 = 1e8;
 
 /// Why a scanner cannot be used.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -78,6 +81,7 @@ impl Scanner {
         }
         self.check_shots()?;
         self.check_limits()?;
+        check_light(&self)?;
         super::channel::number_rings(&mut self.channels);
         Ok(self)
     }
@@ -114,6 +118,17 @@ impl Scanner {
                 seconds
             }
         };
+        let shots = f64::from(self.columns()) * self.channels.len() as f64;
+        value(
+            "the number of shots in a sweep",
+            shots,
+            shots <= MOST_SHOTS,
+            "at most 100 million: give a higher rate or fewer columns",
+        )?;
+        for number in self.pattern.numbers() {
+            let what = "a number of the pattern (an angle, a rate or an index)";
+            value(what, number, number.is_finite(), "finite")?;
+        }
         if let ScanPattern::Polygon(polygon) = &self.pattern {
             let facets = polygon.facet_tilts.len() as f64;
             value("the number of facets", facets, facets >= 1.0, "at least 1")?;
@@ -147,43 +162,28 @@ impl Scanner {
         value(
             "the nearest range, m,",
             limits.near,
-            limits.near >= 0.0,
+            is_zero_or_more(limits.near),
             "0 or more",
         )?;
         value(
             "the farthest range, m,",
             limits.far,
-            limits.far > limits.near,
-            "beyond the nearest",
+            limits.far > limits.near && limits.far.is_finite(),
+            "beyond the nearest and finite",
         )?;
         value(
             "the range step, m,",
             limits.step,
-            limits.step >= 0.0,
+            is_zero_or_more(limits.step),
             "0 or more",
         )?;
         value(
             "the wavelength, m,",
             self.wavelength,
-            self.wavelength > 0.0,
+            is_positive(self.wavelength),
             "positive",
-        )?;
-        match self.receiver {
-            Receiver::Pulsed(receiver) => receiver.window.map_or(Ok(()), check_window),
-            _ => Ok(()),
-        }
+        )
     }
-}
-
-fn check_window(window: Window) -> Result<(), ScannerError> {
-    for (what, number) in [
-        ("the peak of the emitted power, W,", window.emitted_power),
-        ("the field of view, rad,", window.field_of_view),
-        ("the pass band, m,", window.bandwidth),
-    ] {
-        value(what, number, number > 0.0 && number.is_finite(), "positive")?;
-    }
-    Ok(())
 }
 
 fn check_channel(number: usize, channel: &Channel, column: f64) -> Result<(), ScannerError> {
@@ -217,18 +217,25 @@ fn check_channel(number: usize, channel: &Channel, column: f64) -> Result<(), Sc
         time,
         "0 or more and at most the time of a column",
     )?;
-    let offset = channel.range_offset.is_finite()
-        && channel.radius.is_finite()
-        && channel.height.is_finite();
-    check(
-        "an offset, m,",
-        channel.range_offset,
-        offset,
-        "a finite number",
-    )
+    for (what, offset) in [
+        ("the range offset, m,", channel.range_offset),
+        ("the radius, m,", channel.radius),
+        ("the height, m,", channel.height),
+    ] {
+        check(what, offset, offset.is_finite(), "a finite number")?;
+    }
+    Ok(())
 }
 
-fn value(
+pub(super) fn is_positive(number: f64) -> bool {
+    number > 0.0 && number.is_finite()
+}
+
+pub(super) fn is_zero_or_more(number: f64) -> bool {
+    number >= 0.0 && number.is_finite()
+}
+
+pub(super) fn value(
     what: &'static str,
     value: f64,
     ok: bool,

@@ -8,6 +8,7 @@
 
 mod channel;
 mod check;
+mod check_light;
 mod column_times;
 mod pattern;
 mod receiver;

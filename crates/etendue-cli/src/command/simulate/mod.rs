@@ -2,12 +2,14 @@
 
 mod scan;
 mod several;
+mod staged;
 mod summary;
 mod way;
 mod weather;
 mod write;
 
 use crate::failure::Failure;
+use crate::interrupt;
 use crate::output::{print, print_json};
 use crate::pose::Pose;
 use crate::source;
@@ -23,10 +25,10 @@ use etendue::sensors::pulsed::{Air, Frame};
 use etendue::sensors::transport::{PathSettings, World};
 use indicatif::{ProgressBar, ProgressStyle};
 use nalgebra::Isometry3;
-use scan::ScanRun;
+use staged::{Done, Staged};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use summary::Summary;
 use way::{Way, WayOptions, positive};
 use weather::AirOptions;
@@ -118,40 +120,34 @@ impl Simulate {
             loaded.scene.set_isa(isa);
         }
         let runs = self.each_sensor(&loaded)?;
-        if runs.len() > 1 && self.is_recording() {
-            return self.record_all(&loaded, &runs);
+        if self.is_recording() {
+            return match &runs[..] {
+                [only] => only.record(&loaded),
+                several => self.record_all(&loaded, several),
+            };
         }
-        runs.into_iter().try_for_each(|run| run.run(&loaded))
+        let mut staged = Staged::default();
+        let done = { runs.into_iter() }.map(|run| run.run(&loaded, &mut staged));
+        let done: Vec<Done> = done.collect::<Result<_, _>>()?;
+        staged.commit()?;
+        self.report(&done)
     }
 
-    /// Runs one sensor.
-    fn run_sensor(
+    /// Runs a continuous-wave lidar.
+    fn run_lidar(
         &self,
         loaded: &LoadedScene,
-        (sensor, sensor_source): (&Sensor, SourceMetadata),
-        way: Way,
-    ) -> Result<(), Failure> {
-        let lidar = match &sensor.model {
-            SensorModel::ContinuousWave(lidar) => lidar,
-            SensorModel::Scanner(scanner) => {
-                let run = ScanRun {
-                    arguments: self,
-                    scanner,
-                    loaded,
-                    sensor_source,
-                    way,
-                    air: self.air.air(&loaded.air),
-                };
-                return run.run();
-            }
-        };
+        (name, lidar, sensor_source): (&str, &CwLidar<f64>, SourceMetadata),
+        way: &Way,
+        staged: &mut Staged,
+    ) -> Result<Done, Failure> {
         let formats = write::formats(&self.output)?;
         way.check(f64::from(self.sweeps) * lidar.turn_time)?;
 
         let world =
             World::at_wavelength(&loaded.scene, lidar.wavelength)?.in_light(&loaded.ambient);
         let start = Instant::now();
-        let sweeps = self.sweeps(&world, lidar, &way);
+        let sweeps = self.sweeps(&world, lidar, way)?;
         let elapsed = start.elapsed();
         check_view(&sweeps, &way.start)?;
 
@@ -167,7 +163,7 @@ impl Simulate {
             .warnings
             .extend(summary::no_range(&metadata.counts));
         metadata.warnings.extend(unheard_light(loaded, lidar));
-        let others = other_sensors(&loaded.scene, &sensor.name);
+        let others = other_sensors(&loaded.scene, name);
         metadata.warnings.extend(others);
         if loaded.air != Air::default() {
             let warning = "the air of the scene counts for scanning lidars alone";
@@ -178,15 +174,37 @@ impl Simulate {
             metadata: &metadata,
             max_range: lidar.receiver.ambiguity.farthest,
         };
-        let files = results.write(&formats)?;
+        let files = staged.write(|outputs| results.write(outputs, &formats))?;
         // The truth costs one ray a beam more.
         let rays_per_sweep = lidar.beams.len() * (lidar.pattern.sub_rays().len() + 1);
         let rays = rays_per_sweep as f64 * f64::from(self.sweeps);
-        self.report(rays, elapsed, &Summary::of(&metadata, &sweeps, &files))
+        Ok(Done {
+            files,
+            metadata,
+            rays,
+            elapsed,
+            sweeps,
+        })
     }
 
     /// No option may go unheard.
     fn check_options(&self, sensor: &Sensor) -> Result<(), Failure> {
+        let in_other_frame = { self.frame }.is_some_and(|frame| frame != FrameName::Sensor);
+        let unheard = [
+            ("--waveform", self.waveform.is_some()),
+            ("--frame", in_other_frame),
+            ("--json", self.json),
+        ];
+        let unheard = unheard.iter().find(|(_, given)| *given);
+        if let Some((option, _)) = unheard.filter(|_| self.is_recording()) {
+            return Err(Failure::Asked {
+                message: format!(
+                    "{option} does not apply to a recording, which {} is",
+                    self.output.display()
+                ),
+                remedy: "leave the option out, or name a folder: it gets a recording, too".into(),
+            });
+        }
         let air = self
             .air
             .given()
@@ -255,9 +273,15 @@ impl Simulate {
         }
     }
 
-    fn sweeps(&self, world: &World<f64>, lidar: &CwLidar<f64>, way: &Way) -> Vec<Sweep> {
+    fn sweeps(
+        &self,
+        world: &World<f64>,
+        lidar: &CwLidar<f64>,
+        way: &Way,
+    ) -> Result<Vec<Sweep>, Failure> {
         let progress = self.progress();
         let sweeps = (0..self.sweeps).map(|index| {
+            interrupt::check()?;
             let turn = Turn {
                 seed: self.seed,
                 sensor: self.number,
@@ -277,7 +301,7 @@ impl Simulate {
                 }
             };
             progress.inc(1);
-            sweep
+            Ok(sweep)
         });
         let sweeps = sweeps.collect();
         progress.finish_and_clear();
@@ -288,21 +312,14 @@ impl Simulate {
         ProgressBar::new(self.sweeps.into()).with_style(progress_style())
     }
 
-    fn report(&self, rays: f64, elapsed: Duration, summary: &Summary) -> Result<(), Failure> {
-        let seconds = elapsed.as_secs_f64();
-        eprintln!(
-            "{} sweeps in {seconds:.3} s: {:.0} sweeps/s, {:.2} million rays/s (those that leave the sensor)",
-            self.sweeps,
-            f64::from(self.sweeps) / seconds,
-            rays / seconds * 1e-6,
-        );
-        for warning in summary.warnings {
-            eprintln!("warning: {warning}");
-        }
-        if self.json {
-            print_json(summary)
-        } else {
-            print(&summary.text())
+    /// One summary a sensor; as JSON a list where there are several.
+    fn report(&self, all: &[Done]) -> Result<(), Failure> {
+        all.iter().for_each(Done::tell);
+        let summaries: Vec<Summary> = all.iter().map(Summary::of).collect();
+        match &summaries[..] {
+            [only] if self.json => print_json(only),
+            several if self.json => print_json(&several),
+            several => several.iter().try_for_each(|one| print(&one.text())),
         }
     }
 }
@@ -318,7 +335,7 @@ fn unheard_light(loaded: &LoadedScene, lidar: &CwLidar<f64>) -> Option<String> {
 }
 
 /// The frame that points are given in.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, ValueEnum)]
 enum FrameName {
     /// The sensor's at each shot's own time
     Sensor,

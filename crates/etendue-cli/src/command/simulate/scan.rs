@@ -1,7 +1,8 @@
 //! Scanning lidars.
 
 use super::Simulate;
-use super::summary::{self, Summary};
+use super::staged::{Done, Staged};
+use super::summary;
 use super::way::Way;
 use crate::failure::Failure;
 use crate::interrupt;
@@ -15,9 +16,10 @@ use etendue::formats::output::{
 use etendue::formats::profile::other_sensors;
 use etendue::formats::ros2::{Recorder, Topics};
 use etendue::formats::scene::LoadedScene;
+use etendue::scene::Ray;
 use etendue::sensors::Sweep;
 use etendue::sensors::pulsed::{self, Air, Frame, PointSweep, simulate, simulate_into};
-use etendue::sensors::scanner::{Receiver, Scanner};
+use etendue::sensors::scanner::{Receiver, Scanner, Shot};
 use etendue::sensors::transport::World;
 use std::cell::OnceCell;
 use std::fs::File;
@@ -69,28 +71,32 @@ fn check_ending(output: &Path) -> Result<(), Failure> {
 }
 
 impl ScanRun<'_> {
-    /// Simulates, writes and sums up.
-    pub fn run(self) -> Result<(), Failure> {
+    /// Simulates and writes.
+    pub fn run(self, staged: &mut Staged) -> Result<Done, Failure> {
         check_ending(&self.arguments.output)?;
         let world = self.world()?;
-        let output = &self.arguments.output;
-        if output.extension().is_some_and(|ending| ending == "mcap") && !output.is_dir() {
-            return self.record(&world, output);
-        }
         let start = Instant::now();
-        let scans = self.scans(&world);
+        let scans = self.scans(&world)?;
         let elapsed = start.elapsed();
         let sweeps: Vec<Sweep> = scans.iter().map(PointSweep::first_echoes).collect();
-        super::check_view(&sweeps, &self.way.start)?;
+        let view = super::check_view(&sweeps, &self.way.start);
+        if view.is_err() && !self.meets_anything(&world) {
+            view?;
+        }
         let run = Run {
             scene: &self.loaded.scene,
             sweeps: &sweeps,
         };
         let metadata = self.metadata(run);
-        let files = self.write(&world, &scans, run, &metadata)?;
+        let files = staged.write(|outputs| self.write(outputs, &world, &scans, run, &metadata))?;
         let rays = scans.iter().map(|scan| scan.shots.len()).sum::<usize>() * self.rays_a_shot();
-        let summary = Summary::of(&metadata, &sweeps, &files);
-        self.arguments.report(rays as f64, elapsed, &summary)
+        Ok(Done {
+            files,
+            metadata,
+            rays: rays as f64,
+            elapsed,
+            sweeps,
+        })
     }
 
     /// The world that the sensor sees on its way, which must be long enough.
@@ -120,45 +126,72 @@ impl ScanRun<'_> {
         }
     }
 
-    fn scans(&self, world: &World<f64>) -> Vec<PointSweep> {
+    fn scans(&self, world: &World<f64>) -> Result<Vec<PointSweep>, Failure> {
         let progress = self.arguments.progress();
         let scans = (0..self.arguments.sweeps).map(|sweep| {
             progress.inc(1);
-            simulate(world, self.scanner, &self.pulsed_run(sweep), |t| {
-                self.way.at(t)
-            })
+            interrupt::check()?;
+            let run = self.pulsed_run(sweep);
+            Ok(simulate(world, self.scanner, &run, |t| self.way.at(t)))
         });
         let scans = scans.collect();
         progress.finish_and_clear();
         scans
     }
 
-    /// Writes sweep by sweep: memory stays flat, and what is written is readable at any time.
-    fn record(&self, world: &World<f64>, path: &Path) -> Result<(), Failure> {
+    /// Whether any beam's axis meets a surface, which results do not tell where nothing is found.
+    fn meets_anything(&self, world: &World<f64>) -> bool {
+        let meets = |shot: &Shot| {
+            let pose = self.way.at(shot.time);
+            let ray = Ray {
+                time: shot.time,
+                ..Ray::new(pose * shot.origin, pose.rotation * shot.direction())
+            };
+            world.scene().closest_hit(&ray).is_some()
+        };
+        (0..self.sweeps()).any(|sweep| self.scanner.shots(sweep).iter().any(meets))
+    }
+
+    /// Writes sweep by sweep: memory stays flat, and what is written is readable at any time. Ctrl-C
+    /// ends the recording after a whole sweep.
+    pub fn record(&self) -> Result<(), Failure> {
+        let _guard = interrupt::writing();
+        let (world, path) = (&self.world()?, &self.arguments.output);
         let progress = self.arguments.progress();
         let recorder = Recorder::create(path, Topics::default())?;
         let mut recorder = recorder.with_classes(&self.loaded.classes.of_object);
-        let mut points = 0;
+        let mut sweeps = 0;
+        let [mut points, mut beams] = [0; 2];
         let mut scan = PointSweep::default();
-        for sweep in 0..self.arguments.sweeps {
-            self.scan_into(world, sweep, &mut scan);
+        while sweeps < self.sweeps() && !interrupt::requested() {
+            self.scan_into(world, sweeps, &mut scan);
             recorder.record(&scan, self.scanner)?;
+            sweeps += 1;
             points += scan.points.len();
+            beams += scan.shots.len();
             progress.inc(1);
-            if interrupt::requested() {
-                break;
-            }
+        }
+        let stopped = interrupt::requested();
+        if points == 0 && !stopped && !self.meets_anything(world) {
+            drop(recorder);
+            std::fs::remove_file(path)?;
+            return Err(Failure::NothingInFront {
+                beams,
+                position: self.way.start.translation.vector.into(),
+            });
         }
         let bag = end_recording(recorder, path)?;
         progress.finish_and_clear();
-        for warning in self.warnings() {
+        let silent = (points == 0).then(|| silent(beams));
+        for warning in self.warnings().into_iter().chain(silent) {
             eprintln!("warning: {warning}");
         }
-        let (sensor, sweeps) = (&self.scanner.name, self.arguments.sweeps);
+        let sensor = &self.scanner.name;
         crate::output::print(&format!(
             "{sensor}, sweeps: {sweeps}, {points} points\n  wrote {}\n{bag}",
             path.display()
-        ))
+        ))?;
+        ended(stopped)
     }
 
     /// A sweep as a recording holds it: in the sensor's frame.
@@ -211,11 +244,12 @@ impl ScanRun<'_> {
 
     fn write(
         &self,
+        outputs: &mut OutputSet,
         world: &World<f64>,
         scans: &[PointSweep],
         run: Run,
         metadata: &RunMetadata,
-    ) -> Result<Vec<PathBuf>, Failure> {
+    ) -> Result<(), Failure> {
         let output = &self.arguments.output;
         let single = output.extension().is_some() && !output.is_dir();
         let paths: Vec<PathBuf> = if single {
@@ -223,8 +257,6 @@ impl ScanRun<'_> {
         } else {
             FOLDER.iter().map(|name| output.join(name)).collect()
         };
-        let _guard = interrupt::writing();
-        let mut outputs = OutputSet::new();
         let files = Files {
             table: OnceCell::new(),
             scans,
@@ -234,15 +266,13 @@ impl ScanRun<'_> {
             classes: &self.loaded.classes.of_object,
         };
         for path in &paths {
-            files.add(&mut outputs, path)?;
-            if interrupt::requested() {
-                return Err(Failure::Interrupted);
-            }
+            files.add(outputs, path)?;
+            interrupt::check()?;
         }
         if let Some(beam) = self.arguments.waveform {
-            self.waveform(world, beam, output, single, &mut outputs)?;
+            self.waveform(world, beam, (output, single), outputs)?;
         }
-        Ok(outputs.commit()?)
+        Ok(())
     }
 
     /// The waveform of one beam of the first sweep, as a picture.
@@ -250,12 +280,11 @@ impl ScanRun<'_> {
         &self,
         world: &World<f64>,
         [ring, column]: [u32; 2],
-        output: &Path,
-        single: bool,
+        (output, single): (&Path, bool),
         outputs: &mut OutputSet,
     ) -> Result<(), Failure> {
         let run = self.pulsed_run(0);
-        let is_beam = |shot: &etendue::sensors::scanner::Shot| {
+        let is_beam = |shot: &Shot| {
             let channel = &self.scanner.channels[usize::from(shot.channel)];
             u32::from(channel.ring) == ring && shot.column == column
         };
@@ -283,7 +312,7 @@ impl ScanRun<'_> {
 
     /// The top view of the beams of the ring nearest to level.
     fn picture(&self, run: Run, scans: &[PointSweep], metadata: &RunMetadata) -> Drawing {
-        let level = |shot: etendue::sensors::scanner::Shot| {
+        let level = |shot: Shot| {
             self.scanner.channels[usize::from(shot.channel)]
                 .elevation
                 .abs()
@@ -307,6 +336,21 @@ impl ScanRun<'_> {
         }
         .draw()
     }
+}
+
+/// A warning where no beam has a point.
+pub fn silent(beams: usize) -> String {
+    format!(
+        "none of {beams} beams has a point: surfaces may be too far, too dark or too near for this sensor"
+    )
+}
+
+/// The end of a recording, which Ctrl-C may have brought about.
+pub fn ended(stopped: bool) -> Result<(), Failure> {
+    if stopped {
+        return Err(Failure::StoppedRecording);
+    }
+    Ok(())
 }
 
 /// What can be written of a run.
@@ -379,11 +423,12 @@ impl Files<'_> {
         outputs.add(path, |file| file.write_all(&bytes))
     }
 
+    /// In the sensor's frame, which its messages name, whatever frame the other files are in.
     fn recording(&self) -> Result<Recorder<Cursor<Vec<u8>>>, FormatError> {
         let recorder = Recorder::in_memory(Topics::default())?;
         let mut recorder = recorder.with_classes(self.classes);
         for scan in self.scans {
-            recorder.record(scan, self.scanner)?;
+            recorder.record(&scan.in_sensor_frame(self.scanner), self.scanner)?;
         }
         Ok(recorder)
     }

@@ -1,7 +1,8 @@
 //! Several sensors in one run.
 
 use super::Simulate;
-use super::scan::{ScanRun, end_recording};
+use super::scan::{ScanRun, end_recording, ended, silent};
+use super::staged::{Done, Staged};
 use super::way::Way;
 use crate::failure::Failure;
 use crate::interrupt;
@@ -48,10 +49,18 @@ impl SensorRun {
         })
     }
 
-    /// Simulates, writes and sums up.
-    pub fn run(self, loaded: &LoadedScene) -> Result<(), Failure> {
-        self.arguments
-            .run_sensor(loaded, (&self.sensor, self.source), self.way)
+    /// Simulates and writes.
+    pub fn run(self, loaded: &LoadedScene, staged: &mut Staged) -> Result<Done, Failure> {
+        let SensorModel::ContinuousWave(lidar) = &self.sensor.model else {
+            return self.scan(loaded)?.run(staged);
+        };
+        let sensor = (&*self.sensor.name, lidar, self.source);
+        self.arguments.run_lidar(loaded, sensor, &self.way, staged)
+    }
+
+    /// Records into the one file.
+    pub fn record(&self, loaded: &LoadedScene) -> Result<(), Failure> {
+        self.scan(loaded)?.record()
     }
 }
 
@@ -66,6 +75,7 @@ impl Simulate {
 
     /// Records several scanning lidars into one file, sweep by sweep in the order of their starts.
     pub fn record_all(&self, loaded: &LoadedScene, runs: &[SensorRun]) -> Result<(), Failure> {
+        let _guard = interrupt::writing();
         let scans = { runs.iter() }.map(|run| run.scan(loaded));
         let scans: Vec<ScanRun> = scans.collect::<Result<_, _>>()?;
         let worlds = scans.iter().map(ScanRun::world);
@@ -74,31 +84,34 @@ impl Simulate {
         let topics = names.clone().map(|name| Topics::of_sensor(&topic(name)));
         let recorder = Recorder::create_of_several(&self.output, topics.collect())?;
         let mut recorder = recorder.with_classes(&loaded.classes.of_object);
-        let mut points = vec![0; scans.len()];
+        let [mut points, mut beams, mut recorded] = [(); 3].map(|()| vec![0; scans.len()]);
         let progress = ProgressBar::new(scans.iter().map(|scan| u64::from(scan.sweeps())).sum());
         for (sensor, sweep) in in_order(&scans) {
             let scan = scans[sensor].scan(&worlds[sensor], sweep);
             points[sensor] += scan.points.len();
+            beams[sensor] += scan.shots.len();
             recorder.record_of(sensor, &scan, scans[sensor].scanner)?;
             progress.inc(1);
+            recorded[sensor] += 1;
             if interrupt::requested() {
                 break;
             }
         }
+        let stopped = interrupt::requested();
         let bag = end_recording(recorder, &self.output)?;
         progress.finish_and_clear();
         let mut lines = Vec::new();
-        for ((name, scan), points) in names.zip(&scans).zip(points) {
-            for warning in scan.warnings() {
+        for (number, (name, scan)) in names.zip(&scans).enumerate() {
+            let silent = (points[number] == 0).then(|| silent(beams[number]));
+            for warning in scan.warnings().into_iter().chain(silent) {
                 eprintln!("warning: {name}: {warning}");
             }
-            lines.push(format!(
-                "{name}, sweeps: {}, {points} points",
-                scan.sweeps()
-            ));
+            let (sweeps, points) = (recorded[number], points[number]);
+            lines.push(format!("{name}, sweeps: {sweeps}, {points} points"));
         }
         let (text, output) = (lines.join("\n"), self.output.display());
-        print(&format!("{text}\n  wrote {output}\n{bag}"))
+        print(&format!("{text}\n  wrote {output}\n{bag}"))?;
+        ended(stopped)
     }
 
     /// The run of every sensor, checked before anything is simulated.

@@ -1,6 +1,7 @@
 //! What a run gave, in short.
 
-use etendue::formats::output::{ReadingCounts, RunMetadata};
+use super::staged::Done;
+use etendue::formats::output::ReadingCounts;
 use etendue::sensors::{Reading, Sweep};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -19,23 +20,24 @@ pub struct Summary<'a> {
     /// Median distance of measured and true range, m.
     median_range_error_m: Option<f64>,
     /// What was odd.
-    pub warnings: &'a [String],
+    warnings: &'a [String],
     files: &'a [PathBuf],
 }
 
 impl<'a> Summary<'a> {
     /// Sums up.
-    pub fn of(metadata: &'a RunMetadata, sweeps: &[Sweep], files: &'a [PathBuf]) -> Self {
+    pub fn of(done: &'a Done) -> Self {
+        let metadata = &done.metadata;
         Self {
             scene: &metadata.scene.name,
             sensor: &metadata.sensor.name,
             seed: metadata.seed,
             sweeps: metadata.sweeps,
             counts: metadata.counts,
-            error_codes: error_codes(sweeps),
-            median_range_error_m: range_error(sweeps),
+            error_codes: error_codes(&done.sweeps),
+            median_range_error_m: range_error(&done.sweeps),
             warnings: &metadata.warnings,
-            files,
+            files: &done.files,
         }
     }
 

@@ -17,10 +17,10 @@ pub struct WayOptions {
     #[arg(long, value_name = "FILE", conflicts_with = "pose")]
     pub trajectory: Option<PathBuf>,
     /// Seconds from one pose of a KITTI file to the next
-    #[arg(long, value_name = "S", default_value_t = 0.1, value_parser = positive)]
+    #[arg(long, value_name = "S", default_value_t = 0.1, value_parser = positive, requires = "trajectory")]
     pose_interval: f64,
     /// What lies between the poses of the trajectory
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value_t, requires = "trajectory")]
     interpolation: InterpolationName,
 }
 

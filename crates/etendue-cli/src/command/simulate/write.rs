@@ -61,17 +61,17 @@ pub fn formats(output: &Path) -> Result<Vec<(Format, PathBuf)>, Failure> {
 }
 
 impl Results<'_> {
-    /// Writes every file, or none.
-    pub fn write(&self, files: &[(Format, PathBuf)]) -> Result<Vec<PathBuf>, Failure> {
-        let _guard = interrupt::writing();
-        let mut outputs = OutputSet::new();
+    /// Writes every file.
+    pub fn write(
+        &self,
+        outputs: &mut OutputSet,
+        files: &[(Format, PathBuf)],
+    ) -> Result<(), Failure> {
         for (format, path) in files {
-            self.add(&mut outputs, *format, path)?;
-            if interrupt::requested() {
-                return Err(Failure::Interrupted);
-            }
+            self.add(outputs, *format, path)?;
+            interrupt::check()?;
         }
-        Ok(outputs.commit()?)
+        Ok(())
     }
 
     fn add(&self, outputs: &mut OutputSet, format: Format, path: &Path) -> Result<(), Failure> {

@@ -64,6 +64,8 @@ impl ScannerTable {
             .into_inner()
             .channels()
             .map_err(|problem| document.error(channels_span.clone(), problem))?;
+        let checked = self.receiver.check();
+        checked.map_err(|problem| document.error(span.clone(), problem))?;
         let scanner = Scanner {
             name: name.to_owned(),
             source,

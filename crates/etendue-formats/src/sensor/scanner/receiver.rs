@@ -1,5 +1,6 @@
 //! What a scanner makes of the light.
 
+use crate::toml_file::Problem;
 use etendue_physics::cw::Window;
 use etendue_physics::pulse::{
     AnalogueDetector, Detector, Discriminator, DualPair, Fmcw, IntensityResponse, Pulse,
@@ -257,6 +258,30 @@ pub enum ReflectivityName {
 }
 
 impl ReceiverTable {
+    /// Whether the target that is just found can be one.
+    pub(super) fn check(&self) -> Result<(), Problem> {
+        let found = match self {
+            Self::Pulsed(table) => &table.found,
+            Self::Triangulation(table) => &table.found,
+            Self::Fmcw(table) => &table.found,
+        };
+        for (key, number) in [
+            ("reflectance", found.reflectance),
+            ("range_m", found.range_m),
+            ("threshold_over_noise", found.threshold_over_noise),
+        ] {
+            if !(number > 0.0 && number.is_finite()) {
+                let problem = format!("found.{key} is {number}");
+                return Err(Problem::value(problem, "give a number above zero"));
+            }
+        }
+        if !(found.probability > 0.0 && found.probability < 1.0) {
+            let problem = format!("found.probability is {}", found.probability);
+            return Err(Problem::value(problem, "give a number between 0 and 1"));
+        }
+        Ok(())
+    }
+
     pub(super) fn receiver(&self, wavelength: f64) -> Receiver {
         match self {
             Self::Pulsed(table) => Receiver::Pulsed(table.receiver()),

@@ -71,6 +71,23 @@ impl ScanPattern {
         }
     }
 
+    /// All its angles, and what else must be a number, as given: rad, Hz, ratios.
+    pub(super) fn numbers(&self) -> Vec<f64> {
+        match self {
+            Self::Spinning(one) => {
+                let nod = one.nod.map_or([0.0; 2], |nod| [nod.amplitude, nod.rate]);
+                [&[one.start][..], &nod].concat()
+            }
+            Self::Oscillating(one) => vec![one.amplitude],
+            Self::Risley(one) => {
+                let prism = |p: &Prism| [p.wedge, p.index, p.rate, p.phase];
+                one.prisms.iter().flat_map(prism).collect()
+            }
+            Self::Raster(one) => [one.azimuths, one.elevations].concat(),
+            Self::Polygon(one) => [&one.facet_tilts[..], &one.azimuths].concat(),
+        }
+    }
+
     /// Where a channel aims at `time` (s from the start of the run) in the column that began at
     /// `column_start`.
     pub fn aim(&self, time: f64, column_start: f64, channel: &Channel) -> Aim {

@@ -23,7 +23,7 @@ impl Raster {
     /// One column of firings for every direction.
     pub fn columns(&self) -> Columns {
         Columns::PerSweep {
-            columns: self.columns * self.rows,
+            columns: self.columns.saturating_mul(self.rows),
             fired: None,
         }
     }
