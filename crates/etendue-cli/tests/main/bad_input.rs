@@ -1,6 +1,6 @@
 //! Every bad input is told with its place and a remedy, and leaves nothing behind.
 
-use crate::{command, etendue, folder, names, stderr};
+use crate::{command, etendue, folder, names, stderr, stdout};
 use std::path::Path;
 use std::process::Output;
 
@@ -144,7 +144,7 @@ fn an_unknown_key() {
 #[test]
 fn sensors_that_cannot_be() {
     let folder = folder();
-    let preset = crate::stdout(&etendue(folder.path(), &["sensors", "hokuyo-urg-04lx"]));
+    let preset = stdout(&etendue(folder.path(), &["sensors", "hokuyo-urg-04lx"]));
     let sensor = folder.path().join("mine.toml");
     for (from, to, told) in [
         ("range_max_m = 5.6", "range_max_m = 0.01", "range"),
@@ -316,5 +316,45 @@ fn ctrl_c_in_the_middle_leaves_nothing() {
         names(folder.path()).is_empty(),
         "{:?}",
         names(folder.path())
+    );
+}
+
+/// A recording is streamed: Ctrl-C ends it after a whole sweep, as a file that any reader opens.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_a_recording_after_a_whole_sweep() {
+    use std::process::{Command, Stdio};
+    let folder = folder();
+    let arguments = [
+        "simulate",
+        "--sensor",
+        "hokuyo-ust-10lx",
+        "--sweeps",
+        "1000000",
+        "-o",
+        "run.mcap",
+    ];
+    let child = command(folder.path(), &arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    let pid = child.id().to_string();
+    let sent = Command::new("kill").args(["-INT", &pid]).status();
+    assert!(sent.expect("kill is there").success());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130));
+    let path = folder.path().join("run.mcap");
+    let bytes = std::fs::read(&path).expect("a recording");
+    assert!(bytes.ends_with(b"\x89MCAP0\r\n"), "its end is missing");
+    let clouds = etendue::formats::ros2::read_clouds(&path)
+        .expect("reads")
+        .clouds;
+    let told = format!("sweeps: {}, ", clouds.len());
+    assert!(
+        stdout(&output).contains(&told),
+        "{told}: {}",
+        stdout(&output)
     );
 }

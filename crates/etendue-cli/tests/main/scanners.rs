@@ -176,3 +176,108 @@ fn mistyped_presets_and_missing_beams_are_told() {
         names(folder.path())
     );
 }
+
+/// The other files of a folder are in the world's frame; its recording names the sensor's.
+#[test]
+fn a_folders_recording_is_in_the_sensors_frame() {
+    let folder = folder();
+    let simulate = |output: &str| {
+        let sensor = "velodyne-vlp-16@0.3,0.2,0,70";
+        etendue(
+            folder.path(),
+            &["simulate", "--sensor", sensor, "-o", output],
+        )
+    };
+    for output in ["out", "run.mcap"] {
+        let output = simulate(output);
+        assert!(output.status.success(), "{}", stderr(&output));
+    }
+    let [in_folder, alone] = ["out/scan.mcap", "run.mcap"].map(|path| {
+        let path = folder.path().join(path);
+        let recording = etendue::formats::ros2::read_clouds(&path);
+        recording.expect("a recording").clouds
+    });
+    assert!(alone[0].values.len() > 100_000 && alone[0].fields[..3] == ["x", "y", "z"]);
+    assert_eq!(in_folder, alone);
+}
+
+/// A wall of 4 m by 4 m, its middle so far ahead of the origin, m.
+fn wall(ahead: f64) -> String {
+    format!(
+        "version = 1\nname = \"wall\"\n[sensor]\npreset = \"sick-lms-111\"\nposition_m = [0, 0, 0]\n\
+         [materials.white]\ndiffuse = {{ reflectance = 0.8 }}\n[[objects]]\nname = \"wall\"\n\
+         shape.box = {{ size_m = [0.2, 4, 4] }}\nposition_m = [{ahead}, 0, 0]\nmaterial = \"white\"\n"
+    )
+}
+
+/// A surface beyond the sensor's range is no empty scene: a scan of no returns, and a warning.
+#[test]
+fn surfaces_that_are_met_but_not_found_give_a_warning() {
+    let folder = folder();
+    std::fs::write(folder.path().join("wall.toml"), wall(60.0)).expect("writes");
+    for output in ["out", "run.mcap"] {
+        let output = etendue(folder.path(), &["simulate", "wall.toml", "-o", output]);
+        assert!(output.status.success(), "{}", stderr(&output));
+        let text = stderr(&output);
+        assert!(text.contains("none of 541 beams has a"), "{text}");
+    }
+}
+
+#[test]
+fn a_recording_of_nothing_is_an_error_and_leaves_no_file() {
+    let folder = folder();
+    std::fs::write(folder.path().join("wall.toml"), wall(6.0)).expect("writes");
+    let arguments = [
+        "simulate",
+        "wall.toml",
+        "--pose",
+        "0,0,9,0",
+        "-o",
+        "run.mcap",
+    ];
+    let output = etendue(folder.path(), &arguments);
+    assert_eq!(output.status.code(), Some(1));
+    let text = stderr(&output);
+    assert!(text.contains("none of 541 beams met a surface"), "{text}");
+    assert_eq!(names(folder.path()), ["wall.toml"]);
+}
+
+#[test]
+fn one_of_several_sensors_that_fails_leaves_nothing_of_the_others() {
+    let folder = folder();
+    std::fs::write(folder.path().join("wall.toml"), wall(6.0)).expect("writes");
+    let arguments = [
+        "simulate",
+        "wall.toml",
+        "--sensor",
+        "hokuyo-ust-10lx",
+        "--sensor",
+        "sick-lms-111@0,0,9,0",
+        "-o",
+        "out",
+    ];
+    let output = etendue(folder.path(), &arguments);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("none of 541 beams met a surface"));
+    assert_eq!(names(folder.path()), ["wall.toml"]);
+}
+
+#[test]
+fn options_that_a_recording_cannot_follow_are_refused() {
+    let folder = folder();
+    for option in [
+        &["--waveform", "8,100"][..],
+        &["--frame", "world"],
+        &["--json"],
+    ] {
+        let arguments = [
+            &["simulate", "--sensor", "velodyne-vlp-16", "-o", "run.mcap"][..],
+            option,
+        ];
+        let output = etendue(folder.path(), &arguments.concat());
+        assert_eq!(output.status.code(), Some(1));
+        let told = format!("{} does not apply to a recording", option[0]);
+        assert!(stderr(&output).contains(&told), "{}", stderr(&output));
+        assert!(names(folder.path()).is_empty());
+    }
+}

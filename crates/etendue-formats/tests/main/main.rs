@@ -12,6 +12,7 @@ mod dynamics;
 mod inertial_recordings;
 mod materials;
 mod meshes;
+mod near_walls;
 mod noise;
 mod outputs;
 mod parquet;

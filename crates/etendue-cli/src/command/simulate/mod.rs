@@ -63,7 +63,7 @@ pub struct Simulate {
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     sweeps: u32,
     /// How long the run is, s, instead of --sweeps: as many turns as begin in it
-    #[arg(long, value_name = "S", value_parser = positive, conflicts_with = "sweeps")]
+    #[arg(long, value_name = "S", value_parser = positive, conflicts_with = "sweeps", allow_negative_numbers = true)]
     duration: Option<f64>,
     /// Seed of all noise
     #[arg(long, default_value_t = 1)]
@@ -74,8 +74,10 @@ pub struct Simulate {
     /// can add
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     paths: Option<u32>,
-    /// Folder for all formats, or a single .csv, .npz, .pcd, .ply, .json, .png or .svg file; an
-    /// .mcap file in a folder gets a metadata.yaml beside it, with which `ros2 bag` opens the folder
+    /// Folder for all formats, or a single .csv, .npz, .pcd, .ply, .json, .png or .svg file; of a
+    /// scanning lidar also a .las, .laz, .e57, .bin (KITTI), .parquet or .mcap file. An .mcap file is
+    /// written sweep by sweep, and in a folder gets a metadata.yaml beside it, with which `ros2 bag`
+    /// opens the folder
     #[arg(short, long, default_value = "out", value_name = "DIR|FILE")]
     output: PathBuf,
     /// Worker threads; without it, one a processor

@@ -27,7 +27,9 @@ pub struct AirOptions {
     /// Dust, g/m³
     #[arg(long, value_name = "G/M3", value_parser = positive)]
     dust: Option<f64>,
-    /// Draw drops and flakes of at least this diameter (mm) one by one, by the seed
+    /// Draw drops and flakes of at least this diameter (mm) one by one, by the seed. Without it all
+    /// return their mean, which gives every beam the same faint light of the near air, where most
+    /// meet no drop: 0.5 is a good number
     #[arg(long, value_name = "MM", value_parser = positive)]
     drops_from: Option<f64>,
 }
