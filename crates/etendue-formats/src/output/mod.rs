@@ -28,6 +28,7 @@ mod whole;
 pub use csv::write_csv;
 pub use e57::write_e57;
 pub use kitti::write_kitti;
+pub(crate) use las::pack as pack_las;
 pub use las::write_las;
 pub use metadata::{ReadingCounts, RunMetadata, SourceMetadata};
 pub use npz::write_npz;

@@ -1,8 +1,9 @@
 //! LAS and LAZ.
 
 use super::DAMAGED;
+use crate::output::pack_las;
 use crate::{FormatError, Place};
-use las::{Header, Point, Reader, Writer};
+use las::{Header, Point, Reader};
 use nalgebra::Point3;
 use std::io::Cursor;
 use std::path::Path;
@@ -38,15 +39,7 @@ impl Las {
     }
 
     pub fn bytes(&self, path: &Path) -> Result<Vec<u8>, FormatError> {
-        self.pack()
+        pack_las(self.header.clone(), self.records.iter().cloned())
             .map_err(|e| FormatError::malformed(path, Place::File, e.to_string(), DAMAGED))
-    }
-
-    fn pack(&self) -> Result<Vec<u8>, las::Error> {
-        let mut writer = Writer::new(Cursor::new(Vec::new()), self.header.clone())?;
-        for record in &self.records {
-            writer.write_point(record.clone())?;
-        }
-        Ok(writer.into_inner()?.into_inner())
     }
 }

@@ -29,3 +29,4 @@ mod simulated_spread;
 mod straight_shots;
 mod trajectories;
 mod velodyne_banks;
+mod what_formats_hold;

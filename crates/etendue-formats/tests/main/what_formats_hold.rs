@@ -1,0 +1,83 @@
+//! Numbers that a format has no room for: kept by another way, or told.
+
+use etendue_formats::output::{Column, ColumnData, OutputSet, PointTable, write_las};
+use etendue_formats::packets::Device;
+use etendue_formats::points::read_points;
+use etendue_formats::scan_file::ScanFile;
+use nalgebra::Point3;
+
+/// Points with these coordinates.
+fn cloud(points: &[[f64; 3]]) -> PointTable {
+    let axis = |axis: usize| ColumnData::F64(points.iter().map(|point| point[axis]).collect());
+    PointTable {
+        points: points.len(),
+        height: 1,
+        columns: vec![
+            Column::new("x", axis(0)),
+            Column::new("y", axis(1)),
+            Column::new("z", axis(2)),
+        ],
+    }
+}
+
+/// Coordinates of a map in metres, round the Earth, and of a whole continent: to half a step.
+#[test]
+fn las_holds_coordinates_of_maps() {
+    let folder = tempfile::tempdir().unwrap();
+    for (points, half_step) in [
+        (
+            [
+                [4_500_123.125, 5_400_000.25, 100.5],
+                [4_500_124.0, 5_400_001.5, -3.0],
+            ],
+            0.5e-4,
+        ),
+        ([[-6.4e6, 6.4e6, 0.0], [6.4e6, 6.39e6, 0.125]], 0.5e-2),
+    ] {
+        for name in ["a.las", "a.laz"] {
+            let path = folder.path().join(name);
+            let mut outputs = OutputSet::new();
+            write_las(&mut outputs, &path, &cloud(&points)).unwrap();
+            outputs.commit().unwrap();
+            let back = read_points(&path, &Device::Unknown).unwrap().together();
+            for (point, wanted) in points.iter().enumerate() {
+                for (name, wanted) in ["x", "y", "z"].into_iter().zip(wanted) {
+                    let found = back.number(name, point).unwrap();
+                    assert!(
+                        (found - wanted).abs() < 1.01 * half_step,
+                        "{found} {wanted}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// What no step holds is an error that names file and axis, and nothing is written.
+#[test]
+fn las_refuses_what_it_cannot_hold() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("far.las");
+    for far in [1e9, 1e300, f64::MAX] {
+        let table = cloud(&[[0.0, -far, 0.0], [1.0, far, 2.0]]);
+        let error = write_las(&mut OutputSet::new(), &path, &table).unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains("far.las") && text.contains("for y"), "{text}");
+        assert!(!error.remedy().is_empty());
+        assert!(!path.exists());
+    }
+}
+
+/// Points moved beyond what the header of their LAS file can hold are an error, not a panic.
+#[test]
+fn las_points_moved_too_far_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.las");
+    let mut outputs = OutputSet::new();
+    write_las(&mut outputs, &path, &cloud(&[[1.0, 2.0, 3.0]])).unwrap();
+    outputs.commit().unwrap();
+    let mut scan = ScanFile::read(&path).unwrap();
+    scan.set_points(&[Point3::new(1e6, 0.0, 0.0)]);
+    let error = scan.bytes(&path).unwrap_err();
+    assert!(error.to_string().contains("a.las"), "{error}");
+}
