@@ -72,7 +72,9 @@ impl Number {
         let fitting = Self::that_holds(values);
         let is_measure = ["x", "y", "z", "intensity", "range", "time"].contains(&name);
         match fitting {
-            Self::U16 | Self::U32 | Self::I32 if is_measure => Self::F32,
+            // Whole seconds of an epoch and coordinates of a map take more than single precision.
+            Self::U16 | Self::U32 | Self::I32 if is_measure && are_single(values) => Self::F32,
+            Self::U16 | Self::U32 | Self::I32 if is_measure => Self::F64,
             other => other,
         }
     }
@@ -90,12 +92,18 @@ impl Number {
             Self::U32
         } else if all(&whole(f64::from(i32::MIN), f64::from(i32::MAX))) {
             Self::I32
-        } else if all(&|value| value.is_nan() || f64::from(single(value)) == value) {
+        } else if are_single(values) {
             Self::F32
         } else {
             Self::F64
         }
     }
+}
+
+/// Whether single precision holds all these numbers as they are.
+fn are_single(values: &[f64]) -> bool {
+    let is_single = |value: &f64| value.is_nan() || f64::from(single(*value)) == *value;
+    values.iter().all(is_single)
 }
 
 /// A point cloud with named fields, all equally long.

@@ -2,7 +2,7 @@
 
 use etendue_formats::output::{Column, ColumnData, OutputSet, PointTable, write_las};
 use etendue_formats::packets::Device;
-use etendue_formats::points::read_points;
+use etendue_formats::points::{parse_points, read_points};
 use etendue_formats::scan_file::ScanFile;
 use nalgebra::Point3;
 
@@ -80,4 +80,26 @@ fn las_points_moved_too_far_are_told() {
     scan.set_points(&[Point3::new(1e6, 0.0, 0.0)]);
     let error = scan.bytes(&path).unwrap_err();
     assert!(error.to_string().contains("a.las"), "{error}");
+}
+
+/// Whole seconds of an epoch and whole metres of a map are read from text as they stand there.
+#[test]
+fn whole_numbers_of_a_text_keep_their_digits() {
+    let text = "x,y,z,time,range,intensity,ring\n16777217,2,3,1700000001,33554433,7,9\n\
+                16777219,4,5,1700000002,1,8,10\n";
+    let points = parse_points("a.csv".as_ref(), text.into(), &Device::Unknown).unwrap();
+    let table = points.together();
+    for (name, wanted) in [
+        ("x", [16_777_217.0, 16_777_219.0]),
+        ("time", [1_700_000_001.0, 1_700_000_002.0]),
+        ("range", [33_554_433.0, 1.0]),
+    ] {
+        assert_eq!(
+            [0, 1].map(|point| table.number(name, point).unwrap()),
+            wanted
+        );
+    }
+    // What single precision holds stays in it.
+    let single = |name| matches!(table.column(name), Some(ColumnData::F32(_)));
+    assert!(single("y") && single("intensity") && !single("ring"));
 }
