@@ -79,6 +79,15 @@ impl Number {
         }
     }
 
+    /// This type, or another where it is one of counts that are not all of these numbers.
+    pub(crate) fn or_wider(self, values: &[f64]) -> Self {
+        match (self, Self::that_holds(values)) {
+            (Self::U16, other) => other,
+            (Self::U32, Self::I32 | Self::F32 | Self::F64) => Self::F64,
+            (own, _) => own,
+        }
+    }
+
     /// The narrowest type that holds all these numbers as they are (single precision before
     /// double, counts before integers).
     fn that_holds(values: &[f64]) -> Self {

@@ -76,7 +76,8 @@ fn table(
                 Some(true) if is_position => f64::NAN,
                 _ => value + add,
             };
-            let values = values.into_iter().enumerate().map(value).collect();
+            let values: Vec<f64> = values.into_iter().enumerate().map(value).collect();
+            let number = number.or_wider(&values);
             Some(Column::new(name, ColumnData::of(number, values)))
         });
     Ok(PointTable {

@@ -1,6 +1,8 @@
 //! Numbers that a format has no room for: kept by another way, or told.
 
-use etendue_formats::output::{Column, ColumnData, OutputSet, PointTable, write_las};
+use etendue_formats::output::{
+    Column, ColumnData, OutputSet, PointTable, kept, write_e57, write_las,
+};
 use etendue_formats::packets::Device;
 use etendue_formats::points::{parse_points, read_points};
 use etendue_formats::scan_file::ScanFile;
@@ -102,4 +104,66 @@ fn whole_numbers_of_a_text_keep_their_digits() {
     // What single precision holds stays in it.
     let single = |name| matches!(table.column(name), Some(ColumnData::F32(_)));
     assert!(single("y") && single("intensity") && !single("ring"));
+}
+
+/// What LAS, E57 and KITTI leave out is told: points, fields, and numbers that they change.
+#[test]
+fn what_is_not_kept_is_told() {
+    let mut table = cloud(&[
+        [1.0, 2.0, 3.0],
+        [f64::NAN, 2.0, 3.0],
+        [4_500_123.125, 2.0, 3.0],
+    ]);
+    table.columns.extend([
+        Column::new("intensity", ColumnData::F32(vec![0.0, 0.5, 0.9])),
+        Column::new("ring", ColumnData::U32(vec![1, 2, 70_000])),
+        Column::new("incidence", ColumnData::F32(vec![0.1; 3])),
+    ]);
+    let las = kept(&table, "las");
+    assert_eq!(las.points, 2);
+    assert_eq!(las.fields, ["x", "y", "z", "intensity", "ring"]);
+    assert_eq!(las.left_out, ["incidence"]);
+    let told = |part: &str| las.warnings.iter().any(|warning| warning.contains(part));
+    assert!(told("1 values of ring are outside 0 to 65535"), "{las:?}");
+    assert!(told("intensity runs from 0 to 1"), "{las:?}");
+    let kitti = kept(&table, "bin");
+    assert_eq!(kitti.left_out, ["ring", "incidence"]);
+    assert!(
+        kitti.warnings[0].contains("move by up to 0.125 m"),
+        "{kitti:?}"
+    );
+    assert!(kept(&table, "e57").warnings.is_empty());
+    let all = kept(&table, "ply");
+    assert_eq!((all.points, all.fields.len()), (3, 6));
+    // Whole intensities are counts, 0 and 1 among them.
+    table.columns[3] = Column::new("intensity", ColumnData::F32(vec![0.0, 1.0, 1.0]));
+    assert_eq!(kept(&table, "las").warnings.len(), 1);
+}
+
+/// Rings, columns and returns of any size come back from E57 as they were.
+#[test]
+fn e57_holds_large_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.e57");
+    let mut table = cloud(&[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+    table.columns.extend([
+        Column::new("ring", ColumnData::U32(vec![3, 70_000])),
+        Column::new("returns", ColumnData::U16(vec![1, 300])),
+        Column::new("return_number", ColumnData::U16(vec![1, 299])),
+    ]);
+    let mut outputs = OutputSet::new();
+    write_e57(&mut outputs, &path, &table).unwrap();
+    outputs.commit().unwrap();
+    let back = read_points(&path, &Device::Unknown).unwrap().together();
+    for (name, wanted) in [
+        ("ring", [3.0, 70_000.0]),
+        ("returns", [1.0, 300.0]),
+        ("return_number", [1.0, 299.0]),
+    ] {
+        assert_eq!(
+            [0, 1].map(|point| back.number(name, point).unwrap()),
+            wanted,
+            "{name}"
+        );
+    }
 }
