@@ -7,7 +7,8 @@
 //! calibration; points stand in the
 //! sensor's frame (x forward). The azimuth of each firing is interpolated between the blocks of its
 //! packet by its own time. Sweeps are whole turns; the first and last may be parts. Times count
-//! from the first packet of the capture.
+//! from the first packet of the capture, or from the earliest shot where that is before its stamp
+//! (Hesai's stamps are those of the packets' ends): none is negative.
 //!
 //! Left out: the status bytes of the HDL-64E (its own copy of the calibration), Ouster's IMU and zone
 //! packets, positions and GPS sentences.

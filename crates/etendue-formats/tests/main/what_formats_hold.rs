@@ -5,8 +5,9 @@ use etendue_formats::output::{
 };
 use etendue_formats::packets::Device;
 use etendue_formats::points::{parse_points, read_points};
+use etendue_formats::ros2::{Recorder, Topics};
 use etendue_formats::scan_file::ScanFile;
-use nalgebra::Point3;
+use nalgebra::{Isometry3, Point3};
 
 /// Points with these coordinates.
 fn cloud(points: &[[f64; 3]]) -> PointTable {
@@ -165,5 +166,18 @@ fn e57_holds_large_counts() {
             wanted,
             "{name}"
         );
+    }
+}
+
+/// A time that ROS has no stamp for is an error, and is not cut to zero.
+#[test]
+fn recordings_refuse_times_without_a_stamp() {
+    for time in [-1e-3, 5e9, f64::NAN] {
+        let mut recorder = Recorder::in_memory(Topics::default()).unwrap();
+        let table = cloud(&[[1.0, 2.0, 3.0]]);
+        let error = recorder.record_cloud(&table, time, &Isometry3::identity());
+        let error = error.unwrap_err();
+        assert!(error.to_string().contains("has no stamp"), "{error}");
+        assert!(error.remedy().contains("begin at zero"));
     }
 }
