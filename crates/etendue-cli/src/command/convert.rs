@@ -1,5 +1,6 @@
 //! `etendue convert`.
 
+use crate::device::device;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::print;
@@ -9,7 +10,6 @@ use etendue::formats::output::{
     Encoding, OutputSet, PointTable, write_e57, write_kitti, write_las, write_parquet, write_pcd,
     write_ply, write_table_csv, write_table_npz,
 };
-use etendue::formats::packets::{Device, read_ouster_metadata, read_velodyne_calibration};
 use etendue::formats::points::{Points, read_points};
 use etendue::formats::ros2::{Recorder, Topics};
 use nalgebra::Isometry3;
@@ -48,14 +48,6 @@ pub struct Convert {
     ascii: bool,
 }
 
-/// Whether a file's name is one of a Velodyne's calibration.
-fn is_calibration(path: &Path) -> bool {
-    let ending = path.extension().unwrap_or_default();
-    ["xml", "yaml", "yml"]
-        .iter()
-        .any(|known| ending.eq_ignore_ascii_case(known))
-}
-
 /// Endings that are written.
 const ENDINGS: [&str; 10] = [
     "pcd", "ply", "csv", "npz", "las", "laz", "e57", "bin", "mcap", "parquet",
@@ -65,13 +57,7 @@ impl Convert {
     /// Reads, writes and says what.
     pub fn run(self) -> Result<(), Failure> {
         let ending = self.ending()?;
-        let device = match &self.metadata {
-            Some(path) if is_calibration(path) => {
-                Device::Velodyne(Box::new(read_velodyne_calibration(path)?))
-            }
-            Some(path) => Device::Ouster(Box::new(read_ouster_metadata(path)?)),
-            None => Device::Unknown,
-        };
+        let device = device(self.metadata.as_deref())?;
         let points = self.chosen(read_points(&self.from, &device)?)?;
         for warning in &points.warnings {
             eprintln!("warning: {warning}");

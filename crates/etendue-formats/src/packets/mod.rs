@@ -146,7 +146,8 @@ fn no_lidar(path: &Path, capture: &Capture) -> FormatError {
         "none of the {} UDP packets (of {sizes:?} bytes) is one of a known lidar",
         capture.datagrams.len()
     );
-    let remedy = "for an Ouster give its metadata (JSON); Velodyne VLP-16, VLP-32C, HDL-32E and \
+    let remedy = "for an Ouster give its metadata (JSON: --metadata of `etendue convert`, or a file of \
+                  the capture's name that ends in .json); Velodyne VLP-16, VLP-32C, HDL-32E and \
                   Hesai Pandar40P, XT32 are told from their packets";
     FormatError::malformed(path, Place::File, message, remedy)
 }
