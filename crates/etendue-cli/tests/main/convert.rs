@@ -1,11 +1,15 @@
 //! What `convert`, `compare` and `inspect` say of points that are not as they seem.
 
-use crate::{etendue, folder, recording, stderr, stdout};
+use crate::{etendue, folder, names, recording, stderr, stdout};
 use std::path::Path;
 use std::process::Output;
 
 fn write(folder: &Path, name: &str, text: &str) {
     std::fs::write(folder.join(name), text).expect("writes");
+}
+
+fn read(folder: &Path, name: &str) -> String {
+    std::fs::read_to_string(folder.join(name)).expect("a file")
 }
 
 /// What is told of a failure; the output must be one.
@@ -17,6 +21,61 @@ fn refused(output: &Output) -> String {
 fn accepted(output: &Output) -> String {
     assert!(output.status.success(), "{}", stderr(output));
     stdout(output)
+}
+
+/// The line says what was written: points with a position, the fields LAS has room for, and what
+/// it left out; rounded intensities are warned of.
+#[test]
+fn what_was_written_is_what_is_told() {
+    let folder = folder();
+    let text =
+        "x,y,z,intensity,ring,incidence\n1,2,3,0.25,1,0.1\nnan,nan,nan,0,1,0.1\n4,5,6,1,2,0.2\n";
+    write(folder.path(), "a.csv", text);
+    let output = etendue(folder.path(), &["convert", "a.csv", "a.las"]);
+    let told = accepted(&output);
+    assert!(
+        told.contains("2 points with x y z intensity ring, with"),
+        "{told}"
+    );
+    let left_out = "left out 1 points without a position, and the fields incidence";
+    assert!(told.contains(left_out), "{told}");
+    let warned = stderr(&output);
+    assert!(warned.contains("intensity runs from 0 to 1"), "{warned}");
+    let told = accepted(&etendue(folder.path(), &["convert", "a.csv", "a.ply"]));
+    assert!(
+        told.contains("3 points with") && !told.contains("left out"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_file_without_any_position_is_not_written() {
+    let folder = folder();
+    write(folder.path(), "nan.csv", "x,y,z\nnan,nan,nan\n");
+    for name in ["a.las", "a.laz", "a.e57", "a.bin"] {
+        let told = refused(&etendue(folder.path(), &["convert", "nan.csv", name]));
+        assert!(
+            told.contains("no point of nan.csv has a position"),
+            "{told}"
+        );
+        assert!(told.contains("write a .pcd"), "{told}");
+    }
+    assert_eq!(names(folder.path()), ["nan.csv"]);
+}
+
+/// Times before zero move the whole recording, and that is told.
+#[test]
+fn negative_times_are_moved_together() {
+    let folder = folder();
+    let text = "x,y,z,time\n1,2,3,-0.5\n4,5,6,0.25\n";
+    write(folder.path(), "a.csv", text);
+    let output = etendue(folder.path(), &["convert", "a.csv", "a.mcap"]);
+    accepted(&output);
+    assert!(stderr(&output).contains("the earliest time is -0.5 s"));
+    accepted(&etendue(folder.path(), &["convert", "a.mcap", "b.csv"]));
+    let back = read(folder.path(), "b.csv");
+    let lines: Vec<&str> = back.lines().skip(1).collect();
+    assert_eq!(lines, ["1,2,3,0,0", "4,5,6,0.75,0"], "{back}");
 }
 
 #[test]

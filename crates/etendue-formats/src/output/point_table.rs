@@ -269,6 +269,21 @@ impl PointTable {
         (start, self)
     }
 
+    /// Lets the field `time` begin at zero where its earliest value is negative, which is then
+    /// returned.
+    pub fn shift_negative_times(&mut self) -> Option<f64> {
+        let points = 0..self.points;
+        let column = self.columns.iter_mut().find(|c| c.name == "time")?;
+        let times: Vec<f64> = points.map(|point| column.data.number(point)).collect();
+        let finite = times.iter().copied().filter(|time| time.is_finite());
+        let earliest = finite.fold(0.0, f64::min);
+        if earliest == 0.0 {
+            return None;
+        }
+        column.data = ColumnData::F64(times.into_iter().map(|time| time - earliest).collect());
+        Some(earliest)
+    }
+
     /// The table of some points.
     fn pick(&self, points: &[usize]) -> Self {
         let pick = |column: &Column| Column::new(column.name.clone(), column.data.pick(points));
