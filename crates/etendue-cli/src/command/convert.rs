@@ -10,7 +10,7 @@ use etendue::formats::output::{
     Encoding, Kept, OutputSet, PointTable, kept, write_e57, write_kitti, write_las, write_parquet,
     write_pcd, write_ply, write_table_csv, write_table_npz,
 };
-use etendue::formats::points::{Points, read_points};
+use etendue::formats::points::{Points, read_points_of_topic};
 use etendue::formats::ros2::{Recorder, Topics};
 use nalgebra::Isometry3;
 use std::ffi::OsStr;
@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 #[command(
     after_help = "Examples: etendue convert scan.mcap scan.las\n          \
     etendue convert drive.pcap drive.mcap\n          \
+    etendue convert rig.mcap front.las --topic /front/points\n          \
     etendue convert drive.pcap turn.pcd --metadata os1.json --sweep 3\n          \
     etendue convert drive.pcap drive.laz --metadata HDL64e_s3.yaml\n          \
     etendue convert table.parquet cloud.laz\n\n\
@@ -40,6 +41,10 @@ pub struct Convert {
     /// YAML) of the Velodyne; without it, the file of the capture's name that ends in .json
     #[arg(long, value_name = "FILE")]
     metadata: Option<PathBuf>,
+    /// Take the points of this topic of a recording; needed where several sensors are in it, each
+    /// in a frame of its own
+    #[arg(long, value_name = "NAME")]
+    topic: Option<String>,
     /// Take one sweep (a turn of a capture, a cloud of a recording), counted from 0; without it,
     /// all
     #[arg(long, value_name = "N")]
@@ -59,7 +64,7 @@ impl Convert {
     pub fn run(self) -> Result<(), Failure> {
         let ending = self.ending()?;
         let device = device(self.metadata.as_deref())?;
-        let points = read_points(&self.from, &device)?;
+        let points = read_points_of_topic(&self.from, &device, self.topic.as_deref())?;
         let points = self.chosen(points)?;
         let (sweeps, mut warnings) = (points.sweeps.len(), points.warnings.clone());
         let mut table = points.together();

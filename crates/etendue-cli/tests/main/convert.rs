@@ -63,6 +63,62 @@ fn a_file_without_any_position_is_not_written() {
     assert_eq!(names(folder.path()), ["nan.csv"]);
 }
 
+/// Two lidars in one recording: their frames are never mixed.
+#[test]
+fn a_recording_of_several_sensors_is_read_topic_by_topic() {
+    let folder = folder();
+    let sensor = "hokuyo-ust-10lx";
+    let second = format!("{sensor}@0.1,0,0,180");
+    let arguments = [
+        "simulate",
+        "--sensor",
+        sensor,
+        "--sensor",
+        &second,
+        "--duration",
+        "0.05",
+        "-o",
+        "a.mcap",
+    ];
+    accepted(&etendue(folder.path(), &arguments));
+    let convert = |to: &str, topic: &[&str]| {
+        etendue(folder.path(), &[&["convert", "a.mcap", to], topic].concat())
+    };
+    // Long lines are broken within names, too.
+    let told = refused(&convert("a.csv", &[])).replace(' ', "");
+    for part in [
+        "severalsensors",
+        "/hokuyo_ust_10lx/points(PointCloud2)",
+        "/hokuyo_ust_10lx_2/points(PointCloud2)",
+        "--topicNAME",
+    ] {
+        assert!(told.contains(part), "{part:?} in {told}");
+    }
+    let cloud = "/hokuyo_ust_10lx_2/points";
+    let told = accepted(&convert("cloud.csv", &["--topic", cloud]));
+    assert!(told.contains("sweeps: 2,"), "{told}");
+    let scan = format!("{cloud}/scan");
+    let told = accepted(&convert("scan.csv", &["--topic", &scan]));
+    assert!(told.contains("sweeps: 2,"), "{told}");
+    let told = accepted(&etendue(
+        folder.path(),
+        &["compare", "cloud.csv", "scan.csv"],
+    ));
+    assert!(told.contains("F-score: 100.00 %"), "{told}");
+
+    let told = refused(&convert("a.csv", &["--topic", "/rear"])).replace(' ', "");
+    assert!(
+        told.contains("topic/rear") && told.contains(cloud),
+        "{told}"
+    );
+    let told = refused(&etendue(folder.path(), &["compare", "a.mcap", "cloud.csv"]));
+    assert!(told.replace(' ', "").contains("--topicNAME"), "{told}");
+    let arguments = ["convert", "cloud.csv", "a.csv", "--topic", cloud];
+    let told = refused(&etendue(folder.path(), &arguments));
+    assert!(told.contains("no topics"), "{told}");
+    assert_eq!(names(folder.path()), ["a.mcap", "cloud.csv", "scan.csv"]);
+}
+
 /// Times before zero move the whole recording, and that is told.
 #[test]
 fn negative_times_are_moved_together() {
