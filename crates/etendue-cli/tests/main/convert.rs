@@ -169,3 +169,15 @@ fn compare_takes_the_metadata_of_a_capture() {
     let told = accepted(&etendue(folder.path(), &[&compare[..], &with].concat()));
     assert!(told.contains("F-score: 100.00 %"), "{told}");
 }
+
+#[test]
+fn clouds_of_every_ending_are_inspected() {
+    let folder = folder();
+    write(folder.path(), "a.csv", "x,y,z,time\n1,2,3,0\n4,5,6,0\n");
+    for ending in ["las", "laz", "e57", "parquet", "npz", "bin", "mcap"] {
+        let name = format!("a.{ending}");
+        accepted(&etendue(folder.path(), &["convert", "a.csv", &name]));
+        let told = accepted(&etendue(folder.path(), &["inspect", &name]));
+        assert!(told.contains("cloud of 2 points"), "{name}: {told}");
+    }
+}

@@ -143,7 +143,7 @@ mod tests {
             });
         }
         let table = PointTable::together(turns.tables());
-        let time = |point| table.number("time", point).unwrap();
+        let time = |point| table.number("time", point).expect("a time");
         (0..fired.len()).map(time).collect()
     }
 

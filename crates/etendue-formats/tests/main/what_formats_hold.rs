@@ -83,6 +83,7 @@ fn las_points_moved_too_far_are_told() {
     scan.set_points(&[Point3::new(1e6, 0.0, 0.0)]);
     let error = scan.bytes(&path).unwrap_err();
     assert!(error.to_string().contains("a.las"), "{error}");
+    assert!(error.remedy().contains("coarser scale"));
 }
 
 /// Whole seconds of an epoch and whole metres of a map are read from text as they stand there.
@@ -180,4 +181,30 @@ fn recordings_refuse_times_without_a_stamp() {
         assert!(error.to_string().contains("has no stamp"), "{error}");
         assert!(error.remedy().contains("begin at zero"));
     }
+}
+
+/// The errors of libraries say which kind of file was cut.
+#[test]
+fn cut_files_are_named_by_their_kind() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.las");
+    let mut outputs = OutputSet::new();
+    write_las(&mut outputs, &path, &cloud(&[[1.0, 2.0, 3.0]])).unwrap();
+    outputs.commit().unwrap();
+    let las = std::fs::read(&path).unwrap();
+    for (name, bytes) in [
+        ("LAS", &las[..100]),
+        ("NPZ", b"PK\x03\x04 and no more"),
+        ("E57", b"ASTM-E57 and no more"),
+    ] {
+        let error = parse_points("cut".as_ref(), bytes.to_vec(), &Device::Unknown).unwrap_err();
+        let told = error.to_string();
+        assert!(
+            told.contains(name) && told.contains("cut or damaged"),
+            "{told}"
+        );
+    }
+    let error = ScanFile::parse("a.las".as_ref(), las[..100].to_vec()).err();
+    let told = error.unwrap().to_string();
+    assert!(told.contains("this LAS file"), "{told}");
 }
