@@ -124,7 +124,9 @@ fn beyond(table: &PointTable, name: &str, least: f64, most: f64) -> Option<Strin
     let count = values(table, name).filter(outside).count();
     (count > 0).then(|| {
         format!(
-            "{count} values of {name} are outside {least} to {most} and are not kept as they are"
+            "the field {name} is beyond {least} to {most}, which is all that LAS holds of it, at \
+             {count} of {} points, and is changed there; write a .ply, .pcd or .e57 to keep it",
+            table.points
         )
     })
 }
