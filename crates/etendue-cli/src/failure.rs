@@ -126,7 +126,7 @@ pub enum Failure {
     )]
     NothingStands,
     /// An output file's ending is not one that is written.
-    #[error("cannot write {}: its ending is not one of csv, npz, pcd, ply, json, png, svg (scanning lidars also: las, laz, e57, bin, mcap)", path.display())]
+    #[error("cannot write {}: its ending is not one of csv, npz, pcd, ply, json, png, svg (scanning lidars also: las, laz, e57, bin, parquet, mcap)", path.display())]
     Ending {
         /// The file.
         path: PathBuf,

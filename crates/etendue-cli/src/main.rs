@@ -1,9 +1,11 @@
 //! The etendue command line.
 
 mod command;
+mod device;
 mod failure;
 mod folder;
 mod interrupt;
+mod number;
 mod output;
 mod picture;
 mod pose;

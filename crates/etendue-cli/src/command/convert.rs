@@ -1,16 +1,16 @@
 //! `etendue convert`.
 
+use crate::device::device;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::print;
 use clap::Args;
 use etendue::formats::FormatError;
 use etendue::formats::output::{
-    Encoding, OutputSet, PointTable, write_e57, write_kitti, write_las, write_parquet, write_pcd,
-    write_ply, write_table_csv, write_table_npz,
+    Encoding, Kept, OutputSet, PointTable, kept, write_e57, write_kitti, write_las, write_parquet,
+    write_pcd, write_ply, write_table_csv, write_table_npz,
 };
-use etendue::formats::packets::{Device, read_ouster_metadata, read_velodyne_calibration};
-use etendue::formats::points::{Points, read_points};
+use etendue::formats::points::{Points, read_points_of_topic};
 use etendue::formats::ros2::{Recorder, Topics};
 use nalgebra::Isometry3;
 use std::ffi::OsStr;
@@ -21,11 +21,13 @@ use std::path::{Path, PathBuf};
 #[command(
     after_help = "Examples: etendue convert scan.mcap scan.las\n          \
     etendue convert drive.pcap drive.mcap\n          \
+    etendue convert rig.mcap front.las --topic /front/points\n          \
     etendue convert drive.pcap turn.pcd --metadata os1.json --sweep 3\n          \
     etendue convert drive.pcap drive.laz --metadata HDL64e_s3.yaml\n          \
     etendue convert table.parquet cloud.laz\n\n\
     Fields keep their names where the format has room for them. LAS holds steps of 0.1 mm, KITTI \
-    positions and intensities alone."
+    positions and intensities alone. What a format leaves out or changes is told. Times of an \
+    MCAP file begin at zero where some are negative."
 )]
 pub struct Convert {
     /// What is read: .pcd, .ply, .csv, .npz, .parquet, .las, .laz, .e57, KITTI's .bin, .mcap, or a
@@ -39,6 +41,10 @@ pub struct Convert {
     /// YAML) of the Velodyne; without it, the file of the capture's name that ends in .json
     #[arg(long, value_name = "FILE")]
     metadata: Option<PathBuf>,
+    /// Take the points of this topic of a recording; needed where several sensors are in it, each
+    /// in a frame of its own
+    #[arg(long, value_name = "NAME")]
+    topic: Option<String>,
     /// Take one sweep (a turn of a capture, a cloud of a recording), counted from 0; without it,
     /// all
     #[arg(long, value_name = "N")]
@@ -46,14 +52,6 @@ pub struct Convert {
     /// Write .pcd and .ply as text
     #[arg(long)]
     ascii: bool,
-}
-
-/// Whether a file's name is one of a Velodyne's calibration.
-fn is_calibration(path: &Path) -> bool {
-    let ending = path.extension().unwrap_or_default();
-    ["xml", "yaml", "yml"]
-        .iter()
-        .any(|known| ending.eq_ignore_ascii_case(known))
 }
 
 /// Endings that are written.
@@ -65,30 +63,63 @@ impl Convert {
     /// Reads, writes and says what.
     pub fn run(self) -> Result<(), Failure> {
         let ending = self.ending()?;
-        let device = match &self.metadata {
-            Some(path) if is_calibration(path) => {
-                Device::Velodyne(Box::new(read_velodyne_calibration(path)?))
-            }
-            Some(path) => Device::Ouster(Box::new(read_ouster_metadata(path)?)),
-            None => Device::Unknown,
-        };
-        let points = self.chosen(read_points(&self.from, &device)?)?;
-        for warning in &points.warnings {
+        let device = device(self.metadata.as_deref())?;
+        let points = read_points_of_topic(&self.from, &device, self.topic.as_deref())?;
+        let points = self.chosen(points)?;
+        let (sweeps, mut warnings) = (points.sweeps.len(), points.warnings.clone());
+        let mut table = points.together();
+        let kept = kept(&table, &ending);
+        if kept.points == 0 {
+            return Err(self.no_position());
+        }
+        warnings.extend(kept.warnings.iter().cloned());
+        if ending == "mcap" {
+            warnings.extend(from_zero(&mut table));
+        }
+        for warning in &warnings {
             eprintln!("warning: {warning}");
         }
-        let (sweeps, warnings) = (points.sweeps.len(), points.warnings.len());
-        let table = points.together();
         let _guard = interrupt::writing();
         let mut outputs = OutputSet::new();
         self.write(&mut outputs, &ending, &table)?;
         outputs.commit()?;
-        let (count, fields) = (table.points, names(&table));
-        let odd = if warnings > 0 { ", with warnings" } else { "" };
-        print(&format!(
-            "{}: sweeps: {sweeps}, {count} points with {fields}{odd}\n  wrote {}\n",
+        print(&self.summary(sweeps, &table, &kept, &warnings))
+    }
+
+    /// What was read and what is in the file.
+    fn summary(
+        &self,
+        sweeps: usize,
+        table: &PointTable,
+        kept: &Kept,
+        warnings: &[String],
+    ) -> String {
+        let odd = if warnings.is_empty() {
+            ""
+        } else {
+            ", with warnings"
+        };
+        format!(
+            "{}: sweeps: {sweeps}, {} points with {}{odd}\n{}  wrote {}\n",
             self.from.display(),
+            kept.points,
+            kept.fields.join(" "),
+            left_out(table, kept),
             self.to.display()
-        ))
+        )
+    }
+
+    fn no_position(&self) -> Failure {
+        Failure::Asked {
+            message: format!(
+                "no point of {} has a position, and {} would hold none",
+                self.from.display(),
+                self.to.display()
+            ),
+            remedy: "give a file with measured points, or write a .pcd, .ply, .csv, .npz or \
+                     .parquet, which hold points without a position too"
+                .into(),
+        }
     }
 
     fn ending(&self) -> Result<String, Failure> {
@@ -150,9 +181,29 @@ impl Convert {
     }
 }
 
-fn names(table: &PointTable) -> String {
-    let names: Vec<&str> = table.columns.iter().map(|column| &*column.name).collect();
-    names.join(" ")
+/// What a format has no room for, in a line; nothing where it has room for all.
+fn left_out(table: &PointTable, kept: &Kept) -> String {
+    let mut parts = Vec::new();
+    let points = table.points - kept.points;
+    if points > 0 {
+        parts.push(format!("{points} points without a position"));
+    }
+    if !kept.left_out.is_empty() {
+        parts.push(format!("the fields {}", kept.left_out.join(" ")));
+    }
+    if parts.is_empty() {
+        return String::new();
+    }
+    format!("  left out {}\n", parts.join(", and "))
+}
+
+/// Lets the times begin at zero where some are negative, which ROS has no stamps for, and says so.
+fn from_zero(table: &mut PointTable) -> Option<String> {
+    let earliest = table.shift_negative_times()?;
+    Some(format!(
+        "the earliest time is {earliest} s: all times count from there, since ROS has no stamps \
+         before zero"
+    ))
 }
 
 /// Every sweep as a cloud, stamped with its earliest time, in a sensor's frame that stands still.

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod calibrate;
+mod convert;
 mod correct;
 mod drive;
 mod experiment;

@@ -29,7 +29,8 @@ fn encode(table: &PointTable) -> Result<Vec<u8>, e57::Error> {
         .iter()
         .map(|i| single(table.number("intensity", *i).unwrap_or(0.0)));
     let (least, most) = intensities.fold((0.0_f32, 1.0_f32), |(a, b), v| (a.min(v), b.max(v)));
-    let integer = |max| RecordDataType::Integer { min: 0, max };
+    // Wider where a value takes it: E57 packs integers into the bits of their range.
+    let integer = |name, max| integers(table, &points, name, max);
     let record = |name, data_type| Record { name, data_type };
     let intensity = RecordDataType::Single {
         min: Some(least),
@@ -40,10 +41,13 @@ fn encode(table: &PointTable) -> Result<Vec<u8>, e57::Error> {
         record(RecordName::CartesianY, RecordDataType::F64),
         record(RecordName::CartesianZ, RecordDataType::F64),
         record(RecordName::Intensity, intensity),
-        record(RecordName::RowIndex, integer(65_535)),
-        record(RecordName::ColumnIndex, integer(i64::from(u32::MAX))),
-        record(RecordName::ReturnIndex, integer(255)),
-        record(RecordName::ReturnCount, integer(255)),
+        record(RecordName::RowIndex, integer("ring", 65_535)),
+        record(
+            RecordName::ColumnIndex,
+            integer("column", i64::from(u32::MAX)),
+        ),
+        record(RecordName::ReturnIndex, integer("return_number", 255)),
+        record(RecordName::ReturnCount, integer("returns", 255)),
         record(RecordName::TimeStamp, RecordDataType::F64),
     ];
     let mut file = Cursor::new(Vec::new());
@@ -56,6 +60,15 @@ fn encode(table: &PointTable) -> Result<Vec<u8>, e57::Error> {
     writer.finalize()?;
     drop(writer);
     Ok(file.into_inner())
+}
+
+/// What holds the integers of a field: from 0 to `usual`, or as far as its values go.
+fn integers(table: &PointTable, points: &[usize], name: &str, usual: i64) -> RecordDataType {
+    let values = points.iter().filter_map(|point| table.number(name, *point));
+    #[expect(clippy::cast_possible_truncation, reason = "counts of at most 32 bits")]
+    let values = values.map(|value| value as i64);
+    let (min, max) = values.fold((0, usual), |(a, b), value| (a.min(value), b.max(value)));
+    RecordDataType::Integer { min, max }
 }
 
 fn values(table: &PointTable, point: usize) -> Vec<RecordValue> {

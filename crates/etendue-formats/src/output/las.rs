@@ -1,23 +1,29 @@
 //! LAS 1.4 and LAZ.
 
 use super::{OutputSet, PointTable};
-use crate::FormatError;
-use las::{Builder, Point, Transform, Vector, Writer};
+use crate::{FormatError, Place};
+use las::{Builder, Header, Point, Transform, Vector, Writer};
 use std::io::{self, Cursor};
+use std::mem::ManuallyDrop;
 use std::path::Path;
 
-/// Step of the stored coordinates, m.
-const SCALE: f64 = 1e-4;
+/// Steps that coordinates are stored in, m: the first in which an axis fits.
+const SCALES: [f64; 3] = [1e-4, 1e-3, 1e-2];
+
+/// Most steps from the offset on, one less than a 4-byte integer holds: the header's bounds are
+/// rounded outwards.
+const STEPS: f64 = (i32::MAX - 1) as f64;
 
 /// Writes a `.las`, or a `.laz` where the path ends in that: version 1.4, point format 6.
 ///
 /// Coordinates in steps of 0.1 mm; `intensity` rounded to a whole number; return number and
 /// number of returns (15 at most); `time` as GPS time, s from the start of the run; the ring as
 /// point source, the material as user data (0 to 255, 255 for none). Points without a position
-/// are left out.
+/// are left out. An axis that goes beyond 214 km (coordinates of a map) counts from the middle of
+/// its extent, and one longer than 429 km takes steps of 1 mm, longer than 4,290 km of 1 cm.
 ///
 /// # Errors
-/// Where the file cannot be written, or a coordinate is beyond 214 km.
+/// Where the file cannot be written, or an axis is longer than 42,900 km.
 pub fn write_las(
     outputs: &mut OutputSet,
     path: &Path,
@@ -26,33 +32,76 @@ pub fn write_las(
     let compressed = path
         .extension()
         .is_some_and(|ending| ending.eq_ignore_ascii_case("laz"));
+    let axes = Vector {
+        x: axis(path, table, "x")?,
+        y: axis(path, table, "y")?,
+        z: axis(path, table, "z")?,
+    };
     outputs.add(path, |file| {
-        let bytes = encode(table, compressed).map_err(io::Error::other)?;
+        let bytes = encode(table, axes, compressed).map_err(io::Error::other)?;
         file.write_all(&bytes)
     })
 }
 
-fn encode(table: &PointTable, compressed: bool) -> Result<Vec<u8>, las::Error> {
+/// How the coordinates of an axis are stored.
+fn axis(path: &Path, table: &PointTable, name: &'static str) -> Result<Transform, FormatError> {
+    let values = || { table.finite_points() }.filter_map(|point| table.number(name, point));
+    let least = values().fold(f64::INFINITY, f64::min);
+    let most = values().fold(f64::NEG_INFINITY, f64::max);
+    // Without a point any will do.
+    if least > most {
+        return Ok(Transform {
+            scale: SCALES[0],
+            offset: 0.0,
+        });
+    }
+    let middle = (least + 0.5 * (most - least)).floor();
+    let fitting = SCALES.iter().find_map(|scale| {
+        let fits = |offset: &f64| (most - offset).max(offset - least) <= scale * STEPS;
+        let offset = [0.0, middle].into_iter().find(fits)?;
+        Some(Transform {
+            scale: *scale,
+            offset,
+        })
+    });
+    fitting.ok_or_else(|| {
+        let message = format!(
+            "LAS has no room for {name} from {least} to {most} m: an axis is at most 42,900 km long"
+        );
+        let remedy = "leave out the points that stand that far away, or write a .ply, .pcd or .e57";
+        FormatError::malformed(path, Place::File, message, remedy)
+    })
+}
+
+fn encode(
+    table: &PointTable,
+    axes: Vector<Transform>,
+    compressed: bool,
+) -> Result<Vec<u8>, las::Error> {
     let mut builder = Builder::from((1, 4));
     builder.point_format = las::point::Format::new(6)?;
     builder.point_format.is_compressed = compressed;
     builder.generating_software = "etendue".into();
     builder.system_identifier = "simulation".into();
     builder.date = None;
-    let axis = Transform {
-        scale: SCALE,
-        offset: 0.0,
-    };
-    builder.transforms = Vector {
-        x: axis,
-        y: axis,
-        z: axis,
-    };
-    let mut writer = Writer::new(Cursor::new(Vec::new()), builder.into_header()?)?;
-    for number in table.finite_points() {
-        writer.write_point(point(table, number))?;
+    builder.transforms = axes;
+    let points = table.finite_points().map(|number| point(table, number));
+    pack(builder.into_header()?, points)
+}
+
+/// The bytes of a file.
+pub(crate) fn pack(
+    header: Header,
+    points: impl Iterator<Item = Point>,
+) -> Result<Vec<u8>, las::Error> {
+    // A writer closes when it is dropped, and panics where it cannot: after an error it is left
+    // undropped.
+    let mut writer = ManuallyDrop::new(Writer::new(Cursor::new(Vec::new()), header)?);
+    for point in points {
+        writer.write_point(point)?;
     }
-    Ok(writer.into_inner()?.into_inner())
+    writer.close()?;
+    Ok(ManuallyDrop::into_inner(writer).into_inner()?.into_inner())
 }
 
 #[expect(

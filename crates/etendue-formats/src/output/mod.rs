@@ -12,6 +12,7 @@
 
 mod csv;
 mod e57;
+mod kept;
 mod kitti;
 mod las;
 mod metadata;
@@ -27,7 +28,9 @@ mod whole;
 
 pub use csv::write_csv;
 pub use e57::write_e57;
+pub use kept::{Kept, kept};
 pub use kitti::write_kitti;
+pub(crate) use las::pack as pack_las;
 pub use las::write_las;
 pub use metadata::{ReadingCounts, RunMetadata, SourceMetadata};
 pub use npz::write_npz;

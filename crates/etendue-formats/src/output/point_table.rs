@@ -72,8 +72,19 @@ impl Number {
         let fitting = Self::that_holds(values);
         let is_measure = ["x", "y", "z", "intensity", "range", "time"].contains(&name);
         match fitting {
-            Self::U16 | Self::U32 | Self::I32 if is_measure => Self::F32,
+            // Whole seconds of an epoch and coordinates of a map take more than single precision.
+            Self::U16 | Self::U32 | Self::I32 if is_measure && are_single(values) => Self::F32,
+            Self::U16 | Self::U32 | Self::I32 if is_measure => Self::F64,
             other => other,
+        }
+    }
+
+    /// This type, or another where it is one of counts that are not all of these numbers.
+    pub(crate) fn or_wider(self, values: &[f64]) -> Self {
+        match (self, Self::that_holds(values)) {
+            (Self::U16, other) => other,
+            (Self::U32, Self::I32 | Self::F32 | Self::F64) => Self::F64,
+            (own, _) => own,
         }
     }
 
@@ -90,12 +101,18 @@ impl Number {
             Self::U32
         } else if all(&whole(f64::from(i32::MIN), f64::from(i32::MAX))) {
             Self::I32
-        } else if all(&|value| value.is_nan() || f64::from(single(value)) == value) {
+        } else if are_single(values) {
             Self::F32
         } else {
             Self::F64
         }
     }
+}
+
+/// Whether single precision holds all these numbers as they are.
+fn are_single(values: &[f64]) -> bool {
+    let is_single = |value: &f64| value.is_nan() || f64::from(single(*value)) == *value;
+    values.iter().all(is_single)
 }
 
 /// A point cloud with named fields, all equally long.
@@ -250,6 +267,21 @@ impl PointTable {
             }
         }
         (start, self)
+    }
+
+    /// Lets the field `time` begin at zero where its earliest value is negative, which is then
+    /// returned.
+    pub fn shift_negative_times(&mut self) -> Option<f64> {
+        let points = 0..self.points;
+        let column = self.columns.iter_mut().find(|c| c.name == "time")?;
+        let times: Vec<f64> = points.map(|point| column.data.number(point)).collect();
+        let finite = times.iter().copied().filter(|time| time.is_finite());
+        let earliest = finite.fold(0.0, f64::min);
+        if earliest == 0.0 {
+            return None;
+        }
+        column.data = ColumnData::F64(times.into_iter().map(|time| time - earliest).collect());
+        Some(earliest)
     }
 
     /// The table of some points.

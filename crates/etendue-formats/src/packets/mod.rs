@@ -7,7 +7,8 @@
 //! calibration; points stand in the
 //! sensor's frame (x forward). The azimuth of each firing is interpolated between the blocks of its
 //! packet by its own time. Sweeps are whole turns; the first and last may be parts. Times count
-//! from the first packet of the capture.
+//! from the first packet of the capture, or from the earliest shot where that is before its stamp
+//! (Hesai's stamps are those of the packets' ends): none is negative.
 //!
 //! Left out: the status bytes of the HDL-64E (its own copy of the calibration), Ouster's IMU and zone
 //! packets, positions and GPS sentences.
@@ -145,7 +146,8 @@ fn no_lidar(path: &Path, capture: &Capture) -> FormatError {
         "none of the {} UDP packets (of {sizes:?} bytes) is one of a known lidar",
         capture.datagrams.len()
     );
-    let remedy = "for an Ouster give its metadata (JSON); Velodyne VLP-16, VLP-32C, HDL-32E and \
+    let remedy = "for an Ouster give its metadata (JSON: --metadata of `etendue convert`, or a file of \
+                  the capture's name that ends in .json); Velodyne VLP-16, VLP-32C, HDL-32E and \
                   Hesai Pandar40P, XT32 are told from their packets";
     FormatError::malformed(path, Place::File, message, remedy)
 }

@@ -13,7 +13,7 @@ pub(super) struct Row {
     /// Reflectivity, in the device's counts.
     pub intensity: f64,
     pub ring: u16,
-    /// From the first packet on, s.
+    /// From the first packet's stamp on, s.
     pub time: f64,
     pub return_number: u16,
     /// Light that is not the lidar's own, in the device's counts.
@@ -74,8 +74,14 @@ impl Turns {
         seconds + clock.hours - *clock.first.get_or_insert(seconds)
     }
 
-    /// The turns that hold points, as tables.
-    pub fn tables(self) -> Vec<PointTable> {
+    /// The turns that hold points, as tables. Times that would be negative (before the stamp of a
+    /// packet's end, or of packets out of order) move all of them: the earliest is then zero.
+    pub fn tables(mut self) -> Vec<PointTable> {
+        let times = { self.rows.iter().flatten() }.map(|(row, _)| row.time);
+        let begin = times.fold(0.0, f64::min);
+        for (row, _) in self.rows.iter_mut().flatten() {
+            row.time -= begin;
+        }
         let turns = self.rows.into_iter().filter(|turn| !turn.is_empty());
         (0..)
             .zip(turns)
@@ -114,5 +120,36 @@ fn table(sweep: u32, turn: &[(Row, u32)]) -> PointTable {
         points: turn.len(),
         height: 1,
         columns,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The times of points that were fired then.
+    fn times(fired: &[f64]) -> Vec<f64> {
+        let mut turns = Turns::default();
+        turns.column(0.0);
+        for time in fired {
+            turns.push(Row {
+                position: Point3::origin(),
+                range: 1.0,
+                intensity: 0.0,
+                ring: 0,
+                time: *time,
+                return_number: 1,
+                ambient: None,
+            });
+        }
+        let table = PointTable::together(turns.tables());
+        let time = |point| table.number("time", point).expect("a time");
+        (0..fired.len()).map(time).collect()
+    }
+
+    #[test]
+    fn no_time_is_negative() {
+        assert_eq!(times(&[-0.25, 0.0, 0.5]), [0.0, 0.25, 0.75]);
+        assert_eq!(times(&[0.25, 0.5]), [0.25, 0.5]);
     }
 }

@@ -9,8 +9,9 @@ use std::path::Path;
 
 pub(super) fn parse(path: &Path, bytes: Vec<u8>) -> Result<Points, FormatError> {
     read(bytes).map_err(|error| {
-        let remedy = "the file is cut or damaged: copy or export it again";
-        FormatError::malformed(path, Place::File, error.to_string(), remedy)
+        let remedy = "copy or export it again";
+        let message = format!("this E57 file is cut or damaged: {error}");
+        FormatError::malformed(path, Place::File, message, remedy)
     })
 }
 
@@ -76,7 +77,8 @@ fn table(
                 Some(true) if is_position => f64::NAN,
                 _ => value + add,
             };
-            let values = values.into_iter().enumerate().map(value).collect();
+            let values: Vec<f64> = values.into_iter().enumerate().map(value).collect();
+            let number = number.or_wider(&values);
             Some(Column::new(name, ColumnData::of(number, values)))
         });
     Ok(PointTable {

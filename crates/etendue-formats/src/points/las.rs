@@ -9,8 +9,9 @@ use std::path::Path;
 
 pub(super) fn parse(path: &Path, bytes: Vec<u8>) -> Result<PointTable, FormatError> {
     let points = read(bytes).map_err(|error| {
-        let remedy = "the file is cut or damaged: copy or export it again";
-        FormatError::malformed(path, Place::File, error.to_string(), remedy)
+        let remedy = "copy or export it again";
+        let message = format!("this LAS file is cut or damaged: {error}");
+        FormatError::malformed(path, Place::File, message, remedy)
     })?;
     let f32s = |of: fn(&Point) -> f64| {
         ColumnData::F32(points.iter().map(|point| single(of(point))).collect())

@@ -7,7 +7,7 @@
 //! | LAS, LAZ | position, intensity, return number and count, time, ring, material, as [`write_las`](crate::output::write_las) puts them |
 //! | E57 | position, intensity, row, column, return, time of every cloud |
 //! | KITTI `.bin` | position and intensity |
-//! | MCAP | all fields of every `PointCloud2`, one cloud a sweep |
+//! | MCAP | all fields of one topic's `PointCloud2`, one cloud a sweep; else its `LaserScan` |
 //! | PCAP, PCAPNG | what Velodyne, Ouster and Hesai packets hold ([`crate::packets`]) |
 
 mod csv;
@@ -70,9 +70,23 @@ enum Format {
 /// the ending `.bin`). `device` says what sent the packets of a capture, where they do not.
 ///
 /// # Errors
-/// Where the file cannot be read, is damaged, holds no point, or is of no known format.
+/// Where the file cannot be read, is damaged, holds no point, is of no known format, or is a
+/// recording of several sensors.
 pub fn read_points(path: &Path, device: &Device) -> Result<Points, FormatError> {
-    parse_points(path, read_bytes(path)?, device)
+    read_points_of_topic(path, device, None)
+}
+
+/// [`read_points`], with the topic of a recording of several sensors: each has a frame of its own,
+/// so that one alone can be read.
+///
+/// # Errors
+/// As [`read_points`], and where the file has no such topic.
+pub fn read_points_of_topic(
+    path: &Path,
+    device: &Device,
+    topic: Option<&str>,
+) -> Result<Points, FormatError> {
+    parse(path, read_bytes(path)?, device, topic)
 }
 
 /// Reads the points in the content of a file; `path` is named in errors.
@@ -88,6 +102,15 @@ pub fn read_points(path: &Path, device: &Device) -> Result<Points, FormatError> 
 /// assert_eq!(table.number("ring", 1), Some(8.0));
 /// ```
 pub fn parse_points(path: &Path, bytes: Vec<u8>, device: &Device) -> Result<Points, FormatError> {
+    parse(path, bytes, device, None)
+}
+
+fn parse(
+    path: &Path,
+    bytes: Vec<u8>,
+    device: &Device,
+    topic: Option<&str>,
+) -> Result<Points, FormatError> {
     let format = Format::of(path, &bytes).ok_or_else(|| FormatError::Unsupported {
         path: path.to_owned(),
         message: "this is no point cloud of a known format".into(),
@@ -96,13 +119,18 @@ pub fn parse_points(path: &Path, bytes: Vec<u8>, device: &Device) -> Result<Poin
                  KITTI's .bin"
                 .into(),
     })?;
+    if topic.is_some() && format != Format::Mcap {
+        let message = "this is no MCAP recording, and has no topics";
+        let remedy = "leave the topic out";
+        return Err(FormatError::malformed(path, Place::File, message, remedy));
+    }
     let points = match format {
         Format::Pcd => pcd::parse(path, &bytes).map(Points::one),
         Format::Ply => ply::parse(path, &bytes).map(Points::one),
         Format::Las => las::parse(path, bytes).map(Points::one),
         Format::E57 => e57::parse(path, bytes),
         Format::Npz => npz::parse(path, &bytes).map(Points::one),
-        Format::Mcap => mcap::parse(path, &bytes),
+        Format::Mcap => mcap::parse(path, &bytes, topic),
         Format::Parquet => parquet::parse(path, &bytes),
         Format::Capture => packets::parse(path, &bytes, device),
         Format::Kitti => kitti::parse(path, &bytes).map(Points::one),

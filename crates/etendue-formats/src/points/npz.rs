@@ -13,7 +13,10 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError
         let remedy = "give an .npz of arrays of numbers with x, y and z";
         FormatError::malformed(path, Place::File, message, remedy)
     };
-    let arrays = arrays(bytes).map_err(|error| damaged(error.to_string()))?;
+    let arrays = arrays(bytes).map_err(|error| {
+        let message = format!("this NPZ archive is cut or damaged: {error}");
+        FormatError::malformed(path, Place::File, message, "copy or export it again")
+    })?;
     let mut columns = Vec::new();
     for array in arrays {
         match (&array.shape[..], array.name.as_str()) {

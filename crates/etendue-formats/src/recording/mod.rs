@@ -24,7 +24,7 @@ use crate::digest::sha256_of_all;
 use crate::input::{ZSTD, read_bytes, read_text};
 use crate::scan_log::{is_scan_log, parse_scan_log};
 use crate::{FormatError, Place};
-use etendue_sensors::ScanLog;
+use etendue_sensors::{Scan, ScanLog};
 use nalgebra::Point3;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -65,7 +65,7 @@ pub fn read_recording(path: &Path) -> Result<SensorRecording, FormatError> {
     let sha256 = sha256_of_all([bytes.as_slice()]);
     let mut warnings = Vec::new();
     let content = if bytes.starts_with(mcap::MAGIC) {
-        from_messages(path, mcap_messages(path, &bytes, &mut warnings)?)?
+        from_messages(path, mcap_messages(path, &bytes, &mut warnings, |_| true)?)?
     } else if bytes.starts_with(b"#ROSBAG") {
         from_messages(path, ros1::messages(path, &bytes, &mut warnings)?)?
     } else if bytes.starts_with(b"SQLite format 3") {
@@ -84,6 +84,9 @@ pub fn read_recording(path: &Path) -> Result<SensorRecording, FormatError> {
     })
 }
 
+/// The type of planar scans.
+const LASER_SCAN: &str = "sensor_msgs/LaserScan";
+
 /// One message of a recording.
 pub(crate) struct Message {
     /// Its type, as in `sensor_msgs/LaserScan`.
@@ -94,7 +97,7 @@ pub(crate) struct Message {
 
 /// What is known of a message.
 pub(crate) enum Body {
-    Scan(etendue_sensors::Scan),
+    Scan(Scan),
     Cloud(CloudScan),
     /// Another type.
     Other,
@@ -144,10 +147,23 @@ fn is_first(first: &mut Option<String>, topic: &str) -> bool {
     first.get_or_insert_with(|| topic.to_owned()) == topic
 }
 
+/// The topics and scans of every `LaserScan` of an MCAP file.
+pub(crate) fn mcap_scans(path: &Path, bytes: &[u8]) -> Result<Vec<(String, Scan)>, FormatError> {
+    // What is odd is told by who reads the clouds.
+    let messages = mcap_messages(path, bytes, &mut Vec::new(), |kind| kind == LASER_SCAN)?;
+    let scan = |message: Message| match message.body {
+        Body::Scan(scan) => Some((message.topic, scan)),
+        Body::Cloud(_) | Body::Other => None,
+    };
+    Ok(messages.into_iter().filter_map(scan).collect())
+}
+
+/// The messages of the types that are wanted.
 fn mcap_messages(
     path: &Path,
     bytes: &[u8],
     warnings: &mut Vec<String>,
+    wanted: impl Fn(&str) -> bool,
 ) -> Result<Vec<Message>, FormatError> {
     let stream =
         mcap::MessageStream::new_with_options(bytes, mcap::read::Options::IgnoreEndMagic.into())
@@ -171,6 +187,9 @@ fn mcap_messages(
             .as_ref()
             .map_or("", |schema| schema.name.as_str());
         let kind = schema.replace("/msg/", "/");
+        if !wanted(&kind) {
+            continue;
+        }
         let damaged = || {
             let text = format!(
                 "message {} of {} is damaged",
@@ -195,7 +214,7 @@ fn ros2_message(kind: &str, topic: &str, data: &[u8]) -> Option<Message> {
         kind: kind.to_owned(),
         topic: topic.to_owned(),
         body: match kind {
-            "sensor_msgs/LaserScan" => Body::Scan(laser_scan::of_ros2(&data)?),
+            LASER_SCAN => Body::Scan(laser_scan::of_ros2(&data)?),
             "sensor_msgs/PointCloud2" => Body::Cloud(point_cloud::of_ros2(&data)?),
             _ => Body::Other,
         },

@@ -2,7 +2,7 @@
 
 use super::definition::{CAMERA_INFO, CLOCK, Definition, IMAGE, TRANSFORMS};
 use super::image::{camera_info, depth, picture, raw, stamp};
-use super::message::{clock, nanoseconds, transform};
+use super::message::{check_stamp, clock, nanoseconds, transform};
 use super::recorder::{QOS, failed};
 use crate::FormatError;
 use etendue_physics::camera::body_from_optical;
@@ -66,7 +66,7 @@ impl FrameRecorder {
     /// truly shows.
     ///
     /// # Errors
-    /// Never in practice: memory does not refuse.
+    /// Where the frame's time is negative or beyond 2^32 s.
     pub fn record(
         &mut self,
         frame: &Frame,
@@ -75,6 +75,7 @@ impl FrameRecorder {
         world_from_camera: &Isometry3<f64>,
     ) -> Result<(), FormatError> {
         let time = stamp(frame);
+        check_stamp(Path::new("memory"), time)?;
         let optical = world_from_camera * body_from_optical();
         let messages = [
             (4, clock(time)),

@@ -3,18 +3,34 @@
 use super::cdr::CdrWriter;
 use crate::output::{ColumnData, Encoding, PointTable};
 use crate::precision::single;
+use crate::{FormatError, Place};
 use etendue_sensors::pulsed::{Outcome, PointSweep};
 use etendue_sensors::scanner::{Scanner, Shot};
 use nalgebra::Isometry3;
+use std::path::Path;
 
-/// Nanoseconds of a time in s.
+/// Refuses a time that a stamp of ROS does not hold: one before 1970, after 2106 or none at all.
+///
+/// # Errors
+/// Where it is one.
+pub(super) fn check_stamp(path: &Path, time: f64) -> Result<(), FormatError> {
+    // What is rounded to zero is zero.
+    if (-0.5e-9..f64::from(u32::MAX)).contains(&time) {
+        return Ok(());
+    }
+    let message = format!("ROS has no stamp for the time {time} s: seconds run from 0 to 2^32");
+    let remedy = "let the recording's times begin at zero";
+    Err(FormatError::malformed(path, Place::File, message, remedy))
+}
+
+/// Nanoseconds of a time in s that [`check_stamp`] lets pass; others become the nearest.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "times of a run are not negative and fit"
+    reason = "times are checked where they come from outside, and cut to what fits"
 )]
 pub(super) fn nanoseconds(seconds: f64) -> u64 {
-    (seconds * 1e9).round().max(0.0) as u64
+    (seconds * 1e9).round() as u64
 }
 
 fn stamp(message: &mut CdrWriter, time: f64) {
@@ -30,7 +46,8 @@ pub(super) fn header(message: &mut CdrWriter, time: f64, frame: &str) {
     message.text(frame);
 }
 
-/// A `sensor_msgs/msg/PointCloud2` in CDR of every field of a table, stamped `time` (s).
+/// A `sensor_msgs/msg/PointCloud2` in CDR of every field of a table, stamped `time` (s, from 0 to
+/// 2^32; others become the nearest).
 pub fn cloud(table: &PointTable, time: f64, frame: &str) -> Vec<u8> {
     let mut message = CdrWriter::new();
     header(&mut message, time, frame);

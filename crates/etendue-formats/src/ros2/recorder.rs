@@ -2,7 +2,7 @@
 
 use super::bag::{Channel, bag_metadata};
 use super::definition::{CLOCK, Definition, LASER_SCAN, POINT_CLOUD, TRANSFORMS};
-use super::message::{clock, cloud, laser_scan, nanoseconds, transform};
+use super::message::{check_stamp, clock, cloud, laser_scan, nanoseconds, transform};
 use crate::output::PointTable;
 use crate::{FormatError, Place};
 use etendue_sensors::pulsed::PointSweep;
@@ -175,7 +175,7 @@ impl<W: Write + Seek> Recorder<W> {
     /// frame.
     ///
     /// # Errors
-    /// Where the file cannot be written.
+    /// Where the file cannot be written, or the time is negative or beyond 2^32 s.
     pub fn record(&mut self, sweep: &PointSweep, scanner: &Scanner) -> Result<(), FormatError> {
         self.record_of(0, sweep, scanner)
     }
@@ -208,7 +208,7 @@ impl<W: Write + Seek> Recorder<W> {
     /// flushes it to disk.
     ///
     /// # Errors
-    /// Where the file cannot be written.
+    /// As [`Recorder::record`].
     pub fn record_cloud(
         &mut self,
         table: &PointTable,
@@ -226,6 +226,7 @@ impl<W: Write + Seek> Recorder<W> {
         time: f64,
         world_from_sensor: &Isometry3<f64>,
     ) -> Result<(), FormatError> {
+        check_stamp(&self.path, time)?;
         let SensorChannels {
             topics, cloud: own, ..
         } = &self.sensors[sensor];

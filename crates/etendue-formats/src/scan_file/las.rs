@@ -1,8 +1,9 @@
 //! LAS and LAZ.
 
 use super::DAMAGED;
+use crate::output::pack_las;
 use crate::{FormatError, Place};
-use las::{Header, Point, Reader, Writer};
+use las::{Header, Point, Reader};
 use nalgebra::Point3;
 use std::io::Cursor;
 use std::path::Path;
@@ -15,8 +16,10 @@ pub(super) struct Las {
 
 impl Las {
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<Self, FormatError> {
-        let fail =
-            |e: las::Error| FormatError::malformed(path, Place::File, e.to_string(), DAMAGED);
+        let fail = |error: las::Error| {
+            let message = format!("this LAS file is cut or damaged: {error}");
+            FormatError::malformed(path, Place::File, message, DAMAGED)
+        };
         let mut reader = Reader::new(Cursor::new(bytes.to_vec())).map_err(fail)?;
         let data = reader.read_all().map_err(fail)?;
         let records = data.points().collect::<Result<_, _>>().map_err(fail)?;
@@ -38,15 +41,10 @@ impl Las {
     }
 
     pub fn bytes(&self, path: &Path) -> Result<Vec<u8>, FormatError> {
-        self.pack()
-            .map_err(|e| FormatError::malformed(path, Place::File, e.to_string(), DAMAGED))
-    }
-
-    fn pack(&self) -> Result<Vec<u8>, las::Error> {
-        let mut writer = Writer::new(Cursor::new(Vec::new()), self.header.clone())?;
-        for record in &self.records {
-            writer.write_point(record.clone())?;
-        }
-        Ok(writer.into_inner()?.into_inner())
+        pack_las(self.header.clone(), self.records.iter().cloned()).map_err(|error| {
+            let message = format!("the points do not fit the file's own steps: {error}");
+            let remedy = "export it with a coarser scale, or an offset nearer to its points";
+            FormatError::malformed(path, Place::File, message, remedy)
+        })
     }
 }

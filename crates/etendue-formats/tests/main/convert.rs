@@ -426,6 +426,8 @@ fn packets_decode_to_the_points_of_another_decoder() {
         let own = parse_points(name.as_ref(), capture, &Device::Unknown)
             .unwrap()
             .together();
+        let times = (0..own.points).map(|point| own.number("time", point).unwrap());
+        assert!(times.fold(f64::INFINITY, f64::min) >= 0.0, "{name}");
         let mut cells = std::collections::HashMap::<[i64; 3], Vec<Point3<f64>>>::new();
         for point in 0..own.points {
             let [x, y, z] = ["x", "y", "z"].map(|name| own.number(name, point).unwrap());

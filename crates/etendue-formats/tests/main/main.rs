@@ -30,3 +30,4 @@ mod simulated_spread;
 mod straight_shots;
 mod trajectories;
 mod velodyne_banks;
+mod what_formats_hold;

@@ -3,7 +3,9 @@
 mod beams;
 mod page;
 
+use crate::device::device;
 use crate::failure::Failure;
+use crate::number::positive;
 use crate::output::{print, print_json};
 use beams::BeamsReport;
 use clap::Args;
@@ -33,11 +35,15 @@ pub struct Compare {
     real: PathBuf,
     /// The simulated cloud
     simulated: PathBuf,
+    /// Metadata (JSON) of the Ouster sensor that sent the packets of REAL, or calibration (db.xml, or
+    /// ROS's YAML) of the Velodyne; without it, the file of the capture's name that ends in .json
+    #[arg(long, value_name = "FILE")]
+    metadata: Option<PathBuf>,
     /// Points farther apart than this are different, m
-    #[arg(long, default_value_t = 0.1)]
+    #[arg(long, default_value_t = 0.1, value_parser = positive)]
     tolerance: f64,
     /// Width of a beam's cell in azimuth, degrees
-    #[arg(long, value_name = "DEG", default_value_t = 1.0)]
+    #[arg(long, value_name = "DEG", default_value_t = 1.0, value_parser = positive)]
     cell: f64,
     /// Write a page with tables and figures
     #[arg(long, value_name = "FILE")]
@@ -76,8 +82,8 @@ struct Loaded {
 }
 
 impl Loaded {
-    fn read(path: &Path) -> Result<Self, Failure> {
-        let points = match read_points(path, &Device::Unknown) {
+    fn read(path: &Path, device: &Device) -> Result<Self, Failure> {
+        let points = match read_points(path, device) {
             Ok(points) => points,
             // Legacy VTK has positions alone.
             Err(FormatError::Unsupported { .. }) => {
@@ -112,7 +118,9 @@ struct Distance {
 impl Compare {
     /// Compares and prints.
     pub fn run(self) -> Result<(), Failure> {
-        let [real, simulated] = [Loaded::read(&self.real)?, Loaded::read(&self.simulated)?];
+        let device = device(self.metadata.as_deref())?;
+        let real = Loaded::read(&self.real, &device)?;
+        let simulated = Loaded::read(&self.simulated, &Device::Unknown)?;
         let beams = match (&real.table, &simulated.table) {
             (Some(real), Some(simulated)) => beams::compare(real, simulated, self.cell),
             _ => None,

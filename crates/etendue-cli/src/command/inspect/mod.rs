@@ -29,7 +29,8 @@ use std::path::{Path, PathBuf};
     etendue inspect recorded.dat out/scan.csv --chart spread.svg\n  \
     tells what is in both scan logs, and draws how much ranges spread while the sensor stands \
     still, over range.\n\nA file that ends in .toml is a scene or a sensor; .obj, .ply, .stl, \
-    .gltf, .glb are meshes; .pcd, .vtk and a .ply without faces are clouds; anything else is a scan \
+    .gltf, .glb are meshes; .pcd, .vtk, .las, .laz, .e57, .parquet, .npz, .bin, .mcap, .pcap, .pcapng \
+    and a .ply without faces are clouds; anything else is a scan \
     log (tinySLAM, CARMEN, RPLIDAR, CSV)."
 )]
 pub struct Inspect {
@@ -43,6 +44,11 @@ pub struct Inspect {
     #[arg(long, value_name = "FILE")]
     chart: Option<PathBuf>,
 }
+
+/// Endings of files that hold points alone; a capture's or a recording's are taken together.
+const CLOUDS: [&str; 11] = [
+    "pcd", "vtk", "las", "laz", "e57", "parquet", "npz", "bin", "mcap", "pcap", "pcapng",
+];
 
 /// What is known of a file.
 #[derive(Serialize)]
@@ -78,7 +84,7 @@ impl Report {
             "toml" if sensor::is_sensor_file(file) => SensorReport::of(file).map(Self::Sensor),
             "toml" => Ok(Self::Scene(SceneReport::of(source::scene(Some(file))?))),
             "ply" if cloud::is_ply_cloud(file) => CloudReport::of(file).map(Self::Cloud),
-            "pcd" | "vtk" => CloudReport::of(file).map(Self::Cloud),
+            ending if CLOUDS.contains(&ending) => CloudReport::of(file).map(Self::Cloud),
             "obj" | "ply" | "stl" | "gltf" | "glb" => MeshReport::of(file).map(Self::Mesh),
             _ => LogReport::of(file).map(Self::ScanLog),
         }

@@ -10,6 +10,7 @@ mod write;
 
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::number::positive;
 use crate::output::{print, print_json};
 use crate::pose::Pose;
 use crate::source;
@@ -30,7 +31,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Instant;
 use summary::Summary;
-use way::{Way, WayOptions, positive};
+use way::{Way, WayOptions};
 use weather::AirOptions;
 use write::Results;
 

@@ -64,7 +64,11 @@ const ENDINGS: [&str; 13] = [
 /// Whether the output is a folder or a file that can be written.
 fn check_ending(output: &Path) -> Result<(), Failure> {
     let ending = output.extension().filter(|_| !output.is_dir());
-    let known = ending.is_none_or(|ending| ENDINGS.iter().any(|known| ending == *known));
+    let known = ending.is_none_or(|ending| {
+        ENDINGS
+            .iter()
+            .any(|known| ending.eq_ignore_ascii_case(known))
+    });
     known.then_some(()).ok_or_else(|| Failure::Ending {
         path: output.into(),
     })

@@ -69,7 +69,7 @@ impl Simulate {
     pub fn is_recording(&self) -> bool {
         self.output
             .extension()
-            .is_some_and(|ending| ending == "mcap")
+            .is_some_and(|ending| ending.eq_ignore_ascii_case("mcap"))
             && !self.output.is_dir()
     }
 

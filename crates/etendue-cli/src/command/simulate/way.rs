@@ -2,6 +2,7 @@
 
 use super::Simulate;
 use crate::failure::Failure;
+use crate::number::positive;
 use clap::{Args, ValueEnum};
 use etendue::formats::scene::LoadedScene;
 use etendue::formats::trajectory::{PoseFile, read_trajectory};
@@ -17,7 +18,7 @@ pub struct WayOptions {
     #[arg(long, value_name = "FILE", conflicts_with = "pose")]
     pub trajectory: Option<PathBuf>,
     /// Seconds from one pose of a KITTI file to the next
-    #[arg(long, value_name = "S", default_value_t = 0.1, value_parser = positive, requires = "trajectory")]
+    #[arg(long, value_name = "S", default_value_t = 0.1, value_parser = positive, allow_negative_numbers = true, requires = "trajectory")]
     pose_interval: f64,
     /// What lies between the poses of the trajectory
     #[arg(long, value_enum, default_value_t, requires = "trajectory")]
@@ -107,13 +108,4 @@ impl Way {
         };
         Ok(trajectory.check_span(self.begins, self.begins + seconds)?)
     }
-}
-
-/// A number above zero.
-pub fn positive(text: &str) -> Result<f64, String> {
-    let number = text
-        .parse::<f64>()
-        .ok()
-        .filter(|x| *x > 0.0 && x.is_finite());
-    number.ok_or_else(|| "give a number above zero".into())
 }

@@ -1,6 +1,6 @@
 //! The air of a run.
 
-use super::way::positive;
+use crate::number::positive;
 use clap::Args;
 use etendue::physics::atmosphere::Weather;
 use etendue::sensors::pulsed::Air;
@@ -13,24 +13,24 @@ const MM_PER_HOUR: f64 = 1e-3 / 3600.0;
 #[command(next_help_heading = "Air (scanning lidars)")]
 pub struct AirOptions {
     /// Visibility in clear or hazy air, m
-    #[arg(long, value_name = "M", value_parser = positive)]
+    #[arg(long, value_name = "M", value_parser = positive, allow_negative_numbers = true)]
     visibility: Option<f64>,
     /// Visibility in fog, m
-    #[arg(long, value_name = "M", value_parser = positive)]
+    #[arg(long, value_name = "M", value_parser = positive, allow_negative_numbers = true)]
     fog: Option<f64>,
     /// Rain, mm/h
-    #[arg(long, value_name = "MM/H", value_parser = positive)]
+    #[arg(long, value_name = "MM/H", value_parser = positive, allow_negative_numbers = true)]
     rain: Option<f64>,
     /// Snow, mm/h of melted water
-    #[arg(long, value_name = "MM/H", value_parser = positive)]
+    #[arg(long, value_name = "MM/H", value_parser = positive, allow_negative_numbers = true)]
     snow: Option<f64>,
     /// Dust, g/m³
-    #[arg(long, value_name = "G/M3", value_parser = positive)]
+    #[arg(long, value_name = "G/M3", value_parser = positive, allow_negative_numbers = true)]
     dust: Option<f64>,
     /// Draw drops and flakes of at least this diameter (mm) one by one, by the seed. Without it all
     /// return their mean, which gives every beam the same faint light of the near air, where most
     /// meet no drop: 0.5 is a good number
-    #[arg(long, value_name = "MM", value_parser = positive)]
+    #[arg(long, value_name = "MM", value_parser = positive, allow_negative_numbers = true)]
     drops_from: Option<f64>,
 }
 

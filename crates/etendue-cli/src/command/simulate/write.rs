@@ -51,9 +51,11 @@ pub fn formats(output: &Path) -> Result<Vec<(Format, PathBuf)>, Failure> {
         Some(ending) if !output.is_dir() => ending,
         _ => return Ok(ALL.map(|(format, name)| (format, output.join(name))).into()),
     };
-    let named = ALL
-        .iter()
-        .find(|(_, name)| Path::new(name).extension() == Some(ending));
+    let named = ALL.iter().find(|(_, name)| {
+        Path::new(name)
+            .extension()
+            .is_some_and(|own| own.eq_ignore_ascii_case(ending))
+    });
     let (format, _) = named.ok_or_else(|| Failure::Ending {
         path: output.into(),
     })?;

@@ -1,0 +1,183 @@
+//! What `convert`, `compare` and `inspect` say of points that are not as they seem.
+
+use crate::{etendue, folder, names, recording, stderr, stdout};
+use std::path::Path;
+use std::process::Output;
+
+fn write(folder: &Path, name: &str, text: &str) {
+    std::fs::write(folder.join(name), text).expect("writes");
+}
+
+fn read(folder: &Path, name: &str) -> String {
+    std::fs::read_to_string(folder.join(name)).expect("a file")
+}
+
+/// What is told of a failure; the output must be one.
+fn refused(output: &Output) -> String {
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(output));
+    stderr(output)
+}
+
+fn accepted(output: &Output) -> String {
+    assert!(output.status.success(), "{}", stderr(output));
+    stdout(output)
+}
+
+/// The line says what was written: points with a position, the fields LAS has room for, and what
+/// it left out; rounded intensities are warned of.
+#[test]
+fn what_was_written_is_what_is_told() {
+    let folder = folder();
+    let text =
+        "x,y,z,intensity,ring,incidence\n1,2,3,0.25,1,0.1\nnan,nan,nan,0,1,0.1\n4,5,6,1,2,0.2\n";
+    write(folder.path(), "a.csv", text);
+    let output = etendue(folder.path(), &["convert", "a.csv", "a.las"]);
+    let told = accepted(&output);
+    assert!(
+        told.contains("2 points with x y z intensity ring, with"),
+        "{told}"
+    );
+    let left_out = "left out 1 points without a position, and the fields incidence";
+    assert!(told.contains(left_out), "{told}");
+    let warned = stderr(&output);
+    assert!(warned.contains("intensity runs from 0 to 1"), "{warned}");
+    let told = accepted(&etendue(folder.path(), &["convert", "a.csv", "a.ply"]));
+    assert!(
+        told.contains("3 points with") && !told.contains("left out"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_file_without_any_position_is_not_written() {
+    let folder = folder();
+    write(folder.path(), "nan.csv", "x,y,z\nnan,nan,nan\n");
+    for name in ["a.las", "a.laz", "a.e57", "a.bin"] {
+        let told = refused(&etendue(folder.path(), &["convert", "nan.csv", name]));
+        assert!(
+            told.contains("no point of nan.csv has a position"),
+            "{told}"
+        );
+        assert!(told.contains("write a .pcd"), "{told}");
+    }
+    assert_eq!(names(folder.path()), ["nan.csv"]);
+}
+
+/// Two lidars in one recording: their frames are never mixed.
+#[test]
+fn a_recording_of_several_sensors_is_read_topic_by_topic() {
+    let folder = folder();
+    let sensor = "hokuyo-ust-10lx";
+    let second = format!("{sensor}@0.1,0,0,180");
+    let arguments = [
+        "simulate",
+        "--sensor",
+        sensor,
+        "--sensor",
+        &second,
+        "--duration",
+        "0.05",
+        "-o",
+        "a.mcap",
+    ];
+    accepted(&etendue(folder.path(), &arguments));
+    let convert = |to: &str, topic: &[&str]| {
+        etendue(folder.path(), &[&["convert", "a.mcap", to], topic].concat())
+    };
+    // Long lines are broken within names, too.
+    let told = refused(&convert("a.csv", &[])).replace(' ', "");
+    for part in [
+        "severalsensors",
+        "/hokuyo_ust_10lx/points(PointCloud2)",
+        "/hokuyo_ust_10lx_2/points(PointCloud2)",
+        "--topicNAME",
+    ] {
+        assert!(told.contains(part), "{part:?} in {told}");
+    }
+    let cloud = "/hokuyo_ust_10lx_2/points";
+    let told = accepted(&convert("cloud.csv", &["--topic", cloud]));
+    assert!(told.contains("sweeps: 2,"), "{told}");
+    let scan = format!("{cloud}/scan");
+    let told = accepted(&convert("scan.csv", &["--topic", &scan]));
+    assert!(told.contains("sweeps: 2,"), "{told}");
+    let told = accepted(&etendue(
+        folder.path(),
+        &["compare", "cloud.csv", "scan.csv"],
+    ));
+    assert!(told.contains("F-score: 100.00 %"), "{told}");
+
+    let told = refused(&convert("a.csv", &["--topic", "/rear"])).replace(' ', "");
+    assert!(
+        told.contains("topic/rear") && told.contains(cloud),
+        "{told}"
+    );
+    let told = refused(&etendue(folder.path(), &["compare", "a.mcap", "cloud.csv"]));
+    assert!(told.replace(' ', "").contains("--topicNAME"), "{told}");
+    let arguments = ["convert", "cloud.csv", "a.csv", "--topic", cloud];
+    let told = refused(&etendue(folder.path(), &arguments));
+    assert!(told.contains("no topics"), "{told}");
+    assert_eq!(names(folder.path()), ["a.mcap", "cloud.csv", "scan.csv"]);
+}
+
+/// Times before zero move the whole recording, and that is told.
+#[test]
+fn negative_times_are_moved_together() {
+    let folder = folder();
+    let text = "x,y,z,time\n1,2,3,-0.5\n4,5,6,0.25\n";
+    write(folder.path(), "a.csv", text);
+    let output = etendue(folder.path(), &["convert", "a.csv", "a.mcap"]);
+    accepted(&output);
+    assert!(stderr(&output).contains("the earliest time is -0.5 s"));
+    accepted(&etendue(folder.path(), &["convert", "a.mcap", "b.csv"]));
+    let back = read(folder.path(), "b.csv");
+    let lines: Vec<&str> = back.lines().skip(1).collect();
+    assert_eq!(lines, ["1,2,3,0,0", "4,5,6,0.75,0"], "{back}");
+}
+
+#[test]
+fn compare_wants_tolerances_and_cells_above_zero() {
+    let folder = folder();
+    write(folder.path(), "a.csv", "x,y,z\n1,2,3\n");
+    for option in ["--tolerance", "--cell"] {
+        for number in ["nan", "0", "-1", "inf"] {
+            let option = format!("{option}={number}");
+            let output = etendue(folder.path(), &["compare", "a.csv", "a.csv", &option]);
+            assert_eq!(output.status.code(), Some(2), "{option}");
+            let told = stderr(&output);
+            let name = option.split('=').next().expect("a name");
+            assert!(told.contains(name) && told.contains("above zero"), "{told}");
+        }
+    }
+}
+
+/// A capture is compared with the metadata of its sensor.
+#[test]
+fn compare_takes_the_metadata_of_a_capture() {
+    let data = "ouster_sdk_samples/OS-1-128_v2.3.0_1024x10";
+    let Some(capture) = recording(&format!("{data}_lb_n3.pcap")) else {
+        return;
+    };
+    let metadata = recording(&format!("{data}.json")).expect("metadata");
+    let [capture, metadata] = [&capture, &metadata].map(|path| path.to_str().expect("a name"));
+    let folder = folder();
+    let with = ["--metadata", metadata];
+    let convert = [&["convert", capture, "a.pcd"][..], &with].concat();
+    accepted(&etendue(folder.path(), &convert));
+    let compare = ["compare", capture, "a.pcd"];
+    let told = refused(&etendue(folder.path(), &compare));
+    assert!(told.contains("--metadata"), "{told}");
+    let told = accepted(&etendue(folder.path(), &[&compare[..], &with].concat()));
+    assert!(told.contains("F-score: 100.00 %"), "{told}");
+}
+
+#[test]
+fn clouds_of_every_ending_are_inspected() {
+    let folder = folder();
+    write(folder.path(), "a.csv", "x,y,z,time\n1,2,3,0\n4,5,6,0\n");
+    for ending in ["las", "laz", "e57", "parquet", "npz", "bin", "mcap"] {
+        let name = format!("a.{ending}");
+        accepted(&etendue(folder.path(), &["convert", "a.csv", &name]));
+        let told = accepted(&etendue(folder.path(), &["inspect", &name]));
+        assert!(told.contains("cloud of 2 points"), "{name}: {told}");
+    }
+}
