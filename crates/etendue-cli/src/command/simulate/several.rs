@@ -214,14 +214,15 @@ fn mounted(asked: &str) -> Result<(Option<&str>, Isometry3<f64>), Failure> {
     Ok((Some(name), pose.world_from_sensor))
 }
 
-/// A folder's name after the sensor that no other sensor has.
+/// A folder's name after the sensor that no other sensor has, nor its topic.
 fn free_name(asked: &str, taken: &mut BTreeSet<String>) -> String {
     let name = asked.split('@').next().unwrap_or(asked);
     let stem = Path::new(name).file_stem().unwrap_or_default();
     let stem = stem.to_string_lossy().into_owned();
     let numbered = (2..).map(|number| format!("{stem}-{number}"));
     let mut names = std::iter::once(stem.clone()).chain(numbered);
-    let free = names.find(|name| !taken.contains(name)).unwrap_or(stem);
-    taken.insert(free.clone());
+    let is_free = |name: &String| !taken.contains(&topic(name));
+    let free = names.find(is_free).unwrap_or(stem);
+    taken.insert(topic(&free));
     free
 }
