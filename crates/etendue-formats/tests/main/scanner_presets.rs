@@ -4,6 +4,7 @@ use crate::recordings::recording as data;
 use etendue_formats::cloud::read_cloud;
 use etendue_formats::sensor::{SensorModel, preset};
 use etendue_sensors::scanner::Scanner;
+use nalgebra::Vector3;
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -216,6 +217,30 @@ fn ouster_columns_and_points_are_the_vendors() {
     let times: Vec<f64> = steps.map(|pair| pair[1].1 - pair[0].1).collect();
     let mean = times.iter().sum::<f64>() / times.len() as f64;
     assert!((mean / step - 1.0).abs() < 0.01, "{mean} {step}");
+}
+
+/// The directions of shots on a rotor are summed from sines of some columns and lasers: they are
+/// those of the shots' own azimuths and elevations. Measured 6e-16 in the first sweep; 4e-12 after
+/// ten minutes, where a time has that many digits less.
+#[test]
+fn directions_are_those_of_azimuth_and_elevation() {
+    use etendue_formats::sensor::presets;
+    for found in presets() {
+        let SensorModel::Scanner(scanner) = preset(found.name).unwrap().model else {
+            continue;
+        };
+        for (sweep, within) in [(0, 2e-15), (6000, 1e-11)] {
+            let mut most = 0.0_f64;
+            for shot in scanner.shots(sweep) {
+                let (sin, cos) = shot.azimuth.sin_cos();
+                let (up, level) = shot.elevation.sin_cos();
+                let expected = Vector3::new(level * cos, level * sin, up);
+                most = most.max((shot.direction() - expected).amax());
+            }
+            println!("{} {sweep}: {most:.1e}", found.name);
+            assert!(most < within, "{} {sweep}: {most}", found.name);
+        }
+    }
 }
 
 #[test]

@@ -40,6 +40,14 @@ impl ColumnTimes {
         self.numbers.len()
     }
 
+    /// Time between them, s.
+    pub fn period(&self) -> f64 {
+        match self.columns {
+            Columns::PerSweep { columns, .. } => self.duration / f64::from(columns),
+            Columns::Period { seconds } => seconds,
+        }
+    }
+
     /// When one of the sweep begins, s from the start of the run.
     pub fn start(&self, column: usize) -> f64 {
         let number = (self.numbers.start + column) as f64;

@@ -133,7 +133,12 @@ pub(crate) struct TurnedShots {
     /// Every time after its column begins at which one of them fires, s.
     times: Vec<f64>,
     columns: ColumnTimes,
+    /// What the rotor turns from the first of each [`RUN`] columns to the others.
+    swings: [SinCos; RUN],
 }
+
+/// Columns that one sine serves.
+const RUN: usize = 32;
 
 impl TurnedShots {
     pub fn new(firing: &Firing, spinning: &Spinning) -> Self {
@@ -148,6 +153,9 @@ impl TurnedShots {
                 .map(|lasers| LaserLanes::of(lasers.iter()))
                 .collect(),
             channels: firing.lasers.len(),
+            swings: std::array::from_fn(|column| {
+                SinCos::of(spinning.swing(column as f64 * firing.columns.period()))
+            }),
             columns: firing.columns.clone(),
         }
     }
@@ -185,11 +193,20 @@ impl TurnedShots {
 
     /// How a column begins.
     fn column(&self, number: usize) -> Column {
-        let start = self.columns.start(number);
-        let fired = start + self.lanes[0].time[0];
+        self.column_of(self.run(number), number)
+    }
+
+    /// How the rotor stands at the first of the [`RUN`] columns that a column is one of.
+    fn run(&self, column: usize) -> SinCos {
+        let start = self.columns.start(column / RUN * RUN);
+        SinCos::of(self.spinning.rotor(start + self.lanes[0].time[0]))
+    }
+
+    /// A column of that run.
+    fn column_of(&self, run: SinCos, number: usize) -> Column {
         Column {
-            start,
-            turned: SinCos::of(self.spinning.rotor(fired)),
+            start: self.columns.start(number),
+            turned: run.plus(self.swings[number % RUN]),
         }
     }
 
@@ -201,11 +218,17 @@ impl TurnedShots {
     /// Takes up the columns of some shots, which are whole columns, in place of others.
     pub fn columns(&self, own: &Range<usize>, columns: &mut Vec<Column>) {
         columns.clear();
-        columns.extend(self.numbers(own).map(|number| self.column(number)));
+        let mut numbers = self.numbers(own);
+        while !numbers.is_empty() {
+            let run = self.run(numbers.start);
+            let next = numbers.end.min((numbers.start / RUN + 1) * RUN);
+            columns.extend((numbers.start..next).map(|number| self.column_of(run, number)));
+            numbers.start = next;
+        }
     }
 
     /// Aims whole columns of shots, the first of which has the number `first`: as one by one but for
-    /// last digits, sooner. One sine serves a column, turned by what the rotor turns until each laser
+    /// last digits, sooner. One sine serves some columns, turned by what the rotor turns until each laser
     /// fires.
     pub fn aiming<'s>(&'s self, first: usize, shots: &'s mut [Shot]) -> Aiming<'s> {
         Aiming {
