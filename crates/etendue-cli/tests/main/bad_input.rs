@@ -298,19 +298,27 @@ fn a_full_disk() {
     assert!(left.is_empty(), "{left:?}");
 }
 
+/// Ctrl-C, when a run is in its middle.
+#[cfg(unix)]
+fn press_ctrl_c(child: &std::process::Child) {
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    let pid = child.id().to_string();
+    let sent = std::process::Command::new("kill")
+        .args(["-INT", &pid])
+        .status();
+    assert!(sent.expect("kill is there").success());
+}
+
 #[cfg(unix)]
 #[test]
 fn ctrl_c_in_the_middle_leaves_nothing() {
-    use std::process::{Command, Stdio};
+    use std::process::Stdio;
     let folder = folder();
     let mut child = command(folder.path(), &["simulate", "--sweeps", "1000000"])
         .stderr(Stdio::null())
         .spawn()
         .expect("it starts");
-    std::thread::sleep(std::time::Duration::from_millis(700));
-    let pid = child.id().to_string();
-    let sent = Command::new("kill").args(["-INT", &pid]).status();
-    assert!(sent.expect("kill is there").success());
+    press_ctrl_c(&child);
     assert_eq!(child.wait().expect("it ends").code(), Some(130));
     assert!(
         names(folder.path()).is_empty(),
@@ -323,7 +331,7 @@ fn ctrl_c_in_the_middle_leaves_nothing() {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_a_recording_after_a_whole_sweep() {
-    use std::process::{Command, Stdio};
+    use std::process::Stdio;
     let folder = folder();
     let arguments = [
         "simulate",
@@ -339,10 +347,7 @@ fn ctrl_c_ends_a_recording_after_a_whole_sweep() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("it starts");
-    std::thread::sleep(std::time::Duration::from_millis(700));
-    let pid = child.id().to_string();
-    let sent = Command::new("kill").args(["-INT", &pid]).status();
-    assert!(sent.expect("kill is there").success());
+    press_ctrl_c(&child);
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(130));
     let path = folder.path().join("run.mcap");
