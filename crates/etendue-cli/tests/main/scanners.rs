@@ -224,7 +224,7 @@ fn surfaces_that_are_met_but_not_found_give_a_warning() {
 }
 
 #[test]
-fn a_recording_of_nothing_is_an_error_and_leaves_no_file() {
+fn a_recording_of_nothing_is_an_error_and_leaves_what_was_there() {
     let folder = folder();
     std::fs::write(folder.path().join("wall.toml"), wall(6.0)).expect("writes");
     let arguments = [
@@ -235,11 +235,14 @@ fn a_recording_of_nothing_is_an_error_and_leaves_no_file() {
         "-o",
         "run.mcap",
     ];
+    // An older recording of that name stays.
+    std::fs::write(folder.path().join("run.mcap"), "older").expect("writes");
     let output = etendue(folder.path(), &arguments);
     assert_eq!(output.status.code(), Some(1));
     let text = stderr(&output);
     assert!(text.contains("none of 541 beams met a surface"), "{text}");
-    assert_eq!(names(folder.path()), ["wall.toml"]);
+    let older = std::fs::read_to_string(folder.path().join("run.mcap"));
+    assert_eq!(older.expect("it is there"), "older");
 }
 
 #[test]

@@ -83,9 +83,8 @@ impl ScanRun<'_> {
         let scans = self.scans(&world)?;
         let elapsed = start.elapsed();
         let sweeps: Vec<Sweep> = scans.iter().map(PointSweep::first_echoes).collect();
-        let view = super::check_view(&sweeps, &self.way.start);
-        if view.is_err() && !self.meets_anything(&world) {
-            view?;
+        if super::check_view(&sweeps, &self.way.start).is_err() {
+            self.check_in_front(&world)?;
         }
         let run = Run {
             scene: &self.loaded.scene,
@@ -143,8 +142,8 @@ impl ScanRun<'_> {
         scans
     }
 
-    /// Whether any beam's axis meets a surface, which results do not tell where nothing is found.
-    fn meets_anything(&self, world: &World<f64>) -> bool {
+    /// An error if no beam's axis meets a surface, which results do not tell where nothing is found.
+    fn check_in_front(&self, world: &World<f64>) -> Result<(), Failure> {
         let meets = |shot: &Shot| {
             let pose = self.way.at(shot.time);
             let ray = Ray {
@@ -153,7 +152,18 @@ impl ScanRun<'_> {
             };
             world.scene().closest_hit(&ray).is_some()
         };
-        (0..self.sweeps()).any(|sweep| self.scanner.shots(sweep).iter().any(meets))
+        let mut beams = 0;
+        for sweep in 0..self.sweeps() {
+            let shots = self.scanner.shots(sweep);
+            if shots.iter().any(meets) {
+                return Ok(());
+            }
+            beams += shots.len();
+        }
+        Err(Failure::NothingInFront {
+            beams,
+            position: self.way.start.translation.vector.into(),
+        })
     }
 
     /// Writes sweep by sweep: memory stays flat, and what is written is readable at any time. Ctrl-C
@@ -161,6 +171,11 @@ impl ScanRun<'_> {
     pub fn record(&self) -> Result<(), Failure> {
         let _guard = interrupt::writing();
         let (world, path) = (&self.world()?, &self.arguments.output);
+        // Before the file is made: an older one of that name is not lost to an empty view. What is in
+        // the air may be all there is to see.
+        if self.air == Air::default() {
+            self.check_in_front(world)?;
+        }
         let progress = self.arguments.progress();
         let recorder = Recorder::create(path, Topics::default())?;
         let mut recorder = recorder.with_classes(&self.loaded.classes.of_object);
@@ -176,14 +191,6 @@ impl ScanRun<'_> {
             progress.inc(1);
         }
         let stopped = interrupt::requested();
-        if points == 0 && !stopped && !self.meets_anything(world) {
-            drop(recorder);
-            std::fs::remove_file(path)?;
-            return Err(Failure::NothingInFront {
-                beams,
-                position: self.way.start.translation.vector.into(),
-            });
-        }
         let bag = end_recording(recorder, path)?;
         progress.finish_and_clear();
         let silent = (points == 0).then(|| silent(beams));
