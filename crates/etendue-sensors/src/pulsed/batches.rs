@@ -5,7 +5,7 @@ use super::received::Received;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Shots that one task handles at least: their rays are cast in one batch. More no longer fit a
 /// core's own cache.
@@ -51,27 +51,29 @@ impl Batches {
 pub(super) fn one_by_one<M: Default>(
     batches: &Batches,
     sweep: &mut PointSweep,
-    simulate: impl Fn(&mut M, Range<usize>, &mut Received),
+    simulate: impl Fn(&mut M, Range<usize>, &mut Destination),
 ) {
     let mut memory = M::default();
-    let mut received = Received::within(sweep);
+    let mut to = Destination {
+        received: Received::within(sweep),
+        line: None,
+    };
     for own in batches.iter() {
-        simulate(&mut memory, own, &mut received);
+        simulate(&mut memory, own, &mut to);
     }
-    received.become_of(sweep);
+    to.received.become_of(sweep);
 }
 
-/// Simulates batches on all threads. Each puts the points of its own batches into the sweep, while
-/// they are in its core's cache, in the order of the batches.
+/// Simulates batches on all threads. A batch whose turn it is when its rays are cast puts its points
+/// straight into the sweep; the others' are copied there in the order of the batches.
 pub(super) fn on_all_threads<M: Default>(
     batches: &Batches,
     sweep: &mut PointSweep,
-    simulate: impl Fn(&mut M, Range<usize>, &mut Received) + Sync,
+    simulate: impl Fn(&mut M, Range<usize>, &mut Destination) + Sync,
 ) {
-    sweep.points.clear();
     let batches: Vec<_> = batches.iter().collect();
     let begun = AtomicUsize::new(0);
-    let line = Mutex::new(Line::new(sweep));
+    let line = Mutex::new(Line::new(Received::within(sweep)));
     let work = || {
         let mut memory = M::default();
         let mut received = Received::default();
@@ -81,9 +83,12 @@ pub(super) fn on_all_threads<M: Default>(
                 return;
             };
             received.clear();
-            simulate(&mut memory, own.clone(), &mut received);
-            let mut line = line.lock().unwrap_or_else(PoisonError::into_inner);
-            received = line.put(number, received);
+            let mut to = Destination {
+                received,
+                line: Some((&line, number)),
+            };
+            simulate(&mut memory, own.clone(), &mut to);
+            received = locked(&line).put(number, to.received);
         }
     };
     rayon::scope(|scope| {
@@ -91,11 +96,37 @@ pub(super) fn on_all_threads<M: Default>(
             scope.spawn(|_| work());
         }
     });
+    let line = line.into_inner().unwrap_or_else(PoisonError::into_inner);
+    line.whole.become_of(sweep);
+}
+
+/// Where the points of a batch go.
+pub(super) struct Destination<'l> {
+    received: Received,
+    /// The line that the batch stands in, and its number there.
+    line: Option<(&'l Mutex<Line>, usize)>,
+}
+
+impl Destination<'_> {
+    /// The sweep itself if it is the batch's turn, else memory of its own: to be asked once, when
+    /// there are points.
+    pub fn open(&mut self) -> &mut Received {
+        if let Some((line, number)) = self.line {
+            locked(line).lend(number, &mut self.received);
+        }
+        &mut self.received
+    }
+}
+
+fn locked(line: &Mutex<Line>) -> MutexGuard<'_, Line> {
+    line.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Batches on their way into a sweep.
-struct Line<'a> {
-    sweep: &'a mut PointSweep,
+struct Line {
+    /// The points of all batches before the next; lent to it if it asked in time.
+    whole: Received,
+    lent: bool,
     /// The number of the one that is to go in next.
     next: usize,
     /// Those that wait for it.
@@ -104,13 +135,23 @@ struct Line<'a> {
     idle: Vec<Received>,
 }
 
-impl<'a> Line<'a> {
-    fn new(sweep: &'a mut PointSweep) -> Self {
+impl Line {
+    fn new(whole: Received) -> Self {
         Self {
-            sweep,
+            whole,
+            lent: false,
             next: 0,
             early: BTreeMap::new(),
             idle: vec![],
+        }
+    }
+
+    /// Lends the whole to the batch of that number if it is its turn, for its own memory.
+    fn lend(&mut self, number: usize, own: &mut Received) {
+        if number == self.next {
+            self.idle
+                .push(std::mem::replace(own, std::mem::take(&mut self.whole)));
+            self.lent = true;
         }
     }
 
@@ -118,21 +159,32 @@ impl<'a> Line<'a> {
     fn put(&mut self, number: usize, received: Received) -> Received {
         if number != self.next {
             self.early.insert(number, received);
-            return self.idle.pop().unwrap_or_default();
+            return self.memory();
         }
-        received.append_to(self.sweep);
+        if std::mem::take(&mut self.lent) {
+            self.whole = received;
+        } else {
+            received.append_to(&mut self.whole);
+            self.idle.push(received);
+        }
         self.next += 1;
         while let Some(waiting) = self.early.remove(&self.next) {
-            waiting.append_to(self.sweep);
+            waiting.append_to(&mut self.whole);
             self.next += 1;
             self.idle.push(waiting);
         }
-        received
+        self.memory()
+    }
+
+    fn memory(&mut self) -> Received {
+        self.idle.pop().unwrap_or_default()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::Outcome;
+    use super::super::simulate::shot_number;
     use super::*;
 
     #[test]
@@ -158,6 +210,54 @@ mod tests {
                 // All but the last are cast in the order that is known.
                 let known = |own: &Range<usize>| own.len().is_multiple_of(batches.together);
                 assert!(all[..all.len() - 1].iter().all(known));
+            }
+        }
+    }
+
+    /// A batch of one point that says which batch it is of.
+    fn mark(received: &mut Received, number: usize) {
+        let outcome = Outcome::Points {
+            first: shot_number(received.count()),
+            count: 1,
+        };
+        received.outcomes.push(outcome);
+        received.place().shot = shot_number(number);
+    }
+
+    #[test]
+    fn batches_stand_in_their_order_lent_or_copied_whichever_comes_first() {
+        // Who asks where its points go (o) and who is done (p), in turn.
+        for story in [
+            "o0 p0 o1 p1 o2 p2 o3 p3",
+            "o3 p3 o2 p2 o1 p1 o0 p0",
+            "o0 o1 o2 o3 p1 p3 p0 p2",
+            "o1 p1 o0 o3 p0 p3 o2 p2",
+        ] {
+            // Old points, of which there were fewer and more, are written over.
+            for old in [0, 2, 9] {
+                let mut sweep = PointSweep::default();
+                let mut before = Received::default();
+                (0..old).for_each(|_| before.place().shot = 99);
+                before.become_of(&mut sweep);
+                let mut line = Line::new(Received::within(&mut sweep));
+                let mut batches: Vec<_> = (0..4).map(|_| Received::default()).collect();
+                for step in story.split(' ') {
+                    let number = usize::from(step.as_bytes()[1] - b'0');
+                    if step.starts_with('o') {
+                        line.lend(number, &mut batches[number]);
+                        mark(&mut batches[number], number);
+                    } else {
+                        let done = std::mem::take(&mut batches[number]);
+                        line.put(number, done);
+                    }
+                }
+                line.whole.become_of(&mut sweep);
+                let shots: Vec<u32> = sweep.points.iter().map(|point| point.shot).collect();
+                assert_eq!(shots, [0, 1, 2, 3], "{story}, {old} old points");
+                for shot in 0..4 {
+                    assert_eq!(sweep.points_of(shot).len(), 1);
+                    assert_eq!(sweep.points_of(shot)[0].shot, shot_number(shot));
+                }
             }
         }
     }

@@ -1,5 +1,6 @@
 //! The points of a batch of shots, in memory that is used again.
 
+use super::simulate::shot_number;
 use super::{LidarPoint, Outcome, PointSweep};
 use etendue_scene::fetch;
 use nalgebra::Point3;
@@ -107,9 +108,9 @@ impl Received {
         &mut self.places[first..self.points]
     }
 
-    pub fn append_to(&self, sweep: &mut PointSweep) {
-        #[expect(clippy::cast_possible_truncation, reason = "shots are numbered by u32")]
-        let before = sweep.points.len() as u32;
+    /// Adds them behind others.
+    pub fn append_to(&self, others: &mut Self) {
+        let before = shot_number(others.points);
         let moved = |outcome: &Outcome| match *outcome {
             Outcome::Points { first, count } => Outcome::Points {
                 first: first + before,
@@ -117,7 +118,16 @@ impl Received {
             },
             other => other,
         };
-        sweep.outcomes.extend(self.outcomes.iter().map(moved));
-        sweep.points.extend_from_slice(&self.places[..self.points]);
+        others.outcomes.extend(self.outcomes.iter().map(moved));
+        let own = &self.places[..self.points];
+        let kept = others
+            .places
+            .len()
+            .saturating_sub(others.points)
+            .min(own.len());
+        let (there, new) = own.split_at(kept);
+        others.places[others.points..][..kept].copy_from_slice(there);
+        others.places.extend_from_slice(new);
+        others.points += own.len();
     }
 }

@@ -3,10 +3,9 @@
 use super::aimed::Aimed;
 use super::air::PreparedAir;
 use super::ambient::View;
-use super::batches::{Batches, on_all_threads, one_by_one};
+use super::batches::{Batches, Destination, on_all_threads, one_by_one};
 use super::order::{CastOrder, Order};
 use super::receive::{Fired, Light, PreparedReceiver, Workspace, pulse_fwhm};
-use super::received::Received;
 use super::straight::{Cast, Lane, Straight};
 use super::turning::Turning;
 use super::{Air, Frame, PointSweep};
@@ -79,7 +78,7 @@ pub fn simulate_into(
     if let ScanPattern::Spinning(_) = scanner.pattern {
         simulator.turn(&firing, &shots, &batches);
     }
-    let simulate = |batch: &mut Batch, own: Range<usize>, to: &mut Received| {
+    let simulate = |batch: &mut Batch, own: Range<usize>, to: &mut Destination| {
         if !deforms {
             return simulator.batch(batch, &shots, own, to);
         }
@@ -334,8 +333,8 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
     }
 
     /// Simulates a batch, which is some of a sweep's shots.
-    fn batch(&self, batch: &mut Batch, all: &Shots, own: Range<usize>, received: &mut Received) {
-        if self.turned_batch(batch, all, &own, received) {
+    fn batch(&self, batch: &mut Batch, all: &Shots, own: Range<usize>, to: &mut Destination) {
+        if self.turned_batch(batch, all, &own, to) {
             return;
         }
         let first = own.start;
@@ -348,9 +347,9 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
             let way = (&batch.poses, order.shots);
             self.aim_tiles(shots, way, &mut batch.rays, &mut batch.sight.tiles);
             let shots = Aimed::Listed(shots);
-            self.look_straight(straight, batch, (first, shots), order, received);
+            self.look_straight(straight, batch, (first, shots), order, to);
         } else {
-            self.look(batch, (first, shots), order, received);
+            self.look(batch, (first, shots), order, to);
         }
         batch.shots = memory;
     }
@@ -362,7 +361,7 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
         batch: &mut Batch,
         all: &Shots,
         own: &Range<usize>,
-        received: &mut Received,
+        to: &mut Destination,
     ) -> bool {
         let known = (&self.straight, &self.turning, all.turned());
         let (Some(straight), Some(turning), Some(by)) = known else {
@@ -383,7 +382,7 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
         if stands {
             let beams = (turning, &columns[..]);
             self.aim_turned(beams, batch.poses.of(0), &mut batch.sight.tiles);
-            self.look_straight(straight, batch, (own.start, shots), order, received);
+            self.look_straight(straight, batch, (own.start, shots), order, to);
         }
         batch.columns = columns;
         stands
@@ -396,7 +395,7 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
         batch: &mut Batch,
         (first, shots): (usize, Aimed),
         order: Order,
-        received: &mut Received,
+        to: &mut Destination,
     ) {
         batch.sight.see(self.world);
         let cast = Cast {
@@ -409,7 +408,7 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
             back: &batch.sight.back,
         };
         let lit = (&mut batch.lights, &mut batch.workspace);
-        self.report_straight(straight, &cast, &mut batch.lane, lit, received);
+        self.report_straight(straight, &cast, &mut batch.lane, lit, to.open());
     }
 
     /// Aims the rays of some shots and reports what comes back along their trees.
@@ -418,7 +417,7 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
         batch: &mut Batch,
         (first, shots): (usize, &[Shot]),
         order: Order,
-        received: &mut Received,
+        to: &mut Destination,
     ) {
         let (lights, workspace) = (&mut batch.lights, &mut batch.workspace);
         batch.rays.clear();
@@ -431,6 +430,7 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
         self.gather(&batch.rays, &batch.hits, order.shots, lights);
         let lights = &mut lights[..shots.len()];
         self.add_air(first, lights);
+        let received = to.open();
         for (shot, light) in lights.iter_mut().enumerate() {
             let fired = Fired {
                 shot: shots[shot],
