@@ -121,6 +121,9 @@ fn weather_takes_points_away_by_the_seed() {
     let rain = |seed| table(&["--rain", "50", "--drops-from", "1", "--seed", seed]);
     assert_eq!(rain("4"), rain("4"));
     assert_ne!(rain("4"), rain("5"));
+    let from = |mm| table(&["--rain", "50", "--drops-from", mm]);
+    assert_eq!(from("0.5"), table(&["--rain", "50"]));
+    assert_ne!(from("10"), from("0.5"));
     let wrong = etendue(folder.path(), &["simulate", "--rain", "0"]);
     let told = stderr(&wrong);
     assert!(told.contains("give a number above zero"), "{told}");

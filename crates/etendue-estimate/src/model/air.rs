@@ -29,16 +29,11 @@ pub(super) fn lifted<S: Scalar>(air: &Air) -> Vec<Weather<S>> {
 }
 
 /// Air of that weather as scanners of a wavelength (m) see it on average; none in a vacuum.
-pub(super) fn mean<S: Scalar>(
-    weather: &[Weather<S>],
-    air: &Air,
-    wavelength: f64,
-) -> Option<MeanAir<S>> {
+pub(super) fn mean<S: Scalar>(weather: &[Weather<S>], wavelength: f64) -> Option<MeanAir<S>> {
     let atmosphere = Atmosphere {
         weather: weather.to_vec(),
     };
     (!weather.is_empty()).then(|| MeanAir {
         coefficients: atmosphere.coefficients(wavelength),
-        overlap: air.overlap,
     })
 }

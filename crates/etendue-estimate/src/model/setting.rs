@@ -178,7 +178,7 @@ impl Model {
                     let sweep = Sweep {
                         own,
                         setting: scanner,
-                        air: air::mean(&setting.weather, &self.air, self.sensor.wavelength()),
+                        air: air::mean(&setting.weather, self.sensor.wavelength()),
                         pose,
                         edges: boundaries.get(number),
                     };

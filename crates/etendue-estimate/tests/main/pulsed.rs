@@ -78,6 +78,7 @@ pub fn vlp_16(columns: u32, discriminator: Discriminator) -> Scanner {
             pipeline: Pipeline::Fast,
             window: None,
             false_alarms: false,
+            full_overlap: 0.0,
         }),
         limits: RangeLimits {
             near: 0.4,

@@ -34,8 +34,9 @@ pub struct AtmosphereTable {
     #[serde(default)]
     #[schemars(with = "Option<f64>")]
     pub dust_g_m3: Option<Spanned<f64>>,
-    /// Drops and flakes of at least this diameter are drawn one by one, by the seed of the run;
-    /// smaller ones return their mean. Where it is left out, all return their mean.
+    /// Drops and flakes of at least this diameter (molten) are drawn one by one, by
+    /// the seed of the run, where they can be seen; smaller ones return their mean. Left out: 0.5;
+    /// 10 draws none.
     #[serde(default)]
     #[schemars(with = "Option<f64>")]
     pub drops_from_mm: Option<Spanned<f64>>,
@@ -47,7 +48,7 @@ type Kind = fn(f64) -> Weather<f64>;
 impl AtmosphereTable {
     /// The air.
     pub(super) fn air(&self, document: &Document) -> Result<Air, DocumentError> {
-        let mut air = Air::default();
+        let mut weather = Vec::new();
         let kinds: [(_, Kind); 5] = [
             (&self.visibility_m, |visibility| Weather::Haze {
                 visibility,
@@ -67,10 +68,13 @@ impl AtmosphereTable {
         ];
         for (given, kind) in kinds {
             if let Some(number) = positive(document, given.as_ref())? {
-                air.atmosphere.weather.push(kind(number));
+                weather.push(kind(number));
             }
         }
-        air.drops_from = positive(document, self.drops_from_mm.as_ref())?.map(|mm| mm * 1e-3);
+        let mut air = Air::of(weather);
+        if let Some(mm) = positive(document, self.drops_from_mm.as_ref())? {
+            air.drops_from = Some(mm * 1e-3);
+        }
         Ok(air)
     }
 }

@@ -131,6 +131,12 @@ fn the_air_is_what_the_file_says() {
     assert!((rate - 1e-6).abs() < 1e-18);
     assert_eq!(loaded.air.drops_from, Some(1.5e-3));
     assert!(scene("").unwrap().air.atmosphere.weather.is_empty());
+    let drawn_from = |air: &str| {
+        let loaded = scene(&format!("[atmosphere]\n{air}")).unwrap();
+        loaded.air.drops_from
+    };
+    assert_eq!(drawn_from("snow_mm_h = 1"), Some(0.5e-3));
+    assert_eq!(drawn_from("fog_visibility_m = 100"), None);
     for (air, says) in [
         ("fog_visibility_m = 0", "0 is not above zero"),
         ("rain_mm_h = inf", "inf is not above zero"),

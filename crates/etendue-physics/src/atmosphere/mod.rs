@@ -5,17 +5,19 @@
 //! $R$ is weakened by $e^{-2\alpha R}$, and the air itself returns
 //! $$dL = \beta\\,\frac{e^{-2\alpha r}}{r^2}\\,dr ,$$
 //! in the unit of a surface's $L = f\cos\theta/R^2$, 1/(m² sr). Large drops and flakes may be
-//! drawn one by one ([`Precipitation`]): they are what single false echoes come from.
+//! drawn one by one ([`Drops`]): they are what single false echoes come from.
 //!
 //! Not modelled: multiple scattering (which lowers the effective extinction in dense fog),
 //! layers and patches, turbulence, and absorption lines.
 
 mod coefficients;
+mod drops;
 mod precipitation;
 mod volume;
 mod weather;
 
 pub use coefficients::Coefficients;
+pub use drops::Drops;
 pub use precipitation::Precipitation;
 pub use volume::{Overlap, cut_volume_return, volume_returns};
 pub use weather::{Atmosphere, Weather};

@@ -4,25 +4,37 @@ use super::Coefficients;
 use crate::Scalar;
 use crate::pulse::Return;
 
-/// How far the receiver's field of view covers the beam: nothing up to one range, all from
-/// another, linearly between (Rasshofer et al. 2011, eq. 10, doi:10.5194/ars-9-49-2011).
+/// What the receiver sees of the near air. It is focused far away: a point at the range $r$ is
+/// imaged as a disc of $Df/r$ behind a lens of diameter $D$ and focal length $f$, of which a detector
+/// of the width $f\theta$ takes $o(r) = \min(1, (r/r_1)^2)$ with $r_1 = D/\theta$ (the blur of Wang,
+/// Kostamovaara 1994, doi:10.1364/AO.33.004069, in geometric optics). Before the first range that it
+/// reports it is blind.
 ///
 /// Without it the backscatter of the nearest air would have no bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Overlap {
     /// Nothing is seen up to here, m.
     pub none_until: f64,
-    /// All is seen from here on, m.
+    /// All is seen from here on ($r_1$), m.
     pub full_from: f64,
 }
 
 impl Overlap {
-    /// Share of the beam that is seen at `range` (m).
+    /// Share of the light that is seen from `range` (m).
+    ///
+    /// ```
+    /// use etendue_physics::atmosphere::Overlap;
+    /// let overlap = Overlap { none_until: 0.5, full_from: 4.0 };
+    /// assert_eq!([0.4, 2.0, 5.0].map(|range| overlap.share(range)), [0.0, 0.25, 1.0]);
+    /// ```
     pub fn share(&self, range: f64) -> f64 {
-        if range >= self.full_from {
-            return 1.0;
+        if range < self.none_until {
+            0.0
+        } else if range < self.full_from {
+            (range / self.full_from).powi(2)
+        } else {
+            1.0
         }
-        ((range - self.none_until) / (self.full_from - self.none_until)).clamp(0.0, 1.0)
     }
 }
 
@@ -35,7 +47,7 @@ impl Overlap {
 /// let overlap = Overlap { none_until: 0.5, full_from: 2.0 };
 /// let returns = volume_returns(&air, &overlap, 100.0, 0.1);
 /// let strongest = returns.iter().max_by(|a, b| a.power.total_cmp(&b.power)).unwrap();
-/// assert!((0.8..2.0).contains(&strongest.range)); // the fog's own echo stands near the sensor
+/// assert!((0.5..2.0).contains(&strongest.range)); // the fog's own echo stands near the sensor
 /// ```
 pub fn volume_returns<S: Scalar>(
     air: &Coefficients<S>,

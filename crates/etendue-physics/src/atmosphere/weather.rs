@@ -3,9 +3,9 @@
 use super::{Coefficients, Precipitation};
 use crate::Scalar;
 
-/// Lidar ratio of water droplets and drops, sr (O'Connor, Illingworth, Hogan 2004, 18.8 sr,
+/// Lidar ratio of the droplets of fog, sr (O'Connor, Illingworth, Hogan 2004, 18.8 sr,
 /// doi:10.1175/1520-0426(2004)021<0777:ATFAOC>2.0.CO;2).
-pub(super) const WATER_LIDAR_RATIO: f64 = 18.8;
+const DROPLET_LIDAR_RATIO: f64 = 18.8;
 /// Lidar ratio of haze in clear continental air, sr (Müller et al. 2007, table 3,
 /// doi:10.1029/2006JD008292).
 const HAZE_LIDAR_RATIO: f64 = 53.0;
@@ -96,11 +96,12 @@ impl<S: Scalar> Weather<S> {
     /// assert!((fog.extinction - 0.07824).abs() < 1e-12);
     /// ```
     pub fn coefficients(&self, wavelength: f64) -> Coefficients<S> {
+        let of = |drops: &Precipitation<S>| (drops.extinction(), drops.lidar_ratio);
         let (extinction, lidar_ratio) = match *self {
             Self::Haze { visibility } => (haze(visibility, wavelength), HAZE_LIDAR_RATIO),
-            Self::Fog { visibility } => (koschmieder(visibility), WATER_LIDAR_RATIO),
-            Self::Rain { rate } => (Precipitation::rain(rate).extinction(), WATER_LIDAR_RATIO),
-            Self::Snow { rate } => (Precipitation::snow(rate).extinction(), ICE_LIDAR_RATIO),
+            Self::Fog { visibility } => (koschmieder(visibility), DROPLET_LIDAR_RATIO),
+            Self::Rain { rate } => of(&Precipitation::rain(rate)),
+            Self::Snow { rate } => of(&Precipitation::snow(rate)),
             Self::Dust { concentration } => {
                 (concentration * DUST_EXTINCTION_PER_GRAM, DUST_LIDAR_RATIO)
             }

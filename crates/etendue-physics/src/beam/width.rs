@@ -99,6 +99,21 @@ impl BeamWidth {
         std::f64::consts::PI * horizontal * vertical
     }
 
+    /// Distance at which the divergence has spread the beam over an area as large as its exit, m; 0
+    /// of a beam that does not diverge. It is the $D/\theta$ of a receiver whose lens is as wide as the
+    /// exit and whose field of view is the beam's.
+    ///
+    /// ```
+    /// use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt};
+    /// let of = |horizontal, vertical| Divergence { horizontal, vertical, at: DivergenceAt::Edge };
+    /// let beam = BeamWidth { shape: BeamShape::TopHat, divergence: of(3e-3, 1e-3), exit: of(1e-2, 3e-2) };
+    /// assert!((beam.near_field() - 10.0).abs() < 1e-12);
+    /// ```
+    pub fn near_field(&self) -> f64 {
+        let [angle, exit] = [self.divergence.sd(), self.exit.sd()].map(|[h, v]| (h * v).sqrt());
+        if angle > 0.0 { exit / angle } else { 0.0 }
+    }
+
     /// Rays over the profile, the axis and `rings` hexagons around it: 1, 7, 19, 37... of them,
     /// stretched to the ellipse and weighted by the profile so that the second moments are the
     /// beam's at **every** distance.

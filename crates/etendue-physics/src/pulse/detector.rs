@@ -1,6 +1,6 @@
 //! What the detector makes of the light: noise, saturation, counts.
 
-use super::Waveform;
+use super::{Waveform, poisson};
 use crate::Stream;
 
 /// How received power becomes samples.
@@ -116,25 +116,6 @@ impl PhotonCounter {
     }
 }
 
-/// A draw from the Poisson distribution of that mean.
-///
-/// Up to a mean of 500 exactly, by the number of unit-rate exponential gaps that fit into the
-/// mean; above, the normal distribution rounded to a whole number (its skewness of less than
-/// 0.045 is left out).
-pub fn poisson(mean: f64, stream: &mut Stream) -> f64 {
-    if mean > 500.0 {
-        return (mean + mean.sqrt() * stream.normal()).round().max(0.0);
-    }
-    let (mut count, mut left) = (0.0, mean);
-    loop {
-        left += (1.0 - stream.uniform()).ln();
-        if left < 0.0 {
-            return count;
-        }
-        count += 1.0;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -151,21 +132,6 @@ mod tests {
             mean,
             draws.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n,
         )
-    }
-
-    /// 20,000 draws a mean: within 4.5 standard errors of mean and variance.
-    #[test]
-    fn the_variance_of_a_count_is_its_mean() {
-        for mean in [0.05, 3.0, 80.0, 5000.0] {
-            let mut stream = stream(7);
-            let draws: Vec<f64> = (0..20_000).map(|_| poisson(mean, &mut stream)).collect();
-            let (m, v) = moments(&draws);
-            let error = (mean / 2e4).sqrt();
-            assert!((m - mean).abs() < 4.5 * error, "{mean}: {m}");
-            let variance_error = ((mean + 2.0 * mean * mean) / 2e4).sqrt();
-            assert!((v - mean).abs() < 4.5 * variance_error, "{mean}: {v}");
-            assert!(draws.iter().all(|d| d.fract() == 0.0 && *d >= 0.0));
-        }
     }
 
     fn read(detector: Detector, power: f64) -> Vec<f64> {

@@ -1,6 +1,7 @@
 //! From the light that came back to reported points.
 
 use super::ambient::add_false_alarms;
+use super::glow::Before;
 use super::received::Received;
 use super::simulate::Simulator;
 use super::triangulate::triangulate;
@@ -21,8 +22,10 @@ const STEP: f64 = 1e-4;
 /// The light of one shot.
 #[derive(Default)]
 pub(super) struct Light {
-    /// What came back, from surfaces and from the air.
+    /// What came back, from surfaces and from what of the air differs from shot to shot.
     pub returns: Vec<Return>,
+    /// How many of the air's cells shine before the first surface on the beam's axis.
+    pub air_cells: usize,
     /// What came back from surfaces, with where from.
     pub sources: Vec<(transport::Return<f64>, f64)>,
     /// Distance of the first surface on the beam's axis, m.
@@ -36,6 +39,7 @@ impl Light {
     pub fn begin(&mut self, axis: f64) {
         self.returns.clear();
         self.sources.clear();
+        self.air_cells = 0;
         self.axis = axis;
         self.ambient = 0.0;
     }
@@ -192,7 +196,8 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         workspace: &mut Workspace,
         received: &mut Received,
     ) -> Outcome {
-        if light.returns.is_empty() && !self.receiver.has_false_alarms() {
+        let is_dark = light.returns.is_empty() && light.air_cells == 0;
+        if is_dark && !self.receiver.has_false_alarms() {
             return Outcome::NoReturn;
         }
         workspace.found.clear();
@@ -309,12 +314,12 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         match &self.receiver {
             PreparedReceiver::Pulsed(pulsed) if light.ambient > 0.0 => {
                 let pulsed = pulsed.in_light(light.ambient);
-                let returns = &mut light.returns;
-                self.find_echoes(&pulsed, fired.number, returns, noise.as_mut(), workspace);
+                let lit = (&mut light.returns[..], light.air_cells);
+                self.find_echoes(&pulsed, fired.number, lit, noise.as_mut(), workspace);
             }
             PreparedReceiver::Pulsed(pulsed) => {
-                let returns = &mut light.returns;
-                self.find_echoes(pulsed, fired.number, returns, noise.as_mut(), workspace);
+                let lit = (&mut light.returns[..], light.air_cells);
+                self.find_echoes(pulsed, fired.number, lit, noise.as_mut(), workspace);
             }
             PreparedReceiver::Other(Receiver::Triangulation(camera)) => {
                 workspace
@@ -330,7 +335,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         }
     }
 
-    /// The echoes of a pulsed receiver.
+    /// The echoes that a pulsed receiver finds in some returns and the light of so many cells of air.
     pub fn find_echoes(
         &self,
         PreparedPulsed {
@@ -339,7 +344,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
             finder,
         }: &PreparedPulsed,
         number: u32,
-        returns: &mut [Return],
+        (returns, cells): (&mut [Return], usize),
         mut noise: Option<&mut Stream>,
         Workspace { echoes, found, .. }: &mut Workspace,
     ) {
@@ -347,7 +352,9 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         match finder {
             None => fast.find(returns, noise.as_deref_mut(), echoes),
             Some(finder) => {
-                echoes_in_waveforms(receiver, finder, returns, noise.as_deref_mut(), echoes);
+                let air = self.air.glow().map(|glow| Before { glow, cells });
+                let lit = (returns, air.as_ref());
+                echoes_in_waveforms(receiver, finder, lit, noise.as_deref_mut(), echoes);
             }
         }
         if receiver.false_alarms && noise.is_some() {

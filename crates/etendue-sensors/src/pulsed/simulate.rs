@@ -5,7 +5,7 @@ use super::air::PreparedAir;
 use super::ambient::View;
 use super::batches::{Batches, Destination, on_all_threads, one_by_one};
 use super::order::{CastOrder, Order};
-use super::receive::{Fired, Light, PreparedReceiver, Workspace, pulse_fwhm};
+use super::receive::{Fired, Light, PreparedReceiver, Workspace};
 use super::straight::{Cast, Lane, Straight};
 use super::turning::Turning;
 use super::{Air, Frame, PointSweep};
@@ -242,7 +242,7 @@ pub(super) struct Simulator<'a, P> {
     turning: Option<Turning>,
     /// What tells shots that need no trees, where there can be such.
     straight: Option<Straight>,
-    pub air: PreparedAir<'a>,
+    pub air: PreparedAir,
     view: Option<View<'a>>,
     pub receiver: PreparedReceiver,
 }
@@ -255,7 +255,7 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
         world_from_sensor: P,
         world_from_start: Isometry3<f64>,
     ) -> Self {
-        let air = PreparedAir::new(&run.air, scanner, pulse_fwhm(&scanner.receiver));
+        let air = PreparedAir::new(&run.air, scanner);
         let receiver = PreparedReceiver::new(&scanner.receiver, air.glows());
         let mut simulator = Self {
             air,
@@ -478,7 +478,7 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
     pub fn add_air(&self, first: usize, lights: &mut [Light]) {
         for (number, light) in (first..).zip(lights) {
             let drops = || self.stream(shot_number(number), Purpose::Precipitation);
-            self.air.add(light.axis, drops, &mut light.returns);
+            self.air.add(drops, light);
         }
     }
 

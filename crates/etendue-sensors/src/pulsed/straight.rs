@@ -336,7 +336,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         self.find_echoes(
             &straight.pulsed,
             fired.number,
-            &mut returns,
+            (&mut returns, 0),
             noise,
             workspace,
         );
@@ -493,6 +493,7 @@ mod tests {
                 pipeline: Pipeline::Fast,
                 window: None,
                 false_alarms,
+                full_overlap: 0.0,
             }),
             limits: RangeLimits {
                 near: 0.1,

@@ -1,14 +1,17 @@
 //! Echoes in sampled waveforms.
 
 use super::Run;
+use super::glow::{Before, FAINT};
 use super::simulate::Simulator;
+use super::stretch::stretches;
 use crate::scanner::{PulsedReceiver, Receiver, Scanner};
 use crate::transport::World;
 use etendue_physics::pulse::{Digitiser, Echo, EchoFinder, Return, Waveform, Window};
-use etendue_physics::{Purpose, SPEED_OF_LIGHT, Stream};
+use etendue_physics::{Purpose, Stream};
 use nalgebra::Isometry3;
 
-/// Appends the echoes of `returns` (which it sorts), found in waveforms about them.
+/// Appends the echoes of some returns (which it sorts) and of the air, found in waveforms about
+/// them.
 ///
 /// Only stretches with light are sampled: where the returns of a stretch cannot reach the
 /// threshold with six standard deviations of noise, or there are none, nothing is found. False
@@ -16,33 +19,36 @@ use nalgebra::Isometry3;
 pub(super) fn echoes_in_waveforms(
     receiver: &PulsedReceiver,
     finder: &EchoFinder,
-    returns: &mut [Return],
+    (returns, air): (&mut [Return], Option<&Before>),
     mut noise: Option<&mut Stream>,
     echoes: &mut Vec<Echo>,
 ) {
     returns.sort_unstable_by(|a, b| a.range.total_cmp(&b.range));
-    let [before, after] = receiver.pulse.support();
-    let apart = 0.5 * SPEED_OF_LIGHT * (before + after);
-    for stretch in returns.chunk_by(|a, b| b.range - a.range < apart) {
-        let most: f64 = stretch.iter().map(|one| one.power).sum();
-        if most + 6.0 * receiver.detector.noise(most) < receiver.threshold {
-            continue;
+    let glow = air.map_or(0.0, |_| FAINT * receiver.threshold);
+    stretches(returns, air, &receiver.pulse, |stretch| {
+        let most = stretch.returns.iter().map(|one| one.power).sum::<f64>() + glow;
+        if !stretch.bright && most + 6.0 * receiver.detector.noise(most) < receiver.threshold {
+            return;
         }
-        let (near, far) = (stretch[0].range, stretch[stretch.len() - 1].range);
+        let (near, far) = (stretch.near, stretch.far);
         let window = Window::around(&receiver.pulse, receiver.interval, near, far);
-        let waveform = read(receiver, stretch, window, noise.as_deref_mut());
+        let lit = (stretch.returns, air);
+        let waveform = read(receiver, lit, window, noise.as_deref_mut());
         finder.find_into(&waveform, echoes);
-    }
+    });
 }
 
-/// The waveform of some returns as the converter gives it.
+/// The waveform of some returns and the air as the converter gives it.
 fn read(
     receiver: &PulsedReceiver,
-    returns: &[Return],
+    (returns, air): (&[Return], Option<&Before>),
     window: Window,
     noise: Option<&mut Stream>,
 ) -> Waveform {
     let mut waveform = Waveform::received(&receiver.pulse, returns, window);
+    if let Some(air) = air {
+        air.add_to(&mut waveform);
+    }
     match noise {
         Some(stream) => receiver.detector.read(&mut waveform, stream),
         None => waveform.saturate(receiver.detector.saturation()),
@@ -82,5 +88,13 @@ pub fn waveform(
     let window = Window::around(&receiver.pulse, receiver.interval, 0.0, scanner.limits.far);
     let mut noise = simulator.stream(u32::try_from(number).ok()?, Purpose::ReceiverNoise);
     let noise = (!run.without_noise).then_some(&mut noise);
-    Some(read(&receiver, &lights.first()?.returns, window, noise))
+    let light = lights.first()?;
+    let cells = light.air_cells;
+    let air = simulator.air.glow().map(|glow| Before { glow, cells });
+    Some(read(
+        &receiver,
+        (&light.returns, air.as_ref()),
+        window,
+        noise,
+    ))
 }

@@ -55,7 +55,10 @@ fn check_pulsed(receiver: &PulsedReceiver) -> Result<(), ScannerError> {
         is_positive(interval) && interval >= 1e-3 * pulse,
         "positive, and at least a thousandth of the pulse's width",
     )?;
-    zero_or_more(&[("the jitter, m,", receiver.jitter)])?;
+    zero_or_more(&[
+        ("the jitter, m,", receiver.jitter),
+        ("the range of full overlap, m,", receiver.full_overlap),
+    ])?;
     if let Discriminator::ConstantFraction { fraction } = receiver.discriminator {
         let ok = fraction > 0.0 && fraction < 1.0;
         value("the constant fraction", fraction, ok, "between 0 and 1")?;

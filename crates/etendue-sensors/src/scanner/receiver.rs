@@ -1,11 +1,12 @@
 //! What a scanner makes of the light that comes back.
 
-use etendue_physics::Scalar;
+use etendue_physics::atmosphere::Overlap;
 use etendue_physics::cw::Window;
 use etendue_physics::pulse::{
     AnalogueDetector, Detector, Discriminator, EchoFinder, FastReceiver, Fmcw, IntensityResponse,
     PhotonCounter, Pulse, ReturnMode, Timing, reference_power,
 };
+use etendue_physics::{SPEED_OF_LIGHT, Scalar};
 
 /// What becomes of the light.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,6 +70,9 @@ pub struct PulsedReceiver {
     pub window: Option<Window>,
     /// Whether echoes that noise alone makes are drawn.
     pub false_alarms: bool,
+    /// Range from which on all light of the air lands on the detector, m: that of nearer air is out
+    /// of focus ([`Overlap::full_from`]).
+    pub full_overlap: f64,
 }
 
 /// Triangulation: the image of the spot moves by $x = bf/d$ on the sensor.
@@ -165,6 +169,15 @@ impl Sensitivity {
 }
 
 impl PulsedReceiver {
+    /// What it sees of the near air: none whose echo would stand before the nearest range that is
+    /// reported, for there its gate is shut.
+    pub fn overlap(&self, limits: &RangeLimits) -> Overlap {
+        Overlap {
+            none_until: limits.near + 0.25 * SPEED_OF_LIGHT * self.pulse.fwhm,
+            full_from: self.full_overlap,
+        }
+    }
+
     /// The closed form of this receiver.
     pub fn fast(&self) -> FastReceiver {
         FastReceiver {
@@ -289,6 +302,7 @@ mod tests {
             pipeline: Pipeline::Fast,
             window: None,
             false_alarms: false,
+            full_overlap: 0.0,
         };
         let fast = receiver.fast();
         let found = (0..20_000).filter(|beam| {

@@ -27,9 +27,8 @@ pub struct AirOptions {
     /// Dust, g/m³
     #[arg(long, value_name = "G/M3", value_parser = positive, allow_negative_numbers = true)]
     dust: Option<f64>,
-    /// Draw drops and flakes of at least this diameter (mm) one by one, by the seed. Without it all
-    /// return their mean, which gives every beam the same faint light of the near air, where most
-    /// meet no drop: 0.5 is a good number
+    /// Draw drops and flakes of at least this diameter (mm) one by one, by the seed; smaller ones
+    /// return their mean [default: 0.5; 10 draws none]
     #[arg(long, value_name = "MM", value_parser = positive, allow_negative_numbers = true)]
     drops_from: Option<f64>,
 }
@@ -67,11 +66,14 @@ impl AirOptions {
                 .map(|concentration| Weather::Dust { concentration }),
         ];
         let weather: Vec<_> = weather.into_iter().flatten().collect();
-        let mut air = of_scene.clone();
-        if !weather.is_empty() {
-            air.atmosphere.weather = weather;
+        let mut air = match weather.is_empty() {
+            true => of_scene.clone(),
+            false => Air::of(weather),
+        };
+        let given = self.drops_from.map(|mm| mm * 1e-3).or(of_scene.drops_from);
+        if air.drops_from.is_some() {
+            air.drops_from = given.or(air.drops_from);
         }
-        air.drops_from = self.drops_from.map(|mm| mm * 1e-3).or(air.drops_from);
         air
     }
 }

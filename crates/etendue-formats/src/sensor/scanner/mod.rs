@@ -66,18 +66,20 @@ impl ScannerTable {
             .map_err(|problem| document.error(channels_span.clone(), problem))?;
         let checked = self.receiver.check();
         checked.map_err(|problem| document.error(span.clone(), problem))?;
+        let beam = self.beam.width();
+        let wavelength = self.wavelength_nm * 1e-9;
         let scanner = Scanner {
             name: name.to_owned(),
             source,
-            wavelength: self.wavelength_nm * 1e-9,
+            wavelength,
             channels,
             pattern: self
                 .pattern
                 .pattern()
                 .map_err(|problem| document.error(span.clone(), problem))?,
-            beam: self.beam.width(),
+            beam,
             sub_ray_rings: self.beam.sub_ray_rings,
-            receiver: self.receiver.receiver(self.wavelength_nm * 1e-9),
+            receiver: self.receiver.receiver(wavelength, &beam),
             limits: self.range.limits(),
             intensity: self.intensity.intensity(),
         };

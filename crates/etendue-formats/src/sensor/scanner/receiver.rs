@@ -1,6 +1,7 @@
 //! What a scanner makes of the light.
 
 use crate::toml_file::Problem;
+use etendue_physics::beam::BeamWidth;
 use etendue_physics::cw::Window;
 use etendue_physics::pulse::{
     AnalogueDetector, Detector, Discriminator, DualPair, Fmcw, IntensityResponse, Pulse,
@@ -52,6 +53,11 @@ pub struct PulsedTable {
     /// Whether echoes that noise alone makes are drawn.
     #[serde(default)]
     pub false_alarms: bool,
+    /// Range from which on all light of rain, fog, snow and dust lands on the detector: the diameter
+    /// of the lens over the angle that the detector sees. Nearer air is out of focus and shines by
+    /// the square of the distance less. Left out: where the beam's divergence has spread it as wide
+    /// as its exit, as if lens and detector had the beam's own width and angle.
+    pub full_overlap_m: Option<f64>,
     /// The data sheet's target.
     pub found: FoundTable,
     /// A photodiode.
@@ -282,9 +288,9 @@ impl ReceiverTable {
         Ok(())
     }
 
-    pub(super) fn receiver(&self, wavelength: f64) -> Receiver {
+    pub(super) fn receiver(&self, wavelength: f64, beam: &BeamWidth) -> Receiver {
         match self {
-            Self::Pulsed(table) => Receiver::Pulsed(table.receiver()),
+            Self::Pulsed(table) => Receiver::Pulsed(table.receiver(beam)),
             Self::Triangulation(table) => Receiver::Triangulation(Triangulation {
                 baseline: table.baseline_mm * 1e-3,
                 angle_noise: table.angle_noise_urad * 1e-6,
@@ -304,7 +310,7 @@ impl ReceiverTable {
 }
 
 impl PulsedTable {
-    fn receiver(&self) -> PulsedReceiver {
+    fn receiver(&self, beam: &BeamWidth) -> PulsedReceiver {
         let sensitivity = Sensitivity {
             reflectance: self.found.reflectance,
             range: self.found.range_m,
@@ -345,6 +351,7 @@ impl PulsedTable {
                 bandwidth: table.bandwidth_nm * 1e-9,
             }),
             false_alarms: self.false_alarms,
+            full_overlap: self.full_overlap_m.unwrap_or(beam.near_field()),
         }
     }
 }

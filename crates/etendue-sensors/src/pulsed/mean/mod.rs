@@ -11,7 +11,7 @@ use crate::scanner::{Scanner, Shot};
 use crate::transport::{Factor, LightRay, TreeSettings, World, first_distance, trace_trees};
 use batch::Batch;
 use etendue_physics::Scalar;
-use etendue_physics::atmosphere::{Coefficients, Overlap};
+use etendue_physics::atmosphere::Coefficients;
 use etendue_physics::beam::BeamRay;
 use etendue_physics::pulse::Return;
 use nalgebra::{Isometry3, Quaternion, UnitQuaternion};
@@ -37,27 +37,9 @@ pub struct MeanShot<S = f64> {
 pub struct MeanAir<S = f64> {
     /// Extinction and backscatter.
     pub coefficients: Coefficients<S>,
-    /// How the receiver sees the near air.
-    pub overlap: Overlap,
 }
 
 impl<S: Scalar> MeanAir<S> {
-    /// No air.
-    fn vacuum() -> Self {
-        Self {
-            coefficients: Coefficients::vacuum(),
-            overlap: Overlap {
-                none_until: 0.0,
-                full_from: 0.0,
-            },
-        }
-    }
-
-    /// Whether the air itself sends light back.
-    fn glows(&self) -> bool {
-        self.coefficients.backscatter.value() > 0.0
-    }
-
     /// What is left of a surface's return from `range` (m).
     fn transmission(&self, range: S) -> S {
         if self.coefficients.extinction.value() == 0.0 {

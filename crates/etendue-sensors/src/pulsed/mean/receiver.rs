@@ -1,7 +1,7 @@
 //! Receivers without their noise.
 
+use super::MeanScanner;
 use super::sampled::Sampled;
-use super::{MeanAir, MeanScanner};
 use crate::pulsed::triangulate::brightest;
 use crate::scanner::{Pipeline, PulsedReceiver, Receiver, Triangulation};
 use etendue_physics::Scalar;
@@ -52,7 +52,6 @@ pub(super) enum PreparedMean<S> {
     Sampled {
         waveforms: Box<Sampled<S>>,
         returns: ReturnMode,
-        sees_air: bool,
     },
     Triangulation(Triangulation),
     Fmcw(Fmcw),
@@ -63,20 +62,20 @@ impl<S: Scalar> PreparedMean<S> {
         match &of.receiver {
             MeanReceiver::Pulsed { receiver, timing } => {
                 let returns = receiver.returns;
-                let sees_air = of.air.is_some_and(|air| air.glows());
-                if receiver.pipeline == Pipeline::Fast && !sees_air {
+                let limits = &of.scanner.limits;
+                let overlap = receiver.overlap(limits);
+                let air = of.air.as_ref();
+                let waveforms = Sampled::new(receiver, timing, air, overlap, limits.far);
+                if receiver.pipeline == Pipeline::Fast && !waveforms.sees_air() {
                     return Self::Fast {
                         fast: receiver.fast(),
                         timing: *timing,
                         returns,
                     };
                 }
-                let air = of.air.unwrap_or_else(MeanAir::vacuum);
-                let far = of.scanner.limits.far;
                 Self::Sampled {
-                    waveforms: Box::new(Sampled::new(receiver, timing, &air, far)),
+                    waveforms: Box::new(waveforms),
                     returns,
-                    sees_air,
                 }
             }
             MeanReceiver::Triangulation(camera) => Self::Triangulation(*camera),
@@ -86,7 +85,7 @@ impl<S: Scalar> PreparedMean<S> {
 
     /// Whether it matters how far the air reaches before the first surface.
     pub fn sees_air(&self) -> bool {
-        matches!(self, Self::Sampled { sees_air: true, .. })
+        matches!(self, Self::Sampled { waveforms, .. } if waveforms.sees_air())
     }
 
     /// Range (m) and power of the first point that is made of some returns, before a surface at
@@ -105,7 +104,6 @@ impl<S: Scalar> PreparedMean<S> {
             Self::Sampled {
                 waveforms,
                 returns: mode,
-                ..
             } => reported(&waveforms.echoes(returns, axis), *mode),
             Self::Triangulation(camera) => {
                 let spot = brightest(returns)?;

@@ -112,6 +112,7 @@ fn false_alarms_rise_with_the_background_as_its_shot_noise_says() {
             threshold: 4.0 * detector.noise(0.0),
             detector,
             false_alarms: true,
+            full_overlap: 0.0,
             ..receiver(power)
         });
         let limits = scanner.limits;

@@ -7,13 +7,20 @@ use etendue_physics::pulse::{Echo, ReturnMode};
 use etendue_physics::surface::{Dielectric, Lobe, Material, Pane, Retroreflector, Side};
 use etendue_scene::Scene;
 use etendue_sensors::pulsed::Run;
-use etendue_sensors::scanner::Pipeline;
+use etendue_sensors::scanner::{Pipeline, PulsedReceiver};
 use std::f64::consts::PI;
 
 /// Range and power of the only echo along x, by both pipelines, which must agree to 1e-3.
 fn echo(scene: &Scene, run: &Run) -> Echo {
+    echo_of(scene, run, |_| ())
+}
+
+/// The same by a receiver that is changed.
+fn echo_of(scene: &Scene, run: &Run, change: impl Fn(&mut PulsedReceiver)) -> Echo {
     let [fast, full] = [Pipeline::Fast, Pipeline::Waveform].map(|pipeline| {
-        let sweep = at_origin(scene, &one_shot(pulsed(pipeline, ReturnMode::Last)), run);
+        let mut receiver = pulsed(pipeline, ReturnMode::Last);
+        change(&mut receiver);
+        let sweep = at_origin(scene, &one_shot(receiver), run);
         assert_eq!(sweep.points.len(), 1);
         sweep.points[0]
     });
@@ -140,10 +147,8 @@ fn fog_dims_the_wall_by_beer_and_lambert() {
         run.air.atmosphere = Atmosphere {
             weather: vec![Weather::Fog { visibility: 50.0 }],
         };
-        // The fog's own echo merges with the wall's: compare with it switched off.
-        run.air.overlap.none_until = 1e3;
-        run.air.overlap.full_from = 2e3;
-        let found = echo(&scene, &run);
+        // The fog's own echo merges with the wall's: compare with a receiver that sees none of it.
+        let found = echo_of(&scene, &run, |receiver| receiver.full_overlap = 1e9);
         let expected = 0.8 / PI / (range * range) * (-2.0 * 3.912 / 50.0 * range).exp();
         assert!((found.power / expected - 1.0).abs() < 1e-9);
     }

@@ -17,3 +17,4 @@ mod motion;
 mod moving;
 mod receivers;
 mod stage;
+mod weather;

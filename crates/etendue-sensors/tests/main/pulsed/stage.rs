@@ -118,6 +118,7 @@ pub fn pulsed(pipeline: Pipeline, returns: ReturnMode) -> PulsedReceiver {
         pipeline,
         window: None,
         false_alarms: false,
+        full_overlap: 0.0,
     }
 }
 
