@@ -27,6 +27,7 @@ pub mod panel_view;
 mod plot;
 pub mod png;
 pub mod range_image;
+mod shade_scale;
 mod slice;
 pub mod spread_chart;
 pub mod svg;

@@ -28,6 +28,16 @@ pub enum RenderError {
 /// # Errors
 /// Where the page has no area or is too large.
 pub fn render(drawing: &Drawing, scale: f64) -> Result<Vec<u8>, RenderError> {
+    pixmap(drawing, scale)?
+        .encode_png()
+        .map_err(|error| RenderError::Encoding(error.to_string()))
+}
+
+/// The pixels of the drawing, `scale` of them per page unit.
+///
+/// # Errors
+/// Where the page has no area or is too large.
+pub fn pixmap(drawing: &Drawing, scale: f64) -> Result<Pixmap, RenderError> {
     let (width, height) = (drawing.width * scale, drawing.height * scale);
     let mut pixmap = Pixmap::new(width.ceil() as u32, height.ceil() as u32)
         .ok_or(RenderError::Size { width, height })?;
@@ -39,9 +49,7 @@ pub fn render(drawing: &Drawing, scale: f64) -> Result<Vec<u8>, RenderError> {
     for shape in &drawing.shapes {
         page.draw(shape);
     }
-    page.pixmap
-        .encode_png()
-        .map_err(|error| RenderError::Encoding(error.to_string()))
+    Ok(page.pixmap)
 }
 
 struct Page {

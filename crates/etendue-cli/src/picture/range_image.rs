@@ -1,15 +1,19 @@
 //! The range image and the intensity image of a sweep.
 
-use super::png::RenderError;
+use super::png::{RenderError, pixmap};
+use super::shade_scale::{HEIGHT, LEAST_WIDTH, ShadeScale};
 use etendue::sensors::pulsed::PointSweep;
 use std::f64::consts::{PI, TAU};
-use tiny_skia::{Pixmap, PremultipliedColorU8};
+use tiny_skia::{Pixmap, PixmapPaint, PremultipliedColorU8, Transform};
+
+/// The colour of no return.
+const NONE: [u8; 3] = [24, 40, 110];
 
 /// Most rows that are stretched: images of few rings are made taller.
 const LEAST_HEIGHT: usize = 128;
 
 /// The range image as a PNG file: one pixel column a column, rings from top to bottom, near ranges
-/// bright and far ones dark, no returns blue. What stands above each other in a full turn does so in
+/// bright and far ones dark, no returns blue, with the scale below. What stands above each other in a full turn does so in
 /// the picture: rows of lasers that look ahead of the others, or behind, are shifted.
 ///
 /// # Errors
@@ -17,9 +21,13 @@ const LEAST_HEIGHT: usize = 128;
 pub fn png(sweep: &PointSweep) -> Result<Vec<u8>, RenderError> {
     let image = sweep.range_image();
     let far = high(&image);
-    encode(sweep, &image, |range| {
-        235.0 - 215.0 * (range / far).clamp(0.0, 1.0).sqrt()
-    })
+    let scale = ShadeScale {
+        label: "range, m",
+        top: far,
+        grey: &|range| 235.0 - 215.0 * (range / far).clamp(0.0, 1.0).sqrt(),
+        none: NONE,
+    };
+    encode(sweep, &image, &scale)
 }
 
 /// The intensity image likewise: strong echoes bright, weak ones dark, no returns blue.
@@ -32,34 +40,41 @@ pub fn intensity_png(sweep: &PointSweep) -> Result<Vec<u8>, RenderError> {
         first.map_or(f64::INFINITY, |point| point.intensity)
     });
     let bright = high(&image);
-    encode(sweep, &image, |intensity| {
-        20.0 + 235.0 * (intensity / bright).clamp(0.0, 1.0).sqrt()
-    })
+    let scale = ShadeScale {
+        label: "intensity",
+        top: bright,
+        grey: &|intensity| 20.0 + 235.0 * (intensity / bright).clamp(0.0, 1.0).sqrt(),
+        none: NONE,
+    };
+    encode(sweep, &image, &scale)
 }
 
-/// An image of one number a shot as a PNG file; `grey` gives the shade of a finite number.
-fn encode(
-    sweep: &PointSweep,
-    image: &[f64],
-    grey: impl Fn(f64) -> f64,
-) -> Result<Vec<u8>, RenderError> {
+/// An image of one number a shot as a PNG file, with its scale below.
+fn encode(sweep: &PointSweep, image: &[f64], scale: &ShadeScale) -> Result<Vec<u8>, RenderError> {
     let (width, rows) = (sweep.columns as usize, usize::from(sweep.channels));
     let stretch = LEAST_HEIGHT.div_ceil(rows).max(1);
     let height = rows * stretch;
-    let size = RenderError::Size {
-        width: width as f64,
-        height: height as f64,
-    };
-    let mut pixmap = Pixmap::new(width as u32, height as u32).ok_or(size)?;
+    let mut pixels = blank(width as f64, height as f64)?;
     let shifts = shifts(sweep);
-    for (i, pixel) in pixmap.pixels_mut().iter_mut().enumerate() {
+    for (i, pixel) in pixels.pixels_mut().iter_mut().enumerate() {
         let row = i / width / stretch;
         let column = (i % width + width - shifts[row]) % width;
-        *pixel = color(image[row * width + column], &grey);
+        *pixel = color(image[row * width + column], scale);
     }
-    pixmap
-        .encode_png()
+    let page_width = (width as f64).max(LEAST_WIDTH);
+    let below = pixmap(&scale.draw(page_width), 1.0)?;
+    let mut page = blank(page_width, height as f64 + HEIGHT)?;
+    page.fill(tiny_skia::Color::WHITE);
+    for (top, part) in [(0, &pixels), (height as i32, &below)] {
+        let (paint, still) = (PixmapPaint::default(), Transform::identity());
+        page.draw_pixmap(0, top, part.as_ref(), &paint, still, None);
+    }
+    page.encode_png()
         .map_err(|error| RenderError::Encoding(error.to_string()))
+}
+
+fn blank(width: f64, height: f64) -> Result<Pixmap, RenderError> {
+    Pixmap::new(width as u32, height as u32).ok_or(RenderError::Size { width, height })
 }
 
 /// By how many columns each row is shifted to the right, so that equal azimuths stand above each
@@ -107,11 +122,11 @@ fn high(image: &[f64]) -> f64 {
         .max(1e-12)
 }
 
-fn color(number: f64, grey: impl Fn(f64) -> f64) -> PremultipliedColorU8 {
+fn color(number: f64, scale: &ShadeScale) -> PremultipliedColorU8 {
     let [red, green, blue] = if number.is_finite() {
-        [grey(number) as u8; 3]
+        [(scale.grey)(number) as u8; 3]
     } else {
-        [24, 40, 110]
+        scale.none
     };
     PremultipliedColorU8::from_rgba(red, green, blue, 255)
         .unwrap_or(PremultipliedColorU8::TRANSPARENT)

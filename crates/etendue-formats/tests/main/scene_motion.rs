@@ -6,6 +6,7 @@ use etendue_formats::{FormatError, trajectory::PoseFile, trajectory::parse_traje
 use etendue_physics::atmosphere::Weather;
 use etendue_scene::{Interpolation, ObjectId};
 use nalgebra::{Isometry3, Vector3};
+use std::path::Path;
 
 fn scene(extra: &str) -> Result<LoadedScene, FormatError> {
     let text = format!(
@@ -178,7 +179,7 @@ fn folder_of_key_frames() -> tempfile::TempDir {
 }
 
 fn deforming(
-    folder: &std::path::Path,
+    folder: &Path,
     shape: &str,
     deformation: &str,
 ) -> Result<LoadedScene, FormatError> {
@@ -265,4 +266,29 @@ fn key_frames_of_vertices_that_cannot_be_are_pointed_at() {
         assert!(error.to_string().contains(says), "{deformation}: {error}");
         assert!(!error.remedy().is_empty());
     }
+}
+
+/// What the README drives through: a car, a pedestrian and the vertices of a flag move, and the
+/// trajectory is long enough for the drive.
+#[test]
+fn the_streets_traffic_moves_and_its_flag_waves() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let text = std::fs::read_to_string(folder.join("street.toml")).unwrap();
+    let loaded = parse(&Document::new(folder.join("street.toml"), text)).unwrap();
+    assert_eq!(loaded.warnings, [""; 0]);
+    let scene = &loaded.scene;
+    let moving = |id: &u32| scene.motion(ObjectId(*id)).is_some();
+    let moving: Vec<&str> = (0..)
+        .zip(scene.objects())
+        .filter(|(id, _)| moving(id))
+        .map(|(_, object)| object.name.as_str())
+        .collect();
+    assert_eq!(moving, ["car", "pedestrian"]);
+    let flag = scene.objects().iter().find(|object| object.name == "flag");
+    let flag = flag.unwrap().mesh;
+    let corner = 12;
+    let at = |time| scene.deformation(flag).unwrap().vertex_at(corner, time);
+    assert!((at(0.0) - at(0.5)).norm() > 0.5);
+    // It begins anew after a second.
+    assert!((at(0.25) - at(7.25)).norm() < 1e-12);
 }

@@ -107,9 +107,9 @@ mod tests {
     /// $n$ bins it spreads by $\sqrt{2n}$ about $n$, and is below $n + 4.5\sqrt{2n}$.
     #[test]
     fn every_count_is_as_frequent_as_the_law_says() {
-        for mean in [5.0, 12.0, 100.0, 600.0] {
+        for mean in [5.0, 12.0, 100.0, 600.0_f64] {
             let draws = draws(mean, 100_000);
-            let (mut bins, mut statistic) = (0.0, 0.0);
+            let (mut bins, mut statistic) = (0.0_f64, 0.0);
             let mut k = 0.0;
             while k < 2.0 * mean + 30.0 {
                 let expected = 1e5 * (k * mean.ln() - mean - ln_factorial(k)).exp();

@@ -7,11 +7,12 @@ use super::way::Way;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::picture::top_view::TopView;
-use crate::picture::{Drawing, png, range_image, svg, waveform_plot};
+use crate::picture::waveform_plot::WaveformPlot;
+use crate::picture::{Drawing, png, range_image, svg};
 use etendue::formats::FormatError;
 use etendue::formats::output::{
-    Encoding, OutputSet, PointTable, Run, RunMetadata, SourceMetadata, write_e57, write_kitti,
-    write_las, write_parquet, write_pcd, write_ply, write_table_csv, write_table_npz,
+    Encoding, OutputSet, PointTable, Run, RunMetadata, SourceMetadata, kept, write_e57,
+    write_kitti, write_las, write_parquet, write_pcd, write_ply, write_table_csv, write_table_npz,
 };
 use etendue::formats::profile::other_sensors;
 use etendue::formats::ros2::{Recorder, Topics};
@@ -275,41 +276,57 @@ impl ScanRun<'_> {
             picture: &|| self.picture(run, scans, metadata),
             scanner: self.scanner,
             classes: &self.loaded.classes.of_object,
+            alone: single,
         };
         for path in &paths {
             files.add(outputs, path)?;
             interrupt::check()?;
         }
         if let Some(beam) = self.arguments.waveform {
-            self.waveform(world, beam, (output, single), outputs)?;
+            self.waveform(world, &scans[0], beam, (output, single), outputs)?;
         }
         Ok(())
     }
 
-    /// The waveform of one beam of the first sweep, as a picture.
+    /// The waveform of one beam of the first sweep and what is reported of it, as a picture.
     fn waveform(
         &self,
         world: &World<f64>,
+        scan: &PointSweep,
         [ring, column]: [u32; 2],
         (output, single): (&Path, bool),
         outputs: &mut OutputSet,
     ) -> Result<(), Failure> {
         let run = self.pulsed_run(0);
-        let is_beam = |shot: &Shot| {
+        let is_beam = |shot: Shot| {
             let channel = &self.scanner.channels[usize::from(shot.channel)];
             u32::from(channel.ring) == ring && shot.column == column
         };
-        let shot = self.scanner.shots(0).iter().position(is_beam);
-        let waveform = shot
-            .and_then(|shot| pulsed::waveform(world, self.scanner, &run, shot, |t| self.way.at(t)));
-        let waveform = waveform.ok_or_else(|| Failure::NoWaveform {
-            ring,
-            column,
-            rings: self.scanner.channels.len(),
-            columns: self.scanner.columns(),
-        })?;
-        let title = format!("{}: ring {ring}, column {column}", self.scanner.name);
-        let drawing = waveform_plot::draw(&title, &waveform);
+        let seen = scan.shots.iter().position(is_beam).and_then(|shot| {
+            let at = |t| self.way.at(t);
+            Some((shot, pulsed::waveform(world, self.scanner, &run, shot, at)?))
+        });
+        let (Some((shot, waveform)), Receiver::Pulsed(receiver)) = (seen, self.scanner.receiver)
+        else {
+            return Err(Failure::NoWaveform {
+                ring,
+                column,
+                rings: self.scanner.channels.len(),
+                columns: self.scanner.columns(),
+            });
+        };
+        let channel = usize::from(scan.shots.at(shot).channel);
+        let offset = self.scanner.channels[channel].range_offset;
+        let points = scan.points_of(shot).iter();
+        let drawing = WaveformPlot {
+            title: &format!("{}: ring {ring}, column {column}", self.scanner.name),
+            waveform: &waveform,
+            threshold: receiver.threshold,
+            echoes: points
+                .map(|point| [point.range - offset, point.power])
+                .collect(),
+        }
+        .draw();
         let path = if single {
             output.with_extension("waveform.svg")
         } else {
@@ -372,6 +389,8 @@ struct Files<'a> {
     picture: &'a dyn Fn() -> Drawing,
     scanner: &'a Scanner,
     classes: &'a [i32],
+    /// Whether a single file was asked for.
+    alone: bool,
 }
 
 impl Files<'_> {
@@ -406,9 +425,7 @@ impl Files<'_> {
             (_, "npz") => write_table_npz(outputs, path, table())?,
             (_, "pcd") => write_pcd(outputs, path, table(), Encoding::Binary)?,
             (_, "ply") => write_ply(outputs, path, table(), Encoding::Binary)?,
-            (_, "las" | "laz") => write_las(outputs, path, table())?,
-            (_, "e57") => write_e57(outputs, path, table())?,
-            (_, "bin") => write_kitti(outputs, path, table())?,
+            (_, "las" | "laz" | "e57" | "bin") => self.add_part(outputs, path, ending, table())?,
             (_, "parquet") => write_parquet(outputs, path, table())?,
             (_, "mcap") => self.add_mcap(outputs, path)?,
             ("metadata.yaml", _) => {
@@ -427,6 +444,30 @@ impl Files<'_> {
             _ => return Err(Failure::Ending { path: path.into() }),
         }
         Ok(())
+    }
+
+    /// Adds a file of a format that has no room for all of a table, and says what is changed there;
+    /// what is left out, too, where it is the only file.
+    fn add_part(
+        &self,
+        outputs: &mut OutputSet,
+        path: &Path,
+        ending: &str,
+        table: &PointTable,
+    ) -> Result<(), FormatError> {
+        let kept = kept(table, ending);
+        for warning in &kept.warnings {
+            eprintln!("warning: {}: {warning}", path.display());
+        }
+        if self.alone && !kept.left_out.is_empty() {
+            let fields = kept.left_out.join(" ");
+            eprintln!("{} has no room for the fields {fields}", path.display());
+        }
+        match ending {
+            "e57" => write_e57(outputs, path, table),
+            "bin" => write_kitti(outputs, path, table),
+            _ => write_las(outputs, path, table),
+        }
     }
 
     fn add_mcap(&self, outputs: &mut OutputSet, path: &Path) -> Result<(), FormatError> {
