@@ -85,6 +85,7 @@ fn scanner(
             pipeline,
             window: None,
             false_alarms: false,
+            full_overlap: 0.0,
         }),
         limits: RangeLimits {
             near: 0.3,

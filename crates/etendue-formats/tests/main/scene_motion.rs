@@ -178,11 +178,7 @@ fn folder_of_key_frames() -> tempfile::TempDir {
     folder
 }
 
-fn deforming(
-    folder: &Path,
-    shape: &str,
-    deformation: &str,
-) -> Result<LoadedScene, FormatError> {
+fn deforming(folder: &Path, shape: &str, deformation: &str) -> Result<LoadedScene, FormatError> {
     let text = format!(
         "version = 1\n[[objects]]\nname = \"sheet\"\nmaterial = \"white-paper\"\n\
          shape.{shape}\n{deformation}\n"

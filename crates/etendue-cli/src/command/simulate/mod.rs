@@ -40,9 +40,9 @@ use write::Results;
 #[command(after_help = "Examples: etendue simulate\n          \
     etendue simulate examples/small-house.toml --pose 1.5,0,0.4,90 --sweeps 20 -o house\n          \
     etendue simulate -o scan.npz --seed 7\n          \
-    etendue simulate street.toml --sensor velodyne-vlp-16@0,0,1.8,0 --sensor sick-lms-111@0.5,0,0.3,0 \
-    --trajectory drive.tum --duration 5 --rain 10 -o drive\n          \
-    etendue simulate street.toml --sensor velodyne-vlp-16 --sensor ouster-os1-64@1,0,0,0 -o bag/run.mcap\n\n\
+    etendue simulate examples/street.toml --sensor velodyne-vlp-16 --sensor sick-lms-111@0.5,0,-1.5,0 \
+    --trajectory examples/street.tum --duration 5 --rain 10 -o drive\n          \
+    etendue simulate examples/street.toml --sensor velodyne-vlp-16 --sensor ouster-os1-64@1,0,0,0 -o bag/run.mcap\n\n\
     The same scene, sensor, pose, sweeps and seed give the same bytes on any number of threads.\n\
     If no beam meets a surface this is an error and nothing is written; if surfaces are met but \
     none gives a range, there is a warning.")]
