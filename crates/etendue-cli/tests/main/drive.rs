@@ -261,3 +261,28 @@ fn cut_recordings_give_what_is_whole() {
     );
     assert_eq!(names(folder.path()), ["a.csv", "a.mcap", "b.pcap"]);
 }
+
+/// A beat has no sign: where the Doppler shift of a car that drives away is greater than the beat of its
+/// range, ranges and velocities are wrong, and the run says so; a car that drives along has none.
+#[test]
+fn folded_beats_are_told() {
+    let folder = folder();
+    let preset = run(folder.path(), &["sensors", "slamtec-rplidar-c1"]);
+    let (before, _) = preset.split_once("[scanner.receiver").expect("a receiver");
+    let (_, after) = preset.split_once("[scanner.intensity]").expect("intensity");
+    let receiver = "[scanner.receiver.fmcw]\nbandwidth_ghz = 1\nchirp_us = 10\n\
+                    found = { reflectance = 0.1, range_m = 20, threshold_over_noise = 10 }\n";
+    let sensor = format!("{before}{receiver}[scanner.intensity]{after}");
+    std::fs::write(folder.path().join("fmcw.toml"), sensor).expect("writes");
+    let told = |scene: &str| {
+        std::fs::write(folder.path().join("street.toml"), scene).expect("writes");
+        let simulate = ["simulate", "street.toml", "--sensor", "fmcw.toml"];
+        let output = etendue(folder.path(), &[&simulate[..], &["-o", "a.csv"]].concat());
+        assert!(output.status.success(), "{}", stderr(&output));
+        stderr(&output)
+    };
+    assert!(!told(STREET).contains("folds"));
+    let (stands, _) = STREET.rsplit_once("motion.twist").expect("the sensor's");
+    let folded = told(stands);
+    assert!(folded.contains("wrong ranges and velocities"), "{folded}");
+}

@@ -27,6 +27,7 @@ use crate::{FormatError, Place};
 use etendue_sensors::{Scan, ScanLog};
 use nalgebra::Point3;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// A recording of a standing sensor.
@@ -65,11 +66,14 @@ pub fn read_recording(path: &Path) -> Result<SensorRecording, FormatError> {
     let sha256 = sha256_of_all([bytes.as_slice()]);
     let mut warnings = Vec::new();
     let content = if bytes.starts_with(mcap::MAGIC) {
-        from_messages(path, mcap_messages(path, &bytes, &mut warnings, |_| true)?)?
+        let messages = mcap_messages(path, &bytes, &mut warnings, |_| true)?;
+        from_messages(path, messages, &mut warnings)?
     } else if bytes.starts_with(b"#ROSBAG") {
-        from_messages(path, ros1::messages(path, &bytes, &mut warnings)?)?
+        let messages = ros1::messages(path, &bytes, &mut warnings)?;
+        from_messages(path, messages, &mut warnings)?
     } else if bytes.starts_with(b"SQLite format 3") {
-        from_messages(path, rosbag2::messages(path, &bytes, &mut warnings)?)?
+        let messages = rosbag2::messages(path, &bytes, &mut warnings)?;
+        from_messages(path, messages, &mut warnings)?
     } else if is_cloud(&bytes) && !std::str::from_utf8(&bytes).is_ok_and(is_scan_log) {
         Content::Clouds(vec![cloud(path, &mut warnings)?])
     } else {
@@ -103,32 +107,37 @@ pub(crate) enum Body {
     Other,
 }
 
-/// The scans, else the clouds; an error that names the topics where there is neither.
-fn from_messages(path: &Path, messages: Vec<Message>) -> Result<Content, FormatError> {
+/// The scans, else the clouds, of the first topic that has any, with a warning that names others; an
+/// error that names the topics where there is neither.
+fn from_messages(
+    path: &Path,
+    messages: Vec<Message>,
+    warnings: &mut Vec<String>,
+) -> Result<Content, FormatError> {
     let mut topics: Vec<String> = { messages.iter() }
         .map(|message| format!("{} ({})", message.topic, message.kind))
         .collect();
     topics.sort();
     topics.dedup();
-    let (mut scans, mut clouds) = (Vec::new(), Vec::new());
-    let mut first: [Option<String>; 2] = [None, None];
+    let (mut scans, mut clouds) = (Topic::default(), Topic::default());
     for message in messages {
-        // Of several topics of one kind the first is taken.
         match message.body {
-            Body::Scan(scan) if is_first(&mut first[0], &message.topic) => scans.push(scan),
-            Body::Cloud(cloud) if is_first(&mut first[1], &message.topic) => clouds.push(cloud),
-            _ => {}
+            Body::Scan(scan) => scans.add(message.topic, scan),
+            Body::Cloud(cloud) => clouds.add(message.topic, cloud),
+            Body::Other => {}
         }
     }
-    if !scans.is_empty() {
+    if !scans.messages.is_empty() {
+        warnings.extend(scans.not_read());
         return Ok(Content::Scans(ScanLog {
-            description: format!("topic {}", first[0].clone().unwrap_or_default()),
-            scans,
+            description: format!("topic {}", scans.name),
+            scans: scans.messages,
             warnings: Vec::new(),
         }));
     }
-    if !clouds.is_empty() {
-        return Ok(Content::Clouds(clouds));
+    if !clouds.messages.is_empty() {
+        warnings.extend(clouds.not_read());
+        return Ok(Content::Clouds(clouds.messages));
     }
     let found = if topics.is_empty() {
         "it holds no message".to_owned()
@@ -143,8 +152,46 @@ fn from_messages(path: &Path, messages: Vec<Message>) -> Result<Content, FormatE
     ))
 }
 
-fn is_first(first: &mut Option<String>, topic: &str) -> bool {
-    first.get_or_insert_with(|| topic.to_owned()) == topic
+/// The messages of the first of several topics of one kind.
+struct Topic<T> {
+    name: String,
+    messages: Vec<T>,
+    others: BTreeSet<String>,
+}
+
+impl<T> Default for Topic<T> {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            messages: Vec::new(),
+            others: BTreeSet::new(),
+        }
+    }
+}
+
+impl<T> Topic<T> {
+    fn add(&mut self, topic: String, message: T) {
+        if self.messages.is_empty() {
+            self.name = topic;
+        } else if self.name != topic {
+            self.others.insert(topic);
+            return;
+        }
+        self.messages.push(message);
+    }
+
+    /// Says which topics are not read, if there are such.
+    fn not_read(&self) -> Option<String> {
+        let others: Vec<&str> = self.others.iter().map(String::as_str).collect();
+        (!others.is_empty()).then(|| {
+            format!(
+                "the topic {} is read; of the same kind are {}, which are not: record one sensor \
+                 alone to read another",
+                self.name,
+                others.join(", ")
+            )
+        })
+    }
 }
 
 /// The topics and scans of every `LaserScan` of an MCAP file.

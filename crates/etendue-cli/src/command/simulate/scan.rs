@@ -19,7 +19,7 @@ use etendue::formats::ros2::{Recorder, Topics};
 use etendue::formats::scene::LoadedScene;
 use etendue::scene::Ray;
 use etendue::sensors::Sweep;
-use etendue::sensors::pulsed::{self, Air, Frame, PointSweep, simulate, simulate_into};
+use etendue::sensors::pulsed::{self, Air, Frame, LidarPoint, PointSweep, simulate, simulate_into};
 use etendue::sensors::scanner::{Receiver, Scanner, Shot};
 use etendue::sensors::transport::World;
 use std::cell::OnceCell;
@@ -91,7 +91,8 @@ impl ScanRun<'_> {
             scene: &self.loaded.scene,
             sweeps: &sweeps,
         };
-        let metadata = self.metadata(run);
+        let mut metadata = self.metadata(run);
+        metadata.warnings.extend(self.folded(&scans));
         let files = staged.write(|outputs| self.write(outputs, &world, &scans, run, &metadata))?;
         let rays = scans.iter().map(|scan| scan.shots.len()).sum::<usize>() * self.rays_a_shot();
         Ok(Done {
@@ -237,6 +238,27 @@ impl ScanRun<'_> {
             );
         }
         warnings
+    }
+
+    /// Says how many ranges of a frequency-modulated receiver are folded, if any.
+    fn folded(&self, scans: &[PointSweep]) -> Option<String> {
+        let Receiver::Fmcw(fmcw) = self.scanner.receiver else {
+            return None;
+        };
+        let points = || scans.iter().flat_map(|scan| &scan.points);
+        let far = |point: &&LidarPoint| {
+            let source = point.source.map_or(point.range, |source| source.range);
+            (point.range - source).abs() > 3.0 * fmcw.resolution()
+        };
+        let folded = points().filter(far).count();
+        (folded > 0).then(|| {
+            format!(
+                "{folded} of {} echoes have wrong ranges and velocities: their Doppler shift is greater \
+                 than the beat of their range, and folds; a wider bandwidth_ghz or a shorter chirp_us \
+                 sets them apart",
+                points().count()
+            )
+        })
     }
 
     fn metadata(&self, run: Run) -> RunMetadata {

@@ -66,6 +66,50 @@ fn a_laser_scan_of_a_ros_1_bag_is_read() {
     assert!(cut.to_string().contains("neither a LaserScan"), "{cut}");
 }
 
+/// Scans of a lidar at the front and of one at the rear: the first topic is read, and the other told.
+#[test]
+fn the_scans_of_another_topic_are_told() {
+    let connection = |number: u8, topic: &[u8]| {
+        let fields = [
+            ("op", &[7][..]),
+            ("conn", &[number, 0, 0, 0]),
+            ("topic", topic),
+        ];
+        record(&fields, &block(b"type=sensor_msgs/LaserScan"))
+    };
+    let message = |number: u8, range: f32| {
+        let fields = [
+            ("op", &[2][..]),
+            ("conn", &[number, 0, 0, 0]),
+            ("time", &[0; 8]),
+        ];
+        record(&fields, &laser_scan(&[range; 5]))
+    };
+    let inner = [
+        connection(0, b"/front"),
+        connection(1, b"/rear"),
+        message(0, 0.5),
+        message(1, 0.7),
+        message(0, 0.5),
+    ];
+    let chunk = record(&[("op", &[5]), ("compression", b"none")], &inner.concat());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("two.bag");
+    std::fs::write(&path, [b"#ROSBAG V2.0\n".as_slice(), &chunk].concat()).unwrap();
+    let read = read_recording(&path).unwrap();
+    let told = &read.warnings[..];
+    assert!(told.len() == 1 && told[0].contains("/front is read") && told[0].contains("/rear"));
+    let Content::Scans(log) = read.content else {
+        panic!("no scans");
+    };
+    assert_eq!(log.scans.len(), 2);
+    assert!(
+        log.scans
+            .iter()
+            .all(|scan| scan.readings[0].rep117() == 0.5)
+    );
+}
+
 /// A real bag of an inertial unit, odometry and positions.
 #[test]
 fn a_bag_without_a_scan_topic_is_told_with_its_topics() {
