@@ -276,9 +276,7 @@ impl Failure {
                  `etendue simulate --sweeps 20`"
                     .into()
             }
-            Self::NoWaveform { .. } => {
-                "rings and columns count from 0; only pulsed lidars have waveforms".into()
-            }
+            Self::NoWaveform { .. } => "rings and columns count from 0".into(),
             Self::Isa(_) => "leave --isa out: the fastest are found by themselves".into(),
             Self::Threads(_) => "ask for fewer --threads".into(),
             _ => return None,

@@ -7,13 +7,13 @@ use super::{Anchor, Color, Drawing, Point, Shape, Stroke, palette};
 pub const HEIGHT: f64 = 52.0;
 
 /// Least width of the scale with its texts, page units.
-pub const LEAST_WIDTH: f64 = 480.0;
+pub const LEAST_WIDTH: f64 = 570.0;
 
 /// Left, top, right and bottom of the bar.
 const BAR: [f64; 4] = [12.0, 10.0, 272.0, 26.0];
 
 /// The sign of what has no number.
-const NONE: [f64; 4] = [372.0, 10.0, 388.0, 26.0];
+const NONE: [f64; 4] = [482.0, 10.0, 498.0, 26.0];
 
 const STEPS: u32 = 65;
 
@@ -49,12 +49,8 @@ impl ShadeScale<'_> {
             let number = format!("{value:.decimals$}");
             drawing.text([x, bottom + 17.0], number, 12.0, Anchor::Middle);
         }
-        drawing.text(
-            [right + 10.0, bottom - 4.0],
-            self.label,
-            12.0,
-            Anchor::Start,
-        );
+        let label = format!("{}; all beyond as the end", self.label);
+        drawing.text([right + 10.0, bottom - 4.0], label, 12.0, Anchor::Start);
         area(&mut drawing, NONE, self.none);
         drawing.text(
             [NONE[2] + 8.0, bottom - 4.0],

@@ -8,7 +8,7 @@ const FRAME: [f64; 4] = [74.0, 64.0, 774.0, 464.0];
 /// Smallest power shown over the largest.
 const FLOOR: f64 = 1e-5;
 
-/// A waveform and what the device makes of it.
+/// A waveform and what the device made of the beam in its sweep, whose noise was drawn on its own.
 pub struct WaveformPlot<'a> {
     /// The heading.
     pub title: &'a str,
@@ -36,7 +36,7 @@ impl WaveformPlot<'_> {
             .map(|[x, y]| plot.place(x, y));
         let stroke = palette::category(0, 1.6);
         drawing.lines(vec![line.collect()], stroke);
-        legend.add(Symbol::Line(stroke), "as sampled, with noise");
+        legend.add(Symbol::Line(stroke), "one draw of the samples");
         let level = Stroke {
             dash: Some([7.0, 4.0]),
             ..palette::category(5, 1.4)
@@ -54,7 +54,7 @@ impl WaveformPlot<'_> {
         } else {
             ""
         };
-        let reported = format!("reported echo{none}");
+        let reported = format!("reported in the sweep{none}");
         legend.add(Symbol::Marker(Marker::Diamond, 5.0, sign), reported);
         plot.draw_axes(&mut drawing);
         drawing.text([FRAME[0], 34.0], self.title, 19.0, Anchor::Start);
@@ -67,14 +67,14 @@ impl WaveformPlot<'_> {
     fn plot(&self) -> Plot {
         let samples = &self.waveform.samples;
         let most = { samples.iter() }.fold(self.threshold, |most, power| power.max(most));
-        let least = (FLOOR * most).max(1e-2 * self.threshold);
+        let least = (FLOOR * most).clamp(1e-2 * self.threshold, 0.3 * self.threshold);
         let seen = samples.iter().rposition(|power| *power > self.threshold);
         let farthest = { self.echoes.iter() }.fold(0.0_f64, |far, [range, _]| range.max(far));
         let far = self.range(seen.unwrap_or(samples.len())).max(farthest);
         Plot {
             frame: FRAME,
             x: Axis {
-                limits: [0.0, 1.2 * far + 2.0],
+                limits: [0.0, (1.2 * far + 2.0).min(self.range(samples.len()))],
                 label: "half the optical path, m".into(),
             },
             y: Axis {

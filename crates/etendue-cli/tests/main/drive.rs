@@ -124,6 +124,16 @@ fn weather_takes_points_away_by_the_seed() {
     let from = |mm| table(&["--rain", "50", "--drops-from", mm]);
     assert_eq!(from("0.5"), table(&["--rain", "50"]));
     assert_ne!(from("10"), from("0.5"));
+    // An option replaces that kind of the scene's air, and leaves the others.
+    let dry = table(&["--rain", "50"]);
+    let foggy = format!("{STREET}[atmosphere]\nfog_visibility_m = 12\nrain_mm_h = 5\n");
+    std::fs::write(folder.path().join("street.toml"), foggy).expect("writes");
+    let both = table(&["--rain", "50"]);
+    assert_ne!(both, dry);
+    assert_eq!(both, table(&["--rain", "50", "--fog", "12"]));
+    let simulate = ["simulate", "street.toml", "-o", "a.csv"];
+    let told = run(folder.path(), &simulate);
+    assert!(told.contains("ranges are of the air or of noise"), "{told}");
     let wrong = etendue(folder.path(), &["simulate", "--rain", "0"]);
     let told = stderr(&wrong);
     assert!(told.contains("give a number above zero"), "{told}");
@@ -282,7 +292,8 @@ fn folded_beats_are_told() {
         stderr(&output)
     };
     assert!(!told(STREET).contains("folds"));
+    // From 8 m its beat is 5.5 MHz, and that of 3.3 m/s away 7.3: it reads 10.6 m.
     let (stands, _) = STREET.rsplit_once("motion.twist").expect("the sensor's");
-    let folded = told(stands);
+    let folded = told(&stands.replace("velocity_m_s = [10, 0, 0]", "velocity_m_s = [3.3, 0, 0]"));
     assert!(folded.contains("wrong ranges and velocities"), "{folded}");
 }

@@ -99,6 +99,11 @@ fn clouds_are_inspected_too() {
         assert!(text.contains("cloud of 682 points"), "{name}: {text}");
         assert!(text.contains("extent "), "{name}: {text}");
     }
+    // A scanning lidar's table is a cloud, a planar one's a scan log.
+    let scans = ["simulate", "--sensor", "slamtec-rplidar-c1", "-o", "c.csv"];
+    assert!(etendue(folder.path(), &scans).status.success());
+    let text = stdout(&etendue(folder.path(), &["inspect", "c.csv"]));
+    assert!(text.contains("cloud of "), "{text}");
 }
 
 #[test]

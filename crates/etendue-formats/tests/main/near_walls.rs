@@ -3,8 +3,9 @@
 use etendue_formats::scene::parse;
 use etendue_formats::sensor::{SensorModel, preset, presets};
 use etendue_formats::toml_file::Document;
+use etendue_physics::atmosphere::Weather;
 use etendue_physics::pulse::IntensityResponse;
-use etendue_sensors::pulsed::{PointSweep, Run, simulate};
+use etendue_sensors::pulsed::{Air, PointSweep, Run, simulate};
 use etendue_sensors::scanner::{Receiver, Scanner};
 use etendue_sensors::transport::World;
 use nalgebra::Isometry3;
@@ -21,6 +22,11 @@ fn scanners() -> Vec<Scanner> {
 
 /// A sweep past a wall across the x axis.
 fn sweep(scanner: &Scanner, distance: f64, reflectance: f64) -> PointSweep {
+    sweep_through(scanner, distance, reflectance, Air::default())
+}
+
+/// The same through some air.
+fn sweep_through(scanner: &Scanner, distance: f64, reflectance: f64, air: Air) -> PointSweep {
     let text = format!(
         "version = 1\n[materials.paint]\ndiffuse = {{ reflectance = {reflectance} }}\n\
          [[objects]]\nname = \"wall\"\nshape.box = {{ size_m = [0.2, 40, 40] }}\n\
@@ -29,7 +35,11 @@ fn sweep(scanner: &Scanner, distance: f64, reflectance: f64) -> PointSweep {
     );
     let loaded = parse(&Document::new("wall.toml", text)).unwrap();
     let world = World::at_wavelength(&loaded.scene, scanner.wavelength).unwrap();
-    simulate(&world, scanner, &Run::default(), |_| Isometry3::identity())
+    let run = Run {
+        air,
+        ..Run::default()
+    };
+    simulate(&world, scanner, &run, |_| Isometry3::identity())
 }
 
 /// The median of a number of the points that meet the wall head-on, within 15 degrees, if there are
@@ -99,4 +109,26 @@ fn reflectivities_of_white_and_dark_walls_are_told_apart_from_3_m_on() {
         }
     }
     assert!(compared > 35, "{compared}");
+}
+
+/// Flakes in front of a wall: their echoes are theirs, though it is within a pulse's length of some and
+/// hundreds of times as bright. The wall's points, some of which are merged with flakes, are within 0.5 m; measured 0.74 m
+/// before the nearest counted.
+#[test]
+fn a_flake_before_a_wall_is_not_the_walls() {
+    let SensorModel::Scanner(scanner) = preset("velodyne-hdl-64e").unwrap().model else {
+        unreachable!("it scans");
+    };
+    let snow = Air::of(vec![Weather::Snow {
+        rate: 5e-3 / 3600.0,
+    }]);
+    let sweep = sweep_through(&scanner, 2.5, 0.5, snow);
+    let mut flakes = 0;
+    for point in &sweep.points {
+        match point.source {
+            Some(wall) => assert!((point.range - wall.range).abs() < 0.5, "{point:?}"),
+            None => flakes += 1,
+        }
+    }
+    assert!(flakes > 100, "{flakes}");
 }

@@ -1,6 +1,6 @@
 //! The air of one run, made ready for one scanner.
 
-use super::glow::{Before, Glow, volume_step};
+use super::glow::{Before, Glow, least_glow, volume_step};
 use super::receive::Light;
 use crate::scanner::{PulsedReceiver, Receiver, Scanner};
 use etendue_physics::Stream;
@@ -131,8 +131,9 @@ impl PreparedAir {
             let mut stream = stream();
             for drawn in &seen.drops {
                 let far = light.axis.min(drawn.until);
-                drawn.drops.add(far, &mut stream, &mut light.returns);
+                drawn.drops.add(far, &mut stream, &mut light.drops);
             }
+            light.returns.extend_from_slice(&light.drops);
         }
     }
 }
@@ -156,7 +157,8 @@ impl SeenAir {
             cell.power *= seen.undrawn(cell.range);
         }
         let (pulse, interval) = (&receiver.pulse, receiver.interval);
-        seen.glow = Glow::new(cells, step, pulse, interval, receiver.threshold);
+        let bright = (receiver.threshold, least_glow(receiver.pipeline));
+        seen.glow = Glow::new(cells, step, pulse, interval, bright);
         seen
     }
 

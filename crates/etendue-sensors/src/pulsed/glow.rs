@@ -1,14 +1,24 @@
 //! The light that the air sends back to every shot, on a receiver's clock.
 
+use crate::scanner::Pipeline;
 use etendue_physics::pulse::{Pulse, Return, Samples, Waveform, Window};
 use etendue_physics::{SPEED_OF_LIGHT, Scalar};
 
 /// Glow below this share of the threshold is no echo of its own, whatever the noise.
 pub(super) const FAINT: f64 = 0.125;
 
-/// Glow that is nowhere more than this share of the threshold is left out: a twentieth of the noise,
-/// where the threshold is five times that.
+/// Glow that is nowhere more than this share of the threshold is left out of waveforms, too: a
+/// twentieth of the noise, where the threshold is five times that.
 const HIDDEN: f64 = 0.01;
+
+/// The share of the threshold that glow must have somewhere to be looked at: the closed form knows
+/// none but that of its own echoes.
+pub(super) fn least_glow(pipeline: Pipeline) -> f64 {
+    match pipeline {
+        Pipeline::Fast => FAINT,
+        Pipeline::Waveform => HIDDEN,
+    }
+}
 
 /// How far the returns of the air are apart, m: much less than a pulse of that full width (s).
 pub(super) fn volume_step(pulse_fwhm: f64) -> f64 {
@@ -41,19 +51,19 @@ pub(super) struct Before<'a> {
 }
 
 impl Glow {
-    /// None of no cells, and of light too faint to change an echo.
+    /// None of no cells, and where no sample has the share `least` of the threshold.
     pub fn new(
         cells: Vec<Return>,
         step: f64,
         pulse: &Pulse,
         interval: f64,
-        threshold: f64,
+        (threshold, least): (f64, f64),
     ) -> Option<Self> {
         let (near, far) = (cells.first()?.range, cells.last()?.range);
         let window = Window::around(pulse, interval, near, far);
         let samples = Waveform::received(pulse, &cells, window).samples;
         let most = samples.iter().copied().fold(0.0, f64::max);
-        if most < HIDDEN * threshold {
+        if most < least * threshold {
             return None;
         }
         let last = samples
@@ -134,6 +144,12 @@ impl Before<'_> {
         let bright = 0.5 * SPEED_OF_LIGHT * until;
         let near = glow.cells[0].range;
         Some((near, glow.cells[last].range.min(bright).max(near)))
+    }
+
+    /// Its power at the time of a range (m), within a sample.
+    pub fn power_from(&self, range: f64) -> f64 {
+        let at = (2.0 * range / SPEED_OF_LIGHT / self.glow.interval).round();
+        if self.cells == 0 { 0.0 } else { self.power(at) }
     }
 
     /// Adds it to a waveform on its clock.

@@ -5,7 +5,7 @@ use super::glow::Before;
 use super::received::Received;
 use super::simulate::Simulator;
 use super::triangulate::triangulate;
-use super::waveform::echoes_in_waveforms;
+use super::waveform::Finders;
 use super::{LidarPoint, Outcome, Source};
 use crate::calibrated::{KeptRecent, Lit};
 use crate::scanner::{Pipeline, PulsedReceiver, Receiver, Shot};
@@ -24,6 +24,8 @@ const STEP: f64 = 1e-4;
 pub(super) struct Light {
     /// What came back, from surfaces and from what of the air differs from shot to shot.
     pub returns: Vec<Return>,
+    /// The single drops and flakes among it.
+    pub drops: Vec<Return>,
     /// How many of the air's cells shine before the first surface on the beam's axis.
     pub air_cells: usize,
     /// What came back from surfaces, with where from.
@@ -39,6 +41,7 @@ impl Light {
     pub fn begin(&mut self, axis: f64) {
         self.returns.clear();
         self.sources.clear();
+        self.drops.clear();
         self.air_cells = 0;
         self.axis = axis;
         self.ambient = 0.0;
@@ -52,15 +55,32 @@ impl Light {
         self.sources.push((*back, power));
     }
 
-    /// The strongest source within `reach` (m) of a range.
-    fn source(&self, range: f64, reach: f64) -> Option<&transport::Return<f64>> {
+    /// The surface that most of the light about a range came from, within `reach` (m); none where it is
+    /// a drop, or the air that shines there with that power.
+    fn source(&self, range: f64, reach: f64, glow: f64) -> Option<&transport::Return<f64>> {
         let near = self
             .sources
             .iter()
+            .map(|(back, power)| (back, power * closeness(back.optical_range - range, reach)))
             .filter(|(back, _)| (back.optical_range - range).abs() <= reach);
-        near.max_by(|a, b| a.1.total_cmp(&b.1))
-            .map(|(back, _)| back)
+        let (back, power) = near.max_by(|a, b| a.1.total_cmp(&b.1))?;
+        let drops = self.drops.iter();
+        let drops = drops.map(|one| one.power * closeness(one.range - range, reach));
+        let of_air = drops.fold(glow, f64::max);
+        (power >= of_air).then_some(back)
     }
+}
+
+/// How much of light that far from an echo (m) counts as the echo's: all at it, half at 0.15 of the
+/// `reach`, none from there on. So the echo of a faint drop before a bright wall is the drop's.
+#[inline]
+pub(super) fn closeness(apart: f64, reach: f64) -> f64 {
+    let far = apart / reach;
+    let mut close = (1.0 - far * far).max(0.0);
+    for _ in 0..5 {
+        close *= close;
+    }
+    close
 }
 
 /// A receiver made ready for a sweep.
@@ -202,8 +222,10 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         }
         workspace.found.clear();
         self.find(fired, light, workspace);
+        let air = self.before(light.air_cells);
         let source = |range: f64, reach: f64| {
-            let back = light.source(range, reach)?;
+            let glow = air.map_or(0.0, |air| air.power_from(range));
+            let back = light.source(range, reach, glow)?;
             Some(Origin {
                 object: back.hit.object,
                 material: back.material,
@@ -272,9 +294,9 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         let from_start = &self.world_from_start;
         place.position = { self.run.frame }.place(shot.point(range - offset), pose, from_start);
         place.range = range;
-        place.intensity = found
-            .intensity
-            .unwrap_or_else(|| intensity.response.report(found.power, range, intensity.top));
+        place.intensity = found.intensity.unwrap_or_else(|| {
+            { intensity.response }.report(found.power, range - offset, intensity.top)
+        });
         place.power = found.power;
         place.width = found.width;
         place.velocity = found.velocity;
@@ -352,23 +374,25 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         match finder {
             None => fast.find(returns, noise.as_deref_mut(), echoes),
             Some(finder) => {
-                let air = self.air.glow().map(|glow| Before { glow, cells });
-                let lit = (returns, air.as_ref());
-                echoes_in_waveforms(receiver, finder, lit, noise.as_deref_mut(), echoes);
+                let air = self.before(cells);
+                let finders = Finders {
+                    receiver,
+                    finder,
+                    fast: (receiver.pipeline == Pipeline::Fast).then_some(fast),
+                };
+                finders.find((returns, air.as_ref()), noise.as_deref_mut(), echoes);
             }
         }
         if receiver.false_alarms && noise.is_some() {
             let mut stream = self.stream(number, Purpose::FalseAlarm);
             add_false_alarms(receiver, &self.scanner.limits, &mut stream, echoes);
         }
-        // The closed form has the jitter in its spread.
-        let jitter = noise.filter(|_| finder.is_some());
-        choose(
-            echoes,
-            receiver.returns,
-            jitter.map(|stream| (receiver.jitter, stream)),
-            found,
-        );
+        choose(echoes, receiver.returns, found);
+    }
+
+    /// What of the air's light stands in the way of a shot: so many cells.
+    fn before(&self, cells: usize) -> Option<Before<'_>> {
+        self.air.glow().map(|glow| Before { glow, cells })
     }
 
     /// What names the calibrated noise of a shot.
@@ -446,29 +470,15 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
     }
 }
 
-/// Appends the echoes that a return mode reports, with the jitter of the clock (standard deviation
-/// of the range, m) where they do not have it yet.
-fn choose(
-    echoes: &[Echo],
-    mode: ReturnMode,
-    mut jitter: Option<(f64, &mut Stream)>,
-    found: &mut Vec<Found>,
-) {
-    let mut report = |echo: &Echo| {
-        let jitter = { jitter.as_mut() }.map_or(0.0, |(spread, stream)| *spread * stream.normal());
-        Found::echo(&Echo {
-            range: echo.range + jitter,
-            ..*echo
-        })
-    };
+/// Appends the echoes that a return mode reports.
+fn choose(echoes: &[Echo], mode: ReturnMode, found: &mut Vec<Found>) {
     match echoes {
         [] => {}
-        [only] => found.push(report(only)),
-        several => found.extend(
-            mode.choose(several)
-                .into_iter()
-                .map(|i| report(&several[i])),
-        ),
+        [only] => found.push(Found::echo(only)),
+        several => {
+            let chosen = mode.choose(several).into_iter();
+            found.extend(chosen.map(|i| Found::echo(&several[i])));
+        }
     }
 }
 

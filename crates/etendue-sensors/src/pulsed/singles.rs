@@ -322,7 +322,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
             too_near[i] = echoes.found[i] && range[i] < limits.near;
         }
         Measured {
-            intensity: self.intensity(&echoes, &range, drawn),
+            intensity: self.intensity(&echoes, &distance, drawn),
             echoes,
             range,
             offset: offsets,

@@ -4,7 +4,9 @@
 use super::Outcome;
 use super::aimed::Aimed;
 use super::order::Order;
-use super::receive::{Fired, Found, Light, Origin, PreparedPulsed, PreparedReceiver, Workspace};
+use super::receive::{
+    Fired, Found, Light, Origin, PreparedPulsed, PreparedReceiver, Workspace, closeness,
+};
 use super::received::Received;
 use super::simulate::{Poses, Simulator, shot_number};
 use super::singles::{Report, Singles};
@@ -393,11 +395,15 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
     }
 }
 
-/// The strongest within a reach (m) of a range.
+/// Where most of the light about a range came from, within a reach (m).
 fn strongest(backs: &[Back], range: f64, reach: f64) -> Option<Origin> {
     let near = { backs.iter() }.filter(|back| (back.origin.range - range).abs() <= reach);
-    let strongest = near.max_by(|a, b| a.power.total_cmp(&b.power));
-    strongest.map(|back| back.origin)
+    let counted = near.map(|back| {
+        let close = closeness(back.origin.range - range, reach);
+        (back.origin, back.power * close)
+    });
+    let strongest = counted.max_by(|a, b| a.1.total_cmp(&b.1));
+    strongest.map(|(origin, _)| origin)
 }
 
 /// Draws shots of several rays each, sixteen at a time.

@@ -3,39 +3,69 @@
 use super::Run;
 use super::glow::{Before, FAINT};
 use super::simulate::Simulator;
-use super::stretch::stretches;
+use super::stretch::{Stretch, stretches};
 use crate::scanner::{PulsedReceiver, Receiver, Scanner};
 use crate::transport::World;
-use etendue_physics::pulse::{Digitiser, Echo, EchoFinder, Return, Waveform, Window};
+use etendue_physics::pulse::{Digitiser, Echo, EchoFinder, FastFinder, Return, Waveform, Window};
 use etendue_physics::{Purpose, Stream};
 use nalgebra::Isometry3;
 
-/// Appends the echoes of some returns (which it sorts) and of the air, found in waveforms about
-/// them.
-///
-/// Only stretches with light are sampled: where the returns of a stretch cannot reach the
-/// threshold with six standard deviations of noise, or there are none, nothing is found. False
-/// alarms of noise alone are thus left out.
-pub(super) fn echoes_in_waveforms(
-    receiver: &PulsedReceiver,
-    finder: &EchoFinder,
-    (returns, air): (&mut [Return], Option<&Before>),
-    mut noise: Option<&mut Stream>,
-    echoes: &mut Vec<Echo>,
-) {
-    returns.sort_unstable_by(|a, b| a.range.total_cmp(&b.range));
-    let glow = air.map_or(0.0, |_| FAINT * receiver.threshold);
-    stretches(returns, air, &receiver.pulse, |stretch| {
-        let most = stretch.returns.iter().map(|one| one.power).sum::<f64>() + glow;
-        if !stretch.bright && most + 6.0 * receiver.detector.noise(most) < receiver.threshold {
-            return;
-        }
+/// What finds the echoes of a receiver that samples, or in air that shines.
+pub(super) struct Finders<'a> {
+    pub receiver: &'a PulsedReceiver,
+    pub finder: &'a EchoFinder,
+    /// What finds those of light beyond the air's own in closed form, where the receiver has one.
+    pub fast: Option<&'a FastFinder>,
+}
+
+impl Finders<'_> {
+    /// Appends the echoes of some returns (which it sorts) and of the air, found in waveforms about
+    /// them.
+    ///
+    /// Only stretches with light are sampled: where the returns of a stretch cannot reach the
+    /// threshold with six standard deviations of noise, or there are none, nothing is found. False
+    /// alarms of noise alone are thus left out.
+    pub fn find(
+        &self,
+        (returns, air): (&mut [Return], Option<&Before>),
+        mut noise: Option<&mut Stream>,
+        echoes: &mut Vec<Echo>,
+    ) {
+        let receiver = self.receiver;
+        returns.sort_unstable_by(|a, b| a.range.total_cmp(&b.range));
+        let glow = air.map_or(0.0, |_| FAINT * receiver.threshold);
+        stretches(returns, air, &receiver.pulse, |stretch| {
+            if let (false, Some(fast)) = (stretch.bright, self.fast) {
+                return fast.find(&mut stretch.returns.to_vec(), noise.as_deref_mut(), echoes);
+            }
+            let most = stretch.returns.iter().map(|one| one.power).sum::<f64>() + glow;
+            if stretch.bright || most + 6.0 * receiver.detector.noise(most) >= receiver.threshold {
+                self.find_in(&stretch, air, noise.as_deref_mut(), echoes);
+            }
+        });
+    }
+
+    /// The echoes in the waveform of one stretch, with the jitter of the clock.
+    fn find_in(
+        &self,
+        stretch: &Stretch<f64>,
+        air: Option<&Before>,
+        mut noise: Option<&mut Stream>,
+        echoes: &mut Vec<Echo>,
+    ) {
+        let receiver = self.receiver;
         let (near, far) = (stretch.near, stretch.far);
         let window = Window::around(&receiver.pulse, receiver.interval, near, far);
         let lit = (stretch.returns, air);
         let waveform = read(receiver, lit, window, noise.as_deref_mut());
-        finder.find_into(&waveform, echoes);
-    });
+        let before = echoes.len();
+        self.finder.find_into(&waveform, echoes);
+        if let Some(noise) = noise {
+            for echo in &mut echoes[before..] {
+                echo.range += receiver.jitter * noise.normal();
+            }
+        }
+    }
 }
 
 /// The waveform of some returns and the air as the converter gives it.

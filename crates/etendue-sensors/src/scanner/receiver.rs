@@ -23,8 +23,7 @@ pub enum Receiver {
 /// How echoes are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pipeline {
-    /// In closed form ([`FastReceiver`]); in waveforms all the same where the air itself sends
-    /// light back.
+    /// In closed form ([`FastReceiver`]); in waveforms where the air by itself makes echoes.
     Fast,
     /// In a sampled waveform.
     Waveform,

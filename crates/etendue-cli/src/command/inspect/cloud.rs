@@ -25,14 +25,30 @@ const HEADER: u64 = 4096;
 
 /// Whether a PLY file is a cloud: its header has no faces. A file that cannot be read has none.
 pub fn is_ply_cloud(file: &Path) -> bool {
-    let mut header = Vec::new();
-    let read =
-        std::fs::File::open(file).and_then(|file| file.take(HEADER).read_to_end(&mut header));
-    let text = String::from_utf8_lossy(&header);
-    let has_faces = text
-        .lines()
-        .any(|line| line.starts_with("element face ") || line.starts_with("element tristrips "));
-    read.is_ok() && !has_faces
+    let is_face = |line: &str| {
+        ["element face ", "element tristrips "]
+            .iter()
+            .any(|face| line.starts_with(face))
+    };
+    head(file).is_some_and(|text| !text.lines().any(is_face))
+}
+
+/// Whether a table of comma-separated values holds points, as clouds are written, and no scan log.
+pub fn is_csv_cloud(file: &Path) -> bool {
+    let names = |text: String| {
+        text.lines()
+            .find(|line| !line.starts_with('#'))
+            .map(str::to_owned)
+    };
+    { head(file).and_then(names) }.is_some_and(|names| names.starts_with("x,y,z"))
+}
+
+/// The beginning of a file as text.
+fn head(file: &Path) -> Option<String> {
+    let mut bytes = Vec::new();
+    let opened = std::fs::File::open(file).ok()?;
+    opened.take(HEADER).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 impl CloudReport {

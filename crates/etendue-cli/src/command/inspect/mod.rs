@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
     tells what is in both scan logs, and draws how much ranges spread while the sensor stands \
     still, over range.\n\nA file that ends in .toml is a scene or a sensor; .obj, .ply, .stl, \
     .gltf, .glb are meshes; .pcd, .vtk, .las, .laz, .e57, .parquet, .npz, .bin, .mcap, .pcap, .pcapng \
-    and a .ply without faces are clouds; anything else is a scan \
+    a .ply without faces and a .csv of x,y,z are clouds; anything else is a scan \
     log (tinySLAM, CARMEN, RPLIDAR, CSV)."
 )]
 pub struct Inspect {
@@ -84,6 +84,7 @@ impl Report {
             "toml" if sensor::is_sensor_file(file) => SensorReport::of(file).map(Self::Sensor),
             "toml" => Ok(Self::Scene(SceneReport::of(source::scene(Some(file))?))),
             "ply" if cloud::is_ply_cloud(file) => CloudReport::of(file).map(Self::Cloud),
+            "csv" if cloud::is_csv_cloud(file) => CloudReport::of(file).map(Self::Cloud),
             ending if CLOUDS.contains(&ending) => CloudReport::of(file).map(Self::Cloud),
             "obj" | "ply" | "stl" | "gltf" | "glb" => MeshReport::of(file).map(Self::Mesh),
             _ => LogReport::of(file).map(Self::ScanLog),

@@ -93,6 +93,7 @@ pub struct Simulate {
     #[command(flatten)]
     air: AirOptions,
     /// Frame of a scanning lidar's points: as the device gives them, or compensated for motion
+    /// [default: world; recordings and scan.mcap hold the sensor's own, always]
     #[arg(long, value_enum)]
     frame: Option<FrameName>,
     /// Draw the waveform of one beam of a pulsed lidar's first sweep
@@ -184,6 +185,7 @@ impl Simulate {
         Ok(Done {
             files,
             metadata,
+            has_echoes: false,
             rays,
             elapsed,
             sweeps,

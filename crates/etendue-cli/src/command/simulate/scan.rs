@@ -98,6 +98,7 @@ impl ScanRun<'_> {
         Ok(Done {
             files,
             metadata,
+            has_echoes: true,
             rays: rays as f64,
             elapsed,
             sweeps,
@@ -328,8 +329,16 @@ impl ScanRun<'_> {
             let at = |t| self.way.at(t);
             Some((shot, pulsed::waveform(world, self.scanner, &run, shot, at)?))
         });
-        let (Some((shot, waveform)), Receiver::Pulsed(receiver)) = (seen, self.scanner.receiver)
-        else {
+        let Receiver::Pulsed(receiver) = self.scanner.receiver else {
+            return Err(Failure::Asked {
+                message: format!(
+                    "the sensor {} samples no waveform: it sends no pulses",
+                    self.scanner.name
+                ),
+                remedy: "leave --waveform out, or take a pulsed lidar".into(),
+            });
+        };
+        let Some((shot, waveform)) = seen else {
             return Err(Failure::NoWaveform {
                 ring,
                 column,
@@ -369,6 +378,10 @@ impl ScanRun<'_> {
         };
         let flattest = scans[0].shots.iter().map(level).fold(f64::MAX, f64::min);
         let mut sweeps = run.sweeps[..1].to_vec();
+        // Several echoes of a beam are no mixed pixel.
+        for measurement in &mut sweeps[0].measurements {
+            measurement.returns = measurement.returns.min(1);
+        }
         let keep = scans[0].shots.iter().map(|shot| level(shot) <= flattest);
         let mut keep = keep.collect::<Vec<_>>().into_iter();
         sweeps[0]

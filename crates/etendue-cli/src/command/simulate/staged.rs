@@ -21,6 +21,8 @@ pub struct Staged {
 pub struct Done {
     pub files: Vec<PathBuf>,
     pub metadata: RunMetadata,
+    /// Whether a beam may have several echoes.
+    pub has_echoes: bool,
     /// Rays that left the sensor.
     pub rays: f64,
     /// How long they took.

@@ -2,7 +2,7 @@
 
 use super::staged::Done;
 use etendue::formats::output::ReadingCounts;
-use etendue::sensors::{Reading, Sweep};
+use etendue::sensors::{Measurement, Reading, Sweep};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -16,6 +16,10 @@ pub struct Summary<'a> {
     seed: u64,
     sweeps: usize,
     counts: ReadingCounts,
+    /// Ranges whose light came from no surface: of the air, or of noise.
+    ranges_of_no_surface: usize,
+    #[serde(skip)]
+    has_echoes: bool,
     error_codes: BTreeMap<u8, usize>,
     /// Median distance of measured and true range, m.
     median_range_error_m: Option<f64>,
@@ -34,6 +38,8 @@ impl<'a> Summary<'a> {
             seed: metadata.seed,
             sweeps: metadata.sweeps,
             counts: metadata.counts,
+            ranges_of_no_surface: of_no_surface(&done.sweeps),
+            has_echoes: done.has_echoes,
             error_codes: error_codes(&done.sweeps),
             median_range_error_m: range_error(&done.sweeps),
             warnings: &metadata.warnings,
@@ -58,20 +64,32 @@ impl<'a> Summary<'a> {
             mixed,
             ..
         } = self.counts;
+        let several = match self.has_echoes {
+            true => "with several echoes",
+            false => "mixed pixels",
+        };
         let (scene, sensor, sweeps, seed) = (self.scene, self.sensor, self.sweeps, self.seed);
         writeln!(out, "{sensor} in {scene}, sweeps: {sweeps}, seed: {seed}")?;
         writeln!(
             out,
-            "  {beams} beams: {ranges} ranges ({mixed} of them mixed pixels), {no_returns} no return, {too_near} too near"
+            "  {beams} beams: {ranges} ranges ({mixed} of them {several}), {no_returns} no return, {too_near} too near"
         )?;
+        let nowhere = self.ranges_of_no_surface;
+        if nowhere > 0 {
+            writeln!(
+                out,
+                "  {nowhere} of the ranges are of the air or of noise, not of a surface"
+            )?;
+        }
         for (code, count) in &self.error_codes {
             writeln!(out, "  error code {code}: {count}")?;
         }
         if let Some(error) = self.median_range_error_m {
+            let others = if nowhere > 0 { "other " } else { "" };
+            let mm = error * 1e3;
             writeln!(
                 out,
-                "  half of the ranges are within {:.1} mm of the first surface on the beam's axis",
-                error * 1e3
+                "  half of the {others}ranges are within {mm:.1} mm of the first surface on the beam's axis"
             )?;
         }
         self.files
@@ -105,6 +123,12 @@ fn error_codes(sweeps: &[Sweep]) -> BTreeMap<u8, usize> {
         }
     }
     codes
+}
+
+fn of_no_surface(sweeps: &[Sweep]) -> usize {
+    let beams = sweeps.iter().flat_map(|sweep| &sweep.measurements);
+    let nowhere = |beam: &&Measurement| beam.reading.range().is_some() && beam.truth.is_none();
+    beams.filter(nowhere).count()
 }
 
 /// Median of the distance between measured and true range: behind a mirror the two differ much.

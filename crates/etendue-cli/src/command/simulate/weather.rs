@@ -4,13 +4,16 @@ use crate::number::positive;
 use clap::Args;
 use etendue::physics::atmosphere::Weather;
 use etendue::sensors::pulsed::Air;
+use std::mem::discriminant;
 
 /// A millimetre an hour, m/s.
 const MM_PER_HOUR: f64 = 1e-3 / 3600.0;
 
-/// Options that say what is in the air; they replace the air of the scene file.
+/// Options that say what is in the air; each replaces that kind of the scene file's.
 #[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Air (scanning lidars)")]
+#[command(
+    next_help_heading = "Air (scanning lidars; beside the scene's, or instead of it where it has that kind)"
+)]
 pub struct AirOptions {
     /// Visibility in clear or hazy air, m
     #[arg(long, value_name = "M", value_parser = positive, allow_negative_numbers = true)]
@@ -65,11 +68,15 @@ impl AirOptions {
             self.dust
                 .map(|concentration| Weather::Dust { concentration }),
         ];
-        let weather: Vec<_> = weather.into_iter().flatten().collect();
-        let mut air = match weather.is_empty() {
-            true => of_scene.clone(),
-            false => Air::of(weather),
-        };
+        let given: Vec<_> = weather.into_iter().flatten().collect();
+        let mut weather = of_scene.atmosphere.weather.clone();
+        weather.retain(|own| {
+            !given
+                .iter()
+                .any(|one| discriminant(one) == discriminant(own))
+        });
+        weather.extend(given);
+        let mut air = Air::of(weather);
         let given = self.drops_from.map(|mm| mm * 1e-3).or(of_scene.drops_from);
         if air.drops_from.is_some() {
             air.drops_from = given.or(air.drops_from);

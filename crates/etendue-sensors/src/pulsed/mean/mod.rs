@@ -174,14 +174,14 @@ impl<S: Scalar> MeanScanner<'_, S> {
         returns: &mut Vec<Return<S>>,
         axis: Option<S>,
     ) -> Option<MeanShot<S>> {
-        let [range, power] = receiver.first(returns, axis)?;
-        let range = range + self.scanner.channels[usize::from(shot.channel)].range_offset;
+        let [distance, power] = receiver.first(returns, axis)?;
+        let range = distance + self.scanner.channels[usize::from(shot.channel)].range_offset;
         let limits = &self.scanner.limits;
         if !(limits.near..=limits.far).contains(&range.value()) {
             return None;
         }
         let intensity = &self.scanner.intensity;
-        let counts = intensity.response.counts(power, range);
+        let counts = intensity.response.counts(power, distance);
         let top = intensity.top.unwrap_or(f64::INFINITY);
         Some(MeanShot {
             range,

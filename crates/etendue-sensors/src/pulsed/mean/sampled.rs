@@ -5,12 +5,14 @@
 //! converter are left out: rounded samples have no derivatives, and noise smooths the steps.
 
 use super::MeanAir;
-use crate::pulsed::glow::{Before, FAINT, Glow, volume_step};
+use crate::pulsed::glow::{Before, FAINT, Glow, least_glow, volume_step};
 use crate::pulsed::stretch::{Stretch, stretches};
-use crate::scanner::PulsedReceiver;
+use crate::scanner::{Pipeline, PulsedReceiver};
 use etendue_physics::Scalar;
 use etendue_physics::atmosphere::{Overlap, cut_volume_return, volume_returns};
-use etendue_physics::pulse::{Echo, EchoFinder, Pulse, Return, Samples, Timing, Waveform, Window};
+use etendue_physics::pulse::{
+    Echo, EchoFinder, FastReceiver, Pulse, Return, Samples, Timing, Waveform, Window,
+};
 
 /// A receiver that samples waveforms, made ready for many shots.
 pub(super) struct Sampled<S> {
@@ -18,6 +20,8 @@ pub(super) struct Sampled<S> {
     pulse: Pulse<S>,
     plain: Pulse,
     finder: EchoFinder<S>,
+    /// What finds the echoes of light beyond the air's own, where the receiver has a closed form.
+    fast: Option<(FastReceiver, Timing<S>)>,
     air: Option<MeanGlow<S>>,
 }
 
@@ -51,13 +55,15 @@ impl<S: Scalar> Sampled<S> {
     ) -> Self {
         let pulse = receiver.pulse_of(timing);
         let finder = receiver.finder_timed_by(timing);
-        let least = finder.threshold.value();
-        let glow = |air| MeanGlow::new(air, overlap, &pulse, (receiver.interval, least), far);
+        let is_fast = receiver.pipeline == Pipeline::Fast;
+        let bright = (finder.threshold.value(), least_glow(receiver.pipeline));
+        let glow = |air| MeanGlow::new(air, overlap, &pulse, (receiver.interval, bright), far);
         Self {
             receiver: *receiver,
             plain: pulse.plain(),
             air: air.and_then(glow),
             finder,
+            fast: is_fast.then(|| (receiver.fast(), *timing)),
             pulse,
         }
     }
@@ -76,6 +82,10 @@ impl<S: Scalar> Sampled<S> {
         let threshold = self.finder.threshold.value();
         let glow = air.map_or(0.0, |_| FAINT * threshold);
         stretches(returns, air.as_ref(), &self.plain, |stretch| {
+            if let (false, Some((fast, timing))) = (stretch.bright, &self.fast) {
+                let mut returns = stretch.returns.to_vec();
+                return fast.mean_echoes(timing, &mut returns, |echo| echoes.push(echo));
+            }
             let powers = stretch.returns.iter().map(|one| one.power.value().max(0.0));
             if stretch.bright || powers.sum::<f64>() + glow >= threshold {
                 self.find(&stretch, air.as_ref(), &mut echoes);
@@ -117,13 +127,13 @@ impl<S: Scalar> MeanGlow<S> {
         air: &MeanAir<S>,
         overlap: Overlap,
         pulse: &Pulse<S>,
-        (interval, threshold): (f64, f64),
+        (interval, bright): (f64, (f64, f64)),
         far: f64,
     ) -> Option<Self> {
         let step = volume_step(pulse.plain().fwhm);
         let cells = volume_returns(&air.coefficients, &overlap, far, step);
         let plain = cells.iter().map(plain).collect();
-        let glow = Glow::new(plain, step, &pulse.plain(), interval, threshold)?;
+        let glow = Glow::new(plain, step, &pulse.plain(), interval, bright)?;
         let all = cells.len();
         let sample = |i: usize| glow.sum(pulse, &cells, glow.first + i as f64, all);
         Some(Self {

@@ -3,7 +3,7 @@
 use super::stage::{Stage, at_origin, beam, lambert, one_shot, pulsed, quiet, scanner};
 use etendue_physics::SPEED_OF_LIGHT;
 use etendue_physics::atmosphere::{Precipitation, Weather};
-use etendue_physics::pulse::{ReturnMode, Waveform, reference_power};
+use etendue_physics::pulse::{AnalogueDetector, Detector, ReturnMode, Waveform, reference_power};
 use etendue_scene::Scene;
 use etendue_sensors::pulsed::{Air, Run, simulate, waveform};
 use etendue_sensors::scanner::{Pipeline, Scanner};
@@ -127,4 +127,40 @@ fn air_that_is_hidden_in_the_noise_makes_no_echo() {
     assert_eq!(sweep, of(1e9));
     // One that is in focus at half a metre sees it: 5e-6.
     assert!(of(0.5).points.len() > 3000);
+}
+
+/// A wall that is just found: haze takes light away, and what it sends back by itself is no echo, so
+/// that each beam that finds the wall through haze finds it without. Some are lost.
+#[test]
+fn haze_adds_no_detection() {
+    let scene = wall(40.0);
+    let mut receiver = pulsed(Pipeline::Fast, ReturnMode::Strongest);
+    receiver.threshold = reference_power(0.3, 40.0);
+    receiver.detector = receiver_noise(0.2 * receiver.threshold);
+    // The haze has 4 % of the threshold.
+    receiver.full_overlap = 1.5;
+    let scanner = scanner(receiver);
+    let found = |weather: Vec<Weather<f64>>| {
+        let world = World::at_wavelength(&scene, scanner.wavelength).unwrap();
+        let run = Run {
+            air: Air::of(weather),
+            ..Run::default()
+        };
+        let sweep = simulate(&world, &scanner, &run, |_| Isometry3::identity());
+        let shots: Vec<u32> = sweep.points.iter().map(|point| point.shot).collect();
+        shots
+    };
+    let clear = found(vec![]);
+    let haze = found(vec![Weather::Haze { visibility: 5e3 }]);
+    assert!(!haze.is_empty() && haze.len() < clear.len());
+    assert!(haze.iter().all(|shot| clear.contains(shot)));
+}
+
+fn receiver_noise(thermal_noise: f64) -> Detector {
+    Detector::Analogue(AnalogueDetector {
+        thermal_noise,
+        shot_noise: 0.0,
+        background: 0.0,
+        saturation: f64::INFINITY,
+    })
 }
