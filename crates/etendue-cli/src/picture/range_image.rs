@@ -65,7 +65,8 @@ fn encode(sweep: &PointSweep, image: &[f64], scale: &ShadeScale) -> Result<Vec<u
     let below = pixmap(&scale.draw(page_width), 1.0)?;
     let mut page = blank(page_width, height as f64 + HEIGHT)?;
     page.fill(tiny_skia::Color::WHITE);
-    for (top, part) in [(0, &pixels), (height as i32, &below)] {
+    let under = pixels.height().cast_signed();
+    for (top, part) in [(0, &pixels), (under, &below)] {
         let (paint, still) = (PixmapPaint::default(), Transform::identity());
         page.draw_pixmap(0, top, part.as_ref(), &paint, still, None);
     }

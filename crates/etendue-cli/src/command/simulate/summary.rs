@@ -64,9 +64,10 @@ impl<'a> Summary<'a> {
             mixed,
             ..
         } = self.counts;
-        let several = match self.has_echoes {
-            true => "with several echoes",
-            false => "mixed pixels",
+        let several = if self.has_echoes {
+            "with several echoes"
+        } else {
+            "mixed pixels"
         };
         let (scene, sensor, sweeps, seed) = (self.scene, self.sensor, self.sweeps, self.seed);
         writeln!(out, "{sensor} in {scene}, sweeps: {sweeps}, seed: {seed}")?;
