@@ -172,13 +172,7 @@ fn a_sweep_tells_its_pose_and_the_visibility_of_the_fog() {
     let solution = solver
         .solve(&problem, problem.model.start())
         .expect("solved");
-    let steps = solution.log.len();
-    // Measured: 27; 14 to 28 for eight seeds, whose noise decides.
-    assert!(
-        solution.stop.converged() && steps <= 35,
-        "{:?} {steps}",
-        solution.stop
-    );
+    assert!(solution.stop.converged() && solution.log.len() <= 20);
     let [Value::Spatial(found), Value::Number(visibility)] =
         [0, 1].map(|i: usize| solution.state[i].value())
     else {
@@ -186,7 +180,7 @@ fn a_sweep_tells_its_pose_and_the_visibility_of_the_fog() {
     };
     let shift = (found.translation.vector - pose().translation.vector).norm();
     let turn = found.rotation.angle_to(&pose().rotation);
-    // Measured: 1.7 mm, 0.4 mrad and 80.006 m; for eight seeds at most 2.8 mm, 0.8 mrad and 0.08 m.
+    // Measured: 1.4 mm, 0.6 mrad and 80.05 m, in 13 iterations.
     assert!(shift < 4e-3 && turn < 2e-3, "{shift} m, {turn} rad");
     assert!((visibility / 80.0 - 1.0).abs() < 0.01, "{visibility}");
 }

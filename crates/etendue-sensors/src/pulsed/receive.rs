@@ -387,7 +387,14 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
             let mut stream = self.stream(number, Purpose::FalseAlarm);
             add_false_alarms(receiver, &self.scanner.limits, &mut stream, echoes);
         }
-        choose(echoes, receiver.returns, found);
+        let sampled = receiver.pipeline == Pipeline::Waveform;
+        let jitter = noise.filter(|_| sampled);
+        choose(
+            echoes,
+            receiver.returns,
+            jitter.map(|stream| (receiver.jitter, stream)),
+            found,
+        );
     }
 
     /// What of the air's light stands in the way of a shot: so many cells.
@@ -470,14 +477,27 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
     }
 }
 
-/// Appends the echoes that a return mode reports.
-fn choose(echoes: &[Echo], mode: ReturnMode, found: &mut Vec<Found>) {
+/// Appends the echoes that a return mode reports, with the jitter of the clock (standard deviation
+/// of the range, m) where they do not have it yet.
+fn choose(
+    echoes: &[Echo],
+    mode: ReturnMode,
+    mut jitter: Option<(f64, &mut Stream)>,
+    found: &mut Vec<Found>,
+) {
+    let mut report = |echo: &Echo| {
+        let jitter = { jitter.as_mut() }.map_or(0.0, |(spread, stream)| *spread * stream.normal());
+        Found::echo(&Echo {
+            range: echo.range + jitter,
+            ..*echo
+        })
+    };
     match echoes {
         [] => {}
-        [only] => found.push(Found::echo(only)),
+        [only] => found.push(report(only)),
         several => {
             let chosen = mode.choose(several).into_iter();
-            found.extend(chosen.map(|i| Found::echo(&several[i])));
+            found.extend(chosen.map(|i| report(&several[i])));
         }
     }
 }

@@ -45,7 +45,8 @@ impl Finders<'_> {
         });
     }
 
-    /// The echoes in the waveform of one stretch, with the jitter of the clock.
+    /// The echoes in the waveform of one stretch: with the jitter of the clock where others, of the
+    /// closed form, stand beside them, which have it in their spread.
     fn find_in(
         &self,
         stretch: &Stretch<f64>,
@@ -60,7 +61,7 @@ impl Finders<'_> {
         let waveform = read(receiver, lit, window, noise.as_deref_mut());
         let before = echoes.len();
         self.finder.find_into(&waveform, echoes);
-        if let Some(noise) = noise {
+        if let (Some(noise), Some(_)) = (noise, self.fast) {
             for echo in &mut echoes[before..] {
                 echo.range += receiver.jitter * noise.normal();
             }
