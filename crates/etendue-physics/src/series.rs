@@ -79,14 +79,34 @@ fn four<const FROM: usize>(terms: &[f64], x: f64, square: f64) -> f64 {
     (terms[FROM] + terms[FROM + 1] * x) + (terms[FROM + 2] + terms[FROM + 3] * x) * square
 }
 
+/// A polynomial, its constant term first.
+#[expect(clippy::inline_always, reason = "one of a loop over many lanes")]
+#[inline(always)]
+fn polynomial<const N: usize>(terms: &[f64; N], x: f64) -> f64 {
+    let mut sum = terms[N - 1];
+    for term in terms[..N - 1].iter().rev() {
+        sum = sum * x + term;
+    }
+    sum
+}
+
 /// The natural logarithm of a normal positive number.
 ///
 /// With $x = 2^e m$ and $m$ in $[1/\\sqrt2, \\sqrt2)$, $\\ln x = e \\ln 2 + 2 \\operatorname{artanh} s$,
-/// $s = (m - 1)/(m + 1)$; of the series in $s^2 < 0.03$ the first term that is left out is below
-/// 1e-18.
+/// $s = (m - 1)/(m + 1)$, and $\\operatorname{artanh} s = s + s^3 P(s^2)$.
 #[inline(always)]
 pub(crate) fn ln(x: f64) -> f64 {
     const FROM_ROOT: u64 = FRAC_1_SQRT_2.to_bits();
+    /// Of $P(z)$ for $z$ in [0, 0.0295]: $zP$ is off by 4.7e-18 at most (Chebyshev).
+    const TERMS: [f64; 7] = [
+        0.3333333333333335,
+        0.19999999999949752,
+        0.14285714312987768,
+        0.11111105567393861,
+        0.09091444562876047,
+        0.07665860792611794,
+        0.07308224933140835,
+    ];
     let above = x.to_bits().wrapping_sub(FROM_ROOT);
     let exponent = ((above >> 32) as i32) >> 20;
     #[expect(clippy::cast_sign_loss, reason = "shifted back where it came from")]
@@ -94,45 +114,42 @@ pub(crate) fn ln(x: f64) -> f64 {
     let m = f64::from_bits(x.to_bits().wrapping_sub(scale));
     let s = (m - 1.0) / (m + 1.0);
     let z = s * s;
-    let mut sum = 1.0 / 23.0;
-    for odd in [21.0, 19.0, 17.0, 15.0, 13.0, 11.0, 9.0, 7.0, 5.0, 3.0, 1.0] {
-        sum = sum * z + 1.0 / odd;
-    }
-    f64::from(exponent) * LN_2 + 2.0 * (s * sum)
+    f64::from(exponent) * LN_2 + 2.0 * (s * (1.0 + z * polynomial(&TERMS, z)))
 }
 
 /// Cosine and sine of so many turns.
 ///
-/// Within an eighth of a turn of the nearest quarter by their series, whose first terms that are
-/// left out are below 1e-17; the quarter then says which is which.
+/// Within an eighth of a turn of the nearest quarter $\cos x = 1 + x^2 C(x^2)$ and
+/// $\sin x = x + x^3 S(x^2)$; the quarter then says which is which.
 #[inline(always)]
 pub(crate) fn cos_sin_of_turns(turns: f64) -> [f64; 2] {
-    const TERMS: usize = 9;
-    /// $(-1)^k/(2k)!$ and $(-1)^k/(2k+1)!$.
-    const COS: [f64; TERMS] = inverse_factorials(0.0);
-    const SIN: [f64; TERMS] = inverse_factorials(1.0);
-    const fn inverse_factorials(mut n: f64) -> [f64; TERMS] {
-        let mut all = [1.0; TERMS];
-        let mut k = 1;
-        while k < TERMS {
-            all[k] = -all[k - 1] / ((n + 1.0) * (n + 2.0));
-            n += 2.0;
-            k += 1;
-        }
-        all
-    }
+    /// Of $C(z)$ for $z$ in [0, 0.617]: $zC$ is off by 4.2e-19 at most (Chebyshev).
+    const COS: [f64; 7] = [
+        -0.5,
+        0.04166666666666664,
+        -0.0013888888888880775,
+        2.4801587293693456e-05,
+        -2.755731556634078e-07,
+        2.0875886737870168e-09,
+        -1.136799864362574e-11,
+    ];
+    /// Of $S(z)$ there: $zS$ is off by 1.8e-17 at most (Chebyshev).
+    const SIN: [f64; 6] = [
+        -0.16666666666666666,
+        0.008333333333330948,
+        -0.00019841269836758574,
+        2.755731610255148e-06,
+        -2.5051131844805e-08,
+        1.5918129280607273e-10,
+    ];
     // Adding this rounds to a whole number, which then stands in the lowest bits.
     const ROUNDER: f64 = 1.5 * (1_u64 << 52) as f64;
     let rounded = 4.0 * turns + ROUNDER;
     let quarter = rounded.to_bits();
     let angle = TAU * (turns - 0.25 * (rounded - ROUNDER));
     let z = angle * angle;
-    let [mut cos, mut sin] = [COS[TERMS - 1], SIN[TERMS - 1]];
-    for k in (0..TERMS - 1).rev() {
-        cos = cos * z + COS[k];
-        sin = sin * z + SIN[k];
-    }
-    sin *= angle;
+    let cos = 1.0 + z * polynomial(&COS, z);
+    let sin = angle * (1.0 + z * polynomial(&SIN, z));
     let [x, y] = if quarter & 1 == 0 {
         [cos, sin]
     } else {

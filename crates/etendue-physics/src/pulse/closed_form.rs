@@ -84,7 +84,7 @@ impl<S: Scalar> ClosedForm<S> {
     /// Power at the peak of an echo of that standard deviation.
     #[inline]
     pub fn peak(&self, merged: &Merged<S>, sd: S) -> S {
-        merged.power * self.pulse_sd / sd
+        merged.power * (self.pulse_sd / sd)
     }
 
     /// The echo of merged returns as the discriminator reads it, with that peak.

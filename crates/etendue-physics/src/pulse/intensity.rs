@@ -87,8 +87,10 @@ impl IntensityResponse {
                 }
             }
         }
-        for count in &mut counts {
-            *count = whole(*count, top);
+        // Asked once: lanes that each ask are not made together.
+        match top {
+            Some(_) => whole_lanes(&mut counts, top),
+            None => whole_lanes(&mut counts, None),
         }
         counts
     }
@@ -110,6 +112,14 @@ impl IntensityResponse {
 /// Reflectivity of a surface that sends back that power, percent.
 fn percent<S: Scalar>(power: S, range: S) -> S {
     range * (100.0 * PI) * range * power
+}
+
+#[expect(clippy::inline_always, reason = "for the caller's instructions")]
+#[inline(always)]
+fn whole_lanes(counts: &mut [f64; 16], top: Option<f64>) {
+    for count in counts {
+        *count = whole(*count, top);
+    }
 }
 
 /// Rounded to whole counts up to a top, if there is one.

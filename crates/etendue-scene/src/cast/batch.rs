@@ -3,6 +3,7 @@
 use super::best::{Best, Exact, LocalRay};
 use super::face::Met;
 use super::flags::Flags;
+use super::known::Faces;
 use super::lanes::{Job, Lanes};
 use super::search::{GROUP, Search};
 use super::tile::{HitTile, RayTile};
@@ -145,8 +146,11 @@ impl Casting<'_> {
             return false;
         };
         let mut search = Search {
-            tree,
-            mesh: &self.meshes[instance.mesh],
+            faces: Faces {
+                known: &mut scratch.known,
+                tree,
+                mesh: &self.meshes[instance.mesh],
+            },
             wedge: &wedge,
             rays: &scratch.local[..count],
             packets: &scratch.packet[..count],
@@ -212,6 +216,7 @@ impl Tile<'_> {
             local,
             room,
             edges,
+            known,
             ..
         } = &mut *casting.scratch;
         let ([local, ..], [packet, ..], [best, ..]) = (local, packet, best);
@@ -219,8 +224,7 @@ impl Tile<'_> {
         let centre = local.beams(&local.first_start(), &tree.middle, open, beams);
         if open.count_ones() > 2 && packet.take::<L>(beams, centre, tree, best) {
             let mut search = Search {
-                tree,
-                mesh,
+                faces: Faces { known, tree, mesh },
                 wedge: &packet.wedge,
                 rays: std::slice::from_ref(local),
                 packets: std::slice::from_ref(packet),
@@ -231,9 +235,10 @@ impl Tile<'_> {
             search.run::<L, ANY>(room);
         } else {
             best.triangle = Best::CLOSED.triangle;
+            let mut faces = Faces { known, tree, mesh };
             for lane in (0..16).filter(|lane| open >> lane & 1 == 1) {
                 let ray = local.ray(lane);
-                let triangle = some_in::<L, ANY>(tree, mesh, &ray, stack, room);
+                let triangle = some_in::<L, ANY>(&mut faces, &ray, (stack, room));
                 best.triangle[lane] = f32::from_bits(triangle);
             }
         }
@@ -263,7 +268,12 @@ impl Tile<'_> {
         if lanes == 0 {
             return;
         }
-        corners.take((tree, mesh), &triangles, lanes);
+        let mut faces = Faces {
+            known: &mut scratch.known,
+            tree,
+            mesh,
+        };
+        corners.take(&mut faces, &triangles, lanes);
         let met = local.meet(corners, FIRST && scratch.packet[packet].steep);
         let mut found = [false; 16];
         for lane in 0..16 {

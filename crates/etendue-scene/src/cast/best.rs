@@ -1,6 +1,7 @@
 //! Rays in a mesh's frame, and the last word in `f64`.
 
 use super::face::Met;
+use super::known::{Face, Faces};
 use super::tree::NO_TRIANGLE;
 use super::triangle::{Meeting, ShearedRay};
 use crate::Mesh;
@@ -37,8 +38,15 @@ impl LocalRay {
 
     /// The ray and the triangle in `f64`, within the ray's limits.
     pub fn meet(&self, mesh: &Mesh, triangle: u32) -> Option<Meeting> {
+        self.meet_corners(mesh.triangles[triangle as usize].map(|v| mesh.vertices[v as usize]))
+    }
+
+    fn meet_face(&self, face: &Face) -> Option<Meeting> {
+        self.meet_corners(face.vertex.map(Point3::from))
+    }
+
+    fn meet_corners(&self, corners: [Point3<f64>; 3]) -> Option<Meeting> {
         let sheared = ShearedRay::new(self.origin, &self.direction);
-        let corners = mesh.triangles[triangle as usize].map(|v| mesh.vertices[v as usize]);
         let meeting = sheared.meet(corners)?;
         let t = meeting.distance;
         let before_far = t < self.far || (t == self.far && self.far_included);
@@ -49,12 +57,12 @@ impl LocalRay {
     /// `incumbent`.
     #[cold]
     #[inline(never)]
-    pub fn decide(&self, mesh: &Mesh, triangle: u32, incumbent: u32) -> Option<Meeting> {
-        let meeting = self.meet(mesh, triangle)?;
+    pub fn decide(&self, faces: &mut Faces, triangle: u32, incumbent: u32) -> Option<Meeting> {
+        let meeting = self.meet_face(faces.face(triangle))?;
         if incumbent == NO_TRIANGLE {
             return Some(meeting);
         }
-        let Some(other) = self.meet(mesh, incumbent) else {
+        let Some(other) = self.meet_face(faces.face(incumbent)) else {
             return Some(meeting);
         };
         let key = |m: &Meeting, number: u32| (m.distance, number);
@@ -64,10 +72,15 @@ impl LocalRay {
 
 /// Where the rays of a search come from, in full precision.
 pub(crate) trait Exact {
+    /// Whether the search itself is to find weights of vertices, to `f32`.
+    const WEIGHTS: bool;
+
     fn ray(&self, lane: usize) -> LocalRay;
 }
 
 impl Exact for LocalRay {
+    const WEIGHTS: bool = false;
+
     fn ray(&self, _lane: usize) -> LocalRay {
         *self
     }

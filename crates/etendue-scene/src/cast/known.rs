@@ -6,7 +6,7 @@ use crate::Mesh;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How many triangles are remembered. Neighbouring rays meet the same few.
-const PLACES: usize = 32;
+const PLACES: usize = 128;
 
 /// What a tree and its mesh are known by: no two that differ have the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,27 +47,12 @@ impl Known {
         }; PLACES],
     };
 
-    /// Forgets those of any other tree.
-    #[inline(always)]
-    pub fn turn_to(&mut self, tree: &MeshTree) {
+    #[inline(never)]
+    fn look_up(&mut self, (tree, mesh): (&MeshTree, &Mesh), triangle: u32) {
         if self.tree != tree.identity {
             self.tree = tree.identity;
             self.number = [u32::MAX; PLACES];
         }
-    }
-
-    /// A triangle of the tree that was turned to, whose mesh this is.
-    #[inline(always)]
-    pub fn face(&mut self, mesh: &Mesh, triangle: u32) -> &Face {
-        let place = triangle as usize % PLACES;
-        if self.number[place] != triangle {
-            self.look_up(mesh, triangle);
-        }
-        &self.face[place]
-    }
-
-    #[inline(never)]
-    fn look_up(&mut self, mesh: &Mesh, triangle: u32) {
         let corners = mesh.triangles[triangle as usize].map(|v| &mesh.vertices[v as usize]);
         let place = triangle as usize % PLACES;
         self.number[place] = triangle;
@@ -78,15 +63,42 @@ impl Known {
     }
 }
 
+/// The triangles of one tree, those looked up lately sooner.
+pub(crate) struct Faces<'a> {
+    pub known: &'a mut Known,
+    pub tree: &'a MeshTree,
+    /// That of the tree.
+    pub mesh: &'a Mesh,
+}
+
+impl Faces<'_> {
+    /// Has a triangle fetched.
+    #[inline(always)]
+    pub fn fetch(&self, triangle: u32) {
+        super::lanes::fetch(&self.mesh.triangles[triangle as usize]);
+    }
+
+    /// The triangle of that number.
+    #[inline(always)]
+    pub fn face(&mut self, triangle: u32) -> &Face {
+        let known = &mut *self.known;
+        let place = triangle as usize % PLACES;
+        if known.number[place] != triangle || known.tree != self.tree.identity {
+            known.look_up((self.tree, self.mesh), triangle);
+        }
+        &known.face[place]
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::primitive;
 
     fn check(known: &mut Known, tree: &MeshTree, mesh: &Mesh) {
-        known.turn_to(tree);
+        let mut faces = Faces { known, tree, mesh };
         for (number, vertices) in (0..).zip(&mesh.triangles) {
-            let face = known.face(mesh, number);
+            let face = faces.face(number);
             for (own, vertex) in face.vertex.iter().zip(vertices) {
                 assert_eq!(*own, mesh.vertices[*vertex as usize].coords.as_slice());
             }

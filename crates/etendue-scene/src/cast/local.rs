@@ -166,6 +166,8 @@ impl LocalRays {
 }
 
 impl Exact for LocalRays {
+    const WEIGHTS: bool = false;
+
     fn ray(&self, lane: usize) -> LocalRay {
         let [origin, direction] = self.line(lane);
         LocalRay {

@@ -58,6 +58,7 @@ use edges::Edges;
 use face::Met;
 pub(crate) use face::{flat_normal, turned};
 use instance::{Instance, Pose};
+use known::{Faces, Known};
 use lanes::{Chosen, Float, Job, Lanes, Mask, Plainly, run};
 pub use lanes::{Isa, Loops, UnknownIsa, fetch};
 use local::LocalRays;
@@ -99,6 +100,7 @@ struct Scratch {
     packet: [Packet; GROUP],
     best: [Best; GROUP],
     corners: Corners,
+    known: Known,
     room: Block,
     edges: Edges,
 }
@@ -113,6 +115,7 @@ thread_local! {
             packet: [Packet::NONE; GROUP],
             best: [Best::CLOSED; GROUP],
             corners: Corners::NONE,
+            known: Known::NONE,
             room: Block::EMPTY,
             edges: Edges::NONE,
         })
@@ -377,12 +380,17 @@ impl<const ANY: bool> Job for One<'_, ANY> {
             stack,
             candidates,
             room,
+            known,
             ..
         } = self.scratch;
         if self.caster.instances.len() == 1 {
-            return self
-                .caster
-                .visit::<L, ANY>(0, self.meshes, self.ray, None, (stack, room));
+            return self.caster.visit::<L, ANY>(
+                0,
+                self.meshes,
+                self.ray,
+                None,
+                (known, stack, room),
+            );
         }
         let top = &self.caster.top;
         let mut walk = top.walk::<L>(self.movers, &Bundle::one(self.ray), candidates);
@@ -394,7 +402,7 @@ impl<const ANY: bool> Job for One<'_, ANY> {
                 self.meshes,
                 self.ray,
                 best.as_ref(),
-                (stack, room),
+                (known, stack, room),
             );
             if let Some(hit) = hit {
                 if ANY {
@@ -417,7 +425,7 @@ impl Caster {
         meshes: &[Arc<Mesh>],
         ray: &Ray,
         met: Option<&Met>,
-        (stack, room): (&mut Vec<Entry>, &mut Block),
+        (known, stack, room): (&mut Known, &mut Vec<Entry>, &mut Block),
     ) -> Option<Met> {
         let instance = &self.instances[number];
         if instance.mask & ray.mask == 0 {
@@ -428,7 +436,9 @@ impl Caster {
             ray.end_at(met, number);
         }
         let mesh = &meshes[instance.mesh];
-        let triangle = some_in::<L, ANY>(&self.trees[instance.mesh], mesh, &ray, stack, room);
+        let tree = &self.trees[instance.mesh];
+        let mut faces = Faces { known, tree, mesh };
+        let triangle = some_in::<L, ANY>(&mut faces, &ray, (stack, room));
         if triangle == NO_TRIANGLE {
             return None;
         }
@@ -439,19 +449,17 @@ impl Caster {
 /// The nearest triangle (with `ANY`, some triangle) that one ray meets.
 #[inline(always)]
 fn some_in<L: Lanes, const ANY: bool>(
-    tree: &MeshTree,
-    mesh: &Mesh,
+    faces: &mut Faces,
     ray: &LocalRay,
-    stack: &mut Vec<Entry>,
-    room: &mut Block,
+    (stack, room): (&mut Vec<Entry>, &mut Block),
 ) -> u32 {
+    let tree = faces.tree;
     let single = Single::new(ray, tree);
     if stack.len() < tree.stack_need {
         stack.resize(tree.stack_need, Entry::default());
     }
     let mut errand = Errand {
-        tree,
-        mesh,
+        faces,
         rays: ray,
         lane: 0,
         best: Nearest::none(single.far_depth(ray)),
@@ -495,6 +503,7 @@ impl Job for ClosestPacket<'_> {
             packet,
             best,
             corners,
+            known,
             room,
             edges,
             ..
@@ -502,8 +511,7 @@ impl Job for ClosestPacket<'_> {
         let ([packet, ..], [best, ..]) = (packet, best);
         if packet.take::<L>(&beams, centre, tree, best) {
             let mut search = Search {
-                tree,
-                mesh,
+                faces: Faces { known, tree, mesh },
                 wedge: &packet.wedge,
                 rays: std::slice::from_ref(self.rays),
                 packets: std::slice::from_ref(packet),
@@ -526,13 +534,19 @@ impl Job for ClosestPacket<'_> {
             distance.store(&mut self.hits.distance);
             self.hits.barycentric = best.weights;
             if !tree.packed.is_empty() {
-                refine((tree, mesh), self.rays, self.hits, corners);
+                refine(
+                    &mut Faces { known, tree, mesh },
+                    self.rays,
+                    self.hits,
+                    corners,
+                );
             }
             return;
         }
+        let mut faces = Faces { known, tree, mesh };
         for lane in 0..16 {
             let ray = self.rays.ray(lane);
-            let triangle = some_in::<L, false>(tree, mesh, &ray, stack, room);
+            let triangle = some_in::<L, false>(&mut faces, &ray, (stack, room));
             self.hits.put(
                 lane,
                 ray.hit(mesh, 0, triangle).as_ref(),
@@ -544,12 +558,12 @@ impl Job for ClosestPacket<'_> {
 
 /// Distances and weights by the mesh's own vertices: those of packed leaves are moved.
 #[inline(always)]
-fn refine(of: (&MeshTree, &Mesh), rays: &RayPacket, hits: &mut HitPacket, corners: &mut Corners) {
+fn refine(faces: &mut Faces, rays: &RayPacket, hits: &mut HitPacket, corners: &mut Corners) {
     let mut lanes = 0;
     for lane in 0..16 {
         lanes |= u32::from(hits.triangle[lane] != NO_TRIANGLE) << lane;
     }
-    corners.take(of, &hits.triangle, lanes);
+    corners.take(faces, &hits.triangle, lanes);
     let wide = |of: &[[f32; 16]; 3]| of.map(|axis| axis.map(f64::from));
     let met = corners.meet(&wide(&rays.origin), &wide(&rays.direction), false);
     for lane in 0..16 {
@@ -563,6 +577,8 @@ fn refine(of: (&MeshTree, &Mesh), rays: &RayPacket, hits: &mut HitPacket, corner
 }
 
 impl Exact for RayPacket {
+    const WEIGHTS: bool = true;
+
     fn ray(&self, lane: usize) -> LocalRay {
         LocalRay {
             origin: Point3::from(self.origin.map(|axis| f64::from(axis[lane]))),

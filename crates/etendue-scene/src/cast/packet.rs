@@ -6,8 +6,8 @@
 
 use super::best::{Best, ROUND_OFF};
 use super::lanes::{Float, Lanes, Mask};
-use super::tree::{MeshTree, NO_TRIANGLE, Node};
-use super::wedge::{Extent, WIDEST, Wedge};
+use super::tree::{MeshTree, NO_TRIANGLE};
+use super::wedge::{Extent, SeenBox, WIDEST, Wedge};
 
 /// Least component of the rays' directions along the major axis. At the middle of an octant it is
 /// 0.577, so that every narrow packet has an axis that qualifies.
@@ -117,26 +117,21 @@ impl Packet {
         true
     }
 
-    /// The lanes whose own ray meets the box in a place of a node before what is best.
+    /// The lanes whose own ray meets a box before what is best.
     #[inline(always)]
-    pub fn alive<L: Lanes>(&self, node: &Node, at: usize, best: &Best) -> u32 {
-        let wedge = &self.wedge;
-        let margin = BOX_MARGIN * wedge.error;
-        let k = wedge.axes[2];
-        let a = wedge.sign * (node.bounds[2 * k][at] - wedge.centre[k]);
-        let b = wedge.sign * (node.bounds[2 * k + 1][at] - wedge.centre[k]);
-        let mut enter =
-            L::F16::splat(if a < b { a } else { b } - margin).max(L::F16::load(&self.near));
-        let mut leave =
-            L::F16::splat(if a < b { b } else { a } + margin).min(L::F16::load(&best.high));
+    pub fn alive<L: Lanes>(&self, seen: &SeenBox, best: &Best) -> u32 {
+        let mut enter = L::F16::splat(seen.enter).max(L::F16::load(&self.near));
+        let mut leave = L::F16::splat(seen.leave).min(L::F16::load(&best.high));
         for lateral in 0..2 {
-            let axis = wedge.axes[lateral];
-            let low = node.bounds[2 * axis][at] - wedge.centre[axis] - margin;
-            let high = node.bounds[2 * axis + 1][at] - wedge.centre[axis] + margin;
-            let offset = L::F16::load(&self.offset[lateral]);
+            let mut low = L::F16::splat(seen.low[lateral]);
+            let mut high = L::F16::splat(seen.high[lateral]);
+            if self.wedge.moment_size != 0.0 {
+                let offset = L::F16::load(&self.offset[lateral]);
+                low = low.sub(offset);
+                high = high.sub(offset);
+            }
             let inverse = L::F16::load(&self.inverse[lateral]);
-            let first = L::F16::splat(low).sub(offset).mul(inverse);
-            let second = L::F16::splat(high).sub(offset).mul(inverse);
+            let [first, second] = [low.mul(inverse), high.mul(inverse)];
             enter = enter.max(first.min(second));
             leave = leave.min(first.max(second));
         }

@@ -3,13 +3,13 @@
 use super::best::{Best, Exact};
 use super::block::Block;
 use super::edges::Edges;
+use super::known::Faces;
 use super::lanes::{Float, Lanes, Mask};
 use super::packet::{BOX_MARGIN, Packet};
 use super::single::{Errand, Single};
 use super::sixteen::Sixteen;
-use super::tree::{LEAF, MeshTree, Node};
+use super::tree::{LEAF, Node};
 use super::wedge::{Side, Wedge};
-use crate::Mesh;
 
 /// Packets that are searched for together.
 pub(crate) const GROUP: usize = 4;
@@ -42,8 +42,7 @@ impl Entry {
 
 /// A search in one mesh, for up to [`GROUP`] packets.
 pub(crate) struct Search<'a, E> {
-    pub tree: &'a MeshTree,
-    pub mesh: &'a Mesh,
+    pub faces: Faces<'a>,
     /// What is around all packets.
     pub wedge: &'a Wedge,
     /// The rays of each packet in full precision.
@@ -59,41 +58,46 @@ impl<E: Exact> Search<'_, E> {
     /// The nearest surface for every lane; with `ANY`, some surface. Leaves open into `room`.
     #[inline(always)]
     pub fn run<L: Lanes, const ANY: bool>(&mut self, room: &mut Block) {
-        if self.stack.len() < 2 * self.tree.stack_need {
+        if self.stack.len() < 2 * self.faces.tree.stack_need {
             self.stack
-                .resize(2 * self.tree.stack_need, Entry::default());
+                .resize(2 * self.faces.tree.stack_need, Entry::default());
         }
         let mut ends = self.ends::<L>();
-        if self.tree.root & LEAF != 0 {
-            let block = self.tree.leaf(self.tree.root, room);
-            self.block::<L, ANY>(block, f32::NEG_INFINITY, &mut ends);
+        if self.faces.tree.root & LEAF != 0 {
+            let block = self.faces.tree.leaf(self.faces.tree.root, room);
+            self.block::<L, ANY>(block, f32::NEG_INFINITY, u64::MAX, &mut ends);
             return;
         }
         let sides = self.wedge.sides();
         self.stack[0] = Entry::default();
         let mut top = 1;
         let mut current = Entry {
-            child: self.tree.root,
+            child: self.faces.tree.root,
             place: WIDE,
             depth: f32::NEG_INFINITY.to_bits(),
         };
         loop {
             // Down, nearest first, until a block or nothing.
             loop {
-                if current.child & LEAF != 0 {
-                    let block = self.tree.leaf(current.child, room);
-                    self.block::<L, ANY>(block, current.depth(), &mut ends);
-                    break;
-                }
+                let is_leaf = current.child & LEAF != 0;
+                let mut alive = u64::MAX;
                 if current.place != WIDE {
-                    let alive = self.alive::<L>(current.place);
-                    if alive.count_ones() <= FEW {
+                    alive = self.alive::<L>(current.place);
+                    if alive == 0 {
+                        break;
+                    }
+                    if !is_leaf && alive.count_ones() <= FEW {
                         self.singly::<L, ANY>(current.child, alive, top, room);
                         ends = self.ends::<L>();
                         break;
                     }
                 }
-                let node = &self.tree.nodes[current.child as usize];
+                if is_leaf {
+                    let block = self.faces.tree.leaf(current.child, room);
+                    self.block::<L, ANY>(block, current.depth(), alive, &mut ends);
+                    break;
+                }
+                let node = &self.faces.tree.nodes[current.child as usize];
                 let (mut hits, small, depths) = self.inside::<L>(node, &sides, last(&ends));
                 if hits == 0 {
                     break;
@@ -110,11 +114,11 @@ impl<E: Exact> Search<'_, E> {
                     depth: depths[at as usize].to_bits(),
                 };
                 let mut nearest = entry(first);
-                self.tree.fetch(nearest.child);
+                self.faces.tree.fetch(nearest.child);
                 let base = top;
                 while hits != 0 {
                     let mut other = entry(hits.trailing_zeros());
-                    self.tree.fetch(other.child);
+                    self.faces.tree.fetch(other.child);
                     hits &= hits - 1;
                     if other.depth() < nearest.depth() {
                         std::mem::swap(&mut other, &mut nearest);
@@ -203,11 +207,11 @@ impl<E: Exact> Search<'_, E> {
     /// The lanes whose own ray meets the box, packet after packet.
     #[inline(always)]
     fn alive<L: Lanes>(&self, place: u32) -> u64 {
-        let node = &self.tree.nodes[(place / 8) as usize];
-        let at = (place % 8) as usize;
+        let node = &self.faces.tree.nodes[(place / 8) as usize];
+        let seen = self.wedge.see(node, (place % 8) as usize);
         let mut alive = 0;
         for (number, (packet, best)) in self.packets.iter().zip(&*self.best).enumerate() {
-            alive |= u64::from(packet.alive::<L>(node, at, best)) << (16 * number);
+            alive |= u64::from(packet.alive::<L>(&seen, best)) << (16 * number);
         }
         alive
     }
@@ -226,14 +230,13 @@ impl<E: Exact> Search<'_, E> {
             left &= left - 1;
             let (number, lane) = (lane / 16, lane % 16);
             let best = &mut self.best[number];
+            let single = Single::of_packet(&self.packets[number], self.faces.tree, lane);
             let mut errand = Errand {
-                tree: self.tree,
-                mesh: self.mesh,
+                faces: &mut self.faces,
                 rays: &self.rays[number],
                 lane,
                 best: best.get(lane),
             };
-            let single = Single::of_packet(&self.packets[number], self.tree, lane);
             single.search::<L, E, ANY>(&mut errand, child, &mut self.stack[top..], room);
             best.set(lane, &errand.best);
             if ANY {
@@ -242,24 +245,24 @@ impl<E: Exact> Search<'_, E> {
         }
     }
 
-    /// Eight triangles, at least so deep, against each packet as a whole, and those it may meet
-    /// against each ray.
+    /// Eight triangles, at least so deep, against each packet with rays that may meet them as a
+    /// whole, and those it may meet against each ray.
     #[inline(always)]
     fn block<L: Lanes, const ANY: bool>(
         &mut self,
         block: &Block,
         depth: f32,
+        alive: u64,
         ends: &mut [f32; GROUP],
     ) {
         let error = block.error(self.wedge.reach);
         self.edges.take::<L>(self.wedge, block);
         for (number, packet) in self.packets.iter().enumerate() {
-            if ends[number] < depth {
+            if ends[number] < depth || alive >> (16 * number) & 0xffff == 0 {
                 continue;
             }
             let mut sixteen = Sixteen {
-                tree: self.tree,
-                mesh: self.mesh,
+                faces: &mut self.faces,
                 rays: &self.rays[number],
                 packet,
                 best: &mut self.best[number],

@@ -2,12 +2,12 @@
 
 use super::best::{Exact, LocalRay, Nearest, ROUND_OFF};
 use super::block::Block;
+use super::known::Faces;
 use super::lanes::{Float, Lanes, Mask};
 use super::packet::{BOX_MARGIN, Packet};
 use super::search::Entry;
 use super::sixteen::{DEPTH_ERROR, EDGE_ERROR, SURE};
 use super::tree::{LEAF, MeshTree, Node};
-use crate::Mesh;
 
 /// A ray as its major axis sees it: origin plus depth times $(s_x, s_y, \\sigma)$. What goes by
 /// axis has the two lateral ones first, then the major one.
@@ -34,9 +34,8 @@ pub(crate) struct Single {
 }
 
 /// A search of one ray in one mesh.
-pub(crate) struct Errand<'a, E> {
-    pub tree: &'a MeshTree,
-    pub mesh: &'a Mesh,
+pub(crate) struct Errand<'a, 'f, E> {
+    pub faces: &'a mut Faces<'f>,
     pub rays: &'a E,
     pub lane: usize,
     pub best: Nearest,
@@ -159,12 +158,12 @@ impl Single {
     #[inline(always)]
     pub fn search<L: Lanes, E: Exact, const ANY: bool>(
         &self,
-        errand: &mut Errand<'_, E>,
+        errand: &mut Errand<'_, '_, E>,
         start: u32,
         stack: &mut [Entry],
         room: &mut Block,
     ) {
-        let tree = errand.tree;
+        let tree = errand.faces.tree;
         let margin = BOX_MARGIN * self.error;
         let mut top = 0;
         let mut current = start;
@@ -252,7 +251,7 @@ impl Single {
     }
 
     #[inline(always)]
-    fn block<L: Lanes, E: Exact>(&self, errand: &mut Errand<'_, E>, block: &Block) {
+    fn block<L: Lanes, E: Exact>(&self, errand: &mut Errand<'_, '_, E>, block: &Block) {
         let a = self.sheared::<L>(block, 0);
         let b = self.sheared::<L>(block, 1);
         let c = self.sheared::<L>(block, 2);
@@ -310,7 +309,7 @@ impl Single {
     #[inline(always)]
     fn take<E: Exact>(
         &self,
-        errand: &mut Errand<'_, E>,
+        errand: &mut Errand<'_, '_, E>,
         block: &Block,
         candidates: &Candidates,
         hits: u32,
@@ -336,7 +335,7 @@ impl Single {
                 };
             } else {
                 let ray = errand.rays.ray(errand.lane);
-                if let Some(meeting) = ray.decide(errand.mesh, triangle, best.triangle) {
+                if let Some(meeting) = ray.decide(errand.faces, triangle, best.triangle) {
                     let depth = ray.depth(meeting.distance, self.axes[2], self.sign, self.start);
                     *best = Nearest::exact(triangle, depth, &meeting);
                 }

@@ -3,10 +3,9 @@
 use super::best::{Best, Exact, Nearest};
 use super::block::Block;
 use super::edges::Edges;
+use super::known::Faces;
 use super::lanes::{Float, Lanes, Mask};
 use super::packet::Packet;
-use super::tree::MeshTree;
-use crate::Mesh;
 
 /// What a triangle's edge functions may be wrong by, in units of [`Wedge::error`](super::wedge::Wedge::error) times its size,
 /// for a ray that meets it; and for any ray that passes within four sizes.
@@ -18,16 +17,16 @@ pub(crate) const SURE: f32 = 2.0;
 pub(crate) const DEPTH_ERROR: f32 = 64.0;
 
 /// One packet of a search.
-pub(crate) struct Sixteen<'a, E> {
-    pub tree: &'a MeshTree,
-    pub mesh: &'a Mesh,
+pub(crate) struct Sixteen<'a, 'f, E> {
+    pub faces: &'a mut Faces<'f>,
     pub rays: &'a E,
     pub packet: &'a Packet,
     pub best: &'a mut Best,
 }
 
-impl<E: Exact> Sixteen<'_, E> {
+impl<E: Exact> Sixteen<'_, '_, E> {
     /// Eight triangles against the packet as a whole, and those it may meet against each ray.
+    /// Says whether any may have been met.
     #[inline(always)]
     pub fn block<L: Lanes, const ANY: bool>(
         &mut self,
@@ -36,23 +35,36 @@ impl<E: Exact> Sixteen<'_, E> {
         error: f32,
     ) -> bool {
         let mut left = edges.near::<L>(&self.packet.wedge, block, error);
-        let mut nearer = false;
+        if left == 0 {
+            return false;
+        }
+        let mut held = Held::<L>::of::<E>(self.best);
+        let mut met = 0;
         while left != 0 {
             let at = left.trailing_zeros() as usize;
             left &= left - 1;
-            nearer |= self.triangle::<L, ANY>(block, edges, error, at);
+            let possible = self.triangle::<L>(&mut held, block, edges, error, at);
+            self.faces.fetch(block.triangle[at]);
+            met |= possible;
         }
-        nearer
+        held.store::<E>(self.best);
+        if ANY {
+            self.best.close_met();
+        }
+        met != 0
     }
 
+    /// One triangle against each ray, without a branch that depends on what is met: such a branch is
+    /// as good as tossed for. Gives the lanes that may have met it.
     #[inline(always)]
-    fn triangle<L: Lanes, const ANY: bool>(
+    fn triangle<L: Lanes>(
         &mut self,
+        held: &mut Held<L>,
         block: &Block,
         edges: &Edges,
         error: f32,
         at: usize,
-    ) -> bool {
+    ) -> u32 {
         let u = edges.values::<L>(self.packet, 0, at);
         let v = edges.values::<L>(self.packet, 1, at);
         let w = edges.values::<L>(self.packet, 2, at);
@@ -62,33 +74,28 @@ impl<E: Exact> Sixteen<'_, E> {
         let inside = L::F16::splat(-doubt)
             .le(least)
             .or(most.le(L::F16::splat(doubt)));
-        if inside.bits() == 0 {
-            return false;
-        }
         let clear = L::F16::splat(SURE * doubt)
             .le(least)
             .or(most.le(L::F16::splat(-SURE * doubt)));
         let depths = self.depths::<L>(edges, error, at);
-        let possible = self.possible::<L>(&depths, inside);
-        if possible == 0 {
-            return false;
-        }
+        let near = L::F16::load(&self.packet.near);
+        // A depth that is not a number may count: `f64` decides.
+        let behind = held.high.lt(depths.low);
+        let before = depths.high.lt(near);
+        let possible = inside.bits() & !behind.or(before).bits();
         let sure = clear
             .and(self.beside::<L>(edges, block.size[at], [at, 0]))
             .and(self.beside::<L>(edges, block.size[at], [at, 1]))
-            .and(depths.high.lt(L::F16::load(&self.best.low)))
-            .and(L::F16::load(&self.packet.near).lt(depths.low));
-        self.keep::<L>(block.triangle[at], &depths, sure, [v, w]);
-        let mut left = possible & !sure.bits();
-        while left != 0 {
-            let lane = left.trailing_zeros() as usize;
-            left &= left - 1;
-            self.decide(lane, block.triangle[at]);
+            .and(depths.high.lt(held.low))
+            .and(near.lt(depths.low));
+        held.keep::<E>(block.triangle[at], &depths, sure, [v, w]);
+        let doubtful = possible & !sure.bits();
+        if doubtful != 0 {
+            held.store::<E>(self.best);
+            self.decide(doubtful, block.triangle[at]);
+            *held = Held::of::<E>(self.best);
         }
-        if ANY {
-            self.best.close_met();
-        }
-        true
+        possible
     }
 
     /// Where the rays pass the triangle's plane: $z = n \cdot (A - \Delta) / (n \cdot d)$.
@@ -124,32 +131,6 @@ impl<E: Exact> Sixteen<'_, E> {
         }
     }
 
-    /// The lanes where the depth may count. One that is not a number may: `f64` decides.
-    #[inline(always)]
-    fn possible<L: Lanes>(&self, depths: &Depths<L>, inside: <L::F16 as Float<16>>::Mask) -> u32 {
-        let behind = L::F16::load(&self.best.high).lt(depths.low);
-        let before = depths.high.lt(L::F16::load(&self.packet.near));
-        inside.bits() & !behind.or(before).bits()
-    }
-
-    /// Makes the triangle the nearest of those lanes.
-    #[inline(always)]
-    fn keep<L: Lanes>(
-        &mut self,
-        triangle: u32,
-        depths: &Depths<L>,
-        lanes: <L::F16 as Float<16>>::Mask,
-        weights: [L::F16; 2],
-    ) {
-        let best = &mut *self.best;
-        let id = L::F16::splat(f32::from_bits(triangle));
-        put::<L>(&mut best.low, lanes, depths.low);
-        put::<L>(&mut best.high, lanes, depths.high);
-        put::<L>(&mut best.triangle, lanes, id);
-        put::<L>(&mut best.weights[0], lanes, weights[0].mul(depths.inverse));
-        put::<L>(&mut best.weights[1], lanes, weights[1].mul(depths.inverse));
-    }
-
     /// The lanes that pass within four sizes of the triangle: there the error bounds hold.
     #[inline(always)]
     fn beside<L: Lanes>(
@@ -168,17 +149,77 @@ impl<E: Exact> Sixteen<'_, E> {
             .le(L::F16::splat(4.0 * size))
     }
 
-    /// Lets `f64` decide whether the lane's nearest triangle is this one.
+    /// Lets `f64` decide whether the nearest triangle of these lanes is this one.
+    #[cold]
+    #[inline(never)]
+    fn decide(&mut self, mut lanes: u32, triangle: u32) {
+        while lanes != 0 {
+            let lane = lanes.trailing_zeros() as usize;
+            lanes &= lanes - 1;
+            let ray = self.rays.ray(lane);
+            let incumbent = self.best.triangle(lane);
+            if let Some(meeting) = ray.decide(self.faces, triangle, incumbent) {
+                let k = self.packet.wedge.axes[2];
+                let start = self.faces.tree.middle[k] + f64::from(self.packet.wedge.centre[k]);
+                let depth = ray.depth(meeting.distance, k, self.packet.wedge.sign, start);
+                let nearest = Nearest::exact(triangle, depth, &meeting);
+                self.best.set(lane, &nearest);
+            }
+        }
+    }
+}
+
+/// [`Best`] in registers.
+#[derive(Clone, Copy)]
+struct Held<L: Lanes> {
+    low: L::F16,
+    high: L::F16,
+    triangle: L::F16,
+    weights: [L::F16; 2],
+}
+
+impl<L: Lanes> Held<L> {
     #[inline(always)]
-    fn decide(&mut self, lane: usize, triangle: u32) {
-        let ray = self.rays.ray(lane);
-        let incumbent = self.best.triangle(lane);
-        if let Some(meeting) = ray.decide(self.mesh, triangle, incumbent) {
-            let k = self.packet.wedge.axes[2];
-            let start = self.tree.middle[k] + f64::from(self.packet.wedge.centre[k]);
-            let depth = ray.depth(meeting.distance, k, self.packet.wedge.sign, start);
-            let nearest = Nearest::exact(triangle, depth, &meeting);
-            self.best.set(lane, &nearest);
+    fn of<E: Exact>(best: &Best) -> Self {
+        let weights = |vertex: usize| match E::WEIGHTS {
+            true => L::F16::load(&best.weights[vertex]),
+            false => L::F16::splat(0.0),
+        };
+        Self {
+            low: L::F16::load(&best.low),
+            high: L::F16::load(&best.high),
+            triangle: L::F16::load(&best.triangle),
+            weights: [weights(0), weights(1)],
+        }
+    }
+
+    #[inline(always)]
+    fn store<E: Exact>(&self, best: &mut Best) {
+        self.low.store(&mut best.low);
+        self.high.store(&mut best.high);
+        self.triangle.store(&mut best.triangle);
+        if E::WEIGHTS {
+            self.weights[0].store(&mut best.weights[0]);
+            self.weights[1].store(&mut best.weights[1]);
+        }
+    }
+
+    /// Makes a triangle the nearest of those lanes.
+    #[inline(always)]
+    fn keep<E: Exact>(
+        &mut self,
+        triangle: u32,
+        depths: &Depths<L>,
+        lanes: <L::F16 as Float<16>>::Mask,
+        weights: [L::F16; 2],
+    ) {
+        self.low = depths.low.select(lanes, self.low);
+        self.high = depths.high.select(lanes, self.high);
+        self.triangle = L::F16::splat(f32::from_bits(triangle)).select(lanes, self.triangle);
+        if E::WEIGHTS {
+            for (own, new) in self.weights.iter_mut().zip(weights) {
+                *own = new.mul(depths.inverse).select(lanes, *own);
+            }
         }
     }
 }
@@ -189,9 +230,4 @@ struct Depths<L: Lanes> {
     high: L::F16,
     /// One over the rays' component against the normal.
     inverse: L::F16,
-}
-
-#[inline(always)]
-fn put<L: Lanes>(to: &mut [f32; 16], lanes: <L::F16 as Float<16>>::Mask, new: L::F16) {
-    new.select(lanes, L::F16::load(to)).store(to);
 }

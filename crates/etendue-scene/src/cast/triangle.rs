@@ -1,9 +1,7 @@
 //! The ray and the triangle in `f64`: the test that every answer of the caster rests on.
 
 use super::flags::Flags;
-use super::known::Known;
-use super::tree::MeshTree;
-use crate::Mesh;
+use super::known::Faces;
 use nalgebra::{Point3, Vector3};
 
 /// Where a ray meets a triangle.
@@ -52,7 +50,8 @@ impl ShearedRay {
         if outside || sum == 0.0 {
             return None;
         }
-        let weights = [u / sum, v / sum, w / sum];
+        let one = 1.0 / sum;
+        let weights = [u * one, v * one, w * one];
         let height = weights[0] * a[2] + weights[1] * b[2] + weights[2] * c[2];
         Some(Meeting {
             distance: height * self.shear[2],
@@ -98,7 +97,6 @@ pub(crate) struct Corners {
     vertex: [[[f64; 16]; 3]; 3],
     /// Unit normals, by axis and lane.
     pub normal: [[f64; 16]; 3],
-    known: Known,
 }
 
 /// [`Meeting`]s by lane.
@@ -116,25 +114,18 @@ impl Corners {
     pub const NONE: Self = Self {
         vertex: [[[0.0; 16]; 3]; 3],
         normal: [[0.0; 16]; 3],
-        known: Known::NONE,
     };
 
     /// Takes the triangles of these numbers for these lanes; others are left to what they get. Each
     /// is looked up once for all lanes that want it: neighbours mostly meet the same few.
     #[inline(always)]
-    pub fn take(
-        &mut self,
-        (tree, mesh): (&MeshTree, &Mesh),
-        triangles: &[u32; 16],
-        mut lanes: u32,
-    ) {
-        self.known.turn_to(tree);
+    pub fn take(&mut self, faces: &mut Faces, triangles: &[u32; 16], mut lanes: u32) {
         let mut is_first = true;
         while lanes != 0 {
             let triangle = triangles[lanes.trailing_zeros() as usize];
             let wanting = Flags::equal(triangles, triangle);
             lanes &= !wanting.bits();
-            let face = self.known.face(mesh, triangle);
+            let face = faces.face(triangle);
             for axis in 0..3 {
                 let own = &mut self.vertex;
                 for (own, vertex) in own.iter_mut().zip(&face.vertex) {
@@ -246,7 +237,8 @@ fn meet_along([ox, oy, ok]: Axes, [dx, dy, dk]: Axes, [a, b, c]: [Axes; 3]) -> M
         let negative = u < 0.0 || v < 0.0 || w < 0.0;
         let positive = u > 0.0 || v > 0.0 || w > 0.0;
         let sum = u + v + w;
-        let weights = [u / sum, v / sum, w / sum];
+        let one = 1.0 / sum;
+        let weights = [u * one, v * one, w * one];
         let height = weights[0] * az + weights[1] * bz + weights[2] * cz;
         all.distance[i] = height * scale;
         all.barycentric[0][i] = weights[1];

@@ -2,7 +2,7 @@
 
 use super::best::ROUND_OFF;
 use super::packet::{BOX_MARGIN, Packet};
-use super::tree::MeshTree;
+use super::tree::{MeshTree, Node};
 
 /// Widest wedge, as half the difference of its slopes.
 pub(crate) const WIDEST: f32 = 0.2;
@@ -48,6 +48,17 @@ pub(crate) struct Wedge {
     /// Unit round-off times the largest coordinate that occurs, m.
     pub error: f32,
     pub near_depth: f32,
+}
+
+/// A box from a wedge's centre, with room for rounding.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SeenBox {
+    /// Depths at which it begins and ends.
+    pub enter: f32,
+    pub leave: f32,
+    /// Bounds along the lateral axes.
+    pub low: [f32; 2],
+    pub high: [f32; 2],
 }
 
 impl Extent {
@@ -145,6 +156,24 @@ impl Wedge {
                 bound: centre + offsets[0] - margin - lower * depth,
             },
         ]
+    }
+
+    /// The box in that place of a node.
+    #[inline(always)]
+    pub fn see(&self, node: &Node, at: usize) -> SeenBox {
+        let margin = BOX_MARGIN * self.error;
+        let [x, y, k] = self.axes;
+        let from = |axis: usize| {
+            [2 * axis, 2 * axis + 1].map(|bound| node.bounds[bound][at] - self.centre[axis])
+        };
+        let depth = from(k).map(|depth| depth * self.sign);
+        let [first, second] = [from(x), from(y)];
+        SeenBox {
+            enter: -greater(-depth[0], -depth[1]) - margin,
+            leave: greater(depth[0], depth[1]) + margin,
+            low: [first[0] - margin, second[0] - margin],
+            high: [first[1] + margin, second[1] + margin],
+        }
     }
 
     /// The wedge around those of all packets, where these are neighbours that start about one

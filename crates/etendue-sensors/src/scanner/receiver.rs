@@ -114,7 +114,8 @@ impl RangeLimits {
     #[inline(always)]
     pub fn stepped(&self, range: f64) -> f64 {
         if self.step > 0.0 {
-            (range / self.step).round() * self.step
+            // One over the step is worked out once for many lanes.
+            (range * (1.0 / self.step)).round() * self.step
         } else {
             range
         }
