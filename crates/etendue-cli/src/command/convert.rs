@@ -45,8 +45,8 @@ pub struct Convert {
     /// in a frame of its own
     #[arg(long, value_name = "NAME")]
     topic: Option<String>,
-    /// Take one sweep (a turn of a capture, a cloud of a recording), counted from 0; without it,
-    /// all
+    /// Take one sweep (a turn of a capture, a cloud of a recording, what has one number in the
+    /// column sweep of a table), counted from 0; without it, all
     #[arg(long, value_name = "N")]
     sweep: Option<usize>,
     /// Write .pcd and .ply as text

@@ -134,9 +134,16 @@ fn weather_takes_points_away_by_the_seed() {
     let simulate = ["simulate", "street.toml", "-o", "a.csv"];
     let told = run(folder.path(), &simulate);
     assert!(told.contains("ranges are of the air or of noise"), "{told}");
-    let wrong = etendue(folder.path(), &["simulate", "--rain", "0"]);
-    let told = stderr(&wrong);
-    assert!(told.contains("give a number above zero"), "{told}");
+    assert_eq!(table(&["--rain", "0"]), fog);
+    for (air, says) in [
+        (&["--rain", "-1"][..], "give 0 or a number above it"),
+        (&["--fog", "0"], "give a number above zero"),
+        (&["--rain", "0", "--drops-from", "1"], "but none fall"),
+    ] {
+        let wrong = etendue(folder.path(), &[&simulate[..], air].concat());
+        let told = stderr(&wrong);
+        assert!(!wrong.status.success() && told.contains(says), "{told}");
+    }
 }
 
 #[test]

@@ -1,11 +1,8 @@
 //! The air as something unknown.
 
 use etendue_physics::Scalar;
-use etendue_physics::atmosphere::{Atmosphere, Weather};
+use etendue_physics::atmosphere::{Atmosphere, MM_PER_HOUR, Weather};
 use etendue_sensors::pulsed::{Air, MeanAir};
-
-/// A millimetre an hour, m/s.
-const MM_PER_HOUR: f64 = 1e-3 / 3600.0;
 
 /// What paths call the amount of a kind of weather, as scene files do, and what one of its unit is
 /// in that of [`Weather::amount`].

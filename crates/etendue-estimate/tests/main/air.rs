@@ -8,15 +8,13 @@ use etendue_estimate::fit::FitProblem;
 use etendue_estimate::manifold::{Manifold, Value};
 use etendue_estimate::model::{Freedom, Model};
 use etendue_estimate::solve::{Continuation, Loss, Problem, Solver};
-use etendue_physics::atmosphere::{Atmosphere, Weather};
+use etendue_physics::atmosphere::{Atmosphere, MM_PER_HOUR, Weather};
 use etendue_physics::pulse::Discriminator;
 use etendue_scene::Scene;
 use etendue_sensors::pulsed::{Air, Run, simulate};
 use etendue_sensors::scanner::{Pipeline, Receiver, Scanner};
 use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
-
-const MM_PER_HOUR: f64 = 1e-3 / 3600.0;
 
 fn air(weather: &[Weather<f64>]) -> Air {
     Air {

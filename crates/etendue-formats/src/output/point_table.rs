@@ -225,7 +225,10 @@ impl PointTable {
         };
         let mut points: Vec<usize> = (0..self.points).collect();
         points.sort_by(|a, b| sweeps.number(*a).total_cmp(&sweeps.number(*b)));
-        let groups = points.chunk_by(|a, b| sweeps.number(*a) == sweeps.number(*b));
+        let groups = points.chunk_by(|a, b| {
+            let [a, b] = [*a, *b].map(|point| sweeps.number(point));
+            a.total_cmp(&b).is_eq()
+        });
         let mut tables: Vec<Self> = groups.map(|points| self.pick(points)).collect();
         if let [only] = &mut tables[..] {
             only.height = self.height;

@@ -1,14 +1,11 @@
 //! The air of a scene, as people type it.
 
 use crate::toml_file::{Document, DocumentError, Problem};
-use etendue_physics::atmosphere::Weather;
+use etendue_physics::atmosphere::{MM_PER_HOUR, Weather};
 use etendue_sensors::pulsed::Air;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
-
-/// A millimetre an hour, m/s.
-const MM_PER_HOUR: f64 = 1e-3 / 3600.0;
 
 /// What is in the air; what is left out is not there. Extinctions and backscatters add up.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -22,15 +19,15 @@ pub struct AtmosphereTable {
     #[serde(default)]
     #[schemars(with = "Option<f64>")]
     pub fog_visibility_m: Option<Spanned<f64>>,
-    /// Rate of rain.
+    /// Rate of rain; 0 for none.
     #[serde(default)]
     #[schemars(with = "Option<f64>")]
     pub rain_mm_h: Option<Spanned<f64>>,
-    /// Rate of snow, of melted water.
+    /// Rate of snow, of melted water; 0 for none.
     #[serde(default)]
     #[schemars(with = "Option<f64>")]
     pub snow_mm_h: Option<Spanned<f64>>,
-    /// Mass of dust in a volume of air.
+    /// Mass of dust in a volume of air; 0 for none.
     #[serde(default)]
     #[schemars(with = "Option<f64>")]
     pub dust_g_m3: Option<Spanned<f64>>,
@@ -49,13 +46,18 @@ impl AtmosphereTable {
     /// The air.
     pub(super) fn air(&self, document: &Document) -> Result<Air, DocumentError> {
         let mut weather = Vec::new();
-        let kinds: [(_, Kind); 5] = [
+        let far: [(_, Kind); 2] = [
             (&self.visibility_m, |visibility| Weather::Haze {
                 visibility,
             }),
             (&self.fog_visibility_m, |visibility| Weather::Fog {
                 visibility,
             }),
+        ];
+        for (given, kind) in far {
+            weather.extend(positive(document, given.as_ref())?.map(kind));
+        }
+        let much: [(_, Kind); 3] = [
             (&self.rain_mm_h, |rate| Weather::Rain {
                 rate: rate * MM_PER_HOUR,
             }),
@@ -66,9 +68,10 @@ impl AtmosphereTable {
                 concentration,
             }),
         ];
-        for (given, kind) in kinds {
-            if let Some(number) = positive(document, given.as_ref())? {
-                weather.push(kind(number));
+        for (given, kind) in much {
+            let none = { given.as_ref() }.is_some_and(|given| *given.get_ref() == 0.0);
+            if !none {
+                weather.extend(positive(document, given.as_ref())?.map(kind));
             }
         }
         let mut air = Air::of(weather);

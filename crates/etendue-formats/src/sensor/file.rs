@@ -55,8 +55,7 @@ pub struct SensorFile {
     #[schemars(with = "Option<ContinuousWaveTable>")]
     pub continuous_wave: Option<Spanned<ContinuousWaveTable>>,
     /// A scanning lidar: pulsed, triangulating or frequency-modulated.
-    #[schemars(with = "Option<ScannerTable>")]
-    pub scanner: Option<Spanned<ScannerTable>>,
+    pub scanner: Option<ScannerTable>,
 }
 
 /// Reads a sensor file.
@@ -94,9 +93,8 @@ pub fn parse(document: &Document) -> Result<Sensor, DocumentError> {
             SensorModel::ContinuousWave(table.into_inner().lidar(document, span)?)
         }
         (None, Some(table)) => {
-            let (span, source) = (table.span(), file.sources.join("; "));
-            let table = table.into_inner();
-            SensorModel::Scanner(table.scanner(&file.name, source, document, span)?)
+            let source = file.sources.join("; ");
+            SensorModel::Scanner(table.scanner(&file.name, source, document)?)
         }
         _ => {
             let problem = Problem::value(

@@ -138,9 +138,12 @@ fn the_air_is_what_the_file_says() {
     };
     assert_eq!(drawn_from("snow_mm_h = 1"), Some(0.5e-3));
     assert_eq!(drawn_from("fog_visibility_m = 100"), None);
+    let dry = scene("[atmosphere]\nrain_mm_h = 0\nsnow_mm_h = 0.0\ndust_g_m3 = 0").unwrap();
+    assert!(dry.air.atmosphere.weather.is_empty());
     for (air, says) in [
         ("fog_visibility_m = 0", "0 is not above zero"),
         ("rain_mm_h = inf", "inf is not above zero"),
+        ("rain_mm_h = -1", "-1 is not above zero"),
         ("rane_mm_h = 3", "unknown key \"rane_mm_h\""),
     ] {
         let error = scene(&format!("[atmosphere]\n{air}")).unwrap_err();

@@ -81,6 +81,63 @@ fn senseless_sensors_are_refused_with_the_reason() {
     }
 }
 
+/// The line that is pointed at is that of the part with the number, not the whole scanner's.
+#[test]
+fn senseless_scanners_are_refused_where_their_numbers_stand() {
+    let preset = { presets().iter() }.find(|preset| preset.name == "velodyne-vlp-16");
+    let text = preset.expect("the preset").text;
+    for (from, to, at, reason) in [
+        (
+            "nm = 903",
+            "nm = 0",
+            "wavelength_nm = 0",
+            "wavelength, m, is 0",
+        ),
+        (
+            "hz = 10",
+            "hz = -10",
+            "[scanner.pattern.spinning]",
+            "rate of sweeps is -10",
+        ),
+        ("    -15,", "    -95,", "[scanner.channels]", "channel 0: "),
+        (
+            "mrad = [3,",
+            "mrad = [-3,",
+            "[scanner.beam]",
+            "horizontal divergence",
+        ),
+        (
+            "near_m = 0.4",
+            "near_m = -0.4",
+            "[scanner.range]",
+            "nearest range",
+        ),
+        (
+            "pulse_fwhm_ns = 6",
+            "full_overlap_m = -1\npulse_fwhm_ns = 6",
+            "[scanner.receiver.pulsed]",
+            "range of full overlap, m, is -1",
+        ),
+        (
+            "retro = 1e5",
+            "retro = 10",
+            "[scanner.intensity]",
+            "above 100",
+        ),
+    ] {
+        assert!(text.contains(from), "{from}");
+        let changed = text.replacen(from, to, 1);
+        let line = { changed.lines() }.position(|line| line == at).expect(at) + 1;
+        let error = parse(&Document::new("mine.toml", changed.clone())).expect_err(to);
+        let told = error.to_string();
+        assert!(
+            told.starts_with(&format!("mine.toml:{line}:")),
+            "{at} {told}"
+        );
+        assert!(told.contains(reason), "{told}");
+    }
+}
+
 #[test]
 fn unusable_sampling_schemes_are_refused_by_name_at_their_place() {
     for (scheme, reason) in [

@@ -20,4 +20,4 @@ pub use coefficients::Coefficients;
 pub use drops::Drops;
 pub use precipitation::Precipitation;
 pub use volume::{Overlap, cut_volume_return, volume_returns};
-pub use weather::{Atmosphere, Weather};
+pub use weather::{Atmosphere, MM_PER_HOUR, Weather};

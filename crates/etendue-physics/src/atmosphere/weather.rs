@@ -2,6 +2,7 @@
 
 use super::{Coefficients, Precipitation};
 use crate::Scalar;
+use std::fmt::{Display, Formatter, Result};
 
 /// Lidar ratio of the droplets of fog, sr (O'Connor, Illingworth, Hogan 2004, 18.8 sr,
 /// doi:10.1175/1520-0426(2004)021<0777:ATFAOC>2.0.CO;2).
@@ -16,6 +17,9 @@ pub(super) const ICE_LIDAR_RATIO: f64 = 25.0;
 /// Extinction of airborne dust per mass, m²/g, at visible and near infrared wavelengths
 /// (Tegen, Lacis 1996, fine silt, doi:10.1029/95JD03610).
 const DUST_EXTINCTION_PER_GRAM: f64 = 0.7;
+
+/// A millimetre an hour, in which rain and snow are told, m/s.
+pub const MM_PER_HOUR: f64 = 1e-3 / 3600.0;
 
 /// Something in the air.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,6 +57,27 @@ pub enum Weather<S> {
         /// Concentration, g/m³.
         concentration: S,
     },
+}
+
+/// What it is and how much, in the units that people use.
+///
+/// ```
+/// use etendue_physics::atmosphere::{MM_PER_HOUR, Weather};
+/// assert_eq!(Weather::Fog { visibility: 80.0 }.to_string(), "fog of 80 m visibility");
+/// assert_eq!(Weather::Rain { rate: 7.3 * MM_PER_HOUR }.to_string(), "rain of 7.3 mm/h");
+/// ```
+impl Display for Weather<f64> {
+    fn fmt(&self, out: &mut Formatter) -> Result {
+        // No digits that the unit's rounding brought in.
+        let in_unit = |amount: f64, unit: f64| (amount / unit * 1e6).round() / 1e6;
+        match *self {
+            Self::Haze { visibility } => write!(out, "haze of {visibility} m visibility"),
+            Self::Fog { visibility } => write!(out, "fog of {visibility} m visibility"),
+            Self::Rain { rate } => write!(out, "rain of {} mm/h", in_unit(rate, MM_PER_HOUR)),
+            Self::Snow { rate } => write!(out, "snow of {} mm/h", in_unit(rate, MM_PER_HOUR)),
+            Self::Dust { concentration } => write!(out, "dust of {concentration} g/m³"),
+        }
+    }
 }
 
 impl<S: Copy> Weather<S> {

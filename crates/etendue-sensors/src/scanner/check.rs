@@ -49,9 +49,11 @@ pub enum ScannerError {
         /// Their time, us.
         time: f64,
     },
-    /// A number of the pattern or the receiver cannot be.
+    /// A number of the scanner as a whole cannot be.
     #[error("{what} is {value}, it must be {domain}")]
     Value {
+        /// What it is a number of.
+        part: ScannerPart,
         /// What is wrong.
         what: &'static str,
         /// What it is.
@@ -59,6 +61,43 @@ pub enum ScannerError {
         /// What it can be.
         domain: &'static str,
     },
+}
+
+/// What a scanner is made of, besides its channels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScannerPart {
+    /// Its wavelength.
+    Wavelength,
+    /// How its beams move.
+    Pattern,
+    /// Its beams.
+    Beam,
+    /// What ranges it reports.
+    Range,
+    /// What becomes of the light.
+    Receiver,
+    /// What intensity it reports.
+    Intensity,
+}
+
+/// A number that cannot be.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wrong {
+    what: &'static str,
+    value: f64,
+    domain: &'static str,
+}
+
+impl Wrong {
+    /// The same, with what it is a number of.
+    pub fn of(self, part: ScannerPart) -> ScannerError {
+        ScannerError::Value {
+            part,
+            what: self.what,
+            value: self.value,
+            domain: self.domain,
+        }
+    }
 }
 
 impl Scanner {
@@ -75,19 +114,19 @@ impl Scanner {
                 channels: self.channels.len(),
             });
         }
-        let longest = self.check_pattern()?;
+        let longest = { self.check_pattern() }.map_err(|wrong| wrong.of(ScannerPart::Pattern))?;
         for (number, channel) in self.channels.iter().enumerate() {
             check_channel(number, channel, longest)?;
         }
         self.check_shots()?;
-        self.check_limits()?;
+        { self.check_limits() }.map_err(|wrong| wrong.of(ScannerPart::Range))?;
         check_light(&self)?;
         super::channel::number_rings(&mut self.channels);
         Ok(self)
     }
 
     /// Checks rates and columns; the time that a column may last, s.
-    fn check_pattern(&self) -> Result<f64, ScannerError> {
+    fn check_pattern(&self) -> Result<f64, Wrong> {
         let sweep = self.sweep_duration();
         value(
             "the rate of sweeps",
@@ -158,7 +197,7 @@ impl Scanner {
         }
     }
 
-    fn check_limits(&self) -> Result<(), ScannerError> {
+    fn check_limits(&self) -> Result<(), Wrong> {
         let limits = &self.limits;
         value(
             "the nearest range, m,",
@@ -177,12 +216,6 @@ impl Scanner {
             limits.step,
             is_zero_or_more(limits.step),
             "0 or more",
-        )?;
-        value(
-            "the wavelength, m,",
-            self.wavelength,
-            is_positive(self.wavelength),
-            "positive",
         )
     }
 }
@@ -241,11 +274,11 @@ pub(super) fn value(
     value: f64,
     ok: bool,
     domain: &'static str,
-) -> Result<(), ScannerError> {
-    let error = ScannerError::Value {
+) -> Result<(), Wrong> {
+    let wrong = Wrong {
         what,
         value,
         domain,
     };
-    ok.then_some(()).ok_or(error)
+    ok.then_some(()).ok_or(wrong)
 }

@@ -1,6 +1,6 @@
 //! Whether a scanner's beam and receiver can exist.
 
-use super::check::{ScannerError, is_positive, is_zero_or_more, value};
+use super::check::{ScannerError, ScannerPart, Wrong, is_positive, is_zero_or_more, value};
 use super::{Intensity, PulsedReceiver, Receiver, Scanner, Triangulation};
 use etendue_physics::beam::BeamWidth;
 use etendue_physics::cw::Window;
@@ -9,25 +9,34 @@ use etendue_physics::pulse::{Detector, Discriminator, Fmcw, IntensityResponse, R
 /// The most rings of sub-rays: 12,481 rays a shot.
 const MOST_RINGS: u32 = 64;
 
-/// Checks all numbers of the beam, the receiver and the intensity.
+/// Checks all numbers of the light, the beam, the receiver and the intensity.
 pub(super) fn check_light(scanner: &Scanner) -> Result<(), ScannerError> {
-    check_beam(&scanner.beam)?;
-    let rings = scanner.sub_ray_rings;
+    let wavelength = positive(&[("the wavelength, m,", scanner.wavelength)]);
+    let beam = check_beam(&scanner.beam).and_then(|()| check_rings(scanner.sub_ray_rings));
+    let receiver = match &scanner.receiver {
+        Receiver::Pulsed(receiver) => check_pulsed(receiver),
+        Receiver::Triangulation(triangulation) => check_triangulation(triangulation),
+        Receiver::Fmcw(fmcw) => check_fmcw(fmcw),
+    };
+    let parts = [
+        (ScannerPart::Wavelength, wavelength),
+        (ScannerPart::Beam, beam),
+        (ScannerPart::Receiver, receiver),
+        (ScannerPart::Intensity, check_intensity(&scanner.intensity)),
+    ];
+    { parts.into_iter() }.try_for_each(|(part, checked)| checked.map_err(|wrong| wrong.of(part)))
+}
+
+fn check_rings(rings: u32) -> Result<(), Wrong> {
     value(
         "the number of rings of sub-rays",
         f64::from(rings),
         rings <= MOST_RINGS,
         "at most 64",
-    )?;
-    match &scanner.receiver {
-        Receiver::Pulsed(receiver) => check_pulsed(receiver)?,
-        Receiver::Triangulation(triangulation) => check_triangulation(triangulation)?,
-        Receiver::Fmcw(fmcw) => check_fmcw(fmcw)?,
-    }
-    check_intensity(&scanner.intensity)
+    )
 }
 
-fn check_beam(beam: &BeamWidth) -> Result<(), ScannerError> {
+fn check_beam(beam: &BeamWidth) -> Result<(), Wrong> {
     zero_or_more(&[
         (
             "the horizontal divergence, rad,",
@@ -39,7 +48,7 @@ fn check_beam(beam: &BeamWidth) -> Result<(), ScannerError> {
     ])
 }
 
-fn check_pulsed(receiver: &PulsedReceiver) -> Result<(), ScannerError> {
+fn check_pulsed(receiver: &PulsedReceiver) -> Result<(), Wrong> {
     let pulse = receiver.pulse.fwhm;
     positive(&[
         ("the full width of the pulse, s,", pulse),
@@ -71,7 +80,7 @@ fn check_pulsed(receiver: &PulsedReceiver) -> Result<(), ScannerError> {
     receiver.window.as_ref().map_or(Ok(()), check_window)
 }
 
-fn check_detector(detector: &Detector) -> Result<(), ScannerError> {
+fn check_detector(detector: &Detector) -> Result<(), Wrong> {
     match detector {
         Detector::Analogue(diode) => {
             zero_or_more(&[
@@ -100,7 +109,7 @@ fn check_detector(detector: &Detector) -> Result<(), ScannerError> {
     }
 }
 
-fn check_window(window: &Window) -> Result<(), ScannerError> {
+fn check_window(window: &Window) -> Result<(), Wrong> {
     positive(&[
         ("the peak of the emitted power, W,", window.emitted_power),
         ("the field of view, rad,", window.field_of_view),
@@ -108,7 +117,7 @@ fn check_window(window: &Window) -> Result<(), ScannerError> {
     ])
 }
 
-fn check_triangulation(triangulation: &Triangulation) -> Result<(), ScannerError> {
+fn check_triangulation(triangulation: &Triangulation) -> Result<(), Wrong> {
     positive(&[
         ("the baseline, m,", triangulation.baseline),
         (
@@ -128,7 +137,7 @@ fn check_triangulation(triangulation: &Triangulation) -> Result<(), ScannerError
     ])
 }
 
-fn check_fmcw(fmcw: &Fmcw) -> Result<(), ScannerError> {
+fn check_fmcw(fmcw: &Fmcw) -> Result<(), Wrong> {
     positive(&[
         ("the frequency swept by a chirp, Hz,", fmcw.bandwidth),
         ("the duration of a chirp, s,", fmcw.chirp),
@@ -137,7 +146,7 @@ fn check_fmcw(fmcw: &Fmcw) -> Result<(), ScannerError> {
     ])
 }
 
-fn check_intensity(intensity: &Intensity) -> Result<(), ScannerError> {
+fn check_intensity(intensity: &Intensity) -> Result<(), Wrong> {
     match intensity.response {
         IntensityResponse::Power { counts } => {
             zero_or_more(&[("the intensity's counts per power", counts)])?;
@@ -152,7 +161,7 @@ fn check_intensity(intensity: &Intensity) -> Result<(), ScannerError> {
     positive(top.as_slice())
 }
 
-fn check_scale(scale: ReflectivityScale) -> Result<(), ScannerError> {
+fn check_scale(scale: ReflectivityScale) -> Result<(), Wrong> {
     let ReflectivityScale::DiffuseThenRetro { full_scale } = scale else {
         return Ok(());
     };
@@ -161,10 +170,10 @@ fn check_scale(scale: ReflectivityScale) -> Result<(), ScannerError> {
     value(what, full_scale, ok, "above 100")
 }
 
-fn positive(numbers: &[(&'static str, f64)]) -> Result<(), ScannerError> {
+fn positive(numbers: &[(&'static str, f64)]) -> Result<(), Wrong> {
     { numbers.iter() }.try_for_each(|(what, n)| value(what, *n, is_positive(*n), "positive"))
 }
 
-fn zero_or_more(numbers: &[(&'static str, f64)]) -> Result<(), ScannerError> {
+fn zero_or_more(numbers: &[(&'static str, f64)]) -> Result<(), Wrong> {
     { numbers.iter() }.try_for_each(|(what, n)| value(what, *n, is_zero_or_more(*n), "0 or more"))
 }

@@ -17,7 +17,7 @@ mod shots;
 mod turn;
 
 pub use channel::{Channel, number_rings};
-pub use check::ScannerError;
+pub use check::{ScannerError, ScannerPart};
 pub use pattern::{
     Columns, Nod, Oscillating, Oscillation, Polygon, Prism, Raster, Risley, ScanPattern, Spinning,
 };

@@ -1,6 +1,7 @@
 //! What a scene holds.
 
 use etendue::formats::scene::{LoadedScene, ScenePlacement};
+use etendue::physics::atmosphere::Weather;
 use etendue::scene::{Object, Scene};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -19,6 +20,8 @@ pub struct SceneReport {
     /// Triangles of each material.
     materials: BTreeMap<String, usize>,
     sensor_position_m: Option<[f64; 3]>,
+    /// What is in the air.
+    air: Vec<String>,
     warnings: Vec<String>,
 }
 
@@ -50,6 +53,9 @@ impl SceneReport {
             triangles: objects.iter().map(|object| object.triangles).sum(),
             materials: triangles_of_materials(scene),
             sensor_position_m: loaded.sensor.as_ref().map(place),
+            air: { loaded.air.atmosphere.weather.iter() }
+                .map(Weather::to_string)
+                .collect(),
             objects,
             name: loaded.name,
             sha256: loaded.sha256,
@@ -81,6 +87,9 @@ impl SceneReport {
         write_extent(out, self.from_m, self.to_m)?;
         if let Some([x, y, z]) = self.sensor_position_m {
             writeln!(out, "  the sensor stands at ({x}, {y}, {z}) m")?;
+        }
+        if !self.air.is_empty() {
+            writeln!(out, "  air: {}", self.air.join(", "))?;
         }
         for (material, triangles) in self.materials.iter().filter(|(_, count)| **count > 0) {
             writeln!(out, "  material {material}: {triangles} triangles")?;

@@ -17,6 +17,7 @@ use etendue::formats::output::{
 use etendue::formats::profile::other_sensors;
 use etendue::formats::ros2::{Recorder, Topics};
 use etendue::formats::scene::LoadedScene;
+use etendue::physics::atmosphere::Weather;
 use etendue::scene::Ray;
 use etendue::sensors::Sweep;
 use etendue::sensors::pulsed::{self, Air, Frame, LidarPoint, PointSweep, simulate, simulate_into};
@@ -196,7 +197,7 @@ impl ScanRun<'_> {
         let stopped = interrupt::requested();
         let bag = end_recording(recorder, path)?;
         progress.finish_and_clear();
-        let silent = (points == 0).then(|| silent(beams));
+        let silent = (points == 0).then(|| silent(beams, &self.air));
         for warning in self.warnings().into_iter().chain(silent) {
             eprintln!("warning: {warning}");
         }
@@ -402,9 +403,17 @@ impl ScanRun<'_> {
 }
 
 /// A warning where no beam has a point.
-pub fn silent(beams: usize) -> String {
+pub fn silent(beams: usize, air: &Air) -> String {
+    let weather: Vec<_> = { air.atmosphere.weather.iter() }
+        .map(Weather::to_string)
+        .collect();
+    let dense = match &weather[..] {
+        [] => String::new(),
+        weather => format!(", or the air too dense ({})", weather.join(", ")),
+    };
     format!(
-        "none of {beams} beams has a point: surfaces may be too far, too dark or too near for this sensor"
+        "none of {beams} beams has a point: surfaces may be too far, too dark or too near for this \
+         sensor{dense}"
     )
 }
 

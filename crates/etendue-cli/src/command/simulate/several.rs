@@ -45,7 +45,7 @@ impl SensorRun {
             loaded,
             sensor_source: self.source.clone(),
             way: self.way.clone(),
-            air: self.arguments.air.air(&loaded.air),
+            air: self.arguments.air.air(&loaded.air)?,
         })
     }
 
@@ -102,7 +102,7 @@ impl Simulate {
         progress.finish_and_clear();
         let mut lines = Vec::new();
         for (number, (name, scan)) in names.zip(&scans).enumerate() {
-            let silent = (points[number] == 0).then(|| silent(beams[number]));
+            let silent = (points[number] == 0).then(|| silent(beams[number], &scan.air));
             for warning in scan.warnings().into_iter().chain(silent) {
                 eprintln!("warning: {name}: {warning}");
             }

@@ -1,13 +1,11 @@
 //! The air of a run.
 
-use crate::number::positive;
+use crate::failure::Failure;
+use crate::number::{positive, zero_or_more};
 use clap::Args;
-use etendue::physics::atmosphere::Weather;
+use etendue::physics::atmosphere::{MM_PER_HOUR, Weather};
 use etendue::sensors::pulsed::Air;
 use std::mem::discriminant;
-
-/// A millimetre an hour, m/s.
-const MM_PER_HOUR: f64 = 1e-3 / 3600.0;
 
 /// Options that say what is in the air; each replaces that kind of the scene file's.
 #[derive(Clone, Debug, Args)]
@@ -21,14 +19,14 @@ pub struct AirOptions {
     /// Visibility in fog, m
     #[arg(long, value_name = "M", value_parser = positive, allow_negative_numbers = true)]
     fog: Option<f64>,
-    /// Rain, mm/h
-    #[arg(long, value_name = "MM/H", value_parser = positive, allow_negative_numbers = true)]
+    /// Rain, mm/h; 0 for none
+    #[arg(long, value_name = "MM/H", value_parser = zero_or_more, allow_negative_numbers = true)]
     rain: Option<f64>,
-    /// Snow, mm/h of melted water
-    #[arg(long, value_name = "MM/H", value_parser = positive, allow_negative_numbers = true)]
+    /// Snow, mm/h of melted water; 0 for none
+    #[arg(long, value_name = "MM/H", value_parser = zero_or_more, allow_negative_numbers = true)]
     snow: Option<f64>,
-    /// Dust, g/m³
-    #[arg(long, value_name = "G/M3", value_parser = positive, allow_negative_numbers = true)]
+    /// Dust, g/m³; 0 for none
+    #[arg(long, value_name = "G/M3", value_parser = zero_or_more, allow_negative_numbers = true)]
     dust: Option<f64>,
     /// Draw drops and flakes of at least this diameter (mm) one by one, by the seed; smaller ones
     /// return their mean [default: 0.5; 10 draws none]
@@ -53,34 +51,44 @@ impl AirOptions {
         given.collect()
     }
 
-    /// The air asked for, else that of the scene.
-    pub fn air(&self, of_scene: &Air) -> Air {
-        let weather = [
+    /// The kinds of weather given; what is given as none has the amount 0.
+    fn weather(&self) -> Vec<Weather<f64>> {
+        let fall = |rate: f64| rate * MM_PER_HOUR;
+        let given = [
             self.visibility
                 .map(|visibility| Weather::Haze { visibility }),
             self.fog.map(|visibility| Weather::Fog { visibility }),
-            self.rain.map(|rate| Weather::Rain {
-                rate: rate * MM_PER_HOUR,
-            }),
-            self.snow.map(|rate| Weather::Snow {
-                rate: rate * MM_PER_HOUR,
-            }),
+            self.rain.map(|rate| Weather::Rain { rate: fall(rate) }),
+            self.snow.map(|rate| Weather::Snow { rate: fall(rate) }),
             self.dust
                 .map(|concentration| Weather::Dust { concentration }),
         ];
-        let given: Vec<_> = weather.into_iter().flatten().collect();
+        given.into_iter().flatten().collect()
+    }
+
+    /// The air asked for, else that of the scene.
+    pub fn air(&self, of_scene: &Air) -> Result<Air, Failure> {
+        let given = self.weather();
         let mut weather = of_scene.atmosphere.weather.clone();
         weather.retain(|own| {
             !given
                 .iter()
                 .any(|one| discriminant(one) == discriminant(own))
         });
-        weather.extend(given);
+        weather.extend(given.iter().filter(|one| one.amount() > 0.0));
         let mut air = Air::of(weather);
-        let given = self.drops_from.map(|mm| mm * 1e-3).or(of_scene.drops_from);
-        if air.drops_from.is_some() {
-            air.drops_from = given.or(air.drops_from);
+        let drops_from = self.drops_from.map(|mm| mm * 1e-3);
+        match air.drops_from {
+            Some(_) => air.drops_from = drops_from.or(of_scene.drops_from).or(air.drops_from),
+            None if drops_from.is_some() => {
+                return Err(Failure::Asked {
+                    message: "--drops-from says which drops are drawn one by one, but none fall"
+                        .into(),
+                    remedy: "give --rain or --snow as well, or leave it out".into(),
+                });
+            }
+            None => {}
         }
-        air
+        Ok(air)
     }
 }

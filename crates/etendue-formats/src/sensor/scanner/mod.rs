@@ -18,7 +18,7 @@ pub use receiver::{
 };
 
 use crate::toml_file::{Document, DocumentError, Problem};
-use etendue_sensors::scanner::{Scanner, ScannerError};
+use etendue_sensors::scanner::{Scanner, ScannerError, ScannerPart};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::ops::Range;
@@ -33,63 +33,74 @@ use toml::Spanned;
 #[serde(deny_unknown_fields)]
 pub struct ScannerTable {
     /// Wavelength of the light, nm.
-    pub wavelength_nm: f64,
+    #[schemars(with = "f64")]
+    pub wavelength_nm: Spanned<f64>,
     /// How the beams move.
-    pub pattern: PatternTable,
+    #[schemars(with = "PatternTable")]
+    pub pattern: Spanned<PatternTable>,
     /// The firing table: one entry a laser.
     #[schemars(with = "ChannelsTable")]
     pub channels: Spanned<ChannelsTable>,
     /// The beams.
-    pub beam: BeamTable,
+    #[schemars(with = "BeamTable")]
+    pub beam: Spanned<BeamTable>,
     /// What ranges are reported.
-    pub range: RangeTable,
+    #[schemars(with = "RangeTable")]
+    pub range: Spanned<RangeTable>,
     /// What becomes of the light.
-    pub receiver: ReceiverTable,
+    #[schemars(with = "ReceiverTable")]
+    pub receiver: Spanned<ReceiverTable>,
     /// What intensity is reported.
-    pub intensity: IntensityTable,
+    #[schemars(with = "IntensityTable")]
+    pub intensity: Spanned<IntensityTable>,
 }
 
 impl ScannerTable {
-    /// The scanner that the table describes, checked. `span` is where the table stands.
+    /// The scanner that the table describes, checked.
     pub(super) fn scanner(
-        self,
+        &self,
         name: &str,
         source: String,
         document: &Document,
-        span: Range<usize>,
     ) -> Result<Scanner, DocumentError> {
-        let channels_span = self.channels.span();
-        let channels = self
-            .channels
-            .into_inner()
-            .channels()
-            .map_err(|problem| document.error(channels_span.clone(), problem))?;
-        let checked = self.receiver.check();
-        checked.map_err(|problem| document.error(span.clone(), problem))?;
-        let beam = self.beam.width();
-        let wavelength = self.wavelength_nm * 1e-9;
+        let channels = { self.channels.get_ref().channels() }
+            .map_err(|problem| document.error(self.channels.span(), problem))?;
+        let pattern = { self.pattern.get_ref().pattern() }
+            .map_err(|problem| document.error(self.pattern.span(), problem))?;
+        let receiver = self.receiver.get_ref();
+        { receiver.check() }.map_err(|problem| document.error(self.receiver.span(), problem))?;
+        let beam = self.beam.get_ref().width();
+        let wavelength = self.wavelength_nm.get_ref() * 1e-9;
         let scanner = Scanner {
             name: name.to_owned(),
             source,
             wavelength,
             channels,
-            pattern: self
-                .pattern
-                .pattern()
-                .map_err(|problem| document.error(span.clone(), problem))?,
+            pattern,
             beam,
-            sub_ray_rings: self.beam.sub_ray_rings,
-            receiver: self.receiver.receiver(wavelength, &beam),
-            limits: self.range.limits(),
-            intensity: self.intensity.intensity(),
+            sub_ray_rings: self.beam.get_ref().sub_ray_rings,
+            receiver: receiver.receiver(wavelength, &beam),
+            limits: self.range.get_ref().limits(),
+            intensity: self.intensity.get_ref().intensity(),
         };
         scanner.checked().map_err(|error| {
-            let span = match error {
-                ScannerError::Value { .. } => span,
-                _ => channels_span,
-            };
-            let problem = Problem::value(error.to_string(), "correct it in this table");
-            document.error(span, problem)
+            let problem = Problem::value(error.to_string(), "correct it here");
+            document.error(self.span_of(&error), problem)
         })
+    }
+
+    /// Where what is wrong stands.
+    fn span_of(&self, error: &ScannerError) -> Range<usize> {
+        let ScannerError::Value { part, .. } = error else {
+            return self.channels.span();
+        };
+        match part {
+            ScannerPart::Wavelength => self.wavelength_nm.span(),
+            ScannerPart::Pattern => self.pattern.span(),
+            ScannerPart::Beam => self.beam.span(),
+            ScannerPart::Range => self.range.span(),
+            ScannerPart::Receiver => self.receiver.span(),
+            ScannerPart::Intensity => self.intensity.span(),
+        }
     }
 }
