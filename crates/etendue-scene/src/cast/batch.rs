@@ -128,6 +128,7 @@ impl Casting<'_> {
         let tree = &*self.caster.trees[instance.mesh];
         let scratch = &mut *self.scratch;
         let count = rays.len();
+        let mut axes = [0; 3];
         for number in 0..count {
             let (rays, met) = (&rays[number], &mut met[number]);
             met.object = HitTile::NONE.object;
@@ -137,8 +138,12 @@ impl Casting<'_> {
             let from = scratch.local[0].first_start();
             let beams = &mut scratch.beams;
             let centre = scratch.local[number].beams(&from, &tree.middle, open, beams);
+            if number == 0 {
+                // Those of the others may be others, though these would do for them.
+                axes = beams.axes();
+            }
             let (packet, best) = (&mut scratch.packet[number], &mut scratch.best[number]);
-            if !packet.take::<L>(beams, centre, tree, best) {
+            if !packet.take::<L>(beams, axes, centre, tree, best) {
                 return false;
             }
         }
@@ -222,7 +227,7 @@ impl Tile<'_> {
         let ([local, ..], [packet, ..], [best, ..]) = (local, packet, best);
         local.take(self.rays, instance, number, self.met);
         let centre = local.beams(&local.first_start(), &tree.middle, open, beams);
-        if open.count_ones() > 2 && packet.take::<L>(beams, centre, tree, best) {
+        if open.count_ones() > 2 && packet.take::<L>(beams, beams.axes(), centre, tree, best) {
             let mut search = Search {
                 faces: Faces { known, tree, mesh },
                 wedge: &packet.wedge,

@@ -509,7 +509,7 @@ impl Job for ClosestPacket<'_> {
             ..
         } = self.scratch;
         let ([packet, ..], [best, ..]) = (packet, best);
-        if packet.take::<L>(&beams, centre, tree, best) {
+        if packet.take::<L>(&beams, beams.axes(), centre, tree, best) {
             let mut search = Search {
                 faces: Faces { known, tree, mesh },
                 wedge: &packet.wedge,

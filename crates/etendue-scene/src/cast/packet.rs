@@ -44,6 +44,19 @@ impl Beams {
         far: [0.0; 16],
         together: false,
     };
+
+    /// The two lateral axes and the major one of the rays in the middle.
+    #[inline(always)]
+    pub fn axes(&self) -> [usize; 3] {
+        let [x, y, z] = { &self.direction }.map(|axis| (axis[0] + axis[15]).abs());
+        if x >= y && x >= z {
+            [1, 2, 0]
+        } else if y >= z {
+            [2, 0, 1]
+        } else {
+            [0, 1, 2]
+        }
+    }
 }
 
 /// Sixteen rays that share a major axis.
@@ -79,16 +92,17 @@ impl Packet {
         steep: false,
     };
 
-    /// Takes the rays on, with `best` at their limits, or says that they are not coherent.
+    /// Takes the rays on along a major axis and those beside it, with `best` at their limits, or says
+    /// that they are not coherent.
     #[inline(always)]
     pub fn take<L: Lanes>(
         &mut self,
         rays: &Beams,
+        axes: [usize; 3],
         centre: [f32; 3],
         tree: &MeshTree,
         best: &mut Best,
     ) -> bool {
-        let axes = major_axes(&rays.direction);
         let [x, y, k] = axes;
         let sign_of_all = 1.0_f32.copysign(rays.direction[k][0]);
         let sign = L::F16::splat(sign_of_all);
@@ -180,20 +194,6 @@ impl Packet {
         far.sub(doubt).store(&mut best.low);
         far.add(doubt).store(&mut best.high);
         L::F16::splat(f32::from_bits(NO_TRIANGLE)).store(&mut best.triangle);
-    }
-}
-
-#[inline(always)]
-fn major_axes(direction: &[[f32; 16]; 3]) -> [usize; 3] {
-    let x = (direction[0][0] + direction[0][15]).abs();
-    let y = (direction[1][0] + direction[1][15]).abs();
-    let z = (direction[2][0] + direction[2][15]).abs();
-    if x >= y && x >= z {
-        [1, 2, 0]
-    } else if y >= z {
-        [2, 0, 1]
-    } else {
-        [0, 1, 2]
     }
 }
 
