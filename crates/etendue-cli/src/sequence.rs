@@ -49,7 +49,11 @@ pub fn read(path: &Path, poses: Option<&Path>) -> Result<Sequence, Failure> {
         progress.set_position(done as u64);
     });
     progress.finish_and_clear();
-    Ok(read?)
+    let sequence = read?;
+    for warning in &sequence.warnings {
+        eprintln!("warning: {}: {warning}", path.display());
+    }
+    Ok(sequence)
 }
 
 /// The poses of a sequence as world from lidar. Poses that fit another convention than the one

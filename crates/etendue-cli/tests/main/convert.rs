@@ -117,6 +117,11 @@ fn a_recording_of_several_sensors_is_read_topic_by_topic() {
     let told = refused(&etendue(folder.path(), &arguments));
     assert!(told.contains("no topics"), "{told}");
     assert_eq!(names(folder.path()), ["a.mcap", "cloud.csv", "scan.csv"]);
+    let mapped = stderr(&etendue(folder.path(), &["slam", "a.mcap", "-o", "map"]));
+    assert!(
+        mapped.contains(&format!("are read, those of {cloud} are not")),
+        "{mapped}"
+    );
 }
 
 /// Times before zero move the whole recording, and that is told.

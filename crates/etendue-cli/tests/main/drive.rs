@@ -135,6 +135,12 @@ fn weather_takes_points_away_by_the_seed() {
     let told = run(folder.path(), &simulate);
     assert!(told.contains("ranges are of the air or of noise"), "{told}");
     assert_eq!(table(&["--rain", "0"]), fog);
+    let dense = [&simulate[..], &["--rain", "0", "--fog", "0.5"]].concat();
+    let told = stderr(&etendue(folder.path(), &dense));
+    assert!(
+        told.contains("the air too dense (fog of 0.5 m visibility)"),
+        "{told}"
+    );
     for (air, says) in [
         (&["--rain", "-1"][..], "give 0 or a number above it"),
         (&["--fog", "0"], "give a number above zero"),

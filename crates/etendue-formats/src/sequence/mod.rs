@@ -14,6 +14,7 @@ use crate::trajectory::{poses_of_kitti, poses_of_tum};
 use crate::{FormatError, Place};
 use nalgebra::{Isometry3, Point3};
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Scans of one place with their poses.
@@ -27,6 +28,8 @@ pub struct Sequence {
     pub times: Vec<f64>,
     /// World from lidar, one a scan; none where there is no trajectory.
     pub world_from_lidar: Option<Vec<Isometry3<f64>>>,
+    /// What was odd but did not prevent reading.
+    pub warnings: Vec<String>,
 }
 
 /// The files of the scans in a folder, in the order of their names (numbers by their value).
@@ -59,8 +62,15 @@ pub fn read_sequence(
     poses: Option<&Path>,
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<Sequence, FormatError> {
-    let (scans, recorded) = if path.is_dir() {
-        (read_folder(path, progress)?, None)
+    let Recorded {
+        scans,
+        posed: recorded,
+        warnings,
+    } = if path.is_dir() {
+        Recorded {
+            scans: read_folder(path, progress)?,
+            ..Recorded::default()
+        }
     } else {
         read_recording(path)?
     };
@@ -81,6 +91,7 @@ pub fn read_sequence(
             times: numbers(),
             scans,
             world_from_lidar: None,
+            warnings,
         });
     };
     if world_from_lidar.len() != count {
@@ -93,11 +104,19 @@ pub fn read_sequence(
         scans,
         times: times.unwrap_or_else(numbers),
         world_from_lidar: Some(world_from_lidar),
+        warnings,
     })
 }
 
 type Posed = (Option<Vec<f64>>, Vec<Isometry3<f64>>);
-type Scans = Vec<Vec<Point3<f64>>>;
+
+/// Scans as they were recorded, with poses if there are any.
+#[derive(Default)]
+struct Recorded {
+    scans: Vec<Vec<Point3<f64>>>,
+    posed: Option<Posed>,
+    warnings: Vec<String>,
+}
 
 /// Times (of a TUM file) and poses of a trajectory file; which format is told from the first line.
 ///
@@ -132,8 +151,9 @@ fn read_folder(
     Ok(scans)
 }
 
-/// The clouds of the first topic, with the transforms of their frame of the same stamps.
-fn read_recording(path: &Path) -> Result<(Scans, Option<Posed>), FormatError> {
+/// The clouds of the first topic, with the transforms of their frame of the same stamps, and a
+/// warning that names others.
+fn read_recording(path: &Path) -> Result<Recorded, FormatError> {
     let recording = read_clouds(path)?;
     let Some(first) = recording.clouds.first() else {
         let message = "the recording has no PointCloud2";
@@ -160,7 +180,23 @@ fn read_recording(path: &Path) -> Result<(Scans, Option<Posed>), FormatError> {
         }
     }
     let posed = (poses.len() == scans.len()).then_some((Some(times), poses));
-    Ok((scans, posed))
+    let others: BTreeSet<&str> = { recording.clouds.iter() }
+        .map(|cloud| cloud.topic.as_str())
+        .filter(|topic| *topic != first.topic)
+        .collect();
+    let others: Vec<&str> = others.into_iter().collect();
+    let not_read = (!others.is_empty()).then(|| {
+        format!(
+            "the clouds of {} are read, those of {} are not: record one lidar alone to read another",
+            first.topic,
+            others.join(", ")
+        )
+    });
+    Ok(Recorded {
+        scans,
+        posed,
+        warnings: not_read.into_iter().collect(),
+    })
 }
 
 /// Stamps that differ by less are of one time, s.

@@ -165,7 +165,7 @@ impl Simulate {
         metadata.warnings.clone_from(&loaded.warnings);
         metadata
             .warnings
-            .extend(summary::no_range(&metadata.counts));
+            .extend(summary::no_range(&metadata.counts, &Air::default()));
         metadata.warnings.extend(unheard_light(loaded, lidar));
         let others = other_sensors(&loaded.scene, name);
         metadata.warnings.extend(others);

@@ -17,7 +17,6 @@ use etendue::formats::output::{
 use etendue::formats::profile::other_sensors;
 use etendue::formats::ros2::{Recorder, Topics};
 use etendue::formats::scene::LoadedScene;
-use etendue::physics::atmosphere::Weather;
 use etendue::scene::Ray;
 use etendue::sensors::Sweep;
 use etendue::sensors::pulsed::{self, Air, Frame, LidarPoint, PointSweep, simulate, simulate_into};
@@ -272,7 +271,7 @@ impl ScanRun<'_> {
         metadata.warnings = self.warnings();
         metadata
             .warnings
-            .extend(summary::no_range(&metadata.counts));
+            .extend(summary::no_range(&metadata.counts, &self.air));
         let others = other_sensors(&self.loaded.scene, &self.scanner.name);
         metadata.warnings.extend(others);
         metadata
@@ -404,17 +403,8 @@ impl ScanRun<'_> {
 
 /// A warning where no beam has a point.
 pub fn silent(beams: usize, air: &Air) -> String {
-    let weather: Vec<_> = { air.atmosphere.weather.iter() }
-        .map(Weather::to_string)
-        .collect();
-    let dense = match &weather[..] {
-        [] => String::new(),
-        weather => format!(", or the air too dense ({})", weather.join(", ")),
-    };
-    format!(
-        "none of {beams} beams has a point: surfaces may be too far, too dark or too near for this \
-         sensor{dense}"
-    )
+    let why = summary::why_nothing(air);
+    format!("none of {beams} beams has a point: {why}")
 }
 
 /// The end of a recording, which Ctrl-C may have brought about.

@@ -2,6 +2,8 @@
 
 use super::staged::Done;
 use etendue::formats::output::ReadingCounts;
+use etendue::physics::atmosphere::Weather;
+use etendue::sensors::pulsed::Air;
 use etendue::sensors::{Measurement, Reading, Sweep};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -100,7 +102,7 @@ impl<'a> Summary<'a> {
 }
 
 /// A warning where beams met something and yet none has a range.
-pub fn no_range(counts: &ReadingCounts) -> Option<String> {
+pub fn no_range(counts: &ReadingCounts, air: &Air) -> Option<String> {
     let ReadingCounts {
         beams,
         errors,
@@ -111,9 +113,22 @@ pub fn no_range(counts: &ReadingCounts) -> Option<String> {
     (counts.ranges == 0).then(|| {
         format!(
             "none of {beams} beams has a range: {no_returns} no return, {errors} error codes, \
-             {too_near} too near; surfaces may be too far, too dark or too near for this sensor"
+             {too_near} too near; {}",
+            why_nothing(air)
         )
     })
+}
+
+/// What may be the reason where nothing is measured.
+pub fn why_nothing(air: &Air) -> String {
+    let weather: Vec<_> = { air.atmosphere.weather.iter() }
+        .map(Weather::to_string)
+        .collect();
+    let dense = match &weather[..] {
+        [] => String::new(),
+        weather => format!(", or the air too dense ({})", weather.join(", ")),
+    };
+    format!("surfaces may be too far, too dark or too near for this sensor{dense}")
 }
 
 fn error_codes(sweeps: &[Sweep]) -> BTreeMap<u8, usize> {
