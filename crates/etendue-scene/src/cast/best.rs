@@ -37,14 +37,20 @@ impl LocalRay {
     }
 
     /// The ray and the triangle in `f64`, within the ray's limits.
+    #[inline(always)]
     pub fn meet(&self, mesh: &Mesh, triangle: u32) -> Option<Meeting> {
-        self.meet_corners(mesh.triangles[triangle as usize].map(|v| mesh.vertices[v as usize]))
+        let [a, b, c] = mesh.triangles[triangle as usize];
+        let corner = |vertex: u32| mesh.vertices[vertex as usize];
+        self.meet_corners([corner(a), corner(b), corner(c)])
     }
 
+    #[inline(always)]
     fn meet_face(&self, face: &Face) -> Option<Meeting> {
-        self.meet_corners(face.vertex.map(Point3::from))
+        let [a, b, c] = face.vertex;
+        self.meet_corners([Point3::from(a), Point3::from(b), Point3::from(c)])
     }
 
+    #[inline(always)]
     fn meet_corners(&self, corners: [Point3<f64>; 3]) -> Option<Meeting> {
         let sheared = ShearedRay::new(self.origin, &self.direction);
         let meeting = sheared.meet(corners)?;

@@ -47,15 +47,18 @@ impl<E: Exact> Sixteen<'_, '_, E> {
             self.faces.fetch(block.triangle[at]);
             met |= possible;
         }
+        if met == 0 {
+            return false;
+        }
         held.store::<E>(self.best);
         if ANY {
             self.best.close_met();
         }
-        met != 0
+        true
     }
 
-    /// One triangle against each ray, without a branch that depends on what is met: such a branch is
-    /// as good as tossed for. Gives the lanes that may have met it.
+    /// One triangle against each ray. Gives the lanes that may have met it. It goes on though none may
+    /// have where that takes little: whether any has is as good as tossed for.
     #[inline(always)]
     fn triangle<L: Lanes>(
         &mut self,
@@ -74,6 +77,10 @@ impl<E: Exact> Sixteen<'_, '_, E> {
         let inside = L::F16::splat(-doubt)
             .le(least)
             .or(most.le(L::F16::splat(doubt)));
+        let skips = E::WEIGHTS || !L::TO_THE_END;
+        if skips && inside.bits() == 0 {
+            return 0;
+        }
         let clear = L::F16::splat(SURE * doubt)
             .le(least)
             .or(most.le(L::F16::splat(-SURE * doubt)));
@@ -83,6 +90,9 @@ impl<E: Exact> Sixteen<'_, '_, E> {
         let behind = held.high.lt(depths.low);
         let before = depths.high.lt(near);
         let possible = inside.bits() & !behind.or(before).bits();
+        if skips && possible == 0 {
+            return 0;
+        }
         let sure = clear
             .and(self.beside::<L>(edges, block.size[at], [at, 0]))
             .and(self.beside::<L>(edges, block.size[at], [at, 1]))

@@ -39,9 +39,11 @@ impl ShearedRay {
     /// The triangle seen along the ray. Two triangles that share an edge get the same edge function
     /// with the opposite sign, to the last bit, so that no ray passes between them; an edge or a
     /// vertex met exactly belongs to every triangle that has it.
-    #[inline]
+    #[inline(always)]
     pub fn meet(&self, corners: [Point3<f64>; 3]) -> Option<Meeting> {
-        let [a, b, c] = corners.map(|corner| self.sheared(corner));
+        // Not by `map`, which may be called rather than made here.
+        let [a, b, c] = corners;
+        let [a, b, c] = [self.sheared(a), self.sheared(b), self.sheared(c)];
         let u = c[0] * b[1] - c[1] * b[0];
         let v = a[0] * c[1] - a[1] * c[0];
         let w = b[0] * a[1] - b[1] * a[0];
@@ -59,6 +61,7 @@ impl ShearedRay {
         })
     }
 
+    #[inline(always)]
     fn sheared(&self, corner: Point3<f64>) -> [f64; 3] {
         let [next, last, major] = self.axes;
         let from_origin = corner - self.origin;

@@ -17,6 +17,7 @@ pub(crate) struct Avx2;
 impl Lanes for Avx2 {
     type F8 = Eight;
     type F16 = Pair<Eight>;
+    const TO_THE_END: bool = true;
 }
 
 /// Made only inside a [`Job`](super::Job) that [`run`](super::run) started for AVX2 or AVX-512.

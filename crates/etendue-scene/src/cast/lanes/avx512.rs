@@ -16,6 +16,7 @@ pub(crate) struct Avx512;
 impl Lanes for Avx512 {
     type F8 = Eight;
     type F16 = Sixteen;
+    const TO_THE_END: bool = true;
 }
 
 /// Eight lanes.

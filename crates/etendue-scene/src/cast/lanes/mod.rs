@@ -75,4 +75,8 @@ pub(crate) trait Mask: Copy {
 pub(crate) trait Lanes: 'static {
     type F8: Float<8>;
     type F16: Float<16>;
+
+    /// Whether testing sixteen rays against a triangle to the end takes no longer than a branch that
+    /// is foreseen wrong.
+    const TO_THE_END: bool;
 }

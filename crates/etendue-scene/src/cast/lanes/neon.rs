@@ -14,6 +14,7 @@ pub(crate) struct Neon;
 impl Lanes for Neon {
     type F8 = Pair<Four>;
     type F16 = Pair<Pair<Four>>;
+    const TO_THE_END: bool = false;
 }
 
 #[derive(Clone, Copy)]

@@ -8,6 +8,7 @@ pub(crate) struct Plain;
 impl Lanes for Plain {
     type F8 = Array<8>;
     type F16 = Array<16>;
+    const TO_THE_END: bool = false;
 }
 
 #[derive(Clone, Copy)]
