@@ -135,7 +135,8 @@ fn weather_takes_points_away_by_the_seed() {
     let told = run(folder.path(), &simulate);
     assert!(told.contains("ranges are of the air or of noise"), "{told}");
     assert_eq!(table(&["--rain", "0"]), fog);
-    let dense = [&simulate[..], &["--rain", "0", "--fog", "0.5"]].concat();
+    let dense = ["--sensor", "velodyne-vlp-16", "--rain", "0", "--fog", "0.5"];
+    let dense = [&simulate[..], &dense].concat();
     let told = stderr(&etendue(folder.path(), &dense));
     assert!(
         told.contains("the air too dense (fog of 0.5 m visibility)"),
