@@ -45,8 +45,8 @@ pub struct Convert {
     /// in a frame of its own
     #[arg(long, value_name = "NAME")]
     topic: Option<String>,
-    /// Take one sweep (a turn of a capture, a cloud of a recording, what has one number in the
-    /// column sweep of a table), counted from 0; without it, all
+    /// Take one sweep: a turn of a capture or a cloud of a recording, counted from 0, or the points
+    /// with that number in a table's column sweep; without it, all
     #[arg(long, value_name = "N")]
     sweep: Option<usize>,
     /// Write .pcd and .ply as text
@@ -143,6 +143,16 @@ impl Convert {
             return Ok(points);
         };
         let sweeps = points.sweeps.len();
+        if let [only] = &mut points.sweeps[..]
+            && let Some(table) = only.of_sweep(number)
+        {
+            *only = table;
+            return if only.points > 0 {
+                Ok(points)
+            } else {
+                Err(self.no_sweep(number))
+            };
+        }
         if number >= sweeps {
             return Err(Failure::Asked {
                 message: format!(
@@ -154,6 +164,19 @@ impl Convert {
         }
         points.sweeps = vec![points.sweeps.swap_remove(number)];
         Ok(points)
+    }
+
+    fn no_sweep(&self, number: usize) -> Failure {
+        Failure::Asked {
+            message: format!(
+                "no point of {} has the number {number} in the column sweep",
+                self.from.display()
+            ),
+            remedy:
+                "give a number that is there, as `etendue convert` without --sweep writes it to \
+                     a .csv"
+                    .into(),
+        }
     }
 
     fn write(

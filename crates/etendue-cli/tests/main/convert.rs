@@ -100,6 +100,15 @@ fn a_recording_of_several_sensors_is_read_topic_by_topic() {
     let scan = format!("{cloud}/scan");
     let told = accepted(&convert("scan.csv", &["--topic", &scan]));
     assert!(told.contains("sweeps: 2,"), "{told}");
+    // The sweeps of a table are told by its column.
+    let one = |sweep| ["convert", "cloud.csv", "scan.csv", "--sweep", sweep];
+    let all = std::fs::read_to_string(folder.path().join("scan.csv")).expect("scans");
+    accepted(&etendue(folder.path(), &one("1")));
+    let second = std::fs::read_to_string(folder.path().join("scan.csv")).expect("a scan");
+    assert!(second.lines().count() > 100 && second.lines().count() < all.lines().count());
+    let told = refused(&etendue(folder.path(), &one("7")));
+    assert!(told.contains("has the number 7"), "{told}");
+    accepted(&convert("scan.csv", &["--topic", &scan]));
     let told = accepted(&etendue(
         folder.path(),
         &["compare", "cloud.csv", "scan.csv"],
@@ -117,6 +126,14 @@ fn a_recording_of_several_sensors_is_read_topic_by_topic() {
     let told = refused(&etendue(folder.path(), &arguments));
     assert!(told.contains("no topics"), "{told}");
     assert_eq!(names(folder.path()), ["a.mcap", "cloud.csv", "scan.csv"]);
+    let whole = std::fs::read(folder.path().join("a.mcap")).expect("a recording");
+    std::fs::write(
+        folder.path().join("cut.mcap"),
+        &whole[..whole.len() * 9 / 10],
+    )
+    .expect("writes");
+    let mapped = stderr(&etendue(folder.path(), &["slam", "cut.mcap", "-o", "map"]));
+    assert!(mapped.contains("the file is cut"), "{mapped}");
     let mapped = stderr(&etendue(folder.path(), &["slam", "a.mcap", "-o", "map"]));
     assert!(
         mapped.contains(&format!("are read, those of {cloud} are not")),

@@ -225,15 +225,35 @@ impl PointTable {
         };
         let mut points: Vec<usize> = (0..self.points).collect();
         points.sort_by(|a, b| sweeps.number(*a).total_cmp(&sweeps.number(*b)));
-        let groups = points.chunk_by(|a, b| {
-            let [a, b] = [*a, *b].map(|point| sweeps.number(point));
-            a.total_cmp(&b).is_eq()
-        });
+        let groups = points.chunk_by(|a, b| sweeps.number(*a) == sweeps.number(*b));
         let mut tables: Vec<Self> = groups.map(|points| self.pick(points)).collect();
         if let [only] = &mut tables[..] {
             only.height = self.height;
         }
         tables
+    }
+
+    /// The points whose field `sweep` has that number; none where there is no such field.
+    ///
+    /// ```
+    /// use etendue_formats::output::{Column, ColumnData, PointTable};
+    /// let table = PointTable {
+    ///     points: 3,
+    ///     height: 1,
+    ///     columns: vec![
+    ///         Column::new("sweep", ColumnData::U32(vec![1, 2, 1])),
+    ///         Column::new("x", ColumnData::F32(vec![5.0, 6.0, 7.0])),
+    ///     ],
+    /// };
+    /// let one = table.of_sweep(1).unwrap();
+    /// assert_eq!((one.points, one.number("x", 1)), (2, Some(7.0)));
+    /// assert_eq!(table.of_sweep(0).unwrap().points, 0);
+    /// ```
+    pub fn of_sweep(&self, number: usize) -> Option<Self> {
+        let sweeps = self.column("sweep")?;
+        let is_of = |point: &usize| sweeps.number(*point) == number as f64;
+        let points: Vec<usize> = (0..self.points).filter(is_of).collect();
+        Some(self.pick(&points))
     }
 
     /// Adds the field `class` by the field `instance`: the number of each object's class, -1 where

@@ -28,11 +28,11 @@ use crate::packets::{self, Device};
 use crate::{FormatError, Place};
 use std::path::Path;
 
-/// Points of a file, in the order of the file, one sweep after the other.
+/// Points of a file, in the order of the file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Points {
-    /// The sweeps of the file (clouds, turns, numbers of the field `sweep`); one where it does not
-    /// tell them apart.
+    /// The sweeps (clouds, turns) of the file; one where it does not tell them apart, but by the
+    /// field `sweep` of its points ([`PointTable::of_sweep`]).
     pub sweeps: Vec<PointTable>,
     /// What was odd but did not prevent reading.
     pub warnings: Vec<String>,
@@ -125,7 +125,7 @@ fn parse(
         let remedy = "leave the topic out";
         return Err(FormatError::malformed(path, Place::File, message, remedy));
     }
-    let mut points = match format {
+    let points = match format {
         Format::Pcd => pcd::parse(path, &bytes).map(Points::one),
         Format::Ply => ply::parse(path, &bytes).map(Points::one),
         Format::Las => las::parse(path, bytes).map(Points::one),
@@ -137,11 +137,6 @@ fn parse(
         Format::Kitti => kitti::parse(path, &bytes).map(Points::one),
         Format::Csv => csv::parse(path, &bytes),
     }?;
-    if let [only] = &points.sweeps[..]
-        && only.column("sweep").is_some()
-    {
-        points.sweeps = only.sweeps();
-    }
     if points.sweeps.iter().all(|sweep| sweep.points == 0) {
         let why = points.warnings.first();
         let why = why.map_or(String::new(), |warning| format!(": {warning}"));

@@ -69,10 +69,8 @@ impl AtmosphereTable {
             }),
         ];
         for (given, kind) in much {
-            let none = { given.as_ref() }.is_some_and(|given| *given.get_ref() == 0.0);
-            if !none {
-                weather.extend(positive(document, given.as_ref())?.map(kind));
-            }
+            let amount = zero_or_more(document, given.as_ref())?;
+            weather.extend(amount.filter(|amount| *amount > 0.0).map(kind));
         }
         let mut air = Air::of(weather);
         if let Some(mm) = positive(document, self.drops_from_mm.as_ref())? {
@@ -86,10 +84,37 @@ fn positive(
     document: &Document,
     given: Option<&Spanned<f64>>,
 ) -> Result<Option<f64>, DocumentError> {
+    let remedy = "write a number above zero, or leave the key out";
+    checked(
+        document,
+        given,
+        |number| number > 0.0,
+        ("above zero", remedy),
+    )
+}
+
+fn zero_or_more(
+    document: &Document,
+    given: Option<&Spanned<f64>>,
+) -> Result<Option<f64>, DocumentError> {
+    let remedy = "write 0 for none, or a number above it";
+    checked(
+        document,
+        given,
+        |number| number >= 0.0,
+        ("zero or more", remedy),
+    )
+}
+
+fn checked(
+    document: &Document,
+    given: Option<&Spanned<f64>>,
+    can_be: fn(f64) -> bool,
+    (domain, remedy): (&str, &str),
+) -> Result<Option<f64>, DocumentError> {
     match given.map(|given| (*given.get_ref(), given.span())) {
-        Some((number, span)) if !(number > 0.0 && number.is_finite()) => {
-            let message = format!("{number} is not above zero");
-            let remedy = "write a number above zero, or leave the key out";
+        Some((number, span)) if !(can_be(number) && number.is_finite()) => {
+            let message = format!("{number} is not {domain}");
             Err(document.error(span, Problem::value(message, remedy)))
         }
         given => Ok(given.map(|given| given.0)),

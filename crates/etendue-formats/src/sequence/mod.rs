@@ -184,18 +184,19 @@ fn read_recording(path: &Path) -> Result<Recorded, FormatError> {
         .map(|cloud| cloud.topic.as_str())
         .filter(|topic| *topic != first.topic)
         .collect();
-    let others: Vec<&str> = others.into_iter().collect();
-    let not_read = (!others.is_empty()).then(|| {
-        format!(
-            "the clouds of {} are read, those of {} are not: record one lidar alone to read another",
+    let mut warnings = recording.warnings.clone();
+    if !others.is_empty() {
+        let others: Vec<&str> = others.into_iter().collect();
+        warnings.push(format!(
+            "the clouds of {} are read, those of {} are not: to read another, record it alone",
             first.topic,
             others.join(", ")
-        )
-    });
+        ));
+    }
     Ok(Recorded {
         scans,
         posed,
-        warnings: not_read.into_iter().collect(),
+        warnings,
     })
 }
 

@@ -142,8 +142,8 @@ fn the_air_is_what_the_file_says() {
     assert!(dry.air.atmosphere.weather.is_empty());
     for (air, says) in [
         ("fog_visibility_m = 0", "0 is not above zero"),
-        ("rain_mm_h = inf", "inf is not above zero"),
-        ("rain_mm_h = -1", "-1 is not above zero"),
+        ("rain_mm_h = inf", "inf is not zero or more"),
+        ("rain_mm_h = -1", "-1 is not zero or more"),
         ("rane_mm_h = 3", "unknown key \"rane_mm_h\""),
     ] {
         let error = scene(&format!("[atmosphere]\n{air}")).unwrap_err();

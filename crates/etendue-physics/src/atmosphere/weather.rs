@@ -190,8 +190,6 @@ mod tests {
     use super::*;
     use crate::{Dual, DualParts};
 
-    const MM_PER_H: f64 = 1e-3 / 3600.0;
-
     #[test]
     fn extinction_in_fog_is_that_of_its_visibility_at_every_wavelength() {
         for wavelength in [785e-9, 905e-9, 1550e-9] {
@@ -214,7 +212,7 @@ mod tests {
     fn rain_dims_as_measured_within_a_factor_of_1_5() {
         for rate in [2.0, 10.0, 50.0_f64] {
             let rain = Weather::Rain {
-                rate: rate * MM_PER_H,
+                rate: rate * MM_PER_HOUR,
             }
             .coefficients(905e-9);
             let db_per_km = rain.extinction * 1e3 * 10.0 * std::f64::consts::LOG10_E;
@@ -232,8 +230,8 @@ mod tests {
         let kinds: [(Kind, f64); 5] = [
             (|visibility| Weather::Haze { visibility }, 3000.0),
             (|visibility| Weather::Fog { visibility }, 60.0),
-            (|rate| Weather::Rain { rate }, 5.0 * MM_PER_H),
-            (|rate| Weather::Snow { rate }, 2.0 * MM_PER_H),
+            (|rate| Weather::Rain { rate }, 5.0 * MM_PER_HOUR),
+            (|rate| Weather::Snow { rate }, 2.0 * MM_PER_HOUR),
             (|concentration| Weather::Dust { concentration }, 0.02),
         ];
         for (kind, at) in kinds {

@@ -89,8 +89,8 @@ impl IntensityResponse {
         }
         // Asked once: lanes that each ask are not made together.
         match top {
-            Some(_) => whole_lanes(&mut counts, top),
-            None => whole_lanes(&mut counts, None),
+            Some(top) => each(&mut counts, |counts| whole_up_to(counts, top)),
+            None => each(&mut counts, |counts| counts.max(0.0)),
         }
         counts
     }
@@ -116,9 +116,9 @@ fn percent<S: Scalar>(power: S, range: S) -> S {
 
 #[expect(clippy::inline_always, reason = "for the caller's instructions")]
 #[inline(always)]
-fn whole_lanes(counts: &mut [f64; 16], top: Option<f64>) {
+fn each(counts: &mut [f64; 16], reported: impl Fn(f64) -> f64) {
     for count in counts {
-        *count = whole(*count, top);
+        *count = reported(*count);
     }
 }
 
@@ -126,9 +126,14 @@ fn whole_lanes(counts: &mut [f64; 16], top: Option<f64>) {
 #[inline]
 fn whole(counts: f64, top: Option<f64>) -> f64 {
     match top {
-        Some(top) => counts.round().clamp(0.0, top),
+        Some(top) => whole_up_to(counts, top),
         None => counts.max(0.0),
     }
+}
+
+#[inline]
+fn whole_up_to(counts: f64, top: f64) -> f64 {
+    counts.round().clamp(0.0, top)
 }
 
 impl ReflectivityScale {

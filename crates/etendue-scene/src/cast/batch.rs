@@ -139,7 +139,7 @@ impl Casting<'_> {
             let beams = &mut scratch.beams;
             let centre = scratch.local[number].beams(&from, &tree.middle, open, beams);
             if number == 0 {
-                // Those of the others may be others, though these would do for them.
+                // For all, even where another tile by itself would look along another axis.
                 axes = beams.axes();
             }
             let (packet, best) = (&mut scratch.packet[number], &mut scratch.best[number]);

@@ -134,7 +134,8 @@ impl Packet {
     /// The lanes whose own ray meets a box before what is best.
     #[inline(always)]
     pub fn alive<L: Lanes>(&self, seen: &SeenBox, best: &Best) -> u32 {
-        let mut enter = L::F16::splat(seen.enter).max(L::F16::load(&self.near));
+        let near = L::F16::load(&self.near).sub(L::F16::splat(BOX_MARGIN * self.wedge.error));
+        let mut enter = L::F16::splat(seen.enter).max(near);
         let mut leave = L::F16::splat(seen.leave).min(L::F16::load(&best.high));
         for lateral in 0..2 {
             let mut low = L::F16::splat(seen.low[lateral]);

@@ -14,7 +14,7 @@ use super::wedge::{Side, Wedge};
 /// Packets that are searched for together.
 pub(crate) const GROUP: usize = 4;
 
-/// With this many rays left in a box they go on as single rays.
+/// With this many rays of all packets left in a box of boxes they go on as single rays.
 const FEW: u32 = 6;
 
 /// Boxes narrower than this many half widths of the wedge are tested against each ray.
@@ -257,8 +257,9 @@ impl<E: Exact> Search<'_, E> {
     ) {
         let error = block.error(self.wedge.reach);
         self.edges.take::<L>(self.wedge, block);
+        let has_none = |number: usize| (alive >> (16 * number)).trailing_zeros() >= 16;
         for (number, packet) in self.packets.iter().enumerate() {
-            if ends[number] < depth || alive >> (16 * number) & 0xffff == 0 {
+            if ends[number] < depth || has_none(number) {
                 continue;
             }
             let mut sixteen = Sixteen {

@@ -57,8 +57,9 @@ impl<E: Exact> Sixteen<'_, '_, E> {
         true
     }
 
-    /// One triangle against each ray. Gives the lanes that may have met it. It goes on though none may
-    /// have where that takes little: whether any has is as good as tossed for.
+    /// One triangle against each ray. Gives the lanes that may have met it. About half of the
+    /// triangles that come here are met by none, in no order that a processor could foresee: going on
+    /// all the same takes less time than a branch that it mispredicts.
     #[inline(always)]
     fn triangle<L: Lanes>(
         &mut self,
@@ -77,6 +78,7 @@ impl<E: Exact> Sixteen<'_, '_, E> {
         let inside = L::F16::splat(-doubt)
             .le(least)
             .or(most.le(L::F16::splat(doubt)));
+        // With weights there is more to go through.
         let skips = E::WEIGHTS || !L::TO_THE_END;
         if skips && inside.bits() == 0 {
             return 0;
@@ -191,9 +193,12 @@ struct Held<L: Lanes> {
 impl<L: Lanes> Held<L> {
     #[inline(always)]
     fn of<E: Exact>(best: &Best) -> Self {
-        let weights = |vertex: usize| match E::WEIGHTS {
-            true => L::F16::load(&best.weights[vertex]),
-            false => L::F16::splat(0.0),
+        let weights = |vertex: usize| {
+            if E::WEIGHTS {
+                L::F16::load(&best.weights[vertex])
+            } else {
+                L::F16::splat(0.0)
+            }
         };
         Self {
             low: L::F16::load(&best.low),

@@ -20,8 +20,11 @@ pub fn read(
 ) -> Result<(Vec<Measured>, Vec<String>), Failure> {
     let points = read_points(&task.file, &Device::Unknown)?;
     let mut warnings = points.warnings;
-    let number = numbered_in(&task.file, task.number, points.sweeps.len())?;
-    let table = chosen(points.sweeps, number);
+    let sweeps: Vec<PointTable> = { points.sweeps.iter() }
+        .flat_map(PointTable::sweeps)
+        .collect();
+    let number = numbered_in(&task.file, task.number, sweeps.len())?;
+    let table = chosen(sweeps, number);
     let shots = Shots::new(sensor);
     let mut measured = vec![Measured::default(); sensor.shots().len()];
     let mut lost = 0_usize;

@@ -84,7 +84,7 @@ impl AirOptions {
                 return Err(Failure::Asked {
                     message: "--drops-from says which drops are drawn one by one, but none fall"
                         .into(),
-                    remedy: "give --rain or --snow as well, or leave it out".into(),
+                    remedy: "give --rain or --snow above 0, or leave it out".into(),
                 });
             }
             None => {}
