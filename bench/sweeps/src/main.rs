@@ -3,8 +3,8 @@
 //!
 //! `bench-sweeps [SECONDS] [THREADS] [SENSOR...]`: processor time a sweep, and by the clock with
 //! that many threads; then into new memory for each sweep, and of casting the axes alone. With
-//! ONLY=1 in the environment it makes sweeps and nothing else, for `perf`; with DUMP=FOLDER it
-//! writes scenes and rays instead, for `bench/rays/others.py` to cast.
+//! ONLY=1 in the environment it makes sweeps and nothing else, for `perf` and `beside_open3d.py`; with
+//! DUMP=FOLDER it writes scenes and rays instead, for others to cast.
 
 #[path = "../../rays/src/scenes.rs"]
 #[expect(dead_code, reason = "two of its scenes are measured here")]
@@ -82,7 +82,13 @@ fn measure(place: &Place, scene: &Scene, scanner: &Scanner, seconds: f64) {
         simulate_into(&world, scanner, &run(sweep), |_| stand, &mut seen);
     });
     if std::env::var_os("ONLY").is_some() {
-        return println!("{:6} {:18} {:8.2} ms", place.name, scanner.name, processor * 1e3);
+        return println!(
+            "{:6} {:18} {:8.2} ms of processor a sweep, {:6.1} sweeps/s",
+            place.name,
+            scanner.name,
+            processor * 1e3,
+            1.0 / clock
+        );
     }
     let [anew, _] = timed(seconds, |sweep| {
         std::hint::black_box(simulate(&world, scanner, &run(sweep), |_| stand));
