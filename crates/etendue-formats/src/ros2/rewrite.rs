@@ -5,6 +5,7 @@ use crate::input::read_bytes;
 use crate::output::OutputSet;
 use crate::scan_file::{Column, Kind, Records};
 use crate::{FormatError, Place};
+use mcap::read::Options;
 use mcap::records::MessageHeader;
 use mcap::{Message, MessageStream, WriteOptions, Writer};
 use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion};
@@ -155,7 +156,8 @@ fn records(data: &[u8]) -> Option<Records> {
     Records::new(data.to_vec(), points, position, column("range"))
 }
 
-/// Reads every transform of an MCAP recording, in the order of the file.
+/// Reads every transform of an MCAP recording, in the order of the file. Of a file that was cut, those
+/// before the cut: it is [`read_clouds`](super::read_clouds) that tells.
 ///
 /// # Errors
 /// Where the file cannot be read or is no MCAP file.
@@ -165,8 +167,9 @@ pub fn read_transforms(path: &Path) -> Result<Vec<StampedTransform>, FormatError
         FormatError::malformed(path, Place::File, error.to_string(), "give an MCAP file")
     };
     let mut found = Vec::new();
-    for message in MessageStream::new(&bytes).map_err(fail)? {
-        let message = message.map_err(fail)?;
+    let options = Options::IgnoreEndMagic.into();
+    let stream = MessageStream::new_with_options(&bytes, options).map_err(fail)?;
+    for message in stream.map_while(Result::ok) {
         let schema = message.channel.schema.as_ref();
         if schema.is_some_and(|s| s.name == "tf2_msgs/msg/TFMessage") {
             found.extend(transforms(&message.data).unwrap_or_default());
