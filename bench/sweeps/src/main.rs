@@ -15,8 +15,8 @@ use etendue_physics::surface::{Lobe, Material};
 use etendue_scene::{
     MaterialId, MeshId, NamedMaterial, Object, Ray, Scene, SceneBuilder, tile_order,
 };
-use etendue_sensors::pulsed::{PointSweep, Run, simulate, simulate_into};
-use etendue_sensors::scanner::Scanner;
+use etendue_sensors::lidar::{Sweep, SweepSettings, simulate, simulate_into};
+use etendue_sensors::lidar::Lidar;
 use etendue_sensors::transport::World;
 use nalgebra::Isometry3;
 use scenes::Place;
@@ -67,17 +67,17 @@ fn scene_of(place: &Place) -> Scene {
     .expect("a good scene")
 }
 
-fn measure(place: &Place, scene: &Scene, scanner: &Scanner, seconds: f64) {
+fn measure(place: &Place, scene: &Scene, scanner: &Lidar, seconds: f64) {
     let world = World::at_wavelength(scene, scanner.wavelength).expect("grey");
     let stand = Isometry3::from(place.sensor.coords);
     if let Some(folder) = std::env::var_os("DUMP") {
         return dump(Path::new(&folder), place, scanner);
     }
-    let run = |sweep| Run {
+    let run = |sweep| SweepSettings {
         sweep,
-        ..Run::default()
+        ..SweepSettings::default()
     };
-    let mut seen = PointSweep::default();
+    let mut seen = Sweep::default();
     let [processor, clock] = timed(seconds, |sweep| {
         simulate_into(&world, scanner, &run(sweep), |_| stand, &mut seen);
     });
@@ -125,7 +125,7 @@ fn timed(seconds: f64, mut sweep: impl FnMut(u32)) -> [f64; 2] {
 }
 
 /// The axes of all beams, cast in batches as the pipeline does, and nothing else.
-fn cast_alone(scene: &Scene, scanner: &Scanner, stand: Isometry3<f64>, seconds: f64) -> String {
+fn cast_alone(scene: &Scene, scanner: &Lidar, stand: Isometry3<f64>, seconds: f64) -> String {
     let shots = scanner.shots(0);
     let column = 4 * scanner.channels.len();
     let batches: Vec<Vec<Ray>> = shots
@@ -155,7 +155,7 @@ fn processor_seconds() -> f64 {
 }
 
 /// Vertices and triangles of the scene, and the rays of one sweep, as `others.py` reads them.
-fn dump(folder: &Path, place: &Place, scanner: &Scanner) {
+fn dump(folder: &Path, place: &Place, scanner: &Lidar) {
     let write = |part: &str, bytes: Vec<u8>| {
         let name = format!("{}-{}.{part}", place.name, scanner.name);
         std::fs::write(folder.join(name), bytes).expect("writes");

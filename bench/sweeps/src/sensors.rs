@@ -2,13 +2,13 @@
 
 use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt};
 use etendue_physics::pulse::{AnalogueDetector, Detector, Discriminator, IntensityResponse, Pulse, ReturnMode};
-use etendue_sensors::scanner::{
+use etendue_sensors::lidar::{
     Channel, Columns, Intensity, Pipeline, PulsedReceiver, RangeLimits, Receiver, ScanPattern,
-    Scanner, Spinning,
+    Lidar, Spinning,
 };
 
 /// The ones that are measured.
-pub fn all() -> Vec<Scanner> {
+pub fn all() -> Vec<Lidar> {
     let vlp = (0..16).map(|laser: u32| Channel {
         // -15, 1, -13, 3 ... degrees in the order of firing.
         elevation: (f64::from(laser / 2) * 2.0 + f64::from(laser % 2) * 16.0 - 15.0).to_radians(),
@@ -42,14 +42,14 @@ fn scanner(
     columns: Columns,
     sub_ray_rings: u32,
     pipeline: Pipeline,
-) -> Scanner {
+) -> Lidar {
     let round = |width, at| Divergence {
         horizontal: width,
         vertical: width,
         at,
     };
     let at = DivergenceAt::HalfMaximum;
-    Scanner {
+    Lidar {
         name: name.into(),
         source: "bench".into(),
         wavelength: 865e-9,

@@ -1,6 +1,6 @@
 //! Beams that are drawn from calibrated noise.
 
-use crate::transport::Return;
+use crate::transport::LightReturn;
 use etendue_physics::Scalar;
 use etendue_physics::profile::{Address, Drawn, MetLanes, Recent, Sampler};
 use etendue_scene::{MaterialId, Scene};
@@ -74,7 +74,7 @@ pub(crate) struct Profiled<'a> {
 
 impl Lit {
     /// Counts a return of a power.
-    pub fn see<S: Scalar>(&mut self, back: &Return<S>, power: f64) {
+    pub fn see<S: Scalar>(&mut self, back: &LightReturn<S>, power: f64) {
         if back.depth > 1 || back.scatterings > 1 {
             self.all += power;
             return;

@@ -6,16 +6,15 @@ pub mod cw;
 pub mod demo;
 pub mod dynamics;
 pub mod filter;
+pub mod lidar;
 mod measurement;
 pub mod motion;
-pub mod pulsed;
 pub mod rig;
 mod scan;
 mod scan_statistics;
-pub mod scanner;
 pub mod trajectory;
 pub mod transport;
 
-pub use measurement::{Measurement, Reading, Sweep, Truth};
+pub use measurement::{Measurement, PlanarSweep, Reading, Truth};
 pub use scan::{Scan, ScanLog};
 pub use scan_statistics::{ScanStatistics, Spread, StandingWindow, StatisticsOptions, SteadyBeam};

@@ -94,7 +94,7 @@ impl Measurement {
 
 /// One turn of a sensor.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sweep {
+pub struct PlanarSweep {
     /// Number of the sweep in its run.
     pub index: u32,
     /// When it began, s from the start of the run.

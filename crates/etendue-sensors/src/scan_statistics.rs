@@ -1,6 +1,6 @@
 //! What a recording says of its sensor: the same numbers for recorded and simulated scans.
 
-use crate::{Reading, Scan, Sweep};
+use crate::{PlanarSweep, Reading, Scan};
 use nalgebra::{Isometry2, Vector2};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -155,7 +155,7 @@ impl ScanStatistics {
 impl Scan {
     /// A simulated sweep as a recording shows it: no truth, and the sensor's own pose, seen from
     /// above, as odometry.
-    pub fn of_sweep(sweep: &Sweep) -> Self {
+    pub fn of_sweep(sweep: &PlanarSweep) -> Self {
         let pose = &sweep.world_from_sensor;
         let forward = pose.rotation * nalgebra::Vector3::x();
         let position = Vector2::new(pose.translation.x, pose.translation.y);

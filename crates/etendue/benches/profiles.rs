@@ -10,7 +10,7 @@ use etendue::formats::scene::LoadedScene;
 use etendue::formats::toml_file::Document;
 use etendue::formats::{profile, scene, sensor};
 use etendue::sensors::cw::{Turn, simulate};
-use etendue::sensors::pulsed::{PointSweep, Run, simulate_into};
+use etendue::sensors::lidar::{Sweep, SweepSettings, simulate_into};
 use etendue::sensors::transport::World;
 use nalgebra::{Isometry3, Vector3};
 use sensor::SensorModel;
@@ -125,14 +125,14 @@ fn sweeping<'s>(
             let world = World::at_wavelength(&loaded.scene, scanner.wavelength).expect("covered");
             let world: &'s World<f64> = Box::leak(Box::new(world));
             let count = sweeps_of(scanner.shots(0).len());
-            let mut points = PointSweep::default();
+            let mut points = Sweep::default();
             Box::new(move || {
                 for _ in 0..count {
                     index += 1;
-                    let run = Run {
+                    let run = SweepSettings {
                         seed: 1,
                         sweep: index,
-                        ..Run::default()
+                        ..SweepSettings::default()
                     };
                     simulate_into(world, scanner, &run, |_| stand, &mut points);
                 }

@@ -4,7 +4,7 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use etendue::formats::{scene, sensor};
 use etendue::sensors::cw::{Turn, simulate};
-use etendue::sensors::pulsed::{Run, simulate as scan};
+use etendue::sensors::lidar::{SweepSettings, simulate as scan};
 use etendue::sensors::transport::World;
 use nalgebra::Isometry3;
 use std::hint::black_box;
@@ -58,9 +58,9 @@ fn scans(criterion: &mut Criterion) {
             let mut sweep = 0;
             bencher.iter(|| {
                 sweep += 1;
-                let run = Run {
+                let run = SweepSettings {
                     sweep,
-                    ..Run::default()
+                    ..SweepSettings::default()
                 };
                 one.install(|| black_box(scan(&world, &scanner, &run, |_| Isometry3::identity())))
             });

@@ -6,8 +6,8 @@ use crate::mapping::average;
 use etendue_physics::surface::{Lobe, Material};
 use etendue_scene::primitive::cuboid;
 use etendue_scene::{MaterialId, MeshId, NamedMaterial, Object, Scene, SceneBuilder, SceneError};
-use etendue_sensors::pulsed::{Frame, Run, simulate};
-use etendue_sensors::scanner::Scanner;
+use etendue_sensors::lidar::Lidar;
+use etendue_sensors::lidar::{Frame, SweepSettings, simulate};
 use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 
@@ -43,7 +43,7 @@ pub struct BoardRow {
 /// # Errors
 /// Where the lidar's wavelength is unknown to the materials.
 pub fn run(
-    scanner: &Scanner,
+    scanner: &Lidar,
     model: Option<&DepthModel>,
     sweeps: u32,
     seed: u64,
@@ -103,7 +103,7 @@ fn scene(reflectance: f64, pose: Isometry3<f64>) -> Result<Scene, SceneError> {
 
 fn measured(
     scene: &Scene,
-    (scanner, sweeps, seed): (&Scanner, u32, u64),
+    (scanner, sweeps, seed): (&Lidar, u32, u64),
     pose: &Isometry3<f64>,
     model: Option<&DepthModel>,
     (side, distance, angle): (&'static str, f64, f64),
@@ -114,11 +114,11 @@ fn measured(
     let face = pose.translation.vector + normal * (0.5 * BOARD[0]);
     let (mut offsets, mut errors, mut corrected) = (Vec::new(), Vec::new(), Vec::new());
     for sweep in 0..sweeps {
-        let run = Run {
+        let run = SweepSettings {
             seed,
             sweep,
             frame: Frame::Sensor,
-            ..Run::default()
+            ..SweepSettings::default()
         };
         let scan = simulate(&world, scanner, &run, |_| Isometry3::identity());
         for point in &scan.points {

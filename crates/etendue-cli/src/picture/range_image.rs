@@ -2,7 +2,7 @@
 
 use super::png::{RenderError, pixmap};
 use super::shade_scale::{HEIGHT, LEAST_WIDTH, ShadeScale};
-use etendue::sensors::pulsed::PointSweep;
+use etendue::sensors::lidar::Sweep;
 use std::f64::consts::{PI, TAU};
 use tiny_skia::{Pixmap, PixmapPaint, PremultipliedColorU8, Transform};
 
@@ -18,7 +18,7 @@ const LEAST_HEIGHT: usize = 128;
 ///
 /// # Errors
 /// Where the image has no area.
-pub fn png(sweep: &PointSweep) -> Result<Vec<u8>, RenderError> {
+pub fn png(sweep: &Sweep) -> Result<Vec<u8>, RenderError> {
     let image = sweep.range_image();
     let far = high(&image);
     let scale = ShadeScale {
@@ -34,7 +34,7 @@ pub fn png(sweep: &PointSweep) -> Result<Vec<u8>, RenderError> {
 ///
 /// # Errors
 /// Where the image has no area.
-pub fn intensity_png(sweep: &PointSweep) -> Result<Vec<u8>, RenderError> {
+pub fn intensity_png(sweep: &Sweep) -> Result<Vec<u8>, RenderError> {
     let image = sweep.image(|sweep, shot| {
         let first = sweep.points_of(shot).first();
         first.map_or(f64::INFINITY, |point| point.intensity)
@@ -50,7 +50,7 @@ pub fn intensity_png(sweep: &PointSweep) -> Result<Vec<u8>, RenderError> {
 }
 
 /// An image of one number a shot as a PNG file, with its scale below.
-fn encode(sweep: &PointSweep, image: &[f64], scale: &ShadeScale) -> Result<Vec<u8>, RenderError> {
+fn encode(sweep: &Sweep, image: &[f64], scale: &ShadeScale) -> Result<Vec<u8>, RenderError> {
     let (width, rows) = (sweep.columns as usize, usize::from(sweep.channels));
     let stretch = LEAST_HEIGHT.div_ceil(rows).max(1);
     let height = rows * stretch;
@@ -85,7 +85,7 @@ fn blank(width: f64, height: f64) -> Result<Pixmap, RenderError> {
     clippy::cast_sign_loss,
     reason = "columns of a sweep, from 0 on"
 )]
-fn shifts(sweep: &PointSweep) -> Vec<usize> {
+fn shifts(sweep: &Sweep) -> Vec<usize> {
     let (width, rows) = (f64::from(sweep.columns), usize::from(sweep.channels));
     let mut shifts = vec![0; rows];
     let first = |number: usize| sweep.shots.get(number).map(|shot| shot.azimuth);
@@ -139,7 +139,7 @@ mod tests {
     use etendue::formats::scene::parse;
     use etendue::formats::sensor::{SensorModel, preset};
     use etendue::formats::toml_file::Document;
-    use etendue::sensors::pulsed::{Run, simulate};
+    use etendue::sensors::lidar::{SweepSettings, simulate};
     use etendue::sensors::transport::World;
     use nalgebra::Isometry3;
 
@@ -157,7 +157,7 @@ mod tests {
         };
         let world = World::at_wavelength(&loaded.scene, scanner.wavelength).expect("grey");
         let still = |_| Isometry3::identity();
-        let sweep = simulate(&world, &scanner, &Run::default(), still);
+        let sweep = simulate(&world, &scanner, &SweepSettings::default(), still);
         let (image, shifts) = (sweep.range_image(), shifts(&sweep));
         let width = sweep.columns as usize;
         // Of the rows of the middle half, where the edge is at 5 m.

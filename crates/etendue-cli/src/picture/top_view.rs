@@ -4,7 +4,7 @@ use super::slice::{Slice, slice};
 use super::walls::{Walls, draw_scale, draw_sensor};
 use super::{Anchor, Color, Drawing, Extent, Legend, Marker, Plot, Point, Stroke, Symbol, palette};
 use etendue::scene::Scene;
-use etendue::sensors::{Measurement, Reading, Sweep};
+use etendue::sensors::{Measurement, PlanarSweep, Reading};
 use nalgebra::{Isometry3, Point3};
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub struct TopView<'a> {
     /// The walls; cut at the height of the first sweep's pose.
     pub scene: &'a Scene,
     /// The measurements; beams are drawn for the first sweep only.
-    pub sweeps: &'a [Sweep],
+    pub sweeps: &'a [PlanarSweep],
     /// The sensor's longest range, m: bounds what is shown.
     pub max_range: f64,
 }
@@ -176,7 +176,7 @@ struct Signs {
 }
 
 impl Signs {
-    fn of(sweeps: &[Sweep], reach: [f64; 2]) -> Self {
+    fn of(sweeps: &[PlanarSweep], reach: [f64; 2]) -> Self {
         let mut kinds = BTreeMap::<_, Vec<_>>::new();
         for sweep in sweeps {
             for measurement in &sweep.measurements {
@@ -318,7 +318,7 @@ mod tests {
             (Reading::TooNear, 0),
         ];
         let measurements = (0..).zip(readings);
-        let sweep = Sweep {
+        let sweep = PlanarSweep {
             index: 0,
             start: 0.0,
             world_from_sensor: Isometry3::identity(),

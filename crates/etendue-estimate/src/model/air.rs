@@ -2,7 +2,7 @@
 
 use etendue_physics::Scalar;
 use etendue_physics::atmosphere::{Atmosphere, MM_PER_HOUR, Weather};
-use etendue_sensors::pulsed::{Air, MeanAir};
+use etendue_sensors::lidar::{Air, MeanAir};
 
 /// What paths call the amount of a kind of weather, as scene files do, and what one of its unit is
 /// in that of [`Weather::amount`].

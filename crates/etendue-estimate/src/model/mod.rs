@@ -18,8 +18,8 @@ use crate::manifold::{OutOfBounds, Variable};
 use etendue_physics::cw::{Bias, Method, Noise};
 use etendue_scene::{Object, Scene, SceneBuilder, SceneError};
 use etendue_sensors::cw::{CwLidar, InvalidLidar};
-use etendue_sensors::pulsed::Air;
-use etendue_sensors::scanner::Scanner;
+use etendue_sensors::lidar::Air;
+use etendue_sensors::lidar::Lidar;
 use etendue_sensors::transport::{TreeSettings, WorldError};
 use nalgebra::{Isometry2, Isometry3, UnitQuaternion, Vector2, Vector3};
 use std::sync::Arc;
@@ -123,7 +123,7 @@ impl Model {
     /// Where the scene makes no sense, or no pose is given.
     pub fn of_scanner(
         parts: SceneBuilder,
-        scanner: &Scanner,
+        scanner: &Lidar,
         world_from_sensor: Vec<Isometry3<f64>>,
     ) -> Result<Self, ModelError> {
         let sensor = Sensor::Scanner(ScannerSensor::new(scanner));

@@ -6,7 +6,7 @@ use super::{Model, coefficients};
 use crate::manifold::{Chart, OutOfBounds, Variable};
 use etendue_physics::surface;
 use etendue_scene::{MaterialId, ObjectId};
-use etendue_sensors::scanner::{PulsedReceiver, Receiver};
+use etendue_sensors::lidar::{PulsedReceiver, Receiver};
 use std::ops::Range;
 use thiserror::Error;
 

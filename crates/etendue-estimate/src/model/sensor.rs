@@ -6,8 +6,8 @@ use etendue_physics::beam::{BeamFrame, BeamWidth, SubRayPattern};
 use etendue_physics::cw::Bias;
 use etendue_sensors::Reading;
 use etendue_sensors::cw::{CwLidar, Shot as CwShot};
-use etendue_sensors::pulsed::{MeanReceiver, MeanShot};
-use etendue_sensors::scanner::{Receiver, Scanner, Shot};
+use etendue_sensors::lidar::{Lidar, Receiver, Shot};
+use etendue_sensors::lidar::{MeanReceiver, MeanShot};
 use nalgebra::Point3;
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub enum Sensor {
 /// A scanner with the shots of its first sweep.
 #[derive(Clone, Debug)]
 pub struct ScannerSensor {
-    pub(super) scanner: Scanner,
+    pub(super) scanner: Lidar,
     pub(super) shots: Arc<Vec<Shot>>,
 }
 
@@ -112,7 +112,7 @@ impl<S: Scalar> From<&Option<MeanShot<S>>> for Measured<S> {
 
 impl ScannerSensor {
     /// A scanner without its noise.
-    pub fn new(scanner: &Scanner) -> Self {
+    pub fn new(scanner: &Lidar) -> Self {
         Self {
             shots: Arc::new(scanner.shots(0)),
             scanner: scanner.clone(),
@@ -131,7 +131,7 @@ impl ScannerSensor {
     }
 
     /// The scanner.
-    pub fn scanner(&self) -> &Scanner {
+    pub fn scanner(&self) -> &Lidar {
         &self.scanner
     }
 

@@ -6,8 +6,8 @@ use super::{ASIDE, EdgeSettings, displacement};
 use crate::model::ScannerSetting;
 use etendue_physics::Scalar;
 use etendue_physics::beam::BeamFrame;
-use etendue_sensors::pulsed::ExtraRay;
-use etendue_sensors::scanner::Shot;
+use etendue_sensors::lidar::ExtraRay;
+use etendue_sensors::lidar::Shot;
 use etendue_sensors::transport::{LightRay, World};
 use nalgebra::{Isometry3, Point3, Unit, UnitVector3, Vector2, Vector3};
 

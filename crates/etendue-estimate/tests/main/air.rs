@@ -11,8 +11,8 @@ use etendue_estimate::solve::{Continuation, Loss, Problem, Solver};
 use etendue_physics::atmosphere::{Atmosphere, MM_PER_HOUR, Weather};
 use etendue_physics::pulse::Discriminator;
 use etendue_scene::Scene;
-use etendue_sensors::pulsed::{Air, Run, simulate};
-use etendue_sensors::scanner::{Pipeline, Receiver, Scanner};
+use etendue_sensors::lidar::{Air, SweepSettings, simulate};
+use etendue_sensors::lidar::{Lidar, Pipeline, Receiver};
 use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 
@@ -49,7 +49,7 @@ const PATHS: [&str; 5] = [
     "atmosphere.dust_g_m3",
 ];
 
-fn scanners() -> [Scanner; 4] {
+fn scanners() -> [Lidar; 4] {
     let with = |discriminator, receiver: Option<Receiver>| {
         let mut scanner = vlp_16(12, discriminator);
         if let Some(receiver) = receiver {
@@ -143,9 +143,9 @@ fn a_sweep_tells_its_pose_and_the_visibility_of_the_fog() {
     }
     let scene: Scene = hall().build().expect("a scene");
     let world = World::at_wavelength(&scene, scanner.wavelength).expect("a world");
-    let run = Run {
+    let run = SweepSettings {
         air: air(&[Weather::Fog { visibility: 80.0 }]),
-        ..Run::default()
+        ..SweepSettings::default()
     };
     let sweep = simulate(&world, &scanner, &run, |_| pose());
     let off = Isometry3::from_parts(

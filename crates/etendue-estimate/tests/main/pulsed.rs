@@ -14,16 +14,16 @@ use etendue_physics::surface::{Lobe, Material};
 use etendue_scene::{
     MaterialId, Mesh, MeshId, NamedMaterial, Object, Scene, SceneBuilder, primitive,
 };
-use etendue_sensors::pulsed::{PointSweep, Run, simulate};
-use etendue_sensors::scanner::{
-    Channel, Columns, Intensity, Pipeline, PulsedReceiver, RangeLimits, Receiver, ScanPattern,
-    Scanner, Sensitivity, Spinning, Triangulation,
+use etendue_sensors::lidar::{
+    Channel, Columns, Intensity, Lidar, Pipeline, PulsedReceiver, RangeLimits, Receiver,
+    ScanPattern, Sensitivity, Spinning, Triangulation,
 };
+use etendue_sensors::lidar::{Sweep, SweepSettings, simulate};
 use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 
 /// The optics and receiver of a Velodyne VLP-16 (user manual 63-9243 Rev. D), with so many columns.
-pub fn vlp_16(columns: u32, discriminator: Discriminator) -> Scanner {
+pub fn vlp_16(columns: u32, discriminator: Discriminator) -> Lidar {
     let elevations = [-15, 1, -13, 3, -11, 5, -9, 7, -7, 9, -5, 11, -3, 13, -1, 15];
     let channel = |(number, degrees): (u32, i32)| Channel {
         elevation: f64::from(degrees).to_radians(),
@@ -44,7 +44,7 @@ pub fn vlp_16(columns: u32, discriminator: Discriminator) -> Scanner {
         vertical,
         at: DivergenceAt::InverseESquared,
     };
-    Scanner {
+    Lidar {
         name: "VLP-16".into(),
         source: "test".into(),
         wavelength: 903e-9,
@@ -233,7 +233,7 @@ fn derivatives_by_what_facets_scatter_equal_central_differences() {
     assert!(compared > 36 * 1000 && jumps == 0, "{compared} {jumps}");
 }
 
-pub fn measured(sweep: &PointSweep) -> Vec<Measured> {
+pub fn measured(sweep: &Sweep) -> Vec<Measured> {
     let mut beams = vec![Measured::default(); sweep.shots.len()];
     for point in &sweep.points {
         beams[point.shot as usize] = Measured::new(Some(point.range), Some(point.intensity));
@@ -247,7 +247,7 @@ fn a_sweep_tells_the_pose_in_space_and_a_screens_reflectance() {
     let scanner = vlp_16(360, Discriminator::ConstantFraction { fraction: 0.5 });
     let scene: Scene = hall().build().expect("a scene");
     let world = World::at_wavelength(&scene, scanner.wavelength).expect("a world");
-    let sweep = simulate(&world, &scanner, &Run::default(), |_| pose());
+    let sweep = simulate(&world, &scanner, &SweepSettings::default(), |_| pose());
     let mut parts = hall();
     parts.materials[2].material = Material {
         lobes: vec![Lobe::Lambert {
@@ -431,9 +431,9 @@ fn every_receivers_model_reports_what_the_simulator_does_without_noise() {
         scanner.intensity.top = None;
         let scene: Scene = hall().build().expect("a scene");
         let world = World::at_wavelength(&scene, scanner.wavelength).expect("a world");
-        let run = Run {
+        let run = SweepSettings {
             without_noise: true,
-            ..Run::default()
+            ..SweepSettings::default()
         };
         let sweep = simulate(&world, &scanner, &run, |_| pose());
         let mut first = vec![None; sweep.shots.len()];

@@ -11,13 +11,13 @@ use etendue_estimate::visibility::EdgeSettings;
 use etendue_physics::beam::BeamShape;
 use etendue_physics::pulse::Discriminator;
 use etendue_scene::{Scene, primitive};
-use etendue_sensors::pulsed::{Run, simulate};
-use etendue_sensors::scanner::{Pipeline, Receiver, Scanner};
+use etendue_sensors::lidar::{Lidar, Pipeline, Receiver};
+use etendue_sensors::lidar::{SweepSettings, simulate};
 use etendue_sensors::transport::World;
 use nalgebra::{DMatrix, Isometry3, Translation3, UnitQuaternion, Vector3};
 
 /// Wide beams (23 mrad), so that many have an edge across them.
-fn scanner(columns: u32, shape: BeamShape, rings: u32, receiver: Option<Receiver>) -> Scanner {
+fn scanner(columns: u32, shape: BeamShape, rings: u32, receiver: Option<Receiver>) -> Lidar {
     let mut scanner = vlp_16(columns, Discriminator::ConstantFraction { fraction: 0.5 });
     scanner.beam.shape = shape;
     scanner.beam.divergence.horizontal = 23e-3;
@@ -39,7 +39,7 @@ fn sampled() -> Option<Receiver> {
     Some(Receiver::Pulsed(receiver))
 }
 
-fn problem(scanner: &Scanner, path: &str, edges: Option<EdgeSettings>) -> FitProblem {
+fn problem(scanner: &Lidar, path: &str, edges: Option<EdgeSettings>) -> FitProblem {
     let mut model = Model::of_scanner(hall(), scanner, vec![pose()]).expect("a model");
     model.free(path, Freedom::Planar).expect("a pose");
     model.edges = edges;
@@ -154,7 +154,7 @@ fn a_sweep_tells_a_panels_place_along_its_own_plane() {
     };
     let scene: Scene = with_panel(truth).build().expect("a scene");
     let world = World::at_wavelength(&scene, scanner.wavelength).expect("a world");
-    let sweep = simulate(&world, &scanner, &Run::default(), |_| pose());
+    let sweep = simulate(&world, &scanner, &SweepSettings::default(), |_| pose());
     let off = Isometry3::from_parts(
         Translation3::new(0.03, 0.08, 0.0),
         UnitQuaternion::from_axis_angle(&Vector3::z_axis(), 0.03),

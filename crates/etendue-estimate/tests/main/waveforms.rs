@@ -8,8 +8,8 @@ use etendue_estimate::solve::Problem;
 use etendue_physics::atmosphere::Weather;
 use etendue_physics::pulse::{AnalogueDetector, Detector, Discriminator, PulseShape, ReturnMode};
 use etendue_scene::Scene;
-use etendue_sensors::pulsed::{Air, Run, simulate};
-use etendue_sensors::scanner::{Pipeline, PulsedReceiver, Receiver, Scanner};
+use etendue_sensors::lidar::{Air, SweepSettings, simulate};
+use etendue_sensors::lidar::{Lidar, Pipeline, PulsedReceiver, Receiver};
 use etendue_sensors::transport::World;
 
 const DISCRIMINATORS: [Discriminator; 5] = [
@@ -25,7 +25,7 @@ fn sampling(
     columns: u32,
     discriminator: Discriminator,
     change: impl Fn(&mut PulsedReceiver),
-) -> Scanner {
+) -> Lidar {
     let mut scanner = vlp_16(columns, discriminator);
     if let Receiver::Pulsed(receiver) = &mut scanner.receiver {
         receiver.pipeline = Pipeline::Waveform;
@@ -41,12 +41,12 @@ fn saturating(receiver: &mut PulsedReceiver) {
     }
 }
 
-fn model(scanner: &Scanner) -> Model {
+fn model(scanner: &Lidar) -> Model {
     Model::of_scanner(hall(), scanner, vec![pose()]).expect("a model")
 }
 
 fn compared(
-    scanner: &Scanner,
+    scanner: &Lidar,
     path: &str,
     freedom: Freedom,
     step: f64,
@@ -163,10 +163,10 @@ fn the_models_sampled_echoes_are_the_simulators() {
             scanner.intensity.top = None;
             let scene: Scene = hall().build().expect("a scene");
             let world = World::at_wavelength(&scene, scanner.wavelength).expect("a world");
-            let run = Run {
+            let run = SweepSettings {
                 without_noise: true,
                 air: air.clone(),
-                ..Run::default()
+                ..SweepSettings::default()
             };
             let sweep = simulate(&world, &scanner, &run, |_| pose());
             let mut first = vec![None; sweep.shots.len()];

@@ -2,7 +2,7 @@
 
 use super::{OutputSet, Run};
 use crate::FormatError;
-use etendue_sensors::{Measurement, Reading, Sweep};
+use etendue_sensors::{Measurement, PlanarSweep, Reading};
 use std::borrow::Cow;
 use std::io;
 use std::path::Path;
@@ -30,7 +30,7 @@ pub fn write_csv(outputs: &mut OutputSet, path: &Path, run: Run<'_>) -> Result<(
     })
 }
 
-fn pose_columns(sweep: &Sweep) -> String {
+fn pose_columns(sweep: &PlanarSweep) -> String {
     let pose = etendue_sensors::Scan::of_sweep(sweep).odom_from_robot;
     pose.map_or_else(
         || ",,".into(),

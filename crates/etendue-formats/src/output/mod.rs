@@ -43,7 +43,7 @@ pub use table_npz::write_table_npz;
 pub use whole::OutputSet;
 
 use etendue_scene::Scene;
-use etendue_sensors::Sweep;
+use etendue_sensors::PlanarSweep;
 
 /// What a run measured, and where: what every writer is given.
 #[derive(Clone, Copy)]
@@ -51,5 +51,5 @@ pub struct Run<'a> {
     /// The scene, for the names of objects and materials.
     pub scene: &'a Scene,
     /// The sweeps, in order.
-    pub sweeps: &'a [Sweep],
+    pub sweeps: &'a [PlanarSweep],
 }

@@ -2,7 +2,7 @@
 
 use super::Run;
 use crate::precision::single;
-use etendue_sensors::{Measurement, Sweep};
+use etendue_sensors::{Measurement, PlanarSweep};
 use std::borrow::Cow;
 
 /// How a point cloud is written.
@@ -133,7 +133,7 @@ impl PointTable {
     /// `sweep`, `beam`, `returns`, and of the truth `incidence` (rad, NaN where the beam's axis
     /// meets nothing), `object` and `material` (numbers, -1 where there are none).
     pub fn of_run(run: Run<'_>) -> Self {
-        let measured: Vec<(&Sweep, &Measurement, [f32; 3])> = run
+        let measured: Vec<(&PlanarSweep, &Measurement, [f32; 3])> = run
             .sweeps
             .iter()
             .flat_map(|sweep| {

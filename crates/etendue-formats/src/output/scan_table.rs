@@ -2,7 +2,7 @@
 
 use super::{Column, ColumnData, PointTable};
 use crate::precision::single;
-use etendue_sensors::pulsed::{LidarPoint, Outcome, PointSweep};
+use etendue_sensors::lidar::{Outcome, Return, Sweep};
 
 /// What the field `time` counts from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,9 +15,9 @@ enum Clock {
 
 /// One row: a point, or a place in a grid where there is none.
 struct Row<'a> {
-    sweep: &'a PointSweep,
+    sweep: &'a Sweep,
     shot: usize,
-    point: Option<&'a LidarPoint>,
+    point: Option<&'a Return>,
 }
 
 impl PointTable {
@@ -28,7 +28,7 @@ impl PointTable {
     /// (1/(m² sr)), and of the truth `true_range` (m, NaN for the air), `incidence` (rad),
     /// `instance`, `object` (mesh) and `material` (numbers, -1 where there are none); `velocity`
     /// (m/s) where the receiver measures it.
-    pub fn of_scans(sweeps: &[PointSweep]) -> Self {
+    pub fn of_scans(sweeps: &[Sweep]) -> Self {
         let rows = sweeps.iter().flat_map(|sweep| {
             let points = sweep.points.iter();
             points.map(move |point| Row {
@@ -42,7 +42,7 @@ impl PointTable {
 
     /// One sweep as ROS users expect it: as [`PointTable::of_scans`], with `time` as f32 from the
     /// start of the sweep.
-    pub fn of_scan_for_ros(sweep: &PointSweep) -> Self {
+    pub fn of_scan_for_ros(sweep: &Sweep) -> Self {
         let rows = sweep.points.iter().map(|point| Row {
             sweep,
             shot: point.shot as usize,
@@ -54,7 +54,7 @@ impl PointTable {
     /// One sweep as a dense grid, one row a ring (the highest first), one column a column of
     /// firings: the first reported echo of each shot. Without one, position and numbers are NaN
     /// and `range` says why (REP 117: +inf no return, -inf too near, NaN nothing fired).
-    pub fn of_scan_grid(sweep: &PointSweep) -> Self {
+    pub fn of_scan_grid(sweep: &Sweep) -> Self {
         let (width, height) = (sweep.columns as usize, usize::from(sweep.channels));
         let mut shots = vec![None; width * height];
         for (number, shot) in sweep.shots.iter().enumerate() {
@@ -78,7 +78,7 @@ fn table(rows: &[Row], height: usize, clock: Clock) -> PointTable {
     let mut add = |name: &'static str, data| columns.push(Column::new(name, data));
     let f32s =
         |of: &dyn Fn(&Row) -> f64| ColumnData::F32(rows.iter().map(|r| single(of(r))).collect());
-    let of_point = |of: fn(&LidarPoint) -> f64| move |row: &Row| row.point.map_or(f64::NAN, of);
+    let of_point = |of: fn(&Return) -> f64| move |row: &Row| row.point.map_or(f64::NAN, of);
     add("x", f32s(&of_point(|p| p.position.x)));
     add("y", f32s(&of_point(|p| p.position.y)));
     add("z", f32s(&of_point(|p| p.position.z)));
@@ -122,7 +122,7 @@ fn table(rows: &[Row], height: usize, clock: Clock) -> PointTable {
     {
         add("ambient", f32s(&of_point(|p| p.ambient)));
     }
-    let label = |of: fn(&LidarPoint) -> Option<u32>| {
+    let label = |of: fn(&Return) -> Option<u32>| {
         let number = move |row: &Row| row.point.and_then(of).and_then(|id| i32::try_from(id).ok());
         ColumnData::I32(rows.iter().map(|row| number(row).unwrap_or(-1)).collect())
     };

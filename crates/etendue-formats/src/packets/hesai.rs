@@ -2,7 +2,7 @@
 
 use super::turns::{Row, Turns};
 use super::{scanner, u16_at, u32_at};
-use etendue_sensors::scanner::{Columns, Scanner};
+use etendue_sensors::lidar::{Columns, Lidar};
 use std::f64::consts::TAU;
 
 /// A model, told from its packets.
@@ -93,7 +93,7 @@ pub(super) fn read(turns: &mut Turns, bytes: &[u8], model: Model) -> Result<(), 
 }
 
 /// Time between two columns, s.
-fn period(scanner: &Scanner) -> f64 {
+fn period(scanner: &Lidar) -> f64 {
     match scanner.pattern.columns() {
         Columns::Period { seconds } => seconds,
         Columns::PerSweep { columns, .. } => scanner.sweep_duration() / f64::from(columns),
@@ -103,7 +103,7 @@ fn period(scanner: &Scanner) -> f64 {
 struct Packet<'a> {
     bytes: &'a [u8],
     layout: Layout,
-    scanner: Scanner,
+    scanner: Lidar,
     /// Blocks that were fired together.
     together: usize,
     period: f64,

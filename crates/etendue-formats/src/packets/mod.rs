@@ -29,7 +29,7 @@ pub(crate) use capture::is_capture;
 use crate::points::Points;
 use crate::sensor::{SensorModel, preset};
 use crate::{FormatError, Place};
-use etendue_sensors::scanner::Scanner;
+use etendue_sensors::lidar::Lidar;
 use std::path::Path;
 use turns::Turns;
 
@@ -153,7 +153,7 @@ fn no_lidar(path: &Path, capture: &Capture) -> FormatError {
 }
 
 /// A scanning lidar that comes with the program.
-fn scanner(name: &str) -> Result<Scanner, String> {
+fn scanner(name: &str) -> Result<Lidar, String> {
     match preset(name).map(|sensor| sensor.model) {
         Ok(SensorModel::Scanner(scanner)) => Ok(scanner),
         _ => Err(format!("there is no preset {name}")),

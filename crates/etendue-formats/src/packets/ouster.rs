@@ -4,7 +4,7 @@ use super::turns::{Row, Turns};
 use super::{u16_at, u32_at, u64_at};
 use crate::input::read_text;
 use crate::{FormatError, Place};
-use etendue_sensors::scanner::{Channel, number_rings};
+use etendue_sensors::lidar::{Channel, number_rings};
 use serde_json::Value;
 use std::f64::consts::{PI, TAU};
 use std::path::Path;

@@ -4,8 +4,8 @@ use super::cdr::CdrWriter;
 use crate::output::{ColumnData, Encoding, PointTable};
 use crate::precision::single;
 use crate::{FormatError, Place};
-use etendue_sensors::pulsed::{Outcome, PointSweep};
-use etendue_sensors::scanner::{Scanner, Shot};
+use etendue_sensors::lidar::{Lidar, Shot};
+use etendue_sensors::lidar::{Outcome, Sweep};
 use nalgebra::Isometry3;
 use std::path::Path;
 
@@ -79,7 +79,7 @@ pub fn cloud(table: &PointTable, time: f64, frame: &str) -> Vec<u8> {
 
 /// A `sensor_msgs/msg/LaserScan` in CDR of the first channel of a sweep; none where its shots are
 /// not evenly spaced in azimuth (to a hundredth of a step).
-pub fn laser_scan(sweep: &PointSweep, scanner: &Scanner, frame: &str) -> Option<Vec<u8>> {
+pub fn laser_scan(sweep: &Sweep, scanner: &Lidar, frame: &str) -> Option<Vec<u8>> {
     let own = |(_, shot): &(usize, Shot)| shot.channel == 0;
     let shots: Vec<(usize, Shot)> = sweep.shots.iter().enumerate().filter(own).collect();
     let ((_, first), (_, second)) = (shots.first()?, shots.get(1)?);

@@ -5,8 +5,8 @@ use super::definition::{CLOCK, Definition, LASER_SCAN, POINT_CLOUD, TRANSFORMS};
 use super::message::{check_stamp, clock, cloud, laser_scan, nanoseconds, transform};
 use crate::output::PointTable;
 use crate::{FormatError, Place};
-use etendue_sensors::pulsed::PointSweep;
-use etendue_sensors::scanner::Scanner;
+use etendue_sensors::lidar::Lidar;
+use etendue_sensors::lidar::Sweep;
 use mcap::records::MessageHeader;
 use mcap::{McapError, WriteOptions, Writer};
 use nalgebra::Isometry3;
@@ -176,7 +176,7 @@ impl<W: Write + Seek> Recorder<W> {
     ///
     /// # Errors
     /// Where the file cannot be written, or the time is negative or beyond 2^32 s.
-    pub fn record(&mut self, sweep: &PointSweep, scanner: &Scanner) -> Result<(), FormatError> {
+    pub fn record(&mut self, sweep: &Sweep, scanner: &Lidar) -> Result<(), FormatError> {
         self.record_of(0, sweep, scanner)
     }
 
@@ -187,8 +187,8 @@ impl<W: Write + Seek> Recorder<W> {
     pub fn record_of(
         &mut self,
         sensor: usize,
-        sweep: &PointSweep,
-        scanner: &Scanner,
+        sweep: &Sweep,
+        scanner: &Lidar,
     ) -> Result<(), FormatError> {
         let SensorChannels { topics, scan, .. } = &self.sensors[sensor];
         let channel = *scan;

@@ -6,7 +6,7 @@ use crate::output::{Column, ColumnData, PointTable};
 use crate::precision::single;
 use etendue_physics::gnss::{Fix, FixKind};
 use etendue_physics::inertial::{ImuReading, MotionState};
-use etendue_sensors::Sweep;
+use etendue_sensors::PlanarSweep;
 use etendue_sensors::dynamics::DriveCommand;
 use etendue_sensors::rig::Cloud;
 use nalgebra::{Vector3, Vector6};
@@ -130,7 +130,7 @@ pub(super) fn odometry(stamped: Stamped, child: &str, state: &MotionState) -> Ve
 /// its smallest and largest range.
 pub(super) fn laser_scan(
     stamped: Stamped,
-    turn: &Sweep,
+    turn: &PlanarSweep,
     turn_time: f64,
     limits: [f64; 2],
 ) -> Option<Vec<u8>> {

@@ -2,7 +2,7 @@
 
 use crate::toml_file::{Document, DocumentError, Problem};
 use etendue_physics::atmosphere::{MM_PER_HOUR, Weather};
-use etendue_sensors::pulsed::Air;
+use etendue_sensors::lidar::Air;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;

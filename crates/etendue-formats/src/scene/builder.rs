@@ -18,7 +18,7 @@ use etendue_scene::{
     Defect, Deformation, Mapping, Mesh, MeshId, Motion, Object, ObjectId, SceneBuilder, SceneError,
     Textures,
 };
-use etendue_sensors::pulsed::Air;
+use etendue_sensors::lidar::Air;
 use etendue_sensors::transport::AmbientLight;
 use std::collections::BTreeSet;
 use std::path::PathBuf;

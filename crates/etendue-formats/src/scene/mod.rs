@@ -96,7 +96,7 @@ use crate::FormatError;
 use crate::toml_file::Document;
 use etendue_scene::lighting::Lighting;
 use etendue_scene::{Motion, Scene, Textures};
-use etendue_sensors::pulsed::Air;
+use etendue_sensors::lidar::Air;
 use etendue_sensors::transport::AmbientLight;
 use nalgebra::Isometry3;
 use std::path::{Path, PathBuf};

@@ -5,7 +5,7 @@ use super::scanner::ScannerTable;
 use crate::FormatError;
 use crate::toml_file::{Document, DocumentError, Problem};
 use etendue_sensors::cw::CwLidar;
-use etendue_sensors::scanner::Scanner;
+use etendue_sensors::lidar::Lidar;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::Path;
@@ -33,7 +33,7 @@ pub enum SensorModel {
     /// Phase of continuous waves at two frequencies.
     ContinuousWave(CwLidar<f64>),
     /// Pulses, triangulation or chirps, scanned.
-    Scanner(Scanner),
+    Scanner(Lidar),
 }
 
 /// A sensor file: what the sensor is, and the one table that says how it measures.

@@ -5,12 +5,12 @@ use etendue_formats::sensor::{SensorModel, preset, presets};
 use etendue_formats::toml_file::Document;
 use etendue_physics::atmosphere::Weather;
 use etendue_physics::pulse::IntensityResponse;
-use etendue_sensors::pulsed::{Air, PointSweep, Run, simulate};
-use etendue_sensors::scanner::{Receiver, Scanner};
+use etendue_sensors::lidar::{Air, Sweep, SweepSettings, simulate};
+use etendue_sensors::lidar::{Lidar, Receiver};
 use etendue_sensors::transport::World;
 use nalgebra::Isometry3;
 
-fn scanners() -> Vec<Scanner> {
+fn scanners() -> Vec<Lidar> {
     let model = |name| match preset(name).unwrap().model {
         SensorModel::Scanner(scanner) => Some(scanner),
         SensorModel::ContinuousWave(_) => None,
@@ -21,12 +21,12 @@ fn scanners() -> Vec<Scanner> {
 }
 
 /// A sweep past a wall across the x axis.
-fn sweep(scanner: &Scanner, distance: f64, reflectance: f64) -> PointSweep {
+fn sweep(scanner: &Lidar, distance: f64, reflectance: f64) -> Sweep {
     sweep_through(scanner, distance, reflectance, Air::default())
 }
 
 /// The same through some air.
-fn sweep_through(scanner: &Scanner, distance: f64, reflectance: f64, air: Air) -> PointSweep {
+fn sweep_through(scanner: &Lidar, distance: f64, reflectance: f64, air: Air) -> Sweep {
     let text = format!(
         "version = 1\n[materials.paint]\ndiffuse = {{ reflectance = {reflectance} }}\n\
          [[objects]]\nname = \"wall\"\nshape.box = {{ size_m = [0.2, 40, 40] }}\n\
@@ -35,16 +35,16 @@ fn sweep_through(scanner: &Scanner, distance: f64, reflectance: f64, air: Air) -
     );
     let loaded = parse(&Document::new("wall.toml", text)).unwrap();
     let world = World::at_wavelength(&loaded.scene, scanner.wavelength).unwrap();
-    let run = Run {
+    let run = SweepSettings {
         air,
-        ..Run::default()
+        ..SweepSettings::default()
     };
     simulate(&world, scanner, &run, |_| Isometry3::identity())
 }
 
 /// The median of a number of the points that meet the wall head-on, within 15 degrees, if there are
 /// any: of range, true range and intensity.
-fn median(sweep: &PointSweep, number: impl Fn(f64, f64, f64) -> f64) -> Option<f64> {
+fn median(sweep: &Sweep, number: impl Fn(f64, f64, f64) -> f64) -> Option<f64> {
     let mut numbers = Vec::new();
     for point in &sweep.points {
         let source = point.source.filter(|source| source.cos_incidence > 0.966);

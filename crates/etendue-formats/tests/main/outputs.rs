@@ -9,13 +9,13 @@ use etendue_formats::output::{
 use etendue_formats::scan_log::read_scan_log;
 use etendue_formats::scene::{LoadedScene, arena};
 use etendue_scene::{MaterialId, ObjectId};
-use etendue_sensors::{Measurement, Reading, Sweep, Truth};
+use etendue_sensors::{Measurement, PlanarSweep, Reading, Truth};
 use nalgebra::{Isometry3, Vector3};
 use proptest::prelude::*;
 use std::io::Read;
 use std::path::Path;
 
-fn sweeps() -> Vec<Sweep> {
+fn sweeps() -> Vec<PlanarSweep> {
     let readings = [
         Reading::Range(1.25),
         Reading::NoReturn,
@@ -38,7 +38,7 @@ fn sweeps() -> Vec<Sweep> {
             incidence: 0.7,
         }),
     };
-    let sweep = |index: u32| Sweep {
+    let sweep = |index: u32| PlanarSweep {
         index,
         start: 0.1 * f64::from(index),
         world_from_sensor: Isometry3::new(Vector3::new(1.0, 2.0, 0.5), Vector3::z() * 0.25),
@@ -47,7 +47,7 @@ fn sweeps() -> Vec<Sweep> {
     vec![sweep(0), sweep(1)]
 }
 
-fn write(scene: &LoadedScene, sweeps: &[Sweep], folder: &Path) {
+fn write(scene: &LoadedScene, sweeps: &[PlanarSweep], folder: &Path) {
     let run = Run {
         scene: &scene.scene,
         sweeps,

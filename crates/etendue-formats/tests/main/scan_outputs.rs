@@ -8,7 +8,7 @@ use etendue_formats::output::{
 use etendue_formats::ros2::{Recorder, Topics, read_clouds};
 use etendue_physics::surface::{Lobe, Material};
 use etendue_scene::{MaterialId, MeshId, NamedMaterial, Object, Scene, SceneBuilder, primitive};
-use etendue_sensors::pulsed::{PointSweep, Run, simulate};
+use etendue_sensors::lidar::{Sweep, SweepSettings, simulate};
 use etendue_sensors::transport::World;
 use nalgebra::Isometry3;
 use std::path::Path;
@@ -38,15 +38,15 @@ fn scene(meshes: Vec<(etendue_scene::Mesh, Isometry3<f64>)>) -> Scene {
     parts.build().unwrap()
 }
 
-fn sweeps(name: &str, count: u32) -> Vec<PointSweep> {
+fn sweeps(name: &str, count: u32) -> Vec<Sweep> {
     let room = primitive::cuboid([9.0, 6.0, 4.0]).unwrap().inside_out();
     let scene = scene(vec![(room, Isometry3::identity())]);
     let scanner = scanner(name);
     let world = World::at_wavelength(&scene, scanner.wavelength).unwrap();
     let sweep = |sweep| {
-        let run = Run {
+        let run = SweepSettings {
             sweep,
-            ..Run::default()
+            ..SweepSettings::default()
         };
         simulate(&world, &scanner, &run, |t| {
             Isometry3::translation(t, 0.0, 0.0)
@@ -141,7 +141,7 @@ fn every_format_holds_the_same_points() {
 #[test]
 fn a_grid_has_a_place_for_every_shot_and_says_why_it_is_empty() {
     let mut sweep = sweeps("velodyne-vlp-16", 1).remove(0);
-    sweep.outcomes[5] = etendue_sensors::pulsed::Outcome::NoReturn;
+    sweep.outcomes[5] = etendue_sensors::lidar::Outcome::NoReturn;
     let table = PointTable::of_scan_grid(&sweep);
     assert_eq!(
         (table.points, table.height),
@@ -154,7 +154,7 @@ fn a_grid_has_a_place_for_every_shot_and_says_why_it_is_empty() {
     assert!(table.number("x", place + 1).unwrap().is_finite());
 }
 
-fn record(path: &Path, name: &str, sweeps: &[PointSweep]) {
+fn record(path: &Path, name: &str, sweeps: &[Sweep]) {
     let mut recorder = Recorder::create(path, Topics::default()).unwrap();
     for sweep in sweeps {
         recorder.record(sweep, &scanner(name)).unwrap();
@@ -205,7 +205,7 @@ fn a_recording_reads_back_and_a_cut_one_up_to_its_last_whole_sweep() {
 /// edges: the mean over 20 turns is within 1 % of 1 / (1 - v / omega r) and 1 / (1 + v / omega r).
 #[test]
 fn an_hdl_32e_at_20_m_per_s_sees_cylinders_longer_and_shorter() {
-    use etendue_sensors::scanner::ScanPattern;
+    use etendue_sensors::lidar::ScanPattern;
     let mut scanner = scanner("velodyne-hdl-32e");
     let ScanPattern::Spinning(spinning) = &mut scanner.pattern else {
         panic!("it spins")
@@ -226,10 +226,10 @@ fn an_hdl_32e_at_20_m_per_s_sees_cylinders_longer_and_shorter() {
     let scene = scene(meshes);
     let world = World::at_wavelength(&scene, scanner.wavelength).unwrap();
     let columns = |x_of: &(dyn Fn(f64) -> f64 + Sync), sweep, instance| {
-        let run = Run {
+        let run = SweepSettings {
             sweep,
             without_noise: true,
-            ..Run::default()
+            ..SweepSettings::default()
         };
         let sweep = simulate(&world, &scanner, &run, |t| {
             Isometry3::translation(x_of(t), 0.0, 0.0)

@@ -3,12 +3,12 @@
 use crate::recordings::recording as data;
 use etendue_formats::cloud::read_cloud;
 use etendue_formats::sensor::{SensorModel, preset};
-use etendue_sensors::scanner::Scanner;
+use etendue_sensors::lidar::Lidar;
 use nalgebra::Vector3;
 use std::collections::HashSet;
 use std::path::Path;
 
-pub fn scanner(name: &str) -> Scanner {
+pub fn scanner(name: &str) -> Lidar {
     match preset(name).unwrap().model {
         SensorModel::Scanner(scanner) => scanner,
         other @ SensorModel::ContinuousWave(_) => panic!("{name} is {other:?}"),
@@ -51,7 +51,7 @@ fn every_preset_has_its_data_sheets_channels_field_of_view_and_rate() {
             "{name}: {}",
             fired.len()
         );
-        let elevation = |shot: &etendue_sensors::scanner::Shot| shot.elevation.to_degrees();
+        let elevation = |shot: &etendue_sensors::lidar::Shot| shot.elevation.to_degrees();
         let lowest = fired.iter().map(elevation).fold(90.0, f64::min);
         let highest = fired.iter().map(elevation).fold(-90.0, f64::max);
         // A degree for the patterns that are set to fill a field of view, else the table's digits.

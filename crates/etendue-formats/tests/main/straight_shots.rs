@@ -4,19 +4,19 @@
 use etendue_formats::scene::{LoadedScene, examples, parse};
 use etendue_formats::sensor::{SensorModel, preset, presets};
 use etendue_formats::toml_file::Document;
-use etendue_sensors::pulsed::{Air, Frame, PointSweep, Run, simulate};
-use etendue_sensors::scanner::{Columns, Receiver, ScanPattern, Scanner};
+use etendue_sensors::lidar::{Air, Frame, Sweep, SweepSettings, simulate};
+use etendue_sensors::lidar::{Columns, Lidar, Receiver, ScanPattern};
 use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Vector3};
 
 /// The pulsed presets, those that spin with few columns.
-fn scanners() -> Vec<Scanner> {
+fn scanners() -> Vec<Lidar> {
     let model = |name| match preset(name).unwrap().model {
         SensorModel::Scanner(scanner) => Some(scanner),
         SensorModel::ContinuousWave(_) => None,
     };
     let names = presets().iter().map(|preset| preset.name);
-    let mut scanners: Vec<Scanner> = names.filter_map(model).collect();
+    let mut scanners: Vec<Lidar> = names.filter_map(model).collect();
     scanners.retain(|scanner| matches!(scanner.receiver, Receiver::Pulsed(_)));
     for scanner in &mut scanners {
         if let ScanPattern::Spinning(spinning) = &mut scanner.pattern {
@@ -38,11 +38,11 @@ const MOVING: Way = (1.0, Frame::World, false);
 /// A drop that is drawn one by one makes every shot a tree, and there are no drops.
 fn sweep(
     world: &World<f64>,
-    scanner: &Scanner,
+    scanner: &Lidar,
     drops_from: Option<f64>,
     (speed, frame, quiet): Way,
-) -> PointSweep {
-    let run = Run {
+) -> Sweep {
+    let run = SweepSettings {
         seed: 7,
         sweep: 3,
         frame,
@@ -51,7 +51,7 @@ fn sweep(
             ..Air::default()
         },
         without_noise: quiet,
-        ..Run::default()
+        ..SweepSettings::default()
     };
     simulate(world, scanner, &run, |time| {
         let turn = Vector3::new(0.02, -0.01, 0.4) * (speed * time);
@@ -70,7 +70,7 @@ fn shots_without_trees_are_those_with_trees_bit_for_bit() {
             let Ok(world) = World::at_wavelength(&loaded.scene, scanner.wavelength) else {
                 continue;
             };
-            let axis = Scanner {
+            let axis = Lidar {
                 sub_ray_rings: 0,
                 ..scanner.clone()
             };
@@ -106,7 +106,7 @@ fn calibrated_shots_without_trees_are_those_with_trees_bit_for_bit() {
         for (number, scanner) in (0_u32..).zip(scanners()) {
             let world = World::at_wavelength(&loaded.scene, scanner.wavelength).unwrap();
             let sub_ray_rings = (number % 2).min(scanner.sub_ray_rings);
-            let scanner = Scanner {
+            let scanner = Lidar {
                 sub_ray_rings,
                 ..scanner
             };

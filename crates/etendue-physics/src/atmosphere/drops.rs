@@ -3,7 +3,7 @@
 use super::{Overlap, Precipitation};
 use crate::Stream;
 use crate::beam::BeamWidth;
-use crate::pulse::{Return, poisson};
+use crate::pulse::{PulseReturn, poisson};
 
 /// The largest drop that is thought of where it matters how far drops are seen, m: larger ones break
 /// (Pruppacher, Klett 1997, chapter 10).
@@ -74,7 +74,7 @@ impl Drops {
     }
 
     /// Adds the echoes of a Poisson number of drops before `far` (m), weakened by the air.
-    pub fn add(&self, far: f64, stream: &mut Stream, returns: &mut Vec<Return>) {
+    pub fn add(&self, far: f64, stream: &mut Stream, returns: &mut Vec<PulseReturn>) {
         let density = self.precipitation.number_above(self.smallest);
         let volume = self.volume_until(far);
         let mut left = poisson(density * volume, stream);
@@ -83,7 +83,7 @@ impl Drops {
             let diameter = self.smallest - (1.0 - stream.uniform()).ln() / self.precipitation.slope;
             let sent = { self.precipitation }.drop_power(diameter, self.beam.area(range), range);
             let weakened = (-2.0 * self.extinction * range).exp();
-            returns.push(Return {
+            returns.push(PulseReturn {
                 range,
                 power: sent * weakened * self.overlap.share(range),
             });
@@ -144,7 +144,7 @@ mod tests {
         }
     }
 
-    fn returns(drops: &Drops, beam: u32, far: f64) -> Vec<Return> {
+    fn returns(drops: &Drops, beam: u32, far: f64) -> Vec<PulseReturn> {
         let mut returns = Vec::new();
         let mut stream = Stream::new(2, 0, 0, beam, Purpose::Precipitation);
         drops.add(far, &mut stream, &mut returns);
@@ -180,7 +180,7 @@ mod tests {
     fn drops_stand_where_the_beam_is_wide() {
         let rain = Precipitation::rain(20e-3 / 3600.0);
         let drops = Drops::new(rain, 0.5e-3, &beam(), overlap(0.0), 60.0, 0.0);
-        let all: Vec<Return> = (0..300).flat_map(|n| returns(&drops, n, 35.0)).collect();
+        let all: Vec<PulseReturn> = (0..300).flat_map(|n| returns(&drops, n, 35.0)).collect();
         assert!(all.iter().all(|one| (NEAR..=35.0).contains(&one.range)));
         let near = all.iter().filter(|one| one.range < 20.0).count() as f64;
         // The integral of (1e-2)^2 + (3e-3 r)^2.

@@ -2,7 +2,7 @@
 
 use super::Coefficients;
 use crate::Scalar;
-use crate::pulse::Return;
+use crate::pulse::PulseReturn;
 
 /// What the receiver sees of the near air. It is focused far away: a point at the range $r$ is
 /// imaged as a disc of $Df/r$ behind a lens of diameter $D$ and focal length $f$, of which a detector
@@ -54,7 +54,7 @@ pub fn volume_returns<S: Scalar>(
     overlap: &Overlap,
     far: f64,
     step: f64,
-) -> Vec<Return<S>> {
+) -> Vec<PulseReturn<S>> {
     if air.backscatter.value() <= 0.0 {
         return Vec::new();
     }
@@ -77,9 +77,9 @@ fn volume_return<S: Scalar>(
     overlap: &Overlap,
     range: S,
     length: S,
-) -> Return<S> {
+) -> PulseReturn<S> {
     let share = overlap.share(range.value());
-    Return {
+    PulseReturn {
         range,
         power: air.backscatter * share * air.two_way_transmission(range) * length / (range * range),
     }
@@ -102,7 +102,7 @@ pub fn cut_volume_return<S: Scalar>(
     overlap: &Overlap,
     (whole, step): (usize, f64),
     far: S,
-) -> Return<S> {
+) -> PulseReturn<S> {
     let from = overlap.none_until + whole as f64 * step;
     let length = (far - from).max(S::zero()).min(S::from(step));
     volume_return(air, overlap, length * 0.5 + from, length)

@@ -1,6 +1,6 @@
 //! How an inclined surface shifts the range that a pulse reads.
 
-use super::Return;
+use super::PulseReturn;
 use crate::Scalar;
 
 /// Bias of the echo's centre of gravity on a plane, m:
@@ -73,7 +73,7 @@ impl InclinedPlane<f64> {
     ///
     /// In the direction $(\alpha, \beta)$ the plane stands at
     /// $r = d\cos\gamma / (\cos\gamma\cos\rho + \sin\gamma\sin\alpha)$.
-    pub fn returns(&self, reflectance: f64) -> Vec<Return> {
+    pub fn returns(&self, reflectance: f64) -> Vec<PulseReturn> {
         const STEP: f64 = 0.2;
         let reach: i32 = 30;
         let weight = |i: i32| (-0.5 * (STEP * f64::from(i)).powi(2)).exp();
@@ -90,13 +90,13 @@ impl InclinedPlane<f64> {
     }
 
     /// The return of one sub-ray, if it meets the plane.
-    fn return_at(&self, along: f64, across: f64, power: f64) -> Option<Return> {
+    fn return_at(&self, along: f64, across: f64, power: f64) -> Option<PulseReturn> {
         let (sin, cos) = self.incidence.sin_cos();
         let axial = (1.0 - along * along - across * across).max(0.0).sqrt();
         let cos_incidence = cos * axial + sin * along;
         (cos_incidence > 0.0).then(|| {
             let range = self.distance * cos / cos_incidence;
-            Return {
+            PulseReturn {
                 range,
                 power: power * cos_incidence / (range * range),
             }

@@ -1,7 +1,7 @@
 //! Echoes in a waveform.
 
 use super::discriminator::EchoSamples;
-use super::{Discriminator, Pulse, Return, Samples, Waveform, Window};
+use super::{Discriminator, Pulse, PulseReturn, Samples, Waveform, Window};
 use crate::{SPEED_OF_LIGHT, Scalar};
 
 /// One echo, as a device finds it.
@@ -58,7 +58,7 @@ impl<S: Scalar> EchoFinder<S> {
         };
         let plain = pulse.plain();
         let window = Window::around(&plain, plain.fwhm * 1e-3, 1.0, 1.0);
-        let one = Return {
+        let one = PulseReturn {
             range: 1.0,
             power: reference.value(),
         };
@@ -67,7 +67,7 @@ impl<S: Scalar> EchoFinder<S> {
         let interval = pulse.fwhm * 1e-3;
         let samples = Samples {
             pulse,
-            returns: &[Return {
+            returns: &[PulseReturn {
                 range: S::one(),
                 power: reference,
             }],
@@ -90,13 +90,13 @@ impl<S: Scalar> EchoFinder<S> {
     /// carry derivatives: calls `echo` with each.
     ///
     /// ```
-    /// use etendue_physics::pulse::{Discriminator, EchoFinder, Pulse, Return, Samples, Waveform, Window};
+    /// use etendue_physics::pulse::{Discriminator, EchoFinder, Pulse, PulseReturn, Samples, Waveform, Window};
     /// use etendue_physics::{Dual, DualParts};
     /// let pulse = Pulse::gaussian(4e-9);
     /// let window = Window::around(&pulse, 1e-9, 30.0, 30.0);
-    /// let waveform = Waveform::received(&pulse, &[Return { range: 30.0, power: 1.0 }], window);
+    /// let waveform = Waveform::received(&pulse, &[PulseReturn { range: 30.0, power: 1.0 }], window);
     /// let pulse = Pulse { shape: pulse.shape, fwhm: Dual::<1>::from(pulse.fwhm) };
-    /// let returns = [Return { range: Dual::variable(30.0, 0), power: Dual::from(1.0) }];
+    /// let returns = [PulseReturn { range: Dual::variable(30.0, 0), power: Dual::from(1.0) }];
     /// let samples = Samples {
     ///     pulse: &pulse,
     ///     returns: &returns,
@@ -211,9 +211,9 @@ mod tests {
 
     fn echoes(discriminator: Discriminator, returns: &[(f64, f64)]) -> Vec<Echo> {
         let pulse = Pulse::gaussian(4e-9);
-        let returns: Vec<Return> = returns
+        let returns: Vec<PulseReturn> = returns
             .iter()
-            .map(|&(range, power)| Return { range, power })
+            .map(|&(range, power)| PulseReturn { range, power })
             .collect();
         let finder = EchoFinder::calibrated(&pulse, discriminator, 0.01, 0.002, 1.0);
         let far = returns.iter().fold(0.0, |far: f64, r| far.max(r.range));
@@ -264,8 +264,8 @@ mod tests {
             (range + gap, power * 0.4),
             (range + gap * 9.0, power * 0.2),
         ];
-        let returns = returns.map(|(range, power)| Return { range, power });
-        let plain = returns.map(|one| Return {
+        let returns = returns.map(|(range, power)| PulseReturn { range, power });
+        let plain = returns.map(|one| PulseReturn {
             range: one.range.value(),
             power: one.power.value(),
         });

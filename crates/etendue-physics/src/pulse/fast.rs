@@ -2,7 +2,7 @@
 
 use super::closed_form::{ClosedForm, Timed, Timing};
 use super::merge::{Merged, merge_changed, merge_returns};
-use super::{Detector, Discriminator, Echo, Pulse, Return};
+use super::{Detector, Discriminator, Echo, Pulse, PulseReturn};
 use crate::{NormalPairs, SPEED_OF_LIGHT, Scalar, Stream};
 use std::f64::consts::PI;
 
@@ -102,7 +102,7 @@ impl FastReceiver {
 
     /// The echoes of `returns` (which it sorts), nearest first, without noise where no stream
     /// is given.
-    pub fn echoes(&self, returns: &mut [Return], noise: Option<&mut Stream>) -> Vec<Echo> {
+    pub fn echoes(&self, returns: &mut [PulseReturn], noise: Option<&mut Stream>) -> Vec<Echo> {
         let mut echoes = Vec::new();
         self.finder().find(returns, noise, &mut echoes);
         echoes
@@ -115,7 +115,7 @@ impl FastReceiver {
     pub fn mean_echoes<S: Scalar>(
         &self,
         timing: &Timing<S>,
-        returns: &mut [Return<S>],
+        returns: &mut [PulseReturn<S>],
         mut echo: impl FnMut(Echo<S>),
     ) {
         let form = ClosedForm::new(timing, self.discriminator);
@@ -155,7 +155,7 @@ impl FastFinder {
     /// is that of the noise and the jitter together.
     pub fn find(
         &self,
-        returns: &mut [Return],
+        returns: &mut [PulseReturn],
         mut noise: Option<&mut Stream>,
         echoes: &mut Vec<Echo>,
     ) {
@@ -194,7 +194,7 @@ impl FastFinder {
     /// let mut powers = [0.0; 16];
     /// powers[3] = 1e-4;
     /// let echoes = finder.singles(&[7.0; 16], &powers, &[[0.0; 16]; 2]);
-    /// let one = receiver.echoes(&mut [Return { range: 7.0, power: 1e-4 }], None)[0];
+    /// let one = receiver.echoes(&mut [PulseReturn { range: 7.0, power: 1e-4 }], None)[0];
     /// assert!(echoes.found[3] && !echoes.found[4]);
     /// assert_eq!([echoes.range[3], echoes.power[3]], [one.range, one.power]);
     /// ```
@@ -351,7 +351,7 @@ mod tests {
     }
 
     /// Fast echoes and those of a finely sampled waveform.
-    fn both(discriminator: Discriminator, returns: &[Return]) -> [Vec<Echo>; 2] {
+    fn both(discriminator: Discriminator, returns: &[PulseReturn]) -> [Vec<Echo>; 2] {
         let fast = receiver(discriminator, 0.0);
         let pulse = fast.pulse;
         let finder =
@@ -365,7 +365,7 @@ mod tests {
         ]
     }
 
-    fn worst(discriminator: Discriminator, returns: &[Return]) -> [f64; 2] {
+    fn worst(discriminator: Discriminator, returns: &[PulseReturn]) -> [f64; 2] {
         let [fast, full] = both(discriminator, returns);
         assert_eq!(fast.len(), full.len(), "{discriminator:?} {returns:?}");
         assert!(!fast.is_empty());
@@ -404,7 +404,7 @@ mod tests {
             for gap in [0.1, 0.3, 0.6, 1.0] {
                 for share in [0.1, 0.3, 0.5, 0.9] {
                     let returns = [(30.0, share), (30.0 + gap * pulse_sd, 1.0 - share)].map(
-                        |(range, power)| Return {
+                        |(range, power)| PulseReturn {
                             range,
                             power: 0.01 * power,
                         },
@@ -423,7 +423,7 @@ mod tests {
     fn surfaces_far_apart_are_two_echoes_on_both_paths() {
         for discriminator in DISCRIMINATORS {
             let returns =
-                [(30.0, 0.004), (31.8, 0.006)].map(|(range, power)| Return { range, power });
+                [(30.0, 0.004), (31.8, 0.006)].map(|(range, power)| PulseReturn { range, power });
             let [fast, full] = both(discriminator, &returns);
             assert_eq!((fast.len(), full.len()), (2, 2));
             assert!(worst(discriminator, &returns)[0] < 0.01);
@@ -444,11 +444,13 @@ mod tests {
         {
             let fast = receiver(discriminator, 0.0);
             for group in &groups {
-                let returns = group.iter().map(|&(range, power)| Return { range, power });
-                let mut returns: Vec<Return> = returns.collect();
+                let returns = group
+                    .iter()
+                    .map(|&(range, power)| PulseReturn { range, power });
+                let mut returns: Vec<PulseReturn> = returns.collect();
                 let prepared = fast.echoes(&mut returns, None);
-                let mut lifted: Vec<Return<D>> = { returns.iter() }
-                    .map(|one| Return {
+                let mut lifted: Vec<PulseReturn<D>> = { returns.iter() }
+                    .map(|one| PulseReturn {
                         range: D::variable(one.range, 0),
                         power: one.power.into(),
                     })
@@ -482,7 +484,7 @@ mod tests {
         use crate::Purpose;
         let discriminator = Discriminator::ConstantFraction { fraction: 0.5 };
         let fast = receiver(discriminator, 2e-5);
-        let one = Return {
+        let one = PulseReturn {
             range: 25.0,
             power: 2e-3,
         };

@@ -1,6 +1,6 @@
 //! Returns that are too close to be told apart.
 
-use super::Return;
+use super::PulseReturn;
 use crate::Scalar;
 
 /// Returns that have merged.
@@ -17,7 +17,7 @@ pub(super) struct Merged<S = f64> {
 /// (m), and calls `echo` with total power, mean range (m) and range variance (m²) of each group,
 /// nearest first. Which returns merge is chosen on values.
 pub fn merge_returns<S: Scalar>(
-    returns: &mut [Return<S>],
+    returns: &mut [PulseReturn<S>],
     length: f64,
     mut echo: impl FnMut(S, S, S),
 ) {
@@ -44,27 +44,27 @@ pub fn merge_returns<S: Scalar>(
 /// What edges of a scene change of a beam are returns, too, of no power or less: they neither make
 /// a group nor join two, and come last in the group whose nearest member they are together with.
 pub fn group_returns<S: Scalar>(
-    returns: &mut [Return<S>],
+    returns: &mut [PulseReturn<S>],
     together: impl Fn(f64, f64) -> bool,
-    mut each: impl FnMut(&[Return<S>]),
+    mut each: impl FnMut(&[PulseReturn<S>]),
 ) {
-    let is_light = |one: &Return<S>| one.power.value() > 0.0;
+    let is_light = |one: &PulseReturn<S>| one.power.value() > 0.0;
     returns.sort_by(|a, b| {
         let order = a.range.value().total_cmp(&b.range.value());
         is_light(b).cmp(&is_light(a)).then(order)
     });
     let (light, changes) = returns.split_at(returns.partition_point(is_light));
-    let near = |a: &Return<S>, b: &Return<S>| together(a.range.value(), b.range.value());
+    let near = |a: &PulseReturn<S>, b: &PulseReturn<S>| together(a.range.value(), b.range.value());
     if changes.is_empty() {
         return light.chunk_by(near).for_each(each);
     }
-    let mut groups: Vec<Vec<Return<S>>> = light.chunk_by(near).map(<[_]>::to_vec).collect();
+    let mut groups: Vec<Vec<PulseReturn<S>>> = light.chunk_by(near).map(<[_]>::to_vec).collect();
     for change in changes {
         let at = change.range.value();
-        let nearest = |one: &Return<S>| one.range.value() <= at;
+        let nearest = |one: &PulseReturn<S>| one.range.value() <= at;
         let after = light.partition_point(nearest);
         let around = [after.checked_sub(1), Some(after)].map(|i| light.get(i?));
-        let apart = |one: &&Return<S>| (one.range.value() - at).abs();
+        let apart = |one: &&PulseReturn<S>| (one.range.value() - at).abs();
         let nearest = { around.into_iter().flatten() }.min_by(|a, b| apart(a).total_cmp(&apart(b)));
         let Some(range) = nearest.map(|one| one.range.value()) else {
             return;
@@ -83,7 +83,7 @@ pub fn group_returns<S: Scalar>(
 
 /// As [`merge_returns`] where some returns are what edges change ([`group_returns`]).
 pub fn merge_changed<S: Scalar>(
-    returns: &mut [Return<S>],
+    returns: &mut [PulseReturn<S>],
     length: f64,
     mut echo: impl FnMut(S, S, S),
 ) {
@@ -100,7 +100,7 @@ pub fn merge_changed<S: Scalar>(
     );
 }
 
-fn moments<S: Scalar>(returns: &[Return<S>]) -> Merged<S> {
+fn moments<S: Scalar>(returns: &[PulseReturn<S>]) -> Merged<S> {
     if let [one] = returns {
         return Merged {
             power: one.power,
@@ -137,9 +137,9 @@ mod tests {
     use super::*;
 
     fn groups(returns: &[(f64, f64)]) -> Vec<Vec<f64>> {
-        let mut returns: Vec<Return> = returns
+        let mut returns: Vec<PulseReturn> = returns
             .iter()
-            .map(|&(range, power)| Return { range, power })
+            .map(|&(range, power)| PulseReturn { range, power })
             .collect();
         let mut groups = Vec::new();
         let near = |a: f64, b: f64| b - a < 1.0;

@@ -48,7 +48,7 @@ pub use waveform::{Samples, Waveform, Window};
 
 /// Light that came back from one place.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Return<S = f64> {
+pub struct PulseReturn<S = f64> {
     /// Half the optical path, m.
     pub range: S,
     /// Power at the peak of the pulse, in the unit of the whole receiver.

@@ -1,6 +1,6 @@
 //! The received power over time.
 
-use super::{Pulse, Return};
+use super::{Pulse, PulseReturn};
 use crate::{SPEED_OF_LIGHT, Scalar};
 
 /// A stretch of time that the receiver looks at, on its sampling clock.
@@ -32,7 +32,7 @@ pub struct Samples<'a, S> {
     /// The pulse.
     pub pulse: &'a Pulse<S>,
     /// The light that came back.
-    pub returns: &'a [Return<S>],
+    pub returns: &'a [PulseReturn<S>],
     /// Time of the sample number 0 after the pulse left, s.
     pub start: S,
     /// Time between samples, s.
@@ -80,14 +80,14 @@ impl Waveform {
     /// $P(t_i) = \sum_j L_j\\,p(t_i - 2R_j/c)$.
     ///
     /// ```
-    /// use etendue_physics::pulse::{Pulse, Return, Waveform, Window};
+    /// use etendue_physics::pulse::{Pulse, PulseReturn, Waveform, Window};
     /// let pulse = Pulse::gaussian(5e-9);
     /// let window = Window::around(&pulse, 1e-9, 10.0, 10.0);
-    /// let waveform = Waveform::received(&pulse, &[Return { range: 10.0, power: 0.2 }], window);
+    /// let waveform = Waveform::received(&pulse, &[PulseReturn { range: 10.0, power: 0.2 }], window);
     /// let peak = waveform.samples.iter().copied().fold(0.0, f64::max);
     /// assert!((0.19..=0.2).contains(&peak));
     /// ```
-    pub fn received(pulse: &Pulse, returns: &[Return], window: Window) -> Self {
+    pub fn received(pulse: &Pulse, returns: &[PulseReturn], window: Window) -> Self {
         let mut waveform = Self {
             start: window.start,
             interval: window.interval,
@@ -100,7 +100,7 @@ impl Waveform {
     }
 
     /// Adds one return.
-    fn add(&mut self, pulse: &Pulse, one: &Return) {
+    fn add(&mut self, pulse: &Pulse, one: &PulseReturn) {
         let arrival = 2.0 * one.range / SPEED_OF_LIGHT - self.start;
         let [before, after] = pulse.support();
         let [from, to] = [arrival - before, arrival + after].map(|t| self.index_within(t));
@@ -142,8 +142,8 @@ mod tests {
     #[test]
     fn the_energy_of_a_waveform_is_the_sum_of_its_returns() {
         let pulse = Pulse::gaussian(4e-9);
-        let returns =
-            [(20.0, 0.3), (21.5, 0.1), (60.0, 0.02)].map(|(range, power)| Return { range, power });
+        let returns = [(20.0, 0.3), (21.5, 0.1), (60.0, 0.02)]
+            .map(|(range, power)| PulseReturn { range, power });
         let window = Window::around(&pulse, 0.5e-9, 20.0, 60.0);
         let waveform = Waveform::received(&pulse, &returns, window);
         let energy = waveform.samples.iter().sum::<f64>() * waveform.interval;
@@ -160,7 +160,7 @@ mod tests {
         let window = Window::around(&pulse, 1e-9, 1.0, 2.0);
         let waveform = Waveform::received(
             &pulse,
-            &[Return {
+            &[PulseReturn {
                 range: 50.0,
                 power: 1.0,
             }],

@@ -2,7 +2,7 @@
 
 use super::CwLidar;
 use crate::calibrated::{Direct, DrawnBeams, Lit, Profiled, Sights};
-use crate::transport::{FirstReturns, PoseTile, Return};
+use crate::transport::{FirstReturns, LightReturn, PoseTile};
 use etendue_physics::cw::Received;
 use etendue_physics::profile::{Address, Recent};
 use etendue_physics::{Scalar, ScalarTile};
@@ -34,7 +34,7 @@ impl<S: Scalar> Collected<S> {
     }
 
     /// Adds a return, with the power that it adds to the beam.
-    pub fn take(&mut self, lidar: &CwLidar<S>, back: &Return<S>, power: S) {
+    pub fn take(&mut self, lidar: &CwLidar<S>, back: &LightReturn<S>, power: S) {
         let modulation = &lidar.receiver.modulation;
         self.received.add(modulation, back.optical_range, power);
         if let Some(lit) = &mut self.lit {

@@ -5,10 +5,10 @@ use super::collected::{Collected, Draw, Drawing};
 use super::{Beam, CwLidar};
 use crate::calibrated::{KeptRecent, Sights};
 use crate::transport::{
-    Background, Cone, Factor, LightRay, PathSettings, Return, TreeSettings, World, trace_paths,
-    trace_tree_from,
+    Background, Cone, Factor, LightRay, LightReturn, PathSettings, TreeSettings, World,
+    trace_paths, trace_tree_from,
 };
-use crate::{Measurement, Reading, Sweep, Truth};
+use crate::{Measurement, PlanarSweep, Reading, Truth};
 use etendue_physics::beam::{BeamFrame, SubRay};
 use etendue_physics::cw::{Detection, Fault, Received, ReceivedTile, Window};
 use etendue_physics::profile::{Address, Drawn, Recent};
@@ -71,7 +71,7 @@ pub fn simulate(
     lidar: &CwLidar<f64>,
     turn: &Turn,
     world_from_sensor: impl Fn(f64) -> Isometry3<f64> + Sync,
-) -> Sweep {
+) -> PlanarSweep {
     let shots = shoot(world, lidar, turn, &world_from_sensor);
     report(lidar, turn, shots, world_from_sensor(turn.start))
 }
@@ -85,7 +85,7 @@ pub fn simulate_paths(
     turn: &Turn,
     paths: &PathSettings,
     world_from_sensor: impl Fn(f64) -> Isometry3<f64> + Sync,
-) -> Sweep {
+) -> PlanarSweep {
     let shots = shoot_paths(world, lidar, turn, paths, &world_from_sensor);
     report(lidar, turn, shots, world_from_sensor(turn.start))
 }
@@ -96,9 +96,9 @@ fn report(
     turn: &Turn,
     shots: Vec<Shot<f64>>,
     world_from_sensor: Isometry3<f64>,
-) -> Sweep {
+) -> PlanarSweep {
     let reports = (0..).zip(&lidar.beams).zip(shots);
-    Sweep {
+    PlanarSweep {
         index: turn.index,
         start: turn.start,
         world_from_sensor,
@@ -183,7 +183,7 @@ pub fn shoot_paths(
 }
 
 /// What is done with each return.
-type Visit<'a, S> = &'a mut dyn FnMut(Return<S>);
+type Visit<'a, S> = &'a mut dyn FnMut(LightReturn<S>);
 
 /// How light comes back.
 struct Light<'a, S, T, A> {

@@ -11,7 +11,7 @@ impl FilterRun for ToCloud {
     fn apply(&mut self, data: Data, _context: &FilterContext) -> Data {
         let points = match data {
             Data::Points(sweep) => {
-                let of = |point: &crate::pulsed::LidarPoint| {
+                let of = |point: &crate::lidar::Return| {
                     let shot = sweep.shot_of(point);
                     CloudPoint {
                         position: point.position,

@@ -1,7 +1,7 @@
 //! What takes a lidar's measurements farther from the truth.
 
 use super::{FilterContext, FilterRun, LidarNoise};
-use crate::pulsed::{LidarPoint, Outcome, PointSweep};
+use crate::lidar::{Outcome, Return, Sweep};
 use crate::rig::Data;
 use crate::{Measurement, Reading};
 use etendue_physics::{Purpose, Stream};
@@ -31,7 +31,7 @@ pub(super) struct Noise {
 }
 
 impl Noise {
-    fn disturb_point(&self, sweep: &PointSweep, point: &mut LidarPoint, stream: &mut Stream) {
+    fn disturb_point(&self, sweep: &Sweep, point: &mut Return, stream: &mut Stream) {
         let [range, azimuth] = stream.normal_pair();
         let [elevation, intensity] = stream.normal_pair();
         let shot = sweep.shot_of(point);
@@ -113,7 +113,7 @@ impl FilterRun for DropOut {
 }
 
 /// The sweep without the echoes of the shots that are lost.
-fn without(mut sweep: PointSweep, lost: impl Fn(u32) -> bool) -> PointSweep {
+fn without(mut sweep: Sweep, lost: impl Fn(u32) -> bool) -> Sweep {
     let points = std::mem::take(&mut sweep.points);
     for (number, outcome) in (0..).zip(&mut sweep.outcomes) {
         let Outcome::Points { first, count } = *outcome else {

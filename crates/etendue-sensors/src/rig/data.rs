@@ -1,8 +1,8 @@
 //! What sensors deliver.
 
-use crate::Sweep;
+use crate::PlanarSweep;
 use crate::camera::Frame;
-use crate::pulsed::PointSweep;
+use crate::lidar::Sweep;
 use etendue_physics::gnss::Fix;
 use etendue_physics::inertial::ImuReading;
 use nalgebra::{Point3, Vector3};
@@ -25,9 +25,9 @@ pub enum Data {
     /// Counts of a wheel's encoder since switch-on.
     WheelCounts(i64),
     /// A sweep of a scanning lidar.
-    Points(PointSweep),
+    Points(Sweep),
     /// A turn of a continuous-wave lidar.
-    Turn(Sweep),
+    Turn(PlanarSweep),
     /// Points without the beams that they came from.
     Cloud(Cloud),
     /// A frame of a camera.

@@ -4,8 +4,7 @@
 use super::{Data, DataKind, Environment, Moment};
 use crate::camera::{Camera, Exposure, FrameSettings, LightTransport, Studio, StudioError};
 use crate::cw::{self, CwLidar};
-use crate::pulsed;
-use crate::scanner::{Columns, Scanner};
+use crate::lidar::{self, Columns, Lidar, SweepSettings};
 use crate::transport::{World, WorldError};
 use etendue_physics::ambient::{Barometer, BarometerRun};
 use etendue_physics::gnss::{Receiver, ReceiverRun, SkyView, satellites};
@@ -30,7 +29,7 @@ pub enum Device {
     /// An encoder of a wheel that rolls along the x axis of its frame.
     WheelEncoder(WheelEncoder),
     /// A scanning lidar.
-    Scanner(Box<Scanner>),
+    Scanner(Box<Lidar>),
     /// A continuous-wave lidar.
     ContinuousWave(Box<CwLidar<f64>>),
     /// A camera, which takes frames at its own rate.
@@ -161,11 +160,11 @@ impl Device {
             Self::Scanner(scanner) => Instrument::Scanner {
                 world: Box::new(World::at_wavelength(scene, scanner.wavelength)?),
                 scanner,
-                run: Box::new(pulsed::Run {
+                run: Box::new(SweepSettings {
                     seed,
                     sensor,
                     air: environment.air.clone(),
-                    ..pulsed::Run::default()
+                    ..SweepSettings::default()
                 }),
             },
             Self::ContinuousWave(lidar) => Instrument::ContinuousWave {
@@ -217,8 +216,8 @@ pub(super) enum Instrument<'a> {
     },
     Scanner {
         world: Box<World<'a, f64>>,
-        scanner: &'a Scanner,
-        run: Box<pulsed::Run>,
+        scanner: &'a Lidar,
+        run: Box<SweepSettings>,
     },
     ContinuousWave {
         world: Box<World<'a, f64>>,
@@ -262,7 +261,7 @@ impl Instrument<'_> {
             } => {
                 run.sweep = number;
                 let pose = |time| moment.world_from_sensor(time);
-                Data::Points(pulsed::simulate(world, scanner, run, pose))
+                Data::Points(lidar::simulate(world, scanner, run, pose))
             }
             Self::ContinuousWave { world, lidar, turn } => {
                 turn.index = number;

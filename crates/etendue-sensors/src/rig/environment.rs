@@ -1,6 +1,6 @@
 //! Where on the Earth a run is, and when.
 
-use crate::pulsed::Air;
+use crate::lidar::Air;
 use etendue_physics::ambient::{StandardAir, dipole_field};
 use etendue_physics::gnss::{Geodetic, LocalFrame, normal_gravity};
 use etendue_scene::Textures;

@@ -26,5 +26,7 @@ pub use path_tracing::{PathSettings, trace_paths};
 pub(crate) use straight::frame_about;
 pub(crate) use tile::TileReturns;
 pub(crate) use tree::first_distance;
-pub use tree::{Factor, Return, TreeAudit, TreeSettings, trace_tree, trace_tree_from, trace_trees};
+pub use tree::{
+    Factor, LightReturn, TreeAudit, TreeSettings, trace_tree, trace_tree_from, trace_trees,
+};
 pub use world::{LightRay, World, WorldError};

@@ -3,7 +3,7 @@
 use super::branch::Branch;
 use super::straight::{frame_about, see_through};
 use super::world::Meeting;
-use super::{LightRay, Return, World};
+use super::{LightRay, LightReturn, World};
 use etendue_physics::Stream;
 use etendue_physics::surface::{Passage, Sample};
 use etendue_scene::{Hit, Ray};
@@ -57,7 +57,7 @@ pub fn trace_paths(
     ray: &LightRay<f64>,
     settings: &PathSettings,
     stream: &mut Stream,
-    mut visit: impl FnMut(Return<f64>),
+    mut visit: impl FnMut(LightReturn<f64>),
 ) {
     let values = ray.values();
     let first = world.scene().closest_hit(&values);
@@ -104,7 +104,7 @@ fn trace_path(
     (mut ray, mut hit): (Ray, Option<Hit>),
     settings: &PathSettings,
     stream: &mut Stream,
-    visit: &mut impl FnMut(Return<f64>),
+    visit: &mut impl FnMut(LightReturn<f64>),
 ) {
     let world = receiver.world;
     while let Some(met) = hit {
@@ -187,13 +187,13 @@ impl Receiver<'_, '_> {
         meeting: &Meeting<f64>,
         frame: &Matrix3<f64>,
         (ray, hit): (&Ray, &Hit),
-        visit: &mut impl FnMut(Return<f64>),
+        visit: &mut impl FnMut(LightReturn<f64>),
     ) {
         if meeting.material.is_delta_only() {
             return;
         }
         let light = &path.light;
-        let back = Return {
+        let back = LightReturn {
             range: light.range,
             optical_range: light.optical_range,
             power: 0.0,
@@ -206,7 +206,7 @@ impl Receiver<'_, '_> {
             hit: *hit,
             material: meeting.surface.material,
         };
-        let mut send = |returned: Return<f64>| {
+        let mut send = |returned: LightReturn<f64>| {
             if returned.power > 0.0 {
                 visit(returned);
             }
@@ -215,11 +215,11 @@ impl Receiver<'_, '_> {
             let cos = meeting.cos_incidence;
             let scattered = meeting.material.backscatter(cos, meeting.side) * cos;
             let power = path.weight * light.throughput * scattered / light.range.powi(2);
-            send(Return { power, ..back });
+            send(LightReturn { power, ..back });
         }
         let is_way_back = path.scatterings == 0 && path.is_straight;
         if !is_way_back && let Some(straight) = self.connect(light, meeting, frame, (ray, hit)) {
-            send(Return {
+            send(LightReturn {
                 range: 0.5 * (light.range + straight.length),
                 optical_range: 0.5 * (light.optical_range + straight.optical_length),
                 power: path.weight * straight.power,

@@ -29,7 +29,7 @@ impl Default for TreeSettings {
 
 /// Light that came back to the sensor from one surface.
 #[derive(Clone, Copy, Debug)]
-pub struct Return<S: Scalar> {
+pub struct LightReturn<S: Scalar> {
     /// Length of the one-way path, m; where way out and way back differ, their mean.
     pub range: S,
     /// Length of the one-way optical path, m: inside glass the group index multiplies the length.
@@ -100,7 +100,7 @@ pub fn trace_tree<S: Scalar>(
     world: &World<S>,
     ray: &LightRay<S>,
     settings: &TreeSettings,
-    visit: impl FnMut(Return<S>),
+    visit: impl FnMut(LightReturn<S>),
 ) -> TreeAudit {
     let first = world.scene().closest_hit(&ray.values());
     trace_tree_from(world, ray, first, settings, visit)
@@ -114,7 +114,7 @@ pub fn trace_tree_from<S: Scalar>(
     ray: &LightRay<S>,
     first: Option<Hit>,
     settings: &TreeSettings,
-    mut visit: impl FnMut(Return<S>),
+    mut visit: impl FnMut(LightReturn<S>),
 ) -> TreeAudit {
     let mut tree = Tree::new(world, settings, |_, back| visit(back));
     tree.meet(&ray.values(), first, Branch::new(ray));
@@ -136,7 +136,7 @@ pub fn trace_trees<S: Scalar>(
     rays: impl Iterator<Item = LightRay<S>>,
     first: &[Option<Hit>],
     settings: &TreeSettings,
-    visit: impl FnMut(usize, Return<S>),
+    visit: impl FnMut(usize, LightReturn<S>),
 ) -> TreeAudit {
     let mut tree = Tree::new(world, settings, visit);
     let mut spawned: Vec<(usize, Branch<S>)> = Vec::new();
@@ -172,7 +172,11 @@ pub(crate) fn first_distance<S: Scalar>(world: &World<S>, ray: &LightRay<S>, hit
     reason = "returned by memory, a return takes longer than made"
 )]
 #[inline(always)]
-fn sent_back<S: Scalar>(hit: &Hit, meeting: &Meeting<S>, arrived: &Branch<S>) -> Option<Return<S>> {
+fn sent_back<S: Scalar>(
+    hit: &Hit,
+    meeting: &Meeting<S>,
+    arrived: &Branch<S>,
+) -> Option<LightReturn<S>> {
     let scattered = meeting
         .material
         .backscatter(meeting.cos_incidence, meeting.side);
@@ -180,7 +184,7 @@ fn sent_back<S: Scalar>(hit: &Hit, meeting: &Meeting<S>, arrived: &Branch<S>) ->
         return None;
     }
     let one_way = arrived.throughput / arrived.range;
-    Some(Return {
+    Some(LightReturn {
         range: arrived.range,
         optical_range: arrived.optical_range,
         power: power_back(one_way, scattered, meeting.cos_incidence),
@@ -218,7 +222,7 @@ struct Tree<'w, 'a, S: Scalar, F> {
     next: Vec<(Ray, Branch<S>)>,
 }
 
-impl<'w, 'a, S: Scalar, F: FnMut(usize, Return<S>)> Tree<'w, 'a, S, F> {
+impl<'w, 'a, S: Scalar, F: FnMut(usize, LightReturn<S>)> Tree<'w, 'a, S, F> {
     fn new(world: &'w World<'a, S>, settings: &'w TreeSettings, visit: F) -> Self {
         Self {
             world,

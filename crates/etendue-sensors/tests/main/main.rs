@@ -4,6 +4,6 @@ mod camera;
 mod cw;
 #[cfg(feature = "rapier")]
 mod engine;
-mod pulsed;
+mod lidar;
 mod rig;
 mod transport;

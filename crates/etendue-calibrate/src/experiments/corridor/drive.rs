@@ -4,8 +4,8 @@ use super::{Bias, ExperimentError, Settings};
 use crate::depth::DepthModel;
 use etendue_physics::{Purpose, Stream};
 use etendue_scene::{Ray, Scene};
-use etendue_sensors::pulsed::{Frame, PointSweep, Run, simulate};
-use etendue_sensors::scanner::{Scanner, Shot};
+use etendue_sensors::lidar::{Frame, Sweep, SweepSettings, simulate};
+use etendue_sensors::lidar::{Lidar, Shot};
 use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 
@@ -39,7 +39,7 @@ type Readings = (Vec<Point3<f64>>, Vec<Option<Reading>>);
 /// Where a material says nothing at the lidar's wavelength.
 pub fn drive(
     scene: &Scene,
-    scanner: &Scanner,
+    scanner: &Lidar,
     world_from_sensor: &[Isometry3<f64>],
     settings: &Settings,
     progress: &mut dyn FnMut(),
@@ -86,17 +86,17 @@ fn middle_of_beams(shots: &[Shot]) -> Translation3<f64> {
 /// What the receiver reads, and what it would read without noise.
 fn received(
     world: &World<f64>,
-    (scanner, sensor_from_lidar): (&Scanner, Translation3<f64>),
+    (scanner, sensor_from_lidar): (&Lidar, Translation3<f64>),
     pose: &Isometry3<f64>,
     (number, seed): (u32, u64),
 ) -> Readings {
     let sweep = |without_noise| {
-        let run = Run {
+        let run = SweepSettings {
             seed,
             sweep: number,
             frame: Frame::Sensor,
             without_noise,
-            ..Run::default()
+            ..SweepSettings::default()
         };
         simulate(world, scanner, &run, |_| *pose)
     };
@@ -110,11 +110,7 @@ fn received(
 }
 
 /// The bias of the first echo of every shot of a sweep without noise.
-fn exact_readings(
-    scene: &Scene,
-    exact: &PointSweep,
-    pose: &Isometry3<f64>,
-) -> Vec<Option<Reading>> {
+fn exact_readings(scene: &Scene, exact: &Sweep, pose: &Isometry3<f64>) -> Vec<Option<Reading>> {
     let rays: Vec<Ray> = exact.shots.iter().map(|shot| axis(&shot, pose)).collect();
     let met = met(scene, &rays);
     let of_shot = |(number, met): (usize, Option<(f64, f64)>)| {
@@ -149,7 +145,7 @@ fn met(scene: &Scene, rays: &[Ray]) -> Vec<Option<(f64, f64)>> {
 /// Exact depths along beams from the lidar's origin, distorted, with noise.
 fn known(
     scene: &Scene,
-    scanner: &Scanner,
+    scanner: &Lidar,
     world_from_lidar: &Isometry3<f64>,
     number: u32,
     model: &DepthModel,

@@ -14,7 +14,7 @@ use crate::mapping::{
 };
 use etendue_physics::pulse::Discriminator;
 use etendue_scene::Scene;
-use etendue_sensors::scanner::{Receiver, Scanner};
+use etendue_sensors::lidar::{Lidar, Receiver};
 use nalgebra::{Isometry3, Point3};
 
 /// A model in the table: its name, and where learning starts.
@@ -34,7 +34,7 @@ pub const AS_BUILT: &str = "waveform, as built";
 
 /// The waveform model with the simulated lidar's own pulse and beam, with nothing learnt: what
 /// could be reached. None of lidars that do not time a fraction of the peak.
-pub fn as_built(scanner: &Scanner) -> Option<DepthModel> {
+pub fn as_built(scanner: &Lidar) -> Option<DepthModel> {
     let Receiver::Pulsed(receiver) = &scanner.receiver else {
         return None;
     };
@@ -88,7 +88,7 @@ pub struct Drift {
 /// # Errors
 /// Where a bias cannot be learnt or the scans cannot be mapped.
 pub fn splits(
-    (scene, scanner): (&Scene, &Scanner),
+    (scene, scanner): (&Scene, &Lidar),
     drive: &Drive,
     settings: &Settings,
     progress: &mut dyn FnMut(),

@@ -23,7 +23,7 @@ use etendue::formats::sensor::{SensorModel, preset};
 use etendue::formats::sequence::read_poses;
 use etendue::formats::trajectory::kitti_text;
 use etendue::scene::Scene;
-use etendue::sensors::scanner::{Columns, ScanPattern, Scanner};
+use etendue::sensors::lidar::{Columns, Lidar, ScanPattern};
 use nalgebra::{Isometry3, Vector3};
 use std::path::Path;
 
@@ -120,7 +120,7 @@ pub fn corridor(asked: &Experiment) -> Found {
 fn export(
     folder: &Path,
     scene: &Scene,
-    scanner: &Scanner,
+    scanner: &Lidar,
     truth: &[Isometry3<f64>],
     settings: &Settings,
 ) -> Found {
@@ -194,7 +194,7 @@ pub fn board(asked: &Experiment) -> Found {
     Ok((outcome, vec![("board", board_chart(&rows))]))
 }
 
-fn os0(columns: u32) -> Result<Scanner, Failure> {
+fn os0(columns: u32) -> Result<Lidar, Failure> {
     let SensorModel::Scanner(mut scanner) = preset("ouster-os0-128")?.model else {
         unreachable!("the OS0 is a scanning lidar");
     };

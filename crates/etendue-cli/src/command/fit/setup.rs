@@ -14,7 +14,7 @@ use etendue::formats::fit::{FitTask, FreeTask, Motion, ScanTask, Setting, Spot};
 use etendue::formats::scene::LoadedScene;
 use etendue::formats::toml_file::Problem;
 use etendue::scene::SceneBuilder;
-use etendue::sensors::pulsed::Air;
+use etendue::sensors::lidar::Air;
 use nalgebra::Isometry3;
 
 /// A problem ready to be solved, with what is to be told of it.

@@ -20,9 +20,9 @@ use etendue::formats::profile::other_sensors;
 use etendue::formats::scene::LoadedScene;
 use etendue::formats::sensor::{Sensor, SensorModel};
 use etendue::scene::Isa;
-use etendue::sensors::Sweep;
+use etendue::sensors::PlanarSweep;
 use etendue::sensors::cw::{CwLidar, Turn, simulate, simulate_paths};
-use etendue::sensors::pulsed::{Air, Frame};
+use etendue::sensors::lidar::{Air, Frame};
 use etendue::sensors::transport::{PathSettings, World};
 use indicatif::{ProgressBar, ProgressStyle};
 use nalgebra::Isometry3;
@@ -283,7 +283,7 @@ impl Simulate {
         world: &World<f64>,
         lidar: &CwLidar<f64>,
         way: &Way,
-    ) -> Result<Vec<Sweep>, Failure> {
+    ) -> Result<Vec<PlanarSweep>, Failure> {
         let progress = self.progress();
         let sweeps = (0..self.sweeps).map(|index| {
             interrupt::check()?;
@@ -382,7 +382,7 @@ fn require(isa: Isa) -> Result<(), Failure> {
 }
 
 /// An empty result is an error: no beam met anything.
-fn check_view(sweeps: &[Sweep], pose: &Isometry3<f64>) -> Result<(), Failure> {
+fn check_view(sweeps: &[PlanarSweep], pose: &Isometry3<f64>) -> Result<(), Failure> {
     let mut beams = sweeps.iter().flat_map(|sweep| &sweep.measurements);
     let seen = beams.any(|beam| beam.truth.is_some() || beam.reading.range().is_some());
     if seen {

@@ -18,9 +18,10 @@ use etendue::formats::profile::other_sensors;
 use etendue::formats::ros2::{Recorder, Topics};
 use etendue::formats::scene::LoadedScene;
 use etendue::scene::Ray;
-use etendue::sensors::Sweep;
-use etendue::sensors::pulsed::{self, Air, Frame, LidarPoint, PointSweep, simulate, simulate_into};
-use etendue::sensors::scanner::{Receiver, Scanner, Shot};
+use etendue::sensors::PlanarSweep;
+use etendue::sensors::lidar::{
+    self, Air, Frame, Lidar, Receiver, Return, Shot, Sweep, SweepSettings, simulate, simulate_into,
+};
 use etendue::sensors::transport::World;
 use std::cell::OnceCell;
 use std::fs::File;
@@ -50,7 +51,7 @@ const FOLDER: [&str; 15] = [
 /// A run of a scanning lidar.
 pub struct ScanRun<'a> {
     pub arguments: &'a Simulate,
-    pub scanner: &'a Scanner,
+    pub scanner: &'a Lidar,
     pub loaded: &'a LoadedScene,
     pub sensor_source: SourceMetadata,
     pub way: Way,
@@ -83,7 +84,7 @@ impl ScanRun<'_> {
         let start = Instant::now();
         let scans = self.scans(&world)?;
         let elapsed = start.elapsed();
-        let sweeps: Vec<Sweep> = scans.iter().map(PointSweep::first_echoes).collect();
+        let sweeps: Vec<PlanarSweep> = scans.iter().map(Sweep::first_echoes).collect();
         if super::check_view(&sweeps, &self.way.start).is_err() {
             self.check_in_front(&world)?;
         }
@@ -121,18 +122,18 @@ impl ScanRun<'_> {
         self.scanner.beam.rays(self.scanner.sub_ray_rings).len()
     }
 
-    fn pulsed_run(&self, sweep: u32) -> pulsed::Run {
-        pulsed::Run {
+    fn pulsed_run(&self, sweep: u32) -> SweepSettings {
+        SweepSettings {
             seed: self.arguments.seed,
             sensor: self.arguments.number,
             sweep,
             frame: self.arguments.frame.unwrap_or_default().into(),
             air: self.air.clone(),
-            ..pulsed::Run::default()
+            ..SweepSettings::default()
         }
     }
 
-    fn scans(&self, world: &World<f64>) -> Result<Vec<PointSweep>, Failure> {
+    fn scans(&self, world: &World<f64>) -> Result<Vec<Sweep>, Failure> {
         let progress = self.arguments.progress();
         let scans = (0..self.arguments.sweeps).map(|sweep| {
             progress.inc(1);
@@ -184,7 +185,7 @@ impl ScanRun<'_> {
         let mut recorder = recorder.with_classes(&self.loaded.classes.of_object);
         let mut sweeps = 0;
         let [mut points, mut beams] = [0; 2];
-        let mut scan = PointSweep::default();
+        let mut scan = Sweep::default();
         while sweeps < self.sweeps() && !interrupt::requested() {
             self.scan_into(world, sweeps, &mut scan);
             recorder.record(&scan, self.scanner)?;
@@ -209,15 +210,15 @@ impl ScanRun<'_> {
     }
 
     /// A sweep as a recording holds it: in the sensor's frame.
-    pub fn scan(&self, world: &World<f64>, sweep: u32) -> PointSweep {
-        let mut scan = PointSweep::default();
+    pub fn scan(&self, world: &World<f64>, sweep: u32) -> Sweep {
+        let mut scan = Sweep::default();
         self.scan_into(world, sweep, &mut scan);
         scan
     }
 
     /// [`ScanRun::scan`] into memory that is used again.
-    fn scan_into(&self, world: &World<f64>, sweep: u32, scan: &mut PointSweep) {
-        let run = pulsed::Run {
+    fn scan_into(&self, world: &World<f64>, sweep: u32, scan: &mut Sweep) {
+        let run = SweepSettings {
             frame: Frame::Sensor,
             ..self.pulsed_run(sweep)
         };
@@ -242,12 +243,12 @@ impl ScanRun<'_> {
     }
 
     /// Says how many ranges of a frequency-modulated receiver are folded, if any.
-    fn folded(&self, scans: &[PointSweep]) -> Option<String> {
+    fn folded(&self, scans: &[Sweep]) -> Option<String> {
         let Receiver::Fmcw(fmcw) = self.scanner.receiver else {
             return None;
         };
         let points = || scans.iter().flat_map(|scan| &scan.points);
-        let far = |point: &&LidarPoint| {
+        let far = |point: &&Return| {
             let source = point.source.map_or(point.range, |source| source.range);
             (point.range - source).abs() > 3.0 * fmcw.resolution()
         };
@@ -281,7 +282,7 @@ impl ScanRun<'_> {
         &self,
         outputs: &mut OutputSet,
         world: &World<f64>,
-        scans: &[PointSweep],
+        scans: &[Sweep],
         run: Run,
         metadata: &RunMetadata,
     ) -> Result<(), Failure> {
@@ -315,7 +316,7 @@ impl ScanRun<'_> {
     fn waveform(
         &self,
         world: &World<f64>,
-        scan: &PointSweep,
+        scan: &Sweep,
         [ring, column]: [u32; 2],
         (output, single): (&Path, bool),
         outputs: &mut OutputSet,
@@ -327,7 +328,7 @@ impl ScanRun<'_> {
         };
         let seen = scan.shots.iter().position(is_beam).and_then(|shot| {
             let at = |t| self.way.at(t);
-            Some((shot, pulsed::waveform(world, self.scanner, &run, shot, at)?))
+            Some((shot, lidar::waveform(world, self.scanner, &run, shot, at)?))
         });
         let Receiver::Pulsed(receiver) = self.scanner.receiver else {
             return Err(Failure::Asked {
@@ -370,7 +371,7 @@ impl ScanRun<'_> {
     }
 
     /// The top view of the beams of the ring nearest to level.
-    fn picture(&self, run: Run, scans: &[PointSweep], metadata: &RunMetadata) -> Drawing {
+    fn picture(&self, run: Run, scans: &[Sweep], metadata: &RunMetadata) -> Drawing {
         let level = |shot: Shot| {
             self.scanner.channels[usize::from(shot.channel)]
                 .elevation
@@ -418,10 +419,10 @@ pub fn ended(stopped: bool) -> Result<(), Failure> {
 /// What can be written of a run.
 struct Files<'a> {
     table: OnceCell<PointTable>,
-    scans: &'a [PointSweep],
+    scans: &'a [Sweep],
     metadata: &'a RunMetadata,
     picture: &'a dyn Fn() -> Drawing,
-    scanner: &'a Scanner,
+    scanner: &'a Lidar,
     classes: &'a [i32],
     /// Whether a single file was asked for.
     alone: bool,

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::interrupt;
 use etendue::formats::output::{OutputSet, RunMetadata};
-use etendue::sensors::Sweep;
+use etendue::sensors::PlanarSweep;
 use std::path::PathBuf;
 use std::sync::MutexGuard;
 use std::time::Duration;
@@ -27,7 +27,7 @@ pub struct Done {
     pub rays: f64,
     /// How long they took.
     pub elapsed: Duration,
-    pub sweeps: Vec<Sweep>,
+    pub sweeps: Vec<PlanarSweep>,
 }
 
 impl Done {

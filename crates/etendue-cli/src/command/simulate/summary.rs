@@ -3,8 +3,8 @@
 use super::staged::Done;
 use etendue::formats::output::ReadingCounts;
 use etendue::physics::atmosphere::Weather;
-use etendue::sensors::pulsed::Air;
-use etendue::sensors::{Measurement, Reading, Sweep};
+use etendue::sensors::lidar::Air;
+use etendue::sensors::{Measurement, PlanarSweep, Reading};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -131,7 +131,7 @@ pub fn why_nothing(air: &Air) -> String {
     format!("surfaces may be too far, too dark or too near for this sensor{dense}")
 }
 
-fn error_codes(sweeps: &[Sweep]) -> BTreeMap<u8, usize> {
+fn error_codes(sweeps: &[PlanarSweep]) -> BTreeMap<u8, usize> {
     let mut codes = BTreeMap::new();
     for measurement in sweeps.iter().flat_map(|sweep| &sweep.measurements) {
         if let Reading::Error(code) = measurement.reading {
@@ -141,14 +141,14 @@ fn error_codes(sweeps: &[Sweep]) -> BTreeMap<u8, usize> {
     codes
 }
 
-fn of_no_surface(sweeps: &[Sweep]) -> usize {
+fn of_no_surface(sweeps: &[PlanarSweep]) -> usize {
     let beams = sweeps.iter().flat_map(|sweep| &sweep.measurements);
     let nowhere = |beam: &&Measurement| beam.reading.range().is_some() && beam.truth.is_none();
     beams.filter(nowhere).count()
 }
 
 /// Median of the distance between measured and true range: behind a mirror the two differ much.
-fn range_error(sweeps: &[Sweep]) -> Option<f64> {
+fn range_error(sweeps: &[PlanarSweep]) -> Option<f64> {
     let beams = sweeps.iter().flat_map(|sweep| &sweep.measurements);
     let errors = beams.filter_map(|beam| Some((beam.reading.range()? - beam.truth?.range).abs()));
     let mut errors: Vec<_> = errors.collect();

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::number::{positive, zero_or_more};
 use clap::Args;
 use etendue::physics::atmosphere::{MM_PER_HOUR, Weather};
-use etendue::sensors::pulsed::Air;
+use etendue::sensors::lidar::Air;
 use std::mem::discriminant;
 
 /// Options that say what is in the air; each replaces that kind of the scene file's.

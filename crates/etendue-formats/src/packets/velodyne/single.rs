@@ -3,7 +3,7 @@
 use super::super::turns::{Row, Turns};
 use super::super::{scanner, u32_at};
 use super::{BLOCKS, DUAL, HOUR, LASERS, MARKS, SIZE, azimuth, mark, reading};
-use etendue_sensors::scanner::{Columns, Scanner};
+use etendue_sensors::lidar::{Columns, Lidar};
 use std::f64::consts::TAU;
 
 /// Refuses packets with blocks that these lidars do not have.
@@ -18,7 +18,7 @@ fn refuse_others(bytes: &[u8]) -> Result<(), String> {
 }
 
 /// The preset of a product, and the step of its ranges, m.
-fn product(number: u8) -> Result<(Scanner, f64), String> {
+fn product(number: u8) -> Result<(Lidar, f64), String> {
     match number {
         0x21 => Ok((scanner("velodyne-hdl-32e")?, 0.002)),
         0x22 => Ok((scanner("velodyne-vlp-16")?, 0.002)),
@@ -32,7 +32,7 @@ fn product(number: u8) -> Result<(Scanner, f64), String> {
 /// One packet.
 struct Packet<'a> {
     bytes: &'a [u8],
-    scanner: Scanner,
+    scanner: Lidar,
     /// m.
     step: f64,
     /// Blocks that were fired together: one, or two with two echoes a shot.

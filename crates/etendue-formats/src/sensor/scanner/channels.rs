@@ -1,7 +1,7 @@
 //! The firing table.
 
 use crate::toml_file::Problem;
-use etendue_sensors::scanner::Channel;
+use etendue_sensors::lidar::Channel;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -18,7 +18,7 @@ pub use receiver::{
 };
 
 use crate::toml_file::{Document, DocumentError, Problem};
-use etendue_sensors::scanner::{Scanner, ScannerError, ScannerPart};
+use etendue_sensors::lidar::{Lidar, LidarError, LidarPart};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::ops::Range;
@@ -62,7 +62,7 @@ impl ScannerTable {
         name: &str,
         source: String,
         document: &Document,
-    ) -> Result<Scanner, DocumentError> {
+    ) -> Result<Lidar, DocumentError> {
         let channels = { self.channels.get_ref().channels() }
             .map_err(|problem| document.error(self.channels.span(), problem))?;
         let pattern = { self.pattern.get_ref().pattern() }
@@ -71,7 +71,7 @@ impl ScannerTable {
         { receiver.check() }.map_err(|problem| document.error(self.receiver.span(), problem))?;
         let beam = self.beam.get_ref().width();
         let wavelength = self.wavelength_nm.get_ref() * 1e-9;
-        let scanner = Scanner {
+        let scanner = Lidar {
             name: name.to_owned(),
             source,
             wavelength,
@@ -90,17 +90,17 @@ impl ScannerTable {
     }
 
     /// Where what is wrong stands.
-    fn span_of(&self, error: &ScannerError) -> Range<usize> {
-        let ScannerError::Value { part, .. } = error else {
+    fn span_of(&self, error: &LidarError) -> Range<usize> {
+        let LidarError::Value { part, .. } = error else {
             return self.channels.span();
         };
         match part {
-            ScannerPart::Wavelength => self.wavelength_nm.span(),
-            ScannerPart::Pattern => self.pattern.span(),
-            ScannerPart::Beam => self.beam.span(),
-            ScannerPart::Range => self.range.span(),
-            ScannerPart::Receiver => self.receiver.span(),
-            ScannerPart::Intensity => self.intensity.span(),
+            LidarPart::Wavelength => self.wavelength_nm.span(),
+            LidarPart::Pattern => self.pattern.span(),
+            LidarPart::Beam => self.beam.span(),
+            LidarPart::Range => self.range.span(),
+            LidarPart::Receiver => self.receiver.span(),
+            LidarPart::Intensity => self.intensity.span(),
         }
     }
 }

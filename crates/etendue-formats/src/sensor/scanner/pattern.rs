@@ -1,7 +1,7 @@
 //! How a scanner moves its beams.
 
 use crate::toml_file::Problem;
-use etendue_sensors::scanner::{
+use etendue_sensors::lidar::{
     Columns, Nod, Oscillating, Oscillation, Polygon, Prism, Raster, Risley, ScanPattern, Spinning,
 };
 use schemars::JsonSchema;

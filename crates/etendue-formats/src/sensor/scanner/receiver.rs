@@ -7,7 +7,7 @@ use etendue_physics::pulse::{
     AnalogueDetector, Detector, Discriminator, DualPair, Fmcw, IntensityResponse, Pulse,
     PulseShape, ReflectivityScale, ReturnMode, reference_power,
 };
-use etendue_sensors::scanner::{
+use etendue_sensors::lidar::{
     Intensity, Pipeline, PulsedReceiver, RangeLimits, Receiver, Sensitivity, Triangulation,
 };
 use schemars::JsonSchema;

@@ -7,9 +7,9 @@ use etendue_formats::sensor::{SensorModel, preset};
 use etendue_physics::profile::{
     Aspect, DistanceLaw, Glare, GlareKnot, IntensityKind, Knot, Profile, Steps,
 };
-use etendue_sensors::pulsed::{self, Air, Run};
+use etendue_sensors::lidar::{self, Air, SweepSettings};
 use etendue_sensors::transport::World;
-use etendue_sensors::{Scan, Sweep};
+use etendue_sensors::{PlanarSweep, Scan};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use std::f64::consts::{FRAC_PI_2, PI};
 use std::sync::Arc;
@@ -69,24 +69,24 @@ fn scene() -> LoadedScene {
 }
 
 /// Sweeps of an RPLIDAR A1 before the plate.
-fn sweeps(scene: &LoadedScene, pose: Isometry3<f64>, count: u32) -> Vec<Sweep> {
+fn sweeps(scene: &LoadedScene, pose: Isometry3<f64>, count: u32) -> Vec<PlanarSweep> {
     let SensorModel::Scanner(scanner) = preset("slamtec-rplidar-a1").unwrap().model else {
         panic!("an RPLIDAR scans");
     };
     let world = World::at_wavelength(&scene.scene, scanner.wavelength).unwrap();
     let sweep = |sweep| {
-        let run = Run {
+        let run = SweepSettings {
             seed: 6,
             sweep,
-            ..Run::default()
+            ..SweepSettings::default()
         };
-        pulsed::simulate(&world, &scanner, &run, |_| pose).first_echoes()
+        lidar::simulate(&world, &scanner, &run, |_| pose).first_echoes()
     };
     (0..count).map(sweep).collect()
 }
 
-fn recording(sweeps: &[Sweep]) -> Recording {
-    let scan = |sweep: &Sweep| Scan {
+fn recording(sweeps: &[PlanarSweep]) -> Recording {
+    let scan = |sweep: &PlanarSweep| Scan {
         time: sweep.start,
         azimuths: sweep
             .measurements
@@ -101,7 +101,7 @@ fn recording(sweeps: &[Sweep]) -> Recording {
     Recording::from_scans("plate", &scans).unwrap()
 }
 
-fn calibrated(sweeps: &[Sweep]) -> Profile {
+fn calibrated(sweeps: &[PlanarSweep]) -> Profile {
     let options = Options {
         kind: SensorKind::Triangulating,
         ..Options::default()
@@ -191,15 +191,15 @@ fn drawn_points_do_not_depend_on_how_light_is_followed() {
     let roll = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), 0.3);
     let pose = Isometry3::from_parts(Vector3::zeros().into(), roll);
     let points = |drops_from| {
-        let run = Run {
+        let run = SweepSettings {
             seed: 2,
             air: Air {
                 drops_from,
                 ..Air::default()
             },
-            ..Run::default()
+            ..SweepSettings::default()
         };
-        pulsed::simulate(&world, &scanner, &run, |_| pose)
+        lidar::simulate(&world, &scanner, &run, |_| pose)
     };
     let (straight, trees) = (points(None), points(Some(1.0)));
     assert!(straight.points.len() > 100);

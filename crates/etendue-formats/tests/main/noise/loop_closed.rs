@@ -10,9 +10,9 @@ use etendue_physics::profile::{
     Correlation, DistanceLaw, IntensityKind, Knot, Profile, ReflectanceModel, Steps,
 };
 use etendue_sensors::cw::{self, Turn};
-use etendue_sensors::pulsed::{self, Run};
+use etendue_sensors::lidar::{self, SweepSettings};
 use etendue_sensors::transport::World;
-use etendue_sensors::{Scan, Sweep};
+use etendue_sensors::{PlanarSweep, Scan};
 use nalgebra::Isometry3;
 use std::sync::Arc;
 
@@ -63,9 +63,9 @@ fn scene() -> LoadedScene {
     load(&folder.path().join("scene.toml")).unwrap()
 }
 
-fn as_scans(sweeps: &[Sweep]) -> Vec<Scan> {
+fn as_scans(sweeps: &[PlanarSweep]) -> Vec<Scan> {
     let azimuths: Arc<[f64]> = sweeps[0].measurements.iter().map(|m| m.azimuth).collect();
-    let scan = |sweep: &Sweep| Scan {
+    let scan = |sweep: &PlanarSweep| Scan {
         time: sweep.start,
         azimuths: Arc::clone(&azimuths),
         readings: sweep.measurements.iter().map(|m| m.reading).collect(),
@@ -77,7 +77,7 @@ fn as_scans(sweeps: &[Sweep]) -> Vec<Scan> {
 
 fn simulated(name: &str, count: u32) -> Vec<Scan> {
     let loaded = scene();
-    let sweeps: Vec<Sweep> = match preset(name).unwrap().model {
+    let sweeps: Vec<PlanarSweep> = match preset(name).unwrap().model {
         SensorModel::ContinuousWave(lidar) => {
             let world = World::at_wavelength(&loaded.scene, lidar.wavelength).unwrap();
             let turn = |index| Turn {
@@ -91,14 +91,14 @@ fn simulated(name: &str, count: u32) -> Vec<Scan> {
         }
         SensorModel::Scanner(scanner) => {
             let world = World::at_wavelength(&loaded.scene, scanner.wavelength).unwrap();
-            let run = |sweep| Run {
+            let run = |sweep| SweepSettings {
                 seed: 4,
                 sweep,
-                ..Run::default()
+                ..SweepSettings::default()
             };
             (0..count)
                 .map(|i| {
-                    pulsed::simulate(&world, &scanner, &run(i), |_| Isometry3::identity())
+                    lidar::simulate(&world, &scanner, &run(i), |_| Isometry3::identity())
                         .first_echoes()
                 })
                 .collect()

@@ -7,7 +7,7 @@ use etendue_physics::cw::{Method, Noise};
 use etendue_sensors::cw::{Beam, CwLidar, Shot, Turn, shoot, shoot_paths, simulate};
 use etendue_sensors::motion::{constant_velocity, still};
 use etendue_sensors::transport::{PathSettings, World};
-use etendue_sensors::{Reading, Sweep};
+use etendue_sensors::{PlanarSweep, Reading};
 use nalgebra::{Isometry3, Vector3};
 
 const PATTERNS: [SubRayPattern; 5] = [
@@ -122,7 +122,7 @@ fn eight_threads_give_the_bytes_of_one() {
     let scene = scene(&cuboid());
     let world = world(&scene);
     let lidar = noisy();
-    let sweep = |threads: usize| -> Sweep {
+    let sweep = |threads: usize| -> PlanarSweep {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()

@@ -4,7 +4,7 @@ use super::stage::{Stage, depth, glass, mirror, paint, upright};
 use etendue_physics::surface::{Dielectric, Lobe, Material};
 use etendue_physics::{Dual, DualParts, Scalar};
 use etendue_scene::{MaterialId, ObjectId};
-use etendue_sensors::transport::{LightRay, Return, World, trace_tree};
+use etendue_sensors::transport::{LightRay, LightReturn, World, trace_tree};
 use nalgebra::{ComplexField, Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 
 const NAMES: [&str; 13] = [
@@ -28,7 +28,7 @@ const AT: [f64; 13] = [
 ];
 
 /// Through a block of glass onto a mirror and back past the block to a wall.
-fn returns<S: Scalar>(p: &[S; 13]) -> Vec<Return<S>> {
+fn returns<S: Scalar>(p: &[S; 13]) -> Vec<LightReturn<S>> {
     let values = p.map(Scalar::value);
     let place = upright([2.0, 0.0, 0.0], 150.0);
     let scene = Stage::default()

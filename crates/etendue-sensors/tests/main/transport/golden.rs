@@ -6,7 +6,7 @@ use super::stage::{
 use etendue_physics::surface::{Lobe, OrenNayar, OrenNayarForm};
 use etendue_physics::{Dual, DualParts};
 use etendue_scene::Scene;
-use etendue_sensors::transport::{LightRay, Return, TreeSettings, World, trace_tree};
+use etendue_sensors::transport::{LightRay, LightReturn, TreeSettings, World, trace_tree};
 use nalgebra::{ComplexField, Point3, Vector3};
 use serde_json::Value;
 
@@ -34,7 +34,7 @@ fn assert_relative(measured: f64, expected: f64, tolerance: f64) {
 }
 
 /// Returns as functions of a planar sensor's pose (x, y, yaw).
-fn by_pose(scene: &Scene, pose: &[f64], azimuth: f64) -> Vec<Return<Dual<3>>> {
+fn by_pose(scene: &Scene, pose: &[f64], azimuth: f64) -> Vec<LightReturn<Dual<3>>> {
     let [x, y, yaw] = [0, 1, 2].map(|i| Dual::<3>::variable(pose[i], i));
     let (sin, cos) = (yaw + azimuth).sin_cos();
     let zero = Dual::from(0.0);
@@ -46,7 +46,7 @@ fn by_pose(scene: &Scene, pose: &[f64], azimuth: f64) -> Vec<Return<Dual<3>>> {
 }
 
 /// The reference's number of a wall, from the face of the box.
-fn wall(r: &Return<Dual<3>>) -> u64 {
+fn wall(r: &LightReturn<Dual<3>>) -> u64 {
     // Faces: -x, +x, -y, +y. Walls: y-, x+, y+, x-.
     [3, 1, 0, 2][r.hit.triangle as usize / 2]
 }

@@ -5,7 +5,7 @@ use etendue_physics::surface::{Fresnel, Lobe, Microfacet, OrenNayar, OrenNayarFo
 use etendue_physics::{Purpose, Spectrum, Stream};
 use etendue_scene::Scene;
 use etendue_scene::primitive::sphere;
-use etendue_sensors::transport::{LightRay, PathSettings, Return, World, trace_paths};
+use etendue_sensors::transport::{LightRay, LightReturn, PathSettings, World, trace_paths};
 use nalgebra::{Isometry3, Point3, Vector3};
 use std::f64::consts::PI;
 
@@ -46,7 +46,7 @@ fn power(
     ray: (Point3<f64>, Vector3<f64>),
     settings: &PathSettings,
     seed: u32,
-    part: impl Fn(&Return<f64>) -> bool,
+    part: impl Fn(&LightReturn<f64>) -> bool,
 ) -> f64 {
     let world = World::at_wavelength(scene, 785e-9).expect("constant materials");
     let mut stream = Stream::new(7, 0, 0, seed, Purpose::LightPath);
@@ -241,7 +241,7 @@ fn light_takes_a_path_and_its_reverse_alike() {
                 let away = target - origin;
                 let (direction, distance) = (away.normalize(), away.norm());
                 let share = direction.dot(&normal) / (distance * distance) / 512.0;
-                let twice = |r: &Return<f64>| r.scatterings == 2;
+                let twice = |r: &LightReturn<f64>| r.scatterings == 2;
                 sum += share
                     * power(
                         &scene,
@@ -297,7 +297,7 @@ fn a_narrow_receiver_sees_no_light_from_aside() {
         ..settings(4)
     };
     let seen = |settings: &PathSettings| {
-        let twice = |r: &Return<f64>| r.scatterings == 2;
+        let twice = |r: &LightReturn<f64>| r.scatterings == 2;
         Estimate::of(64, |seed| power(&scene, ray, settings, seed, twice))
     };
     // Uniform radiance: in proportion to the solid angle.

@@ -5,7 +5,7 @@ use super::stage::{
 };
 use etendue_scene::Scene;
 use etendue_sensors::transport::{
-    LightRay, Return, TreeAudit, TreeSettings, World, trace_tree_from,
+    LightRay, LightReturn, TreeAudit, TreeSettings, World, trace_tree_from,
 };
 use nalgebra::{Isometry3, Point3, Rotation3, Vector3};
 use std::f64::consts::PI;
@@ -92,7 +92,11 @@ fn lively() -> Stage {
         .wall([0.3, 1.0], [-0.4, -0.1, 0.0], 20.0, pane(1.5, 10.0, 0.005))
 }
 
-fn fan(settings: &TreeSettings, scene: &Scene, mut check: impl FnMut(Vec<Return<f64>>, TreeAudit)) {
+fn fan(
+    settings: &TreeSettings,
+    scene: &Scene,
+    mut check: impl FnMut(Vec<LightReturn<f64>>, TreeAudit),
+) {
     for azimuth in 0..360 {
         let origin = Point3::new(-0.1, 0.01, 0.02);
         let direction = towards(f64::from(azimuth) + 0.123);

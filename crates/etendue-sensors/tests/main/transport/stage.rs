@@ -4,7 +4,9 @@ use etendue_physics::Spectrum;
 use etendue_physics::surface::{Dielectric, Lobe, Material, Pane};
 use etendue_scene::primitive::{cuboid, rectangle};
 use etendue_scene::{MaterialId, Mesh, MeshId, NamedMaterial, Object, Scene, SceneBuilder};
-use etendue_sensors::transport::{LightRay, Return, TreeAudit, TreeSettings, World, trace_tree};
+use etendue_sensors::transport::{
+    LightRay, LightReturn, TreeAudit, TreeSettings, World, trace_tree,
+};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 
 /// A scene in the making: object, mesh and material share their number.
@@ -135,7 +137,7 @@ pub fn returns_of(
     scene: &Scene,
     direction: Vector3<f64>,
     settings: &TreeSettings,
-) -> (Vec<Return<f64>>, TreeAudit) {
+) -> (Vec<LightReturn<f64>>, TreeAudit) {
     returns_from(scene, Point3::origin(), direction, settings)
 }
 
@@ -145,7 +147,7 @@ pub fn returns_from(
     origin: Point3<f64>,
     direction: Vector3<f64>,
     settings: &TreeSettings,
-) -> (Vec<Return<f64>>, TreeAudit) {
+) -> (Vec<LightReturn<f64>>, TreeAudit) {
     let world = World::at_wavelength(scene, 785e-9).expect("constant materials");
     let ray = LightRay::new(origin, direction);
     let mut returns = Vec::new();
@@ -155,7 +157,7 @@ pub fn returns_from(
 }
 
 /// The only return.
-pub fn only(returns: &[Return<f64>]) -> Return<f64> {
+pub fn only(returns: &[LightReturn<f64>]) -> LightReturn<f64> {
     assert_eq!(returns.len(), 1);
     returns[0]
 }

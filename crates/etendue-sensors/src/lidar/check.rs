@@ -1,0 +1,284 @@
+//! Whether a scanner can exist.
+
+use super::check_light::check_light;
+use super::{Channel, Columns, Lidar, ScanPattern};
+use std::f64::consts::{FRAC_PI_2, PI};
+use thiserror::Error;
+
+/// The most shots that a sweep may have: more do not fit a computer's memory.
+const MOST_SHOTS: f64 = 1e8;
+
+/// Why a scanner cannot be used.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum LidarError {
+    /// It has no laser.
+    #[error("the scanner \"{scanner}\" has no channel: give its firing table at least one")]
+    NoChannel {
+        /// The scanner's name.
+        scanner: String,
+    },
+    /// It has too many lasers.
+    #[error("the scanner has {channels} channels; at most 65535 can be numbered")]
+    TooManyChannels {
+        /// How many there are.
+        channels: usize,
+    },
+    /// A number of a channel cannot be.
+    #[error("channel {channel}: {what} is {value}, it must be {domain}")]
+    Channel {
+        /// The channel's number.
+        channel: usize,
+        /// What is wrong.
+        what: &'static str,
+        /// What it is.
+        value: f64,
+        /// What it can be.
+        domain: &'static str,
+    },
+    /// Two channels fire at the same time into the same direction.
+    #[error(
+        "channels {first} and {second} fire at the same time ({time} us) in the same direction: \
+         give one of them another time or angle"
+    )]
+    SameShot {
+        /// The first channel.
+        first: usize,
+        /// The second channel.
+        second: usize,
+        /// Their time, us.
+        time: f64,
+    },
+    /// A number of the scanner as a whole cannot be.
+    #[error("{what} is {value}, it must be {domain}")]
+    Value {
+        /// What it is a number of.
+        part: LidarPart,
+        /// What is wrong.
+        what: &'static str,
+        /// What it is.
+        value: f64,
+        /// What it can be.
+        domain: &'static str,
+    },
+}
+
+/// What a scanner is made of, besides its channels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LidarPart {
+    /// Its wavelength.
+    Wavelength,
+    /// How its beams move.
+    Pattern,
+    /// Its beams.
+    Beam,
+    /// What ranges it reports.
+    Range,
+    /// What becomes of the light.
+    Receiver,
+    /// What intensity it reports.
+    Intensity,
+}
+
+/// A number that cannot be.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wrong {
+    what: &'static str,
+    value: f64,
+    domain: &'static str,
+}
+
+impl Wrong {
+    /// The same, with what it is a number of.
+    pub fn of(self, part: LidarPart) -> LidarError {
+        LidarError::Value {
+            part,
+            what: self.what,
+            value: self.value,
+            domain: self.domain,
+        }
+    }
+}
+
+impl Lidar {
+    /// Numbers the rings and checks that the scanner can exist.
+    ///
+    /// # Errors
+    /// Where an angle, a time, a rate or a range is outside its domain, or two shots coincide.
+    pub fn checked(mut self) -> Result<Self, LidarError> {
+        if self.channels.is_empty() {
+            return Err(LidarError::NoChannel { scanner: self.name });
+        }
+        if self.channels.len() > usize::from(u16::MAX) {
+            return Err(LidarError::TooManyChannels {
+                channels: self.channels.len(),
+            });
+        }
+        let longest = { self.check_pattern() }.map_err(|wrong| wrong.of(LidarPart::Pattern))?;
+        for (number, channel) in self.channels.iter().enumerate() {
+            check_channel(number, channel, longest)?;
+        }
+        self.check_shots()?;
+        { self.check_limits() }.map_err(|wrong| wrong.of(LidarPart::Range))?;
+        check_light(&self)?;
+        super::channel::number_rings(&mut self.channels);
+        Ok(self)
+    }
+
+    /// Checks rates and columns; the time that a column may last, s.
+    fn check_pattern(&self) -> Result<f64, Wrong> {
+        let sweep = self.sweep_duration();
+        value(
+            "the rate of sweeps",
+            1.0 / sweep,
+            sweep.is_finite() && sweep > 0.0,
+            "a positive number of Hz",
+        )?;
+        let column = match self.pattern.columns() {
+            Columns::PerSweep { columns, fired } => {
+                let fired = fired.unwrap_or(columns);
+                let domain = "at least 1 and at most those of a whole sweep";
+                value(
+                    "the number of columns",
+                    f64::from(fired),
+                    fired > 0 && fired <= columns,
+                    domain,
+                )?;
+                sweep / f64::from(columns)
+            }
+            Columns::Period { seconds } => {
+                let ok = seconds > 0.0 && seconds <= sweep;
+                value(
+                    "the time between columns, s,",
+                    seconds,
+                    ok,
+                    "positive and at most a sweep",
+                )?;
+                seconds
+            }
+        };
+        let shots = f64::from(self.columns()) * self.channels.len() as f64;
+        value(
+            "the number of shots in a sweep",
+            shots,
+            shots <= MOST_SHOTS,
+            "at most 100 million: give a higher rate or fewer columns",
+        )?;
+        for number in self.pattern.numbers() {
+            let what = "a number of the pattern (an angle, a rate or an index)";
+            value(what, number, number.is_finite(), "finite")?;
+        }
+        if let ScanPattern::Polygon(polygon) = &self.pattern {
+            let facets = polygon.facet_tilts.len() as f64;
+            value("the number of facets", facets, facets >= 1.0, "at least 1")?;
+        }
+        Ok(column)
+    }
+
+    /// Checks that no two lasers fire at once into one direction.
+    fn check_shots(&self) -> Result<(), LidarError> {
+        // Lasers a few millimetres apart are at one place.
+        let key = |c: &Channel| [c.time, c.elevation, c.azimuth];
+        let mut order: Vec<usize> = (0..self.channels.len()).collect();
+        order.sort_by(|a, b| {
+            let (a, b) = (key(&self.channels[*a]), key(&self.channels[*b]));
+            a.partial_cmp(&b).unwrap_or(std::cmp::Ordering::Equal)
+        });
+        let same = order
+            .windows(2)
+            .find(|pair| key(&self.channels[pair[0]]) == key(&self.channels[pair[1]]));
+        match same {
+            Some(pair) => Err(LidarError::SameShot {
+                first: pair[0].min(pair[1]),
+                second: pair[0].max(pair[1]),
+                time: self.channels[pair[0]].time * 1e6,
+            }),
+            None => Ok(()),
+        }
+    }
+
+    fn check_limits(&self) -> Result<(), Wrong> {
+        let limits = &self.limits;
+        value(
+            "the nearest range, m,",
+            limits.near,
+            is_zero_or_more(limits.near),
+            "0 or more",
+        )?;
+        value(
+            "the farthest range, m,",
+            limits.far,
+            limits.far > limits.near && limits.far.is_finite(),
+            "beyond the nearest and finite",
+        )?;
+        value(
+            "the range step, m,",
+            limits.step,
+            is_zero_or_more(limits.step),
+            "0 or more",
+        )
+    }
+}
+
+fn check_channel(number: usize, channel: &Channel, column: f64) -> Result<(), LidarError> {
+    let check = |what, value: f64, ok: bool, domain| {
+        let error = LidarError::Channel {
+            channel: number,
+            what,
+            value,
+            domain,
+        };
+        ok.then_some(()).ok_or(error)
+    };
+    let elevation = channel.elevation.abs() <= FRAC_PI_2;
+    check(
+        "the elevation, degrees,",
+        channel.elevation.to_degrees(),
+        elevation,
+        "within -90 to 90",
+    )?;
+    let azimuth = channel.azimuth.abs() <= PI;
+    check(
+        "the azimuth, degrees,",
+        channel.azimuth.to_degrees(),
+        azimuth,
+        "within -180 to 180",
+    )?;
+    let time = (0.0..=column).contains(&channel.time);
+    check(
+        "the time, us,",
+        channel.time * 1e6,
+        time,
+        "0 or more and at most the time of a column",
+    )?;
+    for (what, offset) in [
+        ("the range offset, m,", channel.range_offset),
+        ("the radius, m,", channel.radius),
+        ("the height, m,", channel.height),
+    ] {
+        check(what, offset, offset.is_finite(), "a finite number")?;
+    }
+    Ok(())
+}
+
+pub(super) fn is_positive(number: f64) -> bool {
+    number > 0.0 && number.is_finite()
+}
+
+pub(super) fn is_zero_or_more(number: f64) -> bool {
+    number >= 0.0 && number.is_finite()
+}
+
+pub(super) fn value(
+    what: &'static str,
+    value: f64,
+    ok: bool,
+    domain: &'static str,
+) -> Result<(), Wrong> {
+    let wrong = Wrong {
+        what,
+        value,
+        domain,
+    };
+    ok.then_some(()).ok_or(wrong)
+}

@@ -1,0 +1,61 @@
+//! When the columns of a sweep begin.
+
+use super::shot::whole;
+use super::{Columns, Lidar};
+use std::ops::Range;
+
+/// When the columns of a sweep begin.
+#[derive(Clone, PartialEq)]
+pub(crate) struct ColumnTimes {
+    columns: Columns,
+    /// Duration of a sweep, s.
+    duration: f64,
+    sweep: u32,
+    /// Their numbers: those of the run, where a clock runs on from sweep to sweep.
+    numbers: Range<usize>,
+}
+
+impl ColumnTimes {
+    pub fn of(scanner: &Lidar, sweep: u32) -> Self {
+        let duration = scanner.sweep_duration();
+        let columns = scanner.pattern.columns();
+        let numbers = match columns {
+            Columns::PerSweep { .. } => 0..scanner.columns() as usize,
+            Columns::Period { seconds } => {
+                let begins = |sweep: f64| whole((sweep * duration / seconds - 1e-9).ceil());
+                let sweep = f64::from(sweep);
+                begins(sweep) as usize..begins(sweep + 1.0) as usize
+            }
+        };
+        Self {
+            columns,
+            duration,
+            sweep,
+            numbers,
+        }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// Time between them, s.
+    pub fn period(&self) -> f64 {
+        match self.columns {
+            Columns::PerSweep { columns, .. } => self.duration / f64::from(columns),
+            Columns::Period { seconds } => seconds,
+        }
+    }
+
+    /// When one of the sweep begins, s from the start of the run.
+    pub fn start(&self, column: usize) -> f64 {
+        let number = (self.numbers.start + column) as f64;
+        match self.columns {
+            Columns::PerSweep { columns, .. } => {
+                (f64::from(self.sweep) + number / f64::from(columns)) * self.duration
+            }
+            Columns::Period { seconds } => number * seconds,
+        }
+    }
+}

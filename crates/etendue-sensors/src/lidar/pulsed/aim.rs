@@ -1,0 +1,143 @@
+//! Where the beams of a batch of shots go.
+#![expect(
+    clippy::inline_always,
+    reason = "loops over sixteen lanes become vector instructions"
+)]
+
+use super::simulate::{Poses, Simulator};
+use super::turning::Turning;
+use crate::lidar::{Column, Shot};
+use etendue_physics::beam::BeamFrame;
+use etendue_scene::{Loops, Ray, RayTile};
+use nalgebra::Isometry3;
+
+impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
+    /// Appends the rays of one shot.
+    pub fn aim(&self, shot: &Shot, pose: &Isometry3<f64>, rays: &mut Vec<Ray>) {
+        if let [_axis] = &self.beam_rays[..] {
+            rays.push(Ray {
+                time: shot.time,
+                ..Ray::new(pose * shot.origin, pose.rotation * shot.direction())
+            });
+            return;
+        }
+        let frame = BeamFrame::new(shot.azimuth, shot.elevation);
+        for ray in &self.beam_rays {
+            let offset = frame.left * ray.offset[0] + frame.up * ray.offset[1];
+            let slope = frame.left * ray.slope[0] + frame.up * ray.slope[1];
+            rays.push(Ray {
+                time: shot.time,
+                ..Ray::new(
+                    pose * (shot.origin + offset),
+                    pose.rotation * (frame.axis + slope).normalize(),
+                )
+            });
+        }
+    }
+
+    /// The rays of whole columns of a rotor, from a sensor that stands still.
+    pub fn aim_turned(
+        &self,
+        (turning, columns): (&Turning, &[Column]),
+        pose: &Isometry3<f64>,
+        tiles: &mut Vec<RayTile>,
+    ) {
+        tiles.resize(turning.tiles(columns.len()), RayTile::EMPTY);
+        self.world.scene().vectorised(Turned {
+            turning,
+            columns,
+            pose,
+            tiles,
+        });
+    }
+
+    /// The rays of all shots of a batch, in that order, in tiles; by way of `rays` where beams have
+    /// several.
+    pub fn aim_tiles(
+        &self,
+        shots: &[Shot],
+        (poses, order): (&Poses, &[usize]),
+        rays: &mut Vec<Ray>,
+        tiles: &mut Vec<RayTile>,
+    ) {
+        if self.beam_rays.len() == 1 {
+            self.world.scene().vectorised(Axes {
+                shots,
+                poses,
+                order,
+                tiles,
+            });
+            return;
+        }
+        rays.clear();
+        for &shot in order {
+            self.aim(&shots[shot], poses.of(shot), rays);
+        }
+        tiles.resize(rays.len().div_ceil(16), RayTile::EMPTY);
+        for (rays, tile) in rays.chunks(16).zip(tiles) {
+            tile.used = rays.len();
+            for (lane, ray) in rays.iter().enumerate() {
+                tile.put(lane, ray);
+            }
+        }
+    }
+}
+
+/// The axes of a rotor's beams, from a sensor that stands still.
+struct Turned<'s> {
+    turning: &'s Turning,
+    columns: &'s [Column],
+    pose: &'s Isometry3<f64>,
+    tiles: &'s mut [RayTile],
+}
+
+impl Loops for Turned<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.turning.aim(self.columns, self.pose, self.tiles);
+    }
+}
+
+/// The beams' axes.
+struct Axes<'s> {
+    shots: &'s [Shot],
+    poses: &'s Poses,
+    order: &'s [usize],
+    tiles: &'s mut Vec<RayTile>,
+}
+
+impl Loops for Axes<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let count = self.order.len().div_ceil(16);
+        self.tiles.resize(count, RayTile::EMPTY);
+        let still = self.poses.only();
+        for (order, tile) in self.order.chunks(16).zip(&mut *self.tiles) {
+            tile.used = order.len();
+            for (lane, &shot) in order.iter().enumerate() {
+                let own = &self.shots[shot];
+                let (origin, direction) = if still.is_some() {
+                    (own.origin, own.direction())
+                } else {
+                    let pose = self.poses.of(shot);
+                    (pose * own.origin, pose.rotation * own.direction())
+                };
+                for axis in 0..3 {
+                    tile.origin[axis][lane] = origin[axis];
+                    tile.direction[axis][lane] = direction[axis];
+                }
+                tile.time[lane] = own.time;
+            }
+        }
+        // After all were put: numbers just stored one by one cannot yet be loaded together.
+        if let Some(pose) = still {
+            for tile in self.tiles {
+                tile.place(pose);
+            }
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! Where and when each laser fires.
+
+use super::column_times::ColumnTimes;
+use super::pattern::Stance;
+use super::shots::Shots;
+use super::{Channel, Columns, Lidar, ScanPattern, Spinning};
+use nalgebra::{Point3, Vector3};
+use std::f64::consts::{PI, TAU};
+
+/// A direction in the sensor's frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Aim {
+    /// Azimuth of the rotor (or the pattern's frame), which the origin turns with, rad.
+    pub rotor: f64,
+    /// Azimuth of the beam, rad.
+    pub azimuth: f64,
+    /// Elevation of the beam, rad.
+    pub elevation: f64,
+}
+
+/// One firing of one laser.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shot {
+    /// Number of the column in its sweep.
+    pub column: u32,
+    /// Number of the channel in its scanner.
+    pub channel: u16,
+    /// When it fires, s from the start of the run.
+    pub time: f64,
+    /// Azimuth of the beam in the sensor's frame, rad, in (-pi, pi].
+    pub azimuth: f64,
+    /// Elevation of the beam, rad.
+    pub elevation: f64,
+    /// Where the beam leaves from, in the sensor's frame, m.
+    pub origin: Point3<f64>,
+    pub(super) direction: Vector3<f64>,
+}
+
+impl Shot {
+    /// The place of a shot that is still to be aimed.
+    pub(crate) const UNAIMED: Self = Self {
+        column: 0,
+        channel: 0,
+        time: 0.0,
+        azimuth: 0.0,
+        elevation: 0.0,
+        origin: Point3::new(0.0, 0.0, 0.0),
+        direction: Vector3::new(1.0, 0.0, 0.0),
+    };
+
+    /// Unit direction of the beam in the sensor's frame.
+    pub fn direction(&self) -> Vector3<f64> {
+        self.direction
+    }
+
+    /// The point at `distance` (m) along the beam, in the sensor's frame.
+    #[inline]
+    pub fn point(&self, distance: f64) -> Point3<f64> {
+        self.origin + self.direction * distance
+    }
+}
+
+impl Lidar {
+    /// Duration of one sweep, s.
+    pub fn sweep_duration(&self) -> f64 {
+        self.pattern.sweep_duration()
+    }
+
+    /// The most columns that a sweep has.
+    pub fn columns(&self) -> u32 {
+        match self.pattern.columns() {
+            Columns::PerSweep { columns, fired } => fired.unwrap_or(columns),
+            Columns::Period { seconds } => whole((self.sweep_duration() / seconds).ceil()),
+        }
+    }
+
+    /// The shots of sweep number `sweep`, column by column in the order of the channels' table.
+    pub fn shots(&self, sweep: u32) -> Vec<Shot> {
+        let mut shots = Shots::default();
+        shots.take_up(&self.firing(sweep));
+        shots.into_list()
+    }
+
+    /// One sweep, whose shots can be aimed by parts.
+    pub(crate) fn firing(&self, sweep: u32) -> Firing<'_> {
+        Firing {
+            scanner: self,
+            columns: ColumnTimes::of(self, sweep),
+            lasers: self.lasers(),
+        }
+    }
+
+    /// Its channels, as they are aimed.
+    fn lasers(&self) -> Vec<Laser<'_>> {
+        let begun = self.channels.first().map_or(0.0, |channel| channel.time);
+        let swing = |channel: &Channel| match &self.pattern {
+            ScanPattern::Spinning(spinning) => spinning.swing(channel.time - begun),
+            _ => 0.0,
+        };
+        let laser = |(number, channel)| Laser::new(number, channel, swing(channel));
+        (0..).zip(&self.channels).map(laser).collect()
+    }
+}
+
+/// A sweep that is aimed part by part.
+pub(crate) struct Firing<'a> {
+    pub scanner: &'a Lidar,
+    pub(super) columns: ColumnTimes,
+    pub lasers: Vec<Laser<'a>>,
+}
+
+/// A channel with its angles' sines and cosines.
+pub(crate) struct Laser<'a> {
+    number: u16,
+    pub channel: &'a Channel,
+    pub azimuth: SinCos,
+    pub elevation: SinCos,
+    /// What the rotor turns from the first channel's firing to this one's.
+    pub swing: SinCos,
+}
+
+/// A column on a rotor that only turns.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) struct Column {
+    /// When it begins, s.
+    pub start: f64,
+    /// How the rotor stands when the first channel fires.
+    pub turned: SinCos,
+}
+
+/// The sine and cosine of an angle.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) struct SinCos {
+    pub sin: f64,
+    pub cos: f64,
+}
+
+impl SinCos {
+    pub fn of(angle: f64) -> Self {
+        let (sin, cos) = angle.sin_cos();
+        Self { sin, cos }
+    }
+
+    /// That of the sum of both angles.
+    #[expect(clippy::inline_always, reason = "one lane of a loop over many")]
+    #[inline(always)]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            sin: self.sin * other.cos + self.cos * other.sin,
+            cos: self.cos * other.cos - self.sin * other.sin,
+        }
+    }
+}
+
+impl<'a> Laser<'a> {
+    fn new(number: u16, channel: &'a Channel, swing: f64) -> Self {
+        Self {
+            number,
+            channel,
+            azimuth: SinCos::of(channel.azimuth),
+            elevation: SinCos::of(channel.elevation),
+            swing: SinCos::of(swing),
+        }
+    }
+}
+
+impl Firing<'_> {
+    /// How many shots the sweep has.
+    pub fn count(&self) -> usize {
+        self.columns.count() * self.lasers.len()
+    }
+
+    /// The rotor that the lasers are on, where they move only with it.
+    pub fn rotor(&self) -> Option<&Spinning> {
+        match &self.scanner.pattern {
+            ScanPattern::Spinning(spinning) if spinning.nod.is_none() => Some(spinning),
+            _ => None,
+        }
+    }
+
+    /// Aims whole columns of shots one by one, the first of which has the number `first`.
+    pub(super) fn aim(&self, first: usize, shots: &mut [Shot]) {
+        let channels = self.lasers.len();
+        let columns = (first / channels..).zip(shots.chunks_mut(channels));
+        let mut rotor = Rotor::default();
+        for (column, shots) in columns {
+            let start = self.columns.start(column);
+            let column = whole(column as f64);
+            for (laser, shot) in self.lasers.iter().zip(shots) {
+                (shot.column, shot.channel) = (column, laser.number);
+                self.aim_one(laser, start, &mut rotor, shot);
+            }
+        }
+    }
+
+    /// Aims a shot of the column that began at `start`.
+    #[inline]
+    fn aim_one(&self, laser: &Laser, start: f64, rotor: &mut Rotor, shot: &mut Shot) {
+        let channel = laser.channel;
+        let time = start + channel.time;
+        let aim = match &self.scanner.pattern {
+            ScanPattern::Spinning(spinning) => rotor.stance(spinning, time).aim(channel),
+            other => other.aim(time, start, channel),
+        };
+        let turned = rotor.turned(aim.rotor);
+        let azimuth = if aim.azimuth == aim.rotor + channel.azimuth {
+            turned.plus(laser.azimuth)
+        } else {
+            SinCos::of(aim.azimuth)
+        };
+        let elevation = if aim.elevation == channel.elevation {
+            laser.elevation
+        } else {
+            SinCos::of(aim.elevation)
+        };
+        let [x, y] = [turned.cos, turned.sin].map(|part| channel.radius * part);
+        shot.time = time;
+        shot.azimuth = wrapped(aim.azimuth);
+        shot.elevation = aim.elevation;
+        shot.origin = Point3::new(x, y, channel.height);
+        shot.direction = Vector3::new(
+            elevation.cos * azimuth.cos,
+            elevation.cos * azimuth.sin,
+            elevation.sin,
+        );
+    }
+}
+
+/// The last that was seen of a rotor: shots of one moment share it.
+struct Rotor {
+    azimuth: f64,
+    turned: SinCos,
+    time: f64,
+    stance: Stance,
+}
+
+impl Default for Rotor {
+    fn default() -> Self {
+        Self {
+            azimuth: 0.0,
+            turned: SinCos { sin: 0.0, cos: 1.0 },
+            time: f64::NAN,
+            stance: Stance::default(),
+        }
+    }
+}
+
+impl Rotor {
+    fn stance(&mut self, spinning: &Spinning, time: f64) -> Stance {
+        if time != self.time {
+            (self.time, self.stance) = (time, spinning.stance(time));
+        }
+        self.stance
+    }
+
+    fn turned(&mut self, azimuth: f64) -> SinCos {
+        if azimuth != self.azimuth {
+            (self.azimuth, self.turned) = (azimuth, SinCos::of(azimuth));
+        }
+        self.turned
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a whole number, not negative, and saturating"
+)]
+pub(super) fn whole(number: f64) -> u32 {
+    number as u32
+}
+
+/// The same azimuth in (-pi, pi].
+pub(super) fn wrapped(azimuth: f64) -> f64 {
+    // The remainder of a division takes longer than all the rest of a shot.
+    if azimuth.abs() < TAU {
+        return once_round(azimuth);
+    }
+    let wrapped = azimuth.rem_euclid(TAU);
+    if wrapped > PI { wrapped - TAU } else { wrapped }
+}
+
+/// [`wrapped`] of an azimuth within a turn to either side.
+#[expect(clippy::inline_always, reason = "one lane of a loop over many")]
+#[inline(always)]
+pub(super) fn once_round(azimuth: f64) -> f64 {
+    let ahead = azimuth + if azimuth < 0.0 { TAU } else { 0.0 };
+    let round = if ahead > PI { ahead - TAU } else { ahead };
+    let within = azimuth > -PI && azimuth <= PI;
+    if within { azimuth } else { round }
+}

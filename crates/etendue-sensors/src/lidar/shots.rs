@@ -1,0 +1,140 @@
+//! The shots of a sweep.
+
+use super::shot::{Firing, Shot};
+use super::turn::TurnedShots;
+use etendue_scene::{Loops, Scene};
+use rayon::prelude::*;
+use std::fmt;
+use std::ops::Range;
+
+/// Every shot of a sweep, column by column, in each in the order of the channels' table.
+///
+/// Shots of a rotor that only turns are not stored, which would take more time than to aim them:
+/// the sine of each column's azimuth and the table tell each when it is asked for.
+///
+/// ```
+/// # use etendue_sensors::lidar::Shots;
+/// let none = Shots::default();
+/// assert!(none.is_empty() && none.get(0).is_none());
+/// ```
+#[derive(Clone, PartialEq)]
+pub struct Shots(Kind);
+
+#[derive(Clone, PartialEq)]
+enum Kind {
+    Listed(Vec<Shot>),
+    Turned(Box<TurnedShots>),
+}
+
+impl Default for Shots {
+    fn default() -> Self {
+        Self(Kind::Listed(vec![]))
+    }
+}
+
+impl fmt::Debug for Shots {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.debug_list().entries(self.iter()).finish()
+    }
+}
+
+impl Shots {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match &self.0 {
+            Kind::Listed(shots) => shots.len(),
+            Kind::Turned(shots) => shots.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The shot of that number.
+    ///
+    /// # Panics
+    ///
+    /// Where there is none.
+    #[inline]
+    pub fn at(&self, number: usize) -> Shot {
+        match &self.0 {
+            Kind::Listed(shots) => shots[number],
+            Kind::Turned(shots) => shots.at(number),
+        }
+    }
+
+    /// The shot of that number, if there is one.
+    pub fn get(&self, number: usize) -> Option<Shot> {
+        (number < self.len()).then(|| self.at(number))
+    }
+
+    /// One after the other.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Shot> {
+        (0..self.len()).map(|number| self.at(number))
+    }
+
+    /// Takes up those of a sweep, in the memory of others.
+    pub(crate) fn take_up(&mut self, firing: &Firing) {
+        if let Some(spinning) = firing.rotor() {
+            self.0 = Kind::Turned(Box::new(TurnedShots::new(firing, spinning)));
+            return;
+        }
+        let mut shots = match std::mem::take(self).0 {
+            Kind::Listed(shots) => shots,
+            Kind::Turned(_) => vec![],
+        };
+        shots.resize(firing.count(), Shot::UNAIMED);
+        in_parts(&mut shots, firing.lasers.len(), |first, shots| {
+            firing.aim(first, shots);
+        });
+        self.0 = Kind::Listed(shots);
+    }
+
+    /// All in a list.
+    pub(super) fn into_list(self) -> Vec<Shot> {
+        let shots = match self.0 {
+            Kind::Listed(shots) => return shots,
+            Kind::Turned(shots) => shots,
+        };
+        let mut list = vec![Shot::UNAIMED; shots.len()];
+        in_parts(&mut list, shots.channels(), |first, list| {
+            shots.aiming(first, list).run();
+        });
+        list
+    }
+
+    /// Whole columns of them: in `memory`, where they are not stored, by a scene's vector
+    /// instructions.
+    pub(crate) fn part<'a>(
+        &'a self,
+        scene: &Scene,
+        own: Range<usize>,
+        memory: &'a mut Vec<Shot>,
+    ) -> &'a [Shot] {
+        match &self.0 {
+            Kind::Listed(shots) => &shots[own],
+            Kind::Turned(shots) => {
+                memory.resize(own.len(), Shot::UNAIMED);
+                scene.vectorised(shots.aiming(own.start, memory));
+                memory
+            }
+        }
+    }
+
+    /// Where a rotor that only turns fires them.
+    pub(crate) fn turned(&self) -> Option<&TurnedShots> {
+        match &self.0 {
+            Kind::Listed(_) => None,
+            Kind::Turned(shots) => Some(shots),
+        }
+    }
+}
+
+/// Aims whole columns of shots on all threads.
+fn in_parts(shots: &mut [Shot], channels: usize, aim: impl Fn(usize, &mut [Shot]) + Sync) {
+    let part = 64 * channels;
+    let parts = shots.par_chunks_mut(part).enumerate();
+    parts.for_each(|(number, shots)| aim(number * part, shots));
+}

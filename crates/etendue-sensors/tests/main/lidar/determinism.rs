@@ -1,0 +1,39 @@
+//! The same seed gives the same bytes, whatever the threads.
+
+use super::stage::{at_origin, beam, pulsed, room, scanner};
+use etendue_physics::atmosphere::{Atmosphere, Weather};
+use etendue_physics::pulse::ReturnMode;
+use etendue_sensors::lidar::Pipeline;
+use etendue_sensors::lidar::{Sweep, SweepSettings};
+
+fn sweep(threads: usize, seed: u64, pipeline: Pipeline) -> Sweep {
+    let mut scanner = scanner(pulsed(pipeline, ReturnMode::All));
+    scanner.beam = beam(3e-3);
+    scanner.sub_ray_rings = 1;
+    let mut run = SweepSettings {
+        seed,
+        ..SweepSettings::default()
+    };
+    run.air.atmosphere = Atmosphere {
+        weather: vec![Weather::Rain {
+            rate: 20e-3 / 3600.0,
+        }],
+    };
+    run.air.drops_from = Some(1e-3);
+    let scene = room([6.0, 9.0, 3.0], 0.4);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .unwrap();
+    pool.install(|| at_origin(&scene, &scanner, &run))
+}
+
+#[test]
+fn one_thread_and_eight_give_the_same_sweep_bit_for_bit() {
+    for pipeline in [Pipeline::Fast, Pipeline::Waveform] {
+        let one = sweep(1, 3, pipeline);
+        assert!(one.points.len() > 3000);
+        assert_eq!(one, sweep(8, 3, pipeline));
+        assert_ne!(one, sweep(8, 4, pipeline));
+    }
+}

@@ -1,0 +1,142 @@
+//! Several surfaces in one beam (elmquist-2021, figures 6 and 7), return modes, drop-out.
+
+use super::stage::{Stage, at_origin, beam, lambert, one_shot, pulsed, quiet, scanner};
+use etendue_physics::pulse::{DualPair, ReturnMode};
+use etendue_scene::Scene;
+use etendue_sensors::lidar::Outcome;
+use etendue_sensors::lidar::{Lidar, Pipeline};
+
+/// A near wall that covers the beam from its axis (moved by `edge`, m) to the left, and a far one.
+fn edge(edge: f64) -> Scene {
+    Stage::default()
+        .panel(
+            [20.0, 2.0 - edge, 0.0],
+            [-1.0, 0.0, 0.0],
+            [4.0, 4.0],
+            lambert(0.5),
+        )
+        .panel(
+            [30.0, 0.0, 0.0],
+            [-1.0, 0.0, 0.0],
+            [20.0, 8.0],
+            lambert(0.5),
+        )
+        .build()
+}
+
+fn wide(pipeline: Pipeline, returns: ReturnMode) -> Lidar {
+    let mut scanner = one_shot(pulsed(pipeline, returns));
+    scanner.beam = beam(8e-3);
+    scanner.sub_ray_rings = 3;
+    scanner
+}
+
+fn ranges(scene: &Scene, scanner: &Lidar) -> Vec<f64> {
+    let sweep = at_origin(scene, scanner, &quiet());
+    sweep.points.iter().map(|point| point.range).collect()
+}
+
+fn assert_ranges(found: &[f64], expected: &[f64]) {
+    assert_eq!(found.len(), expected.len(), "{found:?}");
+    for (found, expected) in found.iter().zip(expected) {
+        assert!((found - expected).abs() < 0.03, "{found:?} {expected:?}");
+    }
+}
+
+#[test]
+fn at_an_edge_every_return_mode_gives_the_walls_that_it_says() {
+    for pipeline in [Pipeline::Fast, Pipeline::Waveform] {
+        // The axis just misses the near wall, then just hits it.
+        for (offset, axis) in [(-0.005, 30.0), (0.005, 20.0)] {
+            let scene = edge(offset);
+            let seen = |mode| ranges(&scene, &wide(pipeline, mode));
+            assert_ranges(&seen(ReturnMode::First), &[20.0]);
+            assert_ranges(&seen(ReturnMode::Last), &[30.0]);
+            assert_ranges(&seen(ReturnMode::All), &[20.0, 30.0]);
+            // The near wall's half of the beam is stronger by the square of the ranges.
+            assert_ranges(&seen(ReturnMode::Strongest), &[20.0]);
+            assert_ranges(
+                &seen(ReturnMode::Dual(DualPair::LastAndStrongest)),
+                &[30.0, 20.0],
+            );
+            let mut single = wide(pipeline, ReturnMode::All);
+            single.sub_ray_rings = 0;
+            assert_ranges(&ranges(&scene, &single), &[axis]);
+        }
+    }
+}
+
+#[test]
+fn points_of_one_beam_are_numbered_and_labelled_by_where_their_light_came_from() {
+    let scanner = wide(Pipeline::Waveform, ReturnMode::All);
+    let sweep = at_origin(&edge(0.0), &scanner, &quiet());
+    let numbers: Vec<_> = sweep
+        .points
+        .iter()
+        .map(|p| (p.return_number, p.returns))
+        .collect();
+    assert_eq!(numbers, [(1, 2), (2, 2)]);
+    let instances: Vec<u32> = sweep
+        .points
+        .iter()
+        .map(|p| p.source.unwrap().instance.0)
+        .collect();
+    assert_eq!(instances, [0, 1]);
+    assert_eq!(sweep.outcomes, [Outcome::Points { first: 0, count: 2 }]);
+}
+
+#[test]
+fn surfaces_closer_than_the_pulse_merge_into_one_range_between_them() {
+    let scene = Stage::default()
+        .panel([20.0, 2.0, 0.0], [-1.0, 0.0, 0.0], [4.0, 4.0], lambert(0.5))
+        .panel(
+            [20.2, 0.0, 0.0],
+            [-1.0, 0.0, 0.0],
+            [20.0, 8.0],
+            lambert(0.5),
+        )
+        .build();
+    for pipeline in [Pipeline::Fast, Pipeline::Waveform] {
+        let found = ranges(&scene, &wide(pipeline, ReturnMode::All));
+        assert_eq!(found.len(), 1);
+        assert!((20.03..20.17).contains(&found[0]), "{found:?}");
+    }
+}
+
+/// A dark wall (2 %) at 10 to 130 m: there until its echo falls below the threshold, 1e-6, at
+/// sqrt(0.02 / pi / 1e-6) = 79.8 m, and not beyond. No-returns are explicit.
+#[test]
+fn drop_out_is_what_falls_below_the_threshold() {
+    for range in [10.0, 50.0, 79.0, 81.0, 130.0] {
+        let size = [8.0, 8.0];
+        let scene = Stage::default()
+            .panel([range, 0.0, 0.0], [-1.0, 0.0, 0.0], size, lambert(0.02))
+            .build();
+        let mut receiver = pulsed(Pipeline::Fast, ReturnMode::Strongest);
+        receiver.threshold = 1e-6;
+        let sweep = at_origin(&scene, &one_shot(receiver), &quiet());
+        let seen = matches!(sweep.outcomes[0], Outcome::Points { .. });
+        assert_eq!(seen, range < 79.8);
+        let image = sweep.range_image();
+        if seen {
+            assert!((image[0] - range).abs() < 1e-9);
+        } else {
+            assert_eq!(image[0], f64::INFINITY);
+        }
+    }
+}
+
+#[test]
+fn what_is_nearer_than_the_device_measures_is_too_near() {
+    let scene = Stage::default()
+        .panel([0.05, 0.0, 0.0], [-1.0, 0.0, 0.0], [0.1, 0.1], lambert(0.5))
+        .build();
+    let sweep = at_origin(
+        &scene,
+        &scanner(pulsed(Pipeline::Fast, ReturnMode::First)),
+        &quiet(),
+    );
+    assert_eq!(sweep.outcomes[0], Outcome::TooNear);
+    assert_eq!(sweep.range_image()[0], f64::NEG_INFINITY);
+    assert_eq!(sweep.outcomes[1800], Outcome::NoReturn);
+}

@@ -1,0 +1,190 @@
+//! Scenes and scanners to test with.
+
+use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt};
+use etendue_physics::pulse::{
+    AnalogueDetector, Detector, Discriminator, IntensityResponse, Pulse, ReturnMode,
+};
+use etendue_physics::surface::{Lobe, Material};
+use etendue_scene::{
+    MaterialId, Mesh, MeshId, Motion, NamedMaterial, Object, ObjectId, Scene, SceneBuilder,
+    primitive,
+};
+use etendue_sensors::lidar::{
+    Channel, Columns, Intensity, Lidar, Pipeline, PulsedReceiver, RangeLimits, Receiver,
+    ScanPattern, Spinning,
+};
+use etendue_sensors::lidar::{Sweep, SweepSettings, simulate};
+use etendue_sensors::transport::World;
+use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+
+pub const WAVELENGTH: f64 = 905e-9;
+
+/// Builds scenes object by object.
+#[derive(Default)]
+pub struct Stage {
+    parts: SceneBuilder,
+}
+
+impl Stage {
+    pub fn add(mut self, mesh: Mesh, pose: Isometry3<f64>, lobe: Lobe<f64>) -> Self {
+        let number = self.parts.objects.len() as u32;
+        let material = Material { lobes: vec![lobe] }.map(|&x| x.into());
+        self.parts.materials.push(NamedMaterial {
+            name: format!("material {number}"),
+            material,
+        });
+        self.parts.meshes.push(mesh.into());
+        self.parts.objects.push(Object {
+            name: format!("object {number}"),
+            mesh: MeshId(number),
+            world_from_object: pose,
+            material: MaterialId(number),
+            mask: u32::MAX,
+        });
+        self
+    }
+
+    /// A rectangle about `centre` that faces the direction `towards`; `size` across and upright.
+    pub fn panel(
+        self,
+        centre: [f64; 3],
+        towards: [f64; 3],
+        size: [f64; 2],
+        lobe: Lobe<f64>,
+    ) -> Self {
+        let mesh = primitive::rectangle([size[1], size[0]]).unwrap();
+        // The rectangle lies in x-y with its normal along z: x becomes up where it can.
+        let towards = Vector3::from(towards).normalize();
+        let turn = UnitQuaternion::face_towards(&towards, &Vector3::z());
+        let upright =
+            turn * UnitQuaternion::from_axis_angle(&Vector3::z_axis(), 0.5 * std::f64::consts::PI);
+        let pose = Isometry3::from_parts(Translation3::from(Vector3::from(centre)), upright);
+        self.add(mesh, pose, lobe)
+    }
+
+    /// Where an object stands.
+    pub fn pose(&self, object: usize) -> Isometry3<f64> {
+        self.parts.objects[object].world_from_object
+    }
+
+    pub fn build(self) -> Scene {
+        self.parts.build().unwrap()
+    }
+
+    /// The first objects move.
+    pub fn build_moving(self, motions: Vec<Motion>) -> Scene {
+        self.build_some_moving((0..).map(ObjectId).zip(motions).collect())
+    }
+
+    pub fn build_some_moving(self, motions: Vec<(ObjectId, Motion)>) -> Scene {
+        self.parts.build_moving(motions).unwrap()
+    }
+}
+
+pub fn lambert(reflectance: f64) -> Lobe<f64> {
+    Lobe::Lambert { reflectance }
+}
+
+pub fn beam(divergence: f64) -> BeamWidth {
+    let round = |width| Divergence {
+        horizontal: width,
+        vertical: width,
+        at: DivergenceAt::HalfMaximum,
+    };
+    BeamWidth {
+        shape: BeamShape::Gaussian,
+        divergence: round(divergence),
+        exit: round(0.0),
+    }
+}
+
+/// A pulsed receiver that finds powers down to 1e-8 /(m² sr).
+pub fn pulsed(pipeline: Pipeline, returns: ReturnMode) -> PulsedReceiver {
+    PulsedReceiver {
+        pulse: Pulse::gaussian(4e-9),
+        discriminator: Discriminator::ConstantFraction { fraction: 0.5 },
+        returns,
+        threshold: 1e-8,
+        reference: 1e-4,
+        detector: Detector::Analogue(AnalogueDetector {
+            thermal_noise: 1e-9,
+            shot_noise: 0.0,
+            background: 0.0,
+            saturation: f64::INFINITY,
+        }),
+        interval: 0.5e-9,
+        bits: None,
+        jitter: 0.0,
+        pipeline,
+        window: None,
+        false_alarms: false,
+        full_overlap: 0.0,
+    }
+}
+
+/// One channel that fires along x (and all around), 3600 times a turn of 0.1 s.
+pub fn scanner(receiver: PulsedReceiver) -> Lidar {
+    Lidar {
+        name: "test".into(),
+        source: "none".into(),
+        wavelength: WAVELENGTH,
+        channels: vec![Channel::default()],
+        pattern: ScanPattern::Spinning(Spinning {
+            rate: 10.0,
+            clockwise: false,
+            start: 0.0,
+            columns: Columns::PerSweep {
+                columns: 3600,
+                fired: None,
+            },
+            nod: None,
+        }),
+        beam: beam(1e-3),
+        sub_ray_rings: 0,
+        receiver: Receiver::Pulsed(receiver),
+        limits: RangeLimits {
+            near: 0.1,
+            far: 300.0,
+            step: 0.0,
+        },
+        intensity: Intensity {
+            response: IntensityResponse::Power { counts: 1.0 },
+            top: None,
+        },
+    }
+    .checked()
+    .unwrap()
+}
+
+/// Only the first column fires: one shot along x.
+pub fn one_shot(receiver: PulsedReceiver) -> Lidar {
+    let mut scanner = scanner(receiver);
+    if let ScanPattern::Spinning(spinning) = &mut scanner.pattern {
+        spinning.columns = Columns::PerSweep {
+            columns: 3600,
+            fired: Some(1),
+        };
+    }
+    scanner
+}
+
+pub fn quiet() -> SweepSettings {
+    SweepSettings {
+        without_noise: true,
+        ..SweepSettings::default()
+    }
+}
+
+/// A sweep from the origin, at rest.
+pub fn at_origin(scene: &Scene, scanner: &Lidar, run: &SweepSettings) -> Sweep {
+    let world = World::at_wavelength(scene, scanner.wavelength).unwrap();
+    simulate(&world, scanner, run, |_| Isometry3::identity())
+}
+
+/// A closed box about the origin, seen from inside.
+pub fn room(size: [f64; 3], reflectance: f64) -> Scene {
+    let mesh = primitive::cuboid(size).unwrap().inside_out();
+    Stage::default()
+        .add(mesh, Isometry3::identity(), lambert(reflectance))
+        .build()
+}
