@@ -2,8 +2,8 @@
 
 use crate::picture::png::RenderError;
 use etendue::calibrate::depth::DepthError;
-use etendue::calibrate::experiments::corridor::ExperimentError;
-use etendue::calibrate::mapping::{MappingError, TrajectoryErrorProblem};
+use etendue_experiments::depth::corridor::ExperimentError;
+use etendue::estimate::odometry::{MappingError, TrajectoryError};
 use etendue::calibrate::noise::NoiseError;
 use etendue::estimate::fit::FitError;
 use etendue::estimate::register::RegisterError;
@@ -14,7 +14,7 @@ use etendue::formats::scene::UnknownExample;
 use etendue::formats::sensor::UnknownPreset;
 use etendue::scene::{Isa, MeshError, TrajectoryError};
 use etendue::sensors::camera::StudioError;
-use etendue::sensors::demo::course::NoCourse;
+use etendue_experiments::demo::course::NoCourse;
 use etendue::sensors::rig::RigError;
 use etendue::sensors::transport::WorldError;
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
@@ -174,7 +174,7 @@ pub enum Failure {
     Mapping(#[from] MappingError),
     /// Two trajectories cannot be compared.
     #[error(transparent)]
-    TrajectoryError(#[from] TrajectoryErrorProblem),
+    TrajectoryError(#[from] TrajectoryError),
     /// A recording gives no noise profile.
     #[error(transparent)]
     Noise(#[from] NoiseError),

@@ -6,10 +6,11 @@
 //! cannot be known.
 
 pub mod compare;
-pub mod experiments;
 pub mod fit;
+pub mod geometry;
 pub mod manifold;
 pub mod model;
+pub mod odometry;
 pub mod register;
 pub mod solve;
 pub mod uncertainty;

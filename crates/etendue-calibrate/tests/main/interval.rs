@@ -1,7 +1,7 @@
 //! Whether the interval of a learnt curve covers the truth.
 
 use crate::corridor::{Corridor, Noise};
-use etendue_calibrate::depth::features::Neighbourhood;
+use etendue_estimate::geometry::Neighbourhood;
 use etendue_calibrate::depth::train::{BiasCurve, CurvePoint, Training, train};
 use etendue_calibrate::depth::{DepthMap, DepthModel, MapOptions, Polynomial};
 

@@ -9,7 +9,7 @@ use crate::picture::{Color, Drawing};
 use clap::Args;
 use etendue::formats::robot::preset_device;
 use etendue::scene::Scene;
-use etendue::sensors::demo::course::{self, Race, car, race};
+use etendue_experiments::demo::course::{self, Race, car, race};
 use etendue::sensors::rig::Rig;
 use nalgebra::Isometry3;
 use serde::Serialize;

@@ -9,7 +9,7 @@ use etendue::formats::material::find;
 use etendue::physics::Spectrum;
 use etendue::physics::surface::Material;
 use etendue::scene::Scene;
-use etendue::sensors::demo::{Part, scene};
+use etendue_experiments::demo::{Part, scene};
 
 /// Arguments of `etendue demo`.
 #[derive(Debug, Args)]

@@ -8,15 +8,15 @@ use crate::picture::line_chart::LineChart;
 use crate::picture::{Color, Drawing, palette};
 use crate::sequence::bar;
 use crate::source;
-use etendue::calibrate::depth::features::CellOptions;
+use etendue::estimate::geometry::CellOptions;
 use etendue::calibrate::depth::{DepthLoss, DepthMap, DepthModel, Polynomial, correct_scan};
-use etendue::calibrate::experiments::board::{self, BoardRow};
-use etendue::calibrate::experiments::corridor::{
+use etendue_experiments::depth::board::{self, BoardRow};
+use etendue_experiments::depth::corridor::{
     AS_BUILT, Bias, BiasBin, Drift, Drive, ExperimentError, LossRow, Poses, ROWS, STOPS_OF_LOSSES,
     Settings, SplitRow, bias_by_incidence, drive, losses, map_options, splits,
 };
-use etendue::calibrate::experiments::{corridor_scene, stops};
-use etendue::estimate::experiments::{Cell, Outcome, Table};
+use etendue_experiments::depth::{corridor_scene, stops};
+use etendue_experiments::arena::{Cell, Outcome, Table};
 use etendue::formats::depth_model;
 use etendue::formats::output::OutputSet;
 use etendue::formats::sensor::{SensorModel, preset};

@@ -5,7 +5,7 @@ use crate::folder::Folder;
 use crate::picture::Drawing;
 use crate::picture::fit_view::FitView;
 use crate::picture::line_chart::LineChart;
-use etendue::estimate::experiments::{Cell, Outcome, Table, View};
+use etendue_experiments::arena::{Cell, Outcome, Table, View};
 use etendue::estimate::fit::FitError;
 use etendue::estimate::model::ModelError;
 use etendue::scene::SceneBuilder;

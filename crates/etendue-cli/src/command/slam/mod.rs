@@ -9,7 +9,7 @@ use crate::picture::colored_view::{ColoredView, Layer};
 use crate::picture::{Color, palette};
 use crate::sequence::{self, ConventionName};
 use clap::{Args, ValueEnum};
-use etendue::calibrate::mapping::{IcpOptions, MapperOptions, umeyama};
+use etendue::estimate::odometry::{IcpOptions, MapperOptions, umeyama};
 use etendue::formats::depth_model;
 use etendue::formats::trajectory::{kitti_text, tum_text};
 use nalgebra::Isometry3;
@@ -100,7 +100,7 @@ impl Slam {
         };
         let options = MapperOptions {
             icp: IcpOptions {
-                within: self.within,
+                max_distance: self.within,
                 ..IcpOptions::default()
             },
             ..MapperOptions::default()

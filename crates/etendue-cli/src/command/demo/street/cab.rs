@@ -1,7 +1,7 @@
 //! The driver in the vehicle.
 
 use etendue::physics::odometry::WheelEncoder;
-use etendue::sensors::demo::street::{Antenna, Driver, Heard, Route, Whereabouts};
+use etendue_experiments::demo::street::{Antenna, Driver, Heard, Route, Whereabouts};
 use etendue::sensors::dynamics::DriveCommand;
 use etendue::sensors::rig::{Device, Environment, Latest, Mount, Rig};
 use nalgebra::Isometry3;

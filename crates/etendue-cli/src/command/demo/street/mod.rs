@@ -21,7 +21,7 @@ use etendue::physics::gnss::Geodetic;
 use etendue::physics::inertial::MotionState;
 use etendue::scene::Scene;
 use etendue::sensors::camera::{Frame, LightTransport};
-use etendue::sensors::demo::street::{self, Route};
+use etendue_experiments::demo::street::{self, Route};
 use etendue::sensors::dynamics::DriveCommand;
 use etendue::sensors::rig::{
     Data, Device, Environment, Event, FrameTree, Latest, Mount, MountedCamera, Observer, Plan,
