@@ -2,10 +2,9 @@
 
 use crate::picture::png::RenderError;
 use etendue::calibrate::depth::DepthError;
-use etendue_experiments::depth::corridor::ExperimentError;
-use etendue::estimate::odometry::{MappingError, TrajectoryError};
 use etendue::calibrate::noise::NoiseError;
 use etendue::estimate::fit::FitError;
+use etendue::estimate::odometry::{MappingError, TrajectoryError};
 use etendue::estimate::register::RegisterError;
 use etendue::formats::FormatError;
 use etendue::formats::camera;
@@ -14,9 +13,10 @@ use etendue::formats::scene::UnknownExample;
 use etendue::formats::sensor::UnknownPreset;
 use etendue::scene::{Isa, MeshError, TrajectoryError};
 use etendue::sensors::camera::StudioError;
-use etendue_experiments::demo::course::NoCourse;
 use etendue::sensors::rig::RigError;
 use etendue::sensors::transport::WorldError;
+use etendue_experiments::demo::course::NoCourse;
+use etendue_experiments::depth::corridor::ExperimentError;
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use std::fmt::Display;
 use std::path::PathBuf;

@@ -12,6 +12,7 @@ pub mod manifold;
 pub mod model;
 pub mod odometry;
 pub mod register;
+mod sensor;
 pub mod solve;
 pub mod uncertainty;
 pub mod visibility;

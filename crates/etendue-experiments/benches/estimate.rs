@@ -2,10 +2,10 @@
 //! the sensor's pose in the plane unknown, one core.
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use etendue_experiments::arena::{LocaliseSettings, TrackSettings, localise, urg_04lx};
 use etendue_estimate::fit::{Coarse, coarse_search};
 use etendue_estimate::manifold::Variable;
 use etendue_estimate::solve::{Limits, Loss, Problem, Solver};
+use etendue_experiments::arena::{LocaliseSettings, TrackSettings, localise, urg_04lx};
 use nalgebra::{Isometry2, Vector2};
 use std::hint::black_box;
 

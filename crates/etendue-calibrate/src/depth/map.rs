@@ -379,8 +379,7 @@ fn sampled(
 fn views(points: &[Vector3<f64>], at: &[u32], options: &MapOptions) -> Vec<Option<LocalSurface>> {
     let origins = vec![Vector3::zeros(); points.len()];
     let neighbours = Neighbours::new(points);
-    let among =
-        |at: &[u32], which| local_surfaces_among(&neighbours, points, &origins, at, which);
+    let among = |at: &[u32], which| local_surfaces_among(&neighbours, points, &origins, at, which);
     let mut which = options.normal_from;
     let mut views = among(at, which);
     for _ in 0..options.normal_doublings {

@@ -40,7 +40,11 @@ fn scans_are_put_where_they_were_taken() {
         "{}",
         root_mean_square(&errors.translation)
     );
-    assert!(root_mean_square(&errors.rotation) < 1e-3, "{}", root_mean_square(&errors.rotation));
+    assert!(
+        root_mean_square(&errors.rotation) < 1e-3,
+        "{}",
+        root_mean_square(&errors.rotation)
+    );
 }
 
 #[test]

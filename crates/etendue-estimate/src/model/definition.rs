@@ -1,92 +1,78 @@
-//! The simulator as a function of whatever is unknown.
-//!
-//! A [`Model`] is a scene, a continuous-wave lidar or a scanner without its noise, and the poses it
-//! scanned from. What is unknown is named by a path, `sensor.pose` or `materials.white.reflectance`
-//! ([`Parameter`]), and freed by [`Model::free`].
+//! Scene, sensor and poses with some of them unknown.
 
-mod air;
-mod facets;
-mod jacobian;
-mod parameter;
-mod sensor;
-mod setting;
-
-pub use parameter::{Freedom, Parameter, UnknownPath};
-pub use sensor::{Direction, Measured, ScannerSensor, Sensor};
-
-use crate::manifold::{OutOfBounds, Variable};
-use etendue_physics::cw::{Bias, Method, Noise};
+use super::parameter::{Freedom, Parameter, UnknownPath};
+use super::planar::planar;
+use super::simulate::ReturnFactor;
+use crate::manifold::{Chart, OutOfBounds, Value, Variable};
+use crate::sensor::{Measured, ScannerSensor, Sensor};
+use crate::visibility::EdgeSettings;
 use etendue_scene::{Object, Scene, SceneBuilder, SceneError};
 use etendue_sensors::cw::{CwLidar, InvalidLidar};
 use etendue_sensors::lidar::Air;
 use etendue_sensors::lidar::Lidar;
-use etendue_sensors::transport::{TreeSettings, WorldError};
-use nalgebra::{Isometry2, Isometry3, UnitQuaternion, Vector2, Vector3};
+use etendue_sensors::transport::{TreeSettings, World, WorldError};
+use nalgebra::Isometry3;
 use std::sync::Arc;
 use thiserror::Error;
 
-pub(crate) use jacobian::Rows;
-pub(crate) use sensor::{ScannerSetting, SensorSetting};
-pub(crate) use setting::{Setting, world_of};
-
-/// A scene, a sensor and where it stood, with some of all that unknown.
+/// A scene, a noise-free sensor and the poses of its scans, with some parameters unknown.
 #[derive(Clone, Debug)]
 pub struct Model {
-    parts: SceneBuilder,
-    scene: Arc<Scene>,
-    sensor: Sensor,
-    world_from_sensor: Vec<Isometry3<f64>>,
-    air: Air,
-    unknowns: Vec<Unknown>,
-    /// Where ray trees end.
+    pub(super) parts: SceneBuilder,
+    pub(super) scene: Arc<Scene>,
+    pub(super) sensor: Sensor,
+    pub(super) world_from_sensor: Vec<Isometry3<f64>>,
+    pub(super) air: Air,
+    pub(super) unknowns: Vec<Unknown>,
+    /// Limits of the ray trees.
     pub tree: TreeSettings,
-    /// Whether derivatives, and predictions where that is asked for, see edges as the integrals over
-    /// beams do.
-    pub edges: Option<crate::visibility::EdgeSettings>,
+    /// Integration of edges over the cross-section of beams, for derivatives and, where enabled, for
+    /// predictions; `None` for rays only.
+    pub edges: Option<EdgeSettings>,
 }
 
-/// Something unknown.
+/// A free parameter of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unknown {
-    /// The path that names it.
+    /// Path of the parameter.
     pub path: String,
-    /// What it is.
+    /// The parameter.
     pub parameter: Parameter,
-    /// Where it stands at the start.
+    /// Initial value.
     pub start: Variable,
 }
 
-/// Why a model cannot be.
+/// Why a model cannot be made.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ModelError {
     /// The scene cannot be built.
     #[error(transparent)]
     Scene(#[from] SceneError),
-    /// The sensor makes no sense.
+    /// The sensor is not valid.
     #[error(transparent)]
     Lidar(#[from] InvalidLidar),
     /// A material has no value at the sensor's wavelength.
     #[error(transparent)]
     World(#[from] WorldError),
     /// There is no scan.
-    #[error("there is no pose to scan from")]
+    #[error("the model has no sensor pose: give one per scan")]
     NoScan,
-    /// A path names nothing.
+    /// A path names no parameter.
     #[error(transparent)]
     Path(#[from] UnknownPath),
-    /// The same thing was freed twice.
+    /// A parameter was freed twice.
     #[error("{path} is free already")]
     FreedTwice {
         /// The path.
         path: String,
     },
-    /// A start lies outside its bounds.
+    /// An initial value is outside its bounds.
     #[error("{path}: {source}")]
     Start {
         /// The path.
         path: String,
-        /// Where it is.
+        /// The value and the bounds.
         source: OutOfBounds,
     },
     /// A pose was freed as a number, or the reverse.
@@ -102,11 +88,11 @@ pub enum ModelError {
 }
 
 impl Model {
-    /// A model with nothing unknown yet. Noise, jitter and rounding of `lidar` are left out: the
-    /// model predicts what the sensor would report on average.
+    /// A model of a continuous-wave lidar without unknowns. Noise, jitter and rounding of `lidar` are
+    /// removed: the model predicts the expected measurements.
     ///
     /// # Errors
-    /// Where the scene or the sensor makes no sense, or no pose is given.
+    /// Where the scene or the sensor is not valid, or no pose is given.
     pub fn new(
         parts: SceneBuilder,
         lidar: &CwLidar<f64>,
@@ -116,11 +102,11 @@ impl Model {
         Self::with_sensor(parts, lidar.into(), world_from_sensor)
     }
 
-    /// The same with a scanner at rest: beams are the shots of its first sweep, which measure range
-    /// and intensity.
+    /// A model of a scanner at rest: beams are the shots of its first sweep, which measure range and
+    /// intensity.
     ///
     /// # Errors
-    /// Where the scene makes no sense, or no pose is given.
+    /// Where the scene is not valid, or no pose is given.
     pub fn of_scanner(
         parts: SceneBuilder,
         scanner: &Lidar,
@@ -130,7 +116,7 @@ impl Model {
         Self::with_sensor(parts, sensor, world_from_sensor)
     }
 
-    /// A model with that sensor.
+    /// A model of a sensor.
     ///
     /// # Errors
     /// As [`Model::new`].
@@ -143,7 +129,7 @@ impl Model {
             return Err(ModelError::NoScan);
         }
         let scene = Arc::new(parts.clone().build()?);
-        etendue_sensors::transport::World::at_wavelength(&scene, sensor.wavelength())?;
+        World::at_wavelength(&scene, sensor.wavelength())?;
         Ok(Self {
             parts,
             scene,
@@ -156,19 +142,20 @@ impl Model {
         })
     }
 
-    /// The same model in other air than none: scanners see it, all drops and flakes of it by their
-    /// mean; continuous-wave lidars do not.
+    /// The model with weather in the air, which affects scanners by its mean extinction and
+    /// backscatter, and continuous-wave lidars not at all.
     #[must_use]
     pub fn in_air(mut self, air: Air) -> Self {
         self.air = air;
         self
     }
 
-    /// Makes what `path` names unknown, starting where the model has it now.
+    /// Adds the parameters that `path` names to the unknowns, with their current values as initial
+    /// values.
     ///
     /// # Errors
-    /// Where the path names nothing (the nearest one that does is suggested), is free already, or
-    /// starts outside its bounds.
+    /// Where the path names nothing (the most similar path is suggested), the parameter is free
+    /// already, or its value is outside the bounds.
     pub fn free(&mut self, path: &str, freedom: Freedom) -> Result<(), ModelError> {
         for (path, parameter) in self.resolve(path)? {
             if self
@@ -188,12 +175,12 @@ impl Model {
         Ok(())
     }
 
-    /// What is unknown, in the order it was freed.
+    /// The unknowns, in the order in which they were freed.
     pub fn unknowns(&self) -> &[Unknown] {
         &self.unknowns
     }
 
-    /// Where the unknowns stand in the model as it was made.
+    /// Initial values of the unknowns.
     pub fn start(&self) -> Vec<Variable> {
         self.unknowns
             .iter()
@@ -201,49 +188,49 @@ impl Model {
             .collect()
     }
 
-    /// The sensor without its noise.
+    /// The noise-free sensor.
     pub fn sensor(&self) -> &Sensor {
         &self.sensor
     }
 
-    /// How many beams a scan has.
+    /// Number of beams of a scan.
     pub fn beams(&self) -> usize {
         self.sensor.beams()
     }
 
-    /// The scene, where nothing is moved yet.
+    /// The initial scene.
     pub fn scene(&self) -> &Arc<Scene> {
         &self.scene
     }
 
-    /// What the scene is made of, nothing moved yet.
+    /// Meshes, objects and materials of the initial scene.
     pub fn parts(&self) -> &SceneBuilder {
         &self.parts
     }
 
-    /// The objects, by number.
+    /// The objects, in the order of their numbers.
     pub fn objects(&self) -> &[Object] {
         &self.parts.objects
     }
 
-    /// How many scans there are.
+    /// Number of scans.
     pub fn scans(&self) -> usize {
         self.world_from_sensor.len()
     }
 
-    /// What the sensor would report, scan by scan, beam by beam, with the unknowns at `state`.
+    /// Expected measurements with the unknowns at `state`, by scan and beam.
     pub fn predict(&self, state: &[Variable]) -> Vec<Vec<Measured>> {
-        let setting = self.setting::<f64>(state, &vec![0.0; crate::manifold::dimension(state)]);
-        let scene = self.scene_of(&setting);
-        let factor = self.facet_factor(&setting);
-        let factor = factor.as_ref().map(|of| of as setting::Factor<f64>);
+        let inputs = self.inputs::<f64>(state, &vec![0.0; crate::manifold::dimension(state)]);
+        let scene = self.scene_with(&inputs);
+        let factor = self.facet_factor(&inputs);
+        let factor = factor.as_ref().map(|of| of as ReturnFactor<f64>);
         if self.edges.is_some_and(|edges| edges.integral) {
-            return self.shoot_with_edges(&scene, &setting, factor);
+            return self.simulate_with_edges(&scene, &inputs, factor);
         }
-        self.shoot_all(&scene, &setting, &[], factor)
+        self.simulate(&scene, &inputs, &[], factor)
     }
 
-    /// The same model with every `every`-th beam alone, one ray a beam: for coarse searches.
+    /// The model with every `every`-th beam and one ray per beam, for coarse searches.
     #[must_use]
     pub fn thinned(&self, every: usize) -> Self {
         Self {
@@ -253,7 +240,7 @@ impl Model {
         }
     }
 
-    /// The same model with its beams `factor` times as wide: edges are seen from farther away.
+    /// The model with the divergence of its beams multiplied by `factor`: edges affect more beams.
     #[must_use]
     pub fn widened(&self, factor: f64) -> Self {
         Self {
@@ -262,17 +249,13 @@ impl Model {
         }
     }
 
+    /// Initial value of a parameter with its degrees of freedom.
     fn start_of(
         &self,
         path: &str,
         parameter: &Parameter,
         freedom: Freedom,
     ) -> Result<Variable, ModelError> {
-        let pose = match parameter {
-            Parameter::SensorPose { scan } => Some(self.world_from_sensor[*scan]),
-            Parameter::ObjectPose(id) => Some(self.parts.objects[id.0 as usize].world_from_object),
-            _ => None,
-        };
         let wrong = |is, instead| ModelError::WrongFreedom {
             path: path.to_owned(),
             is,
@@ -282,57 +265,31 @@ impl Model {
             path: path.to_owned(),
             source,
         };
-        match (pose, freedom) {
-            (Some(pose), Freedom::Whole) => Ok(Variable::Spatial(pose)),
-            (Some(pose), Freedom::Planar) => Ok(Variable::Planar(planar(&pose))),
-            (Some(pose), Freedom::Boxed { lower, upper }) => {
+        let bounded = |value: f64, lower: f64, upper: f64| {
+            let chart = if lower == 0.0 && upper == f64::INFINITY {
+                Chart::positive(value)
+            } else {
+                Chart::interval(value, lower, upper)
+            };
+            chart.map(Variable::Number).map_err(outside)
+        };
+        match (parameter.value(self), freedom) {
+            (Value::Spatial(pose), Freedom::Whole) => Ok(Variable::Spatial(pose)),
+            (Value::Spatial(pose), Freedom::Planar) => Ok(Variable::Planar(planar(&pose))),
+            (Value::Spatial(pose), Freedom::Boxed { lower, upper }) => {
                 Variable::boxed(&planar(&pose), lower, upper).map_err(outside)
             }
-            (None, Freedom::Whole) if matches!(parameter, Parameter::Weather { .. }) => {
-                parameter::bounded(self.value_of(parameter), 0.0, f64::INFINITY).map_err(outside)
+            (Value::Number(value), Freedom::Whole) => match parameter.bounds() {
+                Some([lower, upper]) => bounded(value, lower, upper),
+                None => Ok(Variable::Number(Chart::real(value))),
+            },
+            (Value::Number(value), Freedom::Interval { lower, upper }) => {
+                bounded(value, lower, upper)
             }
-            (None, Freedom::Whole) => Ok(parameter::number(self.value_of(parameter))),
-            (None, Freedom::Interval { lower, upper }) => {
-                parameter::bounded(self.value_of(parameter), lower, upper).map_err(outside)
+            (Value::Number(_), _) => Err(wrong("a number", "whole or an interval")),
+            (Value::Spatial(_) | Value::Planar(_), _) => {
+                Err(wrong("a pose", "planar, boxed or whole"))
             }
-            (Some(_), Freedom::Interval { .. }) => Err(wrong("a pose", "planar, boxed or whole")),
-            (None, _) => Err(wrong("a number", "whole or an interval")),
         }
-    }
-}
-
-/// The part of a pose that moves in the plane: position and yaw.
-pub fn planar(pose: &Isometry3<f64>) -> Isometry2<f64> {
-    let forward = pose.rotation * Vector3::x();
-    Isometry2::new(
-        Vector2::new(pose.translation.x, pose.translation.y),
-        forward.y.atan2(forward.x),
-    )
-}
-
-/// A planar pose in space, at height zero.
-pub fn upright(pose: &Isometry2<f64>) -> Isometry3<f64> {
-    let at = pose.translation.vector;
-    Isometry3::from_parts(
-        Vector3::new(at.x, at.y, 0.0).into(),
-        UnitQuaternion::from_axis_angle(&Vector3::z_axis(), pose.rotation.angle()),
-    )
-}
-
-fn without_noise(lidar: &CwLidar<f64>) -> CwLidar<f64> {
-    let mut quiet = lidar.clone();
-    quiet.azimuth_jitter = 0.0;
-    quiet.resolution = None;
-    quiet.receiver.noise = Noise::default();
-    quiet.receiver.method = Method::ClosedForm;
-    quiet.receiver.converter_bits = None;
-    quiet
-}
-
-/// The coefficients $[c, b, a]$ of a bias, zero where there is none.
-fn coefficients<S: etendue_physics::Scalar>(bias: &Bias<S>) -> [S; 3] {
-    match bias {
-        Bias::Range(coefficients) | Bias::Phase(coefficients) => *coefficients,
-        _ => [S::zero(); 3],
     }
 }

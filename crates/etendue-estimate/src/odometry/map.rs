@@ -1,8 +1,6 @@
 //! A growing map of points with normals.
 
-use crate::geometry::{
-    CellOptions, Neighbourhood, Neighbours, local_surfaces_by_cells, voxel_of,
-};
+use crate::geometry::{CellOptions, Neighbourhood, Neighbours, local_surfaces_by_cells, voxel_of};
 use nalgebra::{Isometry3, Point3, Vector3};
 use std::collections::BTreeSet;
 

@@ -93,7 +93,9 @@ pub fn absolute_error(
         TrajectoryAlignment::Umeyama => umeyama(reference, estimate)?,
     };
     let pairs = reference.iter().zip(estimate);
-    Ok(PoseErrors::of(pairs.map(|(r, e)| r.inverse() * (motion * e))))
+    Ok(PoseErrors::of(
+        pairs.map(|(r, e)| r.inverse() * (motion * e)),
+    ))
 }
 
 /// Relative pose errors $(R_i^{-1} R_j)^{-1} (E_i^{-1} E_j)$ of the motions between poses $i$ and
@@ -124,10 +126,7 @@ pub fn relative_error(
 ///
 /// # Errors
 /// Where there are fewer than three poses, or all positions coincide.
-pub fn umeyama(
-    reference: Poses,
-    estimate: Poses,
-) -> Result<Isometry3<f64>, TrajectoryError> {
+pub fn umeyama(reference: Poses, estimate: Poses) -> Result<Isometry3<f64>, TrajectoryError> {
     check(reference, estimate, 3)?;
     // Centre both trajectories.
     let centroid = |poses: Poses| {

@@ -40,7 +40,8 @@ fn off(values: &[f64], expected: &Value) -> f64 {
 fn trajectory_errors_are_those_of_evo() {
     let reference = tum(include_str!("../golden/evo/reference.tum"));
     let estimate = tum(include_str!("../golden/evo/estimate.tum"));
-    let expected: Value = serde_json::from_str(include_str!("../golden/evo/errors.json")).expect("valid");
+    let expected: Value =
+        serde_json::from_str(include_str!("../golden/evo/errors.json")).expect("valid");
     let mut found: Vec<(String, PoseErrors)> = Vec::new();
     let alignments = [
         ("none", TrajectoryAlignment::None),

@@ -14,11 +14,10 @@ mod table;
 mod track_mirror;
 mod view;
 
-use etendue_estimate::manifold::{Value, Variable};
-use etendue_estimate::model::Measured;
-pub use scene::{Furniture, arena, upright_board, urg_04lx};
 pub use baselines::{BaselineRow, run_baselines, scan_points};
 pub use checkerboard::{BoardReport, BoardRow, BoardSettings, checkerboard};
+use etendue_estimate::manifold::{Value, Variable};
+use etendue_estimate::model::Measured;
 use etendue_physics::{Purpose, Stream};
 use etendue_sensors::Reading;
 pub use localise::{
@@ -27,6 +26,7 @@ pub use localise::{
 };
 use nalgebra::Isometry2;
 pub use run::{Effort, Experiment, Outcome};
+pub use scene::{Furniture, arena, upright_board, urg_04lx};
 pub use table::{Cell, Curve, Table};
 pub use track_mirror::{MirrorError, MirrorRow, TrackSettings, track_mirror, track_mirror_many};
 pub use view::{Chart, View};

@@ -6,7 +6,9 @@
 //! rays see them, with a scan along the mirror's plane ([`solve_in_stages`]).
 
 use super::{Furniture, arena, first_pose, pose_error, readings};
-use etendue_estimate::fit::{Coarse, FitError, FitProblem, coarse_search, scatter, solve_in_stages};
+use etendue_estimate::fit::{
+    Coarse, FitError, FitProblem, coarse_search, scatter, solve_in_stages,
+};
 use etendue_estimate::manifold::Variable;
 use etendue_estimate::model::{Freedom, Model};
 use etendue_estimate::solve::{Limits, Loss, Solution, Solver};

@@ -1,14 +1,14 @@
 //! The bars that the experiments are held to. Few runs each: the whole tables are for the binary.
 
+use etendue_estimate::fit::{report, solve_in_stages};
+use etendue_estimate::manifold::Variable;
+use etendue_estimate::solve::{Loss, Solver};
+use etendue_estimate::uncertainty::Gauge;
 use etendue_experiments::arena::{
     BoardSettings, LocaliseSettings, TrackSettings, checkerboard, first_pose, localise,
     localise_anywhere, localise_many, localise_noise, pose_error, run_baselines, track_mirror_many,
     urg_04lx,
 };
-use etendue_estimate::fit::{report, solve_in_stages};
-use etendue_estimate::manifold::Variable;
-use etendue_estimate::solve::{Loss, Solver};
-use etendue_estimate::uncertainty::Gauge;
 use etendue_physics::{Purpose, Stream};
 use nalgebra::{Isometry2, Matrix3, Vector2, Vector3};
 use std::f64::consts::PI;

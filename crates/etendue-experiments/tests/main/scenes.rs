@@ -1,7 +1,7 @@
 //! Scenes that several tests share.
 
-use etendue_experiments::arena::{Furniture, arena, urg_04lx};
 use etendue_estimate::model::Model;
+use etendue_experiments::arena::{Furniture, arena, urg_04lx};
 use etendue_physics::cw::Bias;
 use etendue_sensors::cw::CwLidar;
 use nalgebra::{Isometry3, Vector3};

@@ -8,15 +8,8 @@ use crate::picture::line_chart::LineChart;
 use crate::picture::{Color, Drawing, palette};
 use crate::sequence::bar;
 use crate::source;
-use etendue::estimate::geometry::CellOptions;
 use etendue::calibrate::depth::{DepthLoss, DepthMap, DepthModel, Polynomial, correct_scan};
-use etendue_experiments::depth::board::{self, BoardRow};
-use etendue_experiments::depth::corridor::{
-    AS_BUILT, Bias, BiasBin, Drift, Drive, ExperimentError, LossRow, Poses, ROWS, STOPS_OF_LOSSES,
-    Settings, SplitRow, bias_by_incidence, drive, losses, map_options, splits,
-};
-use etendue_experiments::depth::{corridor_scene, stops};
-use etendue_experiments::arena::{Cell, Outcome, Table};
+use etendue::estimate::geometry::CellOptions;
 use etendue::formats::depth_model;
 use etendue::formats::output::OutputSet;
 use etendue::formats::sensor::{SensorModel, preset};
@@ -24,6 +17,13 @@ use etendue::formats::sequence::read_poses;
 use etendue::formats::trajectory::kitti_text;
 use etendue::scene::Scene;
 use etendue::sensors::lidar::{Columns, Lidar, ScanPattern};
+use etendue_experiments::arena::{Cell, Outcome, Table};
+use etendue_experiments::depth::board::{self, BoardRow};
+use etendue_experiments::depth::corridor::{
+    AS_BUILT, Bias, BiasBin, Drift, Drive, ExperimentError, LossRow, Poses, ROWS, STOPS_OF_LOSSES,
+    Settings, SplitRow, bias_by_incidence, drive, losses, map_options, splits,
+};
+use etendue_experiments::depth::{corridor_scene, stops};
 use nalgebra::{Isometry3, Vector3};
 use std::path::Path;
 

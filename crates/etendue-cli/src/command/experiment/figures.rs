@@ -5,10 +5,10 @@ use crate::folder::Folder;
 use crate::picture::Drawing;
 use crate::picture::fit_view::FitView;
 use crate::picture::line_chart::LineChart;
-use etendue_experiments::arena::{Cell, Outcome, Table, View};
 use etendue::estimate::fit::FitError;
 use etendue::estimate::model::ModelError;
 use etendue::scene::SceneBuilder;
+use etendue_experiments::arena::{Cell, Outcome, Table, View};
 
 /// Adds start, steps and result in the scene, a figure of the errors over iterations, and one for
 /// every table of numbers over a number.

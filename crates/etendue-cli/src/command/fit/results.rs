@@ -10,7 +10,7 @@ use crate::picture::fit_view::FitView;
 use crate::picture::line_chart::LineChart;
 use etendue::estimate::fit::Report as Found;
 use etendue::estimate::manifold::Variable;
-use etendue::estimate::model::{Direction, Parameter};
+use etendue::estimate::model::Direction;
 use nalgebra::{DMatrix, Isometry3};
 
 /// Adds all files.
@@ -216,12 +216,7 @@ fn tracks(setup: &Setup, found: &Found) -> Vec<Vec<[f64; 2]>> {
         std::iter::once(&setup.start).chain(steps)
     };
     let unknowns = setup.problem.model.unknowns().iter().enumerate();
-    let poses = unknowns.filter(|(_, known)| {
-        matches!(
-            known.parameter,
-            Parameter::SensorPose { .. } | Parameter::ObjectPose(_)
-        )
-    });
+    let poses = unknowns.filter(|(_, known)| known.parameter.is_pose());
     let track = |(index, _): (usize, _)| {
         let place = |state: &Vec<Variable>| {
             let pose = super::values::placed(&setting(&state[index]), &Isometry3::identity());

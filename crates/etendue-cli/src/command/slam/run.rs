@@ -130,7 +130,9 @@ pub fn drift(reference: &[Isometry3<f64>], estimate: &[Isometry3<f64>]) -> Resul
         })
     });
     Ok(Drift {
-        ate_rms_m: aligned.ok().map(|errors| root_mean_square(&errors.translation)),
+        ate_rms_m: aligned
+            .ok()
+            .map(|errors| root_mean_square(&errors.translation)),
         mean_translation_m: mean(&absolute.translation),
         mean_rotation_deg: mean(&absolute.rotation).to_degrees(),
         relative: relative.collect(),

@@ -10,14 +10,14 @@ mod track;
 pub use driver::{Driver, Sides};
 pub use track::{Course, NoCourse};
 
+use etendue_physics::inertial::MotionState;
+use etendue_scene::Scene;
 use etendue_sensors::dynamics::{Bicycle, DriveCommand, Steering};
 use etendue_sensors::filter::Filter;
 use etendue_sensors::rig::{
     Data, Device, Environment, Event, FrameTree, Latest, Mount, Observer, Plan, Rate, Rig,
     RigError, RigRun, SECOND, drive, seconds,
 };
-use etendue_physics::inertial::MotionState;
-use etendue_scene::Scene;
 use nalgebra::{Isometry3, Point2};
 use std::f64::consts::{PI, TAU};
 use std::ops::ControlFlow;

@@ -79,9 +79,9 @@ impl Driver {
 mod tests {
     use super::*;
     use crate::demo::street::{Antenna, What};
+    use etendue_physics::gnss::{Geodetic, LocalFrame};
     use etendue_sensors::dynamics::Dynamics;
     use etendue_sensors::rig::{nanoseconds, seconds};
-    use etendue_physics::gnss::{Geodetic, LocalFrame};
     use nalgebra::Point3;
 
     /// Sensors without noise but a gyroscope that is off by 0.3 degrees a second, and positions

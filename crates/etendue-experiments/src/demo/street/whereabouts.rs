@@ -1,8 +1,8 @@
 //! Where a vehicle thinks it is.
 
 use super::{Heard, What};
-use etendue_sensors::rig::seconds;
 use etendue_physics::gnss::{Geodetic, LocalFrame};
+use etendue_sensors::rig::seconds;
 use nalgebra::{Matrix2, Matrix2x4, Matrix4, Point2, Vector2, Vector4};
 use std::collections::VecDeque;
 

@@ -21,12 +21,12 @@ use etendue::physics::gnss::Geodetic;
 use etendue::physics::inertial::MotionState;
 use etendue::scene::Scene;
 use etendue::sensors::camera::{Frame, LightTransport};
-use etendue_experiments::demo::street::{self, Route};
 use etendue::sensors::dynamics::DriveCommand;
 use etendue::sensors::rig::{
     Data, Device, Environment, Event, FrameTree, Latest, Mount, MountedCamera, Observer, Plan,
     Rate, Rig, RigRun, drive, nanoseconds,
 };
+use etendue_experiments::demo::street::{self, Route};
 use indicatif::ProgressBar;
 use nalgebra::{Isometry3, Point3};
 use serde::Serialize;

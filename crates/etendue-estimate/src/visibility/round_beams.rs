@@ -1,8 +1,9 @@
-//! Edges across the round beams of continuous-wave lidars.
+//! Edges in the round beams of a continuous-wave lidar.
 
-use super::cover::{Cover, Strip};
-use super::edges::{Chord, Edge, edges_of};
-use super::{ASIDE, EdgeSettings, displacement};
+use super::boundaries::EdgeView;
+use super::cross_section::{CrossSection, Strip};
+use super::edges::{Chord, Edge, SIDE_OFFSET, displacement, edges_of};
+use super::settings::EdgeSettings;
 use etendue_physics::Scalar;
 use etendue_physics::beam::BeamFrame;
 use etendue_physics::cw::{Modulation, Received};
@@ -10,13 +11,13 @@ use etendue_sensors::cw::{Beam, CwLidar};
 use etendue_sensors::transport::{LightRay, TreeSettings, World, trace_tree};
 use nalgebra::{Isometry3, Point3, Vector2, Vector3};
 
-/// The edges of a scene as one pose of a continuous-wave lidar sees them.
+/// The edges of a scene as seen from one pose of a continuous-wave lidar.
 pub(crate) struct RoundBeams<'a, S: Scalar> {
     edges: Vec<Edge<S>>,
     world: World<'a, S>,
     beams: Vec<Beam>,
     half_tangent: S,
-    cover: Cover,
+    cross_section: CrossSection,
     modulation: Modulation,
     world_from_sensor: Isometry3<S>,
     tree: TreeSettings,
@@ -24,34 +25,28 @@ pub(crate) struct RoundBeams<'a, S: Scalar> {
 }
 
 impl<'a, S: Scalar> RoundBeams<'a, S> {
-    pub(super) fn new(
-        world: World<'a, S>,
-        lidar: &CwLidar<S>,
-        world_from_sensor: &Isometry3<S>,
-        tree: TreeSettings,
-        settings: EdgeSettings,
-    ) -> Self {
+    pub(super) fn new(view: &EdgeView<'_, 'a, S>, lidar: &CwLidar<S>) -> Self {
+        let reflections = view.settings.reflections;
         Self {
-            edges: edges_of(&world, world_from_sensor, settings.reflections),
-            world,
+            edges: edges_of(view.world, view.world_from_sensor, reflections),
+            world: view.world.clone(),
             beams: lidar.beams.clone(),
             half_tangent: lidar.half_tangent,
-            cover: Cover::of_pattern(lidar.pattern),
+            cross_section: CrossSection::of_pattern(lidar.pattern),
             modulation: lidar.receiver.modulation,
-            world_from_sensor: *world_from_sensor,
-            tree,
-            settings,
+            world_from_sensor: *view.world_from_sensor,
+            tree: view.tree,
+            settings: view.settings,
         }
     }
 
-    /// Puts the integral over a beam's cross-section in the place of its samples, where edges cross
-    /// it.
+    /// Replaces the samples of a beam by the integral over its cross-section where edges cross it.
     pub(crate) fn add(&self, beam: usize, received: &mut Received<S>) {
         let beam = &self.beams[beam];
         let frame = BeamFrame::new(beam.azimuth, beam.elevation);
         for edge in &self.edges {
             let half_tangent = self.half_tangent.value();
-            let Some(chord) = edge.chord(&frame, half_tangent, &self.cover) else {
+            let Some(chord) = edge.chord(&frame, half_tangent, &self.cross_section) else {
                 continue;
             };
             let line = edge.projected(&frame, self.half_tangent);
@@ -61,7 +56,7 @@ impl<'a, S: Scalar> RoundBeams<'a, S> {
         }
     }
 
-    /// What one piece of an edge's chord, and the strip behind it, adds.
+    /// Adds the contribution of one piece of the chord of an edge and of the strip behind it.
     fn add_piece(
         &self,
         frame: &BeamFrame,
@@ -77,12 +72,12 @@ impl<'a, S: Scalar> RoundBeams<'a, S> {
         let [start, end] = line;
         let point = [0, 1].map(|k| start[k] * (1.0 - along) + end[k] * along);
         let shift = displacement(point, &chord.normal);
-        let unseen = if self.settings.integral {
-            self.cover.area(&strip) - self.cover.sampled(&strip)
+        let unsampled = if self.settings.integral {
+            self.cross_section.power(&strip) - self.cross_section.sampled_power(&strip)
         } else {
             0.0
         };
-        let excess = shift * (strip.length() * self.cover.irradiance(&at)) + unseen;
+        let excess = shift * (strip.length() * self.cross_section.irradiance(&at)) + unsampled;
         let jump = self.jump(frame, &at, &chord.normal, shift);
         let excess = excess * share;
         for (wave, change) in received.waves.iter_mut().zip(jump.waves) {
@@ -92,8 +87,8 @@ impl<'a, S: Scalar> RoundBeams<'a, S> {
         received.power += excess * jump.power;
     }
 
-    /// Light from the side that the edge leaves behind less that from the side it moves into, both
-    /// where the edge is `shift` further along its normal.
+    /// Light from the side behind the edge less that from the side ahead of it, with the edge moved by
+    /// `shift` along its normal.
     fn jump(
         &self,
         frame: &BeamFrame,
@@ -101,9 +96,9 @@ impl<'a, S: Scalar> RoundBeams<'a, S> {
         normal: &Vector2<f64>,
         shift: S,
     ) -> Received<S> {
-        let moved = |aside: f64| [0, 1].map(|k| (shift + aside) * normal[k] + at[k]);
-        let behind = self.light(frame, moved(-ASIDE));
-        let ahead = self.light(frame, moved(ASIDE));
+        let moved = |offset: f64| [0, 1].map(|k| (shift + offset) * normal[k] + at[k]);
+        let behind = self.light(frame, moved(-SIDE_OFFSET));
+        let ahead = self.light(frame, moved(SIDE_OFFSET));
         let mut jump = behind;
         for (wave, other) in jump.waves.iter_mut().zip(ahead.waves) {
             wave.re -= other.re;
@@ -113,7 +108,7 @@ impl<'a, S: Scalar> RoundBeams<'a, S> {
         jump
     }
 
-    /// Light that comes back from one point of a beam's cross-section, for a beam of unit power.
+    /// Received light of a ray through a point of the cross-section, for a beam of unit power.
     fn light(&self, frame: &BeamFrame, [left, up]: [S; 2]) -> Received<S> {
         let (left, up) = (left * self.half_tangent, up * self.half_tangent);
         let component = |k: usize| left * frame.left[k] + up * frame.up[k] + frame.axis[k];

@@ -1,17 +1,17 @@
-//! Images in flat mirrors.
+//! Images of edges in flat mirrors.
 
 use etendue_physics::Scalar;
 use etendue_physics::surface::Side;
 use etendue_sensors::transport::World;
 use nalgebra::{Point3, Vector3};
 
-/// Surfaces that reflect less than this are no mirrors here.
-const FAINTEST: f64 = 0.05;
+/// Least specular reflectance of a mirror.
+const MIN_REFLECTANCE: f64 = 0.05;
 
-/// Objects with more facets than this are no flat mirrors.
-const MOST_FACETS: usize = 16;
+/// Greatest number of facets of a flat mirror.
+const MAX_FACETS: usize = 16;
 
-/// A point nearer to a mirror's plane than this lies in it, m.
+/// Greatest distance of a point in the plane of a mirror, m.
 const IN_PLANE: f64 = 1e-9;
 
 /// The plane of a mirror.
@@ -25,13 +25,13 @@ impl<S: Scalar> Mirror<S> {
         (point - self.point).dot(&self.normal)
     }
 
-    /// Whether the edge lies in the mirror's plane: it is its own image.
-    pub(super) fn holds(&self, ends: &[Point3<S>; 2]) -> bool {
+    /// Whether the edge is in the plane of the mirror.
+    pub(super) fn contains(&self, ends: &[Point3<S>; 2]) -> bool {
         ends.iter()
             .all(|end| self.distance(end).value().abs() < IN_PLANE)
     }
 
-    /// Where the mirror shows the edge.
+    /// Mirror image of the edge.
     pub(super) fn image(&self, ends: &[Point3<S>; 2]) -> [Point3<S>; 2] {
         ends.map(|end| end - self.normal * (self.distance(&end) * 2.0))
     }
@@ -48,7 +48,7 @@ pub(super) fn mirrors_of<S: Scalar>(world: &World<'_, S>) -> Vec<Mirror<S>> {
     let mut mirrors: Vec<Mirror<S>> = Vec::new();
     for (object, pose) in scene.objects().iter().zip(world.poses()) {
         let mesh = scene.mesh(object.mesh);
-        if mesh.triangles.len() > MOST_FACETS {
+        if mesh.triangles.len() > MAX_FACETS {
             continue;
         }
         for (number, triangle) in mesh.triangles.iter().enumerate() {
@@ -58,7 +58,7 @@ pub(super) fn mirrors_of<S: Scalar>(world: &World<'_, S>) -> Vec<Mirror<S>> {
                 .copied()
                 .unwrap_or(object.material);
             let specular = world.material(material).specular(S::one(), Side::Front);
-            if specular.reflected.value() < FAINTEST {
+            if specular.reflected.value() < MIN_REFLECTANCE {
                 continue;
             }
             let [a, b, c] = triangle.map(|v| pose * mesh.vertices[v as usize].map(S::from));
