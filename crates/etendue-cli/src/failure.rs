@@ -1,6 +1,6 @@
 //! What the user is told when something goes wrong.
 
-use crate::picture::png::RenderError;
+use etendue_plot::png::RenderError;
 use etendue::calibrate::depth::DepthError;
 use etendue::calibrate::experiments::corridor::ExperimentError;
 use etendue::calibrate::mapping::{MappingError, TrajectoryErrorProblem};

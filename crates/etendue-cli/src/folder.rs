@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::picture::{Drawing, png, svg};
+use etendue_plot::{Drawing, png, svg};
 use etendue::formats::output::OutputSet;
 use serde::Serialize;
 use std::path::PathBuf;

@@ -2,7 +2,7 @@
 
 use super::{Report, intensities, ranges};
 use crate::failure::Failure;
-use crate::picture::{distribution_chart, svg};
+use etendue_plot::{distribution_chart, svg};
 use etendue::formats::cloud::Cloud;
 use etendue::formats::output::OutputSet;
 use std::fmt::Write;

@@ -3,9 +3,9 @@
 use super::Experiment;
 use crate::command::correct::pictures::masks;
 use crate::failure::Failure;
-use crate::picture::colored_view::{ColoredView, Layer};
-use crate::picture::line_chart::LineChart;
-use crate::picture::{Color, Drawing, palette};
+use etendue_plot::colored_view::{ColoredView, Layer};
+use etendue_plot::line_chart::LineChart;
+use etendue_plot::{Color, Drawing, palette};
 use crate::sequence::bar;
 use crate::source;
 use etendue::calibrate::depth::features::CellOptions;

@@ -2,9 +2,9 @@
 
 use crate::failure::Failure;
 use crate::folder::Folder;
-use crate::picture::Drawing;
-use crate::picture::fit_view::FitView;
-use crate::picture::line_chart::LineChart;
+use etendue_plot::Drawing;
+use crate::view::fit_view::FitView;
+use etendue_plot::line_chart::LineChart;
 use etendue::estimate::experiments::{Cell, Outcome, Table, View};
 use etendue::estimate::fit::FitError;
 use etendue::estimate::model::ModelError;

@@ -9,7 +9,7 @@ mod sensor;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{print, print_json};
-use crate::picture::{png, spread_chart, svg};
+use etendue_plot::{png, spread_chart, svg};
 use crate::source;
 use clap::Args;
 use cloud::CloudReport;

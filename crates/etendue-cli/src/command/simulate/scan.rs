@@ -6,9 +6,10 @@ use super::summary;
 use super::way::Way;
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::picture::top_view::TopView;
-use crate::picture::waveform_plot::WaveformPlot;
-use crate::picture::{Drawing, png, range_image, svg};
+use crate::view::top_view::TopView;
+use crate::view::waveform_plot::WaveformPlot;
+use etendue_plot::{Drawing, png, svg};
+use crate::view::range_image;
 use etendue::formats::FormatError;
 use etendue::formats::output::{
     Encoding, OutputSet, PointTable, Run, RunMetadata, SourceMetadata, kept, write_e57,

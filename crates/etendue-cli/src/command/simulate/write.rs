@@ -2,8 +2,8 @@
 
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::picture::top_view::TopView;
-use crate::picture::{Drawing, png, svg};
+use crate::view::top_view::TopView;
+use etendue_plot::{Drawing, png, svg};
 use etendue::formats::output::{
     Encoding, OutputSet, PointTable, Run, RunMetadata, write_csv, write_npz, write_pcd, write_ply,
 };

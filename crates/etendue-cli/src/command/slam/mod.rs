@@ -5,8 +5,8 @@ pub mod run;
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::output::{print, print_json};
-use crate::picture::colored_view::{ColoredView, Layer};
-use crate::picture::{Color, palette};
+use etendue_plot::colored_view::{ColoredView, Layer};
+use etendue_plot::{Color, palette};
 use crate::sequence::{self, ConventionName};
 use clap::{Args, ValueEnum};
 use etendue::calibrate::mapping::{IcpOptions, MapperOptions, umeyama};
@@ -167,7 +167,7 @@ impl Report {
 }
 
 /// Map and trajectories from above.
-fn picture(mapped: &Mapped, reference: Option<&[Isometry3<f64>]>) -> crate::picture::Drawing {
+fn picture(mapped: &Mapped, reference: Option<&[Isometry3<f64>]>) -> etendue_plot::Drawing {
     let level = |poses: &[Isometry3<f64>]| -> Vec<[f64; 2]> {
         let places = poses.iter().map(|p| p.translation.vector);
         places.map(|p| [p.x, p.y]).collect()

@@ -2,7 +2,7 @@
 
 use super::slice::slice;
 use super::walls::{Walls, draw_scale, draw_sensor};
-use super::{Anchor, Color, Drawing, Extent, Legend, Marker, Point, Stroke, Symbol, palette};
+use etendue_plot::{Anchor, Color, Drawing, Extent, Legend, Marker, Point, Stroke, Symbol, palette};
 use etendue::scene::Scene;
 use nalgebra::Isometry3;
 
@@ -85,7 +85,7 @@ impl DriveView<'_> {
 }
 
 impl Layer {
-    fn draw(&self, plot: &super::Plot, drawing: &mut Drawing, legend: &mut Legend) {
+    fn draw(&self, plot: &etendue_plot::Plot, drawing: &mut Drawing, legend: &mut Legend) {
         match self.look {
             Look::Way(color) => {
                 let pairs = self.points.windows(2);

@@ -2,7 +2,7 @@
 
 use super::slice::{Slice, slice};
 use super::walls::{Walls, draw_scale, draw_sensor};
-use super::{Anchor, Color, Drawing, Extent, Legend, Marker, Plot, Point, Stroke, Symbol, palette};
+use etendue_plot::{Anchor, Color, Drawing, Extent, Legend, Marker, Plot, Point, Stroke, Symbol, palette};
 use etendue::scene::Scene;
 use etendue::sensors::{Measurement, PlanarSweep, Reading};
 use nalgebra::{Isometry3, Point3};
@@ -245,7 +245,7 @@ fn from_above(point: &Point3<f64>) -> Point {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::picture::{png, svg};
+    use etendue_plot::{png, svg};
     use etendue::physics::{Spectrum, surface};
     use etendue::scene::{MaterialId, Mesh, MeshId, NamedMaterial, Object, ObjectId, SceneBuilder};
     use etendue::sensors::Truth;

@@ -1,7 +1,7 @@
 //! What the shades of an image mean.
 
-use super::ticks::ticks;
-use super::{Anchor, Color, Drawing, Point, Shape, Stroke, palette};
+use crate::ticks::ticks;
+use crate::{Anchor, Color, Drawing, Point, Shape, Stroke, palette};
 
 /// Height of the scale, page units.
 pub const HEIGHT: f64 = 52.0;

@@ -1,6 +1,6 @@
 //! Two point clouds from above, before and after one was moved onto the other.
 
-use super::{Anchor, Color, Drawing, Extent, Legend, Marker, Plot, Point, Symbol};
+use crate::{Anchor, Color, Drawing, Extent, Legend, Marker, Plot, Point, Symbol};
 
 /// Two clouds, before and after.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! Writes a drawing as SVG.
 
-use super::{Anchor, Color, Drawing, Point, Shape, Stroke, Text};
+use crate::{Anchor, Color, Drawing, Point, Shape, Stroke, Text};
 use std::fmt::{self, Write};
 
 /// The drawing as an SVG document.

@@ -1,6 +1,6 @@
 //! A bias over incidence with its interval, above the data that it was learnt from.
 
-use super::{Anchor, Axis, Color, Drawing, Legend, Plot, Point, Shape, Stroke, Symbol, palette};
+use crate::{Anchor, Axis, Color, Drawing, Legend, Plot, Point, Shape, Stroke, Symbol, palette};
 
 /// A curve with its interval.
 #[derive(Clone, Debug)]
@@ -57,8 +57,8 @@ impl BiasChart<'_> {
         drawing.text([CURVE[0], 34.0], self.title, 19.0, Anchor::Start);
         drawing.text([CURVE[0], 58.0], self.subtitle, 13.0, Anchor::Start);
         legend.draw(&mut drawing, [CURVE[2] + 24.0, CURVE[1]]);
-        let heading = super::font::width(self.subtitle, 13.0);
-        let heading = heading.max(super::font::width(self.title, 19.0)) + CURVE[0];
+        let heading = crate::font::width(self.subtitle, 13.0);
+        let heading = heading.max(crate::font::width(self.title, 19.0)) + CURVE[0];
         drawing.width = (CURVE[2] + 24.0 + legend.width()).max(heading) + 30.0;
         drawing
     }

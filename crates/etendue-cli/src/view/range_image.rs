@@ -1,8 +1,8 @@
 //! The range image and the intensity image of a sweep.
 
-use super::png::{RenderError, pixmap};
-use super::shade_scale::{HEIGHT, LEAST_WIDTH, ShadeScale};
 use etendue::sensors::lidar::Sweep;
+use etendue_plot::png::{RenderError, pixmap};
+use etendue_plot::shade_scale::{HEIGHT, LEAST_WIDTH, ShadeScale};
 use std::f64::consts::{PI, TAU};
 use tiny_skia::{Pixmap, PixmapPaint, PremultipliedColorU8, Transform};
 

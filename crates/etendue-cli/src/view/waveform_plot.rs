@@ -1,6 +1,6 @@
 //! The received power of one beam over range, and what is reported of it.
 
-use super::{Anchor, Axis, Drawing, Legend, Marker, Plot, Stroke, Symbol, palette};
+use etendue_plot::{Anchor, Axis, Drawing, Legend, Marker, Plot, Stroke, Symbol, palette};
 use etendue::physics::SPEED_OF_LIGHT;
 use etendue::physics::pulse::Waveform;
 

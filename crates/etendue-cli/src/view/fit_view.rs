@@ -2,7 +2,7 @@
 
 use super::slice::{Slice, slice};
 use super::walls::{Walls, draw_scale, draw_sensor};
-use super::{Anchor, Color, Drawing, Extent, Legend, Marker, Plot, Point, Stroke, Symbol, palette};
+use etendue_plot::{Anchor, Color, Drawing, Extent, Legend, Marker, Plot, Point, Stroke, Symbol, palette};
 use etendue::scene::Scene;
 use nalgebra::Isometry3;
 

@@ -1,7 +1,7 @@
 //! What pictures from above share: walls, the sensor, and the scale.
 
 use super::slice::Slice;
-use super::{Anchor, Color, Drawing, Legend, Plot, Point, Shape, Stroke, Symbol, palette, ticks};
+use etendue_plot::{Anchor, Color, Drawing, Legend, Plot, Point, Shape, Stroke, Symbol, palette, ticks};
 use etendue::scene::{MaterialId, Scene};
 use nalgebra::{Isometry3, Vector3};
 use std::collections::BTreeMap;

@@ -159,7 +159,7 @@ impl Drawing {
             at,
             words: text.into(),
             size,
-            color: super::palette::INK,
+            color: crate::palette::INK,
             anchor,
             upwards: false,
         }));

@@ -1,6 +1,6 @@
 //! Renders a drawing as PNG.
 
-use super::{Anchor, Color, Drawing, Point, Shape, Stroke, Text, font};
+use crate::{Anchor, Color, Drawing, Point, Shape, Stroke, Text, font};
 use thiserror::Error;
 use tiny_skia::{
     FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, StrokeDash, Transform,
@@ -228,7 +228,7 @@ impl ttf_parser::OutlineBuilder for Glyph {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::picture::Marker;
+    use crate::Marker;
 
     #[test]
     fn a_dot_is_where_it_was_put() {

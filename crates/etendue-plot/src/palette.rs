@@ -3,7 +3,7 @@
 //! The eight hues of Okabe and Ito (2008), "Color Universal Design", reordered so that the first
 //! ones differ most in lightness too; further entries repeat the hues with dashed lines.
 
-use super::{Color, Stroke};
+use crate::{Color, Stroke};
 
 /// Text and axes.
 pub const INK: Color = Color::hex(0x222222);

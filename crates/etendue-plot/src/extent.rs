@@ -1,6 +1,6 @@
 //! What part of the plane a picture shows.
 
-use super::{Axis, Plot, Point};
+use crate::{Axis, Plot, Point};
 
 /// No plot is smaller than this, page units.
 const SMALLEST_PLOT: Point = [380.0, 300.0];

@@ -1,6 +1,6 @@
 //! A panel from above, with the beams that meet it.
 
-use super::{Anchor, Color, Drawing, Extent, Legend, Marker, Point, Stroke, Symbol, palette};
+use crate::{Anchor, Color, Drawing, Extent, Legend, Marker, Point, Stroke, Symbol, palette};
 
 /// A direction towards the panel.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,7 +72,7 @@ impl PanelView<'_> {
         drawing.text([FRAME[0], 34.0], self.title, 19.0, Anchor::Start);
         let legend = self.legend();
         legend.draw(&mut drawing, [plot.frame[2] + 24.0, FRAME[1]]);
-        let heading = FRAME[0] + super::font::width(self.title, 19.0);
+        let heading = FRAME[0] + crate::font::width(self.title, 19.0);
         drawing.width = (plot.frame[2] + legend.width()).max(heading) + 44.0;
         drawing
     }

@@ -1,6 +1,6 @@
 //! Curves with intervals, several charts on a page.
 
-use super::{Anchor, Axis, Drawing, Legend, Marker, Plot, Point, Shape, Stroke, Symbol, palette};
+use crate::{Anchor, Axis, Drawing, Legend, Marker, Plot, Point, Shape, Stroke, Symbol, palette};
 
 /// A curve.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! Lines over a common axis; values that span decades on a logarithmic one.
 
-use super::{Anchor, Axis, Drawing, Legend, Marker, Plot, Point, Symbol, palette};
+use crate::{Anchor, Axis, Drawing, Legend, Marker, Plot, Point, Symbol, palette};
 
 /// A chart of lines.
 #[derive(Clone, Debug)]
@@ -50,7 +50,7 @@ impl LineChart<'_> {
         plot.draw_axes(&mut drawing);
         drawing.text([FRAME[0], 34.0], self.title, 19.0, Anchor::Start);
         legend.draw(&mut drawing, [FRAME[2] + 24.0, FRAME[1]]);
-        let heading = FRAME[0] + super::font::width(self.title, 19.0);
+        let heading = FRAME[0] + crate::font::width(self.title, 19.0);
         drawing.width = (FRAME[2] + legend.width()).max(heading) + 44.0;
         drawing
     }

@@ -1,6 +1,6 @@
 //! What the signs mean.
 
-use super::{Anchor, Color, Drawing, Marker, Point, Stroke, font};
+use crate::{Anchor, Color, Drawing, Marker, Point, Stroke, font};
 
 const SIZE: f64 = 13.0;
 const LINE_HEIGHT: f64 = 20.0;

@@ -2,8 +2,7 @@
 //!
 //! [`Drawing`] holds shapes in page units; [`svg::write`] and [`png::render`] turn the same list
 //! into a file, so the two always agree. [`Plot`], [`Legend`] and [`palette`] are the pieces that
-//! charts are made of; [`top_view`], [`fit_view`],
-//! [`clouds_view`], [`line_chart`] and [`spread_chart`] are the charts.
+//! charts are made of; [`clouds_view`], [`line_chart`] and [`spread_chart`] are the charts.
 #![expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -16,25 +15,18 @@ pub mod colored_view;
 pub mod curve_chart;
 pub mod distribution_chart;
 mod drawing;
-pub mod drive_view;
 mod extent;
-pub mod fit_view;
-mod font;
+pub mod font;
 mod legend;
 pub mod line_chart;
 pub mod palette;
 pub mod panel_view;
 mod plot;
 pub mod png;
-pub mod range_image;
-mod shade_scale;
-mod slice;
+pub mod shade_scale;
 pub mod spread_chart;
 pub mod svg;
-mod ticks;
-pub mod top_view;
-mod walls;
-pub mod waveform_plot;
+pub mod ticks;
 
 pub use drawing::{Anchor, Color, Drawing, Marker, Point, Shape, Stroke, Text};
 pub use extent::Extent;

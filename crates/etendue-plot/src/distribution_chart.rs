@@ -1,6 +1,6 @@
 //! The distribution functions of two samples.
 
-use super::{Anchor, Axis, Drawing, Legend, Plot, Symbol, palette};
+use crate::{Anchor, Axis, Drawing, Legend, Plot, Symbol, palette};
 
 const FRAME: [f64; 4] = [74.0, 64.0, 674.0, 404.0];
 /// Most corners of a curve.

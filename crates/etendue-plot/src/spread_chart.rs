@@ -1,6 +1,6 @@
 //! The chart of a still sensor's spread over range, one series per recording.
 
-use super::{Anchor, Axis, Drawing, Legend, Marker, Plot, Stroke, Symbol, palette};
+use crate::{Anchor, Axis, Drawing, Legend, Marker, Plot, Stroke, Symbol, palette};
 
 /// What one recording contributes.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! Axes: from data to the page, with ticks, grid and labels.
 
-use super::ticks::ticks;
-use super::{Anchor, Drawing, Point, Shape, Stroke, Text, palette};
+use crate::ticks::ticks;
+use crate::{Anchor, Drawing, Point, Shape, Stroke, Text, palette};
 
 /// One axis of a plot.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! Points and lines in the plane, in one or several panels one above the other, by categories.
 
-use super::{Anchor, Axis, Color, Drawing, Legend, Marker, Plot, Point, Stroke, Symbol};
+use crate::{Anchor, Axis, Color, Drawing, Legend, Marker, Plot, Point, Stroke, Symbol};
 
 /// Points of one kind, m.
 #[derive(Clone, Debug)]
@@ -65,7 +65,7 @@ impl ColoredView<'_> {
             widest = widest.max(legend.width());
             drawing.height = top + height + 60.0;
         }
-        let heading = LEFT + super::font::width(self.subtitle, 13.0);
+        let heading = LEFT + crate::font::width(self.subtitle, 13.0);
         drawing.width = (LEFT + WIDTH + 24.0 + widest).max(heading) + 30.0;
         drawing
     }

@@ -1,6 +1,6 @@
 //! What a plane cuts out of a scene, seen from above.
 
-use super::Point;
+use etendue_plot::Point;
 use etendue::scene::{MaterialId, Object, Scene};
 use nalgebra::{Isometry3, Point3};
 use std::collections::BTreeSet;
