@@ -1,6 +1,5 @@
 //! What the user is told when something goes wrong.
 
-use etendue_plot::png::RenderError;
 use etendue::calibrate::depth::DepthError;
 use etendue::calibrate::experiments::corridor::ExperimentError;
 use etendue::calibrate::mapping::{MappingError, TrajectoryErrorProblem};
@@ -17,6 +16,7 @@ use etendue::sensors::camera::StudioError;
 use etendue::sensors::demo::course::NoCourse;
 use etendue::sensors::rig::RigError;
 use etendue::sensors::transport::WorldError;
+use etendue_plot::png::RenderError;
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use std::fmt::Display;
 use std::path::PathBuf;

@@ -2,8 +2,10 @@
 
 use super::slice::{Slice, slice};
 use super::walls::{Walls, draw_scale, draw_sensor};
-use etendue_plot::{Anchor, Color, Drawing, Extent, Legend, Marker, Plot, Point, Stroke, Symbol, palette};
 use etendue::scene::Scene;
+use etendue_plot::{
+    Anchor, Color, Drawing, Extent, Legend, Marker, Plot, Point, Stroke, Symbol, palette,
+};
 use nalgebra::Isometry3;
 
 /// What a picture of a fit shows.

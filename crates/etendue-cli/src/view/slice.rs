@@ -1,7 +1,7 @@
 //! What a plane cuts out of a scene, seen from above.
 
-use etendue_plot::Point;
 use etendue::scene::{MaterialId, Object, Scene};
+use etendue_plot::Point;
 use nalgebra::{Isometry3, Point3};
 use std::collections::BTreeSet;
 

@@ -2,9 +2,11 @@
 
 use super::slice::{Slice, slice};
 use super::walls::{Walls, draw_scale, draw_sensor};
-use etendue_plot::{Anchor, Color, Drawing, Extent, Legend, Marker, Plot, Point, Stroke, Symbol, palette};
 use etendue::scene::Scene;
 use etendue::sensors::{Measurement, PlanarSweep, Reading};
+use etendue_plot::{
+    Anchor, Color, Drawing, Extent, Legend, Marker, Plot, Point, Stroke, Symbol, palette,
+};
 use nalgebra::{Isometry3, Point3};
 use std::collections::BTreeMap;
 
@@ -245,10 +247,10 @@ fn from_above(point: &Point3<f64>) -> Point {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use etendue_plot::{png, svg};
     use etendue::physics::{Spectrum, surface};
     use etendue::scene::{MaterialId, Mesh, MeshId, NamedMaterial, Object, ObjectId, SceneBuilder};
     use etendue::sensors::Truth;
+    use etendue_plot::{png, svg};
     use std::sync::Arc;
 
     /// Four upright walls around the origin, 2 m x 1 m, the last one a mirror.

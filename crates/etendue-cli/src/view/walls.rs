@@ -1,8 +1,10 @@
 //! What pictures from above share: walls, the sensor, and the scale.
 
 use super::slice::Slice;
-use etendue_plot::{Anchor, Color, Drawing, Legend, Plot, Point, Shape, Stroke, Symbol, palette, ticks};
 use etendue::scene::{MaterialId, Scene};
+use etendue_plot::{
+    Anchor, Color, Drawing, Legend, Plot, Point, Shape, Stroke, Symbol, palette, ticks,
+};
 use nalgebra::{Isometry3, Vector3};
 use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
 //! The received power of one beam over range, and what is reported of it.
 
-use etendue_plot::{Anchor, Axis, Drawing, Legend, Marker, Plot, Stroke, Symbol, palette};
 use etendue::physics::SPEED_OF_LIGHT;
 use etendue::physics::pulse::Waveform;
+use etendue_plot::{Anchor, Axis, Drawing, Legend, Marker, Plot, Stroke, Symbol, palette};
 
 const FRAME: [f64; 4] = [74.0, 64.0, 774.0, 464.0];
 /// Smallest power shown over the largest.

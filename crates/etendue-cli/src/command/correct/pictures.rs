@@ -2,13 +2,13 @@
 
 use crate::failure::Failure;
 use crate::folder::Folder;
-use etendue_plot::bias_curve::BiasChart;
-use etendue_plot::colored_view::{ColoredView, Layer};
-use etendue_plot::{Color, palette};
 use etendue::calibrate::depth::features::Verdict;
 use etendue::calibrate::depth::train::Trained;
 use etendue::calibrate::depth::{DepthMap, DepthModel};
 use etendue::formats::depth_model::LearntModel;
+use etendue_plot::bias_curve::BiasChart;
+use etendue_plot::colored_view::{ColoredView, Layer};
+use etendue_plot::{Color, palette};
 use nalgebra::{DVector, Point3, Vector3};
 
 /// The bias curve, its interval and the data seen.

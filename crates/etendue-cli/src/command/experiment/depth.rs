@@ -3,9 +3,6 @@
 use super::Experiment;
 use crate::command::correct::pictures::masks;
 use crate::failure::Failure;
-use etendue_plot::colored_view::{ColoredView, Layer};
-use etendue_plot::line_chart::LineChart;
-use etendue_plot::{Color, Drawing, palette};
 use crate::sequence::bar;
 use crate::source;
 use etendue::calibrate::depth::features::CellOptions;
@@ -24,6 +21,9 @@ use etendue::formats::sequence::read_poses;
 use etendue::formats::trajectory::kitti_text;
 use etendue::scene::Scene;
 use etendue::sensors::lidar::{Columns, Lidar, ScanPattern};
+use etendue_plot::colored_view::{ColoredView, Layer};
+use etendue_plot::line_chart::LineChart;
+use etendue_plot::{Color, Drawing, palette};
 use nalgebra::{Isometry3, Vector3};
 use std::path::Path;
 

@@ -5,12 +5,12 @@ use super::setup::Setup;
 use super::values::{Arrangement, numbers, setting};
 use crate::failure::Failure;
 use crate::folder::Folder;
-use etendue_plot::Drawing;
 use crate::view::fit_view::FitView;
-use etendue_plot::line_chart::LineChart;
 use etendue::estimate::fit::Report as Found;
 use etendue::estimate::manifold::Variable;
 use etendue::estimate::model::{Direction, Parameter};
+use etendue_plot::Drawing;
+use etendue_plot::line_chart::LineChart;
 use nalgebra::{DMatrix, Isometry3};
 
 /// Adds all files.

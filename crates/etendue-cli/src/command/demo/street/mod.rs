@@ -7,7 +7,6 @@ use super::{build, inner};
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::output::{print, print_json};
-use etendue_plot::Color;
 use crate::view::drive_view::{DriveView, Layer, Look};
 use cab::Cab;
 use clap::Args;
@@ -27,6 +26,7 @@ use etendue::sensors::rig::{
     Data, Device, Environment, Event, FrameTree, Latest, Mount, MountedCamera, Observer, Plan,
     Rate, Rig, RigRun, drive, nanoseconds,
 };
+use etendue_plot::Color;
 use indicatif::ProgressBar;
 use nalgebra::{Isometry3, Point3};
 use serde::Serialize;
