@@ -40,7 +40,7 @@ fn room() -> Scene {
         materials: vec![NamedMaterial {
             name: "paint".into(),
             material: Material {
-                lobes: vec![Lobe::Lambert { reflectance }],
+                lobes: vec![Lobe::lambert(reflectance)],
             },
         }],
         meshes: vec![mesh.into()],

@@ -277,8 +277,8 @@ mod tests {
         };
         let parts = SceneBuilder {
             materials: vec![
-                material("paint", surface::Lobe::Lambert { reflectance }),
-                material("mirror", surface::Lobe::Mirror { reflectance: half }),
+                material("paint", surface::Lobe::lambert(reflectance)),
+                material("mirror", surface::Lobe::mirror(half)),
             ],
             meshes: vec![Arc::new(mesh)],
             objects: vec![Object {

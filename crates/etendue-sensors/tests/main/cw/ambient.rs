@@ -100,7 +100,7 @@ fn mirror(reflectance: f64) -> Scene {
     let mut parts = scene(&[wall]).parts().clone();
     let reflectance = reflectance.into();
     parts.materials[0].material = Material {
-        lobes: vec![Lobe::Mirror { reflectance }],
+        lobes: vec![Lobe::mirror(reflectance)],
     };
     parts.build().expect("a mirror")
 }

@@ -1,9 +1,20 @@
 //! Diffuse reflection of a rough surface.
 
-use super::angle::{facing, quarter_turn_squared, sine, tan_squared, three_halves};
 use crate::Scalar;
+use crate::surface::cosine::{facing, quarter_turn_squared, sine, tan_squared, three_halves};
+use crate::surface::interaction::Side;
+use crate::surface::model::{Classify, LobeClass, SampleLobe, Scatter};
+use crate::surface::parameter::{Domain, MapParameter, REFLECTANCE};
+use crate::surface::sampling::{cosine_hemisphere_pdf, sample_cosine_hemisphere};
 use nalgebra::Vector3;
 use std::f64::consts::PI;
+
+const SLOPE_SD: Domain = Domain {
+    name: "slope_sd",
+    least: 0.0,
+    most: 1.5,
+    remedy: "it is the facets' slope, rad",
+};
 
 /// A surface of Lambertian facets whose slopes are spread as a Gaussian (Oren and Nayar 1994,
 /// doi:10.1145/192161.192213).
@@ -12,18 +23,18 @@ use std::f64::consts::PI;
 ///
 /// - qualitative (eq. 30): $f = \frac{\rho}{\pi}[A + B\max(0,\cos\Delta\phi)\sin\alpha\tan\beta]$,
 ///   $A = 1 - \tfrac12\frac{\sigma^2}{\sigma^2+0.33}$, $B = 0.45\frac{\sigma^2}{\sigma^2+0.09}$;
-/// - full (eqs. 26-28): $C_1..C_3$, and the light that goes from facet to facet.
+/// - full (eqs. 26-28): $C_1..C_3$, and interreflection between facets.
 ///
-/// Both are fits, and for facets that reflect everything they return up to 1.5 % (the full model
-/// with the light between facets 5 %) more than arrives at grazing angles;
-/// [`Material::validate`](super::Material::validate) refuses such a reflectance.
+/// Both are fits. For facets of reflectance 1 they return up to 1.5 % (the full model with
+/// interreflection 5 %) more than arrives at grazing angles;
+/// [`Material::validate`](crate::surface::Material::validate) rejects such a reflectance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OrenNayar<T> {
     /// Reflectance of a facet.
     pub reflectance: T,
     /// Standard deviation of the facets' slope, **rad** (not a roughness from 0 to 1).
     pub slope_sd: T,
-    /// Which of the paper's models.
+    /// Which of the models in the article.
     pub form: OrenNayarForm,
 }
 
@@ -35,7 +46,7 @@ pub enum OrenNayarForm {
     Qualitative,
     /// $C_1..C_3$.
     Full {
-        /// Adds the light reflected from one facet to another (eq. 28).
+        /// Adds interreflection between facets (eq. 28).
         inter_reflection: bool,
     },
 }
@@ -45,14 +56,38 @@ struct Fit<S> {
     constant: S,
     tangent: S,
     both_grazing: S,
-    /// Of the light between facets, with the reflectance folded in.
+    /// Interreflection, with the reflectance folded in.
     second: S,
 }
 
-impl<S: Scalar> OrenNayar<S> {
-    /// $\frac{\rho}{\pi}[A + B\sin\theta\tan\theta]$, for the full model plus the light between
-    /// facets.
-    pub(crate) fn backscatter(&self, cos_incidence: S) -> S {
+impl<T> OrenNayar<T> {
+    pub(super) fn try_map<U, E>(
+        &self,
+        f: &mut MapParameter<'_, T, U, E>,
+    ) -> Result<OrenNayar<U>, E> {
+        Ok(OrenNayar {
+            reflectance: f(&REFLECTANCE, &self.reflectance)?,
+            slope_sd: f(&SLOPE_SD, &self.slope_sd)?,
+            form: self.form,
+        })
+    }
+}
+
+impl<T> Classify for OrenNayar<T> {
+    fn class(&self) -> LobeClass {
+        LobeClass {
+            kind: "oren-nayar",
+            scatters: true,
+            is_specular: false,
+            transmits: false,
+        }
+    }
+}
+
+impl<S: Scalar> Scatter<S> for OrenNayar<S> {
+    /// $\frac{\rho}{\pi}[A + B\sin\theta\tan\theta]$, for the full model plus the
+    /// interreflection.
+    fn backscatter(&self, cos_incidence: S) -> S {
         let cos = facing(cos_incidence);
         let fit = self.fit();
         let first = fit.constant + fit.tangent * tan_squared(cos) * cos;
@@ -60,7 +95,7 @@ impl<S: Scalar> OrenNayar<S> {
         self.reflectance / PI * (first + second)
     }
 
-    pub(crate) fn evaluate(&self, incoming: &Vector3<S>, outgoing: &Vector3<S>) -> S {
+    fn evaluate(&self, incoming: &Vector3<S>, outgoing: &Vector3<S>, _side: Side) -> S {
         let pair = Pair::of(incoming, outgoing);
         let shape = match self.form {
             OrenNayarForm::Qualitative => pair.qualitative(&self.fit()),
@@ -69,6 +104,31 @@ impl<S: Scalar> OrenNayar<S> {
         self.reflectance / PI * shape
     }
 
+    fn tint(&mut self, factor: S) {
+        self.reflectance *= factor;
+    }
+}
+
+impl SampleLobe for OrenNayar<f64> {
+    fn importance(&self, _cos_incidence: f64) -> f64 {
+        self.reflectance
+    }
+
+    fn sample(
+        &self,
+        _incoming: &Vector3<f64>,
+        _side: Side,
+        [_, u, v]: [f64; 3],
+    ) -> Option<Vector3<f64>> {
+        Some(sample_cosine_hemisphere([u, v]))
+    }
+
+    fn pdf(&self, _incoming: &Vector3<f64>, outgoing: &Vector3<f64>, _side: Side) -> f64 {
+        cosine_hemisphere_pdf(outgoing.z)
+    }
+}
+
+impl<S: Scalar> OrenNayar<S> {
     fn fit(&self) -> Fit<S> {
         let variance = self.slope_sd * self.slope_sd;
         let near = variance / (variance + 0.09);

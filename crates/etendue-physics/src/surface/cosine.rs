@@ -8,7 +8,7 @@ use std::f64::consts::FRAC_2_PI;
 const LEAST_COSINE: f64 = 1e-6;
 
 /// The cosine, kept off zero.
-pub(crate) fn facing<S: Scalar>(cos: S) -> S {
+pub(super) fn facing<S: Scalar>(cos: S) -> S {
     if cos.value() < LEAST_COSINE {
         S::from(LEAST_COSINE)
     } else {
@@ -17,7 +17,7 @@ pub(crate) fn facing<S: Scalar>(cos: S) -> S {
 }
 
 /// Sine of an angle in [0, pi] from its cosine, with the derivative left out at the two ends.
-pub(crate) fn sine<S: Scalar>(cos: S) -> S {
+pub(super) fn sine<S: Scalar>(cos: S) -> S {
     let squared = -cos * cos + 1.0;
     if squared.value() <= 0.0 {
         S::zero()
@@ -27,7 +27,7 @@ pub(crate) fn sine<S: Scalar>(cos: S) -> S {
 }
 
 /// $\tan^2$ of an angle from its cosine.
-pub(crate) fn tan_squared<S: Scalar>(cos: S) -> S {
+pub(super) fn tan_squared<S: Scalar>(cos: S) -> S {
     let cos = facing(cos);
     let squared = cos * cos;
     (-squared + 1.0) / squared
@@ -35,7 +35,7 @@ pub(crate) fn tan_squared<S: Scalar>(cos: S) -> S {
 
 /// $(2\beta/\pi)^2$ from $\cos\beta$: the share of a quarter turn, squared. A series near
 /// $\cos\beta = 1$, where the square is smooth and acos is not.
-pub(crate) fn quarter_turn_squared<S: Scalar>(cos: S) -> S {
+pub(super) fn quarter_turn_squared<S: Scalar>(cos: S) -> S {
     let below = -cos + 1.0;
     let squared = if below.value() < 1e-3 {
         // acos^2 (1 - u) = 2u + u^2/3 + 4u^3/45 + u^4/35 + 16u^5/1575 + ...
@@ -52,7 +52,7 @@ pub(crate) fn quarter_turn_squared<S: Scalar>(cos: S) -> S {
 }
 
 /// $x^{3/2}$ with its derivative, which is zero at zero.
-pub(crate) fn three_halves<S: Scalar>(x: S) -> S {
+pub(super) fn three_halves<S: Scalar>(x: S) -> S {
     if x.value() <= 0.0 {
         S::zero()
     } else {
