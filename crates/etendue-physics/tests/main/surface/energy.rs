@@ -258,7 +258,7 @@ fn impossible_materials_are_refused_by_name() {
         group_index: 1.5,
         absorption,
     };
-    let lambert = |reflectance| Lobe::lambert(reflectance);
+    let lambert = Lobe::lambert;
     let cases = [
         (lambert(1.2), "lobe 0 (lambert), reflectance is 1.2"),
         (lambert(f64::NAN), "lobe 0 (lambert), reflectance is NaN"),
