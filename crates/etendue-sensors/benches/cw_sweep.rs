@@ -2,7 +2,7 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use etendue_physics::beam::SubRayPattern;
-use etendue_physics::cw::{
+use etendue_physics::phase::{
     Ambiguity, AutomaticGain, Bias, Combination, Method, Modulation, Noise, Receiver,
     SamplingScheme,
 };

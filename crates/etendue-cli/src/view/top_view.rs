@@ -3,7 +3,7 @@
 use super::slice::{Slice, slice};
 use super::walls::{Walls, draw_scale, draw_sensor};
 use etendue::scene::Scene;
-use etendue::sensors::{Measurement, PlanarSweep, Reading};
+use etendue::sensors::{Measurement, PlanarSweep, RangeReading};
 use etendue_plot::{
     Anchor, Color, Drawing, Extent, Legend, Marker, Plot, Point, Stroke, Symbol, palette,
 };
@@ -142,11 +142,11 @@ enum Kind {
 impl Kind {
     fn of(measurement: &Measurement) -> Self {
         match measurement.reading {
-            Reading::Range(_) if measurement.is_mixed() => Self::Mixed,
-            Reading::Range(_) => Self::Point,
-            Reading::NoReturn => Self::NoReturn,
-            Reading::TooNear => Self::TooNear,
-            Reading::Error(code) => Self::Error(code),
+            RangeReading::Range(_) if measurement.is_mixed() => Self::Mixed,
+            RangeReading::Range(_) => Self::Point,
+            RangeReading::NoReturn => Self::NoReturn,
+            RangeReading::TooNear => Self::TooNear,
+            RangeReading::Error(code) => Self::Error(code),
         }
     }
 
@@ -292,7 +292,7 @@ mod tests {
         parts.build().expect("a scene")
     }
 
-    fn measurement(beam: u32, reading: Reading, returns: u16) -> Measurement {
+    fn measurement(beam: u32, reading: RangeReading, returns: u16) -> Measurement {
         Measurement {
             beam,
             time: 0.0,
@@ -313,11 +313,11 @@ mod tests {
     #[test]
     fn every_kind_of_measurement_and_every_material_is_named() {
         let readings = [
-            (Reading::Range(0.8), 1),
-            (Reading::Range(0.7), 2),
-            (Reading::Error(8), 0),
-            (Reading::NoReturn, 0),
-            (Reading::TooNear, 0),
+            (RangeReading::Range(0.8), 1),
+            (RangeReading::Range(0.7), 2),
+            (RangeReading::Error(8), 0),
+            (RangeReading::NoReturn, 0),
+            (RangeReading::TooNear, 0),
         ];
         let measurements = (0..).zip(readings);
         let sweep = PlanarSweep {

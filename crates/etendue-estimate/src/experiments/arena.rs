@@ -3,7 +3,7 @@
 use crate::model::upright;
 use etendue_physics::Spectrum;
 use etendue_physics::beam::SubRayPattern;
-use etendue_physics::cw::{
+use etendue_physics::phase::{
     Ambiguity, AutomaticGain, Bias, Combination, Method, Modulation, Noise, Receiver,
     SamplingScheme,
 };

@@ -6,7 +6,7 @@ use crate::manifold::{Value, Variable};
 use crate::model::{Freedom, Model};
 use crate::solve::{Limits, Loss, Solver};
 use crate::uncertainty::{Gauge, Invariant, invariant};
-use etendue_physics::cw::Bias;
+use etendue_physics::phase::Bias;
 use etendue_sensors::cw::CwLidar;
 use nalgebra::Isometry3;
 

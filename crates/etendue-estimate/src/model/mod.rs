@@ -15,7 +15,7 @@ pub use parameter::{Freedom, Parameter, UnknownPath};
 pub use sensor::{Direction, Measured, ScannerSensor, Sensor};
 
 use crate::manifold::{OutOfBounds, Variable};
-use etendue_physics::cw::{Bias, Method, Noise};
+use etendue_physics::phase::{Bias, Method, Noise};
 use etendue_scene::{Object, Scene, SceneBuilder, SceneError};
 use etendue_sensors::cw::{CwLidar, InvalidLidar};
 use etendue_sensors::lidar::Air;

@@ -3,8 +3,8 @@
 use super::without_noise;
 use etendue_physics::Scalar;
 use etendue_physics::beam::{BeamFrame, BeamWidth, SubRayPattern};
-use etendue_physics::cw::Bias;
-use etendue_sensors::Reading;
+use etendue_physics::phase::Bias;
+use etendue_sensors::RangeReading;
 use etendue_sensors::cw::{CwLidar, Shot as CwShot};
 use etendue_sensors::lidar::{Lidar, Receiver, Shot};
 use etendue_sensors::lidar::{MeanReceiver, MeanShot};
@@ -91,8 +91,8 @@ impl<S: Copy> Measured<S> {
     }
 }
 
-impl From<Reading> for Measured {
-    fn from(reading: Reading) -> Self {
+impl From<RangeReading> for Measured {
+    fn from(reading: RangeReading) -> Self {
         Self::new(reading.range(), None)
     }
 }

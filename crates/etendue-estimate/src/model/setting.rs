@@ -8,7 +8,7 @@ use crate::manifold::{Manifold, Value, Variable, lift3};
 use crate::visibility::Boundaries;
 use etendue_physics::Scalar;
 use etendue_physics::atmosphere::Weather;
-use etendue_physics::cw::Bias;
+use etendue_physics::phase::Bias;
 use etendue_physics::surface::Material;
 use etendue_scene::{Hit, MaterialId, ObjectId, Scene};
 use etendue_sensors::cw::{CwLidar, Turn, shoot_with};

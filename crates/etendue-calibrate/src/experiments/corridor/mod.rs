@@ -5,7 +5,7 @@ mod judge;
 mod losses;
 mod splits;
 
-pub use drive::{Drive, Reading, drive};
+pub use drive::{Drive, RangeReading, drive};
 pub use judge::{BiasBin, bias_by_incidence};
 pub use losses::{LossRow, Poses, STOPS_OF_LOSSES, curve_rms, losses};
 pub use splits::{AS_BUILT, Drift, ROWS, SplitRow, as_built, map_options, models, splits};

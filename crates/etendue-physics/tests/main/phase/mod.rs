@@ -3,7 +3,7 @@
 mod golden;
 mod receiver;
 
-use etendue_physics::cw::{
+use etendue_physics::phase::{
     Ambiguity, AutomaticGain, Bias, Combination, Method, Modulation, Noise, Receiver,
     SamplingScheme,
 };
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 /// The reference values, from an independent implementation.
 fn golden() -> Value {
-    serde_json::from_str(include_str!("../../golden/cw.json")).expect("the file is JSON")
+    serde_json::from_str(include_str!("../../golden/phase.json")).expect("the file is JSON")
 }
 
 fn number(value: &Value) -> f64 {

@@ -85,7 +85,7 @@ impl SamplingScheme {
     /// names that it does not know.
     ///
     /// ```
-    /// use etendue_physics::cw::SamplingScheme;
+    /// use etendue_physics::phase::SamplingScheme;
     /// assert_eq!(SamplingScheme::from_name("pair"), Ok(SamplingScheme::Pair));
     /// assert!(SamplingScheme::from_name("uniform").is_err());
     /// ```

@@ -5,7 +5,7 @@ use crate::Scalar;
 /// Amplitude and phase of a sine wave $A\sin(\omega t-\varphi)$ as the complex number $Ae^{i\varphi}$.
 ///
 /// ```
-/// use etendue_physics::cw::Phasor;
+/// use etendue_physics::phase::Phasor;
 /// let mut wave = Phasor::zero();
 /// wave.add(1.0, 0.2);
 /// wave.add(1.0, 0.6);

@@ -1,7 +1,9 @@
-//! Every block of the reference values `golden/cw.json`.
+//! Every block of the reference values `golden/phase.json`.
 
 use super::{golden, ideal, number, numbers};
-use etendue_physics::cw::{Combination, Modulation, Phasor, SAMPLES, SamplingScheme, phase_noise};
+use etendue_physics::phase::{
+    Combination, Modulation, Phasor, SAMPLES, SamplingScheme, phase_noise,
+};
 use etendue_physics::{Dual, DualParts, Purpose, SPEED_OF_LIGHT, Stream};
 use serde_json::Value;
 use std::f64::consts::{FRAC_PI_2, TAU};

@@ -34,7 +34,7 @@ impl Modulation {
     /// The range at which each frequency's phase repeats, $c/2f$, m.
     ///
     /// ```
-    /// use etendue_physics::cw::Modulation;
+    /// use etendue_physics::phase::Modulation;
     /// let [first, second] = Modulation::URG_04LX.ambiguities();
     /// assert!((first - 3.220112).abs() < 1e-6);
     /// assert!((second - 2.817598).abs() < 1e-6);

@@ -5,17 +5,17 @@
     reason = "loops over sixteen lanes become the caller's vector instructions"
 )]
 
-use super::{Modulation, Phasor, Received};
+use super::{Modulation, PhaseSignal, Phasor};
 use crate::{Scalar, ScalarTile};
 
-/// The light of sixteen beams that reached the receiver: a [`Received`] in each lane.
+/// The light of sixteen beams that reached the receiver: a [`PhaseSignal`] in each lane.
 #[derive(Clone, Copy, Debug)]
-pub struct ReceivedTile<S: Scalar> {
+pub struct PhaseSignalTile<S: Scalar> {
     waves: [Phasor<S::Tile>; 2],
     power: S::Tile,
 }
 
-impl<S: Scalar> ReceivedTile<S> {
+impl<S: Scalar> PhaseSignalTile<S> {
     /// No light.
     #[inline(always)]
     pub fn nothing() -> Self {
@@ -26,16 +26,16 @@ impl<S: Scalar> ReceivedTile<S> {
         }
     }
 
-    /// Adds a return to each beam, as [`Received::add`] does: half its optical path (m, any finite
+    /// Adds a return to each beam, as [`PhaseSignal::add`] does: half its optical path (m, any finite
     /// number where the power is zero) and its power.
     ///
     /// ```
     /// use etendue_physics::ScalarTile;
-    /// use etendue_physics::cw::{Modulation, Received, ReceivedTile};
+    /// use etendue_physics::phase::{Modulation, PhaseSignal, PhaseSignalTile};
     /// let modulation = Modulation::URG_04LX;
-    /// let mut tile = ReceivedTile::<f64>::nothing();
+    /// let mut tile = PhaseSignalTile::<f64>::nothing();
     /// tile.add(&modulation, &ScalarTile::<f64>::plain([1.5; 16]), &ScalarTile::<f64>::plain([0.2; 16]));
-    /// let mut one = Received::nothing();
+    /// let mut one = PhaseSignal::nothing();
     /// one.add(&modulation, 1.5, 0.2);
     /// assert_eq!(tile.lane(7), one);
     /// ```
@@ -63,13 +63,13 @@ impl<S: Scalar> ReceivedTile<S> {
 
     /// The light of one beam.
     #[inline]
-    pub fn lane(&self, lane: usize) -> Received<S> {
+    pub fn lane(&self, lane: usize) -> PhaseSignal<S> {
         let [first, second] = &self.waves;
         let of = |wave: &Phasor<S::Tile>| Phasor {
             re: wave.re.lane(lane),
             im: wave.im.lane(lane),
         };
-        Received {
+        PhaseSignal {
             waves: [of(first), of(second)],
             power: self.power.lane(lane),
             background: 0.0,
@@ -109,8 +109,8 @@ mod tests {
     #[test]
     fn lanes_are_beams() {
         let modulation = Modulation::URG_04LX;
-        let mut tile = ReceivedTile::<Dual<2>>::nothing();
-        let mut beams = [Received::<Dual<2>>::nothing(); 16];
+        let mut tile = PhaseSignalTile::<Dual<2>>::nothing();
+        let mut beams = [PhaseSignal::<Dual<2>>::nothing(); 16];
         for turn in 0..3 {
             let [mut ranges, mut powers] = [ScalarTile::<Dual<2>>::plain([0.0; 16]); 2];
             for (lane, beam) in beams.iter_mut().enumerate() {
@@ -122,7 +122,7 @@ mod tests {
             }
             tile.add(&modulation, &ranges, &powers);
         }
-        let bits = |received: &Received<Dual<2>>| {
+        let bits = |received: &PhaseSignal<Dual<2>>| {
             let [a, b] = received.waves;
             [a.re, a.im, b.re, b.im, received.power]
                 .map(|x| (x.re.to_bits(), x.eps.map(f64::to_bits)))

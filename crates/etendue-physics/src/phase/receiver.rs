@@ -1,8 +1,8 @@
 //! From light to a range.
 
 use super::{
-    Ambiguity, AutomaticGain, Bias, Fault, Modulation, Noise, Phasor, SAMPLES, SamplingScheme,
-    Window,
+    Ambiguity, AutomaticGain, Bias, Modulation, NoDetection, Noise, Phasor, SAMPLES,
+    SamplingScheme, Window,
 };
 use crate::{Scalar, Stream};
 use thiserror::Error;
@@ -21,7 +21,7 @@ pub enum Method {
 
 /// The light of one beam that reached the receiver.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Received<S> {
+pub struct PhaseSignal<S> {
     /// The wave of each frequency.
     pub waves: [Phasor<S>; 2],
     /// Sum of all returns' power.
@@ -112,7 +112,7 @@ pub enum InvalidReceiver {
     },
 }
 
-impl<S: Scalar> Received<S> {
+impl<S: Scalar> PhaseSignal<S> {
     /// No light.
     pub fn nothing() -> Self {
         Self {
@@ -140,19 +140,19 @@ impl<S: Scalar> Receiver<S> {
     /// under differentiation.
     ///
     /// # Errors
-    /// A [`Fault`], where the device would report an error code.
+    /// A [`NoDetection`], where the device would report an error code.
     pub fn measure(
         &self,
-        received: &Received<S>,
+        received: &PhaseSignal<S>,
         stream: &mut Stream,
-    ) -> Result<Detection<S>, Fault> {
+    ) -> Result<Detection<S>, NoDetection> {
         let power = received.power.value();
         if power <= 0.0 {
-            return Err(Fault::NothingReceived);
+            return Err(NoDetection::NothingReceived);
         }
         let gain = self.gain.at(power);
         if gain * power > 1.0 {
-            return Err(Fault::StrongReflector);
+            return Err(NoDetection::StrongReflector);
         }
         let waves = self.disturbed(received, gain, stream);
         self.check_intensity(&waves)?;
@@ -163,18 +163,18 @@ impl<S: Scalar> Receiver<S> {
         self.resolve(wrapped, self.bias.range(received.power))
     }
 
-    fn check_intensity(&self, waves: &[Phasor<S>; 2]) -> Result<(), Fault> {
+    fn check_intensity(&self, waves: &[Phasor<S>; 2]) -> Result<(), NoDetection> {
         let [a, b] = [waves[0].value().amplitude(), waves[1].value().amplitude()];
         match a.min(b) {
             amplitude if amplitude <= 0.0 || amplitude < self.detectable => {
-                Err(Fault::NothingReceived)
+                Err(NoDetection::NothingReceived)
             }
-            amplitude if amplitude < self.sufficient => Err(Fault::LowIntensity),
+            amplitude if amplitude < self.sufficient => Err(NoDetection::LowIntensity),
             _ => Ok(()),
         }
     }
 
-    fn resolve(&self, wrapped: [S; 2], bias: S) -> Result<Detection<S>, Fault> {
+    fn resolve(&self, wrapped: [S; 2], bias: S) -> Result<Detection<S>, NoDetection> {
         let Ambiguity {
             nearest,
             farthest,
@@ -187,12 +187,12 @@ impl<S: Scalar> Receiver<S> {
         };
         let range = resolved.range - bias;
         if range.value() < nearest {
-            return Err(Fault::TooNear {
+            return Err(NoDetection::TooNear {
                 range: range.value(),
             });
         }
         if range.value() > farthest {
-            return Err(Fault::BeyondRange {
+            return Err(NoDetection::BeyondRange {
                 range: range.value(),
             });
         }
@@ -204,21 +204,26 @@ impl<S: Scalar> Receiver<S> {
 
     /// Why no candidate within the limits fits: the object is farther, or the phases contradict
     /// each other.
-    fn beyond(&self, wrapped: [S; 2], bias: S) -> Fault {
+    fn beyond(&self, wrapped: [S; 2], bias: S) -> NoDetection {
         let whole = self.ambiguity.whole(&self.modulation, wrapped);
         let range = (whole.range - bias).value();
         if whole.disagreement <= self.ambiguity.gate && range > self.ambiguity.farthest {
-            return Fault::BeyondRange { range };
+            return NoDetection::BeyondRange { range };
         }
         let disagreement = self
             .ambiguity
             .search(&self.modulation, wrapped)
             .map_or(whole.disagreement, |best| best.disagreement);
-        Fault::Disagreement { disagreement }
+        NoDetection::Disagreement { disagreement }
     }
 
     /// The waves as measured.
-    fn disturbed(&self, received: &Received<S>, gain: f64, stream: &mut Stream) -> [Phasor<S>; 2] {
+    fn disturbed(
+        &self,
+        received: &PhaseSignal<S>,
+        gain: f64,
+        stream: &mut Stream,
+    ) -> [Phasor<S>; 2] {
         let power = received.power.value() + received.background;
         let mut of = |k: usize| {
             let wave = &received.waves[k];

@@ -16,8 +16,8 @@
 
 mod ambiguity;
 mod bias;
-mod fault;
 mod modulation;
+mod no_detection;
 mod noise;
 mod phasor;
 mod receiver;
@@ -27,11 +27,11 @@ mod window;
 
 pub use ambiguity::{Ambiguity, Combination, Resolved};
 pub use bias::Bias;
-pub use fault::Fault;
 pub use modulation::Modulation;
+pub use no_detection::NoDetection;
 pub use noise::{AutomaticGain, Noise, phase_noise};
 pub use phasor::Phasor;
-pub use receiver::{Detection, InvalidReceiver, Method, Received, Receiver};
+pub use receiver::{Detection, InvalidReceiver, Method, PhaseSignal, Receiver};
 pub use sampling::{Carrier, SAMPLES, SamplingScheme, UnusableScheme};
-pub use tile::ReceivedTile;
+pub use tile::PhaseSignalTile;
 pub use window::Window;

@@ -19,7 +19,7 @@ impl AutomaticGain {
     /// The gain for a received power.
     ///
     /// ```
-    /// use etendue_physics::cw::AutomaticGain;
+    /// use etendue_physics::phase::AutomaticGain;
     /// let gain = AutomaticGain { target: 0.5, strongest: 100.0, weakest: 0.01 };
     /// assert_eq!(gain.at(1.0) * 1.0, 0.5);
     /// assert_eq!(gain.at(200.0), 0.01); // twice the converter's range

@@ -1,9 +1,9 @@
 //! The receiver as a whole.
 
 use super::ideal;
-use etendue_physics::cw::{
-    AutomaticGain, Bias, Detection, Fault, InvalidReceiver, Method, Modulation, Noise, Received,
-    Receiver, phase_noise,
+use etendue_physics::phase::{
+    AutomaticGain, Bias, Detection, InvalidReceiver, Method, Modulation, NoDetection, Noise,
+    PhaseSignal, Receiver, phase_noise,
 };
 use etendue_physics::{Dual, DualParts, Purpose, Scalar, Stream};
 
@@ -11,15 +11,15 @@ fn stream(beam: u32) -> Stream {
     Stream::new(3, 0, 0, beam, Purpose::ReceiverNoise)
 }
 
-fn light<S: Scalar>(returns: &[(S, S)]) -> Received<S> {
-    let mut received = Received::nothing();
+fn light<S: Scalar>(returns: &[(S, S)]) -> PhaseSignal<S> {
+    let mut received = PhaseSignal::nothing();
     for &(range, power) in returns {
         received.add(&Modulation::URG_04LX, range, power);
     }
     received
 }
 
-fn measure(receiver: &Receiver<f64>, returns: &[(f64, f64)]) -> Result<f64, Fault> {
+fn measure(receiver: &Receiver<f64>, returns: &[(f64, f64)]) -> Result<f64, NoDetection> {
     let detection = receiver.measure(&light(returns), &mut stream(0))?;
     Ok(detection.range)
 }
@@ -80,7 +80,7 @@ fn what_lies_beyond_the_range_is_code_0() {
     for range in [6.0, 9.0, 15.0, 21.9] {
         let fault = measure(&ideal(), &[(range, 0.01)]).expect_err("beyond the range");
         assert_eq!(fault.urg_code(), Some(0));
-        let Fault::BeyondRange { range: found } = fault else {
+        let NoDetection::BeyondRange { range: found } = fault else {
             panic!("{fault:?}");
         };
         assert!((found - range).abs() < 1e-9);
@@ -103,7 +103,7 @@ fn too_little_and_too_much_light_have_their_codes() {
     let code = |power| {
         measure(&receiver, &[(1.0, power)])
             .err()
-            .map(Fault::urg_code)
+            .map(NoDetection::urg_code)
     };
     assert_eq!(code(0.0), Some(Some(0)));
     assert_eq!(code(0.005), Some(Some(0)));

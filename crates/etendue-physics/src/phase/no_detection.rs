@@ -12,7 +12,7 @@ use thiserror::Error;
 /// given).
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 #[non_exhaustive]
-pub enum Fault {
+pub enum NoDetection {
     /// No light worth mentioning came back.
     #[error("nothing came back")]
     NothingReceived,
@@ -42,7 +42,7 @@ pub enum Fault {
     },
 }
 
-impl Fault {
+impl NoDetection {
     /// The error code of the URG-04LX; none for an object that is too near, which it reports as a
     /// small distance.
     pub fn urg_code(self) -> Option<u8> {

@@ -26,7 +26,7 @@ impl Window {
     /// own light alike, and drop out.
     ///
     /// ```
-    /// use etendue_physics::cw::Window;
+    /// use etendue_physics::phase::Window;
     /// let window = Window { emitted_power: 1e-3, field_of_view: 0.02, bandwidth: 50e-9 };
     /// // A white wall in full sun, 0.25 W/m²/sr/nm, beside what it returns at 1 m, 0.27.
     /// let background = window.background(0.25e9);
