@@ -51,7 +51,7 @@ fn scene_of(place: &Place) -> Scene {
         materials: vec![NamedMaterial {
             name: "paint".into(),
             material: Material {
-                lobes: vec![Lobe::Lambert { reflectance }],
+                lobes: vec![Lobe::lambert(reflectance)],
             },
         }],
         meshes: vec![place.mesh.clone().into()],

@@ -1,10 +1,9 @@
 //! What the user is told when something goes wrong.
 
-use crate::picture::png::RenderError;
 use etendue::calibrate::depth::DepthError;
 use etendue::calibrate::noise::NoiseError;
 use etendue::estimate::fit::FitError;
-use etendue::estimate::odometry::{MappingError, TrajectoryError};
+use etendue::estimate::odometry::{MappingError, TrajectoryComparisonError};
 use etendue::estimate::register::RegisterError;
 use etendue::formats::FormatError;
 use etendue::formats::camera;
@@ -17,6 +16,7 @@ use etendue::sensors::rig::RigError;
 use etendue::sensors::transport::WorldError;
 use etendue_experiments::demo::course::NoCourse;
 use etendue_experiments::depth::corridor::ExperimentError;
+use etendue_plot::png::RenderError;
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use std::fmt::Display;
 use std::path::PathBuf;
@@ -174,7 +174,7 @@ pub enum Failure {
     Mapping(#[from] MappingError),
     /// Two trajectories cannot be compared.
     #[error(transparent)]
-    TrajectoryError(#[from] TrajectoryError),
+    TrajectoryComparison(#[from] TrajectoryComparisonError),
     /// A recording gives no noise profile.
     #[error(transparent)]
     Noise(#[from] NoiseError),

@@ -2,8 +2,8 @@
 
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::picture::{Drawing, png, svg};
 use etendue::formats::output::OutputSet;
+use etendue_plot::{Drawing, png, svg};
 use serde::Serialize;
 use std::path::PathBuf;
 

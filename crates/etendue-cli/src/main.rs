@@ -7,10 +7,11 @@ mod folder;
 mod interrupt;
 mod number;
 mod output;
-mod picture;
+
 mod pose;
 mod sequence;
 mod source;
+mod view;
 
 use clap::Parser;
 use command::Command;

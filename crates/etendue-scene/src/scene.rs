@@ -269,7 +269,7 @@ impl SceneBuilder {
 fn has_inside<T>(lobe: &Lobe<T>) -> bool {
     match lobe {
         Lobe::Dielectric(_) | Lobe::RoughDielectric(_) => true,
-        Lobe::Part { lobe, .. } => has_inside(lobe),
+        Lobe::Blend(blend) => has_inside(&blend.lobe),
         _ => false,
     }
 }

@@ -2,7 +2,7 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use etendue_physics::beam::SubRayPattern;
-use etendue_physics::cw::{
+use etendue_physics::phase::{
     Ambiguity, AutomaticGain, Bias, Combination, Method, Modulation, Noise, Receiver,
     SamplingScheme,
 };
@@ -40,7 +40,7 @@ fn room() -> Scene {
         materials: vec![NamedMaterial {
             name: "paint".into(),
             material: Material {
-                lobes: vec![Lobe::Lambert { reflectance }],
+                lobes: vec![Lobe::lambert(reflectance)],
             },
         }],
         meshes: vec![mesh.into()],

@@ -14,6 +14,6 @@ mod scan_statistics;
 pub mod trajectory;
 pub mod transport;
 
-pub use measurement::{Measurement, PlanarSweep, Reading, Truth};
+pub use measurement::{Measurement, PlanarSweep, RangeReading, Truth};
 pub use scan::{Scan, ScanLog};
 pub use scan_statistics::{ScanStatistics, Spread, StandingWindow, StatisticsOptions, SteadyBeam};

@@ -19,6 +19,6 @@ pub use icp::{IcpOptions, IcpResult};
 pub use map::SurfaceMap;
 pub use mapper::{Mapper, MapperOptions, MapperStep, MappingError};
 pub use trajectory_error::{
-    PairSpacing, PoseErrors, TrajectoryAlignment, TrajectoryError, absolute_error, relative_error,
-    umeyama,
+    PairSpacing, PoseErrors, TrajectoryAlignment, TrajectoryComparisonError, absolute_error,
+    relative_error, umeyama,
 };

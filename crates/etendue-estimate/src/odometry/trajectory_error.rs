@@ -48,7 +48,7 @@ impl PoseErrors {
 /// Why two trajectories cannot be compared.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
-pub enum TrajectoryError {
+pub enum TrajectoryComparisonError {
     /// The numbers of poses differ.
     #[error(
         "the reference has {reference} poses, the estimate {estimate}: give one pose per scan in both"
@@ -85,7 +85,7 @@ pub fn absolute_error(
     reference: Poses,
     estimate: Poses,
     alignment: TrajectoryAlignment,
-) -> Result<PoseErrors, TrajectoryError> {
+) -> Result<PoseErrors, TrajectoryComparisonError> {
     check(reference, estimate, 1)?;
     let motion = match alignment {
         TrajectoryAlignment::None => Isometry3::identity(),
@@ -107,11 +107,11 @@ pub fn relative_error(
     reference: Poses,
     estimate: Poses,
     spacing: PairSpacing,
-) -> Result<PoseErrors, TrajectoryError> {
+) -> Result<PoseErrors, TrajectoryComparisonError> {
     check(reference, estimate, 2)?;
     let ends = pair_ends(estimate, spacing);
     if ends.len() < 2 {
-        return Err(TrajectoryError::NoPair(spacing));
+        return Err(TrajectoryComparisonError::NoPair(spacing));
     }
     let motion = |poses: Poses, i: usize, j: usize| poses[i].inverse() * poses[j];
     let pairs = ends.windows(2).map(|pair| {
@@ -126,7 +126,10 @@ pub fn relative_error(
 ///
 /// # Errors
 /// Where there are fewer than three poses, or all positions coincide.
-pub fn umeyama(reference: Poses, estimate: Poses) -> Result<Isometry3<f64>, TrajectoryError> {
+pub fn umeyama(
+    reference: Poses,
+    estimate: Poses,
+) -> Result<Isometry3<f64>, TrajectoryComparisonError> {
     check(reference, estimate, 3)?;
     // Centre both trajectories.
     let centroid = |poses: Poses| {
@@ -142,10 +145,10 @@ pub fn umeyama(reference: Poses, estimate: Poses) -> Result<Isometry3<f64>, Traj
     let covariance: Matrix3<f64> = reference.iter().zip(estimate).map(outer).sum();
     let svd = covariance.svd(true, true);
     let (Some(u), Some(v_t)) = (svd.u, svd.v_t) else {
-        return Err(TrajectoryError::CoincidentPositions);
+        return Err(TrajectoryComparisonError::CoincidentPositions);
     };
     if svd.singular_values[0] <= f64::EPSILON {
-        return Err(TrajectoryError::CoincidentPositions);
+        return Err(TrajectoryComparisonError::CoincidentPositions);
     }
     let handedness = (u.determinant() * v_t.determinant()).signum();
     let flip = Matrix3::from_diagonal(&Vector3::new(1.0, 1.0, handedness));
@@ -177,16 +180,20 @@ fn pair_ends(poses: Poses, spacing: PairSpacing) -> Vec<usize> {
     }
 }
 
-fn check(reference: Poses, estimate: Poses, needed: usize) -> Result<(), TrajectoryError> {
+fn check(
+    reference: Poses,
+    estimate: Poses,
+    needed: usize,
+) -> Result<(), TrajectoryComparisonError> {
     let (count, other) = (reference.len(), estimate.len());
     if count != other {
-        return Err(TrajectoryError::Count {
+        return Err(TrajectoryComparisonError::Count {
             reference: count,
             estimate: other,
         });
     }
     if count < needed {
-        return Err(TrajectoryError::TooFew { count, needed });
+        return Err(TrajectoryComparisonError::TooFew { count, needed });
     }
     Ok(())
 }

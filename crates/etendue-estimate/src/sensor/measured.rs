@@ -1,7 +1,7 @@
 //! Measurement of one beam.
 
 use etendue_physics::Scalar;
-use etendue_sensors::Reading;
+use etendue_sensors::RangeReading;
 use etendue_sensors::cw::Shot as CwShot;
 use etendue_sensors::lidar::MeanShot;
 
@@ -34,8 +34,8 @@ impl<S: Copy> Measured<S> {
     }
 }
 
-impl From<Reading> for Measured {
-    fn from(reading: Reading) -> Self {
+impl From<RangeReading> for Measured {
+    fn from(reading: RangeReading) -> Self {
         Self::new(reading.range(), None)
     }
 }

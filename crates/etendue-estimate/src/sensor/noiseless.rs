@@ -1,7 +1,7 @@
 //! Sensors without noise, at rest during a scan.
 
 use etendue_physics::beam::{BeamFrame, SubRayPattern};
-use etendue_physics::cw::{Method, Noise};
+use etendue_physics::phase::{Method, Noise};
 use etendue_sensors::cw::CwLidar;
 use etendue_sensors::lidar::{Lidar, Receiver, Shot};
 use nalgebra::Point3;

@@ -6,7 +6,7 @@ use super::edges::{Chord, Edge, SIDE_OFFSET, displacement, edges_of};
 use super::settings::EdgeSettings;
 use etendue_physics::Scalar;
 use etendue_physics::beam::BeamFrame;
-use etendue_physics::cw::{Modulation, Received};
+use etendue_physics::phase::{Modulation, PhaseSignal};
 use etendue_sensors::cw::{Beam, CwLidar};
 use etendue_sensors::transport::{LightRay, TreeSettings, World, trace_tree};
 use nalgebra::{Isometry3, Point3, Vector2, Vector3};
@@ -41,7 +41,7 @@ impl<'a, S: Scalar> RoundBeams<'a, S> {
     }
 
     /// Replaces the samples of a beam by the integral over its cross-section where edges cross it.
-    pub(crate) fn add(&self, beam: usize, received: &mut Received<S>) {
+    pub(crate) fn add(&self, beam: usize, received: &mut PhaseSignal<S>) {
         let beam = &self.beams[beam];
         let frame = BeamFrame::new(beam.azimuth, beam.elevation);
         for edge in &self.edges {
@@ -64,7 +64,7 @@ impl<'a, S: Scalar> RoundBeams<'a, S> {
         piece: u32,
         line: &[Vector2<S>; 2],
         share: f64,
-        received: &mut Received<S>,
+        received: &mut PhaseSignal<S>,
     ) {
         let part = |steps: f64| (f64::from(piece) + steps) / f64::from(self.settings.points);
         let (at, along) = chord.point(part(0.5));
@@ -95,7 +95,7 @@ impl<'a, S: Scalar> RoundBeams<'a, S> {
         at: &Vector2<f64>,
         normal: &Vector2<f64>,
         shift: S,
-    ) -> Received<S> {
+    ) -> PhaseSignal<S> {
         let moved = |offset: f64| [0, 1].map(|k| (shift + offset) * normal[k] + at[k]);
         let behind = self.light(frame, moved(-SIDE_OFFSET));
         let ahead = self.light(frame, moved(SIDE_OFFSET));
@@ -108,15 +108,15 @@ impl<'a, S: Scalar> RoundBeams<'a, S> {
         jump
     }
 
-    /// Received light of a ray through a point of the cross-section, for a beam of unit power.
-    fn light(&self, frame: &BeamFrame, [left, up]: [S; 2]) -> Received<S> {
+    /// PhaseSignal light of a ray through a point of the cross-section, for a beam of unit power.
+    fn light(&self, frame: &BeamFrame, [left, up]: [S; 2]) -> PhaseSignal<S> {
         let (left, up) = (left * self.half_tangent, up * self.half_tangent);
         let component = |k: usize| left * frame.left[k] + up * frame.up[k] + frame.axis[k];
         let direction = Vector3::new(component(0), component(1), component(2));
         let direction = direction / direction.dot(&direction).sqrt();
         let origin = Point3::from(self.world_from_sensor.translation.vector);
         let ray = LightRay::new(origin, self.world_from_sensor.rotation * direction);
-        let mut received = Received::nothing();
+        let mut received = PhaseSignal::nothing();
         trace_tree(&self.world, &ray, &self.tree, |echo| {
             received.add(&self.modulation, echo.optical_range, echo.power);
         });

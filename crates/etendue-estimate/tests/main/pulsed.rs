@@ -104,9 +104,7 @@ pub fn hall() -> SceneBuilder {
         parts.materials.push(NamedMaterial {
             name: name.to_owned(),
             material: Material {
-                lobes: vec![Lobe::Lambert {
-                    reflectance: Spectrum::from(reflectance),
-                }],
+                lobes: vec![Lobe::lambert(Spectrum::from(reflectance))],
             },
         });
         parts.meshes.push(mesh.into());
@@ -250,9 +248,7 @@ fn a_sweep_tells_the_pose_in_space_and_a_screens_reflectance() {
     let sweep = simulate(&world, &scanner, &SweepSettings::default(), |_| pose());
     let mut parts = hall();
     parts.materials[2].material = Material {
-        lobes: vec![Lobe::Lambert {
-            reflectance: Spectrum::from(0.8),
-        }],
+        lobes: vec![Lobe::lambert(Spectrum::from(0.8))],
     };
     let off = Isometry3::from_parts(
         Translation3::new(0.2, -0.15, 0.1),
@@ -316,9 +312,7 @@ fn the_paint_of_thousands_of_facets_is_read_off_a_sweep() {
         materials: vec![NamedMaterial {
             name: "paint".into(),
             material: Material {
-                lobes: vec![Lobe::Lambert {
-                    reflectance: Spectrum::from(0.5),
-                }],
+                lobes: vec![Lobe::lambert(Spectrum::from(0.5))],
             },
         }],
         meshes: vec![mesh.into()],

@@ -1,7 +1,8 @@
 //! Errors of trajectories.
 
 use etendue_estimate::odometry::{
-    PairSpacing, PoseErrors, TrajectoryAlignment, TrajectoryError, absolute_error, relative_error,
+    PairSpacing, PoseErrors, TrajectoryAlignment, TrajectoryComparisonError, absolute_error,
+    relative_error,
 };
 use etendue_physics::statistics::{mean, root_mean_square};
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
@@ -81,18 +82,18 @@ fn trajectories_that_cannot_be_compared_are_refused() {
         .collect();
     assert_eq!(
         absolute_error(&poses, &poses[..3], TrajectoryAlignment::None),
-        Err(TrajectoryError::Count {
+        Err(TrajectoryComparisonError::Count {
             reference: 4,
             estimate: 3
         })
     );
     assert_eq!(
         relative_error(&poses, &poses, PairSpacing::Path(100.0)),
-        Err(TrajectoryError::NoPair(PairSpacing::Path(100.0)))
+        Err(TrajectoryComparisonError::NoPair(PairSpacing::Path(100.0)))
     );
     let still = vec![Isometry3::identity(); 4];
     assert_eq!(
         absolute_error(&still, &still, TrajectoryAlignment::Umeyama),
-        Err(TrajectoryError::CoincidentPositions)
+        Err(TrajectoryComparisonError::CoincidentPositions)
     );
 }

@@ -6,7 +6,7 @@ use etendue_estimate::manifold::{Value, Variable};
 use etendue_estimate::model::{Freedom, Model};
 use etendue_estimate::solve::{Limits, Loss, Solver};
 use etendue_estimate::uncertainty::{Gauge, Invariant, invariant};
-use etendue_physics::cw::Bias;
+use etendue_physics::phase::Bias;
 use etendue_sensors::cw::CwLidar;
 use nalgebra::Isometry3;
 

@@ -19,7 +19,7 @@ pub use checkerboard::{BoardReport, BoardRow, BoardSettings, checkerboard};
 use etendue_estimate::manifold::{Value, Variable};
 use etendue_estimate::model::Measured;
 use etendue_physics::{Purpose, Stream};
-use etendue_sensors::Reading;
+use etendue_sensors::RangeReading;
 pub use localise::{
     LocaliseRow, LocaliseSettings, NoiseRow, localise, localise_anywhere, localise_many,
     localise_noise,
@@ -32,11 +32,11 @@ pub use track_mirror::{MirrorError, MirrorRow, TrackSettings, track_mirror, trac
 pub use view::{Chart, View};
 
 /// The readings of a noise-free prediction with normal noise of standard deviation `sigma` (m).
-pub fn readings(shots: &[Measured], sigma: f64, seed: u64) -> Vec<Reading> {
+pub fn readings(shots: &[Measured], sigma: f64, seed: u64) -> Vec<RangeReading> {
     let reading = |(beam, shot): (u32, &Measured)| {
         let mut noise = Stream::new(seed, 0, 0, beam, Purpose::ReceiverNoise);
-        shot.range().map_or(Reading::NoReturn, |range| {
-            Reading::Range(range + sigma * noise.normal())
+        shot.range().map_or(RangeReading::NoReturn, |range| {
+            RangeReading::Range(range + sigma * noise.normal())
         })
     };
     (0..).zip(shots).map(reading).collect()

@@ -3,11 +3,11 @@
 use etendue_estimate::model::upright;
 use etendue_physics::Spectrum;
 use etendue_physics::beam::SubRayPattern;
-use etendue_physics::cw::{
+use etendue_physics::phase::{
     Ambiguity, AutomaticGain, Bias, Combination, Method, Modulation, Noise, Receiver,
     SamplingScheme,
 };
-use etendue_physics::surface::{Dielectric, Lobe, Material, Pane};
+use etendue_physics::surface::{Dielectric, Lobe, Material, ThinDielectric};
 use etendue_scene::{MaterialId, Mesh, MeshId, NamedMaterial, Object, SceneBuilder};
 use etendue_sensors::cw::{Beam, CwLidar};
 use nalgebra::{Isometry2, Isometry3, Point3, Vector2};
@@ -143,10 +143,8 @@ fn materials() -> Vec<NamedMaterial> {
         name: name.to_owned(),
         material: Material { lobes },
     };
-    let diffuse = |reflectance: f64| Lobe::Lambert {
-        reflectance: reflectance.into(),
-    };
-    let pane = Lobe::Pane(Pane {
+    let diffuse = |reflectance: f64| Lobe::lambert(reflectance.into());
+    let pane = Lobe::ThinDielectric(ThinDielectric {
         medium: Dielectric {
             index: 1.51.into(),
             group_index: 1.53.into(),
@@ -154,9 +152,7 @@ fn materials() -> Vec<NamedMaterial> {
         },
         thickness: 0.004.into(),
     });
-    let mirror = Lobe::Mirror {
-        reflectance: 0.9.into(),
-    };
+    let mirror = Lobe::mirror(0.9.into());
     vec![
         named("wall", vec![diffuse(0.8)]),
         named("mirror", vec![mirror]),
@@ -185,9 +181,7 @@ pub fn upright_board(reflectances: [f64; 2]) -> SceneBuilder {
     let paint = |name: &str, reflectance: f64| NamedMaterial {
         name: name.to_owned(),
         material: Material {
-            lobes: vec![Lobe::Lambert {
-                reflectance: reflectance.into(),
-            }],
+            lobes: vec![Lobe::lambert(reflectance.into())],
         },
     };
     let mut parts = SceneBuilder {

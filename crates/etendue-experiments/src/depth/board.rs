@@ -84,9 +84,7 @@ fn scene(reflectance: f64, pose: Isometry3<f64>) -> Result<Scene, SceneError> {
         materials: vec![NamedMaterial {
             name: "board".into(),
             material: Material {
-                lobes: vec![Lobe::Lambert {
-                    reflectance: reflectance.into(),
-                }],
+                lobes: vec![Lobe::lambert(reflectance.into())],
             },
         }],
         meshes: vec![board.into()],

@@ -21,9 +21,7 @@ pub fn corridor_scene() -> Result<Scene, SceneError> {
         materials: vec![NamedMaterial {
             name: "paint".into(),
             material: Material {
-                lobes: vec![Lobe::Lambert {
-                    reflectance: 0.6.into(),
-                }],
+                lobes: vec![Lobe::lambert(0.6.into())],
             },
         }],
         ..SceneBuilder::default()

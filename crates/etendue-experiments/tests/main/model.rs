@@ -5,13 +5,13 @@ use etendue_estimate::manifold::{Manifold, Variable};
 use etendue_estimate::model::{Freedom, Model, ModelError};
 use etendue_estimate::solve::{Loss, Problem};
 use etendue_experiments::arena::{Furniture, arena, urg_04lx};
-use etendue_sensors::Reading;
+use etendue_sensors::RangeReading;
 use nalgebra::{Isometry3, Vector3};
 
 /// Residuals are then the predicted ranges less 1 m.
 fn against_one_metre(model: Model) -> FitProblem {
     let beams = model.beams();
-    let scans = vec![vec![Reading::Range(1.0); beams]; model.scans()];
+    let scans = vec![vec![RangeReading::Range(1.0); beams]; model.scans()];
     FitProblem::new(model, &scans).expect("a problem")
 }
 
@@ -208,16 +208,16 @@ fn scans_that_do_not_fit_the_model_are_refused() {
         model.free("sensor.pose", Freedom::Planar).expect("a pose");
         model
     };
-    let few =
-        FitProblem::new(model(), &[vec![Reading::Range(1.0); 100]]).expect_err("too few beams");
+    let few = FitProblem::new(model(), &[vec![RangeReading::Range(1.0); 100]])
+        .expect_err("too few beams");
     assert!(
         few.to_string()
             .starts_with("scan 0 has 100 beams, the sensor has 682"),
         "{few}"
     );
-    let none = FitProblem::new(model(), &[vec![Reading::NoReturn; 682]]).expect_err("nothing");
+    let none = FitProblem::new(model(), &[vec![RangeReading::NoReturn; 682]]).expect_err("nothing");
     assert!(matches!(none, FitError::NoRange { scan: 0, .. }));
-    let two = vec![vec![Reading::Range(1.0); 682]; 2];
+    let two = vec![vec![RangeReading::Range(1.0); 682]; 2];
     assert!(matches!(
         FitProblem::new(model(), &two),
         Err(FitError::Scans { .. })
@@ -232,7 +232,7 @@ fn outside_the_room_every_beam_is_missing_and_pays() {
     let mut model =
         Model::new(arena(&[]), &urg_04lx(), vec![Isometry3::identity()]).expect("a model");
     model.free("sensor.pose", Freedom::Planar).expect("a pose");
-    let scan = vec![Reading::Range(0.5); 682];
+    let scan = vec![RangeReading::Range(0.5); 682];
     let problem = FitProblem::new(model, &[scan]).expect("a problem");
     let outside = vec![Variable::Planar(nalgebra::Isometry2::translation(3.0, 5.0))];
     let residuals = problem.residuals(&outside);

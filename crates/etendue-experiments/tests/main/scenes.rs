@@ -2,7 +2,7 @@
 
 use etendue_estimate::model::Model;
 use etendue_experiments::arena::{Furniture, arena, urg_04lx};
-use etendue_physics::cw::Bias;
+use etendue_physics::phase::Bias;
 use etendue_sensors::cw::CwLidar;
 use nalgebra::{Isometry3, Vector3};
 

@@ -6,7 +6,7 @@ use etendue_estimate::visibility::EdgeSettings;
 use etendue_experiments::arena::{Furniture, arena, urg_04lx};
 use etendue_physics::beam::SubRayPattern;
 use etendue_physics::{Purpose, Stream};
-use etendue_sensors::Reading;
+use etendue_sensors::RangeReading;
 use etendue_sensors::cw::CwLidar;
 use nalgebra::{DMatrix, Isometry2, Isometry3, Vector2};
 
@@ -21,7 +21,7 @@ fn problem(furniture: Furniture, path: &str, lidar: &CwLidar<f64>, edges: bool) 
             integral: false,
         });
     }
-    let scan = vec![Reading::Range(1.0); lidar.beams.len()];
+    let scan = vec![RangeReading::Range(1.0); lidar.beams.len()];
     FitProblem::new(model, &[scan]).expect("a problem")
 }
 

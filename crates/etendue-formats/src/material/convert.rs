@@ -8,7 +8,7 @@ use super::{LIBRARY_WAVELENGTHS, Spectral, UnknownMaterial, find};
 use etendue_physics::Spectrum;
 use etendue_physics::surface::{
     Coated, Dielectric, Fresnel, Lobe, Material, MaterialError, Measured, Microfacet, OrenNayar,
-    OrenNayarForm, Pane, Retroreflector, RoughDielectric, Shadowing, fresnel,
+    OrenNayarForm, Retroreflector, RoughDielectric, Shadowing, ThinDielectric, fresnel,
 };
 use thiserror::Error;
 
@@ -116,7 +116,7 @@ impl MaterialFile {
         let mut lobes = diffuse_and_gloss(self.diffuse.as_ref(), self.gloss.as_ref())?;
         if let Some(mirror) = &self.mirror {
             let reflectance = spectrum("mirror.reflectance", &mirror.reflectance)?;
-            lobes.push(weighted(mirror.weight, Lobe::Mirror { reflectance }));
+            lobes.push(weighted(mirror.weight, Lobe::mirror(reflectance)));
         }
         if let Some(file) = &self.conductor {
             lobes.push(weighted(file.weight, conductor(file)?));
@@ -183,10 +183,7 @@ fn optional(
 fn weighted(weight: Option<f64>, lobe: Lobe<Spectrum>) -> Lobe<Spectrum> {
     match weight {
         None => lobe,
-        Some(weight) => Lobe::Part {
-            weight: weight.into(),
-            lobe: Box::new(lobe),
-        },
+        Some(weight) => Lobe::blend(weight.into(), lobe),
     }
 }
 
@@ -211,9 +208,7 @@ fn diffuse_and_gloss(
 
 fn uncoated(base: OrenNayar<Spectrum>) -> Lobe<Spectrum> {
     if base.slope_sd == Spectrum::Constant(0.0) {
-        Lobe::Lambert {
-            reflectance: base.reflectance,
-        }
+        Lobe::lambert(base.reflectance)
     } else {
         Lobe::OrenNayar(base)
     }
@@ -279,7 +274,7 @@ fn conductor(file: &ConductorFile) -> Result<Lobe<Spectrum>, MaterialFileError> 
     let k = spectrum("conductor.k", &file.k)?;
     let roughness = optional("conductor.roughness", file.roughness.as_ref())?;
     Ok(match roughness {
-        None => Lobe::Conductor { n, k },
+        None => Lobe::conductor(n, k),
         Some(roughness) => Lobe::Microfacet(Microfacet {
             roughness,
             fresnel: Fresnel::Conductor { n, k },
@@ -300,7 +295,7 @@ fn glass(file: &GlassFile) -> Result<Lobe<Spectrum>, MaterialFileError> {
     let roughness = optional("glass.roughness", file.roughness.as_ref())?;
     match (file.thickness_mm, roughness) {
         (Some(_), Some(_)) => Err(MaterialFileError::RoughSheet),
-        (Some(thickness_mm), None) => Ok(Lobe::Pane(Pane {
+        (Some(thickness_mm), None) => Ok(Lobe::ThinDielectric(ThinDielectric {
             medium,
             thickness: (thickness_mm * 1e-3).into(),
         })),

@@ -3,8 +3,8 @@
 use etendue_physics::Spectrum;
 use etendue_physics::light::colour_spectrum;
 use etendue_physics::surface::{
-    Coated, Dielectric, Fresnel, Lobe, Material, Microfacet, OrenNayar, OrenNayarForm, Pane,
-    Shadowing,
+    Coated, Dielectric, Fresnel, Lobe, Material, Microfacet, OrenNayar, OrenNayarForm, Shadowing,
+    ThinDielectric,
 };
 
 /// Least roughness of a microfacet lobe; anything smoother is a mirror.
@@ -92,7 +92,7 @@ impl Look {
     fn metal(&self) -> Lobe<Spectrum> {
         let reflectance = self.spectrum();
         if self.roughness < LEAST_ROUGHNESS {
-            return Lobe::Mirror { reflectance };
+            return Lobe::mirror(reflectance);
         }
         Lobe::Microfacet(Microfacet {
             roughness: unit(self.roughness).into(),
@@ -105,7 +105,7 @@ impl Look {
 
     fn sheet(&self) -> Lobe<Spectrum> {
         let index = self.index.max(1.0);
-        Lobe::Pane(Pane {
+        Lobe::ThinDielectric(ThinDielectric {
             medium: Dielectric {
                 index: index.into(),
                 group_index: index.into(),
@@ -119,7 +119,7 @@ impl Look {
         let reflectance = self.spectrum();
         let index = self.coat_index();
         if self.roughness >= 1.0 || index <= 1.0 {
-            return Lobe::Lambert { reflectance };
+            return Lobe::lambert(reflectance);
         }
         Lobe::Coated(Coated {
             base: OrenNayar {
@@ -155,10 +155,7 @@ fn part(share: f64, lobe: Lobe<Spectrum>) -> Lobe<Spectrum> {
     if share >= 1.0 {
         return lobe;
     }
-    Lobe::Part {
-        weight: share.into(),
-        lobe: Box::new(lobe),
-    }
+    Lobe::blend(share.into(), lobe)
 }
 
 #[cfg(test)]
@@ -197,9 +194,7 @@ mod tests {
             base_color: [0.25; 3],
             ..Look::default()
         };
-        let expected = Lobe::Lambert {
-            reflectance: 0.25.into(),
-        };
+        let expected = Lobe::lambert(0.25.into());
         assert_eq!(look.material().lobes, [expected]);
     }
 
@@ -210,6 +205,6 @@ mod tests {
             roughness: 0.2,
             ..Look::default()
         };
-        assert!(matches!(look.material().lobes[..], [Lobe::Lambert { .. }]));
+        assert!(matches!(look.material().lobes[..], [Lobe::Lambert(_)]));
     }
 }

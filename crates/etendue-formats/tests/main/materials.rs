@@ -5,7 +5,7 @@
 use etendue_formats::material::{
     LIBRARY_WAVELENGTHS, MaterialFile, MaterialFileError, find, library,
 };
-use etendue_physics::surface::{Lobe, Material, Passage, Side};
+use etendue_physics::surface::{Lambert, Lobe, Material, Passage, Side};
 use etendue_physics::{Purpose, Stream};
 use nalgebra::Vector3;
 
@@ -124,11 +124,11 @@ fn the_library_holds_what_rooms_and_roads_are_made_of() {
 #[test]
 fn ready_materials_have_their_sources_values() {
     // ECOSTRESS pine wood at 905 nm; SLUM C001 at 1550 nm.
-    let Lobe::Lambert { reflectance } = ready("wood", 905e-9).lobes[0] else {
+    let Lobe::Lambert(Lambert { reflectance }) = ready("wood", 905e-9).lobes[0] else {
         panic!("wood is diffuse");
     };
     assert!((reflectance - 0.9183).abs() < 1e-9);
-    let Lobe::Lambert { reflectance } = ready("concrete", 1550e-9).lobes[0] else {
+    let Lobe::Lambert(Lambert { reflectance }) = ready("concrete", 1550e-9).lobes[0] else {
         panic!("concrete is diffuse");
     };
     assert!((reflectance - 0.345648).abs() < 1e-9);
@@ -180,7 +180,7 @@ fn sheeting_returns_what_the_traffic_sign_standard_asks() {
         );
     }
     let white = Material {
-        lobes: vec![Lobe::Lambert { reflectance: 1.0 }],
+        lobes: vec![Lobe::lambert(1.0)],
     };
     let gain = sheeting.backscatter(1.0, Side::Front) / white.backscatter(1.0, Side::Front);
     assert!(gain > 500.0, "{gain}");
@@ -227,7 +227,7 @@ fn every_lobe_can_be_written() {
             "oren-nayar",
             "mirror",
             "microfacet",
-            "pane",
+            "thin-dielectric",
             "retroreflector",
             "measured"
         ]

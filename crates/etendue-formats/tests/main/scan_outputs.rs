@@ -18,9 +18,7 @@ fn scene(meshes: Vec<(etendue_scene::Mesh, Isometry3<f64>)>) -> Scene {
         materials: vec![NamedMaterial {
             name: "wall".into(),
             material: Material {
-                lobes: vec![Lobe::Lambert {
-                    reflectance: 0.5.into(),
-                }],
+                lobes: vec![Lobe::lambert(0.5.into())],
             },
         }],
         ..SceneBuilder::default()

@@ -63,12 +63,7 @@ fn the_arena_has_the_papers_walls_a_mirror_and_a_pane() {
     assert!((distance(&arena, [0.0; 3], [0.0, 1.0, 0.0]).unwrap() - 0.46).abs() < 1e-12);
     let wall = &arena.scene.materials()[0];
     assert_eq!(wall.name, "wall");
-    assert_eq!(
-        wall.material.lobes,
-        [Lobe::Lambert {
-            reflectance: 0.8.into()
-        }]
-    );
+    assert_eq!(wall.material.lobes, [Lobe::lambert(0.8.into())]);
     assert_eq!(arena.sha256.len(), 64);
 }
 

@@ -38,7 +38,7 @@ fn walls(lines: &[[Point3<f64>; 2]]) -> Scene {
         materials: vec![NamedMaterial {
             name: "white".into(),
             material: Material {
-                lobes: vec![Lobe::Lambert { reflectance }],
+                lobes: vec![Lobe::lambert(reflectance)],
             },
         }],
         meshes: vec![mesh.into()],

@@ -83,10 +83,10 @@ impl ReflectanceModel {
     pub fn material(&self, reflectance: f64) -> Material<f64> {
         let part = |share: f64, material: Material<f64>| {
             let unit = material.backscatter(1.0, Side::Front) * PI / reflectance;
-            material.lobes.into_iter().map(move |lobe| Lobe::Part {
-                weight: share / unit,
-                lobe: Box::new(lobe),
-            })
+            material
+                .lobes
+                .into_iter()
+                .map(move |lobe| Lobe::blend(share / unit, lobe))
         };
         let share = self.facets.map_or(0.0, |facets| facets.share);
         let mut lobes: Vec<_> = part(1.0 - share, oren_nayar(self.slope_sd)).collect();

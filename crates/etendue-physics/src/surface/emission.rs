@@ -1,6 +1,7 @@
 //! Light that is not the sensor's own: heat and the sun.
 
-use super::{Material, Side};
+use super::interaction::Side;
+use super::material::Material;
 use crate::{SPEED_OF_LIGHT, Scalar};
 use nalgebra::Vector3;
 use std::f64::consts::PI;
@@ -124,7 +125,7 @@ mod tests {
     #[test]
     fn a_lambertian_surface_shows_irradiance_times_reflectance_over_pi() {
         let paper = Material {
-            lobes: vec![Lobe::Lambert { reflectance: 0.8 }],
+            lobes: vec![Lobe::lambert(0.8)],
         };
         let ambient = Ambient {
             direct: 100.0,
@@ -140,7 +141,7 @@ mod tests {
     #[test]
     fn a_mirror_of_reflectance_one_emits_nothing() {
         let mirror = Material {
-            lobes: vec![Lobe::Mirror { reflectance: 1.0 }],
+            lobes: vec![Lobe::mirror(1.0)],
         };
         assert_eq!(mirror.emissivity(1.0, Side::Front), 0.0);
         assert_eq!(Material { lobes: vec![] }.emissivity(1.0, Side::Front), 1.0);

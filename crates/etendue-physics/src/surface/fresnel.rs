@@ -1,6 +1,6 @@
 //! Fresnel reflectance of a plane interface.
 
-use super::angle::facing;
+use super::cosine::facing;
 use crate::Scalar;
 
 /// A power fraction for each of the two linear polarisations.

@@ -24,12 +24,7 @@ fn builder(mesh: Mesh, material: MaterialId, pose: Isometry3<f64>) -> SceneBuild
     };
     SceneBuilder {
         materials: vec![
-            named(
-                "wall",
-                Lobe::Lambert {
-                    reflectance: 0.8.into(),
-                },
-            ),
+            named("wall", Lobe::lambert(0.8.into())),
             named("glass", Lobe::Dielectric(glass)),
         ],
         meshes: vec![mesh.into()],

@@ -20,7 +20,7 @@
 //! let scene = SceneBuilder {
 //!     materials: vec![NamedMaterial {
 //!         name: "paint".into(),
-//!         material: Material { lobes: vec![Lobe::Lambert { reflectance: 1.0.into() }] },
+//!         material: Material { lobes: vec![Lobe::lambert(1.0.into())] },
 //!     }],
 //!     meshes: vec![sphere(0.5, 1e-3)?.into()],
 //!     objects: vec![Object {

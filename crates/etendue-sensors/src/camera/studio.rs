@@ -209,7 +209,7 @@ fn matt<const N: usize>(worlds: &[World<f64>; N], id: MaterialId) -> Option<Band
     let mut bands = Bands::<N>::zeros();
     for (band, world) in bands.iter_mut().zip(worlds) {
         match world.material(id).lobes[..] {
-            [Lobe::Lambert { reflectance }] => *band = reflectance,
+            [Lobe::Lambert(lobe)] => *band = lobe.reflectance,
             _ => return None,
         }
     }

@@ -10,7 +10,7 @@ use super::studio::Stage;
 use crate::transport::frame_about;
 use etendue_physics::Stream;
 use etendue_physics::light::colour_at;
-use etendue_physics::surface::{Material, Passage, Sample, Side, over_hemisphere};
+use etendue_physics::surface::{Material, Passage, Sample, Side, sample_cosine_hemisphere};
 use etendue_scene::{Hit, MaterialId, Ray};
 use nalgebra::{Matrix3, Point3, Vector3};
 use std::borrow::Cow;
@@ -218,7 +218,7 @@ impl<const N: usize> Vertex<'_, N> {
         let band = (whole as usize).min(N - 1);
         let materials = match &self.skin {
             Skin::Matt(brdf) if brdf[band] > 0.0 => {
-                let direction = over_hemisphere([uniform[1], uniform[2]]);
+                let direction = sample_cosine_hemisphere([uniform[1], uniform[2]]);
                 return self.scatter(frame_about(&self.normal) * direction, None);
             }
             Skin::Matt(_) => return None,

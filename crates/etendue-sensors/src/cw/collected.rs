@@ -3,7 +3,7 @@
 use super::CwLidar;
 use crate::calibrated::{Direct, DrawnBeams, Lit, Profiled, Sights};
 use crate::transport::{FirstReturns, LightReturn, PoseTile};
-use etendue_physics::cw::Received;
+use etendue_physics::phase::PhaseSignal;
 use etendue_physics::profile::{Address, Recent};
 use etendue_physics::{Scalar, ScalarTile};
 use etendue_scene::{HitTile, Loops, RayTile, Scene};
@@ -17,7 +17,7 @@ const SAME_SURFACE: f64 = 0.01;
 
 /// What came back to one beam.
 pub(super) struct Collected<S> {
-    pub received: Received<S>,
+    pub received: PhaseSignal<S>,
     surfaces: Surfaces,
     /// Where noise profiles ask for it.
     lit: Option<Lit>,
@@ -25,7 +25,7 @@ pub(super) struct Collected<S> {
 
 impl<S: Scalar> Collected<S> {
     /// That light and nothing else yet.
-    pub fn new(received: Received<S>, is_profiled: bool) -> Self {
+    pub fn new(received: PhaseSignal<S>, is_profiled: bool) -> Self {
         Self {
             received,
             surfaces: Surfaces::default(),

@@ -103,7 +103,7 @@ impl World<'_, f64> {
             return None;
         }
         let material = self.material(known.material);
-        let is_even = |lobe: &Lobe<f64>| matches!(lobe, Lobe::Lambert { .. });
+        let is_even = |lobe: &Lobe<f64>| matches!(lobe, Lobe::Lambert(_));
         let even = material.lobes.iter().all(is_even);
         even.then(|| (known.material, material.backscatter(1.0, Side::Front)))
     }

@@ -27,7 +27,7 @@ use thiserror::Error;
 /// # let scene = SceneBuilder {
 /// #     materials: vec![NamedMaterial {
 /// #         name: "wall".into(),
-/// #         material: Material { lobes: vec![Lobe::Lambert { reflectance: 0.8.into() }] },
+/// #         material: Material { lobes: vec![Lobe::lambert(0.8.into())] },
 /// #     }],
 /// #     meshes: vec![mesh.into()],
 /// #     objects: vec![Object {
@@ -40,7 +40,7 @@ use thiserror::Error;
 /// # }.build()?;
 /// let world = World::at_wavelength(&scene, 785e-9)?;
 /// let reflectance = Dual::<1>::variable(0.8, 0);
-/// let material = Material { lobes: vec![Lobe::Lambert { reflectance }] };
+/// let material = Material { lobes: vec![Lobe::lambert(reflectance)] };
 /// let differentiable = world.lift::<Dual<1>>().with_material(MaterialId(0), material);
 /// assert_eq!(differentiable.poses().len(), scene.objects().len());
 /// # Ok::<(), Box<dyn std::error::Error>>(())

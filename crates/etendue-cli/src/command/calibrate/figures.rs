@@ -2,13 +2,13 @@
 
 use crate::failure::Failure;
 use crate::folder::Folder;
-use crate::picture::Drawing;
-use crate::picture::curve_chart::{self, Curve, CurveChart};
-use crate::picture::panel_view::{Beam, PanelView};
 use etendue::calibrate::noise::score::HoldOut;
 use etendue::calibrate::noise::statistics::{Bin, bins, wide_bins};
 use etendue::calibrate::noise::{Calibration, Panel, PanelBeams, Recording, replay};
 use etendue::physics::profile::{Aspect, Glare, IntensityKind, Profile};
+use etendue_plot::Drawing;
+use etendue_plot::curve_chart::{self, Curve, CurveChart};
+use etendue_plot::panel_view::{Beam, PanelView};
 
 /// Adds what was seen from above and the curves of one material.
 pub fn add(

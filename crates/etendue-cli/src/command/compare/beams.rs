@@ -1,9 +1,9 @@
 //! Two scans beam by beam.
 
-use crate::picture::Drawing;
-use crate::picture::line_chart::LineChart;
 use etendue::estimate::compare::{BeamReturn, DropOuts, Errors, Span, compare_beams};
 use etendue::formats::output::PointTable;
+use etendue_plot::Drawing;
+use etendue_plot::line_chart::LineChart;
 use serde::Serialize;
 
 /// How alike two scans are beam by beam, with units in the names.

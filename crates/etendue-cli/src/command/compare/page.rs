@@ -2,9 +2,9 @@
 
 use super::{Report, intensities, ranges};
 use crate::failure::Failure;
-use crate::picture::{distribution_chart, svg};
 use etendue::formats::cloud::Cloud;
 use etendue::formats::output::OutputSet;
+use etendue_plot::{distribution_chart, svg};
 use std::fmt::Write;
 use std::path::Path;
 

@@ -2,13 +2,13 @@
 
 use crate::failure::Failure;
 use crate::folder::Folder;
-use crate::picture::bias_curve::BiasChart;
-use crate::picture::colored_view::{ColoredView, Layer};
-use crate::picture::{Color, palette};
 use etendue::calibrate::depth::features::Verdict;
 use etendue::calibrate::depth::train::Trained;
 use etendue::calibrate::depth::{DepthMap, DepthModel};
 use etendue::formats::depth_model::LearntModel;
+use etendue_plot::bias_curve::BiasChart;
+use etendue_plot::colored_view::{ColoredView, Layer};
+use etendue_plot::{Color, palette};
 use nalgebra::{DVector, Point3, Vector3};
 
 /// The bias curve, its interval and the data seen.
@@ -80,7 +80,7 @@ const VERDICTS: [(Verdict, &str, Color); 6] = [
 ];
 
 /// Centres of neighbourhoods from above, by the first test that they failed.
-pub fn masks(map: &DepthMap, points: &[Vector3<f64>]) -> crate::picture::Drawing {
+pub fn masks(map: &DepthMap, points: &[Vector3<f64>]) -> etendue_plot::Drawing {
     let layer = |(verdict, name, color): (Verdict, &str, Color)| {
         let both = points.iter().zip(map.verdicts());
         let of_it = both.filter(|(_, found)| **found == Some(verdict));
@@ -101,7 +101,7 @@ pub fn masks(map: &DepthMap, points: &[Vector3<f64>]) -> crate::picture::Drawing
     .draw()
 }
 
-fn side(before: Vec<[f64; 2]>, after: Vec<[f64; 2]>) -> crate::picture::Drawing {
+fn side(before: Vec<[f64; 2]>, after: Vec<[f64; 2]>) -> etendue_plot::Drawing {
     let layer = |name: &str, color, points| Layer {
         name: name.into(),
         color,

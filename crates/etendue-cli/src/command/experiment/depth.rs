@@ -3,9 +3,6 @@
 use super::Experiment;
 use crate::command::correct::pictures::masks;
 use crate::failure::Failure;
-use crate::picture::colored_view::{ColoredView, Layer};
-use crate::picture::line_chart::LineChart;
-use crate::picture::{Color, Drawing, palette};
 use crate::sequence::bar;
 use crate::source;
 use etendue::calibrate::depth::{DepthLoss, DepthMap, DepthModel, Polynomial, correct_scan};
@@ -24,6 +21,9 @@ use etendue_experiments::depth::corridor::{
     Settings, SplitRow, bias_by_incidence, drive, losses, map_options, splits,
 };
 use etendue_experiments::depth::{corridor_scene, stops};
+use etendue_plot::colored_view::{ColoredView, Layer};
+use etendue_plot::line_chart::LineChart;
+use etendue_plot::{Color, Drawing, palette};
 use nalgebra::{Isometry3, Vector3};
 use std::path::Path;
 

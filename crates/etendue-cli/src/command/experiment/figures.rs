@@ -2,13 +2,13 @@
 
 use crate::failure::Failure;
 use crate::folder::Folder;
-use crate::picture::Drawing;
-use crate::picture::fit_view::FitView;
-use crate::picture::line_chart::LineChart;
+use crate::view::fit_view::FitView;
 use etendue::estimate::fit::FitError;
 use etendue::estimate::model::ModelError;
 use etendue::scene::SceneBuilder;
 use etendue_experiments::arena::{Cell, Outcome, Table, View};
+use etendue_plot::Drawing;
+use etendue_plot::line_chart::LineChart;
 
 /// Adds start, steps and result in the scene, a figure of the errors over iterations, and one for
 /// every table of numbers over a number.

@@ -5,12 +5,12 @@ use super::setup::Setup;
 use super::values::{Arrangement, numbers, setting};
 use crate::failure::Failure;
 use crate::folder::Folder;
-use crate::picture::Drawing;
-use crate::picture::fit_view::FitView;
-use crate::picture::line_chart::LineChart;
+use crate::view::fit_view::FitView;
 use etendue::estimate::fit::Report as Found;
 use etendue::estimate::manifold::Variable;
 use etendue::estimate::model::Direction;
+use etendue_plot::Drawing;
+use etendue_plot::line_chart::LineChart;
 use nalgebra::{DMatrix, Isometry3};
 
 /// Adds all files.

@@ -1,9 +1,9 @@
 //! What a scan log holds.
 
 use crate::failure::Failure;
-use crate::picture::spread_chart::Series;
 use etendue::formats::scan_log::read_scan_log;
 use etendue::sensors::{ScanStatistics, StandingWindow, StatisticsOptions};
+use etendue_plot::spread_chart::Series;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -6,9 +6,9 @@ use super::summary;
 use super::way::Way;
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::picture::top_view::TopView;
-use crate::picture::waveform_plot::WaveformPlot;
-use crate::picture::{Drawing, png, range_image, svg};
+use crate::view::range_image;
+use crate::view::top_view::TopView;
+use crate::view::waveform_plot::WaveformPlot;
 use etendue::formats::FormatError;
 use etendue::formats::output::{
     Encoding, OutputSet, PointTable, Run, RunMetadata, SourceMetadata, kept, write_e57,
@@ -23,6 +23,7 @@ use etendue::sensors::lidar::{
     self, Air, Frame, Lidar, Receiver, Return, Shot, Sweep, SweepSettings, simulate, simulate_into,
 };
 use etendue::sensors::transport::World;
+use etendue_plot::{Drawing, png, svg};
 use std::cell::OnceCell;
 use std::fs::File;
 use std::io::{BufWriter, Cursor};

@@ -2,11 +2,11 @@
 
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::picture::top_view::TopView;
-use crate::picture::{Drawing, png, svg};
+use crate::view::top_view::TopView;
 use etendue::formats::output::{
     Encoding, OutputSet, PointTable, Run, RunMetadata, write_csv, write_npz, write_pcd, write_ply,
 };
+use etendue_plot::{Drawing, png, svg};
 use std::path::{Path, PathBuf};
 
 /// A format that a run is written in.

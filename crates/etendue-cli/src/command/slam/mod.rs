@@ -5,13 +5,13 @@ pub mod run;
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::output::{print, print_json};
-use crate::picture::colored_view::{ColoredView, Layer};
-use crate::picture::{Color, palette};
 use crate::sequence::{self, ConventionName};
 use clap::{Args, ValueEnum};
 use etendue::estimate::odometry::{IcpOptions, MapperOptions, umeyama};
 use etendue::formats::depth_model;
 use etendue::formats::trajectory::{kitti_text, tum_text};
+use etendue_plot::colored_view::{ColoredView, Layer};
+use etendue_plot::{Color, palette};
 use nalgebra::Isometry3;
 use run::{Drift, Mapped, Prior, drift, map};
 use serde::Serialize;
@@ -44,7 +44,7 @@ pub struct Slam {
     #[arg(long, value_name = "FILE")]
     correction: Option<PathBuf>,
     /// Pairs farther apart are left out, m
-    #[arg(long, default_value_t = IcpOptions::default().within, value_name = "M")]
+    #[arg(long, default_value_t = IcpOptions::default().max_distance, value_name = "M")]
     within: f64,
     /// Print JSON
     #[arg(long)]
@@ -167,7 +167,7 @@ impl Report {
 }
 
 /// Map and trajectories from above.
-fn picture(mapped: &Mapped, reference: Option<&[Isometry3<f64>]>) -> crate::picture::Drawing {
+fn picture(mapped: &Mapped, reference: Option<&[Isometry3<f64>]>) -> etendue_plot::Drawing {
     let level = |poses: &[Isometry3<f64>]| -> Vec<[f64; 2]> {
         let places = poses.iter().map(|p| p.translation.vector);
         places.map(|p| [p.x, p.y]).collect()

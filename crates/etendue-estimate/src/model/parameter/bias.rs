@@ -5,7 +5,7 @@ use crate::manifold::Value;
 use crate::model::{Model, SimulatorInputs};
 use crate::sensor::{Sensor, SensorInputs};
 use etendue_physics::Scalar;
-use etendue_physics::cw::Bias;
+use etendue_physics::phase::Bias;
 
 /// `sensor.receiver.bias.c`, `.b` or `.a`: coefficient of the power-dependent bias
 /// $c + b p + a p^2$, m per power of the received power $p$.

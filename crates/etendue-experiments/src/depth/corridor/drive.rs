@@ -15,7 +15,7 @@ pub struct Drive {
     /// are the sensor's.
     pub scans: Vec<Vec<Point3<f64>>>,
     /// The truth of each point of each scan; none where its beam's axis meets nothing.
-    pub readings: Vec<Vec<Option<Reading>>>,
+    pub readings: Vec<Vec<Option<RangeReading>>>,
     /// Where the lidar stood.
     pub truth: Vec<Isometry3<f64>>,
     /// Where an odometer thinks that it stood.
@@ -24,14 +24,14 @@ pub struct Drive {
 
 /// What is known of a reading.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Reading {
+pub struct RangeReading {
     /// Reading without noise less the distance along the beam's axis, m.
     pub bias: f64,
     /// Incidence of the beam's axis, rad.
     pub incidence: f64,
 }
 
-type Readings = (Vec<Point3<f64>>, Vec<Option<Reading>>);
+type Readings = (Vec<Point3<f64>>, Vec<Option<RangeReading>>);
 
 /// Scans at each pose of the sensor; `progress` is told after each.
 ///
@@ -110,7 +110,11 @@ fn received(
 }
 
 /// The bias of the first echo of every shot of a sweep without noise.
-fn exact_readings(scene: &Scene, exact: &Sweep, pose: &Isometry3<f64>) -> Vec<Option<Reading>> {
+fn exact_readings(
+    scene: &Scene,
+    exact: &Sweep,
+    pose: &Isometry3<f64>,
+) -> Vec<Option<RangeReading>> {
     let rays: Vec<Ray> = exact.shots.iter().map(|shot| axis(&shot, pose)).collect();
     let met = met(scene, &rays);
     let of_shot = |(number, met): (usize, Option<(f64, f64)>)| {
@@ -118,7 +122,7 @@ fn exact_readings(scene: &Scene, exact: &Sweep, pose: &Isometry3<f64>) -> Vec<Op
         let point = exact.points_of(number).first()?;
         let shot = exact.shots.at(number);
         let read = (point.position - shot.origin).dot(&shot.direction());
-        Some(Reading {
+        Some(RangeReading {
             bias: read - distance,
             incidence,
         })
@@ -161,7 +165,7 @@ fn known(
         let draw = Stream::new(seed, 0, number, beam, Purpose::ReceiverNoise).normal();
         let distorted = model.distort(distance, incidence);
         let depth = distorted + noise * draw;
-        let reading = Reading {
+        let reading = RangeReading {
             bias: distorted - distance,
             incidence,
         };

@@ -5,13 +5,13 @@ mod judge;
 mod losses;
 mod splits;
 
-pub use drive::{Drive, Reading, drive};
+pub use drive::{Drive, RangeReading, drive};
 pub use judge::{BiasBin, bias_by_incidence};
 pub use losses::{LossRow, Poses, STOPS_OF_LOSSES, curve_rms, losses};
 pub use splits::{AS_BUILT, Drift, ROWS, SplitRow, as_built, map_options, models, splits};
 
 use etendue_calibrate::depth::{DepthError, DepthModel, Polynomial};
-use etendue_estimate::odometry::{MappingError, TrajectoryError};
+use etendue_estimate::odometry::{MappingError, TrajectoryComparisonError};
 use etendue_sensors::transport::WorldError;
 use thiserror::Error;
 
@@ -65,7 +65,7 @@ pub enum ExperimentError {
     Mapping(#[from] MappingError),
     /// The trajectories cannot be compared.
     #[error(transparent)]
-    Trajectory(#[from] TrajectoryError),
+    Trajectory(#[from] TrajectoryComparisonError),
     /// The scene cannot be seen at the lidar's wavelength.
     #[error(transparent)]
     World(#[from] WorldError),

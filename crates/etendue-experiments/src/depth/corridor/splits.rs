@@ -10,7 +10,7 @@ use etendue_calibrate::depth::{
 };
 use etendue_estimate::geometry::{Neighbourhood, ReferenceMesh};
 use etendue_estimate::odometry::{
-    Mapper, MapperOptions, TrajectoryAlignment, TrajectoryError, absolute_error,
+    Mapper, MapperOptions, TrajectoryAlignment, TrajectoryComparisonError, absolute_error,
 };
 use etendue_physics::pulse::Discriminator;
 use etendue_physics::statistics::{mean, root_mean_square};
@@ -228,7 +228,7 @@ fn drift(
     drive: &Drive,
     stops: &[usize],
     found: &[Isometry3<f64>],
-) -> Result<Drift, TrajectoryError> {
+) -> Result<Drift, TrajectoryComparisonError> {
     let truth: Vec<_> = stops.iter().map(|&stop| drive.truth[stop]).collect();
     let errors = absolute_error(&truth, found, TrajectoryAlignment::Origin)?;
     Ok(Drift {

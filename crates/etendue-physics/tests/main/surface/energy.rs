@@ -3,7 +3,7 @@
 use super::{direction, every_kind};
 use etendue_physics::surface::{
     Coated, Dielectric, Fresnel, Lobe, Material, MaterialError, Measured, Microfacet, OrenNayar,
-    OrenNayarForm, Pane, Retroreflector, RoughDielectric, Shadowing, Side, fresnel,
+    OrenNayarForm, Retroreflector, RoughDielectric, Shadowing, Side, ThinDielectric, fresnel,
 };
 use etendue_physics::{Purpose, Stream};
 
@@ -130,7 +130,7 @@ fn an_interface_keeps_all_light_on_both_sides() {
 #[test]
 fn a_clear_pane_keeps_all_light_and_an_absorbing_one_loses_some() {
     let pane = |absorption| Material {
-        lobes: vec![Lobe::Pane(Pane {
+        lobes: vec![Lobe::ThinDielectric(ThinDielectric {
             medium: Dielectric {
                 index: 1.5,
                 group_index: 1.5,
@@ -221,7 +221,7 @@ fn a_coated_base_and_its_coat_share_the_light() {
 #[test]
 fn lengths_scale_out() {
     let pane = |scale: f64| Material {
-        lobes: vec![Lobe::Pane(Pane {
+        lobes: vec![Lobe::ThinDielectric(ThinDielectric {
             medium: Dielectric {
                 index: 1.5,
                 group_index: 1.5,
@@ -258,7 +258,7 @@ fn impossible_materials_are_refused_by_name() {
         group_index: 1.5,
         absorption,
     };
-    let lambert = |reflectance| Lobe::Lambert { reflectance };
+    let lambert = Lobe::lambert;
     let cases = [
         (lambert(1.2), "lobe 0 (lambert), reflectance is 1.2"),
         (lambert(f64::NAN), "lobe 0 (lambert), reflectance is NaN"),
@@ -283,10 +283,7 @@ fn impossible_materials_are_refused_by_name() {
             }),
             "lobe 0 (coated), index is 1,",
         ),
-        (
-            Lobe::Conductor { n: 0.1, k: 0.0 },
-            "lobe 0 (conductor), k is 0",
-        ),
+        (Lobe::conductor(0.1, 0.0), "lobe 0 (conductor), k is 0"),
         (
             Lobe::RoughDielectric(RoughDielectric {
                 medium: glass(1.5, 0.0),
@@ -359,10 +356,7 @@ fn oren_and_nayars_fits_create_light_for_perfect_facets_only() {
 #[test]
 fn lobes_that_add_up_to_more_light_than_arrives_are_refused() {
     let pair = Material {
-        lobes: vec![
-            Lobe::Lambert { reflectance: 0.4 },
-            Lobe::Mirror { reflectance: 0.8 },
-        ],
+        lobes: vec![Lobe::lambert(0.4), Lobe::mirror(0.8)],
     };
     let error = pair.validate().unwrap_err();
     assert!(matches!(error, MaterialError::CreatesLight { lobe: 1, .. }));
@@ -375,10 +369,10 @@ fn lobes_that_add_up_to_more_light_than_arrives_are_refused() {
                     group_index: 1.5,
                     absorption: 0.0,
                 };
-                Lobe::Part {
-                    weight: 0.5,
-                    lobe: Box::new(Lobe::Pane(Pane { medium, thickness })),
-                }
+                Lobe::blend(
+                    0.5,
+                    Lobe::ThinDielectric(ThinDielectric { medium, thickness }),
+                )
             })
             .to_vec(),
     };

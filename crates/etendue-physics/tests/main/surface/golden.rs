@@ -6,8 +6,8 @@
 use super::direction;
 use etendue_physics::Spectrum;
 use etendue_physics::surface::{
-    Dielectric, Fresnel, Lobe, Material, Microfacet, OrenNayar, OrenNayarForm, Pane, Passage,
-    Shadowing, Side, fresnel,
+    Dielectric, Fresnel, Lobe, Material, Microfacet, OrenNayar, OrenNayarForm, Passage, Shadowing,
+    Side, ThinDielectric, fresnel,
 };
 use serde_json::Value;
 
@@ -135,7 +135,7 @@ fn pane(index: f64) -> Material<f64> {
         absorption: 0.0,
     };
     Material {
-        lobes: vec![Lobe::Pane(Pane {
+        lobes: vec![Lobe::ThinDielectric(ThinDielectric {
             medium,
             thickness: 0.005,
         })],

@@ -9,7 +9,7 @@ mod sampling;
 use etendue_physics::Stream;
 use etendue_physics::surface::{
     Coated, Dielectric, Fresnel, Lobe, Material, Measured, Microfacet, OrenNayar, OrenNayarForm,
-    Pane, Retroreflector, RoughDielectric, Shadowing,
+    Retroreflector, RoughDielectric, Shadowing, ThinDielectric,
 };
 use nalgebra::Vector3;
 
@@ -21,7 +21,7 @@ pub fn every_kind() -> Vec<(&'static str, Material<f64>)> {
         absorption: 5.0,
     };
     let lobes = [
-        ("lambert", Lobe::Lambert { reflectance: 0.8 }),
+        ("lambert", Lobe::lambert(0.8)),
         ("oren-nayar", oren_nayar(OrenNayarForm::Qualitative)),
         ("oren-nayar full", full(false)),
         ("oren-nayar full, between facets", full(true)),
@@ -51,8 +51,8 @@ pub fn every_kind() -> Vec<(&'static str, Material<f64>)> {
         ),
         ("coated", coated(Some(0.4))),
         ("smoothly coated", coated(None)),
-        ("mirror", Lobe::Mirror { reflectance: 0.9 }),
-        ("conductor", Lobe::Conductor { n: 0.1, k: 6.0 }),
+        ("mirror", Lobe::mirror(0.9)),
+        ("conductor", Lobe::conductor(0.1, 6.0)),
         ("dielectric", Lobe::Dielectric(glass)),
         (
             "rough dielectric",
@@ -64,7 +64,7 @@ pub fn every_kind() -> Vec<(&'static str, Material<f64>)> {
         ),
         (
             "pane",
-            Lobe::Pane(Pane {
+            Lobe::ThinDielectric(ThinDielectric {
                 medium: glass,
                 thickness: 0.004,
             }),
@@ -124,11 +124,7 @@ fn coated(roughness: Option<f64>) -> Lobe<f64> {
 }
 
 fn dusty_pane() -> Material<f64> {
-    let part = |weight, lobe| Lobe::Part {
-        weight,
-        lobe: Box::new(lobe),
-    };
-    let pane = Lobe::Pane(Pane {
+    let pane = Lobe::ThinDielectric(ThinDielectric {
         medium: Dielectric {
             index: 1.5,
             group_index: 1.5,
@@ -137,10 +133,7 @@ fn dusty_pane() -> Material<f64> {
         thickness: 0.004,
     });
     Material {
-        lobes: vec![
-            part(0.9, pane),
-            part(0.1, Lobe::Lambert { reflectance: 0.5 }),
-        ],
+        lobes: vec![Lobe::blend(0.9, pane), Lobe::blend(0.1, Lobe::lambert(0.5))],
     }
 }
 

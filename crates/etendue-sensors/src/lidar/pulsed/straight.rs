@@ -538,9 +538,7 @@ mod tests {
             materials: vec![NamedMaterial {
                 name: "paint".into(),
                 material: Material {
-                    lobes: vec![Lobe::Lambert {
-                        reflectance: 0.5.into(),
-                    }],
+                    lobes: vec![Lobe::lambert(0.5.into())],
                 },
             }],
             objects: vec![Object {

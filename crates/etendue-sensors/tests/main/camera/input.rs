@@ -58,9 +58,7 @@ fn data_that_do_not_reach_the_band_are_named() {
     let textures = Textures::default();
     let camera = Camera::simple(64, 48, 0.8);
     let infrared = Spectrum::Table(vec![(785e-9, 0.5), (905e-9, 0.5)]);
-    let scene = wall(vec![Lobe::Lambert {
-        reflectance: infrared.clone(),
-    }]);
+    let scene = wall(vec![Lobe::lambert(infrared.clone())]);
     let error = Studio::new(&scene, &uniform(1.0), &textures, &camera)
         .err()
         .unwrap();

@@ -3,7 +3,7 @@
 use super::stage::{BAND, Stage, at, facing, lamps, paint, point_lamp, settings, shoot, uniform};
 use etendue_physics::Spectrum;
 use etendue_physics::surface::{
-    Coated, Dielectric, Lobe, OrenNayar, OrenNayarForm, Pane, Shadowing,
+    Coated, Dielectric, Lobe, OrenNayar, OrenNayarForm, Shadowing, ThinDielectric,
 };
 use etendue_scene::lighting::{
     AreaLamp, Environment, EnvironmentMap, Light, Lighting, SpotLamp, Sun,
@@ -204,7 +204,7 @@ fn the_sun_casts_shadows_and_shines_through_panes() {
         ),
         0.0
     );
-    let glass = Pane {
+    let glass = ThinDielectric {
         medium: Dielectric {
             index: 1.5.into(),
             group_index: 1.5.into(),
@@ -212,7 +212,7 @@ fn the_sun_casts_shadows_and_shines_through_panes() {
         },
         thickness: 0.005.into(),
     };
-    let pane = vec![Lobe::<Spectrum>::Pane(glass)];
+    let pane = vec![Lobe::<Spectrum>::ThinDielectric(glass)];
     let shaded = sunlit(Stage::default().with(board, above, pane), sun());
     // A pane of index 1.5 at 45 degrees lets 0.90734 pass. Measured: 0.907344.
     assert!((shaded / bare - 0.90734).abs() < 1e-5, "{}", shaded / bare);
@@ -279,9 +279,7 @@ fn an_environment_map_lights_like_what_it_shows() {
 /// A mirror shows what stands before it: both ways of following light agree.
 #[test]
 fn random_paths_and_the_tree_agree_about_mirrors() {
-    let mirror = vec![Lobe::Mirror {
-        reflectance: 0.9.into(),
-    }];
+    let mirror = vec![Lobe::mirror(0.9.into())];
     let stage = Stage::default().with(
         rectangle([9.0, 9.0]).unwrap(),
         facing([2.0, 0.0, 0.0]),

@@ -48,9 +48,7 @@ impl Stage {
 }
 
 pub fn paint(reflectance: f64) -> Vec<Lobe<Spectrum>> {
-    vec![Lobe::Lambert {
-        reflectance: reflectance.into(),
-    }]
+    vec![Lobe::lambert(reflectance.into())]
 }
 
 /// A panel (normal +z) turned to face the camera at the origin, its middle at `place`.

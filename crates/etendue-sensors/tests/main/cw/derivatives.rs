@@ -3,7 +3,7 @@
 use super::scenes::{Wall, cuboid, scene};
 use super::{fan, ideal};
 use etendue_physics::beam::SubRayPattern;
-use etendue_physics::cw::Bias;
+use etendue_physics::phase::Bias;
 use etendue_physics::{Dual, DualParts, Scalar};
 use etendue_sensors::cw::{CwLidar, Shot, Turn, shoot};
 use etendue_sensors::motion::constant_velocity;

@@ -3,7 +3,7 @@
 use super::ideal;
 use super::scenes::{Wall, cuboid, planar, scene};
 use etendue_physics::beam::SubRayPattern;
-use etendue_physics::cw::{Received, Receiver};
+use etendue_physics::phase::{PhaseSignal, Receiver};
 use etendue_physics::{Dual, DualParts, Purpose, Scalar, Stream};
 use etendue_sensors::cw::{CwLidar, Shot, Turn, shoot};
 use etendue_sensors::motion::still;
@@ -197,7 +197,7 @@ fn returns_through_a_pane_are_measured_as_the_reference_does() {
     let lidar: CwLidar<f64> = ideal(&[0.0], SubRayPattern::Centre);
     let receiver: &Receiver<f64> = &lidar.receiver;
     for case in cases {
-        let mut received = Received::nothing();
+        let mut received = PhaseSignal::nothing();
         for echo in list(&case["returns"]) {
             received.add(&receiver.modulation, number(&echo[1]), number(&echo[2]));
         }

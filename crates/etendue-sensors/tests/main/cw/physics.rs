@@ -3,11 +3,11 @@
 use super::scenes::{Wall, cuboid, planar, scene, scene_at};
 use super::{fan, ideal};
 use etendue_physics::beam::SubRayPattern;
-use etendue_physics::cw::{Method, Noise};
+use etendue_physics::phase::{Method, Noise};
 use etendue_sensors::cw::{Beam, CwLidar, Shot, Turn, shoot, shoot_paths, simulate};
 use etendue_sensors::motion::{constant_velocity, still};
 use etendue_sensors::transport::{PathSettings, World};
-use etendue_sensors::{PlanarSweep, Reading};
+use etendue_sensors::{PlanarSweep, RangeReading};
 use nalgebra::{Isometry3, Vector3};
 
 const PATTERNS: [SubRayPattern; 5] = [
@@ -247,18 +247,18 @@ fn readings_are_rounded_and_faults_are_codes() {
             ..Turn::default()
         };
         let sweep = simulate(&world(&scene), &lidar, &turn, still(planar(0.0, 0.0, 0.0)));
-        assert_eq!(sweep.measurements[1].reading, Reading::NoReturn);
+        assert_eq!(sweep.measurements[1].reading, RangeReading::NoReturn);
         assert_eq!(sweep.measurements[1].truth, None);
         sweep.measurements[0]
     };
-    let Reading::Range(range) = read(1.23456).reading else {
+    let RangeReading::Range(range) = read(1.23456).reading else {
         panic!("a range");
     };
     assert!((range - 1.235).abs() < 1e-12);
     assert!((read(1.23456).truth.expect("a wall").range - 1.23456).abs() < 1e-12);
-    assert_eq!(read(3.0).reading, Reading::Error(1));
-    assert_eq!(read(5.0).reading, Reading::NoReturn);
-    assert_eq!(read(8.0).reading, Reading::NoReturn);
+    assert_eq!(read(3.0).reading, RangeReading::Error(1));
+    assert_eq!(read(5.0).reading, RangeReading::NoReturn);
+    assert_eq!(read(8.0).reading, RangeReading::NoReturn);
 }
 
 fn paths(walls: &[Wall], lidar: &CwLidar<f64>) -> Vec<Shot<f64>> {

@@ -59,7 +59,7 @@ pub fn moving_scene(
         parts.materials.push(NamedMaterial {
             name: format!("paint {number}"),
             material: Material {
-                lobes: vec![Lobe::Lambert { reflectance }],
+                lobes: vec![Lobe::lambert(reflectance)],
             },
         });
         parts.meshes.push(wall.mesh().into());

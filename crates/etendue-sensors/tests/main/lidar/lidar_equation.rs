@@ -4,7 +4,7 @@
 use super::stage::{Stage, at_origin, lambert, one_shot, pulsed, quiet};
 use etendue_physics::atmosphere::{Atmosphere, Weather};
 use etendue_physics::pulse::{Echo, ReturnMode};
-use etendue_physics::surface::{Dielectric, Lobe, Material, Pane, Retroreflector, Side};
+use etendue_physics::surface::{Dielectric, Lobe, Material, Retroreflector, Side, ThinDielectric};
 use etendue_scene::Scene;
 use etendue_sensors::lidar::SweepSettings;
 use etendue_sensors::lidar::{Pipeline, PulsedReceiver};
@@ -91,7 +91,7 @@ fn a_retro_reflector_outshines_white_paint_by_its_lobe() {
 /// polarisation), once each way.
 #[test]
 fn a_wall_behind_a_pane_is_dimmed_twice() {
-    let pane = Pane {
+    let pane = ThinDielectric {
         medium: Dielectric {
             index: 1.5,
             group_index: 1.5,
@@ -105,7 +105,7 @@ fn a_wall_behind_a_pane_is_dimmed_twice() {
             [5.0, 0.0, 0.0],
             [-cos, sin, 0.0],
             [4.0, 4.0],
-            Lobe::Pane(pane),
+            Lobe::ThinDielectric(pane),
         )
         .panel([20.0, 0.0, 0.0], [-1.0, 0.0, 0.0], [4.0, 4.0], lambert(0.5))
         .build();
@@ -118,7 +118,7 @@ fn a_wall_behind_a_pane_is_dimmed_twice() {
 #[test]
 fn a_mirror_adds_no_second_inverse_square() {
     let side = std::f64::consts::FRAC_1_SQRT_2;
-    let mirror = Lobe::Mirror { reflectance: 0.9 };
+    let mirror = Lobe::mirror(0.9);
     let scene = Stage::default()
         .panel([10.0, 0.0, 0.0], [-side, side, 0.0], [2.0, 2.0], mirror)
         .panel(

@@ -2,7 +2,7 @@
 
 use super::stage::{Stage, lambert, one_shot, pulsed, quiet, scanner};
 use etendue_physics::pulse::{Fmcw, ReturnMode};
-use etendue_physics::surface::{Dielectric, Lobe, Pane};
+use etendue_physics::surface::{Dielectric, Lobe, ThinDielectric};
 use etendue_scene::{
     Interpolation, KeyFrame, Motion, ObjectId, Scene, Trajectory, Twist, primitive,
 };
@@ -166,7 +166,7 @@ fn every_point_is_that_of_the_scene_frozen_at_its_own_time() {
             angular_velocity: Vector3::new(0.0, 0.0, 15.0),
         }),
     ];
-    let pane = Pane {
+    let pane = ThinDielectric {
         medium: Dielectric {
             index: 1.5,
             group_index: 1.52,
@@ -184,7 +184,7 @@ fn every_point_is_that_of_the_scene_frozen_at_its_own_time() {
             .add(
                 primitive::cuboid([0.01, 2.0, 2.0]).unwrap(),
                 poses[1],
-                Lobe::Pane(pane),
+                Lobe::ThinDielectric(pane),
             )
             .add(
                 primitive::cuboid([30.0, 20.0, 4.0]).unwrap().inside_out(),
@@ -260,7 +260,7 @@ fn an_fmcw_lidar_measures_what_it_sees_in_a_mirror() {
             [10.0, 0.0, 0.0],
             [-1.0, 1.0, 0.0],
             [4.0, 4.0],
-            Lobe::Mirror { reflectance: 0.9 },
+            Lobe::mirror(0.9),
         )
         .panel(
             [10.0, 20.0, 0.0],

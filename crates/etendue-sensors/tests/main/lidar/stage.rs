@@ -82,7 +82,7 @@ impl Stage {
 }
 
 pub fn lambert(reflectance: f64) -> Lobe<f64> {
-    Lobe::Lambert { reflectance }
+    Lobe::lambert(reflectance)
 }
 
 pub fn beam(divergence: f64) -> BeamWidth {

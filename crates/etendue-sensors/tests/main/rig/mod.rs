@@ -24,9 +24,7 @@ pub fn room() -> Scene {
         materials: vec![NamedMaterial {
             name: "wall".into(),
             material: Material {
-                lobes: vec![Lobe::Lambert {
-                    reflectance: Spectrum::Constant(0.8),
-                }],
+                lobes: vec![Lobe::lambert(Spectrum::Constant(0.8))],
             },
         }],
         meshes: vec![mesh.into()],

@@ -55,8 +55,8 @@ fn returns<S: Scalar>(p: &[S; 13]) -> Vec<LightReturn<S>> {
         .lift::<S>()
         .with_pose(ObjectId(1), pose(&p[3..9]) * place)
         .with_material(MaterialId(0), alone(glass))
-        .with_material(MaterialId(1), alone(Lobe::Mirror { reflectance: p[9] }))
-        .with_material(MaterialId(2), alone(Lobe::Lambert { reflectance: p[10] }));
+        .with_material(MaterialId(1), alone(Lobe::mirror(p[9])))
+        .with_material(MaterialId(2), alone(Lobe::lambert(p[10])));
     let (sin, cos) = p[2].sin_cos();
     let origin = Point3::new(p[0], p[1], S::from(0.05));
     let ray = LightRay::new(origin, Vector3::new(cos, sin, S::zero()));

@@ -1,7 +1,7 @@
 //! Small scenes from primitives.
 
 use etendue_physics::Spectrum;
-use etendue_physics::surface::{Dielectric, Lobe, Material, Pane};
+use etendue_physics::surface::{Dielectric, Lobe, Material, ThinDielectric};
 use etendue_scene::primitive::{cuboid, rectangle};
 use etendue_scene::{MaterialId, Mesh, MeshId, NamedMaterial, Object, Scene, SceneBuilder};
 use etendue_sensors::transport::{
@@ -82,15 +82,11 @@ pub fn upright(place: [f64; 3], facing_deg: f64) -> Isometry3<f64> {
 }
 
 pub fn paint(reflectance: f64) -> Vec<Lobe<Spectrum>> {
-    vec![Lobe::Lambert {
-        reflectance: reflectance.into(),
-    }]
+    vec![Lobe::lambert(reflectance.into())]
 }
 
 pub fn mirror(reflectance: f64) -> Vec<Lobe<Spectrum>> {
-    vec![Lobe::Mirror {
-        reflectance: reflectance.into(),
-    }]
+    vec![Lobe::mirror(reflectance.into())]
 }
 
 pub fn medium(index: f64, absorption: f64) -> Dielectric<Spectrum> {
@@ -106,7 +102,7 @@ pub fn glass(index: f64, absorption: f64) -> Vec<Lobe<Spectrum>> {
 }
 
 pub fn pane(index: f64, absorption: f64, thickness: f64) -> Vec<Lobe<Spectrum>> {
-    vec![Lobe::Pane(Pane {
+    vec![Lobe::ThinDielectric(ThinDielectric {
         medium: medium(index, absorption),
         thickness: thickness.into(),
     })]

@@ -7,8 +7,7 @@ use super::{build, inner};
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::output::{print, print_json};
-use crate::picture::Color;
-use crate::picture::drive_view::{DriveView, Layer, Look};
+use crate::view::drive_view::{DriveView, Layer, Look};
 use cab::Cab;
 use clap::Args;
 use etendue::formats::FormatError;
@@ -27,6 +26,7 @@ use etendue::sensors::rig::{
     Rate, Rig, RigRun, drive, nanoseconds,
 };
 use etendue_experiments::demo::street::{self, Route};
+use etendue_plot::Color;
 use indicatif::ProgressBar;
 use nalgebra::{Isometry3, Point3};
 use serde::Serialize;
@@ -282,7 +282,7 @@ impl Street {
         Ok(rig)
     }
 
-    fn picture(&self, scene: &Scene, layers: Layers) -> crate::picture::Drawing {
+    fn picture(&self, scene: &Scene, layers: Layers) -> etendue_plot::Drawing {
         let dots = |name: &str, points, color, radius| Layer {
             name: name.into(),
             points,

@@ -1,0 +1,92 @@
+//! Coverage of a share of the area: dust on a window, a worn mirror.
+
+use super::Lobe;
+use crate::Scalar;
+use crate::surface::interaction::{Albedo, Passage, Side, Specular};
+use crate::surface::model::{Classify, LobeClass, SampleLobe, Scatter};
+use crate::surface::parameter::{Domain, MapParameter};
+use nalgebra::Vector3;
+
+const WEIGHT: Domain = Domain {
+    name: "weight",
+    least: 0.0,
+    most: 1.0,
+    remedy: "it is a share of the area",
+};
+
+/// Another lobe on a share $w$ of the area: $w f$.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Blend<T> {
+    /// Share of the area in [0, 1].
+    pub weight: T,
+    /// The lobe on that share.
+    pub lobe: Box<Lobe<T>>,
+}
+
+impl<T> Blend<T> {
+    pub(super) fn try_map<U, E>(&self, f: &mut MapParameter<'_, T, U, E>) -> Result<Blend<U>, E> {
+        Ok(Blend {
+            weight: f(&WEIGHT, &self.weight)?,
+            lobe: Box::new(self.lobe.try_map(f)?),
+        })
+    }
+}
+
+impl<T> Classify for Blend<T> {
+    fn class(&self) -> LobeClass {
+        self.lobe.class()
+    }
+
+    fn has_valid_tables(&self) -> bool {
+        self.lobe.has_valid_tables()
+    }
+}
+
+impl<S: Scalar> Scatter<S> for Blend<S> {
+    fn backscatter(&self, cos_incidence: S) -> S {
+        self.weight * self.lobe.backscatter(cos_incidence)
+    }
+
+    fn evaluate(&self, incoming: &Vector3<S>, outgoing: &Vector3<S>, side: Side) -> S {
+        self.weight * self.lobe.evaluate(incoming, outgoing, side)
+    }
+
+    fn specular(&self, cos_incidence: S, side: Side) -> Specular<S> {
+        self.lobe.specular(cos_incidence, side).scaled(self.weight)
+    }
+
+    fn scattered_passage(&self, side: Side) -> Option<Passage<S>> {
+        self.lobe.scattered_passage(side)
+    }
+
+    fn tint(&mut self, factor: S) {
+        self.lobe.tint(factor);
+    }
+}
+
+impl SampleLobe for Blend<f64> {
+    fn importance(&self, cos_incidence: f64) -> f64 {
+        self.weight * self.lobe.importance(cos_incidence)
+    }
+
+    fn sample(
+        &self,
+        incoming: &Vector3<f64>,
+        side: Side,
+        uniform: [f64; 3],
+    ) -> Option<Vector3<f64>> {
+        self.lobe.sample(incoming, side, uniform)
+    }
+
+    fn pdf(&self, incoming: &Vector3<f64>, outgoing: &Vector3<f64>, side: Side) -> f64 {
+        self.lobe.pdf(incoming, outgoing, side)
+    }
+
+    fn scattered_albedo(&self, cos_incidence: f64, side: Side, samples: u32) -> Albedo {
+        let whole = self.lobe.scattered_albedo(cos_incidence, side, samples);
+        Albedo {
+            reflected: self.weight * whole.reflected,
+            transmitted: self.weight * whole.transmitted,
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! A diffuse base under a clear coat: paint, varnished wood, plastic.
+
+use super::microfacet::{Fresnel, Microfacet};
+use super::oren_nayar::OrenNayar;
+use crate::Scalar;
+use crate::surface::fresnel;
+use crate::surface::ggx::{ROUGHNESS, Shadowing};
+use crate::surface::interaction::{Side, Specular};
+use crate::surface::model::{Classify, LobeClass, SampleLobe, Scatter};
+use crate::surface::parameter::{Domain, MapParameter};
+use crate::surface::sampling::cosine_hemisphere_pdf;
+use nalgebra::Vector3;
+
+/// Refractive index of a coat, or of a medium with rough facets.
+pub(super) const INDEX: Domain = Domain {
+    name: "index",
+    least: 1.05,
+    most: 10.0,
+    remedy: "a coat or a facet of air does not reflect",
+};
+
+/// A diffuse base under a clear coat.
+///
+/// The coat reflects $F$; light that it transmits on the way in and on the way out is scattered by
+/// the base: $f = f_\text{coat} + f_\text{base}\frac{(1-F(\theta_i))(1-F(\theta_o))}{1-\bar F}$
+/// (the coupling of Kelemen and Szirmay-Kalos 2001, "A microfacet based coupled specular-matte
+/// BRDF model with importance sampling", with the Fresnel factor of the mean surface). With
+/// $\bar F$ the coat's reflectance for diffuse light ([`fresnel::diffuse_reflectance`]) a base of
+/// reflectance $\rho$ returns exactly $\rho(1-F(\theta_i))$: reciprocal, and never more than
+/// arrives.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Coated<T> {
+    /// The base.
+    pub base: OrenNayar<T>,
+    /// Refractive index of the coat.
+    pub index: T,
+    /// Roughness of the coat in [0.01, 1]; `None` for a smooth, mirror-like coat.
+    pub roughness: Option<T>,
+    /// Masking-shadowing function of the coat.
+    pub shadowing: Shadowing,
+}
+
+impl<T> Coated<T> {
+    pub(super) fn try_map<U, E>(&self, f: &mut MapParameter<'_, T, U, E>) -> Result<Coated<U>, E> {
+        Ok(Coated {
+            base: self.base.try_map(f)?,
+            index: f(&INDEX, &self.index)?,
+            roughness: self
+                .roughness
+                .as_ref()
+                .map(|roughness| f(&ROUGHNESS, roughness))
+                .transpose()?,
+            shadowing: self.shadowing,
+        })
+    }
+}
+
+impl<S: Scalar> Coated<S> {
+    /// The rough coat as a lobe of its own; `None` for a smooth coat.
+    fn coat(&self) -> Option<Microfacet<S>> {
+        self.roughness.map(|roughness| Microfacet {
+            roughness,
+            fresnel: Fresnel::Dielectric { index: self.index },
+            shadowing: self.shadowing,
+        })
+    }
+
+    /// Transmittance $1 - F$ of the coat at a cosine of incidence.
+    fn transmittance(&self, cos: S) -> S {
+        -fresnel::dielectric(cos, self.index).mean() + 1.0
+    }
+
+    /// Factor of the base's BRDF, $\frac{(1-F(\theta_i))(1-F(\theta_o))}{1-\bar F}$.
+    fn coupling(&self, cos_in: S, cos_out: S) -> S {
+        self.transmittance(cos_in) * self.transmittance(cos_out)
+            / (-fresnel::diffuse_reflectance(self.index) + 1.0)
+    }
+}
+
+impl<T> Classify for Coated<T> {
+    fn class(&self) -> LobeClass {
+        LobeClass {
+            kind: "coated",
+            scatters: true,
+            is_specular: true,
+            transmits: false,
+        }
+    }
+}
+
+impl<S: Scalar> Scatter<S> for Coated<S> {
+    fn backscatter(&self, cos_incidence: S) -> S {
+        let coat = self
+            .coat()
+            .map_or(S::zero(), |coat| coat.backscatter(cos_incidence));
+        self.base.backscatter(cos_incidence) * self.coupling(cos_incidence, cos_incidence) + coat
+    }
+
+    fn evaluate(&self, incoming: &Vector3<S>, outgoing: &Vector3<S>, side: Side) -> S {
+        let coat = self
+            .coat()
+            .map_or(S::zero(), |coat| coat.evaluate(incoming, outgoing, side));
+        self.base.evaluate(incoming, outgoing, side) * self.coupling(incoming.z, outgoing.z) + coat
+    }
+
+    /// Reflection by a smooth coat.
+    fn specular(&self, cos_incidence: S, _side: Side) -> Specular<S> {
+        Specular::reflection(match self.roughness {
+            None => fresnel::dielectric(cos_incidence, self.index).mean(),
+            Some(_) => S::zero(),
+        })
+    }
+
+    fn tint(&mut self, factor: S) {
+        self.base.tint(factor);
+    }
+}
+
+impl SampleLobe for Coated<f64> {
+    fn importance(&self, cos_incidence: f64) -> f64 {
+        self.base.reflectance * self.transmittance(cos_incidence) + self.coat_share(cos_incidence)
+    }
+
+    /// A direction scattered by the coat or by the base, chosen by the first uniform number.
+    fn sample(
+        &self,
+        incoming: &Vector3<f64>,
+        side: Side,
+        uniform: [f64; 3],
+    ) -> Option<Vector3<f64>> {
+        match self.coat() {
+            Some(coat) if uniform[0] < self.coat_chance(incoming.z) => {
+                coat.sample(incoming, side, uniform)
+            }
+            _ => self.base.sample(incoming, side, uniform),
+        }
+    }
+
+    fn pdf(&self, incoming: &Vector3<f64>, outgoing: &Vector3<f64>, side: Side) -> f64 {
+        let chance = self.coat_chance(incoming.z);
+        let coat = self
+            .coat()
+            .map_or(0.0, |coat| coat.pdf(incoming, outgoing, side));
+        chance * coat + (1.0 - chance) * cosine_hemisphere_pdf(outgoing.z)
+    }
+}
+
+impl Coated<f64> {
+    /// Fraction scattered by a rough coat.
+    fn coat_share(&self, cos: f64) -> f64 {
+        match self.roughness {
+            Some(_) => 1.0 - self.transmittance(cos),
+            None => 0.0,
+        }
+    }
+
+    /// Probability that a direction is drawn from the coat rather than from the base.
+    fn coat_chance(&self, cos: f64) -> f64 {
+        let coat = self.coat_share(cos);
+        if coat == 0.0 {
+            return 0.0;
+        }
+        (coat / self.importance(cos)).clamp(0.1, 1.0)
+    }
+}

@@ -1,0 +1,161 @@
+//! Reflection by a rough surface of specular microfacets (Cook and Torrance 1982).
+
+use super::conductor;
+use super::dielectric;
+use crate::Scalar;
+use crate::surface::cosine::facing;
+use crate::surface::fresnel;
+use crate::surface::ggx::{ROUGHNESS, Shadowing, ggx, visible_facet, visible_pdf};
+use crate::surface::interaction::Side;
+use crate::surface::model::{Classify, LobeClass, SampleLobe, Scatter};
+use crate::surface::parameter::{Domain, MapParameter};
+use crate::surface::sampling::above;
+use nalgebra::Vector3;
+
+const AT_NORMAL: Domain = Domain {
+    name: "at_normal",
+    least: 0.0,
+    most: 1.0,
+    remedy: "it is the share of the light that returns",
+};
+
+/// Microfacet reflection, $f = \frac{D\\,G\\,F}{4\cos\theta_i\cos\theta_o}$, with the GGX
+/// distribution (Walter et al. 2007, doi:10.2312/EGWR/EGSR07/195-206)
+/// $D = \frac{\alpha^2}{\pi((n\cdot h)^2(\alpha^2-1)+1)^2}$, $\alpha = r^2$.
+///
+/// For a monostatic lidar $v\cdot h = 1$, so $F$ is $F_0$ at every incidence. Light that bounces
+/// between facets counts as absorbed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Microfacet<T> {
+    /// Roughness $r$ in [0.01, 1], $\alpha = r^2$.
+    pub roughness: T,
+    /// Reflectance of a facet.
+    pub fresnel: Fresnel<T>,
+    /// Masking-shadowing function.
+    pub shadowing: Shadowing,
+}
+
+/// Reflectance of a facet over the angle of incidence.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fresnel<T> {
+    /// A clear medium, exact.
+    Dielectric {
+        /// Refractive index.
+        index: T,
+    },
+    /// A metal, exact.
+    Conductor {
+        /// Refractive index.
+        n: T,
+        /// Extinction coefficient.
+        k: T,
+    },
+    /// Schlick's approximation.
+    Schlick {
+        /// Reflectance at normal incidence, $F_0$; [`fresnel::normal_reflectance`] of an index.
+        at_normal: T,
+    },
+}
+
+impl<S: Scalar> Fresnel<S> {
+    /// Reflectance of a facet that light meets at this cosine.
+    pub fn reflectance(&self, cos: S) -> S {
+        match *self {
+            Self::Dielectric { index } => fresnel::dielectric(cos, index).mean(),
+            Self::Conductor { n, k } => fresnel::conductor(cos, n, k).mean(),
+            Self::Schlick { at_normal } => fresnel::schlick(cos, at_normal),
+        }
+    }
+}
+
+impl<S: Scalar> Microfacet<S> {
+    /// Distribution of facet normals $D$ at a facet's cosine to the surface normal, 1/sr;
+    /// $\int D\cos\theta_h\\,\mathrm{d}\omega_h = 1$.
+    pub fn distribution(&self, cos_half: S) -> S {
+        ggx(cos_half, self.roughness)
+    }
+
+    /// Shadowing and masking $G$ in [0, 1] for light that arrives and leaves at these cosines.
+    pub fn shadowing(&self, cos_in: S, cos_out: S) -> S {
+        let visibility = self.shadowing.visibility(self.roughness, cos_in, cos_out);
+        visibility * cos_in * cos_out * 4.0
+    }
+}
+
+impl<T> Microfacet<T> {
+    pub(super) fn try_map<U, E>(
+        &self,
+        f: &mut MapParameter<'_, T, U, E>,
+    ) -> Result<Microfacet<U>, E> {
+        let fresnel = match &self.fresnel {
+            Fresnel::Dielectric { index } => Fresnel::Dielectric {
+                index: f(&dielectric::INDEX, index)?,
+            },
+            Fresnel::Conductor { n, k } => Fresnel::Conductor {
+                n: f(&conductor::N, n)?,
+                k: f(&conductor::K, k)?,
+            },
+            Fresnel::Schlick { at_normal } => Fresnel::Schlick {
+                at_normal: f(&AT_NORMAL, at_normal)?,
+            },
+        };
+        Ok(Microfacet {
+            roughness: f(&ROUGHNESS, &self.roughness)?,
+            fresnel,
+            shadowing: self.shadowing,
+        })
+    }
+}
+
+impl<T> Classify for Microfacet<T> {
+    fn class(&self) -> LobeClass {
+        LobeClass {
+            kind: "microfacet",
+            scatters: true,
+            is_specular: false,
+            transmits: false,
+        }
+    }
+}
+
+impl<S: Scalar> Scatter<S> for Microfacet<S> {
+    fn backscatter(&self, cos_incidence: S) -> S {
+        let cos = facing(cos_incidence);
+        self.distribution(cos)
+            * self.shadowing.visibility(self.roughness, cos, cos)
+            * self.fresnel.reflectance(S::one())
+    }
+
+    fn evaluate(&self, incoming: &Vector3<S>, outgoing: &Vector3<S>, _side: Side) -> S {
+        let half = (incoming + outgoing).normalize();
+        let cos_in = facing(incoming.z);
+        let cos_out = facing(outgoing.z);
+        self.distribution(half.z)
+            * self.shadowing.visibility(self.roughness, cos_in, cos_out)
+            * self.fresnel.reflectance(incoming.dot(&half))
+    }
+}
+
+impl SampleLobe for Microfacet<f64> {
+    /// The mirror-direction reflectance, at least 0.05: a facet may reflect more than the mean
+    /// surface does.
+    fn importance(&self, cos_incidence: f64) -> f64 {
+        self.fresnel.reflectance(cos_incidence).max(0.05)
+    }
+
+    /// Reflection by a visible facet.
+    fn sample(
+        &self,
+        incoming: &Vector3<f64>,
+        _side: Side,
+        [_, u, v]: [f64; 3],
+    ) -> Option<Vector3<f64>> {
+        let half = visible_facet(incoming, self.roughness, [u, v]);
+        above(half * (2.0 * incoming.dot(&half)) - incoming)
+    }
+
+    fn pdf(&self, incoming: &Vector3<f64>, outgoing: &Vector3<f64>, _side: Side) -> f64 {
+        let half = (incoming + outgoing).normalize();
+        visible_pdf(incoming, &half, self.roughness) / (4.0 * incoming.dot(&half))
+    }
+}

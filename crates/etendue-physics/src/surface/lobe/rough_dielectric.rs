@@ -1,0 +1,179 @@
+//! The rough surface of a clear medium: frosted glass and plastic.
+
+use super::coated;
+use super::dielectric::Dielectric;
+use crate::Scalar;
+use crate::surface::cosine::facing;
+use crate::surface::fresnel::{self, cos_refracted};
+use crate::surface::ggx::{ROUGHNESS, Shadowing, ggx, visible_facet, visible_pdf};
+use crate::surface::interaction::{Passage, Side};
+use crate::surface::model::{Classify, LobeClass, SampleLobe, Scatter};
+use crate::surface::parameter::MapParameter;
+use nalgebra::Vector3;
+
+/// The rough surface of a clear medium in air (Walter et al. 2007,
+/// doi:10.2312/EGWR/EGSR07/195-206, eqs. 20 and 21).
+///
+/// Transmission is
+/// $f_t = \frac{|i\cdot h||o\cdot h|}{|i\cdot n||o\cdot n|}\frac{\eta^2(1-F)GD}{(i\cdot h+\eta\\,o\cdot h)^2}$
+/// with $\eta$ the index on the outgoing over that on the incoming side: the ratio of radiance
+/// that leaves to irradiance that arrives, so that $\int f\cos\theta_o \le 1$. Hence
+/// $f(i \to o)/\eta_o^2 = f(o \to i)/\eta_i^2$, and the factor cancels for light that comes back
+/// to the medium it left.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RoughDielectric<T> {
+    /// The medium behind the surface.
+    pub medium: Dielectric<T>,
+    /// Roughness $r$ in [0.01, 1], $\alpha = r^2$.
+    pub roughness: T,
+    /// Masking-shadowing function of reflection; transmission always uses Smith's separable form.
+    pub shadowing: Shadowing,
+}
+
+impl<T> RoughDielectric<T> {
+    pub(super) fn try_map<U, E>(
+        &self,
+        f: &mut MapParameter<'_, T, U, E>,
+    ) -> Result<RoughDielectric<U>, E> {
+        Ok(RoughDielectric {
+            medium: self.medium.try_map_within(&coated::INDEX, f)?,
+            roughness: f(&ROUGHNESS, &self.roughness)?,
+            shadowing: self.shadowing,
+        })
+    }
+}
+
+impl<T> Classify for RoughDielectric<T> {
+    fn class(&self) -> LobeClass {
+        LobeClass {
+            kind: "rough-dielectric",
+            scatters: true,
+            is_specular: false,
+            transmits: true,
+        }
+    }
+}
+
+impl<S: Scalar> Scatter<S> for RoughDielectric<S> {
+    fn backscatter(&self, cos_incidence: S) -> S {
+        let cos = facing(cos_incidence);
+        ggx(cos, self.roughness)
+            * self.shadowing.visibility(self.roughness, cos, cos)
+            * fresnel::normal_reflectance(self.medium.index)
+    }
+
+    fn evaluate(&self, incoming: &Vector3<S>, outgoing: &Vector3<S>, side: Side) -> S {
+        let index = self.medium.index_ahead(side);
+        if outgoing.z.value() > 0.0 {
+            self.reflect(incoming, outgoing, index)
+        } else {
+            self.transmit(incoming, outgoing, index)
+        }
+    }
+
+    fn scattered_passage(&self, side: Side) -> Option<Passage<S>> {
+        Some(self.medium.passage(side))
+    }
+}
+
+impl<S: Scalar> RoughDielectric<S> {
+    fn reflect(&self, incoming: &Vector3<S>, outgoing: &Vector3<S>, index: S) -> S {
+        let half = (incoming + outgoing).normalize();
+        let cos_in = facing(incoming.z);
+        let cos_out = facing(outgoing.z);
+        ggx(half.z, self.roughness)
+            * self.shadowing.visibility(self.roughness, cos_in, cos_out)
+            * fresnel::dielectric(incoming.dot(&half), index).mean()
+    }
+
+    fn transmit(&self, incoming: &Vector3<S>, outgoing: &Vector3<S>, index: S) -> S {
+        let Some(facet) = RefractingFacet::between(incoming, outgoing, index) else {
+            return S::zero();
+        };
+        let cos_in = facing(incoming.z);
+        let cos_out = facing(-outgoing.z);
+        let passed = -fresnel::dielectric(facet.toward, index).mean() + 1.0;
+        let visibility = Shadowing::SmithSeparable.visibility(self.roughness, cos_in, cos_out);
+        passed
+            * ggx(facet.normal.z, self.roughness)
+            * visibility
+            * 4.0
+            * facet.toward
+            * facet.jacobian(index)
+    }
+}
+
+/// The facet that refracts one direction into another.
+struct RefractingFacet<S> {
+    normal: Vector3<S>,
+    /// $i\cdot h$, positive.
+    toward: S,
+    /// $o\cdot h$, negative.
+    onward: S,
+}
+
+impl<S: Scalar> RefractingFacet<S> {
+    fn between(incoming: &Vector3<S>, outgoing: &Vector3<S>, index: S) -> Option<Self> {
+        let sum = incoming + outgoing * index;
+        let norm = sum.norm_squared();
+        if norm.value() < 1e-20 {
+            return None;
+        }
+        let sign = if sum.z.value() < 0.0 { -1.0 } else { 1.0 };
+        let half = sum * (S::from(sign) / norm.sqrt());
+        let toward = incoming.dot(&half);
+        let onward = outgoing.dot(&half);
+        (toward.value() > 0.0 && onward.value() < 0.0).then_some(Self {
+            normal: half,
+            toward,
+            onward,
+        })
+    }
+
+    /// Solid angle of facet normals per solid angle of outgoing directions,
+    /// $\eta^2|o\cdot h|/(i\cdot h + \eta\\,o\cdot h)^2$.
+    fn jacobian(&self, index: S) -> S {
+        let sum = self.toward + index * self.onward;
+        -index * index * self.onward / (sum * sum)
+    }
+}
+
+impl SampleLobe for RoughDielectric<f64> {
+    fn importance(&self, _cos_incidence: f64) -> f64 {
+        1.0
+    }
+
+    /// Reflection or refraction by a visible facet, chosen by the first uniform number.
+    fn sample(
+        &self,
+        incoming: &Vector3<f64>,
+        side: Side,
+        [choice, u, v]: [f64; 3],
+    ) -> Option<Vector3<f64>> {
+        let index = self.medium.index_ahead(side);
+        let half = visible_facet(incoming, self.roughness, [u, v]);
+        let toward = incoming.dot(&half);
+        if choice < fresnel::dielectric(toward, index).mean() {
+            let outgoing = half * (2.0 * toward) - incoming;
+            return (outgoing.z > 0.0).then_some(outgoing);
+        }
+        let onward = cos_refracted(toward, index)?;
+        let outgoing = half * (toward / index - onward) - incoming / index;
+        (outgoing.z < 0.0).then(|| outgoing.normalize())
+    }
+
+    fn pdf(&self, incoming: &Vector3<f64>, outgoing: &Vector3<f64>, side: Side) -> f64 {
+        let index = self.medium.index_ahead(side);
+        if outgoing.z > 0.0 {
+            let half = (incoming + outgoing).normalize();
+            let toward = incoming.dot(&half);
+            let reflected = fresnel::dielectric(toward, index).mean();
+            return reflected * visible_pdf(incoming, &half, self.roughness) / (4.0 * toward);
+        }
+        let Some(facet) = RefractingFacet::between(incoming, outgoing, index) else {
+            return 0.0;
+        };
+        let passed = 1.0 - fresnel::dielectric(facet.toward, index).mean();
+        passed * visible_pdf(incoming, &facet.normal, self.roughness) * facet.jacobian(index)
+    }
+}

@@ -1,0 +1,51 @@
+//! Colours that colour-blind readers can tell apart.
+//!
+//! The eight hues of Okabe and Ito (2008), "Color Universal Design", reordered so that the first
+//! ones differ most in lightness too; further entries repeat the hues with dashed lines.
+
+use crate::{Color, Stroke};
+
+/// Text and axes.
+pub const INK: Color = Color::hex(0x222222);
+/// The page.
+pub const PAPER: Color = Color::hex(0xFFFFFF);
+/// Grid lines.
+pub const GRID: Color = Color::hex(0xE6E6E6);
+/// What stays in the background.
+pub const FAINT: Color = Color::hex(0xC4C4C4);
+/// What needs attention.
+pub const ALERT: Color = Color::hex(0xD0021B);
+
+const HUES: [Color; 7] = [
+    Color::hex(0x0072B2),
+    Color::hex(0xE69F00),
+    Color::hex(0x009E73),
+    Color::hex(0x56B4E9),
+    Color::hex(0xCC79A7),
+    Color::hex(0xD55E00),
+    Color::hex(0xB8A800),
+];
+
+const DASHES: [Option<[f64; 2]>; 3] = [None, Some([7.0, 3.0]), Some([2.5, 2.5])];
+
+/// The stroke of the `index`-th category: no two of the first 21 look the same.
+pub fn category(index: usize, width: f64) -> Stroke {
+    Stroke {
+        color: HUES[index % HUES.len()],
+        width,
+        dash: DASHES[(index / HUES.len()) % DASHES.len()],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_21_categories_all_differ() {
+        let strokes: Vec<_> = (0..21).map(|i| category(i, 1.0)).collect();
+        for (i, a) in strokes.iter().enumerate() {
+            assert!(strokes[i + 1..].iter().all(|b| a != b), "category {i}");
+        }
+    }
+}
