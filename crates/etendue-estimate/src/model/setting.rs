@@ -13,7 +13,7 @@ use etendue_physics::surface::Material;
 use etendue_scene::{Hit, MaterialId, ObjectId, Scene};
 use etendue_sensors::cw::{CwLidar, Turn, shoot_with};
 use etendue_sensors::lidar::{ExtraRay, MeanAir, MeanReceiver, MeanScanner};
-use etendue_sensors::motion::still;
+use etendue_sensors::trajectory::stationary;
 use etendue_sensors::transport::{self, World};
 use nalgebra::{Isometry2, Isometry3};
 use std::sync::Arc;
@@ -213,7 +213,7 @@ impl Model {
             world,
             lidar,
             &turn,
-            still(*pose),
+            stationary(*pose),
             factor,
             |beam, received| {
                 if let Some(Boundaries::ContinuousWave(edges)) = edges {
@@ -244,7 +244,7 @@ impl Model {
             widening: setting.widening,
             tree: self.tree,
         };
-        let still = still(*sweep.pose);
+        let still = stationary(*sweep.pose);
         let edges = |shot: usize, rays: &mut Vec<ExtraRay<S>>| {
             if let Some(Boundaries::Scanner(edges)) = sweep.edges {
                 edges.add(&setting.shots[shot], rays);

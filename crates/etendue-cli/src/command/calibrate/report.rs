@@ -90,7 +90,7 @@ impl MaterialReport {
             neighbour_correlation: profile.correlation.neighbour(),
             standing_neighbour_correlation: profile.correlation.standing_neighbour(),
             copies: calibration.likeness.copies,
-            standing: profile.correlation.standing(),
+            standing: profile.correlation.fixed_pattern(),
             glare: profile.glare.as_ref().map(GlareRow::of),
             bands: bands(calibration),
         }
