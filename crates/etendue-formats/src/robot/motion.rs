@@ -17,9 +17,9 @@ use toml::Spanned;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MotionTable {
-    /// It stands.
+    /// At rest at a pose.
     Still(StillTable),
-    /// It drives round a circle.
+    /// On a circle at constant speed.
     Circle(CircleTable),
     /// It follows recorded poses, smoothly.
     Trajectory(TrajectoryTable),
@@ -84,15 +84,15 @@ pub enum TrajectoryFormat {
     Kitti,
 }
 
-/// How a robot moves.
+/// The configured trajectory of a robot.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum RobotTrajectory {
-    /// It stands.
+    /// At rest at a pose.
     Still(Stationary),
-    /// It drives round a circle.
-    Circle(Circle),
-    /// It follows recorded poses. The time of the run starts at the first.
+    /// On a circle at constant speed.
+    Circle(CircularTrajectory),
+    /// Through recorded poses; the run starts at the first.
     Recorded {
         /// The poses.
         spline: SplineTrajectory,

@@ -246,7 +246,12 @@ fn readings_are_rounded_and_faults_are_codes() {
             with_truth: true,
             ..Turn::default()
         };
-        let sweep = simulate(&world(&scene), &lidar, &turn, stationary(planar(0.0, 0.0, 0.0)));
+        let sweep = simulate(
+            &world(&scene),
+            &lidar,
+            &turn,
+            stationary(planar(0.0, 0.0, 0.0)),
+        );
         assert_eq!(sweep.measurements[1].reading, RangeReading::NoReturn);
         assert_eq!(sweep.measurements[1].truth, None);
         sweep.measurements[0]
