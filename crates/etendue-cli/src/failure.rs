@@ -11,7 +11,7 @@ use etendue::formats::material::UnknownMaterial;
 use etendue::formats::scene::UnknownExample;
 use etendue::formats::sensor::UnknownPreset;
 use etendue::scene::{Isa, MeshError, TrajectoryError};
-use etendue::sensors::camera::StudioError;
+use etendue::sensors::camera::CameraWorldError;
 use etendue::sensors::rig::RigError;
 use etendue::sensors::transport::WorldError;
 use etendue_experiments::demo::course::NoCourse;
@@ -40,7 +40,7 @@ pub enum Failure {
     CameraPreset(#[from] camera::UnknownPreset),
     /// The scene cannot be photographed.
     #[error(transparent)]
-    Studio(#[from] StudioError),
+    CameraWorld(#[from] CameraWorldError),
     /// There is no such scene.
     #[error(transparent)]
     Example(#[from] UnknownExample),
@@ -223,7 +223,7 @@ impl Failure {
             Self::CameraPreset(_) => {
                 "a camera file ends in .toml; docs/cameras.md describes it".into()
             }
-            Self::Studio(_) => {
+            Self::CameraWorld(_) => {
                 "materials and lights need values from 460 to 610 nm for a colour camera: extend \
                  their tables, or choose others"
                     .into()

@@ -7,7 +7,6 @@ pub mod dynamics;
 pub mod filter;
 pub mod lidar;
 mod measurement;
-pub mod motion;
 pub mod rig;
 mod scan;
 mod scan_statistics;

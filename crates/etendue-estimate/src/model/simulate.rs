@@ -8,7 +8,7 @@ use etendue_physics::atmosphere::{Atmosphere, Weather};
 use etendue_scene::{Hit, Scene};
 use etendue_sensors::cw::{CwLidar, Turn, shoot_with};
 use etendue_sensors::lidar::{ExtraRay, MeanAir, MeanScanner};
-use etendue_sensors::motion::still;
+use etendue_sensors::trajectory::stationary;
 use etendue_sensors::transport::{self, World};
 use nalgebra::Isometry3;
 
@@ -103,7 +103,7 @@ impl Model {
             world,
             lidar,
             &turn,
-            still(*pose),
+            stationary(*pose),
             factor,
             |beam, received| {
                 if let Some(Boundaries::ContinuousWave(edges)) = boundaries {
@@ -134,7 +134,7 @@ impl Model {
             widening: inputs.divergence_scale,
             tree: self.tree,
         };
-        let pose = still(*sweep.pose);
+        let pose = stationary(*sweep.pose);
         let edges = |shot: usize, rays: &mut Vec<ExtraRay<S>>| {
             if let Some(Boundaries::Scanner(edges)) = sweep.boundaries {
                 edges.add(&inputs.shots[shot], rays);

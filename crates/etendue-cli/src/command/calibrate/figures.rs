@@ -242,7 +242,7 @@ const QUANTITIES: [Quantity; 5] = [
         unit: "probability of a drop-out",
         limits: Some([-0.03, 1.03]),
         of_bin: |bin, profile| {
-            let [low, high] = bin.drop_out_interval(profile.correlation.standing_drop());
+            let [low, high] = bin.drop_out_interval(profile.correlation.fixed_pattern_drop());
             Some([bin.drop_out(), 0.5 * (high - low)])
         },
         of_profile: |profile, x| at(profile, x).drop_out,

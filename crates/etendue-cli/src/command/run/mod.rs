@@ -11,7 +11,7 @@ use etendue::formats::output::OutputSet;
 use etendue::formats::robot::{self, LoadedRobot};
 use etendue::formats::ros2::RigRecorder;
 use etendue::physics::inertial::MotionState;
-use etendue::sensors::dynamics::Path as _;
+use etendue::sensors::dynamics::StateTrajectory as _;
 use etendue::sensors::rig::{
     Data, Event, Latest, Observer, RigRun, drive, nanoseconds, replay, seconds,
 };

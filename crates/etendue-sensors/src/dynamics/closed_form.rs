@@ -1,23 +1,23 @@
-//! Motions by formula.
+//! Trajectories in closed form.
 
-use super::Path;
+use super::state_trajectory::StateTrajectory;
 use etendue_physics::inertial::MotionState;
 use nalgebra::{Isometry3, Vector3};
 
-/// A robot that stands.
+/// A robot at rest at a pose.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Still(pub Isometry3<f64>);
+pub struct Stationary(pub Isometry3<f64>);
 
-impl Path for Still {
+impl StateTrajectory for Stationary {
     fn state(&self, _time: f64) -> MotionState {
-        MotionState::still(self.0)
+        MotionState::at_rest(self.0)
     }
 }
 
-/// A robot that drives round a circle anticlockwise at a steady speed, looking ahead: at time zero
-/// at `start`, with the centre to its left.
+/// Motion on an anticlockwise circle at constant speed, heading along the tangent: at time zero at
+/// `start`, with the centre to the left.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Circle {
+pub struct CircularTrajectory {
     /// Pose at time zero.
     pub start: Isometry3<f64>,
     /// Radius, m.
@@ -26,7 +26,7 @@ pub struct Circle {
     pub speed: f64,
 }
 
-impl Path for Circle {
+impl StateTrajectory for CircularTrajectory {
     fn state(&self, time: f64) -> MotionState {
         let rate = self.speed / self.radius;
         let (sin, cos) = (rate * time).sin_cos();
@@ -34,23 +34,13 @@ impl Path for Circle {
             Vector3::new(sin, 1.0 - cos, 0.0) * self.radius,
             Vector3::z() * (rate * time),
         );
-        let turn = self.start.rotation;
+        let rotation = self.start.rotation;
         MotionState {
             world_from_body: self.start * moved,
-            velocity: turn * Vector3::new(cos, sin, 0.0) * self.speed,
-            acceleration: turn * Vector3::new(-sin, cos, 0.0) * (self.speed * rate),
+            velocity: rotation * Vector3::new(cos, sin, 0.0) * self.speed,
+            acceleration: rotation * Vector3::new(-sin, cos, 0.0) * (self.speed * rate),
             angular_velocity: Vector3::z() * rate,
             angular_acceleration: Vector3::zeros(),
         }
-    }
-}
-
-/// Any function of time.
-#[derive(Clone, Copy, Debug)]
-pub struct Scripted<F>(pub F);
-
-impl<F: Fn(f64) -> MotionState + Sync> Path for Scripted<F> {
-    fn state(&self, time: f64) -> MotionState {
-        self.0(time)
     }
 }

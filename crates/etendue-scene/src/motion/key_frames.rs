@@ -27,7 +27,7 @@ pub enum Interpolation {
 
 /// A motion through key frames.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Trajectory {
+pub struct KeyFrameTrajectory {
     frames: Vec<KeyFrame>,
     /// Rates at the frames; none where the interpolation is linear.
     rates: Vec<cubic::Rate>,
@@ -85,7 +85,7 @@ impl TrajectoryError {
     }
 }
 
-impl Trajectory {
+impl KeyFrameTrajectory {
     /// A trajectory through these key frames, linear between them.
     ///
     /// # Errors
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn key_frames_that_cannot_be_are_refused_by_number() {
-        let error = |frames| Trajectory::new(frames).expect_err("refused");
+        let error = |frames| KeyFrameTrajectory::new(frames).expect_err("refused");
         assert_eq!(error(vec![]), TrajectoryError::Empty);
         for wrong in [
             [frame(0.0, 0.0), frame(0.0, 1.0)],
@@ -318,14 +318,16 @@ mod tests {
 
     #[test]
     fn a_run_longer_than_the_trajectory_is_refused() {
-        let trajectory = Trajectory::new(vec![frame(0.0, 0.0), frame(1.0, 1.0)]).expect("fine");
+        let trajectory =
+            KeyFrameTrajectory::new(vec![frame(0.0, 0.0), frame(1.0, 1.0)]).expect("fine");
         assert!(trajectory.check_span(0.0, 1.0).is_ok());
         assert!(trajectory.check_span(0.0, 1.1).is_err());
     }
 
     #[test]
     fn it_stands_still_outside_its_key_frames() {
-        let trajectory = Trajectory::new(vec![frame(1.0, 0.5), frame(2.0, 1.0)]).expect("fine");
+        let trajectory =
+            KeyFrameTrajectory::new(vec![frame(1.0, 0.5), frame(2.0, 1.0)]).expect("fine");
         assert_eq!(trajectory.pose_or_end(-3.0), frame(0.0, 0.5).pose);
         assert_eq!(trajectory.pose_or_end(9.0), frame(0.0, 1.0).pose);
         assert!(trajectory.pose(0.9).is_none() && trajectory.pose(2.0).is_some());
@@ -339,7 +341,8 @@ mod tests {
             pose: Isometry3::rotation(Vector3::x() * angle),
         };
         let half = std::f64::consts::PI;
-        let trajectory = Trajectory::new(vec![turned(0.0, 0.0), turned(1.0, half)]).expect("fine");
+        let trajectory =
+            KeyFrameTrajectory::new(vec![turned(0.0, 0.0), turned(1.0, half)]).expect("fine");
         assert!(trajectory.pose(0.5).is_some());
     }
 
@@ -356,7 +359,8 @@ mod tests {
                 ),
             })
             .into();
-        let cubic = Trajectory::interpolated(frames.clone(), Interpolation::Cubic).expect("fine");
+        let cubic =
+            KeyFrameTrajectory::interpolated(frames.clone(), Interpolation::Cubic).expect("fine");
         let turned =
             cubic.pose_or_end(1.6).rotation.scaled_axis() - Vector3::new(0.3, -0.2, 1.0) * 1.6;
         assert!(turned.norm() < 1e-12, "{turned}");

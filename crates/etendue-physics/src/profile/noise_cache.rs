@@ -2,7 +2,7 @@
 
 use super::Address;
 use super::correlation::{Correlation, REACH, Weights};
-use super::draw::EVERY_SWEEP;
+use super::draw::FIXED_PATTERN_SWEEP;
 use crate::{Draws, Purpose};
 
 /// The normal numbers of the last beams, and of what stands still their moving averages, from which beams
@@ -10,11 +10,11 @@ use crate::{Draws, Purpose};
 /// that of the next sweep of those that stand still: with a memory of them each is drawn once. The results
 /// are the same whatever is in it.
 #[derive(Clone, Debug, Default)]
-pub struct Recent {
+pub struct NoiseCache {
     /// What changes from sweep to sweep.
-    moving: Ring<f64>,
+    temporal: Ring<f64>,
     /// What stands still.
-    standing: Ring<f64>,
+    fixed_pattern: Ring<f64>,
     /// Averages of that, by how they are made.
     averages: Vec<Average>,
 }
@@ -62,33 +62,33 @@ struct Block {
     number: u32,
 }
 
-impl Recent {
+impl NoiseCache {
     /// Two independent normal numbers of each of N beams, at most 64, from that of the address on, for
     /// its sweep: each the average of its own and its neighbours'.
     #[expect(clippy::inline_always, reason = "for the caller's instructions")]
     #[inline(always)]
-    pub(super) fn moving<const N: usize>(
+    pub(super) fn temporal<const N: usize>(
         &mut self,
         first: &Address,
         correlation: &Correlation,
     ) -> [[f64; N]; 2] {
-        self.moving.average(first, correlation.weights())
+        self.temporal.average(first, correlation.temporal_weights())
     }
 
     /// The same of what stands still.
     #[expect(clippy::inline_always, reason = "for the caller's instructions")]
     #[inline(always)]
-    pub(super) fn standing<const N: usize>(
+    pub(super) fn fixed_pattern<const N: usize>(
         &mut self,
         first: &Address,
         correlation: &Correlation,
     ) -> [&[f32; N]; 2] {
-        let weights = correlation.standing_weights();
+        let weights = correlation.fixed_pattern_weights();
         let place = self.place(weights, first.stride);
         let averages = &mut self.averages[place].ring;
         averages.make_room(first.beam.min(MOST_KEPT - 2 * TOGETHER) + TOGETHER);
         let first = Address {
-            sweep: EVERY_SWEEP,
+            sweep: FIXED_PATTERN_SWEEP,
             ..*first
         };
         for block in blocks::<N>(&first) {
@@ -97,7 +97,7 @@ impl Recent {
                     beam: block.number * TOGETHER,
                     ..first
                 };
-                let found = self.standing.average::<BLOCK>(&begin, weights);
+                let found = self.fixed_pattern.average::<BLOCK>(&begin, weights);
                 averages.set(&block, &to_24_bits(&found));
             }
         }
@@ -274,7 +274,7 @@ mod tests {
     /// neighbours wrap round below zero.
     #[test]
     fn a_memory_changes_nothing() {
-        let mut recent = Recent::default();
+        let mut noise_cache = NoiseCache::default();
         let starts = [0, 1, 13, 48, 16, 500, 7, 3, 2].map(|beam: u32| beam.wrapping_sub(6));
         let places = starts.into_iter().zip([1, 3, 3, 3, 128, 128, 1, 3, 40]);
         for (beam, stride) in places {
@@ -286,19 +286,19 @@ mod tests {
                     beam,
                     stride,
                 };
-                let moving = recent.moving::<16>(&first, &correlation);
-                assert_eq!(moving, plain(&first, correlation.weights()));
-                let [[range], [drop]] = recent.moving::<1>(&first, &correlation);
-                assert_eq!([range, drop], [moving[0][0], moving[1][0]]);
-                let standing = recent.standing::<16>(&first, &correlation);
-                let standing = standing.map(|all| all.map(f64::from));
+                let temporal = noise_cache.temporal::<16>(&first, &correlation);
+                assert_eq!(temporal, plain(&first, correlation.temporal_weights()));
+                let [[range], [drop]] = noise_cache.temporal::<1>(&first, &correlation);
+                assert_eq!([range, drop], [temporal[0][0], temporal[1][0]]);
+                let fixed_pattern = noise_cache.fixed_pattern::<16>(&first, &correlation);
+                let fixed_pattern = fixed_pattern.map(|all| all.map(f64::from));
                 let every_sweep = Address {
-                    sweep: EVERY_SWEEP,
+                    sweep: FIXED_PATTERN_SWEEP,
                     ..first
                 };
-                let expected = plain(&every_sweep, correlation.standing_weights());
+                let expected = plain(&every_sweep, correlation.fixed_pattern_weights());
                 let expected = to_24_bits(&expected).map(|all| all.map(f64::from));
-                assert_eq!(standing, expected);
+                assert_eq!(fixed_pattern, expected);
             }
         }
     }

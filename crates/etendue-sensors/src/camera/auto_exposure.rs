@@ -1,21 +1,20 @@
-//! How long to expose.
+//! Automatic exposure.
 
 use super::frame::FrameSettings;
 use super::model::{Camera, Exposure};
 use super::render::radiance_at;
 use super::sampler::Rays;
-use super::studio::Stage;
+use super::spectral_scene::SpectralScene;
 use nalgebra::Isometry3;
 
-/// Places a side that the meter looks at.
-const PLACES: u32 = 16;
+/// Metered pixels per side of the image.
+const METERED: u32 = 16;
 
-/// The exposure of a frame, s: where it is automatic, so long that the meter's mean of the
-/// brightest band is as asked for. The meter is a coarse picture at the start of the frame; each of
-/// its places counts at most as much as four times their median, so that the sun in the picture
-/// does not leave the rest black.
-pub(super) fn exposure<const N: usize>(
-    stage: &Stage<N>,
+/// Exposure time of a frame, s. Automatic exposure brings the mean signal of the brightest band to
+/// its set point. The mean is over a coarse image at the start of the frame; signals are clamped to
+/// four times their median, so that the sun in the image does not leave the rest black.
+pub(super) fn exposure_time<const N: usize>(
+    spectral_scene: &SpectralScene<N>,
     camera: &Camera,
     settings: &FrameSettings,
     world_from_camera: &(impl Fn(f64) -> Isometry3<f64> + Sync),
@@ -25,13 +24,16 @@ pub(super) fn exposure<const N: usize>(
         Exposure::Auto { mean, limits } => (mean, limits),
     };
     let rays = Rays::new(camera, settings.start, 0.0, world_from_camera);
-    let places = PLACES.min(camera.width).min(camera.height);
-    let sensitivity = stage.sensitivity(camera);
-    let mut signals: Vec<f64> = (0..places * places)
+    let metered = METERED.min(camera.width).min(camera.height);
+    let sensitivity = spectral_scene.sensitivity(camera);
+    let mut signals: Vec<f64> = (0..metered * metered)
         .map(|i| {
-            let at = |k: u32, size: u32| (2 * k + 1) * size / (2 * places);
-            let pixel = [at(i % places, camera.width), at(i / places, camera.height)];
-            let radiance = radiance_at(stage, camera, settings, &rays, pixel);
+            let at = |k: u32, size: u32| (2 * k + 1) * size / (2 * metered);
+            let pixel = [
+                at(i % metered, camera.width),
+                at(i / metered, camera.height),
+            ];
+            let radiance = radiance_at(spectral_scene, camera, settings, &rays, pixel);
             radiance.component_mul(&sensitivity).max()
         })
         .collect();
