@@ -7,7 +7,7 @@ use super::{build, inner};
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::output::{print, print_json};
-use crate::view::drive_view::{DriveView, Layer, Look};
+use crate::view::drive_view::{DriveView, Layer, LayerStyle};
 use cab::Cab;
 use clap::Args;
 use etendue::formats::FormatError;
@@ -286,7 +286,7 @@ impl Street {
         let dots = |name: &str, points, color, radius| Layer {
             name: name.into(),
             points,
-            look: Look::Dots(color, radius),
+            style: LayerStyle::Dots(color, radius),
         };
         DriveView {
             title: "A drive through a town made by rule",
@@ -306,7 +306,7 @@ impl Street {
                 Layer {
                     name: "the vehicle's way".into(),
                     points: layers.way,
-                    look: Look::Way(Color::hex(0xD55E00)),
+                    style: LayerStyle::Line(Color::hex(0xD55E00)),
                 },
                 dots(
                     "positions by satellites",
