@@ -87,6 +87,10 @@ fn length_squared([from, to]: Segment) -> f64 {
     (to[0] - from[0]).powi(2) + (to[1] - from[1]).powi(2)
 }
 
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "centimetres of a scene fit 64 bits"
+)]
 fn rounded(segment: Segment) -> [[i64; 2]; 2] {
     let mut ends = segment.map(|end| end.map(|v| (v / MERGED).round() as i64));
     ends.sort_unstable();
