@@ -66,7 +66,7 @@ pub fn corridor(asked: &Experiment) -> Found {
         return export(folder, &scene, &scanner, &truth, settings);
     }
     if truth.len() < FEWEST_STOPS {
-        return Err(Failure::Asked {
+        return Err(Failure::Usage {
             message: format!("{} stops are too few for eight sub-sequences", truth.len()),
             remedy: format!("give at least {FEWEST_STOPS}, or --export fewer"),
         });

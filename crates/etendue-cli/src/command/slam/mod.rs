@@ -92,7 +92,7 @@ impl Slam {
                 Prior::Odometry(poses, noise)
             }
             (PriorName::Poses, None) => {
-                return Err(Failure::Asked {
+                return Err(Failure::Usage {
                     message: "--prior poses needs poses, and the sequence has none".into(),
                     remedy: "name a trajectory with --poses, or leave --prior out".into(),
                 });

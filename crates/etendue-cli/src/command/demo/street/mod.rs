@@ -153,7 +153,7 @@ impl Street {
             return replay::replay(recording, self.json);
         }
         if !(self.duration > 0.0 && self.duration.is_finite()) {
-            return Err(Failure::Asked {
+            return Err(Failure::Usage {
                 message: format!("the drive lasts {} s", self.duration),
                 remedy: "give a duration above zero".into(),
             });
@@ -246,7 +246,7 @@ impl Street {
     fn rig(&self) -> Result<Rig, Failure> {
         let mut rig = Rig::new(FrameTree::of_base("base"));
         let mut mount = |name: &str, place: [f64; 3], rate, window, lag, preset: &str| {
-            let device = preset_device(preset).ok_or_else(|| Failure::Asked {
+            let device = preset_device(preset).ok_or_else(|| Failure::Usage {
                 message: format!("there is no sensor \"{preset}\""),
                 remedy: "`etendue sensors` lists them".into(),
             })?;
