@@ -151,7 +151,7 @@ pub enum Failure {
     },
     /// What was asked for makes no sense.
     #[error("{message}")]
-    Asked {
+    Usage {
         /// What is wrong.
         message: String,
         /// What to do about it.
@@ -216,7 +216,7 @@ impl Failure {
     fn remedy(&self) -> Option<String> {
         Some(match self {
             Self::InFile(mistake) => mistake.remedy.clone(),
-            Self::Asked { remedy, .. } => remedy.clone(),
+            Self::Usage { remedy, .. } => remedy.clone(),
             Self::File(error) => error.remedy(),
             Self::Noise(error) => error.remedy().into(),
             Self::Preset(_) => "`etendue sensors` lists them; a sensor file ends in .toml".into(),

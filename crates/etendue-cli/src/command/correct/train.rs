@@ -273,7 +273,7 @@ impl MapArguments {
     /// Reads sequences.
     pub fn gather(&self, paths: &[PathBuf]) -> Result<Gathered, Failure> {
         if self.poses.is_some() && paths.len() > 1 {
-            return Err(Failure::Asked {
+            return Err(Failure::Usage {
                 message: "--poses names one trajectory, but there are several sequences".into(),
                 remedy: "put each sequence's trajectory beside its scans".into(),
             });

@@ -49,7 +49,7 @@ fn library_material(name: &str) -> Material<Spectrum> {
 
 /// A demonstration's own world cannot be used, which the tests rule out.
 fn inner(message: &str) -> Failure {
-    Failure::Asked {
+    Failure::Usage {
         message: message.into(),
         remedy: "give another --seed".into(),
     }

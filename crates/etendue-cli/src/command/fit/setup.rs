@@ -236,7 +236,7 @@ fn variable(free: &FreeTask, own: &Variable) -> Result<Variable, Failure> {
 
 fn unknown_path(free: &FreeTask, model: &Model, error: UnknownPath) -> Failure {
     let Some(spot) = &free.spot else {
-        return Failure::Asked {
+        return Failure::Usage {
             remedy: format!("what can be free: {}", model.paths().join(", ")),
             message: error.to_string(),
         };
@@ -256,7 +256,7 @@ fn wrong(spot: Option<&Spot>, message: String, remedy: &str) -> Failure {
             let error = spot.error(Problem::value(message, remedy));
             etendue::formats::FormatError::from(error).into()
         }
-        None => Failure::Asked {
+        None => Failure::Usage {
             message,
             remedy: remedy.into(),
         },

@@ -198,7 +198,7 @@ fn check_view(shots: &[Shot]) -> Result<(), Failure> {
     if sees {
         return Ok(());
     }
-    Err(Failure::Asked {
+    Err(Failure::Usage {
         message: "the frames are all black: no light reaches the camera".into(),
         remedy: "give another --pose, or more [lights] in the scene file; light that only \
                  comes over several surfaces needs --light paths"

@@ -27,13 +27,13 @@ pub fn replay(recording: &Path, json: bool) -> Result<(), Failure> {
     let mut outcome = Outcome::default();
     read_drive(recording, |said| outcome.play(&mut driver, &said))?;
     if outcome.commands == 0 {
-        return Err(Failure::Asked {
+        return Err(Failure::Usage {
             message: format!("{} holds no command of a driver", recording.display()),
             remedy: "give a recording of `etendue demo street`".into(),
         });
     }
     if outcome.same < outcome.commands {
-        return Err(Failure::Asked {
+        return Err(Failure::Usage {
             message: format!(
                 "{} of {} commands are not those of the recording",
                 outcome.commands - outcome.same,
