@@ -4,7 +4,7 @@
 use criterion::{Criterion, criterion_group, criterion_main};
 use etendue_estimate::fit::{Coarse, coarse_search};
 use etendue_estimate::manifold::Variable;
-use etendue_estimate::solve::{Limits, Loss, Problem, Solver};
+use etendue_estimate::solve::{SolverLimits, Loss, LeastSquares, Solver};
 use etendue_experiments::arena::{LocaliseSettings, TrackSettings, localise, urg_04lx};
 use nalgebra::{Isometry2, Vector2};
 use std::hint::black_box;
@@ -27,9 +27,9 @@ fn derivatives(criterion: &mut Criterion) {
             bencher.iter(|| black_box(problem.linearize(&state)));
         });
         let once = Solver {
-            limits: Limits {
+            limits: SolverLimits {
                 iterations: 1,
-                ..Limits::default()
+                ..SolverLimits::default()
             },
             ..settings.solver
         };

@@ -2,7 +2,7 @@
 
 use super::FitProblem;
 use crate::manifold::{Manifold, Variable};
-use crate::solve::{Loss, Problem};
+use crate::solve::{Loss, LeastSquares};
 use etendue_physics::{Purpose, Stream};
 
 /// How a coarse search is made.

@@ -21,7 +21,7 @@ pub use twins::{Twins, chance, find_twins};
 
 use crate::manifold::{Manifold, Variable};
 use crate::model::{Measured, Model, ModelError, Rows};
-use crate::solve::{Linearization, Loss, Problem, Residuals};
+use crate::solve::{Linearization, Loss, LeastSquares, Residuals};
 use etendue_sensors::RangeReading;
 use nalgebra::Isometry3;
 use thiserror::Error;
@@ -293,7 +293,7 @@ fn check(scan: usize, readings: &[Measured], beams: usize) -> Result<(), FitErro
     Ok(())
 }
 
-impl Problem for FitProblem {
+impl LeastSquares for FitProblem {
     type State = Vec<Variable>;
 
     fn residuals(&self, state: &Self::State) -> Residuals {

@@ -3,7 +3,7 @@
 use super::FitProblem;
 use super::settle::step_variance;
 use crate::manifold::Variable;
-use crate::solve::{Linearization, Problem, Solution, Solver};
+use crate::solve::{Linearization, LeastSquares, Solution, Solver};
 use crate::uncertainty::{Gauge, Uncertainty, components};
 
 /// A fit with its uncertainty.

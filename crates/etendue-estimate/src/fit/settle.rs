@@ -14,7 +14,7 @@
 use super::FitProblem;
 use crate::manifold::{Manifold, Variable};
 use crate::model::Sensor;
-use crate::solve::{Iteration, Linearization, Loss, Normal, Problem, Solution, SolveError, Solver};
+use crate::solve::{Iteration, Linearization, Loss, NormalEquations, LeastSquares, Solution, SolveError, Solver};
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 
 /// The first scan's spacing changes the predictions of all beams together by this, m.
@@ -95,7 +95,7 @@ fn scans(problem: &FitProblem, loss: Loss, state: &Vec<Variable>) -> Vec<Scan> {
         return Vec::new();
     }
     let seeing = problem.linearize(state);
-    let normal = Normal::new(&problem.by_rays().linearize(state), loss).matrix;
+    let normal = NormalEquations::new(&problem.by_rays().linearize(state), loss).matrix;
     if normal.diagonal().amax() == 0.0 {
         return Vec::new();
     }

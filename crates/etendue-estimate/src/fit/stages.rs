@@ -3,7 +3,7 @@
 use super::FitProblem;
 use super::settle::settle;
 use crate::manifold::Variable;
-use crate::solve::{Iteration, Limits, Solution, SolveError, Solver};
+use crate::solve::{Iteration, SolverLimits, Solution, SolveError, Solver};
 
 /// A stage of wide beams only leads into the basin of the next: it ends where the cost falls by less
 /// than this,
@@ -40,7 +40,7 @@ pub fn solve_in_stages(
         LOOSE_FALL
     };
     let loose = Solver {
-        limits: Limits {
+        limits: SolverLimits {
             cost: solver.limits.cost.max(least_fall),
             step: solver.limits.step.max(LOOSE_STEP),
             ..solver.limits

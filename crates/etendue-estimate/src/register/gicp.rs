@@ -11,14 +11,14 @@ pub(super) const ACROSS: f64 = 1e-3;
 
 /// $r = W (T p - q)$ with $W^\top W = (C_q + R\\,C_p R^\top)^{-1}$ and $C = I - (1-\epsilon)\\,n n^\top$
 /// the shape of a local plane with normal $n$.
-pub(super) struct Problem<'a, M, const D: usize, const K: usize> {
+pub(super) struct GeneralizedIcp<'a, M, const D: usize, const K: usize> {
     source: &'a Cloud<D>,
     target: &'a Cloud<D>,
     rule: Rule,
     motion: PhantomData<M>,
 }
 
-impl<'a, M, const D: usize, const K: usize> Problem<'a, M, D, K> {
+impl<'a, M, const D: usize, const K: usize> GeneralizedIcp<'a, M, D, K> {
     pub(super) fn new(source: &'a Cloud<D>, target: &'a Cloud<D>, rule: Rule) -> Self {
         Self {
             source,
@@ -44,7 +44,7 @@ fn plane<const D: usize>(normal: &SVector<f64, D>) -> SMatrix<f64, D, D> {
     SMatrix::identity() - normal * normal.transpose() * (1.0 - ACROSS)
 }
 
-impl<M: Motion<D, K>, const D: usize, const K: usize> solve::Problem for Problem<'_, M, D, K> {
+impl<M: Motion<D, K>, const D: usize, const K: usize> solve::LeastSquares for GeneralizedIcp<'_, M, D, K> {
     type State = M;
 
     fn residuals(&self, motion: &M) -> Residuals {

@@ -17,7 +17,7 @@ pub use cloud::{Cloud, downsample};
 pub use motion::Motion;
 
 use crate::solve::{
-    self, Continuation, Limits, Loss, Residuals, Solution, SolveError, Solver, Stop,
+    self, Continuation, SolverLimits, Loss, Residuals, Solution, SolveError, Solver, StopReason,
 };
 use nalgebra::Point;
 use pairs::Rule;
@@ -25,7 +25,7 @@ use thiserror::Error;
 
 /// What is made small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Method {
+pub enum RegistrationMethod {
     /// Distances between nearest points (Besl and McKay 1992, doi:10.1109/34.121791).
     PointToPoint,
     /// Distances to the target's tangent planes (Chen and Medioni 1992,
@@ -39,7 +39,7 @@ pub enum Method {
     Ndt,
 }
 
-impl Method {
+impl RegistrationMethod {
     /// All of them, in the order of their age.
     pub const ALL: [Self; 4] = [
         Self::PointToPoint,
@@ -62,7 +62,7 @@ impl Method {
 /// A method with its settings.
 ///
 /// ```
-/// use etendue_estimate::register::{Method, Registration};
+/// use etendue_estimate::register::{RegistrationMethod, Registration};
 /// use nalgebra::{Isometry2, Point2, Vector2};
 ///
 /// let corner = (0..40).map(|i| f64::from(i) * 0.05);
@@ -71,7 +71,7 @@ impl Method {
 ///     .collect();
 /// let truth = Isometry2::new(Vector2::new(0.02, -0.01), 0.03);
 /// let source: Vec<_> = target.iter().map(|p| truth.inverse() * p).collect();
-/// let found = Registration::new(Method::PointToPlane)
+/// let found = Registration::new(RegistrationMethod::PointToPlane)
 ///     .register(&source, &target, Isometry2::identity())?;
 /// assert!((found.target_from_source.translation.vector - truth.translation.vector).norm() < 1e-6);
 /// # Ok::<(), etendue_estimate::register::RegisterError>(())
@@ -79,7 +79,7 @@ impl Method {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Registration {
     /// The method.
-    pub method: Method,
+    pub method: RegistrationMethod,
     /// Points farther from their nearest than this are left out, m.
     pub max_distance: f64,
     /// Fraction of the pairs that is kept, the nearest first: 1 keeps all (trimmed ICP, Chetverikov
@@ -115,7 +115,7 @@ pub struct Registered<M> {
     /// Source points without a partner at the end.
     pub unpaired: usize,
     /// Why the method stopped.
-    pub stop: Stop,
+    pub stop: StopReason,
     /// Every step.
     pub log: Vec<solve::Iteration<M>>,
 }
@@ -160,13 +160,13 @@ pub enum RegisterError {
 impl Registration {
     /// A method with the settings that its usual implementation comes with: every point has a
     /// partner, squared loss, 10 neighbours, cells of 1 m.
-    pub fn new(method: Method) -> Self {
+    pub fn new(method: RegistrationMethod) -> Self {
         Self {
             method,
             max_distance: f64::INFINITY,
             keep: 1.0,
             loss: match method {
-                Method::Ndt => ndt::usual_loss(1.0),
+                RegistrationMethod::Ndt => ndt::usual_loss(1.0),
                 _ => Loss::Squared,
             },
             continuation: None,
@@ -196,11 +196,11 @@ impl Registration {
             factor: 3.0,
         });
         (self.loss, self.continuation) = match self.method {
-            Method::Ndt => {
+            RegistrationMethod::Ndt => {
                 self.thinnest = scale / 3.0_f64.sqrt();
                 (Loss::Cauchy { scale: 1.0 }, None)
             }
-            Method::Gicp => {
+            RegistrationMethod::Gicp => {
                 let scale = scale / (2.0 * gicp::ACROSS).sqrt();
                 (Loss::GemanMcClure { scale }, graduated)
             }
@@ -213,7 +213,7 @@ impl Registration {
     #[must_use]
     pub fn with_resolution(mut self, resolution: f64) -> Self {
         self.resolution = resolution;
-        if self.method == Method::Ndt {
+        if self.method == RegistrationMethod::Ndt {
             self.loss = ndt::usual_loss(resolution);
         }
         self
@@ -262,7 +262,7 @@ impl Registration {
             values, missing, ..
         } = &reached.residuals;
         let pairs = match self.method {
-            Method::Ndt => source.len() - missing,
+            RegistrationMethod::Ndt => source.len() - missing,
             _ => reached.residuals.blocks().len(),
         };
         let squares: f64 = values.iter().map(|r| r * r).sum();
@@ -288,18 +288,18 @@ impl Registration {
             max_distance: self.max_distance,
             keep: self.keep,
         };
-        let newton = self.solver(solve::Method::GaussNewton, loss);
+        let newton = self.solver(solve::SolverMethod::GaussNewton, loss);
         let solution = match self.method {
-            Method::PointToPoint => {
-                newton.solve(&point_to_point::Problem::new(source, target, rule), start)
+            RegistrationMethod::PointToPoint => {
+                newton.solve(&point_to_point::PointToPoint::new(source, target, rule), start)
             }
-            Method::PointToPlane => {
-                newton.solve(&point_to_plane::Problem::new(source, target, rule), start)
+            RegistrationMethod::PointToPlane => {
+                newton.solve(&point_to_plane::PointToPlane::new(source, target, rule), start)
             }
-            Method::Gicp => newton.solve(&gicp::Problem::new(source, target, rule), start),
-            Method::Ndt => {
+            RegistrationMethod::Gicp => newton.solve(&gicp::GeneralizedIcp::new(source, target, rule), start),
+            RegistrationMethod::Ndt => {
                 let cells = ndt::Cells::new::<M, K>(target, self.resolution, self.thinnest);
-                newton.solve(&ndt::Problem::new(source, &cells), start)
+                newton.solve(&ndt::NormalDistributions::new(source, &cells), start)
             }
         };
         solution.map_err(|error| self.error(error))
@@ -332,16 +332,16 @@ impl Registration {
     }
 
     fn needs_normals(&self) -> bool {
-        matches!(self.method, Method::PointToPlane | Method::Gicp)
+        matches!(self.method, RegistrationMethod::PointToPlane | RegistrationMethod::Gicp)
     }
 
-    fn solver(&self, method: solve::Method, loss: Loss) -> Solver {
-        let limits = Limits {
+    fn solver(&self, method: solve::SolverMethod, loss: Loss) -> Solver {
+        let limits = SolverLimits {
             iterations: self.iterations,
             step: self.step,
             cost: 1e-10,
             gate: self.max_distance.min(1e3),
-            ..Limits::default()
+            ..SolverLimits::default()
         };
         Solver {
             method,

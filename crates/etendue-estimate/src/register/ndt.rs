@@ -117,13 +117,13 @@ fn whitening<M: Motion<D, K>, const D: usize, const K: usize>(
 /// A point against its nearest cell alone jumps from cell to cell, and there and back stop in other
 /// places: in cells of 0.25 m consecutive scans of a URG-04LX close within 14 mm at 90 % then, within
 /// 8.1 mm so.
-pub(super) struct Problem<'a, M, const D: usize, const K: usize> {
+pub(super) struct NormalDistributions<'a, M, const D: usize, const K: usize> {
     source: &'a Cloud<D>,
     cells: &'a Cells<D>,
     motion: PhantomData<M>,
 }
 
-impl<'a, M: Motion<D, K>, const D: usize, const K: usize> Problem<'a, M, D, K> {
+impl<'a, M: Motion<D, K>, const D: usize, const K: usize> NormalDistributions<'a, M, D, K> {
     pub(super) fn new(source: &'a Cloud<D>, cells: &'a Cells<D>) -> Self {
         Self {
             source,
@@ -133,7 +133,7 @@ impl<'a, M: Motion<D, K>, const D: usize, const K: usize> Problem<'a, M, D, K> {
     }
 }
 
-impl<M: Motion<D, K>, const D: usize, const K: usize> solve::Problem for Problem<'_, M, D, K> {
+impl<M: Motion<D, K>, const D: usize, const K: usize> solve::LeastSquares for NormalDistributions<'_, M, D, K> {
     type State = M;
 
     fn residuals(&self, motion: &M) -> Residuals {

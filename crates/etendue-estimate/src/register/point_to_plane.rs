@@ -7,14 +7,14 @@ use nalgebra::SVector;
 use std::marker::PhantomData;
 
 /// $r = n \cdot (T p - q)$ with $q$ the target point nearest to $T p$ and $n$ the normal there.
-pub(super) struct Problem<'a, M, const D: usize, const K: usize> {
+pub(super) struct PointToPlane<'a, M, const D: usize, const K: usize> {
     source: &'a Cloud<D>,
     target: &'a Cloud<D>,
     rule: Rule,
     motion: PhantomData<M>,
 }
 
-impl<'a, M, const D: usize, const K: usize> Problem<'a, M, D, K> {
+impl<'a, M, const D: usize, const K: usize> PointToPlane<'a, M, D, K> {
     pub(super) fn new(source: &'a Cloud<D>, target: &'a Cloud<D>, rule: Rule) -> Self {
         Self {
             source,
@@ -25,7 +25,7 @@ impl<'a, M, const D: usize, const K: usize> Problem<'a, M, D, K> {
     }
 }
 
-impl<M: Motion<D, K>, const D: usize, const K: usize> solve::Problem for Problem<'_, M, D, K> {
+impl<M: Motion<D, K>, const D: usize, const K: usize> solve::LeastSquares for PointToPlane<'_, M, D, K> {
     type State = M;
 
     fn residuals(&self, motion: &M) -> Residuals {

@@ -6,14 +6,14 @@ use crate::solve::{self, Linearization, Residuals};
 use std::marker::PhantomData;
 
 /// $r = T p - q$ with $q$ the target point nearest to $T p$.
-pub(super) struct Problem<'a, M, const D: usize, const K: usize> {
+pub(super) struct PointToPoint<'a, M, const D: usize, const K: usize> {
     source: &'a Cloud<D>,
     target: &'a Cloud<D>,
     rule: Rule,
     motion: PhantomData<M>,
 }
 
-impl<'a, M, const D: usize, const K: usize> Problem<'a, M, D, K> {
+impl<'a, M, const D: usize, const K: usize> PointToPoint<'a, M, D, K> {
     pub(super) fn new(source: &'a Cloud<D>, target: &'a Cloud<D>, rule: Rule) -> Self {
         Self {
             source,
@@ -24,7 +24,7 @@ impl<'a, M, const D: usize, const K: usize> Problem<'a, M, D, K> {
     }
 }
 
-impl<M: Motion<D, K>, const D: usize, const K: usize> solve::Problem for Problem<'_, M, D, K> {
+impl<M: Motion<D, K>, const D: usize, const K: usize> solve::LeastSquares for PointToPoint<'_, M, D, K> {
     type State = M;
 
     fn residuals(&self, motion: &M) -> Residuals {

@@ -1,4 +1,4 @@
-//! How much a residual costs.
+//! Robust losses.
 
 /// A loss $\rho(s)$ of the squared residual $s = r^2$, with $\rho(s) \approx s$ for small $s$.
 ///
@@ -31,8 +31,8 @@ pub enum Loss {
     },
 }
 
-/// Graduated non-convexity: a loss whose scale begins `widest` times too wide, where it is nearly
-/// convex, and narrows by `factor` from stage to stage until it is its own (Yang et al. 2020,
+/// Graduated non-convexity: a loss whose scale starts at `widest` times its value, where it is
+/// nearly convex, and decreases by `factor` from stage to stage to its value (Yang et al. 2020,
 /// doi:10.1109/LRA.2020.2965893).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Continuation {

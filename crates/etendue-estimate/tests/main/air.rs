@@ -7,7 +7,7 @@ use crate::pulsed::{
 use etendue_estimate::fit::FitProblem;
 use etendue_estimate::manifold::{Manifold, Value};
 use etendue_estimate::model::{Freedom, Model};
-use etendue_estimate::solve::{Continuation, Loss, Problem, Solver};
+use etendue_estimate::solve::{Continuation, Loss, LeastSquares, Solver};
 use etendue_physics::atmosphere::{Atmosphere, MM_PER_HOUR, Weather};
 use etendue_physics::pulse::Discriminator;
 use etendue_scene::Scene;

@@ -4,7 +4,7 @@ use crate::differences::compare;
 use etendue_estimate::fit::FitProblem;
 use etendue_estimate::manifold::{Manifold, Value, Variable};
 use etendue_estimate::model::{Freedom, Measured, Model};
-use etendue_estimate::solve::{Limits, Loss, Method, Problem, Solver};
+use etendue_estimate::solve::{SolverLimits, Loss, SolverMethod, LeastSquares, Solver};
 use etendue_physics::Spectrum;
 use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt};
 use etendue_physics::pulse::{
@@ -267,9 +267,9 @@ fn a_sweep_tells_the_pose_in_space_and_a_screens_reflectance() {
     (problem.sigma, problem.intensity_sigma) = (0.012, 1.0);
     let solver = Solver {
         loss: Loss::Cauchy { scale: 3.0 },
-        limits: Limits {
+        limits: SolverLimits {
             gate: 100.0,
-            ..Limits::default()
+            ..SolverLimits::default()
         },
         ..Solver::default()
     };
@@ -343,11 +343,11 @@ fn the_paint_of_thousands_of_facets_is_read_off_a_sweep() {
     let seen: Vec<usize> = (0..2000).filter(|&i| gradient[i].abs() > 1.0).collect();
     assert!(seen.len() > 700, "{}", seen.len());
     let solver = Solver {
-        method: Method::Lbfgs { memory: 10 },
-        limits: Limits {
+        method: SolverMethod::Lbfgs { memory: 10 },
+        limits: SolverLimits {
             cost: 1e-7,
             iterations: 30,
-            ..Limits::default()
+            ..SolverLimits::default()
         },
         ..Solver::default()
     };

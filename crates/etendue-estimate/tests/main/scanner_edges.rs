@@ -6,7 +6,7 @@ use crate::pulsed::{
 use etendue_estimate::fit::{FitProblem, solve_in_stages};
 use etendue_estimate::manifold::{Manifold, Value};
 use etendue_estimate::model::{Freedom, Model, planar};
-use etendue_estimate::solve::{Limits, Loss, Problem, Solver};
+use etendue_estimate::solve::{SolverLimits, Loss, LeastSquares, Solver};
 use etendue_estimate::visibility::EdgeSettings;
 use etendue_physics::beam::BeamShape;
 use etendue_physics::pulse::Discriminator;
@@ -166,9 +166,9 @@ fn a_sweep_tells_a_panels_place_along_its_own_plane() {
         .expect("a pose");
     let solver = Solver {
         loss: Loss::Cauchy { scale: 3.0 },
-        limits: Limits {
+        limits: SolverLimits {
             gate: 30.0,
-            ..Limits::default()
+            ..SolverLimits::default()
         },
         ..Solver::default()
     };

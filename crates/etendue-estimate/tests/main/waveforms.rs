@@ -4,7 +4,7 @@ use crate::differences::compare;
 use crate::pulsed::{against_constants, hall, pose, vlp_16};
 use etendue_estimate::manifold::{Manifold, Value};
 use etendue_estimate::model::{Freedom, Model};
-use etendue_estimate::solve::Problem;
+use etendue_estimate::solve::LeastSquares;
 use etendue_physics::atmosphere::Weather;
 use etendue_physics::pulse::{AnalogueDetector, Detector, Discriminator, PulseShape, ReturnMode};
 use etendue_scene::Scene;

@@ -4,7 +4,7 @@ use super::{Chart, Curve, readings, upright_board};
 use etendue_estimate::fit::{FitError, FitProblem, Report, report};
 use etendue_estimate::manifold::{Value, Variable};
 use etendue_estimate::model::{Freedom, Model};
-use etendue_estimate::solve::{Limits, Loss, Solver};
+use etendue_estimate::solve::{SolverLimits, Loss, Solver};
 use etendue_estimate::uncertainty::{Gauge, Invariant, invariant};
 use etendue_physics::phase::Bias;
 use etendue_sensors::cw::CwLidar;
@@ -297,9 +297,9 @@ fn fit(
     start: [f64; 2],
 ) -> Result<Report, FitError> {
     let problem = settings.problem(lidar, start)?;
-    let limits = Limits {
+    let limits = SolverLimits {
         gate: 100.0,
-        ..Limits::default()
+        ..SolverLimits::default()
     };
     let solver = Solver {
         loss: Loss::Squared,

@@ -6,7 +6,7 @@ use etendue_estimate::fit::{
 };
 use etendue_estimate::manifold::Variable;
 use etendue_estimate::model::{Freedom, Model, upright};
-use etendue_estimate::solve::{Continuation, Loss, Problem, Solver, Stop};
+use etendue_estimate::solve::{Continuation, Loss, LeastSquares, Solver, StopReason};
 use etendue_estimate::uncertainty::cramer_rao;
 use etendue_sensors::cw::CwLidar;
 use nalgebra::Isometry2;
@@ -44,7 +44,7 @@ pub struct LocaliseRow {
     /// Cost at the end.
     pub cost: f64,
     /// Why the solver stopped.
-    pub stop: Stop,
+    pub stop: StopReason,
     /// Beams that were measured and are not predicted at the end.
     pub missing: usize,
 }

@@ -11,7 +11,7 @@ use etendue_estimate::fit::{
 };
 use etendue_estimate::manifold::Variable;
 use etendue_estimate::model::{Freedom, Model};
-use etendue_estimate::solve::{Limits, Loss, Solution, Solver};
+use etendue_estimate::solve::{SolverLimits, Loss, Solution, Solver};
 use etendue_estimate::visibility::EdgeSettings;
 use etendue_physics::{Purpose, Stream};
 use etendue_scene::SceneBuilder;
@@ -132,11 +132,11 @@ impl TrackSettings {
     pub fn solver(&self) -> Solver {
         Solver {
             loss: self.loss,
-            limits: Limits {
+            limits: SolverLimits {
                 iterations: 40,
                 step: 1e-5,
                 cost: 1e-3,
-                ..Limits::default()
+                ..SolverLimits::default()
             },
             ..Solver::default()
         }

@@ -3,7 +3,7 @@ use crate::scenes::{rich_model, small_lidar};
 use etendue_estimate::fit::{FitError, FitProblem};
 use etendue_estimate::manifold::{Manifold, Variable};
 use etendue_estimate::model::{Freedom, Model, ModelError};
-use etendue_estimate::solve::{Loss, Problem};
+use etendue_estimate::solve::{Loss, LeastSquares};
 use etendue_experiments::arena::{Furniture, arena, urg_04lx};
 use etendue_sensors::RangeReading;
 use nalgebra::{Isometry3, Vector3};

@@ -1,7 +1,7 @@
 use etendue_estimate::fit::FitProblem;
 use etendue_estimate::manifold::{Manifold, Variable};
 use etendue_estimate::model::{Freedom, Model};
-use etendue_estimate::solve::Problem;
+use etendue_estimate::solve::LeastSquares;
 use etendue_estimate::visibility::EdgeSettings;
 use etendue_experiments::arena::{Furniture, arena, urg_04lx};
 use etendue_physics::beam::SubRayPattern;
