@@ -2,7 +2,7 @@
 //! the sensor's pose in the plane unknown, one core.
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use etendue_estimate::fit::{Coarse, coarse_search};
+use etendue_estimate::fit::{CoarseSearch, coarse_search};
 use etendue_estimate::manifold::Variable;
 use etendue_estimate::solve::{SolverLimits, Loss, LeastSquares, Solver};
 use etendue_experiments::arena::{LocaliseSettings, TrackSettings, localise, urg_04lx};
@@ -57,7 +57,7 @@ fn global_search(criterion: &mut Criterion) {
     let problem = LocaliseSettings::complex()
         .problem(&urg_04lx())
         .expect("a problem");
-    let settings = Coarse {
+    let settings = CoarseSearch {
         every: 16,
         loss: Loss::Cauchy { scale: 0.1 },
         gate: 1.0,

@@ -1,7 +1,7 @@
 //! Hypotheses that explain the bias of a panel over incidence.
 
 use super::panel::Plane;
-use super::recording::{Cell, Look, Recording};
+use super::recording::{DirectionCell, BeamSample, Recording};
 use super::Panel;
 use etendue_estimate::manifold::Manifold;
 use etendue_estimate::solve::{
@@ -68,11 +68,11 @@ pub fn fit_bias_hypotheses(
 }
 
 /// Median range in a direction, corrected for the motion of the panel.
-fn median_range(cell: &Cell, panel: &Panel) -> Option<f64> {
+fn median_range(cell: &DirectionCell, panel: &Panel) -> Option<f64> {
     let mean_range = panel.plane.range(&cell.direction);
     let deviation =
-        |look: &Look| Some(look.range? - panel.plane_in(look.scan).range(&cell.direction));
-    let mut deviations: Vec<f64> = cell.looks.iter().filter_map(deviation).collect();
+        |sample: &BeamSample| Some(sample.range? - panel.plane_in(sample.scan).range(&cell.direction));
+    let mut deviations: Vec<f64> = cell.samples.iter().filter_map(deviation).collect();
     Some(median(&mut deviations)? + mean_range)
 }
 

@@ -1,7 +1,7 @@
 //! From wide beams to the true ones.
 
-use super::FitProblem;
-use super::settle::settle;
+use super::problem::FitProblem;
+use super::refine_by_rays::refine_by_rays;
 use crate::manifold::Variable;
 use crate::solve::{Iteration, SolverLimits, Solution, SolveError, Solver};
 
@@ -70,7 +70,7 @@ pub fn solve_in_stages(
     let before = log.len();
     let mut numbered = |iteration: &_| log.push(note(iteration, before));
     let found = if sees_edges {
-        settle(problem, solver, state, &mut numbered)?
+        refine_by_rays(problem, solver, state, &mut numbered)?
     } else if *last == 1.0 {
         solver.solve_observed(problem, state, &mut numbered)?
     } else {

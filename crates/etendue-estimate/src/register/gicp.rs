@@ -1,8 +1,9 @@
 //! Generalised ICP.
 
-use super::pairs::{Pair, Rule, pairs, stack};
-use super::{Cloud, Motion};
-use crate::solve::{self, Linearization, Residuals};
+use super::pairs::{Pair, PairRule, pairs, stack};
+use super::cloud::Cloud;
+use super::rigid_motion::RigidMotion;
+use crate::solve::{LeastSquares, Linearization, Residuals};
 use nalgebra::{SMatrix, SVector};
 use std::marker::PhantomData;
 
@@ -14,12 +15,12 @@ pub(super) const ACROSS: f64 = 1e-3;
 pub(super) struct GeneralizedIcp<'a, M, const D: usize, const K: usize> {
     source: &'a Cloud<D>,
     target: &'a Cloud<D>,
-    rule: Rule,
+    rule: PairRule,
     motion: PhantomData<M>,
 }
 
 impl<'a, M, const D: usize, const K: usize> GeneralizedIcp<'a, M, D, K> {
-    pub(super) fn new(source: &'a Cloud<D>, target: &'a Cloud<D>, rule: Rule) -> Self {
+    pub(super) fn new(source: &'a Cloud<D>, target: &'a Cloud<D>, rule: PairRule) -> Self {
         Self {
             source,
             target,
@@ -44,7 +45,7 @@ fn plane<const D: usize>(normal: &SVector<f64, D>) -> SMatrix<f64, D, D> {
     SMatrix::identity() - normal * normal.transpose() * (1.0 - ACROSS)
 }
 
-impl<M: Motion<D, K>, const D: usize, const K: usize> solve::LeastSquares for GeneralizedIcp<'_, M, D, K> {
+impl<M: RigidMotion<D, K>, const D: usize, const K: usize> LeastSquares for GeneralizedIcp<'_, M, D, K> {
     type State = M;
 
     fn residuals(&self, motion: &M) -> Residuals {

@@ -2,8 +2,8 @@
 
 use crate::differences::compare;
 use etendue_estimate::fit::FitProblem;
-use etendue_estimate::manifold::{Manifold, Value, Variable};
-use etendue_estimate::model::{Freedom, Measured, Model};
+use etendue_estimate::manifold::{Manifold, VariableValue, Variable};
+use etendue_estimate::model::{Freedom, BeamMeasurement, Model};
 use etendue_estimate::solve::{SolverLimits, Loss, SolverMethod, LeastSquares, Solver};
 use etendue_physics::Spectrum;
 use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt};
@@ -152,7 +152,7 @@ fn model(columns: u32) -> Model {
 
 /// Residuals are then the predictions, in m and in counts, less a constant.
 pub fn against_constants(model: Model) -> FitProblem {
-    let beam = Measured::new(Some(1.0), Some(10.0));
+    let beam = BeamMeasurement::new(Some(1.0), Some(10.0));
     let scans = vec![vec![beam; model.beams()]; model.scans()];
     let mut problem = FitProblem::measured_by(model, &scans).expect("a problem");
     problem.intensity_sigma = 1.0;
@@ -194,7 +194,7 @@ fn derivatives_by_pulse_threshold_and_reference_equal_central_differences() {
             let mut model = Model::of_scanner(hall(), &scanner, vec![pose()]).expect("a model");
             let path = format!("sensor.receiver.{name}");
             model.free(&path, Freedom::Whole).expect("a path");
-            let Value::Number(value) = model.start()[0].value() else {
+            let VariableValue::Number(value) = model.start()[0].value() else {
                 panic!("a number")
             };
             let problem = against_constants(model);
@@ -231,10 +231,10 @@ fn derivatives_by_what_facets_scatter_equal_central_differences() {
     assert!(compared > 36 * 1000 && jumps == 0, "{compared} {jumps}");
 }
 
-pub fn measured(sweep: &Sweep) -> Vec<Measured> {
-    let mut beams = vec![Measured::default(); sweep.shots.len()];
+pub fn measured(sweep: &Sweep) -> Vec<BeamMeasurement> {
+    let mut beams = vec![BeamMeasurement::default(); sweep.shots.len()];
     for point in &sweep.points {
-        beams[point.shot as usize] = Measured::new(Some(point.range), Some(point.intensity));
+        beams[point.shot as usize] = BeamMeasurement::new(Some(point.range), Some(point.intensity));
     }
     beams
 }
@@ -277,7 +277,7 @@ fn a_sweep_tells_the_pose_in_space_and_a_screens_reflectance() {
         .solve(&problem, problem.model.start())
         .expect("solved");
     assert!(solution.stop.converged() && solution.log.len() <= 20);
-    let [Value::Spatial(found), Value::Number(reflectance)] =
+    let [VariableValue::Spatial(found), VariableValue::Number(reflectance)] =
         [0, 1].map(|i: usize| solution.state[i].value())
     else {
         panic!("a pose and a number")
@@ -354,7 +354,7 @@ fn the_paint_of_thousands_of_facets_is_read_off_a_sweep() {
     let solution = solver.solve(&problem, start).expect("solved");
     let mut worst = 0.0_f64;
     for i in seen {
-        let Value::Number(found) = solution.state[i].value() else {
+        let VariableValue::Number(found) = solution.state[i].value() else {
             panic!("a number")
         };
         worst = worst.max((found - truth(i)).abs());
@@ -451,7 +451,7 @@ fn derivatives_by_the_divergences_of_a_scanner_equal_central_differences() {
         let mut model = model(40);
         let path = format!("sensor.beam.divergence.{axis}");
         model.free(&path, Freedom::Whole).expect("a path");
-        let Value::Number(own) = model.start()[0].value() else {
+        let VariableValue::Number(own) = model.start()[0].value() else {
             panic!("a number")
         };
         assert_eq!(own, if axis == "horizontal" { 3e-3 } else { 1.5e-3 });

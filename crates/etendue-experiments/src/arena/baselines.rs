@@ -1,9 +1,9 @@
 //! Registration baselines on the same scans.
 
-use super::pose_error;
+use super::measurements::pose_error;
 use etendue_estimate::fit::FitProblem;
 use etendue_estimate::manifold::Variable;
-use etendue_estimate::model::Measured;
+use etendue_estimate::model::BeamMeasurement;
 use etendue_estimate::register::{RegistrationMethod, Registered, Registration};
 use etendue_physics::{Purpose, Stream};
 use nalgebra::{Isometry2, Point2};
@@ -30,7 +30,7 @@ pub fn scan_points(
 ) -> Vec<Point2<f64>> {
     let shots = problem.model.predict(&[Variable::Planar(*pose)]);
     let sensor = problem.model.sensor();
-    let point = |((number, beam), shot): ((u32, usize), &Measured)| {
+    let point = |((number, beam), shot): ((u32, usize), &BeamMeasurement)| {
         let mut noise = Stream::new(seed, 0, 0, number, Purpose::ReceiverNoise);
         let range = shot.range()? + sigma * noise.normal();
         let (sin, cos) = sensor.direction(beam).azimuth.sin_cos();

@@ -1,6 +1,6 @@
 //! Gauss-Newton with the damping of Levenberg and Marquardt.
 
-use crate::depth::{Objective, Unknowns};
+use crate::depth::{DepthObjective, DepthUnknowns};
 use etendue_estimate::solve::{DampedSearch, DampingSchedule, NormalEquations};
 use nalgebra::DVector;
 
@@ -11,11 +11,11 @@ const MIN_DECREASE: f64 = 1e-15;
 const FIRST_DAMPING: f64 = 1e-6;
 
 pub(super) fn descend(
-    objective: &Objective<'_>,
-    start: Unknowns,
+    objective: &DepthObjective<'_>,
+    start: DepthUnknowns,
     iterations: usize,
-    observe: &mut dyn FnMut(&Unknowns, f64),
-) -> Unknowns {
+    observe: &mut dyn FnMut(&DepthUnknowns, f64),
+) -> DepthUnknowns {
     let mut reached = start;
     let mut search = DampedSearch {
         damping: FIRST_DAMPING,

@@ -1,6 +1,6 @@
 //! L-BFGS in the tangent space at the start.
 
-use crate::depth::{DepthError, Objective, Unknowns};
+use crate::depth::{DepthError, DepthObjective, DepthUnknowns};
 use etendue_estimate::solve::{DifferentiableFunction, LbfgsError, LbfgsSearch};
 
 /// Largest component of a vanishing gradient, in the scaled unknowns and relative to the loss at the
@@ -8,12 +8,12 @@ use etendue_estimate::solve::{DifferentiableFunction, LbfgsError, LbfgsSearch};
 const MIN_GRADIENT: f64 = 1e-9;
 
 pub(super) fn descend(
-    objective: &Objective<'_>,
-    start: Unknowns,
+    objective: &DepthObjective<'_>,
+    start: DepthUnknowns,
     memory: usize,
     iterations: usize,
-    observe: &mut dyn FnMut(&Unknowns, f64),
-) -> Result<Unknowns, DepthError> {
+    observe: &mut dyn FnMut(&DepthUnknowns, f64),
+) -> Result<DepthUnknowns, DepthError> {
     let scaled = ScaledObjective::new(objective, start);
     let mut reached = scaled.start.clone();
     let origin = vec![0.0; scaled.scales.len()];
@@ -46,14 +46,14 @@ fn failed(error: LbfgsError) -> DepthError {
 
 /// The loss relative to its value at the start, over unknowns scaled to about unit curvature.
 struct ScaledObjective<'a> {
-    objective: &'a Objective<'a>,
-    start: Unknowns,
+    objective: &'a DepthObjective<'a>,
+    start: DepthUnknowns,
     scales: Vec<f64>,
     unit: f64,
 }
 
 impl<'a> ScaledObjective<'a> {
-    fn new(objective: &'a Objective<'a>, start: Unknowns) -> Self {
+    fn new(objective: &'a DepthObjective<'a>, start: DepthUnknowns) -> Self {
         let curvature = objective.curvature(&start);
         let unit = if curvature.value > 0.0 {
             curvature.value
@@ -70,7 +70,7 @@ impl<'a> ScaledObjective<'a> {
     }
 
     /// The unknowns at a point of the scaled tangent space.
-    fn unknowns(&self, point: &[f64]) -> Unknowns {
+    fn unknowns(&self, point: &[f64]) -> DepthUnknowns {
         let step = point.iter().zip(&self.scales).map(|(x, s)| x * s);
         self.start.moved(&step.collect::<Vec<_>>())
     }

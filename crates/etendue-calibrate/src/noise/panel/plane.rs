@@ -19,7 +19,7 @@ pub struct Plane {
 
 /// A seen point with its weight.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Seen {
+pub(super) struct BeamOutcome {
     pub direction: Vector3<f64>,
     pub range: f64,
 }

@@ -11,7 +11,7 @@ use crate::output::{print, print_json};
 use clap::Args;
 use etendue::calibrate::noise::score::hold_out;
 use etendue::calibrate::noise::{
-    Calibration, Options, PanelHint, Recording, SensorKind, calibrate,
+    Calibration, CalibrationOptions, PanelHint, Recording, SensorKind, calibrate,
 };
 use etendue::formats::profile::{Bench, BenchPanel, ProfileFile, Provenance, Quality, load_bench};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -61,7 +61,7 @@ pub struct Profiles {
 
 /// The recordings of one material.
 struct Task {
-    options: Options,
+    options: CalibrationOptions,
     panels: Vec<(BenchPanel, PanelHint, Loaded)>,
 }
 
@@ -197,7 +197,7 @@ impl Task {
             Ok(((*panel).clone(), hint, recording(&panel.recording)?))
         };
         Ok(Self {
-            options: Options {
+            options: CalibrationOptions {
                 sensor: bench.sensor.clone(),
                 material: material.into(),
                 kind: if bench.time_of_flight {
@@ -206,7 +206,7 @@ impl Task {
                     SensorKind::Triangulating
                 },
                 wavelength: bench.wavelength,
-                ..Options::default()
+                ..CalibrationOptions::default()
             },
             panels: panels.iter().map(load).collect::<Result<_, Failure>>()?,
         })
@@ -240,7 +240,7 @@ impl Task {
             spread_penalty: calibration.penalties[1],
             drop_out_penalty: calibration.penalties[2],
             reflectance_deviance: (calibration.reflectance.deviance * 1e2).round() / 1e2,
-            copies: (calibration.likeness.copies * 1e3).round() / 1e3,
+            copies: (calibration.correlation.copies * 1e3).round() / 1e3,
         });
         file.provenance = { self.panels.iter().zip(&calibration.panels) }
             .map(|((panel, _, loaded), report)| Provenance {

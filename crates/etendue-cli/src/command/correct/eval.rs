@@ -8,7 +8,7 @@ use crate::folder::Folder;
 use crate::output::{print, print_json};
 use clap::Args;
 use etendue::calibrate::depth::{
-    DepthLoss, DepthMap, DepthModel, Objective, PoseFreedom, Robust, Unknowns, correct_scan,
+    DepthLoss, DepthMap, DepthModel, DepthObjective, PoseFreedom, Robust, DepthUnknowns, correct_scan,
 };
 use etendue::estimate::geometry::{CellOptions, ReferenceMesh};
 use etendue::estimate::odometry::MapperOptions;
@@ -128,9 +128,9 @@ impl Eval {
     ) -> Result<([f64; 2], usize), Failure> {
         let map = DepthMap::build(scans, poses, &self.map.options())?;
         let loss = DepthLoss::MinimumEigenvalue;
-        let objective = Objective::new(&map, loss, Robust::None, PoseFreedom::Fixed)?;
+        let objective = DepthObjective::new(&map, loss, Robust::None, PoseFreedom::Fixed)?;
         let of = |model: DepthModel| {
-            let unknowns = Unknowns {
+            let unknowns = DepthUnknowns {
                 model,
                 corrections: Vec::new(),
             };

@@ -15,11 +15,11 @@ use etendue::formats::sequence::read_poses;
 use etendue::formats::trajectory::kitti_text;
 use etendue::scene::Scene;
 use etendue::sensors::lidar::{Columns, Lidar, ScanPattern};
-use etendue_experiments::arena::{Cell, Outcome, Table};
+use etendue_experiments::arena::{TableCell, Outcome, Table};
 use etendue_experiments::depth::board::{self, BoardRow};
 use etendue_experiments::depth::corridor::{
-    AS_BUILT, Bias, BiasBin, Drift, Drive, ExperimentError, LossRow, Poses, ROWS, STOPS_OF_LOSSES,
-    Settings, SplitRow, bias_by_incidence, drive, losses, map_options, splits,
+    AS_BUILT, CorridorBias, BiasBin, Drift, Drive, ExperimentError, LossRow, LearningPoses, ROWS, STOPS_OF_LOSSES,
+    CorridorSettings, SplitRow, bias_by_incidence, drive, losses, map_options, splits,
 };
 use etendue_experiments::depth::{corridor_scene, stops};
 use etendue_plot::{Axis, Color, Drawing, Figure, Plot, palette};
@@ -47,14 +47,14 @@ pub fn corridor(asked: &Experiment) -> Found {
     let scanner = os0(asked.columns)?;
     let (scene, truth) = place(asked)?;
     let noise = [asked.pose_noise[0], asked.pose_noise[1].to_radians()];
-    let settings = Settings {
+    let settings = CorridorSettings {
         stops: truth.len(),
         pose_noise: noise,
-        ..Settings::default()
+        ..CorridorSettings::default()
     };
     let known = DepthModel::Polynomial(Polynomial::plain(KNOWN));
-    let of_known = Settings {
-        bias: Bias::Known(known.clone(), NOISE),
+    let of_known = CorridorSettings {
+        bias: CorridorBias::Known(known.clone(), NOISE),
         ..settings.clone()
     };
     if let Some(folder) = &asked.export {
@@ -121,7 +121,7 @@ fn export(
     scene: &Scene,
     scanner: &Lidar,
     truth: &[Isometry3<f64>],
-    settings: &Settings,
+    settings: &CorridorSettings,
 ) -> Found {
     let progress = bar("scanning", truth.len());
     let drive = drive(scene, scanner, truth, settings, &mut || progress.inc(1))?;
@@ -183,7 +183,7 @@ pub fn board(asked: &Experiment) -> Found {
             (row.offset * 1e3).into(),
             (row.depth_error * 1e3).into(),
             row.corrected
-                .map_or(Cell::Text("-".into()), |c| (c * 1e3).into()),
+                .map_or(TableCell::Text("-".into()), |c| (c * 1e3).into()),
         ]);
     }
     let outcome = Outcome {
@@ -225,9 +225,9 @@ fn loss_table(rows: &[LossRow]) -> Table {
     );
     for row in rows {
         let poses = match row.poses {
-            Poses::True => "true",
-            Poses::Noisy => "noisy, taken as they are",
-            Poses::Learnt => "noisy, learnt too",
+            LearningPoses::True => "true",
+            LearningPoses::Noisy => "noisy, taken as they are",
+            LearningPoses::Learnt => "noisy, learnt too",
         };
         table.push(vec![
             format!("{:?}", row.loss).as_str().into(),
@@ -388,12 +388,12 @@ fn bias_table(bins: &[BiasBin], rows: &[SplitRow]) -> Table {
         &columns,
     );
     for bin in bins.iter().filter(|bin| bin.readings >= FEWEST) {
-        let mut cells: Vec<Cell> = vec![
+        let mut cells: Vec<TableCell> = vec![
             bin.incidence.to_degrees().into(),
             bin.readings.into(),
             (bin.truth * 1e3).into(),
         ];
-        cells.extend(bin.taken_off.iter().map(|taken| Cell::from(taken * 1e3)));
+        cells.extend(bin.taken_off.iter().map(|taken| TableCell::from(taken * 1e3)));
         table.push(cells);
     }
     table

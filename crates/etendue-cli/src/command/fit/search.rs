@@ -3,7 +3,7 @@
 use super::setup::Setup;
 use crate::failure::Failure;
 use etendue::estimate::fit::{
-    Coarse, FitError, Twins, chance, coarse_search, find_twins, planar_grid, scatter,
+    CoarseSearch, FitError, AmbiguousMinima, chance, coarse_search, find_ambiguous_minima, planar_grid, scatter,
     solve_in_stages,
 };
 use etendue::estimate::manifold::{Manifold, Variable};
@@ -68,7 +68,7 @@ fn from_anywhere(task: &FitTask, setup: &Setup, poses: usize) -> Result<Answers,
         place.state(&setup.start, &pose)
     });
     let problem = &setup.problem;
-    let coarse = Coarse {
+    let coarse = CoarseSearch {
         // Odd, so that it meets all channels of a scanner in turn.
         every: problem.model.beams().div_ceil(COARSE_BEAMS) | 1,
         loss: Loss::Cauchy { scale: 0.1 },
@@ -78,7 +78,7 @@ fn from_anywhere(task: &FitTask, setup: &Setup, poses: usize) -> Result<Answers,
     };
     let rough = coarse_search(problem, states, &coarse);
     progress.finish_and_clear();
-    let fine = Coarse {
+    let fine = CoarseSearch {
         every: (coarse.every / 4) | 1,
         apart: 0.1,
         ..coarse
@@ -88,7 +88,7 @@ fn from_anywhere(task: &FitTask, setup: &Setup, poses: usize) -> Result<Answers,
     let starts = starts.into_iter().map(|(state, _)| state);
     let measured = problem.measured();
     let margin = |best: &Solution<_>| chance(best.residuals.rms(), measured);
-    let Twins { solutions, .. } = find_twins(
+    let AmbiguousMinima { solutions, .. } = find_ambiguous_minima(
         problem,
         &task.solver,
         &task.beam_widths,

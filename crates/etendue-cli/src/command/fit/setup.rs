@@ -5,9 +5,9 @@ use super::values::placed;
 use crate::failure::Failure;
 use crate::source;
 use etendue::estimate::fit::FitProblem;
-use etendue::estimate::manifold::{Chart, OutOfBounds, Value, Variable};
+use etendue::estimate::manifold::{BoundedNumber, OutOfBounds, VariableValue, Variable};
 use etendue::estimate::model::{
-    Freedom, Measured, Model, ModelError, ObjectPose, Parameter, Sensor, SensorPose, UnknownPath,
+    Freedom, BeamMeasurement, Model, ModelError, ObjectPose, Parameter, Sensor, SensorPose, UnknownPath,
 };
 use etendue::estimate::visibility::EdgeSettings;
 use etendue::formats::fit::{FitTask, FreeTask, Motion, ScanTask, Setting, Spot};
@@ -28,7 +28,7 @@ pub struct Setup {
     /// Where the sensor stands, scan by scan, where the search starts.
     pub world_from_sensor: Vec<Isometry3<f64>>,
     /// What was measured, scan by scan.
-    pub readings: Vec<Vec<Measured>>,
+    pub readings: Vec<Vec<BeamMeasurement>>,
     /// Model and scans.
     pub problem: FitProblem,
     /// Where the search starts.
@@ -101,13 +101,13 @@ fn new_model(
 }
 
 /// What a scan measured, beam by beam, and what was odd.
-fn measured(task: &ScanTask, sensor: &Sensor) -> Result<(Vec<Measured>, Vec<String>), Failure> {
+fn measured(task: &ScanTask, sensor: &Sensor) -> Result<(Vec<BeamMeasurement>, Vec<String>), Failure> {
     match sensor {
         Sensor::Scanner(own) => sweep::read(task, own),
         Sensor::ContinuousWave(_) => {
             let (scan, odd) = source::scan(&task.file, task.number)?;
             let readings = scan.readings.into_iter();
-            Ok((readings.map(Measured::from).collect(), odd))
+            Ok((readings.map(BeamMeasurement::from).collect(), odd))
         }
     }
 }
@@ -200,17 +200,17 @@ fn variable(free: &FreeTask, own: &Variable) -> Result<Variable, Failure> {
     };
     let misfit = |message: String, remedy| Err(wrong(free.spot.as_ref(), message, remedy));
     match (own.value(), free.motion) {
-        (Value::Planar(pose), Motion::Boxed { lower, upper }) => {
+        (VariableValue::Planar(pose), Motion::Boxed { lower, upper }) => {
             Variable::boxed(&pose, lower, upper).map_err(outside)
         }
-        (Value::Number(value), motion) => {
+        (VariableValue::Number(value), motion) => {
             let number = match free.start {
                 Some(Setting::Number(number)) => number,
                 _ => value,
             };
             match motion {
                 Motion::Between { lower, upper } => {
-                    let chart = Chart::interval(number, lower, upper);
+                    let chart = BoundedNumber::interval(number, lower, upper);
                     chart.map(Variable::Number).map_err(outside)
                 }
                 Motion::Boxed { .. } => misfit(
@@ -219,8 +219,8 @@ fn variable(free: &FreeTask, own: &Variable) -> Result<Variable, Failure> {
                 ),
                 Motion::Planar | Motion::Spatial => {
                     let chart = match own {
-                        Variable::Number(Chart::Positive { .. }) => Chart::positive(number),
-                        _ => Ok(Chart::real(number)),
+                        Variable::Number(BoundedNumber::Positive { .. }) => BoundedNumber::positive(number),
+                        _ => Ok(BoundedNumber::real(number)),
                     };
                     chart.map(Variable::Number).map_err(outside)
                 }

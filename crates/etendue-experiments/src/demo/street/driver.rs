@@ -1,6 +1,8 @@
 //! Who drives.
 
-use super::{Heard, Route, Whereabouts};
+use super::message::SensorMessage;
+use super::pose_filter::PoseFilter;
+use super::route::Route;
 use etendue_sensors::dynamics::{Bicycle, DriveCommand, Steering};
 use nalgebra::Rotation2;
 
@@ -30,29 +32,29 @@ pub fn sedan(route: &Route) -> Bicycle {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Driver {
     route: Route,
-    whereabouts: Whereabouts,
+    pose_filter: PoseFilter,
     /// The point of the way that is nearest to the vehicle.
     nearest: usize,
 }
 
 impl Driver {
     /// A driver at the beginning of a way.
-    pub fn new(route: Route, whereabouts: Whereabouts) -> Self {
+    pub fn new(route: Route, pose_filter: PoseFilter) -> Self {
         Self {
             route,
-            whereabouts,
+            pose_filter,
             nearest: 0,
         }
     }
 
     /// Takes a message in.
-    pub fn hear(&mut self, heard: &Heard) {
-        self.whereabouts.hear(heard);
+    pub fn receive(&mut self, heard: &SensorMessage) {
+        self.pose_filter.receive(heard);
     }
 
     /// Where it thinks it is.
-    pub fn whereabouts(&self) -> &Whereabouts {
-        &self.whereabouts
+    pub fn pose_filter(&self) -> &PoseFilter {
+        &self.pose_filter
     }
 
     /// What to do at a time, ns.
@@ -60,10 +62,10 @@ impl Driver {
         if now < STANDS {
             return DriveCommand::default();
         }
-        let place = self.whereabouts.place();
+        let place = self.pose_filter.place();
         self.nearest = self.route.follow(self.nearest, &place);
         let aim = self.route.ahead(self.nearest, AHEAD) - place;
-        let in_vehicle = Rotation2::new(-self.whereabouts.yaw()) * aim;
+        let in_vehicle = Rotation2::new(-self.pose_filter.yaw()) * aim;
         let bearing = in_vehicle.y.atan2(in_vehicle.x);
         let steering = (2.0 * SEDAN.wheelbase * bearing.sin() / in_vehicle.norm()).atan();
         let bend = |distance| self.route.bend(self.nearest, distance);
@@ -78,7 +80,7 @@ impl Driver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::demo::street::{Antenna, What};
+    use crate::demo::street::{Antenna, MessageContent};
     use etendue_physics::gnss::{Geodetic, LocalFrame};
     use etendue_sensors::dynamics::Dynamics;
     use etendue_sensors::rig::{nanoseconds, seconds};
@@ -97,8 +99,8 @@ mod tests {
             place: [0.2, 0.0],
             frame,
         };
-        let whereabouts = Whereabouts::new(antenna, 0.3, 0.005, start, yaw);
-        let mut driver = Driver::new(route.clone(), whereabouts);
+        let pose_filter = PoseFilter::new(antenna, 0.3, 0.005, start, yaw);
+        let mut driver = Driver::new(route.clone(), pose_filter);
         let mut command = DriveCommand::default();
         let mut late = std::collections::VecDeque::new();
         let (mut angle, mut lap, mut lost) = (0.0, 0.0_f64, 0.0_f64);
@@ -107,13 +109,13 @@ mod tests {
             let state = vehicle.state();
             let at = state.world_from_body;
             angle += vehicle.speed() * 1e-3 / 0.3;
-            let mut hear = |stamp, what| driver.hear(&Heard { stamp, what });
+            let mut hear = |stamp, what| driver.receive(&SensorMessage { stamp, what });
             if step % 10 == 0 {
-                hear(now, What::Wheel(0, angle));
-                hear(now, What::Wheel(1, angle));
+                hear(now, MessageContent::Wheel(0, angle));
+                hear(now, MessageContent::Wheel(1, angle));
             }
             if step % 5 == 0 {
-                hear(now, What::Turning(state.angular_velocity.z + 0.0052));
+                hear(now, MessageContent::Turning(state.angular_velocity.z + 0.0052));
             }
             if step % 200 == 0 && !(20.0..30.0).contains(&seconds(now)) {
                 late.push_back((now, at * Point3::new(0.2, 0.0, 0.0)));
@@ -122,7 +124,7 @@ mod tests {
                 && then + nanoseconds(0.1) <= now
             {
                 let place = frame.geodetic(place);
-                let what = What::Fix {
+                let what = MessageContent::Fix {
                     degrees: [place.latitude, place.longitude].map(f64::to_degrees),
                     height: place.height,
                     variance: [4e-4; 2],
@@ -136,7 +138,7 @@ mod tests {
                 let off = route.distance(place.into());
                 assert!(off < 0.8, "{off} m at step {step}");
                 assert!(state.acceleration.norm() < 3.5, "{}", state.acceleration);
-                lost = lost.max((driver.whereabouts().place().coords - place).norm());
+                lost = lost.max((driver.pose_filter().place().coords - place).norm());
                 lap = lap.max(place.y);
             }
             vehicle.step(&command, 1e-3);

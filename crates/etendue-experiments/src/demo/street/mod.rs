@@ -1,24 +1,19 @@
-//! A vehicle in a built-up area that is made by rule.
+//! A vehicle in a procedural town.
 //!
-//! [`Street::generate`] makes nine blocks with houses, pavements, trees, lamps and parked cars. A
-//! [`Driver`] takes a vehicle round the middle one by what its sensors say and by nothing else: it
-//! hears messages ([`Heard`]), keeps an estimate of where it is ([`Whereabouts`]), and pursues the
-//! way. A recording of the messages gives the same commands again.
+//! [`Street::generate`] builds nine blocks with houses, pavements, trees, lamps and parked cars. A
+//! [`Driver`] steers a vehicle around the middle block by sensor messages only: it receives messages
+//! ([`SensorMessage`]), estimates its pose ([`PoseFilter`]) and follows a route. A recording of the
+//! messages gives the same commands.
 
 mod driver;
-mod heard;
+mod layout;
+mod message;
+mod pose_filter;
 mod route;
 mod town;
-mod whereabouts;
 
 pub use driver::{Driver, sedan};
-pub use heard::{Heard, What};
+pub use message::{MessageContent, SensorMessage};
+pub use pose_filter::{Antenna, PoseFilter};
 pub use route::Route;
 pub use town::Street;
-pub use whereabouts::{Antenna, Whereabouts};
-
-/// Length and width of a block, m.
-const BLOCK: [f64; 2] = [50.0, 40.0];
-/// Width of a roadway and of a pavement, m.
-const ROADWAY: f64 = 9.0;
-const PAVEMENT: f64 = 2.5;

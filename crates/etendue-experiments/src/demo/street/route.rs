@@ -1,6 +1,6 @@
 //! The vehicle's way.
 
-use super::{BLOCK, PAVEMENT, ROADWAY};
+use super::layout::{BLOCK, PAVEMENT, ROADWAY};
 use nalgebra::{Point2, Vector2};
 
 /// Radius of the way's corners, m, and distance of its points, m.

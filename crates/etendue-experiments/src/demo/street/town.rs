@@ -1,8 +1,8 @@
 //! A built-up area.
 
 use super::route::{Route, whole};
-use super::{BLOCK, PAVEMENT, ROADWAY};
-use crate::demo::Part;
+use super::layout::{BLOCK, PAVEMENT, ROADWAY};
+use crate::demo::part::Part;
 use etendue_physics::{Purpose, Stream};
 use etendue_scene::Mesh;
 use etendue_scene::primitive::{PrimitiveError, cuboid, cylinder, rectangle, sphere};

@@ -3,7 +3,7 @@
 use etendue::physics::odometry::WheelEncoder;
 use etendue::sensors::dynamics::DriveCommand;
 use etendue::sensors::rig::{Device, Environment, Latest, Mount, Rig};
-use etendue_experiments::demo::street::{Antenna, Driver, Heard, Route, Whereabouts};
+use etendue_experiments::demo::street::{Antenna, Driver, SensorMessage, Route, PoseFilter};
 use nalgebra::Isometry3;
 
 /// Commands a second, Hz.
@@ -42,8 +42,8 @@ pub fn driver(route: &Route, environment: &Environment) -> Driver {
         place: ANTENNA,
         frame: environment.frame,
     };
-    let whereabouts = Whereabouts::new(antenna, WHEEL.radius, INERTIAL_PERIOD, start, yaw);
-    Driver::new(route.clone(), whereabouts)
+    let pose_filter = PoseFilter::new(antenna, WHEEL.radius, INERTIAL_PERIOD, start, yaw);
+    Driver::new(route.clone(), pose_filter)
 }
 
 /// A driver who listens to the sensors of a rig.
@@ -74,11 +74,11 @@ impl Cab {
                     WHEEL.counts_per_turn,
                 )
             };
-            if let Some(heard) = Heard::of(event, side) {
-                self.driver.hear(&heard);
+            if let Some(heard) = SensorMessage::of(event, side) {
+                self.driver.receive(&heard);
             }
         }
-        let place = self.driver.whereabouts().place();
+        let place = self.driver.pose_filter().place();
         (self.driver.decide(now), [place.x, place.y])
     }
 }

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::output::{print, print_json};
 use etendue::formats::ros2::{Said, SaidMessage, drive_command, read_drive};
 use etendue::sensors::rig::{Environment, seconds};
-use etendue_experiments::demo::street::{Driver, Heard, Route, What};
+use etendue_experiments::demo::street::{Driver, SensorMessage, Route, MessageContent};
 use serde::Serialize;
 use std::path::Path;
 
@@ -60,21 +60,21 @@ impl Outcome {
             self.same += u32::from(drive_command(said.time, "base", &command) == *recorded);
         } else if let Some(heard) = heard(said) {
             self.heard += 1;
-            driver.hear(&heard);
+            driver.receive(&heard);
         }
     }
 }
 
 /// What the driver hears of a message.
-fn heard(said: &Said) -> Option<Heard> {
+fn heard(said: &Said) -> Option<SensorMessage> {
     let (stamp, what) = match said.message {
         SaidMessage::Imu {
             stamp,
             angular_velocity,
-        } => (stamp, What::Turning(angular_velocity.z)),
+        } => (stamp, MessageContent::Turning(angular_velocity.z)),
         SaidMessage::Joint { stamp, position } => {
             let side = usize::from(said.topic == "/right_wheel");
-            (stamp, What::Wheel(side, position))
+            (stamp, MessageContent::Wheel(side, position))
         }
         SaidMessage::Fix {
             stamp,
@@ -82,7 +82,7 @@ fn heard(said: &Said) -> Option<Heard> {
             height,
             variance,
         } => {
-            let what = What::Fix {
+            let what = MessageContent::Fix {
                 degrees,
                 height,
                 variance,
@@ -91,5 +91,5 @@ fn heard(said: &Said) -> Option<Heard> {
         }
         SaidMessage::Command(_) => return None,
     };
-    Some(Heard { stamp, what })
+    Some(SensorMessage { stamp, what })
 }

@@ -1,6 +1,6 @@
 //! Where a vehicle thinks it is.
 
-use super::{Heard, What};
+use super::message::{MessageContent, SensorMessage};
 use etendue_physics::gnss::{Geodetic, LocalFrame};
 use etendue_sensors::rig::seconds;
 use nalgebra::{Matrix2, Matrix2x4, Matrix4, Point2, Vector2, Vector4};
@@ -22,7 +22,7 @@ pub struct Antenna {
 /// A position is late. It is compared with where the estimate was when it was taken, and moves the
 /// estimate of now by what that one was off.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Whereabouts {
+pub struct PoseFilter {
     antenna: Antenna,
     wheel_radius: f64,
     /// Time between inertial readings, s.
@@ -55,7 +55,7 @@ const GATE: f64 = 36.0;
 /// How far back the past is kept, ns.
 const PAST: i64 = 1_000_000_000;
 
-impl Whereabouts {
+impl PoseFilter {
     /// A vehicle that is put down at a place (m) and yaw (rad) with inertial readings every
     /// `period` seconds.
     pub fn new(
@@ -93,11 +93,11 @@ impl Whereabouts {
     }
 
     /// Takes a message in.
-    pub fn hear(&mut self, heard: &Heard) {
+    pub fn receive(&mut self, heard: &SensorMessage) {
         match heard.what {
-            What::Turning(rate) => self.go_on(heard.stamp, rate),
-            What::Wheel(side, angle) => self.roll(side, heard.stamp, angle),
-            What::Fix {
+            MessageContent::Turning(rate) => self.go_on(heard.stamp, rate),
+            MessageContent::Wheel(side, angle) => self.roll(side, heard.stamp, angle),
+            MessageContent::Fix {
                 degrees: [latitude, longitude],
                 height,
                 variance,

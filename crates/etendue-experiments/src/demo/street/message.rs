@@ -6,11 +6,11 @@ use std::f64::consts::TAU;
 /// A message of a sensor, in the numbers that a recording keeps: so the driver of a recording hears
 /// the same.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Heard {
+pub struct SensorMessage {
     /// Stamp: when the capture began, ns.
     pub stamp: i64,
     /// What it says.
-    pub what: What,
+    pub what: MessageContent,
 }
 
 /// What a message says.
@@ -32,20 +32,20 @@ pub enum What {
     },
 }
 
-impl Heard {
+impl SensorMessage {
     /// What an event of a rig says, if that is of interest to a driver; `wheel` says which wheel an
     /// encoder is on (0 left, 1 right), and how many counts are a turn.
     pub fn of(event: &Event, wheel: impl Fn(usize) -> (usize, u32)) -> Option<Self> {
         let what = match &event.data {
-            Data::Imu(reading) => What::Turning(reading.angular_velocity.z),
+            Data::Imu(reading) => MessageContent::Turning(reading.angular_velocity.z),
             Data::WheelCounts(counts) => {
                 let (side, turn) = wheel(event.sensor);
-                What::Wheel(side, *counts as f64 / f64::from(turn) * TAU)
+                MessageContent::Wheel(side, *counts as f64 / f64::from(turn) * TAU)
             }
             Data::Fix(fix) => {
                 let solution = fix.solution?;
                 let place = solution.position;
-                What::Fix {
+                MessageContent::Fix {
                     degrees: [place.latitude, place.longitude].map(f64::to_degrees),
                     height: place.height,
                     variance: [solution.variance.x, solution.variance.y],

@@ -11,7 +11,7 @@
 //! A sweep of a scanner has hundreds of beams across an edge where a turn has a few: its staircase is
 //! fine, and the derivatives that edges have lead down it. It is not scanned.
 
-use super::FitProblem;
+use super::problem::FitProblem;
 use crate::manifold::{Manifold, Variable};
 use crate::model::Sensor;
 use crate::solve::{Iteration, Linearization, Loss, NormalEquations, LeastSquares, Solution, SolveError, Solver};
@@ -50,7 +50,7 @@ struct Step {
 }
 
 /// Ends a fit at `start`, which is near: scans, then `solver` on what rays see.
-pub(super) fn settle(
+pub(super) fn refine_by_rays(
     problem: &FitProblem,
     solver: &Solver,
     start: Vec<Variable>,

@@ -1,0 +1,62 @@
+//! Objects of a procedural world.
+
+use etendue_physics::Spectrum;
+use etendue_physics::surface::Material;
+use etendue_scene::{
+    MaterialId, Mesh, MeshId, NamedMaterial, Object, Scene, SceneBuilder, SceneError,
+};
+use nalgebra::Isometry3;
+use std::sync::Arc;
+
+/// An object of a procedural world.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// Name of the object.
+    pub name: String,
+    /// Surface of the object.
+    pub mesh: Arc<Mesh>,
+    /// Pose of the object in the world.
+    pub world_from_part: Isometry3<f64>,
+    /// Name of the material.
+    pub material: &'static str,
+}
+
+/// Scene of the parts, with materials looked up by name.
+///
+/// # Errors
+/// Where a mesh is not valid, or there is no part.
+pub fn scene(
+    parts: &[Part],
+    mut look_up: impl FnMut(&str) -> Material<Spectrum>,
+) -> Result<Scene, SceneError> {
+    let mut builder = SceneBuilder::default();
+    let mut names: Vec<&str> = Vec::new();
+    for part in parts {
+        let known = names.iter().position(|name| *name == part.material);
+        let material = known.unwrap_or_else(|| {
+            names.push(part.material);
+            builder.materials.push(NamedMaterial {
+                name: part.material.into(),
+                material: look_up(part.material),
+            });
+            names.len() - 1
+        });
+        let mesh = builder
+            .meshes
+            .iter()
+            .position(|mesh| Arc::ptr_eq(mesh, &part.mesh));
+        let mesh = mesh.unwrap_or_else(|| {
+            builder.meshes.push(part.mesh.clone());
+            builder.meshes.len() - 1
+        });
+        let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
+        builder.objects.push(Object {
+            name: part.name.clone(),
+            mesh: MeshId(number(mesh)),
+            world_from_object: part.world_from_part,
+            material: MaterialId(number(material)),
+            mask: u32::MAX,
+        });
+    }
+    builder.build()
+}
