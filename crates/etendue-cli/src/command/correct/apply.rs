@@ -5,13 +5,13 @@ use crate::interrupt;
 use crate::output::{print, print_json};
 use crate::sequence;
 use clap::Args;
-use etendue::calibrate::depth::{ScanSignature, correct_scan};
+use etendue::calibrate::depth::{Signature, correct_scan};
+use etendue::config::depth_model::{self, LearntModel};
 use etendue::estimate::geometry::CellOptions;
-use etendue::formats::depth_model::{self, LearntModel};
-use etendue::formats::output::OutputSet;
-use etendue::formats::ros2::rewrite_clouds;
-use etendue::formats::scan_file::ScanFile;
-use etendue::formats::sequence::scan_files;
+use etendue::io::output::OutputSet;
+use etendue::io::ros2::rewrite_clouds;
+use etendue::io::scan_file::ScanFile;
+use etendue::io::sequence::scan_files;
 use nalgebra::Point3;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -197,7 +197,7 @@ impl<'a> Corrector<'a> {
     }
 
     fn check_signature(&mut self, points: &[Point3<f64>]) {
-        let here = ScanSignature::of(std::iter::once(points));
+        let here = Signature::of(std::iter::once(points));
         let known = self.learnt.learnt.as_ref();
         if let Some(why) = known.and_then(|l| l.signature.differs(&here)) {
             self.report.warnings.push(format!(

@@ -1,12 +1,12 @@
-//! BeamMeasurement sweeps of scanners: points back to the shots that measured them.
+//! Measured sweeps of scanners: points back to the shots that measured them.
 
+use crate::device::device;
 use crate::failure::Failure;
 use crate::source::{chosen, numbered_in};
-use etendue::estimate::model::{BeamMeasurement, ScannerSensor};
-use etendue::formats::fit::ScanTask;
-use etendue::formats::output::PointTable;
-use etendue::formats::packets::Device;
-use etendue::formats::points::read_points;
+use etendue::config::fit::ScanTask;
+use etendue::estimate::model::{Measured, ScannerSensor};
+use etendue::io::points::read_points;
+use etendue::io::table::PointTable;
 use nalgebra::{Point3, Vector3};
 use std::f64::consts::{PI, TAU};
 
@@ -17,8 +17,8 @@ const FARTHEST: f64 = 0.75;
 pub fn read(
     task: &ScanTask,
     sensor: &ScannerSensor,
-) -> Result<(Vec<BeamMeasurement>, Vec<String>), Failure> {
-    let points = read_points(&task.file, &Device::Unknown)?;
+) -> Result<(Vec<Measured>, Vec<String>), Failure> {
+    let points = read_points(&task.file, &device(None)?)?;
     let mut warnings = points.warnings;
     let sweeps: Vec<PointTable> = { points.sweeps.iter() }
         .flat_map(PointTable::sweeps)
@@ -26,7 +26,7 @@ pub fn read(
     let number = numbered_in(&task.file, task.number, sweeps.len())?;
     let table = chosen(sweeps, number);
     let shots = Shots::new(sensor);
-    let mut measured = vec![BeamMeasurement::default(); sensor.shots().len()];
+    let mut measured = vec![Measured::default(); sensor.shots().len()];
     let mut lost = 0_usize;
     for point in 0..table.points {
         match shots.of(&table, point) {
@@ -34,7 +34,7 @@ pub fn read(
             Some((shot, _)) if measured[shot].range().is_some() => {}
             Some((shot, range)) => {
                 let intensity = table.number("intensity", point).filter(|i| i.is_finite());
-                measured[shot] = BeamMeasurement::new(Some(range), intensity);
+                measured[shot] = Measured::new(Some(range), intensity);
             }
             None => lost += 1,
         }

@@ -1,9 +1,9 @@
 //! What unknowns stand for, in names and numbers.
 
 use super::setup::Setup;
-use etendue::estimate::manifold::{VariableValue, Variable};
+use etendue::config::fit::Setting;
+use etendue::estimate::manifold::{Value, Variable};
 use etendue::estimate::model::{ObjectPose, Parameter, SensorPose, planar, upright};
-use etendue::formats::fit::Setting;
 use etendue::scene::SceneBuilder;
 use nalgebra::Isometry3;
 
@@ -22,9 +22,9 @@ pub fn placed(setting: &Setting, before: &Isometry3<f64>) -> Isometry3<f64> {
 /// What a variable stands for.
 pub fn setting(variable: &Variable) -> Setting {
     match variable.value() {
-        VariableValue::Number(number) => Setting::Number(number),
-        VariableValue::Planar(pose) => Setting::Planar(pose),
-        VariableValue::Spatial(pose) => Setting::Pose(pose),
+        Value::Number(number) => Setting::Number(number),
+        Value::Planar(pose) => Setting::Planar(pose),
+        Value::Spatial(pose) => Setting::Pose(pose),
     }
 }
 
