@@ -18,8 +18,8 @@ mod corridor;
 
 use corridor::{Corridor, Noise};
 use etendue_calibrate::depth::{
-    DepthLoss, DepthMap, DepthModel, MapOptions, DepthObjective, Polynomial, PoseFreedom, Robust,
-    DepthUnknowns, correct_scan,
+    DepthLoss, DepthMap, DepthModel, DepthObjective, DepthUnknowns, MapOptions, Polynomial,
+    PoseFreedom, Robust, correct_scan,
 };
 use etendue_estimate::geometry::CellOptions;
 use std::time::Instant;

@@ -4,7 +4,7 @@
 use criterion::{Criterion, criterion_group, criterion_main};
 use etendue_estimate::fit::{CoarseSearch, coarse_search};
 use etendue_estimate::manifold::Variable;
-use etendue_estimate::solve::{SolverLimits, Loss, LeastSquares, Solver};
+use etendue_estimate::solve::{LeastSquares, Loss, Solver, SolverLimits};
 use etendue_experiments::arena::{LocaliseSettings, TrackSettings, localise, urg_04lx};
 use nalgebra::{Isometry2, Vector2};
 use std::hint::black_box;

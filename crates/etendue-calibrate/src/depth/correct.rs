@@ -48,7 +48,11 @@ impl CorrectedScan {
 /// let moved = (corrected.points[0] - wall[0]).norm();
 /// assert!((moved - 0.01 * gamma * gamma).abs() < 1e-12);
 /// ```
-pub fn correct_scan(points: &[Point3<f64>], model: &DepthModel, cells: &CellOptions) -> CorrectedScan {
+pub fn correct_scan(
+    points: &[Point3<f64>],
+    model: &DepthModel,
+    cells: &CellOptions,
+) -> CorrectedScan {
     let place = |i: usize| points[i].coords;
     let moved = map_cell_planes(points.len(), place, cells, |place, plane| {
         let depth = place.norm();

@@ -1,6 +1,6 @@
 //! Scans put together, and the neighbourhoods that are judged.
 
-use super::features::{Mask, MaskReport, Shape, MaskOutcome, without_shadows};
+use super::features::{Mask, MaskOutcome, MaskReport, Shape, without_shadows};
 use super::{DepthError, DepthModel};
 use etendue_estimate::geometry::{
     Eigen, LocalSurface, Neighbourhood, Neighbours, covariance, local_surfaces_among, mean,

@@ -2,9 +2,9 @@
 
 use super::edges::beside_edges;
 use super::recording::{Recording, azimuth, planar};
-use etendue_physics::statistics::median;
 use super::{BeamSample, Panel};
 use etendue_physics::profile::Aspect;
+use etendue_physics::statistics::median;
 use nalgebra::Vector3;
 
 /// What became of a beam towards a panel.

@@ -1,8 +1,8 @@
 //! Hypotheses that explain the bias of a panel over incidence.
 
-use super::panel::Plane;
-use super::recording::{DirectionCell, BeamSample, Recording};
 use super::Panel;
+use super::panel::Plane;
+use super::recording::{BeamSample, DirectionCell, Recording};
 use etendue_estimate::manifold::Manifold;
 use etendue_estimate::solve::{
     LeastSquares, Linearization, Loss, NormalEquations, Residuals, Solver, SolverLimits,
@@ -70,8 +70,9 @@ pub fn fit_bias_hypotheses(
 /// Median range in a direction, corrected for the motion of the panel.
 fn median_range(cell: &DirectionCell, panel: &Panel) -> Option<f64> {
     let mean_range = panel.plane.range(&cell.direction);
-    let deviation =
-        |sample: &BeamSample| Some(sample.range? - panel.plane_in(sample.scan).range(&cell.direction));
+    let deviation = |sample: &BeamSample| {
+        Some(sample.range? - panel.plane_in(sample.scan).range(&cell.direction))
+    };
     let mut deviations: Vec<f64> = cell.samples.iter().filter_map(deviation).collect();
     Some(median(&mut deviations)? + mean_range)
 }

@@ -1,16 +1,19 @@
 //! From recordings of one material to its profile.
 
-use super::curves::{Curves, PIECE};
 use super::bias_hypotheses::{BiasHypothesis, fit_bias_hypotheses};
+use super::curves::{Curves, PIECE};
 use super::glare;
 use super::law::{carried, law};
 use super::panel::{Panel, PanelHint, PanelSearch, find_panel};
 use super::reflectance::{ReflectanceFit, fit_reflectance};
+use super::statistics::{
+    Bin, NeighbourCorrelation, between_bin_variance, bins, detect_steps, neighbour_correlation,
+    wide_bins,
+};
 use super::warnings::warnings;
-use super::statistics::{Bin, NeighbourCorrelation, bins, detect_steps, neighbour_correlation, between_bin_variance, wide_bins};
 use super::{NoiseError, PanelBeams, Recording};
-use etendue_physics::statistics::nearest_quantile;
 use etendue_physics::profile::{Correlation, IntensityKind, Profile, Steps};
+use etendue_physics::statistics::nearest_quantile;
 
 /// What kind of sensor it is: sets the law of distance where one distance was recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -62,7 +62,10 @@ impl Curves {
                 Link::Identity,
             ),
             log_spread: None,
-            drop_out: curve(&|bin| Some((bin.drop_out(), bin.effective_samples(usual))), Link::Logit),
+            drop_out: curve(
+                &|bin| Some((bin.drop_out(), bin.effective_samples(usual))),
+                Link::Logit,
+            ),
             intensity: curve(
                 &|bin| (bin.returned >= 1.0).then(|| (intensity_of(bin, intensity), bin.returned)),
                 Link::Identity,

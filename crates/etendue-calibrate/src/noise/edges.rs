@@ -2,8 +2,8 @@
 
 use super::panel::Plane;
 use super::recording::azimuth;
-use etendue_physics::angle::wrap_to_pi;
 use super::{DirectionCell, Recording};
+use etendue_physics::angle::wrap_to_pi;
 
 /// A spot and what it sweeps while it is measured reach this far, rad: four half-degree bins of an
 /// RPLIDAR A1, which are two of its samples.

@@ -162,7 +162,12 @@ impl GlareCurves {
             (1.0 - (1.0 - bin.drop_out()) / kept).clamp(0.0, 1.0)
         };
         let drop_out = drops
-            .then(|| curve(&|bin| Some((lost(bin), bin.effective_samples(usual))), Link::Logit))
+            .then(|| {
+                curve(
+                    &|bin| Some((lost(bin), bin.effective_samples(usual))),
+                    Link::Logit,
+                )
+            })
             .flatten();
         let intensity = curve(
             &|bin| {
@@ -264,7 +269,9 @@ impl GlareCurves {
             .filter_map(|bin| Some(1.0 / (bin.mean_variance()? + self.places)))
             .sum();
         let effective_ranges: f64 = near(1.5 * BIN).map(Bin::effective_ranges).sum();
-        let samples: f64 = near(1.5 * BIN).map(|bin| bin.effective_samples(usual)).sum();
+        let samples: f64 = near(1.5 * BIN)
+            .map(|bin| bin.effective_samples(usual))
+            .sum();
         let dropped: f64 = near(1.5 * BIN)
             .map(|bin| bin.effective_samples(usual) * bin.drop_out())
             .sum();

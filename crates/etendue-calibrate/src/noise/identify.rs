@@ -1,6 +1,6 @@
 //! Which material a panel is.
 
-use super::{NoiseError, PanelBeams, BeamOutcome};
+use super::{BeamOutcome, NoiseError, PanelBeams};
 use etendue_physics::profile::Profile;
 
 /// How likely a panel is of a profile's material.
@@ -25,7 +25,10 @@ const FLOOR: f64 = 1e-4;
 ///
 /// # Errors
 /// Where there is no profile.
-pub fn identify(beams: &PanelBeams, profiles: &[&Profile]) -> Result<Vec<MaterialLikelihood>, NoiseError> {
+pub fn identify(
+    beams: &PanelBeams,
+    profiles: &[&Profile],
+) -> Result<Vec<MaterialLikelihood>, NoiseError> {
     if profiles.is_empty() {
         return Err(NoiseError::NoProfiles);
     }

@@ -3,8 +3,8 @@
 use super::NoiseError;
 use super::statistics::detect_steps;
 use etendue_physics::angle::wrap_to_pi;
-use etendue_physics::statistics::median;
 use etendue_physics::profile::Steps;
+use etendue_physics::statistics::median;
 use etendue_sensors::{RangeReading, Scan};
 use nalgebra::{Point3, Vector3};
 use std::collections::BTreeMap;
@@ -161,7 +161,8 @@ impl Recording {
             let median = cell.median().unwrap_or(1.0);
             let odd = |ratio: f64| (600.0..1600.0).contains(&ratio.max(1.0 / ratio));
             let stray = cell.samples.iter().find_map(|sample| {
-                sample.range
+                sample
+                    .range
                     .filter(|r| odd(r / median))
                     .map(|r| (sample.scan, r))
             });
@@ -187,7 +188,11 @@ impl Recording {
 impl DirectionCell {
     /// Median of the ranges, m, if any returned.
     pub fn median(&self) -> Option<f64> {
-        let mut ranges: Vec<f64> = self.samples.iter().filter_map(|sample| sample.range).collect();
+        let mut ranges: Vec<f64> = self
+            .samples
+            .iter()
+            .filter_map(|sample| sample.range)
+            .collect();
         median(&mut ranges)
     }
 

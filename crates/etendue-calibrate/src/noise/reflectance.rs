@@ -82,7 +82,13 @@ fn fit_logistic(bins: &[Bin], powers: &[f64], usual: f64) -> (DropOutModel, f64)
         return (ReflectanceModel::default().drop_out, 0.0);
     }
     let data: Vec<[f64; 3]> = { bins.iter().zip(powers) }
-        .map(|(bin, power)| [-power.max(1e-30).ln(), bin.drop_out(), bin.effective_samples(usual)])
+        .map(|(bin, power)| {
+            [
+                -power.max(1e-30).ln(),
+                bin.drop_out(),
+                bin.effective_samples(usual),
+            ]
+        })
         .collect();
     let mut here = DropOutModel {
         logit: -3.0,

@@ -1,6 +1,6 @@
 //! A corridor of planes, seen by a lidar of many channels, with a known bias.
 
-use etendue_calibrate::depth::train::{Optimiser, TrainingResult, Training, train};
+use etendue_calibrate::depth::train::{Optimiser, Training, TrainingResult, train};
 use etendue_calibrate::depth::{
     DepthLoss, DepthMap, DepthModel, MapOptions, Polynomial, PoseFreedom,
 };

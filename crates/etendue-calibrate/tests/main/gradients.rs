@@ -2,8 +2,8 @@
 
 use crate::corridor::{Corridor, Noise};
 use etendue_calibrate::depth::{
-    DepthLoss, DepthMap, DepthModel, MapOptions, DepthObjective, Polynomial, PoseFreedom, Robust,
-    DepthUnknowns,
+    DepthLoss, DepthMap, DepthModel, DepthObjective, DepthUnknowns, MapOptions, Polynomial,
+    PoseFreedom, Robust,
 };
 
 const LOSSES: [DepthLoss; 5] = [

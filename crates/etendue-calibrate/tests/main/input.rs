@@ -3,8 +3,8 @@
 use crate::corridor::{Corridor, Noise};
 use etendue_calibrate::depth::train::{Split, Training, train};
 use etendue_calibrate::depth::{
-    Convention, DepthError, DepthMap, DepthModel, MapOptions, Polynomial, PoseFreedom, ScanSignature,
-    likely_convention,
+    Convention, DepthError, DepthMap, DepthModel, MapOptions, Polynomial, PoseFreedom,
+    ScanSignature, likely_convention,
 };
 use nalgebra::{Isometry3, Point3};
 

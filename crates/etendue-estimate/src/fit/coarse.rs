@@ -2,7 +2,7 @@
 
 use super::problem::FitProblem;
 use crate::manifold::{Manifold, Variable};
-use crate::solve::{Loss, LeastSquares};
+use crate::solve::{LeastSquares, Loss};
 use etendue_physics::{Purpose, Stream};
 
 /// How a coarse search is made.

@@ -14,7 +14,9 @@
 use super::problem::FitProblem;
 use crate::manifold::{Manifold, Variable};
 use crate::model::Sensor;
-use crate::solve::{Iteration, Linearization, Loss, NormalEquations, LeastSquares, Solution, SolveError, Solver};
+use crate::solve::{
+    Iteration, LeastSquares, Linearization, Loss, NormalEquations, Solution, SolveError, Solver,
+};
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 
 /// The first scan's spacing changes the predictions of all beams together by this, m.

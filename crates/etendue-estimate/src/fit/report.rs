@@ -3,7 +3,7 @@
 use super::problem::FitProblem;
 use super::refine_by_rays::step_variance;
 use crate::manifold::Variable;
-use crate::solve::{Linearization, LeastSquares, Solution, Solver};
+use crate::solve::{LeastSquares, Linearization, Solution, Solver};
 use crate::uncertainty::{Gauge, Uncertainty, components};
 
 /// A fit with its uncertainty.

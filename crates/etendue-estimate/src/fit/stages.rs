@@ -3,7 +3,7 @@
 use super::problem::FitProblem;
 use super::refine_by_rays::refine_by_rays;
 use crate::manifold::Variable;
-use crate::solve::{Iteration, SolverLimits, Solution, SolveError, Solver};
+use crate::solve::{Iteration, Solution, SolveError, Solver, SolverLimits};
 
 /// A stage of wide beams only leads into the basin of the next: it ends where the cost falls by less
 /// than this,

@@ -3,7 +3,7 @@
 use super::parameter::{Freedom, Parameter, UnknownPath};
 use super::planar::planar;
 use super::simulate::ReturnFactor;
-use crate::manifold::{BoundedNumber, OutOfBounds, VariableValue, Variable};
+use crate::manifold::{BoundedNumber, OutOfBounds, Variable, VariableValue};
 use crate::sensor::{BeamMeasurement, ScannerSensor, Sensor};
 use crate::visibility::EdgeSettings;
 use etendue_scene::{Object, Scene, SceneBuilder, SceneError};

@@ -1,7 +1,7 @@
 //! Generalised ICP.
 
-use super::pairs::{Pair, PairRule, pairs, stack};
 use super::cloud::Cloud;
+use super::pairs::{Pair, PairRule, pairs, stack};
 use super::rigid_motion::RigidMotion;
 use crate::solve::{LeastSquares, Linearization, Residuals};
 use nalgebra::{SMatrix, SVector};
@@ -45,7 +45,9 @@ fn plane<const D: usize>(normal: &SVector<f64, D>) -> SMatrix<f64, D, D> {
     SMatrix::identity() - normal * normal.transpose() * (1.0 - ACROSS)
 }
 
-impl<M: RigidMotion<D, K>, const D: usize, const K: usize> LeastSquares for GeneralizedIcp<'_, M, D, K> {
+impl<M: RigidMotion<D, K>, const D: usize, const K: usize> LeastSquares
+    for GeneralizedIcp<'_, M, D, K>
+{
     type State = M;
 
     fn residuals(&self, motion: &M) -> Residuals {

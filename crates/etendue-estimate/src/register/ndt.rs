@@ -2,9 +2,9 @@
 //! weights of linear interpolation between them (the trilinear interpolation of Magnusson 2009, section
 //! 6.3).
 
+use super::cloud::Cloud;
 use super::cloud::{grid, spread, whole};
 use super::pairs::stack;
-use super::cloud::Cloud;
 use super::rigid_motion::RigidMotion;
 use crate::solve::{LeastSquares, Linearization, Loss, Residuals};
 use nalgebra::{SMatrix, SVector};
@@ -134,7 +134,9 @@ impl<'a, M: RigidMotion<D, K>, const D: usize, const K: usize> NormalDistributio
     }
 }
 
-impl<M: RigidMotion<D, K>, const D: usize, const K: usize> LeastSquares for NormalDistributions<'_, M, D, K> {
+impl<M: RigidMotion<D, K>, const D: usize, const K: usize> LeastSquares
+    for NormalDistributions<'_, M, D, K>
+{
     type State = M;
 
     fn residuals(&self, motion: &M) -> Residuals {

@@ -1,7 +1,7 @@
 //! ICP with distances to the target's tangent planes.
 
-use super::pairs::{Pair, PairRule, pairs, stack};
 use super::cloud::Cloud;
+use super::pairs::{Pair, PairRule, pairs, stack};
 use super::rigid_motion::RigidMotion;
 use crate::solve::{LeastSquares, Linearization, Residuals};
 use nalgebra::SVector;
@@ -26,7 +26,9 @@ impl<'a, M, const D: usize, const K: usize> PointToPlane<'a, M, D, K> {
     }
 }
 
-impl<M: RigidMotion<D, K>, const D: usize, const K: usize> LeastSquares for PointToPlane<'_, M, D, K> {
+impl<M: RigidMotion<D, K>, const D: usize, const K: usize> LeastSquares
+    for PointToPlane<'_, M, D, K>
+{
     type State = M;
 
     fn residuals(&self, motion: &M) -> Residuals {

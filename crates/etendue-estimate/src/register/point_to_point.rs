@@ -1,7 +1,7 @@
 //! ICP with distances between points.
 
-use super::pairs::{PairRule, pairs, stack};
 use super::cloud::Cloud;
+use super::pairs::{PairRule, pairs, stack};
 use super::rigid_motion::RigidMotion;
 use crate::solve::{LeastSquares, Linearization, Residuals};
 use std::marker::PhantomData;
@@ -25,7 +25,9 @@ impl<'a, M, const D: usize, const K: usize> PointToPoint<'a, M, D, K> {
     }
 }
 
-impl<M: RigidMotion<D, K>, const D: usize, const K: usize> LeastSquares for PointToPoint<'_, M, D, K> {
+impl<M: RigidMotion<D, K>, const D: usize, const K: usize> LeastSquares
+    for PointToPoint<'_, M, D, K>
+{
     type State = M;
 
     fn residuals(&self, motion: &M) -> Residuals {

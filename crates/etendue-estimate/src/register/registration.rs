@@ -5,8 +5,8 @@ use super::pairs::PairRule;
 use super::rigid_motion::RigidMotion;
 use super::{gicp, ndt, point_to_plane, point_to_point};
 use crate::solve::{
-    Continuation, Iteration, Loss, Residuals, Solution, SolveError, Solver,
-    SolverLimits, SolverMethod, StopReason,
+    Continuation, Iteration, Loss, Residuals, Solution, SolveError, Solver, SolverLimits,
+    SolverMethod, StopReason,
 };
 use nalgebra::Point;
 use thiserror::Error;
@@ -278,13 +278,17 @@ impl Registration {
         };
         let newton = self.solver(SolverMethod::GaussNewton, loss);
         let solution = match self.method {
-            RegistrationMethod::PointToPoint => {
-                newton.solve(&point_to_point::PointToPoint::new(source, target, rule), start)
+            RegistrationMethod::PointToPoint => newton.solve(
+                &point_to_point::PointToPoint::new(source, target, rule),
+                start,
+            ),
+            RegistrationMethod::PointToPlane => newton.solve(
+                &point_to_plane::PointToPlane::new(source, target, rule),
+                start,
+            ),
+            RegistrationMethod::Gicp => {
+                newton.solve(&gicp::GeneralizedIcp::new(source, target, rule), start)
             }
-            RegistrationMethod::PointToPlane => {
-                newton.solve(&point_to_plane::PointToPlane::new(source, target, rule), start)
-            }
-            RegistrationMethod::Gicp => newton.solve(&gicp::GeneralizedIcp::new(source, target, rule), start),
             RegistrationMethod::Ndt => {
                 let cells = ndt::Cells::new::<M, K>(target, self.resolution, self.thinnest);
                 newton.solve(&ndt::NormalDistributions::new(source, &cells), start)
@@ -320,7 +324,10 @@ impl Registration {
     }
 
     fn needs_normals(&self) -> bool {
-        matches!(self.method, RegistrationMethod::PointToPlane | RegistrationMethod::Gicp)
+        matches!(
+            self.method,
+            RegistrationMethod::PointToPlane | RegistrationMethod::Gicp
+        )
     }
 
     fn solver(&self, method: SolverMethod, loss: Loss) -> Solver {

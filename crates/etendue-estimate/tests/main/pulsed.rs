@@ -2,9 +2,9 @@
 
 use crate::differences::compare;
 use etendue_estimate::fit::FitProblem;
-use etendue_estimate::manifold::{Manifold, VariableValue, Variable};
-use etendue_estimate::model::{Freedom, BeamMeasurement, Model};
-use etendue_estimate::solve::{SolverLimits, Loss, SolverMethod, LeastSquares, Solver};
+use etendue_estimate::manifold::{Manifold, Variable, VariableValue};
+use etendue_estimate::model::{BeamMeasurement, Freedom, Model};
+use etendue_estimate::solve::{LeastSquares, Loss, Solver, SolverLimits, SolverMethod};
 use etendue_physics::Spectrum;
 use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt};
 use etendue_physics::pulse::{
@@ -277,8 +277,10 @@ fn a_sweep_tells_the_pose_in_space_and_a_screens_reflectance() {
         .solve(&problem, problem.model.start())
         .expect("solved");
     assert!(solution.stop.converged() && solution.log.len() <= 20);
-    let [VariableValue::Spatial(found), VariableValue::Number(reflectance)] =
-        [0, 1].map(|i: usize| solution.state[i].value())
+    let [
+        VariableValue::Spatial(found),
+        VariableValue::Number(reflectance),
+    ] = [0, 1].map(|i: usize| solution.state[i].value())
     else {
         panic!("a pose and a number")
     };

@@ -4,7 +4,7 @@ use super::measurements::pose_error;
 use etendue_estimate::fit::FitProblem;
 use etendue_estimate::manifold::Variable;
 use etendue_estimate::model::BeamMeasurement;
-use etendue_estimate::register::{RegistrationMethod, Registered, Registration};
+use etendue_estimate::register::{Registered, Registration, RegistrationMethod};
 use etendue_physics::{Purpose, Stream};
 use nalgebra::{Isometry2, Point2};
 
@@ -117,7 +117,9 @@ fn variants(method: RegistrationMethod) -> Vec<Registration> {
         RegistrationMethod::Ndt => [0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5]
             .map(|r| usual.with_resolution(r))
             .into(),
-        RegistrationMethod::PointToPoint => all.into_iter().filter(|s| s.neighbours == 20).collect(),
+        RegistrationMethod::PointToPoint => {
+            all.into_iter().filter(|s| s.neighbours == 20).collect()
+        }
         RegistrationMethod::PointToPlane | RegistrationMethod::Gicp => all,
     }
 }

@@ -3,11 +3,12 @@
 use super::measurements::{first_pose, pose_error, readings};
 use super::scene::{Furniture, arena};
 use etendue_estimate::fit::{
-    CoarseSearch, FitError, FitProblem, AmbiguousMinima, chance, coarse_search, find_ambiguous_minima, planar_grid,
+    AmbiguousMinima, CoarseSearch, FitError, FitProblem, chance, coarse_search,
+    find_ambiguous_minima, planar_grid,
 };
 use etendue_estimate::manifold::Variable;
 use etendue_estimate::model::{Freedom, Model, upright};
-use etendue_estimate::solve::{Continuation, Loss, LeastSquares, Solver, StopReason};
+use etendue_estimate::solve::{Continuation, LeastSquares, Loss, Solver, StopReason};
 use etendue_estimate::uncertainty::cramer_rao;
 use etendue_sensors::cw::CwLidar;
 use nalgebra::Isometry2;

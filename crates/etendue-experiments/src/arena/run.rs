@@ -2,10 +2,12 @@
 
 use super::baselines::run_baselines;
 use super::checkerboard::{BoardSettings, checkerboard};
-use super::localise::{solve_from, LocaliseSettings, localise_anywhere, localise_many, localise_noise};
+use super::localise::{
+    LocaliseSettings, localise_anywhere, localise_many, localise_noise, solve_from,
+};
 use super::measurements::{first_pose, pose_error};
-use super::table::{TableCell, Curve, Table};
-use super::track_mirror::{MirrorError, MirrorRow, track, TrackSettings, track_mirror_many};
+use super::table::{Curve, Table, TableCell};
+use super::track_mirror::{MirrorError, MirrorRow, TrackSettings, track, track_mirror_many};
 use super::view::{LineFigure, View};
 use etendue_estimate::fit::FitError;
 use etendue_estimate::solve::{Loss, Solver};
@@ -128,7 +130,9 @@ fn run_localise(lidar: &CwLidar<f64>, effort: &Effort) -> Result<Outcome, FitErr
         ("the empty arena", settings),
         ("the arena with a box of 0.1 m", with_box),
     ] {
-        outcome.remarks.push(ambiguity_remark(lidar, &settings, name)?);
+        outcome
+            .remarks
+            .push(ambiguity_remark(lidar, &settings, name)?);
     }
     Ok(outcome)
 }

@@ -12,7 +12,7 @@ use etendue_estimate::fit::{
 };
 use etendue_estimate::manifold::Variable;
 use etendue_estimate::model::{Freedom, Model};
-use etendue_estimate::solve::{SolverLimits, Loss, Solution, Solver};
+use etendue_estimate::solve::{Loss, Solution, Solver, SolverLimits};
 use etendue_estimate::visibility::EdgeSettings;
 use etendue_physics::{Purpose, Stream};
 use etendue_scene::SceneBuilder;

@@ -9,8 +9,8 @@ mod robust;
 mod sums;
 mod unknowns;
 
-pub(super) use objective::Influences;
 pub use loss_kind::DepthLoss;
 pub use objective::DepthObjective;
+pub(super) use objective::Influences;
 pub use robust::Robust;
 pub use unknowns::{DepthUnknowns, PoseFreedom};

@@ -1,9 +1,9 @@
 //! Losses of the sample covariance of a neighbourhood.
 
-use super::sums::{Influence, Sums, ProjectedFunctions};
 use super::corrected_points::CorrectedPoints;
 use super::loss_kind::DepthLoss;
 use super::robust::Robust;
+use super::sums::{Influence, ProjectedFunctions, Sums};
 use etendue_estimate::geometry::Eigen;
 use nalgebra::{Matrix3, Vector3};
 

@@ -1,9 +1,9 @@
 //! Losses of pairs of points from two scans, as registration has them.
 
-use super::sums::{Influence, Sums};
 use super::corrected_points::CorrectedPoints;
 use super::loss_kind::DepthLoss;
 use super::robust::Robust;
+use super::sums::{Influence, Sums};
 use nalgebra::Vector3;
 
 /// One residual $s = a^\top (x_i - x_j)$; its square times `factor` is part of the loss.

@@ -80,7 +80,13 @@ impl Sums {
 
     /// Adds `factor` times the normal matrix of the displacements of points along a direction, less
     /// what is not felt of them.
-    pub fn add(&mut self, placed: &CorrectedPoints, members: &[u32], unfelt: &ProjectedFunctions, factor: f64) {
+    pub fn add(
+        &mut self,
+        placed: &CorrectedPoints,
+        members: &[u32],
+        unfelt: &ProjectedFunctions,
+        factor: f64,
+    ) {
         self.begin();
         for &member in members {
             let point = member as usize;
@@ -239,7 +245,13 @@ impl<'a> Influence<'a> {
     }
 
     /// Adds a neighbourhood, as [`Sums::add`] takes it.
-    pub fn add(&mut self, placed: &CorrectedPoints, members: &[u32], unfelt: &ProjectedFunctions, factor: f64) {
+    pub fn add(
+        &mut self,
+        placed: &CorrectedPoints,
+        members: &[u32],
+        unfelt: &ProjectedFunctions,
+        factor: f64,
+    ) {
         let weights = self.rows.nrows();
         self.moved.clear();
         self.moved.resize(weights * members.len(), 0.0);

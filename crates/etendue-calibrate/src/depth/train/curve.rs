@@ -49,7 +49,11 @@ const KNOWN_SHARE: f64 = 0.2;
 const ENOUGH_SCANS: usize = 5;
 
 impl BiasCurve {
-    pub(super) fn new(objective: &DepthObjective<'_>, at: &DepthUnknowns, incidences: &[f64]) -> Self {
+    pub(super) fn new(
+        objective: &DepthObjective<'_>,
+        at: &DepthUnknowns,
+        incidences: &[f64],
+    ) -> Self {
         let known = WeightUncertainty::new(objective, at);
         let depth = objective.median_depth();
         let degrees = (0..=85).map(|degree| f64::from(degree).to_radians());

@@ -3,7 +3,8 @@
 use super::gauss_newton;
 use super::settings::Training;
 use crate::depth::{
-    DepthError, DepthMap, DepthModel, MapOptions, DepthObjective, Polynomial, PoseFreedom, DepthUnknowns,
+    DepthError, DepthMap, DepthModel, DepthObjective, DepthUnknowns, MapOptions, Polynomial,
+    PoseFreedom,
 };
 
 /// A map that chooses.

@@ -1,6 +1,6 @@
 //! Finding panels without being told, and choosing among them.
 
-use super::plane::{CORE, Fit, BeamOutcome};
+use super::plane::{BeamOutcome, CORE, Fit};
 use super::{Motion, Panel, Plane, Sector};
 use crate::noise::NoiseError;
 use crate::noise::recording::{Recording, is_between};

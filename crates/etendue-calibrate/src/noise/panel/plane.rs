@@ -140,8 +140,7 @@ impl Plane {
             jacobian.push(-1.0 / cos);
             jacobian.extend(used.iter().map(|t| -slope * t.dot(&point.direction)));
         }
-        let linearization =
-            Linearization::new(Residuals::of(residuals), 1 + used.len(), jacobian);
+        let linearization = Linearization::new(Residuals::of(residuals), 1 + used.len(), jacobian);
         // Solve the normal equations.
         let normal = NormalEquations::new(&linearization, loss);
         let solved = normal.step(0.0).zip(normal.matrix.clone().try_inverse());

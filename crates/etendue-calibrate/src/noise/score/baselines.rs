@@ -1,7 +1,7 @@
 //! What predicts beams: a profile, and what others do.
 
 use super::super::statistics::Bin;
-use crate::noise::{Calibration, PanelBeams, BeamOutcome};
+use crate::noise::{BeamOutcome, Calibration, PanelBeams};
 use etendue_physics::profile::{Aspect, Expected, Profile, Steps};
 
 /// Something that says what to expect of a beam.

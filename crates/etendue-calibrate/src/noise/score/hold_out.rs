@@ -1,9 +1,9 @@
 //! Fitted on one part of a recording, tested on the rest.
 
 use super::baselines::{of_scans, predictors};
-use super::scores::{Scores, score};
 use super::monte_carlo::{MonteCarloBand, monte_carlo_test};
-use crate::noise::{Calibration, NoiseError, CalibrationOptions, PanelHint, Recording, calibrate};
+use super::scores::{Scores, score};
+use crate::noise::{Calibration, CalibrationOptions, NoiseError, PanelHint, Recording, calibrate};
 
 /// Scores on scans that were held out.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ use super::Predictor;
 use super::baselines::{on_steps, step};
 use super::distances::{jensen_shannon, kolmogorov_smirnov, kolmogorov_smirnov_p};
 use crate::noise::statistics::independent_looks;
-use crate::noise::{PanelBeams, BeamOutcome};
+use crate::noise::{BeamOutcome, PanelBeams};
 use etendue_physics::profile::{Expected, Steps};
 use etendue_physics::{Purpose, Stream, normal};
 

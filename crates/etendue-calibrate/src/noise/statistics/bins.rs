@@ -2,7 +2,7 @@
 
 use super::censored::{Sample, Spread, censored_normal, fixed_pattern_share};
 use super::{independent_looks, wilson};
-use crate::noise::{PanelBeam, PanelBeams, BeamOutcome};
+use crate::noise::{BeamOutcome, PanelBeam, PanelBeams};
 use etendue_physics::profile::Steps;
 use std::collections::BTreeMap;
 
@@ -118,7 +118,9 @@ fn bin(beams: &[&PanelBeam], steps: &Steps, left: bool) -> Bin {
         ranges,
         directions: cells.len() as f64,
         hidden,
-        standing: error.map_or(0.0, |error| fixed_pattern_share(&samples, error.sd.max(hidden))),
+        standing: error.map_or(0.0, |error| {
+            fixed_pattern_share(&samples, error.sd.max(hidden))
+        }),
         error,
         drop_correlation: drop_correlation(beams),
         intensity: intensity(beams),
@@ -173,7 +175,9 @@ fn drop_correlation(beams: &[&PanelBeam]) -> Option<f64> {
 }
 
 fn intensity(beams: &[&PanelBeam]) -> [f64; 2] {
-    let returned = beams.iter().filter(|beam| beam.outcome != BeamOutcome::Dropped);
+    let returned = beams
+        .iter()
+        .filter(|beam| beam.outcome != BeamOutcome::Dropped);
     let values: Vec<f64> = returned.map(|beam| f64::from(beam.intensity)).collect();
     let n = (values.len() as f64).max(1.0);
     let mean = values.iter().sum::<f64>() / n;

@@ -1,6 +1,6 @@
 //! How alike neighbouring beams are.
 
-use crate::noise::{PanelBeams, BeamOutcome};
+use crate::noise::{BeamOutcome, PanelBeams};
 use etendue_physics::profile::Aspect;
 use std::collections::BTreeMap;
 
@@ -23,7 +23,10 @@ const LAGS: usize = 8;
 
 /// The neighbour_correlation of neighbours; `normalise` turns a beam's error (m) and how it meets the panel
 /// into standard deviations from the mean.
-pub fn neighbour_correlation(beams: &PanelBeams, normalise: impl Fn(f64, Aspect) -> f64) -> NeighbourCorrelation {
+pub fn neighbour_correlation(
+    beams: &PanelBeams,
+    normalise: impl Fn(f64, Aspect) -> f64,
+) -> NeighbourCorrelation {
     let mut scans: BTreeMap<u32, Vec<(u32, f64, f64)>> = BTreeMap::new();
     for beam in &beams.beams {
         if let (BeamOutcome::Range(range), Some(error)) = (beam.outcome, beam.error()) {

@@ -1,7 +1,7 @@
 //! Statistics of beams against the values of the specification.
 
 use etendue_calibrate::noise::statistics::{bins, wide_bins, wilson};
-use etendue_calibrate::noise::{PanelBeam, PanelBeams, BeamOutcome};
+use etendue_calibrate::noise::{BeamOutcome, PanelBeam, PanelBeams};
 use etendue_physics::profile::Steps;
 
 /// The example of kepets-2024, section 4.4.4, as the golden values have it: a beam that dropped is

@@ -7,7 +7,7 @@ use crate::output::{print, print_json};
 use crate::sequence::{self, ConventionName};
 use clap::{Args, ValueEnum};
 use etendue::calibrate::depth::features::Mask;
-use etendue::calibrate::depth::train::{Optimiser, TrainingResult, Training, train};
+use etendue::calibrate::depth::train::{Optimiser, Training, TrainingResult, train};
 use etendue::calibrate::depth::{
     DepthLoss, DepthMap, DepthModel, InverseCosine, Linear, MapOptions, Polynomial, PoseFreedom,
     Robust, ScanSignature, WaveformBias,

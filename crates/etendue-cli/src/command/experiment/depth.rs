@@ -15,11 +15,12 @@ use etendue::io::sequence::read_poses;
 use etendue::io::trajectory::kitti_text;
 use etendue::scene::Scene;
 use etendue::sensors::lidar::{Columns, Lidar, ScanPattern};
-use etendue_experiments::arena::{TableCell, Outcome, Table};
+use etendue_experiments::arena::{Outcome, Table, TableCell};
 use etendue_experiments::depth::board::{self, BoardRow};
 use etendue_experiments::depth::corridor::{
-    AS_BUILT, CorridorBias, BiasBin, Drift, Drive, ExperimentError, LossRow, LearningPoses, ROWS, STOPS_OF_LOSSES,
-    CorridorSettings, SplitRow, bias_by_incidence, drive, losses, map_options, splits,
+    AS_BUILT, BiasBin, CorridorBias, CorridorSettings, Drift, Drive, ExperimentError,
+    LearningPoses, LossRow, ROWS, STOPS_OF_LOSSES, SplitRow, bias_by_incidence, drive, losses,
+    map_options, splits,
 };
 use etendue_experiments::depth::{corridor_scene, stops};
 use etendue_plot::{Axis, Color, Drawing, Figure, Plot, palette};
@@ -393,7 +394,11 @@ fn bias_table(bins: &[BiasBin], rows: &[SplitRow]) -> Table {
             bin.readings.into(),
             (bin.truth * 1e3).into(),
         ];
-        cells.extend(bin.taken_off.iter().map(|taken| TableCell::from(taken * 1e3)));
+        cells.extend(
+            bin.taken_off
+                .iter()
+                .map(|taken| TableCell::from(taken * 1e3)),
+        );
         table.push(cells);
     }
     table

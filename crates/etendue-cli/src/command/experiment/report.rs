@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::folder::Folder;
-use etendue_experiments::arena::{TableCell, Outcome, Table};
+use etendue_experiments::arena::{Outcome, Table, TableCell};
 use serde::Serialize;
 use serde_json::{Map, Value};
 

@@ -4,8 +4,8 @@ use super::setup::Setup;
 use crate::failure::Failure;
 use etendue::config::fit::{FitTask, Motion};
 use etendue::estimate::fit::{
-    CoarseSearch, FitError, AmbiguousMinima, chance, coarse_search, find_ambiguous_minima, planar_grid, scatter,
-    solve_in_stages,
+    AmbiguousMinima, CoarseSearch, FitError, chance, coarse_search, find_ambiguous_minima,
+    planar_grid, scatter, solve_in_stages,
 };
 use etendue::estimate::manifold::{Manifold, Variable};
 use etendue::estimate::solve::{Iteration, Loss, Solution};

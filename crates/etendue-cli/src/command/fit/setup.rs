@@ -8,9 +8,10 @@ use etendue::config::fit::{FitTask, FreeTask, Motion, ScanTask, Setting, Spot};
 use etendue::config::scene::LoadedScene;
 use etendue::config::toml_file::Problem;
 use etendue::estimate::fit::FitProblem;
-use etendue::estimate::manifold::{BoundedNumber, OutOfBounds, VariableValue, Variable};
+use etendue::estimate::manifold::{BoundedNumber, OutOfBounds, Variable, VariableValue};
 use etendue::estimate::model::{
-    Freedom, BeamMeasurement, Model, ModelError, ObjectPose, Parameter, Sensor, SensorPose, UnknownPath,
+    BeamMeasurement, Freedom, Model, ModelError, ObjectPose, Parameter, Sensor, SensorPose,
+    UnknownPath,
 };
 use etendue::estimate::visibility::EdgeSettings;
 use etendue::scene::SceneBuilder;
@@ -101,7 +102,10 @@ fn new_model(
 }
 
 /// What a scan measured, beam by beam, and what was odd.
-fn measured(task: &ScanTask, sensor: &Sensor) -> Result<(Vec<BeamMeasurement>, Vec<String>), Failure> {
+fn measured(
+    task: &ScanTask,
+    sensor: &Sensor,
+) -> Result<(Vec<BeamMeasurement>, Vec<String>), Failure> {
     match sensor {
         Sensor::Scanner(own) => sweep::read(task, own),
         Sensor::ContinuousWave(_) => {
@@ -219,7 +223,9 @@ fn variable(free: &FreeTask, own: &Variable) -> Result<Variable, Failure> {
                 ),
                 Motion::Planar | Motion::Spatial => {
                     let chart = match own {
-                        Variable::Number(BoundedNumber::Positive { .. }) => BoundedNumber::positive(number),
+                        Variable::Number(BoundedNumber::Positive { .. }) => {
+                            BoundedNumber::positive(number)
+                        }
                         _ => Ok(BoundedNumber::real(number)),
                     };
                     chart.map(Variable::Number).map_err(outside)

@@ -1,7 +1,7 @@
 //! How the clouds are registered.
 
 use clap::{Args, ValueEnum};
-use etendue::estimate::register::{Method, Registration};
+use etendue::estimate::register::{Registration, RegistrationMethod};
 use etendue::estimate::solve::Loss;
 use nalgebra::Point;
 use serde::Serialize;
@@ -76,12 +76,12 @@ pub struct SettingsReport {
 }
 
 impl MethodName {
-    fn method(self) -> Method {
+    fn method(self) -> RegistrationMethod {
         match self {
-            Self::Icp => Method::PointToPoint,
-            Self::PointToPlane => Method::PointToPlane,
-            Self::Gicp => Method::Gicp,
-            Self::Ndt => Method::Ndt,
+            Self::Icp => RegistrationMethod::PointToPoint,
+            Self::PointToPlane => RegistrationMethod::PointToPlane,
+            Self::Gicp => RegistrationMethod::Gicp,
+            Self::Ndt => RegistrationMethod::Ndt,
         }
     }
 
@@ -142,7 +142,8 @@ impl SettingOptions {
         if let Some(cell) = self.cell {
             let loss = registration.loss;
             *registration = registration.with_resolution(cell);
-            if registration.method != Method::Ndt || matches!(loss, Loss::Cauchy { .. }) {
+            if registration.method != RegistrationMethod::Ndt || matches!(loss, Loss::Cauchy { .. })
+            {
                 registration.loss = loss;
             }
         }
@@ -156,7 +157,7 @@ impl SettingOptions {
 /// within $s$ and then within $s/10$, cells of $s/2$; in space one point a cube of $s/20$. In the plane,
 /// where people walk through scans of few points, all points, first the nearest nine tenths of the
 /// pairs, then all within $s/3$ under a robust loss of $s/100$, and cells of $s/2$ and then $s/8$.
-fn tuned<const D: usize>(method: Method, target: &[Point<f64, D>]) -> Settings {
+fn tuned<const D: usize>(method: RegistrationMethod, target: &[Point<f64, D>]) -> Settings {
     let size = size(target);
     let usual = Registration {
         iterations: 200,

@@ -5,7 +5,8 @@ use etendue_calibrate::noise::panel::find_panel;
 use etendue_calibrate::noise::score::{Band, MonteCarloBand, hold_out};
 use etendue_calibrate::noise::statistics::{dispersion, wilson};
 use etendue_calibrate::noise::{
-    NoiseError, PanelBeam, PanelBeams, PanelHint, PanelSearch, BeamOutcome, calibrate, explain, identify,
+    BeamOutcome, NoiseError, PanelBeam, PanelBeams, PanelHint, PanelSearch, calibrate, explain,
+    identify,
 };
 use etendue_physics::profile::{GlareKnot, Profile};
 

@@ -60,7 +60,12 @@ impl FitParameter for BeamOffset {
     }
 
     /// Adds the offset as a plain number: its derivatives follow from those of the pose.
-    fn apply<S: Scalar>(&self, _: &Model, inputs: &mut SimulatorInputs<S>, value: VariableValue<S>) {
+    fn apply<S: Scalar>(
+        &self,
+        _: &Model,
+        inputs: &mut SimulatorInputs<S>,
+        value: VariableValue<S>,
+    ) {
         let VariableValue::Number(number) = value else {
             return;
         };

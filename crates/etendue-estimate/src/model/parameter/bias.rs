@@ -33,7 +33,12 @@ impl FitParameter for BiasCoefficient {
         })
     }
 
-    fn apply<S: Scalar>(&self, _: &Model, inputs: &mut SimulatorInputs<S>, value: VariableValue<S>) {
+    fn apply<S: Scalar>(
+        &self,
+        _: &Model,
+        inputs: &mut SimulatorInputs<S>,
+        value: VariableValue<S>,
+    ) {
         let (SensorInputs::ContinuousWave(lidar), VariableValue::Number(number)) =
             (&mut inputs.sensor, value)
         else {

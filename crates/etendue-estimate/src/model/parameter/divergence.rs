@@ -44,7 +44,12 @@ impl FitParameter for Divergence {
         })
     }
 
-    fn apply<S: Scalar>(&self, model: &Model, inputs: &mut SimulatorInputs<S>, value: VariableValue<S>) {
+    fn apply<S: Scalar>(
+        &self,
+        model: &Model,
+        inputs: &mut SimulatorInputs<S>,
+        value: VariableValue<S>,
+    ) {
         let VariableValue::Number(angle) = value else {
             return;
         };

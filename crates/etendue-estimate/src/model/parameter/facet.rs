@@ -44,7 +44,12 @@ impl FitParameter for FacetScattering {
         VariableValue::Number(1.0)
     }
 
-    fn apply<S: Scalar>(&self, _: &Model, inputs: &mut SimulatorInputs<S>, value: VariableValue<S>) {
+    fn apply<S: Scalar>(
+        &self,
+        _: &Model,
+        inputs: &mut SimulatorInputs<S>,
+        value: VariableValue<S>,
+    ) {
         if let VariableValue::Number(number) = value {
             let factor = (self.object, self.triangle, number.value());
             inputs.facet_factors.push(factor);

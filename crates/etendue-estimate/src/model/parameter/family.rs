@@ -35,7 +35,12 @@ pub(super) trait FitParameter: Sized {
     }
 
     /// Writes a value to the simulator inputs.
-    fn apply<S: Scalar>(&self, model: &Model, inputs: &mut SimulatorInputs<S>, value: VariableValue<S>);
+    fn apply<S: Scalar>(
+        &self,
+        model: &Model,
+        inputs: &mut SimulatorInputs<S>,
+        value: VariableValue<S>,
+    );
 
     /// How derivatives by the parameter are computed.
     fn seed(&self) -> DerivativeSeed {

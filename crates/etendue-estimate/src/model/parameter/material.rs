@@ -42,7 +42,12 @@ impl FitParameter for MaterialParameter {
         VariableValue::Number(value)
     }
 
-    fn apply<S: Scalar>(&self, model: &Model, inputs: &mut SimulatorInputs<S>, value: VariableValue<S>) {
+    fn apply<S: Scalar>(
+        &self,
+        model: &Model,
+        inputs: &mut SimulatorInputs<S>,
+        value: VariableValue<S>,
+    ) {
         let VariableValue::Number(number) = value else {
             return;
         };

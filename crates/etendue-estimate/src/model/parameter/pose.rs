@@ -42,7 +42,12 @@ impl FitParameter for SensorPose {
         VariableValue::Spatial(model.world_from_sensor[self.scan])
     }
 
-    fn apply<S: Scalar>(&self, model: &Model, inputs: &mut SimulatorInputs<S>, value: VariableValue<S>) {
+    fn apply<S: Scalar>(
+        &self,
+        model: &Model,
+        inputs: &mut SimulatorInputs<S>,
+        value: VariableValue<S>,
+    ) {
         let initial = &model.world_from_sensor[self.scan];
         inputs.world_from_sensor[self.scan] = spatial(value, initial);
     }
@@ -62,7 +67,12 @@ impl FitParameter for ObjectPose {
         VariableValue::Spatial(model.objects()[self.object.0 as usize].world_from_object)
     }
 
-    fn apply<S: Scalar>(&self, model: &Model, inputs: &mut SimulatorInputs<S>, value: VariableValue<S>) {
+    fn apply<S: Scalar>(
+        &self,
+        model: &Model,
+        inputs: &mut SimulatorInputs<S>,
+        value: VariableValue<S>,
+    ) {
         let initial = &model.objects()[self.object.0 as usize].world_from_object;
         let pose = spatial(value, initial);
         inputs.object_poses.push((self.object, pose));

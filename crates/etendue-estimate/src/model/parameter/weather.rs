@@ -38,7 +38,12 @@ impl FitParameter for WeatherAmount {
         Some([0.0, f64::INFINITY])
     }
 
-    fn apply<S: Scalar>(&self, _: &Model, inputs: &mut SimulatorInputs<S>, value: VariableValue<S>) {
+    fn apply<S: Scalar>(
+        &self,
+        _: &Model,
+        inputs: &mut SimulatorInputs<S>,
+        value: VariableValue<S>,
+    ) {
         if let VariableValue::Number(number) = value {
             let weather = &mut inputs.weather[self.number];
             *weather = weather.with_amount(number * unit(weather));

@@ -1,9 +1,9 @@
 //! A race of the car around a course.
 
-use etendue_physics::angle::wrap_to_pi;
-use etendue_physics::inertial::MotionState;
 use super::driver::Driver;
 use super::track::Course;
+use etendue_physics::angle::wrap_to_pi;
+use etendue_physics::inertial::MotionState;
 use etendue_scene::Scene;
 use etendue_sensors::dynamics::{Bicycle, DriveCommand, Steering};
 use etendue_sensors::filter::Filter;

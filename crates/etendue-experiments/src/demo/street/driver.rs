@@ -115,7 +115,10 @@ mod tests {
                 hear(now, MessageContent::Wheel(1, angle));
             }
             if step % 5 == 0 {
-                hear(now, MessageContent::Turning(state.angular_velocity.z + 0.0052));
+                hear(
+                    now,
+                    MessageContent::Turning(state.angular_velocity.z + 0.0052),
+                );
             }
             if step % 200 == 0 && !(20.0..30.0).contains(&seconds(now)) {
                 late.push_back((now, at * Point3::new(0.2, 0.0, 0.0)));

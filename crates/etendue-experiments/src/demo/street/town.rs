@@ -1,7 +1,7 @@
 //! A built-up area.
 
-use super::route::{Route, whole};
 use super::layout::{BLOCK, PAVEMENT, ROADWAY};
+use super::route::{Route, whole};
 use crate::demo::part::Part;
 use etendue_physics::{Purpose, Stream};
 use etendue_scene::Mesh;

@@ -63,7 +63,9 @@ fn bias_samples(drive: &Drive, stop: usize, model: Option<&DepthModel>) -> Vec<B
 
 /// Rms of the true bias of the readings of some stops that a model leaves, m.
 pub(super) fn bias_left(drive: &Drive, stops: &[usize], model: Option<&DepthModel>) -> f64 {
-    let all = stops.iter().flat_map(|&stop| bias_samples(drive, stop, model));
+    let all = stops
+        .iter()
+        .flat_map(|&stop| bias_samples(drive, stop, model));
     let left: Vec<f64> = all.map(|j| j.bias - j.taken_off).collect();
     root_mean_square(&left)
 }
@@ -88,7 +90,9 @@ const BIN_DEG: f64 = 2.5;
 /// readings on planes of some stops.
 pub fn bias_by_incidence(drive: &Drive, stops: &[usize], models: &[&DepthModel]) -> Vec<BiasBin> {
     let of_model = |model| -> Vec<BiasSample> {
-        let all = stops.iter().flat_map(|&stop| bias_samples(drive, stop, model));
+        let all = stops
+            .iter()
+            .flat_map(|&stop| bias_samples(drive, stop, model));
         all.collect()
     };
     let untouched = of_model(None);

@@ -25,7 +25,7 @@ pub struct Drive {
 /// What is known of a reading.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TrueReading {
-    /// TrueReading without noise less the distance along the beam's axis, m.
+    /// Reading without noise less the distance along the beam's axis, m.
     pub bias: f64,
     /// Incidence of the beam's axis, rad.
     pub incidence: f64,
@@ -110,11 +110,7 @@ fn received(
 }
 
 /// The bias of the first echo of every shot of a sweep without noise.
-fn exact_readings(
-    scene: &Scene,
-    exact: &Sweep,
-    pose: &Isometry3<f64>,
-) -> Vec<Option<TrueReading>> {
+fn exact_readings(scene: &Scene, exact: &Sweep, pose: &Isometry3<f64>) -> Vec<Option<TrueReading>> {
     let rays: Vec<Ray> = exact.shots.iter().map(|shot| axis(&shot, pose)).collect();
     let met = met(scene, &rays);
     let of_shot = |(number, met): (usize, Option<(f64, f64)>)| {

@@ -6,7 +6,7 @@ use etendue_calibrate::depth::train::{Training, train};
 use etendue_calibrate::depth::{DepthLoss, DepthMap, DepthModel, MapOptions, PoseFreedom};
 use etendue_physics::statistics::root_mean_square;
 
-/// LearningPoses to learn with.
+/// Poses to learn with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LearningPoses {
     /// The true ones.
@@ -75,7 +75,13 @@ fn loss_row(
         },
         ..Training::default()
     };
-    let trained = train(map, None, &unbiased_polynomial(), &training, &MapOptions::strict())?;
+    let trained = train(
+        map,
+        None,
+        &unbiased_polynomial(),
+        &training,
+        &MapOptions::strict(),
+    )?;
     let losses: Vec<f64> = trained.progress.iter().map(|p| p.loss).collect();
     Ok(LossRow {
         loss,

@@ -1,9 +1,9 @@
 //! The receiver's bias, learnt and bias_samples in four splits.
 
-use super::drive::{Drive, disturbance};
 use super::bias_evaluation::{REACH, bias_left, held_out};
+use super::drive::{Drive, disturbance};
 use super::settings::{CorridorSettings, ExperimentError, unbiased_polynomial};
-use etendue_calibrate::depth::train::{Split, TrainingResult, Training, train};
+use etendue_calibrate::depth::train::{Split, Training, TrainingResult, train};
 use etendue_calibrate::depth::{
     DepthError, DepthMap, DepthModel, MapOptions, Polynomial, PoseFreedom, WaveformBias,
     correct_scan,
@@ -175,7 +175,11 @@ fn learnt_from(drive: &Drive, stops: &[usize]) -> Result<DepthMap, DepthError> {
 
 /// With the poses, where they are noisy. The validation sub-sequences choose nothing: Gauss-Newton
 /// converges, and their own noisy poses made them choose no correction at all in two of four splits.
-fn learnt(map: &DepthMap, start: &DepthModel, settings: &CorridorSettings) -> Result<TrainingResult, DepthError> {
+fn learnt(
+    map: &DepthMap,
+    start: &DepthModel,
+    settings: &CorridorSettings,
+) -> Result<TrainingResult, DepthError> {
     let exact = settings.pose_noise.iter().all(|noise| *noise <= 0.0);
     let training = Training {
         freedom: if exact {
@@ -189,7 +193,7 @@ fn learnt(map: &DepthMap, start: &DepthModel, settings: &CorridorSettings) -> Re
     train(map, None, start, &training, &map_options())
 }
 
-/// LearningPoses of some stops, one after the other; the first is true.
+/// Poses of some stops, one after the other; the first is true.
 fn slam(
     drive: &Drive,
     stops: &[usize],

@@ -3,7 +3,7 @@
 use etendue::physics::odometry::WheelEncoder;
 use etendue::sensors::dynamics::DriveCommand;
 use etendue::sensors::rig::{Device, Environment, Latest, Mount, Rig};
-use etendue_experiments::demo::street::{Antenna, Driver, SensorMessage, Route, PoseFilter};
+use etendue_experiments::demo::street::{Antenna, Driver, PoseFilter, Route, SensorMessage};
 use nalgebra::Isometry3;
 
 /// Commands a second, Hz.

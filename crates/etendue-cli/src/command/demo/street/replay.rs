@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::output::{print, print_json};
 use etendue::io::ros2::{Said, SaidMessage, drive_command, read_drive};
 use etendue::sensors::rig::{Environment, seconds};
-use etendue_experiments::demo::street::{Driver, SensorMessage, Route, MessageContent};
+use etendue_experiments::demo::street::{Driver, MessageContent, Route, SensorMessage};
 use serde::Serialize;
 use std::path::Path;
 
