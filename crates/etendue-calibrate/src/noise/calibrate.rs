@@ -10,7 +10,7 @@ use super::statistics::{
     Bin, NeighbourCorrelation, between_bin_variance, bins, detect_steps, neighbour_correlation,
     wide_bins,
 };
-use super::warnings::warnings;
+use super::warnings::add_warnings;
 use super::{NoiseError, PanelBeams, Recording};
 use etendue_physics::profile::{Correlation, IntensityKind, Profile, Steps};
 use etendue_physics::statistics::nearest_quantile;
@@ -227,7 +227,7 @@ fn from_panels(
     let beyond = curves.beyond(&about);
     profile.correlation =
         Correlation::new(moving, standing(&beyond), usual).with_fixed_pattern_neighbour(still);
-    warnings(&panels, &profile, &mut warnings);
+    add_warnings(&panels, &profile, &mut warnings);
     Ok(Calibration {
         profile,
         panels,

@@ -4,7 +4,7 @@ use super::calibrate::PanelReport;
 use etendue_physics::profile::{IntensityKind, Profile};
 
 /// What the user should know about the fit.
-pub(super) fn warnings(panels: &[PanelReport], profile: &Profile, warnings: &mut Vec<String>) {
+pub(super) fn add_warnings(panels: &[PanelReport], profile: &Profile, warnings: &mut Vec<String>) {
     for report in panels {
         let of = |warning: &String| format!("{}: {warning}", report.recording);
         warnings.extend(report.panel.warnings.iter().map(of));

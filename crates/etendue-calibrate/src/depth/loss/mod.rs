@@ -11,6 +11,6 @@ mod unknowns;
 
 pub use loss_kind::DepthLoss;
 pub use objective::DepthObjective;
-pub(super) use objective::Influences;
+pub(in crate::depth) use objective::Influences;
 pub use robust::Robust;
 pub use unknowns::{DepthUnknowns, PoseFreedom};

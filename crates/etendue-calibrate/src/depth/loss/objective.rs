@@ -23,14 +23,14 @@ pub struct DepthObjective<'a> {
 }
 
 /// Value, gradient and Gauss-Newton curvature of an objective.
-pub(super) struct Curvature {
+pub(in crate::depth) struct Curvature {
     pub value: f64,
     pub gradient: Vec<f64>,
     pub matrix: DMatrix<f64>,
 }
 
 /// What errors of the measurements do to the weights, weight by weight, measurement by measurement.
-pub(super) struct Influences {
+pub(in crate::depth) struct Influences {
     /// Of a metre of each depth.
     pub of_depth: Vec<f64>,
     /// Of the error that is left of each measurement.
@@ -119,13 +119,13 @@ impl<'a> DepthObjective<'a> {
     }
 
     /// Median of the measured depths, m.
-    pub(super) fn median_depth(&self) -> f64 {
+    pub(in crate::depth) fn median_depth(&self) -> f64 {
         let mut depths: Vec<f64> = self.map.measurements.iter().map(|m| m.depth).collect();
         depths.sort_by(f64::total_cmp);
         depths[depths.len() / 2]
     }
 
-    pub(super) fn curvature(&self, unknowns: &DepthUnknowns) -> Curvature {
+    pub(in crate::depth) fn curvature(&self, unknowns: &DepthUnknowns) -> Curvature {
         let placed = self.placed(unknowns);
         let (value, gradient) = self.gradient(unknowns);
         let empty = || Sums::new(unknowns.dimension(), placed.weights);
@@ -143,7 +143,11 @@ impl<'a> DepthObjective<'a> {
 
     /// How errors of the measurements move the weights, given the weights' rows of the inverse
     /// curvature.
-    pub(super) fn influences(&self, unknowns: &DepthUnknowns, rows: &DMatrix<f64>) -> Influences {
+    pub(in crate::depth) fn influences(
+        &self,
+        unknowns: &DepthUnknowns,
+        rows: &DMatrix<f64>,
+    ) -> Influences {
         let placed = self.placed(unknowns);
         let mut influence = Influence::new(rows, placed.positions.len());
         for term in 0..self.terms() {
@@ -156,13 +160,13 @@ impl<'a> DepthObjective<'a> {
     }
 
     /// The map that is judged.
-    pub(super) fn map(&self) -> &DepthMap {
+    pub(in crate::depth) fn map(&self) -> &DepthMap {
         self.map
     }
 
     /// The mean over the terms of how much noise of a metre in every depth adds to the loss, m²:
     /// the loss over this is the variance of the noise.
-    pub(super) fn noise_response(&self, unknowns: &DepthUnknowns) -> f64 {
+    pub(in crate::depth) fn noise_response(&self, unknowns: &DepthUnknowns) -> f64 {
         let placed = self.placed(unknowns);
         let parts = self.parts(|terms| {
             let response = |term| self.term_response(&placed, term);

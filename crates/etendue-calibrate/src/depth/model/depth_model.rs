@@ -64,7 +64,7 @@ impl DepthModel {
     }
 
     /// The same model with other weights, of the right number.
-    pub(super) fn reweighted(&self, weights: &[f64]) -> Self {
+    pub(in crate::depth) fn reweighted(&self, weights: &[f64]) -> Self {
         let mut changed = self.clone();
         match &mut changed {
             Self::Polynomial(model) => model.weights.copy_from_slice(weights),

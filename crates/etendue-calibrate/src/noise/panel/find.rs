@@ -1,6 +1,6 @@
 //! Finding panels without being told, and choosing among them.
 
-use super::plane::{BeamOutcome, CORE, Fit};
+use super::plane::{CORE, Fit, RangedDirection};
 use super::{Motion, Panel, Plane, Sector};
 use crate::noise::NoiseError;
 use crate::noise::recording::{Recording, is_between};
@@ -259,14 +259,14 @@ fn seen(
     cells: impl Iterator<Item = usize>,
     plane: &Plane,
     least: f64,
-) -> Vec<Seen> {
+) -> Vec<RangedDirection> {
     let core = CORE.to_radians().cos();
     cells
         .map(|cell| &recording.cells[cell])
         .filter(|cell| cell.returned() > least && is_on(cell, plane, 0.08))
         .filter(|cell| plane.cos_incidence(&cell.direction) > core * 0.9)
         .filter_map(|cell| {
-            Some(BeamOutcome {
+            Some(RangedDirection {
                 direction: cell.direction,
                 range: cell.median()?,
             })

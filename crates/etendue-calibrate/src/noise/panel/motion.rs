@@ -1,6 +1,6 @@
 //! A panel that moved while it was recorded.
 
-use super::plane::BeamOutcome;
+use super::plane::RangedDirection;
 use super::{Panel, Plane};
 use crate::noise::Recording;
 use crate::noise::recording::{azimuth, planar};
@@ -50,7 +50,7 @@ impl Motion {
 
     /// The plane in every scan, moving or not.
     pub(super) fn followed(recording: &Recording, panel: &Panel) -> Self {
-        let fit = |points: Vec<Seen>| {
+        let fit = |points: Vec<RangedDirection>| {
             let mut plane = panel.plane;
             for _ in 0..STEPS {
                 plane.step(&points, recording.planar);
@@ -97,8 +97,8 @@ fn range(values: impl Iterator<Item = f64> + Clone) -> [f64; 2] {
 }
 
 /// What each scan saw of the panel, less what its directions always differ from the plane by.
-fn seen_by_scan(recording: &Recording, panel: &Panel) -> BTreeMap<u32, Vec<Seen>> {
-    let mut scans: BTreeMap<u32, Vec<Seen>> = BTreeMap::new();
+fn seen_by_scan(recording: &Recording, panel: &Panel) -> BTreeMap<u32, Vec<RangedDirection>> {
+    let mut scans: BTreeMap<u32, Vec<RangedDirection>> = BTreeMap::new();
     for cell in panel
         .sector
         .cells
@@ -121,7 +121,7 @@ fn seen_by_scan(recording: &Recording, panel: &Panel) -> BTreeMap<u32, Vec<Seen>
             } else {
                 planar(azimuth(&cell.direction) + f64::from(sample.turn))
             };
-            scans.entry(sample.scan).or_default().push(BeamOutcome {
+            scans.entry(sample.scan).or_default().push(RangedDirection {
                 direction,
                 range: range - (median - expected),
             });

@@ -19,7 +19,7 @@ pub struct Plane {
 
 /// A seen point with its weight.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct BeamOutcome {
+pub(super) struct RangedDirection {
     pub direction: Vector3<f64>,
     pub range: f64,
 }
@@ -87,7 +87,7 @@ impl Plane {
     /// Robust fit of the plane to the ranges of the points below [`CORE`] degrees of incidence:
     /// Gauss-Newton with the loss of Huber (1964, doi:10.1214/aoms/1177703732) at 1.345 robust
     /// standard deviations, which are estimated again in every step.
-    pub(super) fn refined(self, points: &[Seen], planar: bool) -> Fit {
+    pub(super) fn refined(self, points: &[RangedDirection], planar: bool) -> Fit {
         let mut plane = self;
         let mut inverse = DMatrix::identity(2, 2);
         for _ in 0..30 {
@@ -110,16 +110,17 @@ impl Plane {
         }
     }
 
-    fn core_residuals(&self, points: &[Seen]) -> Vec<f64> {
+    fn core_residuals(&self, points: &[RangedDirection]) -> Vec<f64> {
         let core = points.iter().filter(|point| self.is_core(point));
         core.map(|point| point.range - self.range(&point.direction))
             .collect()
     }
 
     /// One step of reweighted least squares: its length, and the inverse of the normal matrix.
-    pub(super) fn step(&mut self, points: &[Seen], planar: bool) -> (f64, DMatrix<f64>) {
+    pub(super) fn step(&mut self, points: &[RangedDirection], planar: bool) -> (f64, DMatrix<f64>) {
         // Scale Huber's loss by the robust standard deviation of the residuals.
-        let core: Vec<&Seen> = points.iter().filter(|point| self.is_core(point)).collect();
+        let core: Vec<&RangedDirection> =
+            points.iter().filter(|point| self.is_core(point)).collect();
         let residuals = self.core_residuals(points);
         let mut deviations: Vec<f64> = residuals.iter().map(|r| r.abs()).collect();
         let deviation = 1.4826 * median(&mut deviations).unwrap_or(0.0);
@@ -156,7 +157,7 @@ impl Plane {
     }
 
     /// Whether a point is below [`CORE`] degrees of incidence.
-    fn is_core(&self, point: &Seen) -> bool {
+    fn is_core(&self, point: &RangedDirection) -> bool {
         self.cos_incidence(&point.direction) > CORE.to_radians().cos()
     }
 }

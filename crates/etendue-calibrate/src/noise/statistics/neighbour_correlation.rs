@@ -124,7 +124,7 @@ impl Sums {
         }
     }
 
-    fn neighbour_correlation(&self) -> NeighbourCorrelation {
+    fn correlation(&self) -> NeighbourCorrelation {
         let variance = self.squares / self.count.max(1) as f64;
         let lag = |(product, pairs): (&f64, &usize)| {
             if *pairs == 0 || variance == 0.0 {

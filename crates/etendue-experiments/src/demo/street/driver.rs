@@ -1,4 +1,4 @@
-//! Who drives.
+//! The driver of the vehicle.
 
 use super::message::SensorMessage;
 use super::pose_filter::PoseFilter;
@@ -6,39 +6,39 @@ use super::route::Route;
 use etendue_sensors::dynamics::{Bicycle, DriveCommand, Steering};
 use nalgebra::Rotation2;
 
-/// What the vehicle can do.
+/// Steering geometry and limits of the vehicle.
 const SEDAN: Steering = Steering {
     wheelbase: 2.8,
     angle: 0.55,
     rate: 0.9,
     acceleration: 2.0,
 };
-/// How far ahead of the rear axle the driver looks, m.
-const AHEAD: f64 = 6.0;
+/// Lookahead distance from the rear axle, m.
+const LOOKAHEAD: f64 = 6.0;
 /// Speeds on straights and in corners, m/s.
 const SPEEDS: [f64; 2] = [9.0, 4.0];
-/// How long the vehicle stands at first, to learn its gyroscope's bias, ns.
-const STANDS: i64 = 1_000_000_000;
+/// Initial standstill, in which the bias of the gyroscope is observed, ns.
+const STANDSTILL: i64 = 1_000_000_000;
 
-/// The vehicle of the street, at rest at the beginning of a way.
+/// The vehicle at rest at the start of a route.
 pub fn sedan(route: &Route) -> Bicycle {
     let (place, yaw) = route.start();
     Bicycle::new(SEDAN, place, yaw)
 }
 
-/// Drives along a way by what it hears: pure pursuit of the point so far ahead on it, slower before
+/// Driver that follows a route by sensor messages: pure pursuit from the filtered pose, slower before
 /// corners (Coulter 1992, "Implementation of the pure pursuit path tracking algorithm",
-/// CMU-RI-TR-92-01), from where its filter says that it is.
+/// CMU-RI-TR-92-01).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Driver {
     route: Route,
     pose_filter: PoseFilter,
-    /// The point of the way that is nearest to the vehicle.
+    /// Index of the route point nearest to the vehicle.
     nearest: usize,
 }
 
 impl Driver {
-    /// A driver at the beginning of a way.
+    /// Driver at the start of a route.
     pub fn new(route: Route, pose_filter: PoseFilter) -> Self {
         Self {
             route,
@@ -47,24 +47,24 @@ impl Driver {
         }
     }
 
-    /// Takes a message in.
-    pub fn receive(&mut self, heard: &SensorMessage) {
-        self.pose_filter.receive(heard);
+    /// Updates the pose with a message.
+    pub fn receive(&mut self, message: &SensorMessage) {
+        self.pose_filter.receive(message);
     }
 
-    /// Where it thinks it is.
+    /// The pose filter.
     pub fn pose_filter(&self) -> &PoseFilter {
         &self.pose_filter
     }
 
-    /// What to do at a time, ns.
+    /// Command at a time, ns.
     pub fn decide(&mut self, now: i64) -> DriveCommand {
-        if now < STANDS {
+        if now < STANDSTILL {
             return DriveCommand::default();
         }
         let place = self.pose_filter.place();
         self.nearest = self.route.follow(self.nearest, &place);
-        let aim = self.route.ahead(self.nearest, AHEAD) - place;
+        let aim = self.route.ahead(self.nearest, LOOKAHEAD) - place;
         let in_vehicle = Rotation2::new(-self.pose_filter.yaw()) * aim;
         let bearing = in_vehicle.y.atan2(in_vehicle.x);
         let steering = (2.0 * SEDAN.wheelbase * bearing.sin() / in_vehicle.norm()).atan();
@@ -109,15 +109,15 @@ mod tests {
             let state = vehicle.state();
             let at = state.world_from_body;
             angle += vehicle.speed() * 1e-3 / 0.3;
-            let mut hear = |stamp, what| driver.receive(&SensorMessage { stamp, what });
+            let mut send = |stamp, content| driver.receive(&SensorMessage { stamp, content });
             if step % 10 == 0 {
-                hear(now, MessageContent::Wheel(0, angle));
-                hear(now, MessageContent::Wheel(1, angle));
+                send(now, MessageContent::Wheel(0, angle));
+                send(now, MessageContent::Wheel(1, angle));
             }
             if step % 5 == 0 {
-                hear(
+                send(
                     now,
-                    MessageContent::Turning(state.angular_velocity.z + 0.0052),
+                    MessageContent::YawRate(state.angular_velocity.z + 0.0052),
                 );
             }
             if step % 200 == 0 && !(20.0..30.0).contains(&seconds(now)) {
@@ -127,12 +127,12 @@ mod tests {
                 && then + nanoseconds(0.1) <= now
             {
                 let place = frame.geodetic(place);
-                let what = MessageContent::Fix {
+                let content = MessageContent::Fix {
                     degrees: [place.latitude, place.longitude].map(f64::to_degrees),
                     height: place.height,
                     variance: [4e-4; 2],
                 };
-                hear(*then, what);
+                send(*then, content);
                 late.pop_front();
             }
             if step % 20 == 0 {

@@ -1,59 +1,58 @@
-//! What the driver hears of the sensors.
+//! Sensor messages that the driver receives.
 
 use etendue_sensors::rig::{Data, Event};
 use std::f64::consts::TAU;
 
-/// A message of a sensor, in the numbers that a recording keeps: so the driver of a recording hears
-/// the same.
+/// A sensor message with the numbers of a recording, so that the driver receives the same from a
+/// simulation and from its recording.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SensorMessage {
-    /// Stamp: when the capture began, ns.
+    /// Start of the capture, ns.
     pub stamp: i64,
-    /// What it says.
-    pub what: MessageContent,
+    /// Measurement.
+    pub content: MessageContent,
 }
 
-/// What a message says.
+/// Measurement of a sensor message.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum What {
-    /// Mean angular velocity about the vehicle's z axis over the capture, rad/s.
-    Turning(f64),
-    /// How far a wheel has turned since switch-on, rad: the left (0) or the right (1).
+pub enum MessageContent {
+    /// Mean angular velocity about the z axis of the vehicle over the capture, rad/s.
+    YawRate(f64),
+    /// Angle of a wheel since switch-on, rad: left (0) or right (1).
     Wheel(usize, f64),
-    /// A position by satellites: latitude and longitude in degrees, and variances to the east and
-    /// to the north, m².
+    /// GNSS fix.
     Fix {
         /// Latitude, longitude, degrees.
         degrees: [f64; 2],
         /// Height above the ellipsoid, m.
         height: f64,
-        /// East, north, m².
+        /// Variances of east and north, m².
         variance: [f64; 2],
     },
 }
 
 impl SensorMessage {
-    /// What an event of a rig says, if that is of interest to a driver; `wheel` says which wheel an
-    /// encoder is on (0 left, 1 right), and how many counts are a turn.
+    /// The message of an event of a rig, if the driver uses its sensor. `wheel` gives the side of an
+    /// encoder (0 left, 1 right) and its counts per turn.
     pub fn of(event: &Event, wheel: impl Fn(usize) -> (usize, u32)) -> Option<Self> {
-        let what = match &event.data {
-            Data::Imu(reading) => MessageContent::Turning(reading.angular_velocity.z),
+        let content = match &event.data {
+            Data::Imu(reading) => MessageContent::YawRate(reading.angular_velocity.z),
             Data::WheelCounts(counts) => {
                 let (side, turn) = wheel(event.sensor);
                 MessageContent::Wheel(side, *counts as f64 / f64::from(turn) * TAU)
             }
             Data::Fix(fix) => {
                 let solution = fix.solution?;
-                let place = solution.position;
+                let position = solution.position;
                 MessageContent::Fix {
-                    degrees: [place.latitude, place.longitude].map(f64::to_degrees),
-                    height: place.height,
+                    degrees: [position.latitude, position.longitude].map(f64::to_degrees),
+                    height: position.height,
                     variance: [solution.variance.x, solution.variance.y],
                 }
             }
             _ => return None,
         };
         let stamp = event.capture.start;
-        Some(Self { stamp, what })
+        Some(Self { stamp, content })
     }
 }

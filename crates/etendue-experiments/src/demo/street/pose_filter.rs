@@ -1,4 +1,4 @@
-//! Where a vehicle thinks it is.
+//! Pose of a vehicle from gyroscope, wheels and GNSS.
 
 use super::message::{MessageContent, SensorMessage};
 use etendue_physics::gnss::{Geodetic, LocalFrame};
@@ -6,21 +6,21 @@ use etendue_sensors::rig::seconds;
 use nalgebra::{Matrix2, Matrix2x4, Matrix4, Point2, Vector2, Vector4};
 use std::collections::VecDeque;
 
-/// Where the antenna sits on the vehicle, m ahead and to the left, and the world's tangent frame.
+/// Mounting of the GNSS antenna and the tangent frame of the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Antenna {
-    /// m.
+    /// Position ahead and to the left of the rear axle, m.
     pub place: [f64; 2],
-    /// The world on the Earth.
+    /// Local tangent frame.
     pub frame: LocalFrame,
 }
 
-/// An extended Kalman filter over place, yaw and the gyroscope's bias (Thrun, Burgard, Fox 2005,
-/// "Probabilistic Robotics", section 3.3): the gyroscope and the rear wheels carry it on, positions
-/// by satellites correct it, and a stand shows the bias.
+/// Extended Kalman filter over position, yaw and the bias of the gyroscope (Thrun, Burgard, Fox 2005,
+/// "Probabilistic Robotics", section 3.3): gyroscope and rear wheels predict, GNSS fixes correct, and
+/// a standstill observes the bias.
 ///
-/// A position is late. It is compared with where the estimate was when it was taken, and moves the
-/// estimate of now by what that one was off.
+/// A fix is delayed. It is compared with the estimate at its own time, and its innovation corrects
+/// the current estimate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PoseFilter {
     antenna: Antenna,
@@ -31,7 +31,7 @@ pub struct PoseFilter {
     state: Vector4<f64>,
     covariance: Matrix4<f64>,
     wheels: [Option<Wheel>; 2],
-    /// Where the estimate was: end of an inertial reading (ns), x, y, yaw.
+    /// Past estimates: end of an inertial reading (ns), x, y, yaw.
     past: VecDeque<(i64, [f64; 3])>,
 }
 
@@ -42,22 +42,22 @@ struct Wheel {
     speed: f64,
 }
 
-/// How well the start is known: m, rad, and the gyroscope's bias, rad/s.
+/// Standard deviations of the initial position (m), yaw (rad) and gyroscope bias (rad/s).
 const START_SD: [f64; 4] = [0.2, 0.2, 0.02, 0.01];
-/// What the filter adds in a root second: to the place (m), to the yaw (rad), to the bias (rad/s).
-const WANDER: [f64; 4] = [0.05, 0.05, 1e-3, 1e-5];
-/// Standard deviation of a stand's reading of the bias, rad/s.
-const STAND_SD: f64 = 3e-3;
-/// Errors of positions are alike from one to the next: each counts as so many times its variance.
-const ALIKE: f64 = 4.0;
-/// Squared distance, in standard deviations, beyond which a position is not believed.
+/// Process noise per root second: position (m), yaw (rad), bias (rad/s).
+const PROCESS_SD: [f64; 4] = [0.05, 0.05, 1e-3, 1e-5];
+/// Standard deviation of the bias observed at standstill, rad/s.
+const STANDSTILL_SD: f64 = 3e-3;
+/// Inflation of the variance of a fix, because errors of successive fixes are correlated.
+const FIX_INFLATION: f64 = 4.0;
+/// Squared Mahalanobis distance beyond which a fix is rejected.
 const GATE: f64 = 36.0;
-/// How far back the past is kept, ns.
-const PAST: i64 = 1_000_000_000;
+/// Duration of the stored past, ns.
+const HISTORY: i64 = 1_000_000_000;
 
 impl PoseFilter {
-    /// A vehicle that is put down at a place (m) and yaw (rad) with inertial readings every
-    /// `period` seconds.
+    /// Filter that starts at a position (m) and yaw (rad), with inertial readings every `period`
+    /// seconds.
     pub fn new(
         antenna: Antenna,
         wheel_radius: f64,
@@ -76,12 +76,12 @@ impl PoseFilter {
         }
     }
 
-    /// The middle of the rear axle, m.
+    /// Estimated position of the middle of the rear axle, m.
     pub fn place(&self) -> Point2<f64> {
         self.state.xy().into()
     }
 
-    /// Yaw, rad.
+    /// Estimated yaw, rad.
     pub fn yaw(&self) -> f64 {
         self.state.z
     }
@@ -92,11 +92,11 @@ impl PoseFilter {
         speeds.sum::<f64>() / 2.0
     }
 
-    /// Takes a message in.
-    pub fn receive(&mut self, heard: &SensorMessage) {
-        match heard.what {
-            MessageContent::Turning(rate) => self.go_on(heard.stamp, rate),
-            MessageContent::Wheel(side, angle) => self.roll(side, heard.stamp, angle),
+    /// Updates the estimate with a message.
+    pub fn receive(&mut self, message: &SensorMessage) {
+        match message.content {
+            MessageContent::YawRate(rate) => self.predict(message.stamp, rate),
+            MessageContent::Wheel(side, angle) => self.update_wheel(side, message.stamp, angle),
             MessageContent::Fix {
                 degrees: [latitude, longitude],
                 height,
@@ -104,12 +104,12 @@ impl PoseFilter {
             } => {
                 let place = Geodetic::from_degrees(latitude, longitude, height);
                 let place = self.antenna.frame.local(&place);
-                self.correct(heard.stamp, place.xy(), variance);
+                self.correct(message.stamp, place.xy(), variance);
             }
         }
     }
 
-    fn roll(&mut self, side: usize, stamp: i64, angle: f64) {
+    fn update_wheel(&mut self, side: usize, stamp: i64, angle: f64) {
         let last = self.wheels[side];
         let speed = last.map_or(0.0, |last| {
             (angle - last.angle) * self.wheel_radius / seconds(stamp - last.stamp)
@@ -121,51 +121,55 @@ impl PoseFilter {
         });
     }
 
-    fn go_on(&mut self, stamp: i64, rate: f64) {
-        let (dt, way) = (self.period, self.speed() * self.period);
-        if self.stands() {
-            self.learn_bias(rate);
+    /// Prediction over one inertial period.
+    fn predict(&mut self, stamp: i64, rate: f64) {
+        let dt = self.period;
+        let distance = self.speed() * dt;
+        if self.is_stationary() {
+            self.update_bias(rate);
         }
         let turn = (rate - self.state.w) * dt;
         let (sin, cos) = (self.state.z + 0.5 * turn).sin_cos();
-        self.state += Vector4::new(way * cos, way * sin, turn, 0.0);
+        self.state += Vector4::new(distance * cos, distance * sin, turn, 0.0);
         let mut jacobian = Matrix4::identity();
-        jacobian[(0, 2)] = -way * sin;
-        jacobian[(1, 2)] = way * cos;
+        jacobian[(0, 2)] = -distance * sin;
+        jacobian[(1, 2)] = distance * cos;
         jacobian[(2, 3)] = -dt;
-        let noise = Matrix4::from_diagonal(&WANDER.map(|sd| sd * sd * dt).into());
+        let noise = Matrix4::from_diagonal(&PROCESS_SD.map(|sd| sd * sd * dt).into());
         self.covariance = jacobian * self.covariance * jacobian.transpose() + noise;
-        self.remember(stamp);
+        self.store(stamp);
     }
 
-    /// Whether both wheels have been read and do not move.
-    fn stands(&self) -> bool {
+    /// Whether both wheels were read and do not move.
+    fn is_stationary(&self) -> bool {
         let still = |wheel: &Option<Wheel>| wheel.is_some_and(|wheel| wheel.speed == 0.0);
         self.wheels.iter().all(still)
     }
 
-    fn learn_bias(&mut self, rate: f64) {
-        let variance = self.covariance[(3, 3)] + STAND_SD * STAND_SD;
+    /// Correction by the angular velocity at standstill, which is the bias.
+    fn update_bias(&mut self, rate: f64) {
+        let variance = self.covariance[(3, 3)] + STANDSTILL_SD * STANDSTILL_SD;
         let gain = self.covariance.column(3) / variance;
         self.state += gain * (rate - self.state.w);
         self.covariance -= gain * self.covariance.row(3);
     }
 
-    fn remember(&mut self, stamp: i64) {
+    /// Stores the current estimate.
+    fn store(&mut self, stamp: i64) {
         let end = stamp + etendue_sensors::rig::nanoseconds(self.period);
         let [x, y, yaw] = [self.state.x, self.state.y, self.state.z];
         self.past.push_back((end, [x, y, yaw]));
         while self
             .past
             .front()
-            .is_some_and(|(then, _)| *then < end - PAST)
+            .is_some_and(|(then, _)| *then < end - HISTORY)
         {
             self.past.pop_front();
         }
     }
 
-    /// Where the estimate was at a time: the last at or before it.
-    fn then(&self, time: i64) -> [f64; 3] {
+    /// The last estimate at or before a time.
+    fn estimate_at(&self, time: i64) -> [f64; 3] {
         let after = self.past.partition_point(|(then, _)| *then <= time);
         let found = self.past.get(after.saturating_sub(1));
         found.map_or([self.state.x, self.state.y, self.state.z], |(_, pose)| {
@@ -173,27 +177,28 @@ impl PoseFilter {
         })
     }
 
+    /// Correction by the position of the antenna at a time.
     fn correct(&mut self, stamp: i64, antenna: Point2<f64>, variance: [f64; 2]) {
-        let [x, y, yaw] = self.then(stamp);
+        let [x, y, yaw] = self.estimate_at(stamp);
         let (sin, cos) = yaw.sin_cos();
         let [ahead, left] = self.antenna.place;
         let arm = Vector2::new(cos * ahead - sin * left, sin * ahead + cos * left);
-        let off = antenna.coords - Vector2::new(x, y) - arm;
+        let innovation = antenna.coords - Vector2::new(x, y) - arm;
         let jacobian = Matrix2x4::new(1.0, 0.0, -arm.y, 0.0, 0.0, 1.0, arm.x, 0.0);
-        let noise = Matrix2::from_diagonal(&variance.map(|own| ALIKE * own).into());
+        let noise = Matrix2::from_diagonal(&variance.map(|own| FIX_INFLATION * own).into());
         let spread = jacobian * self.covariance * jacobian.transpose() + noise;
         let Some(inverse) = spread.try_inverse() else {
             return;
         };
-        if off.dot(&(inverse * off)) > GATE {
+        if innovation.dot(&(inverse * innovation)) > GATE {
             return;
         }
         let gain = self.covariance * jacobian.transpose() * inverse;
-        let moved = gain * off;
-        self.state += moved;
+        let correction = gain * innovation;
+        self.state += correction;
         self.covariance = (Matrix4::identity() - gain * jacobian) * self.covariance;
         for (_, pose) in &mut self.past {
-            for (value, by) in pose.iter_mut().zip(moved.iter()) {
+            for (value, by) in pose.iter_mut().zip(correction.iter()) {
                 *value += by;
             }
         }

@@ -67,11 +67,11 @@ impl Outcome {
 
 /// What the driver hears of a message.
 fn heard(said: &Said) -> Option<SensorMessage> {
-    let (stamp, what) = match said.message {
+    let (stamp, content) = match said.message {
         SaidMessage::Imu {
             stamp,
             angular_velocity,
-        } => (stamp, MessageContent::Turning(angular_velocity.z)),
+        } => (stamp, MessageContent::YawRate(angular_velocity.z)),
         SaidMessage::Joint { stamp, position } => {
             let side = usize::from(said.topic == "/right_wheel");
             (stamp, MessageContent::Wheel(side, position))
@@ -82,14 +82,14 @@ fn heard(said: &Said) -> Option<SensorMessage> {
             height,
             variance,
         } => {
-            let what = MessageContent::Fix {
+            let content = MessageContent::Fix {
                 degrees,
                 height,
                 variance,
             };
-            (stamp, what)
+            (stamp, content)
         }
         SaidMessage::Command(_) => return None,
     };
-    Some(SensorMessage { stamp, what })
+    Some(SensorMessage { stamp, content })
 }
