@@ -2,12 +2,12 @@
 
 use super::without_noise;
 use etendue_physics::Scalar;
-use etendue_physics::beam::{BeamFrame, BeamWidth, SubRayPattern};
+use etendue_physics::beam::{BeamFrame, SubRayPattern};
 use etendue_physics::phase::Bias;
 use etendue_sensors::RangeReading;
 use etendue_sensors::cw::{CwLidar, Shot as CwShot};
+use etendue_sensors::lidar::MeanShot;
 use etendue_sensors::lidar::{Lidar, Receiver, Shot};
-use etendue_sensors::lidar::{MeanReceiver, MeanShot};
 use nalgebra::Point3;
 use std::sync::Arc;
 
@@ -45,13 +45,10 @@ pub struct Measured<S = f64> {
     intensity: Option<S>,
 }
 
-/// What of a scanner a setting holds: its receiver, its beam with the rings of rays that sample it,
-/// its divergences over its own, where its shots go, and what is added to the ranges of each channel, m.
+/// A scanner in `S`, the directions of its shots, and the offset added to the ranges of each
+/// channel, m.
 pub(crate) struct ScannerSetting<S> {
-    pub receiver: MeanReceiver<S>,
-    pub beam: BeamWidth,
-    pub rings: u32,
-    pub widening: Option<[S; 2]>,
+    pub lidar: Lidar<S>,
     pub shots: Arc<Vec<Shot>>,
     pub range_offsets: Vec<f64>,
 }
@@ -121,7 +118,7 @@ impl ScannerSensor {
 
     /// Full angles of divergence, horizontal and vertical, as the beam states them, rad.
     pub(super) fn widths(&self) -> [f64; 2] {
-        let divergence = &self.scanner.beam.divergence;
+        let divergence = self.scanner.beam.width().divergence;
         [divergence.horizontal, divergence.vertical]
     }
 
@@ -220,7 +217,7 @@ impl Sensor {
                 let mut thin = own.clone();
                 let shots = own.shots.iter().copied();
                 thin.shots = Arc::new(shots.step_by(every.max(1)).collect());
-                thin.scanner.sub_ray_rings = 0;
+                thin.scanner.beam = own.scanner.beam.with_one_ray();
                 Self::Scanner(thin)
             }
         }
@@ -231,11 +228,7 @@ impl Sensor {
     pub(super) fn widened(mut self, factor: f64) -> Self {
         match &mut self {
             Self::ContinuousWave(lidar) => lidar.half_tangent *= factor,
-            Self::Scanner(own) => {
-                let divergence = &mut own.scanner.beam.divergence;
-                divergence.horizontal *= factor;
-                divergence.vertical *= factor;
-            }
+            Self::Scanner(own) => own.scanner.beam = own.scanner.beam.widened(factor),
         }
         self
     }
@@ -244,10 +237,7 @@ impl Sensor {
         match self {
             Self::ContinuousWave(lidar) => SensorSetting::ContinuousWave(lidar.map(S::from)),
             Self::Scanner(own) => SensorSetting::Scanner(ScannerSetting {
-                receiver: MeanReceiver::from(&own.scanner.receiver),
-                beam: own.scanner.beam,
-                rings: own.scanner.sub_ray_rings,
-                widening: None,
+                lidar: own.scanner.map(S::from),
                 shots: Arc::clone(&own.shots),
                 range_offsets: vec![0.0; own.scanner.channels.len()],
             }),

@@ -2,7 +2,7 @@
 
 use super::air;
 use super::parameter::Timed;
-use super::sensor::{ScannerSensor, ScannerSetting, Sensor};
+use super::sensor::{ScannerSetting, Sensor};
 use super::{Measured, Model, Parameter, SensorSetting, coefficients, planar, upright};
 use crate::manifold::{Manifold, Value, Variable, lift3};
 use crate::visibility::Boundaries;
@@ -12,7 +12,7 @@ use etendue_physics::phase::Bias;
 use etendue_physics::surface::Material;
 use etendue_scene::{Hit, MaterialId, ObjectId, Scene};
 use etendue_sensors::cw::{CwLidar, Turn, shoot_with};
-use etendue_sensors::lidar::{ExtraRay, MeanAir, MeanReceiver, MeanScanner};
+use etendue_sensors::lidar::{BeamProfile, ExtraRay, MeanAir, MeanScanner, Receiver};
 use etendue_sensors::trajectory::stationary;
 use etendue_sensors::transport::{self, World};
 use nalgebra::{Isometry2, Isometry3};
@@ -33,7 +33,6 @@ pub(crate) struct Setting<S: Scalar> {
 
 /// One sweep of a scanner.
 struct Sweep<'a, S: Scalar> {
-    own: &'a ScannerSensor,
     setting: &'a ScannerSetting<S>,
     air: Option<MeanAir<S>>,
     pose: &'a Isometry3<S>,
@@ -88,7 +87,7 @@ impl Model {
                     lidar.half_tangent = (number * 0.5).tan();
                 }
             }
-            Parameter::Width { axis } => self.put_width(&mut setting.sensor, axis, number),
+            Parameter::Width { axis } => put_width(&mut setting.sensor, axis, number),
             Parameter::Timing(which) => put_timing(&mut setting.sensor, which, number),
             Parameter::Weather { number: which } => {
                 let weather = &mut setting.weather[which];
@@ -111,13 +110,6 @@ impl Model {
                 setting.facets.push((object, triangle, number.value()));
             }
             Parameter::SensorPose { .. } | Parameter::ObjectPose(_) => {}
-        }
-    }
-
-    fn put_width<S: Scalar>(&self, setting: &mut SensorSetting<S>, axis: usize, number: S) {
-        if let (SensorSetting::Scanner(setting), Sensor::Scanner(own)) = (setting, &self.sensor) {
-            let widening = setting.widening.get_or_insert([S::one(); 2]);
-            widening[axis] = number / own.widths()[axis];
         }
     }
 
@@ -174,9 +166,8 @@ impl Model {
                 factor.map(|factor| move |beam: usize, hit: &Hit| factor(number, beam, hit));
             let factor: Option<&transport::Factor<S>> = of_beam.as_ref().map(|of| of as _);
             match (&setting.sensor, &self.sensor) {
-                (SensorSetting::Scanner(scanner), Sensor::Scanner(own)) => {
+                (SensorSetting::Scanner(scanner), Sensor::Scanner(_)) => {
                     let sweep = Sweep {
-                        own,
                         setting: scanner,
                         air: air::mean(&setting.weather, self.sensor.wavelength()),
                         pose,
@@ -238,10 +229,8 @@ impl Model {
     ) -> Vec<Measured<S>> {
         let setting = sweep.setting;
         let mean = MeanScanner {
-            scanner: &sweep.own.scanner,
-            receiver: setting.receiver,
+            scanner: &setting.lidar,
             air: sweep.air,
-            widening: setting.widening,
             tree: self.tree,
         };
         let still = stationary(*sweep.pose);
@@ -273,16 +262,28 @@ fn put_bias<S: Scalar>(sensor: &mut SensorSetting<S>, power: usize, number: S) {
 }
 
 fn put_timing<S: Scalar>(sensor: &mut SensorSetting<S>, which: Timed, number: S) {
-    if let SensorSetting::Scanner(ScannerSetting {
-        receiver: MeanReceiver::Pulsed { timing, .. },
-        ..
-    }) = sensor
-    {
-        *match which {
-            Timed::PulseWidth => &mut timing.fwhm,
-            Timed::Threshold => &mut timing.threshold,
-            Timed::Reference => &mut timing.reference,
-        } = number;
+    let SensorSetting::Scanner(setting) = sensor else {
+        return;
+    };
+    if let Receiver::Pulsed(receiver) = &mut setting.lidar.receiver {
+        match which {
+            Timed::PulseWidth => receiver.pulse.fwhm = number,
+            Timed::Threshold => receiver.threshold = number,
+            Timed::Reference => receiver.reference = number,
+        }
+    }
+}
+
+/// Replaces the full angle of divergence along an axis.
+fn put_width<S: Scalar>(sensor: &mut SensorSetting<S>, axis: usize, number: S) {
+    let SensorSetting::Scanner(setting) = sensor else {
+        return;
+    };
+    if let BeamProfile::Elliptic { width, .. } = &mut setting.lidar.beam.profile {
+        match axis {
+            0 => width.divergence.horizontal = number,
+            _ => width.divergence.vertical = number,
+        }
     }
 }
 

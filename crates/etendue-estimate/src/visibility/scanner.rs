@@ -6,8 +6,8 @@ use super::{ASIDE, EdgeSettings, displacement};
 use crate::model::ScannerSetting;
 use etendue_physics::Scalar;
 use etendue_physics::beam::BeamFrame;
-use etendue_sensors::lidar::ExtraRay;
 use etendue_sensors::lidar::Shot;
+use etendue_sensors::lidar::{BeamProfile, ExtraRay};
 use etendue_sensors::transport::{LightRay, World};
 use nalgebra::{Isometry3, Point3, Unit, UnitVector3, Vector2, Vector3};
 
@@ -106,13 +106,16 @@ impl<S: Scalar> Bundles<S> {
         world_from_sensor: &Isometry3<S>,
         settings: EdgeSettings,
     ) -> Self {
-        let (beam, widening) = (&setting.beam, setting.widening.unwrap_or([S::one(); 2]));
-        let slope = beam.divergence.sd();
+        let beam = setting.lidar.beam.width();
         let bundle = Bundle {
-            slope: [0, 1].map(|axis| widening[axis] * slope[axis]),
+            slope: beam.divergence.sd(),
             exit: beam.exit.sd(),
         };
-        let cover = Cover::of_beam(beam, setting.rings);
+        let rings = match setting.lidar.beam.profile {
+            BeamProfile::Elliptic { rings, .. } => rings,
+            BeamProfile::Cone { .. } => 0,
+        };
+        let cover = Cover::of_beam(&beam.plain(), rings);
         let most = |of: [f64; 2]| of[0].max(of[1]) * cover.radius();
         let origins = setting.shots.iter().map(|shot| shot.origin.coords.norm());
         let reach = origins.fold(0.0, f64::max) + most(bundle.exit);

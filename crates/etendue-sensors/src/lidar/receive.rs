@@ -1,18 +1,18 @@
 //! From the light that came back to reported points.
 
 use super::ambient::add_false_alarms;
-use super::glow::Before;
-use super::received::Received;
-use super::simulate::Simulator;
-use super::triangulate::triangulate;
+use super::backscatter::Before;
+use super::receiver::triangulation::triangulate;
+use super::return_buffer::Received;
+use super::sweep::Simulator;
 use super::waveform::Finders;
+use super::{EchoModel, PulsedReceiver, Receiver, Shot};
 use super::{Outcome, Return, Source};
 use crate::calibrated::{Lit, PooledNoiseCache};
-use crate::lidar::{Pipeline, PulsedReceiver, Receiver, Shot};
 use crate::transport;
 use etendue_physics::profile::{Address, Drawn};
 use etendue_physics::pulse::{
-    Echo, EchoFinder, FastFinder, Fmcw, FmcwEcho, PulseReturn, ReturnMode,
+    AnalyticFinder, Echo, EchoFinder, Fmcw, FmcwEcho, PulseReturn, ReturnMode,
 };
 use etendue_physics::{Purpose, SPEED_OF_LIGHT, Stream};
 use etendue_scene::{MaterialId, ObjectId};
@@ -96,7 +96,7 @@ pub(super) enum PreparedReceiver {
 #[derive(Clone, Copy)]
 pub(super) struct PreparedPulsed {
     pub receiver: PulsedReceiver,
-    pub fast: FastFinder,
+    pub fast: AnalyticFinder,
     /// Where echoes are found in waveforms.
     finder: Option<EchoFinder>,
 }
@@ -188,8 +188,9 @@ impl PreparedReceiver {
         match *receiver {
             Receiver::Pulsed(receiver) => Self::Pulsed(PreparedPulsed {
                 receiver,
-                fast: receiver.fast().finder(),
-                finder: (glows || receiver.pipeline != Pipeline::Fast).then(|| receiver.finder()),
+                fast: receiver.analytic().finder(),
+                finder: (glows || receiver.echoes != EchoModel::Analytic)
+                    .then(|| receiver.finder()),
             }),
             other => Self::Other(other),
         }
@@ -380,7 +381,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
                 let finders = Finders {
                     receiver,
                     finder,
-                    fast: (receiver.pipeline == Pipeline::Fast).then_some(fast),
+                    fast: (receiver.echoes == EchoModel::Analytic).then_some(fast),
                 };
                 finders.find((returns, air.as_ref()), noise.as_deref_mut(), echoes);
             }
@@ -389,7 +390,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
             let mut stream = self.stream(number, Purpose::FalseAlarm);
             add_false_alarms(receiver, &self.scanner.limits, &mut stream, echoes);
         }
-        let sampled = receiver.pipeline == Pipeline::Waveform;
+        let sampled = receiver.echoes == EchoModel::Waveform;
         let jitter = noise.filter(|_| sampled);
         choose(
             echoes,

@@ -1,8 +1,8 @@
 //! The air of one run, made ready for one scanner.
 
-use super::glow::{Before, Glow, least_glow, volume_step};
+use super::backscatter::{Before, Glow, least_glow, volume_step};
 use super::receive::Light;
-use crate::lidar::{Lidar, PulsedReceiver, Receiver};
+use super::{Lidar, PulsedReceiver, Receiver};
 use etendue_physics::Stream;
 use etendue_physics::atmosphere::{
     Atmosphere, Coefficients, Drops, Overlap, Weather, cut_volume_return, volume_returns,
@@ -157,7 +157,7 @@ impl SeenAir {
             cell.power *= seen.undrawn(cell.range);
         }
         let (pulse, interval) = (&receiver.pulse, receiver.interval);
-        let bright = (receiver.threshold, least_glow(receiver.pipeline));
+        let bright = (receiver.threshold, least_glow(receiver.echoes));
         seen.glow = Glow::new(cells, step, pulse, interval, bright);
         seen
     }
@@ -168,7 +168,9 @@ impl SeenAir {
             extinction,
             backscatter,
         } = self.coefficients;
-        let (beam, overlap, far) = (&scanner.beam, self.overlap, scanner.limits.far);
+        let beam = &scanner.beam.width();
+        let overlap = self.overlap;
+        let far = scanner.limits.far;
         for drops in air.atmosphere.precipitation() {
             let until = Drops::seen_until(&drops, beam, &overlap, least, far);
             let own = drops.extinction() / drops.lidar_ratio * drops.share_above(diameter);

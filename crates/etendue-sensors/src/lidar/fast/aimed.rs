@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// The shots of a batch.
 #[derive(Clone, Copy)]
-pub(super) enum Aimed<'a> {
+pub(in crate::lidar) enum Aimed<'a> {
     Listed(&'a [Shot]),
     /// Whole columns of a rotor that only turns: most of these shots are never asked for.
     Turned {

@@ -4,15 +4,12 @@ mod batch;
 mod receiver;
 mod sampled;
 
-pub use receiver::MeanReceiver;
-
-use super::triangulate::Lens;
-use crate::lidar::{Lidar, Shot};
+use super::receiver::triangulation::Lens;
+use super::{BeamRays, Lidar, Receiver, Shot};
 use crate::transport::{Factor, LightRay, TreeSettings, World, first_distance, trace_trees};
 use batch::Batch;
 use etendue_physics::Scalar;
 use etendue_physics::atmosphere::Coefficients;
-use etendue_physics::beam::BeamRay;
 use etendue_physics::pulse::PulseReturn;
 use nalgebra::{Isometry3, Quaternion, UnitQuaternion};
 use rayon::prelude::*;
@@ -64,16 +61,11 @@ pub struct ExtraRay<S: Scalar> {
 /// Which surfaces are met, which returns merge, which samples are read and which echo is reported is
 /// chosen on values; what was chosen carries the derivatives.
 #[derive(Clone, Debug)]
-pub struct MeanScanner<'a, S> {
+pub struct MeanScanner<'a, S: Scalar> {
     /// The scanner.
-    pub scanner: &'a Lidar,
-    /// Its receiver.
-    pub receiver: MeanReceiver<S>,
+    pub scanner: &'a Lidar<S>,
     /// The air; none in a vacuum.
     pub air: Option<MeanAir<S>>,
-    /// Divergences, horizontal and vertical, over those of the scanner's beam; none where they are
-    /// its own.
-    pub widening: Option<[S; 2]>,
     /// Where ray trees end.
     pub tree: TreeSettings,
 }
@@ -92,7 +84,7 @@ impl<S: Scalar> MeanScanner<'_, S> {
         factor: Option<&Factor<S>>,
         extra: impl Fn(usize, &mut Vec<ExtraRay<S>>) + Sync,
     ) -> Vec<Option<MeanShot<S>>> {
-        let rays = self.scanner.beam.rays(self.scanner.sub_ray_rings);
+        let rays = self.scanner.beam.rays();
         let receiver = PreparedMean::new(self);
         let mut reported = vec![None; shots.len()];
         let batches = reported.par_chunks_mut(BATCH).zip(shots.par_chunks(BATCH));
@@ -100,7 +92,7 @@ impl<S: Scalar> MeanScanner<'_, S> {
             .enumerate()
             .for_each_init(Batch::default, |batch, (number, (reported, shots))| {
                 let first = number * BATCH;
-                batch.aim(shots, &rays, self.widening, &world_from_sensor);
+                batch.aim(shots, &rays, &world_from_sensor);
                 batch.aim_extra(first, shots.len(), &extra);
                 batch.cast(world.scene());
                 self.gather(world, batch, shots, &rays, first, factor);
@@ -121,7 +113,7 @@ impl<S: Scalar> MeanScanner<'_, S> {
         world: &World<S>,
         batch: &mut Batch<S>,
         shots: &[Shot],
-        rays: &[BeamRay],
+        rays: &BeamRays<S>,
         first: usize,
         factor: Option<&Factor<S>>,
     ) {
@@ -133,7 +125,8 @@ impl<S: Scalar> MeanScanner<'_, S> {
             extra,
             ..
         } = batch;
-        let own = shots.len() * rays.len();
+        let per_shot = rays.count();
+        let own = shots.len() * per_shot;
         trace_trees(
             world,
             light.iter().copied(),
@@ -141,12 +134,12 @@ impl<S: Scalar> MeanScanner<'_, S> {
             &self.tree,
             |ray, back| {
                 let (shot, share) = match ray.checked_sub(own) {
-                    None => (ray / rays.len(), S::from(rays[ray % rays.len()].weight)),
+                    None => (ray / per_shot, S::from(rays.weight(ray % per_shot))),
                     Some(number) => extra[number],
                 };
-                let range = match &self.receiver {
-                    MeanReceiver::Pulsed { .. } | MeanReceiver::Fmcw(_) => back.optical_range,
-                    MeanReceiver::Triangulation(camera) => {
+                let range = match &self.scanner.receiver {
+                    Receiver::Pulsed(_) | Receiver::Fmcw(_) => back.optical_range,
+                    Receiver::Triangulation(camera) => {
                         let lens = Lens::new(&shots[shot], &poses[shot], camera);
                         if !lens.sees(world.scene(), &back) {
                             return;

@@ -1,17 +1,17 @@
 //! Shots whose light comes straight back from the first surface on each ray, as that of most does:
 //! the points that the trees of paths would give, bit for bit, without the trees.
 
-use super::Outcome;
 use super::aimed::Aimed;
 use super::order::Order;
-use super::receive::{
+use super::single_ray::{Report, Singles};
+use crate::calibrated::{Direct, DrawnBeams, Lit, Sights};
+use crate::lidar::EchoModel;
+use crate::lidar::Outcome;
+use crate::lidar::receive::{
     Fired, Found, Light, Origin, PreparedPulsed, PreparedReceiver, Workspace, closeness,
 };
-use super::received::Received;
-use super::simulate::{Poses, Simulator, shot_number};
-use super::singles::{Report, Singles};
-use crate::calibrated::{Direct, DrawnBeams, Lit, Sights};
-use crate::lidar::Pipeline;
+use crate::lidar::return_buffer::Received;
+use crate::lidar::sweep::{Poses, Simulator, shot_number};
 use crate::transport::TileReturns;
 use etendue_physics::Purpose;
 use etendue_physics::profile::{Drawn, NoiseCache};
@@ -22,7 +22,7 @@ use nalgebra::{Isometry3, Vector3};
 
 /// What tells which shots they are.
 #[derive(Clone)]
-pub(super) struct Straight {
+pub(in crate::lidar) struct Straight {
     pub pulsed: PreparedPulsed,
     /// Whether no path goes on from each material.
     pub ends: Vec<bool>,
@@ -75,7 +75,7 @@ enum Way {
 
 /// Memory that batches use again.
 #[derive(Default)]
-pub(super) struct Lane {
+pub(in crate::lidar) struct Lane {
     backs: Vec<Back>,
     ways: Vec<Way>,
     singles: Singles,
@@ -90,7 +90,7 @@ pub(super) struct Lane {
 }
 
 /// A batch of shots, with the rays of each and what they hit.
-pub(super) struct Cast<'a> {
+pub(in crate::lidar) struct Cast<'a> {
     /// Number of the first shot.
     pub first: usize,
     pub shots: Aimed<'a>,
@@ -149,8 +149,8 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         let calibrated = !self.run.without_noise && self.world.scene().has_profiles();
         let other_light = self.sees_light() || self.air.is_seen();
         let elsewhere = !self.world.stands_as_cast();
-        let fast = pulsed.receiver.pipeline == Pipeline::Fast;
-        let single = fast && self.beam_rays.len() == 1;
+        let fast = pulsed.receiver.echoes == EchoModel::Analytic;
+        let single = fast && self.beam_rays.count() == 1;
         if pulsed.receiver.false_alarms || other_light || elsewhere {
             return None;
         }
@@ -246,7 +246,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         lane.ways.clear();
         lane.ways.resize(cast.shots.count(), Way::Tree(0));
         lane.rest.clear();
-        let per_shot = self.beam_rays.len();
+        let per_shot = self.beam_rays.count();
         for (place, &shot) in cast.order.shots.iter().enumerate() {
             let first = lane.backs.len();
             let own = place * per_shot..(place + 1) * per_shot;
@@ -270,7 +270,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         own: std::ops::Range<usize>,
         backs: &mut Vec<Back>,
     ) -> bool {
-        for (number, beam_ray) in own.zip(&self.beam_rays) {
+        for (ray, number) in own.enumerate() {
             let (tile, lane) = (number / 16, number % 16);
             let (met, back) = (&cast.met[tile], &cast.back[tile]);
             if !met.is_met(lane) {
@@ -281,7 +281,8 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
                 return false;
             }
             let range = back.range[lane];
-            let power = back.power[lane] * beam_ray.weight * self.air.transmission(range);
+            let power =
+                back.power[lane] * self.beam_rays.weight(ray) * self.air.transmission(range);
             if power > 0.0 {
                 let origin = Origin {
                     object: ObjectId(met.object[lane]),
@@ -307,7 +308,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         }
         lane.rays.clear();
         lane.hits.clear();
-        let per_shot = self.beam_rays.len();
+        let per_shot = self.beam_rays.count();
         for &shot in &lane.rest {
             let first = cast.order.places[shot] * per_shot;
             let own = first..first + per_shot;
@@ -449,11 +450,11 @@ impl<P: Fn(f64) -> Isometry3<f64>> Loops for DrawBeams<'_, '_, P> {
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
-    use super::super::{Air, SweepSettings};
     use super::*;
+    use crate::lidar::{Air, SweepSettings};
     use crate::lidar::{
-        Channel, Columns, Intensity, Lidar, PulsedReceiver, RangeLimits, Receiver, ScanPattern,
-        Sensitivity, Spinning,
+        Beam, Channel, Columns, Intensity, Lidar, PulsedReceiver, RangeLimits, Receiver,
+        ScanPattern, Sensitivity, Spinning,
     };
     use crate::transport::World;
     use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt};
@@ -486,12 +487,14 @@ mod tests {
                 columns: Columns::Period { seconds: 1e-3 },
                 nod: None,
             }),
-            beam: BeamWidth {
-                shape: BeamShape::Gaussian,
-                divergence: narrow,
-                exit: narrow,
-            },
-            sub_ray_rings: 0,
+            beam: Beam::elliptic(
+                BeamWidth {
+                    shape: BeamShape::Gaussian,
+                    divergence: narrow,
+                    exit: narrow,
+                },
+                0,
+            ),
             receiver: Receiver::Pulsed(PulsedReceiver {
                 pulse: Pulse::gaussian(5e-9),
                 discriminator: Discriminator::Peak,
@@ -502,7 +505,7 @@ mod tests {
                 interval: 1e-9,
                 bits: None,
                 jitter: 0.0,
-                pipeline: Pipeline::Fast,
+                echoes: EchoModel::Analytic,
                 window: None,
                 false_alarms,
                 full_overlap: 0.0,

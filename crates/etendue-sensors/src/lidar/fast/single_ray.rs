@@ -6,12 +6,12 @@
 )]
 
 use super::aimed::Aimed;
-use super::receive::{Light, Workspace};
-use super::received::Received;
-use super::simulate::{Simulator, shot_number};
-use super::straight::{Cast, Straight};
-use super::{Frame, Outcome, Return, Source};
+use super::direct::{Cast, Straight};
 use crate::calibrated::{DrawnBeams, Sights, side_of};
+use crate::lidar::receive::{Light, Workspace};
+use crate::lidar::return_buffer::Received;
+use crate::lidar::sweep::{Simulator, shot_number};
+use crate::lidar::{Frame, Outcome, Return, Source};
 use crate::transport::TileReturns;
 use etendue_physics::pulse::SingleEchoes;
 use etendue_physics::{Draws, NormalPairs, Purpose, SPEED_OF_LIGHT};
@@ -123,7 +123,7 @@ impl<'a> Sixteen<'a> {
 
 /// Memory that batches use again.
 #[derive(Default)]
-pub(super) struct Singles {
+pub(in crate::lidar) struct Singles {
     blocks: Vec<Block>,
     /// Shots that need trees.
     pub rest: Vec<usize>,
@@ -144,7 +144,7 @@ impl Singles {
             // Not all its lanes may be shots.
             *last = Block::NOTHING;
         }
-        let weight = simulator.beam_rays[0].weight;
+        let weight = simulator.beam_rays.weight(0);
         let tiles = cast.back.iter().zip(cast.met);
         for ((back, met), shots) in tiles.zip(cast.order.shots.chunks(16)) {
             let mut tile = Block::of(back, met, weight);
@@ -193,7 +193,7 @@ impl Singles {
 }
 
 /// Adds the points of the shots of a batch and what became of each.
-pub(super) struct Report<'s, 'a, P> {
+pub(in crate::lidar) struct Report<'s, 'a, P> {
     pub simulator: &'s Simulator<'a, P>,
     pub straight: &'s Straight,
     pub cast: &'s Cast<'s>,

@@ -5,23 +5,23 @@
 //! converter are left out: rounded samples have no derivatives, and noise smooths the steps.
 
 use super::MeanAir;
-use crate::lidar::pulsed::glow::{Before, FAINT, Glow, least_glow, volume_step};
-use crate::lidar::pulsed::stretch::{Stretch, stretches};
-use crate::lidar::{Pipeline, PulsedReceiver};
+use crate::lidar::backscatter::{Before, FAINT, Glow, least_glow, volume_step};
+use crate::lidar::sections::{Stretch, stretches};
+use crate::lidar::{EchoModel, PulsedReceiver};
 use etendue_physics::Scalar;
 use etendue_physics::atmosphere::{Overlap, cut_volume_return, volume_returns};
 use etendue_physics::pulse::{
-    Echo, EchoFinder, FastReceiver, Pulse, PulseReturn, Samples, Timing, Waveform, Window,
+    AnalyticFinder, Echo, EchoFinder, Pulse, PulseReturn, Samples, Waveform, Window,
 };
 
 /// A receiver that samples waveforms, made ready for many shots.
 pub(super) struct Sampled<S> {
-    receiver: PulsedReceiver,
+    receiver: PulsedReceiver<S>,
     pulse: Pulse<S>,
     plain: Pulse,
     finder: EchoFinder<S>,
     /// What finds the echoes of light beyond the air's own, where the receiver has a closed form.
-    fast: Option<(FastReceiver, Timing<S>)>,
+    fast: Option<AnalyticFinder<S>>,
     air: Option<MeanGlow<S>>,
 }
 
@@ -47,23 +47,22 @@ impl<S: Scalar> Sampled<S> {
     /// `overlap` is what the receiver sees of the near air, `far` the farthest range that the scanner
     /// reports, m.
     pub fn new(
-        receiver: &PulsedReceiver,
-        timing: &Timing<S>,
+        receiver: &PulsedReceiver<S>,
         air: Option<&MeanAir<S>>,
         overlap: Overlap,
         far: f64,
     ) -> Self {
-        let pulse = receiver.pulse_of(timing);
-        let finder = receiver.finder_timed_by(timing);
-        let is_fast = receiver.pipeline == Pipeline::Fast;
-        let bright = (finder.threshold.value(), least_glow(receiver.pipeline));
+        let pulse = receiver.pulse;
+        let finder = receiver.finder();
+        let is_fast = receiver.echoes == EchoModel::Analytic;
+        let bright = (finder.threshold.value(), least_glow(receiver.echoes));
         let glow = |air| MeanGlow::new(air, overlap, &pulse, (receiver.interval, bright), far);
         Self {
             receiver: *receiver,
             plain: pulse.plain(),
             air: air.and_then(glow),
             finder,
-            fast: is_fast.then(|| (receiver.fast(), *timing)),
+            fast: is_fast.then(|| receiver.analytic().finder()),
             pulse,
         }
     }
@@ -82,9 +81,9 @@ impl<S: Scalar> Sampled<S> {
         let threshold = self.finder.threshold.value();
         let glow = air.map_or(0.0, |_| FAINT * threshold);
         stretches(returns, air.as_ref(), &self.plain, |stretch| {
-            if let (false, Some((fast, timing))) = (stretch.bright, &self.fast) {
+            if let (false, Some(fast)) = (stretch.bright, &self.fast) {
                 let mut returns = stretch.returns.to_vec();
-                return fast.mean_echoes(timing, &mut returns, |echo| echoes.push(echo));
+                return fast.find(&mut returns, None, &mut echoes);
             }
             let powers = stretch.returns.iter().map(|one| one.power.value().max(0.0));
             if stretch.bright || powers.sum::<f64>() + glow >= threshold {

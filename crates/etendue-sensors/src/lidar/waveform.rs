@@ -1,13 +1,13 @@
 //! Echoes in sampled waveforms.
 
 use super::SweepSettings;
-use super::glow::{Before, FAINT};
-use super::simulate::Simulator;
-use super::stretch::{Stretch, stretches};
-use crate::lidar::{Lidar, PulsedReceiver, Receiver};
+use super::backscatter::{Before, FAINT};
+use super::sections::{Stretch, stretches};
+use super::sweep::Simulator;
+use super::{Lidar, PulsedReceiver, Receiver};
 use crate::transport::World;
 use etendue_physics::pulse::{
-    Digitiser, Echo, EchoFinder, FastFinder, PulseReturn, Waveform, Window,
+    AnalyticFinder, Digitiser, Echo, EchoFinder, PulseReturn, Waveform, Window,
 };
 use etendue_physics::{Purpose, Stream};
 use nalgebra::Isometry3;
@@ -17,7 +17,7 @@ pub(super) struct Finders<'a> {
     pub receiver: &'a PulsedReceiver,
     pub finder: &'a EchoFinder,
     /// What finds those of light beyond the air's own in closed form, where the receiver has one.
-    pub fast: Option<&'a FastFinder>,
+    pub fast: Option<&'a AnalyticFinder>,
 }
 
 impl Finders<'_> {

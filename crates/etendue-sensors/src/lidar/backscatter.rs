@@ -1,6 +1,6 @@
 //! The light that the air sends back to every shot, on a receiver's clock.
 
-use crate::lidar::Pipeline;
+use super::EchoModel;
 use etendue_physics::pulse::{Pulse, PulseReturn, Samples, Waveform, Window};
 use etendue_physics::{SPEED_OF_LIGHT, Scalar};
 
@@ -13,10 +13,10 @@ const HIDDEN: f64 = 0.01;
 
 /// The share of the threshold that glow must have somewhere to be looked at: the closed form knows
 /// none but that of its own echoes.
-pub(super) fn least_glow(pipeline: Pipeline) -> f64 {
-    match pipeline {
-        Pipeline::Fast => FAINT,
-        Pipeline::Waveform => HIDDEN,
+pub(super) fn least_glow(model: EchoModel) -> f64 {
+    match model {
+        EchoModel::Analytic => FAINT,
+        EchoModel::Waveform => HIDDEN,
     }
 }
 

@@ -11,7 +11,7 @@ use nalgebra::Isometry3;
 
 /// The beams of some columns on a rotor that only turns, which those of others are turned copies of.
 #[derive(Clone)]
-pub(super) struct Turning {
+pub(in crate::lidar) struct Turning {
     /// Whether all channels of a column fire at once, and each four beams are of one column.
     at_once: bool,
     /// How many columns.

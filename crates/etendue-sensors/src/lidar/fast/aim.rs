@@ -4,35 +4,21 @@
     reason = "loops over sixteen lanes become vector instructions"
 )]
 
-use super::simulate::{Poses, Simulator};
-use super::turning::Turning;
+use super::rotor::Turning;
+use crate::lidar::sweep::{Poses, Simulator};
 use crate::lidar::{Column, Shot};
-use etendue_physics::beam::BeamFrame;
 use etendue_scene::{Loops, Ray, RayTile};
 use nalgebra::Isometry3;
 
 impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
     /// Appends the rays of one shot.
     pub fn aim(&self, shot: &Shot, pose: &Isometry3<f64>, rays: &mut Vec<Ray>) {
-        if let [_axis] = &self.beam_rays[..] {
-            rays.push(Ray {
-                time: shot.time,
-                ..Ray::new(pose * shot.origin, pose.rotation * shot.direction())
-            });
-            return;
-        }
-        let frame = BeamFrame::new(shot.azimuth, shot.elevation);
-        for ray in &self.beam_rays {
-            let offset = frame.left * ray.offset[0] + frame.up * ray.offset[1];
-            let slope = frame.left * ray.slope[0] + frame.up * ray.slope[1];
-            rays.push(Ray {
-                time: shot.time,
-                ..Ray::new(
-                    pose * (shot.origin + offset),
-                    pose.rotation * (frame.axis + slope).normalize(),
-                )
-            });
-        }
+        let mut own = Vec::with_capacity(self.beam_rays.count());
+        self.beam_rays.aim(shot, &mut own);
+        rays.extend(own.iter().map(|(origin, direction)| Ray {
+            time: shot.time,
+            ..Ray::new(pose * origin, pose.rotation * direction)
+        }));
     }
 
     /// The rays of whole columns of a rotor, from a sensor that stands still.
@@ -60,7 +46,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         rays: &mut Vec<Ray>,
         tiles: &mut Vec<RayTile>,
     ) {
-        if self.beam_rays.len() == 1 {
+        if self.beam_rays.count() == 1 {
             self.world.scene().vectorised(Axes {
                 shots,
                 poses,

@@ -2,53 +2,15 @@
 
 use super::MeanScanner;
 use super::sampled::Sampled;
-use crate::lidar::pulsed::triangulate::brightest;
-use crate::lidar::{Pipeline, PulsedReceiver, Receiver, Triangulation};
+use crate::lidar::receiver::triangulation::brightest;
+use crate::lidar::{EchoModel, Receiver, Triangulation};
 use etendue_physics::Scalar;
-use etendue_physics::pulse::{
-    Echo, FastReceiver, Fmcw, PulseReturn, ReturnMode, Timing, merge_changed,
-};
-
-/// A receiver without its noise, with what of it may be unknown.
-#[derive(Clone, Copy, Debug)]
-pub enum MeanReceiver<S = f64> {
-    /// Pulsed: echoes of the closed form ([`FastReceiver`]) or of the sampled waveform, by the
-    /// receiver's own pipeline; where the air sends light back, of the waveform.
-    Pulsed {
-        /// The receiver.
-        receiver: PulsedReceiver,
-        /// Pulse, threshold and reference, instead of its own.
-        timing: Timing<S>,
-    },
-    /// The brightest spot that the lens sees, not rounded to steps of the pixels.
-    Triangulation(Triangulation),
-    /// The nearest target that is strong enough, nothing moving.
-    Fmcw(Fmcw),
-}
-
-impl<S: Scalar> From<&Receiver> for MeanReceiver<S> {
-    fn from(receiver: &Receiver) -> Self {
-        match *receiver {
-            Receiver::Pulsed(receiver) => {
-                let own = receiver.fast().timing();
-                let timing = Timing {
-                    fwhm: S::from(own.fwhm),
-                    threshold: S::from(own.threshold),
-                    reference: S::from(own.reference),
-                };
-                Self::Pulsed { receiver, timing }
-            }
-            Receiver::Triangulation(camera) => Self::Triangulation(camera),
-            Receiver::Fmcw(fmcw) => Self::Fmcw(fmcw),
-        }
-    }
-}
+use etendue_physics::pulse::{AnalyticFinder, Echo, Fmcw, PulseReturn, ReturnMode, merge_changed};
 
 /// A receiver made ready for many shots.
 pub(super) enum PreparedMean<S> {
     Fast {
-        fast: FastReceiver,
-        timing: Timing<S>,
+        fast: AnalyticFinder<S>,
         returns: ReturnMode,
     },
     Sampled {
@@ -61,17 +23,16 @@ pub(super) enum PreparedMean<S> {
 
 impl<S: Scalar> PreparedMean<S> {
     pub fn new(of: &MeanScanner<S>) -> Self {
-        match &of.receiver {
-            MeanReceiver::Pulsed { receiver, timing } => {
+        match &of.scanner.receiver {
+            Receiver::Pulsed(receiver) => {
                 let returns = receiver.returns;
                 let limits = &of.scanner.limits;
                 let overlap = receiver.overlap(limits);
                 let air = of.air.as_ref();
-                let waveforms = Sampled::new(receiver, timing, air, overlap, limits.far);
-                if receiver.pipeline == Pipeline::Fast && !waveforms.sees_air() {
+                let waveforms = Sampled::new(receiver, air, overlap, limits.far);
+                if receiver.echoes == EchoModel::Analytic && !waveforms.sees_air() {
                     return Self::Fast {
-                        fast: receiver.fast(),
-                        timing: *timing,
+                        fast: receiver.analytic().finder(),
                         returns,
                     };
                 }
@@ -80,8 +41,8 @@ impl<S: Scalar> PreparedMean<S> {
                     returns,
                 }
             }
-            MeanReceiver::Triangulation(camera) => Self::Triangulation(*camera),
-            MeanReceiver::Fmcw(fmcw) => Self::Fmcw(*fmcw),
+            Receiver::Triangulation(camera) => Self::Triangulation(*camera),
+            Receiver::Fmcw(fmcw) => Self::Fmcw(*fmcw),
         }
     }
 
@@ -96,11 +57,10 @@ impl<S: Scalar> PreparedMean<S> {
         match self {
             Self::Fast {
                 fast,
-                timing,
                 returns: mode,
             } => {
                 let mut echoes = Vec::new();
-                fast.mean_echoes(timing, returns, |echo| echoes.push(echo));
+                fast.find(returns, None, &mut echoes);
                 reported(&echoes, *mode)
             }
             Self::Sampled {

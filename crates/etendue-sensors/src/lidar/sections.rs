@@ -1,6 +1,6 @@
 //! The stretches of a waveform that hold light.
 
-use super::glow::Before;
+use super::backscatter::Before;
 use etendue_physics::pulse::{Pulse, PulseReturn};
 use etendue_physics::{SPEED_OF_LIGHT, Scalar};
 

@@ -1,12 +1,12 @@
-//! Echoes without a waveform, in closed form.
+//! Echoes in closed form, without a sampled waveform.
 
-use super::closed_form::{ClosedForm, Timed, Timing};
-use super::merge::{Merged, merge_changed, merge_returns};
+use super::closed_form::{ClosedForm, Timed};
+use super::merge::{Merged, merge_changed};
 use super::{Detector, Discriminator, Echo, Pulse, PulseReturn};
 use crate::{NormalPairs, SPEED_OF_LIGHT, Scalar, Stream};
 use std::f64::consts::PI;
 
-/// A receiver in closed form: the fast path.
+/// A pulsed receiver whose echoes have a closed form.
 ///
 /// Returns closer than the pulse's length merge into one echo, whose moments give its width
 /// $\sigma = \sqrt{\sigma_p^2 + \operatorname{var} R}$, its peak $\sum L\\,\sigma_p/\sigma$ and
@@ -16,33 +16,35 @@ use std::f64::consts::PI;
 ///   $\sigma_p$, power within 1 %;
 /// - two surfaces in one beam, apart by up to $\sigma_p$, powers 1:9 to 9:1: range within 10 % of
 ///   $\sigma_p$, power within 2 %;
-/// - apart between $\sigma_p$ and twice the pulse's length the echo is skewed, or falls apart
-///   elsewhere than here: then range errors are up to $\sigma_p$.
+/// - apart between $\sigma_p$ and twice the pulse's length the echo is skewed, or its peaks separate
+///   at another distance than here: then range errors are up to $\sigma_p$.
 ///
 /// A pulse that is not Gaussian counts as the Gaussian of its full width at half maximum.
+///
+/// `S` is the scalar of the pulse width, the threshold and the reference, which may carry derivatives.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FastReceiver {
+pub struct AnalyticReceiver<S = f64> {
     /// The pulse.
-    pub pulse: Pulse,
-    /// What is timed.
+    pub pulse: Pulse<S>,
+    /// The instant of an echo that is timed.
     pub discriminator: Discriminator,
     /// Power that an echo must reach.
-    pub threshold: f64,
-    /// Peak power of the echo whose range reads right.
-    pub reference: f64,
+    pub threshold: S,
+    /// Peak power of the echo whose range has no bias.
+    pub reference: S,
     /// Its noise and saturation.
     pub detector: Detector,
-    /// Time between the samples it has in truth, s: sets the noise of peak and centroid.
+    /// Time between the samples of the modelled device, s: sets the noise of peak and centroid.
     pub interval: f64,
     /// Timing jitter that does not depend on the power, as a standard deviation of range, m.
     pub jitter: f64,
 }
 
-/// A [`FastReceiver`] with everything worked out that all echoes share.
+/// An [`AnalyticReceiver`] with the constants that all echoes share.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FastFinder {
-    receiver: FastReceiver,
-    form: ClosedForm,
+pub struct AnalyticFinder<S = f64> {
+    receiver: AnalyticReceiver<S>,
+    form: ClosedForm<S>,
     noise: RangeNoise,
 }
 
@@ -70,25 +72,16 @@ pub struct SingleEchoes {
     pub found: [bool; 16],
 }
 
-impl FastReceiver {
-    /// What times this receiver's echoes.
-    pub fn timing(&self) -> Timing {
-        Timing {
-            fwhm: self.pulse.fwhm,
-            threshold: self.threshold,
-            reference: self.reference,
-        }
-    }
-
-    /// The receiver made ready for many echoes.
-    pub fn finder(&self) -> FastFinder {
+impl<S: Scalar> AnalyticReceiver<S> {
+    /// The receiver prepared for many echoes.
+    pub fn finder(&self) -> AnalyticFinder<S> {
         let interval = 0.5 * SPEED_OF_LIGHT * self.interval;
         let edge = |fraction| RangeNoise::Edge {
             slope: edge_slope(fraction),
         };
-        FastFinder {
+        AnalyticFinder {
             receiver: *self,
-            form: ClosedForm::new(&self.timing(), self.discriminator),
+            form: ClosedForm::new(self),
             noise: match self.discriminator {
                 Discriminator::Peak | Discriminator::Centroid => RangeNoise::Pulse {
                     spread: (2.0 * interval / PI.sqrt()).sqrt(),
@@ -102,37 +95,14 @@ impl FastReceiver {
 
     /// The echoes of `returns` (which it sorts), nearest first, without noise where no stream
     /// is given.
-    pub fn echoes(&self, returns: &mut [PulseReturn], noise: Option<&mut Stream>) -> Vec<Echo> {
+    pub fn echoes(
+        &self,
+        returns: &mut [PulseReturn<S>],
+        noise: Option<&mut Stream>,
+    ) -> Vec<Echo<S>> {
         let mut echoes = Vec::new();
         self.finder().find(returns, noise, &mut echoes);
         echoes
-    }
-
-    /// As [`FastReceiver::echoes`] without noise, in a scalar that may carry derivatives, with
-    /// `timing` instead of its own pulse, threshold and reference: calls `echo` with each, nearest
-    /// first. Which returns merge, and which echoes are over the threshold, is chosen on values;
-    /// returns of no power are what edges change ([`group_returns`](super::group_returns)).
-    pub fn mean_echoes<S: Scalar>(
-        &self,
-        timing: &Timing<S>,
-        returns: &mut [PulseReturn<S>],
-        mut echo: impl FnMut(Echo<S>),
-    ) {
-        let form = ClosedForm::new(timing, self.discriminator);
-        merge_changed(returns, form.length, |power, range, variance| {
-            let merged = Merged {
-                power,
-                range,
-                variance,
-            };
-            let sd = form.sd(&merged);
-            let peak = form.peak(&merged, sd);
-            let peak = peak.min(S::from(self.detector.saturation()));
-            if peak.value() < timing.threshold.value() || peak.value() <= 0.0 {
-                return;
-            }
-            echo(form.echo(&merged, sd, peak));
-        });
     }
 }
 
@@ -142,7 +112,7 @@ fn edge_slope(fraction: f64) -> f64 {
     1.0 / (fraction * (-2.0 * fraction.ln()).sqrt())
 }
 
-impl FastFinder {
+impl<S: Scalar> AnalyticFinder<S> {
     /// The same with that much more constant background, power.
     #[must_use]
     pub fn in_light(mut self, power: f64) -> Self {
@@ -153,30 +123,89 @@ impl FastFinder {
     /// Appends the echoes of `returns` (which it sorts), nearest first, without noise where no
     /// stream is given. Every echo takes two draws: of its power, and of its range, whose spread
     /// is that of the noise and the jitter together.
+    ///
+    /// Which returns merge, which echoes are over the threshold and the noise are constant under
+    /// differentiation. Returns of no power are changes by edges
+    /// ([`group_returns`](super::group_returns)).
     pub fn find(
         &self,
-        returns: &mut [PulseReturn],
+        returns: &mut [PulseReturn<S>],
         mut noise: Option<&mut Stream>,
-        echoes: &mut Vec<Echo>,
+        echoes: &mut Vec<Echo<S>>,
     ) {
-        merge_returns(returns, self.form.length, |power, range, variance| {
+        merge_changed(returns, self.form.length, |power, range, variance| {
             let merged = Merged {
                 power,
                 range,
                 variance,
             };
-            let draws = { noise.as_deref_mut() }.map_or([0.0; 2], Stream::normal_pair);
+            let draws = match &mut noise {
+                Some(stream) => stream.normal_pair(),
+                None => [0.0; 2],
+            };
             echoes.extend(self.echo(&merged, draws));
         });
     }
 
+    /// The echo of one group of merged returns, if it is over the threshold.
+    #[expect(
+        clippy::inline_always,
+        reason = "returned by memory, an echo takes longer than made"
+    )]
+    #[inline(always)]
+    fn echo(&self, merged: &Merged<S>, draws: [f64; 2]) -> Option<Echo<S>> {
+        let (echo, found) = self.possible_echo(merged, draws);
+        found.then_some(echo)
+    }
+
+    /// The echo of one group of merged returns, and whether it is over the threshold.
+    #[expect(
+        clippy::inline_always,
+        reason = "returned by memory, an echo takes longer than made"
+    )]
+    #[inline(always)]
+    fn possible_echo(
+        &self,
+        merged: &Merged<S>,
+        [power_draw, range_draw]: [f64; 2],
+    ) -> (Echo<S>, bool) {
+        let receiver = &self.receiver;
+        let sd = self.form.sd(merged);
+        let mean_peak = self.form.peak(merged, sd);
+        let sigma = receiver.detector.noise(mean_peak.value());
+        let peak = (mean_peak + sigma * power_draw).min(S::from(receiver.detector.saturation()));
+        let noise = self.range_noise(mean_peak.value(), sigma, sd.value());
+        let spread = (noise * noise + receiver.jitter * receiver.jitter).sqrt();
+        let mut echo = self.form.echo(merged, sd, peak);
+        echo.range += range_draw * spread;
+        let found = peak.value() >= receiver.threshold.value() && mean_peak.value() > 0.0;
+        (echo, found)
+    }
+
+    /// Standard deviation of the range, m: noise over slope where an edge is timed,
+    /// $\sigma_n\sqrt{2\Delta\sigma_t/\sqrt\pi}/P$ where the whole pulse is (the bound for a
+    /// Gaussian pulse in white noise of $\sigma_n$ a sample of $\Delta$).
+    #[inline]
+    fn range_noise(&self, peak: f64, noise: f64, sd: f64) -> f64 {
+        let relative = noise / peak;
+        match self.noise {
+            RangeNoise::Pulse { spread } => relative * spread * sd.sqrt(),
+            RangeNoise::Edge { slope } => relative * slope * sd,
+            RangeNoise::Threshold => {
+                relative * edge_slope(self.receiver.threshold.value() / peak) * sd
+            }
+        }
+    }
+}
+
+impl AnalyticFinder {
     /// The echoes of sixteen shots of a single return each, with given standard normal draws: those
-    /// of [`FastFinder::find`] where the draws are the first of its stream, sooner. Loops for the
+    /// of [`AnalyticFinder::find`] where the draws are the first of its stream, sooner. Loops for the
     /// vector instructions of the caller.
     ///
     /// ```
     /// use etendue_physics::pulse::*;
-    /// let receiver = FastReceiver {
+    /// let receiver = AnalyticReceiver {
     ///     pulse: Pulse::gaussian(5e-9),
     ///     discriminator: Discriminator::Peak,
     ///     threshold: 1e-6,
@@ -271,49 +300,6 @@ impl FastFinder {
         }
         echoes
     }
-
-    /// The echo of one group of merged returns, if it is over the threshold.
-    #[expect(
-        clippy::inline_always,
-        reason = "returned by memory, an echo takes longer than made"
-    )]
-    #[inline(always)]
-    fn echo(&self, merged: &Merged, draws: [f64; 2]) -> Option<Echo> {
-        let (echo, found) = self.possible_echo(merged, draws);
-        found.then_some(echo)
-    }
-
-    /// What the echo of one group of merged returns is, and whether it is over the threshold.
-    #[expect(
-        clippy::inline_always,
-        reason = "returned by memory, an echo takes longer than made"
-    )]
-    #[inline(always)]
-    fn possible_echo(&self, merged: &Merged, [power_draw, range_draw]: [f64; 2]) -> (Echo, bool) {
-        let receiver = &self.receiver;
-        let sd = self.form.sd(merged);
-        let mean_peak = self.form.peak(merged, sd);
-        let sigma = receiver.detector.noise(mean_peak);
-        let peak = (mean_peak + sigma * power_draw).min(receiver.detector.saturation());
-        let noise = self.range_noise(mean_peak, sigma, sd);
-        let spread = (noise * noise + receiver.jitter * receiver.jitter).sqrt();
-        let mut echo = self.form.echo(merged, sd, peak);
-        echo.range += range_draw * spread;
-        (echo, peak >= receiver.threshold && mean_peak > 0.0)
-    }
-
-    /// Standard deviation of the range, m: noise over slope where an edge is timed,
-    /// $\sigma_n\sqrt{2\Delta\sigma_t/\sqrt\pi}/P$ where the whole pulse is (the bound for a
-    /// Gaussian pulse in white noise of $\sigma_n$ a sample of $\Delta$).
-    #[inline]
-    fn range_noise(&self, peak: f64, noise: f64, sd: f64) -> f64 {
-        let relative = noise / peak;
-        match self.noise {
-            RangeNoise::Pulse { spread } => relative * spread * sd.sqrt(),
-            RangeNoise::Edge { slope } => relative * slope * sd,
-            RangeNoise::Threshold => relative * edge_slope(self.receiver.threshold / peak) * sd,
-        }
-    }
 }
 
 #[cfg(test)]
@@ -333,8 +319,8 @@ mod tests {
         Discriminator::Centroid,
     ];
 
-    fn receiver(discriminator: Discriminator, thermal_noise: f64) -> FastReceiver {
-        FastReceiver {
+    fn receiver(discriminator: Discriminator, thermal_noise: f64) -> AnalyticReceiver {
+        AnalyticReceiver {
             pulse: Pulse::gaussian(FWHM),
             discriminator,
             threshold: 1e-4,
@@ -432,7 +418,7 @@ mod tests {
 
     /// Derivatives are of the same echoes: the scalar changes nothing.
     #[test]
-    fn echoes_without_noise_are_the_mean_echoes() {
+    fn echoes_in_dual_numbers_are_the_echoes_in_plain_numbers() {
         let groups = [
             vec![(20.0, 0.004)],
             vec![(20.0, 0.004), (20.1, 0.002), (20.4, 0.001)],
@@ -455,13 +441,19 @@ mod tests {
                         power: one.power.into(),
                     })
                     .collect();
-                let timing = Timing {
-                    fwhm: fast.pulse.fwhm.into(),
+                let in_dual_numbers = AnalyticReceiver::<D> {
+                    pulse: Pulse {
+                        shape: fast.pulse.shape,
+                        fwhm: fast.pulse.fwhm.into(),
+                    },
+                    discriminator: fast.discriminator,
                     threshold: fast.threshold.into(),
                     reference: fast.reference.into(),
+                    detector: fast.detector,
+                    interval: fast.interval,
+                    jitter: fast.jitter,
                 };
-                let mut mean = Vec::new();
-                fast.mean_echoes(&timing, &mut lifted, |echo: Echo<D>| mean.push(echo));
+                let mean = in_dual_numbers.echoes(&mut lifted, None);
                 assert_eq!(prepared.len(), mean.len(), "{discriminator:?} {group:?}");
                 assert!(!mean.is_empty());
                 for (a, b) in prepared.iter().zip(&mean) {

@@ -1,6 +1,6 @@
 //! The points of a batch of shots, in memory that is used again.
 
-use super::simulate::shot_number;
+use super::sweep::shot_number;
 use super::{Outcome, Return, Sweep};
 use etendue_scene::fetch;
 use nalgebra::Point3;

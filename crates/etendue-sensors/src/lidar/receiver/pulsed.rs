@@ -1,30 +1,20 @@
-//! What a scanner makes of the light that comes back.
+//! Pulsed receivers: echoes and their time of flight.
 
+use crate::lidar::RangeLimits;
+use crate::lidar::check::{Wrong, is_positive, positive, value, zero_or_more};
 use etendue_physics::atmosphere::Overlap;
 use etendue_physics::phase::Window;
 use etendue_physics::pulse::{
-    AnalogueDetector, Detector, Discriminator, EchoFinder, FastReceiver, Fmcw, IntensityResponse,
-    PhotonCounter, Pulse, ReturnMode, Timing, reference_power,
+    AnalogueDetector, AnalyticReceiver, Detector, Discriminator, EchoFinder, PhotonCounter, Pulse,
+    ReturnMode, reference_power,
 };
 use etendue_physics::{SPEED_OF_LIGHT, Scalar};
 
-/// What becomes of the light.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Receiver {
-    /// Pulsed time of flight.
-    Pulsed(PulsedReceiver),
-    /// Triangulation on a line of pixels beside the laser.
-    Triangulation(Triangulation),
-    /// Frequency-modulated continuous wave: range and radial velocity.
-    Fmcw(Fmcw),
-}
-
 /// How echoes are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pipeline {
-    /// In closed form ([`FastReceiver`]); in waveforms where the air by itself makes echoes.
-    Fast,
+pub enum EchoModel {
+    /// In closed form ([`AnalyticReceiver`]); in waveforms where the air by itself makes echoes.
+    Analytic,
     /// In a sampled waveform.
     Waveform,
 }
@@ -44,17 +34,17 @@ pub struct Sensitivity {
 
 /// A pulsed receiver.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PulsedReceiver {
+pub struct PulsedReceiver<S = f64> {
     /// The pulse as the receiver sees it.
-    pub pulse: Pulse,
+    pub pulse: Pulse<S>,
     /// What is timed.
     pub discriminator: Discriminator,
     /// Which echoes are reported.
     pub returns: ReturnMode,
     /// Power that an echo must reach, 1/(m² sr).
-    pub threshold: f64,
-    /// Power whose range reads right, 1/(m² sr).
-    pub reference: f64,
+    pub threshold: S,
+    /// Power whose range has no bias, 1/(m² sr).
+    pub reference: S,
     /// Noise and saturation.
     pub detector: Detector,
     /// Time between samples, s.
@@ -64,7 +54,7 @@ pub struct PulsedReceiver {
     /// Timing jitter that does not depend on the power, as a standard deviation of range, m.
     pub jitter: f64,
     /// How echoes are found.
-    pub pipeline: Pipeline,
+    pub echoes: EchoModel,
     /// What lets ambient light in, with the peak of the emitted power; none shuts it out.
     pub window: Option<Window>,
     /// Whether echoes that noise alone makes are drawn.
@@ -72,66 +62,6 @@ pub struct PulsedReceiver {
     /// Range from which on all light of the air lands on the detector, m: that of nearer air is out
     /// of focus ([`Overlap::full_from`]).
     pub full_overlap: f64,
-}
-
-/// Triangulation: the image of the spot moves by $x = bf/d$ on the sensor.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Triangulation {
-    /// Distance between laser and lens, m.
-    pub baseline: f64,
-    /// Standard deviation of the spot's direction as seen by the lens, rad: the range spreads by
-    /// $\sigma_d = d^2\sigma/b$.
-    pub angle_noise: f64,
-    /// Step of that direction, rad; 0 for none.
-    pub angle_step: f64,
-    /// Power that the spot must have, 1/(m² sr).
-    pub threshold: f64,
-}
-
-/// What ranges a device reports.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RangeLimits {
-    /// Nearest, m.
-    pub near: f64,
-    /// Farthest, m.
-    pub far: f64,
-    /// Step of the reported range, m; 0 for none.
-    pub step: f64,
-}
-
-/// What intensity a device reports.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Intensity {
-    /// From power to counts.
-    pub response: IntensityResponse,
-    /// Highest count, with whole counts below it; none leaves the number as it is.
-    pub top: Option<f64>,
-}
-
-impl RangeLimits {
-    /// The range rounded to the device's step, m.
-    #[expect(clippy::inline_always, reason = "for the caller's instructions")]
-    #[inline(always)]
-    pub fn stepped(&self, range: f64) -> f64 {
-        if self.step > 0.0 {
-            // One over the step is worked out once for many lanes.
-            (range * (1.0 / self.step)).round() * self.step
-        } else {
-            range
-        }
-    }
-}
-
-impl Triangulation {
-    /// The range read of a spot at `distance` (m), with a standard normal draw of noise:
-    /// $b / \varphi$ with $\varphi = b/d + \sigma z$ rounded to a step.
-    pub fn read(&self, distance: f64, draw: f64) -> f64 {
-        let mut angle = self.baseline / distance + self.angle_noise * draw;
-        if self.angle_step > 0.0 {
-            angle = (angle / self.angle_step).round() * self.angle_step;
-        }
-        self.baseline / angle.max(1e-12)
-    }
 }
 
 impl Sensitivity {
@@ -169,18 +99,109 @@ impl Sensitivity {
 }
 
 impl PulsedReceiver {
-    /// What it sees of the near air: none whose echo would stand before the nearest range that is
-    /// reported, for there its gate is shut.
+    /// The same receiver in another scalar, every differentiable number replaced by `f` of it.
+    pub fn map<S>(&self, mut f: impl FnMut(f64) -> S) -> PulsedReceiver<S> {
+        PulsedReceiver {
+            pulse: Pulse {
+                shape: self.pulse.shape,
+                fwhm: f(self.pulse.fwhm),
+            },
+            discriminator: self.discriminator,
+            returns: self.returns,
+            threshold: f(self.threshold),
+            reference: f(self.reference),
+            detector: self.detector,
+            interval: self.interval,
+            bits: self.bits,
+            jitter: self.jitter,
+            echoes: self.echoes,
+            window: self.window,
+            false_alarms: self.false_alarms,
+            full_overlap: self.full_overlap,
+        }
+    }
+
+    /// Checks its numbers.
+    pub(super) fn check(&self) -> Result<(), Wrong> {
+        let pulse = self.pulse.fwhm;
+        positive(&[
+            ("the full width of the pulse, s,", pulse),
+            ("the power that is just found, 1/(m2 sr),", self.threshold),
+        ])?;
+        let interval = self.interval;
+        value(
+            "the time between samples, s,",
+            interval,
+            is_positive(interval) && interval >= 1e-3 * pulse,
+            "positive, and at least a thousandth of the pulse's width",
+        )?;
+        zero_or_more(&[
+            ("the jitter, m,", self.jitter),
+            ("the range of full overlap, m,", self.full_overlap),
+        ])?;
+        if let Discriminator::ConstantFraction { fraction } = self.discriminator {
+            let ok = fraction > 0.0 && fraction < 1.0;
+            value("the constant fraction", fraction, ok, "between 0 and 1")?;
+        }
+        if let Some(bits) = self.bits {
+            let ok = (1..=32).contains(&bits);
+            value("the converter's bits", f64::from(bits), ok, "1 to 32")?;
+        }
+        check_detector(&self.detector)?;
+        self.window.as_ref().map_or(Ok(()), check_window)
+    }
+}
+
+fn check_detector(detector: &Detector) -> Result<(), Wrong> {
+    match detector {
+        Detector::Analogue(diode) => {
+            zero_or_more(&[
+                (
+                    "the detector's thermal noise, 1/(m2 sr),",
+                    diode.thermal_noise,
+                ),
+                ("the detector's shot noise", diode.shot_noise),
+                ("the constant background, 1/(m2 sr),", diode.background),
+            ])?;
+            // Without end: never.
+            let saturation = diode.saturation;
+            let ok = saturation > 0.0;
+            value(
+                "the power that saturates, 1/(m2 sr),",
+                saturation,
+                ok,
+                "positive",
+            )
+        }
+        Detector::PhotonCounting(counter) => positive(&[
+            ("the photons of unit power in a bin", counter.photons),
+            ("the background counts in a bin", counter.background),
+            ("the most counts in a bin", counter.capacity),
+        ]),
+    }
+}
+
+fn check_window(window: &Window) -> Result<(), Wrong> {
+    positive(&[
+        ("the peak of the emitted power, W,", window.emitted_power),
+        ("the field of view, rad,", window.field_of_view),
+        ("the pass band, m,", window.bandwidth),
+    ])
+}
+
+impl<S: Scalar> PulsedReceiver<S> {
+    /// The overlap of beam and field of view in the near air: zero where its echo would precede the
+    /// nearest reported range, because the receiver's gate is closed there.
     pub fn overlap(&self, limits: &RangeLimits) -> Overlap {
         Overlap {
-            none_until: limits.near + 0.25 * SPEED_OF_LIGHT * self.pulse.fwhm,
+            none_until: limits.near + 0.25 * SPEED_OF_LIGHT * self.pulse.fwhm.value(),
             full_from: self.full_overlap,
         }
     }
 
     /// The closed form of this receiver.
-    pub fn fast(&self) -> FastReceiver {
-        FastReceiver {
+    pub fn analytic(&self) -> AnalyticReceiver<S> {
+        AnalyticReceiver {
             pulse: self.pulse,
             discriminator: self.discriminator,
             threshold: self.threshold,
@@ -198,35 +219,22 @@ impl PulsedReceiver {
         self
     }
 
-    /// How far the power falls between two peaks that are two echoes: three standard deviations of
+    /// Fall of the power between two peaks that makes them two echoes: three standard deviations of
     /// the noise.
     pub fn hysteresis(&self) -> f64 {
-        (3.0 * self.detector.noise(0.0)).max(1e-9 * self.threshold)
+        (3.0 * self.detector.noise(0.0)).max(1e-9 * self.threshold.value())
     }
 
     /// The echo finder of this receiver: two peaks are two echoes where the power between them
     /// falls by three standard deviations of the noise.
-    pub fn finder(&self) -> EchoFinder {
-        self.finder_timed_by(&self.fast().timing())
-    }
-
-    /// The same with another pulse, threshold and reference, in a scalar that may carry derivatives.
-    pub fn finder_timed_by<S: Scalar>(&self, timing: &Timing<S>) -> EchoFinder<S> {
+    pub fn finder(&self) -> EchoFinder<S> {
         EchoFinder::calibrated(
-            &self.pulse_of(timing),
+            &self.pulse,
             self.discriminator,
-            timing.threshold,
+            self.threshold,
             self.hysteresis(),
-            timing.reference,
+            self.reference,
         )
-    }
-
-    /// The pulse with another width.
-    pub fn pulse_of<S: Scalar>(&self, timing: &Timing<S>) -> Pulse<S> {
-        Pulse {
-            shape: self.pulse.shape,
-            fwhm: timing.fwhm,
-        }
     }
 }
 
@@ -299,12 +307,12 @@ mod tests {
             interval: 1e-9,
             bits: None,
             jitter: 0.0,
-            pipeline: Pipeline::Fast,
+            echoes: EchoModel::Analytic,
             window: None,
             false_alarms: false,
             full_overlap: 0.0,
         };
-        let fast = receiver.fast();
+        let fast = receiver.analytic();
         let found = (0..20_000).filter(|beam| {
             let mut stream = Stream::new(1, 0, 0, *beam, Purpose::ReceiverNoise);
             let mut target = [PulseReturn {

@@ -1,7 +1,7 @@
 //! The batches of a sweep, on one thread or on all, and their way into the sweep.
 
 use super::Sweep;
-use super::received::Received;
+use super::return_buffer::Received;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -184,7 +184,7 @@ impl Line {
 #[cfg(test)]
 mod tests {
     use super::super::Outcome;
-    use super::super::simulate::shot_number;
+    use super::super::sweep::shot_number;
     use super::*;
 
     #[test]

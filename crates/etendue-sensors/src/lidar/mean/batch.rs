@@ -1,21 +1,12 @@
 //! Shots that are handled together.
 
 use super::{ExtraRay, plain};
-use crate::lidar::Shot;
+use crate::lidar::{BeamRays, Shot};
 use crate::transport::LightRay;
 use etendue_physics::Scalar;
-use etendue_physics::beam::{BeamFrame, BeamRay};
 use etendue_physics::pulse::PulseReturn;
 use etendue_scene::{Hit, Ray, Scene};
-use nalgebra::{Isometry3, Point3, Vector3};
-
-/// Where a ray of a beam with its divergences widened goes.
-fn widened<S: Scalar>(frame: &BeamFrame, ray: &BeamRay, widening: [S; 2]) -> Vector3<S> {
-    let [left, up] = [0, 1].map(|k| widening[k] * ray.slope[k]);
-    let component = |k: usize| left * frame.left[k] + up * frame.up[k] + frame.axis[k];
-    let direction = Vector3::new(component(0), component(1), component(2));
-    direction / direction.dot(&direction).sqrt()
-}
+use nalgebra::Isometry3;
 
 /// Memory that batches use again.
 pub(super) struct Batch<S: Scalar> {
@@ -51,28 +42,21 @@ impl<S: Scalar> Batch<S> {
     pub fn aim(
         &mut self,
         shots: &[Shot],
-        rays: &[BeamRay],
-        widening: Option<[S; 2]>,
+        rays: &BeamRays<S>,
         world_from_sensor: impl Fn(f64) -> Isometry3<S>,
     ) {
         self.light.clear();
         self.poses.clear();
+        let mut own = Vec::new();
         for shot in shots {
             let pose = world_from_sensor(shot.time);
             self.poses.push(plain(&pose));
-            let frame = BeamFrame::new(shot.azimuth, shot.elevation);
-            for ray in rays {
-                let offset = frame.left * ray.offset[0] + frame.up * ray.offset[1];
-                let origin: Point3<f64> = shot.origin + offset;
-                let direction = if let Some(widening) = widening {
-                    widened(&frame, ray, widening)
-                } else {
-                    let slope = frame.left * ray.slope[0] + frame.up * ray.slope[1];
-                    (frame.axis + slope).normalize().map(S::from)
-                };
+            own.clear();
+            rays.aim(shot, &mut own);
+            for (origin, direction) in &own {
                 self.light.push(LightRay {
                     time: shot.time,
-                    ..LightRay::new(pose * origin.map(S::from), pose.rotation * direction)
+                    ..LightRay::new(pose * origin, pose.rotation * direction)
                 });
             }
         }

@@ -9,7 +9,7 @@ const TILE: usize = 16;
 /// The order in which the rays of some shots are cast: neighbours together, whatever the order of
 /// firing.
 #[derive(Clone, Default)]
-pub(super) struct CastOrder {
+pub(in crate::lidar) struct CastOrder {
     /// The shots in that order.
     shots: Vec<usize>,
     /// The place of each shot in it.
@@ -20,7 +20,7 @@ pub(super) struct CastOrder {
 
 /// [`CastOrder`] of a batch.
 #[derive(Clone, Copy)]
-pub(super) struct Order<'a> {
+pub(in crate::lidar) struct Order<'a> {
     pub shots: &'a [usize],
     pub places: &'a [usize],
     pub by_fours: bool,

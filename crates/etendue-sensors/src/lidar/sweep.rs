@@ -1,17 +1,15 @@
 //! The pipeline: shots to rays, rays to light that comes back, light to points.
 
-use super::aimed::Aimed;
 use super::air::PreparedAir;
 use super::ambient::View;
 use super::batches::{Batches, Destination, on_all_threads, one_by_one};
-use super::order::{CastOrder, Order};
+use super::fast::aimed::Aimed;
+use super::fast::direct::{Cast, Lane, Straight};
+use super::fast::order::{CastOrder, Order};
+use super::fast::rotor::Turning;
 use super::receive::{Fired, Light, PreparedReceiver, Workspace};
-use super::straight::{Cast, Lane, Straight};
-use super::turning::Turning;
-use super::{Air, Frame, Sweep};
-use crate::lidar::{Column, Firing, Lidar, ScanPattern, Shot, Shots};
+use super::{Air, BeamRays, Column, Firing, Frame, Lidar, ScanPattern, Shot, Shots, Sweep};
 use crate::transport::{LightRay, TileReturns, TreeSettings, World, trace_trees};
-use etendue_physics::beam::BeamRay;
 use etendue_physics::{Purpose, Stream};
 use etendue_scene::{Hit, HitTile, Ray, RayTile};
 use nalgebra::Isometry3;
@@ -234,7 +232,7 @@ pub(super) struct Simulator<'a, P> {
     pub run: &'a SweepSettings,
     pub world_from_sensor: P,
     pub world_from_start: Isometry3<f64>,
-    pub beam_rays: Vec<BeamRay>,
+    pub beam_rays: BeamRays<f64>,
     /// The orders in which the rays of columns that are cast together are cast, and those of a whole
     /// batch, where all columns are turned copies of the first.
     orders: [CastOrder; 2],
@@ -259,7 +257,7 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
         let receiver = PreparedReceiver::new(&scanner.receiver, air.glows());
         let mut simulator = Self {
             air,
-            beam_rays: scanner.beam.rays(scanner.sub_ray_rings),
+            beam_rays: scanner.beam.rays(),
             orders: Default::default(),
             turning: None,
             straight: None,
@@ -281,7 +279,7 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
         let mut memory = Vec::new();
         let shots = shots.part(self.world.scene(), 0..together, &mut memory);
         let order = CastOrder::new(shots);
-        if self.beam_rays.len() == 1 {
+        if self.beam_rays.count() == 1 {
             self.turning = Turning::new(firing, order.shots());
         }
         let whole = order.repeated(batches.times);
@@ -451,24 +449,25 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
         order: &[usize],
         lights: &mut Vec<Light>,
     ) {
-        let per_shot = self.beam_rays.len();
+        let per_shot = self.beam_rays.count();
         // The memory of lights that are not needed now is kept.
         let most = lights.len().max(order.len());
         lights.resize_with(most, Light::default);
+        let axis = self.beam_rays.axis();
         for (shot, hits) in order.iter().zip(hits.chunks(per_shot)) {
-            let axis = hits[per_shot / 2].as_ref();
-            lights[*shot].begin(axis.map_or(f64::INFINITY, |hit| hit.distance));
+            let first = axis.and_then(|axis| hits[axis].as_ref());
+            lights[*shot].begin(first.map_or(f64::INFINITY, |hit| hit.distance));
         }
         if let Some(view) = &self.view {
             for (number, (ray, hit)) in rays.iter().zip(hits).enumerate() {
                 let power = view.power(&light_ray(ray), *hit, &self.run.tree);
                 lights[order[number / per_shot]].ambient +=
-                    power * self.beam_rays[number % per_shot].weight;
+                    power * self.beam_rays.weight(number % per_shot);
             }
         }
         let outgoing = rays.iter().map(light_ray);
         trace_trees(self.world, outgoing, hits, &self.run.tree, |ray, back| {
-            let weight = self.beam_rays[ray % per_shot].weight;
+            let weight = self.beam_rays.weight(ray % per_shot);
             let power = back.power * weight * self.air.transmission(back.range);
             lights[order[ray / per_shot]].add(&back, power);
         });
