@@ -3,7 +3,6 @@
 mod calibrated;
 pub mod camera;
 pub mod cw;
-pub mod demo;
 pub mod dynamics;
 pub mod filter;
 pub mod lidar;

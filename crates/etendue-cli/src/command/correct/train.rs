@@ -6,14 +6,15 @@ use crate::folder::Folder;
 use crate::output::{print, print_json};
 use crate::sequence::{self, ConventionName};
 use clap::{Args, ValueEnum};
-use etendue::calibrate::depth::features::{Mask, Neighbourhood};
+use etendue::calibrate::depth::features::Mask;
 use etendue::calibrate::depth::train::{Optimiser, Trained, Training, train};
 use etendue::calibrate::depth::{
     DepthLoss, DepthMap, DepthModel, InverseCosine, Linear, MapOptions, Polynomial, PoseFreedom,
     Robust, Signature, WaveformBias,
 };
-use etendue::formats::depth_model::{BIN_DEG, Learnt, LearntModel};
-use etendue::formats::output::OutputSet;
+use etendue::config::depth_model::{BIN_DEG, Learnt, LearntModel};
+use etendue::estimate::geometry::Neighbourhood;
+use etendue::io::output::OutputSet;
 use nalgebra::{Isometry3, Point3, Translation3};
 use serde::Serialize;
 use std::path::PathBuf;

@@ -5,11 +5,11 @@ mod street;
 
 use crate::failure::Failure;
 use clap::{Args, Subcommand};
-use etendue::formats::material::find;
+use etendue::config::material::find;
 use etendue::physics::Spectrum;
 use etendue::physics::surface::Material;
 use etendue::scene::Scene;
-use etendue::sensors::demo::{Part, scene};
+use etendue_experiments::demo::{Part, scene};
 
 /// Arguments of `etendue demo`.
 #[derive(Debug, Args)]

@@ -6,22 +6,22 @@ use crate::failure::Failure;
 use crate::sequence::bar;
 use crate::source;
 use crate::view::layers::{Layer, LayerPanels};
-use etendue::calibrate::depth::features::CellOptions;
 use etendue::calibrate::depth::{DepthLoss, DepthMap, DepthModel, Polynomial, correct_scan};
-use etendue::calibrate::experiments::board::{self, BoardRow};
-use etendue::calibrate::experiments::corridor::{
+use etendue::config::depth_model;
+use etendue::config::sensor::{SensorModel, preset};
+use etendue::estimate::geometry::CellOptions;
+use etendue::io::output::OutputSet;
+use etendue::io::sequence::read_poses;
+use etendue::io::trajectory::kitti_text;
+use etendue::scene::Scene;
+use etendue::sensors::lidar::{Columns, Lidar, ScanPattern};
+use etendue_experiments::arena::{Cell, Outcome, Table};
+use etendue_experiments::depth::board::{self, BoardRow};
+use etendue_experiments::depth::corridor::{
     AS_BUILT, Bias, BiasBin, Drift, Drive, ExperimentError, LossRow, Poses, ROWS, STOPS_OF_LOSSES,
     Settings, SplitRow, bias_by_incidence, drive, losses, map_options, splits,
 };
-use etendue::calibrate::experiments::{corridor_scene, stops};
-use etendue::estimate::experiments::{Cell, Outcome, Table};
-use etendue::formats::depth_model;
-use etendue::formats::output::OutputSet;
-use etendue::formats::sensor::{SensorModel, preset};
-use etendue::formats::sequence::read_poses;
-use etendue::formats::trajectory::kitti_text;
-use etendue::scene::Scene;
-use etendue::sensors::lidar::{Columns, Lidar, ScanPattern};
+use etendue_experiments::depth::{corridor_scene, stops};
 use etendue_plot::{Axis, Color, Drawing, Figure, Plot, palette};
 use nalgebra::{Isometry3, Vector3};
 use std::path::Path;

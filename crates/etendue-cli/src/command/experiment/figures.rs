@@ -3,10 +3,10 @@
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::view::fit_view::FitView;
-use etendue::estimate::experiments::{Cell, Outcome, Table, View};
 use etendue::estimate::fit::FitError;
 use etendue::estimate::model::ModelError;
 use etendue::scene::SceneBuilder;
+use etendue_experiments::arena::{Cell, Outcome, Table, View};
 use etendue_plot::{Axis, Drawing, Figure, Plot, palette};
 
 /// Smallest error on a logarithmic axis, m and rad together.

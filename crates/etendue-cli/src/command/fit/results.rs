@@ -8,7 +8,7 @@ use crate::folder::Folder;
 use crate::view::fit_view::FitView;
 use etendue::estimate::fit::Report as Found;
 use etendue::estimate::manifold::Variable;
-use etendue::estimate::model::{Direction, Parameter};
+use etendue::estimate::model::Direction;
 use etendue_plot::{Axis, Drawing, Figure, Plot, palette};
 use nalgebra::{DMatrix, Isometry3};
 
@@ -213,12 +213,7 @@ fn tracks(setup: &Setup, found: &Found) -> Vec<Vec<[f64; 2]>> {
         std::iter::once(&setup.start).chain(steps)
     };
     let unknowns = setup.problem.model.unknowns().iter().enumerate();
-    let poses = unknowns.filter(|(_, known)| {
-        matches!(
-            known.parameter,
-            Parameter::SensorPose { .. } | Parameter::ObjectPose(_)
-        )
-    });
+    let poses = unknowns.filter(|(_, known)| known.parameter.is_pose());
     let track = |(index, _): (usize, _)| {
         let place = |state: &Vec<Variable>| {
             let pose = super::values::placed(&setting(&state[index]), &Isometry3::identity());

@@ -4,15 +4,15 @@ use super::sweep;
 use super::values::placed;
 use crate::failure::Failure;
 use crate::source;
+use etendue::config::fit::{FitTask, FreeTask, Motion, ScanTask, Setting, Spot};
+use etendue::config::scene::LoadedScene;
+use etendue::config::toml_file::Problem;
 use etendue::estimate::fit::FitProblem;
 use etendue::estimate::manifold::{Chart, OutOfBounds, Value, Variable};
 use etendue::estimate::model::{
-    Freedom, Measured, Model, ModelError, Parameter, Sensor, UnknownPath,
+    Freedom, Measured, Model, ModelError, ObjectPose, Parameter, Sensor, SensorPose, UnknownPath,
 };
 use etendue::estimate::visibility::EdgeSettings;
-use etendue::formats::fit::{FitTask, FreeTask, Motion, ScanTask, Setting, Spot};
-use etendue::formats::scene::LoadedScene;
-use etendue::formats::toml_file::Problem;
 use etendue::scene::SceneBuilder;
 use etendue::sensors::lidar::Air;
 use nalgebra::Isometry3;
@@ -145,8 +145,10 @@ fn start_poses(
     let resolved = model.resolve(&free.path);
     for (path, parameter) in resolved.map_err(|error| unknown_path(free, model, error))? {
         let pose = match parameter {
-            Parameter::SensorPose { scan } => Some(&mut poses[scan]),
-            Parameter::ObjectPose(id) => Some(&mut parts.objects[id.0 as usize].world_from_object),
+            Parameter::SensorPose(SensorPose { scan }) => Some(&mut poses[scan]),
+            Parameter::ObjectPose(ObjectPose { object: id }) => {
+                Some(&mut parts.objects[id.0 as usize].world_from_object)
+            }
             _ => None,
         };
         match (pose, free.start) {
@@ -172,12 +174,7 @@ fn release(free: &FreeTask, model: &mut Model) -> Result<Vec<Variable>, Failure>
     let before = model.unknowns().len();
     let resolved = model.resolve(&free.path);
     let resolved = resolved.map_err(|error| unknown_path(free, model, error))?;
-    let is_pose = resolved.iter().any(|(_, parameter)| {
-        matches!(
-            parameter,
-            Parameter::SensorPose { .. } | Parameter::ObjectPose(_)
-        )
-    });
+    let is_pose = resolved.iter().any(|(_, parameter)| parameter.is_pose());
     let freedom = if is_pose && free.motion != Motion::Spatial {
         Freedom::Planar
     } else {
@@ -249,7 +246,7 @@ fn unknown_path(free: &FreeTask, model: &Model, error: UnknownPath) -> Failure {
         name: error.path,
         known: model.paths(),
     };
-    etendue::formats::FormatError::from(spot.error(problem)).into()
+    etendue::config::ConfigError::from(spot.error(problem)).into()
 }
 
 /// A mistake in what was asked for, at its place if that is in a file.
@@ -257,7 +254,7 @@ fn wrong(spot: Option<&Spot>, message: String, remedy: &str) -> Failure {
     match spot {
         Some(spot) => {
             let error = spot.error(Problem::value(message, remedy));
-            etendue::formats::FormatError::from(error).into()
+            etendue::config::ConfigError::from(error).into()
         }
         None => Failure::Usage {
             message,

@@ -8,9 +8,9 @@ use crate::output::{print, print_json};
 use crate::sequence::{self, ConventionName};
 use crate::view::layers::{Layer, LayerPanels};
 use clap::{Args, ValueEnum};
-use etendue::calibrate::mapping::{IcpOptions, MapperOptions, umeyama};
-use etendue::formats::depth_model;
-use etendue::formats::trajectory::{kitti_text, tum_text};
+use etendue::config::depth_model;
+use etendue::estimate::odometry::{IcpOptions, MapperOptions, umeyama};
+use etendue::io::trajectory::{kitti_text, tum_text};
 use etendue_plot::{Color, palette};
 use nalgebra::Isometry3;
 use run::{Drift, Mapped, Prior, drift, map};
@@ -44,7 +44,7 @@ pub struct Slam {
     #[arg(long, value_name = "FILE")]
     correction: Option<PathBuf>,
     /// Pairs farther apart are left out, m
-    #[arg(long, default_value_t = IcpOptions::default().within, value_name = "M")]
+    #[arg(long, default_value_t = IcpOptions::default().max_distance, value_name = "M")]
     within: f64,
     /// Print JSON
     #[arg(long)]
@@ -100,7 +100,7 @@ impl Slam {
         };
         let options = MapperOptions {
             icp: IcpOptions {
-                within: self.within,
+                max_distance: self.within,
                 ..IcpOptions::default()
             },
             ..MapperOptions::default()

@@ -10,22 +10,22 @@ use crate::output::{print, print_json};
 use crate::view::drive_view::{DriveView, Layer, LayerStyle};
 use cab::Cab;
 use clap::Args;
-use etendue::formats::FormatError;
-use etendue::formats::camera;
-use etendue::formats::image::{Pixels, png};
-use etendue::formats::robot::preset_device;
-use etendue::formats::ros2::RigRecorder;
-use etendue::formats::scene::daylight;
+use etendue::config::camera;
+use etendue::config::robot::preset_device;
+use etendue::config::scene::daylight;
+use etendue::io::FormatError;
+use etendue::io::image::{Pixels, png};
+use etendue::io::ros2::RigRecorder;
 use etendue::physics::gnss::Geodetic;
 use etendue::physics::inertial::MotionState;
 use etendue::scene::Scene;
 use etendue::sensors::camera::{Frame, LightTransport};
-use etendue::sensors::demo::street::{self, Route};
 use etendue::sensors::dynamics::DriveCommand;
 use etendue::sensors::rig::{
     Data, Device, Environment, Event, FrameTree, Latest, Mount, MountedCamera, Observer, Plan,
     Rate, Rig, RigRun, drive, nanoseconds,
 };
+use etendue_experiments::demo::street::{self, Route};
 use etendue_plot::Color;
 use indicatif::ProgressBar;
 use nalgebra::{Isometry3, Point3};
