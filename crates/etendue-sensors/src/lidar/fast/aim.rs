@@ -7,7 +7,8 @@
 use super::rotor::Turning;
 use crate::lidar::sweep::{Poses, Simulator};
 use crate::lidar::{Column, Shot};
-use etendue_scene::{Loops, Ray, RayTile};
+use etendue_scene::{Ray, RayTile};
+use etendue_simd::Vectorized;
 use nalgebra::Isometry3;
 
 impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
@@ -29,7 +30,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         tiles: &mut Vec<RayTile>,
     ) {
         tiles.resize(turning.tiles(columns.len()), RayTile::EMPTY);
-        self.world.scene().vectorised(Turned {
+        self.world.scene().isa().run(Turned {
             turning,
             columns,
             pose,
@@ -47,7 +48,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         tiles: &mut Vec<RayTile>,
     ) {
         if self.beam_rays.count() == 1 {
-            self.world.scene().vectorised(Axes {
+            self.world.scene().isa().run(Axes {
                 shots,
                 poses,
                 order,
@@ -77,7 +78,7 @@ struct Turned<'s> {
     tiles: &'s mut [RayTile],
 }
 
-impl Loops for Turned<'_> {
+impl Vectorized for Turned<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -94,7 +95,7 @@ struct Axes<'s> {
     tiles: &'s mut Vec<RayTile>,
 }
 
-impl Loops for Axes<'_> {
+impl Vectorized for Axes<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -122,7 +123,7 @@ impl Loops for Axes<'_> {
         // After all were put: numbers just stored one by one cannot yet be loaded together.
         if let Some(pose) = still {
             for tile in self.tiles {
-                tile.place(pose);
+                tile.transform(pose);
             }
         }
     }
