@@ -13,7 +13,7 @@ use etendue::config::scene::LoadedScene;
 use etendue::io::trajectory::read_tum;
 use etendue::scene::KeyFrameTrajectory;
 use etendue::sensors::camera::{
-    Camera, CameraWorld, ClassMap, Frame, FrameSettings, LightTransport, Truth,
+    Camera, CameraWorld, ClassMap, Frame, FrameSettings, FrameTruth, LightTransport,
 };
 use indicatif::{ProgressBar, ProgressStyle};
 use nalgebra::Isometry3;
@@ -85,7 +85,7 @@ pub struct Shot {
     /// The frame.
     pub frame: Frame,
     /// What it shows.
-    pub truth: Truth,
+    pub truth: FrameTruth,
     /// Where the camera was at its middle.
     pub world_from_camera: Isometry3<f64>,
 }
