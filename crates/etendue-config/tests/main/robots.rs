@@ -9,7 +9,7 @@ use etendue_config::robot::{
 use etendue_config::toml_file::Document;
 use etendue_io::nmea::sentences;
 use etendue_io::ros2::RigRecorder;
-use etendue_physics::gnss::{GnssFix, GnssFixKind, Geodetic, SkyView, GnssSolution};
+use etendue_physics::gnss::{Geodetic, GnssFix, GnssFixKind, GnssSolution, SkyView};
 use etendue_sensors::filter::{FilterContext, FilterRun, UserFilter};
 use etendue_sensors::rig::{Data, DataKind, Device, MountedSensor, RigRun, SECOND, replay};
 use nalgebra::Vector3;

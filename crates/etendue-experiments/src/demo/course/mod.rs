@@ -15,8 +15,8 @@ use etendue_scene::Scene;
 use etendue_sensors::dynamics::{Bicycle, DriveCommand, Steering};
 use etendue_sensors::filter::Filter;
 use etendue_sensors::rig::{
-    Data, Device, Environment, Event, FrameTree, LatestData, Mount, Observer, ControlPlan, Rate, Rig,
-    RigError, RigRun, SECOND, drive, seconds,
+    ControlPlan, Data, Device, Environment, Event, FrameTree, LatestData, Mount, Observer, Rate,
+    Rig, RigError, RigRun, SECOND, drive, seconds,
 };
 use nalgebra::{Isometry3, Point2};
 use std::f64::consts::{PI, TAU};

@@ -22,8 +22,8 @@ use etendue::scene::Scene;
 use etendue::sensors::camera::{CameraFrame, LightTransport};
 use etendue::sensors::dynamics::DriveCommand;
 use etendue::sensors::rig::{
-    Data, Device, Environment, Event, FrameTree, LatestData, Mount, MountedCamera, Observer, ControlPlan,
-    Rate, Rig, RigRun, drive, nanoseconds,
+    ControlPlan, Data, Device, Environment, Event, FrameTree, LatestData, Mount, MountedCamera,
+    Observer, Rate, Rig, RigRun, drive, nanoseconds,
 };
 use etendue_experiments::demo::street::{self, Route};
 use etendue_plot::Color;
