@@ -1,28 +1,28 @@
-//! What sensors deliver.
+//! Data that sensors deliver.
 
 use crate::PlanarSweep;
-use crate::camera::Frame;
+use crate::camera::CameraFrame;
 use crate::lidar::Sweep;
-use etendue_physics::gnss::Fix;
+use etendue_physics::gnss::GnssFix;
 use etendue_physics::inertial::ImuReading;
 use nalgebra::{Point3, Vector3};
 use std::fmt;
 
-/// What one capture of a sensor gave.
+/// The data of one capture.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Data {
     /// Angular velocity and specific force, in the unit's frame.
     Imu(ImuReading),
-    /// A position by satellites.
-    Fix(Fix),
+    /// A GNSS fix.
+    Fix(GnssFix),
     /// Magnetic field in the sensor's frame, T.
     MagneticField(Vector3<f64>),
     /// Pressure, Pa.
     Pressure(f64),
     /// Height above the sea by the standard atmosphere, m.
     Height(f64),
-    /// Counts of a wheel's encoder since switch-on.
+    /// Counts of a wheel encoder since switch-on.
     WheelCounts(i64),
     /// A sweep of a scanning lidar.
     Points(Sweep),
@@ -31,7 +31,7 @@ pub enum Data {
     /// Points without the beams that they came from.
     Cloud(Cloud),
     /// A frame of a camera.
-    Image(Box<Frame>),
+    Image(Box<CameraFrame>),
 }
 
 /// The kinds of [`Data`].
@@ -60,7 +60,7 @@ pub enum DataKind {
     Image,
 }
 
-/// Points of a capture in the sensor's frame, each at its own time until they are compensated.
+/// Points of a capture in the sensor's frame, each at its own time until motion is compensated.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cloud {
     /// The points.
@@ -70,18 +70,18 @@ pub struct Cloud {
 /// A point of a [`Cloud`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CloudPoint {
-    /// Where, m.
+    /// Position, m.
     pub position: Point3<f64>,
     /// Reported intensity, in the device's counts; relative power of continuous-wave lidars.
     pub intensity: f64,
-    /// When it was measured, s from the start of the run.
+    /// Time of measurement, s from the start of the run.
     pub time: f64,
     /// Ring of the laser, the lowest is 0.
     pub ring: u16,
 }
 
 impl Data {
-    /// Which kind it is.
+    /// The kind of data.
     pub fn kind(&self) -> DataKind {
         match self {
             Self::Imu(_) => DataKind::Imu,
@@ -102,15 +102,15 @@ impl fmt::Display for DataKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Imu => "inertial readings",
-            Self::Fix => "positions by satellites",
+            Self::Fix => "GNSS fixes",
             Self::MagneticField => "magnetic fields",
             Self::Pressure => "pressures",
             Self::Height => "heights",
-            Self::WheelCounts => "counts of a wheel",
+            Self::WheelCounts => "wheel encoder counts",
             Self::Points => "sweeps of a scanning lidar",
             Self::Turn => "turns of a continuous-wave lidar",
-            Self::Cloud => "clouds of points",
-            Self::Image => "frames of a camera",
+            Self::Cloud => "point clouds",
+            Self::Image => "camera frames",
         })
     }
 }

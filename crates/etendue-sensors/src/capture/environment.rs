@@ -1,4 +1,4 @@
-//! Where on the Earth a run is, and when.
+//! Place, time, weather and light of a run.
 
 use crate::lidar::Air;
 use etendue_physics::ambient::{StandardAir, dipole_field};
@@ -7,8 +7,8 @@ use etendue_scene::Textures;
 use etendue_scene::lighting::Lighting;
 use nalgebra::{Point3, Vector3};
 
-/// Where on the Earth a run is, and when: the world's frame is the tangent frame there, x east,
-/// y north, z up.
+/// Place on the Earth, time, weather and light of a run. The world's frame is the tangent frame at the
+/// place, x east, y north, z up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Environment {
     /// The world's frame on the Earth.
@@ -19,13 +19,13 @@ pub struct Environment {
     pub magnetic_field: Vector3<f64>,
     /// Pressure and temperature.
     pub pressure: StandardAir,
-    /// What light meets in the air.
+    /// Weather.
     pub air: Air,
     /// Start of the run, s of Unix time.
     pub start: f64,
-    /// What lights the scene, for cameras.
+    /// Light sources of the scene, for cameras.
     pub lighting: Lighting,
-    /// Pictures on its objects, for cameras.
+    /// Textures of the objects, for cameras.
     pub textures: Textures,
 }
 
