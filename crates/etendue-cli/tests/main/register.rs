@@ -92,9 +92,9 @@ fn what_cannot_be_registered_is_told_with_a_remedy() {
         ),
         (
             vec!["log.csv", "b.csv"],
-            "say which: log.csv#0 is the first",
+            "select one: log.csv#0 is the first",
         ),
-        (vec!["log.csv#7", "b.csv"], "has no scan 7: it holds 3"),
+        (vec!["log.csv#7", "b.csv"], "has no scan 7: it has 3"),
         (
             vec!["a.csv", "b.csv", "--start", "90,0,0"],
             "start nearer, or raise the distance",
