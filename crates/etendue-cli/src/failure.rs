@@ -278,10 +278,6 @@ impl Failure {
                  `etendue simulate --sweeps 20`"
                 .into(),
             Self::NoWaveform { .. } => "rings and columns are counted from 0".into(),
-            Self::Isa(_) => {
-                "omit --isa: the fastest instruction set is selected automatically".into()
-            }
-            Self::NoWaveform { .. } => "rings and columns are counted from 0".into(),
             Self::Threads(_) => "give fewer --threads".into(),
             _ => return None,
         })
