@@ -6,7 +6,7 @@ use std::path::Path;
 const CART: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/cart.toml");
 
 #[test]
-fn a_robot_is_run_and_recorded_and_is_the_same_again() {
+fn a_run_of_a_robot_is_recorded_and_reproducible() {
     let folder = folder();
     let run = |name: &str, threads: &str| {
         let arguments = [
@@ -43,16 +43,16 @@ fn a_robot_is_run_and_recorded_and_is_the_same_again() {
 }
 
 #[test]
-fn a_mistake_in_a_robot_file_is_pointed_at_and_leaves_nothing() {
+fn an_error_in_a_robot_file_has_a_position_and_no_output() {
     let folder = folder();
     let text = std::fs::read_to_string(CART).expect("the example");
     let wrong = text.replace("frame = \"mast\"", "frame = \"mats\"");
     std::fs::write(folder.path().join("cart.toml"), wrong).expect("written");
     let output = etendue(folder.path(), &["run", "cart.toml", "-o", "cart.mcap"]);
     assert_eq!(output.status.code(), Some(1));
-    let told = stderr(&output);
-    assert!(told.contains("unknown frame \"mats\""), "{told}");
-    assert!(told.contains("did you mean \"mast\"?"), "{told}");
+    let message = stderr(&output);
+    assert!(message.contains("unknown frame \"mats\""), "{message}");
+    assert!(message.contains("did you mean \"mast\"?"), "{message}");
     assert_eq!(names(folder.path()), ["cart.toml"]);
     let output = etendue(folder.path(), &["run", CART, "-o", "cart.bag"]);
     assert!(stderr(&output).contains("does not end in .mcap"));
