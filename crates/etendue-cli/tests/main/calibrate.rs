@@ -66,7 +66,7 @@ const ARGUMENTS: [&str; 7] = [
     "profiles",
 ];
 
-/// What is message of a recording that has to be refused; nothing is written.
+/// Message about a recording that has to be an error without output.
 fn refused(text: &str, more: &[&str]) -> String {
     let folder = in_folder(text);
     message(folder.path(), more)

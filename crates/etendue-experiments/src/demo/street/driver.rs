@@ -92,7 +92,7 @@ mod tests {
     /// in corners of 8 m radius at 4 m/s, with position errors of at most 0.05 m.
     #[test]
     fn the_vehicle_keeps_to_its_lane_for_a_lap() {
-        let route = Route::round_the_middle();
+        let route = Route::around_central_block();
         let mut vehicle = sedan(&route);
         let frame = LocalFrame::new(Geodetic::from_degrees(48.0, 11.0, 500.0));
         let (start, yaw) = route.start();
