@@ -12,7 +12,7 @@ use thiserror::Error;
 pub struct FitProblem {
     /// The model.
     pub model: Model,
-    /// Measured quantities, scan after scan, beam by beam; none where the sensor gave none.
+    /// BeamMeasurement quantities, scan after scan, beam by beam; none where the sensor gave none.
     measured: Vec<Option<f64>>,
     /// How many quantities a beam has: its range, and for some sensors its intensity.
     kinds: usize,

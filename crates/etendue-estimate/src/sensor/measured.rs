@@ -5,7 +5,7 @@ use etendue_sensors::RangeReading;
 use etendue_sensors::cw::Shot as CwShot;
 use etendue_sensors::lidar::MeanShot;
 
-/// Measured or predicted quantities of one beam.
+/// BeamMeasurement or predicted quantities of one beam.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BeamMeasurement<S = f64> {
     range: Option<S>,

@@ -11,7 +11,7 @@ use etendue_estimate::visibility::EdgeSettings;
 use etendue_physics::beam::BeamShape;
 use etendue_physics::pulse::Discriminator;
 use etendue_scene::{Scene, primitive};
-use etendue_sensors::lidar::{Lidar, Pipeline, Receiver};
+use etendue_sensors::lidar::{Beam, EchoModel, Lidar, Receiver};
 use etendue_sensors::lidar::{SweepSettings, simulate};
 use etendue_sensors::transport::World;
 use nalgebra::{DMatrix, Isometry3, Translation3, UnitQuaternion, Vector3};
@@ -19,10 +19,11 @@ use nalgebra::{DMatrix, Isometry3, Translation3, UnitQuaternion, Vector3};
 /// Wide beams (23 mrad), so that many have an edge across them.
 fn scanner(columns: u32, shape: BeamShape, rings: u32, receiver: Option<Receiver>) -> Lidar {
     let mut scanner = vlp_16(columns, Discriminator::ConstantFraction { fraction: 0.5 });
-    scanner.beam.shape = shape;
-    scanner.beam.divergence.horizontal = 23e-3;
-    scanner.beam.divergence.vertical = 16e-3;
-    scanner.sub_ray_rings = rings;
+    let mut width = scanner.beam.width();
+    width.shape = shape;
+    width.divergence.horizontal = 23e-3;
+    width.divergence.vertical = 16e-3;
+    scanner.beam = Beam::elliptic(width, rings);
     if let Some(receiver) = receiver {
         scanner.receiver = receiver;
     }
@@ -35,7 +36,7 @@ fn sampled() -> Option<Receiver> {
     else {
         return None;
     };
-    receiver.pipeline = Pipeline::Waveform;
+    receiver.echoes = EchoModel::Waveform;
     Some(Receiver::Pulsed(receiver))
 }
 
@@ -99,7 +100,7 @@ fn a_scanners_edge_derivatives_equal_differences_of_finely_sampled_beams() {
         let seeing = problem(&scanner, "sensor.pose", Some(EDGES));
         let blind = problem(&scanner, "sensor.pose", None);
         let [good, others] = compare(&seeing, &blind, &blind, 4e-3, 0.15);
-        // Measured: 9, 10 and 9, none other.
+        // BeamMeasurement: 9, 10 and 9, none other.
         assert!(good >= 8 && others == 0, "{name}: {good}, {others}");
     }
 }
@@ -115,7 +116,7 @@ fn a_scanners_predictions_with_edges_change_as_their_derivatives_say() {
         Some(frequency_modulated()),
     ];
     for (number, receiver) in receivers.into_iter().enumerate() {
-        // Measured: 6 to 8, 6 to 33 and 77 to 111; the others are those of two beams with corners.
+        // BeamMeasurement: 6 to 8, 6 to 33 and 77 to 111; the others are those of two beams with corners.
         for (path, least, most) in [
             ("objects.crate.pose", 6, 0),
             ("objects.screen.pose", 6, 3),
@@ -192,7 +193,7 @@ fn a_sweep_tells_a_panels_place_along_its_own_plane() {
     };
     let off = planar(&truth).inverse() * found;
     let [across, along] = [off.translation.x, off.translation.y];
-    // Measured: 0.9 mm across, 1.2 mm along, 2 mrad; without edges it stays 80 mm off along itself
+    // BeamMeasurement: 0.9 mm across, 1.2 mm along, 2 mrad; without edges it stays 80 mm off along itself
     // (of 900 and 1808 columns 10 and 36 mm).
     let worst = [across, along, off.rotation.angle()];
     let worst = worst.iter().fold(0.0_f64, |most, x| most.max(x.abs()));

@@ -6,7 +6,7 @@ use etendue_estimate::odometry::{
 };
 use etendue_physics::statistics::{mean, root_mean_square};
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
-use serde_json::Value;
+use serde_json::VariableValue;
 
 fn tum(text: &str) -> Vec<Isometry3<f64>> {
     let pose = |line: &str| {
@@ -21,7 +21,7 @@ fn tum(text: &str) -> Vec<Isometry3<f64>> {
 }
 
 /// Largest relative difference of rmse, mean and maximum.
-fn off(values: &[f64], expected: &Value) -> f64 {
+fn off(values: &[f64], expected: &VariableValue) -> f64 {
     let largest = values.iter().copied().fold(0.0, f64::max);
     let found = [
         ("rmse", root_mean_square(values)),
@@ -36,12 +36,12 @@ fn off(values: &[f64], expected: &Value) -> f64 {
 }
 
 /// The numbers of the PyPI package evo 1.38.1 on the same files (`scripts/evo_golden.py`).
-/// Measured: largest relative difference 2e-7, evo's own rounding of small angles.
+/// BeamMeasurement: largest relative difference 2e-7, evo's own rounding of small angles.
 #[test]
 fn trajectory_errors_are_those_of_evo() {
     let reference = tum(include_str!("../golden/evo/reference.tum"));
     let estimate = tum(include_str!("../golden/evo/estimate.tum"));
-    let expected: Value =
+    let expected: VariableValue =
         serde_json::from_str(include_str!("../golden/evo/errors.json")).expect("valid");
     let mut found: Vec<(String, PoseErrors)> = Vec::new();
     let alignments = [

@@ -9,7 +9,7 @@ use etendue_physics::atmosphere::Weather;
 use etendue_physics::pulse::{AnalogueDetector, Detector, Discriminator, PulseShape, ReturnMode};
 use etendue_scene::Scene;
 use etendue_sensors::lidar::{Air, SweepSettings, simulate};
-use etendue_sensors::lidar::{Lidar, Pipeline, PulsedReceiver, Receiver};
+use etendue_sensors::lidar::{EchoModel, Lidar, PulsedReceiver, Receiver};
 use etendue_sensors::transport::World;
 
 const DISCRIMINATORS: [Discriminator; 5] = [
@@ -28,7 +28,7 @@ fn sampling(
 ) -> Lidar {
     let mut scanner = vlp_16(columns, discriminator);
     if let Receiver::Pulsed(receiver) = &mut scanner.receiver {
-        receiver.pipeline = Pipeline::Waveform;
+        receiver.echoes = EchoModel::Waveform;
         change(receiver);
     }
     scanner
@@ -119,7 +119,7 @@ fn derivatives_of_sampled_echoes_by_what_times_them_equal_central_differences() 
                 for (i, row) in at.rows().enumerate() {
                     let difference = (plus[i] - minus[i]) / 2e-6;
                     let slope = row[0] * value;
-                    // Measured: 3e-5, the leading edge's rounding.
+                    // BeamMeasurement: 3e-5, the leading edge's rounding.
                     let off = (slope - difference).abs() / (1.0 + difference.abs());
                     jumps += usize::from(off > 1e-3);
                     largest = largest.max(slope.abs());

@@ -1,4 +1,4 @@
-//! Measured sweeps of scanners: points back to the shots that measured them.
+//! BeamMeasurement sweeps of scanners: points back to the shots that measured them.
 
 use crate::device::device;
 use crate::failure::Failure;

@@ -1,6 +1,6 @@
 //! Courses made by rule.
 
-use crate::demo::part::Part;
+use crate::demo::Part;
 use etendue_physics::{Purpose, Stream};
 use etendue_scene::Mesh;
 use etendue_scene::primitive::{PrimitiveError, rectangle};

@@ -1,19 +1,25 @@
-//! A vehicle in a procedural town.
+//! Drive of a vehicle through a procedural town.
 //!
-//! [`Street::generate`] builds nine blocks with houses, pavements, trees, lamps and parked cars. A
-//! [`Driver`] steers a vehicle around the middle block by sensor messages only: it receives messages
-//! ([`SensorMessage`]), estimates its pose ([`PoseFilter`]) and follows a route. A recording of the
-//! messages gives the same commands.
+//! [`Town::generate`] builds nine blocks with houses, pavements, trees, lamps and parked cars. A
+//! [`Driver`] steers a vehicle around the central one by its sensors only: it receives messages
+//! ([`SensorMessage`]), estimates its position ([`Localisation`]), and pursues the [`Route`]. The
+//! messages of a recording give the same commands.
 
 mod driver;
-mod layout;
+mod localisation;
 mod message;
-mod pose_filter;
 mod route;
 mod town;
 
 pub use driver::{Driver, sedan};
-pub use message::{MessageContent, SensorMessage};
-pub use pose_filter::{Antenna, PoseFilter};
+pub use localisation::{Antenna, Localisation};
+pub use message::{MessageData, SensorMessage};
 pub use route::Route;
-pub use town::Street;
+pub use town::Town;
+
+/// Length and width of a block, m.
+const BLOCK: [f64; 2] = [50.0, 40.0];
+/// Width of a roadway, m.
+const ROADWAY: f64 = 9.0;
+/// Width of a pavement, m.
+const PAVEMENT: f64 = 2.5;

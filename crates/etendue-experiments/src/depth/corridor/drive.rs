@@ -25,7 +25,7 @@ pub struct Drive {
 /// What is known of a reading.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TrueReading {
-    /// Reading without noise less the distance along the beam's axis, m.
+    /// TrueReading without noise less the distance along the beam's axis, m.
     pub bias: f64,
     /// Incidence of the beam's axis, rad.
     pub incidence: f64,

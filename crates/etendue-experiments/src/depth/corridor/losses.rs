@@ -6,7 +6,7 @@ use etendue_calibrate::depth::train::{Training, train};
 use etendue_calibrate::depth::{DepthLoss, DepthMap, DepthModel, MapOptions, PoseFreedom};
 use etendue_physics::statistics::root_mean_square;
 
-/// Poses to learn with.
+/// LearningPoses to learn with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LearningPoses {
     /// The true ones.

@@ -1,4 +1,4 @@
-//! Settings of the drive and errors of its evaluation.
+//! CorridorSettings of the drive and errors of its evaluation.
 
 use etendue_calibrate::depth::{DepthError, DepthModel, Polynomial};
 use etendue_estimate::odometry::{MappingError, TrajectoryComparisonError};

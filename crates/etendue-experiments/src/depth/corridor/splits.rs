@@ -42,7 +42,7 @@ pub fn as_built(scanner: &Lidar) -> Option<DepthModel> {
     let Discriminator::ConstantFraction { fraction } = receiver.discriminator else {
         return None;
     };
-    let [horizontal, vertical] = scanner.beam.divergence.sd();
+    let [horizontal, vertical] = scanner.beam.width().divergence.sd();
     Some(DepthModel::Waveform(WaveformBias {
         pulse_sd: receiver.pulse.range_sd(),
         angular_sd: f64::midpoint(horizontal, vertical),
@@ -193,7 +193,7 @@ fn learnt(
     train(map, None, start, &training, &map_options())
 }
 
-/// Poses of some stops, one after the other; the first is true.
+/// LearningPoses of some stops, one after the other; the first is true.
 fn slam(
     drive: &Drive,
     stops: &[usize],
