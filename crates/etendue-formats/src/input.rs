@@ -1,28 +1,73 @@
 //! Reading files, packed or not.
 
+use crate::mcap_chunks::decompress_chunks;
 use crate::{FormatError, Place};
-use std::io::Read;
+use ruzstd::decoding::StreamingDecoder;
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use std::io::{self, Read};
 use std::path::Path;
 
 /// What a zstd frame begins with (RFC 8878, section 3.1.1).
 pub(crate) const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// The content of a file; bzip2, gzip and zstd are recognised by their first bytes and unpacked.
+/// The content of a file. Files compressed by bzip2, gzip or zstd are recognised by their first bytes and
+/// decompressed, and so are the chunks of MCAP files.
 pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, FormatError> {
     let bytes = std::fs::read(path).map_err(|source| FormatError::cannot_read(path, source))?;
-    if bytes.starts_with(b"BZh") {
-        unpack(path, bzip2::read::MultiBzDecoder::new(&bytes[..]))
+    let mut content = Vec::new();
+    let unpacked = if bytes.starts_with(b"BZh") {
+        bzip2::read::MultiBzDecoder::new(&bytes[..])
+            .read_to_end(&mut content)
+            .map(drop)
     } else if bytes.starts_with(&[0x1f, 0x8b]) {
-        unpack(path, flate2::read::MultiGzDecoder::new(&bytes[..]))
+        flate2::read::MultiGzDecoder::new(&bytes[..])
+            .read_to_end(&mut content)
+            .map(drop)
     } else if bytes.starts_with(&ZSTD) {
-        let decoder = zstd::Decoder::new(&bytes[..]);
-        unpack(
-            path,
-            decoder.map_err(|source| FormatError::cannot_read(path, source))?,
-        )
+        unpack_zstd(&bytes, &mut content)
     } else {
-        Ok(bytes)
+        content = bytes;
+        Ok(())
+    };
+    unpacked.map_err(|error| {
+        FormatError::malformed(
+            path,
+            Place::File,
+            format!("the packed file cannot be unpacked: {error}"),
+            "the file is cut or damaged: copy it again",
+        )
+    })?;
+    if content.starts_with(mcap::MAGIC) {
+        content = decompress_chunks(content);
     }
+    Ok(content)
+}
+
+/// Decompresses the zstd frames of `bytes` and appends their content to `output`.
+///
+/// # Errors
+/// Where a frame is truncated or damaged, or its checksum is another one.
+pub(crate) fn unpack_zstd(mut bytes: &[u8], output: &mut Vec<u8>) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match StreamingDecoder::new(&mut bytes) {
+            Ok(mut frame) => {
+                frame.read_to_end(output)?;
+                let decoder = frame.into_frame_decoder();
+                let stated = decoder.get_checksum_from_data();
+                if stated.is_some() && stated != decoder.get_calculated_checksum() {
+                    return Err(io::Error::other("the checksum of a zstd frame is wrong"));
+                }
+            }
+            Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                length,
+                ..
+            })) => {
+                bytes = bytes.get(length as usize..).unwrap_or_default();
+            }
+            Err(error) => return Err(io::Error::other(error)),
+        }
+    }
+    Ok(())
 }
 
 /// The text of a file, packed or not.
@@ -35,17 +80,4 @@ pub(crate) fn read_text(path: &Path) -> Result<String, FormatError> {
             "give a text file, or name it by the ending of its binary format",
         )
     })
-}
-
-fn unpack(path: &Path, mut packed: impl Read) -> Result<Vec<u8>, FormatError> {
-    let mut bytes = Vec::new();
-    packed.read_to_end(&mut bytes).map_err(|error| {
-        FormatError::malformed(
-            path,
-            Place::File,
-            format!("the packed file cannot be unpacked: {error}"),
-            "the file is cut or damaged: copy it again",
-        )
-    })?;
-    Ok(bytes)
 }

@@ -2,8 +2,8 @@
 
 use super::{OutputSet, Run};
 use crate::FormatError;
+use crate::npy::{Element, write_array};
 use etendue_sensors::{Measurement, Reading, Truth};
-use npyz::{AutoSerialize, WriterBuilder};
 use std::io::{self, Seek, Write};
 use std::path::Path;
 use zip::write::SimpleFileOptions;
@@ -72,7 +72,7 @@ struct Archive<'a, W: Write + Seek> {
 }
 
 impl<W: Write + Seek> Archive<'_, W> {
-    fn array<T: AutoSerialize>(
+    fn array<T: Element>(
         &mut self,
         name: &str,
         shape: &[u64],
@@ -82,16 +82,10 @@ impl<W: Write + Seek> Archive<'_, W> {
             format!("{name}.npy"),
             SimpleFileOptions::default().large_file(true),
         )?;
-        let mut writer = npyz::WriteOptions::new()
-            .default_dtype()
-            .shape(shape)
-            .writer(&mut self.zip)
-            .begin_nd()?;
-        writer.extend(values)?;
-        writer.finish()
+        write_array(&mut self.zip, shape, values)
     }
 
-    fn per_beam<T: AutoSerialize>(
+    fn per_beam<T: Element>(
         &mut self,
         name: &str,
         value: impl Fn(&Measurement) -> T,

@@ -2,8 +2,7 @@
 
 use super::{ColumnData, OutputSet, PointTable};
 use crate::FormatError;
-use npyz::{AutoSerialize, WriterBuilder};
-use std::io::{self, Seek, Write};
+use crate::npy::write_array;
 use std::path::Path;
 use zip::write::SimpleFileOptions;
 
@@ -29,25 +28,14 @@ pub fn write_table_npz(
             let options = SimpleFileOptions::default().large_file(true);
             zip.start_file(format!("{}.npy", column.name), options)?;
             match &column.data {
-                ColumnData::F32(values) => array(&mut zip, &shape, values)?,
-                ColumnData::F64(values) => array(&mut zip, &shape, values)?,
-                ColumnData::U16(values) => array(&mut zip, &shape, values)?,
-                ColumnData::U32(values) => array(&mut zip, &shape, values)?,
-                ColumnData::I32(values) => array(&mut zip, &shape, values)?,
+                ColumnData::F32(values) => write_array(&mut zip, &shape, values.iter().copied())?,
+                ColumnData::F64(values) => write_array(&mut zip, &shape, values.iter().copied())?,
+                ColumnData::U16(values) => write_array(&mut zip, &shape, values.iter().copied())?,
+                ColumnData::U32(values) => write_array(&mut zip, &shape, values.iter().copied())?,
+                ColumnData::I32(values) => write_array(&mut zip, &shape, values.iter().copied())?,
             }
         }
         zip.finish()?;
         Ok(())
     })
-}
-
-fn array<T: AutoSerialize + Copy, W: Write + Seek>(
-    zip: &mut zip::ZipWriter<W>,
-    shape: &[u64],
-    values: &[T],
-) -> io::Result<()> {
-    let options = npyz::WriteOptions::new().default_dtype().shape(shape);
-    let mut writer = options.writer(zip).begin_nd()?;
-    writer.extend(values.iter().copied())?;
-    writer.finish()
 }

@@ -21,7 +21,7 @@ mod sqlite;
 
 use crate::cloud::{is_cloud, read_cloud};
 use crate::digest::sha256_of_all;
-use crate::input::{ZSTD, read_bytes, read_text};
+use crate::input::{ZSTD, read_bytes, read_text, unpack_zstd};
 use crate::scan_log::{is_scan_log, parse_scan_log};
 use crate::{FormatError, Place};
 use etendue_sensors::{Scan, ScanLog};
@@ -253,7 +253,9 @@ fn mcap_messages(
 /// A message of ROS 2, packed or not (CDR begins with a zero); none where it is damaged.
 fn ros2_message(kind: &str, topic: &str, data: &[u8]) -> Option<Message> {
     let data = if data.starts_with(&ZSTD) {
-        Cow::Owned(zstd::decode_all(data).ok()?)
+        let mut content = Vec::new();
+        unpack_zstd(data, &mut content).ok()?;
+        Cow::Owned(content)
     } else {
         Cow::Borrowed(data)
     };
