@@ -3,21 +3,23 @@
 //! Nothing here knows a triangle, a file, a clock or a thread.
 
 pub mod ambient;
+pub mod angle;
 pub mod atmosphere;
 pub mod beam;
 pub mod camera;
-pub mod cw;
 pub mod gnss;
 pub mod inertial;
 pub mod light;
 pub mod normal;
 pub mod odometry;
+pub mod phase;
 pub mod profile;
 pub mod pulse;
 mod random;
 mod scalar;
 mod series;
 mod spectrum;
+pub mod statistics;
 pub mod surface;
 
 pub use random::{Draws, NormalPairs, Purpose, Stream};

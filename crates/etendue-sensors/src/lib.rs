@@ -3,18 +3,16 @@
 mod calibrated;
 pub mod camera;
 pub mod cw;
-pub mod demo;
 pub mod dynamics;
 pub mod filter;
 pub mod lidar;
 mod measurement;
-pub mod motion;
 pub mod rig;
 mod scan;
 mod scan_statistics;
 pub mod trajectory;
 pub mod transport;
 
-pub use measurement::{Measurement, PlanarSweep, Reading, Truth};
+pub use measurement::{Measurement, PlanarSweep, RangeReading, Truth};
 pub use scan::{Scan, ScanLog};
 pub use scan_statistics::{ScanStatistics, Spread, StandingWindow, StatisticsOptions, SteadyBeam};

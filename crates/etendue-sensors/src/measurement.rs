@@ -5,7 +5,7 @@ use nalgebra::{Isometry3, Point3};
 
 /// What a device says of one beam.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Reading {
+pub enum RangeReading {
     /// A range, m.
     Range(f64),
     /// Nothing came back, or it came from beyond the device's range (REP 117: +inf).
@@ -16,7 +16,7 @@ pub enum Reading {
     Error(u8),
 }
 
-impl Reading {
+impl RangeReading {
     /// The range, m, if there is one.
     pub fn range(self) -> Option<f64> {
         match self {
@@ -62,7 +62,7 @@ pub struct Measurement {
     /// Elevation above the sensor's x-y plane, rad.
     pub elevation: f64,
     /// What the device reports.
-    pub reading: Reading,
+    pub reading: RangeReading,
     /// Received power, relative to the transmitted power times the receiver's aperture
     /// (1/m^2 sr: the sum over returns of weight x throughput^2 x BRDF x cos / R^2).
     pub power: f64,

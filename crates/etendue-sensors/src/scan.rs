@@ -1,6 +1,6 @@
 //! Recorded two-dimensional scans.
 
-use crate::Reading;
+use crate::RangeReading;
 use nalgebra::Isometry2;
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ pub struct Scan {
     /// the same geometry).
     pub azimuths: Arc<[f64]>,
     /// One reading a beam.
-    pub readings: Vec<Reading>,
+    pub readings: Vec<RangeReading>,
     /// Intensity or quality of each beam as the device gives it, or empty.
     pub intensities: Vec<f32>,
     /// Pose of the robot by its odometry, if the log has one.

@@ -1,6 +1,6 @@
 //! What a recording says of its sensor: the same numbers for recorded and simulated scans.
 
-use crate::{PlanarSweep, Reading, Scan};
+use crate::{PlanarSweep, RangeReading, Scan};
 use nalgebra::{Isometry2, Vector2};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -108,11 +108,11 @@ impl ScanStatistics {
     ///
     /// # Example
     /// ```
-    /// use etendue_sensors::{Reading, Scan, ScanStatistics, StatisticsOptions};
+    /// use etendue_sensors::{RangeReading, Scan, ScanStatistics, StatisticsOptions};
     /// let scan = |range| Scan {
     ///     time: 0.0,
     ///     azimuths: [0.0, 0.1].into(),
-    ///     readings: vec![Reading::Range(range), Reading::Error(7)],
+    ///     readings: vec![RangeReading::Range(range), RangeReading::Error(7)],
     ///     intensities: vec![],
     ///     odom_from_robot: None,
     /// };
@@ -126,15 +126,15 @@ impl ScanStatistics {
         let mut ranges = ranges_of(scans);
         ranges.sort_by(f64::total_cmp);
         let readings = || scans.iter().flat_map(|scan| &scan.readings);
-        let count = |wanted: Reading| readings().filter(|reading| **reading == wanted).count();
+        let count = |wanted: RangeReading| readings().filter(|reading| **reading == wanted).count();
         let sizes = || scans.iter().map(|scan| scan.readings.len());
         Self {
             scans: scans.len(),
             beams: sizes().sum(),
             beams_in_scan: (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0)),
             valid: ranges.len(),
-            no_returns: count(Reading::NoReturn),
-            too_near: count(Reading::TooNear),
+            no_returns: count(RangeReading::NoReturn),
+            too_near: count(RangeReading::TooNear),
             errors: errors(readings()),
             duration: scans.last().map_or(0.0, |last| last.time - scans[0].time),
             period: period(scans),
@@ -186,10 +186,10 @@ fn ranges_of(scans: &[Scan]) -> Vec<f64> {
     readings.filter_map(|reading| reading.range()).collect()
 }
 
-fn errors<'a>(readings: impl Iterator<Item = &'a Reading>) -> BTreeMap<u8, usize> {
+fn errors<'a>(readings: impl Iterator<Item = &'a RangeReading>) -> BTreeMap<u8, usize> {
     let mut counts = BTreeMap::new();
     for reading in readings {
-        if let Reading::Error(code) = reading {
+        if let RangeReading::Error(code) = reading {
             *counts.entry(*code).or_insert(0) += 1;
         }
     }
@@ -337,7 +337,7 @@ fn spread(band: Range<f64>, steady: &[SteadyBeam]) -> Option<Spread> {
 mod tests {
     use super::*;
 
-    fn scan(time: f64, x: f64, readings: Vec<Reading>) -> Scan {
+    fn scan(time: f64, x: f64, readings: Vec<RangeReading>) -> Scan {
         Scan {
             time,
             azimuths: (0..readings.len()).map(|beam| beam as f64).collect(),
@@ -356,7 +356,7 @@ mod tests {
 
     #[test]
     fn a_window_ends_where_the_robot_moves() {
-        let at = |time, x| scan(time, x, vec![Reading::Range(1.0)]);
+        let at = |time, x| scan(time, x, vec![RangeReading::Range(1.0)]);
         let scans = [
             at(0.0, 0.0),
             at(1.0, 0.0),
@@ -374,9 +374,21 @@ mod tests {
     #[test]
     fn a_beam_that_sometimes_fails_flickers_and_has_no_spread() {
         let scans = [
-            scan(0.0, 0.0, vec![Reading::Range(1.0), Reading::Range(2.5)]),
-            scan(1.0, 0.0, vec![Reading::Error(6), Reading::Range(2.5)]),
-            scan(2.0, 0.0, vec![Reading::Range(1.1), Reading::Range(2.5)]),
+            scan(
+                0.0,
+                0.0,
+                vec![RangeReading::Range(1.0), RangeReading::Range(2.5)],
+            ),
+            scan(
+                1.0,
+                0.0,
+                vec![RangeReading::Error(6), RangeReading::Range(2.5)],
+            ),
+            scan(
+                2.0,
+                0.0,
+                vec![RangeReading::Range(1.1), RangeReading::Range(2.5)],
+            ),
         ];
         let window = &ScanStatistics::of(&scans, &options()).standing[0];
         assert_eq!(window.flickering, 1);
@@ -388,7 +400,7 @@ mod tests {
     #[test]
     fn every_range_within_the_edges_is_in_one_bin() {
         let readings = (1..=500)
-            .map(|i| Reading::Range(f64::from(i) * 0.1))
+            .map(|i| RangeReading::Range(f64::from(i) * 0.1))
             .collect();
         let statistics = ScanStatistics::of(&[scan(0.0, 0.0, readings)], &options());
         let counted: usize = statistics.histogram.iter().map(|(_, count)| count).sum();

@@ -3,7 +3,7 @@
 use super::NoiseError;
 use super::statistics::detect_steps;
 use etendue_physics::profile::Steps;
-use etendue_sensors::{Reading, Scan};
+use etendue_sensors::{RangeReading, Scan};
 use nalgebra::{Point3, Vector3};
 use std::collections::BTreeMap;
 use std::f64::consts::{PI, TAU};
@@ -235,7 +235,7 @@ pub(super) fn is_between(azimuth: f64, [from, to]: [f64; 2]) -> bool {
     (azimuth - from).rem_euclid(TAU) <= (to - from).rem_euclid(TAU)
 }
 
-fn look(scan: usize, turn: f64, reading: Reading, intensity: Option<&f32>) -> Look {
+fn look(scan: usize, turn: f64, reading: RangeReading, intensity: Option<&f32>) -> Look {
     #[expect(
         clippy::cast_possible_truncation,
         reason = "scans are fewer than 2^32, and a turn within a cell is small"
@@ -295,7 +295,7 @@ fn is_seen(point: &Point3<f64>) -> bool {
 
 fn point_look(scan: usize, point: Option<&Point3<f64>>, intensity: Option<&f32>) -> Look {
     let range = point.filter(|p| is_seen(p)).map(|p| p.coords.norm());
-    let reading = range.map_or(Reading::NoReturn, Reading::Range);
+    let reading = range.map_or(RangeReading::NoReturn, RangeReading::Range);
     look(scan, 0.0, reading, intensity)
 }
 

@@ -22,7 +22,7 @@ pub use twins::{Twins, chance, find_twins};
 use crate::manifold::{Manifold, Variable};
 use crate::model::{Measured, Model, ModelError, Rows};
 use crate::solve::{Linearization, Loss, Problem, Residuals};
-use etendue_sensors::Reading;
+use etendue_sensors::RangeReading;
 use nalgebra::Isometry3;
 use thiserror::Error;
 
@@ -88,8 +88,9 @@ impl FitProblem {
     ///
     /// # Errors
     /// Where the numbers of scans or beams differ, a scan has no valid range, or nothing is free.
-    pub fn new(model: Model, scans: &[Vec<Reading>]) -> Result<Self, FitError> {
-        let measured = |scan: &Vec<Reading>| scan.iter().copied().map(Measured::from).collect();
+    pub fn new(model: Model, scans: &[Vec<RangeReading>]) -> Result<Self, FitError> {
+        let measured =
+            |scan: &Vec<RangeReading>| scan.iter().copied().map(Measured::from).collect();
         let scans: Vec<Vec<Measured>> = scans.iter().map(measured).collect();
         Self::measured_by(model, &scans)
     }
@@ -188,7 +189,7 @@ impl FitProblem {
     }
 
     /// Residuals of all ranges that are measured and predicted, m.
-    fn range_residuals(&self, state: &[Variable]) -> Vec<f64> {
+    pub fn range_residuals(&self, state: &[Variable]) -> Vec<f64> {
         let scans = self.model.predict(state);
         let predicted = scans.iter().flatten().map(Measured::range);
         let measured = self.measured.iter().step_by(self.kinds);

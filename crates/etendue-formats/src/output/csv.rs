@@ -2,7 +2,7 @@
 
 use super::{OutputSet, Run};
 use crate::FormatError;
-use etendue_sensors::{Measurement, PlanarSweep, Reading};
+use etendue_sensors::{Measurement, PlanarSweep, RangeReading};
 use std::borrow::Cow;
 use std::io;
 use std::path::Path;
@@ -56,10 +56,10 @@ fn write_row(
         ..
     } = beam;
     let (reading, range, code) = match beam.reading {
-        Reading::Range(range) => ("range", range.to_string(), String::new()),
-        Reading::NoReturn => ("no_return", String::new(), String::new()),
-        Reading::TooNear => ("too_near", String::new(), String::new()),
-        Reading::Error(code) => ("error", String::new(), code.to_string()),
+        RangeReading::Range(range) => ("range", range.to_string(), String::new()),
+        RangeReading::NoReturn => ("no_return", String::new(), String::new()),
+        RangeReading::TooNear => ("too_near", String::new(), String::new()),
+        RangeReading::Error(code) => ("error", String::new(), code.to_string()),
     };
     let number = beam.beam;
     write!(

@@ -3,7 +3,7 @@
 use super::{OutputSet, Run};
 use crate::FormatError;
 use crate::digest::sha256;
-use etendue_sensors::{PlanarSweep, Reading};
+use etendue_sensors::{PlanarSweep, RangeReading};
 use nalgebra::Isometry3;
 use serde::Serialize;
 use std::path::Path;
@@ -87,13 +87,13 @@ impl ReadingCounts {
         for beam in sweeps.iter().flat_map(|sweep| &sweep.measurements) {
             counts.beams += 1;
             match beam.reading {
-                Reading::Range(_) => {
+                RangeReading::Range(_) => {
                     counts.ranges += 1;
                     counts.mixed += usize::from(beam.is_mixed());
                 }
-                Reading::NoReturn => counts.no_returns += 1,
-                Reading::TooNear => counts.too_near += 1,
-                Reading::Error(_) => counts.errors += 1,
+                RangeReading::NoReturn => counts.no_returns += 1,
+                RangeReading::TooNear => counts.too_near += 1,
+                RangeReading::Error(_) => counts.errors += 1,
             }
         }
         counts

@@ -3,7 +3,7 @@
 use super::{OutputSet, Run};
 use crate::FormatError;
 use crate::npy::{Element, write_array};
-use etendue_sensors::{Measurement, Reading, Truth};
+use etendue_sensors::{Measurement, RangeReading, Truth};
 use std::io::{self, Seek, Write};
 use std::path::Path;
 use zip::write::SimpleFileOptions;
@@ -109,7 +109,7 @@ impl<W: Write + Seek> Archive<'_, W> {
         self.per_beam("elevation_rad", |beam| beam.elevation)?;
         self.per_beam("range_m", |beam| beam.reading.rep117())?;
         self.per_beam("error_code", |beam| match beam.reading {
-            Reading::Error(code) => i16::from(code),
+            RangeReading::Error(code) => i16::from(code),
             _ => -1,
         })?;
         self.per_beam("power_per_m2_sr", |beam| beam.power)?;

@@ -1,7 +1,7 @@
 //! `sensor_msgs/LaserScan`, of ROS 1 and ROS 2.
 
 use crate::ros2::CdrReader;
-use etendue_sensors::{Reading, Scan};
+use etendue_sensors::{RangeReading, Scan};
 
 /// What both versions hold after the header.
 pub(super) struct LaserScan {
@@ -42,16 +42,16 @@ impl LaserScan {
         let reading = |range: &f32| {
             let range = f64::from(*range);
             if range.is_nan() {
-                Reading::Error(0)
+                RangeReading::Error(0)
             } else if range == f64::NEG_INFINITY || range < near && range != 0.0 {
-                Reading::TooNear
+                RangeReading::TooNear
             } else if range == 0.0 || range > far && far > 0.0 {
-                Reading::NoReturn
+                RangeReading::NoReturn
             } else {
-                Reading::Range(range)
+                RangeReading::Range(range)
             }
         };
-        let readings: Vec<Reading> = self.ranges.iter().map(reading).collect();
+        let readings: Vec<RangeReading> = self.ranges.iter().map(reading).collect();
         let intensities = if self.intensities.len() == readings.len() {
             self.intensities
         } else {

@@ -10,7 +10,7 @@ use super::tinyslam::last_line_cut;
 use crate::FormatError;
 use crate::precision::single;
 use crate::text::{Field, Line, Text};
-use etendue_sensors::{Reading, Scan, ScanLog};
+use etendue_sensors::{RangeReading, Scan, ScanLog};
 use nalgebra::{Isometry2, Vector2};
 use std::f64::consts::{FRAC_PI_2, PI};
 
@@ -240,14 +240,14 @@ impl<'a> Fields<'a> {
         Ok(count)
     }
 
-    fn readings(&mut self, beams: usize, limit: f64) -> Result<Vec<Reading>, FormatError> {
+    fn readings(&mut self, beams: usize, limit: f64) -> Result<Vec<RangeReading>, FormatError> {
         (0..beams)
             .map(|_| {
                 let range = self.number("its last range")?;
                 Ok(if range >= limit {
-                    Reading::NoReturn
+                    RangeReading::NoReturn
                 } else {
-                    Reading::Range(range)
+                    RangeReading::Range(range)
                 })
             })
             .collect()

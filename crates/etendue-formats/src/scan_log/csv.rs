@@ -20,7 +20,7 @@ use super::Geometries;
 use crate::FormatError;
 use crate::precision::single;
 use crate::text::{Field, Line, Text};
-use etendue_sensors::{Reading, Scan, ScanLog};
+use etendue_sensors::{RangeReading, Scan, ScanLog};
 use nalgebra::{Isometry2, Vector2};
 
 pub(super) fn is_header(line: &str) -> bool {
@@ -184,20 +184,22 @@ impl Reader {
     }
 }
 
-fn reading(columns: &Columns, fields: &[Field<'_>]) -> Result<Reading, FormatError> {
+fn reading(columns: &Columns, fields: &[Field<'_>]) -> Result<RangeReading, FormatError> {
     let code = columns
         .error_code
         .map(|at| fields[at])
         .filter(|field| !field.text.is_empty());
     if let Some(code) = code {
-        return Ok(Reading::Error(code.parse("an error code from 0 to 255")?));
+        return Ok(RangeReading::Error(
+            code.parse("an error code from 0 to 255")?,
+        ));
     }
     match columns.reading.map(|at| fields[at]) {
         None => {}
         Some(field) => match field.text {
             "range" => {}
-            "no_return" => return Ok(Reading::NoReturn),
-            "too_near" => return Ok(Reading::TooNear),
+            "no_return" => return Ok(RangeReading::NoReturn),
+            "too_near" => return Ok(RangeReading::TooNear),
             other => {
                 return Err(field.error(
                     format!("unknown reading \"{other}\""),
@@ -208,7 +210,7 @@ fn reading(columns: &Columns, fields: &[Field<'_>]) -> Result<Reading, FormatErr
     }
     let range = fields[columns.range];
     if range.text.is_empty() || range.text == "inf" {
-        return Ok(Reading::NoReturn);
+        return Ok(RangeReading::NoReturn);
     }
-    range.number().map(Reading::Range)
+    range.number().map(RangeReading::Range)
 }

@@ -4,14 +4,14 @@ use super::{Geometries, is_number};
 use crate::FormatError;
 use crate::precision::single;
 use crate::text::{Field, Line, Text};
-use etendue_sensors::{Reading, Scan, ScanLog};
+use etendue_sensors::{RangeReading, Scan, ScanLog};
 
 const NO_CLOCK: &str = "the log has no clock: the number of each scan is taken as its time, s";
 
 /// One beam of a scan that is being collected.
 struct Beam {
     azimuth: f64,
-    reading: Reading,
+    reading: RangeReading,
     intensity: f32,
 }
 
@@ -102,16 +102,16 @@ fn wrong_columns(line: Line<'_>, found: usize) -> FormatError {
 }
 
 /// A range as ROS writes it: +inf no return, -inf too near, NaN an error.
-fn rep117(field: Field<'_>) -> Result<Reading, FormatError> {
+fn rep117(field: Field<'_>) -> Result<RangeReading, FormatError> {
     let range: f64 = field.parse("a range")?;
     Ok(if range.is_nan() {
-        Reading::Error(0)
+        RangeReading::Error(0)
     } else if range == f64::INFINITY {
-        Reading::NoReturn
+        RangeReading::NoReturn
     } else if range == f64::NEG_INFINITY {
-        Reading::TooNear
+        RangeReading::TooNear
     } else {
-        Reading::Range(range)
+        RangeReading::Range(range)
     })
 }
 
@@ -144,8 +144,8 @@ pub(super) fn parse_ultra_simple(text: Text<'_>) -> Result<ScanLog, FormatError>
         collector.beams.push(Beam {
             azimuth: -angle.number()?.to_radians(),
             reading: match millimetres {
-                0.0 => Reading::NoReturn,
-                _ => Reading::Range(millimetres * 1e-3),
+                0.0 => RangeReading::NoReturn,
+                _ => RangeReading::Range(millimetres * 1e-3),
             },
             intensity: single(quality.number()?),
         });
@@ -211,7 +211,7 @@ struct Block {
     time: f64,
     first: Option<f64>,
     step: Option<f64>,
-    readings: Vec<Reading>,
+    readings: Vec<RangeReading>,
     intensities: Vec<f32>,
 }
 

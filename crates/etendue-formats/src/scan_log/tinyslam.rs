@@ -7,7 +7,7 @@
 use super::Geometries;
 use crate::FormatError;
 use crate::text::{Field, Line, Text};
-use etendue_sensors::{Reading, Scan, ScanLog};
+use etendue_sensors::{RangeReading, Scan, ScanLog};
 use nalgebra::{Isometry2, Vector2};
 use std::f64::consts::PI;
 
@@ -69,11 +69,11 @@ fn scan(
     })
 }
 
-fn reading(field: Field<'_>) -> Result<Reading, FormatError> {
+fn reading(field: Field<'_>) -> Result<RangeReading, FormatError> {
     let millimetres: u32 = field.parse("a range in whole millimetres")?;
     Ok(match u8::try_from(millimetres) {
-        Ok(code) if millimetres < LEAST_RANGE => Reading::Error(code),
-        _ => Reading::Range(f64::from(millimetres) * 1e-3),
+        Ok(code) if millimetres < LEAST_RANGE => RangeReading::Error(code),
+        _ => RangeReading::Range(f64::from(millimetres) * 1e-3),
     })
 }
 

@@ -2,7 +2,7 @@
 
 use crate::toml_file::{Document, DocumentError, Problem};
 use etendue_physics::beam::SubRayPattern;
-use etendue_physics::cw::{
+use etendue_physics::phase::{
     Ambiguity, AutomaticGain, Bias, Combination, Method, Modulation, Noise, Receiver,
     SamplingScheme, Window,
 };

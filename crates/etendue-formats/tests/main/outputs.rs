@@ -9,7 +9,7 @@ use etendue_formats::output::{
 use etendue_formats::scan_log::read_scan_log;
 use etendue_formats::scene::{LoadedScene, arena};
 use etendue_scene::{MaterialId, ObjectId};
-use etendue_sensors::{Measurement, PlanarSweep, Reading, Truth};
+use etendue_sensors::{Measurement, PlanarSweep, RangeReading, Truth};
 use nalgebra::{Isometry3, Vector3};
 use proptest::prelude::*;
 use std::io::Read;
@@ -17,13 +17,13 @@ use std::path::Path;
 
 fn sweeps() -> Vec<PlanarSweep> {
     let readings = [
-        Reading::Range(1.25),
-        Reading::NoReturn,
-        Reading::TooNear,
-        Reading::Error(7),
-        Reading::Range(0.5),
+        RangeReading::Range(1.25),
+        RangeReading::NoReturn,
+        RangeReading::TooNear,
+        RangeReading::Error(7),
+        RangeReading::Range(0.5),
     ];
-    let beam = |(number, reading): (u16, &Reading)| Measurement {
+    let beam = |(number, reading): (u16, &RangeReading)| Measurement {
         beam: u32::from(number),
         time: 0.01 * f64::from(number),
         azimuth: 0.3 * f64::from(number) - 0.6,
@@ -92,7 +92,8 @@ fn a_csv_is_read_back_as_the_scans_that_were_written() {
     let log = read_scan_log(&folder.path().join("scan.csv")).unwrap();
     assert_eq!(log.scans.len(), 2);
     for (scan, sweep) in log.scans.iter().zip(&sweeps) {
-        let readings: Vec<Reading> = sweep.measurements.iter().map(|beam| beam.reading).collect();
+        let readings: Vec<RangeReading> =
+            sweep.measurements.iter().map(|beam| beam.reading).collect();
         assert_eq!(scan.readings, readings);
         let azimuths: Vec<f64> = sweep.measurements.iter().map(|beam| beam.azimuth).collect();
         assert_eq!(*scan.azimuths, *azimuths);

@@ -3,7 +3,7 @@
 use crate::recordings::recording;
 use etendue_formats::FormatError;
 use etendue_formats::scan_log::{parse_scan_log, read_scan_log};
-use etendue_sensors::{Reading, ScanLog, ScanStatistics, StatisticsOptions};
+use etendue_sensors::{RangeReading, ScanLog, ScanStatistics, StatisticsOptions};
 use proptest::prelude::*;
 
 fn statistics(log: &ScanLog) -> ScanStatistics {
@@ -184,7 +184,7 @@ fn a_carmen_scan_keeps_remissions_and_pose() {
     let text = "RAWLASER1 0 -0.5 1 0.5 30 0.01 0 3 1 2 30 3 7 8 9 12.5 host 1\n\
                 ROBOTLASER1 0 -0.5 1 0.5 30 0.01 0 3 1 2 3 0 1 2 3 4 5 6 0 0 0 0 0 13.5 host 2\n";
     let log = parse_scan_log("a.log".as_ref(), text).unwrap();
-    assert_eq!(log.scans[0].readings[2], Reading::NoReturn);
+    assert_eq!(log.scans[0].readings[2], RangeReading::NoReturn);
     assert_eq!(log.scans[0].intensities, [7.0, 8.0, 9.0]);
     assert_eq!(*log.scans[0].azimuths, [-0.5, 0.0, 0.5]);
     assert_eq!(log.scans[0].time, 12.5);
@@ -198,7 +198,7 @@ fn the_sdk_log_turns_clockwise_angles_round() {
     let log = parse_scan_log("a.csv".as_ref(), text).unwrap();
     assert_eq!(
         log.scans[0].readings,
-        [Reading::Range(1.0), Reading::NoReturn]
+        [RangeReading::Range(1.0), RangeReading::NoReturn]
     );
     assert!((log.scans[0].azimuths[0] + std::f64::consts::FRAC_PI_2).abs() < 1e-12);
 }

@@ -3,8 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod camera;
-mod cw;
 mod gnss;
 mod inertial;
+mod phase;
 mod pulse_bias;
 mod surface;

@@ -6,7 +6,7 @@
 
 use crate::transport::{Factor, FirstReturns, PoseTile, World};
 use etendue_physics::beam::{BeamFrame, SubRay};
-use etendue_physics::cw::{Modulation, ReceivedTile};
+use etendue_physics::phase::{Modulation, PhaseSignalTile};
 use etendue_physics::{Scalar, ScalarTile};
 use etendue_scene::{HitTile, Loops, RayTile};
 
@@ -24,7 +24,7 @@ pub(super) struct Batch<S: Scalar> {
     pub met: Vec<HitTile>,
     /// What comes straight back along the sub-rays, and the sum of it.
     pub back: Vec<FirstReturns<S>>,
-    pub received: ReceivedTile<S>,
+    pub received: PhaseSignalTile<S>,
 }
 
 impl<S: Scalar> Default for Batch<S> {
@@ -36,7 +36,7 @@ impl<S: Scalar> Default for Batch<S> {
             rays: Vec::new(),
             met: Vec::new(),
             back: Vec::new(),
-            received: ReceivedTile::nothing(),
+            received: PhaseSignalTile::nothing(),
         }
     }
 }
@@ -133,7 +133,7 @@ impl<S: Scalar> Loops for Straight<'_, S> {
     fn run(self) {
         let batch = self.batch;
         batch.back.clear();
-        batch.received = ReceivedTile::nothing();
+        batch.received = PhaseSignalTile::nothing();
         let extra = batch.rays.len() - self.sub_rays.len();
         let twist = batch.poses.twist();
         let tiles = batch.rays[extra..].iter().zip(&batch.met[extra..]);

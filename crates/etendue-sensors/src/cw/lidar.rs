@@ -1,7 +1,7 @@
 //! The description of a continuous-wave lidar.
 
 use etendue_physics::beam::SubRayPattern;
-use etendue_physics::cw::{InvalidReceiver, Receiver};
+use etendue_physics::phase::{InvalidReceiver, Receiver};
 use thiserror::Error;
 
 /// A planar or tilted continuous-wave lidar: an immutable value that many runs share.

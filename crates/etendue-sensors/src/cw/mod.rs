@@ -5,7 +5,7 @@
 //!
 //! One beam: its own pose at its own time, its sub-rays ([`etendue_physics::beam`]), the light that
 //! each sends back ([`crate::transport`]), and the receiver
-//! ([`etendue_physics::cw`]) that turns the sum into one range or an error code.
+//! ([`etendue_physics::phase`]) that turns the sum into one range or an error code.
 
 mod batch;
 mod collected;

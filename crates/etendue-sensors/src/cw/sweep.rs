@@ -3,15 +3,15 @@
 use super::batch::{Aim, Batch, LANES, Straight};
 use super::collected::{Collected, Draw, Drawing};
 use super::{Beam, CwLidar};
-use crate::calibrated::{KeptRecent, Sights};
+use crate::calibrated::{PooledNoiseCache, Sights};
 use crate::transport::{
     Background, Cone, Factor, LightRay, LightReturn, PathSettings, TreeSettings, World,
     trace_paths, trace_tree_from,
 };
-use crate::{Measurement, PlanarSweep, Reading, Truth};
+use crate::{Measurement, PlanarSweep, RangeReading, Truth};
 use etendue_physics::beam::{BeamFrame, SubRay};
-use etendue_physics::cw::{Detection, Fault, Received, ReceivedTile, Window};
-use etendue_physics::profile::{Address, Drawn, Recent};
+use etendue_physics::phase::{Detection, NoDetection, PhaseSignal, PhaseSignalTile, Window};
+use etendue_physics::profile::{Address, Drawn, NoiseCache};
 use etendue_physics::{Purpose, Scalar, Stream};
 use etendue_scene::{Hit, Ray};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3, try_convert};
@@ -41,7 +41,7 @@ pub struct Turn {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shot<S> {
     /// The range as the receiver measured it, or why there is none.
-    pub outcome: Result<Detection<S>, Fault>,
+    pub outcome: Result<Detection<S>, NoDetection>,
     /// Received power, relative to the transmitted power and the receiver's aperture, 1/(m² sr).
     pub power: S,
     /// How many separate surfaces sent light back, 8 at most.
@@ -141,7 +141,7 @@ pub fn shoot_with<S: Scalar>(
     turn: &Turn,
     world_from_sensor: impl Fn(f64) -> Isometry3<S> + Sync,
     factor: Option<&Factor<S>>,
-    add: impl Fn(usize, &mut Received<S>) + Sync,
+    add: impl Fn(usize, &mut PhaseSignal<S>) + Sync,
 ) -> Vec<Shot<S>> {
     let tree = |world: &World<S>, light: &LightRay<S>, hit, _: &mut Stream, visit: Visit<S>| {
         trace_tree_from(world, light, hit, &turn.tree, visit);
@@ -206,7 +206,7 @@ fn shoot_light<S: Scalar>(
         '_,
         S,
         impl Fn(&World<S>, &LightRay<S>, Option<Hit>, &mut Stream, Visit<S>) + Sync,
-        impl Fn(usize, &mut Received<S>) + Sync,
+        impl Fn(usize, &mut PhaseSignal<S>) + Sync,
     >,
 ) -> Vec<Shot<S>> {
     let shooter = Shooter {
@@ -256,7 +256,7 @@ fn half_way(beams: &[Beam]) -> f64 {
 struct Memory<S: Scalar> {
     batch: Batch<S>,
     collected: Vec<Collected<S>>,
-    recent: KeptRecent,
+    noise_cache: PooledNoiseCache,
 }
 
 impl<S: Scalar> Default for Memory<S> {
@@ -264,7 +264,7 @@ impl<S: Scalar> Default for Memory<S> {
         Self {
             batch: Batch::default(),
             collected: Vec::new(),
-            recent: KeptRecent::default(),
+            noise_cache: PooledNoiseCache::default(),
         }
     }
 }
@@ -319,7 +319,7 @@ impl<'a> View<'a> {
 impl<'a, S: Scalar, T, A> Shooter<'a, S, T, A>
 where
     T: Fn(&World<S>, &LightRay<S>, Option<Hit>, &mut Stream, Visit<S>),
-    A: Fn(usize, &mut Received<S>),
+    A: Fn(usize, &mut PhaseSignal<S>),
 {
     /// The same in another world.
     fn about<'b>(&self, world: &'b World<'b, S>) -> Shooter<'b, S, T, A>
@@ -386,12 +386,12 @@ where
         let Memory {
             batch,
             collected,
-            recent,
+            noise_cache,
         } = memory;
         let scene = self.world.scene();
         scene.closest_hits_of_tiles(&batch.rays, &mut batch.met);
         batch.back.clear();
-        batch.received = ReceivedTile::nothing();
+        batch.received = PhaseSignalTile::nothing();
         if self.light.straight && self.plain_tangent.is_some() {
             scene.vectorised(Straight {
                 world: self.world,
@@ -408,7 +408,7 @@ where
             (self.light.add)(first + lane, &mut own.received);
             collected.push(own);
         }
-        let drawn = self.draw(batch, collected, first, recent.get());
+        let drawn = self.draw(batch, collected, first, noise_cache.get());
         for (lane, (shot, collected)) in shots.iter_mut().zip(&*collected).enumerate() {
             let own = { drawn.as_ref() }.filter(|drawn| drawn.sights.calibrated[lane]);
             *shot = Shot {
@@ -424,7 +424,11 @@ where
     }
 
     /// What the receiver makes of light.
-    fn measure(&self, received: &Received<S>, number: usize) -> Result<Detection<S>, Fault> {
+    fn measure(
+        &self,
+        received: &PhaseSignal<S>,
+        number: usize,
+    ) -> Result<Detection<S>, NoDetection> {
         let mut noise = self.stream(number, Purpose::ReceiverNoise);
         self.lidar.receiver.measure(received, &mut noise)
     }
@@ -482,7 +486,7 @@ where
         batch: &Batch<S>,
         collected: &[Collected<S>],
         first: usize,
-        recent: &mut Recent,
+        noise_cache: &mut NoiseCache,
     ) -> Option<Drawing> {
         let scene = self.world.scene();
         if !scene.has_profiles() {
@@ -507,16 +511,18 @@ where
             collected,
             poses: &batch.poses,
             address,
-            recent,
+            noise_cache,
         }))
     }
 
     /// What the device reports of a beam that was drawn.
-    fn drawn(&self, drawn: Option<Drawn>) -> Result<Detection<S>, Fault> {
+    fn drawn(&self, drawn: Option<Drawn>) -> Result<Detection<S>, NoDetection> {
         let farthest = self.lidar.receiver.ambiguity.farthest;
         match drawn {
-            None => Err(Fault::NothingReceived),
-            Some(drawn) if drawn.range > farthest => Err(Fault::BeyondRange { range: drawn.range }),
+            None => Err(NoDetection::NothingReceived),
+            Some(drawn) if drawn.range > farthest => {
+                Err(NoDetection::BeyondRange { range: drawn.range })
+            }
             Some(drawn) => Ok(Detection {
                 range: S::from(drawn.range),
                 disagreement: 0.0,
@@ -557,7 +563,7 @@ fn turned<S: Scalar>(rotation: &UnitQuaternion<S>, v: &Vector3<f64>) -> Vector3<
 impl<S: Scalar> Shot<S> {
     fn nothing() -> Self {
         Self {
-            outcome: Err(Fault::NothingReceived),
+            outcome: Err(NoDetection::NothingReceived),
             power: S::zero(),
             returns: 0,
             truth: None,
@@ -565,19 +571,19 @@ impl<S: Scalar> Shot<S> {
     }
 }
 
-fn reading(outcome: &Result<Detection<f64>, Fault>, resolution: Option<f64>) -> Reading {
+fn reading(outcome: &Result<Detection<f64>, NoDetection>, resolution: Option<f64>) -> RangeReading {
     match outcome {
         Ok(detection) => {
             let range = detection.range;
             // Dividing by the steps of a metre gives the number that 1.755 means; multiplying by
             // the step would give 1.7550000000000001.
             let rounded = |step: f64| (range / step).round() / step.recip();
-            Reading::Range(resolution.map_or(range, rounded))
+            RangeReading::Range(resolution.map_or(range, rounded))
         }
-        Err(Fault::TooNear { .. }) => Reading::TooNear,
+        Err(NoDetection::TooNear { .. }) => RangeReading::TooNear,
         Err(fault) => match fault.urg_code() {
-            Some(0) | None => Reading::NoReturn,
-            Some(code) => Reading::Error(code),
+            Some(0) | None => RangeReading::NoReturn,
+            Some(code) => RangeReading::Error(code),
         },
     }
 }

@@ -3,7 +3,7 @@
 use super::{FilterContext, FilterRun, LidarNoise};
 use crate::lidar::{Outcome, Return, Sweep};
 use crate::rig::Data;
-use crate::{Measurement, Reading};
+use crate::{Measurement, RangeReading};
 use etendue_physics::{Purpose, Stream};
 use nalgebra::Vector3;
 
@@ -53,7 +53,7 @@ impl Noise {
     fn disturb_beam(&self, beam: &mut Measurement, stream: &mut Stream) {
         let [range, azimuth] = stream.normal_pair();
         let [elevation, intensity] = stream.normal_pair();
-        if let Reading::Range(measured) = &mut beam.reading {
+        if let RangeReading::Range(measured) = &mut beam.reading {
             *measured += self.sd.range * range;
         }
         beam.azimuth += self.sd.angle * azimuth;
@@ -102,7 +102,7 @@ impl FilterRun for DropOut {
             Data::Turn(mut turn) => {
                 for beam in &mut turn.measurements {
                     if lost(beam.beam) {
-                        beam.reading = Reading::NoReturn;
+                        beam.reading = RangeReading::NoReturn;
                     }
                 }
                 Data::Turn(turn)

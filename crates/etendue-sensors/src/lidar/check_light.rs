@@ -3,7 +3,7 @@
 use super::check::{LidarError, LidarPart, Wrong, is_positive, is_zero_or_more, value};
 use super::{Intensity, Lidar, PulsedReceiver, Receiver, Triangulation};
 use etendue_physics::beam::BeamWidth;
-use etendue_physics::cw::Window;
+use etendue_physics::phase::Window;
 use etendue_physics::pulse::{Detector, Discriminator, Fmcw, IntensityResponse, ReflectivityScale};
 
 /// The most rings of sub-rays: 12,481 rays a shot.

@@ -1,7 +1,7 @@
 //! What a scanner makes of the light that comes back.
 
 use etendue_physics::atmosphere::Overlap;
-use etendue_physics::cw::Window;
+use etendue_physics::phase::Window;
 use etendue_physics::pulse::{
     AnalogueDetector, Detector, Discriminator, EchoFinder, FastReceiver, Fmcw, IntensityResponse,
     PhotonCounter, Pulse, ReturnMode, Timing, reference_power,

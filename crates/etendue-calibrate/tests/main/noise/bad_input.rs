@@ -3,14 +3,16 @@
 use super::{Board, ONE, options, recording, scans};
 use etendue_calibrate::noise::panel::find_panel;
 use etendue_calibrate::noise::{NoiseError, PanelHint, PanelSearch, Recording, calibrate};
-use etendue_sensors::Reading;
+use etendue_sensors::RangeReading;
 
 fn panel_error(recording: &Recording, hint: PanelHint) -> NoiseError {
     find_panel(recording, &hint, &PanelSearch::default()).unwrap_err()
 }
 
 fn plain(boards: &[Board]) -> Recording {
-    recording(&scans(boards, 10, |_, _, range, _| Reading::Range(range)))
+    recording(&scans(boards, 10, |_, _, range, _| {
+        RangeReading::Range(range)
+    }))
 }
 
 #[test]
@@ -18,7 +20,7 @@ fn a_recording_without_a_panel() {
     // Ranges that scatter by a third: nothing flat.
     let scattered = scans(&ONE, 10, |_, beam, range, _| {
         let share = f64::from(beam * 7919 % 997) / 997.0;
-        Reading::Range(range * (0.7 + 0.6 * share))
+        RangeReading::Range(range * (0.7 + 0.6 * share))
     });
     let error = panel_error(&recording(&scattered), PanelHint::default());
     assert!(matches!(error, NoiseError::NoPanel { .. }), "{error}");
@@ -100,7 +102,7 @@ fn a_declared_sector_ends_the_panel() {
 
 #[test]
 fn all_beams_dropped() {
-    let nothing = recording(&scans(&ONE, 10, |_, _, _, _| Reading::NoReturn));
+    let nothing = recording(&scans(&ONE, 10, |_, _, _, _| RangeReading::NoReturn));
     let error = panel_error(&nothing, PanelHint::default());
     assert!(
         matches!(error, NoiseError::AllDropped { beams: 7200, .. }),
@@ -123,7 +125,7 @@ fn five_beams_only() {
 
 #[test]
 fn too_few_beams_for_statistics() {
-    let few = recording(&scans(&ONE, 1, |_, _, range, _| Reading::Range(range)));
+    let few = recording(&scans(&ONE, 1, |_, _, range, _| RangeReading::Range(range)));
     let narrow = plain(&[Board {
         width: 0.1,
         ..ONE[0]
@@ -158,14 +160,14 @@ fn a_distance_declared_25_cm_wrong() {
 #[test]
 fn millimetres_among_metres_and_millimetres_alone() {
     let mixed = scans(&ONE, 10, |scan, _, range, _| {
-        Reading::Range(if scan == 7 { range * 1e3 } else { range })
+        RangeReading::Range(if scan == 7 { range * 1e3 } else { range })
     });
     let error = panel_error(&recording(&mixed), PanelHint::default());
     assert!(
         matches!(error, NoiseError::MixedUnits { scan: 7, .. }),
         "{error}"
     );
-    let all = scans(&ONE, 10, |_, _, range, _| Reading::Range(range * 1e3));
+    let all = scans(&ONE, 10, |_, _, range, _| RangeReading::Range(range * 1e3));
     let error = panel_error(&recording(&all), PanelHint::default());
     assert!(matches!(error, NoiseError::Millimetres { .. }), "{error}");
 }

@@ -4,7 +4,7 @@ use super::{ONE, azimuths, known, options, recording, scans};
 use etendue_calibrate::noise::score::simulate_set_up;
 use etendue_calibrate::noise::{Calibration, PanelHint, calibrate};
 use etendue_physics::profile::{Address, Aspect, Glare, GlareKnot, Profile};
-use etendue_sensors::Reading;
+use etendue_sensors::RangeReading;
 
 /// The known profile with a dip of 3 mm and a loss of 30 % a degree right of the normal.
 fn glaring() -> Profile {
@@ -51,8 +51,8 @@ fn calibrated_in(
         };
         let azimuth = azimuths[beam as usize];
         let drawn = profile.draw(range, Aspect::signed(sign * azimuth), &address);
-        drawn.map_or(Reading::NoReturn, |drawn| {
-            Reading::Range(drawn.range + shape(azimuth))
+        drawn.map_or(RangeReading::NoReturn, |drawn| {
+            RangeReading::Range(drawn.range + shape(azimuth))
         })
     });
     let hint = PanelHint {

@@ -11,7 +11,7 @@ use etendue_calibrate::noise::{Options, PanelBeams, Recording, replay};
 use etendue_physics::profile::{
     Correlation, DistanceLaw, DropOutModel, IntensityKind, Knot, Profile, ReflectanceModel, Steps,
 };
-use etendue_sensors::{Reading, Scan};
+use etendue_sensors::{RangeReading, Scan};
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ pub fn azimuths(count: u32) -> Arc<[f64]> {
 pub fn scans(
     boards: &[Board],
     count: u32,
-    seen: impl Fn(u32, u32, f64, f64) -> Reading,
+    seen: impl Fn(u32, u32, f64, f64) -> RangeReading,
 ) -> Vec<Scan> {
     let azimuths = azimuths(720);
     let scan = |number: u32| {
@@ -51,7 +51,7 @@ pub fn scans(
             let met = boards.iter().filter_map(|board| board.met(*azimuth));
             match met.min_by(|a, b| a.0.total_cmp(&b.0)) {
                 Some((range, incidence)) => seen(number, beam, range, incidence),
-                None => Reading::NoReturn,
+                None => RangeReading::NoReturn,
             }
         };
         Scan {

@@ -4,7 +4,7 @@ use super::{azimuths, known, options};
 use etendue_calibrate::noise::score::hold_out;
 use etendue_calibrate::noise::{PanelHint, Recording, calibrate};
 use etendue_physics::profile::Address;
-use etendue_sensors::{Reading, Scan};
+use etendue_sensors::{RangeReading, Scan};
 use std::sync::Arc;
 
 /// Sixty scans of a board at 0.5 m that is turned by `turn` degrees altogether, slowly at first and
@@ -22,7 +22,7 @@ fn recorded(turn: f64) -> Recording {
             let off = azimuth - bearing;
             // The board ends at 50 degrees.
             if off.abs() > 50.0_f64.to_radians() {
-                return Reading::NoReturn;
+                return RangeReading::NoReturn;
             }
             let address = Address {
                 seed: 8,
@@ -32,7 +32,9 @@ fn recorded(turn: f64) -> Recording {
                 stride: 1,
             };
             let drawn = profile.draw(0.5 / off.cos(), off.abs(), &address);
-            drawn.map_or(Reading::NoReturn, |drawn| Reading::Range(drawn.range))
+            drawn.map_or(RangeReading::NoReturn, |drawn| {
+                RangeReading::Range(drawn.range)
+            })
         };
         Scan {
             time: f64::from(sweep),

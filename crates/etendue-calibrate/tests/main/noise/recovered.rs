@@ -7,7 +7,7 @@ use etendue_calibrate::noise::{
     Calibration, PanelBeams, PanelHint, PanelSearch, Recording, calibrate, identify,
 };
 use etendue_physics::profile::{Address, Profile};
-use etendue_sensors::Reading;
+use etendue_sensors::RangeReading;
 
 fn recorded(profile: &Profile, sweeps: u32) -> Recording {
     let scans = scans(&ONE, sweeps, |sweep, beam, range, incidence| {
@@ -19,8 +19,8 @@ fn recorded(profile: &Profile, sweeps: u32) -> Recording {
             stride: 1,
         };
         match profile.draw(range, incidence, &address) {
-            Some(drawn) => Reading::Range(drawn.range),
-            None => Reading::NoReturn,
+            Some(drawn) => RangeReading::Range(drawn.range),
+            None => RangeReading::NoReturn,
         }
     });
     recording(&scans)
@@ -130,7 +130,9 @@ fn ranges_at_a_panels_end_are_not_the_materials() {
                 0.0
             };
             let drawn = truth.draw(range, incidence, &address);
-            drawn.map_or(Reading::NoReturn, |drawn| Reading::Range(drawn.range - end))
+            drawn.map_or(RangeReading::NoReturn, |drawn| {
+                RangeReading::Range(drawn.range - end)
+            })
         });
         calibrated(&recording(&scans))
     };
@@ -207,7 +209,9 @@ fn the_law_of_distance_is_fitted_to_two_distances() {
                 stride: 1,
             };
             let drawn = truth.draw(range, incidence, &address);
-            drawn.map_or(Reading::NoReturn, |drawn| Reading::Range(drawn.range))
+            drawn.map_or(RangeReading::NoReturn, |drawn| {
+                RangeReading::Range(drawn.range)
+            })
         }))
     };
     let (near, far) = (at(0.5), at(1.5));

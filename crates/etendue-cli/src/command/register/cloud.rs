@@ -77,7 +77,7 @@ fn of_scan(asked: &str, path: &Path, number: Option<usize>) -> Result<Cloud, Fai
 
 fn points(scan: &Scan) -> Vec<Point3<f64>> {
     let beams = scan.azimuths.iter().zip(&scan.readings);
-    let point = |(azimuth, reading): (&f64, &etendue::sensors::Reading)| {
+    let point = |(azimuth, reading): (&f64, &etendue::sensors::RangeReading)| {
         let range = reading.range()?;
         let (sin, cos) = azimuth.sin_cos();
         Some(Point3::new(range * cos, range * sin, 0.0))

@@ -4,7 +4,7 @@ use super::staged::Done;
 use etendue::formats::output::ReadingCounts;
 use etendue::physics::atmosphere::Weather;
 use etendue::sensors::lidar::Air;
-use etendue::sensors::{Measurement, PlanarSweep, Reading};
+use etendue::sensors::{Measurement, PlanarSweep, RangeReading};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -134,7 +134,7 @@ pub fn why_nothing(air: &Air) -> String {
 fn error_codes(sweeps: &[PlanarSweep]) -> BTreeMap<u8, usize> {
     let mut codes = BTreeMap::new();
     for measurement in sweeps.iter().flat_map(|sweep| &sweep.measurements) {
-        if let Reading::Error(code) = measurement.reading {
+        if let RangeReading::Error(code) = measurement.reading {
             *codes.entry(code).or_insert(0) += 1;
         }
     }

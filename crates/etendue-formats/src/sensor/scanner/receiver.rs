@@ -2,7 +2,7 @@
 
 use crate::toml_file::Problem;
 use etendue_physics::beam::BeamWidth;
-use etendue_physics::cw::Window;
+use etendue_physics::phase::Window;
 use etendue_physics::pulse::{
     AnalogueDetector, Detector, Discriminator, DualPair, Fmcw, IntensityResponse, Pulse,
     PulseShape, ReflectivityScale, ReturnMode, reference_power,

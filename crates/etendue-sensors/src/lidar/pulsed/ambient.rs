@@ -2,7 +2,7 @@
 
 use crate::lidar::{PulsedReceiver, RangeLimits, Receiver};
 use crate::transport::{Background, Cone, LightRay, TreeSettings, World};
-use etendue_physics::cw::Window;
+use etendue_physics::phase::Window;
 use etendue_physics::pulse::Echo;
 use etendue_physics::{SPEED_OF_LIGHT, Stream, normal};
 use etendue_scene::Hit;

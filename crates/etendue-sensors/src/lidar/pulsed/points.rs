@@ -1,7 +1,7 @@
 //! What a scanning lidar reports.
 
 use crate::lidar::{Lidar, Shot, Shots};
-use crate::{Measurement, PlanarSweep, Reading, Truth};
+use crate::{Measurement, PlanarSweep, RangeReading, Truth};
 use etendue_scene::{MaterialId, MeshId, ObjectId};
 use nalgebra::{Isometry3, Point3};
 
@@ -137,9 +137,9 @@ impl Sweep {
                         azimuth: shot.azimuth,
                         elevation: shot.elevation,
                         reading: match (first, self.outcomes[number]) {
-                            (Some(point), _) => Reading::Range(point.range),
-                            (None, Outcome::TooNear) => Reading::TooNear,
-                            (None, _) => Reading::NoReturn,
+                            (Some(point), _) => RangeReading::Range(point.range),
+                            (None, Outcome::TooNear) => RangeReading::TooNear,
+                            (None, _) => RangeReading::NoReturn,
                         },
                         power: first.map_or(0.0, |point| point.power),
                         returns: first.map_or(0, |point| u16::from(point.returns)),

@@ -3,8 +3,8 @@
 use super::scenes::{Wall, planar, scene};
 use super::{fan, ideal};
 use etendue_physics::beam::SubRayPattern;
-use etendue_physics::cw::{Window, phase_noise};
 use etendue_physics::light::ClearAir;
+use etendue_physics::phase::{Window, phase_noise};
 use etendue_physics::surface::{Lobe, Material, planck_radiance};
 use etendue_scene::Scene;
 use etendue_sensors::cw::{CwLidar, Turn, shoot, simulate};

@@ -9,7 +9,7 @@ mod physics;
 mod scenes;
 
 use etendue_physics::beam::SubRayPattern;
-use etendue_physics::cw::{
+use etendue_physics::phase::{
     Ambiguity, AutomaticGain, Bias, Combination, Method, Modulation, Noise, Receiver,
     SamplingScheme,
 };

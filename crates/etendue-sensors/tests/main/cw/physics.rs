@@ -3,11 +3,11 @@
 use super::scenes::{Wall, cuboid, planar, scene, scene_at};
 use super::{fan, ideal};
 use etendue_physics::beam::SubRayPattern;
-use etendue_physics::cw::{Method, Noise};
+use etendue_physics::phase::{Method, Noise};
 use etendue_sensors::cw::{Beam, CwLidar, Shot, Turn, shoot, shoot_paths, simulate};
-use etendue_sensors::motion::{constant_velocity, still};
+use etendue_sensors::trajectory::{constant_velocity, stationary};
 use etendue_sensors::transport::{PathSettings, World};
-use etendue_sensors::{PlanarSweep, Reading};
+use etendue_sensors::{PlanarSweep, RangeReading};
 use nalgebra::{Isometry3, Vector3};
 
 const PATTERNS: [SubRayPattern; 5] = [
@@ -28,7 +28,7 @@ fn ahead(walls: &[Wall], lidar: &CwLidar<f64>) -> Shot<f64> {
         &world(&scene(walls)),
         lidar,
         &Turn::default(),
-        still(planar(0.0, 0.0, 0.0)),
+        stationary(planar(0.0, 0.0, 0.0)),
     )[0]
 }
 
@@ -79,7 +79,7 @@ fn lengths_times_k_divide_powers_by_k_squared() {
             ..wall
         });
         let walls: Vec<Wall> = scaled.collect();
-        let pose = still(planar(0.1 * k, 0.05 * k, 0.3));
+        let pose = stationary(planar(0.1 * k, 0.05 * k, 0.3));
         shoot(&world(&scene(&walls)), &lidar, &Turn::default(), pose)
     };
     for (small, large) in sweep(1.0).iter().zip(sweep(3.0)) {
@@ -132,7 +132,7 @@ fn eight_threads_give_the_bytes_of_one() {
             with_truth: true,
             ..Turn::default()
         };
-        pool.install(|| simulate(&world, &lidar, &turn, still(planar(0.1, 0.0, 0.2))))
+        pool.install(|| simulate(&world, &lidar, &turn, stationary(planar(0.1, 0.0, 0.2))))
     };
     let one = sweep(1);
     assert_eq!(one.measurements.len(), 682);
@@ -181,7 +181,7 @@ fn spread(walls: &[Wall], lidar: &CwLidar<f64>, count: u32) -> f64 {
                 index,
                 ..Turn::default()
             };
-            let shots = shoot(&world, lidar, &turn, still(planar(0.0, 0.0, 0.0)));
+            let shots = shoot(&world, lidar, &turn, stationary(planar(0.0, 0.0, 0.0)));
             shots[0].range().expect("a range")
         })
         .collect();
@@ -246,24 +246,29 @@ fn readings_are_rounded_and_faults_are_codes() {
             with_truth: true,
             ..Turn::default()
         };
-        let sweep = simulate(&world(&scene), &lidar, &turn, still(planar(0.0, 0.0, 0.0)));
-        assert_eq!(sweep.measurements[1].reading, Reading::NoReturn);
+        let sweep = simulate(
+            &world(&scene),
+            &lidar,
+            &turn,
+            stationary(planar(0.0, 0.0, 0.0)),
+        );
+        assert_eq!(sweep.measurements[1].reading, RangeReading::NoReturn);
         assert_eq!(sweep.measurements[1].truth, None);
         sweep.measurements[0]
     };
-    let Reading::Range(range) = read(1.23456).reading else {
+    let RangeReading::Range(range) = read(1.23456).reading else {
         panic!("a range");
     };
     assert!((range - 1.235).abs() < 1e-12);
     assert!((read(1.23456).truth.expect("a wall").range - 1.23456).abs() < 1e-12);
-    assert_eq!(read(3.0).reading, Reading::Error(1));
-    assert_eq!(read(5.0).reading, Reading::NoReturn);
-    assert_eq!(read(8.0).reading, Reading::NoReturn);
+    assert_eq!(read(3.0).reading, RangeReading::Error(1));
+    assert_eq!(read(5.0).reading, RangeReading::NoReturn);
+    assert_eq!(read(8.0).reading, RangeReading::NoReturn);
 }
 
 fn paths(walls: &[Wall], lidar: &CwLidar<f64>) -> Vec<Shot<f64>> {
     let settings = PathSettings::default();
-    let pose = still(planar(0.1, 0.05, 0.0));
+    let pose = stationary(planar(0.1, 0.05, 0.0));
     shoot_paths(
         &world(&scene(walls)),
         lidar,
@@ -278,7 +283,7 @@ fn paths(walls: &[Wall], lidar: &CwLidar<f64>) -> Vec<Shot<f64>> {
 fn paths_agree_with_the_tree_where_there_is_one_rough_surface() {
     let lidar = ideal(&[-30.0, 0.0, 20.0], SubRayPattern::THREE);
     let walls = [wall_at(2.0)];
-    let pose = still(planar(0.1, 0.05, 0.0));
+    let pose = stationary(planar(0.1, 0.05, 0.0));
     let tree = shoot(&world(&scene(&walls)), &lidar, &Turn::default(), pose);
     let mut met = 0;
     for (path, tree) in paths(&walls, &lidar).iter().zip(&tree) {
@@ -293,7 +298,7 @@ fn paths_agree_with_the_tree_where_there_is_one_rough_surface() {
 #[test]
 fn paths_add_what_comes_back_over_two_walls() {
     let lidar = ideal(&[-40.0, 35.0], SubRayPattern::Centre);
-    let pose = still(planar(0.1, 0.05, 0.0));
+    let pose = stationary(planar(0.1, 0.05, 0.0));
     let tree = shoot(&world(&scene(&cuboid())), &lidar, &Turn::default(), pose);
     for (path, tree) in paths(&cuboid(), &lidar).iter().zip(&tree) {
         assert!(path.power > 1.01 * tree.power, "{path:?} {tree:?}");

@@ -2,8 +2,8 @@
 
 use super::stage::{Stage, lambert, one_shot, pulsed, scanner};
 use etendue_physics::SPEED_OF_LIGHT;
-use etendue_physics::cw::Window;
 use etendue_physics::normal;
+use etendue_physics::phase::Window;
 use etendue_physics::pulse::{AnalogueDetector, Detector, PhotonCounter, ReturnMode};
 use etendue_scene::Scene;
 use etendue_sensors::lidar::{Lidar, Pipeline, PulsedReceiver, Receiver};
