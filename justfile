@@ -64,7 +64,7 @@ deny:
 # Tests with the physics engine; its dependencies take minutes to build.
 rapier:
     cargo test -p etendue-sensors --features rapier --test main engine
-    cargo test -p etendue-formats --features rapier --test main dynamics
+    cargo test -p etendue-config --features rapier --test main dynamics
 
 # Speed of the library (criterion).
 bench:

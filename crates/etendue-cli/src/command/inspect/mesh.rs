@@ -2,7 +2,7 @@
 
 use super::scene::write_extent;
 use crate::failure::Failure;
-use etendue::formats::mesh::read_mesh;
+use etendue::io::mesh::read_mesh;
 use etendue::scene::MeshAudit;
 use serde::Serialize;
 use std::fmt::Write;
