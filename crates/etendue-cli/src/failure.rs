@@ -10,7 +10,7 @@ use etendue::estimate::fit::FitError;
 use etendue::estimate::odometry::{MappingError, TrajectoryComparisonError};
 use etendue::estimate::register::RegisterError;
 use etendue::io::FormatError;
-use etendue::scene::{Isa, MeshError, TrajectoryError};
+use etendue::scene::{MeshError, TrajectoryError};
 use etendue::sensors::camera::CameraWorldError;
 use etendue::sensors::rig::RigError;
 use etendue::sensors::transport::WorldError;
@@ -106,9 +106,6 @@ pub enum Failure {
     /// There is no such material.
     #[error(transparent)]
     Material(#[from] UnknownMaterial),
-    /// The processor lacks the instructions asked for.
-    #[error("this processor does not have the instructions \"{0}\"")]
-    Isa(Isa),
     /// The scene's materials do not cover the sensor's wavelength.
     #[error(transparent)]
     Wavelength(#[from] WorldError),
@@ -277,7 +274,6 @@ impl Failure {
                     .into()
             }
             Self::NoWaveform { .. } => "rings and columns count from 0".into(),
-            Self::Isa(_) => "leave --isa out: the fastest are found by themselves".into(),
             Self::Threads(_) => "ask for fewer --threads".into(),
             _ => return None,
         })

@@ -28,7 +28,9 @@
 //! | crate | holds |
 //! |---|---|
 //! | [`physics`] | the equations: reflectance, Fresnel, beams, phase, detection, noise; generic in a differentiable scalar |
-//! | [`scene`] | meshes, objects, materials, and the rays that find them |
+//! | [`simd`] | vectors of eight and sixteen floats, and run-time choice of the instruction set |
+//! | [`raycast`] | meshes, rays and hits: watertight ray casting |
+//! | [`scene`] | objects, materials, motions, lights and textures |
 //! | [`sensors`] | what sensors are, and the pipeline from light to measurements |
 //! | [`estimate`] | derivatives of the same pipeline, solvers, uncertainty |
 //! | [`io`] | files of meshes, point clouds, scan logs, recordings, packets, images and trajectories |
@@ -44,8 +46,10 @@ pub use etendue_config as config;
 pub use etendue_estimate as estimate;
 pub use etendue_io as io;
 pub use etendue_physics as physics;
+pub use etendue_raycast as raycast;
 pub use etendue_scene as scene;
 pub use etendue_sensors as sensors;
+pub use etendue_simd as simd;
 
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]

@@ -17,8 +17,8 @@ use etendue_io::FormatError;
 use etendue_io::digest::sha256_of_all;
 use etendue_scene::lighting::Lighting;
 use etendue_scene::{
-    Defect, Deformation, Mapping, Mesh, MeshId, Object, ObjectId, SceneBuilder, SceneError,
-    Textures, Trajectory,
+    Defect, Deformation, Mapping, Mesh, MeshAudit, MeshId, Object, ObjectId, SceneBuilder,
+    SceneError, Textures, Trajectory,
 };
 use etendue_sensors::lidar::Air;
 use etendue_sensors::transport::AmbientLight;
@@ -187,7 +187,7 @@ impl Assembly<'_> {
     /// What is odd about a mesh file's triangles, in one line. Open edges are not: most models of
     /// rooms have them. Nor are normals inwards where the user asked for them.
     fn oddities(&self, object: &ObjectTable, mesh: &Mesh) -> Result<Option<String>, ConfigError> {
-        let audit = mesh.audit().map_err(|source| ConfigError::Scene {
+        let audit = MeshAudit::of(mesh).map_err(|source| ConfigError::Scene {
             path: self.document.path().to_owned(),
             source: SceneError::Mesh {
                 object: object.name.get_ref().clone(),
@@ -243,20 +243,18 @@ impl Assembly<'_> {
         self.builder.materials = self.palette.used;
         let path = self.document.path();
         let scene = self.builder.build_moving(self.motions);
-        let mut scene = scene.map_err(|source| ConfigError::Scene {
+        let refused = |source| ConfigError::Scene {
             path: path.to_owned(),
             source,
-        })?;
+        };
+        let mut edit = scene.map_err(refused)?.edit();
         for (mesh, deformation) in self.deformations {
-            let set = scene.set_deformation(mesh, deformation);
-            set.map_err(|source| ConfigError::Scene {
-                path: path.to_owned(),
-                source,
-            })?;
+            edit = edit.with_deformation(mesh, deformation).map_err(refused)?;
         }
         for (material, profile) in profiles {
-            scene.set_profile(material, profile);
+            edit = edit.with_profile(material, profile);
         }
+        let scene = edit.finish();
         let stem = || {
             path.file_stem()
                 .unwrap_or_default()

@@ -32,7 +32,7 @@ impl MeshReport {
     /// Reads the mesh and judges it.
     pub fn of(path: &Path) -> Result<Self, Failure> {
         let file = read_mesh(path)?;
-        let audit = file.mesh.audit().map_err(|source| Failure::Mesh {
+        let audit = MeshAudit::of(&file.mesh).map_err(|source| Failure::Mesh {
             path: path.into(),
             source,
         })?;

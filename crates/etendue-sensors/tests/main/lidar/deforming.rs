@@ -4,7 +4,7 @@ use super::stage::{at_origin, pulsed, quiet, room, scanner};
 use etendue_physics::pulse::{Fmcw, ReturnMode};
 use etendue_scene::{Deformation, MeshId, Scene, VertexFrame};
 use etendue_sensors::lidar::Sweep;
-use etendue_sensors::lidar::{Pipeline, Receiver};
+use etendue_sensors::lidar::{EchoModel, Receiver};
 
 /// How large the room is at a time, over its size at the beginning: it grows by that much a second
 /// for half a turn of the scanner and shrinks again.
@@ -14,7 +14,7 @@ fn size(growth: f64, time: f64) -> f64 {
 
 /// A cube of 20 m that breathes about the sensor.
 fn breathing(growth: f64) -> Scene {
-    let mut scene = room([20.0, 20.0, 20.0], 0.4);
+    let scene = room([20.0, 20.0, 20.0], 0.4);
     let rest = scene.mesh(MeshId(0)).vertices.clone();
     let frame = |time| VertexFrame {
         time,
@@ -25,14 +25,12 @@ fn breathing(growth: f64) -> Scene {
     };
     let frames = vec![frame(0.0), frame(0.05), frame(0.1)];
     let deformation = Deformation::new(frames, true).unwrap();
-    scene
-        .set_deformation(MeshId(0), deformation.into())
-        .unwrap();
-    scene
+    let edit = scene.edit().with_deformation(MeshId(0), deformation.into());
+    edit.unwrap().finish()
 }
 
 fn turn(growth: f64, receiver: Receiver) -> Sweep {
-    let mut scanner = scanner(pulsed(Pipeline::Fast, ReturnMode::Strongest));
+    let mut scanner = scanner(pulsed(EchoModel::Analytic, ReturnMode::Strongest));
     scanner.receiver = receiver;
     let sweep = at_origin(&breathing(growth), &scanner, &quiet());
     assert_eq!(sweep.points.len(), sweep.shots.len());
@@ -44,7 +42,7 @@ fn turn(growth: f64, receiver: Receiver) -> Sweep {
 /// the cosine of the corner, 2.36 mm. Measured: 2.36 mm.
 #[test]
 fn a_breathing_room_is_met_where_its_walls_are_at_each_shot() {
-    let receiver = pulsed(Pipeline::Fast, ReturnMode::Strongest);
+    let receiver = pulsed(EchoModel::Analytic, ReturnMode::Strongest);
     let sweep = turn(4.0, Receiver::Pulsed(receiver));
     let (mut worst, mut frozen) = (0.0_f64, 0.0_f64);
     for point in &sweep.points {
