@@ -3,7 +3,7 @@
 use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt};
 use etendue_physics::pulse::{AnalogueDetector, Detector, Discriminator, IntensityResponse, Pulse, ReturnMode};
 use etendue_sensors::lidar::{
-    Channel, Columns, Intensity, Pipeline, PulsedReceiver, RangeLimits, Receiver, ScanPattern,
+    Beam, Channel, Columns, Intensity, Pipeline, PulsedReceiver, RangeLimits, Receiver, ScanPattern,
     Lidar, Spinning,
 };
 
@@ -61,12 +61,15 @@ fn scanner(
             columns,
             nod: None,
         }),
-        beam: BeamWidth {
+        beam: Beam::Elliptical {
+ width: BeamWidth {
             shape: BeamShape::Gaussian,
             divergence: round(2.3e-3, at),
             exit: round(10e-3, at),
         },
-        sub_ray_rings,
+ rings: sub_ray_rings,
+},
+        azimuth_jitter: 0.0,
         receiver: Receiver::Pulsed(PulsedReceiver {
             pulse: Pulse::gaussian(3e-9),
             discriminator: Discriminator::ConstantFraction { fraction: 0.5 },

@@ -15,11 +15,12 @@ pub use parameter::{Freedom, Parameter, UnknownPath};
 pub use sensor::{Direction, Measured, ScannerSensor, Sensor};
 
 use crate::manifold::{OutOfBounds, Variable};
-use etendue_physics::phase::{Bias, Method, Noise};
+use etendue_physics::phase::{Bias, Noise};
 use etendue_scene::{Object, Scene, SceneBuilder, SceneError};
 use etendue_sensors::cw::{CwLidar, InvalidLidar};
 use etendue_sensors::lidar::Air;
 use etendue_sensors::lidar::Lidar;
+use etendue_sensors::lidar::PhaseMethod;
 use etendue_sensors::transport::{TreeSettings, WorldError};
 use nalgebra::{Isometry2, Isometry3, UnitQuaternion, Vector2, Vector3};
 use std::sync::Arc;
@@ -324,7 +325,7 @@ fn without_noise(lidar: &CwLidar<f64>) -> CwLidar<f64> {
     quiet.azimuth_jitter = 0.0;
     quiet.resolution = None;
     quiet.receiver.noise = Noise::default();
-    quiet.receiver.method = Method::ClosedForm;
+    quiet.receiver.method = PhaseMethod::ClosedForm;
     quiet.receiver.converter_bits = None;
     quiet
 }

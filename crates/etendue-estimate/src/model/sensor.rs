@@ -121,7 +121,7 @@ impl ScannerSensor {
 
     /// Full angles of divergence, horizontal and vertical, as the beam states them, rad.
     pub(super) fn widths(&self) -> [f64; 2] {
-        let divergence = &self.scanner.beam.divergence;
+        let divergence = self.scanner.beam.width().divergence;
         [divergence.horizontal, divergence.vertical]
     }
 
@@ -220,7 +220,7 @@ impl Sensor {
                 let mut thin = own.clone();
                 let shots = own.shots.iter().copied();
                 thin.shots = Arc::new(shots.step_by(every.max(1)).collect());
-                thin.scanner.sub_ray_rings = 0;
+                thin.scanner.beam = thin.scanner.beam.with_rings(0);
                 Self::Scanner(thin)
             }
         }
@@ -232,9 +232,10 @@ impl Sensor {
         match &mut self {
             Self::ContinuousWave(lidar) => lidar.half_tangent *= factor,
             Self::Scanner(own) => {
-                let divergence = &mut own.scanner.beam.divergence;
-                divergence.horizontal *= factor;
-                divergence.vertical *= factor;
+                if let Some(width) = own.scanner.beam.width_mut() {
+                    width.divergence.horizontal *= factor;
+                    width.divergence.vertical *= factor;
+                }
             }
         }
         self
@@ -244,9 +245,10 @@ impl Sensor {
         match self {
             Self::ContinuousWave(lidar) => SensorSetting::ContinuousWave(lidar.map(S::from)),
             Self::Scanner(own) => SensorSetting::Scanner(ScannerSetting {
-                receiver: MeanReceiver::from(&own.scanner.receiver),
-                beam: own.scanner.beam,
-                rings: own.scanner.sub_ray_rings,
+                receiver: MeanReceiver::of(&own.scanner.receiver)
+                    .expect("a scanner's receiver is not a phase receiver"),
+                beam: own.scanner.beam.width(),
+                rings: own.scanner.beam.rings(),
                 widening: None,
                 shots: Arc::clone(&own.shots),
                 range_offsets: vec![0.0; own.scanner.channels.len()],

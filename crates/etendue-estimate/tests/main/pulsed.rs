@@ -15,7 +15,7 @@ use etendue_scene::{
     MaterialId, Mesh, MeshId, NamedMaterial, Object, Scene, SceneBuilder, primitive,
 };
 use etendue_sensors::lidar::{
-    Channel, Columns, Intensity, Lidar, Pipeline, PulsedReceiver, RangeLimits, Receiver,
+    Beam, Channel, Columns, Intensity, Lidar, Pipeline, PulsedReceiver, RangeLimits, Receiver,
     ScanPattern, Sensitivity, Spinning, Triangulation,
 };
 use etendue_sensors::lidar::{Sweep, SweepSettings, simulate};
@@ -59,12 +59,15 @@ pub fn vlp_16(columns: u32, discriminator: Discriminator) -> Lidar {
             },
             nod: None,
         }),
-        beam: BeamWidth {
-            shape: BeamShape::Gaussian,
-            divergence: widths(3e-3, 1.5e-3),
-            exit: widths(12.7e-3, 9.5e-3),
+        beam: Beam::Elliptical {
+            width: BeamWidth {
+                shape: BeamShape::Gaussian,
+                divergence: widths(3e-3, 1.5e-3),
+                exit: widths(12.7e-3, 9.5e-3),
+            },
+            rings: 1,
         },
-        sub_ray_rings: 1,
+        azimuth_jitter: 0.0,
         receiver: Receiver::Pulsed(PulsedReceiver {
             pulse: Pulse::gaussian(6e-9),
             discriminator,
@@ -325,7 +328,7 @@ fn the_paint_of_thousands_of_facets_is_read_off_a_sweep() {
         }],
     };
     let mut scanner = vlp_16(900, Discriminator::ConstantFraction { fraction: 0.5 });
-    scanner.sub_ray_rings = 0;
+    scanner.beam = scanner.beam.with_rings(0);
     let mut model =
         Model::of_scanner(parts, &scanner, vec![Isometry3::identity()]).expect("a model");
     model

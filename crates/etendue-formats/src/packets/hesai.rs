@@ -95,7 +95,10 @@ pub(super) fn read(turns: &mut Turns, bytes: &[u8], model: Model) -> Result<(), 
 /// Time between two columns, s.
 fn period(scanner: &Lidar) -> f64 {
     match scanner.pattern.columns() {
-        Columns::Period { seconds } => seconds,
+        Columns::Period { seconds }
+        | Columns::Steps {
+            period: seconds, ..
+        } => seconds,
         Columns::PerSweep { columns, .. } => scanner.sweep_duration() / f64::from(columns),
     }
 }

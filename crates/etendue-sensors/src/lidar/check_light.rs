@@ -1,8 +1,8 @@
 //! Whether a scanner's beam and receiver can exist.
 
 use super::check::{LidarError, LidarPart, Wrong, is_positive, is_zero_or_more, value};
-use super::{Intensity, Lidar, PulsedReceiver, Receiver, Triangulation};
-use etendue_physics::beam::BeamWidth;
+use super::{Beam, Intensity, Lidar, PulsedReceiver, Receiver, Triangulation};
+use etendue_physics::beam::{BeamWidth, SubRayPattern};
 use etendue_physics::phase::Window;
 use etendue_physics::pulse::{Detector, Discriminator, Fmcw, IntensityResponse, ReflectivityScale};
 
@@ -12,9 +12,13 @@ const MOST_RINGS: u32 = 64;
 /// Checks all numbers of the light, the beam, the receiver and the intensity.
 pub(super) fn check_light(scanner: &Lidar) -> Result<(), LidarError> {
     let wavelength = positive(&[("the wavelength, m,", scanner.wavelength)]);
-    let beam = check_beam(&scanner.beam).and_then(|()| check_rings(scanner.sub_ray_rings));
+    let beam = check_beam(&scanner.beam).and_then(|()| check_jitter(scanner.azimuth_jitter));
     let receiver = match &scanner.receiver {
         Receiver::Pulsed(receiver) => check_pulsed(receiver),
+        Receiver::Phase(receiver) => {
+            receiver.check()?;
+            zero_or_more(&[("the range of full overlap, m,", receiver.full_overlap)])
+        }
         Receiver::Triangulation(triangulation) => check_triangulation(triangulation),
         Receiver::Fmcw(fmcw) => check_fmcw(fmcw),
     };
@@ -36,7 +40,39 @@ fn check_rings(rings: u32) -> Result<(), Wrong> {
     )
 }
 
-fn check_beam(beam: &BeamWidth) -> Result<(), Wrong> {
+fn check_beam(beam: &Beam) -> Result<(), Wrong> {
+    match beam {
+        Beam::Elliptical { width, rings } => check_width(width).and_then(|()| check_rings(*rings)),
+        Beam::Cone {
+            half_tangent,
+            pattern,
+        } => {
+            value(
+                "the tangent of half the divergence",
+                *half_tangent,
+                (0.0..=1.0).contains(half_tangent),
+                "from 0 to 1",
+            )?;
+            match *pattern {
+                SubRayPattern::Rings { rings } | SubRayPattern::Gaussian { rings } => {
+                    check_rings(rings)
+                }
+                _ => Ok(()),
+            }
+        }
+    }
+}
+
+fn check_jitter(jitter: f64) -> Result<(), Wrong> {
+    value(
+        "the azimuth jitter, rad,",
+        jitter,
+        (0.0..=1.0).contains(&jitter),
+        "from 0 to 1",
+    )
+}
+
+fn check_width(beam: &BeamWidth) -> Result<(), Wrong> {
     zero_or_more(&[
         (
             "the horizontal divergence, rad,",

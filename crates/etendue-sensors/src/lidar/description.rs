@@ -1,29 +1,52 @@
 //! The description of a lidar.
 
-use super::{Channel, Intensity, RangeLimits, Receiver, ScanPattern};
-use etendue_physics::beam::BeamWidth;
+use super::{Beam, Channel, Intensity, RangeLimits, Receiver, ScanPattern};
 
-/// A scanning lidar.
+/// A lidar: where its beams point, what light they send, and how its receiver turns the light that
+/// returns into ranges.
+///
+/// `S` is the type of the differentiable numbers of beam and receiver.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Lidar {
-    /// Its name, as the user types it.
+pub struct Lidar<S = f64> {
+    /// Name, as the user types it.
     pub name: String,
-    /// The document that its numbers come from.
+    /// Documents that the numbers come from.
     pub source: String,
     /// Wavelength, m.
     pub wavelength: f64,
-    /// Its lasers.
+    /// Lasers.
     pub channels: Vec<Channel>,
-    /// How they move.
+    /// Motion of the beams.
     pub pattern: ScanPattern,
-    /// Its beams.
-    pub beam: BeamWidth,
-    /// Rings of sub-rays that sample each beam; none is the axis alone.
-    pub sub_ray_rings: u32,
-    /// What becomes of the light.
-    pub receiver: Receiver,
-    /// What ranges it reports.
+    /// Cross-section of each beam.
+    pub beam: Beam<S>,
+    /// Standard deviation of each beam's azimuth about its nominal one, rad.
+    pub azimuth_jitter: f64,
+    /// Receiver.
+    pub receiver: Receiver<S>,
+    /// Range limits and step.
     pub limits: RangeLimits,
-    /// What intensity it reports.
+    /// Reported intensity.
     pub intensity: Intensity,
+}
+
+impl<S: Copy> Lidar<S> {
+    /// The same lidar with every differentiable number replaced by `f` of it.
+    ///
+    /// To differentiate by the divergence, say, map everything with `Dual::from` and set it to a
+    /// variable.
+    pub fn map<U>(&self, mut f: impl FnMut(S) -> U) -> Lidar<U> {
+        Lidar {
+            name: self.name.clone(),
+            source: self.source.clone(),
+            wavelength: self.wavelength,
+            channels: self.channels.clone(),
+            pattern: self.pattern.clone(),
+            beam: self.beam.map(&mut f),
+            azimuth_jitter: self.azimuth_jitter,
+            receiver: self.receiver.map(f),
+            limits: self.limits,
+            intensity: self.intensity,
+        }
+    }
 }

@@ -1,4 +1,9 @@
-//! What a scanner makes of the light that comes back.
+//! What a lidar makes of the light that comes back.
+
+mod phase;
+
+pub(in crate::lidar) use phase::reading;
+pub use phase::{InvalidPhaseReceiver, PhaseDetection, PhaseMethod, PhaseReceiver};
 
 use etendue_physics::atmosphere::Overlap;
 use etendue_physics::phase::Window;
@@ -11,13 +16,27 @@ use etendue_physics::{SPEED_OF_LIGHT, Scalar};
 /// What becomes of the light.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Receiver {
+pub enum Receiver<S = f64> {
     /// Pulsed time of flight.
     Pulsed(PulsedReceiver),
+    /// Phase of amplitude-modulated continuous waves.
+    Phase(PhaseReceiver<S>),
     /// Triangulation on a line of pixels beside the laser.
     Triangulation(Triangulation),
     /// Frequency-modulated continuous wave: range and radial velocity.
     Fmcw(Fmcw),
+}
+
+impl<S: Copy> Receiver<S> {
+    /// The same receiver with every differentiable number replaced by `f` of it.
+    pub fn map<U>(&self, f: impl FnMut(S) -> U) -> Receiver<U> {
+        match self {
+            Self::Pulsed(pulsed) => Receiver::Pulsed(*pulsed),
+            Self::Phase(phase) => Receiver::Phase(phase.map(f)),
+            Self::Triangulation(triangulation) => Receiver::Triangulation(*triangulation),
+            Self::Fmcw(fmcw) => Receiver::Fmcw(*fmcw),
+        }
+    }
 }
 
 /// How echoes are found.

@@ -115,7 +115,7 @@ impl Device {
                 let last = first.iter().map(|shot| shot.time).fold(0.0, f64::max);
                 // Where columns run on by a clock, a sweep may begin and end up to one later.
                 let column = match scanner.pattern.columns() {
-                    Columns::PerSweep { .. } => 0.0,
+                    Columns::PerSweep { .. } | Columns::Steps { .. } => 0.0,
                     Columns::Period { seconds } => seconds,
                 };
                 let duration = scanner.sweep_duration();

@@ -120,7 +120,7 @@ impl ScanRun<'_> {
     }
 
     fn rays_a_shot(&self) -> usize {
-        self.scanner.beam.rays(self.scanner.sub_ray_rings).len()
+        self.scanner.beam.rays().len()
     }
 
     fn pulsed_run(&self, sweep: u32) -> SweepSettings {

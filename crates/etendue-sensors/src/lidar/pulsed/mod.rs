@@ -15,7 +15,7 @@
 
 mod aim;
 mod aimed;
-mod air;
+pub(super) mod air;
 mod ambient;
 mod batches;
 mod glow;
@@ -37,5 +37,6 @@ pub use air::Air;
 pub use mean::{ExtraRay, MeanAir, MeanReceiver, MeanScanner, MeanShot};
 pub use motion::Frame;
 pub use points::{Outcome, Return, Source, Sweep};
-pub use simulate::{SweepSettings, simulate, simulate_into};
+pub(super) use simulate::begin;
+pub use simulate::{simulate, simulate_into};
 pub use waveform::waveform;

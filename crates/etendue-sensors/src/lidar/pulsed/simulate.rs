@@ -1,5 +1,6 @@
 //! The pipeline: shots to rays, rays to light that comes back, light to points.
 
+use super::Sweep;
 use super::aimed::Aimed;
 use super::air::PreparedAir;
 use super::ambient::View;
@@ -8,9 +9,11 @@ use super::order::{CastOrder, Order};
 use super::receive::{Fired, Light, PreparedReceiver, Workspace};
 use super::straight::{Cast, Lane, Straight};
 use super::turning::Turning;
-use super::{Air, Frame, Sweep};
-use crate::lidar::{Column, Firing, Lidar, ScanPattern, Shot, Shots};
-use crate::transport::{LightRay, TileReturns, TreeSettings, World, trace_trees};
+use crate::lidar::fast::phase;
+use crate::lidar::{
+    Column, Firing, Lidar, LightModel, Receiver, ScanPattern, Shot, Shots, SweepSettings,
+};
+use crate::transport::{LightRay, LightReturn, TileReturns, World, trace_paths, trace_trees};
 use etendue_physics::beam::BeamRay;
 use etendue_physics::{Purpose, Stream};
 use etendue_scene::{Hit, HitTile, Ray, RayTile};
@@ -19,25 +22,6 @@ use std::ops::Range;
 
 /// Tiles that are handled at a time: they fit a core's nearest cache.
 const NEAR: usize = 8;
-
-/// Which sweep of a run is simulated, and how.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct SweepSettings {
-    /// Seed of all noise.
-    pub seed: u64,
-    /// Number of the sensor (below 4096), so that two sensors of one run differ in noise.
-    pub sensor: u32,
-    /// Number of the sweep: it begins at that many times the sweep's duration.
-    pub sweep: u32,
-    /// Where ray trees end.
-    pub tree: TreeSettings,
-    /// The air.
-    pub air: Air,
-    /// The frame that points are given in.
-    pub frame: Frame,
-    /// Whether to leave out all noise of the receiver.
-    pub without_noise: bool,
-}
 
 /// Simulates one sweep as the device reports it.
 ///
@@ -67,9 +51,12 @@ pub fn simulate_into(
     world_from_sensor: impl Fn(f64) -> Isometry3<f64> + Sync,
     sweep: &mut Sweep,
 ) {
-    let firing = scanner.firing(run.sweep);
+    if let Receiver::Phase(_) = scanner.receiver {
+        return phase::simulate_into(world, scanner, run, world_from_sensor, sweep);
+    }
+    let firing = scanner.firing(run.sweep, run.start);
     let shots = begin(sweep, &firing, run.sweep);
-    let start = f64::from(run.sweep) * scanner.sweep_duration();
+    let start = run.start_of(scanner);
     let world_from_start = world_from_sensor(start);
     (sweep.start, sweep.world_from_sensor) = (start, world_from_start);
     let deforms = world.scene().deforms();
@@ -96,7 +83,7 @@ pub fn simulate_into(
 
 /// Makes a sweep ready and takes the place for its shots, aimed. Its old points stay: their places
 /// are used again.
-fn begin(sweep: &mut Sweep, firing: &Firing, index: u32) -> Shots {
+pub(in crate::lidar) fn begin(sweep: &mut Sweep, firing: &Firing, index: u32) -> Shots {
     let scanner = firing.scanner;
     sweep.index = index;
     sweep.columns = scanner.columns();
@@ -109,6 +96,9 @@ fn begin(sweep: &mut Sweep, firing: &Firing, index: u32) -> Shots {
     let mut shots = std::mem::take(&mut sweep.shots);
     shots.take_up(firing);
     sweep.outcomes.clear();
+    sweep.powers.clear();
+    sweep.surfaces.clear();
+    sweep.axis_truths.clear();
     sweep.outcomes.reserve(shots.len());
     let points = sweep.points.len();
     sweep.points.reserve(shots.len().saturating_sub(points));
@@ -259,7 +249,7 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
         let receiver = PreparedReceiver::new(&scanner.receiver, air.glows());
         let mut simulator = Self {
             air,
-            beam_rays: scanner.beam.rays(scanner.sub_ray_rings),
+            beam_rays: scanner.beam.rays(),
             orders: Default::default(),
             turning: None,
             straight: None,
@@ -427,7 +417,7 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
         self.world
             .scene()
             .closest_hits_in_tiles(&batch.rays, &mut batch.hits);
-        self.gather(&batch.rays, &batch.hits, order.shots, lights);
+        self.gather(&batch.rays, &batch.hits, (first, order.shots), lights);
         let lights = &mut lights[..shots.len()];
         self.add_air(first, lights);
         let received = to.open();
@@ -448,7 +438,7 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
         &self,
         rays: &[Ray],
         hits: &[Option<Hit>],
-        order: &[usize],
+        (first, order): (usize, &[usize]),
         lights: &mut Vec<Light>,
     ) {
         let per_shot = self.beam_rays.len();
@@ -461,17 +451,31 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
         }
         if let Some(view) = &self.view {
             for (number, (ray, hit)) in rays.iter().zip(hits).enumerate() {
-                let power = view.power(&light_ray(ray), *hit, &self.run.tree);
+                let power = view.power(&light_ray(ray), *hit, &self.run.light.tree());
                 lights[order[number / per_shot]].ambient +=
                     power * self.beam_rays[number % per_shot].weight;
             }
         }
-        let outgoing = rays.iter().map(light_ray);
-        trace_trees(self.world, outgoing, hits, &self.run.tree, |ray, back| {
+        let mut add = |ray: usize, back: LightReturn<f64>| {
             let weight = self.beam_rays[ray % per_shot].weight;
             let power = back.power * weight * self.air.transmission(back.range);
             lights[order[ray / per_shot]].add(&back, power);
-        });
+        };
+        match &self.run.light {
+            LightModel::Tree(tree) => {
+                let outgoing = rays.iter().map(light_ray);
+                trace_trees(self.world, outgoing, hits, tree, add);
+            }
+            LightModel::Paths(paths) => {
+                for (place, (number, rays)) in order.iter().zip(rays.chunks(per_shot)).enumerate() {
+                    let mut stream = self.stream(shot_number(first + number), Purpose::LightPath);
+                    for (ray, light) in rays.iter().enumerate() {
+                        let add = |back| add(place * per_shot + ray, back);
+                        trace_paths(self.world, &light_ray(light), paths, &mut stream, add);
+                    }
+                }
+            }
+        }
     }
 
     /// Adds what the air sends back, up to the surface on each beam's axis.

@@ -149,9 +149,10 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         let calibrated = !self.run.without_noise && self.world.scene().has_profiles();
         let other_light = self.sees_light() || self.air.is_seen();
         let elsewhere = !self.world.stands_as_cast();
+        let by_paths = matches!(self.run.light, LightModel::Paths(_));
         let fast = pulsed.receiver.pipeline == Pipeline::Fast;
         let single = fast && self.beam_rays.len() == 1;
-        if pulsed.receiver.false_alarms || other_light || elsewhere {
+        if pulsed.receiver.false_alarms || other_light || elsewhere || by_paths {
             return None;
         }
         let is_calibrated = |material| self.world.scene().profile(material).is_some();
@@ -316,7 +317,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         }
         lane.order.clear();
         lane.order.extend(0..lane.rest.len());
-        self.gather(&lane.rays, &lane.hits, &lane.order, lights);
+        self.gather(&lane.rays, &lane.hits, (cast.first, &lane.order), lights);
     }
 
     /// A shot of several returns, or one whose waveform is sampled.
@@ -446,8 +447,8 @@ mod tests {
     use super::super::{Air, SweepSettings};
     use super::*;
     use crate::lidar::{
-        Channel, Columns, Intensity, Lidar, PulsedReceiver, RangeLimits, Receiver, ScanPattern,
-        Sensitivity, Spinning,
+        Beam, Channel, Columns, Intensity, Lidar, PulsedReceiver, RangeLimits, Receiver,
+        ScanPattern, Sensitivity, Spinning,
     };
     use crate::transport::World;
     use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt};
@@ -480,12 +481,15 @@ mod tests {
                 columns: Columns::Period { seconds: 1e-3 },
                 nod: None,
             }),
-            beam: BeamWidth {
-                shape: BeamShape::Gaussian,
-                divergence: narrow,
-                exit: narrow,
+            beam: Beam::Elliptical {
+                width: BeamWidth {
+                    shape: BeamShape::Gaussian,
+                    divergence: narrow,
+                    exit: narrow,
+                },
+                rings: 0,
             },
-            sub_ray_rings: 0,
+            azimuth_jitter: 0.0,
             receiver: Receiver::Pulsed(PulsedReceiver {
                 pulse: Pulse::gaussian(5e-9),
                 discriminator: Discriminator::Peak,

@@ -9,7 +9,7 @@ use etendue_sensors::lidar::{Sweep, SweepSettings};
 fn sweep(threads: usize, seed: u64, pipeline: Pipeline) -> Sweep {
     let mut scanner = scanner(pulsed(pipeline, ReturnMode::All));
     scanner.beam = beam(3e-3);
-    scanner.sub_ray_rings = 1;
+    scanner.beam = scanner.beam.with_rings(1);
     let mut run = SweepSettings {
         seed,
         ..SweepSettings::default()

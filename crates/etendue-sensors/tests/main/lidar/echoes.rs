@@ -27,7 +27,7 @@ fn edge(edge: f64) -> Scene {
 fn wide(pipeline: Pipeline, returns: ReturnMode) -> Lidar {
     let mut scanner = one_shot(pulsed(pipeline, returns));
     scanner.beam = beam(8e-3);
-    scanner.sub_ray_rings = 3;
+    scanner.beam = scanner.beam.with_rings(3);
     scanner
 }
 
@@ -60,7 +60,7 @@ fn at_an_edge_every_return_mode_gives_the_walls_that_it_says() {
                 &[30.0, 20.0],
             );
             let mut single = wide(pipeline, ReturnMode::All);
-            single.sub_ray_rings = 0;
+            single.beam = single.beam.with_rings(0);
             assert_ranges(&ranges(&scene, &single), &[axis]);
         }
     }

@@ -128,7 +128,7 @@ fn an_edge_that_drives_through_the_beam_gives_far_then_both_then_near() {
             let scene = scene.build_some_moving(vec![(ObjectId(0), motion)]);
             let mut scanner = one_shot(pulsed(pipeline, ReturnMode::All));
             scanner.beam = super::stage::beam(1e-3);
-            scanner.sub_ray_rings = 3;
+            scanner.beam = scanner.beam.with_rings(3);
             let world = World::at_wavelength(&scene, scanner.wavelength).unwrap();
             let seen = |sweep| {
                 let run = SweepSettings { sweep, ..quiet() };

@@ -10,7 +10,7 @@ use etendue_scene::{
     primitive,
 };
 use etendue_sensors::lidar::{
-    Channel, Columns, Intensity, Lidar, Pipeline, PulsedReceiver, RangeLimits, Receiver,
+    Beam, Channel, Columns, Intensity, Lidar, Pipeline, PulsedReceiver, RangeLimits, Receiver,
     ScanPattern, Spinning,
 };
 use etendue_sensors::lidar::{Sweep, SweepSettings, simulate};
@@ -85,17 +85,18 @@ pub fn lambert(reflectance: f64) -> Lobe<f64> {
     Lobe::lambert(reflectance)
 }
 
-pub fn beam(divergence: f64) -> BeamWidth {
+pub fn beam(divergence: f64) -> Beam {
     let round = |width| Divergence {
         horizontal: width,
         vertical: width,
         at: DivergenceAt::HalfMaximum,
     };
-    BeamWidth {
+    let width = BeamWidth {
         shape: BeamShape::Gaussian,
         divergence: round(divergence),
         exit: round(0.0),
-    }
+    };
+    Beam::Elliptical { width, rings: 0 }
 }
 
 /// A pulsed receiver that finds powers down to 1e-8 /(m² sr).
@@ -140,7 +141,7 @@ pub fn scanner(receiver: PulsedReceiver) -> Lidar {
             nod: None,
         }),
         beam: beam(1e-3),
-        sub_ray_rings: 0,
+        azimuth_jitter: 0.0,
         receiver: Receiver::Pulsed(receiver),
         limits: RangeLimits {
             near: 0.1,

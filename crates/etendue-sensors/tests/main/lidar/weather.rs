@@ -88,7 +88,7 @@ fn as_many_beams_meet_a_drop_as_drops_are_bright_enough() {
             .map(|i| (f64::from(i) + 0.5) * step)
             .filter(|range| *range > overlap.none_until)
             .map(|range| {
-                let area = scanner.beam.area(range);
+                let area = scanner.beam.width().area(range);
                 let weakened = (-2.0 * rain.extinction() * range).exp() * overlap.share(range);
                 let of_a_metre = rain.drop_power(1.0, area, range) * weakened;
                 let found = (receiver.threshold / of_a_metre).sqrt();

@@ -92,7 +92,7 @@ impl<S: Scalar> MeanScanner<'_, S> {
         factor: Option<&Factor<S>>,
         extra: impl Fn(usize, &mut Vec<ExtraRay<S>>) + Sync,
     ) -> Vec<Option<MeanShot<S>>> {
-        let rays = self.scanner.beam.rays(self.scanner.sub_ray_rings);
+        let rays = self.scanner.beam.rays();
         let receiver = PreparedMean::new(self);
         let mut reported = vec![None; shots.len()];
         let batches = reported.par_chunks_mut(BATCH).zip(shots.par_chunks(BATCH));

@@ -26,9 +26,10 @@ pub enum MeanReceiver<S = f64> {
     Fmcw(Fmcw),
 }
 
-impl<S: Scalar> From<&Receiver> for MeanReceiver<S> {
-    fn from(receiver: &Receiver) -> Self {
-        match *receiver {
+impl<S: Scalar> MeanReceiver<S> {
+    /// The receiver without its noise; none for a phase receiver, which is not simulated by echoes.
+    pub fn of(receiver: &Receiver) -> Option<Self> {
+        Some(match *receiver {
             Receiver::Pulsed(receiver) => {
                 let own = receiver.fast().timing();
                 let timing = Timing {
@@ -40,7 +41,8 @@ impl<S: Scalar> From<&Receiver> for MeanReceiver<S> {
             }
             Receiver::Triangulation(camera) => Self::Triangulation(camera),
             Receiver::Fmcw(fmcw) => Self::Fmcw(fmcw),
-        }
+            Receiver::Phase(_) => return None,
+        })
     }
 }
 
