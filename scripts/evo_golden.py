@@ -2,7 +2,7 @@
 """Trajectory errors by the PyPI package evo (1.38.1), which the tests of etendue-calibrate expect.
 
     pip install evo==1.38.1
-    python scripts/evo_golden.py crates/etendue-calibrate/tests/golden/evo
+    python scripts/evo_golden.py crates/etendue-estimate/tests/golden/evo
 
 writes reference.tum, estimate.tum and errors.json there.
 """

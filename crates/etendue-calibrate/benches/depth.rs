@@ -17,11 +17,11 @@
 mod corridor;
 
 use corridor::{Corridor, Noise};
-use etendue_calibrate::depth::features::CellOptions;
 use etendue_calibrate::depth::{
     DepthLoss, DepthMap, DepthModel, MapOptions, Objective, Polynomial, PoseFreedom, Robust,
     Unknowns, correct_scan,
 };
+use etendue_estimate::geometry::CellOptions;
 use std::time::Instant;
 
 fn main() {

@@ -6,6 +6,4 @@
 //! temperature and from multiple echoes.
 
 pub mod depth;
-pub mod experiments;
-pub mod mapping;
 pub mod noise;

@@ -1,10 +1,9 @@
 //! What the user is told when something goes wrong.
 
 use etendue::calibrate::depth::DepthError;
-use etendue::calibrate::experiments::corridor::ExperimentError;
-use etendue::calibrate::mapping::{MappingError, TrajectoryErrorProblem};
 use etendue::calibrate::noise::NoiseError;
 use etendue::estimate::fit::FitError;
+use etendue::estimate::odometry::{MappingError, TrajectoryComparisonError};
 use etendue::estimate::register::RegisterError;
 use etendue::formats::FormatError;
 use etendue::formats::camera;
@@ -12,10 +11,11 @@ use etendue::formats::material::UnknownMaterial;
 use etendue::formats::scene::UnknownExample;
 use etendue::formats::sensor::UnknownPreset;
 use etendue::scene::{Isa, MeshError, TrajectoryError};
-use etendue::sensors::camera::StudioError;
-use etendue::sensors::demo::course::NoCourse;
+use etendue::sensors::camera::CameraWorldError;
 use etendue::sensors::rig::RigError;
 use etendue::sensors::transport::WorldError;
+use etendue_experiments::demo::course::NoCourse;
+use etendue_experiments::depth::corridor::ExperimentError;
 use etendue_plot::png::RenderError;
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use std::fmt::Display;
@@ -40,7 +40,7 @@ pub enum Failure {
     CameraPreset(#[from] camera::UnknownPreset),
     /// The scene cannot be photographed.
     #[error(transparent)]
-    Studio(#[from] StudioError),
+    CameraWorld(#[from] CameraWorldError),
     /// There is no such scene.
     #[error(transparent)]
     Example(#[from] UnknownExample),
@@ -151,7 +151,7 @@ pub enum Failure {
     },
     /// What was asked for makes no sense.
     #[error("{message}")]
-    Asked {
+    Usage {
         /// What is wrong.
         message: String,
         /// What to do about it.
@@ -174,7 +174,7 @@ pub enum Failure {
     Mapping(#[from] MappingError),
     /// Two trajectories cannot be compared.
     #[error(transparent)]
-    TrajectoryError(#[from] TrajectoryErrorProblem),
+    TrajectoryComparison(#[from] TrajectoryComparisonError),
     /// A recording gives no noise profile.
     #[error(transparent)]
     Noise(#[from] NoiseError),
@@ -216,14 +216,14 @@ impl Failure {
     fn remedy(&self) -> Option<String> {
         Some(match self {
             Self::InFile(mistake) => mistake.remedy.clone(),
-            Self::Asked { remedy, .. } => remedy.clone(),
+            Self::Usage { remedy, .. } => remedy.clone(),
             Self::File(error) => error.remedy(),
             Self::Noise(error) => error.remedy().into(),
             Self::Preset(_) => "`etendue sensors` lists them; a sensor file ends in .toml".into(),
             Self::CameraPreset(_) => {
                 "a camera file ends in .toml; docs/cameras.md describes it".into()
             }
-            Self::Studio(_) => {
+            Self::CameraWorld(_) => {
                 "materials and lights need values from 460 to 610 nm for a colour camera: extend \
                  their tables, or choose others"
                     .into()

@@ -63,7 +63,7 @@ pub fn world_from_lidar(
     said: Option<ConventionName>,
 ) -> Result<Vec<Isometry3<f64>>, Failure> {
     let Some(poses) = &sequence.world_from_lidar else {
-        return Err(Failure::Asked {
+        return Err(Failure::Usage {
             message: format!("{} has scans but no poses", sequence.path.display()),
             remedy: "put a trajectory beside the scans (poses.txt, twelve numbers a line; or a \
                      .tum file, eight), or name it with --poses; `etendue slam` makes one"
@@ -76,7 +76,7 @@ pub fn world_from_lidar(
         .map(|p| convention.world_from_lidar(p))
         .collect();
     match likely_convention(&sequence.scans, &poses) {
-        Some(likely) if said.is_none() => Err(Failure::Asked {
+        Some(likely) if said.is_none() => Err(Failure::Usage {
             message: format!(
                 "the scans of {} do not fit on each other with these poses, but they do if the \
                  poses are {likely}",

@@ -6,11 +6,13 @@
 //! cannot be known.
 
 pub mod compare;
-pub mod experiments;
 pub mod fit;
+pub mod geometry;
 pub mod manifold;
 pub mod model;
+pub mod odometry;
 pub mod register;
+mod sensor;
 pub mod solve;
 pub mod uncertainty;
 pub mod visibility;

@@ -3,6 +3,7 @@
 //! Nothing here knows a triangle, a file, a clock or a thread.
 
 pub mod ambient;
+pub mod angle;
 pub mod atmosphere;
 pub mod beam;
 pub mod camera;
@@ -18,6 +19,7 @@ mod random;
 mod scalar;
 mod series;
 mod spectrum;
+pub mod statistics;
 pub mod surface;
 
 pub use random::{Draws, NormalPairs, Purpose, Stream};

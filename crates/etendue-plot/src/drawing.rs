@@ -1,56 +1,13 @@
-//! The list of shapes that a picture is.
+//! Drawings: lists of shapes on a page.
 
-/// A place on the page: right and down, page units (96 per inch).
+use crate::palette;
+use crate::style::{Color, Stroke};
+
+/// Point in a plane. On a page: right and down, page units (96 per inch); in a plot: x and y in the
+/// units of its axes.
 pub type Point = [f64; 2];
 
-/// An sRGB colour with opacity.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Color {
-    /// Red, green, blue.
-    pub rgb: [u8; 3],
-    /// 0 is clear, 1 is solid.
-    pub opacity: f32,
-}
-
-impl Color {
-    /// A solid colour from `0xRRGGBB`.
-    pub const fn hex(rgb: u32) -> Self {
-        let [_, red, green, blue] = rgb.to_be_bytes();
-        Self {
-            rgb: [red, green, blue],
-            opacity: 1.0,
-        }
-    }
-
-    /// The same colour, less solid.
-    pub const fn fade(self, opacity: f32) -> Self {
-        Self { opacity, ..self }
-    }
-}
-
-/// How a line is drawn.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stroke {
-    /// Its colour.
-    pub color: Color,
-    /// Its width, page units.
-    pub width: f64,
-    /// Lengths of dash and gap, or none where the line is solid.
-    pub dash: Option<[f64; 2]>,
-}
-
-impl Stroke {
-    /// A solid line.
-    pub const fn new(color: Color, width: f64) -> Self {
-        Self {
-            color,
-            width,
-            dash: None,
-        }
-    }
-}
-
-/// Where a text stands relative to its point.
+/// Position of a text relative to its point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
     /// The text begins at the point.
@@ -61,83 +18,83 @@ pub enum Anchor {
     End,
 }
 
-/// A line of text.
+/// Line of text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Text {
-    /// Where its base line is.
+    /// Point on its base line.
     pub at: Point,
-    /// What it says.
-    pub words: String,
+    /// The characters.
+    pub content: String,
     /// Size of the font, page units.
     pub size: f64,
-    /// Its colour.
+    /// Colour of the glyphs.
     pub color: Color,
-    /// Which end is at the point.
+    /// The part of the text that is at the point.
     pub anchor: Anchor,
-    /// Written upwards, a quarter turn anticlockwise.
-    pub upwards: bool,
+    /// Rotated by a quarter turn anticlockwise.
+    pub vertical: bool,
 }
 
-/// One thing on the page.
+/// Element of a drawing.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
-    /// Open lines that share a stroke.
+    /// Open polylines with one style.
     Lines {
-        /// The corners of each line.
+        /// Corners of each polyline.
         lines: Vec<Vec<Point>>,
-        /// How they are drawn.
+        /// Their style.
         stroke: Stroke,
     },
-    /// Closed areas that share a filling.
+    /// Polygons with one style.
     Areas {
-        /// The corners of each area.
+        /// Corners of each polygon.
         outlines: Vec<Vec<Point>>,
-        /// The filling.
+        /// Colour of the inside.
         fill: Color,
-        /// The edge, if it is drawn.
+        /// Style of the edge; `None` for no edge.
         stroke: Option<Stroke>,
     },
-    /// Circles of one size.
+    /// Circles of one size and style.
     Circles {
         /// Their centres.
         centres: Vec<Point>,
         /// Their radius, page units.
         radius: f64,
-        /// The filling, if any.
+        /// Colour of the inside; `None` for open circles.
         fill: Option<Color>,
-        /// The edge, if it is drawn.
+        /// Style of the edge; `None` for no edge.
         stroke: Option<Stroke>,
     },
-    /// A text.
+    /// Text.
     Text(Text),
 }
 
-/// A page of shapes, drawn in their order.
+/// Page of shapes, drawn in their order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawing {
     /// Width of the page, page units.
     pub width: f64,
     /// Height of the page, page units.
     pub height: f64,
-    /// What is on it.
+    /// Shapes: later ones cover earlier ones.
     pub shapes: Vec<Shape>,
 }
 
-/// The sign that stands for a point of data.
+/// Sign of a point of data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Marker {
-    /// A filled circle.
+    /// Filled circle.
     Dot,
-    /// A filled square on its corner.
+    /// Filled square on its corner.
     Diamond,
-    /// A slanting cross.
+    /// Diagonal cross.
     Cross,
-    /// An open circle.
+    /// Open circle.
     Ring,
 }
 
 impl Drawing {
-    /// An empty page.
+    /// Empty page.
     pub fn new(width: f64, height: f64) -> Self {
         Self {
             width,
@@ -146,26 +103,36 @@ impl Drawing {
         }
     }
 
-    /// Adds lines, if there are any.
+    /// Adds polylines; nothing where there are none.
     pub fn lines(&mut self, lines: Vec<Vec<Point>>, stroke: Stroke) {
         if !lines.is_empty() {
             self.shapes.push(Shape::Lines { lines, stroke });
         }
     }
 
-    /// Adds a text.
-    pub fn text(&mut self, at: Point, text: impl Into<String>, size: f64, anchor: Anchor) {
-        self.shapes.push(Shape::Text(Text {
-            at,
-            words: text.into(),
-            size,
-            color: crate::palette::INK,
-            anchor,
-            upwards: false,
-        }));
+    /// Adds a horizontal text in the colour of axes; nothing where it is empty.
+    ///
+    /// ```
+    /// use etendue_plot::{Anchor, Drawing};
+    /// let mut drawing = Drawing::new(200.0, 50.0);
+    /// drawing.text([100.0, 30.0], "range, m", 13.0, Anchor::Middle);
+    /// assert_eq!(drawing.shapes.len(), 1);
+    /// ```
+    pub fn text(&mut self, at: Point, content: impl Into<String>, size: f64, anchor: Anchor) {
+        let content = content.into();
+        if !content.is_empty() {
+            self.shapes.push(Shape::Text(Text {
+                at,
+                content,
+                size,
+                color: palette::INK,
+                anchor,
+                vertical: false,
+            }));
+        }
     }
 
-    /// Adds markers of radius `radius`, if there are any.
+    /// Adds markers of one radius; nothing where there are none.
     pub fn markers(&mut self, marker: Marker, at: Vec<Point>, radius: f64, color: Color) {
         if at.is_empty() {
             return;

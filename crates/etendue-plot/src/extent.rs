@@ -1,12 +1,9 @@
-//! What part of the plane a picture shows.
+//! Axis-parallel rectangles in the plane of the data.
 
-use crate::{Axis, Plot, Point};
+use crate::drawing::Point;
 
-/// No plot is smaller than this, page units.
-const SMALLEST_PLOT: Point = [380.0, 300.0];
-
-/// A level rectangle, m.
-#[derive(Clone, Copy, Debug)]
+/// Axis-parallel rectangle in the units of the data.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Extent {
     /// Smallest x and y.
     pub min: Point,
@@ -15,69 +12,115 @@ pub struct Extent {
 }
 
 impl Extent {
-    /// What just holds all points.
-    pub fn of(points: impl Iterator<Item = Point>) -> Self {
-        let nothing = Self {
-            min: [f64::INFINITY; 2],
-            max: [f64::NEG_INFINITY; 2],
-        };
-        points.fold(nothing, |extent, [x, y]| Self {
-            min: [extent.min[0].min(x), extent.min[1].min(y)],
-            max: [extent.max[0].max(x), extent.max[1].max(y)],
+    /// Rectangle without points: the neutral element of [`Extent::union`].
+    pub const EMPTY: Self = Self {
+        min: [f64::INFINITY; 2],
+        max: [f64::NEG_INFINITY; 2],
+    };
+
+    /// Bounding rectangle of points; coordinates that are not finite are ignored.
+    ///
+    /// ```
+    /// use etendue_plot::Extent;
+    /// let extent = Extent::of([[1.0, 5.0], [3.0, -2.0]]);
+    /// assert_eq!(extent.size(), [2.0, 7.0]);
+    /// ```
+    pub fn of(points: impl IntoIterator<Item = Point>) -> Self {
+        points.into_iter().fold(Self::EMPTY, |mut extent, point| {
+            for (axis, value) in point.into_iter().enumerate() {
+                if value.is_finite() {
+                    extent.min[axis] = extent.min[axis].min(value);
+                    extent.max[axis] = extent.max[axis].max(value);
+                }
+            }
+            extent
         })
     }
 
-    /// Its sides, m.
+    /// Rectangle of nearly all points: on each axis half a per cent at either end is left out, so
+    /// that single outliers do not set the scale.
+    pub fn of_most(points: impl IntoIterator<Item = Point>) -> Self {
+        let points: Vec<Point> = points.into_iter().collect();
+        let mut extent = Self::EMPTY;
+        for axis in 0..2 {
+            let finite = points.iter().map(|p| p[axis]).filter(|v| v.is_finite());
+            let mut values: Vec<f64> = finite.collect();
+            values.sort_by(f64::total_cmp);
+            let outside = values.len() / 200;
+            if let Some(inner) = values.get(outside..values.len() - outside)
+                && let [first, .., last] | [first @ last] = inner
+            {
+                extent.min[axis] = *first;
+                extent.max[axis] = *last;
+            }
+        }
+        extent
+    }
+
+    /// Width and height.
     pub fn size(&self) -> [f64; 2] {
         [self.max[0] - self.min[0], self.max[1] - self.min[1]]
     }
 
-    /// With all of `whole` if that is little more than this.
-    pub fn widened_to(self, whole: &Self) -> Self {
-        let both = Self::of([self.min, self.max, whole.min, whole.max].into_iter());
-        let ([x, y], [wide, high]) = (self.size(), both.size());
-        let longest = x.max(y);
-        if both.min.iter().chain(&both.max).all(|v| v.is_finite())
-            && wide.max(high) <= 2.5 * longest
-        {
+    /// Whether there is no point on one of the axes.
+    pub fn is_empty(&self) -> bool {
+        (0..2).any(|axis| self.min[axis] > self.max[axis])
+    }
+
+    /// Bounding rectangle of two.
+    #[must_use]
+    pub fn union(&self, other: &Self) -> Self {
+        Self {
+            min: [0, 1].map(|axis| self.min[axis].min(other.min[axis])),
+            max: [0, 1].map(|axis| self.max[axis].max(other.max[axis])),
+        }
+    }
+
+    /// Union with `surroundings` where that is at most 2.5 times as long, else `self`: a sensor in
+    /// a room is shown with the whole room, one in a city with the streets around it.
+    #[must_use]
+    pub fn widened_to(self, surroundings: &Self) -> Self {
+        let both = self.union(surroundings);
+        let longest = |extent: &Self| extent.size()[0].max(extent.size()[1]);
+        if !both.is_empty() && longest(&both) <= 2.5 * longest(&self) {
             both
         } else {
             self
         }
     }
 
-    /// With a margin on every side.
+    /// With a margin of 4 % of the longer side on every side.
+    #[must_use]
     pub fn padded(self) -> Self {
         let [x, y] = self.size();
-        let pad = 0.04 * x.max(y).max(0.1);
+        let margin = 0.04 * x.max(y).max(0.1);
         Self {
-            min: self.min.map(|v| v - pad),
-            max: self.max.map(|v| v + pad),
+            min: self.min.map(|v| v - margin),
+            max: self.max.map(|v| v + margin),
         }
     }
+}
 
-    /// A plot that shows it all with its left upper corner at `corner`, to scale, no larger than
-    /// `largest` (page units).
-    pub fn plot(self, corner: Point, largest: Point) -> Plot {
-        let [wide, high] = self.size();
-        let scale = (largest[0] / wide).min(largest[1] / high);
-        let frame = [
-            (wide * scale).max(SMALLEST_PLOT[0].min(largest[0])),
-            (high * scale).max(SMALLEST_PLOT[1].min(largest[1])),
-        ];
-        let axis = |axis: usize, label: &str| {
-            let middle = f64::midpoint(self.min[axis], self.max[axis]);
-            let half = frame[axis] / scale / 2.0;
-            Axis {
-                limits: [middle - half, middle + half],
-                label: label.into(),
-            }
-        };
-        let [left, top] = corner;
-        Plot {
-            frame: [left, top, left + frame[0], top + frame[1]],
-            x: axis(0, "x, m"),
-            y: axis(1, "y, m"),
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outliers_do_not_set_the_extent_of_most_points() {
+        let line = (0..1000).map(|i| [f64::from(i), 0.0]);
+        let extent = Extent::of_most(line.chain([[1e9, 0.0]]));
+        assert_eq!((extent.min[0], extent.max[0]), (5.0, 995.0));
+        assert!(Extent::of_most([]).is_empty());
+        assert_eq!(Extent::of_most([[2.0, 3.0]]).max, [2.0, 3.0]);
+    }
+
+    #[test]
+    fn far_surroundings_are_left_out() {
+        let room = Extent::of([[0.0, 0.0], [1.0, 1.0]]);
+        let near = Extent::of([[-1.0, 0.0], [1.0, 1.0]]);
+        let far = Extent::of([[-10.0, 0.0], [1.0, 1.0]]);
+        assert_eq!(room.widened_to(&near), near);
+        assert_eq!(room.widened_to(&far), room);
+        assert_eq!(room.widened_to(&Extent::EMPTY), room);
     }
 }

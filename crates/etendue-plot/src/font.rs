@@ -1,4 +1,4 @@
-//! The embedded font: widths for laying out, outlines for the PNG.
+//! The embedded font: widths for layout, outlines for PNG.
 
 use std::sync::LazyLock;
 use ttf_parser::{Face, OutlineBuilder};
@@ -12,8 +12,8 @@ pub fn width(text: &str, size: f64) -> f64 {
     text.chars().map(advance).sum::<f64>() * size
 }
 
-/// Draws the glyphs of `text` into `builder`: `placed` receives where each glyph begins, in font
-/// sizes from the start of the text.
+/// Outlines of the glyphs of `text`. `glyph_at` makes the builder of a glyph from its position, in
+/// font sizes from the start of the text.
 pub fn outline<B: OutlineBuilder>(text: &str, mut glyph_at: impl FnMut(f64) -> B) -> Vec<B> {
     let mut pen = 0.0;
     let mut glyphs = Vec::new();

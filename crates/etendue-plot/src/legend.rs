@@ -1,19 +1,22 @@
-//! What the signs mean.
+//! Legends: signs with their meaning.
 
-use crate::{Anchor, Color, Drawing, Marker, Point, Stroke, font};
+use crate::drawing::{Anchor, Drawing, Marker, Point};
+use crate::font;
+use crate::style::{Color, Stroke};
 
-const SIZE: f64 = 13.0;
+const TEXT_SIZE: f64 = 13.0;
 const LINE_HEIGHT: f64 = 20.0;
 const SYMBOL_WIDTH: f64 = 24.0;
+const SYMBOL_GAP: f64 = 8.0;
 
-/// The sign of a legend's entry.
+/// Sign of an entry.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Symbol {
-    /// A short line.
+    /// Short line.
     Line(Stroke),
-    /// A marker of a radius.
+    /// Marker with its radius (page units) and colour.
     Marker(Marker, f64, Color),
-    /// No sign: a heading.
+    /// No sign: the text is a heading of the entries below.
     Heading,
 }
 
@@ -25,44 +28,73 @@ pub struct Legend {
 
 impl Legend {
     /// Adds an entry.
+    ///
+    /// ```
+    /// use etendue_plot::{Legend, Symbol};
+    /// let mut legend = Legend::default();
+    /// legend.add(Symbol::Heading, "Measurements");
+    /// assert!(!legend.is_empty());
+    /// ```
     pub fn add(&mut self, symbol: Symbol, text: impl Into<String>) {
         self.entries.push((symbol, text.into()));
     }
 
-    /// Width on the page.
-    pub fn width(&self) -> f64 {
-        let texts = self.entries.iter().map(|(_, text)| font::width(text, SIZE));
-        SYMBOL_WIDTH + 8.0 + texts.fold(0.0, f64::max)
+    /// Whether there are no entries.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
     }
 
-    /// Height on the page.
-    pub fn height(&self) -> f64 {
-        self.entries
-            .iter()
-            .map(|(symbol, _)| line_height(*symbol))
-            .sum()
+    /// Adds the entries of other legends that are missing here, and returns those.
+    pub(crate) fn extend_from<'a>(&mut self, others: impl Iterator<Item = &'a Self>) -> Self {
+        let mut added = Self::default();
+        for entry in others.flat_map(|other| &other.entries) {
+            if !self.entries.contains(entry) {
+                self.entries.push(entry.clone());
+                added.entries.push(entry.clone());
+            }
+        }
+        added
     }
 
-    /// Draws the legend with its left upper corner at a point.
-    pub fn draw(&self, drawing: &mut Drawing, [left, top]: Point) {
+    /// Width, page units.
+    pub(crate) fn width(&self) -> f64 {
+        let widths = self.entries.iter().map(|(symbol, text)| {
+            let text = font::width(text, TEXT_SIZE);
+            text_offset(*symbol) + text
+        });
+        widths.fold(0.0, f64::max)
+    }
+
+    /// Height, page units.
+    pub(crate) fn height(&self) -> f64 {
+        let heights = self.entries.iter().map(|(symbol, _)| line_height(*symbol));
+        heights.sum()
+    }
+
+    /// Draws the legend with its left upper corner at a point of the page.
+    pub(crate) fn draw(&self, drawing: &mut Drawing, [left, top]: Point) {
         let mut y = top;
         for (symbol, text) in &self.entries {
             y += line_height(*symbol);
             let middle = y - LINE_HEIGHT / 2.0;
-            let x = match symbol {
-                Symbol::Heading => left,
-                _ => left + SYMBOL_WIDTH + 8.0,
-            };
             draw_symbol(drawing, *symbol, [left, middle]);
-            drawing.text([x, middle + 4.5], text, SIZE, Anchor::Start);
+            let at = [left + text_offset(*symbol), middle + 4.5];
+            drawing.text(at, text, TEXT_SIZE, Anchor::Start);
         }
+    }
+}
+
+fn text_offset(symbol: Symbol) -> f64 {
+    match symbol {
+        Symbol::Heading => 0.0,
+        Symbol::Line(_) | Symbol::Marker(..) => SYMBOL_WIDTH + SYMBOL_GAP,
     }
 }
 
 fn line_height(symbol: Symbol) -> f64 {
     match symbol {
         Symbol::Heading => LINE_HEIGHT + 6.0,
-        _ => LINE_HEIGHT,
+        Symbol::Line(_) | Symbol::Marker(..) => LINE_HEIGHT,
     }
 }
 

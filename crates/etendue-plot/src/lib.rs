@@ -1,34 +1,51 @@
-//! Pictures: a list of shapes, drawn once and written as SVG or PNG.
+//! Charts and drawings written as SVG and PNG.
 //!
-//! [`Drawing`] holds shapes in page units; [`svg::write`] and [`png::render`] turn the same list
-//! into a file, so the two always agree. [`Plot`], [`Legend`] and [`palette`] are the pieces that
-//! charts are made of; [`clouds_view`], [`line_chart`] and [`spread_chart`] are the charts.
+//! A [`Plot`] is a frame with two axes, its series and the entries of its legend, all in the units
+//! of the data. A [`Figure`] arranges plots on a page under one heading. Both become a [`Drawing`],
+//! a list of shapes in page units (96 per inch), and [`svg::write`] and [`png::render`] turn the
+//! same list into a file, so that the two formats agree. [`ShadedImage`] draws an array of numbers
+//! in shades of grey. The font is embedded; nothing depends on the fonts of the machine.
+//!
+//! ```
+//! use etendue_plot::{Axis, Figure, Plot, palette, svg};
+//!
+//! let mut plot = Plot::new(Axis::new("range, m"), Axis::new("standard deviation, mm"));
+//! plot.add_curve("recorded", vec![[1.0, 4.0], [2.0, 5.5], [3.0, 9.0]], palette::category(0, 2.2));
+//! let drawing = Figure::new("Range noise").with_plot(plot).draw();
+//! let text = svg::write(&drawing);
+//! assert!(text.contains("Range noise") && text.contains("recorded"));
+//! ```
+//!
+//! Not included: interaction, dates on axes, colour maps, and text in scripts other than Latin and
+//! Greek.
 #![expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "lengths on a page fit every type, and pixels need no more than f32"
 )]
 
-pub mod bias_curve;
-pub mod clouds_view;
-pub mod colored_view;
-pub mod curve_chart;
-pub mod distribution_chart;
+mod axis;
 mod drawing;
 mod extent;
-pub mod font;
+mod figure;
+mod font;
+mod frame;
 mod legend;
-pub mod line_chart;
 pub mod palette;
-pub mod panel_view;
 mod plot;
 pub mod png;
-pub mod shade_scale;
-pub mod spread_chart;
+mod series;
+mod shaded_image;
+mod style;
 pub mod svg;
-pub mod ticks;
+mod ticks;
 
-pub use drawing::{Anchor, Color, Drawing, Marker, Point, Shape, Stroke, Text};
+pub use axis::{Axis, AxisScale};
+pub use drawing::{Anchor, Drawing, Marker, Point, Shape, Text};
 pub use extent::Extent;
+pub use figure::Figure;
 pub use legend::{Legend, Symbol};
-pub use plot::{Axis, Plot};
+pub use plot::Plot;
+pub use series::Series;
+pub use shaded_image::{ShadedImage, Shading};
+pub use style::{Color, Stroke};

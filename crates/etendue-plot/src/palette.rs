@@ -1,19 +1,19 @@
-//! Colours that colour-blind readers can tell apart.
+//! Colours that readers with colour-vision deficiency can distinguish.
 //!
 //! The eight hues of Okabe and Ito (2008), "Color Universal Design", reordered so that the first
-//! ones differ most in lightness too; further entries repeat the hues with dashed lines.
+//! ones also differ most in lightness; further entries repeat the hues with dashed lines.
 
-use crate::{Color, Stroke};
+use crate::style::{Color, Stroke};
 
-/// Text and axes.
+/// Colour of text and axes.
 pub const INK: Color = Color::hex(0x222222);
-/// The page.
+/// Colour of the page.
 pub const PAPER: Color = Color::hex(0xFFFFFF);
-/// Grid lines.
+/// Colour of grid lines.
 pub const GRID: Color = Color::hex(0xE6E6E6);
-/// What stays in the background.
+/// Colour of data in the background.
 pub const FAINT: Color = Color::hex(0xC4C4C4);
-/// What needs attention.
+/// Colour of warnings.
 pub const ALERT: Color = Color::hex(0xD0021B);
 
 const HUES: [Color; 7] = [
@@ -28,7 +28,12 @@ const HUES: [Color; 7] = [
 
 const DASHES: [Option<[f64; 2]>; 3] = [None, Some([7.0, 3.0]), Some([2.5, 2.5])];
 
-/// The stroke of the `index`-th category: no two of the first 21 look the same.
+/// Stroke of the `index`-th category: the first 21 all differ.
+///
+/// ```
+/// use etendue_plot::palette::category;
+/// assert_ne!(category(0, 2.0), category(7, 2.0));
+/// ```
 pub fn category(index: usize, width: f64) -> Stroke {
     Stroke {
         color: HUES[index % HUES.len()],

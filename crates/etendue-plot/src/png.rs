@@ -1,24 +1,26 @@
-//! Renders a drawing as PNG.
+//! PNG files.
 
-use crate::{Anchor, Color, Drawing, Point, Shape, Stroke, Text, font};
+use crate::drawing::{Anchor, Drawing, Point, Shape, Text};
+use crate::font;
+use crate::style::{Color, Stroke};
 use thiserror::Error;
 use tiny_skia::{
     FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, StrokeDash, Transform,
 };
 
-/// Why a drawing cannot be rendered.
+/// Error of rendering a drawing.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RenderError {
-    /// The page has no area, or is too large.
-    #[error("a picture of {width} x {height} pixels cannot be made")]
+    /// The page has no area or is too large.
+    #[error("a picture of {width} x {height} pixels cannot be rendered: it is empty or too large")]
     Size {
         /// Width, pixels.
         width: f64,
         /// Height, pixels.
         height: f64,
     },
-    /// The pixels could not be packed.
+    /// The PNG encoder failed.
     #[error("the PNG encoder failed: {0}")]
     Encoding(String),
 }
@@ -26,18 +28,25 @@ pub enum RenderError {
 /// The drawing as a PNG file with `scale` pixels per page unit.
 ///
 /// # Errors
-/// Where the page has no area or is too large.
+/// If the page has no area or is too large.
+///
+/// ```
+/// use etendue_plot::{Drawing, png};
+/// assert!(png::render(&Drawing::new(40.0, 30.0), 2.0)?.starts_with(b"\x89PNG"));
+/// # Ok::<(), png::RenderError>(())
+/// ```
 pub fn render(drawing: &Drawing, scale: f64) -> Result<Vec<u8>, RenderError> {
-    pixmap(drawing, scale)?
-        .encode_png()
-        .map_err(|error| RenderError::Encoding(error.to_string()))
+    encode(&pixmap(drawing, scale)?)
+}
+
+/// Pixels as a PNG file.
+pub(crate) fn encode(pixmap: &Pixmap) -> Result<Vec<u8>, RenderError> {
+    let encoded = pixmap.encode_png();
+    encoded.map_err(|error| RenderError::Encoding(error.to_string()))
 }
 
 /// The pixels of the drawing, `scale` of them per page unit.
-///
-/// # Errors
-/// Where the page has no area or is too large.
-pub fn pixmap(drawing: &Drawing, scale: f64) -> Result<Pixmap, RenderError> {
+pub(crate) fn pixmap(drawing: &Drawing, scale: f64) -> Result<Pixmap, RenderError> {
     let (width, height) = (drawing.width * scale, drawing.height * scale);
     let mut pixmap = Pixmap::new(width.ceil() as u32, height.ceil() as u32)
         .ok_or(RenderError::Size { width, height })?;
@@ -148,15 +157,15 @@ fn text_path(text: &Text) -> Option<Path> {
         Anchor::Start => 0.0,
         Anchor::Middle => -0.5,
         Anchor::End => -1.0,
-    } * font::width(&text.words, text.size);
-    let glyphs = font::outline(&text.words, |pen| Glyph {
+    } * font::width(&text.content, text.size);
+    let glyphs = font::outline(&text.content, |pen| Glyph {
         path: PathBuilder::new(),
         pen,
         place: Place {
             at: text.at,
             shift,
             size: text.size,
-            upwards: text.upwards,
+            vertical: text.vertical,
         },
     });
     let mut all = PathBuilder::new();
@@ -166,13 +175,13 @@ fn text_path(text: &Text) -> Option<Path> {
     all.finish()
 }
 
-/// From the font's units to the page.
+/// Transform from font units to the page.
 #[derive(Clone, Copy)]
 struct Place {
     at: Point,
     shift: f64,
     size: f64,
-    upwards: bool,
+    vertical: bool,
 }
 
 struct Glyph {
@@ -187,7 +196,7 @@ impl Glyph {
         let along = self.place.shift + (self.pen + f64::from(x) / units) * self.place.size;
         let above = f64::from(y) / units * self.place.size;
         let [left, down] = self.place.at;
-        let [x, y] = if self.place.upwards {
+        let [x, y] = if self.place.vertical {
             [left - above, down - along]
         } else {
             [left + along, down - above]
@@ -228,10 +237,10 @@ impl ttf_parser::OutlineBuilder for Glyph {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Marker;
+    use crate::drawing::Marker;
 
     #[test]
-    fn a_dot_is_where_it_was_put() {
+    fn a_dot_is_drawn_at_its_point() {
         let mut drawing = Drawing::new(40.0, 20.0);
         drawing.markers(Marker::Dot, vec![[30.0, 5.0]], 3.0, Color::hex(0xFF0000));
         let png = render(&drawing, 2.0).expect("it renders");
@@ -244,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn text_leaves_ink_where_it_stands() {
+    fn text_is_drawn_at_its_anchor() {
         let mut drawing = Drawing::new(60.0, 20.0);
         drawing.text([30.0, 15.0], "Ha", 16.0, Anchor::Middle);
         let png = render(&drawing, 1.0).expect("it renders");
@@ -260,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_without_area_is_refused() {
+    fn a_page_without_area_is_an_error() {
         assert!(matches!(
             render(&Drawing::new(0.0, 5.0), 1.0),
             Err(RenderError::Size { .. })

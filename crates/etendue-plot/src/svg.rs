@@ -1,9 +1,15 @@
-//! Writes a drawing as SVG.
+//! SVG files.
 
-use crate::{Anchor, Color, Drawing, Point, Shape, Stroke, Text};
+use crate::drawing::{Anchor, Drawing, Point, Shape, Text};
+use crate::style::{Color, Stroke};
 use std::fmt::{self, Write};
 
 /// The drawing as an SVG document.
+///
+/// ```
+/// use etendue_plot::{Drawing, svg};
+/// assert!(svg::write(&Drawing::new(40.0, 30.0)).starts_with("<svg"));
+/// ```
 pub fn write(drawing: &Drawing) -> String {
     let mut svg = String::new();
     document(&mut svg, drawing).expect("writing to a string does not fail");
@@ -100,11 +106,15 @@ fn paint(out: &mut String, fill: Option<Color>, stroke: Option<Stroke>) -> fmt::
     write!(out, r#" stroke-linejoin="round""#)
 }
 
-fn paint_color(out: &mut String, what: &str, color: Color) -> fmt::Result {
+fn paint_color(out: &mut String, attribute: &str, color: Color) -> fmt::Result {
     let [red, green, blue] = color.rgb;
-    write!(out, r##" {what}="#{red:02x}{green:02x}{blue:02x}""##)?;
+    write!(out, r##" {attribute}="#{red:02x}{green:02x}{blue:02x}""##)?;
     if color.opacity < 1.0 {
-        write!(out, r#" {what}-opacity="{}""#, Number(color.opacity.into()))?;
+        write!(
+            out,
+            r#" {attribute}-opacity="{}""#,
+            Number(color.opacity.into())
+        )?;
     }
     Ok(())
 }
@@ -122,10 +132,10 @@ fn write_text(out: &mut String, text: &Text) -> fmt::Result {
         Number(text.size)
     )?;
     paint_color(out, "fill", text.color)?;
-    if text.upwards {
+    if text.vertical {
         write!(out, r#" transform="rotate(-90 {x} {y})""#)?;
     }
-    writeln!(out, ">{}</text>", escape(&text.words))
+    writeln!(out, ">{}</text>", escape(&text.content))
 }
 
 fn escape(text: &str) -> String {
@@ -134,7 +144,7 @@ fn escape(text: &str) -> String {
         .replace('>', "&gt;")
 }
 
-/// A number with two decimals at most.
+/// Number with at most two decimals.
 struct Number(f64);
 
 impl fmt::Display for Number {

@@ -1,8 +1,8 @@
-//! Round numbers for an axis.
+//! Round tick values of an axis.
 
-/// Tick values from `min` to `max`, at most about `wanted` of them, at steps of 1, 2 or 5 times a
-/// power of ten, and the number of decimals that tells them apart.
-pub fn ticks(min: f64, max: f64, wanted: usize) -> (Vec<f64>, usize) {
+/// Tick values within the limits, at most about `wanted` of them, at multiples of 1, 2 or 5 times a
+/// power of ten, and the number of decimals that distinguishes them.
+pub fn ticks([min, max]: [f64; 2], wanted: usize) -> (Vec<f64>, usize) {
     let step = step(max - min, wanted);
     let first = (min / step - 1e-9).ceil() as i64;
     let last = (max / step + 1e-9).floor() as i64;
@@ -10,7 +10,7 @@ pub fn ticks(min: f64, max: f64, wanted: usize) -> (Vec<f64>, usize) {
     ((first..=last).map(|i| i as f64 * step).collect(), decimals)
 }
 
-/// The round step that divides `span` into at most `wanted` parts.
+/// Round step that divides `span` into at most `wanted` parts.
 pub fn step(span: f64, wanted: usize) -> f64 {
     let rough = span.max(f64::MIN_POSITIVE) / wanted.max(1) as f64;
     let power = 10_f64.powf(rough.log10().floor());
@@ -26,10 +26,10 @@ mod tests {
 
     #[test]
     fn ticks_are_round_and_inside() {
-        let (values, decimals) = ticks(-0.03, 1.87, 6);
+        let (values, decimals) = ticks([-0.03, 1.87], 6);
         assert_eq!(values, [0.0, 0.5, 1.0, 1.5]);
         assert_eq!(decimals, 1);
-        let (values, decimals) = ticks(0.0, 56.0, 6);
+        let (values, decimals) = ticks([0.0, 56.0], 6);
         assert_eq!(values, [0.0, 10.0, 20.0, 30.0, 40.0, 50.0]);
         assert_eq!(decimals, 0);
     }
@@ -38,7 +38,7 @@ mod tests {
     fn there_are_never_many_more_than_wanted() {
         for i in 1..200 {
             let span = 0.0137 * f64::from(i);
-            let (values, _) = ticks(-0.3, -0.3 + span, 7);
+            let (values, _) = ticks([-0.3, -0.3 + span], 7);
             assert!((2..=8).contains(&values.len()), "{span}: {values:?}");
         }
     }

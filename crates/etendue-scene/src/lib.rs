@@ -16,7 +16,7 @@ pub use audit::{Defect, Finding, MeshAudit};
 pub use cast::{HitPacket, HitTile, Isa, Loops, RayPacket, RayTile, UnknownIsa, fetch, tile_order};
 pub use deformation::{Deformation, DeformationError, VertexFrame};
 pub use mesh::{Mesh, MeshError};
-pub use motion::{Interpolation, KeyFrame, Motion, Trajectory, TrajectoryError, Twist};
+pub use motion::{Interpolation, KeyFrame, KeyFrameTrajectory, Trajectory, TrajectoryError, Twist};
 pub use ray::{Hit, Ray};
 pub use scene::{
     MaterialId, MeshId, NamedMaterial, Object, ObjectId, Scene, SceneBuilder, SceneError,

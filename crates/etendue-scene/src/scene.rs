@@ -5,8 +5,8 @@ use crate::cast::{
     turned,
 };
 use crate::mesh::{bounds, check_vertices};
-use crate::{Defect, Deformation, Hit, Mesh, MeshAudit, MeshError, Motion, Ray};
-use etendue_physics::profile::{Profile, Sampler};
+use crate::{Defect, Deformation, Hit, Mesh, MeshAudit, MeshError, Ray, Trajectory};
+use etendue_physics::profile::{Profile, ProfileSampler};
 use etendue_physics::surface::{Lobe, Material};
 use etendue_physics::{Scalar, Spectrum};
 use nalgebra::{Isometry3, Point3, Vector3};
@@ -148,7 +148,7 @@ pub struct Scene {
     parts: SceneBuilder,
     caster: Caster,
     /// The calibrated noise of each material that has one; empty where none has.
-    profiles: Vec<Option<Arc<Sampler>>>,
+    profiles: Vec<Option<Arc<ProfileSampler>>>,
     /// Meshes whose vertices move.
     deformations: Vec<(MeshId, Arc<Deformation>)>,
 }
@@ -180,7 +180,10 @@ impl SceneBuilder {
     ///
     /// # Errors
     /// Where a mesh or a pose cannot be used, there is no object, or a motion names no object.
-    pub fn build_moving(mut self, motions: Vec<(ObjectId, Motion)>) -> Result<Scene, SceneError> {
+    pub fn build_moving(
+        mut self,
+        motions: Vec<(ObjectId, Trajectory)>,
+    ) -> Result<Scene, SceneError> {
         if self.objects.is_empty() {
             return Err(SceneError::Empty);
         }
@@ -306,7 +309,7 @@ impl Scene {
     pub fn set_profile(&mut self, material: MaterialId, profile: Arc<Profile>) {
         self.profiles.resize(self.parts.materials.len(), None);
         if let Some(place) = self.profiles.get_mut(material.0 as usize) {
-            *place = Some(Arc::new(Sampler::new(profile)));
+            *place = Some(Arc::new(ProfileSampler::new(profile)));
         }
     }
 
@@ -316,7 +319,7 @@ impl Scene {
     }
 
     /// The same, ready to be drawn from.
-    pub fn sampler(&self, material: MaterialId) -> Option<&Sampler> {
+    pub fn sampler(&self, material: MaterialId) -> Option<&ProfileSampler> {
         self.profiles.get(material.0 as usize)?.as_deref()
     }
 
@@ -358,7 +361,7 @@ impl Scene {
     fn places(&self, object: ObjectId) -> Vec<Isometry3<f64>> {
         let at_zero = self.objects()[object.0 as usize].world_from_object;
         let frames = match self.motion(object) {
-            Some(Motion::Trajectory(trajectory)) => trajectory.frames(),
+            Some(Trajectory::KeyFrames(trajectory)) => trajectory.frames(),
             _ => &[],
         };
         let poses = frames.iter().map(|frame| frame.pose);
@@ -508,7 +511,7 @@ impl Scene {
     }
 
     /// How an object moves, if it does.
-    pub fn motion(&self, object: ObjectId) -> Option<&Motion> {
+    pub fn motion(&self, object: ObjectId) -> Option<&Trajectory> {
         self.caster.motion(object)
     }
 

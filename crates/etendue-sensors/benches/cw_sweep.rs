@@ -9,7 +9,7 @@ use etendue_physics::surface::{Lobe, Material};
 use etendue_scene::{MaterialId, Mesh, MeshId, NamedMaterial, Object, Scene, SceneBuilder};
 use etendue_sensors::cw::{Beam, CwLidar, Turn, shoot};
 use etendue_sensors::lidar::{PhaseMethod, PhaseReceiver};
-use etendue_sensors::motion::still;
+use etendue_sensors::trajectory::stationary;
 use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Point3};
 use std::f64::consts::TAU;
@@ -112,7 +112,7 @@ fn sweeps(criterion: &mut Criterion) {
         criterion.bench_function(&name, |bencher| {
             bencher.iter(|| {
                 turn.index += 1;
-                let pose = still(Isometry3::translation(0.1, 0.05, 0.0));
+                let pose = stationary(Isometry3::translation(0.1, 0.05, 0.0));
                 black_box(shoot(&world, &lidar, &turn, pose))
             });
         });

@@ -2,34 +2,34 @@
 
 use crate::transport::LightReturn;
 use etendue_physics::Scalar;
-use etendue_physics::profile::{Address, Drawn, MetLanes, Recent, Sampler};
+use etendue_physics::profile::{Address, Drawn, IncidentBatch, NoiseCache, ProfileSampler};
 use etendue_scene::{MaterialId, Scene};
 use nalgebra::Vector3;
 use std::sync::{Mutex, PoisonError};
 
 /// Memories of draws that no sweep uses now: the next one finds in them what stands still.
-static IDLE: Mutex<Vec<Recent>> = Mutex::new(Vec::new());
+static IDLE: Mutex<Vec<NoiseCache>> = Mutex::new(Vec::new());
 
 /// A memory of draws that outlives its sweep. What is in it changes no result.
-pub(crate) struct KeptRecent(Recent);
+pub(crate) struct PooledNoiseCache(NoiseCache);
 
-impl Default for KeptRecent {
+impl Default for PooledNoiseCache {
     fn default() -> Self {
         let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
         Self(idle.pop().unwrap_or_default())
     }
 }
 
-impl Drop for KeptRecent {
+impl Drop for PooledNoiseCache {
     fn drop(&mut self) {
         let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
         idle.push(std::mem::take(&mut self.0));
     }
 }
 
-impl KeptRecent {
+impl PooledNoiseCache {
     /// The memory.
-    pub fn get(&mut self) -> &mut Recent {
+    pub fn get(&mut self) -> &mut NoiseCache {
         &mut self.0
     }
 }
@@ -65,7 +65,7 @@ pub(crate) struct Direct {
 /// A surface that a profile speaks of, as a beam sees it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Profiled<'a> {
-    sampler: &'a Sampler,
+    sampler: &'a ProfileSampler,
     pub material: MaterialId,
     /// Range, m.
     pub range: f64,
@@ -187,11 +187,11 @@ impl Profiled<'_> {
         lit: &Lit,
         up: impl Fn() -> Vector3<f64>,
         address: &Address,
-        recent: &mut Recent,
+        noise_cache: &mut NoiseCache,
     ) -> Option<Drawn> {
         let side = || lit.side(&up());
         let (range, cos) = (self.range, self.cos_incidence);
-        self.sampler.draw(range, cos, side, address, recent)
+        self.sampler.draw(range, cos, side, address, noise_cache)
     }
 }
 
@@ -257,7 +257,7 @@ impl<const N: usize> Sights<N> {
         scene: &Scene,
         side: impl Fn(usize) -> f64,
         first: &Address,
-        recent: &mut Recent,
+        noise_cache: &mut NoiseCache,
     ) -> DrawnBeams<N> {
         let mut all = DrawnBeams {
             returned: [false; N],
@@ -276,12 +276,12 @@ impl<const N: usize> Sights<N> {
             let Some(sampler) = scene.sampler(material) else {
                 continue;
             };
-            let met = MetLanes {
+            let met = IncidentBatch {
                 wanted,
                 range: &self.range,
                 cos_incidence: &self.cos_incidence,
             };
-            let drawn = sampler.draw_lanes(&met, &side, first, recent);
+            let drawn = sampler.draw_batch(&met, &side, first, noise_cache);
             let intensity = drawn.intensity.unwrap_or([f64::NAN; N]);
             if is_first {
                 // Most often there is no other.

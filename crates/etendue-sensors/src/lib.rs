@@ -3,12 +3,10 @@
 mod calibrated;
 pub mod camera;
 pub mod cw;
-pub mod demo;
 pub mod dynamics;
 pub mod filter;
 pub mod lidar;
 mod measurement;
-pub mod motion;
 pub mod rig;
 mod scan;
 mod scan_statistics;

@@ -1,6 +1,6 @@
 //! Poses in another convention than world from lidar.
 
-use super::features::{Neighbourhood, Neighbours, one_per_voxel};
+use etendue_estimate::geometry::{Neighbourhood, Neighbours, one_per_voxel};
 use nalgebra::{Isometry3, Matrix3, Point3, Rotation3, Translation3, UnitQuaternion, Vector3};
 use std::fmt;
 

@@ -1,7 +1,7 @@
 //! A model put to use: scans corrected.
 
 use super::DepthModel;
-use super::features::{CellOptions, by_cells};
+use etendue_estimate::geometry::{CellOptions, map_cell_planes};
 use nalgebra::Point3;
 
 /// A scan with its depths corrected.
@@ -35,8 +35,8 @@ impl Corrected {
 /// of the plane about it. Points without a plane stay.
 ///
 /// ```
-/// use etendue_calibrate::depth::features::CellOptions;
 /// use etendue_calibrate::depth::{DepthModel, Polynomial, correct_scan};
+/// use etendue_estimate::geometry::CellOptions;
 /// use nalgebra::Point3;
 /// let wall: Vec<_> = (0..900)
 ///     .map(|i| Point3::new(1.0 + f64::from(i / 30) * 0.05, 1.0, f64::from(i % 30) * 0.05))
@@ -50,7 +50,7 @@ impl Corrected {
 /// ```
 pub fn correct_scan(points: &[Point3<f64>], model: &DepthModel, cells: &CellOptions) -> Corrected {
     let place = |i: usize| points[i].coords;
-    let moved = by_cells(points.len(), place, cells, |place, plane| {
+    let moved = map_cell_planes(points.len(), place, cells, |place, plane| {
         let depth = place.norm();
         let cosine = plane.eigen.vectors[0].dot(place).abs() / depth;
         let incidence = cosine.min(1.0).acos();

@@ -1,10 +1,11 @@
 //! Scans put together, and the neighbourhoods that are judged.
 
-use super::features::{
-    Eigen, Mask, MaskReport, Neighbourhood, Neighbours, Shape, SurfaceView, Verdict, covariance,
-    mean, one_per_voxel, views_among, without_shadows,
-};
+use super::features::{Mask, MaskReport, Shape, Verdict, without_shadows};
 use super::{DepthError, DepthModel};
+use etendue_estimate::geometry::{
+    Eigen, LocalSurface, Neighbourhood, Neighbours, covariance, local_surfaces_among, mean,
+    one_per_voxel,
+};
 use nalgebra::{Isometry3, Point3, Vector3};
 use rayon::prelude::*;
 use std::ops::RangeInclusive;
@@ -355,7 +356,7 @@ fn sampled(
     }
     let chosen = one_per_voxel(&usable, options.voxel);
     let views = views(&usable, &chosen, options);
-    let trusted = |view: &SurfaceView| options.mask.trusts(view);
+    let trusted = |view: &LocalSurface| options.mask.trusts(view);
     report.without_normal += views
         .iter()
         .filter(|v| !v.as_ref().is_some_and(trusted))
@@ -375,15 +376,15 @@ fn sampled(
 }
 
 /// The views of the surface at some points of a scan, from more points where few show no plane.
-fn views(points: &[Vector3<f64>], at: &[u32], options: &MapOptions) -> Vec<Option<SurfaceView>> {
+fn views(points: &[Vector3<f64>], at: &[u32], options: &MapOptions) -> Vec<Option<LocalSurface>> {
     let origins = vec![Vector3::zeros(); points.len()];
     let neighbours = Neighbours::new(points);
-    let among = |at: &[u32], which| views_among(&neighbours, (points, &origins), at, which);
+    let among = |at: &[u32], which| local_surfaces_among(&neighbours, points, &origins, at, which);
     let mut which = options.normal_from;
     let mut views = among(at, which);
     for _ in 0..options.normal_doublings {
         which = which.doubled();
-        let asks = |view: &Option<SurfaceView>| {
+        let asks = |view: &Option<LocalSurface>| {
             view.as_ref().is_none_or(|v| options.mask.asks_for_more(v))
         };
         let open: Vec<usize> = (0..at.len()).filter(|&i| asks(&views[i])).collect();

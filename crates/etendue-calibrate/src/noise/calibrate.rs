@@ -222,7 +222,7 @@ fn from_panels(
     let [moving, still] = likeness.neighbours;
     let beyond = curves.beyond(&about);
     profile.correlation =
-        Correlation::new(moving, standing(&beyond), usual).with_standing_neighbour(still);
+        Correlation::new(moving, standing(&beyond), usual).with_fixed_pattern_neighbour(still);
     remarks(&panels, &profile, &mut warnings);
     Ok(Calibration {
         profile,

@@ -43,7 +43,7 @@ pub fn identify(beams: &PanelBeams, profiles: &[&Profile]) -> Result<Vec<Likelih
         let both = &profile.correlation;
         let r = both
             .neighbour()
-            .max(both.standing_neighbour())
+            .max(both.fixed_pattern_neighbour())
             .clamp(0.0, 0.9);
         (1.0 - r) / (1.0 + r)
     };

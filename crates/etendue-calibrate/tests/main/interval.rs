@@ -1,9 +1,9 @@
 //! Whether the interval of a learnt curve covers the truth.
 
 use crate::corridor::{Corridor, Noise};
-use etendue_calibrate::depth::features::Neighbourhood;
 use etendue_calibrate::depth::train::{BiasCurve, CurvePoint, Training, train};
 use etendue_calibrate::depth::{DepthMap, DepthModel, MapOptions, Polynomial};
+use etendue_estimate::geometry::Neighbourhood;
 
 const BIAS: [f64; 2] = [0.004, 0.008];
 const SEEDS: u64 = 8;

@@ -110,7 +110,7 @@ impl Convert {
     }
 
     fn no_position(&self) -> Failure {
-        Failure::Asked {
+        Failure::Usage {
             message: format!(
                 "no point of {} has a position, and {} would hold none",
                 self.from.display(),
@@ -128,7 +128,7 @@ impl Convert {
         if ENDINGS.contains(&ending.as_str()) {
             return Ok(ending);
         }
-        Err(Failure::Asked {
+        Err(Failure::Usage {
             message: format!(
                 "cannot write {}: its ending says no format",
                 self.to.display()
@@ -154,7 +154,7 @@ impl Convert {
             };
         }
         if number >= sweeps {
-            return Err(Failure::Asked {
+            return Err(Failure::Usage {
                 message: format!(
                     "{} has no sweep {number}: it holds {sweeps}",
                     self.from.display()
@@ -167,7 +167,7 @@ impl Convert {
     }
 
     fn no_sweep(&self, number: usize) -> Failure {
-        Failure::Asked {
+        Failure::Usage {
             message: format!(
                 "no point of {} has the number {number} in the column sweep",
                 self.from.display()

@@ -1,108 +1,89 @@
-//! The picture of a drive: walls from above, ways and points.
+//! Pictures of drives: surfaces, trajectories and points from above.
 
-use super::slice::slice;
-use super::walls::{Walls, draw_scale, draw_sensor};
+use super::floor_plan::{AXES, add_surfaces, sensor_arrow};
+use super::section::Section;
 use etendue::scene::Scene;
 use etendue_plot::{
-    Anchor, Color, Drawing, Extent, Legend, Marker, Point, Stroke, Symbol, palette,
+    Color, Drawing, Extent, Figure, Marker, Plot, Point, Series, Stroke, Symbol, palette,
 };
 use nalgebra::Isometry3;
 
-/// What a view of a drive shows.
+/// View of a drive from above.
 pub struct DriveView<'a> {
-    /// The heading.
+    /// Heading.
     pub title: &'a str,
-    /// A line below it.
+    /// Line below the heading.
     pub subtitle: &'a str,
-    /// The walls; cut at the height of the robot's sensor.
+    /// Surfaces, in a section at the height of the sensor.
     pub scene: &'a Scene,
-    /// Where the robot's sensor is shown.
+    /// Pose at which the sensor is drawn.
     pub world_from_sensor: Isometry3<f64>,
-    /// Ways and points, the lowest first.
+    /// Trajectories and points in the order of drawing.
     pub layers: Vec<Layer>,
 }
 
-/// Ways or points that belong together.
+/// Trajectory or points of one kind.
 pub struct Layer {
-    /// What they are.
+    /// Name in the legend.
     pub name: String,
-    /// Where, m in the world.
+    /// Positions in the world, m.
     pub points: Vec<Point>,
-    /// How they are drawn.
-    pub look: Look,
+    /// Appearance.
+    pub style: LayerStyle,
 }
 
-/// How a layer is drawn.
+/// Appearance of a layer.
 #[derive(Clone, Copy)]
-pub enum Look {
-    /// Joined by a line.
-    Way(Color),
-    /// Each a dot of a radius, page units.
+pub enum LayerStyle {
+    /// Points joined by a line.
+    Line(Color),
+    /// Dots with a radius, page units.
     Dots(Color, f64),
 }
 
-const LARGEST_PLOT: [f64; 2] = [820.0, 680.0];
-const LEFT: f64 = 74.0;
-const TOP: f64 = 72.0;
-/// No more points of a layer than this are drawn.
-const POINTS_SHOWN: usize = 16_000;
+const LARGEST_PLOT: Point = [820.0, 680.0];
 
 impl DriveView<'_> {
-    /// Draws the picture.
+    /// Draws the view: the extent of the trajectories, and of the surfaces where those are near.
     pub fn draw(&self) -> Drawing {
-        let slice = slice(self.scene, &self.world_from_sensor);
-        let cut = slice.cut.iter().flat_map(|(_, segment)| *segment);
-        let ways = self
+        let section = Section::of(self.scene, &self.world_from_sensor);
+        let trajectories = self
             .layers
             .iter()
-            .filter(|layer| matches!(layer.look, Look::Way(_)));
-        let shown = Extent::of(ways.flat_map(|layer| layer.points.iter().copied()));
-        let plot = shown
-            .widened_to(&Extent::of(cut))
-            .padded()
-            .plot([LEFT, TOP], LARGEST_PLOT);
-        let walls = Walls::of(&slice, &plot);
-        let mut legend = Legend::default();
-        walls.name(self.scene, &mut legend);
-        legend.add(Symbol::Heading, "Drive");
-        let [left, top, right, bottom] = plot.frame;
-        let mut drawing = Drawing::new(0.0, 0.0);
-        drawing.text([left, 30.0], self.title, 19.0, Anchor::Start);
-        drawing.text([left, 52.0], self.subtitle, 13.0, Anchor::Start);
-        plot.draw_grid(&mut drawing);
-        walls.draw_elsewhere(&mut drawing);
-        walls.draw_cut(&mut drawing);
+            .filter(|layer| matches!(layer.style, LayerStyle::Line(_)));
+        let shown = Extent::of(trajectories.flat_map(|layer| layer.points.iter().copied()));
+        let extent = shown.widened_to(&section.extent()).padded();
+        let mut plot = Plot::to_scale(extent, AXES, LARGEST_PLOT).with_scale_bar("m");
+
+        add_surfaces(&mut plot, self.scene, &section);
+        plot.legend.add(Symbol::Heading, "Drive");
         for layer in &self.layers {
-            layer.draw(&plot, &mut drawing, &mut legend);
+            layer.add_to(&mut plot);
         }
-        draw_sensor(&plot, &self.world_from_sensor, palette::INK, &mut drawing);
-        plot.draw_axes(&mut drawing);
-        legend.draw(&mut drawing, [right + 24.0, top]);
-        let scale_at = top + legend.height() + 26.0;
-        draw_scale(&plot, [right + 24.0, scale_at], &mut drawing);
-        drawing.width = right + legend.width() + 44.0;
-        drawing.height = (bottom + 60.0).max(scale_at + 34.0);
-        drawing
+        plot.add(sensor_arrow(&self.world_from_sensor, palette::INK));
+        Figure::new(self.title)
+            .with_subtitle(self.subtitle)
+            .with_plot(plot)
+            .draw()
     }
 }
 
 impl Layer {
-    fn draw(&self, plot: &etendue_plot::Plot, drawing: &mut Drawing, legend: &mut Legend) {
-        match self.look {
-            Look::Way(color) => {
-                let pairs = self.points.windows(2);
-                let clipped = pairs.filter_map(|pair| plot.clip(pair[0], pair[1]));
-                let stroke = Stroke::new(color, 1.8);
-                drawing.lines(clipped.map(Vec::from).collect(), stroke);
-                legend.add(Symbol::Line(stroke), self.name.as_str());
+    fn add_to(&self, plot: &mut Plot) {
+        match self.style {
+            LayerStyle::Line(color) => {
+                plot.add_curve(&self.name, self.points.clone(), Stroke::new(color, 1.8));
             }
-            Look::Dots(color, radius) => {
-                let every = self.points.len().div_ceil(POINTS_SHOWN).max(1);
-                let inside = self.points.iter().filter(|[x, y]| plot.contains(*x, *y));
-                let at = inside.step_by(every).map(|[x, y]| plot.place(*x, *y));
-                drawing.markers(Marker::Dot, at.collect(), radius, color);
+            LayerStyle::Dots(color, radius) => {
+                plot.add(Series::Markers {
+                    points: self.points.clone(),
+                    marker: Marker::Dot,
+                    radius,
+                    color,
+                });
                 let symbol = Symbol::Marker(Marker::Dot, radius.max(2.0), color);
-                legend.add(symbol, format!("{} ({})", self.name, self.points.len()));
+                let text = format!("{} ({})", self.name, self.points.len());
+                plot.legend.add(symbol, text);
             }
         }
     }

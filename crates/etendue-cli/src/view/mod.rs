@@ -2,8 +2,9 @@
 
 pub mod drive_view;
 pub mod fit_view;
+mod floor_plan;
+pub mod layers;
 pub mod range_image;
-mod slice;
+mod section;
 pub mod top_view;
-mod walls;
 pub mod waveform_plot;

@@ -1,137 +1,160 @@
-//! The picture of a scan: walls, beams and measured points, from above.
+//! Pictures of sweeps: surfaces, beams and measurements from above.
 
-use super::slice::{Slice, slice};
-use super::walls::{Walls, draw_scale, draw_sensor};
+use super::floor_plan::{AXES, add_surfaces, sensor_arrow};
+use super::section::Section;
 use etendue::scene::Scene;
 use etendue::sensors::{Measurement, PlanarSweep, RangeReading};
 use etendue_plot::{
-    Anchor, Color, Drawing, Extent, Legend, Marker, Plot, Point, Stroke, Symbol, palette,
+    Color, Drawing, Extent, Figure, Marker, Plot, Point, Series, Stroke, Symbol, palette,
 };
 use nalgebra::{Isometry3, Point3};
 use std::collections::BTreeMap;
 
-/// What a top view shows.
+/// View of sweeps from above.
 #[derive(Clone, Copy, Debug)]
 pub struct TopView<'a> {
-    /// The heading.
+    /// Heading.
     pub title: &'a str,
-    /// A line below it.
+    /// Line below the heading.
     pub subtitle: &'a str,
-    /// The walls; cut at the height of the first sweep's pose.
+    /// Surfaces, in a section at the height of the sensor in the first sweep.
     pub scene: &'a Scene,
-    /// The measurements; beams are drawn for the first sweep only.
+    /// Measurements; beams are drawn for the first sweep only.
     pub sweeps: &'a [PlanarSweep],
-    /// The sensor's longest range, m: bounds what is shown.
+    /// Longest range of the sensor, m: bounds the extent of the view.
     pub max_range: f64,
 }
 
-const LARGEST_PLOT: [f64; 2] = [900.0, 640.0];
-const LEFT: f64 = 74.0;
-const TOP: f64 = 72.0;
-const BELOW: f64 = 60.0;
+const LARGEST_PLOT: Point = [900.0, 640.0];
 
-/// About so many beams are drawn, however many there are.
+/// Approximate number of beams drawn.
 const BEAMS_SHOWN: usize = 170;
-/// No more points than this are drawn.
-const POINTS_SHOWN: usize = 20_000;
 
-/// Beams without a range are drawn at most so many times as long as the longest with one.
+/// Longest beam without a range, in units of the longest measured range.
 const UNMEASURED_REACH: f64 = 1.5;
 
-const BEAM: Color = Color::hex(0x6FA8DC).fade(0.45);
+const BEAM: Color = Color::hex(0x6FA8DC);
 const POINT: Color = Color::hex(0x111111);
 const MIXED: Color = Color::hex(0xC2007A);
 const UNMEASURED: Color = Color::hex(0x8A8A8A);
 
 impl TopView<'_> {
-    /// Draws the picture.
+    /// Draws the view.
     pub fn draw(&self) -> Drawing {
-        let pose = self
-            .sweeps
-            .first()
-            .map_or_else(Isometry3::identity, |sweep| sweep.world_from_sensor);
-        let slice = slice(self.scene, &pose);
-        let signs = Signs::of(self.sweeps, self.reach());
-        let plot = Self::plot(&slice, &signs);
-        let walls = Walls::of(&slice, &plot);
-        let legend = self.legend(&walls, &signs);
+        let first = self.sweeps.first();
+        let pose = first.map_or_else(Isometry3::identity, |sweep| sweep.world_from_sensor);
+        let section = Section::of(self.scene, &pose);
+        let marks = self.marks();
+        let extent = self.extent(&section, &marks);
+        let mut plot = Plot::to_scale(extent, AXES, LARGEST_PLOT).with_scale_bar("m");
 
-        let [left, top, right, bottom] = plot.frame;
-        let height = (bottom + BELOW).max(top + legend.height() + 60.0);
-        let mut drawing = Drawing::new(right + legend.width() + 44.0, height);
-        drawing.text([left, 30.0], self.title, 19.0, Anchor::Start);
-        drawing.text([left, 52.0], self.subtitle, 13.0, Anchor::Start);
-        plot.draw_grid(&mut drawing);
-        walls.draw_elsewhere(&mut drawing);
-        self.draw_beams(&plot, &mut drawing);
-        walls.draw_cut(&mut drawing);
-        signs.draw(&plot, &mut drawing);
-        draw_sensor(&plot, &pose, palette::INK, &mut drawing);
-        plot.draw_axes(&mut drawing);
-        legend.draw(&mut drawing, [right + 24.0, top]);
-        draw_scale(
-            &plot,
-            [right + 24.0, top + legend.height() + 26.0],
-            &mut drawing,
-        );
-        drawing
+        // Beams of the first sweep, below the surfaces
+        plot.add(Series::Segments {
+            segments: first.map_or_else(Vec::new, |sweep| self.beams(sweep)),
+            stroke: Stroke::new(BEAM.fade(0.45), 0.7),
+        });
+        add_surfaces(&mut plot, self.scene, &section);
+
+        // Measurements by outcome
+        let total: usize = marks.values().map(Vec::len).sum();
+        let heading = format!("Measurements ({total})");
+        plot.legend.add(Symbol::Heading, heading);
+        for (outcome, points) in marks {
+            let (marker, radius, color) = outcome.sign();
+            let text = format!("{} ({})", outcome.name(), points.len());
+            let sign = Symbol::Marker(marker, radius.max(2.5), color);
+            plot.legend.add(sign, text);
+            plot.add(Series::Markers {
+                points,
+                marker,
+                radius,
+                color,
+            });
+        }
+        let beam = Symbol::Line(Stroke::new(BEAM.fade(0.9), 1.2));
+        plot.legend.add(beam, "beam");
+        plot.add(sensor_arrow(&pose, palette::INK));
+        Figure::new(self.title)
+            .with_subtitle(self.subtitle)
+            .with_plot(plot)
+            .draw()
     }
 
-    /// How long beams without a range are drawn, m: to a surface up to the longest range; where there is
-    /// none, not so long that what was measured becomes a dot.
-    fn reach(&self) -> [f64; 2] {
+    /// Measurements and sensors, and the surfaces where those are near.
+    fn extent(&self, section: &Section, marks: &BTreeMap<Outcome, Vec<Point>>) -> Extent {
+        let poses = self.sweeps.iter().map(|sweep| &sweep.world_from_sensor);
+        let sensors = poses.map(|pose| [pose.translation.x, pose.translation.y]);
+        let measured = marks.values().flatten().copied();
+        Extent::of(measured.chain(sensors))
+            .widened_to(&section.extent())
+            .padded()
+    }
+
+    /// Length of a beam that meets no surface, m: bounded so that the measured part of the scene
+    /// fills the view.
+    fn reach(&self) -> f64 {
         let measurements = self.sweeps.iter().flat_map(|sweep| &sweep.measurements);
         let ranges = measurements.filter_map(|one| one.reading.range());
         let farthest = ranges.fold(0.0, f64::max);
-        let reach = if farthest > 0.0 {
+        if farthest > 0.0 {
             (UNMEASURED_REACH * farthest).min(self.max_range)
         } else {
             self.max_range
-        };
-        [self.max_range, reach]
-    }
-
-    fn plot(slice: &Slice, signs: &Signs) -> Plot {
-        let shown = Extent::of(signs.places());
-        let whole = Extent::of(slice.cut.iter().flat_map(|(_, segment)| *segment));
-        shown
-            .widened_to(&whole)
-            .padded()
-            .plot([LEFT, TOP], LARGEST_PLOT)
-    }
-
-    fn draw_beams(&self, plot: &Plot, drawing: &mut Drawing) {
-        let Some(sweep) = self.sweeps.first() else {
-            return;
-        };
-        let origin = from_above(&sweep.world_from_sensor.translation.vector.into());
-        let reach = self.reach();
-        let every = sweep.measurements.len().div_ceil(BEAMS_SHOWN).max(1);
-        let beams = sweep.measurements.iter().step_by(every);
-        let lines = beams.filter_map(|measurement| {
-            let end = place(&sweep.world_from_sensor, measurement, reach);
-            plot.clip(origin, end).map(Vec::from)
-        });
-        drawing.lines(lines.collect(), Stroke::new(BEAM, 0.7));
-    }
-
-    fn legend(&self, walls: &Walls, signs: &Signs) -> Legend {
-        let mut legend = Legend::default();
-        walls.name(self.scene, &mut legend);
-        legend.add(Symbol::Heading, format!("Measurements ({})", signs.total()));
-        for (kind, places) in &signs.kinds {
-            let (marker, radius, color) = kind.sign();
-            let text = format!("{} ({})", kind.text(), places.len());
-            legend.add(Symbol::Marker(marker, radius.max(2.5), color), text);
         }
-        legend.add(Symbol::Line(Stroke::new(BEAM.fade(0.9), 1.2)), "beam");
-        legend
+    }
+
+    /// Positions of all measurements in the world by outcome, m.
+    fn marks(&self) -> BTreeMap<Outcome, Vec<Point>> {
+        let reach = self.reach();
+        let mut marks = BTreeMap::<Outcome, Vec<Point>>::new();
+        for sweep in self.sweeps {
+            for measurement in &sweep.measurements {
+                let at = self.position(&sweep.world_from_sensor, measurement, reach);
+                let outcome = Outcome::of(measurement);
+                marks.entry(outcome).or_default().push(at);
+            }
+        }
+        marks
+    }
+
+    /// Some beams of a sweep, from the sensor to their measurements.
+    fn beams(&self, sweep: &PlanarSweep) -> Vec<[Point; 2]> {
+        let reach = self.reach();
+        let origin = &sweep.world_from_sensor.translation;
+        let step = sweep.measurements.len().div_ceil(BEAMS_SHOWN).max(1);
+        let shown = sweep.measurements.iter().step_by(step);
+        let ends = shown.map(|one| self.position(&sweep.world_from_sensor, one, reach));
+        ends.map(|end| [[origin.x, origin.y], end]).collect()
+    }
+
+    /// Position of a measurement in the world, m: its point; without a range, the surface met, at
+    /// the longest range at most; without a surface, `reach` along the beam.
+    fn position(
+        &self,
+        world_from_sensor: &Isometry3<f64>,
+        measurement: &Measurement,
+        reach: f64,
+    ) -> Point {
+        let surface = measurement
+            .truth
+            .map_or(reach, |truth| truth.range.min(self.max_range));
+        let range = measurement.reading.range().unwrap_or(surface);
+        let (sin_azimuth, cos_azimuth) = measurement.azimuth.sin_cos();
+        let (sin_elevation, cos_elevation) = measurement.elevation.sin_cos();
+        let horizontal = range * cos_elevation;
+        let in_sensor = Point3::new(
+            horizontal * cos_azimuth,
+            horizontal * sin_azimuth,
+            range * sin_elevation,
+        );
+        let in_world = world_from_sensor * in_sensor;
+        [in_world.x, in_world.y]
     }
 }
 
-/// What a measurement is drawn as.
+/// Outcome of a measurement, in the order of drawing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum Outcome {
     NoReturn,
     TooNear,
     Point,
@@ -139,7 +162,7 @@ enum Kind {
     Error(u8),
 }
 
-impl Kind {
+impl Outcome {
     fn of(measurement: &Measurement) -> Self {
         match measurement.reading {
             RangeReading::Range(_) if measurement.is_mixed() => Self::Mixed,
@@ -150,6 +173,7 @@ impl Kind {
         }
     }
 
+    /// Marker, radius (page units) and colour.
     fn sign(self) -> (Marker, f64, Color) {
         match self {
             Self::NoReturn => (Marker::Ring, 1.9, UNMEASURED),
@@ -160,7 +184,7 @@ impl Kind {
         }
     }
 
-    fn text(self) -> String {
+    fn name(self) -> String {
         match self {
             Self::NoReturn => "no return".into(),
             Self::TooNear => "too near".into(),
@@ -169,79 +193,6 @@ impl Kind {
             Self::Error(code) => format!("error code {code}"),
         }
     }
-}
-
-/// Where each kind of measurement is marked, m in the world.
-struct Signs {
-    kinds: BTreeMap<Kind, Vec<Point>>,
-    origins: Vec<Point>,
-}
-
-impl Signs {
-    fn of(sweeps: &[PlanarSweep], reach: [f64; 2]) -> Self {
-        let mut kinds = BTreeMap::<_, Vec<_>>::new();
-        for sweep in sweeps {
-            for measurement in &sweep.measurements {
-                let at = place(&sweep.world_from_sensor, measurement, reach);
-                kinds.entry(Kind::of(measurement)).or_default().push(at);
-            }
-        }
-        let origins = sweeps
-            .iter()
-            .map(|sweep| from_above(&sweep.world_from_sensor.translation.vector.into()));
-        Self {
-            kinds,
-            origins: origins.collect(),
-        }
-    }
-
-    fn total(&self) -> usize {
-        self.kinds.values().map(Vec::len).sum()
-    }
-
-    fn places(&self) -> impl Iterator<Item = Point> {
-        let marked = self.kinds.values().flatten();
-        marked.chain(&self.origins).copied()
-    }
-
-    fn draw(&self, plot: &Plot, drawing: &mut Drawing) {
-        let every = self.total().div_ceil(POINTS_SHOWN).max(1);
-        for (kind, places) in &self.kinds {
-            let (marker, radius, color) = kind.sign();
-            let seen = places
-                .iter()
-                .step_by(every)
-                .filter(|[x, y]| plot.contains(*x, *y));
-            let at = seen.map(|[x, y]| plot.place(*x, *y)).collect();
-            drawing.markers(marker, at, radius, color);
-        }
-    }
-}
-
-/// Where a measurement is drawn: at its point; without one, on the surface it missed, at the longest
-/// range at most; without one, at `reach`.
-fn place(
-    world_from_sensor: &Isometry3<f64>,
-    measurement: &Measurement,
-    [max_range, reach]: [f64; 2],
-) -> Point {
-    let surface = measurement
-        .truth
-        .map_or(reach, |truth| truth.range.min(max_range));
-    let range = measurement.reading.range().unwrap_or(surface);
-    let (sin_azimuth, cos_azimuth) = measurement.azimuth.sin_cos();
-    let (sin_elevation, cos_elevation) = measurement.elevation.sin_cos();
-    let level = range * cos_elevation;
-    let in_sensor = Point3::new(
-        level * cos_azimuth,
-        level * sin_azimuth,
-        range * sin_elevation,
-    );
-    from_above(&(world_from_sensor * in_sensor))
-}
-
-fn from_above(point: &Point3<f64>) -> Point {
-    [point.x, point.y]
 }
 
 #[cfg(test)]
@@ -253,7 +204,7 @@ mod tests {
     use etendue_plot::{png, svg};
     use std::sync::Arc;
 
-    /// Four upright walls around the origin, 2 m x 1 m, the last one a mirror.
+    /// Four vertical walls around the origin, 2 m x 1 m, the last one a mirror.
     fn room() -> Scene {
         let corners = [[-1.0, -0.5], [1.0, -0.5], [1.0, 0.5], [-1.0, 0.5]];
         let material = |name: &str, lobe| NamedMaterial {

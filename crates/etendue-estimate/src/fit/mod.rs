@@ -189,7 +189,7 @@ impl FitProblem {
     }
 
     /// Residuals of all ranges that are measured and predicted, m.
-    fn range_residuals(&self, state: &[Variable]) -> Vec<f64> {
+    pub fn range_residuals(&self, state: &[Variable]) -> Vec<f64> {
         let scans = self.model.predict(state);
         let predicted = scans.iter().flatten().map(Measured::range);
         let measured = self.measured.iter().step_by(self.kinds);

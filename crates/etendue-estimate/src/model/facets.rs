@@ -1,23 +1,22 @@
-//! What single facets scatter.
+//! Derivatives by the scattering factors of facets.
 
 use super::jacobian::{Column, zeros};
-use super::setting::Setting;
-use super::{Model, Parameter};
+use super::{Model, SimulatorInputs};
 use crate::manifold::Variable;
 use etendue_physics::{Dual, DualParts, Scalar};
 use etendue_scene::{Hit, ObjectId, Scene};
 use std::sync::{Mutex, PoisonError};
 
-/// Facets of one beam that are differentiated by at once.
-const AT_ONCE: usize = 6;
+/// Number of facets per beam in one pass of forward differentiation.
+const PER_PASS: usize = 6;
 
-/// Numbers given to facets.
-struct Numbered {
-    /// By object, by triangle; none where it has none.
+/// Indices of the facets with unknown factors.
+struct FacetIndex {
+    /// By object and triangle; `None` where the factor is known.
     numbers: Vec<Vec<Option<usize>>>,
 }
 
-impl Numbered {
+impl FacetIndex {
     fn new(scene: &Scene, facets: impl Iterator<Item = (ObjectId, u32)>) -> Self {
         let mut numbers = vec![Vec::new(); scene.objects().len()];
         for (number, (object, triangle)) in facets.enumerate() {
@@ -38,60 +37,62 @@ impl Numbered {
 }
 
 impl Model {
-    /// The factors of facets, where there are any: 1 of all others.
+    /// Factors of the facets, 1 for all others; `None` where no factor is unknown.
     pub(super) fn facet_factor<S: Scalar>(
         &self,
-        setting: &Setting<S>,
+        inputs: &SimulatorInputs<S>,
     ) -> Option<impl Fn(usize, usize, &Hit) -> S + Sync + use<S>> {
-        let facets = &setting.facets;
+        let facets = &inputs.facet_factors;
         let factors: Vec<f64> = facets.iter().map(|facet| facet.2).collect();
         let facets = facets.iter().map(|facet| (facet.0, facet.1));
-        let numbered = (facets.len() > 0).then(|| Numbered::new(&self.scene, facets))?;
-        Some(move |_, _, hit: &Hit| numbered.of(hit).map_or(S::one(), |n| S::from(factors[n])))
+        let index = (facets.len() > 0).then(|| FacetIndex::new(&self.scene, facets))?;
+        Some(move |_, _, hit: &Hit| index.of(hit).map_or(S::one(), |n| S::from(factors[n])))
     }
 
-    /// Derivatives by factors of facets: by those that a beam meets, a few at once, then scattered.
+    /// Derivatives by the factors of facets: every beam carries derivatives by the facets that it hits, a
+    /// few per pass.
     pub(super) fn facet_columns(
         &self,
         scene: &Scene,
         state: &[Variable],
-        which: &[(usize, Parameter)],
+        components: &[usize],
         columns: &mut Vec<Column>,
     ) {
-        let still: Vec<Dual<AT_ONCE>> = zeros(state).into_iter().map(Dual::from).collect();
-        let setting = self.setting(state, &still);
-        let facets = setting.facets.iter();
-        let numbered = Numbered::new(scene, facets.map(|f| (f.0, f.1)));
-        let met: Vec<Mutex<Vec<usize>>> = (0..self.scans() * self.beams())
+        let step: Vec<Dual<PER_PASS>> = zeros(state).into_iter().map(Dual::from).collect();
+        let inputs = self.inputs(state, &step);
+        let facets = inputs.facet_factors.iter();
+        let index = FacetIndex::new(scene, facets.map(|f| (f.0, f.1)));
+        // Facets that each beam hits, in the order of their first hit.
+        let hit_facets: Vec<Mutex<Vec<usize>>> = (0..self.scans() * self.beams())
             .map(|_| Mutex::default())
             .collect();
-        let mut found: Vec<Column> = which
+        let mut found: Vec<Column> = components
             .iter()
-            .map(|(component, _)| Column {
-                component: *component,
+            .map(|&component| Column {
+                component,
                 slopes: Vec::new(),
             })
             .collect();
         let mut pass = 0;
         loop {
-            let factor = |scan: usize, beam: usize, hit: &Hit| -> Dual<AT_ONCE> {
-                let Some(number) = numbered.of(hit) else {
+            let factor = |scan: usize, beam: usize, hit: &Hit| -> Dual<PER_PASS> {
+                let Some(number) = index.of(hit) else {
                     return 1.0.into();
                 };
-                let factor = setting.facets[number].2;
-                let slot = slot(&met[scan * self.beams() + beam], number);
-                match slot.checked_sub(pass * AT_ONCE).filter(|s| *s < AT_ONCE) {
+                let factor = inputs.facet_factors[number].2;
+                let slot = slot(&hit_facets[scan * self.beams() + beam], number);
+                match slot.checked_sub(pass * PER_PASS).filter(|s| *s < PER_PASS) {
                     Some(slot) => Dual::variable(factor, slot),
                     None => factor.into(),
                 }
             };
-            let scans = self.shoot_with_edges(scene, &setting, Some(&factor));
+            let scans = self.simulate_with_edges(scene, &inputs, Some(&factor));
             let kinds = self.sensor.kinds();
             let mut most = 0;
-            for (beam, (measured, met)) in scans.iter().flatten().zip(&met).enumerate() {
-                let met = met.lock().unwrap_or_else(PoisonError::into_inner);
-                most = most.max(met.len());
-                let now = met.iter().skip(pass * AT_ONCE).take(AT_ONCE);
+            for (beam, (measured, hits)) in scans.iter().flatten().zip(&hit_facets).enumerate() {
+                let hits = hits.lock().unwrap_or_else(PoisonError::into_inner);
+                most = most.max(hits.len());
+                let now = hits.iter().skip(pass * PER_PASS).take(PER_PASS);
                 for (slot, &number) in now.enumerate() {
                     for (kind, value) in measured.quantities(kinds).enumerate() {
                         let slope = value.map_or(0.0, |v| v.eps[slot]);
@@ -100,7 +101,7 @@ impl Model {
                 }
             }
             pass += 1;
-            if most <= pass * AT_ONCE {
+            if most <= pass * PER_PASS {
                 break;
             }
         }
@@ -108,11 +109,11 @@ impl Model {
     }
 }
 
-/// The place of a facet among those that a beam met.
-fn slot(met: &Mutex<Vec<usize>>, number: usize) -> usize {
-    let mut met = met.lock().unwrap_or_else(PoisonError::into_inner);
-    met.iter().position(|n| *n == number).unwrap_or_else(|| {
-        met.push(number);
-        met.len() - 1
+/// Position of a facet among those that a beam hits.
+fn slot(hits: &Mutex<Vec<usize>>, number: usize) -> usize {
+    let mut hits = hits.lock().unwrap_or_else(PoisonError::into_inner);
+    hits.iter().position(|n| *n == number).unwrap_or_else(|| {
+        hits.push(number);
+        hits.len() - 1
     })
 }

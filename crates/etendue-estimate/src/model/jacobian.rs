@@ -1,63 +1,64 @@
-//! Derivatives of every beam by every unknown.
+//! Derivatives of every measurement by every unknown.
 //!
-//! Forward mode in blocks of dual numbers for what all beams depend on. What few beams depend on is
-//! differentiated by the beam's own few inputs, and scattered: offsets of beams and channels come
-//! from the derivatives by the sensor's pose (turning one beam about its exit is what turning the
-//! sensor does to that beam), factors of facets from the few facets that a beam meets.
+//! Forward mode in blocks of dual numbers for the unknowns that all beams depend on. Unknowns that
+//! few beams depend on are differentiated by the inputs of the beam, and scattered: offsets of beams
+//! and channels follow from the derivatives by the pose of the sensor (a rotation of the beam about
+//! its exit point is a rotation of the sensor), factors of facets from the facets that the beam hits.
 
-use super::setting::{Factor, Setting};
-use super::{Measured, Model, Parameter};
+use super::Model;
+use super::parameter::DerivativeSeed;
+use super::simulate::ReturnFactor;
 use crate::manifold::{Manifold, Variable, se3};
-use crate::visibility::Boundaries;
+use crate::sensor::Measured;
 use etendue_physics::beam::BeamFrame;
-use etendue_physics::{Dual, DualParts, Scalar};
+use etendue_physics::{Dual, DualParts};
 use etendue_scene::Scene;
 use nalgebra::{Vector3, Vector6};
 
-/// What is needed of all beams: their quantities (range, and for some sensors intensity), beam
-/// after beam, scan after scan, and the derivatives.
+/// Quantities of all beams (range, and for some sensors intensity), ordered by scan and beam, and
+/// their derivatives.
 pub(crate) struct Rows {
-    /// Each quantity, where there is one.
+    /// The quantities; `None` where a beam has no return.
     pub values: Vec<Option<f64>>,
-    /// One row a quantity: derivatives by the unknowns that all beams share.
+    /// One row per quantity: derivatives by the shared components.
     pub jacobian: Vec<f64>,
-    /// The components of the tangent that all beams share: the columns of `jacobian`.
+    /// Components of the tangent that all beams depend on: the columns of `jacobian`.
     pub shared: Vec<usize>,
-    /// The other components, each of which few beams depend on.
+    /// The other components.
     pub columns: Vec<Column>,
 }
 
-/// A component that few beams depend on.
+/// Derivatives by a component of the tangent that few beams depend on.
 pub(crate) struct Column {
-    /// Where it stands in the tangent.
+    /// Index in the tangent.
     pub component: usize,
-    /// Numbers of quantities, and their derivatives.
+    /// Indices of quantities with their derivatives.
     pub slopes: Vec<(usize, f64)>,
 }
 
-/// Where each unknown's components stand in the tangent, and whether all beams share them.
+/// Components of the tangent by how their derivatives are computed.
 struct Layout {
-    /// Tangent components that all beams share.
+    /// Components that all beams depend on.
     shared: Vec<usize>,
-    /// (component, parameter) of offsets of beams or channels.
-    lines: Vec<(usize, Parameter)>,
-    /// (component, parameter) of factors of facets.
-    facets: Vec<(usize, Parameter)>,
+    /// Offsets of beams or channels.
+    lines: Vec<(usize, DerivativeSeed)>,
+    /// Factors of facets.
+    facets: Vec<usize>,
 }
 
 impl Model {
     /// Quantities and their derivatives at `state`.
     pub(crate) fn rows(&self, state: &[Variable]) -> Rows {
         let layout = self.layout(state);
-        let setting = self.setting::<f64>(state, &zeros(state));
-        let scene = self.scene_of(&setting);
+        let inputs = self.inputs::<f64>(state, &zeros(state));
+        let scene = self.scene_with(&inputs);
         let mut rows = match layout.shared.len() {
             0 | 1 => self.forward::<1>(&scene, state, layout.shared),
             2 | 3 => self.forward::<3>(&scene, state, layout.shared),
             _ => self.forward::<6>(&scene, state, layout.shared),
         };
         if !layout.lines.is_empty() {
-            self.lines(&scene, state, &layout.lines, &mut rows.columns);
+            self.line_columns(&scene, state, &layout.lines, &mut rows.columns);
         }
         if !layout.facets.is_empty() {
             self.facet_columns(&scene, state, &layout.facets, &mut rows.columns);
@@ -74,17 +75,17 @@ impl Model {
         let mut at = 0;
         for (unknown, variable) in self.unknowns.iter().zip(state) {
             let end = at + variable.dimension();
-            let parameter = &unknown.parameter;
-            match parameter {
-                Parameter::Facet { .. } => layout.facets.push((at, parameter.clone())),
-                _ if parameter.is_local() => layout.lines.push((at, parameter.clone())),
-                _ => layout.shared.extend(at..end),
+            match unknown.parameter.seed() {
+                DerivativeSeed::AllBeams => layout.shared.extend(at..end),
+                DerivativeSeed::Facet => layout.facets.push(at),
+                line => layout.lines.push((at, line)),
             }
             at = end;
         }
         layout
     }
 
+    /// Quantities and derivatives by the shared components, in blocks of `N`.
     fn forward<const N: usize>(
         &self,
         scene: &Scene,
@@ -105,10 +106,10 @@ impl Model {
             for (i, &component) in block.iter().enumerate() {
                 step[component] = Dual::variable(0.0, i);
             }
-            let setting = self.setting(state, &step);
-            let factor = self.facet_factor(&setting);
-            let factor = factor.as_ref().map(|of| of as Factor<_>);
-            let measured = self.shoot_with_edges(scene, &setting, factor);
+            let inputs = self.inputs(state, &step);
+            let factor = self.facet_factor(&inputs);
+            let factor = factor.as_ref().map(|of| of as ReturnFactor<_>);
+            let measured = self.simulate_with_edges(scene, &inputs, factor);
             rows.collect(&measured, self.sensor.kinds(), first, used);
             first += N;
             if first >= rows.shared.len() {
@@ -117,103 +118,79 @@ impl Model {
         }
     }
 
-    /// Fires every scan, with edges as the model sees them.
-    pub(super) fn shoot_with_edges<S: Scalar>(
-        &self,
-        scene: &Scene,
-        setting: &Setting<S>,
-        factor: Option<Factor<S>>,
-    ) -> Vec<Vec<Measured<S>>> {
-        let boundaries: Vec<_> = match self.edges {
-            None => Vec::new(),
-            Some(settings) => setting
-                .world_from_sensor
-                .iter()
-                .map(|pose| {
-                    let wavelength = self.sensor.wavelength();
-                    Boundaries::new(scene, setting, pose, wavelength, self.tree, settings)
-                })
-                .collect(),
-        };
-        self.shoot_all(scene, setting, &boundaries, factor)
-    }
-
     /// Derivatives by offsets of beams or channels.
-    fn lines(
+    fn line_columns(
         &self,
         scene: &Scene,
         state: &[Variable],
-        which: &[(usize, Parameter)],
+        lines: &[(usize, DerivativeSeed)],
         columns: &mut Vec<Column>,
     ) {
+        // Simulate with derivatives by a body-fixed twist of the sensor.
         let twist = Vector6::from_fn(|i, _| Dual::<6>::variable(0.0, i));
-        let still: Vec<Dual<6>> = zeros(state).into_iter().map(Dual::from).collect();
-        let mut setting = self.setting::<Dual<6>>(state, &still);
-        for pose in &mut setting.world_from_sensor {
+        let step: Vec<Dual<6>> = zeros(state).into_iter().map(Dual::from).collect();
+        let mut inputs = self.inputs::<Dual<6>>(state, &step);
+        for pose in &mut inputs.world_from_sensor {
             *pose *= se3::exp(&twist);
         }
-        let factor = self.facet_factor(&setting);
-        let factor = factor.as_ref().map(|of| of as Factor<_>);
-        let scans = self.shoot_with_edges(scene, &setting, factor);
+        let factor = self.facet_factor(&inputs);
+        let factor = factor.as_ref().map(|of| of as ReturnFactor<_>);
+        let scans = self.simulate_with_edges(scene, &inputs, factor);
+        // Group the beams by line.
         let kinds = self.sensor.kinds();
-        let mut of_line: Vec<Vec<usize>> = vec![Vec::new(); self.sensor.lines()];
+        let mut beams_of_line: Vec<Vec<usize>> = vec![Vec::new(); self.sensor.lines()];
         for beam in 0..self.sensor.beams() {
-            of_line[self.sensor.line(beam)].push(beam);
+            beams_of_line[self.sensor.line(beam)].push(beam);
         }
-        for (component, parameter) in which {
-            let (line, turns) = turning(parameter);
+        // Convert the derivatives by the twist to derivatives by the offset of each line.
+        for &(component, seed) in lines {
+            let (DerivativeSeed::LineAzimuth(line)
+            | DerivativeSeed::LineElevation(line)
+            | DerivativeSeed::LineRange(line)) = seed
+            else {
+                continue;
+            };
             let mut slopes = Vec::new();
             for (scan, measured) in scans.iter().enumerate() {
-                for &beam in &of_line[line] {
+                for &beam in &beams_of_line[line] {
                     let first = (scan * measured.len() + beam) * kinds;
                     for (kind, value) in measured[beam].quantities(kinds).enumerate() {
-                        let slope = match turns {
-                            Some(turn) => value.map_or(0.0, |v| self.turned(&v, beam, turn)),
+                        let slope = match self.rotation_axis(beam, seed) {
+                            Some(axis) => value.map_or(0.0, |v| self.by_rotation(&v, beam, &axis)),
                             None => f64::from(u8::from(kind == 0)),
                         };
                         slopes.push((first + kind, slope));
                     }
                 }
             }
-            columns.push(Column {
-                component: *component,
-                slopes,
-            });
+            columns.push(Column { component, slopes });
         }
     }
 
-    /// Derivative by turning a beam about its exit, from those by the sensor's twist.
-    fn turned(&self, value: &Dual<6>, beam: usize, turn: Turned) -> f64 {
+    /// Axis about which an offset rotates a beam; `None` for offsets of the range.
+    fn rotation_axis(&self, beam: usize, seed: DerivativeSeed) -> Option<Vector3<f64>> {
         let direction = self.sensor.direction(beam);
-        let axis = match turn {
-            Turned::Azimuth => Vector3::z(),
-            Turned::Elevation => -BeamFrame::new(direction.azimuth, direction.elevation).left,
-        };
-        let shift = -axis.cross(&direction.origin.coords);
-        let by = |k: usize| value.eps[k] * shift[k] + value.eps[3 + k] * axis[k];
-        by(0) + by(1) + by(2)
+        match seed {
+            DerivativeSeed::LineAzimuth(_) => Some(Vector3::z()),
+            DerivativeSeed::LineElevation(_) => {
+                Some(-BeamFrame::new(direction.azimuth, direction.elevation).left)
+            }
+            _ => None,
+        }
     }
-}
 
-/// Which way a beam is turned.
-#[derive(Clone, Copy)]
-enum Turned {
-    Azimuth,
-    Elevation,
-}
-
-/// The line that an offset is of, and how it turns its beams; not at all where it is of ranges.
-fn turning(parameter: &Parameter) -> (usize, Option<Turned>) {
-    match *parameter {
-        Parameter::AzimuthOffset { beam } => (beam, Some(Turned::Azimuth)),
-        Parameter::ElevationOffset { beam } => (beam, Some(Turned::Elevation)),
-        Parameter::RangeOffset { beam } => (beam, None),
-        _ => (0, None),
+    /// Derivative by a rotation of a beam about its exit point, from those by the twist of the
+    /// sensor.
+    fn by_rotation(&self, value: &Dual<6>, beam: usize, axis: &Vector3<f64>) -> f64 {
+        let exit = self.sensor.direction(beam).origin;
+        let translation = -axis.cross(&exit.coords);
+        let along = |k: usize| value.eps[k] * translation[k] + value.eps[3 + k] * axis[k];
+        along(0) + along(1) + along(2)
     }
 }
 
 impl Rows {
-    /// Takes quantities and derivatives of one block of components over.
+    /// Copies quantities and derivatives of one block of components.
     fn collect<const N: usize>(
         &mut self,
         scans: &[Vec<Measured<Dual<N>>>],
@@ -240,6 +217,7 @@ impl Rows {
     }
 }
 
+/// The zero tangent at a state.
 pub(super) fn zeros(state: &[Variable]) -> Vec<f64> {
     vec![0.0; crate::manifold::dimension(state)]
 }

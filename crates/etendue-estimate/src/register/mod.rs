@@ -25,7 +25,6 @@ use thiserror::Error;
 
 /// What is made small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum Method {
     /// Distances between nearest points (Besl and McKay 1992, doi:10.1109/34.121791).
     PointToPoint,

@@ -1,6 +1,6 @@
 //! The air as something unknown.
 
-use crate::model::compare;
+use crate::differences::compare;
 use crate::pulsed::{
     against_constants, frequency_modulated, hall, measured, pose, triangulating, vlp_16,
 };

@@ -1,15 +1,13 @@
 //! The public face of etendue-estimate.
 
 mod air;
-mod experiments;
+mod differences;
 mod manifold;
-mod model;
 mod pulsed;
 mod recordings;
 mod register;
 mod scanner_edges;
-mod scenes;
 mod solve;
+mod trajectory_error;
 mod uncertainty;
-mod visibility;
 mod waveforms;

@@ -1,6 +1,6 @@
 //! Scanners: derivatives, and fits of range and intensity.
 
-use crate::model::compare;
+use crate::differences::compare;
 use etendue_estimate::fit::FitProblem;
 use etendue_estimate::manifold::{Manifold, Value, Variable};
 use etendue_estimate::model::{Freedom, Measured, Model};

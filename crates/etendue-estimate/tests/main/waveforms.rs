@@ -1,6 +1,6 @@
 //! Receivers that sample waveforms: derivatives, and what the simulator reports.
 
-use crate::model::compare;
+use crate::differences::compare;
 use crate::pulsed::{against_constants, hall, pose, vlp_16};
 use etendue_estimate::manifold::{Manifold, Value};
 use etendue_estimate::model::{Freedom, Model};

@@ -31,9 +31,9 @@ impl ProfileFile {
                 .collect(),
             correlation: CorrelationFile {
                 neighbour: rounded(profile.correlation.neighbour(), 3),
-                standing_neighbour: Some(rounded(profile.correlation.standing_neighbour(), 3)),
-                standing: rounded(profile.correlation.standing(), 3),
-                standing_drop_out: rounded(profile.correlation.standing_drop(), 3),
+                standing_neighbour: Some(rounded(profile.correlation.fixed_pattern_neighbour(), 3)),
+                standing: rounded(profile.correlation.fixed_pattern(), 3),
+                standing_drop_out: rounded(profile.correlation.fixed_pattern_drop(), 3),
             },
             intensity: match profile.intensity {
                 IntensityKind::Constant(value) => IntensityFile::Constant { value },
@@ -92,7 +92,7 @@ impl ProfileFile {
                 self.correlation.standing,
                 self.correlation.standing_drop_out,
             )
-            .with_standing_neighbour(
+            .with_fixed_pattern_neighbour(
                 { self.correlation.standing_neighbour }.unwrap_or(self.correlation.neighbour),
             ),
             intensity: match self.intensity {

@@ -2,14 +2,14 @@
 
 use super::file::VERSION;
 use super::{
-    DeviceTable, LoadedRobot, Mjcf, ModelName, Motion, MountedSensorTable, Registry, RobotFile,
-    Urdf,
+    DeviceTable, LoadedRobot, Mjcf, ModelName, MountedSensorTable, Registry, RobotFile,
+    RobotTrajectory, Urdf,
 };
 use crate::FormatError;
 use crate::profile::other_sensors;
 use crate::scene::{self, LoadedScene, resolve};
 use crate::toml_file::{Document, DocumentError, Problem};
-use etendue_sensors::dynamics::Still;
+use etendue_sensors::dynamics::Stationary;
 use etendue_sensors::rig::{
     Device, Environment, FrameDeclaration, FrameError, FrameTree, Mount, MountedSensor, Rig,
     RigError,
@@ -113,7 +113,7 @@ fn read(document: &Document, registry: &Registry) -> Result<LoadedRobot, FormatE
         rig,
         motion: motion
             .transpose()?
-            .unwrap_or(Motion::Still(Still(Isometry3::identity()))),
+            .unwrap_or(RobotTrajectory::Still(Stationary(Isometry3::identity()))),
         driven: driven.transpose()?,
         duration: file.duration_s.map(Spanned::into_inner),
     })

@@ -56,7 +56,9 @@ pub use gnss::{AxisErrorTable, GnssTable, KindName};
 pub use inertial::{AccelerometerTable, GyroscopeTable, ImuTable, MagnetometerTable, WarmingTable};
 pub use loading::{load, load_with, parse};
 pub use mjcf::Mjcf;
-pub use motion::{CircleTable, Motion, MotionTable, StillTable, TrajectoryFormat, TrajectoryTable};
+pub use motion::{
+    CircleTable, MotionTable, RobotTrajectory, StillTable, TrajectoryFormat, TrajectoryTable,
+};
 pub use place::PlaceTable;
 pub use presets::{DevicePreset, device_presets, preset_device};
 pub use urdf::Urdf;
@@ -78,7 +80,7 @@ pub struct LoadedRobot {
     /// Topics of each sensor's outputs, in the order of the sensors and of their outputs.
     pub topics: Vec<Vec<String>>,
     /// How it moves, where that is known beforehand.
-    pub motion: Motion,
+    pub motion: RobotTrajectory,
     /// What moves it by commands instead, where the file says so.
     pub driven: Option<Driven>,
     /// How long a run is, s, where the file says.

@@ -5,7 +5,9 @@ use crate::scene::{Placement, RotationDeg, resolve};
 use crate::toml_file::{Document, DocumentError, Problem};
 use crate::trajectory::{read_kitti, read_tum};
 use etendue_physics::inertial::MotionState;
-use etendue_sensors::dynamics::{Circle, Path, SplineMotion, Still};
+use etendue_sensors::dynamics::{
+    CircularTrajectory, SplineTrajectory, StateTrajectory, Stationary,
+};
 use nalgebra::Isometry3;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -15,9 +17,9 @@ use toml::Spanned;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MotionTable {
-    /// It stands.
+    /// At rest at a pose.
     Still(StillTable),
-    /// It drives round a circle.
+    /// On a circle at constant speed.
     Circle(CircleTable),
     /// It follows recorded poses, smoothly.
     Trajectory(TrajectoryTable),
@@ -82,24 +84,24 @@ pub enum TrajectoryFormat {
     Kitti,
 }
 
-/// How a robot moves.
+/// The configured trajectory of a robot.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Motion {
-    /// It stands.
-    Still(Still),
-    /// It drives round a circle.
-    Circle(Circle),
-    /// It follows recorded poses. The time of the run starts at the first.
+pub enum RobotTrajectory {
+    /// At rest at a pose.
+    Still(Stationary),
+    /// On a circle at constant speed.
+    Circle(CircularTrajectory),
+    /// Through recorded poses; the run starts at the first.
     Recorded {
         /// The poses.
-        spline: SplineMotion,
+        spline: SplineTrajectory,
         /// Time of the first, s.
         start: f64,
     },
 }
 
-impl Path for Motion {
+impl StateTrajectory for RobotTrajectory {
     fn state(&self, time: f64) -> MotionState {
         match self {
             Self::Still(still) => still.state(time),
@@ -109,7 +111,7 @@ impl Path for Motion {
     }
 }
 
-impl Motion {
+impl RobotTrajectory {
     /// How long it goes on, s, where it ends.
     pub fn duration(&self) -> Option<f64> {
         match self {
@@ -133,9 +135,9 @@ fn pose(
 }
 
 impl MotionTable {
-    pub(super) fn motion(&self, document: &Document) -> Result<Motion, FormatError> {
+    pub(super) fn motion(&self, document: &Document) -> Result<RobotTrajectory, FormatError> {
         Ok(match self {
-            Self::Still(table) => Motion::Still(Still(pose(
+            Self::Still(table) => RobotTrajectory::Still(Stationary(pose(
                 document,
                 table.position_m.as_ref(),
                 table.rotation_deg.as_ref(),
@@ -149,7 +151,7 @@ impl MotionTable {
                     );
                     return Err(document.error(table.radius_m.span(), problem).into());
                 }
-                Motion::Circle(Circle {
+                RobotTrajectory::Circle(CircularTrajectory {
                     start: pose(
                         document,
                         table.position_m.as_ref(),
@@ -166,8 +168,8 @@ impl MotionTable {
                     TrajectoryFormat::Kitti => read_kitti(&path, table.interval_s.unwrap_or(0.1))?,
                 };
                 let [start, _] = trajectory.span();
-                Motion::Recorded {
-                    spline: SplineMotion::through(&trajectory),
+                RobotTrajectory::Recorded {
+                    spline: SplineTrajectory::through(&trajectory),
                     start,
                 }
             }

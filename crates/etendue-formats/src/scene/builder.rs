@@ -15,8 +15,8 @@ use crate::toml_file::{Document, DocumentError, Problem};
 use crate::{FormatError, sensor};
 use etendue_scene::lighting::Lighting;
 use etendue_scene::{
-    Defect, Deformation, Mapping, Mesh, MeshId, Motion, Object, ObjectId, SceneBuilder, SceneError,
-    Textures,
+    Defect, Deformation, Mapping, Mesh, MeshId, Object, ObjectId, SceneBuilder, SceneError,
+    Textures, Trajectory,
 };
 use etendue_sensors::lidar::Air;
 use etendue_sensors::transport::AmbientLight;
@@ -97,7 +97,7 @@ struct Assembly<'a> {
     palette: Palette<'a>,
     files: MeshFiles,
     builder: SceneBuilder,
-    motions: Vec<(ObjectId, Motion)>,
+    motions: Vec<(ObjectId, Trajectory)>,
     deformations: Vec<(MeshId, Arc<Deformation>)>,
     classes: Classes,
     warnings: Vec<String>,

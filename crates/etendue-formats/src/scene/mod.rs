@@ -95,7 +95,7 @@ pub use texture::TextureTable;
 use crate::FormatError;
 use crate::toml_file::Document;
 use etendue_scene::lighting::Lighting;
-use etendue_scene::{Motion, Scene, Textures};
+use etendue_scene::{Scene, Textures, Trajectory};
 use etendue_sensors::lidar::Air;
 use etendue_sensors::transport::AmbientLight;
 use nalgebra::Isometry3;
@@ -168,7 +168,7 @@ pub struct ScenePlacement {
     /// Where it stands, at time zero where it moves.
     pub world_from_sensor: Isometry3<f64>,
     /// How it moves, if the file says.
-    pub motion: Option<Motion>,
+    pub motion: Option<Trajectory>,
 }
 
 /// Where a sensor's description is found.

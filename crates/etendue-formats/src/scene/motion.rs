@@ -5,7 +5,7 @@ use super::{Placement, RotationDeg};
 use crate::FormatError;
 use crate::toml_file::{Document, DocumentError, Problem};
 use crate::trajectory::{PoseFile, read_trajectory};
-use etendue_scene::{Interpolation, KeyFrame, Motion, Trajectory, Twist};
+use etendue_scene::{Interpolation, KeyFrame, KeyFrameTrajectory, Trajectory, Twist};
 use nalgebra::{Isometry3, Vector3};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -115,18 +115,18 @@ impl MotionTable {
         document: &Document,
         parent: &Isometry3<f64>,
         files: &mut Vec<PathBuf>,
-    ) -> Result<Motion, FormatError> {
+    ) -> Result<Trajectory, FormatError> {
         let motion = match self {
-            Self::KeyFrames(table) => Motion::Trajectory(table.trajectory(document)?),
-            Self::File(table) => Motion::Trajectory(table.trajectory(document, files)?),
-            Self::Twist(table) => Motion::Twist(table.twist(document)?),
+            Self::KeyFrames(table) => Trajectory::KeyFrames(table.trajectory(document)?),
+            Self::File(table) => Trajectory::KeyFrames(table.trajectory(document, files)?),
+            Self::Twist(table) => Trajectory::Twist(table.twist(document)?),
         };
         Ok(motion.within(parent))
     }
 }
 
 impl KeyFramesTable {
-    fn trajectory(&self, document: &Document) -> Result<Trajectory, DocumentError> {
+    fn trajectory(&self, document: &Document) -> Result<KeyFrameTrajectory, DocumentError> {
         let tables = self.poses.get_ref();
         let frame = |table: &Spanned<KeyFrameTable>| {
             let table = table.get_ref();
@@ -145,7 +145,7 @@ impl KeyFramesTable {
             .iter()
             .map(frame)
             .collect::<Result<_, DocumentError>>()?;
-        Trajectory::interpolated(frames, self.interpolation.into()).map_err(|error| {
+        KeyFrameTrajectory::interpolated(frames, self.interpolation.into()).map_err(|error| {
             let span = match error.frame() {
                 Some(frame) => tables[frame].span(),
                 None => self.poses.span(),
@@ -161,7 +161,7 @@ impl MotionFileTable {
         &self,
         document: &Document,
         files: &mut Vec<PathBuf>,
-    ) -> Result<Trajectory, FormatError> {
+    ) -> Result<KeyFrameTrajectory, FormatError> {
         let mut how = PoseFile {
             interpolation: self.interpolation.into(),
             ..PoseFile::default()

@@ -2,7 +2,7 @@
 
 use super::{lines, numbers, trajectory};
 use crate::{FormatError, Place};
-use etendue_scene::{KeyFrame, Trajectory};
+use etendue_scene::{KeyFrame, KeyFrameTrajectory};
 use nalgebra::{Isometry3, Matrix3, Rotation3, Translation3, UnitQuaternion};
 use std::path::Path;
 
@@ -13,7 +13,7 @@ const ROTATION_TOLERANCE: f64 = 1e-3;
 ///
 /// # Errors
 /// As [`parse_kitti`], and where the file cannot be read.
-pub fn read_kitti(path: &Path, interval: f64) -> Result<Trajectory, FormatError> {
+pub fn read_kitti(path: &Path, interval: f64) -> Result<KeyFrameTrajectory, FormatError> {
     parse_kitti(path, &crate::input::read_text(path)?, interval)
 }
 
@@ -28,7 +28,11 @@ pub fn read_kitti(path: &Path, interval: f64) -> Result<Trajectory, FormatError>
 /// let trajectory = parse_kitti("00.txt".as_ref(), text, 0.1).unwrap();
 /// assert!((trajectory.pose(0.05).unwrap().translation.x - 1.5).abs() < 1e-12);
 /// ```
-pub fn parse_kitti(path: &Path, text: &str, interval: f64) -> Result<Trajectory, FormatError> {
+pub fn parse_kitti(
+    path: &Path,
+    text: &str,
+    interval: f64,
+) -> Result<KeyFrameTrajectory, FormatError> {
     trajectory(path, frames(path, text, interval)?)
 }
 

@@ -7,7 +7,7 @@ pub use kitti::{kitti_text, parse_kitti, poses_of_kitti, read_kitti};
 pub use tum::{parse_tum, poses_of_tum, read_tum, tum_text};
 
 use crate::{FormatError, Place};
-use etendue_scene::{Interpolation, KeyFrame, Trajectory};
+use etendue_scene::{Interpolation, KeyFrame, KeyFrameTrajectory};
 use std::path::Path;
 
 /// How a file of poses is to be understood.
@@ -33,7 +33,7 @@ impl Default for PoseFile {
 ///
 /// # Errors
 /// As [`parse_tum`] and [`parse_kitti`], and where the file cannot be read.
-pub fn read_trajectory(path: &Path, how: PoseFile) -> Result<Trajectory, FormatError> {
+pub fn read_trajectory(path: &Path, how: PoseFile) -> Result<KeyFrameTrajectory, FormatError> {
     parse_trajectory(path, &crate::input::read_text(path)?, how)
 }
 
@@ -48,7 +48,11 @@ pub fn read_trajectory(path: &Path, how: PoseFile) -> Result<Trajectory, FormatE
 /// let trajectory = parse_trajectory("00.txt".as_ref(), kitti, PoseFile::default()).unwrap();
 /// assert_eq!(trajectory.span(), [0.0, 0.1]);
 /// ```
-pub fn parse_trajectory(path: &Path, text: &str, how: PoseFile) -> Result<Trajectory, FormatError> {
+pub fn parse_trajectory(
+    path: &Path,
+    text: &str,
+    how: PoseFile,
+) -> Result<KeyFrameTrajectory, FormatError> {
     let words = lines(text).next().map(|(_, line)| words(line).count());
     let trajectory = match words {
         Some(12) => parse_kitti(path, text, how.interval),
@@ -57,10 +61,13 @@ pub fn parse_trajectory(path: &Path, text: &str, how: PoseFile) -> Result<Trajec
     Ok(trajectory.with_interpolation(how.interpolation))
 }
 
-fn trajectory(path: &Path, frames: Vec<(KeyFrame, usize)>) -> Result<Trajectory, FormatError> {
+fn trajectory(
+    path: &Path,
+    frames: Vec<(KeyFrame, usize)>,
+) -> Result<KeyFrameTrajectory, FormatError> {
     let lines: Vec<usize> = frames.iter().map(|frame| frame.1).collect();
     let frames = frames.into_iter().map(|frame| frame.0).collect();
-    Trajectory::new(frames).map_err(|error| {
+    KeyFrameTrajectory::new(frames).map_err(|error| {
         let place = error
             .frame()
             .and_then(|i| lines.get(i))

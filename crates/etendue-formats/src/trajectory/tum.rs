@@ -2,7 +2,7 @@
 
 use super::{lines, numbers, trajectory};
 use crate::{FormatError, Place};
-use etendue_scene::{KeyFrame, Trajectory};
+use etendue_scene::{KeyFrame, KeyFrameTrajectory};
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 use std::path::Path;
 
@@ -13,7 +13,7 @@ const UNIT_TOLERANCE: f64 = 1e-3;
 ///
 /// # Errors
 /// As [`parse_tum`], and where the file cannot be read.
-pub fn read_tum(path: &Path) -> Result<Trajectory, FormatError> {
+pub fn read_tum(path: &Path) -> Result<KeyFrameTrajectory, FormatError> {
     parse_tum(path, &crate::input::read_text(path)?)
 }
 
@@ -31,7 +31,7 @@ pub fn read_tum(path: &Path) -> Result<Trajectory, FormatError> {
 /// let error = parse_tum("drive.txt".as_ref(), "0 0 0 1 0 0 0 2\n").unwrap_err();
 /// assert!(error.to_string().starts_with("drive.txt, line 1: "));
 /// ```
-pub fn parse_tum(path: &Path, text: &str) -> Result<Trajectory, FormatError> {
+pub fn parse_tum(path: &Path, text: &str) -> Result<KeyFrameTrajectory, FormatError> {
     trajectory(path, frames(path, text)?)
 }
 

@@ -12,7 +12,7 @@ use etendue_formats::toml_file::Document;
 use etendue_physics::camera::Lens;
 use etendue_physics::light::{BLUE, GREEN, RED};
 use etendue_scene::lighting::{Environment, Light};
-use etendue_sensors::camera::{ClassMap, FrameSettings, Studio};
+use etendue_sensors::camera::{CameraWorld, ClassMap, FrameSettings};
 use etendue_sensors::rig::{Data, RigRun, replay};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 use std::ops::ControlFlow;
@@ -168,8 +168,9 @@ fn a_picture_colours_an_object() {
     camera.height = 9;
     camera.intrinsics.centre = [4.0, 4.0];
     camera.intrinsics.focal = [40.0; 2];
-    let studio = Studio::new(&loaded.scene, &loaded.lighting, &loaded.textures, &camera).unwrap();
-    let frame = studio.expose(&camera, &FrameSettings::default(), |_| {
+    let camera_world =
+        CameraWorld::new(&loaded.scene, &loaded.lighting, &loaded.textures, &camera).unwrap();
+    let frame = camera_world.expose(&camera, &FrameSettings::default(), |_| {
         Isometry3::identity()
     });
     let middle = &frame.radiance[3 * 40..3 * 41];
@@ -242,14 +243,15 @@ fn quarters(loaded: &scene::LoadedScene) -> Vec<[f64; 3]> {
     camera.height = 2;
     camera.intrinsics.centre = [0.5; 2];
     camera.intrinsics.focal = [4.0; 2];
-    let studio = Studio::new(&loaded.scene, &loaded.lighting, &loaded.textures, &camera).unwrap();
+    let camera_world =
+        CameraWorld::new(&loaded.scene, &loaded.lighting, &loaded.textures, &camera).unwrap();
     let settings = FrameSettings {
         samples: 1,
         ..FrameSettings::default()
     };
     let turn = UnitQuaternion::from_euler_angles(0.0, 0.0, std::f64::consts::FRAC_PI_2);
     let pose = Isometry3::from_parts(Translation3::new(0.5, -2.0, 0.5), turn);
-    let frame = studio.expose(&camera, &settings, |_| pose);
+    let frame = camera_world.expose(&camera, &settings, |_| pose);
     let most = frame.radiance_range()[1];
     let (pixels, _) = frame.radiance.as_chunks::<3>();
     pixels
@@ -323,7 +325,8 @@ fn frames_become_recordings_and_pictures() {
         camera.intrinsics.focal = [68.0; 2];
         camera
     };
-    let studio = Studio::new(&loaded.scene, &loaded.lighting, &loaded.textures, &camera).unwrap();
+    let camera_world =
+        CameraWorld::new(&loaded.scene, &loaded.lighting, &loaded.textures, &camera).unwrap();
     let mut recorder = FrameRecorder::new().unwrap();
     let mut frames = vec![];
     for index in 0..2 {
@@ -334,8 +337,8 @@ fn frames_become_recordings_and_pictures() {
             samples: 1,
             ..FrameSettings::default()
         };
-        let frame = studio.expose(&camera, &settings, |_| Isometry3::identity());
-        let truth = studio.truth(&camera, &settings, 0.0, 0.1, |_| Isometry3::identity());
+        let frame = camera_world.expose(&camera, &settings, |_| Isometry3::identity());
+        let truth = camera_world.truth(&camera, &settings, 0.0, 0.1, |_| Isometry3::identity());
         recorder
             .record(&frame, &truth, &camera, &Isometry3::identity())
             .unwrap();
@@ -345,7 +348,7 @@ fn frames_become_recordings_and_pictures() {
     let stream = mcap_messages(&recording);
     assert_eq!(stream, 12);
     assert!(camera_info(&camera, 0.0, "camera").len() > 300);
-    let truth = studio.truth(&camera, &FrameSettings::default(), 0.0, 0.1, |_| {
+    let truth = camera_world.truth(&camera, &FrameSettings::default(), 0.0, 0.1, |_| {
         Isometry3::identity()
     });
     let classes = ClassMap::new(&loaded.scene, &loaded.classes.of_objects());

@@ -17,7 +17,7 @@ fn at_rest(preset: &str, dt: f64, count: usize) -> Vec<ImuReading> {
         panic!("an inertial unit")
     };
     let rest = ImuReading::ideal(
-        &MotionState::still(Isometry3::identity()),
+        &MotionState::at_rest(Isometry3::identity()),
         &(Vector3::z() * -STANDARD_GRAVITY),
     );
     let mut run = ImuRun::new(&imu, 3, 0);

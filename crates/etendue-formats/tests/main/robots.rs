@@ -4,7 +4,8 @@ use crate::recordings::recording;
 use etendue_formats::FormatError;
 use etendue_formats::nmea::sentences;
 use etendue_formats::robot::{
-    Motion, Registry, Urdf, UserFilterMaker, device_presets, load, load_with, parse, preset_device,
+    Registry, RobotTrajectory, Urdf, UserFilterMaker, device_presets, load, load_with, parse,
+    preset_device,
 };
 use etendue_formats::ros2::RigRecorder;
 use etendue_formats::toml_file::Document;
@@ -82,7 +83,7 @@ fn a_robot_file_gives_a_rig() {
     let kinds: Vec<_> = lidar.graph().outputs().collect();
     assert_eq!(kinds, [DataKind::Cloud, DataKind::Turn]);
     assert_eq!(lidar.clock().lag, 20_000_000);
-    assert!(matches!(robot.motion, Motion::Circle(_)));
+    assert!(matches!(robot.motion, RobotTrajectory::Circle(_)));
     assert!((robot.environment.gravity.z + 9.8085).abs() < 1e-3);
 }
 

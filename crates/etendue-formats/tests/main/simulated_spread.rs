@@ -6,7 +6,7 @@ use etendue_formats::sensor::{SensorModel, preset};
 use etendue_physics::surface::{Lobe, Material};
 use etendue_scene::{MaterialId, Mesh, MeshId, NamedMaterial, Object, Scene, SceneBuilder};
 use etendue_sensors::cw::{CwLidar, Turn, simulate};
-use etendue_sensors::motion::still;
+use etendue_sensors::trajectory::stationary;
 use etendue_sensors::transport::World;
 use etendue_sensors::{Scan, ScanStatistics, StandingWindow, StatisticsOptions};
 use nalgebra::{Isometry3, Point3};
@@ -68,7 +68,7 @@ fn standing(scene: &Scene, sweeps: u32) -> StandingWindow {
                 &world,
                 &lidar,
                 &turn,
-                still(Isometry3::identity()),
+                stationary(Isometry3::identity()),
             ))
         })
         .collect();

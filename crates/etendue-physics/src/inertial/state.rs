@@ -19,7 +19,7 @@ pub struct MotionState {
 
 impl MotionState {
     /// A body at rest.
-    pub fn still(world_from_body: Isometry3<f64>) -> Self {
+    pub fn at_rest(world_from_body: Isometry3<f64>) -> Self {
         Self {
             world_from_body,
             velocity: Vector3::zeros(),
@@ -38,7 +38,7 @@ impl MotionState {
     /// use nalgebra::{Isometry3, Vector3};
     /// let table = MotionState {
     ///     angular_velocity: Vector3::z() * 3.0,
-    ///     ..MotionState::still(Isometry3::identity())
+    ///     ..MotionState::at_rest(Isometry3::identity())
     /// };
     /// let arm = table.mounted(&Isometry3::translation(0.5, 0.0, 0.0));
     /// // Towards the axis, with the angular rate squared times the arm.
@@ -70,7 +70,7 @@ impl MotionState {
     /// let down = Vector3::z() * -STANDARD_GRAVITY;
     /// // Pitched by 90 degrees, nose down: x looks down, so it reads minus g.
     /// let nose_down = Isometry3::rotation(Vector3::y() * std::f64::consts::FRAC_PI_2);
-    /// let force = MotionState::still(nose_down).specific_force(&down);
+    /// let force = MotionState::at_rest(nose_down).specific_force(&down);
     /// assert!((force + Vector3::x() * STANDARD_GRAVITY).norm() < 1e-12);
     /// ```
     pub fn specific_force(&self, gravity: &Vector3<f64>) -> Vector3<f64> {

@@ -63,11 +63,11 @@ impl Profile {
             return outside("distance", self.distance, "above zero");
         }
         for share in [
-            self.correlation.standing(),
-            self.correlation.standing_drop(),
+            self.correlation.fixed_pattern(),
+            self.correlation.fixed_pattern_drop(),
         ] {
             if !(0.0..=1.0).contains(&share) {
-                return outside("standing share", share, "from 0 to 1");
+                return outside("fixed-pattern share", share, "from 0 to 1");
             }
         }
         self.check_glare()?;

@@ -1,27 +1,26 @@
-//! How alike the errors of beams are.
+//! Correlation of noise between neighbouring beams and between sweeps.
 
-/// Neighbouring beams, and one beam in successive scans, do not err independently: two bins may
-/// share one sample, and a panel has dents.
+/// Correlation of the errors of neighbouring beams, and of one beam in successive sweeps.
 ///
-/// A beam's normalised error is $x = \sqrt{\rho}\\,f + \sqrt{1-\rho}\\,t$: $f$ stands still from
-/// scan to scan, $t$ is drawn anew. Both are moving averages over the beam and as few of its
-/// predecessors as it takes, three at most, $\sum_k w_k z_{i-k}$ with $w_k\propto\varphi^k$, so that
-/// the correlation of neighbours is the recorded one, up to 0.75: that of $f$, a shape of the panel or
-/// the device, may differ from that of $t$.
+/// The normalised error of a beam is $x = \sqrt{\rho}\\,f + \sqrt{1-\rho}\\,t$ with fixed-pattern
+/// noise $f$, constant from sweep to sweep (samples shared by bins, dents of a panel), temporal noise
+/// $t$, independent in each sweep, and the fixed-pattern share $\rho$ of the variance. Both are moving
+/// averages over the beam and up to three predecessors, $\sum_k w_k z_{i-k}$ with
+/// $w_k\propto\varphi^k$, whose $\varphi$ gives the measured correlation of neighbours, at most 0.75.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Correlation {
     neighbour: f64,
-    standing_neighbour: f64,
-    standing: f64,
-    standing_drop: f64,
-    weights: Weights,
-    standing_weights: Weights,
+    fixed_pattern_neighbour: f64,
+    fixed_pattern: f64,
+    fixed_pattern_drop: f64,
+    temporal_weights: Weights,
+    fixed_pattern_weights: Weights,
 }
 
-/// How many neighbours a beam's noise is made of, its own included.
+/// Beams in a moving average, the beam's own included.
 pub(super) const REACH: usize = 4;
 
-/// Weights of a moving average.
+/// Weights of a moving average; their squares sum to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Weights {
     values: [f64; REACH],
@@ -38,75 +37,73 @@ impl Default for Weights {
 }
 
 impl Correlation {
-    /// From the correlation of neighbouring beams, of both parts alike, the share of the range's variance that stands
-    /// still between scans, and that of the drop-outs'. Each is brought into its domain: 0 to 0.75,
-    /// 0 to 1.
-    pub fn new(neighbour: f64, standing: f64, standing_drop: f64) -> Self {
+    /// From the correlation of neighbouring beams, of temporal and fixed-pattern noise alike, and the
+    /// fixed-pattern shares of the variance of the range and of the drop-out. Values are clamped to
+    /// their domains: correlations to [0, 0.75], shares to [0, 1].
+    pub fn new(neighbour: f64, fixed_pattern: f64, fixed_pattern_drop: f64) -> Self {
         let neighbour = neighbour.clamp(0.0, 0.75);
         Self {
             neighbour,
-            standing_neighbour: neighbour,
-            standing: standing.clamp(0.0, 1.0),
-            standing_drop: standing_drop.clamp(0.0, 1.0),
-            weights: Weights::of(neighbour),
-            standing_weights: Weights::of(neighbour),
+            fixed_pattern_neighbour: neighbour,
+            fixed_pattern: fixed_pattern.clamp(0.0, 1.0),
+            fixed_pattern_drop: fixed_pattern_drop.clamp(0.0, 1.0),
+            temporal_weights: Weights::of(neighbour),
+            fixed_pattern_weights: Weights::of(neighbour),
         }
     }
 
-    /// The same with another correlation of neighbours of what stands still.
+    /// The same with another correlation of neighbours for the fixed-pattern noise.
     #[must_use]
-    pub fn with_standing_neighbour(self, neighbour: f64) -> Self {
+    pub fn with_fixed_pattern_neighbour(self, neighbour: f64) -> Self {
         let neighbour = neighbour.clamp(0.0, 0.75);
         Self {
-            standing_neighbour: neighbour,
-            standing_weights: Weights::of(neighbour),
+            fixed_pattern_neighbour: neighbour,
+            fixed_pattern_weights: Weights::of(neighbour),
             ..self
         }
     }
 
-    /// Correlation of neighbouring beams' errors, of what changes from scan to scan.
+    /// Correlation of the temporal noise of neighbouring beams, in [0, 0.75].
     pub fn neighbour(&self) -> f64 {
         self.neighbour
     }
 
-    /// The same of what stands still.
-    pub fn standing_neighbour(&self) -> f64 {
-        self.standing_neighbour
+    /// Correlation of the fixed-pattern noise of neighbouring beams, in [0, 0.75].
+    pub fn fixed_pattern_neighbour(&self) -> f64 {
+        self.fixed_pattern_neighbour
     }
 
-    /// Share of the range error's variance that stands still between scans.
-    pub fn standing(&self) -> f64 {
-        self.standing
+    /// Fixed-pattern share of the variance of the range error, in [0, 1].
+    pub fn fixed_pattern(&self) -> f64 {
+        self.fixed_pattern
     }
 
-    /// The same of what decides on drop-outs.
-    pub fn standing_drop(&self) -> f64 {
-        self.standing_drop
+    /// Fixed-pattern share of the variance of the number that decides on a drop-out, in [0, 1].
+    pub fn fixed_pattern_drop(&self) -> f64 {
+        self.fixed_pattern_drop
     }
 
-    /// The moving average's weights, of what changes; their squares sum to 1.
-    pub(super) fn weights(&self) -> &Weights {
-        &self.weights
+    pub(super) fn temporal_weights(&self) -> &Weights {
+        &self.temporal_weights
     }
 
-    /// The same of what stands still.
-    pub(super) fn standing_weights(&self) -> &Weights {
-        &self.standing_weights
+    pub(super) fn fixed_pattern_weights(&self) -> &Weights {
+        &self.fixed_pattern_weights
     }
 }
 
 impl Weights {
-    /// Those that are used: of the beam itself, of its predecessor and so on.
+    /// The non-zero weights: of the beam, of its predecessor and so on.
     pub fn used(&self) -> &[f64] {
         &self.values[..self.used]
     }
 
-    /// The weights of a given correlation of neighbours, by bisection of $\varphi$.
+    /// The weights for a correlation of neighbours, by bisection of $\varphi$.
     fn of(neighbour: f64) -> Self {
         if neighbour < 0.02 {
             return Self::default();
         }
-        // Equal weights of n beams correlate by (n - 1) / n: fewer cannot do it.
+        // n equal weights correlate by (n - 1) / n; take the least n that reaches the correlation
         let used = (2..REACH)
             .find(|used| neighbour <= (used - 1) as f64 / *used as f64)
             .unwrap_or(REACH);
@@ -127,6 +124,7 @@ impl Weights {
         }
     }
 
+    /// Normalised weights $\varphi^k$, $k$ below `used`.
     fn geometric(ratio: f64, used: usize) -> [f64; REACH] {
         let mut powers = [1.0, ratio, ratio.powi(2), ratio.powi(3)];
         powers[used..].fill(0.0);

@@ -29,14 +29,14 @@ pub struct Drawn {
 }
 
 /// The sweep number under which what stands still is drawn.
-pub(super) const EVERY_SWEEP: u32 = u32::MAX;
+pub(super) const FIXED_PATTERN_SWEEP: u32 = u32::MAX;
 
 impl Profile {
     /// What the device reports of a surface at `range` (m) that it meets at an incidence (rad, with its
     /// side where that is known), or none where the beam drops.
     ///
     /// A function of its arguments alone: the order in which beams are drawn does not matter. Many
-    /// are drawn sooner by a [`Sampler`](super::Sampler).
+    /// are drawn sooner by a [`ProfileSampler`](super::ProfileSampler).
     ///
     /// ```
     /// use etendue_physics::profile::{Address, Knot, Profile};
@@ -56,7 +56,7 @@ impl Profile {
         if here.drop_out >= 1.0 {
             return None;
         }
-        let [error, loss] = self.normalised(here.standing, beam);
+        let [error, loss] = self.normalised(here.fixed_pattern, beam);
         if normal::probability(loss) < here.drop_out {
             return None;
         }
@@ -68,10 +68,10 @@ impl Profile {
 
     /// Two standard normal numbers of a beam, alike between neighbours and between sweeps: of the
     /// range, of whose variance a share stands still, and of the drop-out.
-    fn normalised(&self, standing: f64, beam: &Address) -> [f64; 2] {
-        let standing_drop = self.correlation.standing_drop();
-        let moving_weights = self.correlation.weights().used();
-        let standing_weights = self.correlation.standing_weights().used();
+    fn normalised(&self, fixed_pattern: f64, beam: &Address) -> [f64; 2] {
+        let fixed_pattern_drop = self.correlation.fixed_pattern_drop();
+        let temporal_weights = self.correlation.temporal_weights().used();
+        let fixed_pattern_weights = self.correlation.fixed_pattern_weights().used();
         let mut sums = [0.0; 2];
         let mut add = |sweep: u32, weights: &[f64], share: [f64; 2]| {
             let share = share.map(f64::sqrt);
@@ -86,11 +86,15 @@ impl Profile {
         };
         add(
             beam.sweep,
-            moving_weights,
-            [1.0 - standing, 1.0 - standing_drop],
+            temporal_weights,
+            [1.0 - fixed_pattern, 1.0 - fixed_pattern_drop],
         );
-        if standing > 0.0 || standing_drop > 0.0 {
-            add(EVERY_SWEEP, standing_weights, [standing, standing_drop]);
+        if fixed_pattern > 0.0 || fixed_pattern_drop > 0.0 {
+            add(
+                FIXED_PATTERN_SWEEP,
+                fixed_pattern_weights,
+                [fixed_pattern, fixed_pattern_drop],
+            );
         }
         sums
     }

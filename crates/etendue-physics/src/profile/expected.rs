@@ -12,7 +12,7 @@ pub struct Expected {
     /// Standard deviation of their range before rounding, m.
     pub spread: f64,
     /// Share of its variance that stands still from scan to scan.
-    pub standing: f64,
+    pub fixed_pattern: f64,
     /// Probability that it does not return.
     pub drop_out: f64,
     /// Mean intensity if it returns; of a two-valued channel, the probability of the higher.
@@ -72,7 +72,7 @@ impl Profile {
         Expected {
             bias: 0.0,
             spread: 0.0,
-            standing: 0.0,
+            fixed_pattern: 0.0,
             drop_out: 1.0,
             intensity: 0.0,
             intensity_spread: 0.0,
@@ -101,7 +101,7 @@ impl Profile {
         Expected {
             bias: mix(a.bias, b.bias),
             spread,
-            standing: self.correlation.standing(),
+            fixed_pattern: self.correlation.fixed_pattern(),
             drop_out,
             intensity: mix(a.intensity, b.intensity),
             intensity_spread: mix(a.intensity_spread, b.intensity_spread),
@@ -115,7 +115,7 @@ impl Profile {
         Expected {
             bias: last.bias,
             spread: last.spread * (0.5 * fall).exp().min(1e3),
-            standing: self.correlation.standing(),
+            fixed_pattern: self.correlation.fixed_pattern(),
             drop_out: logistic(logit(last.drop_out) + self.reflectance.drop_out.slope * fall),
             intensity: last.intensity,
             intensity_spread: last.intensity_spread,

@@ -108,7 +108,7 @@ impl Glare {
         };
         here.bias += excess.bias;
         here.spread *= excess.spread_ratio;
-        here.standing /= excess.spread_ratio.powi(2).max(1.0);
+        here.fixed_pattern /= excess.spread_ratio.powi(2).max(1.0);
         here.drop_out += (1.0 - here.drop_out) * excess.drop_out;
         let highest = match intensity {
             IntensityKind::TwoValued { .. } => 1.0,

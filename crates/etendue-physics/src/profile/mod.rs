@@ -3,7 +3,7 @@
 //! A [`Profile`] holds, over incidence, the range's bias and spread, the probability of a
 //! drop-out, and the intensity, as measured on panels by `etendue calibrate`. [`Profile::at`]
 //! says what to expect of a beam, [`Profile::draw`] makes a measurement of it: true range + bias +
-//! correlated noise, rounded to the device's steps, or nothing; a [`Sampler`] makes many, sooner. Drop-out is counted once: bias,
+//! correlated noise, rounded to the device's steps, or nothing; a [`ProfileSampler`] makes many, sooner. Drop-out is counted once: bias,
 //! spread and intensity are those of the beams that returned (kepets-2024, eqs. 4.2-4.3, averages
 //! the zeros of dropped beams into the mean and drops again).
 //!
@@ -22,7 +22,7 @@ mod expected;
 mod glare;
 mod intensity;
 mod law;
-mod recent;
+mod noise_cache;
 mod reflectance;
 mod sampler;
 mod steps;
@@ -35,9 +35,9 @@ pub use expected::Expected;
 pub use glare::{Glare, GlareKnot};
 pub use intensity::IntensityKind;
 pub use law::DistanceLaw;
-pub use recent::Recent;
+pub use noise_cache::NoiseCache;
 pub use reflectance::{DropOutModel, Facets, ReflectanceModel};
-pub use sampler::{DrawnLanes, MetLanes, Sampler};
+pub use sampler::{DrawnBatch, IncidentBatch, ProfileSampler};
 pub use steps::{Step, Steps};
 
 /// What a sensor does with a material.

@@ -36,7 +36,7 @@ fn three_hours_at_rest_give_back_density_and_instability() {
         ..Imu::default()
     };
     let dt = 0.02;
-    let rest = ImuReading::ideal(&MotionState::still(Isometry3::identity()), &gravity());
+    let rest = ImuReading::ideal(&MotionState::at_rest(Isometry3::identity()), &gravity());
     let mut run = ImuRun::new(&imu, 11, 0);
     let readings: Vec<ImuReading> = (0..540_000).map(|_| run.read(&rest, dt)).collect();
     let check = |name: &str, of: &dyn Fn(&ImuReading) -> Vector3<f64>, triad: [f64; 2]| {
@@ -64,7 +64,7 @@ fn three_hours_at_rest_give_back_density_and_instability() {
 fn a_still_tilted_unit_reads_gravity_in_the_right_axes() {
     let tilted = |roll: f64, pitch: f64| {
         let turn = UnitQuaternion::from_euler_angles(roll, pitch, 0.7);
-        let state = MotionState::still(Isometry3::from_parts(Translation3::identity(), turn));
+        let state = MotionState::at_rest(Isometry3::from_parts(Translation3::identity(), turn));
         ImuReading::ideal(&state, &gravity()).specific_force / STANDARD_GRAVITY
     };
     let third = 30.0_f64.to_radians();
@@ -81,7 +81,7 @@ fn a_lever_arm_on_a_turning_table_reads_the_centripetal_value() {
     let table = MotionState {
         angular_velocity: Vector3::z() * 4.0,
         angular_acceleration: Vector3::z() * 2.0,
-        ..MotionState::still(Isometry3::rotation(Vector3::z() * 1.1))
+        ..MotionState::at_rest(Isometry3::rotation(Vector3::z() * 1.1))
     };
     let unit = table.mounted(&Isometry3::translation(0.3, 0.0, 0.0));
     let reading = ImuReading::ideal(&unit, &gravity());

@@ -2,7 +2,7 @@
 
 use super::best::LocalRay;
 use super::tree::MeshTree;
-use crate::motion::{Bounds, Motion};
+use crate::motion::{Bounds, Trajectory};
 use crate::{Object, Ray};
 use nalgebra::{Isometry3, Vector3};
 
@@ -25,7 +25,7 @@ pub(crate) enum Pose {
         /// Whether there is no rotation, only a shift.
         shifted: bool,
     },
-    Moving(Motion),
+    Moving(Trajectory),
 }
 
 impl Pose {
@@ -62,7 +62,7 @@ impl Instance {
         self.motion().is_some()
     }
 
-    pub fn motion(&self) -> Option<&Motion> {
+    pub fn motion(&self) -> Option<&Trajectory> {
         match &self.pose {
             Pose::Moving(motion) => Some(motion),
             Pose::Still { .. } => None,

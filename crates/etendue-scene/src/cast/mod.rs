@@ -49,7 +49,7 @@ mod tree;
 mod triangle;
 mod wedge;
 
-use crate::motion::Motion;
+use crate::motion::Trajectory;
 use crate::{Hit, Mesh, Object, ObjectId, Ray};
 use batch::{Casting, Piece, Supplied, Tiles, Work};
 use best::{Best, Exact, LocalRay, Nearest};
@@ -124,7 +124,11 @@ thread_local! {
 
 impl Caster {
     /// Meshes must have been checked and every object's mesh must exist.
-    pub fn new(meshes: &[Arc<Mesh>], objects: &[Object], motions: Vec<(ObjectId, Motion)>) -> Self {
+    pub fn new(
+        meshes: &[Arc<Mesh>],
+        objects: &[Object],
+        motions: Vec<(ObjectId, Trajectory)>,
+    ) -> Self {
         let trees: Vec<Arc<MeshTree>> = meshes
             .par_iter()
             .map(|mesh| Arc::new(MeshTree::new(mesh)))
@@ -160,7 +164,7 @@ impl Caster {
         self.instances[object.0 as usize].world_from_object(time)
     }
 
-    pub fn motion(&self, object: ObjectId) -> Option<&Motion> {
+    pub fn motion(&self, object: ObjectId) -> Option<&Trajectory> {
         self.instances[object.0 as usize].motion()
     }
 

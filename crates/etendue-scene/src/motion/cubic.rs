@@ -1,7 +1,7 @@
 //! Smooth motion through key frames: continuous velocity and angular velocity.
 
 use super::Bounds;
-use super::trajectory::KeyFrame;
+use super::key_frames::KeyFrame;
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 
 /// Velocity in the world (m/s) and angular velocity in the moving frame (rad/s).

@@ -2,29 +2,29 @@
 
 mod bounds;
 mod cubic;
-mod trajectory;
+mod key_frames;
 mod twist;
 
 pub(crate) use bounds::Bounds;
-pub use trajectory::{Interpolation, KeyFrame, Trajectory, TrajectoryError};
+pub use key_frames::{Interpolation, KeyFrame, KeyFrameTrajectory, TrajectoryError};
 pub use twist::Twist;
 
 use nalgebra::Isometry3;
 
 /// A pose over time.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Motion {
+pub enum Trajectory {
     /// Through key frames; before the first and after the last it stands still.
-    Trajectory(Trajectory),
+    KeyFrames(KeyFrameTrajectory),
     /// A steady motion without end.
     Twist(Twist),
 }
 
-impl Motion {
+impl Trajectory {
     /// The pose at a time, s.
     pub fn at(&self, time: f64) -> Isometry3<f64> {
         match self {
-            Self::Trajectory(trajectory) => trajectory.pose_or_end(time),
+            Self::KeyFrames(trajectory) => trajectory.pose_or_end(time),
             Self::Twist(twist) => twist.at(time),
         }
     }
@@ -32,7 +32,7 @@ impl Motion {
     /// First and last time of its key frames, s, if it has any.
     pub fn span(&self) -> Option<[f64; 2]> {
         match self {
-            Self::Trajectory(trajectory) => Some(trajectory.span()),
+            Self::KeyFrames(trajectory) => Some(trajectory.span()),
             Self::Twist(_) => None,
         }
     }
@@ -41,7 +41,7 @@ impl Motion {
     #[must_use]
     pub fn within(self, parent: &Isometry3<f64>) -> Self {
         match self {
-            Self::Trajectory(trajectory) => Self::Trajectory(trajectory.within(parent)),
+            Self::KeyFrames(trajectory) => Self::KeyFrames(trajectory.within(parent)),
             Self::Twist(twist) => Self::Twist(Twist {
                 start: parent * twist.start,
                 ..twist
@@ -52,7 +52,7 @@ impl Motion {
     /// A box around a box of the moving frame, over a span of time.
     pub(crate) fn bounds(&self, local: &Bounds, span: [f64; 2]) -> Bounds {
         match self {
-            Self::Trajectory(trajectory) => trajectory.bounds(local, span),
+            Self::KeyFrames(trajectory) => trajectory.bounds(local, span),
             Self::Twist(twist) => twist.bounds(local, span),
         }
     }
@@ -76,13 +76,14 @@ mod tests {
         ]
     }
 
-    fn motions() -> [Motion; 3] {
-        let trajectory =
-            |interpolation| Trajectory::interpolated(frames(), interpolation).expect("good frames");
+    fn motions() -> [Trajectory; 3] {
+        let trajectory = |interpolation| {
+            KeyFrameTrajectory::interpolated(frames(), interpolation).expect("good frames")
+        };
         [
-            Motion::Trajectory(trajectory(Interpolation::Linear)),
-            Motion::Trajectory(trajectory(Interpolation::Cubic)),
-            Motion::Twist(Twist {
+            Trajectory::KeyFrames(trajectory(Interpolation::Linear)),
+            Trajectory::KeyFrames(trajectory(Interpolation::Cubic)),
+            Trajectory::Twist(Twist {
                 start: frames()[1].pose,
                 velocity: Vector3::new(2.0, -1.0, 0.5),
                 angular_velocity: Vector3::new(0.3, 1.0, -2.0),

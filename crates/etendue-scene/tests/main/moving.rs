@@ -2,7 +2,8 @@
 
 use crate::shapes::{cuboid, noisy_sphere, object, random, scene_with, spin, way};
 use etendue_scene::{
-    Hit, KeyFrame, MeshError, MeshId, Motion, ObjectId, Ray, Scene, SceneError, Trajectory,
+    Hit, KeyFrame, KeyFrameTrajectory, MeshError, MeshId, ObjectId, Ray, Scene, SceneError,
+    Trajectory,
 };
 use nalgebra::{Isometry3, Point3, Vector3};
 
@@ -12,7 +13,7 @@ fn batch(scene: &Scene, rays: &[Ray]) -> Vec<Option<Hit>> {
     hits
 }
 
-fn motion() -> Motion {
+fn motion() -> Trajectory {
     let frame = |time, x, yaw| KeyFrame {
         time,
         pose: Isometry3::new(Vector3::new(x, 2.0, 0.1), Vector3::new(0.1, 0.0, yaw)),
@@ -22,7 +23,7 @@ fn motion() -> Motion {
         frame(0.05, 1.0, 1.5),
         frame(0.1, 3.0, -0.5),
     ];
-    Motion::Trajectory(Trajectory::new(frames).unwrap())
+    Trajectory::KeyFrames(KeyFrameTrajectory::new(frames).unwrap())
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use etendue_physics::surface::Material;
 use etendue_scene::{
-    MaterialId, Mesh, MeshId, Motion, NamedMaterial, Object, ObjectId, Ray, Scene, SceneBuilder,
+    MaterialId, Mesh, MeshId, NamedMaterial, Object, ObjectId, Ray, Scene, SceneBuilder, Trajectory,
 };
 use nalgebra::{Isometry3, Point3, Vector3};
 use std::sync::Arc;
@@ -103,7 +103,7 @@ pub fn scene_of(parts: Vec<(Mesh, Isometry3<f64>)>) -> Scene {
 pub fn scene_with(
     meshes: Vec<Mesh>,
     objects: Vec<Object>,
-    motions: Vec<(ObjectId, Motion)>,
+    motions: Vec<(ObjectId, Trajectory)>,
 ) -> Scene {
     SceneBuilder {
         materials: vec![NamedMaterial {

@@ -1,6 +1,6 @@
 //! What a camera gives.
 
-use super::LightTransport;
+use super::transport::LightTransport;
 use etendue_physics::camera::BayerPattern;
 
 /// How a frame is taken.

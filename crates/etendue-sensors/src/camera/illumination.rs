@@ -1,8 +1,8 @@
 //! Lights in a camera's bands.
 
-use super::Bands;
+use super::bands::Bands;
+use super::error::CameraWorldError;
 use super::model::Band;
-use super::studio::StudioError;
 use etendue_physics::Spectrum;
 use etendue_physics::light::{SkyDome, colour_at};
 use etendue_scene::lighting::{AreaLamp, Environment, EnvironmentMap, Light, Lighting, SpotLamp};
@@ -59,12 +59,12 @@ fn in_bands<const N: usize>(
     what: &'static str,
     spectrum: &Spectrum,
     bands: &[Band; N],
-) -> Result<Bands<N>, StudioError> {
+) -> Result<Bands<N>, CameraWorldError> {
     let mut values = Bands::<N>::zeros();
     for (value, band) in values.iter_mut().zip(bands) {
         let density = spectrum
             .at(band.wavelength)
-            .map_err(|source| StudioError::Light {
+            .map_err(|source| CameraWorldError::Light {
                 light: what,
                 source,
             })?;
@@ -74,7 +74,7 @@ fn in_bands<const N: usize>(
 }
 
 impl<const N: usize> Lamp<N> {
-    pub fn all(lighting: &Lighting, bands: &[Band; N]) -> Result<Vec<Self>, StudioError> {
+    pub fn all(lighting: &Lighting, bands: &[Band; N]) -> Result<Vec<Self>, CameraWorldError> {
         lighting
             .lights
             .iter()
@@ -82,7 +82,7 @@ impl<const N: usize> Lamp<N> {
             .collect()
     }
 
-    fn new(light: &Light, bands: &[Band; N]) -> Result<Self, StudioError> {
+    fn new(light: &Light, bands: &[Band; N]) -> Result<Self, CameraWorldError> {
         Ok(match light {
             Light::Sun(sun) => Self::Sun {
                 to_sun: sun.to_sun,
@@ -178,7 +178,7 @@ impl<const N: usize> Lamp<N> {
 }
 
 impl<const N: usize> Backdrop<N> {
-    pub fn new(environment: &Environment, bands: &[Band; N]) -> Result<Self, StudioError> {
+    pub fn new(environment: &Environment, bands: &[Band; N]) -> Result<Self, CameraWorldError> {
         Ok(match environment {
             Environment::Dark => Self::Dark,
             Environment::Uniform(radiance) => {

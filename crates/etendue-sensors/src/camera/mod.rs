@@ -1,9 +1,9 @@
 //! Cameras: what light of the scene falls on each pixel, and what the detector reads.
 //!
-//! [`Studio`] is a scene with its lights in a camera's bands; [`Studio::expose`] takes a
+//! [`CameraWorld`] is a scene with its lights in a camera's bands; [`CameraWorld::expose`] takes a
 //! [`Frame`] with it: rays through the lens at their own times within the exposure (motion blur,
 //! rolling shutter), light through the same materials and ray caster as the lidars', photons,
-//! noise, digital numbers, a picture. [`Studio::truth`] tells depth, normals, objects, classes and
+//! noise, digital numbers, a picture. [`CameraWorld::truth`] tells depth, normals, objects, classes and
 //! optical flow of the same frame.
 //!
 //! ```
@@ -14,7 +14,7 @@
 //! use etendue_scene::{
 //!     MaterialId, MeshId, NamedMaterial, Object, SceneBuilder, Textures,
 //! };
-//! use etendue_sensors::camera::{Camera, FrameSettings, Studio};
+//! use etendue_sensors::camera::{Camera, FrameSettings, CameraWorld};
 //! use nalgebra::Isometry3;
 //!
 //! let scene = SceneBuilder {
@@ -38,8 +38,8 @@
 //! };
 //! let camera = Camera::simple(32, 24, 1.0);
 //! let textures = Textures::default();
-//! let studio = Studio::new(&scene, &lighting, &textures, &camera)?;
-//! let frame = studio.expose(&camera, &FrameSettings::default(), |_| Isometry3::identity());
+//! let camera_world = CameraWorld::new(&scene, &lighting, &textures, &camera)?;
+//! let frame = camera_world.expose(&camera, &FrameSettings::default(), |_| Isometry3::identity());
 //! // A white ball in white light cannot be told from its surroundings.
 //! let [least, most] = frame.radiance_range();
 //! assert!((most / least - 1.0).abs() < 1e-6);
@@ -51,25 +51,26 @@
 //! meshes, the colour matrix between a camera's bands and sRGB (a picture shows the bands as they
 //! are).
 
+mod auto_exposure;
+mod bands;
+mod error;
 mod frame;
 mod illumination;
-mod meter;
 mod model;
 mod read_out;
 mod render;
 mod sampler;
-mod studio;
+mod spectral_scene;
 mod transport;
 mod truth;
 mod vertex;
+mod world;
 
+pub use error::CameraWorldError;
 pub use frame::{Frame, FrameSettings};
 pub use model::{
     Band, Camera, CameraError, Colour, Detector, Exposure, LinearDetector, Shutter, WhiteBalance,
 };
-pub use studio::{Studio, StudioError};
 pub use transport::LightTransport;
 pub use truth::{ClassMap, Truth};
-
-/// One number a band.
-pub(crate) type Bands<const N: usize> = nalgebra::SVector<f64, N>;
+pub use world::CameraWorld;

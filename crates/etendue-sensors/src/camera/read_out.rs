@@ -5,23 +5,23 @@
     reason = "values are clamped, and pictures need no more than f32"
 )]
 
-use super::Bands;
+use super::bands::Bands;
 use super::frame::{Frame, FrameSettings};
 use super::model::{Camera, Detector, WhiteBalance};
-use super::studio::Stage;
+use super::spectral_scene::SpectralScene;
 use etendue_physics::camera::FixedPattern;
 use etendue_physics::{Purpose, Stream};
 use rayon::prelude::*;
 
 pub(super) fn frame<const N: usize>(
-    stage: &Stage<N>,
+    spectral_scene: &SpectralScene<N>,
     camera: &Camera,
     settings: &FrameSettings,
     exposure: f64,
     radiance: &[Bands<N>],
 ) -> Frame {
     let mosaic = camera.colour.mosaic.filter(|_| N == 3);
-    let sensitivity = stage.sensitivity(camera) * exposure;
+    let sensitivity = spectral_scene.sensitivity(camera) * exposure;
     let reader = Reader {
         camera,
         settings,
@@ -45,7 +45,7 @@ pub(super) fn frame<const N: usize>(
         .collect();
     let raw: Vec<u16> = raw.into_iter().flatten().collect();
     let linear = linear::<N>(camera, &raw);
-    let gains = gains(stage, camera);
+    let gains = gains(spectral_scene, camera);
     let picture = linear.iter().flat_map(|pixel| {
         let balanced = pixel.component_mul(&gains);
         (0..N).map(move |band| byte(camera.tone.encode(balanced[band])))
@@ -144,11 +144,11 @@ fn levels(detector: &Detector) -> (f64, f64) {
 }
 
 /// Gains of the white balance, the least of them 1, so that saturated pixels stay white.
-fn gains<const N: usize>(stage: &Stage<N>, camera: &Camera) -> Bands<N> {
+fn gains<const N: usize>(spectral_scene: &SpectralScene<N>, camera: &Camera) -> Bands<N> {
     let gains = match camera.colour.white_balance {
         _ if N == 1 => return Bands::repeat(1.0),
         WhiteBalance::Fixed(gains) => return Bands::from_fn(|band, _| gains[band]),
-        WhiteBalance::Scene => stage.white(camera).map(|white| 1.0 / white),
+        WhiteBalance::Scene => spectral_scene.white(camera).map(|white| 1.0 / white),
     };
     if gains.iter().all(|gain| gain.is_finite() && *gain > 0.0) {
         gains / gains.min()

@@ -1,10 +1,10 @@
 //! Light on every pixel.
 
-use super::Bands;
+use super::bands::Bands;
 use super::frame::FrameSettings;
 use super::model::Camera;
 use super::sampler::{PixelRay, Rays, Sampler};
-use super::studio::Stage;
+use super::spectral_scene::SpectralScene;
 use super::transport::Tracer;
 use etendue_physics::{Purpose, Stream};
 use etendue_scene::{Ray, Scene};
@@ -19,7 +19,7 @@ const COLUMNS: u32 = 64;
 /// Mean radiance of each pixel, with the lens' losses off the axis. The same on any number of
 /// threads: each pixel has its own stream of random numbers.
 pub(super) fn render<const N: usize>(
-    stage: &Stage<N>,
+    spectral_scene: &SpectralScene<N>,
     camera: &Camera,
     settings: &FrameSettings,
     exposure: f64,
@@ -27,14 +27,14 @@ pub(super) fn render<const N: usize>(
 ) -> Vec<Bands<N>> {
     let rays = Rays::new(camera, settings.start, exposure, world_from_camera);
     let mut image = vec![Bands::<N>::zeros(); (camera.width * camera.height) as usize];
-    let slab = slab(stage.scene(), camera);
+    let slab = slab(spectral_scene.scene(), camera);
     image
         .chunks_mut((slab * camera.width) as usize)
         .zip((0..).step_by(slab as usize))
         .for_each(|(pixels, first)| {
             let middle = rays.time(first + slab / 2, 0.5);
-            stage.at(middle, |stage| {
-                render_slab(stage, settings, &rays, first, pixels);
+            spectral_scene.at(middle, |spectral_scene| {
+                render_slab(spectral_scene, settings, &rays, first, pixels);
             });
         });
     image
@@ -51,7 +51,7 @@ pub(super) fn slab(scene: &Scene, camera: &Camera) -> u32 {
 
 /// Renders rows of the image from `first` on, in bands on all threads.
 fn render_slab<const N: usize, F: Fn(f64) -> Isometry3<f64> + Sync>(
-    stage: &Stage<N>,
+    spectral_scene: &SpectralScene<N>,
     settings: &FrameSettings,
     rays: &Rays<F>,
     first: u32,
@@ -69,7 +69,7 @@ fn render_slab<const N: usize, F: Fn(f64) -> Isometry3<f64> + Sync>(
                     columns: [left, width.min(left + COLUMNS)],
                     rows: [top, height.min(top + ROWS)],
                 };
-                block.render(stage, settings, rays, pixels);
+                block.render(spectral_scene, settings, rays, pixels);
             }
         });
 }
@@ -105,7 +105,7 @@ impl Block {
     /// Adds the light on its pixels to those of its rows.
     fn render<const N: usize, F: Fn(f64) -> Isometry3<f64>>(
         &self,
-        stage: &Stage<N>,
+        spectral_scene: &SpectralScene<N>,
         settings: &FrameSettings,
         rays: &Rays<F>,
         image: &mut [Bands<N>],
@@ -120,7 +120,7 @@ impl Block {
             .iter_mut()
             .map(|stream| Sampler::new(settings.samples, stream))
             .collect();
-        let tracer = Tracer::new(stage, &settings.light);
+        let tracer = Tracer::new(spectral_scene, &settings.light);
         let (mut cast, mut shares, mut hits) = (vec![], vec![], vec![]);
         let mut posed = None;
         for sample in 0..settings.samples {
@@ -131,7 +131,7 @@ impl Block {
                 shares.push(sent.as_ref().map_or(0.0, |sent| sent.share));
                 cast.push(or_nothing(sent.as_ref()));
             }
-            stage.scene().closest_hits(&cast, &mut hits);
+            spectral_scene.scene().closest_hits(&cast, &mut hits);
             let found = tracer.trace(&cast, &hits, &mut streams);
             for (([column, row], share), radiance) in pixels.iter().zip(&shares).zip(found) {
                 let pixel = (row - self.rows[0]) * width + column;
@@ -155,7 +155,7 @@ fn or_nothing(sent: Option<&PixelRay>) -> Ray {
 
 /// What one ray through the middle of a pixel sees.
 pub(super) fn radiance_at<const N: usize, F: Fn(f64) -> Isometry3<f64>>(
-    stage: &Stage<N>,
+    spectral_scene: &SpectralScene<N>,
     camera: &Camera,
     settings: &FrameSettings,
     rays: &Rays<F>,
@@ -166,7 +166,8 @@ pub(super) fn radiance_at<const N: usize, F: Fn(f64) -> Isometry3<f64>>(
     let Some(sent) = rays.through([column, row], middle, &mut None) else {
         return Bands::zeros();
     };
-    let hit = stage.scene().closest_hit(&sent.ray);
-    let found = Tracer::new(stage, &settings.light).trace(&[sent.ray], &[hit], &mut streams);
+    let hit = spectral_scene.scene().closest_hit(&sent.ray);
+    let found =
+        Tracer::new(spectral_scene, &settings.light).trace(&[sent.ray], &[hit], &mut streams);
     found.into_iter().sum::<Bands<N>>() * sent.share
 }

@@ -1,6 +1,6 @@
 //! Where on a pixel, and when, each ray goes.
 
-use super::Camera;
+use super::model::Camera;
 use etendue_physics::Stream;
 use nalgebra::{Isometry3, Matrix3, Point2, Point3};
 

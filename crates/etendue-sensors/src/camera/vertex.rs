@@ -5,8 +5,8 @@
     reason = "numbers of bands are not negative and small"
 )]
 
-use super::Bands;
-use super::studio::Stage;
+use super::bands::Bands;
+use super::spectral_scene::SpectralScene;
 use crate::transport::frame_about;
 use etendue_physics::Stream;
 use etendue_physics::light::colour_at;
@@ -68,7 +68,7 @@ pub(super) enum Event<const N: usize> {
     },
 }
 
-impl<const N: usize> Stage<'_, N> {
+impl<const N: usize> SpectralScene<'_, N> {
     pub fn meet<'s>(&'s self, ray: &'s Ray, hit: &'s Hit) -> Vertex<'s, N> {
         let point = ray.origin + ray.direction * hit.distance;
         let cos = -ray.direction.dot(&hit.normal);

@@ -3,7 +3,7 @@
 use super::batch::{Aim, Batch, LANES, Straight};
 use super::collected::{Collected, Draw, Drawing};
 use super::{Beam, CwLidar};
-use crate::calibrated::{KeptRecent, Sights};
+use crate::calibrated::{PooledNoiseCache, Sights};
 use crate::lidar::PhaseDetection;
 use crate::transport::{
     Background, Cone, Factor, LightRay, LightReturn, PathSettings, TreeSettings, World,
@@ -12,7 +12,7 @@ use crate::transport::{
 use crate::{Measurement, PlanarSweep, RangeReading, Truth};
 use etendue_physics::beam::{BeamFrame, SubRay};
 use etendue_physics::phase::{NoDetection, PhaseSignal, PhaseSignalTile, Window};
-use etendue_physics::profile::{Address, Drawn, Recent};
+use etendue_physics::profile::{Address, Drawn, NoiseCache};
 use etendue_physics::{Purpose, Scalar, Stream};
 use etendue_scene::{Hit, Ray};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3, try_convert};
@@ -257,7 +257,7 @@ fn half_way(beams: &[Beam]) -> f64 {
 struct Memory<S: Scalar> {
     batch: Batch<S>,
     collected: Vec<Collected<S>>,
-    recent: KeptRecent,
+    noise_cache: PooledNoiseCache,
 }
 
 impl<S: Scalar> Default for Memory<S> {
@@ -265,7 +265,7 @@ impl<S: Scalar> Default for Memory<S> {
         Self {
             batch: Batch::default(),
             collected: Vec::new(),
-            recent: KeptRecent::default(),
+            noise_cache: PooledNoiseCache::default(),
         }
     }
 }
@@ -387,7 +387,7 @@ where
         let Memory {
             batch,
             collected,
-            recent,
+            noise_cache,
         } = memory;
         let scene = self.world.scene();
         scene.closest_hits_of_tiles(&batch.rays, &mut batch.met);
@@ -409,7 +409,7 @@ where
             (self.light.add)(first + lane, &mut own.received);
             collected.push(own);
         }
-        let drawn = self.draw(batch, collected, first, recent.get());
+        let drawn = self.draw(batch, collected, first, noise_cache.get());
         for (lane, (shot, collected)) in shots.iter_mut().zip(&*collected).enumerate() {
             let own = { drawn.as_ref() }.filter(|drawn| drawn.sights.calibrated[lane]);
             *shot = Shot {
@@ -487,7 +487,7 @@ where
         batch: &Batch<S>,
         collected: &[Collected<S>],
         first: usize,
-        recent: &mut Recent,
+        noise_cache: &mut NoiseCache,
     ) -> Option<Drawing> {
         let scene = self.world.scene();
         if !scene.has_profiles() {
@@ -512,7 +512,7 @@ where
             collected,
             poses: &batch.poses,
             address,
-            recent,
+            noise_cache,
         }))
     }
 

@@ -1,36 +1,35 @@
-//! A smooth motion through recorded poses.
+//! Smooth trajectories through recorded poses.
 
-use super::Path;
-use crate::trajectory::Trajectory;
+use super::state_trajectory::StateTrajectory;
 use etendue_physics::inertial::MotionState;
+use etendue_scene::KeyFrameTrajectory;
 use nalgebra::{Isometry3, Quaternion, SVector, Translation3, UnitQuaternion, Vector3};
 
 /// Position and quaternion.
 type Coordinates = SVector<f64, 7>;
 
-/// A motion through the key frames of a [`Trajectory`] whose acceleration is continuous: natural
-/// cubic splines of the position and of the quaternion's components, which are then brought to
-/// length one. An accelerometer on it reads what it would on the real motion, where straight lines
-/// between poses would knock it at every one. Before the first key frame and after the last it
-/// stands still.
+/// A trajectory through key frames with continuous acceleration: natural cubic splines of the
+/// position and of the quaternion's components, which are then normalised. An accelerometer on it
+/// reads a smooth specific force, whereas linear interpolation between poses would give an impulse
+/// at each of them. Before the first key frame and after the last it is at rest.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SplineMotion {
+pub struct SplineTrajectory {
     times: Vec<f64>,
     values: Vec<Coordinates>,
     /// Second derivatives at the key frames.
     bends: Vec<Coordinates>,
 }
 
-impl SplineMotion {
-    /// The smooth motion through a trajectory's key frames.
-    pub fn through(trajectory: &Trajectory) -> Self {
+impl SplineTrajectory {
+    /// The spline through a trajectory's key frames.
+    pub fn through(trajectory: &KeyFrameTrajectory) -> Self {
         let frames = trajectory.frames();
         let times: Vec<f64> = frames.iter().map(|frame| frame.time).collect();
         let mut values: Vec<Coordinates> = Vec::with_capacity(frames.len());
         for frame in frames {
             let place = frame.pose.translation.vector;
             let mut turn = frame.pose.rotation.coords;
-            // The same attitude has two quaternions: keep to the side of the one before.
+            // Of the two quaternions of an attitude, take the one nearer to the previous key frame's
             if let Some(before) = values.last()
                 && before.fixed_rows::<4>(3).dot(&turn) < 0.0
             {
@@ -62,10 +61,8 @@ impl SplineMotion {
         }
         let i = after - 1;
         let span = self.times[after] - self.times[i];
-        let (right, left) = (
-            (time - self.times[i]) / span,
-            (self.times[after] - time) / span,
-        );
+        let right = (time - self.times[i]) / span;
+        let left = (self.times[after] - time) / span;
         let [from, to] = [self.values[i], self.values[after]];
         let [m0, m1] = [self.bends[i], self.bends[after]];
         let square = span * span / 6.0;
@@ -99,7 +96,7 @@ fn bends(times: &[f64], values: &[Coordinates]) -> Vec<Coordinates> {
     bends
 }
 
-impl Path for SplineMotion {
+impl StateTrajectory for SplineTrajectory {
     /// With $p = nq$ the interpolated quaternion: $\dot q = (\dot p - \dot n q)/n$,
     /// $\ddot q = (\ddot p - \ddot n q - 2\dot n\dot q)/n$; in the body
     /// $\omega = 2\\,\bar q\dot q$ and $\dot\omega = 2\\,\mathrm{Im}(\bar q\ddot q)$.
@@ -129,14 +126,14 @@ impl Path for SplineMotion {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dynamics::Circle;
-    use crate::trajectory::KeyFrame;
+    use crate::dynamics::CircularTrajectory;
+    use etendue_scene::KeyFrame;
 
     /// A circle given by poses at 10 Hz, in the middle of the record: the place to 1e-6 m, the
     /// angular velocity to 1e-5 rad/s, the acceleration to 2e-3 m/s² measured.
     #[test]
     fn a_circle_through_poses_has_the_circle_s_rates_and_accelerations() {
-        let circle = Circle {
+        let circle = CircularTrajectory {
             start: Isometry3::new(Vector3::new(1.0, 2.0, 3.0), Vector3::new(0.3, 0.0, 0.4)),
             radius: 4.0,
             speed: 2.0,
@@ -148,7 +145,8 @@ mod tests {
                 pose: circle.state(time).world_from_body,
             })
             .collect();
-        let spline = SplineMotion::through(&Trajectory::new(frames).expect("ascending"));
+        let spline =
+            SplineTrajectory::through(&KeyFrameTrajectory::new(frames).expect("ascending"));
         for i in 0..100 {
             let time = 5.0 + 0.0917 * f64::from(i);
             let (read, truth) = (spline.state(time), circle.state(time));

@@ -1,6 +1,6 @@
 //! Filters of the user's own.
 
-use crate::dynamics::Path;
+use crate::dynamics::StateTrajectory;
 use crate::rig::{Capture, Data, DataKind, Moment};
 use nalgebra::Isometry3;
 use std::fmt::Debug;
@@ -61,7 +61,7 @@ pub struct FilterContext<'a> {
     pub capture: Capture,
     /// Time between captures, s.
     pub period: f64,
-    path: &'a dyn Path,
+    path: &'a dyn StateTrajectory,
     body_from_sensor: Isometry3<f64>,
 }
 

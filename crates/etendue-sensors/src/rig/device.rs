@@ -2,7 +2,9 @@
 //! [`Instrument`], and one arm in each function here.
 
 use super::{Data, DataKind, Environment, Moment};
-use crate::camera::{Camera, Exposure, FrameSettings, LightTransport, Studio, StudioError};
+use crate::camera::{
+    Camera, CameraWorld, CameraWorldError, Exposure, FrameSettings, LightTransport,
+};
 use crate::cw::{self, CwLidar};
 use crate::lidar::{self, Columns, Lidar, SweepSettings};
 use crate::transport::{World, WorldError};
@@ -64,7 +66,7 @@ impl MountedCamera {
 #[derive(Debug)]
 pub(super) enum StartError {
     World(WorldError),
-    Studio(StudioError),
+    CameraWorld(CameraWorldError),
 }
 
 impl From<WorldError> for StartError {
@@ -73,9 +75,9 @@ impl From<WorldError> for StartError {
     }
 }
 
-impl From<StudioError> for StartError {
-    fn from(error: StudioError) -> Self {
-        Self::Studio(error)
+impl From<CameraWorldError> for StartError {
+    fn from(error: CameraWorldError) -> Self {
+        Self::CameraWorld(error)
     }
 }
 
@@ -181,7 +183,12 @@ impl Device {
                     lighting, textures, ..
                 } = environment;
                 Instrument::Camera {
-                    studio: Box::new(Studio::new(scene, lighting, textures, &mounted.camera)?),
+                    camera_world: Box::new(CameraWorld::new(
+                        scene,
+                        lighting,
+                        textures,
+                        &mounted.camera,
+                    )?),
                     mounted,
                     settings: FrameSettings {
                         samples: mounted.samples,
@@ -225,7 +232,7 @@ pub(super) enum Instrument<'a> {
         turn: cw::Turn,
     },
     Camera {
-        studio: Box<Studio<'a>>,
+        camera_world: Box<CameraWorld<'a>>,
         mounted: &'a MountedCamera,
         settings: FrameSettings,
     },
@@ -270,7 +277,7 @@ impl Instrument<'_> {
                 Data::Turn(cw::simulate(world, lidar, turn, pose))
             }
             Self::Camera {
-                studio,
+                camera_world,
                 mounted,
                 settings,
             } => {
@@ -278,9 +285,9 @@ impl Instrument<'_> {
                 settings.start = super::seconds(moment.capture.start);
                 let pose = |time| moment.world_from_sensor(time);
                 let camera = &mounted.camera;
-                let mut frame = studio.expose(camera, settings, pose);
+                let mut frame = camera_world.expose(camera, settings, pose);
                 if mounted.depth {
-                    let truth = studio.truth(camera, settings, frame.exposure, 0.0, pose);
+                    let truth = camera_world.truth(camera, settings, frame.exposure, 0.0, pose);
                     frame.depth = Some(truth.depth);
                 }
                 Data::Image(Box::new(frame))

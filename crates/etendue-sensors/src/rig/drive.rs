@@ -1,7 +1,7 @@
 //! Runs from beginning to end: along a known motion, or in a closed loop.
 
 use super::{Event, Rate, RigRun, seconds};
-use crate::dynamics::{Dynamics, Path, Tracks};
+use crate::dynamics::{Dynamics, SampledTrajectories, StateTrajectory};
 use etendue_physics::inertial::MotionState;
 use std::ops::ControlFlow;
 
@@ -58,7 +58,11 @@ const STRIDE: i64 = 100_000_000;
 
 /// Follows a known motion until every capture is delivered. `visit` sees each event in its order
 /// and may stop the run.
-pub fn replay(run: &mut RigRun, path: &dyn Path, mut visit: impl FnMut(Event) -> ControlFlow<()>) {
+pub fn replay(
+    run: &mut RigRun,
+    path: &dyn StateTrajectory,
+    mut visit: impl FnMut(Event) -> ControlFlow<()>,
+) {
     let mut now = 0;
     while !run.is_done() {
         now += STRIDE;
@@ -97,7 +101,7 @@ pub fn drive<D: Dynamics>(
     mut controller: impl FnMut(&Latest, i64) -> D::Command,
     observer: &mut impl Observer,
 ) {
-    let mut tracks = Tracks::default();
+    let mut tracks = SampledTrajectories::default();
     let mut latest = Latest::default();
     let mut command = controller(&latest, 0);
     let mut commands = 1;
@@ -127,7 +131,7 @@ pub fn drive<D: Dynamics>(
 /// Takes what has arrived by now.
 fn receive(
     run: &mut RigRun,
-    tracks: &Tracks,
+    tracks: &SampledTrajectories,
     now: i64,
     latest: &mut Latest,
     observer: &mut impl Observer,

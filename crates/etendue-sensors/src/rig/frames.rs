@@ -13,7 +13,7 @@ pub struct FrameDeclaration {
     /// Where it sits; with joints in their zero position, where a joint moves it.
     pub parent_from_frame: Isometry3<f64>,
     /// Whether it moves against its parent: then it is a body of its own, whose motion is told
-    /// apart from the base's ([`crate::dynamics::Path::state_of`]).
+    /// apart from the base's ([`crate::dynamics::StateTrajectory::state_of`]).
     pub moves: bool,
 }
 

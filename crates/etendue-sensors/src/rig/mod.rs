@@ -28,7 +28,7 @@ pub use environment::Environment;
 pub use frames::{FrameDeclaration, FrameError, FrameTree};
 pub use run::{Event, Moment, RigRun};
 
-use crate::camera::StudioError;
+use crate::camera::CameraWorldError;
 use crate::filter::{Filter, Graph, GraphError};
 use crate::transport::WorldError;
 use nalgebra::Isometry3;
@@ -136,11 +136,11 @@ pub enum RigError {
     },
     /// The scene cannot be photographed.
     #[error("the sensor \"{sensor}\": {source}")]
-    Studio {
+    CameraWorld {
         /// The sensor.
         sensor: String,
         /// Why.
-        source: StudioError,
+        source: CameraWorldError,
     },
 }
 

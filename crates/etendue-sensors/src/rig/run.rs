@@ -2,7 +2,7 @@
 
 use super::device::{Instrument, StartError};
 use super::{Capture, Data, Environment, MountedSensor, Rig, RigError};
-use crate::dynamics::Path;
+use crate::dynamics::StateTrajectory;
 use crate::filter::{FilterContext, GraphRun};
 use etendue_physics::inertial::MotionState;
 use etendue_scene::Scene;
@@ -31,7 +31,7 @@ pub struct Moment<'a> {
     /// Time between captures, s.
     pub period: f64,
     /// How the body moves that carries the sensor.
-    pub path: &'a dyn Path,
+    pub path: &'a dyn StateTrajectory,
     /// Where the sensor sits on it.
     pub body_from_sensor: Isometry3<f64>,
     /// Where the run is.
@@ -56,11 +56,11 @@ impl Moment<'_> {
 
 /// How one body of a robot moves.
 struct OfBody<'a> {
-    path: &'a dyn Path,
+    path: &'a dyn StateTrajectory,
     body: usize,
 }
 
-impl Path for OfBody<'_> {
+impl StateTrajectory for OfBody<'_> {
     fn state(&self, time: f64) -> MotionState {
         self.path.state_of(self.body, time)
     }
@@ -110,7 +110,7 @@ impl<'a> RigRun<'a> {
                     let sensor = sensor.name.clone();
                     match error {
                         StartError::World(source) => RigError::World { sensor, source },
-                        StartError::Studio(source) => RigError::Studio { sensor, source },
+                        StartError::CameraWorld(source) => RigError::CameraWorld { sensor, source },
                     }
                 })?;
             let first = sensor.clock.capture(0);
@@ -140,7 +140,7 @@ impl<'a> RigRun<'a> {
     /// Makes every capture that has ended by `to` (ns), and gives what has arrived by then, in the
     /// order of arrival and of the sensors. `path` must tell the motion from
     /// [`RigRun::needs_from`] to `to`.
-    pub fn advance(&mut self, path: &dyn Path, to: i64) -> Vec<Event> {
+    pub fn advance(&mut self, path: &dyn StateTrajectory, to: i64) -> Vec<Event> {
         let (scene, environment) = (self.scene, self.environment);
         let due = |station: &Station| station.next.is_some_and(|capture| capture.end <= to);
         if self.stations.iter().any(due) {
@@ -194,7 +194,7 @@ impl Station<'_> {
         &mut self,
         number: usize,
         capture: Capture,
-        path: &dyn Path,
+        path: &dyn StateTrajectory,
         scene: &Scene,
         environment: &Environment,
     ) {

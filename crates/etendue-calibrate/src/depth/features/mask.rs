@@ -1,6 +1,6 @@
 //! Which neighbourhoods to trust.
 
-use super::SurfaceView;
+use etendue_estimate::geometry::LocalSurface;
 use std::f64::consts::PI;
 use std::ops::RangeInclusive;
 
@@ -68,13 +68,13 @@ impl Mask {
 
     /// Whether the points about a point in its own scan stand in a line, as one column of a lidar
     /// does: more of them may show the surface.
-    pub(in crate::depth) fn asks_for_more(&self, view: &SurfaceView) -> bool {
+    pub(in crate::depth) fn asks_for_more(&self, view: &LocalSurface) -> bool {
         let [_, l2, l3] = view.values;
         l2 < self.own_roundness * l3
     }
 
     /// Whether the surface seen in a point's own scan is a plane.
-    pub(in crate::depth) fn trusts(&self, view: &SurfaceView) -> bool {
+    pub(in crate::depth) fn trusts(&self, view: &LocalSurface) -> bool {
         let [l1, l2, l3] = view.values;
         let thickness = l1.max(ROUNDING).sqrt();
         let flat = l1 <= self.own_flatness * l2 && l2 >= self.own_roundness * l3;

@@ -2,7 +2,7 @@
 
 use super::sums::{Influence, Sums, Unfelt};
 use super::{DepthLoss, Placed, Robust};
-use crate::depth::features::Eigen;
+use etendue_estimate::geometry::Eigen;
 use nalgebra::{Matrix3, Vector3};
 
 type Members<'a> = &'a [u32];

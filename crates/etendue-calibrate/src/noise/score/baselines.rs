@@ -49,7 +49,7 @@ impl Predictor<'_> {
         let plain = |bias, spread, drop_out| Expected {
             bias,
             spread,
-            standing: 0.0,
+            fixed_pattern: 0.0,
             drop_out,
             intensity: 0.0,
             intensity_spread: 0.0,

@@ -66,7 +66,7 @@ pub fn hold_out(
             .sum()
     });
     let held = of_scans(&held, |_| true);
-    let standing = calibration.profile.correlation.standing();
+    let standing = calibration.profile.correlation.fixed_pattern();
     let scores = predictors(&calibration)
         .iter()
         .map(|predictor| {

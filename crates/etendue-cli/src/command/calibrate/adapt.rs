@@ -49,7 +49,7 @@ impl Adapt {
         let at = material
             .material
             .at(wavelength)
-            .map_err(|error| Failure::Asked {
+            .map_err(|error| Failure::Usage {
                 message: format!("{}: {error}", self.material),
                 remedy: "choose another material".into(),
             })?;

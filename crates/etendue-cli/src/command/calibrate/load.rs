@@ -39,7 +39,7 @@ pub fn profile(name: &str) -> Result<(ProfileFile, Arc<Profile>), Failure> {
         let profile = file.profile().map_err(|message| asked(&message, name))?;
         return Ok((file, Arc::new(profile)));
     }
-    let ready = profile::find(name).map_err(|error| Failure::Asked {
+    let ready = profile::find(name).map_err(|error| Failure::Usage {
         message: error.to_string(),
         remedy: "give a profile file (.toml) or the name of a ready profile".into(),
     })?;
@@ -55,7 +55,7 @@ pub fn profiles(folder: Option<&Path>) -> Result<Vec<(String, Arc<Profile>)>, Fa
             .collect());
     };
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
-        .map_err(|error| Failure::Asked {
+        .map_err(|error| Failure::Usage {
             message: format!("cannot read the folder {}: {error}", folder.display()),
             remedy: "name the folder that `etendue calibrate -o` wrote".into(),
         })?
@@ -75,7 +75,7 @@ pub fn profiles(folder: Option<&Path>) -> Result<Vec<(String, Arc<Profile>)>, Fa
         profiles.push((name, profile));
     }
     if profiles.is_empty() {
-        return Err(Failure::Asked {
+        return Err(Failure::Usage {
             message: format!("the folder {} holds no profile (.toml)", folder.display()),
             remedy: "make some with `etendue calibrate BENCH.toml -o profiles`".into(),
         });
@@ -84,7 +84,7 @@ pub fn profiles(folder: Option<&Path>) -> Result<Vec<(String, Arc<Profile>)>, Fa
 }
 
 fn asked(message: &str, name: &str) -> Failure {
-    Failure::Asked {
+    Failure::Usage {
         message: format!("{name}: {message}"),
         remedy: "calibrate again, or correct the file".into(),
     }

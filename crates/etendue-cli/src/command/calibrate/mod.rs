@@ -7,7 +7,9 @@ mod figures;
 mod hold_out;
 mod identify;
 mod load;
+mod panel_view;
 mod profiles;
+mod quantity;
 mod report;
 mod view;
 

@@ -88,9 +88,9 @@ impl MaterialReport {
                 .map(|step| [step.from * 1e3, step.step * 1e3])
                 .collect(),
             neighbour_correlation: profile.correlation.neighbour(),
-            standing_neighbour_correlation: profile.correlation.standing_neighbour(),
+            standing_neighbour_correlation: profile.correlation.fixed_pattern_neighbour(),
             copies: calibration.likeness.copies,
-            standing: profile.correlation.standing(),
+            standing: profile.correlation.fixed_pattern(),
             glare: profile.glare.as_ref().map(GlareRow::of),
             bands: bands(calibration),
         }
@@ -98,7 +98,7 @@ impl MaterialReport {
 }
 
 fn bands(calibration: &Calibration) -> Vec<BandRow> {
-    let usual = calibration.profile.correlation.standing_drop();
+    let usual = calibration.profile.correlation.fixed_pattern_drop();
     let band = |number: u32| {
         let [from, to] = [f64::from(number), f64::from(number + 1)].map(|n| n * BAND);
         let inside: Vec<_> = { calibration.bins.iter() }

@@ -2,8 +2,7 @@
 
 use etendue::estimate::compare::{BeamReturn, DropOuts, Errors, Span, compare_beams};
 use etendue::formats::output::PointTable;
-use etendue_plot::Drawing;
-use etendue_plot::line_chart::LineChart;
+use etendue_plot::{Axis, Drawing, Figure, Plot};
 use serde::Serialize;
 
 /// How alike two scans are beam by beam, with units in the names.
@@ -220,22 +219,10 @@ fn chart(title: &str, x: &str, spans: &[SpanReport]) -> Drawing {
         };
         spans.iter().filter_map(point).collect()
     };
-    LineChart {
-        title,
-        x,
-        y: "m",
-        logarithmic: false,
-        lines: vec![
-            (
-                "root mean square".into(),
-                line(|errors| errors.root_mean_square),
-            ),
-            (
-                "median absolute".into(),
-                line(|errors| errors.median_absolute),
-            ),
-        ],
-        joined: true,
-    }
-    .draw()
+    let mut plot = Plot::new(Axis::new(x), Axis::new("error, m"));
+    plot.add_marked_curves([
+        ("root mean square", line(|errors| errors.root_mean_square)),
+        ("median absolute", line(|errors| errors.median_absolute)),
+    ]);
+    Figure::new(title).with_plot(plot).draw()
 }

@@ -4,7 +4,7 @@ use super::{Report, intensities, ranges};
 use crate::failure::Failure;
 use etendue::formats::cloud::Cloud;
 use etendue::formats::output::OutputSet;
-use etendue_plot::{distribution_chart, svg};
+use etendue_plot::{Axis, Drawing, Figure, Plot, palette, svg};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -38,7 +38,7 @@ pub fn write(path: &Path, report: &Report, clouds: &[Cloud; 2]) -> Result<(), Fa
         let [real, simulated] = [of(&clouds[0]), of(&clouds[1])];
         if !real.is_empty() && !simulated.is_empty() {
             let samples = [("real", &real[..]), ("simulated", &simulated[..])];
-            figures += &svg::write(&distribution_chart::draw(title, label, &samples));
+            figures += &svg::write(&distribution_chart(title, label, &samples));
         }
     }
     let page = format!(
@@ -54,4 +54,22 @@ pub fn write(path: &Path, report: &Report, clouds: &[Cloud; 2]) -> Result<(), Fa
     outputs.add(path, |file| file.write_all(page.as_bytes()))?;
     outputs.commit()?;
     Ok(())
+}
+
+/// Largest number of points of a distribution function.
+const MOST_POINTS: usize = 400;
+
+/// Empirical distribution functions of samples.
+fn distribution_chart(title: &str, label: &str, samples: &[(&str, &[f64])]) -> Drawing {
+    let y = Axis::new("cumulative share").with_limits([0.0, 1.0]);
+    let mut plot = Plot::new(Axis::new(label), y);
+    for (index, (name, sample)) in samples.iter().enumerate() {
+        let mut sorted: Vec<f64> = sample.iter().copied().filter(|x| x.is_finite()).collect();
+        sorted.sort_by(f64::total_cmp);
+        let step = sorted.len().div_ceil(MOST_POINTS).max(1);
+        let point = |i: usize| [sorted[i], (i + 1) as f64 / sorted.len() as f64];
+        let points = (0..sorted.len()).step_by(step).map(point).collect();
+        plot.add_curve(*name, points, palette::category(index, 2.2));
+    }
+    Figure::new(title).with_plot(plot).draw()
 }

@@ -5,8 +5,8 @@ use crate::interrupt;
 use crate::output::{print, print_json};
 use crate::sequence;
 use clap::Args;
-use etendue::calibrate::depth::features::CellOptions;
 use etendue::calibrate::depth::{Signature, correct_scan};
+use etendue::estimate::geometry::CellOptions;
 use etendue::formats::depth_model::{self, LearntModel};
 use etendue::formats::output::OutputSet;
 use etendue::formats::ros2::rewrite_clouds;
@@ -71,7 +71,7 @@ impl Apply {
         let mut corrector = Corrector::new(&learnt, self.cell)?;
         corrector.check_name(&self.sensor);
         if self.input == self.output {
-            return Err(Failure::Asked {
+            return Err(Failure::Usage {
                 message: "input and output are the same".into(),
                 remedy: "name another output: the scans as measured are worth keeping".into(),
             });
@@ -154,7 +154,7 @@ fn commit(outputs: OutputSet) -> Result<(), Failure> {
 impl<'a> Corrector<'a> {
     fn new(learnt: &'a LearntModel, cell: f64) -> Result<Self, Failure> {
         if cell.is_nan() || cell <= 0.0 {
-            return Err(Failure::Asked {
+            return Err(Failure::Usage {
                 message: format!("--cell is {cell}"),
                 remedy: "give a size above zero, m".into(),
             });

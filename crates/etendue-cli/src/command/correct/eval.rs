@@ -7,13 +7,14 @@ use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::output::{print, print_json};
 use clap::Args;
-use etendue::calibrate::depth::features::CellOptions;
 use etendue::calibrate::depth::{
     DepthLoss, DepthMap, DepthModel, Objective, PoseFreedom, Robust, Unknowns, correct_scan,
 };
-use etendue::calibrate::mapping::{MapperOptions, ReferenceMesh, average, rms};
+use etendue::estimate::geometry::{CellOptions, ReferenceMesh};
+use etendue::estimate::odometry::MapperOptions;
 use etendue::formats::depth_model;
 use etendue::formats::mesh::read_mesh;
+use etendue::physics::statistics::{mean, root_mean_square};
 use nalgebra::{Isometry3, Point3};
 use serde::Serialize;
 use std::fmt::Write;
@@ -188,8 +189,8 @@ impl MeshDistance {
     fn of(distances: &[Option<f64>]) -> Self {
         let near: Vec<f64> = distances.iter().flatten().copied().collect();
         Self {
-            mean_m: average(&near),
-            rms_m: rms(&near),
+            mean_m: mean(&near),
+            rms_m: root_mean_square(&near),
             share_within_reach: near.len() as f64 / distances.len().max(1) as f64,
         }
     }

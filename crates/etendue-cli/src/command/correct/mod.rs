@@ -1,6 +1,7 @@
 //! `etendue correct`.
 
 mod apply;
+mod bias_chart;
 mod eval;
 pub mod pictures;
 mod train;

@@ -1,13 +1,13 @@
 //! What a model and a map look like.
 
+use super::bias_chart::BiasChart;
 use crate::failure::Failure;
 use crate::folder::Folder;
+use crate::view::layers::{Layer, LayerPanels};
 use etendue::calibrate::depth::features::Verdict;
 use etendue::calibrate::depth::train::Trained;
 use etendue::calibrate::depth::{DepthMap, DepthModel};
 use etendue::formats::depth_model::LearntModel;
-use etendue_plot::bias_curve::BiasChart;
-use etendue_plot::colored_view::{ColoredView, Layer};
 use etendue_plot::{Color, palette};
 use nalgebra::{DVector, Point3, Vector3};
 
@@ -28,7 +28,6 @@ pub fn add_curve(folder: &mut Folder, learnt: &LearntModel) -> Result<(), Failur
         title: &format!("Bias at a depth of {depth:.1} m"),
         subtitle: of_learnt.map_or("", |l| &l.verdict),
         curve: (0..=85).map(point).collect(),
-        others: Vec::new(),
         seen: of_learnt.map(|l| l.seen.map(f64::to_degrees)),
         counts: of_learnt.map_or(&[], |l| &l.incidences),
     };
@@ -84,14 +83,10 @@ pub fn masks(map: &DepthMap, points: &[Vector3<f64>]) -> etendue_plot::Drawing {
     let layer = |(verdict, name, color): (Verdict, &str, Color)| {
         let both = points.iter().zip(map.verdicts());
         let of_it = both.filter(|(_, found)| **found == Some(verdict));
-        Layer {
-            name: name.into(),
-            color,
-            points: of_it.map(|(p, _)| [p.x, p.y]).collect(),
-            joined: false,
-        }
+        let points = of_it.map(|(p, _)| [p.x, p.y]).collect();
+        Layer::points(name, color, points)
     };
-    ColoredView {
+    LayerPanels {
         title: "What the masks leave",
         subtitle: "centres of neighbourhoods by the first test that they failed, from above",
         axes: ["x, m", "y, m"],
@@ -102,13 +97,7 @@ pub fn masks(map: &DepthMap, points: &[Vector3<f64>]) -> etendue_plot::Drawing {
 }
 
 fn side(before: Vec<[f64; 2]>, after: Vec<[f64; 2]>) -> etendue_plot::Drawing {
-    let layer = |name: &str, color, points| Layer {
-        name: name.into(),
-        color,
-        points,
-        joined: false,
-    };
-    ColoredView {
+    LayerPanels {
         title: "The map from the side",
         subtitle: "heights are stretched",
         axes: ["x, m", "z, m"],
@@ -116,11 +105,11 @@ fn side(before: Vec<[f64; 2]>, after: Vec<[f64; 2]>) -> etendue_plot::Drawing {
         panels: vec![
             (
                 "as measured".into(),
-                vec![layer("measured", palette::ALERT, before)],
+                vec![Layer::points("measured", palette::ALERT, before)],
             ),
             (
                 "corrected".into(),
-                vec![layer("corrected", Color::hex(0x0072B2), after)],
+                vec![Layer::points("corrected", Color::hex(0x0072B2), after)],
             ),
         ],
     }

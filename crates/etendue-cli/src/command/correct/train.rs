@@ -6,12 +6,13 @@ use crate::folder::Folder;
 use crate::output::{print, print_json};
 use crate::sequence::{self, ConventionName};
 use clap::{Args, ValueEnum};
-use etendue::calibrate::depth::features::{Mask, Neighbourhood};
+use etendue::calibrate::depth::features::Mask;
 use etendue::calibrate::depth::train::{Optimiser, Trained, Training, train};
 use etendue::calibrate::depth::{
     DepthLoss, DepthMap, DepthModel, InverseCosine, Linear, MapOptions, Polynomial, PoseFreedom,
     Robust, Signature, WaveformBias,
 };
+use etendue::estimate::geometry::Neighbourhood;
 use etendue::formats::depth_model::{BIN_DEG, Learnt, LearntModel};
 use etendue::formats::output::OutputSet;
 use nalgebra::{Isometry3, Point3, Translation3};
@@ -272,7 +273,7 @@ impl MapArguments {
     /// Reads sequences.
     pub fn gather(&self, paths: &[PathBuf]) -> Result<Gathered, Failure> {
         if self.poses.is_some() && paths.len() > 1 {
-            return Err(Failure::Asked {
+            return Err(Failure::Usage {
                 message: "--poses names one trajectory, but there are several sequences".into(),
                 remedy: "put each sequence's trajectory beside its scans".into(),
             });

@@ -4,12 +4,12 @@ use super::{build, inner};
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::output::{print, print_json};
-use crate::view::drive_view::{DriveView, Layer, Look};
+use crate::view::drive_view::{DriveView, Layer, LayerStyle};
 use clap::Args;
 use etendue::formats::robot::preset_device;
 use etendue::scene::Scene;
-use etendue::sensors::demo::course::{self, Race, car, race};
 use etendue::sensors::rig::Rig;
+use etendue_experiments::demo::course::{self, Race, car, race};
 use etendue_plot::{Color, Drawing};
 use nalgebra::Isometry3;
 use serde::Serialize;
@@ -150,7 +150,7 @@ fn picture(course: &course::Course, scene: &Scene, race: &Race, seed: u64) -> Dr
     let way = |name: &str, points, color| Layer {
         name: name.into(),
         points,
-        look: Look::Way(color),
+        style: LayerStyle::Line(color),
     };
     DriveView {
         title: "A course driven by lidar alone",

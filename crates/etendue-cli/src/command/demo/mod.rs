@@ -9,7 +9,7 @@ use etendue::formats::material::find;
 use etendue::physics::Spectrum;
 use etendue::physics::surface::Material;
 use etendue::scene::Scene;
-use etendue::sensors::demo::{Part, scene};
+use etendue_experiments::demo::{Part, scene};
 
 /// Arguments of `etendue demo`.
 #[derive(Debug, Args)]
@@ -49,7 +49,7 @@ fn library_material(name: &str) -> Material<Spectrum> {
 
 /// A demonstration's own world cannot be used, which the tests rule out.
 fn inner(message: &str) -> Failure {
-    Failure::Asked {
+    Failure::Usage {
         message: message.into(),
         remedy: "give another --seed".into(),
     }

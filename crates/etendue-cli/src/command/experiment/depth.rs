@@ -5,15 +5,9 @@ use crate::command::correct::pictures::masks;
 use crate::failure::Failure;
 use crate::sequence::bar;
 use crate::source;
-use etendue::calibrate::depth::features::CellOptions;
+use crate::view::layers::{Layer, LayerPanels};
 use etendue::calibrate::depth::{DepthLoss, DepthMap, DepthModel, Polynomial, correct_scan};
-use etendue::calibrate::experiments::board::{self, BoardRow};
-use etendue::calibrate::experiments::corridor::{
-    AS_BUILT, Bias, BiasBin, Drift, Drive, ExperimentError, LossRow, Poses, ROWS, STOPS_OF_LOSSES,
-    Settings, SplitRow, bias_by_incidence, drive, losses, map_options, splits,
-};
-use etendue::calibrate::experiments::{corridor_scene, stops};
-use etendue::estimate::experiments::{Cell, Outcome, Table};
+use etendue::estimate::geometry::CellOptions;
 use etendue::formats::depth_model;
 use etendue::formats::output::OutputSet;
 use etendue::formats::sensor::{SensorModel, preset};
@@ -21,9 +15,14 @@ use etendue::formats::sequence::read_poses;
 use etendue::formats::trajectory::kitti_text;
 use etendue::scene::Scene;
 use etendue::sensors::lidar::{Columns, Lidar, ScanPattern};
-use etendue_plot::colored_view::{ColoredView, Layer};
-use etendue_plot::line_chart::LineChart;
-use etendue_plot::{Color, Drawing, palette};
+use etendue_experiments::arena::{Cell, Outcome, Table};
+use etendue_experiments::depth::board::{self, BoardRow};
+use etendue_experiments::depth::corridor::{
+    AS_BUILT, Bias, BiasBin, Drift, Drive, ExperimentError, LossRow, Poses, ROWS, STOPS_OF_LOSSES,
+    Settings, SplitRow, bias_by_incidence, drive, losses, map_options, splits,
+};
+use etendue_experiments::depth::{corridor_scene, stops};
+use etendue_plot::{Axis, Color, Drawing, Figure, Plot, palette};
 use nalgebra::{Isometry3, Vector3};
 use std::path::Path;
 
@@ -67,7 +66,7 @@ pub fn corridor(asked: &Experiment) -> Found {
         return export(folder, &scene, &scanner, &truth, settings);
     }
     if truth.len() < FEWEST_STOPS {
-        return Err(Failure::Asked {
+        return Err(Failure::Usage {
             message: format!("{} stops are too few for eight sub-sequences", truth.len()),
             remedy: format!("give at least {FEWEST_STOPS}, or --export fewer"),
         });
@@ -368,15 +367,12 @@ fn curves(bins: &[BiasBin], rows: &[SplitRow]) -> Drawing {
     for (number, row) in learnt.enumerate() {
         lines.push((row.name.to_owned(), line(&|bin| bin.taken_off[number])));
     }
-    LineChart {
-        title: "Bias of the receiver, and what each model takes off (first split)",
-        x: "incidence, degrees",
-        y: "mean over the readings on planes, mm",
-        logarithmic: false,
-        lines,
-        joined: true,
-    }
-    .draw()
+    let y = Axis::new("mean over the measurements of planes, mm");
+    let mut plot = Plot::new(Axis::new("incidence, degrees"), y);
+    plot.add_marked_curves(lines);
+    Figure::new("Bias of the receiver, and correction by each model (first split)")
+        .with_plot(plot)
+        .draw()
 }
 
 /// Bins with fewer readings are not drawn.
@@ -422,16 +418,11 @@ fn trajectories(drive: &Drive, rows: &[SplitRow]) -> Drawing {
                 let off = t.rotation.inverse() * (e.translation.vector - t.translation.vector);
                 [*way, off[axis] * 1e3]
             });
-            Layer {
-                name: row.name.into(),
-                color,
-                points: points.collect(),
-                joined: true,
-            }
+            Layer::line(row.name, color, points.collect())
         };
         first_split(rows).zip(COLORS).map(of_row).collect()
     };
-    ColoredView {
+    LayerPanels {
         title: "Drift of SLAM through the corridor",
         subtitle: "error of the position beside the truth, first split",
         axes: ["from the first stop, m", "error, mm"],
@@ -467,18 +458,8 @@ fn side(drive: &Drive, rows: &[SplitRow]) -> Drawing {
             [way, p.translation.z]
         });
         vec![
-            Layer {
-                name: row.name.into(),
-                color,
-                points,
-                joined: false,
-            },
-            Layer {
-                name: "true way".into(),
-                color: palette::INK,
-                points: truth.collect(),
-                joined: true,
-            },
+            Layer::points(row.name, color, points),
+            Layer::line("true trajectory", palette::INK, truth.collect()),
         ]
     };
     let mut panels = Vec::new();
@@ -488,7 +469,7 @@ fn side(drive: &Drive, rows: &[SplitRow]) -> Drawing {
     if let Some(row) = first_split(rows).filter(|row| row.name != AS_BUILT).last() {
         panels.push((format!("corrected: {}", row.name), panel(row, COLORS[1])));
     }
-    ColoredView {
+    LayerPanels {
         title: "The corridor from the side, as SLAM maps it",
         subtitle: "heights are stretched",
         axes: ["along the way, m", "height, m"],
@@ -508,13 +489,10 @@ fn board_chart(rows: &[BoardRow]) -> Drawing {
             None => lines.push((name, vec![point])),
         }
     }
-    LineChart {
-        title: "Depth error of a turned board",
-        x: "incidence, degrees",
-        y: "mean depth error, mm",
-        logarithmic: false,
-        lines,
-        joined: true,
-    }
-    .draw()
+    let y = Axis::new("mean depth error, mm");
+    let mut plot = Plot::new(Axis::new("incidence, degrees"), y);
+    plot.add_marked_curves(lines);
+    Figure::new("Depth error of a rotated board")
+        .with_plot(plot)
+        .draw()
 }

@@ -3,12 +3,14 @@
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::view::fit_view::FitView;
-use etendue::estimate::experiments::{Cell, Outcome, Table, View};
 use etendue::estimate::fit::FitError;
 use etendue::estimate::model::ModelError;
 use etendue::scene::SceneBuilder;
-use etendue_plot::Drawing;
-use etendue_plot::line_chart::LineChart;
+use etendue_experiments::arena::{Cell, Outcome, Table, View};
+use etendue_plot::{Axis, Drawing, Figure, Plot, palette};
+
+/// Smallest error on a logarithmic axis, m and rad together.
+const SMALLEST_ERROR: f64 = 1e-16;
 
 /// Adds start, steps and result in the scene, a figure of the errors over iterations, and one for
 /// every table of numbers over a number.
@@ -17,40 +19,35 @@ pub fn add_to(folder: &mut Folder, outcome: &Outcome) -> Result<(), Failure> {
         folder.picture(&view.name, &scene(view)?)?;
     }
     for chart in &outcome.charts {
+        let mut plot = Plot::new(Axis::new(&chart.x), Axis::new(&chart.y));
         let lines = chart.lines.iter();
-        let drawing = LineChart {
-            title: &chart.title,
-            x: &chart.x,
-            y: &chart.y,
-            logarithmic: false,
-            lines: lines.map(|c| (c.name.clone(), c.points.clone())).collect(),
-            joined: chart.joined,
-        };
-        folder.picture(&chart.name, &drawing.draw())?;
+        let lines = lines.map(|line| (&line.name, line.points.clone()));
+        if chart.joined {
+            plot.add_marked_curves(lines);
+        } else {
+            for (index, (name, points)) in lines.enumerate() {
+                plot.add_dots(name, points, palette::category(index, 1.7));
+            }
+        }
+        let figure = Figure::new(&chart.title).with_plot(plot);
+        folder.picture(&chart.name, &figure.draw())?;
     }
     if !outcome.curves.is_empty() {
+        let y = Axis::new("pose error (m and rad together)").logarithmic(SMALLEST_ERROR);
+        let mut plot = Plot::new(Axis::new("iterations"), y);
         let curves = outcome.curves.iter();
-        let chart = LineChart {
-            title: "Error after each iteration",
-            x: "iterations",
-            y: "pose error (m and rad together)",
-            logarithmic: true,
-            lines: curves.map(|c| (c.name.clone(), c.points.clone())).collect(),
-            joined: true,
-        };
-        folder.picture("iterations", &chart.draw())?;
+        plot.add_marked_curves(curves.map(|curve| (&curve.name, curve.points.clone())));
+        let figure = Figure::new("Error after each iteration").with_plot(plot);
+        folder.picture("iterations", &figure.draw())?;
     }
     for (number, table) in (1..).zip(&outcome.tables) {
         if let Some(lines) = lines(table) {
-            let chart = LineChart {
-                title: &table.title,
-                x: &table.columns[0],
-                y: "error (m and rad together; those below 1e-6 are left out)",
-                logarithmic: true,
-                lines,
-                joined: true,
-            };
-            folder.picture(&format!("table-{number}"), &chart.draw())?;
+            let y = Axis::new("error (m and rad together; without those below 1e-6)");
+            let x = Axis::new(&table.columns[0]);
+            let mut plot = Plot::new(x, y.logarithmic(SMALLEST_ERROR));
+            plot.add_marked_curves(lines);
+            let figure = Figure::new(&table.title).with_plot(plot);
+            folder.picture(&format!("table-{number}"), &figure.draw())?;
         }
     }
     Ok(())

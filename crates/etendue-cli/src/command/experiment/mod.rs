@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::output::{print, print_json};
 use clap::{Args, ValueEnum};
-use etendue::estimate::experiments::{Effort, Experiment as Known, urg_04lx};
+use etendue_experiments::arena::{Effort, Experiment as Known, urg_04lx};
 use report::Report;
 use std::path::PathBuf;
 

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::folder::Folder;
-use etendue::estimate::experiments::{Cell, Outcome, Table};
+use etendue_experiments::arena::{Cell, Outcome, Table};
 use serde::Serialize;
 use serde_json::{Map, Value};
 

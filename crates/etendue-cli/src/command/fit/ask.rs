@@ -79,7 +79,7 @@ impl Fit {
         }
         for (option, given) in [("--start", &self.start), ("--truth", &self.truth)] {
             if !given.is_empty() && given.len() != self.free.len() {
-                return Err(Failure::Asked {
+                return Err(Failure::Usage {
                     message: format!(
                         "there are {} {option} for {} --free",
                         given.len(),

@@ -8,9 +8,8 @@ use crate::folder::Folder;
 use crate::view::fit_view::FitView;
 use etendue::estimate::fit::Report as Found;
 use etendue::estimate::manifold::Variable;
-use etendue::estimate::model::{Direction, Parameter};
-use etendue_plot::Drawing;
-use etendue_plot::line_chart::LineChart;
+use etendue::estimate::model::Direction;
+use etendue_plot::{Axis, Drawing, Figure, Plot, palette};
 use nalgebra::{DMatrix, Isometry3};
 
 /// Adds all files.
@@ -155,15 +154,13 @@ fn residual_picture(residuals: &[Residual]) -> Drawing {
     for (scan, (name, points)) in lines.iter_mut().enumerate() {
         *name = format!("scan {scan} ({} beams)", points.len());
     }
-    let chart = LineChart {
-        title: "Predicted less measured range",
-        x: "azimuth, deg",
-        y: "residual, mm",
-        logarithmic: false,
-        lines,
-        joined: false,
-    };
-    chart.draw()
+    let mut plot = Plot::new(Axis::new("azimuth, deg"), Axis::new("residual, mm"));
+    for (index, (name, points)) in lines.into_iter().enumerate() {
+        plot.add_dots(name, points, palette::category(index, 1.7));
+    }
+    Figure::new("Predicted less measured range")
+        .with_plot(plot)
+        .draw()
 }
 
 fn picture(setup: &Setup, found: &Found) -> Result<Drawing, Failure> {
@@ -216,12 +213,7 @@ fn tracks(setup: &Setup, found: &Found) -> Vec<Vec<[f64; 2]>> {
         std::iter::once(&setup.start).chain(steps)
     };
     let unknowns = setup.problem.model.unknowns().iter().enumerate();
-    let poses = unknowns.filter(|(_, known)| {
-        matches!(
-            known.parameter,
-            Parameter::SensorPose { .. } | Parameter::ObjectPose(_)
-        )
-    });
+    let poses = unknowns.filter(|(_, known)| known.parameter.is_pose());
     let track = |(index, _): (usize, _)| {
         let place = |state: &Vec<Variable>| {
             let pose = super::values::placed(&setting(&state[index]), &Isometry3::identity());

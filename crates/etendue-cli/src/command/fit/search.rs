@@ -121,7 +121,7 @@ impl Place {
         let in_plane =
             |known: &Variable| matches!(known, Variable::Planar(_) | Variable::Boxed { .. });
         let Some(number) = setup.start.iter().position(in_plane) else {
-            return Err(Failure::Asked {
+            return Err(Failure::Usage {
                 message: "a search needs an unknown pose in the plane, and there is none".into(),
                 remedy: "free sensor.pose, or leave the search out".into(),
             });

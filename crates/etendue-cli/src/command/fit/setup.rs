@@ -7,7 +7,7 @@ use crate::source;
 use etendue::estimate::fit::FitProblem;
 use etendue::estimate::manifold::{Chart, OutOfBounds, Value, Variable};
 use etendue::estimate::model::{
-    Freedom, Measured, Model, ModelError, Parameter, Sensor, UnknownPath,
+    Freedom, Measured, Model, ModelError, ObjectPose, Parameter, Sensor, SensorPose, UnknownPath,
 };
 use etendue::estimate::visibility::EdgeSettings;
 use etendue::formats::fit::{FitTask, FreeTask, Motion, ScanTask, Setting, Spot};
@@ -145,8 +145,10 @@ fn start_poses(
     let resolved = model.resolve(&free.path);
     for (path, parameter) in resolved.map_err(|error| unknown_path(free, model, error))? {
         let pose = match parameter {
-            Parameter::SensorPose { scan } => Some(&mut poses[scan]),
-            Parameter::ObjectPose(id) => Some(&mut parts.objects[id.0 as usize].world_from_object),
+            Parameter::SensorPose(SensorPose { scan }) => Some(&mut poses[scan]),
+            Parameter::ObjectPose(ObjectPose { object: id }) => {
+                Some(&mut parts.objects[id.0 as usize].world_from_object)
+            }
             _ => None,
         };
         match (pose, free.start) {
@@ -172,12 +174,7 @@ fn release(free: &FreeTask, model: &mut Model) -> Result<Vec<Variable>, Failure>
     let before = model.unknowns().len();
     let resolved = model.resolve(&free.path);
     let resolved = resolved.map_err(|error| unknown_path(free, model, error))?;
-    let is_pose = resolved.iter().any(|(_, parameter)| {
-        matches!(
-            parameter,
-            Parameter::SensorPose { .. } | Parameter::ObjectPose(_)
-        )
-    });
+    let is_pose = resolved.iter().any(|(_, parameter)| parameter.is_pose());
     let freedom = if is_pose && free.motion != Motion::Spatial {
         Freedom::Planar
     } else {
@@ -239,7 +236,7 @@ fn variable(free: &FreeTask, own: &Variable) -> Result<Variable, Failure> {
 
 fn unknown_path(free: &FreeTask, model: &Model, error: UnknownPath) -> Failure {
     let Some(spot) = &free.spot else {
-        return Failure::Asked {
+        return Failure::Usage {
             remedy: format!("what can be free: {}", model.paths().join(", ")),
             message: error.to_string(),
         };
@@ -259,7 +256,7 @@ fn wrong(spot: Option<&Spot>, message: String, remedy: &str) -> Failure {
             let error = spot.error(Problem::value(message, remedy));
             etendue::formats::FormatError::from(error).into()
         }
-        None => Failure::Asked {
+        None => Failure::Usage {
             message,
             remedy: remedy.into(),
         },

@@ -2,7 +2,7 @@
 
 use super::setup::Setup;
 use etendue::estimate::manifold::{Value, Variable};
-use etendue::estimate::model::{Parameter, planar, upright};
+use etendue::estimate::model::{ObjectPose, Parameter, SensorPose, planar, upright};
 use etendue::formats::fit::Setting;
 use etendue::scene::SceneBuilder;
 use nalgebra::Isometry3;
@@ -66,8 +66,10 @@ impl Arrangement {
         let mut world_from_sensor = setup.world_from_sensor.clone();
         for (known, variable) in setup.problem.model.unknowns().iter().zip(state) {
             let pose = match known.parameter {
-                Parameter::SensorPose { scan } => &mut world_from_sensor[scan],
-                Parameter::ObjectPose(id) => &mut parts.objects[id.0 as usize].world_from_object,
+                Parameter::SensorPose(SensorPose { scan }) => &mut world_from_sensor[scan],
+                Parameter::ObjectPose(ObjectPose { object: id }) => {
+                    &mut parts.objects[id.0 as usize].world_from_object
+                }
                 _ => continue,
             };
             *pose = placed(&setting(variable), pose);

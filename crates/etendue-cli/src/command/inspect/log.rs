@@ -1,9 +1,9 @@
 //! What a scan log holds.
 
+use super::spread_chart::RangeNoise;
 use crate::failure::Failure;
 use etendue::formats::scan_log::read_scan_log;
 use etendue::sensors::{ScanStatistics, StandingWindow, StatisticsOptions};
-use etendue_plot::spread_chart::Series;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -29,7 +29,7 @@ pub struct LogReport {
     standing: Vec<Standing>,
     warnings: Vec<String>,
     #[serde(skip)]
-    series: Option<Series>,
+    series: Option<RangeNoise>,
 }
 
 #[derive(Serialize)]
@@ -108,7 +108,7 @@ impl LogReport {
     }
 
     /// What the spread chart shows of it: the longest window in which the sensor stood.
-    pub fn series(&self) -> Option<Series> {
+    pub fn series(&self) -> Option<RangeNoise> {
         self.series.clone()
     }
 
@@ -224,9 +224,9 @@ fn standing(window: &StandingWindow) -> Standing {
     }
 }
 
-fn series(name: &str, window: &StandingWindow) -> Series {
+fn series(name: &str, window: &StandingWindow) -> RangeNoise {
     let file = Path::new(name).file_name();
-    Series {
+    RangeNoise {
         name: file.map_or_else(|| name.into(), |file| file.to_string_lossy().into_owned()),
         beams: window
             .steady

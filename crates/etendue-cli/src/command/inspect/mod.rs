@@ -5,6 +5,7 @@ mod log;
 mod mesh;
 mod scene;
 mod sensor;
+mod spread_chart;
 
 use crate::failure::Failure;
 use crate::interrupt;
@@ -13,7 +14,7 @@ use crate::source;
 use clap::Args;
 use cloud::CloudReport;
 use etendue::formats::output::OutputSet;
-use etendue_plot::{png, spread_chart, svg};
+use etendue_plot::{png, svg};
 use log::LogReport;
 use mesh::MeshReport;
 use scene::SceneReport;

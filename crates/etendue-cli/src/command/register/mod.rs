@@ -1,6 +1,7 @@
 //! `etendue register`.
 
 mod cloud;
+mod picture;
 mod report;
 mod settings;
 
@@ -13,8 +14,8 @@ use cloud::Cloud;
 use etendue::estimate::model::{planar, upright};
 use etendue::estimate::register::{Motion, Registered, downsample};
 use etendue_plot::Drawing;
-use etendue_plot::clouds_view::CloudsView;
 use nalgebra::{Isometry3, Point, Point2, Point3};
+use picture::RegistrationView;
 use report::Report;
 use settings::{MethodName, SettingOptions, Settings};
 use std::path::PathBuf;
@@ -119,7 +120,7 @@ impl Register {
         let before = from_above(&a.points, &self.start());
         let after = from_above(&a.points, &report.b_from_a);
         let (source, target) = (a.short_name(), b.short_name());
-        CloudsView {
+        RegistrationView {
             title: &format!("{source} onto {target} by {}", self.method.name()),
             subtitle: &report.summary(),
             target: (target, &from_above(&b.points, &Isometry3::identity())),

@@ -11,10 +11,10 @@ use crate::source;
 use clap::{Args, ValueEnum};
 use etendue::formats::scene::LoadedScene;
 use etendue::formats::trajectory::read_tum;
+use etendue::scene::KeyFrameTrajectory;
 use etendue::sensors::camera::{
-    Camera, ClassMap, Frame, FrameSettings, LightTransport, Studio, Truth,
+    Camera, CameraWorld, ClassMap, Frame, FrameSettings, LightTransport, Truth,
 };
-use etendue::sensors::trajectory::Trajectory;
 use indicatif::{ProgressBar, ProgressStyle};
 use nalgebra::Isometry3;
 use report::Report;
@@ -107,9 +107,10 @@ impl Render {
         let path = self.path(&loaded)?;
         let mut warnings = loaded.warnings.clone();
         warnings.extend(light::make_sure(&mut loaded, &path.at(path.start)));
-        let studio = Studio::new(&loaded.scene, &loaded.lighting, &loaded.textures, &camera)?;
+        let camera_world =
+            CameraWorld::new(&loaded.scene, &loaded.lighting, &loaded.textures, &camera)?;
         let begun = Instant::now();
-        let shots = self.shots(&studio, &camera, &path);
+        let shots = self.shots(&camera_world, &camera, &path);
         let seconds = begun.elapsed().as_secs_f64();
         check_view(&shots)?;
         let report = Report {
@@ -163,7 +164,7 @@ impl Render {
         }
     }
 
-    fn shots(&self, studio: &Studio, camera: &Camera, path: &Path) -> Vec<Shot> {
+    fn shots(&self, camera_world: &CameraWorld, camera: &Camera, path: &Path) -> Vec<Shot> {
         let progress = ProgressBar::new(self.frames.into()).with_style(
             ProgressStyle::with_template("rendering {bar:40} {pos}/{len} frames, {eta} left")
                 .expect("the template is well formed"),
@@ -172,9 +173,9 @@ impl Render {
             let start = path.start + f64::from(index) * camera.frame_time();
             let settings = self.settings(index, start);
             let pose = |time| path.at(time);
-            let frame = studio.expose(camera, &settings, pose);
+            let frame = camera_world.expose(camera, &settings, pose);
             let time = camera.frame_time();
-            let truth = studio.truth(camera, &settings, frame.exposure, time, pose);
+            let truth = camera_world.truth(camera, &settings, frame.exposure, time, pose);
             progress.inc(1);
             let middle = start + 0.5 * frame.exposure;
             Shot {
@@ -197,7 +198,7 @@ fn check_view(shots: &[Shot]) -> Result<(), Failure> {
     if sees {
         return Ok(());
     }
-    Err(Failure::Asked {
+    Err(Failure::Usage {
         message: "the frames are all black: no light reaches the camera".into(),
         remedy: "give another --pose, or more [lights] in the scene file; light that only \
                  comes over several surfaces needs --light paths"
@@ -214,7 +215,7 @@ struct Path {
 
 enum Way {
     Still(Isometry3<f64>),
-    Along(Trajectory),
+    Along(KeyFrameTrajectory),
 }
 
 impl Path {

@@ -32,7 +32,7 @@ impl Output {
             "png" => Ok(Self::Png(path.into())),
             "exr" => Ok(Self::Exr(path.into())),
             "mcap" => Ok(Self::Mcap(path.into())),
-            _ => Err(Failure::Asked {
+            _ => Err(Failure::Usage {
                 message: format!(
                     "cannot write {}: its ending is not one of png, exr, mcap",
                     path.display()

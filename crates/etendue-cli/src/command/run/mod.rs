@@ -11,7 +11,7 @@ use etendue::formats::output::OutputSet;
 use etendue::formats::robot::{self, LoadedRobot};
 use etendue::formats::ros2::RigRecorder;
 use etendue::physics::inertial::MotionState;
-use etendue::sensors::dynamics::Path as _;
+use etendue::sensors::dynamics::StateTrajectory as _;
 use etendue::sensors::rig::{
     Data, Event, Latest, Observer, RigRun, drive, nanoseconds, replay, seconds,
 };
@@ -75,7 +75,7 @@ impl Run {
         if let Some(path) = &self.output
             && path.extension().is_none_or(|ending| ending != "mcap")
         {
-            return Err(Failure::Asked {
+            return Err(Failure::Usage {
                 message: format!("{} does not end in .mcap", path.display()),
                 remedy: "recordings are MCAP files: name one".into(),
             });
@@ -93,7 +93,7 @@ impl Run {
 
     fn duration(&self, robot: &LoadedRobot) -> Result<f64, Failure> {
         let asked = self.duration.or(robot.duration).or(robot.motion.duration());
-        let wrong = |message: &str| Failure::Asked {
+        let wrong = |message: &str| Failure::Usage {
             message: message.into(),
             remedy: "give --duration 10, or duration_s in the robot file".into(),
         };
@@ -156,7 +156,7 @@ impl Run {
             return Ok(Vec::new());
         };
         if text.is_empty() {
-            return Err(Failure::Asked {
+            return Err(Failure::Usage {
                 message: format!(
                     "nothing to write to {}: the robot has no satellite receiver",
                     path.display()
@@ -241,7 +241,7 @@ impl Observer for Keeper<'_> {
 
 /// The robot's dynamics cannot start.
 fn cannot_move(message: String) -> Failure {
-    Failure::Asked {
+    Failure::Usage {
         message,
         remedy: "correct the robot's shapes, or let it stand on ground = \"plane\"".into(),
     }

@@ -202,7 +202,7 @@ impl Simulate {
         ];
         let unheard = unheard.iter().find(|(_, given)| *given);
         if let Some((option, _)) = unheard.filter(|_| self.is_recording()) {
-            return Err(Failure::Asked {
+            return Err(Failure::Usage {
                 message: format!(
                     "{option} does not apply to a recording, which {} is",
                     self.output.display()

@@ -332,7 +332,7 @@ impl ScanRun<'_> {
             Some((shot, lidar::waveform(world, self.scanner, &run, shot, at)?))
         });
         let Receiver::Pulsed(receiver) = self.scanner.receiver else {
-            return Err(Failure::Asked {
+            return Err(Failure::Usage {
                 message: format!(
                     "the sensor {} samples no waveform: it sends no pulses",
                     self.scanner.name

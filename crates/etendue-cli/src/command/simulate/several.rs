@@ -33,7 +33,7 @@ impl SensorRun {
     /// The run of a scanning lidar.
     fn scan<'a>(&'a self, loaded: &'a LoadedScene) -> Result<ScanRun<'a>, Failure> {
         let SensorModel::Scanner(scanner) = &self.sensor.model else {
-            return Err(Failure::Asked {
+            return Err(Failure::Usage {
                 message: format!("{} is no scanning lidar", self.sensor.name),
                 remedy: "only scanning lidars are recorded into one .mcap file: name a folder"
                     .into(),
@@ -122,7 +122,7 @@ impl Simulate {
         }
         let is_file = self.output.extension().is_some() && !self.output.is_dir();
         if is_file && !self.is_recording() {
-            return Err(Failure::Asked {
+            return Err(Failure::Usage {
                 message: format!("{} is no folder", self.output.display()),
                 remedy: "name a folder, in which every sensor gets one, or one .mcap file".into(),
             });
@@ -207,7 +207,7 @@ fn mounted(asked: &str) -> Result<(Option<&str>, Isometry3<f64>), Failure> {
     let Some((name, mount)) = asked.split_once('@') else {
         return Ok((Some(asked), Isometry3::identity()));
     };
-    let pose: Pose = mount.parse().map_err(|error| Failure::Asked {
+    let pose: Pose = mount.parse().map_err(|error| Failure::Usage {
         message: format!("the mount of {name} makes no sense: {error}"),
         remedy: "write NAME@x,y,z,yaw or NAME@x,y,z,yaw,pitch,roll (metres and degrees)".into(),
     })?;

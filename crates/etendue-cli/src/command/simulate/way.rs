@@ -6,7 +6,7 @@ use crate::number::positive;
 use clap::{Args, ValueEnum};
 use etendue::formats::scene::LoadedScene;
 use etendue::formats::trajectory::{PoseFile, read_trajectory};
-use etendue::scene::{Interpolation, Motion};
+use etendue::scene::{Interpolation, Trajectory};
 use nalgebra::Isometry3;
 use std::path::PathBuf;
 
@@ -47,7 +47,7 @@ impl From<InterpolationName> for Interpolation {
 /// The sensor's pose over the time of a run.
 #[derive(Clone, Debug)]
 pub struct Way {
-    motion: Option<Motion>,
+    motion: Option<Trajectory>,
     /// Time of the motion at which the run begins, s.
     begins: f64,
     /// Where the sensor is mounted on what moves.
@@ -73,7 +73,7 @@ impl Way {
             let [begins, _] = trajectory.span();
             return Ok(Self {
                 start: trajectory.pose_or_end(begins) * mount,
-                motion: Some(Motion::Trajectory(trajectory)),
+                motion: Some(Trajectory::KeyFrames(trajectory)),
                 begins,
                 mount,
             });
@@ -103,7 +103,7 @@ impl Way {
 
     /// Whether there are poses for a run of so many seconds.
     pub fn check(&self, seconds: f64) -> Result<(), Failure> {
-        let Some(Motion::Trajectory(trajectory)) = &self.motion else {
+        let Some(Trajectory::KeyFrames(trajectory)) = &self.motion else {
             return Ok(());
         };
         Ok(trajectory.check_span(self.begins, self.begins + seconds)?)

@@ -81,7 +81,7 @@ impl AirOptions {
         match air.drops_from {
             Some(_) => air.drops_from = drops_from.or(of_scene.drops_from).or(air.drops_from),
             None if drops_from.is_some() => {
-                return Err(Failure::Asked {
+                return Err(Failure::Usage {
                     message: "--drops-from says which drops are drawn one by one, but none fall"
                         .into(),
                     remedy: "give --rain or --snow above 0, or leave it out".into(),

@@ -6,11 +6,11 @@ use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::output::{print, print_json};
 use crate::sequence::{self, ConventionName};
+use crate::view::layers::{Layer, LayerPanels};
 use clap::{Args, ValueEnum};
-use etendue::calibrate::mapping::{IcpOptions, MapperOptions, umeyama};
+use etendue::estimate::odometry::{IcpOptions, MapperOptions, umeyama};
 use etendue::formats::depth_model;
 use etendue::formats::trajectory::{kitti_text, tum_text};
-use etendue_plot::colored_view::{ColoredView, Layer};
 use etendue_plot::{Color, palette};
 use nalgebra::Isometry3;
 use run::{Drift, Mapped, Prior, drift, map};
@@ -44,7 +44,7 @@ pub struct Slam {
     #[arg(long, value_name = "FILE")]
     correction: Option<PathBuf>,
     /// Pairs farther apart are left out, m
-    #[arg(long, default_value_t = IcpOptions::default().within, value_name = "M")]
+    #[arg(long, default_value_t = IcpOptions::default().max_distance, value_name = "M")]
     within: f64,
     /// Print JSON
     #[arg(long)]
@@ -92,7 +92,7 @@ impl Slam {
                 Prior::Odometry(poses, noise)
             }
             (PriorName::Poses, None) => {
-                return Err(Failure::Asked {
+                return Err(Failure::Usage {
                     message: "--prior poses needs poses, and the sequence has none".into(),
                     remedy: "name a trajectory with --poses, or leave --prior out".into(),
                 });
@@ -100,7 +100,7 @@ impl Slam {
         };
         let options = MapperOptions {
             icp: IcpOptions {
-                within: self.within,
+                max_distance: self.within,
                 ..IcpOptions::default()
             },
             ..MapperOptions::default()
@@ -178,28 +178,16 @@ fn picture(mapped: &Mapped, reference: Option<&[Isometry3<f64>]>) -> etendue_plo
         .points
         .iter()
         .map(|p| by * nalgebra::Point3::from(*p));
-    let mut layers = vec![Layer {
-        name: "map".into(),
-        color: palette::FAINT,
-        points: points.map(|p| [p.x, p.y]).collect(),
-        joined: false,
-    }];
+    let map = points.map(|p| [p.x, p.y]).collect();
+    let mut layers = vec![Layer::points("map", palette::FAINT, map)];
     if let Some(reference) = reference {
-        layers.push(Layer {
-            name: "reference".into(),
-            color: Color::hex(0x0072B2),
-            points: level(reference),
-            joined: true,
-        });
+        let blue = Color::hex(0x0072B2);
+        layers.push(Layer::line("reference", blue, level(reference)));
     }
     let estimate: Vec<_> = mapped.poses.iter().map(|p| by * p).collect();
-    layers.push(Layer {
-        name: "estimate".into(),
-        color: Color::hex(0xD55E00),
-        points: level(&estimate),
-        joined: true,
-    });
-    ColoredView {
+    let orange = Color::hex(0xD55E00);
+    layers.push(Layer::line("estimate", orange, level(&estimate)));
+    LayerPanels {
         title: "Map and trajectory from above",
         subtitle: match to_reference {
             Some(_) => "aligned rigidly with the reference",

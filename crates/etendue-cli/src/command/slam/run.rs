@@ -2,10 +2,11 @@
 
 use crate::failure::Failure;
 use crate::sequence;
-use etendue::calibrate::depth::DepthModel;
-use etendue::calibrate::mapping::{
-    Alignment, Mapper, MapperOptions, Spacing, absolute_error, average, relative_error, rms,
+use etendue::calibrate::depth::{DepthModel, correct_scan};
+use etendue::estimate::odometry::{
+    Mapper, MapperOptions, PairSpacing, TrajectoryAlignment, absolute_error, relative_error,
 };
+use etendue::physics::statistics::{mean, root_mean_square};
 use etendue::physics::{Purpose, Stream};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use serde::Serialize;
@@ -27,7 +28,7 @@ pub struct Mapped {
     pub points: Vec<Vector3<f64>>,
     /// Median time of a scan, s.
     pub seconds: f64,
-    /// Least [`least`](etendue::calibrate::mapping::Icp::least) of the registrations.
+    /// Least [`least_eigenvalue`](etendue::estimate::odometry::IcpResult::least_eigenvalue) of the registrations.
     pub least: f64,
     pub not_converged: usize,
 }
@@ -39,10 +40,10 @@ pub fn map(
     correction: Option<&DepthModel>,
     options: &MapperOptions,
 ) -> Result<Mapped, Failure> {
-    let mut mapper = Mapper::new(MapperOptions {
-        correction: correction.cloned(),
-        ..options.clone()
-    });
+    let mut mapper = Mapper::new(options.clone());
+    if let Some(model) = correction {
+        mapper = mapper.with_correction(|scan| correct_scan(scan, model, &options.normals).points);
+    }
     let progress = sequence::bar("mapping", scans.len());
     let mut times = Vec::new();
     let (mut least, mut not_converged) = (f64::INFINITY, 0);
@@ -51,7 +52,7 @@ pub fn map(
         let step = mapper.add(scan, prior_of(prior, number, mapper.poses()))?;
         times.push(start.elapsed());
         if let Some(icp) = step.icp {
-            least = least.min(icp.least);
+            least = least.min(icp.least_eigenvalue);
             not_converged += usize::from(!icp.converged);
         }
         progress.inc(1);
@@ -117,21 +118,23 @@ const PATHS: [f64; 5] = [1.0, 5.0, 10.0, 50.0, 100.0];
 
 /// Of an estimate beside a reference.
 pub fn drift(reference: &[Isometry3<f64>], estimate: &[Isometry3<f64>]) -> Result<Drift, Failure> {
-    let absolute = absolute_error(reference, estimate, Alignment::Origin)?;
-    let aligned = absolute_error(reference, estimate, Alignment::Umeyama);
+    let absolute = absolute_error(reference, estimate, TrajectoryAlignment::Origin)?;
+    let aligned = absolute_error(reference, estimate, TrajectoryAlignment::Umeyama);
     let relative = PATHS.iter().filter_map(|&path| {
-        let errors = relative_error(reference, estimate, Spacing::Path(path)).ok()?;
+        let errors = relative_error(reference, estimate, PairSpacing::Path(path)).ok()?;
         Some(Relative {
             path_m: path,
             pairs: errors.translation.len(),
-            translation_rms_m: rms(&errors.translation),
-            rotation_mean_deg: average(&errors.rotation).to_degrees(),
+            translation_rms_m: root_mean_square(&errors.translation),
+            rotation_mean_deg: mean(&errors.rotation).to_degrees(),
         })
     });
     Ok(Drift {
-        ate_rms_m: aligned.ok().map(|errors| rms(&errors.translation)),
-        mean_translation_m: average(&absolute.translation),
-        mean_rotation_deg: average(&absolute.rotation).to_degrees(),
+        ate_rms_m: aligned
+            .ok()
+            .map(|errors| root_mean_square(&errors.translation)),
+        mean_translation_m: mean(&absolute.translation),
+        mean_rotation_deg: mean(&absolute.rotation).to_degrees(),
         relative: relative.collect(),
     })
 }

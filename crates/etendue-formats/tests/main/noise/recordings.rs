@@ -73,7 +73,7 @@ fn drop_out_per_band_is_that_of_the_table() {
             .collect();
         let beams: f64 = inside.iter().map(|bin| bin.beams).sum();
         let dropped: f64 = inside.iter().map(|bin| bin.beams - bin.returned).sum();
-        let usual = found.profile.correlation.standing_drop();
+        let usual = found.profile.correlation.fixed_pattern_drop();
         let looks: f64 = inside.iter().map(|bin| bin.looks(usual)).sum();
         let [low, high] = wilson(dropped / beams * looks, looks);
         println!(
@@ -101,7 +101,7 @@ fn a_patch_drops_the_beams_of_the_acrylic_panel() {
     };
     let hint = behind(Some(1.25));
     let found = calibrate(&[(&recording, hint)], &options("acrylic")).unwrap();
-    let usual = found.profile.correlation.standing_drop();
+    let usual = found.profile.correlation.fixed_pattern_drop();
     let groups: Vec<[f64; 2]> = { found.bins.iter() }
         .filter(|bin| (60.0..70.0).contains(&bin.incidence.to_degrees()))
         .map(|bin| [bin.drop_out(), bin.looks(usual)])

@@ -147,9 +147,9 @@ impl Curve {
         &self,
         cos: &[f64; N],
         between: &Between<N>,
-        standing: f64,
+        fixed_pattern: f64,
     ) -> Expectation<N> {
-        let mut here = Expectation::new(standing);
+        let mut here = Expectation::new(fixed_pattern);
         let mut log_spread = [0.0; N];
         let Between {
             within,

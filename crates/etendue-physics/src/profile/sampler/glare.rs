@@ -112,7 +112,7 @@ impl GlareCurve {
                 here.bias[i] += excess.bias;
                 here.spread[i] *= excess.spread_ratio;
                 let ratio = excess.spread_ratio;
-                here.standing[i] /= (ratio * ratio).max(1.0);
+                here.fixed_pattern[i] /= (ratio * ratio).max(1.0);
                 let intensity = here.intensity[i] + excess.intensity;
                 here.intensity[i] = intensity.max(0.0).min(self.highest);
             }

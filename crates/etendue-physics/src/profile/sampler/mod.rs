@@ -11,7 +11,7 @@ mod glare;
 mod lookup;
 
 use super::steps::Rounding;
-use super::{Address, DistanceLaw, Drawn, IntensityKind, Profile, Recent};
+use super::{Address, DistanceLaw, Drawn, IntensityKind, NoiseCache, Profile};
 use crate::series::{exp, ln};
 use crate::{Draws, Purpose};
 use curve::{Between, Curve};
@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// reflectance model's power is a table: spreads there are within 2e-5 of
 /// [`Profile::at`]'s, and drop-outs' logits within 1e-4. All else is exact but for rounding (1e-11).
 #[derive(Clone, Debug)]
-pub struct Sampler {
+pub struct ProfileSampler {
     profile: Arc<Profile>,
     curve: Curve,
     glare: Option<GlareCurve>,
@@ -36,7 +36,7 @@ pub struct Sampler {
 
 /// How beams that follow each other meet a material.
 #[derive(Clone, Debug)]
-pub struct MetLanes<'a, const N: usize> {
+pub struct IncidentBatch<'a, const N: usize> {
     /// Which do: the numbers of the others mean nothing.
     pub wanted: [bool; N],
     /// Range, m.
@@ -48,7 +48,7 @@ pub struct MetLanes<'a, const N: usize> {
 /// Measurements of beams that follow each other.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
-pub struct DrawnLanes<const N: usize> {
+pub struct DrawnBatch<const N: usize> {
     /// Which there are: the numbers of the others mean nothing.
     pub returned: [bool; N],
     /// The ranges as the device reports them, m.
@@ -63,7 +63,7 @@ pub struct DrawnLanes<const N: usize> {
 struct Expectation<const N: usize> {
     bias: [f64; N],
     spread: [f64; N],
-    standing: [f64; N],
+    fixed_pattern: [f64; N],
     /// Whether what stands still is the same of all.
     even: bool,
     /// Of the drop-out.
@@ -73,11 +73,11 @@ struct Expectation<const N: usize> {
 }
 
 impl<const N: usize> Expectation<N> {
-    fn new(standing: f64) -> Self {
+    fn new(fixed_pattern: f64) -> Self {
         Self {
             bias: [0.0; N],
             spread: [0.0; N],
-            standing: [standing; N],
+            fixed_pattern: [fixed_pattern; N],
             even: true,
             logit: [0.0; N],
             intensity: [0.0; N],
@@ -86,7 +86,7 @@ impl<const N: usize> Expectation<N> {
     }
 }
 
-impl Sampler {
+impl ProfileSampler {
     /// Works out what all draws share.
     pub fn new(profile: Arc<Profile>) -> Self {
         Self {
@@ -112,14 +112,14 @@ impl Sampler {
         cos_incidence: f64,
         side: impl Fn() -> f64,
         beam: &Address,
-        recent: &mut Recent,
+        noise_cache: &mut NoiseCache,
     ) -> Option<Drawn> {
-        let met = MetLanes {
+        let met = IncidentBatch {
             wanted: [true],
             range: &[range],
             cos_incidence: &[cos_incidence],
         };
-        let drawn = self.draw_lanes(&met, |_| side(), beam, recent);
+        let drawn = self.draw_batch(&met, |_| side(), beam, noise_cache);
         drawn.returned[0].then_some(Drawn {
             range: drawn.range[0],
             intensity: drawn.intensity.map(|[intensity]| intensity),
@@ -129,19 +129,19 @@ impl Sampler {
     /// Draws of beams that follow each other, at most 64, from `first` on; `side` is asked by lane.
     /// Loops for the vector instructions of the caller.
     #[inline(always)]
-    pub fn draw_lanes<const N: usize>(
+    pub fn draw_batch<const N: usize>(
         &self,
-        met: &MetLanes<'_, N>,
+        met: &IncidentBatch<'_, N>,
         side: impl Fn(usize) -> f64,
         first: &Address,
-        recent: &mut Recent,
-    ) -> DrawnLanes<N> {
+        noise_cache: &mut NoiseCache,
+    ) -> DrawnBatch<N> {
         // Numbers are drawn while what the segments say is still on its way to memory.
         let mut between = Between::NONE;
         self.curve.between(met.cos_incidence, &mut between);
-        let moving = recent.moving::<N>(first, &self.profile.correlation);
+        let temporal = noise_cache.temporal::<N>(first, &self.profile.correlation);
         let here = self.expect(met, &between, side);
-        let [error, loss] = self.normalised(&here, &moving, first, recent);
+        let [error, loss] = self.normalised(&here, &temporal, first, noise_cache);
         let above = edge::above(&loss, &here.logit);
         let mut returned = [false; N];
         let mut range = [0.0; N];
@@ -150,7 +150,7 @@ impl Sampler {
             range[i] = met.range[i] + here.bias[i] + here.spread[i] * error[i];
         }
         self.rounding.round(&mut range);
-        DrawnLanes {
+        DrawnBatch {
             returned,
             range,
             intensity: self.intensity(&here, first),
@@ -160,13 +160,13 @@ impl Sampler {
     #[inline(always)]
     fn expect<const N: usize>(
         &self,
-        met: &MetLanes<'_, N>,
+        met: &IncidentBatch<'_, N>,
         between: &Between<N>,
         side: impl Fn(usize) -> f64,
     ) -> Expectation<N> {
         let profile = &*self.profile;
-        let standing = profile.correlation.standing();
-        let mut here = self.curve.at(met.cos_incidence, between, standing);
+        let fixed_pattern = profile.correlation.fixed_pattern();
+        let mut here = self.curve.at(met.cos_incidence, between, fixed_pattern);
         let mut ratio = [0.0; N];
         for i in 0..N {
             ratio[i] = met.range[i] * met.cos_incidence[i] * self.per_distance;
@@ -238,32 +238,35 @@ impl Sampler {
         here: &Expectation<N>,
         [range, drop]: &[[f64; N]; 2],
         first: &Address,
-        recent: &mut Recent,
+        noise_cache: &mut NoiseCache,
     ) -> [[f64; N]; 2] {
         let correlation = &self.profile.correlation;
-        let (standing, standing_drop) = (correlation.standing(), correlation.standing_drop());
+        let (fixed_pattern, fixed_pattern_drop) = (
+            correlation.fixed_pattern(),
+            correlation.fixed_pattern_drop(),
+        );
         let mut sums = [[0.0; N]; 2];
-        let mut roots = [(1.0 - standing).sqrt(); N];
+        let mut roots = [(1.0 - fixed_pattern).sqrt(); N];
         if !here.even {
             for i in 0..N {
-                roots[i] = (1.0 - here.standing[i]).sqrt();
+                roots[i] = (1.0 - here.fixed_pattern[i]).sqrt();
             }
         }
         add(
             &mut sums,
             [range, drop],
             &roots,
-            (1.0 - standing_drop).sqrt(),
+            (1.0 - fixed_pattern_drop).sqrt(),
         );
-        if standing > 0.0 || standing_drop > 0.0 {
-            let numbers = recent.standing::<N>(first, correlation);
-            let mut roots = [standing.sqrt(); N];
+        if fixed_pattern > 0.0 || fixed_pattern_drop > 0.0 {
+            let numbers = noise_cache.fixed_pattern::<N>(first, correlation);
+            let mut roots = [fixed_pattern.sqrt(); N];
             if !here.even {
                 for i in 0..N {
-                    roots[i] = here.standing[i].sqrt();
+                    roots[i] = here.fixed_pattern[i].sqrt();
                 }
             }
-            add(&mut sums, numbers, &roots, standing_drop.sqrt());
+            add(&mut sums, numbers, &roots, fixed_pattern_drop.sqrt());
         }
         sums
     }

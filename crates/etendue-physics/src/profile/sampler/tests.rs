@@ -47,7 +47,7 @@ fn rich(law: DistanceLaw, intensity: IntensityKind) -> Arc<Profile> {
                 step: 2e-3,
             },
         ]),
-        correlation: Correlation::new(0.26, 0.15, 0.12).with_standing_neighbour(0.6),
+        correlation: Correlation::new(0.26, 0.15, 0.12).with_fixed_pattern_neighbour(0.6),
         intensity,
         reflectance: ReflectanceModel {
             slope_sd: 0.3,
@@ -95,11 +95,11 @@ fn aspects() -> impl Iterator<Item = Aspect> {
 #[test]
 fn a_sampler_expects_what_its_profile_does() {
     for law in LAWS {
-        let sampler = Sampler::new(rich(law, IntensityKind::Continuous));
+        let sampler = ProfileSampler::new(rich(law, IntensityKind::Continuous));
         for (aspect, ratio) in aspects().flat_map(|a| [0.5, 1.0, 7.0].map(|r| (a, r))) {
             let cos = aspect.incidence.cos();
             let range = 0.4 * ratio / cos;
-            let met = MetLanes {
+            let met = IncidentBatch {
                 wanted: [true],
                 range: &[range],
                 cos_incidence: &[cos],
@@ -121,7 +121,7 @@ fn a_sampler_expects_what_its_profile_does() {
                 expected.spread,
                 2e-5 * expected.spread + 1e-12,
             );
-            near(found.standing[0], expected.standing, 1e-7);
+            near(found.fixed_pattern[0], expected.fixed_pattern, 1e-7);
             near(found.intensity[0], expected.intensity, 1e-8);
             near(found.intensity_spread[0], expected.intensity_spread, 1e-9);
             let p = expected.drop_out;
@@ -144,8 +144,8 @@ fn a_sampler_draws_what_its_profile_does() {
     let aspects: Vec<Aspect> = aspects().collect();
     for (law, kind) in LAWS.into_iter().zip(kinds) {
         let profile = rich(law, kind);
-        let sampler = Sampler::new(profile.clone());
-        let (mut recent, mut other) = (Recent::default(), Recent::default());
+        let sampler = ProfileSampler::new(profile.clone());
+        let (mut noise_cache, mut other) = (NoiseCache::default(), NoiseCache::default());
         let (mut same, mut returned) = (0, 0);
         for block in 0..188_u32 {
             let lanes =
@@ -159,12 +159,13 @@ fn a_sampler_draws_what_its_profile_does() {
                 beam: lanes[0],
                 stride: 5,
             };
-            let met = MetLanes {
+            let met = IncidentBatch {
                 wanted: [true; 16],
                 range: &range,
                 cos_incidence: &aspects.map(|aspect| aspect.incidence.cos()),
             };
-            let together = sampler.draw_lanes(&met, |i| aspects[i].side, &address, &mut recent);
+            let together =
+                sampler.draw_batch(&met, |i| aspects[i].side, &address, &mut noise_cache);
             for (i, beam) in lanes.into_iter().enumerate() {
                 let address = Address { beam, ..address };
                 let (cos, side) = (met.cos_incidence[i], || aspects[i].side);
@@ -197,13 +198,13 @@ fn a_sampler_draws_what_its_profile_does() {
 /// What is said of profiles that nobody should use: that nothing returns.
 #[test]
 fn a_profile_without_knots_returns_nothing() {
-    let sampler = Sampler::new(Arc::new(Profile {
+    let sampler = ProfileSampler::new(Arc::new(Profile {
         distance: 1.0,
         ..Profile::default()
     }));
     for cos in [0.0, 0.3, 1.0] {
-        let mut recent = Recent::default();
-        let drawn = sampler.draw(1.0, cos, || 0.0, &Address::default(), &mut recent);
+        let mut noise_cache = NoiseCache::default();
+        let drawn = sampler.draw(1.0, cos, || 0.0, &Address::default(), &mut noise_cache);
         assert_eq!(drawn, None);
     }
 }

@@ -3,8 +3,8 @@
 mod next_event;
 mod walk;
 
-use super::Bands;
-use super::studio::Stage;
+use super::bands::Bands;
+use super::spectral_scene::SpectralScene;
 use super::vertex::{Event, Onward, Vertex};
 use etendue_physics::Stream;
 use etendue_scene::{Hit, Ray};
@@ -48,16 +48,16 @@ impl LightTransport {
 /// Branches of less than this share of the light are not followed.
 const LEAST_SHARE: f64 = 1e-3;
 
-/// Follows light through a stage.
+/// Follows light through a spectral_scene.
 pub(super) struct Tracer<'s, 'a, const N: usize> {
-    stage: &'s Stage<'a, N>,
+    spectral_scene: &'s SpectralScene<'a, N>,
     light: LightTransport,
 }
 
 impl<'s, 'a, const N: usize> Tracer<'s, 'a, N> {
-    pub fn new(stage: &'s Stage<'a, N>, light: &LightTransport) -> Self {
+    pub fn new(spectral_scene: &'s SpectralScene<'a, N>, light: &LightTransport) -> Self {
         Self {
-            stage,
+            spectral_scene,
             light: *light,
         }
     }
@@ -73,17 +73,17 @@ impl<'s, 'a, const N: usize> Tracer<'s, 'a, N> {
         let vertices: Vec<Option<Vertex<N>>> = rays
             .iter()
             .zip(hits)
-            .map(|(ray, hit)| hit.as_ref().map(|hit| self.stage.meet(ray, hit)))
+            .map(|(ray, hit)| hit.as_ref().map(|hit| self.spectral_scene.meet(ray, hit)))
             .collect();
         let mut found = self.next_events(&vertices, streams);
         for (i, vertex) in vertices.iter().enumerate() {
             let (ray, hit) = (&rays[i], &hits[i]);
             let far = hit.map_or(ray.far, |hit| hit.distance);
-            found[i] += self.stage.lamps_seen(ray, far);
+            found[i] += self.spectral_scene.lamps_seen(ray, far);
             match vertex {
                 Some(vertex) => found[i] += self.beyond(vertex, &mut streams[i]),
                 None if ray.mask == 0 => {}
-                None => found[i] += self.stage.backdrop.radiance(&ray.direction),
+                None => found[i] += self.spectral_scene.backdrop.radiance(&ray.direction),
             }
         }
         found
@@ -92,7 +92,9 @@ impl<'s, 'a, const N: usize> Tracer<'s, 'a, N> {
     /// What the first vertex sends back but for what [`Tracer::next_events`] found.
     fn beyond(&self, vertex: &Vertex<N>, stream: &mut Stream) -> Bands<N> {
         match self.light {
-            LightTransport::Direct { .. } if vertex.is_matt() && self.stage.backdrop.is_dark() => {
+            LightTransport::Direct { .. }
+                if vertex.is_matt() && self.spectral_scene.backdrop.is_dark() =>
+            {
                 Bands::zeros()
             }
             LightTransport::Direct { depth } => {
@@ -118,14 +120,14 @@ impl<'s, 'a, const N: usize> Tracer<'s, 'a, N> {
         stream: &mut Stream,
     ) -> Bands<N> {
         let mut sum = Bands::zeros();
-        if vertex.scatters() && !self.stage.backdrop.is_dark() {
+        if vertex.scatters() && !self.spectral_scene.backdrop.is_dark() {
             sum += self.scattered_once(vertex, way, stream);
         }
         if depth == 0 {
             return sum;
         }
         for onward in vertex.branches().into_iter().flatten() {
-            let next = way.after(self.stage, vertex, &onward);
+            let next = way.after(self.spectral_scene, vertex, &onward);
             if next.throughput.max() >= LEAST_SHARE {
                 sum += self.follow(next, depth - 1, stream);
             }
@@ -135,16 +137,16 @@ impl<'s, 'a, const N: usize> Tracer<'s, 'a, N> {
 
     /// Takes a branch to the next surface.
     fn follow(&self, mut way: Way<N>, depth: u32, stream: &mut Stream) -> Bands<N> {
-        let hit = self.stage.scene().closest_hit(&way.ray);
+        let hit = self.spectral_scene.scene().closest_hit(&way.ray);
         let far = hit.map_or(f64::INFINITY, |hit| hit.distance);
-        let seen = self.stage.lamps_seen(&way.ray, far);
+        let seen = self.spectral_scene.lamps_seen(&way.ray, far);
         way.travel(far);
         let mut sum = way.throughput.component_mul(&seen);
         let Some(hit) = hit else {
-            let sky = self.stage.backdrop.radiance(&way.ray.direction);
+            let sky = self.spectral_scene.backdrop.radiance(&way.ray.direction);
             return sum + way.throughput.component_mul(&sky);
         };
-        let vertex = self.stage.meet(&way.ray, &hit);
+        let vertex = self.spectral_scene.meet(&way.ray, &hit);
         let lit = self.next_event(&vertex, stream);
         sum += way.throughput.component_mul(&lit);
         sum + self.branch(&vertex, &way, depth, stream)
@@ -159,7 +161,7 @@ impl<'s, 'a, const N: usize> Tracer<'s, 'a, N> {
                     depth: 8,
                     ..*way
                 };
-                self.walk(last.after(self.stage, vertex, &onward), stream)
+                self.walk(last.after(self.spectral_scene, vertex, &onward), stream)
             }
             _ => Bands::zeros(),
         }
@@ -169,7 +171,7 @@ impl<'s, 'a, const N: usize> Tracer<'s, 'a, N> {
     fn go_on(&self, vertex: &Vertex<N>, way: Way<N>, stream: &mut Stream) -> Bands<N> {
         match vertex.sample(stream) {
             Some(onward) if way.may(&onward) => {
-                self.walk(way.after(self.stage, vertex, &onward), stream)
+                self.walk(way.after(self.spectral_scene, vertex, &onward), stream)
             }
             _ => Bands::zeros(),
         }

@@ -1,9 +1,9 @@
 //! Light straight from the lamps to a surface.
 
 use super::Tracer;
-use crate::camera::Bands;
+use crate::camera::bands::Bands;
 use crate::camera::illumination::Arriving;
-use crate::camera::studio::Stage;
+use crate::camera::spectral_scene::SpectralScene;
 use crate::camera::vertex::Vertex;
 use etendue_physics::Stream;
 use etendue_scene::Ray;
@@ -38,10 +38,10 @@ impl<const N: usize> Tracer<'_, '_, N> {
                     lines.push((i, line.light));
                 }
             }
-            self.stage.scene().occlusions(&rays, &mut hidden);
+            self.spectral_scene.scene().occlusions(&rays, &mut hidden);
             for (((i, light), ray), hidden) in lines.iter().zip(&rays).zip(&hidden) {
                 sums[*i] += if *hidden {
-                    light.component_mul(&self.stage.behind_sheets(ray))
+                    light.component_mul(&self.spectral_scene.behind_sheets(ray))
                 } else {
                     *light
                 };
@@ -57,23 +57,26 @@ impl<const N: usize> Tracer<'_, '_, N> {
         }
         let lines = (0..self.sources()).filter_map(|source| {
             let line = self.line(vertex, source, stream)?;
-            Some(line.light.component_mul(&self.stage.passed(&line.ray)))
+            Some(
+                line.light
+                    .component_mul(&self.spectral_scene.passed(&line.ray)),
+            )
         });
         lines.sum::<Bands<N>>()
     }
 
     /// The lamps, and the surroundings.
     fn sources(&self) -> usize {
-        self.stage.lamps.len() + 1
+        self.spectral_scene.lamps.len() + 1
     }
 
     fn line(&self, vertex: &Vertex<N>, source: usize, stream: &mut Stream) -> Option<Line<N>> {
-        match self.stage.lamps.get(source) {
+        match self.spectral_scene.lamps.get(source) {
             Some(lamp) => {
                 let uniform = two_if(lamp.is_wide(), stream);
                 let arriving = lamp.arriving(&vertex.point, uniform)?;
                 let light = vertex.reflected(&arriving.towards);
-                self.stage.line(vertex, &arriving, light)
+                self.spectral_scene.line(vertex, &arriving, light)
             }
             None => self.line_to_backdrop(vertex, stream),
         }
@@ -82,10 +85,10 @@ impl<const N: usize> Tracer<'_, '_, N> {
     /// Directions drawn for the backdrop share its light with those drawn for the surface (the
     /// balance heuristic of Veach and Guibas 1995, doi:10.1145/218380.218498).
     fn line_to_backdrop(&self, vertex: &Vertex<N>, stream: &mut Stream) -> Option<Line<N>> {
-        let uniform = two_if(self.stage.backdrop.is_drawn(), stream);
-        let (arriving, drawn) = self.stage.backdrop.arriving(uniform)?;
+        let uniform = two_if(self.spectral_scene.backdrop.is_drawn(), stream);
+        let (arriving, drawn) = self.spectral_scene.backdrop.arriving(uniform)?;
         let (light, pdf) = vertex.scattered(&arriving.towards);
-        self.stage
+        self.spectral_scene
             .line(vertex, &arriving, light * (drawn / (drawn + pdf)))
     }
 }
@@ -99,7 +102,7 @@ fn two_if(wanted: bool, stream: &mut Stream) -> [f64; 2] {
     [0.5; 2]
 }
 
-impl<const N: usize> Stage<'_, N> {
+impl<const N: usize> SpectralScene<'_, N> {
     fn line(&self, vertex: &Vertex<N>, arriving: &Arriving<N>, share: Bands<N>) -> Option<Line<N>> {
         let light = share.component_mul(&arriving.irradiance);
         (light.max() > 0.0).then(|| Line {

@@ -1,8 +1,8 @@
 //! One random path.
 
 use super::{LightTransport, Tracer};
-use crate::camera::Bands;
-use crate::camera::studio::Stage;
+use crate::camera::bands::Bands;
+use crate::camera::spectral_scene::SpectralScene;
 use crate::camera::vertex::{Event, Onward, Vertex};
 use etendue_physics::Stream;
 use etendue_scene::Ray;
@@ -40,9 +40,14 @@ impl<const N: usize> Way<N> {
     }
 
     /// The way after a turn at a vertex.
-    pub fn after(&self, stage: &Stage<N>, vertex: &Vertex<N>, onward: &Onward<N>) -> Self {
+    pub fn after(
+        &self,
+        spectral_scene: &SpectralScene<N>,
+        vertex: &Vertex<N>,
+        onward: &Onward<N>,
+    ) -> Self {
         let mut next = Self {
-            ray: stage.leave(vertex, onward.direction, f64::INFINITY),
+            ray: spectral_scene.leave(vertex, onward.direction, f64::INFINITY),
             throughput: self.throughput.component_mul(&onward.weight),
             depth: self.depth.saturating_sub(1),
             ..*self
@@ -91,26 +96,28 @@ impl<const N: usize> Way<N> {
 impl<const N: usize> Tracer<'_, '_, N> {
     /// Follows a path that has just left a surface to its end.
     pub(super) fn walk(&self, mut way: Way<N>, stream: &mut Stream) -> Bands<N> {
-        let stage = self.stage;
+        let spectral_scene = self.spectral_scene;
         let mut sum = Bands::zeros();
         while way.survives(stream) {
-            let hit = stage.scene().closest_hit(&way.ray);
+            let hit = spectral_scene.scene().closest_hit(&way.ray);
             let far = hit.map_or(f64::INFINITY, |hit| hit.distance);
             if way.scattered.is_none() && self.sees_lamps() {
-                let seen = stage.lamps_seen(&way.ray, far);
+                let seen = spectral_scene.lamps_seen(&way.ray, far);
                 sum += way.throughput.component_mul(&seen);
             }
             way.travel(far);
             let Some(hit) = hit else {
                 return sum + self.escape(&way);
             };
-            let vertex = stage.meet(&way.ray, &hit);
+            let vertex = spectral_scene.meet(&way.ray, &hit);
             if way.scatterings > 0 {
                 let lit = self.next_event(&vertex, stream);
                 sum += way.throughput.component_mul(&lit);
             }
             match vertex.sample(stream) {
-                Some(onward) if way.may(&onward) => way = way.after(stage, &vertex, &onward),
+                Some(onward) if way.may(&onward) => {
+                    way = way.after(spectral_scene, &vertex, &onward)
+                }
                 _ => return sum,
             }
         }
@@ -126,10 +133,10 @@ impl<const N: usize> Tracer<'_, '_, N> {
     fn escape(&self, way: &Way<N>) -> Bands<N> {
         let direction = &way.ray.direction;
         let share = match way.scattered {
-            Some(pdf) => pdf / (pdf + self.stage.backdrop.pdf(direction)),
+            Some(pdf) => pdf / (pdf + self.spectral_scene.backdrop.pdf(direction)),
             None => 1.0,
         };
-        let sky = self.stage.backdrop.radiance(direction);
+        let sky = self.spectral_scene.backdrop.radiance(direction);
         way.throughput.component_mul(&sky) * share
     }
 }

@@ -7,7 +7,7 @@ use super::simulate::Simulator;
 use super::triangulate::triangulate;
 use super::waveform::Finders;
 use super::{Outcome, Return, Source};
-use crate::calibrated::{KeptRecent, Lit};
+use crate::calibrated::{Lit, PooledNoiseCache};
 use crate::lidar::{Pipeline, PulsedReceiver, Receiver, Shot};
 use crate::transport;
 use etendue_physics::profile::{Address, Drawn};
@@ -134,7 +134,7 @@ pub(super) struct Workspace {
     /// What is found of a shot's light without trees.
     pub returns: Vec<PulseReturn>,
     /// Calibrated noise that neighbours share.
-    pub recent: KeptRecent,
+    pub noise_cache: PooledNoiseCache,
 }
 
 /// Where light came from.
@@ -328,7 +328,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
                 let power = light.sources.iter().map(|(_, power)| power).sum();
                 let up = || fired.pose * Vector3::z();
                 let address = self.address(fired.number);
-                let drawn = surface.draw(&lit, up, &address, workspace.recent.get());
+                let drawn = surface.draw(&lit, up, &address, workspace.noise_cache.get());
                 let drawn = drawn.map(|drawn| Found::drawn(&drawn, power));
                 workspace.found.extend(drawn);
                 return;

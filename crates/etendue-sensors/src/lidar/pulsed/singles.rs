@@ -488,7 +488,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
         let cos = &sights.cos_incidence;
         let side = |lane: usize| side(cast, cos[lane], first + lane);
         let scene = simulator.world.scene();
-        let drawn = sights.draw(scene, side, &address, self.workspace.recent.get());
+        let drawn = sights.draw(scene, side, &address, self.workspace.noise_cache.get());
         Some(Together {
             calibrated: sights.calibrated,
             drawn,

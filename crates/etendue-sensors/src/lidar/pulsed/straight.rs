@@ -11,10 +11,10 @@ use super::received::Received;
 use super::simulate::{Poses, Simulator, shot_number};
 use super::singles::{Report, Singles};
 use crate::calibrated::{Direct, DrawnBeams, Lit, Sights};
-use crate::lidar::Pipeline;
+use crate::lidar::{LightModel, Pipeline};
 use crate::transport::TileReturns;
 use etendue_physics::Purpose;
-use etendue_physics::profile::{Drawn, Recent};
+use etendue_physics::profile::{Drawn, NoiseCache};
 use etendue_physics::pulse::PulseReturn;
 use etendue_physics::surface::Material;
 use etendue_scene::{Hit, HitTile, Loops, MaterialId, ObjectId, Ray, RayTile};
@@ -220,7 +220,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
     ) {
         self.sort_out(straight, cast, lane);
         self.gather_rest(cast, lane, lights);
-        self.draw_beams(straight, cast, lane, workspace.recent.get());
+        self.draw_beams(straight, cast, lane, workspace.noise_cache.get());
         for (shot, way) in lane.ways.iter().enumerate() {
             let fired = cast.fired(shot);
             let outcome = match *way {
@@ -349,7 +349,13 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
     }
 
     /// Draws the shots of calibrated noise.
-    fn draw_beams(&self, straight: &Straight, cast: &Cast, lane: &mut Lane, recent: &mut Recent) {
+    fn draw_beams(
+        &self,
+        straight: &Straight,
+        cast: &Cast,
+        lane: &mut Lane,
+        noise_cache: &mut NoiseCache,
+    ) {
         lane.sights.clear();
         lane.drawn.clear();
         if straight.calibrated.is_empty() {
@@ -377,7 +383,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
             backs: &lane.backs,
             sights: &lane.sights,
             drawn: &mut lane.drawn,
-            recent,
+            noise_cache,
         });
     }
 
@@ -415,7 +421,7 @@ struct DrawBeams<'s, 'a, P> {
     backs: &'s [Back],
     sights: &'s [Sights],
     drawn: &'s mut Vec<DrawnBeams>,
-    recent: &'s mut Recent,
+    noise_cache: &'s mut NoiseCache,
 }
 
 impl<P: Fn(f64) -> Isometry3<f64>> Loops for DrawBeams<'_, '_, P> {
@@ -435,7 +441,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Loops for DrawBeams<'_, '_, P> {
                 cast.side(first + lane, &self.backs[back..back + count])
             };
             let scene = simulator.world.scene();
-            let drawn = sights.draw(scene, side, &address, self.recent);
+            let drawn = sights.draw(scene, side, &address, self.noise_cache);
             self.drawn.push(drawn);
         }
     }

@@ -1,9 +1,9 @@
 //! Echoes in sampled waveforms.
 
-use crate::lidar::SweepSettings;
 use super::glow::{Before, FAINT};
 use super::simulate::Simulator;
 use super::stretch::{Stretch, stretches};
+use crate::lidar::SweepSettings;
 use crate::lidar::{Lidar, PulsedReceiver, Receiver};
 use crate::transport::World;
 use etendue_physics::pulse::{

@@ -5,7 +5,7 @@ use etendue_physics::camera::{BayerPattern, Emva1288, Tone, Vignetting};
 use etendue_scene::primitive::rectangle;
 use etendue_scene::{Scene, Textures};
 use etendue_sensors::camera::{
-    Camera, Detector, Exposure, Frame, FrameSettings, LightTransport, Studio, WhiteBalance,
+    Camera, CameraWorld, Detector, Exposure, Frame, FrameSettings, LightTransport, WhiteBalance,
 };
 
 const DIRECT: LightTransport = LightTransport::Direct { depth: 4 };
@@ -95,14 +95,14 @@ fn fixed_patterns_stay_and_noise_changes() {
         ..SENSOR
     });
     let textures = Textures::default();
-    let studio = Studio::new(&scene, &uniform(3e5), &textures, &camera).unwrap();
+    let camera_world = CameraWorld::new(&scene, &uniform(3e5), &textures, &camera).unwrap();
     let mut frames = (0..2).map(|index| {
         let settings = FrameSettings {
             index,
             samples: 1,
             ..FrameSettings::default()
         };
-        studio.expose(&camera, &settings, still).raw
+        camera_world.expose(&camera, &settings, still).raw
     });
     let (first, second) = (frames.next().unwrap(), frames.next().unwrap());
     assert_ne!(first, second);

@@ -10,8 +10,10 @@ use etendue_physics::camera::lens::{BrownConrady, KannalaBrandt};
 use etendue_physics::camera::{Lens, body_from_optical};
 use etendue_scene::primitive::{cuboid, rectangle, sphere};
 use etendue_scene::{ObjectId, Scene, Textures};
-use etendue_sensors::camera::{Camera, ClassMap, FrameSettings, LightTransport, Studio, Truth};
-use etendue_sensors::motion::constant_velocity;
+use etendue_sensors::camera::{
+    Camera, CameraWorld, ClassMap, FrameSettings, LightTransport, Truth,
+};
+use etendue_sensors::trajectory::constant_velocity;
 use etendue_sensors::transport::{LightRay, TreeSettings, World, trace_tree};
 use nalgebra::{Isometry3, Point2, Point3, Vector3};
 
@@ -35,8 +37,8 @@ fn look(
     world_from_camera: impl Fn(f64) -> Isometry3<f64> + Sync,
 ) -> Truth {
     let textures = Textures::default();
-    let studio = Studio::new(scene, &uniform(1.0), &textures, camera).unwrap();
-    studio.truth(
+    let camera_world = CameraWorld::new(scene, &uniform(1.0), &textures, camera).unwrap();
+    camera_world.truth(
         camera,
         &FrameSettings::default(),
         0.0,
@@ -148,9 +150,9 @@ fn the_camera_and_the_lidar_see_the_same_edge_at_the_same_pixel() {
         camera.intrinsics.centre[1] -= above;
         pixel.y -= above;
         let textures = Textures::default();
-        let studio = Studio::new(&scene, &uniform(1e6), &textures, &camera).unwrap();
+        let camera_world = CameraWorld::new(&scene, &uniform(1e6), &textures, &camera).unwrap();
         let pose = world_from_lidar * lidar_from_camera;
-        let frame = studio.expose(&camera, &settings(400, DIRECT), |_| pose);
+        let frame = camera_world.expose(&camera, &settings(400, DIRECT), |_| pose);
         // The board is black and the surroundings are white: in a row the dark share up to the
         // edge tells where it is. The edge is taken where the point's own row crosses it.
         let edge_in_row = |row: u32| {
@@ -228,7 +230,7 @@ fn what_no_lens_sees_is_black_and_has_no_depth() {
     let truth = look(&scene, &camera, still);
     assert!(truth.depth[0].is_nan() && truth.object[0].is_none());
     let textures = Textures::default();
-    let studio = Studio::new(&scene, &uniform(1.0), &textures, &camera).unwrap();
-    let frame = studio.expose(&camera, &settings(1, DIRECT), still);
+    let camera_world = CameraWorld::new(&scene, &uniform(1.0), &textures, &camera).unwrap();
+    let frame = camera_world.expose(&camera, &settings(1, DIRECT), still);
     assert_eq!(at(&frame, 0, 0), 0.0);
 }

@@ -8,7 +8,7 @@ use etendue_physics::surface::Lobe;
 use etendue_scene::lighting::{Environment, Lighting};
 use etendue_scene::primitive::rectangle;
 use etendue_scene::{Scene, Textures};
-use etendue_sensors::camera::{Camera, CameraError, Exposure, Studio, StudioError};
+use etendue_sensors::camera::{Camera, CameraError, CameraWorld, CameraWorldError, Exposure};
 
 fn wall(lobes: Vec<Lobe<Spectrum>>) -> Scene {
     Stage::default()
@@ -59,7 +59,7 @@ fn data_that_do_not_reach_the_band_are_named() {
     let camera = Camera::simple(64, 48, 0.8);
     let infrared = Spectrum::Table(vec![(785e-9, 0.5), (905e-9, 0.5)]);
     let scene = wall(vec![Lobe::lambert(infrared.clone())]);
-    let error = Studio::new(&scene, &uniform(1.0), &textures, &camera)
+    let error = CameraWorld::new(&scene, &uniform(1.0), &textures, &camera)
         .err()
         .unwrap();
     assert!(error.to_string().contains("\"material 0\""), "{error}");
@@ -68,13 +68,13 @@ fn data_that_do_not_reach_the_band_are_named() {
         lights: vec![],
         environment: Environment::Uniform(infrared),
     };
-    let error = Studio::new(&wall(paint(0.5)), &lighting, &textures, &camera)
+    let error = CameraWorld::new(&wall(paint(0.5)), &lighting, &textures, &camera)
         .err()
         .unwrap();
     assert!(
         matches!(
             error,
-            StudioError::Light {
+            CameraWorldError::Light {
                 light: "environment",
                 ..
             }

@@ -10,7 +10,7 @@ use etendue_scene::lighting::{
 };
 use etendue_scene::primitive::{cuboid, rectangle, sphere};
 use etendue_scene::{Mapping, ObjectId, Pictures, Texture, TexturedObject, Textures};
-use etendue_sensors::camera::{Camera, Frame, FrameSettings, LightTransport, Studio};
+use etendue_sensors::camera::{Camera, CameraWorld, Frame, FrameSettings, LightTransport};
 use nalgebra::{Isometry3, Point3, Vector3};
 use std::f64::consts::PI;
 
@@ -150,10 +150,11 @@ fn an_area_lamp_lights_by_its_area_and_is_seen() {
         Isometry3::from_parts(nalgebra::Translation3::identity(), turn)
     };
     let textures = Textures::default();
-    let studio = Studio::new(&scene, &lighting, &textures, &camera).unwrap();
+    let camera_world = CameraWorld::new(&scene, &lighting, &textures, &camera).unwrap();
     for light in [DIRECT, paths(5)] {
         let settings = settings(64, light);
-        let down = studio.expose(&camera, &settings, |_| look_at(Point3::new(2.0, 0.0, -1.0)));
+        let down =
+            camera_world.expose(&camera, &settings, |_| look_at(Point3::new(2.0, 0.0, -1.0)));
         let expected = 0.5 / PI * 1e9 * BAND * 0.01 / 4.0;
         // Measured: 0.09 %: the lamp is not quite small.
         assert!(
@@ -161,7 +162,7 @@ fn an_area_lamp_lights_by_its_area_and_is_seen() {
             "{}",
             at(&down, 4, 4) / expected
         );
-        let up = studio.expose(&camera, &settings, |_| look_at(Point3::new(2.0, 0.0, 1.0)));
+        let up = camera_world.expose(&camera, &settings, |_| look_at(Point3::new(2.0, 0.0, 1.0)));
         assert!((at(&up, 4, 4) / (1e9 * BAND) - 1.0).abs() < 1e-6);
     }
 }
@@ -343,8 +344,8 @@ fn a_picture_on_a_wall_colours_it_where_it_hangs() {
     };
     textures.put(ObjectId(0), textured);
     let camera = Camera::simple(4, 40, 0.04).in_colour();
-    let studio = Studio::new(&scene, &uniform(1e6), &textures, &camera).unwrap();
-    let frame = studio.expose(&camera, &settings(1, DIRECT), super::stage::still);
+    let camera_world = CameraWorld::new(&scene, &uniform(1e6), &textures, &camera).unwrap();
+    let frame = camera_world.expose(&camera, &settings(1, DIRECT), super::stage::still);
     let white = 0.8 * 1e6 * camera.bands[0].width;
     let colours: Vec<[f64; 3]> = frame
         .radiance

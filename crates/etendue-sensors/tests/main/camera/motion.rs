@@ -3,12 +3,13 @@
 use super::stage::{Stage, at, facing, paint, settings, still, uniform};
 use etendue_scene::primitive::rectangle;
 use etendue_scene::{
-    Deformation, KeyFrame, MeshId, Motion, ObjectId, Scene, Textures, Trajectory, VertexFrame,
+    Deformation, KeyFrame, KeyFrameTrajectory, MeshId, ObjectId, Scene, Textures, Trajectory,
+    VertexFrame,
 };
 use etendue_sensors::camera::{
-    Camera, Exposure, Frame, FrameSettings, LightTransport, Shutter, Studio, Truth,
+    Camera, CameraWorld, Exposure, Frame, FrameSettings, LightTransport, Shutter, Truth,
 };
-use etendue_sensors::motion::constant_velocity;
+use etendue_sensors::trajectory::constant_velocity;
 use nalgebra::{Isometry3, Vector3};
 
 const DIRECT: LightTransport = LightTransport::Direct { depth: 4 };
@@ -32,8 +33,8 @@ fn take(
 ) -> Frame {
     let scene = board.build();
     let textures = Textures::default();
-    let studio = Studio::new(&scene, &uniform(1e6), &textures, camera).unwrap();
-    studio.expose(camera, &settings(samples, DIRECT), pose)
+    let camera_world = CameraWorld::new(&scene, &uniform(1e6), &textures, camera).unwrap();
+    camera_world.expose(camera, &settings(samples, DIRECT), pose)
 }
 
 /// A black board in white light whose left edge is in the middle of the image at time zero.
@@ -100,7 +101,9 @@ fn a_moving_objects_blur_is_the_same() {
         pose: facing([DEPTH, -2.0 - speed * time, 0.0]),
     });
     let frame = take(
-        board().moving(Motion::Trajectory(Trajectory::new(keys.to_vec()).unwrap())),
+        board().moving(Trajectory::KeyFrames(
+            KeyFrameTrajectory::new(keys.to_vec()).unwrap(),
+        )),
         &camera,
         256,
         still,
@@ -149,13 +152,13 @@ fn carried(speed: f64) -> Scene {
 /// A frame that begins at 0.3 s and its truth, whose flow is over 0.1 s.
 fn late(scene: &Scene, camera: &Camera) -> (Frame, Truth) {
     let textures = Textures::default();
-    let studio = Studio::new(scene, &uniform(1e6), &textures, camera).unwrap();
+    let camera_world = CameraWorld::new(scene, &uniform(1e6), &textures, camera).unwrap();
     let settings = FrameSettings {
         start: 0.3,
         ..settings(256, DIRECT)
     };
-    let frame = studio.expose(camera, &settings, still);
-    let truth = studio.truth(camera, &settings, frame.exposure, 0.1, still);
+    let frame = camera_world.expose(camera, &settings, still);
+    let truth = camera_world.truth(camera, &settings, frame.exposure, 0.1, still);
     (frame, truth)
 }
 

@@ -4,17 +4,17 @@ use etendue_physics::Spectrum;
 use etendue_physics::surface::{Lobe, Material};
 use etendue_scene::lighting::{Environment, Light, Lighting, PointLamp};
 use etendue_scene::{
-    MaterialId, Mesh, MeshId, Motion, NamedMaterial, Object, ObjectId, Scene, SceneBuilder,
-    Textures,
+    MaterialId, Mesh, MeshId, NamedMaterial, Object, ObjectId, Scene, SceneBuilder, Textures,
+    Trajectory,
 };
-use etendue_sensors::camera::{Camera, Frame, FrameSettings, LightTransport, Studio};
+use etendue_sensors::camera::{Camera, CameraWorld, Frame, FrameSettings, LightTransport};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 
 /// A scene in the making: object, mesh and material share their number.
 #[derive(Default)]
 pub struct Stage {
     parts: SceneBuilder,
-    motions: Vec<(ObjectId, Motion)>,
+    motions: Vec<(ObjectId, Trajectory)>,
 }
 
 impl Stage {
@@ -36,7 +36,7 @@ impl Stage {
     }
 
     /// The last object moves.
-    pub fn moving(mut self, motion: Motion) -> Self {
+    pub fn moving(mut self, motion: Trajectory) -> Self {
         let last = u32::try_from(self.parts.objects.len()).unwrap() - 1;
         self.motions.push((ObjectId(last), motion));
         self
@@ -101,8 +101,8 @@ pub fn shoot(
     settings: &FrameSettings,
 ) -> Frame {
     let textures = Textures::default();
-    let studio = Studio::new(scene, lighting, &textures, camera).unwrap();
-    studio.expose(camera, settings, still)
+    let camera_world = CameraWorld::new(scene, lighting, &textures, camera).unwrap();
+    camera_world.expose(camera, settings, still)
 }
 
 /// Radiance of the pixel of a column and row, first band.

@@ -5,7 +5,7 @@ use super::scenes::{Wall, scene_at};
 use etendue_physics::beam::SubRayPattern;
 use etendue_scene::{Deformation, MeshId, VertexFrame};
 use etendue_sensors::cw::{Beam, Turn, shoot};
-use etendue_sensors::motion::still;
+use etendue_sensors::trajectory::stationary;
 use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Vector3};
 
@@ -36,7 +36,7 @@ fn each_beam_meets_vertices_where_they_are_at_its_time() {
         ..Turn::default()
     };
     let world = World::at_wavelength(&scene, 785e-9).expect("grey walls");
-    let shots = shoot(&world, &lidar, &turn, still(Isometry3::identity()));
+    let shots = shoot(&world, &lidar, &turn, stationary(Isometry3::identity()));
     let (mut worst, mut frozen) = (0.0_f64, f64::INFINITY);
     for (shot, beam) in shots.iter().zip(&lidar.beams) {
         let truth = shot.truth.expect("the wall is met").range;

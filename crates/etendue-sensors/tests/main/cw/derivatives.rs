@@ -6,7 +6,7 @@ use etendue_physics::beam::SubRayPattern;
 use etendue_physics::phase::Bias;
 use etendue_physics::{Dual, DualParts, Scalar};
 use etendue_sensors::cw::{CwLidar, Shot, Turn, shoot};
-use etendue_sensors::motion::constant_velocity;
+use etendue_sensors::trajectory::constant_velocity;
 use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 

@@ -7,7 +7,7 @@ use etendue_physics::phase::PhaseSignal;
 use etendue_physics::{Dual, DualParts, Purpose, Scalar, Stream};
 use etendue_sensors::cw::{CwLidar, Shot, Turn, shoot};
 use etendue_sensors::lidar::PhaseReceiver;
-use etendue_sensors::motion::still;
+use etendue_sensors::trajectory::stationary;
 use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use serde_json::Value;
@@ -66,7 +66,7 @@ fn the_cuboid_is_measured_as_the_reference_does() {
     assert_eq!(cases.len(), 3);
     for case in cases {
         let azimuths = numbers(&case["az_deg"]);
-        let pose = still(differentiable(&numbers(&case["pose"])));
+        let pose = stationary(differentiable(&numbers(&case["pose"])));
         for (pattern, name, powers) in [
             (SubRayPattern::Centre, "single", "radiance"),
             (
@@ -137,7 +137,7 @@ fn mixed_pixels_at_an_edge_match() {
             Wall::between([x_wall, -2.0], [x_wall, 2.0], number(&case["kR_wall"])),
         ]);
         let world = World::at_wavelength(&scene, 785e-9).expect("grey walls");
-        let shot = shoot(&world, &lidar, &turn(), still(planar(0.0, 0.0, 0.0)))[0];
+        let shot = shoot(&world, &lidar, &turn(), stationary(planar(0.0, 0.0, 0.0)))[0];
         let expected: f64 = list(&case["returns"]).iter().map(|r| number(&r[1])).sum();
         close(shot.power, expected, 1e-10 * expected);
         let front = number(&case["n_front_subrays"]);
@@ -167,7 +167,7 @@ fn the_bias_of_three_rays_on_a_slanted_wall_matches() {
         let world = World::at_wavelength(&scene, 785e-9).expect("grey walls");
         let measured = |pattern| {
             let lidar = ideal(&[0.0], pattern);
-            range(&shoot(&world, &lidar, &turn(), still(planar(0.0, 0.0, 0.0)))[0])
+            range(&shoot(&world, &lidar, &turn(), stationary(planar(0.0, 0.0, 0.0)))[0])
         };
         let at_edge = measured(SubRayPattern::THREE_AT_EDGE);
         close(

@@ -4,14 +4,14 @@ use super::ideal;
 use super::scenes::{cuboid, moving_scene, planar, scene_at};
 use etendue_physics::beam::SubRayPattern;
 use etendue_physics::{Dual, DualParts};
-use etendue_scene::{Motion, ObjectId, Twist};
+use etendue_scene::{ObjectId, Trajectory, Twist};
 use etendue_sensors::cw::{Beam, CwLidar, Turn, shoot};
-use etendue_sensors::motion::still;
+use etendue_sensors::trajectory::stationary;
 use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Vector3};
 
-fn turning_walls() -> Motion {
-    Motion::Twist(Twist {
+fn turning_walls() -> Trajectory {
+    Trajectory::Twist(Twist {
         start: planar(0.05, 0.02, 0.1),
         velocity: Vector3::new(0.8, -0.5, 0.0),
         angular_velocity: Vector3::new(0.0, 0.0, 1.5),
@@ -41,12 +41,12 @@ fn each_beam_meets_the_walls_where_they_are_at_its_own_time() {
         with_truth: true,
         ..Turn::default()
     };
-    let shots = shoot(&world, &lidar, &turn, still(Isometry3::identity()));
+    let shots = shoot(&world, &lidar, &turn, stationary(Isometry3::identity()));
     let mut moved = 0.0_f64;
     for (number, beam) in lidar.beams.iter().enumerate().step_by(11) {
         let frozen = scene_at(&walls, turning_walls().at(turn.start + beam.time));
         let world = World::at_wavelength(&frozen, 785e-9).expect("grey walls");
-        let wanted = shoot(&world, &lidar, &turn, still(Isometry3::identity()))[number];
+        let wanted = shoot(&world, &lidar, &turn, stationary(Isometry3::identity()))[number];
         let (range, expected) = (shots[number].range(), wanted.range());
         let difference = range.expect("in range") - expected.expect("in range");
         assert!(difference.abs() < 1e-12, "{number}: {difference}");
@@ -54,7 +54,7 @@ fn each_beam_meets_the_walls_where_they_are_at_its_own_time() {
         assert!((truth.range - same.range).abs() < 1e-12);
         let start = scene_at(&walls, turning_walls().at(turn.start));
         let world = World::at_wavelength(&start, 785e-9).expect("grey walls");
-        let first = shoot(&world, &lidar, &turn, still(Isometry3::identity()))[number];
+        let first = shoot(&world, &lidar, &turn, stationary(Isometry3::identity()))[number];
         moved = moved.max((range.expect("in range") - first.range().expect("in range")).abs());
     }
     assert!(moved > 0.02, "{moved}");
@@ -85,7 +85,7 @@ fn ranges_to_a_moving_wall_differentiate_by_its_pose_at_time_zero() {
         &differentiable,
         &lidar.map(Dual::from),
         &turn,
-        still(Isometry3::identity()),
+        stationary(Isometry3::identity()),
     );
     let at = |x: f64| {
         let motion = turning_walls().within(&Isometry3::translation(x, 0.0, 0.0));
@@ -94,7 +94,7 @@ fn ranges_to_a_moving_wall_differentiate_by_its_pose_at_time_zero() {
             .collect();
         let scene = moving_scene(&walls, Isometry3::identity(), motions);
         let world = World::at_wavelength(&scene, 785e-9).expect("grey walls");
-        shoot(&world, &lidar, &turn, still(Isometry3::identity()))
+        shoot(&world, &lidar, &turn, stationary(Isometry3::identity()))
     };
     let [less, more] = [-1e-6, 1e-6].map(at);
     for number in (3..200).step_by(7) {

@@ -6,7 +6,7 @@ use etendue_physics::beam::SubRayPattern;
 use etendue_physics::phase::Noise;
 use etendue_sensors::cw::{Beam, CwLidar, Shot, Turn, shoot, shoot_paths, simulate};
 use etendue_sensors::lidar::PhaseMethod;
-use etendue_sensors::motion::{constant_velocity, still};
+use etendue_sensors::trajectory::{constant_velocity, stationary};
 use etendue_sensors::transport::{PathSettings, World};
 use etendue_sensors::{PlanarSweep, RangeReading};
 use nalgebra::{Isometry3, Vector3};
@@ -29,7 +29,7 @@ fn ahead(walls: &[Wall], lidar: &CwLidar<f64>) -> Shot<f64> {
         &world(&scene(walls)),
         lidar,
         &Turn::default(),
-        still(planar(0.0, 0.0, 0.0)),
+        stationary(planar(0.0, 0.0, 0.0)),
     )[0]
 }
 
@@ -80,7 +80,7 @@ fn lengths_times_k_divide_powers_by_k_squared() {
             ..wall
         });
         let walls: Vec<Wall> = scaled.collect();
-        let pose = still(planar(0.1 * k, 0.05 * k, 0.3));
+        let pose = stationary(planar(0.1 * k, 0.05 * k, 0.3));
         shoot(&world(&scene(&walls)), &lidar, &Turn::default(), pose)
     };
     for (small, large) in sweep(1.0).iter().zip(sweep(3.0)) {
@@ -133,7 +133,7 @@ fn eight_threads_give_the_bytes_of_one() {
             with_truth: true,
             ..Turn::default()
         };
-        pool.install(|| simulate(&world, &lidar, &turn, still(planar(0.1, 0.0, 0.2))))
+        pool.install(|| simulate(&world, &lidar, &turn, stationary(planar(0.1, 0.0, 0.2))))
     };
     let one = sweep(1);
     assert_eq!(one.measurements.len(), 682);
@@ -182,7 +182,7 @@ fn spread(walls: &[Wall], lidar: &CwLidar<f64>, count: u32) -> f64 {
                 index,
                 ..Turn::default()
             };
-            let shots = shoot(&world, lidar, &turn, still(planar(0.0, 0.0, 0.0)));
+            let shots = shoot(&world, lidar, &turn, stationary(planar(0.0, 0.0, 0.0)));
             shots[0].range().expect("a range")
         })
         .collect();
@@ -247,7 +247,12 @@ fn readings_are_rounded_and_faults_are_codes() {
             with_truth: true,
             ..Turn::default()
         };
-        let sweep = simulate(&world(&scene), &lidar, &turn, still(planar(0.0, 0.0, 0.0)));
+        let sweep = simulate(
+            &world(&scene),
+            &lidar,
+            &turn,
+            stationary(planar(0.0, 0.0, 0.0)),
+        );
         assert_eq!(sweep.measurements[1].reading, RangeReading::NoReturn);
         assert_eq!(sweep.measurements[1].truth, None);
         sweep.measurements[0]
@@ -264,7 +269,7 @@ fn readings_are_rounded_and_faults_are_codes() {
 
 fn paths(walls: &[Wall], lidar: &CwLidar<f64>) -> Vec<Shot<f64>> {
     let settings = PathSettings::default();
-    let pose = still(planar(0.1, 0.05, 0.0));
+    let pose = stationary(planar(0.1, 0.05, 0.0));
     shoot_paths(
         &world(&scene(walls)),
         lidar,
@@ -279,7 +284,7 @@ fn paths(walls: &[Wall], lidar: &CwLidar<f64>) -> Vec<Shot<f64>> {
 fn paths_agree_with_the_tree_where_there_is_one_rough_surface() {
     let lidar = ideal(&[-30.0, 0.0, 20.0], SubRayPattern::THREE);
     let walls = [wall_at(2.0)];
-    let pose = still(planar(0.1, 0.05, 0.0));
+    let pose = stationary(planar(0.1, 0.05, 0.0));
     let tree = shoot(&world(&scene(&walls)), &lidar, &Turn::default(), pose);
     let mut met = 0;
     for (path, tree) in paths(&walls, &lidar).iter().zip(&tree) {
@@ -294,7 +299,7 @@ fn paths_agree_with_the_tree_where_there_is_one_rough_surface() {
 #[test]
 fn paths_add_what_comes_back_over_two_walls() {
     let lidar = ideal(&[-40.0, 35.0], SubRayPattern::Centre);
-    let pose = still(planar(0.1, 0.05, 0.0));
+    let pose = stationary(planar(0.1, 0.05, 0.0));
     let tree = shoot(&world(&scene(&cuboid())), &lidar, &Turn::default(), pose);
     for (path, tree) in paths(&cuboid(), &lidar).iter().zip(&tree) {
         assert!(path.power > 1.01 * tree.power, "{path:?} {tree:?}");

@@ -2,7 +2,7 @@
 
 use etendue_physics::surface::{Lobe, Material};
 use etendue_scene::{
-    MaterialId, Mesh, MeshId, Motion, NamedMaterial, Object, ObjectId, Scene, SceneBuilder,
+    MaterialId, Mesh, MeshId, NamedMaterial, Object, ObjectId, Scene, SceneBuilder, Trajectory,
 };
 use nalgebra::{Isometry3, Point3, Vector3};
 
@@ -51,7 +51,7 @@ pub fn scene_at(walls: &[Wall], world_from_walls: Isometry3<f64>) -> Scene {
 pub fn moving_scene(
     walls: &[Wall],
     world_from_walls: Isometry3<f64>,
-    motions: Vec<(ObjectId, Motion)>,
+    motions: Vec<(ObjectId, Trajectory)>,
 ) -> Scene {
     let mut parts = SceneBuilder::default();
     for (number, wall) in (0..).zip(walls) {

@@ -4,7 +4,7 @@ use super::stage::{Stage, lambert, one_shot, pulsed, quiet, scanner};
 use etendue_physics::pulse::{Fmcw, ReturnMode};
 use etendue_physics::surface::{Dielectric, Lobe, ThinDielectric};
 use etendue_scene::{
-    Interpolation, KeyFrame, Motion, ObjectId, Scene, Trajectory, Twist, primitive,
+    Interpolation, KeyFrame, KeyFrameTrajectory, ObjectId, Scene, Trajectory, Twist, primitive,
 };
 use etendue_sensors::lidar::{Columns, Lidar, Pipeline, Receiver, ScanPattern};
 use etendue_sensors::lidar::{Sweep, SweepSettings, simulate};
@@ -13,8 +13,8 @@ use nalgebra::{Isometry3, Vector3};
 
 const RATE: f64 = 20.0;
 
-fn straight(start: Isometry3<f64>, velocity: [f64; 3]) -> Motion {
-    Motion::Twist(Twist {
+fn straight(start: Isometry3<f64>, velocity: [f64; 3]) -> Trajectory {
+    Trajectory::Twist(Twist {
         start,
         velocity: velocity.into(),
         angular_velocity: Vector3::zeros(),
@@ -124,7 +124,7 @@ fn an_edge_that_drives_through_the_beam_gives_far_then_both_then_near() {
                 time,
                 pose: Isometry3::translation(0.0, wall * time, 0.0) * place,
             });
-            let motion = Motion::Trajectory(Trajectory::new(frames.into()).unwrap());
+            let motion = Trajectory::KeyFrames(KeyFrameTrajectory::new(frames.into()).unwrap());
             let scene = scene.build_some_moving(vec![(ObjectId(0), motion)]);
             let mut scanner = one_shot(pulsed(pipeline, ReturnMode::All));
             scanner.beam = super::stage::beam(1e-3);
@@ -157,10 +157,10 @@ fn every_point_is_that_of_the_scene_frozen_at_its_own_time() {
         ),
     };
     let frames = vec![turned(0.0), turned(0.03), turned(0.06), turned(0.1)];
-    let car = Trajectory::interpolated(frames, Interpolation::Cubic).unwrap();
+    let car = KeyFrameTrajectory::interpolated(frames, Interpolation::Cubic).unwrap();
     let motions = [
-        Motion::Trajectory(car),
-        Motion::Twist(Twist {
+        Trajectory::KeyFrames(car),
+        Trajectory::Twist(Twist {
             start: Isometry3::translation(2.0, 0.0, 0.0),
             velocity: Vector3::zeros(),
             angular_velocity: Vector3::new(0.0, 0.0, 15.0),
@@ -237,12 +237,12 @@ fn an_fmcw_lidar_measures_the_relative_speed() {
         time,
         pose: Isometry3::translation(-8.0 * time, 0.0, 0.0) * start,
     });
-    let motion = Motion::Trajectory(Trajectory::new(frames.into()).unwrap());
+    let motion = Trajectory::KeyFrames(KeyFrameTrajectory::new(frames.into()).unwrap());
     // Key frames begin at the sweep: the velocity just before it is none, so look a bit later.
     let sweep = doppler(&wall.build_moving(vec![motion.clone()]), 15.0);
     let half = sweep.points[0].velocity.unwrap();
     assert!((half + 19.0).abs() < 1e-6, "{half}");
-    let later = Motion::Twist(Twist {
+    let later = Trajectory::Twist(Twist {
         start,
         velocity: start.rotation.inverse() * Vector3::new(-8.0, 0.0, 0.0),
         angular_velocity: Vector3::zeros(),
@@ -269,7 +269,7 @@ fn an_fmcw_lidar_measures_what_it_sees_in_a_mirror() {
             lambert(0.5),
         );
     let start = stage.pose(1);
-    let motion = Motion::Twist(Twist {
+    let motion = Trajectory::Twist(Twist {
         start,
         velocity: start.rotation.inverse() * Vector3::new(0.0, 5.0, 0.0),
         angular_velocity: Vector3::zeros(),

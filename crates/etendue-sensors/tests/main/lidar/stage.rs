@@ -6,7 +6,7 @@ use etendue_physics::pulse::{
 };
 use etendue_physics::surface::{Lobe, Material};
 use etendue_scene::{
-    MaterialId, Mesh, MeshId, Motion, NamedMaterial, Object, ObjectId, Scene, SceneBuilder,
+    MaterialId, Mesh, MeshId, NamedMaterial, Object, ObjectId, Scene, SceneBuilder, Trajectory,
     primitive,
 };
 use etendue_sensors::lidar::{
@@ -72,11 +72,11 @@ impl Stage {
     }
 
     /// The first objects move.
-    pub fn build_moving(self, motions: Vec<Motion>) -> Scene {
+    pub fn build_moving(self, motions: Vec<Trajectory>) -> Scene {
         self.build_some_moving((0..).map(ObjectId).zip(motions).collect())
     }
 
-    pub fn build_some_moving(self, motions: Vec<(ObjectId, Motion)>) -> Scene {
+    pub fn build_some_moving(self, motions: Vec<(ObjectId, Trajectory)>) -> Scene {
         self.parts.build_moving(motions).unwrap()
     }
 }

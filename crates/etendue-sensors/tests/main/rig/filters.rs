@@ -3,7 +3,7 @@
 use super::{events, lidar, mount, rig};
 use etendue_physics::ambient::Barometer;
 use etendue_physics::inertial::{Imu, Triad};
-use etendue_sensors::dynamics::{Circle, Path, Still};
+use etendue_sensors::dynamics::{CircularTrajectory, StateTrajectory, Stationary};
 use etendue_sensors::filter::{Filter, FilterContext, FilterRun, UserFilter};
 use etendue_sensors::rig::{
     Cloud, Data, DataKind, Device, FrameTree, Mount, Rig, RigError, SECOND,
@@ -18,7 +18,7 @@ fn filtered(filters: Vec<Filter>) -> Mount {
     }
 }
 
-fn clouds(filters: Vec<Filter>, path: &dyn Path) -> Vec<(usize, Cloud)> {
+fn clouds(filters: Vec<Filter>, path: &dyn StateTrajectory) -> Vec<(usize, Cloud)> {
     let rig = rig([(filtered(filters), lidar())]);
     let events = events(&rig, path, SECOND / 2).into_iter();
     events
@@ -42,7 +42,7 @@ fn off_walls(cloud: &Cloud, world_from_sensor: &Isometry3<f64>) -> f64 {
 /// 1e-6 m measured: what is left is the receiver's rounding).
 #[test]
 fn compensated_points_stand_on_the_walls_and_others_do_not() {
-    let drive = Circle {
+    let drive = CircularTrajectory {
         start: Isometry3::translation(0.0, -1.5, 0.0),
         radius: 1.5,
         speed: 2.0,
@@ -70,7 +70,7 @@ fn compensated_points_stand_on_the_walls_and_others_do_not() {
 
 #[test]
 fn points_are_cut_by_distance_and_merged_by_cubes() {
-    let still = Still(Isometry3::identity());
+    let still = Stationary(Isometry3::identity());
     let of = |filters: Vec<Filter>| {
         let filters = [vec![Filter::ToCloud], filters].concat();
         clouds(filters, &still).swap_remove(0).1.points
@@ -107,7 +107,7 @@ fn a_low_pass_filter_leaves_the_share_of_noise_that_its_form_says() {
         ..mount("imu", Some(100.0), 0.0)
     };
     let rig = rig([(mounted, Device::Imu(Box::new(imu)))]);
-    let events = events(&rig, &Still(Isometry3::identity()), 100 * SECOND);
+    let events = events(&rig, &Stationary(Isometry3::identity()), 100 * SECOND);
     let squares = events.iter().map(|event| match &event.data {
         Data::Imu(reading) => reading.angular_velocity.norm_squared() / 3.0,
         _ => f64::NAN,
@@ -149,7 +149,7 @@ fn a_user_s_filter_is_checked_and_run_like_the_others() {
         mounted(vec![Filter::ToHeight, Filter::User(Arc::new(Counted))]),
         device(),
     )]);
-    let events = events(&fits, &Still(Isometry3::identity()), SECOND);
+    let events = events(&fits, &Stationary(Isometry3::identity()), SECOND);
     assert_eq!(events[9].data, Data::WheelCounts(10));
     let mut rig = Rig::new(FrameTree::of_base("base"));
     let error = rig.mount(mounted(vec![Filter::User(Arc::new(Counted))]), device());

@@ -12,7 +12,7 @@ use etendue_scene::{
     MaterialId, MeshId, NamedMaterial, Object, Scene, SceneBuilder, primitive::cuboid,
 };
 use etendue_sensors::cw::Beam;
-use etendue_sensors::dynamics::Path;
+use etendue_sensors::dynamics::StateTrajectory;
 use etendue_sensors::rig::{Device, Environment, Event, FrameTree, Mount, Rig, RigRun, replay};
 use nalgebra::Isometry3;
 use std::ops::ControlFlow;
@@ -72,7 +72,7 @@ pub fn lidar() -> Device {
 }
 
 /// Every event of a run along a path.
-pub fn events(rig: &Rig, path: &dyn Path, end: i64) -> Vec<Event> {
+pub fn events(rig: &Rig, path: &dyn StateTrajectory, end: i64) -> Vec<Event> {
     let (scene, environment) = (room(), Environment::default());
     let mut run = RigRun::new(rig, &scene, &environment, 7, end).expect("it runs");
     let mut events = Vec::new();

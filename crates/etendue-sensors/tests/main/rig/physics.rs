@@ -4,12 +4,12 @@ use super::{events, mount, rig, room};
 use etendue_physics::gnss::{AxisError, FixKind, Receiver};
 use etendue_physics::inertial::Triad;
 use etendue_physics::odometry::WheelEncoder;
-use etendue_sensors::dynamics::{Circle, Still};
+use etendue_sensors::dynamics::{CircularTrajectory, Stationary};
 use etendue_sensors::rig::{Data, Device, Environment, Gnss, Mount, SECOND};
 use nalgebra::{Isometry3, Vector3};
 
-fn circle() -> Circle {
-    Circle {
+fn circle() -> CircularTrajectory {
+    CircularTrajectory {
         start: Isometry3::identity(),
         radius: 2.0,
         speed: 3.0,
@@ -98,7 +98,7 @@ fn a_closed_room_blocks_the_sky() {
         (mount("blocked", Some(1.0), 0.0), device(true)),
         (mount("open", Some(1.0), 0.0), device(false)),
     ]);
-    let events = events(&rig, &Still(Isometry3::identity()), 3 * SECOND);
+    let events = events(&rig, &Stationary(Isometry3::identity()), 3 * SECOND);
     assert_eq!(events.len(), 6);
     for event in events {
         let Data::Fix(fix) = event.data else {
@@ -119,7 +119,7 @@ fn a_magnetometer_turns_with_the_robot() {
         Device::Magnetometer(Triad::default()),
     )]);
     let west = Isometry3::rotation(Vector3::z() * std::f64::consts::PI);
-    let events = events(&rig, &Still(west), SECOND / 10);
+    let events = events(&rig, &Stationary(west), SECOND / 10);
     let Data::MagneticField(read) = events[0].data else {
         panic!("no field")
     };

@@ -5,13 +5,13 @@ use super::{events, lidar, mount, rig, room};
 use etendue_physics::ambient::Barometer;
 use etendue_physics::gnss::{AxisError, FixKind, Receiver};
 use etendue_physics::inertial::{Imu, Triad};
-use etendue_sensors::dynamics::Circle;
+use etendue_sensors::dynamics::CircularTrajectory;
 use etendue_sensors::filter::{Filter, LidarNoise};
 use etendue_sensors::rig::{Device, Environment, Event, Gnss, Mount, Rig, RigRun, SECOND};
 use nalgebra::Isometry3;
 
-fn circle() -> Circle {
-    Circle {
+fn circle() -> CircularTrajectory {
+    CircularTrajectory {
         start: Isometry3::translation(0.0, -1.0, 0.0),
         radius: 1.0,
         speed: 1.5,

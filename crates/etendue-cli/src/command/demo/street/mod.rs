@@ -7,7 +7,7 @@ use super::{build, inner};
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::output::{print, print_json};
-use crate::view::drive_view::{DriveView, Layer, Look};
+use crate::view::drive_view::{DriveView, Layer, LayerStyle};
 use cab::Cab;
 use clap::Args;
 use etendue::formats::FormatError;
@@ -20,12 +20,12 @@ use etendue::physics::gnss::Geodetic;
 use etendue::physics::inertial::MotionState;
 use etendue::scene::Scene;
 use etendue::sensors::camera::{Frame, LightTransport};
-use etendue::sensors::demo::street::{self, Route};
 use etendue::sensors::dynamics::DriveCommand;
 use etendue::sensors::rig::{
     Data, Device, Environment, Event, FrameTree, Latest, Mount, MountedCamera, Observer, Plan,
     Rate, Rig, RigRun, drive, nanoseconds,
 };
+use etendue_experiments::demo::street::{self, Route};
 use etendue_plot::Color;
 use indicatif::ProgressBar;
 use nalgebra::{Isometry3, Point3};
@@ -153,7 +153,7 @@ impl Street {
             return replay::replay(recording, self.json);
         }
         if !(self.duration > 0.0 && self.duration.is_finite()) {
-            return Err(Failure::Asked {
+            return Err(Failure::Usage {
                 message: format!("the drive lasts {} s", self.duration),
                 remedy: "give a duration above zero".into(),
             });
@@ -246,7 +246,7 @@ impl Street {
     fn rig(&self) -> Result<Rig, Failure> {
         let mut rig = Rig::new(FrameTree::of_base("base"));
         let mut mount = |name: &str, place: [f64; 3], rate, window, lag, preset: &str| {
-            let device = preset_device(preset).ok_or_else(|| Failure::Asked {
+            let device = preset_device(preset).ok_or_else(|| Failure::Usage {
                 message: format!("there is no sensor \"{preset}\""),
                 remedy: "`etendue sensors` lists them".into(),
             })?;
@@ -286,7 +286,7 @@ impl Street {
         let dots = |name: &str, points, color, radius| Layer {
             name: name.into(),
             points,
-            look: Look::Dots(color, radius),
+            style: LayerStyle::Dots(color, radius),
         };
         DriveView {
             title: "A drive through a town made by rule",
@@ -306,7 +306,7 @@ impl Street {
                 Layer {
                     name: "the vehicle's way".into(),
                     points: layers.way,
-                    look: Look::Way(Color::hex(0xD55E00)),
+                    style: LayerStyle::Line(Color::hex(0xD55E00)),
                 },
                 dots(
                     "positions by satellites",

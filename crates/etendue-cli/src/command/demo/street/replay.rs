@@ -4,8 +4,8 @@ use super::cab;
 use crate::failure::Failure;
 use crate::output::{print, print_json};
 use etendue::formats::ros2::{Said, SaidMessage, drive_command, read_drive};
-use etendue::sensors::demo::street::{Driver, Heard, Route, What};
 use etendue::sensors::rig::{Environment, seconds};
+use etendue_experiments::demo::street::{Driver, Heard, Route, What};
 use serde::Serialize;
 use std::path::Path;
 
@@ -27,13 +27,13 @@ pub fn replay(recording: &Path, json: bool) -> Result<(), Failure> {
     let mut outcome = Outcome::default();
     read_drive(recording, |said| outcome.play(&mut driver, &said))?;
     if outcome.commands == 0 {
-        return Err(Failure::Asked {
+        return Err(Failure::Usage {
             message: format!("{} holds no command of a driver", recording.display()),
             remedy: "give a recording of `etendue demo street`".into(),
         });
     }
     if outcome.same < outcome.commands {
-        return Err(Failure::Asked {
+        return Err(Failure::Usage {
             message: format!(
                 "{} of {} commands are not those of the recording",
                 outcome.commands - outcome.same,

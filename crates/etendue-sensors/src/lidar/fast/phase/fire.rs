@@ -4,7 +4,7 @@ use super::air::PhaseAir;
 use super::batch::{Aim, Batch, DirectReturns, LANES};
 use super::light::{Collected, Draw, Drawing, LitSurface};
 use crate::Truth;
-use crate::calibrated::{KeptRecent, Sights};
+use crate::calibrated::{PooledNoiseCache, Sights};
 use crate::lidar::{Beam, Lidar, LightModel, PhaseDetection, PhaseReceiver, Shot, SweepSettings};
 use crate::transport::{
     Background, Cone, Factor, LightRay, LightReturn, PathSettings, TreeSettings, World,
@@ -13,7 +13,7 @@ use crate::transport::{
 use etendue_physics::atmosphere::Coefficients;
 use etendue_physics::beam::{BeamFrame, SubRay};
 use etendue_physics::phase::{NoDetection, PhaseSignal, PhaseSignalTile, Window};
-use etendue_physics::profile::{Address, Drawn, Recent};
+use etendue_physics::profile::{Address, Drawn, NoiseCache};
 use etendue_physics::{Purpose, Scalar, Stream};
 use etendue_scene::{Hit, Ray};
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3, try_convert};
@@ -256,7 +256,7 @@ fn half_way(shots: &[Shot]) -> f64 {
 struct Memory<S: Scalar> {
     batch: Batch<S>,
     collected: Vec<Collected<S>>,
-    recent: KeptRecent,
+    cache: PooledNoiseCache,
 }
 
 impl<S: Scalar> Default for Memory<S> {
@@ -264,7 +264,7 @@ impl<S: Scalar> Default for Memory<S> {
         Self {
             batch: Batch::default(),
             collected: Vec::new(),
-            recent: KeptRecent::default(),
+            cache: PooledNoiseCache::default(),
         }
     }
 }
@@ -399,7 +399,7 @@ where
         let Memory {
             batch,
             collected,
-            recent,
+            cache,
         } = memory;
         let scene = self.world.scene();
         scene.closest_hits_of_tiles(&batch.rays, &mut batch.met);
@@ -433,7 +433,7 @@ where
         }
 
         // Measurements: drawn from noise profiles, or by the receiver.
-        let drawn = self.draw(batch, collected, first, recent.get());
+        let drawn = self.draw(batch, collected, first, cache.get());
         for (lane, (shot, collected)) in measured.iter_mut().zip(&*collected).enumerate() {
             let own = drawn.as_ref().filter(|drawn| drawn.sights.calibrated[lane]);
             let own = own.map(|drawn| drawn.all.of(lane));
@@ -542,7 +542,7 @@ where
         batch: &Batch<S>,
         collected: &[Collected<S>],
         first: usize,
-        recent: &mut Recent,
+        cache: &mut NoiseCache,
     ) -> Option<Drawing> {
         let scene = self.world.scene();
         if !scene.has_profiles() || self.settings.without_noise {
@@ -567,7 +567,7 @@ where
             collected,
             poses: &batch.poses,
             address,
-            recent,
+            cache,
         }))
     }
 

@@ -3,7 +3,7 @@
 use crate::calibrated::{Direct, DrawnBeams, Lit, Profiled, Sights};
 use crate::transport::{FirstReturns, LightReturn, PoseTile};
 use etendue_physics::phase::{Modulation, PhaseSignal};
-use etendue_physics::profile::{Address, Recent};
+use etendue_physics::profile::{Address, NoiseCache};
 use etendue_physics::{Scalar, ScalarTile};
 use etendue_scene::{HitTile, Loops, MaterialId, ObjectId, RayTile, Scene};
 use nalgebra::Vector3;
@@ -159,7 +159,7 @@ pub(super) struct Draw<'a, S: Scalar> {
     pub poses: &'a PoseTile<S>,
     /// Of the first beam.
     pub address: Address,
-    pub recent: &'a mut Recent,
+    pub cache: &'a mut NoiseCache,
 }
 
 /// What was drawn of which beams.
@@ -176,7 +176,7 @@ impl<S: Scalar> Loops for Draw<'_, S> {
     fn run(self) -> Drawing {
         let (collected, poses) = (self.collected, self.poses);
         let side = |lane: usize| side(&collected[lane], poses, lane);
-        let all = { &self.sights }.draw(self.scene, side, &self.address, self.recent);
+        let all = { &self.sights }.draw(self.scene, side, &self.address, self.cache);
         Drawing {
             sights: self.sights,
             all,

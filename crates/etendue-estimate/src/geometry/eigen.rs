@@ -1,0 +1,133 @@
+//! Eigenvalues and eigenvectors of a symmetric 3x3 matrix in closed form.
+
+use nalgebra::{Matrix3, Vector3};
+use std::f64::consts::PI;
+
+/// Eigenvalues in ascending order and unit eigenvectors of a symmetric 3x3 matrix.
+///
+/// The least eigenvalue by the trigonometric solution of the cubic (Smith 1961,
+/// doi:10.1145/355578.366316), its vector by the cross product of two rows of
+/// $Q - \lambda_1 1$, and the other two in the plane across it, where a rotation by one angle is
+/// exact even if they are equal. Where the least two are nearly equal, nalgebra's iteration is used.
+///
+/// ```
+/// use etendue_estimate::geometry::Eigen;
+/// use nalgebra::{Matrix3, Vector3};
+/// let eigen = Eigen::of(&Matrix3::from_diagonal(&Vector3::new(3.0, 1.0, 2.0)));
+/// assert!((eigen.values[0] - 1.0).abs() < 1e-15);
+/// assert!((eigen.vectors[0].y.abs() - 1.0).abs() < 1e-15);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Eigen {
+    /// $\lambda_1 \le \lambda_2 \le \lambda_3$.
+    pub values: [f64; 3],
+    /// Unit eigenvectors; the sign is arbitrary.
+    pub vectors: [Vector3<f64>; 3],
+}
+
+/// Below this squared length, relative to the fourth power of the spread of the eigenvalues, the
+/// cross product of rows no longer gives a direction.
+const DEGENERATE: f64 = 1e-10;
+
+impl Eigen {
+    /// Decomposes a symmetric matrix; only its upper triangle is read.
+    pub fn of(matrix: &Matrix3<f64>) -> Self {
+        match least_vector(matrix) {
+            Some(vector) => Self::across(matrix, vector),
+            None => Self::iterated(matrix),
+        }
+    }
+
+    /// Decomposition given the eigenvector of the least eigenvalue.
+    fn across(matrix: &Matrix3<f64>, least: Vector3<f64>) -> Self {
+        let first = any_normal_to(&least);
+        let second = least.cross(&first);
+        let image = matrix * first;
+        let a = first.dot(&image);
+        let b = second.dot(&image);
+        let c = second.dot(&(matrix * second));
+        let (sin, cos) = (0.5 * (2.0 * b).atan2(a - c)).sin_cos();
+        let mean = 0.5 * (a + c);
+        let half = (0.5 * (a - c)).hypot(b);
+        Self {
+            values: [least.dot(&(matrix * least)), mean - half, mean + half],
+            vectors: [
+                least,
+                second * cos - first * sin,
+                first * cos + second * sin,
+            ],
+        }
+    }
+
+    fn iterated(matrix: &Matrix3<f64>) -> Self {
+        let found = matrix.symmetric_eigen();
+        let mut order = [0, 1, 2];
+        order.sort_by(|&i, &j| found.eigenvalues[i].total_cmp(&found.eigenvalues[j]));
+        Self {
+            values: order.map(|i| found.eigenvalues[i]),
+            vectors: order.map(|i| found.eigenvectors.column(i).into_owned()),
+        }
+    }
+}
+
+/// Unit eigenvector of the least eigenvalue; `None` where the two least are nearly equal.
+fn least_vector(matrix: &Matrix3<f64>) -> Option<Vector3<f64>> {
+    let centre = matrix.trace() / 3.0;
+    let deviation = matrix - Matrix3::from_diagonal_element(centre);
+    let spread = (deviation.norm_squared() / 6.0).sqrt();
+    let cosine = deviation.determinant() / (2.0 * spread.powi(3));
+    if !cosine.is_finite() {
+        return None;
+    }
+    let angle = cosine.clamp(-1.0, 1.0).acos() / 3.0;
+    let least = centre + 2.0 * spread * (angle + 2.0 * PI / 3.0).cos();
+    let shifted = matrix - Matrix3::from_diagonal_element(least);
+    let [a, b, c] = [0, 1, 2].map(|i| shifted.column(i).into_owned());
+    let crosses = [a.cross(&b), b.cross(&c), c.cross(&a)];
+    let longest = crosses
+        .into_iter()
+        .max_by(|p, q| p.norm_squared().total_cmp(&q.norm_squared()))?;
+    (longest.norm_squared() > DEGENERATE * spread.powi(4)).then(|| longest.normalize())
+}
+
+fn any_normal_to(unit: &Vector3<f64>) -> Vector3<f64> {
+    let least = unit.iamin();
+    let mut axis = Vector3::zeros();
+    axis[least] = 1.0;
+    unit.cross(&axis).normalize()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use etendue_physics::{Purpose, Stream};
+
+    fn matrix(number: u32, flatness: f64, length: f64) -> Matrix3<f64> {
+        let mut draw = Stream::new(1, 0, 0, number, Purpose::Search);
+        let turn = nalgebra::Rotation3::new(Vector3::from_fn(|_, _| draw.normal()));
+        let values = Vector3::new(flatness, 1.0, length);
+        turn * Matrix3::from_diagonal(&values) * turn.inverse()
+    }
+
+    #[test]
+    fn the_closed_form_solves_thin_square_long_and_round_matrices() {
+        let shapes = [
+            (1e-6, 1.0),
+            (1e-3, 4.0),
+            (1.0, 1.0),
+            (0.999999, 3.0),
+            (0.0, 2.0),
+        ];
+        for (number, (flatness, length)) in (0..100).flat_map(|n| shapes.map(|s| (n, s))) {
+            let matrix = matrix(number, flatness, length);
+            let eigen = Eigen::of(&matrix);
+            for (value, expected) in eigen.values.iter().zip([flatness, 1.0, length]) {
+                assert!((value - expected).abs() < 1e-13, "{value} {expected}");
+            }
+            for (value, vector) in eigen.values.iter().zip(&eigen.vectors) {
+                assert!((matrix * vector - vector * *value).norm() < 1e-9);
+                assert!((vector.norm() - 1.0).abs() < 1e-13);
+            }
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! Local geometry of point clouds: nearest neighbours, planes through them, normals turned to the
+//! sensor, angles of incidence.
+
+mod cells;
+mod eigen;
+mod moments;
+mod neighbours;
+mod normals;
+mod reference_mesh;
+mod voxel;
+
+pub use cells::{CellOptions, CellPlane, local_surfaces_by_cells, map_cell_planes};
+pub use eigen::Eigen;
+pub use moments::{covariance, mean};
+pub use neighbours::{Neighbourhood, Neighbours};
+pub use normals::{LocalSurface, local_surfaces, local_surfaces_among};
+pub use reference_mesh::ReferenceMesh;
+pub use voxel::{one_per_voxel, voxel_of};

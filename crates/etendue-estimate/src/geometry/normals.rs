@@ -1,0 +1,91 @@
+//! Surface normals turned to the sensor, and angles of incidence.
+
+use super::{Eigen, Neighbourhood, Neighbours, covariance, mean};
+use nalgebra::Vector3;
+use rayon::prelude::*;
+
+/// Local surface at a point of a scan.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LocalSurface {
+    /// Unit normal, turned to the sensor.
+    pub normal: Vector3<f64>,
+    /// Angle of incidence $\gamma = \arccos(-n \cdot r)$ between the normal and the direction back to
+    /// the sensor, rad, in [0, pi/2].
+    pub incidence: f64,
+    /// Ascending eigenvalues of the covariance of the neighbours, m².
+    pub values: [f64; 3],
+    /// Distance of the point from the plane of its neighbours, m.
+    pub offset: f64,
+}
+
+/// The local surface at each of the points numbered `at` in a scan, from the plane through its
+/// neighbours in that scan; `None` where there are fewer than three.
+///
+/// Points in the lidar frame, m, all finite; `origins` are the origins of their beams, one per point.
+pub fn local_surfaces(
+    points: &[Vector3<f64>],
+    origins: &[Vector3<f64>],
+    at: &[u32],
+    which: Neighbourhood,
+) -> Vec<Option<LocalSurface>> {
+    local_surfaces_among(&Neighbours::new(points), points, origins, at, which)
+}
+
+/// [`local_surfaces`] with an existing tree over the points.
+pub fn local_surfaces_among(
+    neighbours: &Neighbours,
+    points: &[Vector3<f64>],
+    origins: &[Vector3<f64>],
+    at: &[u32],
+    which: Neighbourhood,
+) -> Vec<Option<LocalSurface>> {
+    at.par_iter()
+        .map(|&i| {
+            let (point, origin) = (points[i as usize], origins[i as usize]);
+            let near = neighbours.near(&point, which);
+            let chosen = near.iter().map(|&j| points[j as usize]);
+            let plane = (near.len() >= 3).then(|| {
+                let centre = mean(chosen.clone());
+                (Eigen::of(&covariance(chosen, &centre)), point - centre)
+            });
+            plane.map(|(eigen, off)| local_surface(&(point - origin).normalize(), &off, &eigen))
+        })
+        .collect()
+}
+
+pub(super) fn local_surface(
+    direction: &Vector3<f64>,
+    from_mean: &Vector3<f64>,
+    eigen: &Eigen,
+) -> LocalSurface {
+    let normal = eigen.vectors[0];
+    let along = normal.dot(direction);
+    LocalSurface {
+        normal: if along > 0.0 { -normal } else { normal },
+        incidence: along.abs().min(1.0).acos(),
+        values: eigen.values,
+        offset: normal.dot(from_mean).abs(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wall_has_its_normal_and_the_angle_of_incidence() {
+        let points: Vec<_> = (0..400)
+            .map(|i| Vector3::new(f64::from(i / 20) * 0.1, 2.0, f64::from(i % 20) * 0.1))
+            .collect();
+        let origins = vec![Vector3::zeros(); points.len()];
+        let at: Vec<u32> = (0..400).collect();
+        let surfaces = local_surfaces(&points, &origins, &at, Neighbourhood::Radius(0.25));
+        assert_eq!(surfaces.len(), 400);
+        for (surface, point) in surfaces.iter().zip(&points) {
+            let surface = surface.expect("it has neighbours");
+            assert!((surface.normal + Vector3::y()).norm() < 1e-9);
+            let expected = (2.0 / point.norm()).acos();
+            assert!((surface.incidence - expected).abs() < 1e-7);
+        }
+    }
+}

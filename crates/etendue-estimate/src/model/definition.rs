@@ -1,0 +1,295 @@
+//! Scene, sensor and poses with some of them unknown.
+
+use super::parameter::{Freedom, Parameter, UnknownPath};
+use super::planar::planar;
+use super::simulate::ReturnFactor;
+use crate::manifold::{Chart, OutOfBounds, Value, Variable};
+use crate::sensor::{Measured, ScannerSensor, Sensor};
+use crate::visibility::EdgeSettings;
+use etendue_scene::{Object, Scene, SceneBuilder, SceneError};
+use etendue_sensors::cw::{CwLidar, InvalidLidar};
+use etendue_sensors::lidar::Air;
+use etendue_sensors::lidar::Lidar;
+use etendue_sensors::transport::{TreeSettings, World, WorldError};
+use nalgebra::Isometry3;
+use std::sync::Arc;
+use thiserror::Error;
+
+/// A scene, a noise-free sensor and the poses of its scans, with some parameters unknown.
+#[derive(Clone, Debug)]
+pub struct Model {
+    pub(super) parts: SceneBuilder,
+    pub(super) scene: Arc<Scene>,
+    pub(super) sensor: Sensor,
+    pub(super) world_from_sensor: Vec<Isometry3<f64>>,
+    pub(super) air: Air,
+    pub(super) unknowns: Vec<Unknown>,
+    /// Limits of the ray trees.
+    pub tree: TreeSettings,
+    /// Integration of edges over the cross-section of beams, for derivatives and, where enabled, for
+    /// predictions; `None` for rays only.
+    pub edges: Option<EdgeSettings>,
+}
+
+/// A free parameter of a model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unknown {
+    /// Path of the parameter.
+    pub path: String,
+    /// The parameter.
+    pub parameter: Parameter,
+    /// Initial value.
+    pub start: Variable,
+}
+
+/// Why a model cannot be made.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// The scene cannot be built.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// The sensor is not valid.
+    #[error(transparent)]
+    Lidar(#[from] InvalidLidar),
+    /// A material has no value at the sensor's wavelength.
+    #[error(transparent)]
+    World(#[from] WorldError),
+    /// There is no scan.
+    #[error("the model has no sensor pose: give one per scan")]
+    NoScan,
+    /// A path names no parameter.
+    #[error(transparent)]
+    Path(#[from] UnknownPath),
+    /// A parameter was freed twice.
+    #[error("{path} is free already")]
+    FreedTwice {
+        /// The path.
+        path: String,
+    },
+    /// An initial value is outside its bounds.
+    #[error("{path}: {source}")]
+    Start {
+        /// The path.
+        path: String,
+        /// The value and the bounds.
+        source: OutOfBounds,
+    },
+    /// A pose was freed as a number, or the reverse.
+    #[error("{path} is {is}: free it as {instead}")]
+    WrongFreedom {
+        /// The path.
+        path: String,
+        /// What it is.
+        is: &'static str,
+        /// How to free it.
+        instead: &'static str,
+    },
+}
+
+impl Model {
+    /// A model of a continuous-wave lidar without unknowns. Noise, jitter and rounding of `lidar` are
+    /// removed: the model predicts the expected measurements.
+    ///
+    /// # Errors
+    /// Where the scene or the sensor is not valid, or no pose is given.
+    pub fn new(
+        parts: SceneBuilder,
+        lidar: &CwLidar<f64>,
+        world_from_sensor: Vec<Isometry3<f64>>,
+    ) -> Result<Self, ModelError> {
+        lidar.check()?;
+        Self::with_sensor(parts, lidar.into(), world_from_sensor)
+    }
+
+    /// A model of a scanner at rest: beams are the shots of its first sweep, which measure range and
+    /// intensity.
+    ///
+    /// # Errors
+    /// Where the scene is not valid, or no pose is given.
+    pub fn of_scanner(
+        parts: SceneBuilder,
+        scanner: &Lidar,
+        world_from_sensor: Vec<Isometry3<f64>>,
+    ) -> Result<Self, ModelError> {
+        let sensor = Sensor::Scanner(ScannerSensor::new(scanner));
+        Self::with_sensor(parts, sensor, world_from_sensor)
+    }
+
+    /// A model of a sensor.
+    ///
+    /// # Errors
+    /// As [`Model::new`].
+    pub fn with_sensor(
+        parts: SceneBuilder,
+        sensor: Sensor,
+        world_from_sensor: Vec<Isometry3<f64>>,
+    ) -> Result<Self, ModelError> {
+        if world_from_sensor.is_empty() {
+            return Err(ModelError::NoScan);
+        }
+        let scene = Arc::new(parts.clone().build()?);
+        World::at_wavelength(&scene, sensor.wavelength())?;
+        Ok(Self {
+            parts,
+            scene,
+            sensor,
+            world_from_sensor,
+            air: Air::default(),
+            unknowns: Vec::new(),
+            tree: TreeSettings::default(),
+            edges: None,
+        })
+    }
+
+    /// The model with weather in the air, which affects scanners by its mean extinction and
+    /// backscatter, and continuous-wave lidars not at all.
+    #[must_use]
+    pub fn in_air(mut self, air: Air) -> Self {
+        self.air = air;
+        self
+    }
+
+    /// Adds the parameters that `path` names to the unknowns, with their current values as initial
+    /// values.
+    ///
+    /// # Errors
+    /// Where the path names nothing (the most similar path is suggested), the parameter is free
+    /// already, or its value is outside the bounds.
+    pub fn free(&mut self, path: &str, freedom: Freedom) -> Result<(), ModelError> {
+        for (path, parameter) in self.resolve(path)? {
+            if self
+                .unknowns
+                .iter()
+                .any(|known| known.parameter == parameter)
+            {
+                return Err(ModelError::FreedTwice { path });
+            }
+            let start = self.start_of(&path, &parameter, freedom)?;
+            self.unknowns.push(Unknown {
+                path,
+                parameter,
+                start,
+            });
+        }
+        Ok(())
+    }
+
+    /// The unknowns, in the order in which they were freed.
+    pub fn unknowns(&self) -> &[Unknown] {
+        &self.unknowns
+    }
+
+    /// Initial values of the unknowns.
+    pub fn start(&self) -> Vec<Variable> {
+        self.unknowns
+            .iter()
+            .map(|known| known.start.clone())
+            .collect()
+    }
+
+    /// The noise-free sensor.
+    pub fn sensor(&self) -> &Sensor {
+        &self.sensor
+    }
+
+    /// Number of beams of a scan.
+    pub fn beams(&self) -> usize {
+        self.sensor.beams()
+    }
+
+    /// The initial scene.
+    pub fn scene(&self) -> &Arc<Scene> {
+        &self.scene
+    }
+
+    /// Meshes, objects and materials of the initial scene.
+    pub fn parts(&self) -> &SceneBuilder {
+        &self.parts
+    }
+
+    /// The objects, in the order of their numbers.
+    pub fn objects(&self) -> &[Object] {
+        &self.parts.objects
+    }
+
+    /// Number of scans.
+    pub fn scans(&self) -> usize {
+        self.world_from_sensor.len()
+    }
+
+    /// Expected measurements with the unknowns at `state`, by scan and beam.
+    pub fn predict(&self, state: &[Variable]) -> Vec<Vec<Measured>> {
+        let inputs = self.inputs::<f64>(state, &vec![0.0; crate::manifold::dimension(state)]);
+        let scene = self.scene_with(&inputs);
+        let factor = self.facet_factor(&inputs);
+        let factor = factor.as_ref().map(|of| of as ReturnFactor<f64>);
+        if self.edges.is_some_and(|edges| edges.integral) {
+            return self.simulate_with_edges(&scene, &inputs, factor);
+        }
+        self.simulate(&scene, &inputs, &[], factor)
+    }
+
+    /// The model with every `every`-th beam and one ray per beam, for coarse searches.
+    #[must_use]
+    pub fn thinned(&self, every: usize) -> Self {
+        Self {
+            sensor: self.sensor.thinned(every),
+            edges: None,
+            ..self.clone()
+        }
+    }
+
+    /// The model with the divergence of its beams multiplied by `factor`: edges affect more beams.
+    #[must_use]
+    pub fn widened(&self, factor: f64) -> Self {
+        Self {
+            sensor: self.sensor.clone().widened(factor),
+            ..self.clone()
+        }
+    }
+
+    /// Initial value of a parameter with its degrees of freedom.
+    fn start_of(
+        &self,
+        path: &str,
+        parameter: &Parameter,
+        freedom: Freedom,
+    ) -> Result<Variable, ModelError> {
+        let wrong = |is, instead| ModelError::WrongFreedom {
+            path: path.to_owned(),
+            is,
+            instead,
+        };
+        let outside = |source| ModelError::Start {
+            path: path.to_owned(),
+            source,
+        };
+        let bounded = |value: f64, lower: f64, upper: f64| {
+            let chart = if lower == 0.0 && upper == f64::INFINITY {
+                Chart::positive(value)
+            } else {
+                Chart::interval(value, lower, upper)
+            };
+            chart.map(Variable::Number).map_err(outside)
+        };
+        match (parameter.value(self), freedom) {
+            (Value::Spatial(pose), Freedom::Whole) => Ok(Variable::Spatial(pose)),
+            (Value::Spatial(pose), Freedom::Planar) => Ok(Variable::Planar(planar(&pose))),
+            (Value::Spatial(pose), Freedom::Boxed { lower, upper }) => {
+                Variable::boxed(&planar(&pose), lower, upper).map_err(outside)
+            }
+            (Value::Number(value), Freedom::Whole) => match parameter.bounds() {
+                Some([lower, upper]) => bounded(value, lower, upper),
+                None => Ok(Variable::Number(Chart::real(value))),
+            },
+            (Value::Number(value), Freedom::Interval { lower, upper }) => {
+                bounded(value, lower, upper)
+            }
+            (Value::Number(_), _) => Err(wrong("a number", "whole or an interval")),
+            (Value::Spatial(_) | Value::Planar(_), _) => {
+                Err(wrong("a pose", "planar, boxed or whole"))
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Power-dependent range bias of a continuous-wave receiver.
+
+use super::family::FitParameter;
+use crate::manifold::Value;
+use crate::model::{Model, SimulatorInputs};
+use crate::sensor::{Sensor, SensorInputs};
+use etendue_physics::Scalar;
+use etendue_physics::phase::Bias;
+
+/// `sensor.receiver.bias.c`, `.b` or `.a`: coefficient of the power-dependent bias
+/// $c + b p + a p^2$, m per power of the received power $p$.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BiasCoefficient {
+    /// Exponent of the power: 0 for c, 1 for b, 2 for a.
+    pub power: usize,
+}
+
+const NAMES: [(&str, usize); 3] = [("a", 2), ("b", 1), ("c", 0)];
+
+impl FitParameter for BiasCoefficient {
+    fn members(model: &Model) -> Vec<(String, Self)> {
+        if !matches!(model.sensor(), Sensor::ContinuousWave(_)) {
+            return Vec::new();
+        }
+        let named = |(name, power)| (format!("sensor.receiver.bias.{name}"), Self { power });
+        NAMES.map(named).into()
+    }
+
+    fn value(&self, model: &Model) -> Value<f64> {
+        Value::Number(match model.sensor() {
+            Sensor::ContinuousWave(lidar) => coefficients(&lidar.receiver.bias)[self.power],
+            Sensor::Scanner(_) => 0.0,
+        })
+    }
+
+    fn apply<S: Scalar>(&self, _: &Model, inputs: &mut SimulatorInputs<S>, value: Value<S>) {
+        let (SensorInputs::ContinuousWave(lidar), Value::Number(number)) =
+            (&mut inputs.sensor, value)
+        else {
+            return;
+        };
+        let bias = &mut lidar.receiver.bias;
+        let mut all = coefficients(bias);
+        all[self.power] = number;
+        *bias = match bias {
+            Bias::Phase(_) => Bias::Phase(all),
+            _ => Bias::Range(all),
+        };
+    }
+}
+
+/// The coefficients $[c, b, a]$ of a bias, zero where there is none.
+fn coefficients<S: Scalar>(bias: &Bias<S>) -> [S; 3] {
+    match bias {
+        Bias::Range(coefficients) | Bias::Phase(coefficients) => *coefficients,
+        _ => [S::zero(); 3],
+    }
+}

@@ -1,0 +1,69 @@
+//! Divergence of the beam.
+
+use super::family::FitParameter;
+use crate::manifold::Value;
+use crate::model::{Model, SimulatorInputs};
+use crate::sensor::{Sensor, SensorInputs};
+use etendue_physics::Scalar;
+
+/// `sensor.beam.divergence` of a round beam, or `sensor.beam.divergence.horizontal` and `.vertical`
+/// of an elliptic one: full angle of divergence, rad.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Divergence {
+    /// Plane of the angle.
+    pub axis: DivergenceAxis,
+}
+
+/// Plane in which a beam diverges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DivergenceAxis {
+    /// Any: the beam is round.
+    Round,
+    /// Horizontal.
+    Horizontal,
+    /// Vertical.
+    Vertical,
+}
+
+impl FitParameter for Divergence {
+    fn members(model: &Model) -> Vec<(String, Self)> {
+        let named = |suffix: &str, axis| (format!("sensor.beam.divergence{suffix}"), Self { axis });
+        match model.sensor() {
+            Sensor::ContinuousWave(_) => vec![named("", DivergenceAxis::Round)],
+            Sensor::Scanner(_) => vec![
+                named(".horizontal", DivergenceAxis::Horizontal),
+                named(".vertical", DivergenceAxis::Vertical),
+            ],
+        }
+    }
+
+    fn value(&self, model: &Model) -> Value<f64> {
+        Value::Number(match model.sensor() {
+            Sensor::ContinuousWave(lidar) => 2.0 * lidar.half_tangent.atan(),
+            Sensor::Scanner(own) => own.divergence()[self.axis.index()],
+        })
+    }
+
+    fn apply<S: Scalar>(&self, model: &Model, inputs: &mut SimulatorInputs<S>, value: Value<S>) {
+        let Value::Number(angle) = value else {
+            return;
+        };
+        match (&mut inputs.sensor, model.sensor()) {
+            (SensorInputs::ContinuousWave(lidar), _) => {
+                lidar.half_tangent = (angle * 0.5).tan();
+            }
+            (SensorInputs::Scanner(inputs), Sensor::Scanner(own)) => {
+                let scale = inputs.divergence_scale.get_or_insert([S::one(); 2]);
+                let axis = self.axis.index();
+                scale[axis] = angle / own.divergence()[axis];
+            }
+            (SensorInputs::Scanner(_), Sensor::ContinuousWave(_)) => {}
+        }
+    }
+}
+
+impl DivergenceAxis {
+    fn index(self) -> usize {
+        usize::from(self == Self::Vertical)
+    }
+}

@@ -1,0 +1,57 @@
+//! Scattering factors of single facets.
+
+use super::beam_offset::indices;
+use super::family::{DerivativeSeed, FitParameter};
+use crate::manifold::Value;
+use crate::model::{Model, SimulatorInputs};
+use etendue_physics::Scalar;
+use etendue_scene::ObjectId;
+
+/// `objects.NAME.facets.N.scattering`: factor on the backscatter of a triangle, 1 for the backscatter
+/// of its material; `*` names all triangles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FacetScattering {
+    /// The object.
+    pub object: ObjectId,
+    /// Number of the triangle in its mesh.
+    pub triangle: u32,
+}
+
+impl FitParameter for FacetScattering {
+    fn paths(model: &Model) -> Vec<String> {
+        let objects = model.objects().iter();
+        objects
+            .map(|object| format!("objects.{}.facets.*.scattering", object.name))
+            .collect()
+    }
+
+    fn resolve(model: &Model, path: &str) -> Option<Vec<(String, Self)>> {
+        let inner = path.strip_prefix("objects.")?.strip_suffix(".scattering")?;
+        let (name, index) = inner.rsplit_once(".facets.")?;
+        let number = model.objects().iter().position(|o| o.name == name)?;
+        let mesh = model.scene().mesh(model.objects()[number].mesh);
+        let object = ObjectId(u32::try_from(number).ok()?);
+        let named = |facet: usize| {
+            let triangle = u32::try_from(facet).unwrap_or(u32::MAX);
+            let path = format!("objects.{name}.facets.{facet}.scattering");
+            (path, Self { object, triangle })
+        };
+        let indices = indices(index, mesh.triangles.len())?;
+        Some(indices.map(named).collect())
+    }
+
+    fn value(&self, _: &Model) -> Value<f64> {
+        Value::Number(1.0)
+    }
+
+    fn apply<S: Scalar>(&self, _: &Model, inputs: &mut SimulatorInputs<S>, value: Value<S>) {
+        if let Value::Number(number) = value {
+            let factor = (self.object, self.triangle, number.value());
+            inputs.facet_factors.push(factor);
+        }
+    }
+
+    fn seed(&self) -> DerivativeSeed {
+        DerivativeSeed::Facet
+    }
+}

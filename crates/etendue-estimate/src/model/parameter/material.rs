@@ -1,0 +1,97 @@
+//! Optical parameters of materials.
+
+use super::family::FitParameter;
+use crate::manifold::Value;
+use crate::model::{Model, SimulatorInputs};
+use etendue_physics::{Scalar, Spectrum, surface};
+use etendue_scene::MaterialId;
+use std::convert::Infallible;
+
+/// `materials.NAME.PARAMETER`, or `materials.NAME.LOBE.PARAMETER` where several lobes have the
+/// parameter: optical parameter of a material at the wavelength of the sensor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MaterialParameter {
+    /// The material.
+    pub material: MaterialId,
+    /// The parameter of one of its lobes.
+    pub parameter: surface::Parameter,
+}
+
+impl FitParameter for MaterialParameter {
+    fn members(model: &Model) -> Vec<(String, Self)> {
+        let count = u32::try_from(model.parts.materials.len()).unwrap_or(u32::MAX);
+        let materials = (0..count).map(MaterialId);
+        materials
+            .flat_map(|material| of_material(model, material))
+            .collect()
+    }
+
+    fn value(&self, model: &Model) -> Value<f64> {
+        let mut value = f64::NAN;
+        let named = &model.parts.materials[self.material.0 as usize];
+        let wavelength = model.sensor().wavelength();
+        named
+            .material
+            .try_map(|parameter, spectrum| {
+                if parameter == self.parameter {
+                    value = spectrum.at(wavelength).unwrap_or(f64::NAN);
+                }
+                Ok::<(), Infallible>(())
+            })
+            .ok();
+        Value::Number(value)
+    }
+
+    fn apply<S: Scalar>(&self, model: &Model, inputs: &mut SimulatorInputs<S>, value: Value<S>) {
+        let Value::Number(number) = value else {
+            return;
+        };
+        // Take the material of the model at the wavelength of the sensor, unless it is replaced.
+        let is_own = |(id, _): &(MaterialId, _)| *id == self.material;
+        let known = inputs.materials.iter().position(is_own);
+        let index = known.unwrap_or_else(|| {
+            let stored = &model.parts.materials[self.material.0 as usize].material;
+            let at_wavelength = |spectrum: &Spectrum| {
+                S::from(spectrum.at(model.sensor().wavelength()).unwrap_or(f64::NAN))
+            };
+            let material = stored.map(at_wavelength);
+            inputs.materials.push((self.material, material));
+            inputs.materials.len() - 1
+        });
+        // Replace the parameter.
+        let Ok(replaced) = inputs.materials[index].1.try_map(|parameter, value| {
+            let is_own = parameter == self.parameter;
+            Ok::<S, Infallible>(if is_own { number } else { *value })
+        });
+        inputs.materials[index].1 = replaced;
+    }
+}
+
+/// Every parameter of a material by its shortest unambiguous path.
+fn of_material(model: &Model, material: MaterialId) -> Vec<(String, MaterialParameter)> {
+    let named = &model.parts.materials[material.0 as usize];
+    let mut parameters = Vec::new();
+    named
+        .material
+        .try_map(|parameter, _| {
+            parameters.push(parameter);
+            Ok::<(), Infallible>(())
+        })
+        .ok();
+    let path = |p: &surface::Parameter| {
+        let same_name = parameters.iter().filter(|other| other.name == p.name);
+        if same_name.count() == 1 {
+            format!("materials.{}.{}", named.name, p.name)
+        } else {
+            format!("materials.{}.{}.{}", named.name, p.lobe, p.name)
+        }
+    };
+    let entry = |&parameter: &surface::Parameter| {
+        let own = MaterialParameter {
+            material,
+            parameter,
+        };
+        (path(&parameter), own)
+    };
+    parameters.iter().map(entry).collect()
+}

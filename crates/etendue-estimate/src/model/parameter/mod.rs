@@ -1,0 +1,29 @@
+//! Fit parameters: one file per family with its paths, units, bounds, initial values, its place in
+//! the simulator inputs and the seed of its derivatives.
+//!
+//! To add a family, write its file, implement [`FitParameter`](family::FitParameter) and add a line
+//! to the table in `registry.rs`.
+
+mod beam_offset;
+mod bias;
+mod divergence;
+mod facet;
+mod family;
+mod freedom;
+mod material;
+mod pose;
+mod receiver_timing;
+mod registry;
+mod weather;
+
+pub use beam_offset::{BeamOffset, OffsetKind};
+pub use bias::BiasCoefficient;
+pub use divergence::{Divergence, DivergenceAxis};
+pub use facet::FacetScattering;
+pub(super) use family::DerivativeSeed;
+pub use freedom::{Freedom, UnknownPath};
+pub use material::MaterialParameter;
+pub use pose::{ObjectPose, SensorPose};
+pub use receiver_timing::ReceiverTiming;
+pub use registry::Parameter;
+pub use weather::WeatherAmount;

@@ -1,0 +1,101 @@
+//! Poses of the sensor and of objects.
+
+use super::family::FitParameter;
+use crate::manifold::{Value, lift3};
+use crate::model::{Model, SimulatorInputs, planar, upright};
+use etendue_physics::Scalar;
+use etendue_scene::ObjectId;
+use nalgebra::{Isometry2, Isometry3, Quaternion, UnitQuaternion, Vector3};
+
+/// `sensor.pose` (first scan) or `scans.N.pose`: pose of the sensor in the world, m and rad.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SensorPose {
+    /// Number of the scan.
+    pub scan: usize,
+}
+
+/// `objects.NAME.pose`: pose of an object in the world, m and rad.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ObjectPose {
+    /// The object.
+    pub object: ObjectId,
+}
+
+impl FitParameter for SensorPose {
+    fn members(model: &Model) -> Vec<(String, Self)> {
+        let first = ("sensor.pose".to_owned(), Self { scan: 0 });
+        let named = |scan| (format!("scans.{scan}.pose"), Self { scan });
+        let scans = (0..model.scans()).map(named);
+        std::iter::once(first).chain(scans).collect()
+    }
+
+    /// `scans.0.pose` is another name of `sensor.pose` and not listed.
+    fn paths(model: &Model) -> Vec<String> {
+        let members = Self::members(model).into_iter().enumerate();
+        members
+            .filter(|(number, _)| *number != 1)
+            .map(|(_, (path, _))| path)
+            .collect()
+    }
+
+    fn value(&self, model: &Model) -> Value<f64> {
+        Value::Spatial(model.world_from_sensor[self.scan])
+    }
+
+    fn apply<S: Scalar>(&self, model: &Model, inputs: &mut SimulatorInputs<S>, value: Value<S>) {
+        let initial = &model.world_from_sensor[self.scan];
+        inputs.world_from_sensor[self.scan] = spatial(value, initial);
+    }
+}
+
+impl FitParameter for ObjectPose {
+    fn members(model: &Model) -> Vec<(String, Self)> {
+        let named = |(number, name): (u32, &str)| {
+            let object = ObjectId(number);
+            (format!("objects.{name}.pose"), Self { object })
+        };
+        let names = model.objects().iter().map(|object| object.name.as_str());
+        (0..).zip(names).map(named).collect()
+    }
+
+    fn value(&self, model: &Model) -> Value<f64> {
+        Value::Spatial(model.objects()[self.object.0 as usize].world_from_object)
+    }
+
+    fn apply<S: Scalar>(&self, model: &Model, inputs: &mut SimulatorInputs<S>, value: Value<S>) {
+        let initial = &model.objects()[self.object.0 as usize].world_from_object;
+        let pose = spatial(value, initial);
+        inputs.object_poses.push((self.object, pose));
+    }
+}
+
+/// A pose in space; a planar pose takes height and tilt from `initial`.
+fn spatial<S: Scalar>(value: Value<S>, initial: &Isometry3<f64>) -> Isometry3<S> {
+    match value {
+        Value::Spatial(pose) => pose,
+        Value::Planar(pose) => {
+            let height_and_tilt = upright(&planar(initial)).inverse() * initial;
+            lift_planar(&pose) * lift3::<S>(&height_and_tilt)
+        }
+        Value::Number(_) => lift3(initial),
+    }
+}
+
+/// A planar pose in space, at height zero.
+fn lift_planar<S: Scalar>(pose: &Isometry2<S>) -> Isometry3<S> {
+    let translation = pose.translation.vector;
+    // Half-angle formulas, on the side where they are well conditioned.
+    let (cos, sin) = (pose.rotation.re, pose.rotation.im);
+    let (w, z) = if cos.value() >= 0.0 {
+        let w = ((cos + 1.0) * 0.5).sqrt();
+        (w, sin / (w * 2.0))
+    } else {
+        let z = ((-cos + 1.0) * 0.5).sqrt();
+        (sin / (z * 2.0), z)
+    };
+    let quaternion = Quaternion::new(w, S::zero(), S::zero(), z);
+    Isometry3::from_parts(
+        Vector3::new(translation.x, translation.y, S::zero()).into(),
+        UnitQuaternion::new_unchecked(quaternion),
+    )
+}

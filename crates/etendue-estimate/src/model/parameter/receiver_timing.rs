@@ -1,0 +1,67 @@
+//! Timing of a pulsed receiver.
+
+use super::family::FitParameter;
+use crate::manifold::Value;
+use crate::model::{Model, SimulatorInputs};
+use crate::sensor::{ScannerInputs, Sensor, SensorInputs};
+use etendue_physics::Scalar;
+use etendue_sensors::lidar::{MeanReceiver, Receiver};
+
+/// `sensor.receiver.pulse_width`, `.threshold` or `.reference`: timing of the echoes of a pulsed
+/// receiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReceiverTiming {
+    /// `pulse_width`: full width of the pulse at half maximum, s.
+    PulseWidth,
+    /// `threshold`: least power of an echo, 1/(m² sr).
+    Threshold,
+    /// `reference`: power at which the range has no bias, 1/(m² sr).
+    Reference,
+}
+
+const NAMES: [(&str, ReceiverTiming); 3] = [
+    ("pulse_width", ReceiverTiming::PulseWidth),
+    ("threshold", ReceiverTiming::Threshold),
+    ("reference", ReceiverTiming::Reference),
+];
+
+impl FitParameter for ReceiverTiming {
+    fn members(model: &Model) -> Vec<(String, Self)> {
+        match model.sensor() {
+            Sensor::Scanner(own) if own.is_pulsed() => {
+                let named = |(name, timing)| (format!("sensor.receiver.{name}"), timing);
+                NAMES.map(named).into()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn value(&self, model: &Model) -> Value<f64> {
+        let Sensor::Scanner(own) = model.sensor() else {
+            return Value::Number(0.0);
+        };
+        let Receiver::Pulsed(receiver) = &own.scanner().receiver else {
+            return Value::Number(0.0);
+        };
+        Value::Number(match self {
+            Self::PulseWidth => receiver.pulse.fwhm,
+            Self::Threshold => receiver.threshold,
+            Self::Reference => receiver.reference,
+        })
+    }
+
+    fn apply<S: Scalar>(&self, _: &Model, inputs: &mut SimulatorInputs<S>, value: Value<S>) {
+        if let SensorInputs::Scanner(ScannerInputs {
+            receiver: MeanReceiver::Pulsed { timing, .. },
+            ..
+        }) = &mut inputs.sensor
+            && let Value::Number(number) = value
+        {
+            *match self {
+                Self::PulseWidth => &mut timing.fwhm,
+                Self::Threshold => &mut timing.threshold,
+                Self::Reference => &mut timing.reference,
+            } = number;
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Noise-free sensors of a fit model, the quantities that they measure, and their differentiable
+//! parameters.
+
+mod inputs;
+mod measured;
+mod noiseless;
+
+pub(crate) use inputs::{ScannerInputs, SensorInputs};
+pub use measured::Measured;
+pub use noiseless::{Direction, ScannerSensor, Sensor};

@@ -1,0 +1,73 @@
+//! Images of edges in flat mirrors.
+
+use etendue_physics::Scalar;
+use etendue_physics::surface::Side;
+use etendue_sensors::transport::World;
+use nalgebra::{Point3, Vector3};
+
+/// Least specular reflectance of a mirror.
+const MIN_REFLECTANCE: f64 = 0.05;
+
+/// Greatest number of facets of a flat mirror.
+const MAX_FACETS: usize = 16;
+
+/// Greatest distance of a point in the plane of a mirror, m.
+const IN_PLANE: f64 = 1e-9;
+
+/// The plane of a mirror.
+pub(super) struct Mirror<S: Scalar> {
+    point: Point3<S>,
+    normal: Vector3<S>,
+}
+
+impl<S: Scalar> Mirror<S> {
+    fn distance(&self, point: &Point3<S>) -> S {
+        (point - self.point).dot(&self.normal)
+    }
+
+    /// Whether the edge is in the plane of the mirror.
+    pub(super) fn contains(&self, ends: &[Point3<S>; 2]) -> bool {
+        ends.iter()
+            .all(|end| self.distance(end).value().abs() < IN_PLANE)
+    }
+
+    /// Mirror image of the edge.
+    pub(super) fn image(&self, ends: &[Point3<S>; 2]) -> [Point3<S>; 2] {
+        ends.map(|end| end - self.normal * (self.distance(&end) * 2.0))
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        let aligned = self.normal.dot(&other.normal).value().abs();
+        1.0 - aligned < 1e-12 && other.distance(&self.point).value().abs() < IN_PLANE
+    }
+}
+
+/// The planes of all mirrors.
+pub(super) fn mirrors_of<S: Scalar>(world: &World<'_, S>) -> Vec<Mirror<S>> {
+    let scene = world.scene();
+    let mut mirrors: Vec<Mirror<S>> = Vec::new();
+    for (object, pose) in scene.objects().iter().zip(world.poses()) {
+        let mesh = scene.mesh(object.mesh);
+        if mesh.triangles.len() > MAX_FACETS {
+            continue;
+        }
+        for (number, triangle) in mesh.triangles.iter().enumerate() {
+            let material = mesh
+                .materials
+                .get(number)
+                .copied()
+                .unwrap_or(object.material);
+            let specular = world.material(material).specular(S::one(), Side::Front);
+            if specular.reflected.value() < MIN_REFLECTANCE {
+                continue;
+            }
+            let [a, b, c] = triangle.map(|v| pose * mesh.vertices[v as usize].map(S::from));
+            let normal = (b - a).cross(&(c - a)).normalize();
+            let mirror = Mirror { point: a, normal };
+            if !mirrors.iter().any(|known| known.is_same(&mirror)) {
+                mirrors.push(mirror);
+            }
+        }
+    }
+    mirrors
+}

@@ -1,0 +1,41 @@
+//! The skew rays of a beam.
+
+use etendue_physics::Scalar;
+
+/// Skew rays of a beam, each with its coordinates in the profile in standard deviations
+/// ([`BeamRay::place`](etendue_physics::beam::BeamRay)).
+#[derive(Clone, Copy)]
+pub(super) struct RayBundle<S> {
+    /// Standard deviations of the slopes.
+    pub slope: [S; 2],
+    /// Standard deviations of the offsets at the exit, m.
+    pub exit: [f64; 2],
+}
+
+impl<S: Scalar> RayBundle<S> {
+    /// Coordinates of the ray through a point: left, up and along the axis, m.
+    pub fn coordinates(&self, [left, up, along]: [S; 3]) -> [S; 2] {
+        let [horizontal, vertical] = self.slope.map(|slope| slope * along);
+        let [exit_horizontal, exit_vertical] = self.exit;
+        let area = horizontal * vertical + exit_horizontal * exit_vertical;
+        [
+            (vertical * left + up * exit_horizontal) / area,
+            (horizontal * up - left * exit_vertical) / area,
+        ]
+    }
+
+    /// Offset to the left and upwards at the exit (m) and slope of the ray with the coordinates.
+    pub fn ray(&self, [horizontal, vertical]: [S; 2]) -> [[S; 2]; 2] {
+        let offset = [-(vertical * self.exit[0]), horizontal * self.exit[1]];
+        let slope = [horizontal * self.slope[0], vertical * self.slope[1]];
+        [offset, slope]
+    }
+
+    /// The bundle without derivatives.
+    pub fn values(&self) -> RayBundle<f64> {
+        RayBundle {
+            slope: self.slope.map(Scalar::value),
+            exit: self.exit,
+        }
+    }
+}

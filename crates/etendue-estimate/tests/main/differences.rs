@@ -1,0 +1,37 @@
+//! Jacobians held against central differences.
+
+use etendue_estimate::fit::FitProblem;
+use etendue_estimate::manifold::Manifold;
+use etendue_estimate::solve::Problem;
+
+/// Central differences of every residual by every component, with the number of beams left out
+/// because their surfaces change within the step.
+pub fn compare(problem: &FitProblem, step: f64, tolerance: f64) -> (usize, usize) {
+    let state = problem.model.start();
+    let at = problem.linearize(&state);
+    let residuals = |component: usize, by: f64| {
+        let mut tangent = vec![0.0; state.dimension()];
+        tangent[component] = by;
+        problem.residuals(&state.retract(&tangent)).values
+    };
+    let (mut compared, mut jumps) = (0, 0);
+    for component in 0..state.dimension() {
+        let (plus, minus) = (residuals(component, step), residuals(component, -step));
+        assert_eq!(plus.len(), at.residuals.values.len());
+        for (beam, row) in at.rows().enumerate() {
+            let middle = at.residuals.values[beam];
+            if (plus[beam] - middle - (middle - minus[beam])).abs() > 10.0 * tolerance * step {
+                jumps += 1;
+                continue;
+            }
+            let difference = (plus[beam] - minus[beam]) / (2.0 * step);
+            assert!(
+                (row[component] - difference).abs() < tolerance * (1.0 + difference.abs()),
+                "beam {beam} by {component}: {} against {difference}",
+                row[component]
+            );
+            compared += 1;
+        }
+    }
+    (compared, jumps)
+}

@@ -1,0 +1,22 @@
+//! Runs the paper's experiments and prints their tables: `cargo run --release --example paper`.
+
+#![expect(clippy::print_stdout, reason = "an example that prints its tables")]
+
+use etendue_experiments::arena::{Effort, Experiment, urg_04lx};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let wanted: Vec<String> = std::env::args().skip(1).collect();
+    let effort = Effort::default();
+    for experiment in Experiment::ALL {
+        if wanted.is_empty() || wanted.iter().any(|name| name == experiment.name()) {
+            let outcome = experiment.run(&urg_04lx(), &effort)?;
+            println!("# {}\n", experiment.name());
+            outcome.tables.iter().for_each(|table| println!("{table}"));
+            outcome
+                .remarks
+                .iter()
+                .for_each(|remark| println!("{remark}\n"));
+        }
+    }
+    Ok(())
+}

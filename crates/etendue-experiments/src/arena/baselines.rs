@@ -1,0 +1,123 @@
+//! Registration baselines on the same scans.
+
+use super::pose_error;
+use etendue_estimate::fit::FitProblem;
+use etendue_estimate::manifold::Variable;
+use etendue_estimate::model::Measured;
+use etendue_estimate::register::{Method, Registered, Registration};
+use etendue_physics::{Purpose, Stream};
+use nalgebra::{Isometry2, Point2};
+
+/// What a baseline found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BaselineRow {
+    /// The method.
+    pub method: Method,
+    /// Its error with the settings its usual implementation comes with.
+    pub default_error: f64,
+    /// Its error with the best of the settings tried.
+    pub tuned_error: f64,
+    /// Those settings.
+    pub tuned: Registration,
+}
+
+/// The points of a scan from a pose, in the sensor's frame, m, with normal noise on the ranges.
+pub fn scan_points(
+    problem: &FitProblem,
+    pose: &Isometry2<f64>,
+    sigma: f64,
+    seed: u64,
+) -> Vec<Point2<f64>> {
+    let shots = problem.model.predict(&[Variable::Planar(*pose)]);
+    let sensor = problem.model.sensor();
+    let point = |((number, beam), shot): ((u32, usize), &Measured)| {
+        let mut noise = Stream::new(seed, 0, 0, number, Purpose::ReceiverNoise);
+        let range = shot.range()? + sigma * noise.normal();
+        let (sin, cos) = sensor.direction(beam).azimuth.sin_cos();
+        Some(Point2::new(range * cos, range * sin))
+    };
+    (0..).zip(0..).zip(&shots[0]).filter_map(point).collect()
+}
+
+/// Noise seeds that settings are tuned on.
+const TUNING: u64 = 4;
+
+/// Runs every baseline: the scan from `start` is registered onto the scan from `truth`, both with
+/// noise `sigma` (m), beginning at the identity. Errors are root mean squares over `runs` noise
+/// seeds; tuned settings are those whose worst error on four other seeds is least. A method that
+/// cannot register has an infinite error.
+pub fn run_baselines(
+    problem: &FitProblem,
+    start: &Isometry2<f64>,
+    truth: &Isometry2<f64>,
+    sigma: f64,
+    seed: u64,
+    runs: u32,
+) -> Vec<BaselineRow> {
+    let relative = truth.inverse() * start;
+    let clouds = |seed: u64| {
+        let source = scan_points(problem, start, sigma, seed.wrapping_add(1 << 40));
+        (source, scan_points(problem, truth, sigma, seed))
+    };
+    // Without noise every seed is the same.
+    let (tuning, runs) = if sigma > 0.0 { (TUNING, runs) } else { (1, 1) };
+    let practice: Vec<_> = (0..tuning).map(|i| clouds(seed + 1000 + i)).collect();
+    let test: Vec<_> = (0..u64::from(runs)).map(|i| clouds(seed + i)).collect();
+    let error = |settings: &Registration, (source, target): &(Vec<_>, Vec<_>)| {
+        let found = settings.register(source, target, Isometry2::identity());
+        found.map_or(f64::INFINITY, |found: Registered<Isometry2<f64>>| {
+            pose_error(&found.target_from_source, &relative)
+        })
+    };
+    let worst = |settings: &Registration| {
+        let errors = practice.iter().map(|clouds| error(settings, clouds));
+        errors.fold(0.0, f64::max)
+    };
+    let rms = |settings: &Registration| {
+        let squares = test.iter().map(|clouds| error(settings, clouds).powi(2));
+        (squares.sum::<f64>() / test.len() as f64).sqrt()
+    };
+    let row = |method: Method| {
+        let usual = Registration::new(method);
+        let rated = variants(method)
+            .into_iter()
+            .map(|settings| (worst(&settings), settings));
+        let best = rated.min_by(|a, b| a.0.total_cmp(&b.0));
+        let tuned = best.map_or(usual, |(_, settings)| settings);
+        BaselineRow {
+            method,
+            default_error: rms(&usual),
+            tuned_error: rms(&tuned),
+            tuned,
+        }
+    };
+    Method::ALL.into_iter().map(row).collect()
+}
+
+/// Settings worth trying.
+fn variants(method: Method) -> Vec<Registration> {
+    let mut all = Vec::new();
+    let usual = Registration {
+        iterations: 200,
+        ..Registration::new(method)
+    };
+    for max_distance in [0.1, 0.2, 0.5, 1.0, f64::INFINITY] {
+        for keep in [0.6, 0.8, 1.0] {
+            for neighbours in [10, 20] {
+                all.push(Registration {
+                    max_distance,
+                    keep,
+                    neighbours,
+                    ..usual
+                });
+            }
+        }
+    }
+    match method {
+        Method::Ndt => [0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5]
+            .map(|r| usual.with_resolution(r))
+            .into(),
+        Method::PointToPoint => all.into_iter().filter(|s| s.neighbours == 20).collect(),
+        Method::PointToPlane | Method::Gicp => all,
+    }
+}

@@ -1,0 +1,358 @@
+//! Reflectances and the receiver's bias from a striped board (section IV-C).
+
+use super::{Chart, Curve, readings, upright_board};
+use etendue_estimate::fit::{FitError, FitProblem, Report, report};
+use etendue_estimate::manifold::{Value, Variable};
+use etendue_estimate::model::{Freedom, Model};
+use etendue_estimate::solve::{Limits, Loss, Solver};
+use etendue_estimate::uncertainty::{Gauge, Invariant, invariant};
+use etendue_physics::phase::Bias;
+use etendue_sensors::cw::CwLidar;
+use nalgebra::Isometry3;
+
+/// The board, and what is measured of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BoardSettings {
+    /// Distances it is measured from, m.
+    pub distances: Vec<f64>,
+    /// True reflectances of the white and the black stripes.
+    pub reflectances: [f64; 2],
+    /// True coefficients $[c, b, a]$ of the range bias, m per power of the power.
+    pub bias: [f64; 3],
+    /// Standard deviation of the measured ranges, m.
+    pub sigma: f64,
+    /// Seed of their noise.
+    pub seed: u64,
+    /// Whether the white's reflectance is given.
+    pub white_known: bool,
+    /// Reflectances that the search starts from, white and black.
+    pub start: [f64; 2],
+}
+
+/// What was found.
+#[derive(Clone, Debug)]
+pub struct BoardReport {
+    /// The fit.
+    pub report: Report,
+    /// What is determined even where the unknowns are not: $c$, $\rho_w/\rho_b$, $b\rho_w$,
+    /// $a\rho_w^2$.
+    pub invariants: Vec<Invariant>,
+    /// Each unknown's estimate, standard deviation and truth.
+    pub rows: Vec<BoardRow>,
+    /// The root mean square residual (m) of a false minimum that the start led to, where it did and
+    /// the search began anew.
+    pub false_minimum: Option<f64>,
+}
+
+/// One unknown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BoardRow {
+    /// Its path.
+    pub path: String,
+    /// The estimate.
+    pub value: f64,
+    /// Its standard deviation; infinite where it is not determined.
+    pub sigma: f64,
+    /// The truth.
+    pub truth: f64,
+}
+
+impl Default for BoardSettings {
+    fn default() -> Self {
+        Self {
+            distances: vec![0.5],
+            reflectances: [0.8, 0.1],
+            bias: [0.02, -0.03, 0.005],
+            sigma: 0.001,
+            seed: 1,
+            white_known: true,
+            start: [0.8, 0.3],
+        }
+    }
+}
+
+impl BoardSettings {
+    /// A model of the board at these distances with the given reflectances and bias.
+    ///
+    /// # Errors
+    /// Where a number makes no sense.
+    pub fn model(
+        &self,
+        lidar: &CwLidar<f64>,
+        distances: &[f64],
+        reflectances: [f64; 2],
+        bias: [f64; 3],
+    ) -> Result<Model, FitError> {
+        let mut lidar = lidar.clone();
+        lidar.receiver.bias = Bias::Range(bias);
+        let poses = distances
+            .iter()
+            .map(|d| Isometry3::translation(-d, 0.0, 0.0));
+        Ok(Model::new(
+            upright_board(reflectances),
+            &lidar,
+            poses.collect(),
+        )?)
+    }
+
+    fn problem(&self, lidar: &CwLidar<f64>, start: [f64; 2]) -> Result<FitProblem, FitError> {
+        let truth = self.model(lidar, &self.distances, self.reflectances, self.bias)?;
+        let shots = truth.predict(&[]);
+        let scans: Vec<_> = (0..)
+            .zip(&shots)
+            .map(|(i, scan)| readings(scan, self.sigma, self.seed.wrapping_add(i << 32)))
+            .collect();
+        let white = if self.white_known {
+            self.reflectances[0]
+        } else {
+            start[0]
+        };
+        let mut model = self.model(lidar, &self.distances, [white, start[1]], [0.0; 3])?;
+        for name in ["c", "b", "a"] {
+            model.free(&format!("sensor.receiver.bias.{name}"), Freedom::Whole)?;
+        }
+        let share = Freedom::Interval {
+            lower: 0.0,
+            upper: 1.0,
+        };
+        model.free("materials.black.reflectance", share)?;
+        if !self.white_known {
+            model.free("materials.white.reflectance", share)?;
+        }
+        let mut problem = FitProblem::new(model, &scans)?;
+        problem.sigma = self.sigma.max(1e-6);
+        Ok(problem)
+    }
+
+    fn truth_of(&self, path: &str) -> f64 {
+        match path {
+            "sensor.receiver.bias.c" => self.bias[0],
+            "sensor.receiver.bias.b" => self.bias[1],
+            "sensor.receiver.bias.a" => self.bias[2],
+            "materials.black.reflectance" => self.reflectances[1],
+            _ => self.reflectances[0],
+        }
+    }
+
+    /// Root mean square difference (m) between what the estimate and what the truth predict at a
+    /// distance, over the beams that both have.
+    ///
+    /// # Errors
+    /// Where the estimate makes no model.
+    pub fn prediction_error(
+        &self,
+        lidar: &CwLidar<f64>,
+        found: &BoardReport,
+        distance: f64,
+    ) -> Result<f64, FitError> {
+        let truth = self.model(lidar, &[distance], self.reflectances, self.bias)?;
+        let estimate = self.estimated(lidar, found, distance)?;
+        let (real, predicted) = (truth.predict(&[]), estimate.predict(&[]));
+        let pairs = real[0].iter().zip(&predicted[0]);
+        let both = pairs.filter_map(|(a, b)| Some((a.range()? - b.range()?).powi(2)));
+        let squares: Vec<f64> = both.collect();
+        Ok((squares.iter().sum::<f64>() / squares.len() as f64).sqrt())
+    }
+}
+
+impl BoardSettings {
+    /// What was measured and what the estimate predicts, at three distances (the paper's figures 9
+    /// and 10), and the unknowns over the iterations.
+    ///
+    /// # Errors
+    /// Where the estimate makes no model.
+    pub fn charts(
+        &self,
+        lidar: &CwLidar<f64>,
+        found: &BoardReport,
+    ) -> Result<Vec<Chart>, FitError> {
+        let mut charts = vec![evolution(found)];
+        for distance in [0.5, 0.9, 1.6] {
+            charts.push(self.profile(lidar, found, distance)?);
+        }
+        Ok(charts)
+    }
+
+    /// How far behind the board its points seem to lie.
+    fn profile(
+        &self,
+        lidar: &CwLidar<f64>,
+        found: &BoardReport,
+        distance: f64,
+    ) -> Result<Chart, FitError> {
+        let real = self.model(lidar, &[distance], self.reflectances, self.bias)?;
+        let estimate = self.estimated(lidar, found, distance)?;
+        let seed = self.seed.wrapping_add(1 << 48);
+        let noisy = readings(&real.predict(&[])[0], self.sigma, seed);
+        let behind = |beam: usize, range: f64| {
+            let (sin, cos) = real.sensor().direction(beam).azimuth.sin_cos();
+            [range * sin, 1e3 * (range * cos - distance)]
+        };
+        let measured = noisy.iter().enumerate();
+        let measured = measured.filter_map(|(beam, reading)| Some(behind(beam, reading.range()?)));
+        let predicted = estimate.predict(&[]);
+        let predicted = predicted[0].iter().enumerate();
+        let predicted = predicted.filter_map(|(beam, shot)| Some(behind(beam, shot.range()?)));
+        let line = |name: &str, points: Vec<[f64; 2]>| Curve {
+            name: name.into(),
+            points,
+        };
+        let seen = if self.distances.contains(&distance) {
+            "fitted there"
+        } else {
+            "not seen before"
+        };
+        Ok(Chart {
+            name: format!("board-{:.0}-cm", 100.0 * distance),
+            title: format!("The board at {distance} m ({seen})"),
+            x: "across the board, m".into(),
+            y: "measured depth less true depth, mm".into(),
+            joined: false,
+            lines: vec![
+                line("measured", measured.collect()),
+                line("predicted", predicted.collect()),
+            ],
+        })
+    }
+
+    /// The estimate's model of the board at a distance.
+    fn estimated(
+        &self,
+        lidar: &CwLidar<f64>,
+        found: &BoardReport,
+        distance: f64,
+    ) -> Result<Model, FitError> {
+        let value = |path: &str| {
+            let row = found.rows.iter().find(|row| row.path == path);
+            row.map_or_else(|| self.truth_of(path), |row| row.value)
+        };
+        let bias = ["c", "b", "a"].map(|name| value(&format!("sensor.receiver.bias.{name}")));
+        let shares = ["white", "black"].map(|name| value(&format!("materials.{name}.reflectance")));
+        self.model(lidar, &[distance], shares, bias)
+    }
+}
+
+/// Each unknown over its truth, iteration by iteration.
+fn evolution(found: &BoardReport) -> Chart {
+    let line = |(index, row): (usize, &BoardRow)| {
+        let log = found.report.solution.log.iter();
+        let points = log.filter_map(|iteration| match iteration.state[index].value() {
+            Value::Number(value) => Some([iteration.number as f64, value / row.truth]),
+            _ => None,
+        });
+        Curve {
+            name: row.path.clone(),
+            points: points.collect(),
+        }
+    };
+    Chart {
+        name: "evolution".into(),
+        title: "Unknowns over their true values".into(),
+        x: "iterations".into(),
+        y: "estimate / truth".into(),
+        joined: true,
+        lines: found.rows.iter().enumerate().map(line).collect(),
+    }
+}
+
+/// Residuals this many standard deviations of noise are not noise: a false minimum.
+const FALSE: f64 = 1.5;
+
+/// Fits reflectances and bias. A start with the stripes exchanged ends in a false minimum, which
+/// shows in its residuals; the search then begins anew from other contrasts, black the darker.
+///
+/// # Errors
+/// Where a number makes no sense or the solver cannot go on.
+pub fn checkerboard(
+    lidar: &CwLidar<f64>,
+    settings: &BoardSettings,
+) -> Result<BoardReport, FitError> {
+    let first = fit(lidar, settings, settings.start)?;
+    let spread = first.solution.residuals.rms();
+    if spread < FALSE {
+        return Ok(finish(settings, first, None));
+    }
+    let brightest = settings.start[0].max(settings.start[1]);
+    let white = if settings.white_known {
+        settings.reflectances[0]
+    } else {
+        brightest
+    };
+    let mut best = first;
+    let before = best.solution.cost;
+    for contrast in [0.5, 0.25, 0.1] {
+        let again = fit(lidar, settings, [white, contrast * white])?;
+        if again.solution.cost < best.solution.cost {
+            best = again;
+        }
+    }
+    let escaped = best.solution.cost < before;
+    let false_minimum = escaped.then_some(spread * settings.sigma.max(1e-6));
+    Ok(finish(settings, best, false_minimum))
+}
+
+fn fit(
+    lidar: &CwLidar<f64>,
+    settings: &BoardSettings,
+    start: [f64; 2],
+) -> Result<Report, FitError> {
+    let problem = settings.problem(lidar, start)?;
+    let limits = Limits {
+        gate: 100.0,
+        ..Limits::default()
+    };
+    let solver = Solver {
+        loss: Loss::Squared,
+        limits,
+        ..Solver::default()
+    };
+    let solution = solver.solve(&problem, problem.model.start())?;
+    Ok(report(&problem, &solver, solution, &Gauge::Free))
+}
+
+fn finish(settings: &BoardSettings, report: Report, false_minimum: Option<f64>) -> BoardReport {
+    let sigmas = report.uncertainty.standard_deviations();
+    let number = |variable: &Variable| match variable.value() {
+        Value::Number(number) => number,
+        _ => f64::NAN,
+    };
+    let row = |((path, variable), sigma): (&(String, Variable), f64)| BoardRow {
+        path: path.clone(),
+        value: number(variable),
+        sigma,
+        truth: settings.truth_of(path),
+    };
+    let rows: Vec<BoardRow> = report.estimate.iter().zip(sigmas).map(row).collect();
+    BoardReport {
+        invariants: invariants(settings, &rows, &report),
+        rows,
+        report,
+        false_minimum,
+    }
+}
+
+/// What scaling both reflectances does not change.
+fn invariants(settings: &BoardSettings, rows: &[BoardRow], report: &Report) -> Vec<Invariant> {
+    let [c, b, a, black] = [0, 1, 2, 3].map(|i| rows[i].value);
+    let white = rows
+        .get(4)
+        .map_or(settings.reflectances[0], |row| row.value);
+    let of = |name: &str, value: f64, gradient: [f64; 5]| {
+        invariant(name, value, &gradient[..rows.len()], &report.uncertainty)
+    };
+    let ratio = white / black;
+    vec![
+        of("c", c, [1.0, 0.0, 0.0, 0.0, 0.0]),
+        of(
+            "white / black",
+            ratio,
+            [0.0, 0.0, 0.0, -ratio / black, 1.0 / black],
+        ),
+        of("b white", b * white, [0.0, white, 0.0, 0.0, b]),
+        of(
+            "a white^2",
+            a * white * white,
+            [0.0, 0.0, white * white, 0.0, 2.0 * a * white],
+        ),
+    ]
+}

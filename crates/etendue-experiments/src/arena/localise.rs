@@ -1,0 +1,252 @@
+//! Localising the sensor in a known arena (section IV-A).
+
+use super::{Furniture, arena, first_pose, pose_error, readings};
+use etendue_estimate::fit::{
+    Coarse, FitError, FitProblem, Twins, chance, coarse_search, find_twins, planar_grid,
+};
+use etendue_estimate::manifold::Variable;
+use etendue_estimate::model::{Freedom, Model, upright};
+use etendue_estimate::solve::{Continuation, Loss, Problem, Solver, Stop};
+use etendue_estimate::uncertainty::cramer_rao;
+use etendue_sensors::cw::CwLidar;
+use nalgebra::Isometry2;
+
+/// What is localised where.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LocaliseSettings {
+    /// What stands in the arena.
+    pub furniture: Vec<Furniture>,
+    /// Where the sensor really is.
+    pub truth: Isometry2<f64>,
+    /// How it is found.
+    pub solver: Solver,
+    /// Standard deviation of the measured ranges, m.
+    pub sigma: f64,
+    /// Seed of their noise.
+    pub seed: u64,
+}
+
+/// What came of one start.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LocaliseRow {
+    /// The start.
+    pub start: Isometry2<f64>,
+    /// Error of its pose.
+    pub start_error: f64,
+    /// The estimate.
+    pub found: Isometry2<f64>,
+    /// Its error.
+    pub error: f64,
+    /// Error after each iteration.
+    pub errors: Vec<f64>,
+    /// The pose after each iteration.
+    pub path: Vec<Isometry2<f64>>,
+    /// Cost at the end.
+    pub cost: f64,
+    /// Why the solver stopped.
+    pub stop: Stop,
+    /// Beams that were measured and are not predicted at the end.
+    pub missing: usize,
+}
+
+/// Errors over many noise seeds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NoiseRow {
+    /// Standard deviation of the ranges, m.
+    pub sigma: f64,
+    /// Root mean square of the pose errors.
+    pub rms: f64,
+    /// The same by the Cramér-Rao bound.
+    pub bound: f64,
+    /// How many seeds.
+    pub runs: usize,
+}
+
+impl LocaliseSettings {
+    /// The empty arena, the sensor in its middle, squared loss.
+    pub fn empty() -> Self {
+        Self {
+            furniture: Vec::new(),
+            truth: Isometry2::identity(),
+            solver: Solver::default(),
+            sigma: 0.0,
+            seed: 1,
+        }
+    }
+
+    /// The arena with a box of 0.1 m, which breaks its symmetry.
+    pub fn with_box() -> Self {
+        let carton = Furniture::Carton {
+            name: "box",
+            pose: [0.6, 0.25, 0.3],
+            side: 0.1,
+        };
+        Self {
+            furniture: vec![carton],
+            ..Self::empty()
+        }
+    }
+
+    /// The arena among two mirrors, a pane and a box, a Cauchy loss of 5 cm after graduated
+    /// non-convexity.
+    pub fn complex() -> Self {
+        let mirror = |name, pose, width| Furniture::Mirror { name, pose, width };
+        let furniture = vec![
+            mirror("mirror 1", [0.5, 0.35, -2.2], 0.3),
+            mirror("mirror 2", [-0.6, -0.3, 0.7], 0.25),
+            Furniture::Pane {
+                name: "pane",
+                pose: [0.55, -0.2, 0.3],
+                width: 0.3,
+            },
+            Furniture::Carton {
+                name: "box",
+                pose: [-0.55, 0.25, 0.4],
+                side: 0.12,
+            },
+        ];
+        let solver = Solver {
+            loss: Loss::Cauchy { scale: 0.05 },
+            continuation: Some(Continuation {
+                widest: 4.0,
+                factor: 4.0,
+            }),
+            ..Solver::default()
+        };
+        Self {
+            furniture,
+            solver,
+            ..Self::empty()
+        }
+    }
+
+    /// The problem, with its scan simulated from the true pose.
+    ///
+    /// # Errors
+    /// Where the sensor makes no sense or sees nothing.
+    pub fn problem(&self, lidar: &CwLidar<f64>) -> Result<FitProblem, FitError> {
+        let mut model = Model::new(arena(&self.furniture), lidar, vec![upright(&self.truth)])?;
+        model.free("sensor.pose", Freedom::Planar)?;
+        let shots = model.predict(&model.start());
+        FitProblem::new(model, &[readings(&shots[0], self.sigma, self.seed)])
+    }
+}
+
+/// Localises from one start.
+///
+/// # Errors
+/// Where the problem cannot be made or the solver cannot go on.
+///
+/// ```
+/// use etendue_experiments::arena::{LocaliseSettings, localise, urg_04lx};
+/// use nalgebra::{Isometry2, Vector2};
+/// let start = Isometry2::new(Vector2::zeros(), 60_f64.to_radians());
+/// let row = localise(&urg_04lx(), &LocaliseSettings::empty(), start)?;
+/// assert!(row.error < 1e-6 && row.errors.len() <= 12);
+/// # Ok::<(), etendue_estimate::fit::FitError>(())
+/// ```
+pub fn localise(
+    lidar: &CwLidar<f64>,
+    settings: &LocaliseSettings,
+    start: Isometry2<f64>,
+) -> Result<LocaliseRow, FitError> {
+    solve_from(&settings.problem(lidar)?, settings, start)
+}
+
+/// Localises from many starts.
+///
+/// # Errors
+/// As [`localise`].
+pub fn localise_many(
+    lidar: &CwLidar<f64>,
+    settings: &LocaliseSettings,
+    starts: &[Isometry2<f64>],
+) -> Result<Vec<LocaliseRow>, FitError> {
+    let problem = settings.problem(lidar)?;
+    let solve = |start: &Isometry2<f64>| solve_from(&problem, settings, *start);
+    starts.iter().map(solve).collect()
+}
+
+pub(super) fn solve_from(
+    problem: &FitProblem,
+    settings: &LocaliseSettings,
+    start: Isometry2<f64>,
+) -> Result<LocaliseRow, FitError> {
+    let solution = settings
+        .solver
+        .solve(problem, vec![Variable::Planar(start)])?;
+    let pose = |state: &[Variable]| first_pose(state).unwrap_or(start);
+    let error = |state: &[Variable]| pose_error(&pose(state), &settings.truth);
+    Ok(LocaliseRow {
+        start,
+        start_error: pose_error(&start, &settings.truth),
+        found: pose(&solution.state),
+        error: error(&solution.state),
+        errors: solution.log.iter().map(|i| error(&i.state)).collect(),
+        path: solution.log.iter().map(|i| pose(&i.state)).collect(),
+        cost: solution.cost,
+        stop: solution.stop,
+        missing: solution.residuals.missing,
+    })
+}
+
+/// Localises without any start: a grid of poses over the arena, then every distinct minimum of the
+/// best of them. More than one solution are twins that this scan cannot tell apart.
+///
+/// # Errors
+/// As [`localise`].
+pub fn localise_anywhere(
+    lidar: &CwLidar<f64>,
+    settings: &LocaliseSettings,
+) -> Result<Twins, FitError> {
+    let problem = settings.problem(lidar)?;
+    let coarse = Coarse {
+        every: 16,
+        loss: Loss::Cauchy { scale: 0.1 },
+        gate: 1.0,
+        keep: 12,
+        apart: 0.3,
+    };
+    let grid = planar_grid([-0.85, -0.4], [0.85, 0.4], 3528);
+    let states = grid.map(|pose| vec![Variable::Planar(pose)]);
+    let starts = coarse_search(&problem, states, &coarse);
+    let margin = chance(settings.sigma, problem.measured());
+    let starts = starts.into_iter().map(|(state, _)| state);
+    Ok(find_twins(
+        &problem,
+        &settings.solver,
+        &[],
+        starts,
+        1e-2,
+        |_| margin,
+    )?)
+}
+
+/// Localises under noise with `runs` seeds, beside the Cramér-Rao bound.
+///
+/// # Errors
+/// As [`localise`].
+pub fn localise_noise(
+    lidar: &CwLidar<f64>,
+    settings: &LocaliseSettings,
+    start: Isometry2<f64>,
+    runs: u32,
+) -> Result<NoiseRow, FitError> {
+    let mut squares = 0.0;
+    for run in 0..runs {
+        let seeded = LocaliseSettings {
+            seed: settings.seed + u64::from(run),
+            ..settings.clone()
+        };
+        squares += localise(lidar, &seeded, start)?.error.powi(2);
+    }
+    let problem = settings.problem(lidar)?;
+    let truth = vec![Variable::Planar(settings.truth)];
+    let bound = cramer_rao(&problem.linearize(&truth), settings.sigma);
+    Ok(NoiseRow {
+        sigma: settings.sigma,
+        rms: (squares / f64::from(runs)).sqrt(),
+        bound: bound.map_or(f64::INFINITY, |covariance| covariance.trace().sqrt()),
+        runs: runs as usize,
+    })
+}

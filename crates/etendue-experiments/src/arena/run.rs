@@ -1,0 +1,495 @@
+//! Each experiment as a whole: what the paper shows, beside the baselines.
+
+use super::{
+    BoardSettings, Chart, Curve, LocaliseSettings, Table, TrackSettings, View, checkerboard,
+    first_pose, localise_anywhere, localise_many, localise_noise, pose_error, run_baselines,
+    track_mirror_many,
+};
+use etendue_estimate::fit::FitError;
+use etendue_estimate::solve::{Loss, Solver};
+use etendue_physics::{Purpose, Stream};
+use etendue_sensors::cw::CwLidar;
+use nalgebra::{Isometry2, Vector2};
+
+/// An experiment of the paper's section IV.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Experiment {
+    /// The sensor's pose in the empty arena.
+    Localise,
+    /// The same among mirrors, glass and a box.
+    LocaliseComplex,
+    /// A mirror's pose.
+    TrackMirror,
+    /// Reflectances and the receiver's bias.
+    Checkerboard,
+}
+
+/// How much is run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Effort {
+    /// Random starts.
+    pub starts: u32,
+    /// Noise seeds a row.
+    pub seeds: u32,
+    /// Standard deviations of the ranges, m; the first is that of what is drawn and of random
+    /// starts. The checkerboard needs one above zero, and takes the first such, else 1 mm.
+    pub noise: Vec<f64>,
+}
+
+/// What an experiment gave.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// Its tables.
+    pub tables: Vec<Table>,
+    /// Pose errors (m and rad together) over iterations.
+    pub curves: Vec<Curve>,
+    /// Start, steps and result in the scene.
+    pub views: Vec<View>,
+    /// Other figures.
+    pub charts: Vec<Chart>,
+    /// Sentences worth reading.
+    pub remarks: Vec<String>,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Self {
+            starts: 60,
+            seeds: 40,
+            noise: vec![0.0, 0.003, 0.01, 0.03],
+        }
+    }
+}
+
+impl Effort {
+    /// The noise of what is drawn, m.
+    fn first(&self) -> f64 {
+        self.noise.first().copied().unwrap_or(0.0)
+    }
+}
+
+impl Experiment {
+    /// All of them.
+    pub const ALL: [Self; 4] = [
+        Self::Localise,
+        Self::LocaliseComplex,
+        Self::TrackMirror,
+        Self::Checkerboard,
+    ];
+
+    /// The name people type.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Localise => "localise",
+            Self::LocaliseComplex => "localise-complex",
+            Self::TrackMirror => "track-mirror",
+            Self::Checkerboard => "checkerboard",
+        }
+    }
+
+    /// Runs it with a sensor.
+    ///
+    /// # Errors
+    /// Where the sensor cannot do it, or a solver cannot go on.
+    pub fn run(self, lidar: &CwLidar<f64>, effort: &Effort) -> Result<Outcome, FitError> {
+        match self {
+            Self::Localise => run_localise(lidar, effort),
+            Self::LocaliseComplex => run_complex(lidar, effort),
+            Self::TrackMirror => run_track(lidar, effort),
+            Self::Checkerboard => run_checkerboard(lidar, effort),
+        }
+    }
+}
+
+fn run_localise(lidar: &CwLidar<f64>, effort: &Effort) -> Result<Outcome, FitError> {
+    let settings = LocaliseSettings {
+        sigma: effort.first(),
+        ..LocaliseSettings::empty()
+    };
+    let start = Isometry2::rotation(60_f64.to_radians());
+    let mut outcome = Outcome::default();
+    draw_localise(lidar, &settings, start, &mut outcome)?;
+    outcome.tables.push(yaw_table(lidar, &settings)?);
+    outcome
+        .tables
+        .push(noise_table(lidar, &settings, start, effort)?);
+    outcome
+        .tables
+        .push(baseline_table(lidar, &settings, start, effort)?);
+    let with_box = LocaliseSettings {
+        sigma: settings.sigma,
+        ..LocaliseSettings::with_box()
+    };
+    for (name, settings) in [
+        ("the empty arena", settings),
+        ("the arena with a box of 0.1 m", with_box),
+    ] {
+        outcome.remarks.push(twins(lidar, &settings, name)?);
+    }
+    Ok(outcome)
+}
+
+fn run_complex(lidar: &CwLidar<f64>, effort: &Effort) -> Result<Outcome, FitError> {
+    let settings = LocaliseSettings {
+        sigma: effort.first(),
+        ..LocaliseSettings::complex()
+    };
+    let start = Isometry2::new(Vector2::new(0.1, 0.1), 10_f64.to_radians());
+    let mut outcome = Outcome::default();
+    draw_localise(lidar, &settings, start, &mut outcome)?;
+    let starts = near_starts(effort.starts);
+    let near = 1e-3 + 0.3 * settings.sigma;
+    let mut table = Table::new(
+        format!("Starts within 0.15 m and 15 degrees that end within {near:.1e} of the truth"),
+        &["loss", "starts", "successes", "median iterations"],
+    );
+    let squared = Solver {
+        loss: Loss::Squared,
+        ..Solver::default()
+    };
+    for (name, solver) in [("Cauchy 0.05 m", settings.solver), ("squared", squared)] {
+        let tried = LocaliseSettings {
+            solver,
+            ..settings.clone()
+        };
+        let rows = localise_many(lidar, &tried, &starts)?;
+        let good = rows.iter().filter(|row| row.error < near).count();
+        let mut iterations: Vec<usize> = rows.iter().map(|row| row.errors.len()).collect();
+        iterations.sort_unstable();
+        let median = iterations.get(iterations.len() / 2).copied().unwrap_or(0);
+        table.push(vec![
+            name.into(),
+            rows.len().into(),
+            good.into(),
+            median.into(),
+        ]);
+    }
+    outcome.tables.push(table);
+    outcome
+        .tables
+        .push(noise_table(lidar, &settings, start, effort)?);
+    outcome
+        .tables
+        .push(baseline_table(lidar, &settings, start, effort)?);
+    outcome.remarks.push(twins(
+        lidar,
+        &settings,
+        "the arena among mirrors and glass",
+    )?);
+    Ok(outcome)
+}
+
+/// Localises from one start and draws it.
+fn draw_localise(
+    lidar: &CwLidar<f64>,
+    settings: &LocaliseSettings,
+    start: Isometry2<f64>,
+    outcome: &mut Outcome,
+) -> Result<(), FitError> {
+    let problem = settings.problem(lidar)?;
+    let row = super::localise::solve_from(&problem, settings, start)?;
+    let curve = Curve::of_errors("model", row.start_error, &row.errors);
+    outcome.curves.push(curve);
+    let view = View::of_localise(settings, &problem, &row);
+    outcome.views.push(view);
+    Ok(())
+}
+
+/// Starts within 0.15 m along each axis and 15 degrees of the origin.
+fn near_starts(count: u32) -> Vec<Isometry2<f64>> {
+    let start = |number| {
+        let mut stream = Stream::new(3, 0, 0, number, Purpose::Search);
+        let mut within = |half: f64| half * (2.0 * stream.uniform() - 1.0);
+        let at = Vector2::new(within(0.15), within(0.15));
+        Isometry2::new(at, within(15_f64.to_radians()))
+    };
+    (0..count).map(start).collect()
+}
+
+fn yaw_table(lidar: &CwLidar<f64>, settings: &LocaliseSettings) -> Result<Table, FitError> {
+    let mut table = Table::new(
+        format!(
+            "Localising from a yaw error, noise {:.0} mm",
+            1e3 * settings.sigma
+        ),
+        &["start, deg", "iterations", "error"],
+    );
+    let degrees = [
+        5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 65.0, 70.0, 75.0, 80.0,
+    ];
+    let starts = degrees.map(|d: f64| Isometry2::rotation(d.to_radians()));
+    for (degrees, row) in degrees.iter().zip(localise_many(lidar, settings, &starts)?) {
+        table.push(vec![
+            (*degrees).into(),
+            row.errors.len().into(),
+            row.error.into(),
+        ]);
+    }
+    Ok(table)
+}
+
+fn noise_table(
+    lidar: &CwLidar<f64>,
+    settings: &LocaliseSettings,
+    start: Isometry2<f64>,
+    effort: &Effort,
+) -> Result<Table, FitError> {
+    let mut table = Table::new(
+        format!("Localising under noise, {} seeds", effort.seeds),
+        &["noise, mm", "rms error", "Cramer-Rao bound"],
+    );
+    for &sigma in &effort.noise {
+        let noisy = LocaliseSettings {
+            sigma,
+            ..settings.clone()
+        };
+        let row = localise_noise(lidar, &noisy, start, effort.seeds)?;
+        table.push(vec![(1e3 * sigma).into(), row.rms.into(), row.bound.into()]);
+    }
+    Ok(table)
+}
+
+fn baseline_table(
+    lidar: &CwLidar<f64>,
+    settings: &LocaliseSettings,
+    start: Isometry2<f64>,
+    effort: &Effort,
+) -> Result<Table, FitError> {
+    let mut table = Table::new(
+        format!(
+            "Root mean square errors over {} noise seeds: registration baselines, default and tuned",
+            effort.seeds
+        ),
+        &["noise, mm", "method", "default settings", "tuned settings"],
+    );
+    let problem = settings.problem(lidar)?;
+    for &sigma in &effort.noise {
+        let noisy = LocaliseSettings {
+            sigma,
+            ..settings.clone()
+        };
+        let ours = localise_noise(lidar, &noisy, start, effort.seeds)?.rms;
+        table.push(vec![
+            (1e3 * sigma).into(),
+            "model".into(),
+            ours.into(),
+            ours.into(),
+        ]);
+        for row in run_baselines(
+            &problem,
+            &start,
+            &settings.truth,
+            sigma,
+            settings.seed,
+            effort.seeds,
+        ) {
+            let name = row.method.name().into();
+            let errors = [row.default_error.into(), row.tuned_error.into()];
+            table.push([vec![(1e3 * sigma).into(), name], errors.into()].concat());
+        }
+    }
+    Ok(table)
+}
+
+fn twins(
+    lidar: &CwLidar<f64>,
+    settings: &LocaliseSettings,
+    name: &str,
+) -> Result<String, FitError> {
+    let twins = localise_anywhere(lidar, settings)?;
+    let poses = twins.solutions.iter().filter_map(|s| first_pose(&s.state));
+    let words: Vec<String> = poses
+        .map(|pose| {
+            let at = pose.translation.vector;
+            let yaw = pose.rotation.angle().to_degrees();
+            let off = pose_error(&pose, &settings.truth);
+            format!(
+                "({:.3} m, {:.3} m, {yaw:.1} deg; error {off:.1e})",
+                at.x, at.y
+            )
+        })
+        .collect();
+    Ok(match &words[..] {
+        [only] => format!("From anywhere in {name}: one pose explains the scan, {only}."),
+        several => format!(
+            "From anywhere in {name}: {} poses explain the scan equally well: {}.",
+            several.len(),
+            several.join(", ")
+        ),
+    })
+}
+
+fn run_track(lidar: &CwLidar<f64>, effort: &Effort) -> Result<Outcome, FitError> {
+    let settings = TrackSettings {
+        sigma: effort.first(),
+        ..TrackSettings::default()
+    };
+    let starts = settings.random_starts(effort.starts);
+    let alone = TrackSettings {
+        coarse: 0,
+        widths: vec![16.0, 8.0, 4.0, 2.0, 1.0],
+        ..settings.clone()
+    };
+    let mut outcome = Outcome::default();
+    let columns = [
+        "search",
+        "starts",
+        "below 5 mm",
+        "median normal, m",
+        "median tangential, m",
+        "median yaw, rad",
+        "most iterations",
+    ];
+    let mut table = Table::new(
+        "Tracking a mirror of 0.3 m from random starts in the box",
+        &columns,
+    );
+    for (name, settings) in [
+        ("start alone, beams narrowed from 16 times", &alone),
+        ("coarse search", &settings),
+    ] {
+        table.push(track_row(
+            name,
+            &track_mirror_many(lidar, settings, &starts)?,
+        ));
+    }
+    outcome.tables.push(table);
+    let start = settings.paper_start();
+    let mut noisy = Table::new(
+        "From the paper's kind of start",
+        &[
+            "noise, mm",
+            "normal, m",
+            "tangential, m",
+            "yaw, rad",
+            "iterations",
+        ],
+    );
+    for (number, &sigma) in effort.noise.iter().enumerate() {
+        let tried = TrackSettings {
+            sigma,
+            ..settings.clone()
+        };
+        let problem = tried.problem(lidar)?;
+        let row = super::track_mirror::track(&problem, &tried, start)?;
+        let error = row.error;
+        noisy.push(vec![
+            (1e3 * sigma).into(),
+            error.normal.into(),
+            error.tangential.into(),
+            error.yaw.into(),
+            row.iterations.into(),
+        ]);
+        if number == 0 {
+            let poses = row.path.iter();
+            let errors: Vec<f64> = poses.map(|p| pose_error(p, &settings.truth)).collect();
+            let curve = Curve::of_errors("model", row.start_error, &errors);
+            outcome.curves.push(curve);
+            let view = View::of_mirror(&tried, &problem, &row);
+            outcome.views.push(view);
+        }
+    }
+    outcome.tables.push(noisy);
+    Ok(outcome)
+}
+
+fn track_row(name: &str, rows: &[super::MirrorRow]) -> Vec<super::Cell> {
+    let median = |of: fn(&super::MirrorError) -> f64| {
+        let mut values: Vec<f64> = rows.iter().map(|row| of(&row.error)).collect();
+        values.sort_by(f64::total_cmp);
+        values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+    };
+    vec![
+        name.into(),
+        rows.len().into(),
+        rows.iter()
+            .filter(|row| row.error.total < 5e-3)
+            .count()
+            .into(),
+        median(|e| e.normal).into(),
+        median(|e| e.tangential).into(),
+        median(|e| e.yaw).into(),
+        rows.iter()
+            .map(|row| row.iterations)
+            .max()
+            .unwrap_or(0)
+            .into(),
+    ]
+}
+
+fn run_checkerboard(lidar: &CwLidar<f64>, effort: &Effort) -> Result<Outcome, FitError> {
+    let mut outcome = Outcome::default();
+    let above_zero = effort.noise.iter().copied().find(|sigma| *sigma > 0.0);
+    let given = above_zero.filter(|_| effort.noise != Effort::default().noise);
+    let base = BoardSettings {
+        sigma: given.unwrap_or(BoardSettings::default().sigma),
+        ..BoardSettings::default()
+    };
+    for (name, settings) in [
+        (
+            "From 0.5 m, nothing known",
+            BoardSettings {
+                white_known: false,
+                ..base.clone()
+            },
+        ),
+        ("From 0.5 m, the white's reflectance given", base.clone()),
+        (
+            "From 0.5, 0.9 and 1.6 m, the white's reflectance given",
+            BoardSettings {
+                distances: vec![0.5, 0.9, 1.6],
+                ..base.clone()
+            },
+        ),
+        (
+            "From 0.5 m, started with the stripes exchanged",
+            BoardSettings {
+                start: [0.8, 0.95],
+                ..base
+            },
+        ),
+    ] {
+        let found = checkerboard(lidar, &settings)?;
+        if outcome.charts.is_empty() && settings.white_known {
+            outcome.charts = settings.charts(lidar, &found)?;
+        }
+        let mut table = Table::new(
+            name,
+            &["quantity", "estimate", "standard deviation", "truth"],
+        );
+        for row in &found.rows {
+            table.push(vec![
+                row.path.clone().into(),
+                row.value.into(),
+                row.sigma.into(),
+                row.truth.into(),
+            ]);
+        }
+        outcome.tables.push(table);
+        let nulls = found.report.uncertainty.null_directions.iter();
+        outcome
+            .remarks
+            .extend(nulls.map(|null| format!("{name}: {}.", null.description)));
+        for invariant in found.invariants.iter().filter(|_| !settings.white_known) {
+            outcome.remarks.push(format!(
+                "{name}: {} = {:.4} +- {:.4}.",
+                invariant.name, invariant.value, invariant.sigma
+            ));
+        }
+        if let Some(rms) = found.false_minimum {
+            outcome.remarks.push(format!(
+                "{name}: the start led to a false minimum (rms {:.1} mm), noticed and left.",
+                1e3 * rms
+            ));
+        }
+        for distance in [0.9, 1.6] {
+            let error = settings.prediction_error(lidar, &found, distance)?;
+            outcome.remarks.push(format!(
+                "{name}: predicted at {distance} m to {:.2} mm rms.",
+                1e3 * error
+            ));
+        }
+    }
+    Ok(outcome)
+}

@@ -1,0 +1,291 @@
+//! Tracking a mirror (section IV-B).
+//!
+//! The mirror shows walls behind itself; where it stands along its own plane only its edges tell.
+//! The search runs from coarse to fine: poses over the box with one ray a beam, more poses about the
+//! best, then Levenberg-Marquardt with edges on beams four times too wide, then on the true ones as
+//! rays see them, with a scan along the mirror's plane ([`solve_in_stages`]).
+
+use super::{Furniture, arena, first_pose, pose_error, readings};
+use etendue_estimate::fit::{
+    Coarse, FitError, FitProblem, coarse_search, scatter, solve_in_stages,
+};
+use etendue_estimate::manifold::Variable;
+use etendue_estimate::model::{Freedom, Model};
+use etendue_estimate::solve::{Limits, Loss, Solution, Solver};
+use etendue_estimate::visibility::EdgeSettings;
+use etendue_physics::{Purpose, Stream};
+use etendue_scene::SceneBuilder;
+use etendue_sensors::cw::CwLidar;
+use nalgebra::{Isometry2, Isometry3, Vector2};
+use std::f64::consts::{FRAC_PI_2, PI};
+
+/// What is tracked, and how.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrackSettings {
+    /// Where the mirror really is.
+    pub truth: Isometry2<f64>,
+    /// Its width, m.
+    pub width: f64,
+    /// Lower corner of the box it must be in, m.
+    pub lower: [f64; 2],
+    /// Upper corner.
+    pub upper: [f64; 2],
+    /// Standard deviation of the measured ranges, m.
+    pub sigma: f64,
+    /// Seed of noise and of random poses.
+    pub seed: u64,
+    /// How residuals are charged.
+    pub loss: Loss,
+    /// Factors on the beam's width, stage by stage; the last should be 1.
+    pub widths: Vec<f64>,
+    /// Poses of the coarse search over the whole box; 0 starts at the start alone.
+    pub coarse: u32,
+    /// Candidates of the coarse search that are polished.
+    pub keep: usize,
+}
+
+/// An error of the mirror's pose, part by part.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MirrorError {
+    /// At right angles to the mirror, m.
+    pub normal: f64,
+    /// Along the mirror, m.
+    pub tangential: f64,
+    /// Of its yaw, rad.
+    pub yaw: f64,
+    /// All together, as SE(2) distance.
+    pub total: f64,
+}
+
+/// What came of one start.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MirrorRow {
+    /// The start.
+    pub start: Isometry2<f64>,
+    /// Its error.
+    pub start_error: f64,
+    /// The estimate.
+    pub found: Isometry2<f64>,
+    /// Its error.
+    pub error: MirrorError,
+    /// Iterations of Levenberg-Marquardt on the way to it, all stages.
+    pub iterations: usize,
+    /// Its pose after each of them.
+    pub path: Vec<Isometry2<f64>>,
+    /// Cost at the end.
+    pub cost: f64,
+}
+
+impl Default for TrackSettings {
+    fn default() -> Self {
+        Self {
+            truth: Isometry2::new(Vector2::new(0.5, 0.05), 2.8),
+            width: 0.3,
+            lower: [0.2, -0.3],
+            upper: [0.8, 0.3],
+            sigma: 0.0,
+            seed: 1,
+            loss: Loss::Cauchy { scale: 0.05 },
+            widths: vec![4.0, 1.0],
+            coarse: 2400,
+            keep: 6,
+        }
+    }
+}
+
+impl TrackSettings {
+    /// The problem, with its scan simulated with the mirror where it really is.
+    ///
+    /// # Errors
+    /// Where the mirror is outside the box, or the sensor makes no sense.
+    pub fn problem(&self, lidar: &CwLidar<f64>) -> Result<FitProblem, FitError> {
+        let parts = self.parts(&self.truth);
+        let mut model = Model::new(parts, lidar, vec![Isometry3::identity()])?;
+        let (lower, upper) = (self.lower, self.upper);
+        model.free("objects.mirror.pose", Freedom::Boxed { lower, upper })?;
+        // The scan is that of the beam's rays; the model that explains it integrates over the beam.
+        let shots = model.predict(&model.start());
+        model.edges = Some(EdgeSettings::default());
+        FitProblem::new(model, &[readings(&shots[0], self.sigma, self.seed)])
+    }
+
+    /// The arena with the mirror at a pose.
+    pub fn parts(&self, pose: &Isometry2<f64>) -> SceneBuilder {
+        let at = pose.translation.vector;
+        arena(&[Furniture::Mirror {
+            name: "mirror",
+            pose: [at.x, at.y, pose.rotation.angle()],
+            width: self.width,
+        }])
+    }
+
+    /// A pose in the box from three numbers in (0, 1): the mirror's front is towards the sensor.
+    fn pose(&self, [x, y, yaw]: [f64; 3]) -> Isometry2<f64> {
+        let between = |part: f64, k: usize| self.lower[k] + part * (self.upper[k] - self.lower[k]);
+        Isometry2::new(
+            Vector2::new(between(x, 0), between(y, 1)),
+            FRAC_PI_2 + PI * yaw,
+        )
+    }
+
+    /// How a candidate is polished.
+    pub fn solver(&self) -> Solver {
+        Solver {
+            loss: self.loss,
+            limits: Limits {
+                iterations: 40,
+                step: 1e-5,
+                cost: 1e-3,
+                ..Limits::default()
+            },
+            ..Solver::default()
+        }
+    }
+
+    fn variable(&self, pose: &Isometry2<f64>) -> Result<Variable, FitError> {
+        Variable::boxed(pose, self.lower, self.upper).map_err(|source| {
+            FitError::Model(etendue_estimate::model::ModelError::Start {
+                path: "objects.mirror.pose".to_owned(),
+                source,
+            })
+        })
+    }
+
+    /// The kind of start that the paper has: in the box and near, off by 0.1 m along both axes and 10
+    /// degrees, as the one it gives for localising.
+    pub fn paper_start(&self) -> Isometry2<f64> {
+        let at = self.truth.translation.vector + Vector2::new(0.1, 0.1);
+        let yaw = self.truth.rotation.angle() - 10_f64.to_radians();
+        Isometry2::new(at, yaw)
+    }
+
+    /// `count` random starts in the box.
+    pub fn random_starts(&self, count: u32) -> Vec<Isometry2<f64>> {
+        let draw = |number| {
+            let mut stream = Stream::new(self.seed, 1, 0, number, Purpose::Search);
+            self.pose([(); 3].map(|()| 0.02 + 0.96 * stream.uniform()))
+        };
+        (0..count).map(draw).collect()
+    }
+}
+
+/// Tracks the mirror from one start.
+///
+/// # Errors
+/// Where the start is outside the box, or the solver cannot go on.
+pub fn track_mirror(
+    lidar: &CwLidar<f64>,
+    settings: &TrackSettings,
+    start: Isometry2<f64>,
+) -> Result<MirrorRow, FitError> {
+    track(&settings.problem(lidar)?, settings, start)
+}
+
+/// Tracks the mirror from many starts.
+///
+/// # Errors
+/// As [`track_mirror`].
+pub fn track_mirror_many(
+    lidar: &CwLidar<f64>,
+    settings: &TrackSettings,
+    starts: &[Isometry2<f64>],
+) -> Result<Vec<MirrorRow>, FitError> {
+    let problem = settings.problem(lidar)?;
+    let one = |start: &Isometry2<f64>| track(&problem, settings, *start);
+    starts.iter().map(one).collect()
+}
+
+pub(super) fn track(
+    problem: &FitProblem,
+    settings: &TrackSettings,
+    start: Isometry2<f64>,
+) -> Result<MirrorRow, FitError> {
+    let first = vec![settings.variable(&start)?];
+    let mut best: Option<Solution<Vec<Variable>>> = None;
+    let mut failure = None;
+    for candidate in candidates(problem, settings, first)? {
+        let polished = match polish(problem, settings, candidate) {
+            Ok(polished) => polished,
+            Err(error) => {
+                failure = Some(error);
+                continue;
+            }
+        };
+        if best.as_ref().is_none_or(|known| polished.cost < known.cost) {
+            best = Some(polished);
+        }
+    }
+    let Some(solution) = best else {
+        return Err(failure.unwrap_or(FitError::NothingFree));
+    };
+    let path: Vec<_> = { solution.log.iter() }
+        .filter_map(|iteration| first_pose(&iteration.state))
+        .collect();
+    let found = first_pose(&solution.state).unwrap_or(start);
+    Ok(MirrorRow {
+        start,
+        start_error: pose_error(&start, &settings.truth),
+        found,
+        error: mirror_error(&found, &settings.truth),
+        iterations: path.len(),
+        path,
+        cost: solution.cost,
+    })
+}
+
+/// The poses that are worth polishing, the start among the rated ones.
+fn candidates(
+    problem: &FitProblem,
+    settings: &TrackSettings,
+    start: Vec<Variable>,
+) -> Result<Vec<Vec<Variable>>, FitError> {
+    if settings.coarse == 0 {
+        return Ok(vec![start]);
+    }
+    let mut poses = vec![start];
+    for number in 0..settings.coarse {
+        let mut stream = Stream::new(settings.seed, 2, 0, number, Purpose::Search);
+        let parts = [(); 3].map(|()| 0.02 + 0.96 * stream.uniform());
+        poses.push(vec![settings.variable(&settings.pose(parts))?]);
+    }
+    let rough = Coarse {
+        every: 8,
+        loss: settings.loss,
+        gate: 1.0,
+        keep: 2 * settings.keep,
+        apart: 0.2,
+    };
+    let around = coarse_search(problem, poses, &rough);
+    let spread = [0.2, 0.2, 0.1];
+    let near = scatter(around, &spread, settings.coarse / 20, settings.seed);
+    let fine = Coarse {
+        every: 4,
+        keep: settings.keep,
+        apart: 0.1,
+        ..rough
+    };
+    let kept = coarse_search(problem, near, &fine);
+    Ok(kept.into_iter().map(|(state, _)| state).collect())
+}
+
+/// Levenberg-Marquardt stage by stage.
+fn polish(
+    problem: &FitProblem,
+    settings: &TrackSettings,
+    start: Vec<Variable>,
+) -> Result<Solution<Vec<Variable>>, FitError> {
+    let (solver, widths) = (settings.solver(), &settings.widths);
+    let solution = solve_in_stages(problem, &solver, widths, start, &mut |_| {})?;
+    Ok(solution)
+}
+
+fn mirror_error(found: &Isometry2<f64>, truth: &Isometry2<f64>) -> MirrorError {
+    let shift =
+        truth.inverse_transform_vector(&(found.translation.vector - truth.translation.vector));
+    MirrorError {
+        normal: shift.x.abs(),
+        tangential: shift.y.abs(),
+        yaw: (found.rotation / truth.rotation).angle().abs(),
+        total: pose_error(found, truth),
+    }
+}

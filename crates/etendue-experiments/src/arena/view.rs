@@ -1,0 +1,101 @@
+//! Pictures of an experiment, before they are drawn.
+
+use super::{Curve, LocaliseRow, LocaliseSettings, MirrorRow, TrackSettings};
+use etendue_estimate::fit::FitProblem;
+use etendue_estimate::model::upright;
+use etendue_scene::SceneBuilder;
+use nalgebra::{Isometry2, Isometry3};
+
+/// Start, steps and result in the scene, seen from above.
+#[derive(Clone, Debug)]
+pub struct View {
+    /// What its file is called.
+    pub name: String,
+    /// The heading.
+    pub title: String,
+    /// A line below it.
+    pub subtitle: String,
+    /// The scene at the start and at the end.
+    pub parts: [SceneBuilder; 2],
+    /// Where the sensor stands at the start and at the end.
+    pub sensors: [Vec<Isometry3<f64>>; 2],
+    /// The measured points, placed from the sensor at the start and at the end, m.
+    pub points: [Vec<[f64; 2]>; 2],
+    /// The places of what is searched for, step by step, m.
+    pub tracks: Vec<Vec<[f64; 2]>>,
+}
+
+/// Lines over a common axis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chart {
+    /// What its file is called.
+    pub name: String,
+    /// The heading.
+    pub title: String,
+    /// What runs to the right, with its unit.
+    pub x: String,
+    /// What runs upwards, with its unit.
+    pub y: String,
+    /// Whether points are joined.
+    pub joined: bool,
+    /// The lines.
+    pub lines: Vec<Curve>,
+}
+
+impl View {
+    /// Of a localisation (the paper's figures 6 and 7).
+    pub(super) fn of_localise(
+        settings: &LocaliseSettings,
+        problem: &FitProblem,
+        row: &LocaliseRow,
+    ) -> Self {
+        let sensors = [&row.start, &row.found].map(|pose| vec![upright(pose)]);
+        Self {
+            name: "scene".into(),
+            title: "Localising the sensor".into(),
+            subtitle: format!(
+                "{} iterations, error {:.1e} (m and rad together), noise {:.0} mm",
+                row.errors.len(),
+                row.error,
+                1e3 * settings.sigma
+            ),
+            parts: [problem.model.parts().clone(), problem.model.parts().clone()],
+            points: [0, 1].map(|side: usize| problem.points(&sensors[side])),
+            sensors,
+            tracks: vec![track(&row.start, &row.path)],
+        }
+    }
+
+    /// Of a mirror that is tracked (figure 8).
+    pub(super) fn of_mirror(
+        settings: &TrackSettings,
+        problem: &FitProblem,
+        row: &MirrorRow,
+    ) -> Self {
+        let sensor = vec![Isometry3::identity()];
+        Self {
+            name: "scene".into(),
+            title: "Tracking a mirror".into(),
+            subtitle: format!(
+                "{} iterations, error {:.2} mm along the normal, {:.2} mm along the mirror, \
+                 {:.2} mrad, noise {:.0} mm",
+                row.iterations,
+                1e3 * row.error.normal,
+                1e3 * row.error.tangential,
+                1e3 * row.error.yaw,
+                1e3 * settings.sigma
+            ),
+            parts: [&row.start, &row.found].map(|pose| settings.parts(pose)),
+            points: [Vec::new(), problem.points(&sensor)],
+            sensors: [sensor.clone(), sensor],
+            tracks: vec![track(&row.start, &row.path)],
+        }
+    }
+}
+
+fn track(start: &Isometry2<f64>, path: &[Isometry2<f64>]) -> Vec<[f64; 2]> {
+    let poses = std::iter::once(start).chain(path);
+    poses
+        .map(|pose| [pose.translation.x, pose.translation.y])
+        .collect()
+}

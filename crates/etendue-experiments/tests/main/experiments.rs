@@ -1,0 +1,274 @@
+//! The bars that the experiments are held to. Few runs each: the whole tables are for the binary.
+
+use etendue_estimate::fit::{report, solve_in_stages};
+use etendue_estimate::manifold::Variable;
+use etendue_estimate::solve::{Loss, Solver};
+use etendue_estimate::uncertainty::Gauge;
+use etendue_experiments::arena::{
+    BoardSettings, LocaliseSettings, TrackSettings, checkerboard, first_pose, localise,
+    localise_anywhere, localise_many, localise_noise, pose_error, run_baselines, track_mirror_many,
+    urg_04lx,
+};
+use etendue_physics::{Purpose, Stream};
+use nalgebra::{Isometry2, Matrix3, Vector2, Vector3};
+use std::f64::consts::PI;
+
+fn turned(degrees: f64) -> Isometry2<f64> {
+    Isometry2::new(Vector2::zeros(), degrees.to_radians())
+}
+
+/// The paper: 34 iterations. Measured: 10.
+#[test]
+fn localising_from_sixty_degrees_takes_at_most_twelve_iterations() {
+    let row = localise(&urg_04lx(), &LocaliseSettings::empty(), turned(60.0)).expect("localised");
+    let first_good = row.errors.iter().position(|error| *error < 1e-6);
+    assert!(first_good.is_some_and(|i| i < 12), "{:?}", row.errors);
+    assert!(row.error < 1e-12 && row.stop.converged());
+}
+
+#[test]
+fn localising_finds_the_truth_from_every_yaw_up_to_eighty_degrees() {
+    let offsets = [
+        5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 75.0, 80.0, -80.0,
+    ];
+    let starts = offsets.map(turned);
+    let rows = localise_many(&urg_04lx(), &LocaliseSettings::empty(), &starts).expect("localised");
+    assert_eq!(rows.len(), 11);
+    for row in rows {
+        assert!(row.error < 1e-6, "{} from {}", row.error, row.start_error);
+    }
+}
+
+/// Measured: 3 mm 0.00035, 10 mm 0.00117, 30 mm 0.0036; the bound is 0.0004, 0.0013, 0.0040. With 40
+/// runs the rms of a right estimator is within 25 % of the bound with a chance above 99 %.
+#[test]
+fn noise_leaves_the_error_that_the_cramer_rao_bound_says() {
+    for sigma in [0.003, 0.01] {
+        let settings = LocaliseSettings {
+            sigma,
+            ..LocaliseSettings::empty()
+        };
+        let row = localise_noise(&urg_04lx(), &settings, turned(60.0), 40).expect("localised");
+        assert!((row.rms / row.bound - 1.0).abs() < 0.25, "{row:?}");
+        assert!(sigma < 0.01 || row.rms < 1.6e-3, "{row:?}");
+    }
+}
+
+#[test]
+fn a_rectangle_has_a_twin_that_a_box_takes_away() {
+    let error =
+        |state: &[_]| pose_error(&first_pose(state).expect("a pose"), &Isometry2::identity());
+    let twins = localise_anywhere(&urg_04lx(), &LocaliseSettings::empty()).expect("localised");
+    let mut errors: Vec<f64> = twins.solutions.iter().map(|s| error(&s.state)).collect();
+    errors.sort_by(f64::total_cmp);
+    assert_eq!(errors.len(), 2, "{errors:?}");
+    assert!(
+        errors[0] < 1e-9 && (errors[1] - PI).abs() < 1e-9,
+        "{errors:?}"
+    );
+    let alone = localise_anywhere(&urg_04lx(), &LocaliseSettings::with_box()).expect("localised");
+    assert_eq!(alone.solutions.len(), 1);
+    assert!(error(&alone.solutions[0].state) < 1e-9);
+}
+
+fn near_starts(count: u32) -> Vec<Isometry2<f64>> {
+    let start = |number| {
+        let mut stream = Stream::new(3, 0, 0, number, Purpose::Search);
+        let mut within = |half: f64| half * (2.0 * stream.uniform() - 1.0);
+        Isometry2::new(Vector2::new(within(0.15), within(0.15)), within(0.26))
+    };
+    (0..count).map(start).collect()
+}
+
+/// Measured: Cauchy 20 of 20, squared 2 of 20.
+#[test]
+fn among_mirrors_and_glass_a_robust_loss_succeeds_where_least_squares_fail() {
+    let lidar = urg_04lx();
+    let robust = LocaliseSettings::complex();
+    let squared = LocaliseSettings {
+        solver: Solver {
+            loss: Loss::Squared,
+            ..Solver::default()
+        },
+        ..robust.clone()
+    };
+    let good = |settings: &LocaliseSettings| {
+        let rows = localise_many(&lidar, settings, &near_starts(20)).expect("localised");
+        rows.iter().filter(|row| row.error < 1e-3).count()
+    };
+    assert!(good(&robust) >= 19);
+    assert!(good(&squared) < 8);
+    let paper = Isometry2::new(Vector2::new(0.1, 0.1), 10.0_f64.to_radians());
+    let row = localise(&lidar, &robust, paper).expect("localised");
+    assert!(
+        row.error < 1e-6 && row.errors.len() <= 12,
+        "{:?}",
+        row.errors
+    );
+}
+
+/// Measured: below 2.9 mm from all.
+#[test]
+fn a_mirror_is_tracked_from_random_starts() {
+    let settings = TrackSettings::default();
+    let rows =
+        track_mirror_many(&urg_04lx(), &settings, &settings.random_starts(2)).expect("tracked");
+    for row in rows {
+        assert!(row.error.total < 5e-3, "{row:?}");
+    }
+}
+
+/// The paper: 6 iterations. Measured: 10, and 3.6 mm.
+#[test]
+fn from_the_papers_kind_of_start_a_mirror_takes_at_most_ten_iterations() {
+    let settings = TrackSettings::default();
+    let rows = track_mirror_many(&urg_04lx(), &settings, &[settings.paper_start()]);
+    let [row] = &rows.expect("tracked")[..] else {
+        panic!("one row")
+    };
+    assert!(row.iterations <= 10 && row.error.total < 5e-3, "{row:?}");
+}
+
+/// Mirrors here and there, 3 mm of noise: the squared error in units of the stated covariance is that
+/// of chi-square with three degrees of freedom a mirror, or less, for a step's width is no normal
+/// spread. Of 24 degrees 99.9 % lie below 51. Measured: 32.
+#[test]
+fn a_mirrors_stated_uncertainty_covers_its_error() {
+    let lidar = urg_04lx();
+    let mut sum = 0.0;
+    for seed in 0..8 {
+        let mut stream = Stream::new(11, 0, 0, seed, Purpose::Search);
+        let mut within = |half: f64| half * (2.0 * stream.uniform() - 1.0);
+        let at = Vector2::new(0.5 + within(0.08), 0.05 + within(0.08));
+        let truth = Isometry2::new(at, 2.8 + within(0.15));
+        let off = Isometry2::new(Vector2::new(within(0.01), within(0.01)), within(0.03));
+        let settings = TrackSettings {
+            truth,
+            sigma: 0.003,
+            seed: u64::from(seed) + 1,
+            ..TrackSettings::default()
+        };
+        let (problem, solver) = (
+            settings.problem(&lidar).expect("a problem"),
+            settings.solver(),
+        );
+        let start = Variable::boxed(&(truth * off), settings.lower, settings.upper);
+        let start = vec![start.expect("in the box")];
+        let solution = solve_in_stages(&problem, &solver, &settings.widths, start, &mut |_| {});
+        let found = report(&problem, &solver, solution.expect("solved"), &Gauge::Free);
+        let pose = first_pose(&found.solution.state).expect("a pose");
+        let shift = pose.translation.vector - truth.translation.vector;
+        let turn = (pose.rotation / truth.rotation).angle();
+        let error = Vector3::new(shift.x, shift.y, turn);
+        let covariance: Matrix3<f64> = found.uncertainty.covariance.fixed_view::<3, 3>(0, 0).into();
+        let information = covariance.try_inverse().expect("regular");
+        let squared = error.dot(&(information * error));
+        sum += squared;
+    }
+    assert!(sum < 51.0, "{sum}");
+}
+
+/// The rms over three seeds of 10 mm of noise.
+#[test]
+fn with_noise_the_model_beats_every_tuned_baseline() {
+    let lidar = urg_04lx();
+    let mut settings = LocaliseSettings {
+        sigma: 0.01,
+        seed: 7,
+        ..LocaliseSettings::empty()
+    };
+    let problem = settings.problem(&lidar).expect("a problem");
+    let baselines = run_baselines(&problem, &turned(60.0), &settings.truth, 0.01, 7, 3);
+    let best = baselines
+        .iter()
+        .map(|row| row.tuned_error)
+        .fold(f64::INFINITY, f64::min);
+    let ours = localise_noise(&lidar, &settings, turned(60.0), 3)
+        .expect("localised")
+        .rms;
+    assert!(ours < best, "{ours} against {best}");
+    assert_eq!(baselines.len(), 4);
+    settings.sigma = 0.0;
+    assert!(
+        localise(&lidar, &settings, turned(60.0))
+            .expect("localised")
+            .error
+            < 1e-12
+    );
+}
+
+#[test]
+fn a_checkerboard_alone_does_not_tell_how_white_its_white_is() {
+    let settings = BoardSettings {
+        white_known: false,
+        ..BoardSettings::default()
+    };
+    let found = checkerboard(&urg_04lx(), &settings).expect("fitted");
+    assert_eq!(found.report.uncertainty.rank(), 4);
+    let [null] = &found.report.uncertainty.null_directions[..] else {
+        panic!("{:?}", found.report.uncertainty.null_directions)
+    };
+    for path in [
+        "materials.white.reflectance",
+        "materials.black.reflectance",
+        "bias.b",
+        "bias.a",
+    ] {
+        assert!(null.description.contains(path), "{}", null.description);
+    }
+    assert!(!null.description.contains("bias.c"));
+    let truths = [0.02, 8.0, -0.024, 0.0032];
+    for (invariant, truth) in found.invariants.iter().zip(truths) {
+        assert!(
+            (invariant.value - truth).abs() < 3.0 * invariant.sigma,
+            "{invariant:?} {truth}"
+        );
+        assert!(invariant.sigma.is_finite());
+    }
+}
+
+/// The chance that one of 4 x 4 estimates lies outside three standard deviations is 4 %.
+#[test]
+fn with_the_white_given_the_board_tells_the_rest() {
+    let lidar = urg_04lx();
+    for distances in [vec![0.5], vec![0.5, 0.9, 1.6]] {
+        for seed in [1, 2] {
+            let settings = BoardSettings {
+                distances: distances.clone(),
+                seed,
+                ..BoardSettings::default()
+            };
+            let found = checkerboard(&lidar, &settings).expect("fitted");
+            assert_eq!(found.report.uncertainty.rank(), 4);
+            for row in &found.rows {
+                assert!((row.value - row.truth).abs() < 3.0 * row.sigma, "{row:?}");
+            }
+            for unseen in [0.9, 1.6] {
+                let error = settings
+                    .prediction_error(&lidar, &found, unseen)
+                    .expect("predicted");
+                // Measured: at most 0.5 mm.
+                assert!(error < 1e-3, "{error} m at {unseen} m");
+            }
+        }
+    }
+}
+
+#[test]
+fn exchanged_stripes_are_a_false_minimum_that_is_noticed() {
+    for (white_known, start) in [(true, [0.8, 0.95]), (false, [0.1, 0.8])] {
+        let settings = BoardSettings {
+            white_known,
+            start,
+            ..BoardSettings::default()
+        };
+        let found = checkerboard(&urg_04lx(), &settings).expect("fitted");
+        assert!(
+            found.false_minimum.is_some_and(|rms| rms > 0.002),
+            "{:?}",
+            found.false_minimum
+        );
+        assert!(found.report.rms < 1.2e-3);
+        assert!(found.rows[3].value < 0.3);
+    }
+}

@@ -1,0 +1,52 @@
+//! Scenes that several tests share.
+
+use etendue_estimate::model::Model;
+use etendue_experiments::arena::{Furniture, arena, urg_04lx};
+use etendue_physics::phase::Bias;
+use etendue_sensors::cw::CwLidar;
+use nalgebra::{Isometry3, Vector3};
+
+/// An arena with a mirror, a pane and a box, a biased receiver, scanned from so many poses.
+pub fn rich_model(scans: u32) -> Model {
+    let furniture = [
+        Furniture::Mirror {
+            name: "mirror",
+            pose: [0.5, 0.1, 2.8],
+            width: 0.3,
+        },
+        Furniture::Pane {
+            name: "pane",
+            pose: [0.1, -0.25, 1.4],
+            width: 0.25,
+        },
+        Furniture::Carton {
+            name: "box",
+            pose: [-0.3, 0.2, 0.4],
+            side: 0.12,
+        },
+    ];
+    let mut lidar = urg_04lx();
+    lidar.receiver.bias = Bias::Range([0.01, -0.02, 0.003]);
+    let pose = |scan: u32| {
+        let shift = 0.07 * f64::from(scan);
+        Isometry3::new(
+            Vector3::new(shift, 0.03 - shift, 0.01),
+            Vector3::new(0.0, 0.01, 0.1 + shift),
+        )
+    };
+    Model::new(arena(&furniture), &lidar, (0..scans).map(pose).collect()).expect("a model")
+}
+
+/// The sensor with so few beams, over the same fan.
+pub fn small_lidar(beams: usize) -> CwLidar<f64> {
+    let mut lidar = urg_04lx();
+    let every = lidar.beams.len() / beams;
+    lidar.beams = lidar
+        .beams
+        .iter()
+        .copied()
+        .step_by(every)
+        .take(beams)
+        .collect();
+    lidar
+}

@@ -1,0 +1,326 @@
+//! Random numbers that neighbours share.
+
+use super::Address;
+use super::correlation::{Correlation, REACH, Weights};
+use super::draw::FIXED_PATTERN_SWEEP;
+use crate::{Draws, Purpose};
+
+/// The normal numbers of the last beams, and of what stands still their moving averages, from which beams
+/// are drawn, of all beams of a sweep, 131072 at most. Neighbours' noise is made of the same numbers, and
+/// that of the next sweep of those that stand still: with a memory of them each is drawn once. The results
+/// are the same whatever is in it.
+#[derive(Clone, Debug, Default)]
+pub struct NoiseCache {
+    /// What changes from sweep to sweep.
+    temporal: Ring<f64>,
+    /// What stands still.
+    fixed_pattern: Ring<f64>,
+    /// Averages of that, by how they are made.
+    averages: Vec<Average>,
+}
+
+/// Beams whose numbers are drawn together, those of a block: four times as many as are wanted at once,
+/// for each number takes long and many are made in the same time.
+const TOGETHER: u32 = 64;
+const BLOCK: usize = TOGETHER as usize;
+
+/// Neighbours that a beam shares numbers with.
+const NEIGHBOURS: u32 = 3;
+const _: () = assert!(NEIGHBOURS as usize + 1 == REACH);
+
+/// Beams of a sweep whose standing averages are kept, at most: a megabyte.
+const MOST_KEPT: u32 = 1 << 17;
+
+/// Ways of averaging that are remembered, at most.
+const MOST_AVERAGES: usize = 16;
+
+/// What stands still, averaged over the beams and their neighbours; to 24 bits, for it is read from far
+/// memory sweep after sweep.
+#[derive(Clone, Debug)]
+struct Average {
+    weights: Weights,
+    stride: u32,
+    ring: Ring<f32>,
+}
+
+/// The numbers of the beam $i$ are at $i$ modulo the number of places, a power of two; after the last
+/// place those of the first block stand once more, so that as many follow each other anywhere.
+#[derive(Clone, Debug, Default)]
+struct Ring<T> {
+    /// What is in each block of places.
+    blocks: Vec<Option<Block>>,
+    /// Of the range, and of the drop-out.
+    numbers: [Vec<T>; 2],
+}
+
+/// Beams of one sweep that follow each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Block {
+    seed: u64,
+    sensor: u32,
+    sweep: u32,
+    number: u32,
+}
+
+impl NoiseCache {
+    /// Two independent normal numbers of each of N beams, at most 64, from that of the address on, for
+    /// its sweep: each the average of its own and its neighbours'.
+    #[expect(clippy::inline_always, reason = "for the caller's instructions")]
+    #[inline(always)]
+    pub(super) fn temporal<const N: usize>(
+        &mut self,
+        first: &Address,
+        correlation: &Correlation,
+    ) -> [[f64; N]; 2] {
+        self.temporal.average(first, correlation.temporal_weights())
+    }
+
+    /// The same of what stands still.
+    #[expect(clippy::inline_always, reason = "for the caller's instructions")]
+    #[inline(always)]
+    pub(super) fn fixed_pattern<const N: usize>(
+        &mut self,
+        first: &Address,
+        correlation: &Correlation,
+    ) -> [&[f32; N]; 2] {
+        let weights = correlation.fixed_pattern_weights();
+        let place = self.place(weights, first.stride);
+        let averages = &mut self.averages[place].ring;
+        averages.make_room(first.beam.min(MOST_KEPT - 2 * TOGETHER) + TOGETHER);
+        let first = Address {
+            sweep: FIXED_PATTERN_SWEEP,
+            ..*first
+        };
+        for block in blocks::<N>(&first) {
+            if !averages.has(&block) {
+                let begin = Address {
+                    beam: block.number * TOGETHER,
+                    ..first
+                };
+                let found = self.fixed_pattern.average::<BLOCK>(&begin, weights);
+                averages.set(&block, &to_24_bits(&found));
+            }
+        }
+        averages.read(first.beam)
+    }
+
+    /// Where averages are that are made so.
+    #[expect(clippy::inline_always, reason = "a few instructions")]
+    #[inline(always)]
+    fn place(&mut self, weights: &Weights, stride: u32) -> usize {
+        for (place, one) in self.averages.iter().enumerate() {
+            if one.stride == stride && one.weights == *weights {
+                return place;
+            }
+        }
+        self.begin(weights, stride)
+    }
+
+    #[cold]
+    fn begin(&mut self, weights: &Weights, stride: u32) -> usize {
+        if self.averages.len() == MOST_AVERAGES {
+            self.averages.remove(0);
+        }
+        self.averages.push(Average {
+            weights: *weights,
+            stride,
+            ring: Ring::default(),
+        });
+        self.averages.len() - 1
+    }
+}
+
+#[expect(clippy::inline_always, reason = "for the caller's instructions")]
+#[expect(clippy::cast_possible_truncation, reason = "rounded")]
+#[inline(always)]
+fn to_24_bits<const N: usize>(values: &[[f64; N]; 2]) -> [[f32; N]; 2] {
+    let mut rounded = [[0.0; N]; 2];
+    for (rounded, values) in rounded.iter_mut().zip(values) {
+        for i in 0..N {
+            rounded[i] = values[i] as f32;
+        }
+    }
+    rounded
+}
+
+/// The blocks of N beams, the first and the last.
+#[expect(clippy::inline_always, reason = "a few instructions")]
+#[inline(always)]
+fn blocks<const N: usize>(first: &Address) -> [Block; 2] {
+    const { assert!(0 < N && N <= BLOCK) };
+    #[expect(clippy::cast_possible_truncation, reason = "at most 64")]
+    let last = first.beam.wrapping_add(N as u32 - 1);
+    let of = |beam: u32| Block {
+        seed: first.seed,
+        sensor: first.sensor,
+        sweep: first.sweep,
+        number: beam / TOGETHER,
+    };
+    [of(first.beam), of(last)]
+}
+
+impl<T: Copy + Default> Ring<T> {
+    /// Room for the blocks of so many beams.
+    #[expect(clippy::inline_always, reason = "a few instructions")]
+    #[inline(always)]
+    fn make_room(&mut self, beams: u32) {
+        let blocks = beams.div_ceil(TOGETHER) as usize + 1;
+        if self.blocks.len() < blocks {
+            self.grow(blocks);
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self, blocks: usize) {
+        let blocks = blocks.next_power_of_two();
+        self.blocks = vec![None; blocks];
+        let places = (blocks + 1) * BLOCK;
+        self.numbers = [vec![T::default(); places], vec![T::default(); places]];
+    }
+
+    #[expect(clippy::inline_always, reason = "a few instructions")]
+    #[inline(always)]
+    fn place(&self, block: &Block) -> usize {
+        block.number as usize & (self.blocks.len() - 1)
+    }
+
+    #[expect(clippy::inline_always, reason = "a few instructions")]
+    #[inline(always)]
+    fn has(&self, block: &Block) -> bool {
+        self.blocks[self.place(block)] == Some(*block)
+    }
+
+    #[expect(clippy::inline_always, reason = "for the caller's instructions")]
+    #[inline(always)]
+    fn set(&mut self, block: &Block, values: &[[T; BLOCK]; 2]) {
+        let place = self.place(block);
+        self.blocks[place] = Some(*block);
+        let (from, end) = (place * BLOCK, self.blocks.len() * BLOCK);
+        for (numbers, values) in self.numbers.iter_mut().zip(values) {
+            numbers[from..from + BLOCK].copy_from_slice(values);
+            if place == 0 {
+                numbers[end..end + BLOCK].copy_from_slice(values);
+            }
+        }
+    }
+
+    #[expect(clippy::inline_always, reason = "for the caller's instructions")]
+    #[inline(always)]
+    fn read<const N: usize>(&self, first: u32) -> [&[T; N]; 2] {
+        let from = first as usize & (self.blocks.len() * BLOCK - 1);
+        let [range, drop] = &self.numbers;
+        [chunk(range, from), chunk(drop, from)]
+    }
+}
+
+impl Ring<f64> {
+    /// Averages of the numbers of N beams and their neighbours, drawn where they are not there.
+    #[expect(clippy::inline_always, reason = "for the caller's instructions")]
+    #[inline(always)]
+    fn average<const N: usize>(&mut self, first: &Address, weights: &Weights) -> [[f64; N]; 2] {
+        self.make_room(NEIGHBOURS * first.stride + TOGETHER);
+        let mut sums = [[0.0; N]; 2];
+        for (back, weight) in (0..).zip(weights.used()) {
+            let neighbours = Address {
+                beam: first.beam.wrapping_sub(back * first.stride),
+                ..*first
+            };
+            for block in blocks::<N>(&neighbours) {
+                self.draw(&block);
+            }
+            let [range, drop] = self.read::<N>(neighbours.beam);
+            for i in 0..N {
+                sums[0][i] += weight * range[i];
+                sums[1][i] += weight * drop[i];
+            }
+        }
+        sums
+    }
+
+    /// Draws the numbers of a block, if they are not there.
+    #[expect(clippy::inline_always, reason = "for the caller's instructions")]
+    #[inline(always)]
+    fn draw(&mut self, block: &Block) {
+        if self.has(block) {
+            return;
+        }
+        let mut beams = [block.number * TOGETHER; BLOCK];
+        for (beam, lane) in beams.iter_mut().zip(0..) {
+            *beam += lane;
+        }
+        let draws = Draws {
+            seed: block.seed,
+            sensor: block.sensor,
+            sweep: block.sweep,
+            purpose: Purpose::ProfileNoise,
+        };
+        self.set(block, &draws.normal_pairs(&beams));
+    }
+}
+
+#[expect(clippy::inline_always, reason = "a few instructions")]
+#[inline(always)]
+fn chunk<T, const N: usize>(numbers: &[T], from: usize) -> &[T; N] {
+    numbers[from..]
+        .first_chunk()
+        .expect("once more after the last")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever is in the memory, the numbers are those of the beams' own streams, also where those of
+    /// neighbours wrap round below zero.
+    #[test]
+    fn a_memory_changes_nothing() {
+        let mut noise_cache = NoiseCache::default();
+        let starts = [0, 1, 13, 48, 16, 500, 7, 3, 2].map(|beam: u32| beam.wrapping_sub(6));
+        let places = starts.into_iter().zip([1, 3, 3, 3, 128, 128, 1, 3, 40]);
+        for (beam, stride) in places {
+            for correlation in [0.0, 0.3, 0.7].map(|one| Correlation::new(one, 0.2, 0.1)) {
+                let first = Address {
+                    seed: 5,
+                    sensor: 1,
+                    sweep: 2,
+                    beam,
+                    stride,
+                };
+                let temporal = noise_cache.temporal::<16>(&first, &correlation);
+                assert_eq!(temporal, plain(&first, correlation.temporal_weights()));
+                let [[range], [drop]] = noise_cache.temporal::<1>(&first, &correlation);
+                assert_eq!([range, drop], [temporal[0][0], temporal[1][0]]);
+                let fixed_pattern = noise_cache.fixed_pattern::<16>(&first, &correlation);
+                let fixed_pattern = fixed_pattern.map(|all| all.map(f64::from));
+                let every_sweep = Address {
+                    sweep: FIXED_PATTERN_SWEEP,
+                    ..first
+                };
+                let expected = plain(&every_sweep, correlation.fixed_pattern_weights());
+                let expected = to_24_bits(&expected).map(|all| all.map(f64::from));
+                assert_eq!(fixed_pattern, expected);
+            }
+        }
+    }
+
+    /// Drawn beam by beam.
+    fn plain(first: &Address, weights: &Weights) -> [[f64; 16]; 2] {
+        let draws = Draws {
+            seed: first.seed,
+            sensor: first.sensor,
+            sweep: first.sweep,
+            purpose: Purpose::ProfileNoise,
+        };
+        let mut sums = [[0.0; 16]; 2];
+        for (i, lane) in (0..16).enumerate() {
+            for (back, weight) in (0..).zip(weights.used()) {
+                let number = first.beam.wrapping_add(lane);
+                let neighbour = number.wrapping_sub(back * first.stride);
+                let [range, drop] = draws.stream(neighbour).normal_pair();
+                sums[0][i] += weight * range;
+                sums[1][i] += weight * drop;
+            }
+        }
+        sums
+    }
+}

@@ -1,0 +1,382 @@
+//! Poses over time by key frames.
+
+use super::{Bounds, cubic};
+use nalgebra::{Isometry3, UnitQuaternion};
+use thiserror::Error;
+
+/// A pose at an instant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct KeyFrame {
+    /// When, s from the scene's epoch, which is the start of the run.
+    pub time: f64,
+    /// The pose then: `world_from_object`, or `world_from_sensor`.
+    pub pose: Isometry3<f64>,
+}
+
+/// What lies between key frames.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Interpolation {
+    /// Positions on straight lines, orientations by spherical linear interpolation (Shoemake 1985,
+    /// doi:10.1145/325165.325242): even speed between, jumps of it at the key frames.
+    #[default]
+    Linear,
+    /// Cubic curves with continuous velocity and angular velocity, those at a key frame being of
+    /// the parabola through it and its neighbours.
+    Cubic,
+}
+
+/// A motion through key frames.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KeyFrameTrajectory {
+    frames: Vec<KeyFrame>,
+    /// Rates at the frames; none where the interpolation is linear.
+    rates: Vec<cubic::Rate>,
+}
+
+/// Why key frames are no trajectory, or do not reach.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum TrajectoryError {
+    /// There is no key frame.
+    #[error("the trajectory has no pose")]
+    Empty,
+    /// A key frame's time or pose is not finite.
+    #[error("pose {frame} is not finite (time {time})")]
+    NotFinite {
+        /// Its number.
+        frame: usize,
+        /// Its time, s.
+        time: f64,
+    },
+    /// A key frame is not later than the one before.
+    #[error("pose {frame} (time {time} s) is not later than the one before ({before} s)")]
+    NotAscending {
+        /// Its number.
+        frame: usize,
+        /// Its time, s.
+        time: f64,
+        /// The time of the one before, s.
+        before: f64,
+    },
+    /// The run needs poses outside of the key frames.
+    #[error(
+        "the run needs poses from {needed_from} to {needed_to} s, the trajectory has them from \
+         {from} to {to} s: shorten the run or give more poses"
+    )]
+    TooShort {
+        /// First time needed, s.
+        needed_from: f64,
+        /// Last time needed, s.
+        needed_to: f64,
+        /// First time there is, s.
+        from: f64,
+        /// Last time there is, s.
+        to: f64,
+    },
+}
+
+impl TrajectoryError {
+    /// The key frame that is wrong, if one is.
+    pub fn frame(&self) -> Option<usize> {
+        match self {
+            Self::NotFinite { frame, .. } | Self::NotAscending { frame, .. } => Some(*frame),
+            Self::Empty | Self::TooShort { .. } => None,
+        }
+    }
+}
+
+impl KeyFrameTrajectory {
+    /// A trajectory through these key frames, linear between them.
+    ///
+    /// # Errors
+    /// Where there is none, one is not finite, or times do not ascend.
+    pub fn new(frames: Vec<KeyFrame>) -> Result<Self, TrajectoryError> {
+        Self::interpolated(frames, Interpolation::Linear)
+    }
+
+    /// A trajectory through these key frames.
+    ///
+    /// ```
+    /// use etendue_scene::{Interpolation, KeyFrame, Trajectory};
+    /// use nalgebra::Isometry3;
+    /// let thrown = |time: f64| KeyFrame {
+    ///     time,
+    ///     pose: Isometry3::translation(3.0 * time, 0.0, -4.9 * time * time),
+    /// };
+    /// let frames = vec![thrown(0.0), thrown(0.5), thrown(0.8), thrown(1.2)];
+    /// // Through points of a parabola, the cubic is that parabola.
+    /// let cubic = Trajectory::interpolated(frames, Interpolation::Cubic)?;
+    /// let z = cubic.pose(0.3).unwrap().translation.z;
+    /// assert!((z + 4.9 * 0.3 * 0.3).abs() < 1e-12);
+    /// # Ok::<(), etendue_scene::TrajectoryError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Trajectory::new`].
+    pub fn interpolated(
+        frames: Vec<KeyFrame>,
+        interpolation: Interpolation,
+    ) -> Result<Self, TrajectoryError> {
+        check(&frames)?;
+        let rates = vec![];
+        Ok(Self { frames, rates }.with_interpolation(interpolation))
+    }
+
+    /// The same key frames with something else between them.
+    #[must_use]
+    pub fn with_interpolation(mut self, interpolation: Interpolation) -> Self {
+        self.rates = match interpolation {
+            Interpolation::Linear => vec![],
+            Interpolation::Cubic => cubic::rates(&self.frames),
+        };
+        self
+    }
+
+    /// The key frames, in the order of time.
+    pub fn frames(&self) -> &[KeyFrame] {
+        &self.frames
+    }
+
+    /// What lies between the key frames.
+    pub fn interpolation(&self) -> Interpolation {
+        if self.rates.is_empty() {
+            Interpolation::Linear
+        } else {
+            Interpolation::Cubic
+        }
+    }
+
+    /// First and last time, s.
+    pub fn span(&self) -> [f64; 2] {
+        [self.frames[0].time, self.frames[self.frames.len() - 1].time]
+    }
+
+    /// Whether there are poses from one time to another (s).
+    ///
+    /// # Errors
+    /// Where there are not.
+    pub fn check_span(&self, needed_from: f64, needed_to: f64) -> Result<(), TrajectoryError> {
+        let [from, to] = self.span();
+        if needed_from >= from && needed_to <= to {
+            return Ok(());
+        }
+        Err(TrajectoryError::TooShort {
+            needed_from,
+            needed_to,
+            from,
+            to,
+        })
+    }
+
+    /// The pose at `time` (s); none outside of the key frames.
+    ///
+    /// ```
+    /// use etendue_scene::{KeyFrame, Trajectory};
+    /// use nalgebra::{Isometry3, Vector3};
+    /// let frame = |time, x, turn| KeyFrame {
+    ///     time,
+    ///     pose: Isometry3::new(Vector3::new(x, 0.0, 0.0), Vector3::z() * turn),
+    /// };
+    /// let trajectory = Trajectory::new(vec![frame(0.0, 0.0, 0.0), frame(2.0, 4.0, 1.0)]).unwrap();
+    /// let pose = trajectory.pose(1.0).unwrap();
+    /// assert!((pose.translation.x - 2.0).abs() < 1e-12);
+    /// assert!((pose.rotation.angle() - 0.5).abs() < 1e-12);
+    /// assert!(trajectory.pose(2.1).is_none());
+    /// ```
+    pub fn pose(&self, time: f64) -> Option<Isometry3<f64>> {
+        let [from, to] = self.span();
+        (from..=to).contains(&time).then(|| self.pose_or_end(time))
+    }
+
+    /// The pose at `time` (s), the first before the key frames and the last after them.
+    pub fn pose_or_end(&self, time: f64) -> Isometry3<f64> {
+        let after = self.frames.partition_point(|frame| frame.time <= time);
+        let Some(before) = after.checked_sub(1) else {
+            return self.frames[0].pose;
+        };
+        if after == self.frames.len() {
+            return self.frames[before].pose;
+        }
+        let pair = [&self.frames[before], &self.frames[after]];
+        let share = (time - pair[0].time) / (pair[1].time - pair[0].time);
+        match self.rates_of(before) {
+            Some(rates) => cubic::pose(pair, rates, share),
+            None => linear(pair, share),
+        }
+    }
+
+    fn rates_of(&self, before: usize) -> Option<[&cubic::Rate; 2]> {
+        Some([self.rates.get(before)?, self.rates.get(before + 1)?])
+    }
+
+    pub(super) fn within(mut self, parent: &Isometry3<f64>) -> Self {
+        let interpolation = self.interpolation();
+        for frame in &mut self.frames {
+            frame.pose = parent * frame.pose;
+        }
+        self.with_interpolation(interpolation)
+    }
+
+    pub(super) fn bounds(&self, local: &Bounds, [start, end]: [f64; 2]) -> Bounds {
+        let ends = [start, end].map(|time| local.moved(&self.pose_or_end(time)));
+        let mut all = ends[0].and(&ends[1]);
+        let reach = local.reach();
+        for (number, pair) in self.frames.windows(2).enumerate() {
+            if pair[0].time >= end || pair[1].time <= start {
+                continue;
+            }
+            let pair = [&pair[0], &pair[1]];
+            all = all.and(&match self.rates_of(number) {
+                Some(rates) => cubic::bounds(pair, rates, reach),
+                None => linear_bounds(pair, local, reach, &all, [start, end]),
+            });
+        }
+        all
+    }
+}
+
+fn check(frames: &[KeyFrame]) -> Result<(), TrajectoryError> {
+    if frames.is_empty() {
+        return Err(TrajectoryError::Empty);
+    }
+    for (number, frame) in frames.iter().enumerate() {
+        let pose = frame.pose.to_homogeneous();
+        if !pose.iter().all(|entry| entry.is_finite()) || !frame.time.is_finite() {
+            return Err(TrajectoryError::NotFinite {
+                frame: number,
+                time: frame.time,
+            });
+        }
+    }
+    match (1..frames.len()).find(|i| frames[*i].time <= frames[*i - 1].time) {
+        Some(i) => Err(TrajectoryError::NotAscending {
+            frame: i,
+            time: frames[i].time,
+            before: frames[i - 1].time,
+        }),
+        None => Ok(()),
+    }
+}
+
+fn linear([from, to]: [&KeyFrame; 2], share: f64) -> Isometry3<f64> {
+    let [a, b] = [from, to].map(|frame| &frame.pose);
+    Isometry3::from_parts(
+        a.translation
+            .vector
+            .lerp(&b.translation.vector, share)
+            .into(),
+        slerp(&a.rotation, &b.rotation, share),
+    )
+}
+
+/// The shorter way round; opposite attitudes (where it is not defined) turn about any axis.
+fn slerp(from: &UnitQuaternion<f64>, to: &UnitQuaternion<f64>, share: f64) -> UnitQuaternion<f64> {
+    from.try_slerp(to, share, 1e-12).unwrap_or(*from)
+}
+
+/// Between key frames a point at radius $r$ leaves the straight line between its two places by at
+/// most $r (1 - \cos(\varphi / 2))$, with $\varphi$ the angle turned.
+fn linear_bounds(
+    pair: [&KeyFrame; 2],
+    local: &Bounds,
+    reach: f64,
+    ends: &Bounds,
+    [start, end]: [f64; 2],
+) -> Bounds {
+    let inside = |frame: &&KeyFrame| frame.time > start && frame.time < end;
+    let frames = pair.into_iter().filter(inside);
+    let all = frames.fold(*ends, |all, frame| all.and(&local.moved(&frame.pose)));
+    let turned = pair[0].pose.rotation.angle_to(&pair[1].pose.rotation);
+    all.grown(reach * (1.0 - (0.5 * turned).cos()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nalgebra::Vector3;
+
+    fn frame(time: f64, x: f64) -> KeyFrame {
+        KeyFrame {
+            time,
+            pose: Isometry3::translation(x, 0.0, 0.0),
+        }
+    }
+
+    #[test]
+    fn key_frames_that_cannot_be_are_refused_by_number() {
+        let error = |frames| KeyFrameTrajectory::new(frames).expect_err("refused");
+        assert_eq!(error(vec![]), TrajectoryError::Empty);
+        for wrong in [
+            [frame(0.0, 0.0), frame(0.0, 1.0)],
+            [frame(1.0, 0.0), frame(0.5, 1.0)],
+            [frame(0.0, 0.0), frame(f64::NAN, 1.0)],
+        ] {
+            assert_eq!(error(wrong.into()).frame(), Some(1));
+        }
+        assert_eq!(error(vec![frame(0.0, f64::INFINITY)]).frame(), Some(0));
+    }
+
+    #[test]
+    fn a_run_longer_than_the_trajectory_is_refused() {
+        let trajectory =
+            KeyFrameTrajectory::new(vec![frame(0.0, 0.0), frame(1.0, 1.0)]).expect("fine");
+        assert!(trajectory.check_span(0.0, 1.0).is_ok());
+        assert!(trajectory.check_span(0.0, 1.1).is_err());
+    }
+
+    #[test]
+    fn it_stands_still_outside_its_key_frames() {
+        let trajectory =
+            KeyFrameTrajectory::new(vec![frame(1.0, 0.5), frame(2.0, 1.0)]).expect("fine");
+        assert_eq!(trajectory.pose_or_end(-3.0), frame(0.0, 0.5).pose);
+        assert_eq!(trajectory.pose_or_end(9.0), frame(0.0, 1.0).pose);
+        assert!(trajectory.pose(0.9).is_none() && trajectory.pose(2.0).is_some());
+    }
+
+    /// Between opposite orientations slerp has no unique way: the earlier stands.
+    #[test]
+    fn half_turns_do_not_panic() {
+        let turned = |time, angle| KeyFrame {
+            time,
+            pose: Isometry3::rotation(Vector3::x() * angle),
+        };
+        let half = std::f64::consts::PI;
+        let trajectory =
+            KeyFrameTrajectory::new(vec![turned(0.0, 0.0), turned(1.0, half)]).expect("fine");
+        assert!(trajectory.pose(0.5).is_some());
+    }
+
+    /// Steady turning about one axis is found again, and velocities do not jump at key frames
+    /// (linear: they jump by 3 m/s here). Measured: 1e-15 rad, 5e-6.
+    #[test]
+    fn cubic_motion_is_smooth_and_exact_for_a_steady_turn() {
+        let frames: Vec<KeyFrame> = [0.0, 0.7, 1.0, 2.2, 2.5]
+            .map(|time: f64| KeyFrame {
+                time,
+                pose: Isometry3::new(
+                    Vector3::new(time.sin(), time.powi(3), 0.0),
+                    Vector3::new(0.3, -0.2, 1.0) * time,
+                ),
+            })
+            .into();
+        let cubic =
+            KeyFrameTrajectory::interpolated(frames.clone(), Interpolation::Cubic).expect("fine");
+        let turned =
+            cubic.pose_or_end(1.6).rotation.scaled_axis() - Vector3::new(0.3, -0.2, 1.0) * 1.6;
+        assert!(turned.norm() < 1e-12, "{turned}");
+        let speed = |time: f64| {
+            let [a, b] =
+                [time - 5e-7, time + 5e-7].map(|t| cubic.pose_or_end(t).translation.vector);
+            (b - a) * 1e6
+        };
+        for frame in &frames[1..4] {
+            let jump = speed(frame.time + 1e-6) - speed(frame.time - 1e-6);
+            assert!(jump.norm() < 1e-4, "{jump}");
+            assert!(
+                (cubic.pose_or_end(frame.time).translation.vector - frame.pose.translation.vector)
+                    .norm()
+                    < 1e-12
+            );
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! A scene with its lights in the bands of a camera.
+
+use super::bands::Bands;
+use super::error::CameraWorldError;
+use super::illumination::{Backdrop, Lamp, white};
+use super::model::{Band, Camera};
+use crate::transport::{World, WorldError};
+use etendue_physics::surface::{Lobe, Passage, Side};
+use etendue_scene::lighting::Lighting;
+use etendue_scene::{MaterialId, Scene, Textures};
+
+/// A scene with its lights and textures in N bands.
+pub(super) struct SpectralScene<'a, const N: usize> {
+    pub worlds: [World<'a, f64>; N],
+    pub textures: &'a Textures,
+    pub lamps: Vec<Lamp<N>>,
+    pub backdrop: Backdrop<N>,
+    /// Whether any material transmits light as a thin sheet.
+    pub has_sheets: bool,
+    /// Reflectance of each material that is ideally diffuse in all bands.
+    pub matt: Vec<Option<Bands<N>>>,
+    pub bands: [Band; N],
+}
+
+impl<'a, const N: usize> SpectralScene<'a, N> {
+    /// Evaluates materials and lights in N bands.
+    pub fn new(
+        scene: &'a Scene,
+        lighting: &Lighting,
+        textures: &'a Textures,
+        bands: [Band; N],
+    ) -> Result<Self, CameraWorldError> {
+        let mut worlds = Vec::with_capacity(N);
+        for band in bands {
+            let world = World::at_wavelength(scene, band.wavelength);
+            worlds.push(world.map_err(|error| outside(&error, band.wavelength))?);
+        }
+        let worlds: [_; N] = worlds.try_into().expect("one a band");
+        let materials = || (0..).zip(scene.materials()).map(|(id, _)| MaterialId(id));
+        let matt = materials().map(|id| matt(&worlds, id)).collect();
+        let has_sheets = materials().any(|id| {
+            let specular = worlds[0].material(id).specular(1.0, Side::Front);
+            let passage = specular.transmitted.map(|transmitted| transmitted.passage);
+            matches!(passage, Some(Passage::Sheet { .. }))
+        });
+        Ok(Self {
+            worlds,
+            textures,
+            lamps: Lamp::all(lighting, &bands)?,
+            backdrop: Backdrop::new(&lighting.environment, &bands)?,
+            has_sheets,
+            matt,
+            bands,
+        })
+    }
+
+    pub fn scene(&self) -> &'a Scene {
+        self.worlds[0].scene()
+    }
+
+    /// Calls `f` with the scene whose deforming meshes are in their shape at a time, s.
+    pub fn at<T>(&self, time: f64, f: impl FnOnce(&SpectralScene<N>) -> T) -> T {
+        let scene = self.scene();
+        if !scene.deforms() {
+            return f(self);
+        }
+        let then = scene.at(time);
+        f(&SpectralScene {
+            worlds: self.worlds.each_ref().map(|world| world.about(&then)),
+            textures: self.textures,
+            lamps: self.lamps.clone(),
+            backdrop: self.backdrop.clone(),
+            matt: self.matt.clone(),
+            ..*self
+        })
+    }
+
+    /// Electrons per radiance and second of a pixel on the axis, in each band.
+    pub fn sensitivity(&self, camera: &Camera) -> Bands<N> {
+        Bands::from_fn(|i, _| {
+            let band = &self.bands[i];
+            camera.aperture.photons(1.0, 1.0, band.wavelength) * band.quantum_efficiency
+        })
+    }
+
+    /// Relative electrons of a white surface in the scene's light, in each band.
+    pub fn white(&self, camera: &Camera) -> Bands<N> {
+        white(&self.lamps, &self.backdrop).component_mul(&self.sensitivity(camera))
+    }
+}
+
+/// The reflectance of a material that is ideally diffuse in all bands.
+fn matt<const N: usize>(worlds: &[World<f64>; N], id: MaterialId) -> Option<Bands<N>> {
+    let mut bands = Bands::<N>::zeros();
+    for (band, world) in bands.iter_mut().zip(worlds) {
+        match world.material(id).lobes[..] {
+            [Lobe::Lambert(lobe)] => *band = lobe.reflectance,
+            _ => return None,
+        }
+    }
+    Some(bands)
+}
+
+fn outside(error: &WorldError, wavelength: f64) -> CameraWorldError {
+    let WorldError::Wavelength { material, source } = error;
+    CameraWorldError::Material {
+        material: format!("the material \"{material}\", {source},"),
+        wavelength,
+    }
+}

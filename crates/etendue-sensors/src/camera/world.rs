@@ -1,0 +1,115 @@
+//! What frames are taken of: a scene with its lights and textures.
+
+use super::error::CameraWorldError;
+use super::frame::{Frame, FrameSettings};
+use super::model::{Camera, CameraError};
+use super::spectral_scene::SpectralScene;
+use super::truth::{self, Truth};
+use super::{auto_exposure, read_out, render};
+use etendue_scene::lighting::Lighting;
+use etendue_scene::{Scene, Textures};
+use nalgebra::Isometry3;
+
+/// A scene with its lights and textures in the bands of a camera.
+pub struct CameraWorld<'a> {
+    in_bands: InBands<'a>,
+}
+
+enum InBands<'a> {
+    Grey(Box<SpectralScene<'a, 1>>),
+    Colour(Box<SpectralScene<'a, 3>>),
+}
+
+impl<'a> CameraWorld<'a> {
+    /// Evaluates materials and lights in the camera's bands.
+    ///
+    /// # Errors
+    /// Where the camera's description is invalid, or a material or light has no value in one of its
+    /// bands.
+    pub fn new(
+        scene: &'a Scene,
+        lighting: &Lighting,
+        textures: &'a Textures,
+        camera: &Camera,
+    ) -> Result<Self, CameraWorldError> {
+        camera.check()?;
+        let in_bands = match camera.bands[..] {
+            [band] => InBands::Grey(Box::new(SpectralScene::new(
+                scene,
+                lighting,
+                textures,
+                [band],
+            )?)),
+            [red, green, blue] => {
+                let bands = [red, green, blue];
+                InBands::Colour(Box::new(SpectralScene::new(
+                    scene, lighting, textures, bands,
+                )?))
+            }
+            _ => return Err(CameraError::Bands(camera.bands.len()).into()),
+        };
+        Ok(Self { in_bands })
+    }
+
+    /// Renders and reads out a frame. `world_from_camera` is the pose of the camera's body (x forward,
+    /// y left, z up) at a time, s.
+    pub fn expose(
+        &self,
+        camera: &Camera,
+        settings: &FrameSettings,
+        world_from_camera: impl Fn(f64) -> Isometry3<f64> + Sync,
+    ) -> Frame {
+        match &self.in_bands {
+            InBands::Grey(spectral_scene) => {
+                expose(spectral_scene, camera, settings, world_from_camera)
+            }
+            InBands::Colour(spectral_scene) => {
+                expose(spectral_scene, camera, settings, world_from_camera)
+            }
+        }
+    }
+
+    /// Ground truth at the centre of each pixel at the middle of an exposure of `exposure` seconds,
+    /// with the optical flow to `flow_time` seconds later.
+    pub fn truth(
+        &self,
+        camera: &Camera,
+        settings: &FrameSettings,
+        exposure: f64,
+        flow_time: f64,
+        world_from_camera: impl Fn(f64) -> Isometry3<f64> + Sync,
+    ) -> Truth {
+        let scene = match &self.in_bands {
+            InBands::Grey(spectral_scene) => spectral_scene.scene(),
+            InBands::Colour(spectral_scene) => spectral_scene.scene(),
+        };
+        truth::look(
+            scene,
+            camera,
+            settings.start,
+            exposure,
+            flow_time,
+            world_from_camera,
+        )
+    }
+}
+
+/// Meters, renders and reads out a frame.
+fn expose<const N: usize>(
+    spectral_scene: &SpectralScene<N>,
+    camera: &Camera,
+    settings: &FrameSettings,
+    world_from_camera: impl Fn(f64) -> Isometry3<f64> + Sync,
+) -> Frame {
+    let exposure = spectral_scene.at(settings.start, |spectral_scene| {
+        auto_exposure::exposure_time(spectral_scene, camera, settings, &world_from_camera)
+    });
+    let radiance = render::render(
+        spectral_scene,
+        camera,
+        settings,
+        exposure,
+        &world_from_camera,
+    );
+    read_out::frame(spectral_scene, camera, settings, exposure, &radiance)
+}
