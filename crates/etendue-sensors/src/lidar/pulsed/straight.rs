@@ -450,8 +450,9 @@ impl<P: Fn(f64) -> Isometry3<f64>> Loops for DrawBeams<'_, '_, P> {
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
-    use super::super::{Air, SweepSettings};
+    use super::super::Air;
     use super::*;
+    use crate::lidar::SweepSettings;
     use crate::lidar::{
         Beam, Channel, Columns, Intensity, Lidar, PulsedReceiver, RangeLimits, Receiver,
         ScanPattern, Sensitivity, Spinning,
