@@ -10,7 +10,7 @@ test:
 # The physics engine and its tests: not part of `ci`, for its dependencies take minutes to build.
 rapier:
     cargo test -p etendue-sensors --features rapier --test main engine
-    cargo test -p etendue-formats --features rapier --test main dynamics
+    cargo test -p etendue-config --features rapier --test main dynamics
 
 fmt:
     cargo fmt --all --check

@@ -1,6 +1,6 @@
 """Opens frames that etendue wrote with readers of others, and compares.
 
-    ETENDUE_FRAMES=frames cargo test -p etendue-formats --test main frames_become
+    ETENDUE_FRAMES=frames cargo test -p etendue-config --test main frames_become
     pip install mcap mcap-ros2-support OpenEXR pillow numpy
     python scripts/read_frames.py frames
 """

@@ -1,6 +1,6 @@
 """Opens what etendue wrote with readers of others, and compares.
 
-    ETENDUE_OUTPUTS=outputs cargo test -p etendue-formats --test main independent
+    ETENDUE_OUTPUTS=outputs cargo test -p etendue-config --test main independent
     pip install mcap mcap-ros2-support 'laspy[lazrs]' plyfile pye57 numpy pyarrow 'rosbags>=0.11.9'
     python scripts/read_outputs.py outputs
 """

@@ -1,11 +1,11 @@
-"""Writes crates/etendue-formats/tests/golden/scans.db3: a small ROS 2 bag in SQLite with made-up
+"""Writes crates/etendue-io/tests/golden/scans.db3: a small ROS 2 bag in SQLite with made-up
 scans, by Python's own sqlite3. `python scripts/rosbag2_golden.py` from the root of the repository."""
 
 import pathlib
 import sqlite3
 import struct
 
-PATH = pathlib.Path("crates/etendue-formats/tests/golden/scans.db3")
+PATH = pathlib.Path("crates/etendue-io/tests/golden/scans.db3")
 BEAMS = 180
 
 

@@ -2,15 +2,15 @@
 
 use etendue::calibrate::depth::DepthError;
 use etendue::calibrate::noise::NoiseError;
+use etendue::config::material::UnknownMaterial;
+use etendue::config::scene::UnknownExample;
+use etendue::config::sensor::UnknownPreset;
+use etendue::config::{ConfigError, camera};
 use etendue::estimate::fit::FitError;
 use etendue::estimate::odometry::{MappingError, TrajectoryComparisonError};
 use etendue::estimate::register::RegisterError;
-use etendue::formats::FormatError;
-use etendue::formats::camera;
-use etendue::formats::material::UnknownMaterial;
-use etendue::formats::scene::UnknownExample;
-use etendue::formats::sensor::UnknownPreset;
-use etendue::scene::{Isa, MeshError, TrajectoryError};
+use etendue::io::FormatError;
+use etendue::scene::{MeshError, TrajectoryError};
 use etendue::sensors::camera::CameraWorldError;
 use etendue::sensors::rig::RigError;
 use etendue::sensors::transport::WorldError;
@@ -31,7 +31,7 @@ pub enum Failure {
     InFile(Box<Mistake>),
     /// A file cannot be read or written.
     #[error("{0}")]
-    File(FormatError),
+    File(ConfigError),
     /// There is no such sensor.
     #[error(transparent)]
     Preset(#[from] UnknownPreset),
@@ -106,9 +106,6 @@ pub enum Failure {
     /// There is no such material.
     #[error(transparent)]
     Material(#[from] UnknownMaterial),
-    /// The processor lacks the instructions asked for.
-    #[error("this processor does not have the instructions \"{0}\"")]
-    Isa(Isa),
     /// The scene's materials do not cover the sensor's wavelength.
     #[error(transparent)]
     Wavelength(#[from] WorldError),
@@ -230,7 +227,7 @@ impl Failure {
             }
             Self::Material(_) => "`etendue materials` lists them".into(),
             Self::Example(_) => {
-                let names = etendue::formats::scene::examples().iter().map(|e| e.name);
+                let names = etendue::config::scene::examples().iter().map(|e| e.name);
                 let names: Vec<_> = names.collect();
                 format!("give a scene file (.toml) or one of: {}", names.join(", "))
             }
@@ -277,7 +274,6 @@ impl Failure {
                     .into()
             }
             Self::NoWaveform { .. } => "rings and columns count from 0".into(),
-            Self::Isa(_) => "leave --isa out: the fastest are found by themselves".into(),
             Self::Threads(_) => "ask for fewer --threads".into(),
             _ => return None,
         })
@@ -286,6 +282,12 @@ impl Failure {
 
 impl From<FormatError> for Failure {
     fn from(error: FormatError) -> Self {
+        Self::File(error.into())
+    }
+}
+
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Self {
         let Some(document) = error.document() else {
             return Self::File(error);
         };

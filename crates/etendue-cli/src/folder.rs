@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::interrupt;
-use etendue::formats::output::OutputSet;
+use etendue::io::output::OutputSet;
 use etendue_plot::{Drawing, png, svg};
 use serde::Serialize;
 use std::path::PathBuf;

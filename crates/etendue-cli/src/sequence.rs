@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use clap::ValueEnum;
 use etendue::calibrate::depth::{Convention, likely_convention};
-use etendue::formats::sequence::{Sequence, read_sequence};
+use etendue::io::sequence::{Sequence, read_sequence};
 use indicatif::{ProgressBar, ProgressStyle};
 use nalgebra::Isometry3;
 use std::path::Path;

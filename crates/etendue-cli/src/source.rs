@@ -1,15 +1,15 @@
 //! Where scenes and sensors come from: the user's files, or what is built in.
 
 use crate::failure::Failure;
+use etendue::config::ConfigError;
+use etendue::config::camera;
+use etendue::config::scene::{self, LoadedScene, SensorSource};
+use etendue::config::sensor::{self, Sensor, SensorModel, preset, presets};
+use etendue::config::toml_file::Document;
 use etendue::estimate::fit::FitError;
 use etendue::estimate::model::{ModelError, ScannerSensor, Sensor as Modelled};
-use etendue::formats::FormatError;
-use etendue::formats::camera;
-use etendue::formats::output::SourceMetadata;
-use etendue::formats::scan_log::read_scan_log;
-use etendue::formats::scene::{self, LoadedScene, SensorSource};
-use etendue::formats::sensor::{self, Sensor, SensorModel, preset, presets};
-use etendue::formats::toml_file::Document;
+use etendue::io::output::SourceMetadata;
+use etendue::io::scan_log::read_scan_log;
 use etendue::sensors::Scan;
 use etendue::sensors::camera::Camera;
 use std::path::Path;
@@ -120,7 +120,7 @@ fn sensor(name: &str) -> Result<(Sensor, SourceMetadata), Failure> {
     let is_file = path.extension().is_some_and(|ending| ending == "toml") || path.is_file();
     if is_file {
         let document = Document::read(path)?;
-        let sensor = sensor::parse(&document).map_err(FormatError::from)?;
+        let sensor = sensor::parse(&document).map_err(ConfigError::from)?;
         let metadata = SourceMetadata::of_text(&sensor.name, Some(name.into()), document.text());
         return Ok((sensor, metadata));
     }

@@ -1,6 +1,6 @@
 //! What is odd about a mesh that can be used all the same.
 
-use crate::{Mesh, MeshError};
+use etendue_raycast::{Mesh, MeshError};
 use nalgebra::Point3;
 use std::fmt;
 
@@ -97,33 +97,33 @@ impl fmt::Display for Finding {
     }
 }
 
-impl Mesh {
-    /// Counts what is odd. Vertices at exactly the same place count as one, so that formats
-    /// without shared vertices (STL) can be judged too.
+impl MeshAudit {
+    /// Audits a mesh. Vertices at exactly the same position count as one, so that formats without shared
+    /// vertices (STL) can be audited too.
     ///
     /// ```
-    /// use etendue_scene::{Defect, primitive::rectangle};
-    /// let audit = rectangle([2.0, 1.0])?.audit()?;
+    /// use etendue_scene::{Defect, MeshAudit, primitive::rectangle};
+    /// let audit = MeshAudit::of(&rectangle([2.0, 1.0])?)?;
     /// assert_eq!(audit.count(Defect::BoundaryEdge), 4);
     /// assert!(!audit.is_closed());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// Where the mesh cannot be used at all: [`Mesh::check`].
-    pub fn audit(&self) -> Result<MeshAudit, MeshError> {
-        self.check()?;
+    /// Where the mesh fails [`Mesh::check`].
+    pub fn of(mesh: &Mesh) -> Result<Self, MeshError> {
+        mesh.check()?;
         let mut findings = Findings::default();
-        find_unused(self, &mut findings);
-        let welded = Welded::new(self);
-        let sound = find_bad_triangles(self, &welded, &mut findings);
+        find_unused(mesh, &mut findings);
+        let welded = Welded::new(mesh);
+        let sound = find_bad_triangles(mesh, &welded, &mut findings);
         let edges = Edges::new(&welded, &sound, &mut findings);
-        let parts = find_parts(self, &welded, &sound, &edges, &mut findings);
+        let parts = find_parts(mesh, &welded, &sound, &edges, &mut findings);
         findings.0.sort_by_key(|found| found.defect);
-        Ok(MeshAudit {
-            vertices: self.vertices.len(),
-            triangles: self.triangles.len(),
-            bounds: self.bounds().ok_or(MeshError::Empty)?,
+        Ok(Self {
+            vertices: mesh.vertices.len(),
+            triangles: mesh.triangles.len(),
+            bounds: mesh.bounds().ok_or(MeshError::Empty)?,
             parts: parts.count,
             closed_parts: parts.closed,
             volume: parts.volume,

@@ -1,7 +1,6 @@
 //! Meshes whose vertices move: key frames of their places.
 
-use crate::MeshError;
-use crate::mesh::check_vertices;
+use etendue_raycast::{MeshError, check_vertices};
 use nalgebra::Point3;
 use thiserror::Error;
 

@@ -1,25 +1,60 @@
-//! Where things are and what they are made of: meshes, objects, materials, and the rays that
-//! find them. Nothing here knows a sensor.
+//! Scenes: objects with meshes, materials and motions, lights and textures.
+//!
+//! A [`SceneBuilder`] holds the parts of a scene and checks them. A [`Scene`] is constant and ready for
+//! rays, which the ray caster [`etendue_raycast`] traces; a [`SceneEdit`] gives a changed one. A
+//! [`Trajectory`] moves objects, a [`Deformation`] vertices, [`Textures`] put images on objects, and
+//! [`lighting`] is the light that is not the sensor's own. [`primitive`] makes meshes of simple shapes,
+//! and a [`MeshAudit`] reports the defects of a mesh.
+//!
+//! ```
+//! use etendue_physics::surface::Material;
+//! use etendue_scene::{
+//!     MaterialId, MeshId, NamedMaterial, Object, Ray, SceneBuilder, primitive::rectangle,
+//! };
+//! use nalgebra::{Isometry3, Point3, Vector3};
+//!
+//! let paint = NamedMaterial { name: "paint".into(), material: Material { lobes: vec![] } };
+//! let panel = Object {
+//!     name: "panel".into(),
+//!     mesh: MeshId(0),
+//!     world_from_object: Isometry3::translation(0.0, 0.0, -2.0),
+//!     material: MaterialId(0),
+//!     mask: u32::MAX,
+//! };
+//! let scene = SceneBuilder {
+//!     materials: vec![paint],
+//!     meshes: vec![rectangle([1.0, 1.0])?.into()],
+//!     objects: vec![panel],
+//! }
+//! .build()?;
+//! let hit = scene.closest_hit(&Ray::new(Point3::origin(), -Vector3::z()));
+//! assert_eq!(hit.map(|hit| hit.distance), Some(2.0));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod audit;
-mod cast;
+mod builder;
 mod deformation;
+mod edit;
 pub mod lighting;
-mod mesh;
 mod motion;
+mod object;
 pub mod primitive;
-mod ray;
 mod scene;
+mod scratch;
+mod surface;
 mod texture;
 
 pub use audit::{Defect, Finding, MeshAudit};
-pub use cast::{HitPacket, HitTile, Isa, Loops, RayPacket, RayTile, UnknownIsa, fetch, tile_order};
+pub use builder::{SceneBuilder, SceneError};
 pub use deformation::{Deformation, DeformationError, VertexFrame};
-pub use mesh::{Mesh, MeshError};
-pub use motion::{Interpolation, KeyFrame, KeyFrameTrajectory, Trajectory, TrajectoryError, Twist};
-pub use ray::{Hit, Ray};
-pub use scene::{
-    MaterialId, MeshId, NamedMaterial, Object, ObjectId, Scene, SceneBuilder, SceneError,
-    SurfacePoint,
+pub use edit::SceneEdit;
+pub use etendue_raycast::{
+    Hit, HitTile, MaterialId, Mesh, MeshError, MeshId, ObjectId, Ray, RayCasterError, RayTile,
+    tile_order,
 };
+pub use motion::{Interpolation, KeyFrame, KeyFrameTrajectory, Trajectory, TrajectoryError, Twist};
+pub use object::{NamedMaterial, Object};
+pub use scene::Scene;
+pub use surface::SurfacePoint;
 pub use texture::{Mapping, Pictures, Texture, TextureError, TexturedObject, Textures};

@@ -5,7 +5,7 @@
     reason = "numbers of texels are not negative and fit"
 )]
 
-use crate::{Hit, ObjectId};
+use etendue_raycast::{Hit, ObjectId};
 use nalgebra::{Point3, Vector3};
 use std::sync::Arc;
 use thiserror::Error;

@@ -6,9 +6,9 @@
 //! alone: no file is written.
 #![expect(clippy::print_stdout, reason = "its results")]
 
-use etendue::formats::scene::LoadedScene;
-use etendue::formats::toml_file::Document;
-use etendue::formats::{profile, scene, sensor};
+use etendue::config::scene::LoadedScene;
+use etendue::config::toml_file::Document;
+use etendue::config::{profile, scene, sensor};
 use etendue::sensors::cw::{Turn, simulate};
 use etendue::sensors::lidar::{Sweep, SweepSettings, simulate_into};
 use etendue::sensors::transport::World;

@@ -2,7 +2,7 @@
 //! continuous-wave lidar, and the shots of two scanning lidars with one ray each.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use etendue::formats::{scene, sensor};
+use etendue::config::{scene, sensor};
 use etendue::sensors::cw::{Turn, simulate};
 use etendue::sensors::lidar::{SweepSettings, simulate as scan};
 use etendue::sensors::transport::World;

@@ -1,6 +1,6 @@
 //! A sensor in a scene, and what it measures: run with `cargo run --example 01_simulate`.
 
-use etendue::formats::{scene, sensor};
+use etendue::config::{scene, sensor};
 use etendue::sensors::cw::{Turn, simulate};
 use etendue::sensors::transport::World;
 use nalgebra::Isometry3;

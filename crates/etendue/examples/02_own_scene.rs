@@ -1,7 +1,7 @@
 //! A scene from text, with the error a typing mistake gives.
 
-use etendue::formats::scene::parse;
-use etendue::formats::toml_file::Document;
+use etendue::config::scene::parse;
+use etendue::config::toml_file::Document;
 use etendue::scene::Ray;
 use nalgebra::{Point3, Vector3};
 

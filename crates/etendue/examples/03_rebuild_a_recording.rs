@@ -5,7 +5,7 @@
 //! FOLDER/scene.toml` puts a simulated sensor where the real one stood. Without arguments it takes
 //! the first tinySLAM log under `ETENDUE_DATA`.
 
-use etendue::formats::scan_log::read_scan_log;
+use etendue::io::scan_log::read_scan_log;
 use etendue::sensors::{Scan, ScanStatistics, StatisticsOptions};
 use std::error::Error;
 use std::fmt::Write;

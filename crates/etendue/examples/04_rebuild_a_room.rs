@@ -12,9 +12,12 @@
     reason = "points and cells of a room are few"
 )]
 
-use etendue::formats::output::{Encoding, OutputSet, PointTable, write_pcd};
-use etendue::formats::packets::Device;
-use etendue::formats::points::read_points;
+use etendue::config::sensor::packet_source;
+use etendue::io::output::OutputSet;
+use etendue::io::packets::PacketMetadata;
+use etendue::io::points::read_points;
+use etendue::io::points::write_pcd;
+use etendue::io::table::{Encoding, PointTable};
 use etendue::physics::{Purpose, Stream};
 use nalgebra::{Matrix3, Point3, Vector3};
 use std::collections::BTreeSet;
@@ -66,7 +69,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         eprintln!("skipped: no recordings ({})", capture.display());
         return Ok(());
     }
-    let mut turns = read_points(&capture, &Device::Unknown)?.sweeps;
+    let mut turns = read_points(&capture, &packet_source(PacketMetadata::InPackets))?.sweeps;
     let turn = turns.swap_remove(number);
     let seen = points(&turn);
     let panels = panels(seen.clone());

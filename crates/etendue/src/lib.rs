@@ -2,10 +2,10 @@
 //!
 //! Point it at a scene and a sensor, and get the scan that sensor would give: mirrors, glass, mixed
 //! pixels and noise as the physics makes them. The main function is [`sensors::cw::simulate`];
-//! what it takes is read by [`formats`]:
+//! what it takes is read by [`config`]:
 //!
 //! ```
-//! use etendue::formats::{scene, sensor};
+//! use etendue::config::{scene, sensor};
 //! use etendue::sensors::cw::{Turn, simulate};
 //! use etendue::sensors::transport::World;
 //! use nalgebra::Isometry3;
@@ -28,10 +28,13 @@
 //! | crate | holds |
 //! |---|---|
 //! | [`physics`] | the equations: reflectance, Fresnel, beams, phase, detection, noise; generic in a differentiable scalar |
-//! | [`scene`] | meshes, objects, materials, and the rays that find them |
+//! | [`simd`] | vectors of eight and sixteen floats, and run-time choice of the instruction set |
+//! | [`raycast`] | meshes, rays and hits: watertight ray casting |
+//! | [`scene`] | objects, materials, motions, lights and textures |
 //! | [`sensors`] | what sensors are, and the pipeline from light to measurements |
 //! | [`estimate`] | derivatives of the same pipeline, solvers, uncertainty |
-//! | [`formats`] | every file format: scenes, sensors, materials, meshes, scan logs, results |
+//! | [`io`] | files of meshes, point clouds, scan logs, recordings, packets, images and trajectories |
+//! | [`config`] | TOML files of scenes, sensors, robots, materials, cameras, profiles and fits |
 //!
 //! Not modelled: diffraction and coherence of light, polarisation from one surface to the next,
 //! dispersion of pulses in the medium. Ray trees leave out what comes back over several rough
@@ -39,11 +42,14 @@
 //! the crate `etendue-cli`.
 
 pub use etendue_calibrate as calibrate;
+pub use etendue_config as config;
 pub use etendue_estimate as estimate;
-pub use etendue_formats as formats;
+pub use etendue_io as io;
 pub use etendue_physics as physics;
+pub use etendue_raycast as raycast;
 pub use etendue_scene as scene;
 pub use etendue_sensors as sensors;
+pub use etendue_simd as simd;
 
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]

@@ -5,13 +5,16 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::print;
 use clap::Args;
-use etendue::formats::FormatError;
-use etendue::formats::output::{
-    Encoding, Kept, OutputSet, PointTable, kept, write_e57, write_kitti, write_las, write_parquet,
-    write_pcd, write_ply, write_table_csv, write_table_npz,
+use etendue::io::FormatError;
+use etendue::io::output::OutputSet;
+use etendue::io::points::read_points_of_topic;
+use etendue::io::points::{
+    Kept, kept, write_csv, write_e57, write_kitti, write_las, write_npz, write_parquet, write_pcd,
+    write_ply,
 };
-use etendue::formats::points::{Points, read_points_of_topic};
-use etendue::formats::ros2::{Recorder, Topics};
+use etendue::io::ros2::{Recorder, Topics};
+use etendue::io::table::Points;
+use etendue::io::table::{Encoding, PointTable};
 use nalgebra::Isometry3;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -193,8 +196,8 @@ impl Convert {
         match ending {
             "pcd" => write_pcd(outputs, &self.to, table, encoding),
             "ply" => write_ply(outputs, &self.to, table, encoding),
-            "csv" => write_table_csv(outputs, &self.to, table),
-            "npz" => write_table_npz(outputs, &self.to, table),
+            "csv" => write_csv(outputs, &self.to, table),
+            "npz" => write_npz(outputs, &self.to, table),
             "las" | "laz" => write_las(outputs, &self.to, table),
             "e57" => write_e57(outputs, &self.to, table),
             "bin" => write_kitti(outputs, &self.to, table),

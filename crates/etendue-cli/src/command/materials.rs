@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::output::{print, print_json};
 use clap::Args;
-use etendue::formats::material::{LIBRARY_WAVELENGTHS, LibraryMaterial, find, library};
+use etendue::config::material::{LIBRARY_WAVELENGTHS, LibraryMaterial, find, library};
 use etendue::physics::surface::Side;
 use serde::Serialize;
 use std::f64::consts::PI;

@@ -3,14 +3,14 @@
 use crate::failure::Failure;
 use crate::output::print_json;
 use clap::{Args, ValueEnum};
-use etendue::formats::camera::CameraFile;
-use etendue::formats::depth_model::DepthModelFile;
-use etendue::formats::fit::FitFile;
-use etendue::formats::material::MaterialFile;
-use etendue::formats::profile::{BenchFile, ProfileFile};
-use etendue::formats::robot::RobotFile;
-use etendue::formats::scene::SceneFile;
-use etendue::formats::sensor::SensorFile;
+use etendue::config::camera::CameraFile;
+use etendue::config::depth_model::DepthModelFile;
+use etendue::config::fit::FitFile;
+use etendue::config::material::MaterialFile;
+use etendue::config::profile::{BenchFile, ProfileFile};
+use etendue::config::robot::RobotFile;
+use etendue::config::scene::SceneFile;
+use etendue::config::sensor::SensorFile;
 use schemars::schema_for;
 
 /// Arguments of `etendue schema`.

@@ -3,8 +3,8 @@
 use crate::failure::Failure;
 use crate::output::{print, print_json};
 use clap::Args;
-use etendue::formats::robot::device_presets;
-use etendue::formats::sensor::{Preset, Sensor, preset, presets};
+use etendue::config::robot::device_presets;
+use etendue::config::sensor::{Preset, Sensor, preset, presets};
 use serde_json::json;
 use std::fmt::Write;
 

@@ -90,9 +90,9 @@ fn signed_angle(from: f64, to: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use etendue::formats::scene::parse;
-    use etendue::formats::sensor::{SensorModel, preset};
-    use etendue::formats::toml_file::Document;
+    use etendue::config::scene::parse;
+    use etendue::config::sensor::{SensorModel, preset};
+    use etendue::config::toml_file::Document;
     use etendue::sensors::lidar::{SweepSettings, simulate};
     use etendue::sensors::transport::World;
     use nalgebra::Isometry3;

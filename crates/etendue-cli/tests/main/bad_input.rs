@@ -353,9 +353,7 @@ fn ctrl_c_ends_a_recording_after_a_whole_sweep() {
     let path = folder.path().join("run.mcap");
     let bytes = std::fs::read(&path).expect("a recording");
     assert!(bytes.ends_with(b"\x89MCAP0\r\n"), "its end is missing");
-    let clouds = etendue::formats::ros2::read_clouds(&path)
-        .expect("reads")
-        .clouds;
+    let clouds = etendue::io::ros2::read_clouds(&path).expect("reads").clouds;
     let told = format!("sweeps: {}, ", clouds.len());
     assert!(
         stdout(&output).contains(&told),

@@ -157,7 +157,7 @@ const MODEL: &str = "version = 1\nsensor = \"test-64\"\n[model.polynomial]\nexpo
 
 /// The points of a cloud, m.
 fn positions(path: &Path) -> Vec<[f64; 3]> {
-    let file = etendue::formats::scan_file::ScanFile::read(path).expect("a scan");
+    let file = etendue::io::scan_file::ScanFile::read(path).expect("a scan");
     file.points().iter().map(|p| p.coords.into()).collect()
 }
 
@@ -187,7 +187,7 @@ fn clouds_of_a_recording_are_corrected_as_scans_are() {
     assert!(apart(&recorded, &alone) < 1e-6, "the file's precision");
     assert!(apart(&recorded, &raw) > 5e-3, "nothing was corrected");
     let clouds = |name| {
-        let read = etendue::formats::ros2::read_clouds(&folder.path().join(name));
+        let read = etendue::io::ros2::read_clouds(&folder.path().join(name));
         read.expect("a recording").clouds
     };
     let [before, after] = ["a.mcap", "b.mcap"].map(clouds);

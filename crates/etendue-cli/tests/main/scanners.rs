@@ -71,7 +71,7 @@ fn a_recording_of_many_sweeps_is_written_as_it_goes() {
     ];
     let output = etendue(folder.path(), &arguments);
     assert!(output.status.success(), "{}", stderr(&output));
-    let recording = etendue::formats::ros2::read_clouds(&folder.path().join("run.mcap"));
+    let recording = etendue::io::ros2::read_clouds(&folder.path().join("run.mcap"));
     assert_eq!(recording.expect("a recording").clouds.len(), 5);
 }
 
@@ -96,7 +96,7 @@ fn several_sensors_are_recorded_in_one_bag() {
     };
     let output = simulate("bag/run.mcap", "hokuyo-ust-10lx@0.1,0,0,180");
     assert!(output.status.success(), "{}", stderr(&output));
-    let recording = etendue::formats::ros2::read_clouds(&folder.path().join("bag/run.mcap"));
+    let recording = etendue::io::ros2::read_clouds(&folder.path().join("bag/run.mcap"));
     let clouds = recording.expect("a recording").clouds;
     let of = |topic: &str| clouds.iter().filter(|cloud| cloud.topic == topic).count();
     assert_eq!(of("/hokuyo_ust_10lx/points"), 4);
@@ -194,7 +194,7 @@ fn a_folders_recording_is_in_the_sensors_frame() {
     }
     let [in_folder, alone] = ["out/scan.mcap", "run.mcap"].map(|path| {
         let path = folder.path().join(path);
-        let recording = etendue::formats::ros2::read_clouds(&path);
+        let recording = etendue::io::ros2::read_clouds(&path);
         recording.expect("a recording").clouds
     });
     assert!(alone[0].values.len() > 100_000 && alone[0].fields[..3] == ["x", "y", "z"]);

@@ -1,7 +1,7 @@
 //! Smooth motion through key frames: continuous velocity and angular velocity.
 
-use super::Bounds;
 use super::key_frames::KeyFrame;
+use etendue_raycast::BoundingBox;
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 
 /// Velocity in the world (m/s) and angular velocity in the moving frame (rad/s).
@@ -101,8 +101,10 @@ pub(super) fn pose(frames: [&KeyFrame; 2], rates: [&Rate; 2], u: f64) -> Isometr
 
 /// A box around everything within `reach` of the curve between two key frames: a curve stays
 /// within its control points.
-pub(super) fn bounds(frames: [&KeyFrame; 2], rates: [&Rate; 2], reach: f64) -> Bounds {
-    let points = control(frames, rates).map(|c| Bounds::point(Point3::from(c)));
-    let hull = points[1..].iter().fold(points[0], |all, one| all.and(one));
+pub(super) fn bounds(frames: [&KeyFrame; 2], rates: [&Rate; 2], reach: f64) -> BoundingBox {
+    let points = control(frames, rates).map(|c| BoundingBox::point(Point3::from(c)));
+    let hull = points[1..]
+        .iter()
+        .fold(points[0], |all, one| all.union(one));
     hull.grown(reach)
 }

@@ -1,6 +1,6 @@
 //! Poses over time by key frames.
 
-use super::{Bounds, cubic};
+use super::{BoundingBox, cubic};
 use nalgebra::{Isometry3, UnitQuaternion};
 use thiserror::Error;
 
@@ -217,16 +217,16 @@ impl KeyFrameTrajectory {
         self.with_interpolation(interpolation)
     }
 
-    pub(super) fn bounds(&self, local: &Bounds, [start, end]: [f64; 2]) -> Bounds {
-        let ends = [start, end].map(|time| local.moved(&self.pose_or_end(time)));
-        let mut all = ends[0].and(&ends[1]);
+    pub(super) fn bounds(&self, local: &BoundingBox, [start, end]: [f64; 2]) -> BoundingBox {
+        let ends = [start, end].map(|time| local.transformed(&self.pose_or_end(time)));
+        let mut all = ends[0].union(&ends[1]);
         let reach = local.reach();
         for (number, pair) in self.frames.windows(2).enumerate() {
             if pair[0].time >= end || pair[1].time <= start {
                 continue;
             }
             let pair = [&pair[0], &pair[1]];
-            all = all.and(&match self.rates_of(number) {
+            all = all.union(&match self.rates_of(number) {
                 Some(rates) => cubic::bounds(pair, rates, reach),
                 None => linear_bounds(pair, local, reach, &all, [start, end]),
             });
@@ -278,14 +278,16 @@ fn slerp(from: &UnitQuaternion<f64>, to: &UnitQuaternion<f64>, share: f64) -> Un
 /// most $r (1 - \cos(\varphi / 2))$, with $\varphi$ the angle turned.
 fn linear_bounds(
     pair: [&KeyFrame; 2],
-    local: &Bounds,
+    local: &BoundingBox,
     reach: f64,
-    ends: &Bounds,
+    ends: &BoundingBox,
     [start, end]: [f64; 2],
-) -> Bounds {
+) -> BoundingBox {
     let inside = |frame: &&KeyFrame| frame.time > start && frame.time < end;
     let frames = pair.into_iter().filter(inside);
-    let all = frames.fold(*ends, |all, frame| all.and(&local.moved(&frame.pose)));
+    let all = frames.fold(*ends, |all, frame| {
+        all.union(&local.transformed(&frame.pose))
+    });
     let turned = pair[0].pose.rotation.angle_to(&pair[1].pose.rotation);
     all.grown(reach * (1.0 - (0.5 * turned).cos()))
 }

@@ -1,22 +1,21 @@
-//! Where moving things are, and when: objects and sensors alike.
+//! Poses over time, of objects and of sensors.
 
-mod bounds;
 mod cubic;
 mod key_frames;
 mod twist;
 
-pub(crate) use bounds::Bounds;
 pub use key_frames::{Interpolation, KeyFrame, KeyFrameTrajectory, TrajectoryError};
 pub use twist::Twist;
 
+use etendue_raycast::{BoundingBox, RigidMotion};
 use nalgebra::Isometry3;
 
 /// A pose over time.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Trajectory {
-    /// Through key frames; before the first and after the last it stands still.
+    /// Through key frames; constant before the first and after the last.
     KeyFrames(KeyFrameTrajectory),
-    /// A steady motion without end.
+    /// A motion of constant velocity and angular velocity.
     Twist(Twist),
 }
 
@@ -37,7 +36,8 @@ impl Trajectory {
         }
     }
 
-    /// The same motion seen from a frame that stands at `parent`: its poses come after it.
+    /// The motion relative to the parent frame of `parent`: its poses are multiplied by `parent` from the
+    /// left.
     #[must_use]
     pub fn within(self, parent: &Isometry3<f64>) -> Self {
         match self {
@@ -48,9 +48,14 @@ impl Trajectory {
             }),
         }
     }
+}
 
-    /// A box around a box of the moving frame, over a span of time.
-    pub(crate) fn bounds(&self, local: &Bounds, span: [f64; 2]) -> Bounds {
+impl RigidMotion for Trajectory {
+    fn world_from_object(&self, time: f64) -> Isometry3<f64> {
+        self.at(time)
+    }
+
+    fn bounds(&self, local: &BoundingBox, span: [f64; 2]) -> BoundingBox {
         match self {
             Self::KeyFrames(trajectory) => trajectory.bounds(local, span),
             Self::Twist(twist) => twist.bounds(local, span),
@@ -93,7 +98,7 @@ mod tests {
 
     #[test]
     fn bounds_hold_the_object_all_the_time() {
-        let local = Bounds {
+        let local = BoundingBox {
             low: Point3::new(-1.0, 0.5, 0.0),
             high: Point3::new(2.0, 1.0, 3.0),
         };

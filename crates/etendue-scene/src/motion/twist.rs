@@ -1,6 +1,6 @@
 //! Steady motion.
 
-use super::Bounds;
+use etendue_raycast::BoundingBox;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 
 /// A motion of constant velocity and angular velocity **in the moving frame**: a straight line, an
@@ -55,12 +55,12 @@ impl Twist {
 
     /// A point at radius $r$ leaves the straight line between its two places by at most
     /// $\frac{h^2}{8}\omega(v + \omega r)$, with $h$ the time between.
-    pub(super) fn bounds(&self, local: &Bounds, [start, end]: [f64; 2]) -> Bounds {
+    pub(super) fn bounds(&self, local: &BoundingBox, [start, end]: [f64; 2]) -> BoundingBox {
         let (speed, turn) = (self.velocity.norm(), self.angular_velocity.norm());
         let bulge = (end - start).powi(2) / 8.0 * turn * (speed + turn * local.reach());
         let ends = local
-            .moved(&self.at(start))
-            .and(&local.moved(&self.at(end)));
+            .transformed(&self.at(start))
+            .union(&local.transformed(&self.at(end)));
         ends.grown(bulge)
     }
 }

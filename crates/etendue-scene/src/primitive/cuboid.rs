@@ -1,7 +1,7 @@
 //! A box.
 
 use super::{PrimitiveError, check_lengths};
-use crate::Mesh;
+use etendue_raycast::Mesh;
 use nalgebra::Point3;
 
 /// Corner numbers of each face, anticlockwise from outside. Numbers have bit 0 set at +x, bit 1 at +y, bit 2 at +z.

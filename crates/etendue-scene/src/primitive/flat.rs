@@ -1,7 +1,7 @@
 //! Flat panels in the x-y plane, normal +z.
 
 use super::{PrimitiveError, check_count, check_lengths};
-use crate::{MaterialId, Mesh};
+use etendue_raycast::{MaterialId, Mesh};
 use nalgebra::Point3;
 
 /// A rectangle of `size` (m) along x and y about the origin.

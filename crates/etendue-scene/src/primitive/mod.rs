@@ -1,6 +1,6 @@
 //! Simple shapes made into meshes.
 //!
-//! Solids have outward normals; [`Mesh::inside_out`](crate::Mesh::inside_out) turns one into a
+//! Solids have outward normals; [`Mesh::inside_out`](etendue_raycast::Mesh::inside_out) turns one into a
 //! room. Round shapes take the greatest distance between the mesh and the true surface (the
 //! sagitta): their vertices lie on the surface, their faces inside it by at most that.
 

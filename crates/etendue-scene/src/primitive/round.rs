@@ -1,7 +1,7 @@
 //! Solids of revolution about z.
 
 use super::{PrimitiveError, check_count, check_lengths};
-use crate::Mesh;
+use etendue_raycast::Mesh;
 use nalgebra::Point3;
 use std::f64::consts::{PI, SQRT_2, TAU};
 

@@ -2,8 +2,8 @@
 
 use crate::shapes::{cuboid, noisy_sphere, object, random, scene_with, spin, way};
 use etendue_scene::{
-    Hit, KeyFrame, KeyFrameTrajectory, MeshError, MeshId, ObjectId, Ray, Scene, SceneError,
-    Trajectory,
+    Hit, KeyFrame, KeyFrameTrajectory, MeshError, MeshId, ObjectId, Ray, RayCasterError, Scene,
+    SceneError, Trajectory,
 };
 use nalgebra::{Isometry3, Point3, Vector3};
 
@@ -53,9 +53,9 @@ fn a_moving_object_is_met_where_it_is_when_the_ray_is_fired() {
 #[test]
 fn placing_an_object_anew_is_like_building_the_scene_there() {
     let meshes = || vec![noisy_sphere(2.0, 12, 16), cuboid([1.0, 2.0, 0.5])];
-    let mut scene = scene_with(meshes(), vec![object(0), object(1)], vec![]);
+    let scene = scene_with(meshes(), vec![object(0), object(1)], vec![]);
     let pose = Isometry3::new(Vector3::new(3.0, 0.4, 0.0), Vector3::new(0.0, 0.3, 0.8));
-    scene.set_poses(&[(ObjectId(1), pose)]);
+    let scene = scene.edit().with_pose(ObjectId(1), pose).finish();
     let mut there = object(1);
     there.world_from_object = pose;
     let built = scene_with(meshes(), vec![object(0), there], vec![]);
@@ -75,8 +75,9 @@ fn a_refitted_tree_answers_like_a_new_one() {
         .iter()
         .map(|v| Point3::new(v.x * 3.0, v.y - 1.0, v.z * 0.5) + way(&mut draw) * 0.3)
         .collect();
-    let mut scene = scene_with(vec![mesh.clone()], vec![object(0)], vec![]);
-    scene.deform(MeshId(0), moved.clone()).unwrap();
+    let scene = scene_with(vec![mesh.clone()], vec![object(0)], vec![]);
+    let edit = scene.edit().with_vertices(MeshId(0), moved.clone());
+    let scene = edit.unwrap().finish();
     let mut changed = mesh;
     changed.vertices = moved;
     let built = scene_with(vec![changed], vec![object(0)], vec![]);
@@ -84,29 +85,30 @@ fn a_refitted_tree_answers_like_a_new_one() {
     let wanted = batch(&built, &rays);
     assert!(wanted.iter().flatten().count() > 5000);
     assert_eq!(batch(&scene, &rays), wanted);
-    scene.rebuild(MeshId(0));
+    let scene = scene.edit().with_rebuilt_tree(MeshId(0)).finish();
     assert_eq!(batch(&scene, &rays), wanted);
 }
 
 #[test]
 fn a_mesh_refuses_vertices_it_cannot_take() {
-    let mut scene = scene_with(vec![cuboid([1.0; 3])], vec![object(0)], vec![]);
-    let few = scene.deform(MeshId(0), vec![Point3::origin(); 3]);
+    let scene = scene_with(vec![cuboid([1.0; 3])], vec![object(0)], vec![]);
+    let with_vertices = |vertices| scene.clone().edit().with_vertices(MeshId(0), vertices);
+    let few = with_vertices(vec![Point3::origin(); 3]);
     assert!(matches!(
         few,
-        Err(SceneError::VertexCount {
+        Err(SceneError::Geometry(RayCasterError::VertexCount {
             vertices: 8,
             given: 3,
             ..
-        })
+        }))
     ));
     let mut nan = vec![Point3::origin(); 8];
     nan[5].y = f64::NAN;
-    let refused = scene.deform(MeshId(0), nan);
-    let Err(SceneError::Deformed {
+    let refused = with_vertices(nan);
+    let Err(SceneError::Geometry(RayCasterError::Mesh {
         source: MeshError::NotFinite { vertex: 5, .. },
         ..
-    }) = refused
+    })) = refused
     else {
         panic!("{refused:?}");
     };

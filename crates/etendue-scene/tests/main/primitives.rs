@@ -3,7 +3,7 @@
 use etendue_scene::primitive::{
     PrimitiveError, checkerboard, cone, cuboid, cylinder, rectangle, sphere, stripes,
 };
-use etendue_scene::{Defect, MaterialId, Mesh};
+use etendue_scene::{Defect, MaterialId, Mesh, MeshAudit};
 use nalgebra::{Isometry3, Point3, Vector3};
 use std::f64::consts::PI;
 
@@ -24,7 +24,7 @@ fn points_on(mesh: &Mesh) -> Vec<Point3<f64>> {
 
 /// Asserts a closed mesh, of one part, with outward normals and without oddities; its volume.
 fn volume_of_sound(mesh: &Mesh) -> f64 {
-    let audit = mesh.audit().unwrap();
+    let audit = MeshAudit::of(&mesh).unwrap();
     assert_eq!(audit.findings, []);
     assert_eq!((audit.parts, audit.closed_parts), (1, 1));
     assert!(audit.volume > 0.0);
@@ -98,7 +98,7 @@ fn a_box_is_closed_and_turned_inside_out_it_is_a_room() {
     let solid = cuboid([2.0, 3.0, 4.0]).unwrap();
     // Measured: 24 exactly.
     assert!((volume_of_sound(&solid) - 24.0).abs() < 1e-12);
-    let room = solid.inside_out().audit().unwrap();
+    let room = MeshAudit::of(&solid.inside_out()).unwrap();
     assert!((room.volume + 24.0).abs() < 1e-12);
     assert_eq!(room.count(Defect::InsideOutPart), 1);
     assert!(room.is_closed());
@@ -140,7 +140,7 @@ fn panels_alternate_their_materials() {
         assert!((b - a).cross(&(c - a)).z > 0.0);
     }
     assert_eq!(board.triangles.len(), 12);
-    let audit = board.audit().unwrap();
+    let audit = MeshAudit::of(&board).unwrap();
     assert_eq!(audit.count(Defect::BoundaryEdge), 10);
     assert_eq!(audit.findings.len(), 1);
 
@@ -181,7 +181,7 @@ fn an_audit_counts_every_kind_of_oddity_and_names_the_first_place() {
     mesh.triangles.push([0, 3, 8]);
     mesh.vertices.push(Point3::new(9.0, 9.0, 9.0));
     mesh.vertices.push(Point3::origin());
-    let audit = mesh.audit().unwrap();
+    let audit = MeshAudit::of(&mesh).unwrap();
     let first = |defect| {
         audit
             .findings
@@ -228,7 +228,7 @@ fn merging_keeps_parts_apart_and_gives_each_its_material() {
         .scaled(2.0)
         .moved(&Isometry3::translation(5.0, 0.0, 0.0));
     let whole = Mesh::merged([(&near, MaterialId(3)), (&far, MaterialId(1))]);
-    let audit = whole.audit().unwrap();
+    let audit = MeshAudit::of(&whole).unwrap();
     assert_eq!((audit.parts, audit.closed_parts), (2, 2));
     assert!((audit.volume - 9.0).abs() < 1e-12);
     assert_eq!(

@@ -122,18 +122,18 @@ fn a_surface_point_carries_the_derivatives_by_pose_and_ray() {
 
     let dual: [Dual<6>; 6] = std::array::from_fn(|i| Dual::variable(at[i], i));
     let [origin, direction] = [ray.origin.coords, ray.direction].map(|v| v.map(Dual::<6>::from));
-    let surface = scene.surface_at(&hit, &origin.into(), &direction, &pose(&dual));
+    let surface = scene.surface_hit(&hit, &origin.into(), &direction, &pose(&dual));
     assert!((surface.distance.value() - hit.distance).abs() < 1e-12);
     assert!(surface.distance.gradient().iter().any(|d| d.abs() > 0.1));
     assert!((surface.normal.map(Scalar::value) - hit.normal).norm() < 1e-15);
-    let seen = scene.surface_of(&hit, &ray.origin, &ray.direction);
+    let seen = scene.plane_hit(&hit, &ray.origin, &ray.direction);
     assert!((seen.distance - hit.distance).abs() < 1e-12);
     assert_eq!(seen.normal, hit.normal);
     for i in 0..6 {
         let moved = |step: f64| {
             let mut p = at;
             p[i] += step;
-            scene.surface_at(&hit, &ray.origin, &ray.direction, &pose(&p))
+            scene.surface_hit(&hit, &ray.origin, &ray.direction, &pose(&p))
         };
         let [less, more] = [moved(-1e-6), moved(1e-6)];
         let slope = (more.distance - less.distance) / 2e-6;

@@ -8,7 +8,8 @@ use crate::transport::{Factor, FirstReturns, PoseTile, World};
 use etendue_physics::beam::{BeamFrame, SubRay};
 use etendue_physics::phase::{Modulation, PhaseSignalTile};
 use etendue_physics::{Scalar, ScalarTile};
-use etendue_scene::{HitTile, Loops, RayTile};
+use etendue_scene::{HitTile, RayTile};
+use etendue_simd::Vectorized;
 
 /// Beams that are handled together: one in each lane of a tile.
 pub(super) const LANES: usize = 16;
@@ -49,7 +50,7 @@ pub(super) struct Aim<'a, S: Scalar> {
     pub with_axes: bool,
 }
 
-impl<S: Scalar> Loops for Aim<'_, S> {
+impl<S: Scalar> Vectorized for Aim<'_, S> {
     type Output = ();
 
     #[inline(always)]
@@ -126,7 +127,7 @@ pub(super) struct Straight<'a, S: Scalar> {
     pub factor: Option<&'a Factor<'a, S>>,
 }
 
-impl<S: Scalar> Loops for Straight<'_, S> {
+impl<S: Scalar> Vectorized for Straight<'_, S> {
     type Output = ();
 
     #[inline(always)]

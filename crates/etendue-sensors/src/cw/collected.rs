@@ -6,7 +6,8 @@ use crate::transport::{FirstReturns, LightReturn, PoseTile};
 use etendue_physics::phase::PhaseSignal;
 use etendue_physics::profile::{Address, NoiseCache};
 use etendue_physics::{Scalar, ScalarTile};
-use etendue_scene::{HitTile, Loops, RayTile, Scene};
+use etendue_scene::{HitTile, RayTile, Scene};
+use etendue_simd::Vectorized;
 use nalgebra::Vector3;
 
 /// Surfaces counted in one beam at most.
@@ -103,7 +104,7 @@ pub(super) struct Drawing {
     pub all: DrawnBeams,
 }
 
-impl<S: Scalar> Loops for Draw<'_, S> {
+impl<S: Scalar> Vectorized for Draw<'_, S> {
     type Output = Drawing;
 
     #[expect(clippy::inline_always, reason = "loops become vector instructions")]

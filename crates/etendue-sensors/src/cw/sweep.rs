@@ -352,7 +352,7 @@ where
             batch.poses.put(lane, &world_from_sensor(batch.time[lane]));
             batch.frames.push(self.frame(beam, first + lane));
         }
-        self.world.scene().vectorised(Aim {
+        self.world.scene().isa().run(Aim {
             batch,
             sub_rays: &self.sub_rays,
             half_tangent: self.lidar.half_tangent.value(),
@@ -394,7 +394,7 @@ where
         batch.back.clear();
         batch.received = PhaseSignalTile::nothing();
         if self.light.straight && self.plain_tangent.is_some() {
-            scene.vectorised(Straight {
+            scene.isa().run(Straight {
                 world: self.world,
                 batch,
                 sub_rays: &self.sub_rays,
@@ -449,7 +449,7 @@ where
                 collected.received.background += power * sub_ray.weight;
             }
             if let Some(back) = batch.back.get(k)
-                && (back.is_whole[lane] || !met.is_met(lane))
+                && (back.is_whole[lane] || !met.is_hit(lane))
             {
                 if back.is_lit[lane] {
                     let half_tangent = lidar.half_tangent.value();
@@ -506,7 +506,7 @@ where
             beam: u32::try_from(first).expect("beams are numbered by u32"),
             stride: 1,
         };
-        Some(scene.vectorised(Draw {
+        Some(scene.isa().run(Draw {
             scene,
             sights,
             collected,

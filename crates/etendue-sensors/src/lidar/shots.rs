@@ -2,7 +2,8 @@
 
 use super::shot::{Firing, Shot};
 use super::turn::TurnedShots;
-use etendue_scene::{Loops, Scene};
+use etendue_scene::Scene;
+use etendue_simd::Vectorized;
 use rayon::prelude::*;
 use std::fmt;
 use std::ops::Range;
@@ -117,7 +118,7 @@ impl Shots {
             Kind::Listed(shots) => &shots[own],
             Kind::Turned(shots) => {
                 memory.resize(own.len(), Shot::UNAIMED);
-                scene.vectorised(shots.aiming(own.start, memory));
+                scene.isa().run(shots.aiming(own.start, memory));
                 memory
             }
         }

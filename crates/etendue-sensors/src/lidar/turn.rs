@@ -7,7 +7,7 @@
 use super::Spinning;
 use super::column_times::ColumnTimes;
 use super::shot::{Column, Firing, Laser, Shot, SinCos, once_round, whole, wrapped};
-use etendue_scene::Loops;
+use etendue_simd::Vectorized;
 use nalgebra::{Point3, Vector3};
 use std::f64::consts::TAU;
 use std::ops::Range;
@@ -285,7 +285,7 @@ pub(crate) struct Aiming<'s> {
     shots: &'s mut [Shot],
 }
 
-impl Loops for Aiming<'_> {
+impl Vectorized for Aiming<'_> {
     type Output = ();
 
     #[inline(always)]

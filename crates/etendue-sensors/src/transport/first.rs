@@ -197,7 +197,7 @@ impl<S: Scalar> World<'_, S> {
         facing: &[f64; 16],
         back: &mut FirstReturns<S>,
     ) {
-        for lane in (0..used).filter(|&lane| met.is_met(lane)) {
+        for lane in (0..used).filter(|&lane| met.is_hit(lane)) {
             let object = ObjectId(met.object[lane]);
             let id = self.scene().material_at(object, met.triangle[lane]);
             let material = self.material(id);

@@ -9,7 +9,8 @@
 use super::World;
 use super::tree::power_back;
 use etendue_physics::surface::{Lobe, Side};
-use etendue_scene::{HitTile, Loops, MaterialId, ObjectId, RayTile};
+use etendue_scene::{HitTile, MaterialId, ObjectId, RayTile};
+use etendue_simd::Vectorized;
 
 /// What the first surfaces on the rays of a tile send straight back: all there is of the trees of
 /// paths ([`trace_trees`](super::trace_trees)) where the surfaces' materials pass nothing on
@@ -50,7 +51,7 @@ impl World<'_, f64> {
         met: &[HitTile],
         back: &mut [TileReturns],
     ) {
-        self.scene().vectorised(Tiles {
+        self.scene().isa().run(Tiles {
             world: self,
             rays,
             met,
@@ -73,7 +74,7 @@ impl World<'_, f64> {
         back.material = [MaterialId(0); 16];
         if let Some((paint, sent)) = self.only_paint(met) {
             for i in 0..16 {
-                let is_met = met.is_met(i);
+                let is_met = met.is_hit(i);
                 back.material[i] = if is_met { paint } else { MaterialId(0) };
                 scattered[i] = if is_met { sent } else { 0.0 };
             }
@@ -96,7 +97,7 @@ impl World<'_, f64> {
         }
         let mut differ = false;
         for i in 0..16 {
-            differ |= met.is_met(i) & (met.object[i] != object);
+            differ |= met.is_hit(i) & (met.object[i] != object);
         }
         let known = self.scene().objects().get(object as usize)?;
         if differ || !self.scene().mesh(known.mesh).materials.is_empty() {
@@ -118,7 +119,7 @@ impl World<'_, f64> {
         back: &mut TileReturns,
         scattered: &mut [f64; 16],
     ) {
-        for i in (0..used).filter(|&lane| met.is_met(lane)) {
+        for i in (0..used).filter(|&lane| met.is_hit(lane)) {
             let (object, triangle) = (ObjectId(met.object[i]), met.triangle[i]);
             let material = self.scene().material_at(object, triangle);
             let side = if side[i] > 0.0 {
@@ -141,7 +142,7 @@ struct Tiles<'s> {
     back: &'s mut [TileReturns],
 }
 
-impl Loops for Tiles<'_> {
+impl Vectorized for Tiles<'_> {
     type Output = ();
 
     #[inline(always)]

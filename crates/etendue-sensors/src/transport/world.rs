@@ -300,10 +300,10 @@ impl<S: Scalar> World<'_, S> {
         time: f64,
     ) -> SurfacePoint<S> {
         if self.lifted[hit.object.0 as usize] {
-            return self.scene.surface_of(hit, origin, direction);
+            return self.scene.plane_hit(hit, origin, direction);
         }
         let pose = self.pose_at(hit.object, time);
-        self.scene.surface_at(hit, origin, direction, &pose)
+        self.scene.surface_hit(hit, origin, direction, &pose)
     }
 }
 

@@ -6,8 +6,8 @@ use crate::folder::Folder;
 use crate::output::print;
 use clap::Args;
 use etendue::calibrate::noise::transfer::{Backscatter, adapt, nearest};
-use etendue::formats::material::find;
-use etendue::formats::profile::ProfileFile;
+use etendue::config::material::find;
+use etendue::config::profile::ProfileFile;
 use etendue::physics::profile::Profile;
 use std::path::PathBuf;
 

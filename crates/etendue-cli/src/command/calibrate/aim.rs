@@ -9,7 +9,7 @@ use crate::output::print;
 use clap::Args;
 use etendue::calibrate::noise::panel::find_panel;
 use etendue::calibrate::noise::{NoiseError, Panel, PanelBeams, PanelSearch, Recording};
-use etendue::formats::scan_log::{ScanStream, Source, open_stream};
+use etendue::io::scan_log::{ScanStream, Source, open_stream};
 use std::path::{Path, PathBuf};
 
 /// Arguments of `etendue calibrate aim`.

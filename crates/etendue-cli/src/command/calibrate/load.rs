@@ -1,9 +1,10 @@
 //! Recordings and profiles from files.
 
+use crate::device::device;
 use crate::failure::Failure;
 use etendue::calibrate::noise::Recording;
-use etendue::formats::profile::{self, ProfileFile};
-use etendue::formats::recording::{Content, read_recording};
+use etendue::config::profile::{self, ProfileFile};
+use etendue::io::recording::{Content, read_recording};
 use etendue::physics::profile::Profile;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +18,7 @@ pub struct Loaded {
 
 /// Reads a recording.
 pub fn recording(path: &Path) -> Result<Loaded, Failure> {
-    let read = read_recording(path)?;
+    let read = read_recording(path, &device(None)?)?;
     let name = path.display().to_string();
     let recording = match &read.content {
         Content::Scans(log) => Recording::from_scans(&name, &log.scans),

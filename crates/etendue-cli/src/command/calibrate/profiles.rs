@@ -13,7 +13,7 @@ use etendue::calibrate::noise::score::hold_out;
 use etendue::calibrate::noise::{
     Calibration, Options, PanelHint, Recording, SensorKind, calibrate,
 };
-use etendue::formats::profile::{Bench, BenchPanel, ProfileFile, Provenance, Quality, load_bench};
+use etendue::config::profile::{Bench, BenchPanel, ProfileFile, Provenance, Quality, load_bench};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::fmt::Write as _;

@@ -1,7 +1,7 @@
 //! Two scans beam by beam.
 
 use etendue::estimate::compare::{BeamReturn, DropOuts, Errors, Span, compare_beams};
-use etendue::formats::output::PointTable;
+use etendue::io::table::PointTable;
 use etendue_plot::{Axis, Drawing, Figure, Plot};
 use serde::Serialize;
 

@@ -12,11 +12,11 @@ use clap::Args;
 use etendue::estimate::compare::{
     CloudComparison, DistributionComparison, compare_clouds, compare_distributions,
 };
-use etendue::formats::FormatError;
-use etendue::formats::cloud::{Cloud, read_cloud};
-use etendue::formats::output::PointTable;
-use etendue::formats::packets::Device;
-use etendue::formats::points::read_points;
+use etendue::io::FormatError;
+use etendue::io::packets::PacketSource;
+use etendue::io::points::read_points;
+use etendue::io::points::{Cloud, read_cloud};
+use etendue::io::table::PointTable;
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -82,12 +82,12 @@ struct Loaded {
 }
 
 impl Loaded {
-    fn read(path: &Path, device: &Device) -> Result<Self, Failure> {
+    fn read(path: &Path, device: &PacketSource) -> Result<Self, Failure> {
         let points = match read_points(path, device) {
             Ok(points) => points,
             // Legacy VTK has positions alone.
             Err(FormatError::Unsupported { .. }) => {
-                let cloud = read_cloud(path)?;
+                let cloud = read_cloud(path, device)?;
                 return Ok(Self { cloud, table: None });
             }
             Err(error) => return Err(error.into()),
@@ -120,7 +120,7 @@ impl Compare {
     pub fn run(self) -> Result<(), Failure> {
         let device = device(self.metadata.as_deref())?;
         let real = Loaded::read(&self.real, &device)?;
-        let simulated = Loaded::read(&self.simulated, &Device::Unknown)?;
+        let simulated = Loaded::read(&self.simulated, &crate::device::device(None)?)?;
         let beams = match (&real.table, &simulated.table) {
             (Some(real), Some(simulated)) => beams::compare(real, simulated, self.cell),
             _ => None,

@@ -2,8 +2,8 @@
 
 use super::{Report, intensities, ranges};
 use crate::failure::Failure;
-use etendue::formats::cloud::Cloud;
-use etendue::formats::output::OutputSet;
+use etendue::io::output::OutputSet;
+use etendue::io::points::Cloud;
 use etendue_plot::{Axis, Drawing, Figure, Plot, palette, svg};
 use std::fmt::Write;
 use std::path::Path;

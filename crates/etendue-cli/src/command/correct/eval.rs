@@ -10,10 +10,10 @@ use clap::Args;
 use etendue::calibrate::depth::{
     DepthLoss, DepthMap, DepthModel, Objective, PoseFreedom, Robust, Unknowns, correct_scan,
 };
+use etendue::config::depth_model;
 use etendue::estimate::geometry::{CellOptions, ReferenceMesh};
 use etendue::estimate::odometry::MapperOptions;
-use etendue::formats::depth_model;
-use etendue::formats::mesh::read_mesh;
+use etendue::io::mesh::read_mesh;
 use etendue::physics::statistics::{mean, root_mean_square};
 use nalgebra::{Isometry3, Point3};
 use serde::Serialize;

@@ -7,7 +7,7 @@ use crate::view::layers::{Layer, LayerPanels};
 use etendue::calibrate::depth::features::Verdict;
 use etendue::calibrate::depth::train::Trained;
 use etendue::calibrate::depth::{DepthMap, DepthModel};
-use etendue::formats::depth_model::LearntModel;
+use etendue::config::depth_model::LearntModel;
 use etendue_plot::{Color, palette};
 use nalgebra::{DVector, Point3, Vector3};
 

@@ -12,9 +12,9 @@ use etendue::calibrate::depth::{
     DepthLoss, DepthMap, DepthModel, InverseCosine, Linear, MapOptions, Polynomial, PoseFreedom,
     Robust, Signature, WaveformBias,
 };
+use etendue::config::depth_model::{BIN_DEG, Learnt, LearntModel};
 use etendue::estimate::geometry::Neighbourhood;
-use etendue::formats::depth_model::{BIN_DEG, Learnt, LearntModel};
-use etendue::formats::output::OutputSet;
+use etendue::io::output::OutputSet;
 use nalgebra::{Isometry3, Point3, Translation3};
 use serde::Serialize;
 use std::path::PathBuf;

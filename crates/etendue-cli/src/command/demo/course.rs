@@ -6,7 +6,7 @@ use crate::folder::Folder;
 use crate::output::{print, print_json};
 use crate::view::drive_view::{DriveView, Layer, LayerStyle};
 use clap::Args;
-use etendue::formats::robot::preset_device;
+use etendue::config::robot::preset_device;
 use etendue::scene::Scene;
 use etendue::sensors::rig::Rig;
 use etendue_experiments::demo::course::{self, Race, car, race};

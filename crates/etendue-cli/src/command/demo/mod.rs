@@ -5,7 +5,7 @@ mod street;
 
 use crate::failure::Failure;
 use clap::{Args, Subcommand};
-use etendue::formats::material::find;
+use etendue::config::material::find;
 use etendue::physics::Spectrum;
 use etendue::physics::surface::Material;
 use etendue::scene::Scene;

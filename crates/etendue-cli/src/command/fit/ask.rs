@@ -3,11 +3,11 @@
 use super::Fit;
 use crate::failure::Failure;
 use crate::source;
-use etendue::estimate::model::planar;
-use etendue::estimate::solve::{Loss, Solver};
-use etendue::formats::fit::{
+use etendue::config::fit::{
     self, FitTask, FreeTask, Motion, ScanTask, Setting, SolverTable, begin_wide,
 };
+use etendue::estimate::model::planar;
+use etendue::estimate::solve::{Loss, Solver};
 use std::str::FromStr;
 
 /// A start or a truth.

@@ -2,9 +2,9 @@
 
 use super::setup::Setup;
 use super::values::{numbers, placed, setting};
+use etendue::config::fit::Setting;
 use etendue::estimate::fit::Report as Found;
 use etendue::estimate::manifold::{Manifold, Variable};
-use etendue::formats::fit::Setting;
 use nalgebra::Isometry3;
 use serde::Serialize;
 use std::collections::BTreeMap;

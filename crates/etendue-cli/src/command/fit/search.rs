@@ -2,13 +2,13 @@
 
 use super::setup::Setup;
 use crate::failure::Failure;
+use etendue::config::fit::{FitTask, Motion};
 use etendue::estimate::fit::{
     Coarse, FitError, Twins, chance, coarse_search, find_twins, planar_grid, scatter,
     solve_in_stages,
 };
 use etendue::estimate::manifold::{Manifold, Variable};
 use etendue::estimate::solve::{Iteration, Loss, Solution};
-use etendue::formats::fit::{FitTask, Motion};
 use indicatif::{ProgressBar, ProgressStyle};
 use nalgebra::Isometry2;
 use std::f64::consts::TAU;

@@ -4,15 +4,15 @@ use super::sweep;
 use super::values::placed;
 use crate::failure::Failure;
 use crate::source;
+use etendue::config::fit::{FitTask, FreeTask, Motion, ScanTask, Setting, Spot};
+use etendue::config::scene::LoadedScene;
+use etendue::config::toml_file::Problem;
 use etendue::estimate::fit::FitProblem;
 use etendue::estimate::manifold::{Chart, OutOfBounds, Value, Variable};
 use etendue::estimate::model::{
     Freedom, Measured, Model, ModelError, ObjectPose, Parameter, Sensor, SensorPose, UnknownPath,
 };
 use etendue::estimate::visibility::EdgeSettings;
-use etendue::formats::fit::{FitTask, FreeTask, Motion, ScanTask, Setting, Spot};
-use etendue::formats::scene::LoadedScene;
-use etendue::formats::toml_file::Problem;
 use etendue::scene::SceneBuilder;
 use etendue::sensors::lidar::Air;
 use nalgebra::Isometry3;
@@ -246,7 +246,7 @@ fn unknown_path(free: &FreeTask, model: &Model, error: UnknownPath) -> Failure {
         name: error.path,
         known: model.paths(),
     };
-    etendue::formats::FormatError::from(spot.error(problem)).into()
+    etendue::config::ConfigError::from(spot.error(problem)).into()
 }
 
 /// A mistake in what was asked for, at its place if that is in a file.
@@ -254,7 +254,7 @@ fn wrong(spot: Option<&Spot>, message: String, remedy: &str) -> Failure {
     match spot {
         Some(spot) => {
             let error = spot.error(Problem::value(message, remedy));
-            etendue::formats::FormatError::from(error).into()
+            etendue::config::ConfigError::from(error).into()
         }
         None => Failure::Usage {
             message,

@@ -1,12 +1,12 @@
 //! Measured sweeps of scanners: points back to the shots that measured them.
 
+use crate::device::device;
 use crate::failure::Failure;
 use crate::source::{chosen, numbered_in};
+use etendue::config::fit::ScanTask;
 use etendue::estimate::model::{Measured, ScannerSensor};
-use etendue::formats::fit::ScanTask;
-use etendue::formats::output::PointTable;
-use etendue::formats::packets::Device;
-use etendue::formats::points::read_points;
+use etendue::io::points::read_points;
+use etendue::io::table::PointTable;
 use nalgebra::{Point3, Vector3};
 use std::f64::consts::{PI, TAU};
 
@@ -18,7 +18,7 @@ pub fn read(
     task: &ScanTask,
     sensor: &ScannerSensor,
 ) -> Result<(Vec<Measured>, Vec<String>), Failure> {
-    let points = read_points(&task.file, &Device::Unknown)?;
+    let points = read_points(&task.file, &device(None)?)?;
     let mut warnings = points.warnings;
     let sweeps: Vec<PointTable> = { points.sweeps.iter() }
         .flat_map(PointTable::sweeps)

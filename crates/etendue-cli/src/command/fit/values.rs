@@ -1,9 +1,9 @@
 //! What unknowns stand for, in names and numbers.
 
 use super::setup::Setup;
+use etendue::config::fit::Setting;
 use etendue::estimate::manifold::{Value, Variable};
 use etendue::estimate::model::{ObjectPose, Parameter, SensorPose, planar, upright};
-use etendue::formats::fit::Setting;
 use etendue::scene::SceneBuilder;
 use nalgebra::Isometry3;
 

@@ -1,8 +1,9 @@
 //! What a point cloud holds.
 
 use super::scene::write_extent;
+use crate::device::device;
 use crate::failure::Failure;
-use etendue::formats::cloud::read_cloud;
+use etendue::io::points::read_cloud;
 use serde::Serialize;
 use std::fmt::Write;
 use std::io::Read;
@@ -54,7 +55,7 @@ fn head(file: &Path) -> Option<String> {
 impl CloudReport {
     /// Reads the cloud and counts.
     pub fn of(file: &Path) -> Result<Self, Failure> {
-        let cloud = read_cloud(file)?;
+        let cloud = read_cloud(file, &device(None)?)?;
         let corner = |choose: fn(f64, f64) -> f64, start: f64| {
             std::array::from_fn(|axis| {
                 let coordinates = cloud.points.iter().map(|point| point[axis]);

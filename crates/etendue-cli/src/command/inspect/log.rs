@@ -2,7 +2,7 @@
 
 use super::spread_chart::RangeNoise;
 use crate::failure::Failure;
-use etendue::formats::scan_log::read_scan_log;
+use etendue::io::scan_log::read_scan_log;
 use etendue::sensors::{ScanStatistics, StandingWindow, StatisticsOptions};
 use serde::Serialize;
 use std::collections::BTreeMap;

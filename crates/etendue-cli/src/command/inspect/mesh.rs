@@ -2,7 +2,7 @@
 
 use super::scene::write_extent;
 use crate::failure::Failure;
-use etendue::formats::mesh::read_mesh;
+use etendue::io::mesh::read_mesh;
 use etendue::scene::MeshAudit;
 use serde::Serialize;
 use std::fmt::Write;
@@ -32,7 +32,7 @@ impl MeshReport {
     /// Reads the mesh and judges it.
     pub fn of(path: &Path) -> Result<Self, Failure> {
         let file = read_mesh(path)?;
-        let audit = file.mesh.audit().map_err(|source| Failure::Mesh {
+        let audit = MeshAudit::of(&file.mesh).map_err(|source| Failure::Mesh {
             path: path.into(),
             source,
         })?;

@@ -13,7 +13,7 @@ use crate::output::{print, print_json};
 use crate::source;
 use clap::Args;
 use cloud::CloudReport;
-use etendue::formats::output::OutputSet;
+use etendue::io::output::OutputSet;
 use etendue_plot::{png, svg};
 use log::LogReport;
 use mesh::MeshReport;

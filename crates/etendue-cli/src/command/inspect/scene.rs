@@ -1,6 +1,6 @@
 //! What a scene holds.
 
-use etendue::formats::scene::{LoadedScene, ScenePlacement};
+use etendue::config::scene::{LoadedScene, ScenePlacement};
 use etendue::physics::atmosphere::Weather;
 use etendue::scene::{Object, Scene};
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! What a sensor file describes.
 
 use crate::failure::Failure;
-use etendue::formats::sensor::{SensorModel, load};
+use etendue::config::sensor::{SensorModel, load};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path;

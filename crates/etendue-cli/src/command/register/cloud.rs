@@ -1,9 +1,10 @@
 //! What is registered: a point cloud, or a scan of a log.
 
+use crate::device::device;
 use crate::failure::Failure;
 use crate::source;
-use etendue::formats::FormatError;
-use etendue::formats::cloud::read_cloud;
+use etendue::io::FormatError;
+use etendue::io::points::read_cloud;
 use etendue::sensors::Scan;
 use nalgebra::Point3;
 use std::path::Path;
@@ -54,7 +55,7 @@ impl Cloud {
 }
 
 fn of_file(asked: &str) -> Result<Cloud, Failure> {
-    match read_cloud(Path::new(asked)) {
+    match read_cloud(Path::new(asked), &device(None)?) {
         Ok(cloud) => Ok(Cloud {
             name: asked.into(),
             points: cloud.points,

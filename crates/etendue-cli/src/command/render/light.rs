@@ -1,6 +1,6 @@
 //! Light for scenes that say nothing of it.
 
-use etendue::formats::scene::{LoadedScene, daylight};
+use etendue::config::scene::{LoadedScene, daylight};
 use etendue::physics::light::lamp_flux;
 use etendue::scene::Ray;
 use etendue::scene::lighting::{Light, PointLamp};

@@ -9,8 +9,8 @@ use crate::failure::Failure;
 use crate::pose::Pose;
 use crate::source;
 use clap::{Args, ValueEnum};
-use etendue::formats::scene::LoadedScene;
-use etendue::formats::trajectory::read_tum;
+use etendue::config::scene::LoadedScene;
+use etendue::io::trajectory::read_tum;
 use etendue::scene::KeyFrameTrajectory;
 use etendue::sensors::camera::{
     Camera, CameraWorld, ClassMap, Frame, FrameSettings, LightTransport, Truth,

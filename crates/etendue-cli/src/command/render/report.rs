@@ -3,7 +3,7 @@
 use super::Shot;
 use crate::failure::Failure;
 use crate::output::{print, print_json};
-use etendue::formats::scene::LoadedScene;
+use etendue::config::scene::LoadedScene;
 use etendue::sensors::camera::{Camera, ClassMap, FrameSettings, LightTransport};
 use serde_json::{Value, json};
 use std::fmt::Write;

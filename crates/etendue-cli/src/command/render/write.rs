@@ -4,9 +4,9 @@ use super::report::Report;
 use super::{Shot, views};
 use crate::failure::Failure;
 use crate::interrupt;
-use etendue::formats::image::{ExrChannel, ExrData, Pixels, exr, png};
-use etendue::formats::output::OutputSet;
-use etendue::formats::ros2::FrameRecorder;
+use etendue::io::image::{ExrChannel, ExrData, Pixels, exr, png};
+use etendue::io::output::OutputSet;
+use etendue::io::ros2::FrameRecorder;
 use std::path::{Path, PathBuf};
 
 /// What is written.

@@ -6,10 +6,10 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{print, print_json};
 use clap::Args;
-use etendue::formats::nmea;
-use etendue::formats::output::OutputSet;
-use etendue::formats::robot::{self, LoadedRobot};
-use etendue::formats::ros2::RigRecorder;
+use etendue::config::robot::{self, LoadedRobot};
+use etendue::io::nmea;
+use etendue::io::output::OutputSet;
+use etendue::io::ros2::RigRecorder;
 use etendue::physics::inertial::MotionState;
 use etendue::sensors::dynamics::StateTrajectory as _;
 use etendue::sensors::rig::{

@@ -1,6 +1,6 @@
 //! What a run gave, in short.
 
-use etendue::formats::robot::LoadedRobot;
+use etendue::config::robot::LoadedRobot;
 use etendue::sensors::rig::{Event, seconds};
 use serde::Serialize;
 use std::fmt::Write;

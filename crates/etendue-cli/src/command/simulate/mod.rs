@@ -15,15 +15,15 @@ use crate::output::{print, print_json};
 use crate::pose::Pose;
 use crate::source;
 use clap::{Args, ValueEnum};
-use etendue::formats::output::{Run, RunMetadata, SourceMetadata};
-use etendue::formats::profile::other_sensors;
-use etendue::formats::scene::LoadedScene;
-use etendue::formats::sensor::{Sensor, SensorModel};
-use etendue::scene::Isa;
+use etendue::config::profile::other_sensors;
+use etendue::config::scene::LoadedScene;
+use etendue::config::sensor::{Sensor, SensorModel};
+use etendue::io::output::{Run, RunMetadata, SourceMetadata};
 use etendue::sensors::PlanarSweep;
 use etendue::sensors::cw::{CwLidar, Turn, simulate, simulate_paths};
 use etendue::sensors::lidar::{Air, Frame};
 use etendue::sensors::transport::{PathSettings, World};
+use etendue::simd::Isa;
 use indicatif::{ProgressBar, ProgressStyle};
 use nalgebra::Isometry3;
 use staged::{Done, Staged};
@@ -120,8 +120,7 @@ impl Simulate {
     fn run_here(&self) -> Result<(), Failure> {
         let mut loaded = source::scene(self.scene.as_deref())?;
         if let Some(isa) = self.isa {
-            require(isa)?;
-            loaded.scene.set_isa(isa);
+            loaded.scene = loaded.scene.edit().with_isa(isa).finish();
         }
         let runs = self.each_sensor(&loaded)?;
         if self.is_recording() {
@@ -371,14 +370,6 @@ fn ring_and_column(text: &str) -> Result<[u32; 2], String> {
 fn progress_style() -> ProgressStyle {
     ProgressStyle::with_template("simulating {bar:40} {pos}/{len} sweeps, {eta} left")
         .expect("the template is well formed")
-}
-
-fn require(isa: Isa) -> Result<(), Failure> {
-    if isa.is_available() {
-        Ok(())
-    } else {
-        Err(Failure::Isa(isa))
-    }
 }
 
 /// An empty result is an error: no beam met anything.

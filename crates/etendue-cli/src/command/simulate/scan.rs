@@ -9,14 +9,16 @@ use crate::interrupt;
 use crate::view::range_image;
 use crate::view::top_view::TopView;
 use crate::view::waveform_plot::WaveformPlot;
-use etendue::formats::FormatError;
-use etendue::formats::output::{
-    Encoding, OutputSet, PointTable, Run, RunMetadata, SourceMetadata, kept, write_e57,
-    write_kitti, write_las, write_parquet, write_pcd, write_ply, write_table_csv, write_table_npz,
+use etendue::config::profile::other_sensors;
+use etendue::config::scene::LoadedScene;
+use etendue::io::FormatError;
+use etendue::io::output::{OutputSet, Run, RunMetadata, SourceMetadata};
+use etendue::io::points::{
+    kept, write_csv, write_e57, write_kitti, write_las, write_npz, write_parquet, write_pcd,
+    write_ply,
 };
-use etendue::formats::profile::other_sensors;
-use etendue::formats::ros2::{Recorder, Topics};
-use etendue::formats::scene::LoadedScene;
+use etendue::io::ros2::{Recorder, Topics};
+use etendue::io::table::{Encoding, PointTable};
 use etendue::scene::Ray;
 use etendue::sensors::PlanarSweep;
 use etendue::sensors::lidar::{
@@ -457,8 +459,8 @@ impl Files<'_> {
                 let grid = classified(PointTable::of_scan_grid(&self.scans[0]));
                 write_pcd(outputs, path, &grid, Encoding::Binary)?;
             }
-            (_, "csv") => write_table_csv(outputs, path, table())?,
-            (_, "npz") => write_table_npz(outputs, path, table())?,
+            (_, "csv") => write_csv(outputs, path, table())?,
+            (_, "npz") => write_npz(outputs, path, table())?,
             (_, "pcd") => write_pcd(outputs, path, table(), Encoding::Binary)?,
             (_, "ply") => write_ply(outputs, path, table(), Encoding::Binary)?,
             (_, "las" | "laz" | "e57" | "bin") => self.add_part(outputs, path, ending, table())?,

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::interrupt;
-use etendue::formats::output::{OutputSet, RunMetadata};
+use etendue::io::output::{OutputSet, RunMetadata};
 use etendue::sensors::PlanarSweep;
 use std::path::PathBuf;
 use std::sync::MutexGuard;

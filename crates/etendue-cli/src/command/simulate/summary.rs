@@ -1,7 +1,7 @@
 //! What a run gave, in short.
 
 use super::staged::Done;
-use etendue::formats::output::ReadingCounts;
+use etendue::io::output::ReadingCounts;
 use etendue::physics::atmosphere::Weather;
 use etendue::sensors::lidar::Air;
 use etendue::sensors::{Measurement, PlanarSweep, RangeReading};

@@ -3,9 +3,10 @@
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::view::top_view::TopView;
-use etendue::formats::output::{
-    Encoding, OutputSet, PointTable, Run, RunMetadata, write_csv, write_npz, write_pcd, write_ply,
-};
+use etendue::io::output::{OutputSet, Run, RunMetadata};
+use etendue::io::points::{write_pcd, write_ply};
+use etendue::io::scan_log::{write_sweeps_csv, write_sweeps_npz};
+use etendue::io::table::{Encoding, PointTable};
 use etendue_plot::{Drawing, png, svg};
 use std::path::{Path, PathBuf};
 
@@ -79,8 +80,8 @@ impl Results<'_> {
     fn add(&self, outputs: &mut OutputSet, format: Format, path: &Path) -> Result<(), Failure> {
         let points = || PointTable::of_run(self.run);
         match format {
-            Format::Csv => write_csv(outputs, path, self.run)?,
-            Format::Npz => write_npz(outputs, path, self.run)?,
+            Format::Csv => write_sweeps_csv(outputs, path, self.run)?,
+            Format::Npz => write_sweeps_npz(outputs, path, self.run)?,
             Format::Pcd => write_pcd(outputs, path, &points(), Encoding::Binary)?,
             Format::Ply => write_ply(outputs, path, &points(), Encoding::Binary)?,
             Format::Json => self.metadata.write(outputs, path)?,

@@ -8,7 +8,8 @@ use super::simulate::{Poses, Simulator};
 use super::turning::Turning;
 use crate::lidar::{Column, Shot};
 use etendue_physics::beam::BeamFrame;
-use etendue_scene::{Loops, Ray, RayTile};
+use etendue_scene::{Ray, RayTile};
+use etendue_simd::Vectorized;
 use nalgebra::Isometry3;
 
 impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
@@ -43,7 +44,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         tiles: &mut Vec<RayTile>,
     ) {
         tiles.resize(turning.tiles(columns.len()), RayTile::EMPTY);
-        self.world.scene().vectorised(Turned {
+        self.world.scene().isa().run(Turned {
             turning,
             columns,
             pose,
@@ -61,7 +62,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         tiles: &mut Vec<RayTile>,
     ) {
         if self.beam_rays.len() == 1 {
-            self.world.scene().vectorised(Axes {
+            self.world.scene().isa().run(Axes {
                 shots,
                 poses,
                 order,
@@ -91,7 +92,7 @@ struct Turned<'s> {
     tiles: &'s mut [RayTile],
 }
 
-impl Loops for Turned<'_> {
+impl Vectorized for Turned<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -108,7 +109,7 @@ struct Axes<'s> {
     tiles: &'s mut Vec<RayTile>,
 }
 
-impl Loops for Axes<'_> {
+impl Vectorized for Axes<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -136,7 +137,7 @@ impl Loops for Axes<'_> {
         // After all were put: numbers just stored one by one cannot yet be loaded together.
         if let Some(pose) = still {
             for tile in self.tiles {
-                tile.place(pose);
+                tile.transform(pose);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::simulate::shot_number;
 use super::{Outcome, Return, Sweep};
-use etendue_scene::fetch;
+use etendue_simd::prefetch;
 use nalgebra::Point3;
 
 /// What stands in a place before a point does.
@@ -85,7 +85,7 @@ impl Received {
         if self.places.len() > LONG
             && let Some(next) = self.places.get(self.points + AHEAD..end + AHEAD)
         {
-            fetch(next);
+            prefetch(next);
         }
         let places = &mut self.places[self.points..end];
         let before = self.points;

@@ -15,7 +15,8 @@ use crate::calibrated::{DrawnBeams, Sights, side_of};
 use crate::transport::TileReturns;
 use etendue_physics::pulse::SingleEchoes;
 use etendue_physics::{Draws, NormalPairs, Purpose, SPEED_OF_LIGHT};
-use etendue_scene::{HitTile, Loops, MaterialId, MeshId, ObjectId};
+use etendue_scene::{HitTile, MaterialId, MeshId, ObjectId};
+use etendue_simd::Vectorized;
 use nalgebra::{Isometry3, Point3, Vector3};
 
 /// What comes back to sixteen shots that follow each other.
@@ -50,7 +51,7 @@ impl Block {
         let mut tile = Self::NOTHING;
         for i in 0..16 {
             let power = back.power[i] * weight;
-            tile.power[i] = if met.is_met(i) { power } else { 0.0 };
+            tile.power[i] = if met.is_hit(i) { power } else { 0.0 };
         }
         tile.range = back.range;
         tile.cos_incidence = back.cos_incidence;
@@ -183,7 +184,7 @@ impl Singles {
         tile: &mut Block,
     ) {
         for (lane, &shot) in shots.iter().enumerate() {
-            if !straight.ends[tile.material[lane].0 as usize] && met.is_met(lane) {
+            if !straight.ends[tile.material[lane].0 as usize] && met.is_hit(lane) {
                 self.rest.push(shot);
                 tile.tree[lane] = shot_number(self.rest.len());
                 tile.power[lane] = 0.0;
@@ -203,7 +204,7 @@ pub(super) struct Report<'s, 'a, P> {
     pub received: &'s mut Received,
 }
 
-impl<P: Fn(f64) -> Isometry3<f64>> Loops for Report<'_, '_, P> {
+impl<P: Fn(f64) -> Isometry3<f64>> Vectorized for Report<'_, '_, P> {
     type Output = ();
 
     #[inline(always)]

@@ -17,7 +17,8 @@ use etendue_physics::Purpose;
 use etendue_physics::profile::{Drawn, NoiseCache};
 use etendue_physics::pulse::PulseReturn;
 use etendue_physics::surface::Material;
-use etendue_scene::{Hit, HitTile, Loops, MaterialId, ObjectId, Ray, RayTile};
+use etendue_scene::{Hit, HitTile, MaterialId, ObjectId, Ray, RayTile};
+use etendue_simd::Vectorized;
 use nalgebra::{Isometry3, Vector3};
 
 /// What tells which shots they are.
@@ -198,7 +199,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         lane.singles.sort(self, straight, cast);
         std::mem::swap(&mut lane.rest, &mut lane.singles.rest);
         self.gather_rest(cast, lane, lights);
-        self.world.scene().vectorised(Report {
+        self.world.scene().isa().run(Report {
             simulator: self,
             straight,
             cast,
@@ -274,7 +275,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         for (number, beam_ray) in own.zip(&self.beam_rays) {
             let (tile, lane) = (number / 16, number % 16);
             let (met, back) = (&cast.met[tile], &cast.back[tile]);
-            if !met.is_met(lane) {
+            if !met.is_hit(lane) {
                 continue;
             }
             let material = back.material[lane];
@@ -376,7 +377,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
                 lane.sights[shot / 16].set(shot % 16, &surface);
             }
         }
-        scene.vectorised(DrawBeams {
+        scene.isa().run(DrawBeams {
             simulator: self,
             cast,
             ways: &lane.ways,
@@ -424,7 +425,7 @@ struct DrawBeams<'s, 'a, P> {
     noise_cache: &'s mut NoiseCache,
 }
 
-impl<P: Fn(f64) -> Isometry3<f64>> Loops for DrawBeams<'_, '_, P> {
+impl<P: Fn(f64) -> Isometry3<f64>> Vectorized for DrawBeams<'_, '_, P> {
     type Output = ();
 
     #[expect(clippy::inline_always, reason = "for the caller's instructions")]

@@ -55,7 +55,7 @@ impl Turning {
         for (lasers, tiles) in self.tiles.iter().zip(tiles.chunks_mut(times)) {
             for (columns, tile) in columns.chunks(self.columns).zip(tiles) {
                 self.put(lasers, columns, tile);
-                tile.place(pose);
+                tile.transform(pose);
             }
         }
     }

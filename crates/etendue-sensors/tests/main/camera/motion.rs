@@ -133,7 +133,7 @@ fn a_rolling_shutter_leans_what_moves() {
 
 /// The board of `board`, its vertices carried to the left at `speed`.
 fn carried(speed: f64) -> Scene {
-    let mut scene = board().build();
+    let scene = board().build();
     let rest = scene.mesh(MeshId(0)).vertices.clone();
     let frames = [0.0, 1.0].map(|time| VertexFrame {
         time,
@@ -143,10 +143,8 @@ fn carried(speed: f64) -> Scene {
             .collect(),
     });
     let deformation = Deformation::new(frames.to_vec(), false).unwrap();
-    scene
-        .set_deformation(MeshId(0), deformation.into())
-        .unwrap();
-    scene
+    let edit = scene.edit().with_deformation(MeshId(0), deformation.into());
+    edit.unwrap().finish()
 }
 
 /// A frame that begins at 0.3 s and its truth, whose flow is over 0.1 s.
@@ -169,9 +167,9 @@ fn vertices_stand_as_at_the_middle_of_the_exposure() {
     let (speed, exposure) = (0.8, 0.02);
     let camera = camera(exposure, 0.0);
     let (frame, truth) = late(&carried(speed), &camera);
-    let mut moved = board().build();
+    let moved = board().build();
     let place = facing([DEPTH, -2.0 + speed * (0.3 + 0.5 * exposure), 0.0]);
-    moved.set_poses(&[(ObjectId(0), place)]);
+    let moved = moved.edit().with_pose(ObjectId(0), place).finish();
     let (expected, _) = late(&moved, &camera);
     let rows = [&frame, &expected].map(|frame| row_of(frame, &camera, 4));
     let worst = rows[0].iter().zip(&rows[1]);

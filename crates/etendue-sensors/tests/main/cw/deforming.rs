@@ -15,7 +15,7 @@ use nalgebra::{Isometry3, Vector3};
 #[test]
 fn each_beam_meets_vertices_where_they_are_at_its_time() {
     let wall = Wall::between([4.0, -8.0], [4.0, 8.0], 0.5);
-    let mut scene = scene_at(&[wall], Isometry3::identity());
+    let scene = scene_at(&[wall], Isometry3::identity());
     let rest = scene.mesh(MeshId(0)).vertices.clone();
     let frame = |time: f64| VertexFrame {
         time,
@@ -24,9 +24,8 @@ fn each_beam_meets_vertices_where_they_are_at_its_time() {
             .collect(),
     };
     let deformation = Deformation::new(vec![frame(0.0), frame(1.0)], false).expect("a deformation");
-    scene
-        .set_deformation(MeshId(0), deformation.into())
-        .expect("as many vertices");
+    let edit = scene.edit().with_deformation(MeshId(0), deformation.into());
+    let scene = edit.expect("the number of vertices agrees").finish();
     let mut lidar = ideal(&[], SubRayPattern::THREE);
     let third = std::f64::consts::TAU / 6.0;
     lidar.beams = Beam::fan(200, -0.5 * third, third / 200.0, 0.1);

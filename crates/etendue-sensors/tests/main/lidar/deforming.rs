@@ -14,7 +14,7 @@ fn size(growth: f64, time: f64) -> f64 {
 
 /// A cube of 20 m that breathes about the sensor.
 fn breathing(growth: f64) -> Scene {
-    let mut scene = room([20.0, 20.0, 20.0], 0.4);
+    let scene = room([20.0, 20.0, 20.0], 0.4);
     let rest = scene.mesh(MeshId(0)).vertices.clone();
     let frame = |time| VertexFrame {
         time,
@@ -25,10 +25,8 @@ fn breathing(growth: f64) -> Scene {
     };
     let frames = vec![frame(0.0), frame(0.05), frame(0.1)];
     let deformation = Deformation::new(frames, true).unwrap();
-    scene
-        .set_deformation(MeshId(0), deformation.into())
-        .unwrap();
-    scene
+    let edit = scene.edit().with_deformation(MeshId(0), deformation.into());
+    edit.unwrap().finish()
 }
 
 fn turn(growth: f64, receiver: Receiver) -> Sweep {

@@ -3,7 +3,7 @@
 use super::cab;
 use crate::failure::Failure;
 use crate::output::{print, print_json};
-use etendue::formats::ros2::{Said, SaidMessage, drive_command, read_drive};
+use etendue::io::ros2::{Said, SaidMessage, drive_command, read_drive};
 use etendue::sensors::rig::{Environment, seconds};
 use etendue_experiments::demo::street::{Driver, Heard, Route, What};
 use serde::Serialize;

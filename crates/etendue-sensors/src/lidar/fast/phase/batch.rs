@@ -9,7 +9,8 @@ use crate::transport::{Factor, FirstReturns, PoseTile, World};
 use etendue_physics::beam::{BeamFrame, SubRay};
 use etendue_physics::phase::{Modulation, PhaseSignalTile};
 use etendue_physics::{Scalar, ScalarTile};
-use etendue_scene::{HitTile, Loops, RayTile};
+use etendue_scene::{HitTile, RayTile};
+use etendue_simd::Vectorized;
 use nalgebra::Point3;
 
 /// Number of beams in a batch: one in each lane of a tile.
@@ -78,7 +79,7 @@ pub(super) struct Aim<'a, S: Scalar> {
     pub with_axes: bool,
 }
 
-impl<S: Scalar> Loops for Aim<'_, S> {
+impl<S: Scalar> Vectorized for Aim<'_, S> {
     type Output = ();
 
     #[inline(always)]
@@ -160,7 +161,7 @@ pub(super) struct DirectReturns<'a, S: Scalar> {
     pub air: Option<&'a PhaseAir<S>>,
 }
 
-impl<S: Scalar> Loops for DirectReturns<'_, S> {
+impl<S: Scalar> Vectorized for DirectReturns<'_, S> {
     type Output = ();
 
     #[inline(always)]

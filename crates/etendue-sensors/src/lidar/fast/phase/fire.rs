@@ -363,7 +363,7 @@ where
             let exit = |lane: usize| shots.get(lane).map_or(Point3::origin(), |shot| shot.origin);
             std::array::from_fn(exit)
         });
-        self.world.scene().vectorised(Aim {
+        self.world.scene().isa().run(Aim {
             batch,
             sub_rays: self.sub_rays,
             offsets: self.offsets,
@@ -407,7 +407,7 @@ where
         batch.received = PhaseSignalTile::nothing();
         // Direct returns, sixteen at a time.
         if self.light.straight && self.plain_tangent.is_some() && self.from_origin {
-            scene.vectorised(DirectReturns {
+            scene.isa().run(DirectReturns {
                 world: self.world,
                 batch,
                 sub_rays: self.sub_rays,
@@ -476,7 +476,7 @@ where
                 collected.received.background += power * sub_ray.weight;
             }
             if let Some(back) = batch.back.get(k)
-                && (back.is_whole[lane] || !met.is_met(lane))
+                && (back.is_whole[lane] || !met.is_hit(lane))
             {
                 if back.is_lit[lane] {
                     collected.note(lane, (rays, met), back, sub_ray.weight, self.spread);
@@ -561,7 +561,7 @@ where
             beam: u32::try_from(first).expect("shots are numbered by u32"),
             stride: 1,
         };
-        Some(scene.vectorised(Draw {
+        Some(scene.isa().run(Draw {
             scene,
             sights,
             collected,

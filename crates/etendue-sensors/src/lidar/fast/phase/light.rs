@@ -5,7 +5,8 @@ use crate::transport::{FirstReturns, LightReturn, PoseTile};
 use etendue_physics::phase::{Modulation, PhaseSignal};
 use etendue_physics::profile::{Address, NoiseCache};
 use etendue_physics::{Scalar, ScalarTile};
-use etendue_scene::{HitTile, Loops, MaterialId, ObjectId, RayTile, Scene};
+use etendue_scene::{HitTile, MaterialId, ObjectId, RayTile, Scene};
+use etendue_simd::Vectorized;
 use nalgebra::Vector3;
 
 /// Most surfaces that are counted in one beam.
@@ -168,7 +169,7 @@ pub(super) struct Drawing {
     pub all: DrawnBeams,
 }
 
-impl<S: Scalar> Loops for Draw<'_, S> {
+impl<S: Scalar> Vectorized for Draw<'_, S> {
     type Output = Drawing;
 
     #[expect(clippy::inline_always, reason = "loops become vector instructions")]

@@ -1,0 +1,187 @@
+//! Learnt depth corrections: a model with what is known of it, in TOML.
+//!
+//! ```toml
+//! version = 1
+//! sensor = "ouster-os0-128"               # the only sensor that it holds for
+//!
+//! [model.polynomial]                      # or linear, inverse_cosine, waveform
+//! exponents = [2.0, 4.0]                  # of the incidence in rad
+//! weights = [0.0033, 0.0081]              # m
+//! scaled = false
+//!
+//! [learnt]
+//! scans = 8
+//! verdict = "the bias is determined between 3 and 78 degrees ..."
+//! covariance = [[1e-8, 0.0], [0.0, 1e-8]] # of the weights
+//! ```
+//!
+//! [`load`] reads such a file into a [`LearntModel`], [`LearntModel::text`] writes one; both keep
+//! every digit.
+
+mod file;
+
+pub use file::{
+    DepthModelFile, InverseCosineTable, LearntTable, LinearTable, ModelTable, PolynomialTable,
+    WaveformTable,
+};
+
+use crate::ConfigError;
+use crate::toml_file::{Document, DocumentError};
+use etendue_calibrate::depth::{DepthModel, Signature};
+use nalgebra::DMatrix;
+use std::fmt::Write;
+use std::path::Path;
+
+/// A depth model with what it was learnt from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LearntModel {
+    /// The sensor whose bias it is, as the user named it.
+    pub sensor: String,
+    /// The model.
+    pub model: DepthModel,
+    /// How it was learnt; none for a model that was typed.
+    pub learnt: Option<Learnt>,
+}
+
+/// What a model was learnt from, and how well.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Learnt {
+    /// Scans used.
+    pub scans: usize,
+    /// Neighbourhoods used.
+    pub neighbourhoods: usize,
+    /// How well the bias is known, in words.
+    pub verdict: String,
+    /// Covariance of [`DepthModel::weights`].
+    pub covariance: DMatrix<f64>,
+    /// Standard deviation of the depths' noise, m.
+    pub noise: f64,
+    /// Median depth, m.
+    pub depth: f64,
+    /// Incidences that bound 98 % of the data, rad.
+    pub seen: [f64; 2],
+    /// Incidences between which the bias is determined, rad.
+    pub determined: Option<[f64; 2]>,
+    /// Number of measurements in every 5 degrees of incidence, from 0 to 90.
+    pub incidences: Vec<u64>,
+    /// What the scans look like.
+    pub signature: Signature,
+}
+
+/// Width of the bins of [`Learnt::incidences`], degrees.
+pub const BIN_DEG: f64 = 5.0;
+
+/// Reads a model file.
+///
+/// # Errors
+/// Where it cannot be read, is not TOML, has unknown keys, is of another version, or holds no
+/// model that can be; the error points at the place.
+pub fn load(path: &Path) -> Result<LearntModel, ConfigError> {
+    Ok(parse(&Document::read(path)?)?)
+}
+
+/// The model in a TOML document.
+///
+/// # Errors
+/// As [`load`], but for reading.
+///
+/// ```
+/// use etendue_config::depth_model::parse;
+/// use etendue_config::toml_file::Document;
+/// let text = "version = 1\nsensor = \"os0\"\n[model.polynomial]\nexponents = [4]\nweights = [-0.001]\n";
+/// let model = parse(&Document::new("model.toml", text))?.model;
+/// assert_eq!(model.bias(5.0, 1.0), -0.001);
+/// let error = parse(&Document::new("model.toml", text.replace("weights", "wieghts"))).unwrap_err();
+/// assert_eq!(error.remedy(), "did you mean \"weights\"?");
+/// # Ok::<(), etendue_config::toml_file::DocumentError>(())
+/// ```
+pub fn parse(document: &Document) -> Result<LearntModel, DocumentError> {
+    file::parse(document)
+}
+
+impl LearntModel {
+    /// The file that [`load`] reads back.
+    pub fn text(&self) -> String {
+        let mut text = format!(
+            "# Depth correction: corrected depth = measured depth - bias(depth, incidence).\n\
+             version = {}\nsensor = {}\n\n",
+            file::VERSION,
+            quoted(&self.sensor)
+        );
+        text += &model_text(&self.model);
+        if let Some(learnt) = &self.learnt {
+            text += &learnt.text();
+        }
+        text
+    }
+}
+
+fn model_text(model: &DepthModel) -> String {
+    match model {
+        DepthModel::Polynomial(m) => format!(
+            "# Sum of weight times a power of the incidence (rad), m{}.\n[model.polynomial]\n\
+             exponents = {:?}\nweights = {:?}\nscaled = {}\n",
+            if m.scaled { " a metre of depth" } else { "" },
+            m.exponents,
+            m.weights,
+            m.scaled
+        ),
+        DepthModel::Linear(m) => format!(
+            "[model.linear]\ndepth = {:?}\nincidence_m_per_rad = {:?}\nconstant_m = {:?}\n",
+            m.depth, m.incidence, m.constant
+        ),
+        DepthModel::InverseCosine(m) => format!(
+            "[model.inverse_cosine]\nweight = {:?}\nscaled = {}\n",
+            m.weight, m.scaled
+        ),
+        DepthModel::Waveform(m) => format!(
+            "# A Gaussian pulse and beam under a constant-fraction discriminator.\n\
+             [model.waveform]\npulse_sd_m = {:?}\nangular_sd_rad = {:?}\nfraction = {:?}\n",
+            m.pulse_sd, m.angular_sd, m.fraction
+        ),
+    }
+}
+
+impl Learnt {
+    fn text(&self) -> String {
+        let degrees = |pair: [f64; 2]| pair.map(|angle| tenth(angle.to_degrees()));
+        let mut text = format!(
+            "\n[learnt]\nverdict = {}\nscans = {}\nneighbourhoods = {}\n\
+             # Of the weights as they are learnt (the logarithms of the waveform's parameters).\n\
+             covariance = {:?}\nnoise_m = {:?}\nmedian_depth_m = {:?}\nseen_deg = {:?}\n",
+            quoted(&self.verdict),
+            self.scans,
+            self.neighbourhoods,
+            rows(&self.covariance),
+            self.noise,
+            self.depth,
+            degrees(self.seen)
+        );
+        if let Some(span) = self.determined {
+            let _ = writeln!(text, "determined_deg = {:?}", degrees(span));
+        }
+        let _ = write!(
+            text,
+            "# Measurements in every {BIN_DEG} degrees of incidence.\nincidences = {:?}\n\
+             # What the scans look like: a model holds for one sensor.\nelevations_deg = {:?}\n\
+             points = {}\n",
+            self.incidences,
+            degrees(self.signature.elevations),
+            self.signature.points
+        );
+        text
+    }
+}
+
+fn tenth(value: f64) -> f64 {
+    (value * 10.0).round() / 10.0
+}
+
+fn rows(matrix: &DMatrix<f64>) -> Vec<Vec<f64>> {
+    let row = |i| matrix.row(i).iter().copied().collect();
+    (0..matrix.nrows()).map(row).collect()
+}
+
+fn quoted(text: &str) -> String {
+    toml::Value::String(text.into()).to_string()
+}

@@ -1,0 +1,365 @@
+//! A fit problem, checked as far as it can be without its scene.
+
+use super::file::VERSION;
+use super::{
+    FitFile, FreeTable, LossTable, MethodName, MotionName, ScanTable, SolverTable, ValueTable,
+};
+use crate::ConfigError;
+use crate::scene::{Placement, RotationDeg, resolve};
+use crate::toml_file::{Document, DocumentError, Problem};
+use etendue_estimate::solve::{Continuation, Limits, Loss, Method, Solver};
+use nalgebra::{Isometry2, Isometry3};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use toml::Spanned;
+
+/// A scene, scans of it, and what is unknown.
+#[derive(Clone, Debug)]
+pub struct FitTask {
+    /// A scene file, or the name of a built-in scene.
+    pub scene: PathBuf,
+    /// A sensor file or the name of a preset; none where the scene names the sensor.
+    pub sensor: Option<String>,
+    /// What was measured.
+    pub scans: Vec<ScanTask>,
+    /// What is unknown.
+    pub free: Vec<FreeTask>,
+    /// How it is found.
+    pub solver: Solver,
+    /// What a count of intensity is charged for, m; 0 leaves intensities out.
+    pub intensity: f64,
+    /// Factors on the width of the beams, stage by stage.
+    pub beam_widths: Vec<f64>,
+    /// Whether derivatives see edges move across the beams; none where that follows from what is
+    /// unknown.
+    pub edges: Option<bool>,
+    /// About how many poses are tried before; none: from the start alone.
+    pub search_poses: Option<usize>,
+}
+
+/// A measured scan.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScanTask {
+    /// The log.
+    pub file: PathBuf,
+    /// Which of its scans; none where it must hold one alone.
+    pub number: Option<usize>,
+    /// Where the sensor stood; none where the scene says.
+    pub world_from_sensor: Option<Isometry3<f64>>,
+}
+
+/// Something unknown.
+#[derive(Clone, Debug)]
+pub struct FreeTask {
+    /// Its path.
+    pub path: String,
+    /// Where the search starts; none where the scene says.
+    pub start: Option<Setting>,
+    /// What it really is.
+    pub truth: Option<Setting>,
+    /// How it moves.
+    pub motion: Motion,
+    /// Where the path stands, if it stands in a file.
+    pub spot: Option<Spot>,
+    /// Where the start stands, if it stands in a file.
+    pub start_spot: Option<Spot>,
+}
+
+/// What something unknown is set to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Setting {
+    /// A number, in its own unit.
+    Number(f64),
+    /// A pose in the plane; height and tilt stay as the scene has them.
+    Planar(Isometry2<f64>),
+    /// A pose in the world.
+    Pose(Isometry3<f64>),
+}
+
+/// How something unknown moves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Motion {
+    /// A pose in the plane, a number without bounds.
+    Planar,
+    /// A pose in six degrees of freedom.
+    Spatial,
+    /// A pose in the plane whose position stays in a box.
+    Boxed {
+        /// Lower corner, m.
+        lower: [f64; 2],
+        /// Upper corner, m.
+        upper: [f64; 2],
+    },
+    /// A number between bounds.
+    Between {
+        /// Lower bound.
+        lower: f64,
+        /// Upper bound.
+        upper: f64,
+    },
+}
+
+/// A place in a TOML file.
+#[derive(Clone, Debug)]
+pub struct Spot {
+    document: Document,
+    span: Range<usize>,
+}
+
+impl Spot {
+    /// An error that points at it.
+    pub fn error(&self, problem: Problem) -> DocumentError {
+        self.document.error(self.span.clone(), problem)
+    }
+}
+
+/// Reads a fit problem.
+///
+/// # Errors
+/// Where it cannot be read, is not TOML, has unknown keys, names a file that is not there, or holds
+/// a value that makes no sense; the error points at the place.
+pub fn load(path: &Path) -> Result<FitTask, ConfigError> {
+    Ok(parse(&Document::read(path)?)?)
+}
+
+/// The fit problem that a TOML document describes. Files that it names are looked for from the folder
+/// of the document's path.
+///
+/// # Errors
+/// As [`load`], but for reading the document.
+///
+/// ```
+/// use etendue_config::fit::parse;
+/// use etendue_config::toml_file::Document;
+///
+/// let text = "version = 1\nscene = \"arena\"\nscans = []\n[[free]]\npth = \"sensor.pose\"\n";
+/// let error = parse(&Document::new("fit.toml", text)).unwrap_err();
+/// assert_eq!(error.remedy(), "did you mean \"path\"?");
+/// ```
+pub fn parse(document: &Document) -> Result<FitTask, DocumentError> {
+    let file: FitFile = document.parse()?;
+    let found = *file.version.get_ref();
+    if found != VERSION {
+        let known = VERSION;
+        return Err(document.error(file.version.span(), Problem::Version { found, known }));
+    }
+    let scans = filled(document, &file.scans, "scan", "add [[scans]]")?;
+    let free = filled(document, &file.free, "unknown", "add [[free]]")?;
+    let sensor = file.sensor.as_ref().map(|name| named(document, name));
+    Ok(FitTask {
+        scene: named(document, &file.scene)?,
+        sensor: sensor.transpose()?.map(|path| path.display().to_string()),
+        scans: scans
+            .iter()
+            .map(|table| scan(document, table))
+            .collect::<Result<_, _>>()?,
+        free: free
+            .iter()
+            .map(|table| unknown(document, table))
+            .collect::<Result<_, _>>()?,
+        solver: solver(document, &file.solver)?,
+        intensity: file.solver.intensity_m,
+        beam_widths: file.solver.beam_widths.clone(),
+        edges: file.solver.edges,
+        search_poses: file.solver.search_poses,
+    })
+}
+
+fn filled<'a, T>(
+    document: &Document,
+    list: &'a Spanned<Vec<T>>,
+    what: &str,
+    remedy: &str,
+) -> Result<&'a [T], DocumentError> {
+    if list.get_ref().is_empty() {
+        let problem = Problem::value(format!("there is no {what}"), remedy);
+        return Err(document.error(list.span(), problem));
+    }
+    Ok(list.get_ref())
+}
+
+/// A file of this document's folder where the name ends in `.toml`, else a name.
+fn named(document: &Document, name: &Spanned<String>) -> Result<PathBuf, DocumentError> {
+    let path = Path::new(name.get_ref());
+    if path.extension().is_some() {
+        resolve(document, name)
+    } else {
+        Ok(path.to_owned())
+    }
+}
+
+fn scan(document: &Document, table: &ScanTable) -> Result<ScanTask, DocumentError> {
+    let given = table.position_m.is_some() || table.rotation_deg.is_some();
+    let pose = pose(
+        document,
+        table.position_m.as_ref(),
+        table.rotation_deg.as_ref(),
+    )?;
+    Ok(ScanTask {
+        file: resolve(document, &table.file)?,
+        number: table.number,
+        world_from_sensor: given.then_some(pose),
+    })
+}
+
+fn unknown(document: &Document, table: &FreeTable) -> Result<FreeTask, DocumentError> {
+    let spot = |span| Spot {
+        document: document.clone(),
+        span,
+    };
+    let value = |table: &Option<Spanned<ValueTable>>| {
+        let table = table.as_ref();
+        table.map(|table| setting(document, table)).transpose()
+    };
+    Ok(FreeTask {
+        path: table.path.get_ref().clone(),
+        start: value(&table.start)?,
+        truth: value(&table.truth)?,
+        motion: motion(document, table)?,
+        spot: Some(spot(table.path.span())),
+        start_spot: table.start.as_ref().map(|start| spot(start.span())),
+    })
+}
+
+fn motion(document: &Document, table: &FreeTable) -> Result<Motion, DocumentError> {
+    let ordered = |span: Range<usize>, pairs: &[(f64, f64)]| {
+        let sound = pairs.iter().all(|(lower, upper)| lower < upper);
+        let problem = || Problem::value("the bounds are empty", "give the lower bound first");
+        sound
+            .then_some(())
+            .ok_or_else(|| document.error(span, problem()))
+    };
+    match (&table.within_m, &table.between) {
+        (Some(given), None) => {
+            let [lower, upper] = *given.get_ref();
+            ordered(given.span(), &[(lower[0], upper[0]), (lower[1], upper[1])])?;
+            Ok(Motion::Boxed { lower, upper })
+        }
+        (None, Some(given)) => {
+            let [lower, upper] = *given.get_ref();
+            ordered(given.span(), &[(lower, upper)])?;
+            Ok(Motion::Between { lower, upper })
+        }
+        (None, None) => Ok(match table.motion {
+            MotionName::Planar => Motion::Planar,
+            MotionName::Spatial => Motion::Spatial,
+        }),
+        (Some(_), Some(given)) => {
+            let problem = Problem::value(
+                "within_m is for poses, between is for numbers",
+                "give the one that fits",
+            );
+            Err(document.error(given.span(), problem))
+        }
+    }
+}
+
+fn setting(document: &Document, table: &Spanned<ValueTable>) -> Result<Setting, DocumentError> {
+    let ValueTable {
+        value,
+        position_m,
+        rotation_deg,
+    } = table.get_ref();
+    let posed = position_m.is_some() || rotation_deg.is_some();
+    match value {
+        Some(number) if !posed && number.is_finite() => Ok(Setting::Number(*number)),
+        None if posed => {
+            let pose = pose(document, position_m.as_ref(), rotation_deg.as_ref())?;
+            Ok(Setting::Pose(pose))
+        }
+        _ => {
+            let problem = Problem::value(
+                "this is neither a number nor a pose",
+                "give value = 0.5, or position_m and rotation_deg",
+            );
+            Err(document.error(table.span(), problem))
+        }
+    }
+}
+
+fn pose(
+    document: &Document,
+    position: Option<&Spanned<[f64; 3]>>,
+    angles: Option<&Spanned<RotationDeg>>,
+) -> Result<Isometry3<f64>, DocumentError> {
+    let placement = Placement {
+        position,
+        angles,
+        quaternion: None,
+    };
+    placement.pose(document)
+}
+
+fn solver(document: &Document, table: &SolverTable) -> Result<Solver, DocumentError> {
+    let loss = Loss::from(table.loss);
+    let scale = match table.loss {
+        LossTable::Squared => 1.0,
+        LossTable::Huber { scale_m }
+        | LossTable::Cauchy { scale_m }
+        | LossTable::GemanMcClure { scale_m } => scale_m,
+    };
+    let positive = |number: &f64| number.is_finite() && *number > 0.0;
+    let numbers = [scale, table.widest, table.missing_m];
+    let widths = &table.beam_widths;
+    let wrong = if !numbers.iter().chain(widths).all(positive) {
+        Some((
+            "a scale of the solver is not above zero",
+            "give scale_m, widest, missing_m and beam_widths above zero",
+        ))
+    } else if !(table.intensity_m.is_finite() && table.intensity_m >= 0.0) {
+        Some((
+            "intensity_m is no charge",
+            "give metres a count, or 0 to leave intensities out",
+        ))
+    } else if widths.last() != Some(&1.0) {
+        Some((
+            "the last beam width is not the beams' own",
+            "end beam_widths with 1",
+        ))
+    } else {
+        None
+    };
+    if let Some((problem, remedy)) = wrong {
+        let start = document.text().find("[solver]").unwrap_or(0);
+        return Err(document.error(start..start, Problem::value(problem, remedy)));
+    }
+    Ok(Solver {
+        method: table.method.into(),
+        loss,
+        continuation: begin_wide(loss, table.widest),
+        limits: Limits {
+            iterations: table.iterations,
+            gate: table.missing_m,
+            ..Limits::default()
+        },
+    })
+}
+
+/// Graduated non-convexity of a robust loss, from so many times its scale.
+pub fn begin_wide(loss: Loss, widest: f64) -> Option<Continuation> {
+    (widest > 1.0 && loss != Loss::Squared).then_some(Continuation {
+        widest,
+        factor: widest.min(4.0),
+    })
+}
+
+impl From<MethodName> for Method {
+    fn from(name: MethodName) -> Self {
+        match name {
+            MethodName::LevenbergMarquardt => Self::LevenbergMarquardt { damping: 1e-4 },
+            MethodName::GaussNewton => Self::GaussNewton,
+            MethodName::Lbfgs => Self::Lbfgs { memory: 10 },
+        }
+    }
+}
+
+impl From<LossTable> for Loss {
+    fn from(table: LossTable) -> Self {
+        match table {
+            LossTable::Squared => Self::Squared,
+            LossTable::Huber { scale_m } => Self::Huber { scale: scale_m },
+            LossTable::Cauchy { scale_m } => Self::Cauchy { scale: scale_m },
+            LossTable::GemanMcClure { scale_m } => Self::GemanMcClure { scale: scale_m },
+        }
+    }
+}

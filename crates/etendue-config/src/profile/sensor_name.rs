@@ -1,0 +1,41 @@
+//! Whether a profile is of the sensor that uses it.
+
+use etendue_scene::{MaterialId, Scene};
+
+/// What a bench calls its sensor when nobody says which it is.
+const UNNAMED: &str = "sensor";
+
+/// Whether both name one sensor: letters and digits of one hold those of the other, so that
+/// "RPLIDAR A1" is a "Slamtec RPLIDAR A1M8".
+///
+/// ```
+/// use etendue_config::profile::is_same_sensor;
+/// assert!(is_same_sensor("Slamtec RPLIDAR A1", "slamtec-rplidar-a1"));
+/// assert!(!is_same_sensor("Slamtec RPLIDAR A1", "Slamtec RPLIDAR A2M8"));
+/// ```
+pub fn is_same_sensor(a: &str, b: &str) -> bool {
+    let plain = |name: &str| -> String {
+        { name.chars() }
+            .filter(|letter| letter.is_alphanumeric())
+            .flat_map(char::to_lowercase)
+            .collect()
+    };
+    let (a, b) = (plain(a), plain(b));
+    a.contains(&b) || b.contains(&a)
+}
+
+/// One warning a material whose profile was recorded with another sensor than `sensor`.
+pub fn other_sensors(scene: &Scene, sensor: &str) -> Vec<String> {
+    let warning = |(number, material): (u32, &etendue_scene::NamedMaterial)| {
+        let profile = scene.profile(MaterialId(number))?;
+        let is_known = profile.sensor != UNNAMED && !profile.sensor.is_empty();
+        (is_known && !is_same_sensor(&profile.sensor, sensor)).then(|| {
+            format!(
+                "the noise of material \"{}\" was recorded with a {}, not with a {sensor}: \
+                 calibrate this sensor for its own",
+                material.name, profile.sensor
+            )
+        })
+    };
+    (0..).zip(scene.materials()).filter_map(warning).collect()
+}

@@ -1,0 +1,351 @@
+//! What a sensor on a robot is.
+
+use super::presets::{DeviceFile, device_file};
+use super::{GnssTable, ImuTable, MagnetometerTable};
+use crate::ConfigError;
+use crate::camera;
+use crate::scene::resolve;
+use crate::sensor::{self, Sensor, SensorModel};
+use crate::toml_file::{Document, DocumentError, Problem};
+use etendue_physics::ambient::Barometer;
+use etendue_physics::odometry::WheelEncoder;
+use etendue_sensors::camera::LightTransport;
+use etendue_sensors::rig::{Device, Gnss, MountedCamera};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::ops::Range;
+use toml::Spanned;
+
+/// What a sensor is: `device.imu = { .. }` and so on, one of them.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DeviceTable {
+    /// An inertial measurement unit.
+    Imu(Box<ImuTable>),
+    /// A satellite receiver.
+    Gnss(GnssTable),
+    /// A magnetometer.
+    Magnetometer(MagnetometerTable),
+    /// A barometer.
+    Barometer(BarometerTable),
+    /// An encoder of a wheel that rolls along the x axis of its frame.
+    WheelEncoder(WheelEncoderTable),
+    /// A lidar.
+    Lidar(LidarTable),
+    /// A camera.
+    Camera(CameraTable),
+}
+
+/// A camera: a preset or a camera file.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CameraTable {
+    /// Name of a camera that comes with the program.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub preset: Option<Spanned<String>>,
+    /// A camera file, from the folder of this file.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub file: Option<Spanned<String>>,
+    /// Rays a pixel.
+    #[serde(default = "four")]
+    #[schemars(with = "u32")]
+    pub samples: Spanned<u32>,
+    /// Follows light over any number of surfaces.
+    #[serde(default)]
+    pub paths: bool,
+    /// Records the true planar depth of each pixel beside the pictures.
+    #[serde(default)]
+    pub depth: bool,
+}
+
+fn four() -> Spanned<u32> {
+    Spanned::new(0..0, 4)
+}
+
+/// A lidar: a preset or a sensor file.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LidarTable {
+    /// Name of a lidar that comes with the program.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub preset: Option<Spanned<String>>,
+    /// A sensor file, from the folder of this file.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub file: Option<Spanned<String>>,
+}
+
+/// A barometer: a preset, a file, or its own numbers.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct BarometerTable {
+    /// Name of a barometer that comes with the program.
+    #[schemars(with = "Option<String>")]
+    pub preset: Option<Spanned<String>>,
+    /// A device file, from the folder of this file.
+    #[schemars(with = "Option<String>")]
+    pub file: Option<Spanned<String>>,
+    /// Standard deviation of each sample.
+    pub noise_pa: f64,
+    /// Standard deviation of the offset from one unit to the next.
+    pub offset_spread_pa: f64,
+    /// Standard deviation of what wanders.
+    pub drift_pa: f64,
+    /// Its correlation time.
+    pub drift_time_s: f64,
+    /// Step of the output.
+    pub resolution_pa: Option<f64>,
+}
+
+/// An encoder of a wheel.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WheelEncoderTable {
+    /// Radius that the robot believes in.
+    #[schemars(with = "f64")]
+    pub radius_m: Spanned<f64>,
+    /// Counts a turn.
+    #[schemars(with = "u32")]
+    pub counts_per_turn: Spanned<u32>,
+    /// Standard deviation of the true radius.
+    #[serde(default)]
+    pub radius_spread_percent: f64,
+    /// Slip: the way wanders off by this a root metre, mm.
+    #[serde(default)]
+    pub slip_mm_rtm: f64,
+}
+
+impl DeviceTable {
+    /// The device; `span` is where the sensor's name stands.
+    pub(super) fn device(
+        &self,
+        document: &Document,
+        span: Range<usize>,
+    ) -> Result<Device, ConfigError> {
+        match self {
+            Self::Imu(table) => table.device(document, span),
+            Self::Gnss(table) => table.device(document, span),
+            Self::Magnetometer(table) => {
+                let triad = table
+                    .triad()
+                    .map_err(|problem| document.error(span, problem))?;
+                Ok(Device::Magnetometer(triad))
+            }
+            Self::Barometer(table) => table.device(document, span),
+            Self::WheelEncoder(table) => Ok(Device::WheelEncoder(table.encoder(document)?)),
+            Self::Lidar(table) => Ok(table.sensor(document, span)?.model.into()),
+            Self::Camera(table) => table.device(document, span),
+        }
+    }
+}
+
+/// The error of a device file that describes something else.
+fn other_device(document: &Document, span: Range<usize>, wanted: &str) -> DocumentError {
+    let problem = Problem::value(
+        format!("the device file named here has no table [{wanted}]"),
+        format!("name one that describes {wanted}"),
+    );
+    document.error(span, problem)
+}
+
+/// Where a table names a preset or a file.
+fn source_span(
+    preset: Option<&Spanned<String>>,
+    file: Option<&Spanned<String>>,
+) -> Option<Range<usize>> {
+    preset.or(file).map(Spanned::span)
+}
+
+/// A device by the table itself, or by the device file that it names.
+fn from_table_or_file<T>(
+    document: &Document,
+    span: Range<usize>,
+    kind: &str,
+    [preset, file]: [Option<&Spanned<String>>; 2],
+    own: impl FnOnce() -> Result<T, Problem>,
+    of_file: impl FnOnce(&DeviceFile) -> Option<Result<T, Problem>>,
+) -> Result<T, ConfigError> {
+    let Some((device_document, found)) = device_file(document, preset, file)? else {
+        return own().map_err(|problem| document.error(span, problem).into());
+    };
+    let named = source_span(preset, file).unwrap_or(span);
+    let result = of_file(&found).ok_or_else(|| other_device(document, named, kind))?;
+    result.map_err(|problem| device_document.error(0..0, problem).into())
+}
+
+/// Refuses numbers beside a preset or a file: they would be ignored.
+fn refuse_both(
+    document: &Document,
+    named: Option<Range<usize>>,
+    has_numbers: bool,
+) -> Result<(), DocumentError> {
+    match named {
+        Some(span) if has_numbers => Err(document.error(
+            span,
+            Problem::value(
+                "the device has a preset or a file, and numbers of its own",
+                "give one of them: copy the preset's numbers to change some",
+            ),
+        )),
+        _ => Ok(()),
+    }
+}
+
+impl ImuTable {
+    fn device(&self, document: &Document, span: Range<usize>) -> Result<Device, ConfigError> {
+        let sources = [self.preset.as_ref(), self.file.as_ref()];
+        let named = source_span(sources[0], sources[1]);
+        refuse_both(document, named, self.has_numbers())?;
+        let of_file = |file: &DeviceFile| Some(file.imu.as_ref()?.imu());
+        let imu = from_table_or_file(document, span, "imu", sources, || self.imu(), of_file)?;
+        Ok(Device::Imu(Box::new(imu)))
+    }
+}
+
+impl GnssTable {
+    fn device(&self, document: &Document, span: Range<usize>) -> Result<Device, ConfigError> {
+        let sources = [self.preset.as_ref(), self.file.as_ref()];
+        let named = source_span(sources[0], sources[1]);
+        refuse_both(document, named, self.has_numbers())?;
+        let of_file = |file: &DeviceFile| Some(file.gnss.as_ref()?.receiver());
+        let own = || self.receiver();
+        let receiver = from_table_or_file(document, span, "gnss", sources, own, of_file)?;
+        Ok(Device::Gnss(Gnss {
+            receiver,
+            sky: self.sky,
+        }))
+    }
+}
+
+impl BarometerTable {
+    fn device(&self, document: &Document, span: Range<usize>) -> Result<Device, ConfigError> {
+        let sources = [self.preset.as_ref(), self.file.as_ref()];
+        let named = source_span(sources[0], sources[1]);
+        refuse_both(document, named, self.noise_pa > 0.0 || self.drift_pa > 0.0)?;
+        let of_file = |file: &DeviceFile| Some(file.barometer.as_ref()?.barometer());
+        let own = || self.barometer();
+        let barometer = from_table_or_file(document, span, "barometer", sources, own, of_file)?;
+        Ok(Device::Barometer(barometer))
+    }
+
+    pub(super) fn barometer(&self) -> Result<Barometer, Problem> {
+        let spreads = [self.noise_pa, self.offset_spread_pa, self.drift_pa];
+        if spreads.iter().any(|sd| *sd < 0.0) || (self.drift_pa > 0.0 && self.drift_time_s <= 0.0) {
+            return Err(Problem::value(
+                "the barometer has a negative spread, or a drift without a time",
+                "give spreads of zero or more, and drift_time_s above zero",
+            ));
+        }
+        Ok(Barometer {
+            noise: self.noise_pa,
+            offset: self.offset_spread_pa,
+            drift: self.drift_pa,
+            drift_time: self.drift_time_s,
+            resolution: self.resolution_pa,
+        })
+    }
+}
+
+impl WheelEncoderTable {
+    fn encoder(&self, document: &Document) -> Result<WheelEncoder, DocumentError> {
+        let radius = *self.radius_m.get_ref();
+        if !(radius > 0.0 && radius.is_finite()) {
+            let problem = Problem::value(
+                format!("the wheel's radius is {radius} m"),
+                "give a radius above zero",
+            );
+            return Err(document.error(self.radius_m.span(), problem));
+        }
+        if *self.counts_per_turn.get_ref() == 0 {
+            let problem = Problem::value("a turn has no counts", "give 1 or more");
+            return Err(document.error(self.counts_per_turn.span(), problem));
+        }
+        Ok(WheelEncoder {
+            radius,
+            counts_per_turn: *self.counts_per_turn.get_ref(),
+            radius_spread: self.radius_spread_percent * 0.01,
+            slip: self.slip_mm_rtm * 1e-3,
+        })
+    }
+}
+
+impl LidarTable {
+    /// The sensor that is named.
+    pub(super) fn sensor(
+        &self,
+        document: &Document,
+        span: Range<usize>,
+    ) -> Result<Sensor, ConfigError> {
+        match (&self.preset, &self.file) {
+            (Some(preset), None) => sensor::preset(preset.get_ref()).map_err(|error| {
+                let known = sensor::presets().iter().map(|known| known.name.into());
+                let problem = Problem::UnknownName {
+                    what: "preset".into(),
+                    name: error.name,
+                    known: known.collect(),
+                };
+                document.error(preset.span(), problem).into()
+            }),
+            (None, Some(file)) => sensor::load(&resolve(document, file)?),
+            _ => {
+                let problem = Problem::value(
+                    "the lidar needs a preset or a file, and one of them only",
+                    "give preset = \"...\" (`etendue sensors` lists them) or file = \"...\"",
+                );
+                Err(document.error(span, problem).into())
+            }
+        }
+    }
+}
+
+impl CameraTable {
+    fn device(&self, document: &Document, span: Range<usize>) -> Result<Device, ConfigError> {
+        let camera = match (&self.preset, &self.file) {
+            (Some(preset), None) => camera::preset(preset.get_ref()).map_err(|error| {
+                let known = camera::presets().iter().map(|known| known.name.into());
+                let problem = Problem::UnknownName {
+                    what: "preset".into(),
+                    name: error.name,
+                    known: known.collect(),
+                };
+                document.error(preset.span(), problem)
+            })?,
+            (None, Some(file)) => camera::load(&resolve(document, file)?)?,
+            _ => {
+                let problem = Problem::value(
+                    "the camera needs a preset or a file, and one of them only",
+                    "give preset = \"...\" or file = \"...\"",
+                );
+                return Err(document.error(span, problem).into());
+            }
+        };
+        let samples = *self.samples.get_ref();
+        if samples == 0 {
+            let problem = Problem::value("no ray a pixel", "give samples = 1 or more");
+            return Err(document.error(self.samples.span(), problem).into());
+        }
+        let light = if self.paths {
+            LightTransport::paths()
+        } else {
+            LightTransport::default()
+        };
+        Ok(Device::Camera(Box::new(MountedCamera {
+            camera,
+            samples,
+            light,
+            depth: self.depth,
+        })))
+    }
+}
+
+impl From<SensorModel> for Device {
+    fn from(model: SensorModel) -> Self {
+        match model {
+            SensorModel::ContinuousWave(lidar) => Self::ContinuousWave(Box::new(lidar)),
+            SensorModel::Scanner(scanner) => Self::Scanner(Box::new(scanner)),
+        }
+    }
+}

@@ -1,0 +1,410 @@
+//! From what the user wrote to a robot.
+
+use super::file::VERSION;
+use super::{
+    DeviceTable, LoadedRobot, Mjcf, ModelName, MountedSensorTable, Registry, RobotFile,
+    RobotTrajectory, Urdf,
+};
+use crate::ConfigError;
+use crate::profile::other_sensors;
+use crate::scene::{self, LoadedScene, resolve};
+use crate::toml_file::{Document, DocumentError, Problem};
+use etendue_sensors::dynamics::Stationary;
+use etendue_sensors::rig::{
+    Device, Environment, FrameDeclaration, FrameError, FrameTree, Mount, MountedSensor, Rig,
+    RigError,
+};
+use nalgebra::Isometry3;
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::Path;
+use toml::Spanned;
+
+/// The base where nothing else is said.
+const BASE: &str = "base";
+
+/// Reads a robot file and everything that it names.
+///
+/// # Errors
+/// Where a file cannot be read, or the robot makes no sense; the error points at the place.
+pub fn load(path: &Path) -> Result<LoadedRobot, ConfigError> {
+    load_with(path, &Registry::new())
+}
+
+/// As [`load`], with filters of the program's own.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_with(path: &Path, registry: &Registry) -> Result<LoadedRobot, ConfigError> {
+    read(&Document::read(path)?, registry)
+}
+
+/// The robot that a TOML document describes. Files that it names are looked for from the folder of
+/// the document's path.
+///
+/// # Errors
+/// As [`load`], but for reading the document.
+///
+/// ```
+/// use etendue_config::robot::parse;
+/// use etendue_config::toml_file::Document;
+///
+/// let text = r#"
+/// version = 1
+/// scene = "arena"
+/// [[sensors]]
+/// name = "imu"
+/// rate_hz = 0.0
+/// device.imu = { preset = "adis16470" }
+/// "#;
+/// let error = parse(&Document::new("cart.toml", text)).unwrap_err();
+/// assert!(error.to_string().starts_with("cart.toml:6:11: the sensor \"imu\": the rate is 0 Hz"));
+///
+/// let corrected = text.replace("0.0", "100.0");
+/// let robot = parse(&Document::new("cart.toml", corrected)).unwrap();
+/// assert_eq!(robot.rig.sensors()[0].name(), "imu");
+/// ```
+pub fn parse(document: &Document) -> Result<LoadedRobot, ConfigError> {
+    read(document, &Registry::new())
+}
+
+fn read(document: &Document, registry: &Registry) -> Result<LoadedRobot, ConfigError> {
+    let file: RobotFile = document.parse()?;
+    check(document, &file)?;
+    let scene = load_scene(document, &file.scene)?;
+    let urdf = file
+        .urdf
+        .as_ref()
+        .map(|given| -> Result<Urdf, ConfigError> { Ok(Urdf::load(&resolve(document, given)?)?) });
+    let urdf = urdf.transpose()?;
+    let mjcf = file
+        .mjcf
+        .as_ref()
+        .map(|given| -> Result<Mjcf, ConfigError> { Ok(Mjcf::load(&resolve(document, given)?)?) });
+    let mjcf = mjcf.transpose()?;
+    let mut rig = Rig::new(frames(document, &file, urdf.as_ref(), mjcf.as_ref())?);
+    for sensor in &file.sensors {
+        mount(document, &mut rig, sensor, registry)?;
+    }
+    let environment = file.place.as_ref().map(|place| place.environment(document));
+    let motion = file.motion.as_ref().map(|motion| motion.motion(document));
+    let driven = file.dynamics.as_ref();
+    let driven = driven.map(|table| {
+        let table = table.get_ref();
+        table.driven(document, urdf.as_ref(), mjcf.as_ref())
+    });
+    let stem = || {
+        let stem = document.path().file_stem().unwrap_or_default();
+        stem.to_string_lossy().into_owned()
+    };
+    let mut environment = environment.transpose()?.unwrap_or_default();
+    environment.lighting = scene.lighting.clone();
+    environment.textures = scene.textures.clone();
+    let mut warnings = scene.warnings.clone();
+    warnings.extend(mjcf.iter().flat_map(|mjcf| mjcf.warnings.clone()));
+    warnings.extend(foreign_profiles(document, &file.sensors, &scene)?);
+    warnings.extend(daylight_for_cameras(&rig, &mut environment));
+    Ok(LoadedRobot {
+        name: file.name.clone().unwrap_or_else(stem),
+        warnings,
+        scene,
+        environment,
+        topics: topics(&rig, &file.sensors),
+        rig,
+        motion: motion
+            .transpose()?
+            .unwrap_or(RobotTrajectory::Still(Stationary(Isometry3::identity()))),
+        driven: driven.transpose()?,
+        duration: file.duration_s.map(Spanned::into_inner),
+    })
+}
+
+/// Where a lidar sees a material whose noise was recorded with another sensor.
+fn foreign_profiles(
+    document: &Document,
+    sensors: &[MountedSensorTable],
+    scene: &LoadedScene,
+) -> Result<Vec<String>, ConfigError> {
+    let mut names = BTreeSet::new();
+    for table in sensors {
+        if let DeviceTable::Lidar(lidar) = &table.device {
+            names.insert(lidar.sensor(document, table.name.span())?.name);
+        }
+    }
+    let of = |name: &String| other_sensors(&scene.scene, name);
+    Ok(names.iter().flat_map(of).collect())
+}
+
+/// Sun and sky where a camera would see nothing at all.
+fn daylight_for_cameras(rig: &Rig, environment: &mut Environment) -> Option<String> {
+    let is_camera = |sensor: &MountedSensor| matches!(sensor.device(), Device::Camera(_));
+    if !environment.lighting.is_dark() || !rig.sensors().iter().any(is_camera) {
+        return None;
+    }
+    let (sun, sky) = scene::daylight(2.4, 0.8, 0.08, 0.2)?;
+    environment.lighting.lights.push(sun);
+    environment.lighting.environment = sky;
+    Some("the scene has no [lights]: cameras see it lit by the sun in a clear sky".into())
+}
+
+fn check(document: &Document, file: &RobotFile) -> Result<(), DocumentError> {
+    let found = *file.version.get_ref();
+    if found != VERSION {
+        let known = VERSION;
+        return Err(document.error(file.version.span(), Problem::Version { found, known }));
+    }
+    if let Some(given) = &file.duration_s
+        && !(*given.get_ref() > 0.0 && given.get_ref().is_finite())
+    {
+        let problem = Problem::value("the run lasts no time", "give a duration above zero");
+        return Err(document.error(given.span(), problem));
+    }
+    if let (Some(_), Some(table)) = (&file.motion, &file.dynamics) {
+        let problem = Problem::value(
+            "the robot has both a motion that is known and dynamics",
+            "leave [motion] or [dynamics] out",
+        );
+        return Err(document.error(table.span(), problem));
+    }
+    if let (Some(_), Some(mjcf)) = (&file.urdf, &file.mjcf) {
+        let problem = Problem::value("the robot has two descriptions", "leave urdf or mjcf out");
+        return Err(document.error(mjcf.span(), problem));
+    }
+    if let Some(base) = &file.base
+        && (moves_by_joints(file) || file.mjcf.is_some())
+    {
+        let problem = Problem::value(
+            "a robot whose joints move, or of an MJCF file, has its root as base",
+            "leave base out",
+        );
+        return Err(document.error(base.span(), problem));
+    }
+    if file.sensors.is_empty() {
+        let problem = Problem::value("the robot has no sensor", "add [[sensors]]");
+        return Err(document.error(0..0, problem));
+    }
+    Ok(())
+}
+
+/// A scene file where the name ends in `.toml`, else one that comes with the program.
+fn load_scene(document: &Document, given: &Spanned<String>) -> Result<LoadedScene, ConfigError> {
+    let name = given.get_ref();
+    if Path::new(name)
+        .extension()
+        .is_some_and(|ending| ending == "toml")
+    {
+        return scene::load(&resolve(document, given)?);
+    }
+    let example = scene::example(name).map_err(|error| {
+        let known = scene::examples().iter().map(|known| known.name.into());
+        let problem = Problem::UnknownName {
+            what: "scene".into(),
+            name: error.name,
+            known: known.collect(),
+        };
+        document.error(given.span(), problem)
+    })?;
+    example.load()
+}
+
+/// The frames of the URDF file and of the robot file itself.
+fn frames(
+    document: &Document,
+    file: &RobotFile,
+    urdf: Option<&Urdf>,
+    mjcf: Option<&Mjcf>,
+) -> Result<FrameTree, ConfigError> {
+    let root = urdf.map_or(mjcf.map_or(BASE, |mjcf| &mjcf.root), Urdf::root);
+    let base = file
+        .base
+        .as_ref()
+        .map_or(root, |base| base.get_ref().as_str());
+    let mut declarations = match urdf {
+        Some(urdf) if moves_by_joints(file) => urdf.moving_frames(),
+        Some(urdf) => urdf.frames_on(base).ok_or_else(|| {
+            let problem = Problem::UnknownName {
+                what: "link".into(),
+                name: base.into(),
+                known: urdf.links().map(Into::into).collect(),
+            };
+            document.error(file.base.as_ref().map_or(0..0, Spanned::span), problem)
+        })?,
+        None => mjcf
+            .map(|mjcf| mjcf_frames(mjcf, moves_by_joints(file)))
+            .unwrap_or_default(),
+    };
+    let first = declarations.len();
+    for frame in &file.frames {
+        declarations.push(FrameDeclaration {
+            name: frame.name.get_ref().clone(),
+            parent: frame
+                .parent
+                .as_ref()
+                .map_or(base, |parent| parent.get_ref())
+                .into(),
+            parent_from_frame: frame.placement().pose(document)?,
+            moves: false,
+        });
+    }
+    FrameTree::new(base, &declarations).map_err(|error| {
+        let known = declarations.iter().map(|frame| frame.name.as_str());
+        let known = known.chain([base]).map(Into::into).collect();
+        let table = |frame: usize| frame.checked_sub(first).and_then(|i| file.frames.get(i));
+        frame_error(document, error, known, table).into()
+    })
+}
+
+fn mjcf_frames(mjcf: &Mjcf, moving: bool) -> Vec<FrameDeclaration> {
+    let frames = mjcf.frames.iter().cloned();
+    let frames = frames.map(|frame| FrameDeclaration {
+        moves: frame.moves && moving,
+        ..frame
+    });
+    frames.collect()
+}
+
+/// Whether the links of the robot's file move against each other.
+fn moves_by_joints(file: &RobotFile) -> bool {
+    let model = file
+        .dynamics
+        .as_ref()
+        .and_then(|table| table.get_ref().model.as_ref());
+    model.is_some_and(|model| matches!(model.get_ref(), ModelName::Urdf | ModelName::Mjcf))
+}
+
+fn frame_error<'a>(
+    document: &Document,
+    error: FrameError,
+    known: Vec<String>,
+    table: impl Fn(usize) -> Option<&'a super::FrameTable>,
+) -> DocumentError {
+    let name_span = |frame| table(frame).map_or(0..0, |table| table.name.span());
+    let parent_span =
+        |frame| -> Option<Range<usize>> { Some(table(frame)?.parent.as_ref()?.span()) };
+    match error {
+        FrameError::Duplicate { frame, name } => {
+            let what = "frame".into();
+            document.error(name_span(frame), Problem::Duplicate { what, name })
+        }
+        FrameError::UnknownParent { frame, parent, .. } => {
+            let problem = Problem::UnknownName {
+                what: "frame".into(),
+                name: parent,
+                known,
+            };
+            document.error(
+                parent_span(frame).unwrap_or_else(|| name_span(frame)),
+                problem,
+            )
+        }
+        FrameError::Cycle { frame, .. } => {
+            let problem = Problem::value(
+                error.to_string(),
+                "put one of these frames on the base, or on a frame that is",
+            );
+            document.error(
+                parent_span(frame).unwrap_or_else(|| name_span(frame)),
+                problem,
+            )
+        }
+        other => document.error(
+            0..0,
+            Problem::value(other.to_string(), "correct the frames"),
+        ),
+    }
+}
+
+fn mount(
+    document: &Document,
+    rig: &mut Rig,
+    table: &MountedSensorTable,
+    registry: &Registry,
+) -> Result<(), ConfigError> {
+    let device = table.device.device(document, table.name.span())?;
+    let mut filters = Vec::new();
+    for filter in &table.filters {
+        let made = filter.get_ref().filter(registry);
+        filters.push(made.map_err(|problem| document.error(filter.span(), problem))?);
+    }
+    let milli = |given: &Option<Spanned<f64>>| given.as_ref().map(|ms| ms.get_ref() * 1e-3);
+    let frame = table.frame.as_ref();
+    let mount = Mount {
+        name: table.name.get_ref().clone(),
+        frame: frame
+            .map_or(rig.frames.base(), |frame| frame.get_ref())
+            .into(),
+        frame_from_sensor: table.placement().pose(document)?,
+        rate: table.rate_hz.as_ref().map(|rate| *rate.get_ref()),
+        offset: milli(&table.offset_ms).unwrap_or(0.0),
+        window: milli(&table.window_ms),
+        lag: milli(&table.lag_ms).unwrap_or(0.0),
+        filters,
+    };
+    let frames: Vec<String> = rig.frames.frames().map(|(name, _)| name.into()).collect();
+    rig.mount(mount, device)
+        .map_err(|error| rig_error(document, table, &error, frames).into())
+}
+
+/// The error at its key.
+fn rig_error(
+    document: &Document,
+    table: &MountedSensorTable,
+    error: &RigError,
+    frames: Vec<String>,
+) -> DocumentError {
+    use etendue_sensors::rig::ClockError;
+    let at = |key: Option<Range<usize>>| key.unwrap_or_else(|| table.name.span());
+    let key = |given: &Option<Spanned<f64>>| at(given.as_ref().map(Spanned::span));
+    let message = error.to_string();
+    let (span, remedy) = match error {
+        RigError::UnknownFrame { frame, .. } => {
+            let problem = Problem::UnknownName {
+                what: "frame".into(),
+                name: frame.clone(),
+                known: frames,
+            };
+            return document.error(at(table.frame.as_ref().map(Spanned::span)), problem);
+        }
+        RigError::Duplicate { name } => {
+            let what = "output".into();
+            let name = name.clone();
+            return document.error(table.name.span(), Problem::Duplicate { what, name });
+        }
+        RigError::NoRate { .. } => (table.name.span(), "add rate_hz = ..."),
+        RigError::Clock { source, .. } => match source {
+            ClockError::Window { .. } => (key(&table.window_ms), "give a window that fits"),
+            ClockError::Lag { .. } => (key(&table.lag_ms), "data cannot be there before they are"),
+            ClockError::Offset { .. } => (key(&table.offset_ms), "give zero or more"),
+            _ => (key(&table.rate_hz), "give a rate above zero"),
+        },
+        RigError::OwnTiming { what, .. } => {
+            let given = match *what {
+                "rate" => &table.rate_hz,
+                "first capture" => &table.offset_ms,
+                _ => &table.window_ms,
+            };
+            (key(given), "leave this key out")
+        }
+        RigError::Graph { source, .. } => {
+            let filter = table.filters.get(source.place());
+            (
+                at(filter.map(Spanned::span)),
+                "put in a filter before it that converts, or leave it out",
+            )
+        }
+        _ => (table.name.span(), "correct this sensor"),
+    };
+    document.error(span, Problem::value(message, remedy))
+}
+
+/// Topics of each sensor's outputs: what the file says, else "/" and the output's name.
+fn topics(rig: &Rig, tables: &[MountedSensorTable]) -> Vec<Vec<String>> {
+    let of = |(sensor, table): (&MountedSensor, &MountedSensorTable)| {
+        let mut topics: Vec<String> = sensor.outputs().map(|name| format!("/{name}")).collect();
+        if let Some(topic) = &table.topic {
+            topics[0].clone_from(topic);
+        }
+        topics
+    };
+    rig.sensors().iter().zip(tables).map(of).collect()
+}

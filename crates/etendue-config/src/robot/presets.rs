@@ -1,0 +1,138 @@
+//! Devices that come with the library, and device files.
+
+use super::{BarometerTable, GnssTable, ImuTable};
+use crate::ConfigError;
+use crate::scene::resolve;
+use crate::toml_file::{Document, DocumentError, Problem};
+use etendue_sensors::rig::{Device, Gnss};
+use serde::Deserialize;
+use toml::Spanned;
+
+/// A device file that is part of the library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DevicePreset {
+    /// What to call it in robot files.
+    pub name: &'static str,
+    /// The device file.
+    pub text: &'static str,
+}
+
+macro_rules! presets {
+    ($($name:literal),* $(,)?) => {
+        &[$(DevicePreset {
+            name: $name,
+            text: include_str!(concat!("../../devices/", $name, ".toml")),
+        }),*]
+    };
+}
+
+const PRESETS: &[DevicePreset] = presets![
+    "adis16470",
+    "bosch-bmi088",
+    "bosch-bmp388",
+    "myon-aktos-broad",
+    "stim300",
+    "ublox-neo-m8n",
+    "ublox-zed-f9p",
+    "xsens-imu-tk",
+];
+
+/// Every device that comes with the library: inertial units, satellite receivers, barometers.
+pub fn device_presets() -> &'static [DevicePreset] {
+    PRESETS
+}
+
+/// The device of that name: one of [`device_presets`], or a lidar of
+/// [`sensor::presets`](crate::sensor::presets).
+///
+/// ```
+/// use etendue_config::robot::preset_device;
+/// use etendue_sensors::rig::Device;
+/// assert!(matches!(preset_device("stim300"), Some(Device::Imu(_))));
+/// assert!(matches!(preset_device("velodyne-vlp-16"), Some(Device::Scanner(_))));
+/// assert!(preset_device("stim3000").is_none());
+/// ```
+pub fn preset_device(name: &str) -> Option<Device> {
+    if let Ok(sensor) = crate::sensor::preset(name) {
+        return Some(sensor.model.into());
+    }
+    let known = PRESETS.iter().find(|known| known.name == name)?;
+    let file: DeviceFile = Document::new(name, known.text).parse().ok()?;
+    let receiver = |gnss: &GnssTable| gnss.receiver().ok();
+    let imu = file
+        .imu
+        .as_ref()
+        .and_then(|imu| imu.imu().ok())
+        .map(|imu| Device::Imu(Box::new(imu)));
+    let gnss = file.gnss.as_ref().and_then(receiver).map(|receiver| {
+        Device::Gnss(Gnss {
+            receiver,
+            sky: true,
+        })
+    });
+    let barometer = file
+        .barometer
+        .as_ref()
+        .and_then(|table| table.barometer().ok());
+    imu.or(gnss).or(barometer.map(Device::Barometer))
+}
+
+/// A device file: what the device is, and the one table that says how it measures.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DeviceFile {
+    pub version: Spanned<u32>,
+    #[expect(dead_code, reason = "for people")]
+    pub name: String,
+    #[serde(default)]
+    #[expect(dead_code, reason = "for people")]
+    pub description: String,
+    #[serde(default)]
+    #[expect(dead_code, reason = "for people")]
+    pub sources: Vec<String>,
+    pub imu: Option<ImuTable>,
+    pub gnss: Option<GnssTable>,
+    pub barometer: Option<BarometerTable>,
+}
+
+/// The device file that a table names.
+pub(super) fn device_file(
+    document: &Document,
+    preset: Option<&Spanned<String>>,
+    file: Option<&Spanned<String>>,
+) -> Result<Option<(Document, DeviceFile)>, ConfigError> {
+    let found = match (preset, file) {
+        (None, None) => return Ok(None),
+        (Some(preset), None) => {
+            let name = preset.get_ref();
+            let known = PRESETS.iter().find(|known| known.name == name);
+            let known = known.ok_or_else(|| {
+                let known = PRESETS.iter().map(|known| known.name.into()).collect();
+                let problem = Problem::UnknownName {
+                    what: "preset".into(),
+                    name: name.clone(),
+                    known,
+                };
+                document.error(preset.span(), problem)
+            })?;
+            Document::new(format!("{name}.toml"), known.text)
+        }
+        (None, Some(file)) => Document::read(&resolve(document, file)?)?,
+        (Some(_), Some(file)) => {
+            let problem = Problem::value("the device is given twice", "give preset or file");
+            return Err(document.error(file.span(), problem).into());
+        }
+    };
+    let parsed: DeviceFile = found.parse()?;
+    check_version(&found, &parsed.version)?;
+    Ok(Some((found, parsed)))
+}
+
+fn check_version(document: &Document, given: &Spanned<u32>) -> Result<(), DocumentError> {
+    let known = super::file::VERSION;
+    let found = *given.get_ref();
+    if found == known {
+        return Ok(());
+    }
+    Err(document.error(given.span(), Problem::Version { found, known }))
+}

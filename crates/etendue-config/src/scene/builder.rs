@@ -1,0 +1,337 @@
+//! From what the user wrote to a scene.
+
+use super::ambient;
+use super::file::VERSION;
+use super::lights::lighting;
+use super::location::resolve;
+use super::materials::Palette;
+use super::mesh_object::{self, MeshFiles, MeshObject};
+use super::shape::primitive_mesh;
+use super::{
+    Classes, LoadedScene, ObjectTable, SceneFile, ScenePlacement, SensorSource, SensorTable, Shape,
+};
+use crate::ConfigError;
+use crate::sensor;
+use crate::toml_file::{Document, DocumentError, Problem};
+use etendue_io::FormatError;
+use etendue_io::digest::sha256_of_all;
+use etendue_scene::lighting::Lighting;
+use etendue_scene::{
+    Defect, Deformation, Mapping, Mesh, MeshAudit, MeshId, Object, ObjectId, SceneBuilder,
+    SceneError, Textures, Trajectory,
+};
+use etendue_sensors::lidar::Air;
+use etendue_sensors::transport::AmbientLight;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+pub(super) fn build(document: &Document) -> Result<LoadedScene, ConfigError> {
+    let file: SceneFile = document.parse()?;
+    check(document, &file)?;
+    let mut assembly = Assembly {
+        document,
+        palette: Palette::new(document, &file.materials)?,
+        files: MeshFiles::default(),
+        builder: SceneBuilder::default(),
+        motions: Vec::new(),
+        deformations: Vec::new(),
+        classes: Classes::default(),
+        warnings: Vec::new(),
+        lighting: Lighting::default(),
+        textures: Textures::default(),
+    };
+    if let Some(table) = &file.lights {
+        let (lighting, files) = lighting(document, table)?;
+        assembly.lighting = lighting;
+        assembly.files.files.extend(files);
+    }
+    for object in file.objects.get_ref() {
+        assembly.add(object)?;
+    }
+    let sensor = file
+        .sensor
+        .as_ref()
+        .map(|table| placement(document, table, &mut assembly.files.files))
+        .transpose()?;
+    let ambient = ambient_light(document, &file)?;
+    let air = file.atmosphere.air(document)?;
+    assembly.finish(file.name, sensor, ambient, air)
+}
+
+/// Its own table, else the daylight that cameras see.
+fn ambient_light(document: &Document, file: &SceneFile) -> Result<AmbientLight, DocumentError> {
+    if let Some(table) = &file.ambient {
+        return ambient::light(document, table);
+    }
+    let lights = file.lights.as_ref();
+    let daylight = lights.and_then(|lights| lights.daylight.as_ref());
+    Ok(daylight.map_or_else(AmbientLight::default, |table| {
+        ambient::by_day(table.get_ref())
+    }))
+}
+
+fn check(document: &Document, file: &SceneFile) -> Result<(), DocumentError> {
+    let found = *file.version.get_ref();
+    if found != VERSION {
+        let known = VERSION;
+        return Err(document.error(file.version.span(), Problem::Version { found, known }));
+    }
+    let mut names = BTreeSet::new();
+    for object in file.objects.get_ref() {
+        if !names.insert(object.name.get_ref()) {
+            let problem = Problem::Duplicate {
+                what: "object".into(),
+                name: object.name.get_ref().clone(),
+            };
+            return Err(document.error(object.name.span(), problem));
+        }
+    }
+    if names.is_empty() {
+        let problem = Problem::value("the scene has no object", "add [[objects]]");
+        return Err(document.error(file.objects.span(), problem));
+    }
+    Ok(())
+}
+
+struct Assembly<'a> {
+    document: &'a Document,
+    palette: Palette<'a>,
+    files: MeshFiles,
+    builder: SceneBuilder,
+    motions: Vec<(ObjectId, Trajectory)>,
+    deformations: Vec<(MeshId, Arc<Deformation>)>,
+    classes: Classes,
+    warnings: Vec<String>,
+    lighting: Lighting,
+    textures: Textures,
+}
+
+impl Assembly<'_> {
+    fn add(&mut self, object: &ObjectTable) -> Result<(), ConfigError> {
+        let name = object.name.get_ref();
+        let MeshObject {
+            mut mesh,
+            material,
+            mut corners,
+            mut textured,
+            warnings,
+        } = self.mesh_object(object)?;
+        let Some(material) = material else {
+            let problem = Problem::value(
+                format!("the object \"{name}\" has no material"),
+                "add material = \"...\"; `etendue materials` lists ready ones",
+            );
+            return Err(self.document.error(object.name.span(), problem).into());
+        };
+        if object.flip_normals {
+            mesh = mesh.inside_out();
+            corners = corners.map(|corners| turned_over(&corners));
+            if let Some(Mapping::Corners(own)) = textured.as_mut().map(|own| &mut own.mapping) {
+                *own = turned_over(own);
+            }
+        }
+        let oddities = match object.shape {
+            Shape::Mesh(_) => self.oddities(object, &mesh)?,
+            _ => None,
+        };
+        let warnings = warnings.into_iter().chain(oddities);
+        self.warnings
+            .extend(warnings.map(|warning| format!("{name}: {warning}")));
+        if let Some(table) = &object.texture {
+            let (chosen, file) = table.textured(self.document, corners)?;
+            textured = Some(chosen);
+            self.files.files.push(file);
+        }
+        if let Some(textured) = textured {
+            let number = u32::try_from(self.builder.objects.len()).expect("fewer than bytes");
+            self.textures.put(ObjectId(number), textured);
+        }
+        let mesh_id = u32::try_from(self.builder.meshes.len()).expect("fewer objects than bytes");
+        self.builder.meshes.push(mesh.into());
+        self.add_deformation(object, MeshId(mesh_id))?;
+        let world_from_object = object.placement().pose(self.document)?;
+        if let Some(table) = &object.motion {
+            let motion = table.motion(self.document, &world_from_object, &mut self.files.files)?;
+            self.motions.push((ObjectId(mesh_id), motion));
+        }
+        self.classes.add(object.class.as_ref());
+        self.builder.objects.push(Object {
+            name: name.clone(),
+            mesh: MeshId(mesh_id),
+            world_from_object,
+            material,
+            mask: object.mask.unwrap_or(u32::MAX),
+        });
+        Ok(())
+    }
+
+    fn add_deformation(&mut self, object: &ObjectTable, mesh: MeshId) -> Result<(), ConfigError> {
+        let Some(table) = &object.deformation else {
+            return Ok(());
+        };
+        let Shape::Mesh(shape) = &object.shape else {
+            let problem = Problem::value(
+                "only the vertices of a mesh file can move",
+                "give the object shape.mesh",
+            );
+            return Err(self.document.error(table.span(), problem).into());
+        };
+        let deformation = table
+            .get_ref()
+            .deformation(self.document, shape, &mut self.files)?;
+        self.deformations.push((mesh, deformation.into()));
+        Ok(())
+    }
+
+    /// What is odd about a mesh file's triangles, in one line. Open edges are not: most models of
+    /// rooms have them. Nor are normals inwards where the user asked for them.
+    fn oddities(&self, object: &ObjectTable, mesh: &Mesh) -> Result<Option<String>, ConfigError> {
+        let audit = MeshAudit::of(mesh).map_err(|source| ConfigError::Scene {
+            path: self.document.path().to_owned(),
+            source: SceneError::Mesh {
+                object: object.name.get_ref().clone(),
+                source,
+            },
+        })?;
+        let findings = audit.findings.iter().filter(|found| match found.defect {
+            Defect::DegenerateTriangle
+            | Defect::DuplicateTriangle
+            | Defect::InconsistentWinding => true,
+            Defect::InsideOutPart => !object.flip_normals,
+            _ => false,
+        });
+        let findings: Vec<_> = findings.map(ToString::to_string).collect();
+        Ok((!findings.is_empty()).then(|| findings.join("; ")))
+    }
+
+    fn mesh_object(&mut self, object: &ObjectTable) -> Result<MeshObject, ConfigError> {
+        let material = object.material.as_ref();
+        if let Shape::Mesh(shape) = &object.shape {
+            return mesh_object::load(
+                self.document,
+                shape,
+                material,
+                &mut self.palette,
+                &mut self.files,
+            );
+        }
+        let mesh = primitive_mesh(self.document, &object.shape, &mut self.palette)?;
+        let material = material.or(object.shape.own_material());
+        Ok(MeshObject {
+            mesh: mesh.expect("every shape but a mesh file is a primitive"),
+            material: material.map(|name| self.palette.id(name)).transpose()?,
+            corners: None,
+            textured: None,
+            warnings: Vec::new(),
+        })
+    }
+
+    fn finish(
+        mut self,
+        name: Option<String>,
+        sensor: Option<ScenePlacement>,
+        ambient: AmbientLight,
+        air: Air,
+    ) -> Result<LoadedScene, ConfigError> {
+        let unused = self
+            .palette
+            .unused()
+            .map(|name| format!("no object uses the material \"{name}\""));
+        self.warnings.extend(unused);
+        let profiles = self.palette.profiles();
+        self.builder.materials = self.palette.used;
+        let path = self.document.path();
+        let scene = self.builder.build_moving(self.motions);
+        let refused = |source| ConfigError::Scene {
+            path: path.to_owned(),
+            source,
+        };
+        let mut edit = scene.map_err(refused)?.edit();
+        for (mesh, deformation) in self.deformations {
+            edit = edit.with_deformation(mesh, deformation).map_err(refused)?;
+        }
+        for (material, profile) in profiles {
+            edit = edit.with_profile(material, profile);
+        }
+        let scene = edit.finish();
+        let stem = || {
+            path.file_stem()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned()
+        };
+        Ok(LoadedScene {
+            name: name.unwrap_or_else(stem),
+            scene,
+            ambient,
+            sensor,
+            lighting: self.lighting,
+            textures: self.textures,
+            classes: self.classes,
+            air,
+            sha256: hash(self.document, &self.files.files)?,
+            files: std::iter::once(path.to_owned())
+                .chain(self.files.files)
+                .collect(),
+            warnings: self.warnings,
+        })
+    }
+}
+
+fn placement(
+    document: &Document,
+    table: &SensorTable,
+    files: &mut Vec<PathBuf>,
+) -> Result<ScenePlacement, ConfigError> {
+    let sensor = match (&table.preset, &table.file) {
+        (Some(preset), None) => {
+            let known: Vec<String> = sensor::presets().iter().map(|p| p.name.into()).collect();
+            if !known.contains(preset.get_ref()) {
+                let problem = Problem::UnknownName {
+                    what: "preset".into(),
+                    name: preset.get_ref().clone(),
+                    known,
+                };
+                return Err(document.error(preset.span(), problem).into());
+            }
+            Some(SensorSource::Preset(preset.get_ref().clone()))
+        }
+        (None, Some(file)) => Some(SensorSource::File(resolve(document, file)?)),
+        (None, None) => None,
+        (Some(_), Some(file)) => {
+            let problem =
+                Problem::value("the sensor is given twice", "give preset or file, not both");
+            return Err(document.error(file.span(), problem).into());
+        }
+    };
+    let placed = table.placement().pose(document)?;
+    let motion = table.motion.as_ref();
+    let motion = motion.map(|table| table.motion(document, &placed, files));
+    let motion = motion.transpose()?;
+    Ok(ScenePlacement {
+        sensor,
+        world_from_sensor: motion.as_ref().map_or(placed, |motion| motion.at(0.0)),
+        motion,
+    })
+}
+
+/// SHA-256 of the scene file and the files that it names, each with its length before it.
+fn hash(document: &Document, files: &[PathBuf]) -> Result<String, ConfigError> {
+    let read = |path: &PathBuf| {
+        std::fs::read(path).map_err(|source| FormatError::cannot_read(path, source))
+    };
+    let contents = files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let text = document.text().as_bytes();
+    let contents = contents.iter().map(Vec::as_slice);
+    Ok(sha256_of_all(std::iter::once(text).chain(contents)))
+}
+
+/// Coordinates of triangles whose second and third corner change places.
+fn turned_over(corners: &[[[f32; 2]; 3]]) -> Arc<Vec<[[f32; 2]; 3]>> {
+    corners
+        .iter()
+        .map(|&[a, b, c]| [a, c, b])
+        .collect::<Vec<_>>()
+        .into()
+}

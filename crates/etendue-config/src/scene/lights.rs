@@ -1,0 +1,437 @@
+//! What lights a scene.
+
+use super::location::resolve;
+use super::{Placement, RotationDeg};
+use crate::ConfigError;
+use crate::toml_file::{Document, DocumentError, Problem};
+use etendue_io::image::read_picture;
+use etendue_physics::Spectrum;
+use etendue_physics::light::{CieSky, ClearAir, SkyDome, lamp_flux};
+use etendue_scene::lighting::{
+    AreaLamp, Environment, EnvironmentMap, Light, Lighting, PointLamp, SkyLight, SpotLamp, Sun,
+};
+use nalgebra::{Point3, Vector3};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::f64::consts::PI;
+use std::path::PathBuf;
+use toml::Spanned;
+
+/// What lights the scene, for cameras; lidars bring their own light.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct LightsTable {
+    /// The sun in a clear sky, with the sky.
+    #[schemars(with = "Option<DaylightTable>")]
+    pub daylight: Option<Spanned<DaylightTable>>,
+    /// An overcast sky, without a sun; instead of `daylight`.
+    #[schemars(with = "Option<OvercastTable>")]
+    pub overcast: Option<Spanned<OvercastTable>>,
+    /// A picture all around; instead of a sky.
+    #[schemars(with = "Option<EnvironmentTable>")]
+    pub environment: Option<Spanned<EnvironmentTable>>,
+    /// Lamps that shine to all directions from a point.
+    pub points: Vec<PointTable>,
+    /// Lamps that shine into a cone.
+    pub spots: Vec<SpotTable>,
+    /// Lamps that shine from a rectangle.
+    pub areas: Vec<AreaTable>,
+}
+
+/// The sun in a clear sky, with the sky.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DaylightTable {
+    /// Where the sun stands, anticlockwise from x.
+    pub sun_azimuth_deg: f64,
+    /// How high it stands, above 0 and up to 90.
+    pub sun_elevation_deg: f64,
+    /// Optical depth of the haze at 1 µm: 0.05 clear, 0.3 hazy.
+    #[serde(default = "clear")]
+    pub haze: f64,
+    /// Reflectance of the ground below the horizon.
+    #[serde(default = "ground")]
+    pub ground_reflectance: f64,
+}
+
+fn clear() -> f64 {
+    0.08
+}
+
+fn ground() -> f64 {
+    0.2
+}
+
+/// An overcast sky.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OvercastTable {
+    /// Illuminance on level ground: 2000 dark to 20000 bright.
+    pub illuminance_lx: f64,
+    /// Reflectance of the ground below the horizon.
+    #[serde(default = "ground")]
+    pub ground_reflectance: f64,
+}
+
+/// A picture all around: equirectangular, the zenith above, x forward in the middle.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EnvironmentTable {
+    /// A .hdr or .png picture, from the folder of this file.
+    #[schemars(with = "String")]
+    pub file: Spanned<String>,
+    /// Luminance of a pixel of value 1.
+    #[serde(default = "hundred")]
+    pub luminance_cd_per_m2: f64,
+    /// Turns the picture anticlockwise.
+    #[serde(default)]
+    pub yaw_deg: f64,
+}
+
+fn hundred() -> f64 {
+    100.0
+}
+
+/// A lamp that shines to all directions from a point.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PointTable {
+    /// Where it is.
+    pub position_m: [f64; 3],
+    /// Its luminous flux.
+    #[schemars(with = "f64")]
+    pub flux_lm: Spanned<f64>,
+    /// Its colour temperature.
+    #[serde(default = "neutral")]
+    #[schemars(with = "f64")]
+    pub temperature_k: Spanned<f64>,
+}
+
+/// A lamp that shines into a cone.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SpotTable {
+    /// Where it is.
+    pub position_m: [f64; 3],
+    /// What it is aimed at.
+    #[schemars(with = "[f64; 3]")]
+    pub target_m: Spanned<[f64; 3]>,
+    /// Angle to the axis beyond which there is no light.
+    #[schemars(with = "f64")]
+    pub half_angle_deg: Spanned<f64>,
+    /// Its luminous flux, all into the cone.
+    #[schemars(with = "f64")]
+    pub flux_lm: Spanned<f64>,
+    /// Its colour temperature.
+    #[serde(default = "neutral")]
+    #[schemars(with = "f64")]
+    pub temperature_k: Spanned<f64>,
+}
+
+/// A lamp that shines from a rectangle, to its own +z; seen, but in nothing's way.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AreaTable {
+    /// Where its middle is.
+    #[schemars(with = "[f64; 3]")]
+    pub position_m: Spanned<[f64; 3]>,
+    /// How it is turned; a roll of 180 lets it shine down.
+    #[serde(default)]
+    #[schemars(with = "Option<RotationDeg>")]
+    pub rotation_deg: Option<Spanned<RotationDeg>>,
+    /// Its size along its x and y.
+    #[schemars(with = "[f64; 2]")]
+    pub size_m: Spanned<[f64; 2]>,
+    /// Its luminous flux.
+    #[schemars(with = "f64")]
+    pub flux_lm: Spanned<f64>,
+    /// Its colour temperature.
+    #[serde(default = "neutral")]
+    #[schemars(with = "f64")]
+    pub temperature_k: Spanned<f64>,
+}
+
+fn neutral() -> Spanned<f64> {
+    Spanned::new(0..0, 4000.0)
+}
+
+/// Half of the angle that the sun is seen at, rad.
+const SUN_HALF_ANGLE: f64 = 0.004_65;
+/// Colour temperature of an overcast sky, K.
+const OVERCAST_TEMPERATURE: f64 = 6500.0;
+
+/// Lighting and the files it was made of.
+pub(super) fn lighting(
+    document: &Document,
+    table: &LightsTable,
+) -> Result<(Lighting, Vec<PathBuf>), ConfigError> {
+    let mut lighting = Lighting::default();
+    let mut files = vec![];
+    let given = [
+        table.daylight.as_ref().map(Spanned::span),
+        table.overcast.as_ref().map(Spanned::span),
+        table.environment.as_ref().map(Spanned::span),
+    ];
+    if let Some(second) = given.into_iter().flatten().nth(1) {
+        let problem = Problem::value(
+            "there are two surroundings",
+            "give one of daylight, overcast and environment",
+        );
+        return Err(document.error(second, problem).into());
+    }
+    if let Some(daylight) = &table.daylight {
+        let (sun, sky) = day(document, daylight)?;
+        lighting.lights.push(sun);
+        lighting.environment = sky;
+    }
+    if let Some(overcast) = &table.overcast {
+        lighting.environment = clouds(document, overcast)?;
+    }
+    if let Some(environment) = &table.environment {
+        let (map, file) = around(document, environment.get_ref())?;
+        lighting.environment = map;
+        files.push(file);
+    }
+    for lamp in &table.points {
+        lighting.lights.push(lamp.light(document)?);
+    }
+    for lamp in &table.spots {
+        lighting.lights.push(lamp.light(document)?);
+    }
+    for lamp in &table.areas {
+        lighting.lights.push(lamp.light(document)?);
+    }
+    Ok((lighting, files))
+}
+
+/// Sun and sky of a clear day; `None` where the sun does not stand above the horizon. Angles in
+/// rad, anticlockwise from x and above the horizon.
+pub fn daylight(
+    azimuth: f64,
+    elevation: f64,
+    haze: f64,
+    ground: f64,
+) -> Option<(Light, Environment)> {
+    if !(elevation > 0.0 && elevation <= PI / 2.0 + 1e-9 && azimuth.is_finite()) {
+        return None;
+    }
+    let air = ClearAir {
+        haze,
+        ..ClearAir::default()
+    };
+    let to_sun = Vector3::new(
+        elevation.cos() * azimuth.cos(),
+        elevation.cos() * azimuth.sin(),
+        elevation.sin(),
+    );
+    let [sun, sky] = [
+        table(|wavelength| air.sun(wavelength, elevation)),
+        table(|wavelength| air.sky(wavelength, elevation)),
+    ];
+    let below = table(|wavelength| {
+        let down =
+            air.sun(wavelength, elevation) * elevation.sin() + air.sky(wavelength, elevation);
+        ground * down / PI
+    });
+    Some((
+        Light::Sun(Sun {
+            to_sun,
+            irradiance: sun,
+            half_angle: SUN_HALF_ANGLE,
+        }),
+        Environment::Sky(SkyLight {
+            dome: SkyDome::new(CieSky::CLEAR, to_sun),
+            irradiance: sky,
+            ground: below,
+        }),
+    ))
+}
+
+/// A table over the visible and the near infrared.
+fn table(value: impl Fn(f64) -> f64) -> Spectrum {
+    let wavelengths = (300..=1100).step_by(10).map(|nm| f64::from(nm) * 1e-9);
+    Spectrum::Table(
+        wavelengths
+            .map(|wavelength| (wavelength, value(wavelength)))
+            .collect(),
+    )
+}
+
+fn day(
+    document: &Document,
+    table: &Spanned<DaylightTable>,
+) -> Result<(Light, Environment), DocumentError> {
+    let daylit = table.get_ref();
+    let elevation = daylit.sun_elevation_deg.to_radians();
+    let azimuth = daylit.sun_azimuth_deg.to_radians();
+    let reasonable =
+        (0.0..=5.0).contains(&daylit.haze) && (0.0..=1.0).contains(&daylit.ground_reflectance);
+    let light = reasonable
+        .then(|| daylight(azimuth, elevation, daylit.haze, daylit.ground_reflectance))
+        .flatten();
+    light.ok_or_else(|| {
+        let problem = Problem::value(
+            format!(
+                "no daylight of elevation {} degrees, haze {} and ground {}",
+                daylit.sun_elevation_deg, daylit.haze, daylit.ground_reflectance
+            ),
+            "give an elevation above 0 and up to 90 degrees, a haze from 0 to 5 and a ground of 0 \
+             to 1; use lamps at night",
+        );
+        document.error(table.span(), problem)
+    })
+}
+
+fn clouds(
+    document: &Document,
+    table: &Spanned<OvercastTable>,
+) -> Result<Environment, DocumentError> {
+    let OvercastTable {
+        illuminance_lx,
+        ground_reflectance,
+    } = *table.get_ref();
+    if !(illuminance_lx > 0.0
+        && illuminance_lx.is_finite()
+        && (0.0..=1.0).contains(&ground_reflectance))
+    {
+        let problem = Problem::value(
+            format!("an overcast sky of {illuminance_lx} lx over a ground of {ground_reflectance}"),
+            "give an illuminance above zero and a ground of 0 to 1",
+        );
+        return Err(document.error(table.span(), problem));
+    }
+    let irradiance = lamp_flux(illuminance_lx, OVERCAST_TEMPERATURE);
+    Ok(Environment::Sky(SkyLight {
+        dome: SkyDome::new(CieSky::OVERCAST, Vector3::z()),
+        ground: scaled(&irradiance, ground_reflectance / PI),
+        irradiance,
+    }))
+}
+
+fn scaled(spectrum: &Spectrum, factor: f64) -> Spectrum {
+    match spectrum {
+        Spectrum::Table(points) => Spectrum::Table(
+            points
+                .iter()
+                .map(|(at, value)| (*at, value * factor))
+                .collect(),
+        ),
+        other => other.clone(),
+    }
+}
+
+fn around(
+    document: &Document,
+    table: &EnvironmentTable,
+) -> Result<(Environment, PathBuf), ConfigError> {
+    let path = resolve(document, &table.file)?;
+    let picture = read_picture(&path)?;
+    // Radiance per metre of wavelength of white light of that luminance, about equal over the
+    // visible: 683 lm/W times the 107 nm that the eye's sensitivity is wide.
+    let scale = table.luminance_cd_per_m2 / (683.0 * 107e-9);
+    let map = EnvironmentMap::new(
+        picture.width,
+        picture.pixels,
+        scale,
+        table.yaw_deg.to_radians(),
+    );
+    let map = map.map_err(|error| {
+        let problem = Problem::value(error.to_string(), "save the picture again");
+        document.error(table.file.span(), problem)
+    })?;
+    Ok((Environment::Map(map.into()), path))
+}
+
+/// Spectral flux of a lamp, W/m.
+fn flux(
+    document: &Document,
+    lumens: &Spanned<f64>,
+    temperature: &Spanned<f64>,
+    share: f64,
+) -> Result<Spectrum, DocumentError> {
+    if !(*lumens.get_ref() > 0.0 && lumens.get_ref().is_finite()) {
+        let problem = Problem::value(
+            format!("a lamp of {} lm", lumens.get_ref()),
+            "give its luminous flux, above zero: 800 lm are a usual bulb",
+        );
+        return Err(document.error(lumens.span(), problem));
+    }
+    if !(1000.0..=40_000.0).contains(temperature.get_ref()) {
+        let problem = Problem::value(
+            format!("a colour temperature of {} K", temperature.get_ref()),
+            "give 1000 to 40000 K: 2700 is warm, 4000 neutral, 6500 daylight",
+        );
+        return Err(document.error(temperature.span(), problem));
+    }
+    Ok(lamp_flux(*lumens.get_ref() * share, *temperature.get_ref()))
+}
+
+impl PointTable {
+    fn light(&self, document: &Document) -> Result<Light, DocumentError> {
+        let share = 1.0 / (4.0 * PI);
+        Ok(Light::Point(PointLamp {
+            position: Point3::from(self.position_m),
+            intensity: flux(document, &self.flux_lm, &self.temperature_k, share)?,
+        }))
+    }
+}
+
+impl SpotTable {
+    fn light(&self, document: &Document) -> Result<Light, DocumentError> {
+        let outer = self.half_angle_deg.get_ref().to_radians();
+        if !(outer > 0.0 && outer <= PI) {
+            let problem = Problem::value(
+                format!("a cone of {} degrees", self.half_angle_deg.get_ref()),
+                "give the angle between axis and edge, above 0 and up to 180 degrees",
+            );
+            return Err(document.error(self.half_angle_deg.span(), problem));
+        }
+        let away = Point3::from(*self.target_m.get_ref()) - Point3::from(self.position_m);
+        let Some(axis) = away.try_normalize(1e-9) else {
+            let problem = Problem::value("the lamp is aimed at itself", "give another target_m");
+            return Err(document.error(self.target_m.span(), problem));
+        };
+        let inner = 0.8 * outer;
+        // The smooth step sends about what a sharp edge half way would.
+        let solid_angle = 2.0 * PI * (1.0 - (0.5 * (inner + outer)).cos());
+        Ok(Light::Spot(SpotLamp {
+            position: Point3::from(self.position_m),
+            axis,
+            intensity: flux(
+                document,
+                &self.flux_lm,
+                &self.temperature_k,
+                1.0 / solid_angle,
+            )?,
+            inner,
+            outer,
+        }))
+    }
+}
+
+impl AreaTable {
+    fn light(&self, document: &Document) -> Result<Light, DocumentError> {
+        let size = *self.size_m.get_ref();
+        if !size
+            .iter()
+            .all(|length| *length > 0.0 && length.is_finite())
+        {
+            let problem = Problem::value(
+                format!("a lamp of {} x {} m", size[0], size[1]),
+                "give lengths above zero",
+            );
+            return Err(document.error(self.size_m.span(), problem));
+        }
+        let placement = Placement {
+            position: Some(&self.position_m),
+            angles: self.rotation_deg.as_ref(),
+            quaternion: None,
+        };
+        let share = 1.0 / (PI * size[0] * size[1]);
+        Ok(Light::Area(AreaLamp {
+            world_from_lamp: placement.pose(document)?,
+            size,
+            radiance: flux(document, &self.flux_lm, &self.temperature_k, share)?,
+        }))
+    }
+}

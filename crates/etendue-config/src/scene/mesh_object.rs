@@ -1,0 +1,269 @@
+//! Objects from mesh files: scale, axes and the materials of their parts.
+
+use super::location::resolve;
+use super::materials::Palette;
+use super::shape::{MeshShape, UpAxis};
+use crate::ConfigError;
+use crate::toml_file::{Document, DocumentError, Problem};
+use etendue_io::mesh::{MeshFile, Part, Up, read_mesh};
+use etendue_io::{FormatError, Place};
+use etendue_scene::{MaterialId, Mesh, Pictures, TexturedObject};
+use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::f64::consts::FRAC_PI_2;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use toml::Spanned;
+
+/// Mesh files that were read, so that several objects share the work.
+#[derive(Default)]
+pub(super) struct MeshFiles {
+    read: BTreeMap<PathBuf, Arc<MeshFile>>,
+    /// Every file that was read, in order.
+    pub files: Vec<PathBuf>,
+}
+
+impl MeshFiles {
+    pub fn get(&mut self, path: PathBuf) -> Result<Arc<MeshFile>, ConfigError> {
+        if let Some(file) = self.read.get(&path) {
+            return Ok(file.clone());
+        }
+        let file = Arc::new(read_mesh(&path)?);
+        self.files.extend(file.files.iter().cloned());
+        self.read.insert(path, file.clone());
+        Ok(file)
+    }
+}
+
+/// What is made of an object's mesh file.
+pub(super) struct MeshObject {
+    pub mesh: Mesh,
+    /// The material where none is given per triangle.
+    pub material: Option<MaterialId>,
+    /// Texture coordinates of each triangle's corners, where the file has them.
+    pub corners: Option<Arc<Vec<[[f32; 2]; 3]>>>,
+    /// The file's own pictures, where its own materials are used.
+    pub textured: Option<TexturedObject>,
+    pub warnings: Vec<String>,
+}
+
+pub(super) fn load(
+    document: &Document,
+    shape: &MeshShape,
+    material: Option<&Spanned<String>>,
+    palette: &mut Palette<'_>,
+    files: &mut MeshFiles,
+) -> Result<MeshObject, ConfigError> {
+    let path = resolve(document, &shape.file)?;
+    let file = files.get(path)?;
+    let names = part_names(document, shape, &file.parts, files)?;
+    let mut warnings = file.warnings.clone();
+    let choice = Choice {
+        document,
+        shape,
+        material,
+    };
+    let chosen = choice.materials(&file.parts, &names, palette, &mut warnings)?;
+    let own: Vec<bool> = names.iter().map(|name| choice.is_own(name)).collect();
+    let mut mesh = shaped(document, shape, &file)?;
+    mesh.materials = file
+        .part_of_triangle
+        .iter()
+        .map(|part| chosen[*part as usize])
+        .collect();
+    let material = material.map(|name| palette.id(name)).transpose()?;
+    Ok(MeshObject {
+        material: material.or(mesh.materials.first().copied()),
+        mesh,
+        corners: file.texture_corners.clone(),
+        textured: own_pictures(&file, &own),
+        warnings,
+    })
+}
+
+/// The file's pictures on the parts that keep its own materials.
+fn own_pictures(file: &MeshFile, own: &[bool]) -> Option<TexturedObject> {
+    let mut textured = file.textured.clone()?;
+    if let Pictures::Triangles { of_triangle, .. } = &mut textured.pictures {
+        for (picture, part) in of_triangle.iter_mut().zip(&file.part_of_triangle) {
+            *picture = picture.filter(|_| own[*part as usize]);
+        }
+        if of_triangle.iter().all(Option::is_none) {
+            return None;
+        }
+    }
+    Some(textured)
+}
+
+/// A file's mesh upright and in metres, as the shape says.
+pub(super) fn shaped(
+    document: &Document,
+    shape: &MeshShape,
+    file: &MeshFile,
+) -> Result<Mesh, DocumentError> {
+    let up = match (shape.up, file.up) {
+        (Some(UpAxis::Y), _) | (None, Up::Y) => Up::Y,
+        (Some(UpAxis::Z), _) | (None, Up::Z) => Up::Z,
+    };
+    Ok(upright(file.mesh.clone(), up).scaled(scale(document, shape)?))
+}
+
+fn scale(document: &Document, shape: &MeshShape) -> Result<f64, DocumentError> {
+    let Some(given) = &shape.scale else {
+        return Ok(1.0);
+    };
+    let scale = *given.get_ref();
+    if scale.is_finite() && scale > 0.0 {
+        return Ok(scale);
+    }
+    let problem = Problem::value(
+        format!("the scale is {scale}"),
+        "write how many metres a unit of the file is, for instance 0.001",
+    );
+    Err(document.error(given.span(), problem))
+}
+
+fn upright(mesh: Mesh, up: Up) -> Mesh {
+    match up {
+        Up::Z => mesh,
+        Up::Y => {
+            let rotation = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), FRAC_PI_2);
+            mesh.moved(&Isometry3::from_parts(
+                nalgebra::Translation3::identity(),
+                rotation,
+            ))
+        }
+    }
+}
+
+/// One entry of a list of part names.
+#[derive(Deserialize)]
+struct PartName {
+    id: i64,
+    name: String,
+}
+
+/// The name of each part, after the companion list if there is one.
+fn part_names(
+    document: &Document,
+    shape: &MeshShape,
+    parts: &[Part],
+    files: &mut MeshFiles,
+) -> Result<Vec<String>, ConfigError> {
+    let mut names: Vec<String> = parts.iter().map(|part| part.name.clone()).collect();
+    if let Some(given) = &shape.part_names {
+        let path = resolve(document, given)?;
+        let list = read_part_names(&path)?;
+        for name in &mut names {
+            if let Some(entry) = list.iter().find(|entry| entry.id.to_string() == *name) {
+                name.clone_from(&entry.name);
+            }
+        }
+        files.files.push(path);
+    }
+    Ok(names)
+}
+
+fn read_part_names(path: &Path) -> Result<Vec<PartName>, FormatError> {
+    let text = etendue_io::input::read_text(path)?;
+    serde_json::from_str(&text).map_err(|error| {
+        FormatError::malformed(
+            path,
+            Place::LineColumn(error.line(), error.column()),
+            format!("this is no list of part names: {error}"),
+            "write [{\"id\": 0, \"name\": \"Window_01\"}, ...]",
+        )
+    })
+}
+
+/// Which material each part gets: the one its name is given, else the object's, else what the
+/// mesh file describes.
+struct Choice<'a> {
+    document: &'a Document,
+    shape: &'a MeshShape,
+    material: Option<&'a Spanned<String>>,
+}
+
+impl Choice<'_> {
+    fn materials(
+        &self,
+        parts: &[Part],
+        names: &[String],
+        palette: &mut Palette<'_>,
+        warnings: &mut Vec<String>,
+    ) -> Result<Vec<MaterialId>, DocumentError> {
+        for (pattern, material) in &self.shape.materials {
+            palette.id(material)?;
+            if !names.iter().any(|name| fits(pattern.get_ref(), name)) {
+                let pattern = pattern.get_ref();
+                let file = self.shape.file.get_ref();
+                warnings.push(format!("no part of {file} is named \"{pattern}\""));
+            }
+        }
+        parts
+            .iter()
+            .zip(names)
+            .map(|(part, name)| self.material(part, name, palette))
+            .collect()
+    }
+
+    /// Whether a part of that name keeps the file's material.
+    fn is_own(&self, name: &str) -> bool {
+        self.material.is_none() && self.given(name).is_none()
+    }
+
+    /// The material that the scene file gives a part of that name: an exact name before a pattern,
+    /// a longer pattern before a shorter one.
+    fn given(&self, name: &str) -> Option<&Spanned<String>> {
+        let fitting = { &self.shape.materials }
+            .iter()
+            .filter(|(pattern, _)| fits(pattern.get_ref(), name));
+        let longest = fitting.max_by_key(|(pattern, _)| {
+            let pattern = pattern.get_ref();
+            (pattern == name, pattern.len())
+        });
+        longest.map(|(_, material)| material)
+    }
+
+    fn material(
+        &self,
+        part: &Part,
+        name: &str,
+        palette: &mut Palette<'_>,
+    ) -> Result<MaterialId, DocumentError> {
+        match (self.given(name), self.material, &part.look) {
+            (Some(material), _, _) | (None, Some(material), _) => palette.id(material),
+            (None, None, Some(look)) => Ok(palette.add(name, look.material())),
+            (None, None, None) => Err(self.document.error(
+                self.shape.file.span(),
+                Problem::value(
+                    format!("the part \"{name}\" of this file has no material"),
+                    "give the object a material, or the part one under materials",
+                ),
+            )),
+        }
+    }
+}
+
+/// Whether a part's name fits a pattern with a `*` at either end.
+fn fits(pattern: &str, name: &str) -> bool {
+    match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
+        (Some(_), Some(_)) => name.contains(pattern.trim_matches('*')),
+        (Some(end), None) => name.ends_with(end),
+        (None, Some(beginning)) => name.starts_with(beginning),
+        (None, None) => name == pattern,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits;
+
+    #[test]
+    fn a_star_stands_for_anything_at_either_end() {
+        assert!(fits("Window*", "Window_01") && !fits("Window*", "ShopWindow_01"));
+        assert!(fits("*Window*", "ShopWindow_01") && fits("*", "anything"));
+        assert!(fits("*_01", "Window_01") && !fits("Window", "Window_01"));
+    }
+}

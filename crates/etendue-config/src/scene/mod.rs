@@ -1,0 +1,229 @@
+//! Scene files: objects, materials and where the sensor stands, in TOML.
+//!
+//! ```toml
+//! version = 1
+//! name = "a room with a ball"
+//!
+//! [sensor]
+//! preset = "hokuyo-urg-04lx"
+//! position_m = [-1.0, 0.0, 0.5]
+//!
+//! [materials.paint]                       # any number of own materials
+//! base = "white-paint"
+//!
+//! [[objects]]
+//! name = "room"
+//! shape.box = { size_m = [4.0, 3.0, 2.5] }
+//! flip_normals = true                     # seen from inside
+//! material = "paint"                      # an own one, or one of the library
+//!
+//! [[objects]]
+//! name = "ball"
+//! shape.sphere = { radius_m = 0.3 }
+//! position_m = [1.0, 0.5, 0.0]
+//! material = "white-paper"
+//!
+//! [[objects]]
+//! name = "shop"
+//! shape.mesh = { file = "${ETENDUE_DATA}/shop.ply", materials = { "Window*" = "window-glass" } }
+//! material = "wood"
+//! class = "furniture"                     # labels of points and pictures
+//! texture = { file = "planks.png", size_m = [1.0, 1.0] }
+//!
+//! [[objects]]
+//! name = "car"                            # drives an arc from here on
+//! shape.box = { size_m = [4.0, 1.8, 1.5] }
+//! position_m = [8.0, -2.0, 0.75]
+//! motion.twist = { velocity_m_s = [10, 0, 0], angular_velocity_deg_s = [0, 0, 15] }
+//! material = "white-paint"
+//!
+//! [[objects]]
+//! name = "walker"                         # its vertices move through numbered files
+//! shape.mesh = { file = "walk_000.obj" }
+//! deformation.files = { pattern = "walk_*.obj", interval_s = 0.04, repeat = true }
+//! material = "wood"
+//!
+//! [atmosphere]
+//! visibility_m = 20000
+//! rain_mm_h = 10
+//!
+//! [lights]                                # cameras need light
+//! daylight = { sun_azimuth_deg = 120, sun_elevation_deg = 40 }
+//! points = [{ position_m = [0, 0, 1], flux_lm = 800, temperature_k = 2700 }]
+//! ```
+//!
+//! [`load`] reads a file, [`parse`] a text, [`schema`] is the JSON Schema of the format and
+//! [`examples`] the scenes that come with the program. Unknown keys, undefined materials and
+//! values that make no sense are refused; the error points at the place in the file.
+
+mod ambient;
+mod atmosphere;
+mod builder;
+mod deformation;
+mod examples;
+mod file;
+mod lights;
+mod location;
+mod materials;
+mod mesh_object;
+mod motion;
+mod pose;
+mod shape;
+mod texture;
+
+pub(crate) use location::resolve;
+
+pub use ambient::{AmbientTable, SunTable};
+pub use atmosphere::AtmosphereTable;
+pub use deformation::{DeformationTable, NumberedFilesTable, VertexFrameTable, VertexFramesTable};
+pub use examples::{Example, UnknownExample, arena, example, examples};
+pub use file::{ObjectTable, SceneFile, SensorTable};
+pub use lights::{
+    AreaTable, DaylightTable, EnvironmentTable, LightsTable, OvercastTable, PointTable, SpotTable,
+    daylight,
+};
+pub use motion::{
+    InterpolationName, KeyFrameTable, KeyFramesTable, MotionFileTable, MotionTable, TwistTable,
+};
+pub use pose::{Placement, RotationDeg};
+pub use shape::{
+    BoxShape, CheckerboardShape, ConeShape, CylinderShape, MeshShape, PlaneShape, Shape,
+    SphereShape, StripesShape, UpAxis,
+};
+pub use texture::TextureTable;
+
+use crate::ConfigError;
+use crate::toml_file::Document;
+use etendue_scene::lighting::Lighting;
+use etendue_scene::{Scene, Textures, Trajectory};
+use etendue_sensors::lidar::Air;
+use etendue_sensors::transport::AmbientLight;
+use nalgebra::Isometry3;
+use std::path::{Path, PathBuf};
+
+/// A scene as its file describes it.
+#[derive(Debug)]
+pub struct LoadedScene {
+    /// What the file calls it, else the file's name.
+    pub name: String,
+    /// The scene, ready for rays.
+    pub scene: Scene,
+    /// Light that is there without the sensor.
+    pub ambient: AmbientLight,
+    /// The sensor that the file proposes.
+    pub sensor: Option<ScenePlacement>,
+    /// What lights it, for cameras; dark where the file has no lights.
+    pub lighting: Lighting,
+    /// Pictures on its objects.
+    pub textures: Textures,
+    /// The classes of its objects.
+    pub classes: Classes,
+    /// The air; vacuum where the file says nothing.
+    pub air: Air,
+    /// SHA-256 of the scene file and every file that it names, in hexadecimal.
+    pub sha256: String,
+    /// Every file that was read.
+    pub files: Vec<PathBuf>,
+    /// What is odd about it but does not prevent its use.
+    pub warnings: Vec<String>,
+}
+
+/// What the objects of a scene are, for labels.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Classes {
+    /// Their names, by number, in the order of the file.
+    pub names: Vec<String>,
+    /// The class of each object; -1 where the file says none.
+    pub of_object: Vec<i32>,
+}
+
+impl Classes {
+    /// The name of each object's class.
+    pub fn of_objects(&self) -> Vec<Option<String>> {
+        let name = |&number: &i32| usize::try_from(number).ok().map(|n| self.names[n].clone());
+        self.of_object.iter().map(name).collect()
+    }
+
+    /// Adds the class of the next object.
+    fn add(&mut self, class: Option<&String>) {
+        let Some(name) = class else {
+            self.of_object.push(-1);
+            return;
+        };
+        let known = self.names.iter().position(|known| known == name);
+        let number = known.unwrap_or_else(|| {
+            self.names.push(name.clone());
+            self.names.len() - 1
+        });
+        self.of_object
+            .push(i32::try_from(number).unwrap_or(i32::MAX));
+    }
+}
+
+/// The sensor that a scene file proposes, and where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScenePlacement {
+    /// Which sensor, if the file says.
+    pub sensor: Option<SensorSource>,
+    /// Where it stands, at time zero where it moves.
+    pub world_from_sensor: Isometry3<f64>,
+    /// How it moves, if the file says.
+    pub motion: Option<Trajectory>,
+}
+
+/// Where a sensor's description is found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SensorSource {
+    /// In the program, under that name.
+    Preset(String),
+    /// In a sensor file.
+    File(PathBuf),
+}
+
+/// Reads a scene file and everything that it names.
+///
+/// # Errors
+/// Where a file cannot be read, or the scene makes no sense; the error points at the place.
+pub fn load(path: &Path) -> Result<LoadedScene, ConfigError> {
+    parse(&Document::read(path)?)
+}
+
+/// The scene that a TOML document describes. Files that it names are looked for from the folder of
+/// the document's path.
+///
+/// # Errors
+/// As [`load`], but for reading the document.
+///
+/// ```
+/// use etendue_config::scene::parse;
+/// use etendue_config::toml_file::Document;
+///
+/// let text = r#"
+/// version = 1
+/// [[objects]]
+/// name = "ball"
+/// shape.sphere = { radius_m = 0.3 }
+/// material = "white-papr"
+/// "#;
+/// let error = parse(&Document::new("ball.toml", text)).unwrap_err();
+/// assert_eq!(error.to_string(), "ball.toml:6:12: unknown material \"white-papr\"");
+/// assert_eq!(error.remedy(), "did you mean \"white-paper\"?");
+///
+/// let corrected = text.replace("papr", "paper");
+/// let loaded = parse(&Document::new("ball.toml", corrected)).unwrap();
+/// assert_eq!(loaded.scene.objects()[0].name, "ball");
+/// ```
+pub fn parse(document: &Document) -> Result<LoadedScene, ConfigError> {
+    builder::build(document)
+}
+
+/// The JSON Schema of scene files: editors that know it complete and check keys while typing.
+///
+/// ```
+/// assert!(etendue_config::scene::schema().contains("\"size_m\""));
+/// ```
+pub fn schema() -> String {
+    let schema = schemars::schema_for!(SceneFile);
+    serde_json::to_string_pretty(&schema).expect("a schema is plain JSON")
+}

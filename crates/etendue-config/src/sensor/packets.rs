@@ -1,0 +1,36 @@
+//! Channel tables of the presets, for decoding captures of packets.
+
+use super::{SensorModel, preset};
+use etendue_io::packets::{ChannelTable, ChannelTables, PacketMetadata, PacketSource};
+use etendue_sensors::lidar::Columns;
+
+/// A source of packets with the channel tables of the presets.
+///
+/// ```
+/// use etendue_config::sensor::packet_source;
+/// use etendue_io::packets::PacketMetadata;
+/// let source = packet_source(PacketMetadata::InPackets);
+/// assert_eq!((source.tables.0)("velodyne-vlp-16").map(|table| table.channels.len()), Some(16));
+/// ```
+pub fn packet_source(metadata: PacketMetadata) -> PacketSource {
+    PacketSource {
+        metadata,
+        tables: ChannelTables(channel_table),
+    }
+}
+
+/// The channel table of a preset; none where there is no such scanning lidar.
+pub fn channel_table(name: &str) -> Option<ChannelTable> {
+    let SensorModel::Scanner(scanner) = preset(name).ok()?.model else {
+        return None;
+    };
+    let firing_period = match scanner.pattern.columns() {
+        Columns::Period { seconds } => seconds,
+        Columns::Steps { period, .. } => period,
+        Columns::PerSweep { columns, .. } => scanner.sweep_duration() / f64::from(columns),
+    };
+    Some(ChannelTable {
+        channels: scanner.channels,
+        firing_period,
+    })
+}

@@ -1,0 +1,218 @@
+//! A TOML file's text, and errors that point into it.
+
+use super::Problem;
+use etendue_io::FormatError;
+use serde::de::DeserializeOwned;
+use std::fmt;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A TOML file: its name and its text.
+///
+/// # Example
+/// ```
+/// use etendue_config::toml_file::Document;
+///
+/// #[derive(Debug, serde::Deserialize)]
+/// #[serde(deny_unknown_fields)]
+/// struct Paint { reflectance: f64 }
+///
+/// let paint: Paint = Document::new("paint.toml", "reflectance = 0.8").parse().unwrap();
+/// assert_eq!(paint.reflectance, 0.8);
+///
+/// let typo = Document::new("paint.toml", "\nreflectence = 0.8").parse::<Paint>().unwrap_err();
+/// assert_eq!(typo.to_string(), "paint.toml:2:1: unknown key \"reflectence\"");
+/// assert_eq!(typo.remedy(), "did you mean \"reflectance\"?");
+/// ```
+#[derive(Clone, Debug)]
+pub struct Document {
+    path: PathBuf,
+    text: Arc<str>,
+}
+
+/// What is wrong in a TOML file, and where.
+#[derive(Clone, Debug)]
+pub struct DocumentError(Box<Mistake>);
+
+/// Kept behind a pointer: errors are rare, results are everywhere.
+#[derive(Clone, Debug)]
+struct Mistake {
+    document: Document,
+    span: Range<usize>,
+    problem: Problem,
+}
+
+impl Document {
+    /// A document whose text is at hand.
+    pub fn new(path: impl Into<PathBuf>, text: impl Into<Arc<str>>) -> Self {
+        Self {
+            path: path.into(),
+            text: text.into(),
+        }
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// Where it cannot be read or is not UTF-8.
+    pub fn read(path: &Path) -> Result<Self, FormatError> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|source| FormatError::cannot_read(path, source))?;
+        Ok(Self::new(path, text))
+    }
+
+    /// The text as a `T`.
+    ///
+    /// # Errors
+    /// Where the text is not TOML or does not fit `T`.
+    pub fn parse<T: DeserializeOwned>(&self) -> Result<T, DocumentError> {
+        toml::from_str(&self.text).map_err(|error| {
+            let span = error.span().unwrap_or(0..0);
+            self.error(span, Problem::from_message(error.message()))
+        })
+    }
+
+    /// An error at the bytes `span` of this document.
+    pub fn error(&self, span: Range<usize>, problem: Problem) -> DocumentError {
+        DocumentError(Box::new(Mistake {
+            document: self.clone(),
+            span,
+            problem,
+        }))
+    }
+
+    /// The file's name.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The file's text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Line and column (in characters) of a byte, both counted from 1.
+    pub fn line_column(&self, byte: usize) -> (usize, usize) {
+        let end = byte.min(self.text.len());
+        let whole = (0..=end).rev().find(|at| self.text.is_char_boundary(*at));
+        let before = &self.text[..whole.unwrap_or(0)];
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        (
+            before.matches('\n').count() + 1,
+            before[line_start..].chars().count() + 1,
+        )
+    }
+}
+
+impl DocumentError {
+    /// The file's name.
+    pub fn path(&self) -> &Path {
+        &self.0.document.path
+    }
+
+    /// The file's whole text.
+    pub fn text(&self) -> &str {
+        &self.0.document.text
+    }
+
+    /// The bytes of [`DocumentError::text`] that are wrong.
+    pub fn span(&self) -> Range<usize> {
+        self.0.span.clone()
+    }
+
+    /// What is wrong there.
+    pub fn problem(&self) -> &Problem {
+        &self.0.problem
+    }
+
+    /// What the user can do about it.
+    pub fn remedy(&self) -> String {
+        self.0.problem.remedy()
+    }
+}
+
+impl fmt::Display for DocumentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (line, column) = self.0.document.line_column(self.0.span.start);
+        let path = self.0.document.path.display();
+        write!(f, "{path}:{line}:{column}: {}", self.0.problem)
+    }
+}
+
+impl std::error::Error for DocumentError {}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "only the errors are looked at")]
+    struct Sample {
+        version: u32,
+        shape: Shape,
+    }
+
+    #[derive(Debug, serde::Deserialize)]
+    #[serde(rename_all = "snake_case", deny_unknown_fields)]
+    #[expect(dead_code, reason = "only the errors are looked at")]
+    enum Shape {
+        Sphere { radius_m: f64 },
+        Plane { size_m: [f64; 2] },
+    }
+
+    fn error_of(text: &str) -> DocumentError {
+        Document::new("a.toml", text).parse::<Sample>().unwrap_err()
+    }
+
+    #[test]
+    fn an_unknown_key_is_pointed_at() {
+        let error = error_of("version = 1\nshape.sphere = { radios_m = 1 }\n");
+        assert_eq!(&error.text()[error.span()], "radios_m");
+        assert_eq!(error.to_string(), "a.toml:2:18: unknown key \"radios_m\"");
+        assert_eq!(error.remedy(), "did you mean \"radius_m\"?");
+    }
+
+    #[test]
+    fn an_unknown_choice_is_pointed_at() {
+        let error = error_of("version = 1\nshape.spere = { radius_m = 1 }\n");
+        assert_eq!(error.remedy(), "did you mean \"sphere\"?");
+        assert!(error.to_string().starts_with("a.toml:2:"), "{error}");
+    }
+
+    #[test]
+    fn a_missing_key_is_named() {
+        let error = error_of("version = 1\n");
+        assert_eq!(
+            error.problem(),
+            &Problem::MissingKey {
+                key: "shape".into()
+            }
+        );
+    }
+
+    #[test]
+    fn a_wrong_type_is_pointed_at() {
+        let error = error_of("version = \"one\"\nshape.sphere = { radius_m = 1 }\n");
+        assert_eq!(&error.text()[error.span()], "\"one\"");
+        assert!(matches!(error.problem(), Problem::Value { .. }), "{error}");
+    }
+
+    #[test]
+    fn text_that_is_not_toml_is_pointed_at() {
+        let error = error_of("version = \n");
+        assert!(
+            matches!(error.problem(), Problem::Syntax { .. }),
+            "{error:?}"
+        );
+        assert!(error.to_string().starts_with("a.toml:1:"), "{error}");
+    }
+
+    #[test]
+    fn columns_count_characters_not_bytes() {
+        let document = Document::new("a.toml", "\n\u{e9}\u{e9} x");
+        assert_eq!(document.line_column(6), (2, 4));
+    }
+}

@@ -1,0 +1,73 @@
+//! Depth models in files.
+
+use etendue_calibrate::depth::{
+    DepthModel, InverseCosine, Linear, Polynomial, Signature, WaveformBias,
+};
+use etendue_config::depth_model::{Learnt, LearntModel, parse};
+use etendue_config::toml_file::Document;
+use nalgebra::DMatrix;
+
+fn models() -> Vec<DepthModel> {
+    vec![
+        DepthModel::Polynomial(Polynomial::scaled([0.1 / 3.0, -1e-7])),
+        DepthModel::Linear(Linear {
+            depth: 0.01,
+            incidence: -0.02,
+            constant: 1.0 / 3.0,
+        }),
+        DepthModel::InverseCosine(InverseCosine {
+            weight: -0.004,
+            scaled: true,
+        }),
+        DepthModel::Waveform(WaveformBias::START),
+    ]
+}
+
+#[test]
+fn what_is_written_is_read_back_to_the_last_digit() {
+    for model in models() {
+        let count = model.weight_count();
+        let written = LearntModel {
+            sensor: "an \"OS0\"".into(),
+            learnt: Some(Learnt {
+                scans: 8,
+                neighbourhoods: 9000,
+                verdict: "the bias is determined".into(),
+                covariance: DMatrix::from_fn(count, count, |i, j| 1e-9 / (1 + i + j) as f64),
+                noise: 0.01 / 3.0,
+                depth: 7.1,
+                seen: [0.0, 80_f64.to_radians()],
+                determined: None,
+                incidences: vec![1; 18],
+                signature: Signature {
+                    elevations: [-45_f64.to_radians(), 45_f64.to_radians()],
+                    points: 131_072,
+                },
+            }),
+            model,
+        };
+        let read = parse(&Document::new("model.toml", written.text())).unwrap();
+        assert_eq!(read, written);
+    }
+}
+
+#[test]
+fn models_that_cannot_be_are_pointed_at() {
+    let error = |text: &str| {
+        parse(&Document::new("m.toml", text))
+            .unwrap_err()
+            .to_string()
+    };
+    assert!(
+        error("version = 2\n[model.linear]\ndepth = 0\nincidence_m_per_rad = 0\nconstant_m = 0\n")
+            .contains("version 2")
+    );
+    assert!(
+        error("version = 1\n[model.polynomial]\nexponents = [2, 4]\nweights = [1]\n")
+            .contains("not equally many")
+    );
+    let waveform =
+        "version = 1\n[model.waveform]\npulse_sd_m = 0\nangular_sd_rad = 1e-3\nfraction = 0.5\n";
+    assert!(error(waveform).contains("above zero"));
+    assert!(error("version = 1\n[model.polynomal]\nweights = [1]\n").starts_with("m.toml:2:"));
+}

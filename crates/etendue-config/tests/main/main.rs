@@ -1,0 +1,27 @@
+//! The public API of the crate, and files of scenes, sensors and robots through the simulator.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(
+    clippy::print_stdout,
+    reason = "a test prints what it measured and what it skipped"
+)]
+
+mod cameras;
+mod convert;
+mod depth_models;
+mod dynamics;
+mod inertial_recordings;
+mod materials;
+mod near_walls;
+mod noise;
+mod outputs;
+#[path = "../../../etendue-io/tests/main/recordings.rs"]
+mod recordings;
+mod robots;
+mod scan_outputs;
+mod scanner_presets;
+mod scene_motion;
+mod scenes;
+mod sensors;
+mod simulated_spread;
+mod straight_shots;
+mod velodyne_banks;

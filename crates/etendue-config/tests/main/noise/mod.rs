@@ -1,0 +1,46 @@
+//! Calibrated noise: real recordings, files, and the way round through the simulator.
+
+mod files;
+mod glare;
+mod loop_closed;
+mod recordings;
+mod room_walls;
+
+use crate::recordings::recording;
+use etendue_calibrate::noise::{Options, PanelHint, Recording, SensorKind};
+use etendue_io::scan_log::read_scan_log;
+use std::f64::consts::PI;
+
+/// The five panels of kepets-2024 with the widths that its configuration declares, m.
+pub const PANELS: [(&str, f64); 5] = [
+    ("wall", 1.25),
+    ("wood", 1.25),
+    ("metal", 1.0),
+    ("metal2", 0.8),
+    ("acrylic", 1.25),
+];
+
+/// One of kepets-2024's recordings.
+pub fn apollosim(material: &str) -> Option<Recording> {
+    let path = recording(&format!("rplidar_apollosim/{material}_data.txt"))?;
+    let log = read_scan_log(&path).unwrap();
+    Some(Recording::from_scans(material, &log.scans).unwrap())
+}
+
+/// The panels stand behind the sensor. Nothing is declared but that, and the width where given.
+pub fn behind(width: Option<f64>) -> PanelHint {
+    PanelHint {
+        width,
+        bearing: Some(PI),
+        ..PanelHint::default()
+    }
+}
+
+pub fn options(material: &str) -> Options {
+    Options {
+        sensor: "Slamtec RPLIDAR A1".into(),
+        material: material.into(),
+        kind: SensorKind::Triangulating,
+        ..Options::default()
+    }
+}

@@ -1,0 +1,198 @@
+//! Sensor files: what they describe, and what is refused where.
+
+use etendue_config::sensor::{SensorFile, SensorModel, parse, preset, presets};
+use etendue_config::toml_file::{Document, DocumentError};
+use etendue_sensors::cw::CwLidar;
+
+fn lidar() -> CwLidar<f64> {
+    let SensorModel::ContinuousWave(lidar) = preset("hokuyo-urg-04lx").expect("the preset").model
+    else {
+        panic!("the URG-04LX measures phases");
+    };
+    lidar
+}
+
+/// Steps 44 to 725 of 1024, step 384 ahead; 66.6 ms of the 100 ms turn.
+#[test]
+fn the_urg_has_its_682_beams() {
+    let lidar = lidar();
+    assert_eq!(lidar.beams.len(), 682);
+    for (beam, step) in lidar.beams.iter().zip(44..=725) {
+        let azimuth = f64::from(step - 384) * 360.0 / 1024.0;
+        assert!((beam.azimuth.to_degrees() - azimuth).abs() < 1e-9);
+        assert!((beam.time - f64::from(step - 44) / 1024.0 * 0.1).abs() < 1e-12);
+    }
+    assert!((lidar.half_tangent * 4.0 * 2.0 - 0.04).abs() < 1e-12);
+    let [first, second] = lidar.receiver.modulation.frequencies();
+    assert!((first - 46.55e6).abs() < 1.0 && (second - 53.2e6).abs() < 1.0);
+}
+
+/// The preset's sensor file.
+fn urg_text() -> &'static str {
+    let urg = presets()
+        .iter()
+        .find(|preset| preset.name == "hokuyo-urg-04lx");
+    urg.expect("the preset").text
+}
+
+/// The preset's text with one change.
+fn changed(from: &str, to: &str) -> DocumentError {
+    let text = urg_text();
+    assert!(text.contains(from), "{from}");
+    let document = Document::new("mine.toml", text.replacen(from, to, 1));
+    parse(&document).expect_err(to)
+}
+
+#[test]
+fn senseless_sensors_are_refused_with_the_reason() {
+    for (from, to, reason) in [
+        ("count = 682", "count = 0", "the sensor has no beams"),
+        (
+            "range_max_m = 5.6",
+            "range_max_m = 0.01",
+            "are they exchanged?",
+        ),
+        (
+            "converter = 0.0136",
+            "converter = -1.0",
+            "converter noise is -1",
+        ),
+        (
+            "wavelength_nm = 785.0",
+            "wavelength_nm = 0.0",
+            "wavelength is 0",
+        ),
+        (
+            "turn_time_ms = 100.0",
+            "turn_time_ms = nan",
+            "time of a turn is NaN",
+        ),
+        ("multiples = [7, 8]", "multiples = [6, 8]", "coprime"),
+        ("converter_bits = 10", "converter_bits = 0", "0 bits"),
+        (
+            "divergence_mrad = 10.0",
+            "divergence_mrad = -1.0",
+            "half the divergence",
+        ),
+    ] {
+        let error = changed(from, to);
+        assert!(error.to_string().contains(reason), "{error}");
+        assert!(error.to_string().starts_with("mine.toml:"), "{error}");
+    }
+}
+
+/// The line that is pointed at is that of the part with the number, not the whole scanner's.
+#[test]
+fn senseless_scanners_are_refused_where_their_numbers_stand() {
+    let preset = { presets().iter() }.find(|preset| preset.name == "velodyne-vlp-16");
+    let text = preset.expect("the preset").text;
+    for (from, to, at, reason) in [
+        (
+            "nm = 903",
+            "nm = 0",
+            "wavelength_nm = 0",
+            "wavelength, m, is 0",
+        ),
+        (
+            "hz = 10",
+            "hz = -10",
+            "[scanner.pattern.spinning]",
+            "rate of sweeps is -10",
+        ),
+        ("    -15,", "    -95,", "[scanner.channels]", "channel 0: "),
+        (
+            "mrad = [3,",
+            "mrad = [-3,",
+            "[scanner.beam]",
+            "horizontal divergence",
+        ),
+        (
+            "near_m = 0.4",
+            "near_m = -0.4",
+            "[scanner.range]",
+            "nearest range",
+        ),
+        (
+            "pulse_fwhm_ns = 6",
+            "full_overlap_m = -1\npulse_fwhm_ns = 6",
+            "[scanner.receiver.pulsed]",
+            "range of full overlap, m, is -1",
+        ),
+        (
+            "retro = 1e5",
+            "retro = 10",
+            "[scanner.intensity]",
+            "above 100",
+        ),
+    ] {
+        assert!(text.contains(from), "{from}");
+        let changed = text.replacen(from, to, 1);
+        let line = { changed.lines() }.position(|line| line == at).expect(at) + 1;
+        let error = parse(&Document::new("mine.toml", changed.clone())).expect_err(to);
+        let told = error.to_string();
+        assert!(
+            told.starts_with(&format!("mine.toml:{line}:")),
+            "{at} {told}"
+        );
+        assert!(told.contains(reason), "{told}");
+    }
+}
+
+#[test]
+fn unusable_sampling_schemes_are_refused_by_name_at_their_place() {
+    for (scheme, reason) in [
+        ("uniform", "degenerate"),
+        ("linspace", "biased"),
+        ("pear", "unknown sampling scheme"),
+    ] {
+        let error = changed("sampling = \"pair\"", &format!("sampling = \"{scheme}\""));
+        assert!(error.to_string().contains(reason), "{error}");
+        assert_eq!(&error.text()[error.span()], format!("\"{scheme}\""));
+    }
+}
+
+#[test]
+fn misspelt_keys_are_refused_with_the_nearest() {
+    let error = changed("wavelength_nm", "wavelenght_nm");
+    assert_eq!(error.remedy(), "did you mean \"wavelength_nm\"?");
+    let error = changed("pattern.three", "pattern.tree");
+    assert_eq!(error.remedy(), "did you mean \"three\"?");
+    let error = changed("version = 1", "version = 2");
+    assert!(error.to_string().contains("version 2 is not known"));
+}
+
+#[test]
+fn options_are_read() {
+    let read = |from: &str, to: &str| {
+        let text = urg_text().replacen(from, to, 1);
+        let sensor = parse(&Document::new("mine.toml", text)).expect(to);
+        let SensorModel::ContinuousWave(lidar) = sensor.model else {
+            panic!("a phase lidar");
+        };
+        lidar
+    };
+    for (pattern, rays) in [
+        ("pattern = \"centre\"", 1),
+        ("pattern.three = { radius = 1.0 }", 3),
+        ("pattern.rings = { count = 2 }", 19),
+        ("pattern.gaussian = { count = 1 }", 7),
+    ] {
+        let lidar = read("pattern.three = {}", pattern);
+        assert_eq!(lidar.pattern.sub_rays().len(), rays);
+    }
+    for bias in ["range_m", "phase_rad"] {
+        let table =
+            format!("sufficient_power_per_m2_sr = 0.0073\nbias.{bias} = [0.01, 0.002, 0.0]");
+        let lidar = read("sufficient_power_per_m2_sr = 0.0073", &table);
+        let offsets = lidar.receiver.bias.ranges(&lidar.receiver.modulation, 1.0);
+        assert!(offsets[0] > 0.005, "{bias}");
+    }
+}
+
+#[test]
+fn the_schema_knows_the_tables() {
+    let schema = serde_json::to_string(&schemars::schema_for!(SensorFile)).expect("JSON");
+    for key in ["wavelength_nm", "azimuth_first_deg", "amplifier_per_m2_sr"] {
+        assert!(schema.contains(key), "{key}");
+    }
+}

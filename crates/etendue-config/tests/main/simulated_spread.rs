@@ -1,0 +1,166 @@
+//! The preset's noise against recordings of the real sensor.
+
+use crate::recordings::recording;
+use etendue_config::sensor::{SensorModel, preset};
+use etendue_io::scan_log::read_scan_log;
+use etendue_physics::surface::{Lobe, Material};
+use etendue_scene::{MaterialId, Mesh, MeshId, NamedMaterial, Object, Scene, SceneBuilder};
+use etendue_sensors::cw::{CwLidar, Turn, simulate};
+use etendue_sensors::trajectory::stationary;
+use etendue_sensors::transport::World;
+use etendue_sensors::{Scan, ScanStatistics, StandingWindow, StatisticsOptions};
+use nalgebra::{Isometry3, Point3};
+
+/// Diffuse reflectance of a white wall at 785 nm, as the preset assumes.
+const WHITE: f64 = 0.85;
+
+fn urg() -> CwLidar<f64> {
+    let sensor = preset("hokuyo-urg-04lx").expect("the preset");
+    let SensorModel::ContinuousWave(lidar) = sensor.model else {
+        panic!("the URG-04LX measures phases");
+    };
+    lidar
+}
+
+/// Upright white walls over lines of the floor plan.
+fn walls(lines: &[[Point3<f64>; 2]]) -> Scene {
+    let mut mesh = Mesh::default();
+    for [from, to] in lines {
+        let first = u32::try_from(mesh.vertices.len()).expect("few walls");
+        for (end, z) in [(from, -1.0), (to, -1.0), (to, 1.0), (from, 1.0)] {
+            mesh.vertices.push(Point3::new(end.x, end.y, z));
+        }
+        mesh.triangles.push([first, first + 1, first + 2]);
+        mesh.triangles.push([first, first + 2, first + 3]);
+    }
+    let reflectance = WHITE.into();
+    let parts = SceneBuilder {
+        materials: vec![NamedMaterial {
+            name: "white".into(),
+            material: Material {
+                lobes: vec![Lobe::lambert(reflectance)],
+            },
+        }],
+        meshes: vec![mesh.into()],
+        objects: vec![Object {
+            name: "walls".into(),
+            mesh: MeshId(0),
+            world_from_object: Isometry3::identity(),
+            material: MaterialId(0),
+            mask: u32::MAX,
+        }],
+    };
+    parts.build().expect("walls")
+}
+
+/// A sensor that stands among walls for `sweeps` sweeps.
+fn standing(scene: &Scene, sweeps: u32) -> StandingWindow {
+    let lidar = urg();
+    let world = World::at_wavelength(scene, lidar.wavelength).expect("grey walls");
+    let scans: Vec<Scan> = (0..sweeps)
+        .map(|index| {
+            let turn = Turn {
+                index,
+                start: 0.1 * f64::from(index),
+                ..Turn::default()
+            };
+            Scan::of_sweep(&simulate(
+                &world,
+                &lidar,
+                &turn,
+                stationary(Isometry3::identity()),
+            ))
+        })
+        .collect();
+    let statistics = ScanStatistics::of(&scans, &StatisticsOptions::default());
+    statistics
+        .standing
+        .first()
+        .expect("it stands still")
+        .clone()
+}
+
+fn spread_at(window: &StandingWindow, range: f64) -> f64 {
+    let band = window.spread.iter().find(|band| band.band.contains(&range));
+    band.expect("beams in the band").median
+}
+
+/// In a white room of 4.4 x 3.2 m: what the recordings show at 1 to 2 m, 2.4 to 4.7 mm. At 3 to
+/// 4 m they show 6 to 19 mm on walls that are met more slantingly than those of a rectangle: 4 mm
+/// is the least that fits.
+#[test]
+fn a_still_sensor_in_a_room_spreads_as_recorded() {
+    let corners =
+        [(-1.2, -1.0), (3.2, -1.0), (3.2, 2.2), (-1.2, 2.2)].map(|(x, y)| Point3::new(x, y, 0.0));
+    let lines: Vec<_> = (0..4).map(|i| [corners[i], corners[(i + 1) % 4]]).collect();
+    let window = standing(&walls(&lines), 20);
+    println!("{window:#?}");
+    let near = spread_at(&window, 1.5);
+    let far = spread_at(&window, 3.5);
+    assert!((0.0024..0.0047).contains(&near), "{near}");
+    assert!((0.004..0.019).contains(&far), "{far}");
+}
+
+/// The walls that a standing window shows: lines between the median ranges of neighbouring beams
+/// that gave a range in every scan and lie on one surface.
+fn walls_of(scans: &[Scan]) -> Vec<[Point3<f64>; 2]> {
+    let medians: Vec<Option<f64>> = (0..scans[0].readings.len())
+        .map(|beam| {
+            let ranges = scans.iter().map(|scan| scan.readings[beam].range());
+            let mut ranges: Vec<f64> = ranges.collect::<Option<_>>()?;
+            ranges.sort_by(f64::total_cmp);
+            Some(ranges[ranges.len() / 2])
+        })
+        .collect();
+    let point = |beam: usize| {
+        let (sin, cos) = scans[0].azimuths[beam].sin_cos();
+        medians[beam].map(|range| Point3::new(range * cos, range * sin, 0.0))
+    };
+    let line = |beam: usize| {
+        let ends = [point(beam)?, point(beam + 1)?];
+        let jump = (medians[beam]? - medians[beam + 1]?).abs();
+        (jump < 0.1).then_some(ends)
+    };
+    (0..medians.len() - 1).filter_map(line).collect()
+}
+
+/// The same walls, all white, before a simulated sensor: bands with ten beams or more in both.
+/// Ratios of 0.64 to 1.17 measured (the lowest on 14 steep beams), 0.92 on average. Fewer beams
+/// flicker, 52 and 28 against 71 and 89: the real walls are not all white, and the device's own
+/// filter over neighbouring beams (codes 6 and 7) is not modelled.
+#[test]
+fn among_the_recorded_walls_the_spread_is_the_recorded_one() {
+    let mut compared = 0;
+    for name in ["exp1.dat", "exp2.dat"] {
+        let Some(path) = recording(&format!("urg04lx_tinyslam/{name}")) else {
+            return;
+        };
+        let log = read_scan_log(&path).expect("the recording reads");
+        let statistics = ScanStatistics::of(&log.scans, &StatisticsOptions::default());
+        let recorded = &statistics.standing[0];
+        let scene = walls(&walls_of(&log.scans[recorded.scans.clone()]));
+        let simulated = standing(&scene, 20);
+        println!(
+            "{name}: {} beams flicker recorded, {} simulated",
+            recorded.flickering, simulated.flickering
+        );
+        for theirs in &recorded.spread {
+            let ours = simulated.spread.iter().find(|s| s.band == theirs.band);
+            let Some(ours) = ours.filter(|ours| ours.beams.min(theirs.beams) >= 10) else {
+                continue;
+            };
+            println!(
+                "{:?} m: recorded {:.1} mm ({} beams), simulated {:.1} mm ({} beams)",
+                theirs.band,
+                theirs.median * 1e3,
+                theirs.beams,
+                ours.median * 1e3,
+                ours.beams
+            );
+            let ratio = ours.median / theirs.median;
+            assert!((0.55..1.5).contains(&ratio), "{ratio}");
+            compared += 1;
+        }
+    }
+    assert!(compared >= 5, "{compared}");
+}

@@ -1,0 +1,48 @@
+//! One message of a bag.
+
+use super::{laser_scan, point_cloud};
+use crate::input::ZSTD;
+use etendue_sensors::Scan;
+use nalgebra::Point3;
+use std::borrow::Cow;
+
+/// Points of one scan in the sensor's frame, m, those not finite included, and their intensities or
+/// none.
+pub type CloudScan = (Vec<Point3<f64>>, Vec<f32>);
+
+/// The type of planar scans.
+pub(super) const LASER_SCAN: &str = "sensor_msgs/LaserScan";
+
+/// One message of a recording.
+pub(crate) struct Message {
+    /// Its type, as in `sensor_msgs/LaserScan`.
+    pub kind: String,
+    pub topic: String,
+    pub body: Body,
+}
+
+/// What is known of a message.
+pub(crate) enum Body {
+    Scan(Scan),
+    Cloud(CloudScan),
+    /// Another type.
+    Other,
+}
+
+/// A message of ROS 2, packed or not (CDR begins with a zero); none where it is damaged.
+pub(super) fn ros2_message(kind: &str, topic: &str, data: &[u8]) -> Option<Message> {
+    let data = if data.starts_with(&ZSTD) {
+        Cow::Owned(zstd::decode_all(data).ok()?)
+    } else {
+        Cow::Borrowed(data)
+    };
+    Some(Message {
+        kind: kind.to_owned(),
+        topic: topic.to_owned(),
+        body: match kind {
+            LASER_SCAN => Body::Scan(laser_scan::of_ros2(&data)?),
+            "sensor_msgs/PointCloud2" => Body::Cloud(point_cloud::of_ros2(&data)?),
+            _ => Body::Other,
+        },
+    })
+}

@@ -1,0 +1,237 @@
+//! ROS 1 bags, version 2.0 (<http://wiki.ros.org/Bags/Format/2.0>).
+
+use super::laser_scan::LaserScan;
+use super::message::{Body, CloudScan, Message};
+use super::point_cloud::{self, Field};
+use crate::{FormatError, Place};
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::Path;
+
+/// Kinds of records.
+const MESSAGE: u8 = 2;
+const CHUNK: u8 = 5;
+const CONNECTION: u8 = 7;
+
+/// Every message of a bag, chunk by chunk; of a cut bag what is whole, with a warning.
+pub(crate) fn messages(
+    path: &Path,
+    bytes: &[u8],
+    warnings: &mut Vec<String>,
+) -> Result<Vec<Message>, FormatError> {
+    let start = bytes
+        .iter()
+        .position(|byte| *byte == b'\n')
+        .map_or(0, |at| at + 1);
+    if !bytes.starts_with(b"#ROSBAG V2.0") {
+        return Err(FormatError::Unsupported {
+            path: path.to_owned(),
+            message: "this bag is of another version than 2.0".into(),
+            remedy: "convert it with `rosbag fix`".into(),
+        });
+    }
+    let mut bag = Bag {
+        path,
+        connections: BTreeMap::new(),
+        messages: Vec::new(),
+    };
+    if !bag.walk(&bytes[start..])? {
+        warnings.push("the bag is cut: read up to its last whole record".into());
+    }
+    Ok(bag.messages)
+}
+
+struct Bag<'a> {
+    path: &'a Path,
+    /// Topic and type of each connection.
+    connections: BTreeMap<Vec<u8>, (String, String)>,
+    messages: Vec<Message>,
+}
+
+/// A header's fields.
+type Header<'a> = BTreeMap<&'a [u8], &'a [u8]>;
+
+impl Bag<'_> {
+    /// Reads records; whether the last of them is whole.
+    fn walk(&mut self, bytes: &[u8]) -> Result<bool, FormatError> {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let Some((header, data, after)) = record(rest) else {
+                return Ok(false);
+            };
+            rest = after;
+            let kind = header.get(b"op".as_slice()).and_then(|op| op.first());
+            match kind {
+                Some(&CHUNK) => {
+                    let chunk = self.unpacked(&header, data)?;
+                    self.walk(&chunk)?;
+                }
+                Some(&CONNECTION) => self.connect(&header, data),
+                Some(&MESSAGE) => self.take(&header, data)?,
+                _ => {}
+            }
+        }
+        Ok(true)
+    }
+
+    fn unpacked(&self, header: &Header, data: &[u8]) -> Result<Vec<u8>, FormatError> {
+        let packing = header
+            .get(b"compression".as_slice())
+            .copied()
+            .unwrap_or(b"none");
+        match packing {
+            b"none" => Ok(data.to_vec()),
+            b"bz2" => self.read_all(bzip2::read::BzDecoder::new(data)),
+            b"lz4" => self.read_all(lz4_flex::frame::FrameDecoder::new(data)),
+            other => Err(FormatError::Unsupported {
+                path: self.path.to_owned(),
+                message: format!(
+                    "chunks packed with {} are not read",
+                    String::from_utf8_lossy(other)
+                ),
+                remedy: "unpack the bag with `rosbag decompress`".into(),
+            }),
+        }
+    }
+
+    fn read_all(&self, mut packed: impl Read) -> Result<Vec<u8>, FormatError> {
+        let mut bytes = Vec::new();
+        packed.read_to_end(&mut bytes).map_err(|error| {
+            let text = format!("a chunk cannot be unpacked: {error}");
+            FormatError::malformed(self.path, Place::File, text, "copy the bag again")
+        })?;
+        Ok(bytes)
+    }
+
+    fn connect(&mut self, header: &Header, data: &[u8]) {
+        let text = |bytes: Option<&&[u8]>| {
+            bytes.map_or(String::new(), |b| String::from_utf8_lossy(b).into_owned())
+        };
+        let inner = fields(data).unwrap_or_default();
+        let topic = text(header.get(b"topic".as_slice()));
+        let kind = text(inner.get(b"type".as_slice()));
+        if let Some(number) = header.get(b"conn".as_slice()) {
+            self.connections.insert(number.to_vec(), (topic, kind));
+        }
+    }
+
+    fn take(&mut self, header: &Header, data: &[u8]) -> Result<(), FormatError> {
+        let number = header.get(b"conn".as_slice()).copied().unwrap_or_default();
+        let Some((topic, kind)) = self.connections.get(number).cloned() else {
+            return Ok(());
+        };
+        let damaged = || {
+            let text = format!("a message of {topic} is damaged");
+            FormatError::malformed(self.path, Place::File, text, "record it again")
+        };
+        let body = match kind.as_str() {
+            "sensor_msgs/LaserScan" => Body::Scan(laser_scan(data).ok_or_else(damaged)?.scan()),
+            "sensor_msgs/PointCloud2" => Body::Cloud(cloud(data).ok_or_else(damaged)?),
+            _ => Body::Other,
+        };
+        self.messages.push(Message { kind, topic, body });
+        Ok(())
+    }
+}
+
+/// The first record: header, data, and what follows.
+fn record(bytes: &[u8]) -> Option<(Header<'_>, &[u8], &[u8])> {
+    let (header, rest) = block(bytes)?;
+    let (data, rest) = block(rest)?;
+    Some((fields(header)?, data, rest))
+}
+
+/// A length and so many bytes, and what follows.
+fn block(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let length = u32::from_le_bytes(*bytes.first_chunk()?) as usize;
+    bytes.get(4..)?.split_at_checked(length)
+}
+
+fn fields(mut bytes: &[u8]) -> Option<Header<'_>> {
+    let mut fields = BTreeMap::new();
+    while !bytes.is_empty() {
+        let (field, rest) = block(bytes)?;
+        let at = field.iter().position(|byte| *byte == b'=')?;
+        fields.insert(&field[..at], &field[at + 1..]);
+        bytes = rest;
+    }
+    Some(fields)
+}
+
+/// Numbers one after the other, without padding.
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn u8(&mut self) -> Option<u8> {
+        let (first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(*first)
+    }
+
+    fn u32(&mut self) -> Option<u32> {
+        let value = u32::from_le_bytes(*self.0.first_chunk()?);
+        self.0 = &self.0[4..];
+        Some(value)
+    }
+
+    fn f32(&mut self) -> Option<f32> {
+        self.u32().map(f32::from_bits)
+    }
+
+    fn blob(&mut self) -> Option<&'a [u8]> {
+        let (blob, rest) = block(self.0)?;
+        self.0 = rest;
+        Some(blob)
+    }
+
+    fn floats(&mut self) -> Option<Vec<f32>> {
+        let count = self.u32()? as usize;
+        let bytes = self.0.get(..count.checked_mul(4)?)?;
+        self.0 = &self.0[count * 4..];
+        let float = |b: &[u8]| Some(f32::from_le_bytes(*b.first_chunk()?));
+        bytes.chunks_exact(4).map(float).collect()
+    }
+
+    /// Sequence number, stamp and frame; the stamp, s.
+    fn header(&mut self) -> Option<f64> {
+        self.u32()?;
+        let (seconds, nanoseconds) = (self.u32()?, self.u32()?);
+        self.blob()?;
+        Some(f64::from(seconds) + 1e-9 * f64::from(nanoseconds))
+    }
+}
+
+fn laser_scan(data: &[u8]) -> Option<LaserScan> {
+    let mut message = Reader(data);
+    let time = message.header()?;
+    let mut numbers = [0.0; 7];
+    for number in &mut numbers {
+        *number = f64::from(message.f32()?);
+    }
+    let [first, _, step, _, _, near, far] = numbers;
+    Some(LaserScan {
+        time,
+        first,
+        step,
+        limits: [near, far],
+        ranges: message.floats()?,
+        intensities: message.floats()?,
+    })
+}
+
+fn cloud(data: &[u8]) -> Option<CloudScan> {
+    let mut message = Reader(data);
+    message.header()?;
+    let _size = [message.u32()?, message.u32()?];
+    let count = message.u32()?;
+    let mut fields: Vec<Field> = Vec::new();
+    for _ in 0..count {
+        let name = String::from_utf8_lossy(message.blob()?).into_owned();
+        fields.push((name, message.u32()? as usize, message.u8()?));
+        message.u32()?;
+    }
+    message.u8()?;
+    let step = message.u32()? as usize;
+    message.u32()?;
+    point_cloud::points(message.blob()?, step, &fields)
+}

@@ -1,0 +1,66 @@
+//! ROS 2 bags in SQLite: tables `topics` and `messages`.
+
+use super::message::{Message, ros2_message};
+use super::sqlite::{Database, Row, Value};
+use crate::{FormatError, Place};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Every message of a bag by its number; of a cut bag what is whole, with a warning.
+pub(crate) fn messages(
+    path: &Path,
+    bytes: &[u8],
+    warnings: &mut Vec<String>,
+) -> Result<Vec<Message>, FormatError> {
+    let no_bag = |what: &str| {
+        let remedy = "give a ROS 2 bag (.db3), or convert it to MCAP with `ros2 bag convert`";
+        FormatError::malformed(path, Place::File, what, remedy)
+    };
+    let database = Database::new(bytes).ok_or_else(|| no_bag("its SQLite header is damaged"))?;
+    let mut topics = BTreeMap::new();
+    let listed = database.rows("topics", &mut |row| topics.extend(topic(&row)));
+    if listed.is_none() && topics.is_empty() {
+        return Err(no_bag(
+            "this SQLite file has no table of topics: it is no ROS 2 bag",
+        ));
+    }
+    let (mut messages, mut damaged) = (Vec::new(), None);
+    let whole = database.rows("messages", &mut |row| {
+        let Some((topic, data)) = content(&row) else {
+            return;
+        };
+        let Some((name, kind)) = topics.get(&topic) else {
+            return;
+        };
+        match ros2_message(kind, name, data) {
+            Some(message) => messages.push(message),
+            None => damaged = damaged.take().or(Some((row.number, name.clone()))),
+        }
+    });
+    if let Some((number, topic)) = damaged {
+        let text = format!("message {number} of {topic} is damaged");
+        return Err(FormatError::malformed(
+            path,
+            Place::File,
+            text,
+            "record it again",
+        ));
+    }
+    if whole.is_none() {
+        warnings.push("the bag is cut or damaged: read up to there".into());
+    }
+    Ok(messages)
+}
+
+/// Number, name and type.
+fn topic(row: &Row) -> Option<(i64, (String, String))> {
+    let name = row.columns.get(1)?.text()?.to_owned();
+    let kind = row.columns.get(2)?.text()?.replace("/msg/", "/");
+    Some((row.number, (name, kind)))
+}
+
+/// Number of the topic, and the data.
+fn content(row: &Row) -> Option<(i64, &[u8])> {
+    let topic = row.columns.get(1).and_then(Value::integer)?;
+    Some((topic, row.columns.get(3)?.blob()?))
+}

@@ -1,0 +1,133 @@
+//! Why a file could not be read or written.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// Where in a file something is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Place {
+    /// The file as a whole.
+    File,
+    /// A line, counted from 1.
+    Line(usize),
+    /// A line and a column (in characters), both counted from 1.
+    LineColumn(usize, usize),
+    /// A byte, counted from 0.
+    Byte(usize),
+    /// A numbered part such as a vertex or a face, counted from 0.
+    Element(&'static str, usize),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File => Ok(()),
+            Self::Line(line) => write!(f, ", line {line}"),
+            Self::LineColumn(line, column) => write!(f, ", line {line}, column {column}"),
+            Self::Byte(byte) => write!(f, ", byte {byte}"),
+            Self::Element(kind, number) => write!(f, ", {kind} {number}"),
+        }
+    }
+}
+
+/// Why a file could not be read or written.
+///
+/// The text says what is wrong and where; [`FormatError::remedy`] says what to do about it.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum FormatError {
+    /// The operating system refused.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What was tried: "read", "write" ...
+        action: &'static str,
+        /// The system's answer.
+        source: std::io::Error,
+        /// What to do about it.
+        remedy: String,
+    },
+    /// The content breaks the rules of its format.
+    #[error("{}{place}: {message}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// Where in it.
+        place: Place,
+        /// What is wrong.
+        message: String,
+        /// What to do about it.
+        remedy: String,
+    },
+    /// The file's format is not one that is read here.
+    #[error("{}: {message}", path.display())]
+    Unsupported {
+        /// The file.
+        path: PathBuf,
+        /// What is not supported.
+        message: String,
+        /// What is.
+        remedy: String,
+    },
+}
+
+impl FormatError {
+    /// What the user can do about it.
+    pub fn remedy(&self) -> String {
+        match self {
+            Self::Io { remedy, .. }
+            | Self::Malformed { remedy, .. }
+            | Self::Unsupported { remedy, .. } => remedy.clone(),
+        }
+    }
+
+    /// The file or folder it is about.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Io { path, .. }
+            | Self::Malformed { path, .. }
+            | Self::Unsupported { path, .. } => path,
+        }
+    }
+
+    /// A file that the operating system does not let be read.
+    pub fn cannot_read(path: &Path, source: std::io::Error) -> Self {
+        Self::Io {
+            remedy: reading_remedy(&source).into(),
+            path: path.to_owned(),
+            action: "read",
+            source,
+        }
+    }
+
+    /// Content that breaks the rules of its format at `place`.
+    pub fn malformed(
+        path: &Path,
+        place: Place,
+        message: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Self {
+        Self::Malformed {
+            path: path.to_owned(),
+            place,
+            message: message.into(),
+            remedy: remedy.into(),
+        }
+    }
+}
+
+fn reading_remedy(source: &std::io::Error) -> &'static str {
+    use std::io::ErrorKind;
+    match source.kind() {
+        ErrorKind::NotFound => {
+            "check the path; relative paths in a scene file start at the folder of that file"
+        }
+        ErrorKind::PermissionDenied => "give yourself the right to read it",
+        ErrorKind::IsADirectory => "name a file in that folder",
+        ErrorKind::InvalidData => "the file must be text in UTF-8",
+        _ => "check that the disk and the file are readable",
+    }
+}

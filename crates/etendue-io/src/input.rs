@@ -1,0 +1,57 @@
+//! Reading files, packed or not.
+
+use crate::{FormatError, Place};
+use std::io::Read;
+use std::path::Path;
+
+/// What a zstd frame begins with (RFC 8878, section 3.1.1).
+pub(crate) const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// The content of a file; bzip2, gzip and zstd are recognised by their first bytes and unpacked.
+///
+/// # Errors
+/// Where the file cannot be read or unpacked.
+pub fn read_bytes(path: &Path) -> Result<Vec<u8>, FormatError> {
+    let bytes = std::fs::read(path).map_err(|source| FormatError::cannot_read(path, source))?;
+    if bytes.starts_with(b"BZh") {
+        unpack(path, bzip2::read::MultiBzDecoder::new(&bytes[..]))
+    } else if bytes.starts_with(&[0x1f, 0x8b]) {
+        unpack(path, flate2::read::MultiGzDecoder::new(&bytes[..]))
+    } else if bytes.starts_with(&ZSTD) {
+        let decoder = zstd::Decoder::new(&bytes[..]);
+        unpack(
+            path,
+            decoder.map_err(|source| FormatError::cannot_read(path, source))?,
+        )
+    } else {
+        Ok(bytes)
+    }
+}
+
+/// The text of a file, packed or not.
+///
+/// # Errors
+/// Where the file cannot be read or unpacked, or is not UTF-8.
+pub fn read_text(path: &Path) -> Result<String, FormatError> {
+    String::from_utf8(read_bytes(path)?).map_err(|error| {
+        FormatError::malformed(
+            path,
+            Place::Byte(error.utf8_error().valid_up_to()),
+            "this is not text in UTF-8",
+            "give a text file, or name it by the ending of its binary format",
+        )
+    })
+}
+
+fn unpack(path: &Path, mut packed: impl Read) -> Result<Vec<u8>, FormatError> {
+    let mut bytes = Vec::new();
+    packed.read_to_end(&mut bytes).map_err(|error| {
+        FormatError::malformed(
+            path,
+            Place::File,
+            format!("the packed file cannot be unpacked: {error}"),
+            "the file is cut or damaged: copy it again",
+        )
+    })?;
+    Ok(bytes)
+}

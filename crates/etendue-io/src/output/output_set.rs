@@ -1,0 +1,220 @@
+//! Files that appear whole or not at all.
+
+use crate::FormatError;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, ErrorKind, Seek, Write};
+use std::path::{Path, PathBuf};
+use tempfile::{Builder, NamedTempFile};
+
+/// The output files of a run, none of which is seen before all are written.
+///
+/// Each file is written under another name in its folder, and takes its own name in
+/// [`OutputSet::commit`], replacing what was there. A set that is dropped before leaves nothing
+/// behind, folders that it made included.
+///
+/// # Example
+/// ```
+/// use etendue_io::output::OutputSet;
+/// use std::io::Write;
+/// let folder = tempfile::tempdir().unwrap();
+/// let path = folder.path().join("out/a.txt");
+/// let mut outputs = OutputSet::new();
+/// outputs.add(&path, |file| file.write_all(b"hello")).unwrap();
+/// assert!(!path.exists() && outputs.paths().eq([&path]));
+/// outputs.commit().unwrap();
+/// assert_eq!(std::fs::read(&path).unwrap(), b"hello");
+/// ```
+#[derive(Debug, Default)]
+pub struct OutputSet {
+    files: Vec<(NamedTempFile, PathBuf)>,
+    made_folders: Vec<PathBuf>,
+}
+
+/// What a file's content is written to.
+pub trait Sink: Write + Seek {}
+
+impl<T: Write + Seek> Sink for T {}
+
+impl OutputSet {
+    /// A set without files.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Writes the file that will be called `path`; its folder is made if it is not there.
+    ///
+    /// # Errors
+    /// Where the folder or the file cannot be written, or the disk is full.
+    pub fn add(
+        &mut self,
+        path: &Path,
+        write: impl FnOnce(&mut dyn Sink) -> io::Result<()>,
+    ) -> Result<(), FormatError> {
+        let fail = |source| cannot_write(path, source);
+        if path.is_dir() {
+            return Err(fail(ErrorKind::IsADirectory.into()));
+        }
+        let folder = folder_of(path);
+        self.make_folder(folder)?;
+        let file = temporary_in(folder).map_err(fail)?;
+        fill(file.as_file(), write).map_err(fail)?;
+        self.files.push((file, path.to_owned()));
+        Ok(())
+    }
+
+    /// The names that the files will have.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().map(|(_, path)| path.as_path())
+    }
+
+    /// Gives every file its name, and says which there are.
+    ///
+    /// # Errors
+    /// Where a file cannot be renamed: those before it have their names, those after it are gone.
+    pub fn commit(mut self) -> Result<Vec<PathBuf>, FormatError> {
+        let mut paths = Vec::new();
+        for (file, path) in std::mem::take(&mut self.files) {
+            file.persist(&path)
+                .map_err(|error| cannot_write(&path, error.error))?;
+            paths.push(path);
+        }
+        self.made_folders.clear();
+        Ok(paths)
+    }
+
+    fn make_folder(&mut self, folder: &Path) -> Result<(), FormatError> {
+        let missing: Vec<PathBuf> = folder
+            .ancestors()
+            .take_while(|ancestor| !ancestor.as_os_str().is_empty() && !ancestor.exists())
+            .map(Path::to_owned)
+            .collect();
+        // Deepest last: dropping goes backwards.
+        self.made_folders.extend(missing.into_iter().rev());
+        fs::create_dir_all(folder).map_err(|source| cannot_write(folder, source))
+    }
+}
+
+impl Drop for OutputSet {
+    fn drop(&mut self) {
+        self.files.clear();
+        for folder in self.made_folders.iter().rev() {
+            // A folder that others have filled meanwhile stays.
+            let _ = fs::remove_dir(folder);
+        }
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+fn temporary_in(folder: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = Builder::new();
+    builder.prefix(".etendue-").suffix(".part");
+    // Temporary files are private by default; an output is as public as the user's mask says.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder)
+}
+
+fn fill(file: &File, write: impl FnOnce(&mut dyn Sink) -> io::Result<()>) -> io::Result<()> {
+    let mut buffered = BufWriter::new(file);
+    write(&mut buffered)?;
+    buffered.flush()?;
+    file.sync_all()
+}
+
+fn cannot_write(path: &Path, source: io::Error) -> FormatError {
+    let remedy = match source.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+            "make room on the disk, or name another output folder"
+        }
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+            "name an output folder that you may write to"
+        }
+        ErrorKind::IsADirectory => "a folder has that name: name a file",
+        ErrorKind::NotADirectory | ErrorKind::AlreadyExists => {
+            "a file stands where the folder should be: name another output folder"
+        }
+        _ => "name another output folder",
+    };
+    FormatError::Io {
+        path: path.to_owned(),
+        action: "write",
+        source,
+        remedy: remedy.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entries(folder: &Path) -> usize {
+        fs::read_dir(folder).expect("the folder is there").count()
+    }
+
+    #[test]
+    fn a_failure_leaves_neither_files_nor_folders() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut outputs = OutputSet::new();
+        let good = folder.path().join("a/b/good.txt");
+        outputs
+            .add(&good, |file| file.write_all(b"x"))
+            .expect("writes");
+        let bad = folder.path().join("a/b/bad.txt");
+        let error = outputs
+            .add(&bad, |_| Err(ErrorKind::StorageFull.into()))
+            .expect_err("the disk is full");
+        assert!(error.to_string().contains("bad.txt"), "{error}");
+        assert!(error.remedy().contains("make room"));
+        drop(outputs);
+        assert_eq!(entries(folder.path()), 0);
+    }
+
+    #[test]
+    fn a_full_device_is_an_error_that_names_the_file() {
+        let Ok(full) = fs::OpenOptions::new().write(true).open("/dev/full") else {
+            return; // Only Linux has it.
+        };
+        let error = fill(&full, |file| file.write_all(&vec![0; 100_000])).expect_err("it is full");
+        let error = cannot_write(Path::new("out/scan.csv"), error);
+        assert!(
+            error.to_string().starts_with("cannot write out/scan.csv: "),
+            "{error}"
+        );
+        assert!(error.remedy().starts_with("make room"));
+    }
+
+    #[test]
+    fn a_file_where_the_folder_should_be_is_refused() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let taken = folder.path().join("taken");
+        fs::write(&taken, "x").expect("writes");
+        let error = OutputSet::new()
+            .add(&taken.join("a.txt"), |_| Ok(()))
+            .expect_err("a file is no folder");
+        assert!(error.to_string().contains("taken"), "{error}");
+        let error = OutputSet::new()
+            .add(folder.path(), |_| Ok(()))
+            .expect_err("a folder is no file");
+        assert!(error.remedy().contains("name a file"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn outputs_are_as_public_as_other_new_files() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let [ours, usual] = ["ours", "usual"].map(|name| folder.path().join(name));
+        let mut outputs = OutputSet::new();
+        outputs.add(&ours, |_| Ok(())).expect("writes");
+        outputs.commit().expect("renames");
+        fs::write(&usual, "").expect("writes");
+        let mode = |path| fs::metadata(path).expect("is there").permissions().mode();
+        assert_eq!(mode(&ours), mode(&usual));
+    }
+}

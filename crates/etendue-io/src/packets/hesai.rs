@@ -1,0 +1,151 @@
+//! Hesai data packets: Pandar40P and PandarXT-32.
+
+use super::turns::{Row, Turns};
+use super::{ChannelTable, u16_at, u32_at};
+use std::f64::consts::TAU;
+
+/// A model, told from its packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Model {
+    Pandar40P,
+    Xt32,
+}
+
+/// Where things stand in a packet.
+struct Layout {
+    /// Bytes before the first block.
+    header: usize,
+    blocks: usize,
+    /// Bytes before the lasers in a block.
+    block_header: usize,
+    /// Bytes of a laser.
+    laser: usize,
+    /// The step of ranges, m.
+    step: f64,
+    /// The return mode.
+    mode: usize,
+    /// The microseconds of the clock.
+    stamp: usize,
+}
+
+const DUAL: [u8; 3] = [0x39, 0x3b, 0x3c];
+/// The stamp is within a second.
+const SECOND: f64 = 1.0;
+
+impl Model {
+    pub fn of(payload: &[u8]) -> Option<Self> {
+        match payload.len() {
+            1262 | 1266 if payload.starts_with(&[0xff, 0xee]) => Some(Self::Pandar40P),
+            1080 if payload.starts_with(&[0xee, 0xff]) && payload[6] == 32 => Some(Self::Xt32),
+            _ => None,
+        }
+    }
+
+    /// The sensor preset with its channels.
+    pub fn preset(self) -> &'static str {
+        match self {
+            Self::Pandar40P => "hesai-pandar40p",
+            Self::Xt32 => "hesai-xt32",
+        }
+    }
+
+    fn layout(self, payload: &[u8]) -> Layout {
+        match self {
+            Self::Pandar40P => Layout {
+                header: 0,
+                blocks: 10,
+                block_header: 4,
+                laser: 3,
+                step: 0.004,
+                mode: 1240 + 14,
+                stamp: 1240 + 10,
+            },
+            Self::Xt32 => Layout {
+                header: 12,
+                blocks: 8,
+                block_header: 2,
+                laser: 4,
+                step: f64::from(payload[9]) * 1e-3,
+                mode: 1052 + 10,
+                stamp: 1052 + 19,
+            },
+        }
+    }
+}
+
+/// Appends the points of a packet. The stamp is taken as the time of its last column.
+pub(super) fn read(turns: &mut Turns, bytes: &[u8], model: Model, table: &ChannelTable) {
+    let layout = model.layout(bytes);
+    let stamp = f64::from(u32_at(bytes, layout.stamp).unwrap_or(0)) * 1e-6;
+    let packet = Packet {
+        bytes,
+        together: if DUAL.contains(&bytes[layout.mode]) {
+            2
+        } else {
+            1
+        },
+        table,
+        layout,
+    };
+    let end = turns.since_first(stamp, SECOND);
+    for group in (0..packet.layout.blocks).step_by(packet.together) {
+        packet.read_group(turns, group, end);
+    }
+}
+
+struct Packet<'a> {
+    bytes: &'a [u8],
+    layout: Layout,
+    table: &'a ChannelTable,
+    /// Blocks that were fired together.
+    together: usize,
+}
+
+impl Packet<'_> {
+    fn block(&self, block: usize) -> usize {
+        let Layout {
+            header,
+            block_header,
+            laser,
+            ..
+        } = self.layout;
+        header + block * (block_header + laser * self.table.channels.len())
+    }
+
+    fn azimuth(&self, block: usize) -> f64 {
+        // The azimuth stands right before the lasers.
+        let at = self.block(block) + self.layout.block_header - 2;
+        f64::from(u16_at(self.bytes, at).unwrap_or(0)) * 0.01_f64.to_radians()
+    }
+
+    fn read_group(&self, turns: &mut Turns, group: usize, end: f64) {
+        let azimuth = self.azimuth(group);
+        let groups_left = (self.layout.blocks - group) / self.together - 1;
+        let time = end - groups_left as f64 * self.table.firing_period;
+        turns.column(azimuth / TAU);
+        for (number, channel) in self.table.channels.iter().enumerate() {
+            let mut first = None;
+            let mut return_number = 0;
+            for echo in 0..self.together {
+                let lasers = self.block(group + echo) + self.layout.block_header;
+                let at = lasers + number * self.layout.laser;
+                let counts = u16_at(self.bytes, at).unwrap_or(0);
+                if counts == 0 || first == Some(counts) {
+                    continue;
+                }
+                first = Some(counts);
+                return_number += 1;
+                let range = f64::from(counts) * self.layout.step;
+                turns.push(Row {
+                    position: channel.point(-azimuth, range),
+                    range,
+                    intensity: self.bytes[at + 2].into(),
+                    ring: channel.ring,
+                    time: time + channel.time,
+                    return_number,
+                    ambient: None,
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! Captures of lidar packets (PCAP, PCAPNG) as points: Velodyne VLP-16, VLP-32C and HDL-32E, HDL-64E
+//! and VLS-128 with their calibration, Hesai Pandar40P and PandarXT-32, Ouster OS0, OS1 and OS2 with
+//! their metadata.
+//!
+//! Directions, offsets and firing times come from the lidar's [`ChannelTable`], the Ouster's metadata
+//! or the Velodyne's calibration ([`PacketSource`]); points are in the
+//! sensor's frame (x forward). The azimuth of each firing is interpolated between the blocks of its
+//! packet by its own time. Sweeps are whole turns; the first and last may be parts. Times count
+//! from the first packet of the capture, or from the earliest shot where that is before its stamp
+//! (Hesai's stamps are those of the packets' ends): none is negative.
+//!
+//! Left out: the status bytes of the HDL-64E (its own copy of the calibration), Ouster's IMU and zone
+//! packets, positions and GPS sentences.
+
+mod capture;
+mod hesai;
+mod ouster;
+mod turns;
+mod velodyne;
+
+pub use capture::{Capture, Datagram};
+pub use ouster::{OusterMetadata, parse_ouster_metadata, read_ouster_metadata};
+
+pub use velodyne::{LaserCalibration, VelodyneCalibration, read_velodyne_calibration};
+
+pub(crate) use capture::is_capture;
+
+use crate::table::Points;
+use crate::{FormatError, Place};
+use etendue_sensors::lidar::Channel;
+use std::fmt;
+use std::path::Path;
+use turns::Turns;
+
+/// The lidar that sent the packets of a capture: what decoding needs and packets omit.
+///
+/// The default has no channel tables; it decodes Ouster packets, and Velodyne packets with a
+/// calibration.
+#[derive(Clone, Debug, Default)]
+pub struct PacketSource {
+    /// Metadata or calibration of the device.
+    pub metadata: PacketMetadata,
+    /// Channel tables of the lidars that packets identify by a model number.
+    pub tables: ChannelTables,
+}
+
+/// Metadata or calibration of the device that sent the packets of a capture.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum PacketMetadata {
+    /// The packets' own model number (Velodyne, Hesai), or the metadata next to the capture: a
+    /// file of the same name that ends in `.json`.
+    #[default]
+    InPackets,
+    /// Metadata of an Ouster sensor.
+    Ouster(Box<OusterMetadata>),
+    /// Calibration of a Velodyne lidar.
+    Velodyne(Box<VelodyneCalibration>),
+}
+
+/// Channels and firing period of a spinning lidar.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChannelTable {
+    /// Channels in the order of the packets.
+    pub channels: Vec<Channel>,
+    /// Time between two firings of a channel, s.
+    pub firing_period: f64,
+}
+
+/// Channel tables by the name of the sensor preset, `velodyne-vlp-16` for example.
+#[derive(Clone, Copy)]
+pub struct ChannelTables(pub fn(&str) -> Option<ChannelTable>);
+
+impl ChannelTables {
+    fn get(&self, name: &str) -> Result<ChannelTable, String> {
+        (self.0)(name).ok_or_else(|| format!("there is no channel table of {name}"))
+    }
+}
+
+impl Default for ChannelTables {
+    fn default() -> Self {
+        Self(|_| None)
+    }
+}
+
+impl fmt::Debug for ChannelTables {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ChannelTables")
+    }
+}
+
+/// A kind of packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Velodyne,
+    Hesai(hesai::Model),
+    Ouster,
+}
+
+/// The points of a capture's packets; `path` is named in errors.
+///
+/// # Errors
+/// Where the capture is damaged from its beginning on, or no packet is one of a known lidar.
+pub(crate) fn parse(
+    path: &Path,
+    bytes: &[u8],
+    source: &PacketSource,
+) -> Result<Points, FormatError> {
+    let capture = Capture::parse(path, bytes)?;
+    let metadata = metadata(path, &source.metadata)?;
+    let kind = |datagram: &Datagram| Kind::of(&datagram.payload, metadata.as_ref());
+    let first = capture.datagrams.iter().find_map(kind);
+    let first = first.ok_or_else(|| no_lidar(path, &capture))?;
+    let own: Vec<&[u8]> = { capture.datagrams.iter() }
+        .filter(|datagram| kind(datagram) == Some(first))
+        .map(|datagram| &datagram.payload[..])
+        .collect();
+    let left_out = capture.datagrams.len() - own.len();
+    let mut turns = Turns::default();
+    let odd = read_packets(&mut turns, &own, first, (source, metadata.as_ref()));
+    let odd = odd.map_err(|message| {
+        let remedy = "captures of VLP-16, VLP-32C, HDL-32E, Pandar40P, XT32 and Ouster are read, \
+                      and of HDL-64E and VLS-128 with their calibration (--metadata db.xml, or \
+                      ROS's YAML)";
+        FormatError::malformed(path, Place::File, message, remedy)
+    })?;
+    let mut warnings = capture.warnings;
+    warnings.extend(odd);
+    if left_out > 0 {
+        warnings.push(format!(
+            "{left_out} packets hold no points and were left out"
+        ));
+    }
+    Ok(Points {
+        sweeps: turns.tables(),
+        warnings,
+    })
+}
+
+/// Appends the points of packets of one kind. What is odd comes back as warnings.
+fn read_packets(
+    turns: &mut Turns,
+    packets: &[&[u8]],
+    kind: Kind,
+    (source, metadata): (&PacketSource, Option<&OusterMetadata>),
+) -> Result<Vec<String>, String> {
+    let calibration = match &source.metadata {
+        PacketMetadata::Velodyne(calibration) => Some(&**calibration),
+        _ => None,
+    };
+    match (kind, metadata) {
+        (Kind::Velodyne, _) => return velodyne::read(turns, packets, calibration, &source.tables),
+        (Kind::Hesai(model), _) => {
+            let table = source.tables.get(model.preset())?;
+            for bytes in packets {
+                hesai::read(turns, bytes, model, &table);
+            }
+        }
+        (Kind::Ouster, Some(metadata)) => packets
+            .iter()
+            .try_for_each(|bytes| ouster::read(turns, bytes, metadata))?,
+        (Kind::Ouster, None) => {}
+    }
+    Ok(Vec::new())
+}
+
+/// The Ouster's metadata, given or beside the capture.
+fn metadata(path: &Path, given: &PacketMetadata) -> Result<Option<OusterMetadata>, FormatError> {
+    if let PacketMetadata::Ouster(metadata) = given {
+        return Ok(Some(metadata.as_ref().clone()));
+    }
+    let beside = path.with_extension("json");
+    if beside != path && beside.is_file() {
+        return read_ouster_metadata(&beside).map(Some);
+    }
+    Ok(None)
+}
+
+impl Kind {
+    fn of(payload: &[u8], metadata: Option<&OusterMetadata>) -> Option<Self> {
+        if let Some(metadata) = metadata {
+            return (payload.len() == metadata.packet_size()).then_some(Self::Ouster);
+        }
+        if velodyne::is_data(payload) {
+            return Some(Self::Velodyne);
+        }
+        hesai::Model::of(payload).map(Self::Hesai)
+    }
+}
+
+fn no_lidar(path: &Path, capture: &Capture) -> FormatError {
+    let mut sizes: Vec<usize> = capture.datagrams.iter().map(|d| d.payload.len()).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    let message = format!(
+        "none of the {} UDP packets (of {sizes:?} bytes) is one of a known lidar",
+        capture.datagrams.len()
+    );
+    let remedy = "for an Ouster give its metadata (JSON: --metadata of `etendue convert`, or a file of \
+                  the capture's name that ends in .json); Velodyne VLP-16, VLP-32C, HDL-32E and \
+                  Hesai Pandar40P, XT32 are told from their packets";
+    FormatError::malformed(path, Place::File, message, remedy)
+}
+
+/// Two bytes, the low one first.
+fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
+    Some(u16::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
+/// Four bytes, the lowest first.
+fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
+/// Eight bytes, the lowest first.
+fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
+}

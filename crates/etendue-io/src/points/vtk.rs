@@ -1,0 +1,82 @@
+//! Legacy VTK files with points as text.
+
+use super::cloud::{Cloud, Collector};
+use crate::{FormatError, Place};
+use std::path::Path;
+
+pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Cloud, FormatError> {
+    let content = String::from_utf8_lossy(bytes);
+    let mut lines = content.lines().skip(2);
+    match lines.next().map(str::trim) {
+        Some("ASCII") => {}
+        _ => {
+            return Err(FormatError::Unsupported {
+                path: path.to_owned(),
+                message: "only legacy VTK files with numbers as text are read".into(),
+                remedy: "save it again as ASCII".into(),
+            });
+        }
+    }
+    let mut reader = Words {
+        path,
+        rest: content
+            .lines()
+            .enumerate()
+            .skip(3)
+            .flat_map(|(line, text)| {
+                text.split_ascii_whitespace()
+                    .map(move |word| (line + 1, word))
+            }),
+        line: 3,
+    };
+    reader.find("POINTS")?;
+    let count: usize = reader.parse("the number of points")?;
+    reader.next("the type of the points")?;
+    let mut collector = Collector::default();
+    for _ in 0..count {
+        let mut position = [0.0; 3];
+        for coordinate in &mut position {
+            *coordinate = reader.parse("a coordinate")?;
+        }
+        collector.add(position, None);
+    }
+    Ok(collector.finish())
+}
+
+struct Words<'a, I> {
+    path: &'a Path,
+    rest: I,
+    line: usize,
+}
+
+impl<'a, I: Iterator<Item = (usize, &'a str)>> Words<'a, I> {
+    fn next(&mut self, wanted: &str) -> Result<&'a str, FormatError> {
+        let Some((line, word)) = self.rest.next() else {
+            return Err(self.error(
+                format!("the file ends before {wanted}"),
+                "the file is cut, or its count of points is wrong: copy it again",
+            ));
+        };
+        self.line = line;
+        Ok(word)
+    }
+
+    fn find(&mut self, keyword: &str) -> Result<(), FormatError> {
+        while self.next(keyword)? != keyword {}
+        Ok(())
+    }
+
+    fn parse<T: std::str::FromStr>(&mut self, wanted: &str) -> Result<T, FormatError> {
+        let word = self.next(wanted)?;
+        word.parse().map_err(|_| {
+            self.error(
+                format!("\"{word}\" is not {wanted}"),
+                "the file is damaged there",
+            )
+        })
+    }
+
+    fn error(&self, message: String, remedy: &str) -> FormatError {
+        FormatError::malformed(self.path, Place::Line(self.line), message, remedy)
+    }
+}

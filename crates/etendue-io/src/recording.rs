@@ -1,0 +1,223 @@
+//! Recordings of a standing sensor, whatever they are kept in.
+//!
+//! | kept in | what is read |
+//! |---|---|
+//! | scan logs | as [`crate::scan_log`] |
+//! | MCAP (ROS 2) | `LaserScan`, else `PointCloud2` |
+//! | ROS 2 bag in SQLite (`.db3`) | `LaserScan`, else `PointCloud2` |
+//! | either packed with zstd, file by file (`.zstd`) or message by message | the same |
+//! | ROS 1 bag (2.0; not packed, bzip2 or LZ4) | `LaserScan`, else `PointCloud2` |
+//! | a folder | its `.pcd`, `.ply`, `.vtk` and `.csv` clouds, by name, one a scan; else the bag in it |
+//! | one point cloud | a single scan |
+//!
+//! Clouds keep the points that are not finite: a grid of a spinning lidar tells so where a beam
+//! dropped. Files may be packed with bzip2, gzip or zstd.
+
+pub use crate::bag::CloudScan;
+
+use crate::bag::{self, Body, Message};
+use crate::digest::sha256_of_all;
+use crate::input::{read_bytes, read_text};
+use crate::packets::PacketSource;
+use crate::points::{is_cloud, read_cloud};
+use crate::scan_log::{is_scan_log, parse_scan_log};
+use crate::{FormatError, Place};
+use etendue_sensors::ScanLog;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// A recording of a standing sensor.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SensorRecording {
+    /// What was seen.
+    pub content: Content,
+    /// SHA-256 of the file, or of the folder's files one after the other, in hexadecimal.
+    pub sha256: String,
+    /// What was odd but did not prevent reading.
+    pub warnings: Vec<String>,
+}
+
+/// What a recording holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Content {
+    /// Planar scans.
+    Scans(ScanLog),
+    /// Clouds.
+    Clouds(Vec<CloudScan>),
+}
+
+/// Reads a recording of any known kind.
+///
+/// # Errors
+/// Where it cannot be read, is damaged, or holds neither scan nor cloud.
+pub fn read_recording(path: &Path, source: &PacketSource) -> Result<SensorRecording, FormatError> {
+    if path.is_dir() {
+        return folder(path, source);
+    }
+    let bytes = read_bytes(path)?;
+    let sha256 = sha256_of_all([bytes.as_slice()]);
+    let mut warnings = Vec::new();
+    let content = if bytes.starts_with(mcap::MAGIC) {
+        let messages = bag::mcap_messages(path, &bytes, &mut warnings, |_| true)?;
+        from_messages(path, messages, &mut warnings)?
+    } else if bytes.starts_with(b"#ROSBAG") {
+        let messages = bag::ros1_messages(path, &bytes, &mut warnings)?;
+        from_messages(path, messages, &mut warnings)?
+    } else if bytes.starts_with(b"SQLite format 3") {
+        let messages = bag::rosbag2_messages(path, &bytes, &mut warnings)?;
+        from_messages(path, messages, &mut warnings)?
+    } else if is_cloud(&bytes) && !std::str::from_utf8(&bytes).is_ok_and(is_scan_log) {
+        Content::Clouds(vec![cloud(path, source, &mut warnings)?])
+    } else {
+        let log = parse_scan_log(path, &read_text(path)?)?;
+        warnings.extend(log.warnings.iter().cloned());
+        Content::Scans(log)
+    };
+    Ok(SensorRecording {
+        content,
+        sha256,
+        warnings,
+    })
+}
+
+/// The scans, else the clouds, of the first topic that has any, with a warning that names others; an
+/// error that names the topics where there is neither.
+fn from_messages(
+    path: &Path,
+    messages: Vec<Message>,
+    warnings: &mut Vec<String>,
+) -> Result<Content, FormatError> {
+    let mut topics: Vec<String> = { messages.iter() }
+        .map(|message| format!("{} ({})", message.topic, message.kind))
+        .collect();
+    topics.sort();
+    topics.dedup();
+    let (mut scans, mut clouds) = (Topic::default(), Topic::default());
+    for message in messages {
+        match message.body {
+            Body::Scan(scan) => scans.add(message.topic, scan),
+            Body::Cloud(cloud) => clouds.add(message.topic, cloud),
+            Body::Other => {}
+        }
+    }
+    if !scans.messages.is_empty() {
+        warnings.extend(scans.not_read());
+        return Ok(Content::Scans(ScanLog {
+            description: format!("topic {}", scans.name),
+            scans: scans.messages,
+            warnings: Vec::new(),
+        }));
+    }
+    if !clouds.messages.is_empty() {
+        warnings.extend(clouds.not_read());
+        return Ok(Content::Clouds(clouds.messages));
+    }
+    let found = if topics.is_empty() {
+        "it holds no message".to_owned()
+    } else {
+        format!("it holds {}", topics.join(", "))
+    };
+    Err(FormatError::malformed(
+        path,
+        Place::File,
+        format!("there is neither a LaserScan nor a PointCloud2 topic: {found}"),
+        "record the lidar's topic too",
+    ))
+}
+
+/// The messages of the first of several topics of one kind.
+struct Topic<T> {
+    name: String,
+    messages: Vec<T>,
+    others: BTreeSet<String>,
+}
+
+impl<T> Default for Topic<T> {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            messages: Vec::new(),
+            others: BTreeSet::new(),
+        }
+    }
+}
+
+impl<T> Topic<T> {
+    fn add(&mut self, topic: String, message: T) {
+        if self.messages.is_empty() {
+            self.name = topic;
+        } else if self.name != topic {
+            self.others.insert(topic);
+            return;
+        }
+        self.messages.push(message);
+    }
+
+    /// Says which topics are not read, if there are such.
+    fn not_read(&self) -> Option<String> {
+        let others: Vec<&str> = self.others.iter().map(String::as_str).collect();
+        (!others.is_empty()).then(|| {
+            format!(
+                "the topic {} is read; of the same kind are {}, which are not: record one sensor \
+                 alone to read another",
+                self.name,
+                others.join(", ")
+            )
+        })
+    }
+}
+
+fn cloud(
+    path: &Path,
+    source: &PacketSource,
+    warnings: &mut Vec<String>,
+) -> Result<CloudScan, FormatError> {
+    let cloud = read_cloud(path, source)?;
+    warnings.extend(cloud.warnings);
+    Ok((cloud.points, cloud.intensities))
+}
+
+/// The files of a folder with one of these endings, by name.
+fn files_of(path: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, FormatError> {
+    let entries =
+        std::fs::read_dir(path).map_err(|source| FormatError::cannot_read(path, source))?;
+    let is_known = |path: &PathBuf| {
+        let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+        ending.is_some_and(|ending| endings.contains(&ending.as_str()))
+    };
+    let mut files: Vec<PathBuf> = { entries.filter_map(Result::ok) }
+        .map(|entry| entry.path())
+        .filter(is_known)
+        .collect();
+    files.sort();
+    Ok(files)
+}
+
+/// The clouds of a folder, by name; without any, the one bag in it.
+fn folder(path: &Path, source: &PacketSource) -> Result<SensorRecording, FormatError> {
+    let files = files_of(path, &["pcd", "ply", "csv", "vtk"])?;
+    if files.is_empty() {
+        // ROS 2 keeps a bag in a folder of its own.
+        if let [bag] = &files_of(path, &["db3", "mcap", "zstd"])?[..] {
+            return read_recording(bag, source);
+        }
+    }
+    let (mut clouds, mut contents, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
+    for file in &files {
+        clouds.push(cloud(file, source, &mut warnings)?);
+        contents.push(read_bytes(file)?);
+    }
+    if clouds.is_empty() {
+        return Err(FormatError::malformed(
+            path,
+            Place::File,
+            "the folder holds no .pcd, .ply, .vtk or .csv cloud, and not one .db3, .mcap or .zstd bag",
+            "name the folder that the scans are in, or the bag's file",
+        ));
+    }
+    Ok(SensorRecording {
+        content: Content::Clouds(clouds),
+        sha256: sha256_of_all(contents.iter().map(Vec::as_slice)),
+        warnings,
+    })
+}

@@ -1,0 +1,201 @@
+//! Points as equal records of bytes.
+
+use crate::precision::single;
+use nalgebra::Point3;
+
+/// A number's type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    I8,
+    U8,
+    I16,
+    U16,
+    I32,
+    U32,
+    F32,
+    F64,
+}
+
+impl Kind {
+    pub fn size(self) -> usize {
+        match self {
+            Self::I8 | Self::U8 => 1,
+            Self::I16 | Self::U16 => 2,
+            Self::I32 | Self::U32 | Self::F32 => 4,
+            Self::F64 => 8,
+        }
+    }
+
+    /// Of a PCD field.
+    pub fn of_pcd(kind: char, size: usize) -> Option<Self> {
+        Some(match (kind, size) {
+            ('F', 4) => Self::F32,
+            ('F', 8) => Self::F64,
+            _ => return None,
+        })
+    }
+
+    /// Of a `PointField`.
+    pub fn of_ros(datatype: u8) -> Option<Self> {
+        Some(match datatype {
+            7 => Self::F32,
+            8 => Self::F64,
+            _ => return None,
+        })
+    }
+}
+
+impl From<crate::ply::header::Kind> for Kind {
+    fn from(kind: crate::ply::header::Kind) -> Self {
+        use crate::ply::header::Kind as Ply;
+        match kind {
+            Ply::I8 => Self::I8,
+            Ply::U8 => Self::U8,
+            Ply::I16 => Self::I16,
+            Ply::U16 => Self::U16,
+            Ply::I32 => Self::I32,
+            Ply::U32 => Self::U32,
+            Ply::F32 => Self::F32,
+            Ply::F64 => Self::F64,
+        }
+    }
+}
+
+/// Where one number of every point stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Column {
+    start: usize,
+    step: usize,
+    kind: Kind,
+    is_big_endian: bool,
+}
+
+impl Column {
+    /// That of the first point at `start`, the others `step` bytes on; little endian.
+    pub fn new(start: usize, step: usize, kind: Kind) -> Self {
+        Self {
+            start,
+            step,
+            kind,
+            is_big_endian: false,
+        }
+    }
+
+    /// The same in the other byte order, if so.
+    pub fn ordered(mut self, is_big_endian: bool) -> Self {
+        self.is_big_endian = is_big_endian;
+        self
+    }
+
+    fn end(&self, points: usize) -> usize {
+        self.start + self.step * points.saturating_sub(1) + self.kind.size()
+    }
+
+    /// Whether so many points are there, and hold fractions.
+    pub fn fits(&self, bytes: &[u8], points: usize) -> bool {
+        points == 0 || self.end(points) <= bytes.len() && self.is_real()
+    }
+
+    /// Whether it holds fractions: others are not written.
+    fn is_real(&self) -> bool {
+        matches!(self.kind, Kind::F32 | Kind::F64)
+    }
+
+    pub fn get(&self, bytes: &[u8], point: usize) -> f64 {
+        let at = self.start + self.step * point;
+        match self.kind {
+            Kind::F32 => f64::from(f32::from_le_bytes(self.taken(bytes, at))),
+            Kind::F64 => f64::from_le_bytes(self.taken(bytes, at)),
+            Kind::I8 => f64::from(i8::from_le_bytes(self.taken(bytes, at))),
+            Kind::U8 => f64::from(bytes[at]),
+            Kind::I16 => f64::from(i16::from_le_bytes(self.taken(bytes, at))),
+            Kind::U16 => f64::from(u16::from_le_bytes(self.taken(bytes, at))),
+            Kind::I32 => f64::from(i32::from_le_bytes(self.taken(bytes, at))),
+            Kind::U32 => f64::from(u32::from_le_bytes(self.taken(bytes, at))),
+        }
+    }
+
+    fn taken<const N: usize>(&self, bytes: &[u8], at: usize) -> [u8; N] {
+        let mut taken = [0; N];
+        taken.copy_from_slice(&bytes[at..at + N]);
+        if self.is_big_endian {
+            taken.reverse();
+        }
+        taken
+    }
+
+    pub fn set(&self, bytes: &mut [u8], point: usize, value: f64) {
+        let at = self.start + self.step * point;
+        match self.kind {
+            Kind::F32 => self.put(bytes, at, single(value).to_le_bytes()),
+            Kind::F64 => self.put(bytes, at, value.to_le_bytes()),
+            _ => {}
+        }
+    }
+
+    fn put<const N: usize>(&self, bytes: &mut [u8], at: usize, mut value: [u8; N]) {
+        if self.is_big_endian {
+            value.reverse();
+        }
+        bytes[at..at + N].copy_from_slice(&value);
+    }
+}
+
+/// A file of records.
+pub(crate) struct Records {
+    bytes: Vec<u8>,
+    points: usize,
+    position: [Column; 3],
+    range: Option<Column>,
+}
+
+impl Records {
+    /// `None` where the bytes end before the points, or positions are whole numbers.
+    pub fn new(
+        bytes: Vec<u8>,
+        points: usize,
+        position: [Column; 3],
+        range: Option<Column>,
+    ) -> Option<Self> {
+        let fits = position.iter().all(|c| c.fits(&bytes, points));
+        let range = range.filter(|c| c.fits(&bytes, points));
+        fits.then_some(Self {
+            bytes,
+            points,
+            position,
+            range,
+        })
+    }
+
+    pub fn points(&self) -> Vec<Point3<f64>> {
+        let point = |i| Point3::from(self.position.map(|c| c.get(&self.bytes, i)));
+        (0..self.points).map(point).collect()
+    }
+
+    pub fn set_points(&mut self, points: &[Point3<f64>]) {
+        for (i, point) in points.iter().enumerate().take(self.points) {
+            let before = Point3::from(self.position.map(|c| c.get(&self.bytes, i)));
+            if before == *point {
+                continue;
+            }
+            for (axis, column) in self.position.iter().enumerate() {
+                column.set(&mut self.bytes, i, point[axis]);
+            }
+            if let Some(range) = self.range
+                && is_distance(range.get(&self.bytes, i), &before)
+            {
+                range.set(&mut self.bytes, i, point.coords.norm());
+            }
+        }
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// Whether `range` is the distance of `point` from the origin, to a millimetre: then it moves
+/// with the point.
+pub(crate) fn is_distance(range: f64, point: &Point3<f64>) -> bool {
+    (range - point.coords.norm()).abs() < 1e-3
+}

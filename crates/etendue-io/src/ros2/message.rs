@@ -1,0 +1,151 @@
+//! Sweeps as ROS 2 messages.
+
+use super::cdr::CdrWriter;
+use crate::precision::single;
+use crate::table::{ColumnData, Encoding, PointTable};
+use crate::{FormatError, Place};
+use etendue_sensors::lidar::{Lidar, Shot};
+use etendue_sensors::lidar::{Outcome, Sweep};
+use nalgebra::Isometry3;
+use std::path::Path;
+
+/// Refuses a time that a stamp of ROS does not hold: one before 1970, after 2106 or none at all.
+///
+/// # Errors
+/// Where it is one.
+pub(super) fn check_stamp(path: &Path, time: f64) -> Result<(), FormatError> {
+    // What is rounded to zero is zero.
+    if (-0.5e-9..f64::from(u32::MAX)).contains(&time) {
+        return Ok(());
+    }
+    let message = format!("ROS has no stamp for the time {time} s: seconds run from 0 to 2^32");
+    let remedy = "let the recording's times begin at zero";
+    Err(FormatError::malformed(path, Place::File, message, remedy))
+}
+
+/// Nanoseconds of a time in s that [`check_stamp`] lets pass; others become the nearest.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "times are checked where they come from outside, and cut to what fits"
+)]
+pub(super) fn nanoseconds(seconds: f64) -> u64 {
+    (seconds * 1e9).round() as u64
+}
+
+fn stamp(message: &mut CdrWriter, time: f64) {
+    let nanoseconds = nanoseconds(time);
+    let seconds = u32::try_from(nanoseconds / 1_000_000_000).unwrap_or(u32::MAX);
+    message
+        .u32(seconds)
+        .u32((nanoseconds % 1_000_000_000) as u32);
+}
+
+pub(super) fn header(message: &mut CdrWriter, time: f64, frame: &str) {
+    stamp(message, time);
+    message.text(frame);
+}
+
+/// A `sensor_msgs/msg/PointCloud2` in CDR of every field of a table, stamped `time` (s, from 0 to
+/// 2^32; others become the nearest).
+pub fn cloud(table: &PointTable, time: f64, frame: &str) -> Vec<u8> {
+    let mut message = CdrWriter::new();
+    header(&mut message, time, frame);
+    let height = table.height.max(1);
+    let width = table.points / height;
+    message
+        .length(height)
+        .length(width)
+        .length(table.columns.len());
+    let mut offset = 0;
+    for column in &table.columns {
+        let (size, datatype) = match column.data {
+            ColumnData::U16(_) => (2, 4),
+            ColumnData::I32(_) => (4, 5),
+            ColumnData::U32(_) => (4, 6),
+            ColumnData::F32(_) => (4, 7),
+            ColumnData::F64(_) => (8, 8),
+        };
+        message.text(&column.name).u32(offset).u8(datatype).u32(1);
+        offset += size;
+    }
+    let dense = table.finite_points().count() == table.points;
+    message.u8(0).u32(offset).length(offset as usize * width);
+    message
+        .blob(&table.encode(Encoding::Binary))
+        .u8(u8::from(dense));
+    message.finish()
+}
+
+/// A `sensor_msgs/msg/LaserScan` in CDR of the first channel of a sweep; none where its shots are
+/// not evenly spaced in azimuth (to a hundredth of a step).
+pub fn laser_scan(sweep: &Sweep, scanner: &Lidar, frame: &str) -> Option<Vec<u8>> {
+    let own = |(_, shot): &(usize, Shot)| shot.channel == 0;
+    let shots: Vec<(usize, Shot)> = sweep.shots.iter().enumerate().filter(own).collect();
+    let ((_, first), (_, second)) = (shots.first()?, shots.get(1)?);
+    let turn = |from: f64, to: f64| {
+        use std::f64::consts::{PI, TAU};
+        (to - from + PI).rem_euclid(TAU) - PI
+    };
+    let step = turn(first.azimuth, second.azimuth);
+    let even = shots.windows(2).all(|pair| {
+        let between = turn(pair[0].1.azimuth, pair[1].1.azimuth);
+        (between - step).abs() < 0.01 * step.abs()
+    });
+    if !even || first.elevation != 0.0 {
+        return None;
+    }
+    let mut message = CdrWriter::new();
+    header(&mut message, first.time, frame);
+    let last = first.azimuth + step * (shots.len() - 1) as f64;
+    for value in [
+        first.azimuth,
+        last,
+        step,
+        second.time - first.time,
+        scanner.sweep_duration(),
+        scanner.limits.near,
+        scanner.limits.far,
+    ] {
+        message.f32(single(value));
+    }
+    message.length(shots.len());
+    for (shot, _) in &shots {
+        message.f32(match sweep.outcomes[*shot] {
+            Outcome::Points { .. } => single(sweep.points_of(*shot)[0].range),
+            Outcome::NoReturn => f32::INFINITY,
+            Outcome::TooNear => f32::NEG_INFINITY,
+            Outcome::Error(_) => f32::NAN,
+        });
+    }
+    message.length(shots.len());
+    for (shot, _) in &shots {
+        message.f32(
+            sweep
+                .points_of(*shot)
+                .first()
+                .map_or(0.0, |point| single(point.intensity)),
+        );
+    }
+    Some(message.finish())
+}
+
+/// A `tf2_msgs/msg/TFMessage` of one transform.
+pub(super) fn transform(time: f64, parent: &str, child: &str, pose: &Isometry3<f64>) -> Vec<u8> {
+    let mut message = CdrWriter::new();
+    message.length(1);
+    header(&mut message, time, parent);
+    message.text(child);
+    let (translation, rotation) = (pose.translation.vector, pose.rotation.coords);
+    for value in translation.iter().chain(rotation.iter()) {
+        message.f64(*value);
+    }
+    message.finish()
+}
+
+/// A `rosgraph_msgs/msg/Clock`.
+pub(super) fn clock(time: f64) -> Vec<u8> {
+    let mut message = CdrWriter::new();
+    stamp(&mut message, time);
+    message.finish()
+}

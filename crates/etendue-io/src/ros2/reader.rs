@@ -1,0 +1,159 @@
+//! Clouds read back from recordings.
+
+use super::cdr::CdrReader;
+use crate::input::read_bytes;
+use crate::table::Number;
+use crate::{FormatError, Place};
+use mcap::MessageStream;
+use mcap::read::Options;
+use std::path::Path;
+
+/// A `PointCloud2` message.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecordedCloud {
+    /// Its topic.
+    pub topic: String,
+    /// Its stamp, s.
+    pub time: f64,
+    /// Its frame.
+    pub frame: String,
+    /// Rows and columns of points.
+    pub size: [usize; 2],
+    /// Names of the fields.
+    pub fields: Vec<String>,
+    /// Types of the fields.
+    pub numbers: Vec<Number>,
+    /// Values of the fields, point after point.
+    pub values: Vec<f64>,
+}
+
+/// What a recording holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Recording {
+    /// The clouds, in the order of the file.
+    pub clouds: Vec<RecordedCloud>,
+    /// What was odd but did not prevent reading: a cut end, say.
+    pub warnings: Vec<String>,
+}
+
+impl RecordedCloud {
+    /// The values of one field, if there is that field.
+    pub fn field(&self, name: &str) -> Option<Vec<f64>> {
+        let index = self.fields.iter().position(|field| field == name)?;
+        let values = self.values.iter().skip(index).step_by(self.fields.len());
+        Some(values.copied().collect())
+    }
+}
+
+/// Reads every `PointCloud2` of an MCAP file. Of a file that was cut, what is whole, with a
+/// warning.
+///
+/// # Errors
+/// Where the file cannot be read or is no MCAP file of ROS 2 messages.
+pub fn read_clouds(path: &Path) -> Result<Recording, FormatError> {
+    parse_clouds(path, &read_bytes(path)?)
+}
+
+/// [`read_clouds`] of the content of a file; `path` is named in errors.
+///
+/// # Errors
+/// As [`read_clouds`], but for reading the file.
+pub fn parse_clouds(path: &Path, bytes: &[u8]) -> Result<Recording, FormatError> {
+    let malformed =
+        |message: String, remedy: &str| FormatError::malformed(path, Place::File, message, remedy);
+    if !bytes.starts_with(mcap::MAGIC) {
+        return Err(malformed(
+            "this is no MCAP file".into(),
+            "give an MCAP file",
+        ));
+    }
+    let stream = MessageStream::new_with_options(bytes, Options::IgnoreEndMagic.into())
+        .map_err(|error| malformed(error.to_string(), "give an MCAP file"))?;
+    let mut recording = Recording::default();
+    for message in stream {
+        let message = match message {
+            Ok(message) => message,
+            Err(error) => {
+                let warning = format!("the file is cut or damaged ({error}): read up to there");
+                recording.warnings.push(warning);
+                break;
+            }
+        };
+        let schema = message
+            .channel
+            .schema
+            .as_ref()
+            .map(|schema| schema.name.as_str());
+        if schema != Some("sensor_msgs/msg/PointCloud2") {
+            continue;
+        }
+        let cloud = parse(&message.data, &message.channel.topic).ok_or_else(|| {
+            let text = format!(
+                "message {} of {} is damaged",
+                message.sequence, message.channel.topic
+            );
+            malformed(text, "record it again")
+        })?;
+        recording.clouds.push(cloud);
+    }
+    Ok(recording)
+}
+
+fn parse(data: &[u8], topic: &str) -> Option<RecordedCloud> {
+    let mut message = CdrReader::new(data)?;
+    let time = f64::from(message.u32()?) + f64::from(message.u32()?) * 1e-9;
+    let frame = message.text()?;
+    let size = [message.u32()? as usize, message.u32()? as usize];
+    let count = message.u32()?;
+    let mut fields = Vec::new();
+    for _ in 0..count {
+        let (name, offset) = (message.text()?, message.u32()? as usize);
+        fields.push((name, offset, message.u8()?));
+        message.u32()?;
+    }
+    let _is_big_endian = message.u8()?;
+    let step = message.u32()? as usize;
+    message.u32()?;
+    let data = message.blob()?;
+    let mut values = Vec::new();
+    for point in data.chunks_exact(step.max(1)) {
+        for (_, offset, datatype) in &fields {
+            values.push(number(point.get(*offset..)?, *datatype)?);
+        }
+    }
+    Some(RecordedCloud {
+        topic: topic.to_owned(),
+        time,
+        frame,
+        size,
+        numbers: fields.iter().map(|field| kind(field.2)).collect(),
+        fields: fields.into_iter().map(|field| field.0).collect(),
+        values,
+    })
+}
+
+/// What holds the numbers of one of `PointField`'s types.
+fn kind(datatype: u8) -> Number {
+    match datatype {
+        2 | 4 => Number::U16,
+        1 | 3 | 5 => Number::I32,
+        6 => Number::U32,
+        7 => Number::F32,
+        _ => Number::F64,
+    }
+}
+
+/// A number of one of `PointField`'s types, little endian.
+pub(crate) fn number(bytes: &[u8], datatype: u8) -> Option<f64> {
+    Some(match datatype {
+        1 => f64::from(i8::from_le_bytes(*bytes.first_chunk()?)),
+        2 => f64::from(*bytes.first()?),
+        3 => f64::from(i16::from_le_bytes(*bytes.first_chunk()?)),
+        4 => f64::from(u16::from_le_bytes(*bytes.first_chunk()?)),
+        5 => f64::from(i32::from_le_bytes(*bytes.first_chunk()?)),
+        6 => f64::from(u32::from_le_bytes(*bytes.first_chunk()?)),
+        7 => f64::from(f32::from_le_bytes(*bytes.first_chunk()?)),
+        8 => f64::from_le_bytes(*bytes.first_chunk()?),
+        _ => return None,
+    })
+}

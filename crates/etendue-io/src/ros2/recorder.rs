@@ -1,0 +1,307 @@
+//! Recordings written sweep by sweep.
+
+use super::bag::{Channel, bag_metadata};
+use super::definition::{CLOCK, Definition, LASER_SCAN, POINT_CLOUD, TRANSFORMS};
+use super::message::{check_stamp, clock, cloud, laser_scan, nanoseconds, transform};
+use crate::table::PointTable;
+use crate::{FormatError, Place};
+use etendue_sensors::lidar::Lidar;
+use etendue_sensors::lidar::Sweep;
+use mcap::records::MessageHeader;
+use mcap::{McapError, WriteOptions, Writer};
+use nalgebra::Isometry3;
+use std::collections::BTreeMap;
+use std::fs::{File, create_dir_all};
+use std::io::{BufWriter, Cursor, Seek, Write};
+use std::path::{Path, PathBuf};
+
+/// Names of topics and frames of one sensor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Topics {
+    /// Topic of the clouds; scans go to the topic `NAME/scan`.
+    pub cloud: String,
+    /// Frame of the sensor.
+    pub sensor_frame: String,
+    /// Frame of the world.
+    pub world_frame: String,
+}
+
+impl Default for Topics {
+    fn default() -> Self {
+        Self {
+            cloud: "/points".into(),
+            sensor_frame: "lidar".into(),
+            world_frame: "world".into(),
+        }
+    }
+}
+
+impl Topics {
+    /// Those of one of several sensors: `/NAME/points` in the frame `NAME`.
+    pub fn of_sensor(name: &str) -> Self {
+        Self {
+            cloud: format!("/{name}/points"),
+            sensor_frame: name.into(),
+            ..Self::default()
+        }
+    }
+}
+
+/// An MCAP recording in the making: `PointCloud2` (and `LaserScan` of planar scanners), `TF` and
+/// clock of every sweep of one sensor or several, on disk when [`Recorder::record`] returns.
+pub struct Recorder<W: Write + Seek> {
+    path: PathBuf,
+    sensors: Vec<SensorChannels>,
+    writer: Writer<W>,
+    channels: Vec<Channel>,
+    /// First and last time of the messages, ns.
+    span: Option<[u64; 2]>,
+    sequence: u32,
+    /// Classes of the scene's objects; none where points get none.
+    classes: Vec<i32>,
+}
+
+/// Places of a sensor's channels in the recorder's list.
+struct SensorChannels {
+    topics: Topics,
+    cloud: usize,
+    scan: usize,
+}
+
+/// Places of the channels that all sensors share.
+const CLOCK_CHANNEL: usize = 0;
+const TF_CHANNEL: usize = 1;
+
+/// Quality of service as rosbag2 writes it: reliable, volatile, the last ten.
+pub(super) const QOS: &str = "- history: 1\n  depth: 10\n  reliability: 1\n  durability: 2\n  deadline:\n    \
+    sec: 9223372036\n    nsec: 854775807\n  lifespan:\n    sec: 9223372036\n    nsec: 854775807\n  \
+    liveliness: 1\n  liveliness_lease_duration:\n    sec: 9223372036\n    nsec: 854775807\n  \
+    avoid_ros_namespace_conventions: false";
+
+impl Recorder<BufWriter<File>> {
+    /// Begins a recording at `path`, replacing what was there.
+    ///
+    /// # Errors
+    /// Where the file cannot be written.
+    pub fn create(path: &Path, topics: Topics) -> Result<Self, FormatError> {
+        Self::create_of_several(path, vec![topics])
+    }
+
+    /// Begins a recording of several sensors, whose frames and topics differ.
+    ///
+    /// # Errors
+    /// As [`Recorder::create`].
+    pub fn create_of_several(path: &Path, topics: Vec<Topics>) -> Result<Self, FormatError> {
+        Self::begin(path, topics, BufWriter::new(new_file(path)?))
+    }
+}
+
+impl Recorder<Cursor<Vec<u8>>> {
+    /// Begins a recording in memory.
+    ///
+    /// # Errors
+    /// Never in practice: memory does not refuse.
+    pub fn in_memory(topics: Topics) -> Result<Self, FormatError> {
+        Self::begin("memory".as_ref(), vec![topics], Cursor::new(Vec::new()))
+    }
+
+    /// Ends the recording and gives its bytes.
+    ///
+    /// # Errors
+    /// Never in practice: memory does not refuse.
+    pub fn into_bytes(mut self) -> Result<Vec<u8>, FormatError> {
+        let ended = self.writer.finish();
+        ended.map_err(|error| failed(&self.path, error))?;
+        Ok(self.writer.into_inner().into_inner())
+    }
+}
+
+impl<W: Write + Seek> Recorder<W> {
+    fn begin(path: &Path, topics: Vec<Topics>, sink: W) -> Result<Self, FormatError> {
+        let options = WriteOptions::new()
+            .compression(None)
+            .profile("ros2")
+            .library("etendue")
+            .chunk_size(None);
+        let fail = |error| failed(path, error);
+        let mut recorder = Self {
+            path: path.to_owned(),
+            sensors: Vec::new(),
+            writer: options.create(sink).map_err(fail)?,
+            channels: Vec::new(),
+            span: None,
+            sequence: 0,
+            classes: Vec::new(),
+        };
+        recorder.open("/clock", &CLOCK)?;
+        recorder.open("/tf", &TRANSFORMS)?;
+        for topics in topics {
+            let cloud = recorder.open(&topics.cloud, &POINT_CLOUD)?;
+            let scan = recorder.open(&format!("{}/scan", topics.cloud), &LASER_SCAN)?;
+            recorder.sensors.push(SensorChannels {
+                topics,
+                cloud,
+                scan,
+            });
+        }
+        Ok(recorder)
+    }
+
+    /// Opens a channel, and says its place.
+    fn open(&mut self, topic: &str, definition: &Definition) -> Result<usize, FormatError> {
+        let schema = definition.schema();
+        let qos = BTreeMap::from([("offered_qos_profiles".to_owned(), QOS.to_owned())]);
+        let writer = &mut self.writer;
+        let id = writer
+            .add_schema(definition.name, "ros2msg", schema.as_bytes())
+            .and_then(|schema| writer.add_channel(schema, topic, "cdr", &qos));
+        self.channels.push(Channel {
+            id: id.map_err(|error| failed(&self.path, error))?,
+            topic: topic.to_owned(),
+            kind: definition.name,
+            messages: 0,
+        });
+        Ok(self.channels.len() - 1)
+    }
+
+    /// Labels the points of sweeps with the class of each object.
+    #[must_use]
+    pub fn with_classes(mut self, of_object: &[i32]) -> Self {
+        self.classes = of_object.to_vec();
+        self
+    }
+
+    /// Appends a sweep and flushes it to disk: stamped with its start, the cloud in the sensor's
+    /// frame.
+    ///
+    /// # Errors
+    /// Where the file cannot be written, or the time is negative or beyond 2^32 s.
+    pub fn record(&mut self, sweep: &Sweep, scanner: &Lidar) -> Result<(), FormatError> {
+        self.record_of(0, sweep, scanner)
+    }
+
+    /// [`Recorder::record`] of the sensor with that number.
+    ///
+    /// # Errors
+    /// As [`Recorder::record`].
+    pub fn record_of(
+        &mut self,
+        sensor: usize,
+        sweep: &Sweep,
+        scanner: &Lidar,
+    ) -> Result<(), FormatError> {
+        let SensorChannels { topics, scan, .. } = &self.sensors[sensor];
+        let channel = *scan;
+        let scan = (sweep.channels == 1).then(|| laser_scan(sweep, scanner, &topics.sensor_frame));
+        let mut table = PointTable::of_scan_for_ros(sweep);
+        if !self.classes.is_empty() {
+            table.classify(&self.classes);
+        }
+        self.cloud(sensor, &table, sweep.start, &sweep.world_from_sensor)?;
+        if let Some(scan) = scan.flatten() {
+            self.write(channel, nanoseconds(sweep.start), &scan)?;
+        }
+        self.end_sweep()
+    }
+
+    /// Appends points of any origin as a cloud stamped `time` (s) of a sensor at a pose, and
+    /// flushes it to disk.
+    ///
+    /// # Errors
+    /// As [`Recorder::record`].
+    pub fn record_cloud(
+        &mut self,
+        table: &PointTable,
+        time: f64,
+        world_from_sensor: &Isometry3<f64>,
+    ) -> Result<(), FormatError> {
+        self.cloud(0, table, time, world_from_sensor)?;
+        self.end_sweep()
+    }
+
+    fn cloud(
+        &mut self,
+        sensor: usize,
+        table: &PointTable,
+        time: f64,
+        world_from_sensor: &Isometry3<f64>,
+    ) -> Result<(), FormatError> {
+        check_stamp(&self.path, time)?;
+        let SensorChannels {
+            topics, cloud: own, ..
+        } = &self.sensors[sensor];
+        let (world, frame) = (&topics.world_frame, &topics.sensor_frame);
+        let messages = [
+            (CLOCK_CHANNEL, clock(time)),
+            (TF_CHANNEL, transform(time, world, frame, world_from_sensor)),
+            (*own, cloud(table, time, frame)),
+        ];
+        for (channel, bytes) in messages {
+            self.write(channel, nanoseconds(time), &bytes)?;
+        }
+        Ok(())
+    }
+
+    fn end_sweep(&mut self) -> Result<(), FormatError> {
+        self.sequence += 1;
+        self.writer
+            .flush()
+            .map_err(|error| failed(&self.path, error))
+    }
+
+    fn write(&mut self, channel: usize, time: u64, bytes: &[u8]) -> Result<(), FormatError> {
+        let channel = &mut self.channels[channel];
+        let header = MessageHeader {
+            channel_id: channel.id,
+            sequence: self.sequence,
+            log_time: time,
+            publish_time: time,
+        };
+        channel.messages += 1;
+        let [first, last] = self.span.unwrap_or([time; 2]);
+        self.span = Some([first.min(time), last.max(time)]);
+        let written = self.writer.write_to_known_channel(&header, bytes);
+        written.map_err(|error| failed(&self.path, error))
+    }
+
+    /// The `metadata.yaml` of a folder with this recording so far in a file of that name: with it
+    /// ROS 2 opens the folder as a bag.
+    pub fn bag_metadata(&self, file: &str) -> String {
+        bag_metadata(file, &self.channels, self.span.unwrap_or_default())
+    }
+
+    /// Ends the recording with its index.
+    ///
+    /// # Errors
+    /// Where the file cannot be written.
+    pub fn finish(mut self) -> Result<(), FormatError> {
+        self.writer
+            .finish()
+            .map(|_| ())
+            .map_err(|error| failed(&self.path, error))
+    }
+}
+
+/// An empty file in place of what was there, in its folder, which is made if there is none.
+pub(super) fn new_file(path: &Path) -> Result<File, FormatError> {
+    if let Some(folder) = path.parent() {
+        create_dir_all(folder).map_err(|source| cannot_write(path, source))?;
+    }
+    File::create(path).map_err(|source| cannot_write(path, source))
+}
+
+pub(super) fn cannot_write(path: &Path, source: std::io::Error) -> FormatError {
+    FormatError::Io {
+        path: path.to_owned(),
+        action: "write",
+        source,
+        remedy: "name another output file, or make room on the disk".into(),
+    }
+}
+
+pub(super) fn failed(path: &Path, error: McapError) -> FormatError {
+    match error {
+        McapError::Io(source) => cannot_write(path, source),
+        other => FormatError::malformed(path, Place::File, other.to_string(), "record it again"),
+    }
+}

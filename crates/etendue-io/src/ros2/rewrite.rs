@@ -1,0 +1,204 @@
+//! Recordings copied with the points of their clouds moved.
+
+use super::cdr::CdrReader;
+use crate::input::read_bytes;
+use crate::output::OutputSet;
+use crate::records::{Column, Kind, Records};
+use crate::{FormatError, Place};
+use mcap::read::Options;
+use mcap::records::MessageHeader;
+use mcap::{Message, MessageStream, WriteOptions, Writer};
+use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion};
+use std::collections::BTreeMap;
+use std::io::{self, Seek, Write};
+use std::path::Path;
+
+/// A pose of a frame in another at a time, of a `TFMessage`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StampedTransform {
+    /// Its stamp, s.
+    pub time: f64,
+    /// The frame that it is given in.
+    pub parent: String,
+    /// The frame whose pose it is.
+    pub child: String,
+    /// Parent from child.
+    pub parent_from_child: Isometry3<f64>,
+}
+
+/// Copies an MCAP recording with every `PointCloud2` moved by `moved`, which is given the topic
+/// and the points (m, those that are not finite with them) and returns as many. Other messages are
+/// copied as they are; one message is held at a time.
+///
+/// # Errors
+/// Where the recording cannot be read, a cloud is damaged or has no x, y and z, or the copy cannot
+/// be written.
+pub fn rewrite_clouds(
+    outputs: &mut OutputSet,
+    from: &Path,
+    to: &Path,
+    mut moved: impl FnMut(&str, Vec<Point3<f64>>) -> Vec<Point3<f64>>,
+) -> Result<(), FormatError> {
+    let bytes = read_bytes(from)?;
+    let mut damage = None;
+    let written = outputs.add(to, |file| {
+        let copied = copy(&bytes, file, &mut moved);
+        copied.map_err(|error| {
+            damage = Some(error.to_string());
+            io::Error::other(error.to_string())
+        })
+    });
+    match damage {
+        Some(message) => Err(FormatError::malformed(
+            from,
+            Place::File,
+            message,
+            "record it again, or give a recording with clouds of float x, y and z",
+        )),
+        None => written,
+    }
+}
+
+type Moved<'a> = &'a mut dyn FnMut(&str, Vec<Point3<f64>>) -> Vec<Point3<f64>>;
+
+fn copy(
+    bytes: &[u8],
+    sink: &mut (impl Write + Seek + ?Sized),
+    moved: Moved,
+) -> mcap::McapResult<()> {
+    let options = WriteOptions::new()
+        .compression(None)
+        .profile("ros2")
+        .library("etendue");
+    let mut writer = options.create(sink)?;
+    let mut channels = BTreeMap::new();
+    for message in MessageStream::new(bytes)? {
+        let message = message?;
+        let id = if let Some(id) = channels.get(&message.channel.id) {
+            *id
+        } else {
+            let id = channel(&mut writer, &message)?;
+            channels.insert(message.channel.id, id);
+            id
+        };
+        let header = MessageHeader {
+            channel_id: id,
+            sequence: message.sequence,
+            log_time: message.log_time,
+            publish_time: message.publish_time,
+        };
+        if is_cloud(&message) {
+            let corrected = cloud(&message, moved).ok_or_else(|| {
+                let text = format!("a cloud of {} has no x, y and z", message.channel.topic);
+                io::Error::other(text)
+            })?;
+            writer.write_to_known_channel(&header, &corrected)?;
+        } else {
+            writer.write_to_known_channel(&header, &message.data)?;
+        }
+    }
+    writer.finish()?;
+    Ok(())
+}
+
+fn channel<W: Write + Seek>(writer: &mut Writer<W>, message: &Message) -> mcap::McapResult<u16> {
+    let channel = &message.channel;
+    let schema = match &channel.schema {
+        Some(schema) => writer.add_schema(&schema.name, &schema.encoding, &schema.data)?,
+        None => 0,
+    };
+    writer.add_channel(
+        schema,
+        &channel.topic,
+        &channel.message_encoding,
+        &channel.metadata,
+    )
+}
+
+fn is_cloud(message: &Message) -> bool {
+    let schema = message.channel.schema.as_ref();
+    schema.is_some_and(|s| s.name == "sensor_msgs/msg/PointCloud2")
+}
+
+/// The message with its points moved.
+fn cloud(message: &Message, moved: Moved) -> Option<Vec<u8>> {
+    let mut records = records(&message.data)?;
+    let points = records.points();
+    let corrected = moved(&message.channel.topic, points);
+    records.set_points(&corrected);
+    Some(records.bytes().to_vec())
+}
+
+/// The points of a `PointCloud2` message in its bytes.
+fn records(data: &[u8]) -> Option<Records> {
+    let mut message = CdrReader::new(data)?;
+    message.u32()?;
+    message.u32()?;
+    message.text()?;
+    let points = message.u32()? as usize * message.u32()? as usize;
+    let count = message.u32()?;
+    let mut fields = BTreeMap::new();
+    for _ in 0..count {
+        let (name, offset) = (message.text()?, message.u32()? as usize);
+        fields.insert(name, (offset, message.u8()?));
+        message.u32()?;
+    }
+    let is_big_endian = message.u8()? != 0;
+    let step = message.u32()? as usize;
+    message.u32()?;
+    let start = message.blob_start()?;
+    let column = |name: &str| {
+        let (offset, datatype) = fields.get(name)?;
+        let column = Column::new(start + offset, step, Kind::of_ros(*datatype)?);
+        Some(column.ordered(is_big_endian))
+    };
+    let position = [column("x")?, column("y")?, column("z")?];
+    Records::new(data.to_vec(), points, position, column("range"))
+}
+
+/// Reads every transform of an MCAP recording, in the order of the file. Of a file that was cut, those
+/// before the cut: it is [`read_clouds`](super::read_clouds) that tells.
+///
+/// # Errors
+/// Where the file cannot be read or is no MCAP file.
+pub fn read_transforms(path: &Path) -> Result<Vec<StampedTransform>, FormatError> {
+    let bytes = read_bytes(path)?;
+    let fail = |error: mcap::McapError| {
+        FormatError::malformed(path, Place::File, error.to_string(), "give an MCAP file")
+    };
+    let mut found = Vec::new();
+    let options = Options::IgnoreEndMagic.into();
+    let stream = MessageStream::new_with_options(&bytes, options).map_err(fail)?;
+    for message in stream.map_while(Result::ok) {
+        let schema = message.channel.schema.as_ref();
+        if schema.is_some_and(|s| s.name == "tf2_msgs/msg/TFMessage") {
+            found.extend(transforms(&message.data).unwrap_or_default());
+        }
+    }
+    Ok(found)
+}
+
+fn transforms(data: &[u8]) -> Option<Vec<StampedTransform>> {
+    let mut message = CdrReader::new(data)?;
+    let count = message.u32()?;
+    (0..count).map(|_| transform(&mut message)).collect()
+}
+
+fn transform(message: &mut CdrReader) -> Option<StampedTransform> {
+    let time = f64::from(message.u32()?) + f64::from(message.u32()?) * 1e-9;
+    let (parent, child) = (message.text()?, message.text()?);
+    let mut v = [0.0; 7];
+    for value in &mut v {
+        *value = message.f64()?;
+    }
+    let rotation = Quaternion::new(v[6], v[3], v[4], v[5]);
+    Some(StampedTransform {
+        time,
+        parent,
+        child,
+        parent_from_child: Isometry3::from_parts(
+            Translation3::new(v[0], v[1], v[2]),
+            UnitQuaternion::from_quaternion(rotation),
+        ),
+    })
+}

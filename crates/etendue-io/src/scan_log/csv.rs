@@ -1,0 +1,302 @@
+//! Scans as comma-separated values, one beam a row.
+//!
+//! The first line names the columns, in any order:
+//!
+//! | column | meaning |
+//! |---|---|
+//! | `azimuth_rad` or `azimuth_deg` | direction of the beam, anticlockwise from the sensor's x axis (needed) |
+//! | `range_m` | range; empty or `inf` where nothing came back (needed) |
+//! | `sweep` | number of the scan: a scan ends where it changes (one scan where it is left out) |
+//! | `time_s` | time of the beam; the scan's is that of its first beam |
+//! | `reading` | `range`, `no_return`, `too_near` or `error` |
+//! | `error_code` | the device's own code, 0 to 255: the beam has no range |
+//! | `intensity` or `power_per_m2_sr` | what the device gives |
+//! | `odom_x_m`, `odom_y_m`, `odom_yaw_rad` | pose of the robot by its odometry; `sensor_x_m` ... where it is simulated |
+//!
+//! Other columns are passed over, lines that begin with `#` too. What
+//! [`write_sweeps_csv`] writes is read back by this.
+
+use super::Geometries;
+use crate::FormatError;
+use crate::output::{OutputSet, Run, Sink};
+use crate::precision::single;
+use crate::text::{Field, Line, Text};
+use etendue_sensors::{Measurement, PlanarSweep, RangeReading, Scan, ScanLog};
+use nalgebra::{Isometry2, Vector2};
+use std::borrow::Cow;
+use std::io;
+use std::path::Path;
+
+pub(super) fn is_header(line: &str) -> bool {
+    let has = |wanted: &str| line.split(',').any(|name| name.trim() == wanted);
+    has("range_m") && (has("azimuth_rad") || has("azimuth_deg"))
+}
+
+/// Which column of a header numbers the scans.
+pub(super) fn sweep_column(header: &str) -> Option<usize> {
+    header.split(',').position(|name| name.trim() == "sweep")
+}
+
+/// Whether a scan begins with `row`, where the number changes.
+pub(super) fn begins_scan(sweep: usize, before: &str, row: &str) -> bool {
+    let number = |row: &str| row.split(',').nth(sweep).map(|word| word.trim().to_owned());
+    number(before) != number(row)
+}
+
+pub(super) fn parse(text: Text<'_>) -> Result<ScanLog, FormatError> {
+    let mut lines = text
+        .lines()
+        .filter(|line| !line.text.starts_with('#'))
+        .peekable();
+    let Some(header) = lines.next() else {
+        return Ok(ScanLog::default());
+    };
+    let columns = Columns::of(header)?;
+    let mut reader = Reader::default();
+    while let Some(line) = lines.next() {
+        let fields: Vec<Field<'_>> = line.split_csv();
+        if fields.len() < columns.width && lines.peek().is_none() {
+            reader
+                .log
+                .warnings
+                .push(super::tinyslam::last_line_cut(line));
+            break;
+        }
+        if fields.len() != columns.width {
+            return Err(line.error(
+                format!(
+                    "the line has {} columns, the header {}",
+                    fields.len(),
+                    columns.width
+                ),
+                "give every line the header's columns; write decimals with a point",
+            ));
+        }
+        reader.add(&columns, &fields)?;
+    }
+    reader.end_scan();
+    reader.log.description = "etendue CSV".into();
+    Ok(reader.log)
+}
+
+/// Which column holds what.
+struct Columns {
+    width: usize,
+    azimuth: usize,
+    degrees: bool,
+    range: usize,
+    sweep: Option<usize>,
+    time: Option<usize>,
+    reading: Option<usize>,
+    error_code: Option<usize>,
+    intensity: Option<usize>,
+    odometry: Option<[usize; 3]>,
+}
+
+impl Columns {
+    fn of(header: Line<'_>) -> Result<Self, FormatError> {
+        let names: Vec<&str> = header.split_csv().iter().map(|field| field.text).collect();
+        let find = |wanted: &str| names.iter().position(|name| *name == wanted);
+        let missing = |name: &str| {
+            header.error(
+                format!("there is no column {name}"),
+                format!("add a column {name}"),
+            )
+        };
+        let radians = find("azimuth_rad");
+        let pose = |of: &str| {
+            let column = |part: &str| find(&format!("{of}_{part}"));
+            Some([column("x_m")?, column("y_m")?, column("yaw_rad")?])
+        };
+        Ok(Self {
+            width: names.len(),
+            azimuth: radians
+                .or_else(|| find("azimuth_deg"))
+                .ok_or_else(|| missing("azimuth_rad"))?,
+            degrees: radians.is_none(),
+            range: find("range_m").ok_or_else(|| missing("range_m"))?,
+            sweep: find("sweep"),
+            time: find("time_s"),
+            reading: find("reading"),
+            error_code: find("error_code"),
+            intensity: find("intensity").or_else(|| find("power_per_m2_sr")),
+            odometry: pose("odom").or_else(|| pose("sensor")),
+        })
+    }
+}
+
+#[derive(Default)]
+struct Reader {
+    log: ScanLog,
+    geometries: Geometries,
+    sweep: String,
+    azimuths: Vec<f64>,
+    scan: Option<Scan>,
+}
+
+impl Reader {
+    fn add(&mut self, columns: &Columns, fields: &[Field<'_>]) -> Result<(), FormatError> {
+        let sweep = columns.sweep.map_or("", |at| fields[at].text);
+        if self.scan.is_some() && sweep != self.sweep {
+            self.end_scan();
+        }
+        if self.scan.is_none() {
+            sweep.clone_into(&mut self.sweep);
+            self.scan = Some(self.begin_scan(columns, fields)?);
+        }
+        let azimuth = fields[columns.azimuth].number()?;
+        self.azimuths.push(if columns.degrees {
+            azimuth.to_radians()
+        } else {
+            azimuth
+        });
+        let reading = reading(columns, fields)?;
+        let intensity = columns
+            .intensity
+            .map(|at| fields[at].number())
+            .transpose()?;
+        if let Some(scan) = &mut self.scan {
+            scan.readings.push(reading);
+            scan.intensities.extend(intensity.map(single));
+        }
+        Ok(())
+    }
+
+    fn begin_scan(&self, columns: &Columns, fields: &[Field<'_>]) -> Result<Scan, FormatError> {
+        let time = columns.time.map(|at| fields[at].number()).transpose()?;
+        let odometry = match columns.odometry {
+            Some([x, y, yaw]) => Some(Isometry2::new(
+                Vector2::new(fields[x].number()?, fields[y].number()?),
+                fields[yaw].number()?,
+            )),
+            None => None,
+        };
+        Ok(Scan {
+            time: time.unwrap_or(self.log.scans.len() as f64),
+            azimuths: [].into(),
+            readings: Vec::new(),
+            intensities: Vec::new(),
+            odom_from_robot: odometry,
+        })
+    }
+
+    fn end_scan(&mut self) {
+        if let Some(mut scan) = self.scan.take() {
+            scan.azimuths = self.geometries.share(std::mem::take(&mut self.azimuths));
+            self.log.scans.push(scan);
+        }
+    }
+}
+
+fn reading(columns: &Columns, fields: &[Field<'_>]) -> Result<RangeReading, FormatError> {
+    let code = columns
+        .error_code
+        .map(|at| fields[at])
+        .filter(|field| !field.text.is_empty());
+    if let Some(code) = code {
+        return Ok(RangeReading::Error(
+            code.parse("an error code from 0 to 255")?,
+        ));
+    }
+    match columns.reading.map(|at| fields[at]) {
+        None => {}
+        Some(field) => match field.text {
+            "range" => {}
+            "no_return" => return Ok(RangeReading::NoReturn),
+            "too_near" => return Ok(RangeReading::TooNear),
+            other => {
+                return Err(field.error(
+                    format!("unknown reading \"{other}\""),
+                    "write range, no_return, too_near, or error with an error_code",
+                ));
+            }
+        },
+    }
+    let range = fields[columns.range];
+    if range.text.is_empty() || range.text == "inf" {
+        return Ok(RangeReading::NoReturn);
+    }
+    range.number().map(RangeReading::Range)
+}
+
+const HEADER: &str = "sweep,beam,time_s,azimuth_rad,elevation_rad,reading,range_m,error_code,\
+    power_per_m2_sr,returns,true_range_m,true_object,true_material,true_incidence_rad,\
+    sensor_x_m,sensor_y_m,sensor_yaw_rad";
+
+/// Writes one row a beam. What does not apply (the range of a beam without one, the truth of a
+/// beam into nothing) is empty.
+///
+/// # Errors
+/// Where the file cannot be written.
+pub fn write_sweeps_csv(
+    outputs: &mut OutputSet,
+    path: &Path,
+    run: Run<'_>,
+) -> Result<(), FormatError> {
+    outputs.add(path, |file| {
+        writeln!(file, "{HEADER}")?;
+        for sweep in run.sweeps {
+            let pose = pose_columns(sweep);
+            for measurement in &sweep.measurements {
+                write_row(file, run, sweep.index, measurement)?;
+                writeln!(file, ",{pose}")?;
+            }
+        }
+        Ok(())
+    })
+}
+
+fn pose_columns(sweep: &PlanarSweep) -> String {
+    let pose = Scan::of_sweep(sweep).odom_from_robot;
+    pose.map_or_else(
+        || ",,".into(),
+        |pose| {
+            let at = pose.translation;
+            format!("{},{},{}", at.x, at.y, pose.rotation.angle())
+        },
+    )
+}
+
+fn write_row(file: &mut dyn Sink, run: Run<'_>, sweep: u32, beam: &Measurement) -> io::Result<()> {
+    let Measurement {
+        time,
+        azimuth,
+        elevation,
+        power,
+        returns,
+        ..
+    } = beam;
+    let (reading, range, code) = match beam.reading {
+        RangeReading::Range(range) => ("range", range.to_string(), String::new()),
+        RangeReading::NoReturn => ("no_return", String::new(), String::new()),
+        RangeReading::TooNear => ("too_near", String::new(), String::new()),
+        RangeReading::Error(code) => ("error", String::new(), code.to_string()),
+    };
+    let number = beam.beam;
+    write!(
+        file,
+        "{sweep},{number},{time},{azimuth},{elevation},{reading},{range},{code},{power},{returns},"
+    )?;
+    match beam.truth {
+        None => write!(file, ",,,"),
+        Some(truth) => write!(
+            file,
+            "{},{},{},{}",
+            truth.range,
+            quoted(&run.scene.objects()[truth.object.0 as usize].name),
+            quoted(&run.scene.materials()[truth.material.0 as usize].name),
+            truth.incidence
+        ),
+    }
+}
+
+fn quoted(name: &str) -> Cow<'_, str> {
+    if name.contains([',', '"', '\n', '\r']) {
+        Cow::Owned(format!(
+            "\"{}\"",
+            name.replace('"', "\"\"").replace(['\n', '\r'], " ")
+        ))
+    } else {
+        Cow::Borrowed(name)
+    }
+}

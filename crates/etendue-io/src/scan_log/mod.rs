@@ -1,0 +1,172 @@
+//! Recorded planar scans: which format a log is in is told from its content.
+//!
+//! | format | how it is recognised | source |
+//! |---|---|---|
+//! | tinySLAM text | 700 or more numbers a line, no header | Hokuyo URG-04LX on the Mines ParisTech rover |
+//! | CARMEN | lines that begin with `FLASER`, `ROBOTLASER1`, `RAWLASER1`, `PARAM`, `ODOM` ... | SICK LMS and others |
+//! | RPLIDAR `ultra_simple` | `theta: .. Dist: .. Q: ..` | Slamtec SDK |
+//! | RPLIDAR rows | three numbers a line: range, quality, angle | ROS scans, one beam a row |
+//! | RPLIDAR blocks | `Timestamp:` ... `ranges: array('f', [..])` | ROS scans, printed |
+//! | etendue CSV | a header with `azimuth_rad` or `azimuth_deg`, and `range_m` | this program; see [`csv`] |
+//!
+//! Each may be packed with bzip2, gzip or zstd, or come from a driver that is still writing it
+//! ([`ScanStream`]).
+//!
+//! What is wrong with a log: a field that is not a number, a decimal comma, and a line that is cut
+//! in the middle of the file are errors that name the line. A **last** line that is cut is what an
+//! interrupted recording looks like: it is left out, with a warning.
+
+mod carmen;
+pub mod csv;
+mod geometry;
+mod npz;
+mod rplidar;
+mod stream;
+mod tinyslam;
+
+use crate::input::read_text;
+use crate::text::{Text, is_number};
+use crate::{FormatError, Place};
+use etendue_sensors::ScanLog;
+use geometry::Geometries;
+use std::path::Path;
+
+pub use csv::write_sweeps_csv;
+pub use npz::write_sweeps_npz;
+pub use stream::{ScanStream, Source, open_stream};
+
+/// Reads a scan log of any known format.
+///
+/// # Errors
+/// Where the file cannot be read, its format is not known, or a line of it is wrong.
+pub fn read_scan_log(path: &Path) -> Result<ScanLog, FormatError> {
+    parse_scan_log(path, &read_text(path)?)
+}
+
+/// Reads the text of a scan log; `path` is named in errors.
+///
+/// # Errors
+/// Where its format is not known, or a line of it is wrong.
+///
+/// # Example
+/// ```
+/// use etendue_io::scan_log::parse_scan_log;
+/// let text = "sweep,azimuth_deg,range_m\n0,-90,1.5\n0,0,2.0\n0,90,\n";
+/// let log = parse_scan_log("a.csv".as_ref(), text).unwrap();
+/// assert_eq!(log.scans.len(), 1);
+/// assert_eq!(log.scans[0].readings[1].range(), Some(2.0));
+/// assert_eq!(log.scans[0].readings[2].range(), None);
+/// ```
+pub fn parse_scan_log(path: &Path, content: &str) -> Result<ScanLog, FormatError> {
+    let format = Format::of(content).ok_or_else(|| unknown(path, content))?;
+    let log = format.parse(Text { path, content })?;
+    if log.scans.is_empty() {
+        return Err(FormatError::malformed(
+            path,
+            Place::File,
+            "the log holds no scan",
+            "record at least one whole turn of the sensor",
+        ));
+    }
+    Ok(log)
+}
+
+/// Whether the text looks like a scan log.
+pub fn is_scan_log(content: &str) -> bool {
+    Format::of(content).is_some()
+}
+
+#[derive(Clone, Copy)]
+enum Format {
+    TinySlam,
+    Carmen,
+    UltraSimple,
+    RplidarRows,
+    RplidarBlocks,
+    Csv,
+}
+
+impl Format {
+    fn of(content: &str) -> Option<Self> {
+        content.lines().take(200).find_map(Self::of_line)
+    }
+
+    fn of_line(line: &str) -> Option<Self> {
+        let first = line.split_ascii_whitespace().next()?;
+        if carmen::is_keyword(first) {
+            Some(Self::Carmen)
+        } else if line.contains("theta:") && line.contains("Dist:") {
+            Some(Self::UltraSimple)
+        } else if first == "Timestamp:" {
+            Some(Self::RplidarBlocks)
+        } else if csv::is_header(line) {
+            Some(Self::Csv)
+        } else if line.split_ascii_whitespace().nth(700).is_some() && is_number(first) {
+            Some(Self::TinySlam)
+        } else if rplidar::is_row(line) {
+            Some(Self::RplidarRows)
+        } else {
+            None
+        }
+    }
+
+    fn parse(self, text: Text<'_>) -> Result<ScanLog, FormatError> {
+        match self {
+            Self::TinySlam => tinyslam::parse(text),
+            Self::Carmen => carmen::parse(text),
+            Self::UltraSimple => rplidar::parse_ultra_simple(text),
+            Self::RplidarRows => rplidar::parse_rows(text),
+            Self::RplidarBlocks => rplidar::parse_blocks(text),
+            Self::Csv => csv::parse(text),
+        }
+    }
+}
+
+fn unknown(path: &Path, content: &str) -> FormatError {
+    let Some((number, line)) = (1..)
+        .zip(content.lines())
+        .find(|(_, line)| !line.trim().is_empty())
+    else {
+        let remedy = "record some seconds; the file holds no line";
+        return FormatError::malformed(path, Place::File, "the file is empty", remedy);
+    };
+    let start = beginning(line);
+    // A header may stand above the numbers: a few lines from the first that is not empty tell.
+    let mut first = (number..).zip(content.lines().skip(number - 1)).take(5);
+    if let Some((number, line)) = first.find(|(_, line)| has_decimal_commas(line)) {
+        return FormatError::malformed(
+            path,
+            Place::Line(number),
+            format!("the numbers have decimal commas: {}", beginning(line)),
+            "write decimal points, and commas between the columns: 0.314,47,-3.12",
+        );
+    }
+    FormatError::Unsupported {
+        path: path.to_owned(),
+        message: format!("this is no scan log of a known format; it begins with: {start}"),
+        remedy: "give a tinySLAM, CARMEN or RPLIDAR text log, or a CSV with the columns \
+                 sweep, azimuth_deg and range_m"
+            .into(),
+    }
+}
+
+fn beginning(line: &str) -> String {
+    line.chars().take(48).collect()
+}
+
+/// Whether a line is of numbers, some with a comma in the place of the decimal point.
+fn has_decimal_commas(line: &str) -> bool {
+    let has_comma = |field: &&str| field.contains(',');
+    let is_meant = |field: &str| field.is_empty() || is_number(&field.replacen(',', ".", 1));
+    let apart = |separator: fn(char) -> bool| {
+        let fields: Vec<&str> = line.split(separator).map(str::trim).collect();
+        fields.iter().any(has_comma) && fields.iter().all(|field| is_meant(field))
+    };
+    // Commas between the columns too: 0,314,47,-3,12.
+    let parts: Vec<&str> = line.split(',').map(str::trim).collect();
+    let all_whole = parts.len() > 3
+        && parts
+            .iter()
+            .all(|part| is_number(part) && !part.contains('.'));
+    apart(|c| c == ';') || apart(char::is_whitespace) || all_whole
+}

@@ -1,0 +1,412 @@
+//! Measured points with their fields: what point-cloud files hold.
+
+use crate::precision::single;
+use std::borrow::Cow;
+
+/// How a point cloud is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Encoding {
+    /// Numbers as text.
+    Ascii,
+    /// Numbers as bytes, little endian.
+    #[default]
+    Binary,
+}
+
+/// The values of one field, one a point.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ColumnData {
+    /// 4-byte floating point.
+    F32(Vec<f32>),
+    /// 8-byte floating point.
+    F64(Vec<f64>),
+    /// 2-byte count.
+    U16(Vec<u16>),
+    /// 4-byte count.
+    U32(Vec<u32>),
+    /// 4-byte integer.
+    I32(Vec<i32>),
+}
+
+/// A type of the values of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Number {
+    /// 4-byte floating point.
+    F32,
+    /// 8-byte floating point.
+    F64,
+    /// 2-byte count.
+    U16,
+    /// 4-byte count.
+    U32,
+    /// 4-byte integer.
+    I32,
+}
+
+/// One field of every point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// The field's name in the file.
+    pub name: Cow<'static, str>,
+    /// Its values.
+    pub data: ColumnData,
+}
+
+impl Column {
+    /// A field of that name.
+    pub fn new(name: impl Into<Cow<'static, str>>, data: ColumnData) -> Self {
+        Self {
+            name: name.into(),
+            data,
+        }
+    }
+}
+
+impl Number {
+    /// The type of a field that was read as text, or from a format that does not say.
+    pub(crate) fn of_field(name: &str, values: &[f64]) -> Self {
+        let fitting = Self::that_holds(values);
+        let is_measure = ["x", "y", "z", "intensity", "range", "time"].contains(&name);
+        match fitting {
+            // Whole seconds of an epoch and coordinates of a map take more than single precision.
+            Self::U16 | Self::U32 | Self::I32 if is_measure && are_single(values) => Self::F32,
+            Self::U16 | Self::U32 | Self::I32 if is_measure => Self::F64,
+            other => other,
+        }
+    }
+
+    /// This type, or another where it is one of counts that are not all of these numbers.
+    pub(crate) fn or_wider(self, values: &[f64]) -> Self {
+        match (self, Self::that_holds(values)) {
+            (Self::U16, other) => other,
+            (Self::U32, Self::I32 | Self::F32 | Self::F64) => Self::F64,
+            (own, _) => own,
+        }
+    }
+
+    /// The narrowest type that holds all these numbers as they are (single precision before
+    /// double, counts before integers).
+    fn that_holds(values: &[f64]) -> Self {
+        let all = |fits: &dyn Fn(f64) -> bool| values.iter().all(|value| fits(*value));
+        let whole = |low: f64, high: f64| {
+            move |value: f64| value.fract() == 0.0 && (low..=high).contains(&value)
+        };
+        if all(&whole(0.0, f64::from(u16::MAX))) {
+            Self::U16
+        } else if all(&whole(0.0, f64::from(u32::MAX))) {
+            Self::U32
+        } else if all(&whole(f64::from(i32::MIN), f64::from(i32::MAX))) {
+            Self::I32
+        } else if are_single(values) {
+            Self::F32
+        } else {
+            Self::F64
+        }
+    }
+}
+
+/// Whether single precision holds all these numbers as they are.
+fn are_single(values: &[f64]) -> bool {
+    let is_single = |value: &f64| value.is_nan() || f64::from(single(*value)) == *value;
+    values.iter().all(is_single)
+}
+
+/// A point cloud with named fields, all equally long.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PointTable {
+    /// How many points.
+    pub points: usize,
+    /// Rows of the grid that they stand in; 1 where they stand in none.
+    pub height: usize,
+    /// The fields, in the order of the file.
+    pub columns: Vec<Column>,
+}
+
+impl PointTable {
+    /// Appends a field.
+    pub(crate) fn add(&mut self, name: &'static str, data: ColumnData) {
+        self.columns.push(Column::new(name, data));
+    }
+
+    /// The field of that name.
+    pub fn column(&self, name: &str) -> Option<&ColumnData> {
+        let column = self.columns.iter().find(|column| column.name == name)?;
+        Some(&column.data)
+    }
+
+    /// All tables one after the other, with the fields that all of them have.
+    pub fn together(tables: Vec<Self>) -> Self {
+        let mut tables = tables.into_iter();
+        let Some(mut all) = tables.next() else {
+            return Self::default();
+        };
+        for table in tables {
+            all.columns
+                .retain(|column| table.column(&column.name).is_some());
+            for column in &mut all.columns {
+                if let Some(more) = table.column(&column.name) {
+                    column.data.append(more);
+                }
+            }
+            all.points += table.points;
+            all.height = 1;
+        }
+        all
+    }
+
+    /// The points of each value of the field `sweep`, in the order of the values; the whole table
+    /// where there is no such field.
+    pub fn sweeps(&self) -> Vec<Self> {
+        let Some(sweeps) = self.column("sweep") else {
+            return vec![self.clone()];
+        };
+        let mut points: Vec<usize> = (0..self.points).collect();
+        points.sort_by(|a, b| sweeps.number(*a).total_cmp(&sweeps.number(*b)));
+        let groups = points.chunk_by(|a, b| sweeps.number(*a) == sweeps.number(*b));
+        let mut tables: Vec<Self> = groups.map(|points| self.pick(points)).collect();
+        if let [only] = &mut tables[..] {
+            only.height = self.height;
+        }
+        tables
+    }
+
+    /// The points whose field `sweep` has that number; none where there is no such field.
+    ///
+    /// ```
+    /// use etendue_io::table::{Column, ColumnData, PointTable};
+    /// let table = PointTable {
+    ///     points: 3,
+    ///     height: 1,
+    ///     columns: vec![
+    ///         Column::new("sweep", ColumnData::U32(vec![1, 2, 1])),
+    ///         Column::new("x", ColumnData::F32(vec![5.0, 6.0, 7.0])),
+    ///     ],
+    /// };
+    /// let one = table.of_sweep(1).unwrap();
+    /// assert_eq!((one.points, one.number("x", 1)), (2, Some(7.0)));
+    /// assert_eq!(table.of_sweep(0).unwrap().points, 0);
+    /// ```
+    pub fn of_sweep(&self, number: usize) -> Option<Self> {
+        let sweeps = self.column("sweep")?;
+        let is_of = |point: &usize| sweeps.number(*point) == number as f64;
+        let points: Vec<usize> = (0..self.points).filter(is_of).collect();
+        Some(self.pick(&points))
+    }
+
+    /// Adds the field `class` by the field `instance`: the number of each object's class, -1 where
+    /// there is none.
+    pub fn classify(&mut self, of_object: &[i32]) {
+        let Some(ColumnData::I32(instances)) = self.column("instance") else {
+            return;
+        };
+        let class = |instance: &i32| {
+            let number = usize::try_from(*instance).ok();
+            number
+                .and_then(|number| of_object.get(number))
+                .copied()
+                .unwrap_or(-1)
+        };
+        let classes = instances.iter().map(class).collect();
+        self.add("class", ColumnData::I32(classes));
+    }
+
+    /// The earliest `time` (0 where there is none), and the table with `time` in single precision
+    /// from then on: as ROS users expect it.
+    pub fn stamped(mut self) -> (f64, Self) {
+        let Some(times) = self.column("time") else {
+            return (0.0, self);
+        };
+        let times: Vec<f64> = (0..self.points).map(|point| times.number(point)).collect();
+        let earliest = times.iter().copied().fold(f64::INFINITY, f64::min);
+        let start = if earliest.is_finite() { earliest } else { 0.0 };
+        let since = times.into_iter().map(|time| single(time - start)).collect();
+        for column in &mut self.columns {
+            if column.name == "time" {
+                column.data = ColumnData::F32(since);
+                break;
+            }
+        }
+        (start, self)
+    }
+
+    /// Lets the field `time` begin at zero where its earliest value is negative, which is then
+    /// returned.
+    pub fn shift_negative_times(&mut self) -> Option<f64> {
+        let points = 0..self.points;
+        let column = self.columns.iter_mut().find(|c| c.name == "time")?;
+        let times: Vec<f64> = points.map(|point| column.data.number(point)).collect();
+        let finite = times.iter().copied().filter(|time| time.is_finite());
+        let earliest = finite.fold(0.0, f64::min);
+        if earliest == 0.0 {
+            return None;
+        }
+        column.data = ColumnData::F64(times.into_iter().map(|time| time - earliest).collect());
+        Some(earliest)
+    }
+
+    /// The table of some points.
+    fn pick(&self, points: &[usize]) -> Self {
+        let pick = |column: &Column| Column::new(column.name.clone(), column.data.pick(points));
+        Self {
+            points: points.len(),
+            height: 1,
+            columns: self.columns.iter().map(pick).collect(),
+        }
+    }
+
+    /// The value of a field of one point, if there is that field.
+    pub fn number(&self, name: &str, point: usize) -> Option<f64> {
+        Some(self.column(name)?.number(point))
+    }
+
+    /// The numbers of the points that have a position.
+    pub(crate) fn finite_points(&self) -> impl Iterator<Item = usize> {
+        let finite = |name, point| self.number(name, point).is_some_and(f64::is_finite);
+        (0..self.points).filter(move |&p| finite("x", p) && finite("y", p) && finite("z", p))
+    }
+
+    /// The points one after the other, each with all its fields.
+    pub(crate) fn encode(&self, encoding: Encoding) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for point in 0..self.points {
+            for (index, column) in self.columns.iter().enumerate() {
+                match encoding {
+                    Encoding::Binary => column.data.push_bytes(point, &mut bytes),
+                    Encoding::Ascii => {
+                        let space = if index == 0 { "" } else { " " };
+                        bytes.extend(space.bytes().chain(column.data.text(point).bytes()));
+                    }
+                }
+            }
+            if encoding == Encoding::Ascii {
+                bytes.push(b'\n');
+            }
+        }
+        bytes
+    }
+}
+
+/// Points of a file, in the order of the file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Points {
+    /// The sweeps (clouds, turns) of the file; one where it does not tell them apart, but by the
+    /// field `sweep` of its points ([`PointTable::of_sweep`]).
+    pub sweeps: Vec<PointTable>,
+    /// What was odd but did not prevent reading.
+    pub warnings: Vec<String>,
+}
+
+impl Points {
+    /// One sweep without warnings.
+    pub(crate) fn one(table: PointTable) -> Self {
+        Self {
+            sweeps: vec![table],
+            warnings: vec![],
+        }
+    }
+
+    /// All sweeps in one table, with the fields that all of them have.
+    pub fn together(self) -> PointTable {
+        PointTable::together(self.sweeps)
+    }
+}
+
+impl ColumnData {
+    /// Values in a type, rounded and cut to what it holds.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "values beyond the type become its nearest"
+    )]
+    pub fn of(number: Number, values: Vec<f64>) -> Self {
+        let values = values.into_iter();
+        match number {
+            Number::F32 => Self::F32(values.map(single).collect()),
+            Number::F64 => Self::F64(values.collect()),
+            Number::U16 => Self::U16(values.map(|value| value.round() as u16).collect()),
+            Number::U32 => Self::U32(values.map(|value| value.round() as u32).collect()),
+            Number::I32 => Self::I32(values.map(|value| value.round() as i32).collect()),
+        }
+    }
+
+    /// The value of one point.
+    pub fn number(&self, point: usize) -> f64 {
+        match self {
+            Self::F32(values) => f64::from(values[point]),
+            Self::F64(values) => values[point],
+            Self::U16(values) => f64::from(values[point]),
+            Self::U32(values) => f64::from(values[point]),
+            Self::I32(values) => f64::from(values[point]),
+        }
+    }
+
+    /// How many values there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::F32(values) => values.len(),
+            Self::F64(values) => values.len(),
+            Self::U16(values) => values.len(),
+            Self::U32(values) => values.len(),
+            Self::I32(values) => values.len(),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn pick(&self, points: &[usize]) -> Self {
+        let points = points.iter();
+        match self {
+            Self::F32(values) => Self::F32(points.map(|p| values[*p]).collect()),
+            Self::F64(values) => Self::F64(points.map(|p| values[*p]).collect()),
+            Self::U16(values) => Self::U16(points.map(|p| values[*p]).collect()),
+            Self::U32(values) => Self::U32(points.map(|p| values[*p]).collect()),
+            Self::I32(values) => Self::I32(points.map(|p| values[*p]).collect()),
+        }
+    }
+
+    /// Appends values; both become doubles where their types differ.
+    fn append(&mut self, more: &Self) {
+        match (&mut *self, more) {
+            (Self::F32(values), Self::F32(more)) => values.extend(more),
+            (Self::F64(values), Self::F64(more)) => values.extend(more),
+            (Self::U16(values), Self::U16(more)) => values.extend(more),
+            (Self::U32(values), Self::U32(more)) => values.extend(more),
+            (Self::I32(values), Self::I32(more)) => values.extend(more),
+            _ => {
+                let own = (0..self.len()).map(|point| self.number(point));
+                let more = (0..more.len()).map(|point| more.number(point));
+                *self = Self::F64(own.chain(more).collect());
+            }
+        }
+    }
+
+    fn push_bytes(&self, point: usize, bytes: &mut Vec<u8>) {
+        match self {
+            Self::F32(values) => bytes.extend(values[point].to_le_bytes()),
+            Self::F64(values) => bytes.extend(values[point].to_le_bytes()),
+            Self::U16(values) => bytes.extend(values[point].to_le_bytes()),
+            Self::U32(values) => bytes.extend(values[point].to_le_bytes()),
+            Self::I32(values) => bytes.extend(values[point].to_le_bytes()),
+        }
+    }
+
+    pub(crate) fn text(&self, point: usize) -> String {
+        match self {
+            Self::F32(values) => number_text(f64::from(values[point]), values[point].to_string()),
+            Self::F64(values) => number_text(values[point], values[point].to_string()),
+            Self::U16(values) => values[point].to_string(),
+            Self::U32(values) => values[point].to_string(),
+            Self::I32(values) => values[point].to_string(),
+        }
+    }
+}
+
+/// Readers want "nan", not Rust's "NaN".
+fn number_text(value: f64, text: String) -> String {
+    if value.is_nan() { "nan".into() } else { text }
+}

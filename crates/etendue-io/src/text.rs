@@ -1,0 +1,147 @@
+//! Lines and fields of text files, with their places.
+
+use crate::{FormatError, Place};
+use std::path::Path;
+use std::str::FromStr;
+
+/// A text file being read.
+#[derive(Clone, Copy)]
+pub struct Text<'a> {
+    /// The file, named in errors.
+    pub path: &'a Path,
+    /// All of its text.
+    pub content: &'a str,
+}
+
+/// One line of a text file.
+#[derive(Clone, Copy)]
+pub struct Line<'a> {
+    /// The file, named in errors.
+    pub path: &'a Path,
+    /// Counted from 1.
+    pub number: usize,
+    /// The line without its end.
+    pub text: &'a str,
+}
+
+/// One field of a line.
+#[derive(Clone, Copy)]
+pub struct Field<'a> {
+    line: Line<'a>,
+    /// The field's text.
+    pub text: &'a str,
+}
+
+/// Whether a text is a number (infinite and not-a-number ones included).
+pub fn is_number(text: &str) -> bool {
+    text.parse::<f64>().is_ok()
+}
+
+impl<'a> Text<'a> {
+    /// The lines that are not blank.
+    pub fn lines(self) -> impl Iterator<Item = Line<'a>> {
+        let Self { path, content } = self;
+        content
+            .lines()
+            .enumerate()
+            .filter(|(_, text)| !text.trim().is_empty())
+            .map(move |(index, text)| Line {
+                path,
+                number: index + 1,
+                text,
+            })
+    }
+}
+
+impl<'a> Line<'a> {
+    /// Fields between white space.
+    pub fn words(self) -> impl Iterator<Item = Field<'a>> {
+        self.text
+            .split_ascii_whitespace()
+            .map(move |text| Field { line: self, text })
+    }
+
+    /// Fields between `separator`, trimmed.
+    pub fn split(self, separator: char) -> impl Iterator<Item = Field<'a>> {
+        self.text.split(separator).map(move |text| Field {
+            line: self,
+            text: text.trim(),
+        })
+    }
+
+    /// Fields between commas that stand outside double quotes, trimmed. Quotes stay.
+    pub fn split_csv(self) -> Vec<Field<'a>> {
+        let mut inside = false;
+        let pieces = self.text.split(move |letter| {
+            inside ^= letter == '"';
+            letter == ',' && !inside
+        });
+        pieces.map(|text| self.field(text.trim())).collect()
+    }
+
+    /// A part of this line as a field.
+    pub fn field(self, text: &'a str) -> Field<'a> {
+        Field { line: self, text }
+    }
+
+    /// An error that names this line.
+    pub fn error(self, message: impl Into<String>, remedy: impl Into<String>) -> FormatError {
+        FormatError::malformed(self.path, Place::Line(self.number), message, remedy)
+    }
+
+    /// The error of a line that ends too early.
+    pub fn cut(self, wanted: &str) -> FormatError {
+        self.error(
+            format!("the line ends before {wanted}"),
+            "the file is cut or damaged: copy it again, or delete this line",
+        )
+    }
+}
+
+impl Field<'_> {
+    /// The field as a finite number.
+    ///
+    /// # Errors
+    /// Where it is no number, or not finite.
+    pub fn number(self) -> Result<f64, FormatError> {
+        let value: f64 = self.parse("a number")?;
+        if value.is_finite() {
+            return Ok(value);
+        }
+        Err(self.error(
+            format!("\"{}\" is not a finite number", self.text),
+            "write a finite number",
+        ))
+    }
+
+    /// The field as a `T`; `wanted` says what was expected.
+    ///
+    /// # Errors
+    /// Where the field is no `T`.
+    pub fn parse<T: FromStr>(self, wanted: &str) -> Result<T, FormatError> {
+        self.text.parse().map_err(|_| {
+            let remedy = if self.has_decimal_comma() {
+                "write decimals with a point, not a comma"
+            } else {
+                "the file is damaged there, or in another format"
+            };
+            self.error(format!("\"{}\" is not {wanted}", self.text), remedy)
+        })
+    }
+
+    fn has_decimal_comma(self) -> bool {
+        self.text.contains(',') && self.text.replace(',', ".").parse::<f64>().is_ok()
+    }
+
+    /// An error that names this field's line and column.
+    pub fn error(self, message: impl Into<String>, remedy: impl Into<String>) -> FormatError {
+        let offset = self.text.as_ptr() as usize - self.line.text.as_ptr() as usize;
+        let column = self.line.text[..offset].chars().count() + 1;
+        FormatError::malformed(
+            self.line.path,
+            Place::LineColumn(self.line.number, column),
+            message,
+            remedy,
+        )
+    }
+}

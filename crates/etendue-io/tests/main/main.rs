@@ -1,0 +1,16 @@
+//! The public API of the crate, format by format.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(
+    clippy::print_stdout,
+    reason = "a test prints what it measured and what it skipped"
+)]
+
+mod meshes;
+mod parquet;
+mod recording_readers;
+mod recordings;
+mod scan_files;
+mod scan_logs;
+mod scan_streams;
+mod trajectories;
+mod what_formats_hold;

@@ -1,0 +1,126 @@
+//! Tables of points as Parquet: those that are written here, and those of another writer.
+
+use etendue_io::output::OutputSet;
+use etendue_io::packets::PacketSource;
+use etendue_io::points::parse_points;
+use etendue_io::points::write_parquet;
+use etendue_io::table::Points;
+use etendue_io::table::{Column, ColumnData, PointTable};
+use std::path::Path;
+
+fn parse(bytes: &[u8]) -> Result<Points, String> {
+    let parsed = parse_points(
+        Path::new("a.parquet"),
+        bytes.to_vec(),
+        &PacketSource::default(),
+    );
+    parsed.map_err(|error| error.to_string())
+}
+
+/// The three files hold this, written by pyarrow 26: in row groups of 16 with dictionaries, packed
+/// with Snappy; with pages of version 2, split by bytes and packed with Zstandard; packed with gzip.
+fn expected() -> Vec<Column> {
+    let all = |of: fn(u16) -> f64| (0..40).map(of).collect::<Vec<f64>>();
+    vec![
+        Column::new(
+            "x",
+            ColumnData::F32((0..40_u16).map(|i| 0.25 * f32::from(i)).collect()),
+        ),
+        Column::new("y", ColumnData::F64(all(|i| f64::from(i).sqrt()))),
+        Column::new(
+            "z",
+            ColumnData::F64(all(|i| match i % 7 {
+                3 => f64::NAN,
+                _ => 0.5 * f64::from(i % 5),
+            })),
+        ),
+        Column::new("ring", ColumnData::U16((0..40).map(|i| i % 4).collect())),
+        Column::new(
+            "object",
+            ColumnData::I32((0..40).map(|i| i % 3 - 1).collect()),
+        ),
+        Column::new("stamp", ColumnData::F64(all(|i| 1.7e12 + f64::from(i)))),
+        Column::new(
+            "count",
+            ColumnData::F32(
+                (0..40_u16)
+                    .map(|i| if i == 5 { f32::NAN } else { f32::from(i) })
+                    .collect(),
+            ),
+        ),
+    ]
+}
+
+/// NaN equals NaN here.
+fn same(a: &ColumnData, b: &ColumnData) -> bool {
+    let alike = |a: f64, b: f64| a == b || a.is_nan() && b.is_nan();
+    std::mem::discriminant(a) == std::mem::discriminant(b)
+        && a.len() == b.len()
+        && (0..a.len()).all(|i| alike(a.number(i), b.number(i)))
+}
+
+#[test]
+fn files_of_another_writer_are_read_whatever_their_packing() {
+    let files: [(&str, &[u8]); 3] = [
+        ("snappy", include_bytes!("../golden/points_snappy.parquet")),
+        ("zstd", include_bytes!("../golden/points_zstd_v2.parquet")),
+        ("gzip", include_bytes!("../golden/points_gzip.parquet")),
+    ];
+    for (name, bytes) in files {
+        let points = parse(bytes).unwrap();
+        assert_eq!(
+            points.warnings,
+            ["the column class holds no numbers and was left out"],
+            "{name}"
+        );
+        let table = points.together();
+        assert_eq!(table.points, 40, "{name}");
+        assert_eq!(table.columns.len(), expected().len(), "{name}");
+        for (own, wanted) in table.columns.iter().zip(expected()) {
+            assert_eq!(own.name, wanted.name, "{name}");
+            assert!(same(&own.data, &wanted.data), "{name}: {own:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_written_is_read_back() {
+    let table = PointTable {
+        points: 3,
+        height: 1,
+        columns: vec![
+            Column::new("x", ColumnData::F32(vec![1.0, 2.5, -3.0])),
+            Column::new("y", ColumnData::F64(vec![1e-300, f64::MAX, 0.1])),
+            Column::new("z", ColumnData::F32(vec![0.0, f32::NEG_INFINITY, 7.0])),
+            Column::new("ring", ColumnData::U16(vec![0, u16::MAX, 2])),
+            Column::new("column", ColumnData::U32(vec![0, u32::MAX, 2])),
+            Column::new("object", ColumnData::I32(vec![i32::MIN, -1, i32::MAX])),
+        ],
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.parquet");
+    let mut outputs = OutputSet::new();
+    write_parquet(&mut outputs, &path, &table).unwrap();
+    outputs.commit().unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    assert_eq!(parse(&bytes).unwrap().together(), table);
+}
+
+/// A file cut anywhere, or with any byte changed, is refused or read, and nothing else happens.
+#[test]
+fn damaged_files_are_refused() {
+    let whole = include_bytes!("../golden/points_snappy.parquet");
+    for length in 4..whole.len() {
+        let error = parse(&whole[..length]).expect_err("it is cut");
+        assert!(error.contains("cut"), "{error}");
+    }
+    let mut refused = 0;
+    for place in 4..whole.len() - 4 {
+        let mut bytes = whole.to_vec();
+        bytes[place] ^= 0x55;
+        refused += usize::from(parse(&bytes).is_err());
+    }
+    assert!(refused > whole.len() / 4, "{refused} of {}", whole.len());
+    let without_z = b"PAR1";
+    assert!(parse(without_z).is_err());
+}

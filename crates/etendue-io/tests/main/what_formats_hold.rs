@@ -1,0 +1,218 @@
+//! Numbers that a format has no room for: kept by another way, or told.
+
+use etendue_io::output::OutputSet;
+use etendue_io::packets::PacketSource;
+use etendue_io::points::{kept, write_e57, write_las};
+use etendue_io::points::{parse_points, read_points};
+use etendue_io::ros2::{Recorder, Topics};
+use etendue_io::scan_file::ScanFile;
+use etendue_io::table::{Column, ColumnData, PointTable};
+use nalgebra::{Isometry3, Point3};
+
+/// Points with these coordinates.
+fn cloud(points: &[[f64; 3]]) -> PointTable {
+    let axis = |axis: usize| ColumnData::F64(points.iter().map(|point| point[axis]).collect());
+    PointTable {
+        points: points.len(),
+        height: 1,
+        columns: vec![
+            Column::new("x", axis(0)),
+            Column::new("y", axis(1)),
+            Column::new("z", axis(2)),
+        ],
+    }
+}
+
+/// Coordinates of a map in metres, round the Earth, and of a whole continent: to half a step.
+#[test]
+fn las_holds_coordinates_of_maps() {
+    let folder = tempfile::tempdir().unwrap();
+    for (points, half_step) in [
+        (
+            [
+                [4_500_123.125, 5_400_000.25, 100.5],
+                [4_500_124.0, 5_400_001.5, -3.0],
+            ],
+            0.5e-4,
+        ),
+        ([[-6.4e6, 6.4e6, 0.0], [6.4e6, 6.39e6, 0.125]], 0.5e-2),
+    ] {
+        for name in ["a.las", "a.laz"] {
+            let path = folder.path().join(name);
+            let mut outputs = OutputSet::new();
+            write_las(&mut outputs, &path, &cloud(&points)).unwrap();
+            outputs.commit().unwrap();
+            let back = read_points(&path, &PacketSource::default())
+                .unwrap()
+                .together();
+            for (point, wanted) in points.iter().enumerate() {
+                for (name, wanted) in ["x", "y", "z"].into_iter().zip(wanted) {
+                    let found = back.number(name, point).unwrap();
+                    assert!(
+                        (found - wanted).abs() < 1.01 * half_step,
+                        "{found} {wanted}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// What no step holds is an error that names file and axis, and nothing is written.
+#[test]
+fn las_refuses_what_it_cannot_hold() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("far.las");
+    for far in [1e9, 1e300, f64::MAX] {
+        let table = cloud(&[[0.0, -far, 0.0], [1.0, far, 2.0]]);
+        let error = write_las(&mut OutputSet::new(), &path, &table).unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains("far.las") && text.contains("for y"), "{text}");
+        assert!(!error.remedy().is_empty());
+        assert!(!path.exists());
+    }
+}
+
+/// Points moved beyond what the header of their LAS file can hold are an error, not a panic.
+#[test]
+fn las_points_moved_too_far_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.las");
+    let mut outputs = OutputSet::new();
+    write_las(&mut outputs, &path, &cloud(&[[1.0, 2.0, 3.0]])).unwrap();
+    outputs.commit().unwrap();
+    let mut scan = ScanFile::read(&path).unwrap();
+    scan.set_points(&[Point3::new(1e6, 0.0, 0.0)]);
+    let error = scan.bytes(&path).unwrap_err();
+    assert!(error.to_string().contains("a.las"), "{error}");
+    assert!(error.remedy().contains("coarser scale"));
+}
+
+/// Whole seconds of an epoch and whole metres of a map are read from text as they stand there.
+#[test]
+fn whole_numbers_of_a_text_keep_their_digits() {
+    let text = "x,y,z,time,range,intensity,ring\n16777217,2,3,1700000001,33554433,7,9\n\
+                16777219,4,5,1700000002,1,8,10\n";
+    let points = parse_points("a.csv".as_ref(), text.into(), &PacketSource::default()).unwrap();
+    let table = points.together();
+    for (name, wanted) in [
+        ("x", [16_777_217.0, 16_777_219.0]),
+        ("time", [1_700_000_001.0, 1_700_000_002.0]),
+        ("range", [33_554_433.0, 1.0]),
+    ] {
+        assert_eq!(
+            [0, 1].map(|point| table.number(name, point).unwrap()),
+            wanted
+        );
+    }
+    // What single precision holds stays in it.
+    let single = |name| matches!(table.column(name), Some(ColumnData::F32(_)));
+    assert!(single("y") && single("intensity") && !single("ring"));
+}
+
+/// What LAS, E57 and KITTI leave out is told: points, fields, and numbers that they change.
+#[test]
+fn what_is_not_kept_is_told() {
+    let mut table = cloud(&[
+        [1.0, 2.0, 3.0],
+        [f64::NAN, 2.0, 3.0],
+        [4_500_123.125, 2.0, 3.0],
+    ]);
+    table.columns.extend([
+        Column::new("intensity", ColumnData::F32(vec![0.0, 0.5, 0.9])),
+        Column::new("ring", ColumnData::U32(vec![1, 2, 70_000])),
+        Column::new("incidence", ColumnData::F32(vec![0.1; 3])),
+    ]);
+    let las = kept(&table, "las");
+    assert_eq!(las.points, 2);
+    assert_eq!(las.fields, ["x", "y", "z", "intensity", "ring"]);
+    assert_eq!(las.left_out, ["incidence"]);
+    let told = |part: &str| las.warnings.iter().any(|warning| warning.contains(part));
+    assert!(
+        told("ring is beyond 0 to 65535, which is all that LAS holds of it, at 1 of 3 points"),
+        "{las:?}"
+    );
+    assert!(told("intensity runs from 0 to 1"), "{las:?}");
+    let kitti = kept(&table, "bin");
+    assert_eq!(kitti.left_out, ["ring", "incidence"]);
+    assert!(
+        kitti.warnings[0].contains("move by up to 0.125 m"),
+        "{kitti:?}"
+    );
+    assert!(kept(&table, "e57").warnings.is_empty());
+    let all = kept(&table, "ply");
+    assert_eq!((all.points, all.fields.len()), (3, 6));
+    // Whole intensities are counts, 0 and 1 among them.
+    table.columns[3] = Column::new("intensity", ColumnData::F32(vec![0.0, 1.0, 1.0]));
+    assert_eq!(kept(&table, "las").warnings.len(), 1);
+}
+
+/// Rings, columns and returns of any size come back from E57 as they were.
+#[test]
+fn e57_holds_large_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.e57");
+    let mut table = cloud(&[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+    table.columns.extend([
+        Column::new("ring", ColumnData::U32(vec![3, 70_000])),
+        Column::new("returns", ColumnData::U16(vec![1, 300])),
+        Column::new("return_number", ColumnData::U16(vec![1, 299])),
+    ]);
+    let mut outputs = OutputSet::new();
+    write_e57(&mut outputs, &path, &table).unwrap();
+    outputs.commit().unwrap();
+    let back = read_points(&path, &PacketSource::default())
+        .unwrap()
+        .together();
+    for (name, wanted) in [
+        ("ring", [3.0, 70_000.0]),
+        ("returns", [1.0, 300.0]),
+        ("return_number", [1.0, 299.0]),
+    ] {
+        assert_eq!(
+            [0, 1].map(|point| back.number(name, point).unwrap()),
+            wanted,
+            "{name}"
+        );
+    }
+}
+
+/// A time that ROS has no stamp for is an error, and is not cut to zero.
+#[test]
+fn recordings_refuse_times_without_a_stamp() {
+    for time in [-1e-3, 5e9, f64::NAN] {
+        let mut recorder = Recorder::in_memory(Topics::default()).unwrap();
+        let table = cloud(&[[1.0, 2.0, 3.0]]);
+        let error = recorder.record_cloud(&table, time, &Isometry3::identity());
+        let error = error.unwrap_err();
+        assert!(error.to_string().contains("has no stamp"), "{error}");
+        assert!(error.remedy().contains("begin at zero"));
+    }
+}
+
+/// The errors of libraries say which kind of file was cut.
+#[test]
+fn cut_files_are_named_by_their_kind() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.las");
+    let mut outputs = OutputSet::new();
+    write_las(&mut outputs, &path, &cloud(&[[1.0, 2.0, 3.0]])).unwrap();
+    outputs.commit().unwrap();
+    let las = std::fs::read(&path).unwrap();
+    for (name, bytes) in [
+        ("LAS", &las[..100]),
+        ("NPZ", b"PK\x03\x04 and no more"),
+        ("E57", b"ASTM-E57 and no more"),
+    ] {
+        let error =
+            parse_points("cut".as_ref(), bytes.to_vec(), &PacketSource::default()).unwrap_err();
+        let told = error.to_string();
+        assert!(
+            told.contains(name) && told.contains("cut or damaged"),
+            "{told}"
+        );
+    }
+    let error = ScanFile::parse("a.las".as_ref(), las[..100].to_vec()).err();
+    let told = error.unwrap().to_string();
+    assert!(told.contains("this LAS file"), "{told}");
+}

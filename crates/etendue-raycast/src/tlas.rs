@@ -1,0 +1,332 @@
+//! The top-level acceleration structure: which objects rays may hit, and from which distance on.
+
+use crate::bounding_box::BoundingBox;
+use crate::bvh::node::{LEAF, Node};
+use crate::bvh::rounding::{above, below, outer_box};
+use crate::bvh::wide_tree::WideTree;
+use crate::instance::PlacedMesh;
+use crate::ray::Ray;
+use crate::ray_tile::RayTile;
+use etendue_simd::{Float, Lanes, Mask};
+use nalgebra::Point3;
+use obvhs::aabb::Aabb;
+
+/// Relative margin of bounds for the rounding of `f32`: four times that of the four operations.
+const ROUNDING: f64 = 1e-6;
+
+/// Components of directions below this are treated as zero.
+const PARALLEL: f64 = 1e-18;
+
+/// A top-level acceleration structure: a tree over the boxes of static instances in the world, and a
+/// list of the moving ones.
+#[derive(Clone)]
+pub(crate) struct Tlas {
+    /// The origin of the tree's coordinates, m.
+    middle: Point3<f64>,
+    nodes: Vec<Node>,
+    /// The root, encoded like [`Node::child`]; a leaf's number is that of an instance.
+    root: Option<u32>,
+    /// The moving instances.
+    moving: Vec<usize>,
+}
+
+/// The boxes of the moving instances over a span of time.
+pub(crate) struct MovingNodes(Vec<Node>);
+
+/// Bounds on the origins and directions of some rays.
+#[derive(Clone, Debug)]
+pub(crate) struct RayBundle {
+    origin: BoundingBox,
+    direction: BoundingBox,
+}
+
+/// An entry of the traversal's stack.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TlasEntry {
+    /// The least distance at which rays may enter the box.
+    distance: f32,
+    /// A node, or [`LEAF`] and the number of an instance.
+    child: u32,
+}
+
+impl RayBundle {
+    /// The bounds of one ray.
+    pub fn one(ray: &Ray) -> Self {
+        Self {
+            origin: BoundingBox::point(ray.origin),
+            direction: BoundingBox::point(Point3::from(ray.direction)),
+        }
+    }
+
+    /// The bounds of the rays of a tile.
+    #[inline(always)]
+    pub fn of_tile(tile: &RayTile) -> Self {
+        let mut bundle = Self::one(&tile.ray(0));
+        for lane in 1..tile.used {
+            bundle.extend(&tile.ray(lane));
+        }
+        bundle
+    }
+
+    /// Extends the bounds by a ray.
+    #[inline]
+    fn extend(&mut self, ray: &Ray) {
+        let direction = Point3::from(ray.direction);
+        self.origin.low = lower(self.origin.low, ray.origin);
+        self.origin.high = upper(self.origin.high, ray.origin);
+        self.direction.low = lower(self.direction.low, direction);
+        self.direction.high = upper(self.direction.high, direction);
+    }
+}
+
+/// The lesser of two points' coordinates, none of which is a NaN.
+#[inline]
+fn lower(a: Point3<f64>, b: Point3<f64>) -> Point3<f64> {
+    Point3::from(
+        a.coords
+            .zip_map(&b.coords, |a, b| if a < b { a } else { b }),
+    )
+}
+
+/// The greater of two points' coordinates, none of which is a NaN.
+#[inline]
+fn upper(a: Point3<f64>, b: Point3<f64>) -> Point3<f64> {
+    Point3::from(
+        a.coords
+            .zip_map(&b.coords, |a, b| if a > b { a } else { b }),
+    )
+}
+
+impl Tlas {
+    /// Builds the structure.
+    pub fn new(instances: &[PlacedMesh]) -> Self {
+        let numbers = 0..instances.len();
+        let (moving, at_rest): (Vec<usize>, Vec<usize>) =
+            numbers.partition(|&number| instances[number].is_moving());
+        let bounds = |&number: &usize| instances[number].bounds([0.0, 0.0]);
+        let middle = at_rest
+            .iter()
+            .map(bounds)
+            .reduce(|all, other| all.union(&other))
+            .map_or(Point3::origin(), |all| {
+                nalgebra::center(&all.low, &all.high)
+            });
+        let boxes: Vec<Aabb> = at_rest
+            .iter()
+            .map(bounds)
+            .map(|b| outer_box(&(b.low - middle), &(b.high - middle)))
+            .collect();
+        let mut tlas = Self {
+            middle,
+            nodes: vec![],
+            root: None,
+            moving,
+        };
+        if !boxes.is_empty() {
+            tlas.set_tree(WideTree::new(&boxes, 1), &at_rest);
+        }
+        tlas
+    }
+
+    /// Stores a tree whose leaves are indices in a list of instances.
+    fn set_tree(&mut self, wide: WideTree, instances: &[usize]) {
+        let instance = |child: u32| {
+            if child & LEAF == 0 {
+                return child;
+            }
+            let index = wide.leaves[(child & !LEAF) as usize].numbers()[0];
+            LEAF | instances[index as usize] as u32
+        };
+        self.root = Some(instance(wide.root));
+        self.nodes = wide.nodes;
+        for node in &mut self.nodes {
+            for slot in 0..8 {
+                if node.is_used(slot) {
+                    node.child[slot] = instance(node.child[slot]);
+                }
+            }
+        }
+    }
+
+    /// The boxes of the moving instances over a span of time; `span` is evaluated only if there are
+    /// any.
+    pub fn moving(&self, instances: &[PlacedMesh], span: impl FnOnce() -> [f64; 2]) -> MovingNodes {
+        if self.moving.is_empty() {
+            return MovingNodes(vec![]);
+        }
+        let span = span();
+        let node = |eight: &[usize]| {
+            let mut node = Node::EMPTY;
+            for (slot, &number) in eight.iter().enumerate() {
+                let b = instances[number].bounds(span);
+                let around = outer_box(&(b.low - self.middle), &(b.high - self.middle));
+                node.set_bounds(slot, &around);
+                node.child[slot] = LEAF | number as u32;
+            }
+            node
+        };
+        MovingNodes(self.moving.chunks(8).map(node).collect())
+    }
+
+    /// Starts a traversal along rays; `stack` is cleared and used for it.
+    #[inline(always)]
+    pub fn traverse<'a, L: Lanes>(
+        &'a self,
+        moving: &MovingNodes,
+        rays: &RayBundle,
+        stack: &'a mut Vec<TlasEntry>,
+    ) -> TlasTraversal<'a> {
+        stack.clear();
+        let mut traversal = TlasTraversal {
+            tlas: self,
+            slabs: Slabs::new(rays, &self.middle),
+            stack,
+        };
+        traversal.stack.extend(self.root.map(|child| TlasEntry {
+            distance: 0.0,
+            child,
+        }));
+        for node in &moving.0 {
+            traversal.push_children::<L>(node, f32::MAX);
+        }
+        traversal
+    }
+}
+
+/// A traversal of the instances that rays may hit, approximately nearest first.
+pub(crate) struct TlasTraversal<'a> {
+    tlas: &'a Tlas,
+    slabs: Slabs,
+    stack: &'a mut Vec<TlasEntry>,
+}
+
+impl TlasTraversal<'_> {
+    /// The next instance that any of the rays may hit within a distance, which must not increase from
+    /// call to call.
+    #[inline(always)]
+    pub fn next<L: Lanes>(&mut self, farthest: f64) -> Option<usize> {
+        let limit = above(farthest).min(f32::MAX);
+        while let Some(entry) = self.stack.pop() {
+            if entry.distance > limit {
+                continue;
+            }
+            if entry.child & LEAF != 0 {
+                return Some((entry.child & !LEAF) as usize);
+            }
+            let tlas = self.tlas;
+            self.push_children::<L>(&tlas.nodes[entry.child as usize], limit);
+        }
+        None
+    }
+
+    /// Pushes the children of a node that the rays may hit, the nearest last.
+    #[inline(always)]
+    fn push_children<L: Lanes>(&mut self, node: &Node, limit: f32) {
+        let (mut hits, distances) = self.slabs.intersect_boxes::<L>(node, limit);
+        let base = self.stack.len();
+        while hits != 0 {
+            let slot = (hits.trailing_zeros() & 7) as usize;
+            hits &= hits - 1;
+            let entry = TlasEntry {
+                distance: distances[slot],
+                child: node.child[slot],
+            };
+            // Insertion sort.
+            let mut at = self.stack.len();
+            self.stack.push(entry);
+            while at > base && self.stack[at - 1].distance < entry.distance {
+                self.stack[at] = self.stack[at - 1];
+                at -= 1;
+            }
+            self.stack[at] = entry;
+        }
+    }
+}
+
+/// The slab test of a ray bundle, in the coordinates of the tree.
+///
+/// Rays with origins in `[o0, o1]` and directions in `[d0, d1]` (of one axis) reach a plane ahead no
+/// earlier than at the distance `(plane - o1) / d1`, and have passed it by `(plane - o0) / d0` if
+/// `d0 > 0`.
+#[derive(Debug)]
+struct Slabs {
+    /// The least and the greatest origin by axis.
+    origin: [[f32; 2]; 3],
+    /// The least distance per length along the axis, upwards and downwards.
+    enter: [[f32; 2]; 3],
+    exit: [Option<ExitPlane>; 3],
+}
+
+/// The plane of a box through which all rays leave its slab.
+#[derive(Clone, Copy, Debug)]
+struct ExitPlane {
+    /// Index in [`Node::bounds`].
+    plane: usize,
+    origin: f32,
+    rate: f32,
+}
+
+impl Slabs {
+    #[inline(always)]
+    fn new(rays: &RayBundle, middle: &Point3<f64>) -> Self {
+        let mut slabs = Self {
+            origin: [[0.0; 2]; 3],
+            enter: [[0.0; 2]; 3],
+            exit: [None; 3],
+        };
+        for axis in 0..3 {
+            let low = below(rays.origin.low[axis] - middle[axis]);
+            let high = above(rays.origin.high[axis] - middle[axis]);
+            let [least, most] = [rays.direction.low[axis], rays.direction.high[axis]];
+            slabs.origin[axis] = [low, high];
+            slabs.enter[axis] = [least_distance(most), least_distance(-least)];
+            slabs.exit[axis] = if least > PARALLEL {
+                Some(ExitPlane {
+                    plane: 2 * axis + 1,
+                    origin: low,
+                    rate: ((1.0 + ROUNDING) / least) as f32,
+                })
+            } else if most < -PARALLEL {
+                Some(ExitPlane {
+                    plane: 2 * axis,
+                    origin: high,
+                    rate: ((1.0 + ROUNDING) / most) as f32,
+                })
+            } else {
+                None
+            };
+        }
+        slabs
+    }
+
+    /// The boxes (by bit) that any of the rays may enter within a limit, and the least distances.
+    #[inline(always)]
+    fn intersect_boxes<L: Lanes>(&self, node: &Node, limit: f32) -> (u32, [f32; 8]) {
+        let mut enter = L::F8::splat(0.0);
+        let mut leave = L::F8::splat(limit);
+        for axis in 0..3 {
+            let [low, high] = self.origin[axis].map(L::F8::splat);
+            let [up, down] = self.enter[axis].map(L::F8::splat);
+            let ahead = L::F8::load(&node.bounds[2 * axis]).sub(high);
+            let behind = low.sub(L::F8::load(&node.bounds[2 * axis + 1]));
+            enter = enter.max(ahead.mul(up)).max(behind.mul(down));
+            if let Some(exit) = &self.exit[axis] {
+                let length = L::F8::load(&node.bounds[exit.plane]).sub(L::F8::splat(exit.origin));
+                leave = leave.min(length.mul(L::F8::splat(exit.rate)));
+            }
+        }
+        (enter.le(leave).bits(), enter.to_array())
+    }
+}
+
+/// The least distance per length along an axis, rounded down, from the greatest component of the
+/// directions.
+#[inline(always)]
+fn least_distance(greatest: f64) -> f32 {
+    let greatest = if greatest > PARALLEL {
+        greatest
+    } else {
+        PARALLEL
+    };
+    ((1.0 - ROUNDING) / greatest) as f32
+}

@@ -1,0 +1,16 @@
+//! Traversal of the acceleration structures, with single rays and with packets of sixteen.
+
+mod edge_functions;
+pub(crate) mod first_hits;
+mod frustum;
+pub(crate) mod geometry;
+mod local_ray_tile;
+mod packet;
+mod packet_leaf_test;
+mod packet_traversal;
+pub(crate) mod ray_cast;
+mod ray_traversal;
+pub(crate) mod scratch;
+mod stack;
+pub(crate) mod tile_cast;
+mod triangle_hit;

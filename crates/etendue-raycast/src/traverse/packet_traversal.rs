@@ -1,0 +1,284 @@
+//! Traversal of a BLAS with packets of sixteen coherent rays.
+
+use super::edge_functions::EdgeFunctions;
+use super::frustum::{Frustum, FrustumSide};
+use super::packet::Packet;
+use super::packet_leaf_test::PacketLeafTest;
+use super::ray_traversal::{AxisRay, RayQuery};
+use super::stack::{NO_BOX, StackEntry};
+use crate::bvh::leaf_block::LeafBlock;
+use crate::bvh::node::{LEAF, Node};
+use crate::bvh::rounding::BOX_MARGIN;
+use crate::intersect::local_ray::PreciseRays;
+use crate::intersect::nearest::NearestHits;
+use crate::intersect::triangle_cache::CachedTriangles;
+use etendue_simd::{Float, Lanes, Mask};
+
+/// Largest number of packets that are traversed together.
+pub(crate) const GROUP: usize = 4;
+
+/// At an inner node that at most this number of rays enter, these continue as single rays.
+const FEW: u32 = 6;
+
+/// Boxes narrower than this number of half widths of the frustum are tested against each ray.
+const NARROW: f32 = 2.0;
+
+/// A traversal of one mesh with up to [`GROUP`] packets.
+pub(crate) struct PacketTraversal<'a, R> {
+    pub triangles: CachedTriangles<'a>,
+    /// The frustum around all packets.
+    pub frustum: &'a Frustum,
+    /// The rays of each packet in full precision.
+    pub rays: &'a [R],
+    pub packets: &'a [Packet],
+    pub nearest: &'a mut [NearestHits],
+    pub stack: &'a mut Vec<StackEntry>,
+    /// Memory for the edge functions of the current leaf.
+    pub edges: &'a mut EdgeFunctions,
+}
+
+impl<R: PreciseRays> PacketTraversal<'_, R> {
+    /// Finds the nearest hit of every lane; with `ANY`, some hit. Packed leaves are unpacked into
+    /// `unpacked`.
+    #[inline(always)]
+    pub fn run<L: Lanes, const ANY: bool>(&mut self, unpacked: &mut LeafBlock) {
+        // Make room on the stack for the packets and, above them, for single rays.
+        if self.stack.len() < 2 * self.triangles.blas.stack_need {
+            self.stack
+                .resize(2 * self.triangles.blas.stack_need, StackEntry::default());
+        }
+
+        // A small mesh is a single leaf.
+        let mut ends = self.ends::<L>();
+        if self.triangles.blas.root & LEAF != 0 {
+            let block = self.triangles.blas.leaf(self.triangles.blas.root, unpacked);
+            self.intersect_leaf::<L, ANY>(block, f32::NEG_INFINITY, u64::MAX, &mut ends);
+            return;
+        }
+
+        let sides = self.frustum.sides();
+        self.stack[0] = StackEntry::default();
+        let mut top = 1;
+        let mut current = StackEntry {
+            child: self.triangles.blas.root,
+            location: NO_BOX,
+            depth_bits: f32::NEG_INFINITY.to_bits(),
+        };
+        loop {
+            // Descend to the nearest child until there is a leaf or no hit.
+            loop {
+                let is_leaf = current.child & LEAF != 0;
+
+                // Test a narrow box against each ray; a few rays continue one by one.
+                let mut active = u64::MAX;
+                if current.location != NO_BOX {
+                    active = self.intersect_box::<L>(current.location);
+                    if active == 0 {
+                        break;
+                    }
+                    if !is_leaf && active.count_ones() <= FEW {
+                        self.trace_single_rays::<L, ANY>(current.child, active, top, unpacked);
+                        ends = self.ends::<L>();
+                        break;
+                    }
+                }
+
+                if is_leaf {
+                    let block = self.triangles.blas.leaf(current.child, unpacked);
+                    self.intersect_leaf::<L, ANY>(block, current.depth(), active, &mut ends);
+                    break;
+                }
+                let node = &self.triangles.blas.nodes[current.child as usize];
+                let (mut hits, narrow, depths) =
+                    self.intersect_boxes::<L>(node, &sides, greatest(&ends));
+                if hits == 0 {
+                    break;
+                }
+
+                let entry = |slot: u32| StackEntry {
+                    child: node.child[slot as usize],
+                    location: if narrow >> slot & 1 == 1 {
+                        8 * current.child + slot
+                    } else {
+                        NO_BOX
+                    },
+                    depth_bits: depths[slot as usize].to_bits(),
+                };
+                let mut nearest = entry(hits.trailing_zeros());
+                hits &= hits - 1;
+                self.triangles.blas.prefetch(nearest.child);
+
+                // Push the other children in order of depth, the nearest last.
+                let base = top;
+                while hits != 0 {
+                    let mut other = entry(hits.trailing_zeros());
+                    self.triangles.blas.prefetch(other.child);
+                    hits &= hits - 1;
+                    if other.depth() < nearest.depth() {
+                        std::mem::swap(&mut other, &mut nearest);
+                    }
+                    let mut at = top;
+                    while at > base && self.stack[at - 1].depth() < other.depth() {
+                        self.stack[at] = self.stack[at - 1];
+                        at -= 1;
+                    }
+                    self.stack[at] = other;
+                    top += 1;
+                }
+                current = nearest;
+            }
+
+            // Pop the next box that begins before the last hit.
+            loop {
+                top -= 1;
+                if top == 0 {
+                    return;
+                }
+                current = self.stack[top];
+                if current.depth() <= greatest(&ends) {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// The greatest depth at which a hit of any lane of a packet can still be found.
+    #[inline(always)]
+    fn end<L: Lanes>(&self, packet: usize) -> f32 {
+        let high = L::F16::load(&self.nearest[packet].high);
+        high.reduce_max() + BOX_MARGIN * self.frustum.error
+    }
+
+    /// [`PacketTraversal::end`] of all packets.
+    #[inline(always)]
+    fn ends<L: Lanes>(&self) -> [f32; GROUP] {
+        let mut ends = [f32::NEG_INFINITY; GROUP];
+        for packet in 0..self.packets.len() {
+            ends[packet] = self.end::<L>(packet);
+        }
+        ends
+    }
+
+    /// The boxes (by bit) that intersect the frustum, those among all that are narrow, and the depth
+    /// at which each begins.
+    #[inline(always)]
+    fn intersect_boxes<L: Lanes>(
+        &self,
+        node: &Node,
+        sides: &[[FrustumSide; 2]; 2],
+        farthest: f32,
+    ) -> (u32, u32, [f32; 8]) {
+        let frustum = self.frustum;
+        let k = frustum.axes[2];
+        let behind = usize::from(frustum.sign < 0.0);
+        let sign = L::F8::splat(frustum.sign);
+        let start = L::F8::splat(-frustum.sign * frustum.centre[k]);
+        let enter = L::F8::load(&node.bounds[2 * k + behind]).mul_add(sign, start);
+        let leave = L::F8::load(&node.bounds[2 * k + 1 - behind]).mul_add(sign, start);
+        let mut pass = enter
+            .le(L::F8::splat(farthest))
+            .and(L::F8::splat(frustum.near_depth).le(leave));
+        let mut narrow = L::F8::splat(0.0).lt(L::F8::splat(0.0));
+        for lateral in 0..2 {
+            let axis = frustum.axes[lateral];
+            let width =
+                L::F8::load(&node.bounds[2 * axis + 1]).sub(L::F8::load(&node.bounds[2 * axis]));
+            let spread = enter.mul(L::F8::splat(NARROW * frustum.slope_half[lateral]));
+            narrow = narrow.or(width.lt(spread));
+            let [upper, lower] = &sides[lateral];
+            let low = L::F8::load(&node.bounds[upper.depth]).neg_mul_add(
+                L::F8::splat(upper.slope),
+                L::F8::load(&node.bounds[2 * axis]),
+            );
+            let high = L::F8::load(&node.bounds[lower.depth]).neg_mul_add(
+                L::F8::splat(lower.slope),
+                L::F8::load(&node.bounds[2 * axis + 1]),
+            );
+            pass = pass
+                .and(low.le(L::F8::splat(upper.bound)))
+                .and(L::F8::splat(lower.bound).le(high));
+        }
+        (pass.bits(), narrow.bits(), enter.to_array())
+    }
+
+    /// The lanes of all packets whose ray enters a box: sixteen bits per packet.
+    #[inline(always)]
+    fn intersect_box<L: Lanes>(&self, location: u32) -> u64 {
+        let node = &self.triangles.blas.nodes[(location / 8) as usize];
+        let projected = self.frustum.project(node, (location % 8) as usize);
+        let mut active = 0;
+        for (number, (packet, nearest)) in self.packets.iter().zip(&*self.nearest).enumerate() {
+            active |= u64::from(packet.intersect_box::<L>(&projected, nearest)) << (16 * number);
+        }
+        active
+    }
+
+    /// Traverses a child with single rays of the packets.
+    #[inline(always)]
+    fn trace_single_rays<L: Lanes, const ANY: bool>(
+        &mut self,
+        child: u32,
+        lanes: u64,
+        top: usize,
+        unpacked: &mut LeafBlock,
+    ) {
+        let mut left = lanes;
+        while left != 0 {
+            let lane = left.trailing_zeros() as usize;
+            left &= left - 1;
+            let (number, lane) = (lane / 16, lane % 16);
+            let nearest = &mut self.nearest[number];
+            let ray = AxisRay::of_packet(&self.packets[number], self.triangles.blas, lane);
+            let mut query = RayQuery {
+                triangles: &mut self.triangles,
+                rays: &self.rays[number],
+                lane,
+                nearest: nearest.get(lane),
+            };
+            ray.traverse::<L, R, ANY>(&mut query, child, &mut self.stack[top..], unpacked);
+            nearest.set(lane, &query.nearest);
+            if ANY {
+                nearest.close_hits();
+            }
+        }
+    }
+
+    /// Tests the triangles of a leaf, whose box begins at a depth, against the packets that have
+    /// active lanes.
+    #[inline(always)]
+    fn intersect_leaf<L: Lanes, const ANY: bool>(
+        &mut self,
+        block: &LeafBlock,
+        depth: f32,
+        active: u64,
+        ends: &mut [f32; GROUP],
+    ) {
+        let error = block.error_unit(self.frustum.reach);
+        self.edges.set::<L>(self.frustum, block);
+        let is_inactive = |number: usize| (active >> (16 * number)).trailing_zeros() >= 16;
+        for (number, packet) in self.packets.iter().enumerate() {
+            if ends[number] < depth || is_inactive(number) {
+                continue;
+            }
+            let mut test = PacketLeafTest {
+                triangles: &mut self.triangles,
+                rays: &self.rays[number],
+                packet,
+                nearest: &mut self.nearest[number],
+            };
+            if test.intersect_leaf::<L, ANY>(block, self.edges, error) {
+                ends[number] = self.end::<L>(number);
+            }
+        }
+    }
+}
+
+/// The greatest of some depths.
+#[inline(always)]
+fn greatest(depths: &[f32; GROUP]) -> f32 {
+    let mut greatest = depths[0];
+    for depth in &depths[1..] {
+        greatest = if *depth > greatest { *depth } else { greatest };
+    }
+    greatest
+}

@@ -1,0 +1,325 @@
+//! Queries of many rays: tiles of sixteen neighbours traverse the structures together.
+
+use super::frustum::Frustum;
+use super::geometry::Geometry;
+use super::packet_traversal::{GROUP, PacketTraversal};
+use super::ray_traversal::trace_ray;
+use super::scratch::CastScratch;
+use crate::bvh::leaf_block::NO_TRIANGLE;
+use crate::intersect::LaneMask;
+use crate::intersect::local_ray::PreciseRays;
+use crate::intersect::nearest::NearestHits;
+use crate::intersect::triangle_cache::CachedTriangles;
+use crate::ray::{Hit, Ray};
+use crate::ray_tile::{HitTile, RayTile};
+use crate::tiling::Tiling;
+use crate::tlas::{MovingNodes, RayBundle};
+use etendue_simd::{Kernel, Lanes};
+
+/// Fewer rays than this are traced one by one.
+const FEWEST: u32 = 3;
+
+/// The geometry and the memory of a query.
+pub(crate) struct CastContext<'a> {
+    pub geometry: &'a Geometry,
+    /// The boxes of moving objects while the rays are fired.
+    pub moving: &'a MovingNodes,
+    pub scratch: &'a mut CastScratch,
+}
+
+/// A query of a list of rays for the nearest hits (with `ANY`, for some hits).
+pub(crate) struct ListCast<'a, const ANY: bool> {
+    pub context: CastContext<'a>,
+    pub rays: &'a [Ray],
+    /// How rays are grouped into tiles.
+    pub tiling: Tiling,
+    pub hits: &'a mut [Option<Hit>],
+}
+
+/// A query of tiles of rays for the nearest hits.
+pub(crate) struct TilesCast<'a> {
+    pub context: CastContext<'a>,
+    pub rays: &'a [RayTile],
+    pub hits: &'a mut [HitTile],
+}
+
+impl<const ANY: bool> Kernel for ListCast<'_, ANY> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(mut self) {
+        let mut rays = RayTile::EMPTY;
+        let mut hits = HitTile::NONE;
+        for tile in 0..self.tiling.tiles(self.rays.len()) {
+            // Gather the rays of a tile.
+            let (members, used) = self.tiling.tile(tile, self.rays.len());
+            if used == 0 {
+                continue;
+            }
+            for (lane, ray) in members[..used].iter().enumerate() {
+                rays.put(lane, &self.rays[*ray]);
+            }
+            rays.used = used;
+
+            // Cast them, and scatter the hits.
+            self.context.cast_tile::<L, ANY>(&rays, &mut hits);
+            for (lane, ray) in members[..used].iter().enumerate() {
+                self.hits[*ray] = hits.hit(lane);
+            }
+        }
+    }
+}
+
+impl Kernel for TilesCast<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(mut self) {
+        // Several tiles can share a traversal where there is a single object.
+        let is_single = self.context.geometry.objects.len() == 1;
+        let group = if is_single { GROUP } else { 1 };
+        for (rays, hits) in self.rays.chunks(group).zip(self.hits.chunks_mut(group)) {
+            if rays.len() > 1 && self.context.cast_group::<L>(rays, hits) {
+                continue;
+            }
+            for (rays, hits) in rays.iter().zip(hits) {
+                self.context.cast_tile::<L, false>(rays, hits);
+            }
+        }
+    }
+}
+
+impl CastContext<'_> {
+    /// Finds the hits of one tile. With `ANY`, normals are not computed.
+    #[inline(always)]
+    fn cast_tile<L: Lanes, const ANY: bool>(&mut self, rays: &RayTile, hits: &mut HitTile) {
+        hits.clear();
+        let mut tile = Tile { rays, hits };
+
+        // A single object needs no search for objects.
+        if self.geometry.objects.len() == 1 {
+            tile.intersect_object::<L, ANY>(self, 0);
+            return;
+        }
+
+        // Visit objects, nearest first.
+        let mut stack = std::mem::take(&mut self.scratch.tlas_stack);
+        let tlas = &self.geometry.tlas;
+        let mut traversal = tlas.traverse::<L>(self.moving, &RayBundle::of_tile(rays), &mut stack);
+        while let Some(number) = traversal.next::<L>(tile.farthest::<ANY>()) {
+            tile.intersect_object::<L, ANY>(self, number);
+        }
+        self.scratch.tlas_stack = stack;
+    }
+
+    /// Finds the hits of up to [`GROUP`] tiles with the only object in one traversal. Returns `false`,
+    /// with no hits found, if the tiles are not neighbours.
+    #[inline(always)]
+    fn cast_group<L: Lanes>(&mut self, rays: &[RayTile], hits: &mut [HitTile]) -> bool {
+        let object = &self.geometry.objects[0];
+        let blas = self.geometry.blas_of(object);
+        let scratch = &mut *self.scratch;
+        let count = rays.len();
+
+        // Make a packet of each tile, all along the axes of the first.
+        let mut axes = [0; 3];
+        for number in 0..count {
+            let (rays, hits) = (&rays[number], &mut hits[number]);
+            hits.clear();
+            scratch.local[number].set(rays, object);
+            let open = Tile { rays, hits }.open_lanes::<false>(object.mask);
+            let from = scratch.local[0].first_origin();
+            let packet_rays = &mut scratch.packet_rays;
+            let local = &scratch.local[number];
+            let centre = local.to_packet_rays(&from, &blas.middle, open, packet_rays);
+            if number == 0 {
+                axes = packet_rays.axes();
+            }
+            let packet = &mut scratch.packet[number];
+            let nearest = &mut scratch.nearest[number];
+            if !packet.set::<L>(packet_rays, axes, centre, blas, nearest) {
+                return false;
+            }
+        }
+
+        // Traverse with the frustum around all.
+        let packets = &scratch.packet[..count];
+        let frusta = packets.iter().map(|packet| &packet.frustum);
+        let Some(frustum) = Frustum::around(frusta, blas) else {
+            return false;
+        };
+        let mut traversal = PacketTraversal {
+            triangles: CachedTriangles {
+                cache: &mut scratch.cache,
+                blas,
+                mesh: self.geometry.mesh_of(object),
+            },
+            frustum: &frustum,
+            rays: &scratch.local[..count],
+            packets,
+            nearest: &mut scratch.nearest[..count],
+            stack: &mut scratch.stack,
+            edges: &mut scratch.edges,
+        };
+        traversal.run::<L, false>(&mut scratch.unpacked);
+
+        // Compute the hits.
+        for (number, (rays, hits)) in rays.iter().zip(hits).enumerate() {
+            Tile { rays, hits }.update_hits::<false, true>(self, 0, number);
+        }
+        true
+    }
+}
+
+/// Up to sixteen rays and their hits so far.
+struct Tile<'a> {
+    rays: &'a RayTile,
+    hits: &'a mut HitTile,
+}
+
+impl Tile<'_> {
+    /// The greatest distance at which any ray can still get a hit.
+    #[inline(always)]
+    fn farthest<const ANY: bool>(&self) -> f64 {
+        let mut farthest = f64::NEG_INFINITY;
+        for lane in 0..self.rays.used {
+            let far = match self.hits.is_hit(lane) {
+                true if ANY => f64::NEG_INFINITY,
+                true => self.hits.distance[lane],
+                false => self.rays.far[lane],
+            };
+            farthest = if far > farthest { far } else { farthest };
+        }
+        farthest
+    }
+
+    /// The lanes that can get a hit with an object of a visibility mask.
+    #[inline(always)]
+    fn open_lanes<const ANY: bool>(&self, mask: u32) -> u32 {
+        let mut open = 0;
+        for lane in 0..16 {
+            let is_visible = mask & self.rays.mask[lane] != 0;
+            open |= u32::from(is_visible && !(ANY && self.hits.is_hit(lane))) << lane;
+        }
+        open & (0xffff >> (16 - self.rays.used))
+    }
+
+    /// Updates the hits by those with one object.
+    #[inline(always)]
+    fn intersect_object<L: Lanes, const ANY: bool>(
+        &mut self,
+        context: &mut CastContext,
+        number: usize,
+    ) {
+        let object = &context.geometry.objects[number];
+        let open = self.open_lanes::<ANY>(object.mask);
+        if open == 0 {
+            return;
+        }
+
+        // Transform the rays into the frame of the object.
+        let blas = context.geometry.blas_of(object);
+        let mesh = context.geometry.mesh_of(object);
+        let scratch = &mut *context.scratch;
+        let [local, ..] = &mut scratch.local;
+        let [packet, ..] = &mut scratch.packet;
+        let [nearest, ..] = &mut scratch.nearest;
+        let packet_rays = &mut scratch.packet_rays;
+        local.set_up_to(self.rays, object, number, self.hits);
+        let from = local.first_origin();
+        let centre = local.to_packet_rays(&from, &blas.middle, open, packet_rays);
+        let mut triangles = CachedTriangles {
+            cache: &mut scratch.cache,
+            blas,
+            mesh,
+        };
+
+        if open.count_ones() >= FEWEST
+            && packet.set::<L>(packet_rays, packet_rays.axes(), centre, blas, nearest)
+        {
+            // Coherent rays traverse as a packet.
+            let mut traversal = PacketTraversal {
+                triangles,
+                frustum: &packet.frustum,
+                rays: std::slice::from_ref(local),
+                packets: std::slice::from_ref(packet),
+                nearest: std::slice::from_mut(nearest),
+                stack: &mut scratch.stack,
+                edges: &mut scratch.edges,
+            };
+            traversal.run::<L, ANY>(&mut scratch.unpacked);
+        } else {
+            // Other rays traverse one by one.
+            nearest.triangle = NearestHits::CLOSED.triangle;
+            for lane in (0..16).filter(|lane| open >> lane & 1 == 1) {
+                let ray = local.ray(lane);
+                let stack = &mut scratch.stack;
+                let unpacked = &mut scratch.unpacked;
+                let triangle = trace_ray::<L, ANY>(&mut triangles, &ray, stack, unpacked);
+                nearest.triangle[lane] = f32::from_bits(triangle);
+            }
+        }
+        self.update_hits::<ANY, false>(context, number, 0);
+    }
+
+    /// Computes the hits with the triangles found for a packet, in `f64`. With `FIRST`, the tile has
+    /// no hits with other objects.
+    #[inline(always)]
+    fn update_hits<const ANY: bool, const FIRST: bool>(
+        &mut self,
+        context: &mut CastContext,
+        number: usize,
+        packet: usize,
+    ) {
+        let object = &context.geometry.objects[number];
+        let scratch = &mut *context.scratch;
+        let nearest = &scratch.nearest[packet];
+        let local = &scratch.local[packet];
+        let corners = &mut scratch.corners;
+
+        // Load the triangles.
+        let triangles = nearest.triangles();
+        let mut lanes = 0;
+        for lane in 0..16 {
+            lanes |= u32::from(triangles[lane] != NO_TRIANGLE) << lane;
+        }
+        if lanes == 0 {
+            return;
+        }
+        let mut source = CachedTriangles {
+            cache: &mut scratch.cache,
+            blas: context.geometry.blas_of(object),
+            mesh: context.geometry.mesh_of(object),
+        };
+        corners.load(&mut source, &triangles, lanes);
+
+        // Intersect, and keep hits within the limits.
+        let share_major_axis = FIRST && scratch.packet[packet].share_major_axis;
+        let found = local.intersect(corners, share_major_axis);
+        let mut is_hit = [false; 16];
+        for lane in 0..16 {
+            let intersects = (triangles[lane] != NO_TRIANGLE) & !found.miss[lane];
+            is_hit[lane] = intersects & local.is_within_limits(lane, found.distance[lane]);
+        }
+
+        // Store them.
+        let is_hit = LaneMask::of(&is_hit);
+        is_hit.assign(&mut self.hits.distance, &found.distance);
+        is_hit.assign_u32(&mut self.hits.object, &[number as u32; 16]);
+        is_hit.assign_u32(&mut self.hits.triangle, &triangles);
+        if !ANY {
+            object.rotate_lanes(&mut corners.normal, &self.rays.time);
+        }
+        if FIRST {
+            self.hits.barycentric = found.barycentric;
+            self.hits.normal = corners.normal;
+            return;
+        }
+        for (own, new) in self.hits.barycentric.iter_mut().zip(&found.barycentric) {
+            is_hit.assign(own, new);
+        }
+        for (own, new) in self.hits.normal.iter_mut().zip(&corners.normal) {
+            is_hit.assign(own, new);
+        }
+    }
+}
