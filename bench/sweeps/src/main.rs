@@ -93,7 +93,7 @@ fn measure(place: &Place, scene: &Scene, scanner: &Lidar, seconds: f64) {
     let [anew, _] = timed(seconds, |sweep| {
         std::hint::black_box(simulate(&world, scanner, &run(sweep), |_| stand));
     });
-    let rays = seen.shots.len() * scanner.beam.rays().len();
+    let rays = seen.shots.len() * scanner.beam.ray_count();
     println!(
         "{:6} {:18} {:6} shots, {:.2} points a shot: {:8.2} ms of processor a sweep ({:.2} Mrays/s), {:6.1} sweeps/s by the clock; {:.2} ms into new memory; {}",
         place.name,

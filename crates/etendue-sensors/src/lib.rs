@@ -2,9 +2,12 @@
 
 mod calibrated;
 pub mod camera;
+mod capture;
 pub mod cw;
 pub mod dynamics;
 pub mod filter;
+mod gnss;
+mod inertial;
 pub mod lidar;
 mod measurement;
 pub mod rig;

@@ -51,7 +51,7 @@ fn scans(criterion: &mut Criterion) {
         let sensor::SensorModel::Scanner(mut scanner) = sensor.model else {
             panic!("{name} scans");
         };
-        scanner.beam = scanner.beam.with_rings(0);
+        scanner.beam = scanner.beam.with_one_ray();
         let world = World::at_wavelength(&arena.scene, scanner.wavelength).expect("covered");
         group.throughput(Throughput::Elements(scanner.shots(0).len() as u64));
         group.bench_function(name, |bencher| {

@@ -1,7 +1,7 @@
 //! Tables of satellite receivers.
 
 use crate::toml_file::Problem;
-use etendue_physics::gnss::{AxisError, FixKind, Receiver};
+use etendue_physics::gnss::{AxisError, GnssFixKind, GnssReceiver};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
@@ -62,7 +62,7 @@ fn minute() -> f64 {
 
 impl GnssTable {
     /// The receiver of the table's own numbers.
-    pub(super) fn receiver(&self) -> Result<Receiver, Problem> {
+    pub(super) fn receiver(&self) -> Result<GnssReceiver, Problem> {
         let axis = |given: Option<AxisErrorTable>, name: &str| {
             let table = given.ok_or_else(|| Problem::MissingKey { key: name.into() })?;
             let good = table.white_m >= 0.0 && table.correlated_m >= 0.0;
@@ -80,15 +80,15 @@ impl GnssTable {
                 time: table.correlation_s,
             })
         };
-        Ok(Receiver {
+        Ok(GnssReceiver {
             horizontal: axis(self.horizontal, "horizontal")?,
             vertical: axis(self.vertical, "vertical")?,
             velocity: self.velocity_mps,
             mask: self.mask_deg.unwrap_or(10.0).to_radians(),
             kind: match self.kind.unwrap_or(KindName::Autonomous) {
-                KindName::Autonomous => FixKind::Autonomous,
-                KindName::Differential => FixKind::Differential,
-                KindName::RtkFixed => FixKind::RtkFixed,
+                KindName::Autonomous => GnssFixKind::Autonomous,
+                KindName::Differential => GnssFixKind::Differential,
+                KindName::RtkFixed => GnssFixKind::RtkFixed,
             },
         })
     }

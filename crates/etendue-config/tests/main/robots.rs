@@ -9,7 +9,7 @@ use etendue_config::robot::{
 use etendue_config::toml_file::Document;
 use etendue_io::nmea::sentences;
 use etendue_io::ros2::RigRecorder;
-use etendue_physics::gnss::{Fix, FixKind, Geodetic, SkyView, Solution};
+use etendue_physics::gnss::{Geodetic, GnssFix, GnssFixKind, GnssSolution, SkyView};
 use etendue_sensors::filter::{FilterContext, FilterRun, UserFilter};
 use etendue_sensors::rig::{Data, DataKind, Device, MountedSensor, RigRun, SECOND, replay};
 use nalgebra::Vector3;
@@ -394,12 +394,12 @@ fn sentences_are_built_as_those_of_real_receivers() {
     let log = std::fs::read_to_string(path).expect("a text");
     let recorded: Vec<(&str, usize)> = log.lines().filter_map(sentence).collect();
     assert_eq!(recorded.len(), 5748);
-    let fix = Fix {
-        solution: Some(Solution {
+    let fix = GnssFix {
+        solution: Some(GnssSolution {
             position: Geodetic::from_degrees(52.37, 4.91, 40.0),
             velocity: Vector3::new(1.0, 2.0, 0.0),
             variance: Vector3::new(4.0, 4.0, 9.0),
-            kind: FixKind::Autonomous,
+            kind: GnssFixKind::Autonomous,
         }),
         sky: SkyView {
             used: 4,
@@ -433,7 +433,7 @@ fn sentence(line: &str) -> Option<(&str, usize)> {
 
 #[test]
 fn a_fix_without_a_position_has_empty_fields() {
-    let fix = Fix {
+    let fix = GnssFix {
         solution: None,
         sky: SkyView {
             used: 2,

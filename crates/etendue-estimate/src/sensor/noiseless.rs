@@ -3,7 +3,8 @@
 use etendue_physics::beam::{BeamFrame, SubRayPattern};
 use etendue_physics::phase::Noise;
 use etendue_sensors::cw::CwLidar;
-use etendue_sensors::lidar::{Lidar, PhaseMethod, Receiver, Shot};
+use etendue_sensors::lidar::PhaseMethod;
+use etendue_sensors::lidar::{Lidar, Receiver, Shot};
 use nalgebra::Point3;
 use std::sync::Arc;
 
@@ -156,7 +157,7 @@ impl Sensor {
                 let mut thinned = own.clone();
                 let shots = own.shots.iter().copied();
                 thinned.shots = Arc::new(shots.step_by(every.max(1)).collect());
-                thinned.scanner.beam = thinned.scanner.beam.with_rings(0);
+                thinned.scanner.beam = own.scanner.beam.with_one_ray();
                 Self::Scanner(thinned)
             }
         }
@@ -167,12 +168,7 @@ impl Sensor {
     pub(crate) fn widened(mut self, factor: f64) -> Self {
         match &mut self {
             Self::ContinuousWave(lidar) => lidar.half_tangent *= factor,
-            Self::Scanner(own) => {
-                if let Some(width) = own.scanner.beam.width_mut() {
-                    width.divergence.horizontal *= factor;
-                    width.divergence.vertical *= factor;
-                }
-            }
+            Self::Scanner(own) => own.scanner.beam = own.scanner.beam.widened(factor),
         }
         self
     }

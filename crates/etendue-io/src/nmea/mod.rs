@@ -6,22 +6,22 @@
 mod calendar;
 
 use calendar::Instant;
-use etendue_physics::gnss::{Fix, FixKind, Solution};
+use etendue_physics::gnss::{GnssFix, GnssFixKind, GnssSolution};
 
 /// The sentences of a fix at a time (s of Unix time): GGA, RMC and GST, with line ends. The height
 /// is that above the ellipsoid, with a geoid separation of zero.
 ///
 /// ```
 /// use etendue_io::nmea::sentences;
-/// use etendue_physics::gnss::{Fix, FixKind, Geodetic, SkyView, Solution};
+/// use etendue_physics::gnss::{GnssFix, GnssFixKind, Geodetic, SkyView, GnssSolution};
 /// use nalgebra::Vector3;
 ///
-/// let fix = Fix {
-///     solution: Some(Solution {
+/// let fix = GnssFix {
+///     solution: Some(GnssSolution {
 ///         position: Geodetic::from_degrees(48.117_3, -11.522, 545.4),
 ///         velocity: Vector3::new(1.0, 0.0, 0.0),
 ///         variance: Vector3::new(4.0, 4.0, 9.0),
-///         kind: FixKind::Autonomous,
+///         kind: GnssFixKind::Autonomous,
 ///     }),
 ///     sky: SkyView { used: 8, horizontal: 0.9, vertical: 1.4 },
 /// };
@@ -34,7 +34,7 @@ use etendue_physics::gnss::{Fix, FixKind, Solution};
 /// assert!(lines[1].starts_with("$GPRMC,123519.25,A,4807.0380000,N,01131.3200000,W,1.944,90.00,230394"));
 /// assert_eq!(lines.len(), 4);
 /// ```
-pub fn sentences(fix: &Fix, unix_time: f64) -> String {
+pub fn sentences(fix: &GnssFix, unix_time: f64) -> String {
     let instant = Instant::of_unix(unix_time);
     let bodies = match &fix.solution {
         Some(solution) => [
@@ -51,7 +51,7 @@ pub fn sentences(fix: &Fix, unix_time: f64) -> String {
     lines.collect()
 }
 
-fn without_solution(fix: &Fix, instant: &Instant) -> [String; 3] {
+fn without_solution(fix: &GnssFix, instant: &Instant) -> [String; 3] {
     let (time, date) = (&instant.time, &instant.date);
     [
         format!("GPGGA,{time},,,,,0,{:02},,,M,,M,,", fix.sky.used),
@@ -70,17 +70,17 @@ fn angle(radians: f64, width: usize, letters: [char; 2]) -> String {
     format!("{degrees:0width$}{minutes:010.7},{letter}")
 }
 
-fn place(solution: &Solution) -> String {
+fn place(solution: &GnssSolution) -> String {
     let latitude = angle(solution.position.latitude, 2, ['N', 'S']);
     let longitude = angle(solution.position.longitude, 3, ['E', 'W']);
     format!("{latitude},{longitude}")
 }
 
-fn gga(fix: &Fix, solution: &Solution, instant: &Instant) -> String {
+fn gga(fix: &GnssFix, solution: &GnssSolution, instant: &Instant) -> String {
     let quality = match solution.kind {
-        FixKind::Autonomous => 1,
-        FixKind::Differential => 2,
-        FixKind::RtkFixed => 4,
+        GnssFixKind::Autonomous => 1,
+        GnssFixKind::Differential => 2,
+        GnssFixKind::RtkFixed => 4,
     };
     format!(
         "GPGGA,{},{},{quality},{:02},{:.2},{:.3},M,0.0,M,,",
@@ -95,13 +95,13 @@ fn gga(fix: &Fix, solution: &Solution, instant: &Instant) -> String {
 /// Knots in a metre a second.
 const KNOTS: f64 = 3600.0 / 1852.0;
 
-fn rmc(solution: &Solution, instant: &Instant) -> String {
+fn rmc(solution: &GnssSolution, instant: &Instant) -> String {
     let velocity = solution.velocity;
     let course = velocity.x.atan2(velocity.y).to_degrees().rem_euclid(360.0);
     let mode = match solution.kind {
-        FixKind::Autonomous => 'A',
-        FixKind::Differential => 'D',
-        FixKind::RtkFixed => 'R',
+        GnssFixKind::Autonomous => 'A',
+        GnssFixKind::Differential => 'D',
+        GnssFixKind::RtkFixed => 'R',
     };
     format!(
         "GPRMC,{},A,{},{:.3},{course:.2},{},,,{mode}",
@@ -112,7 +112,7 @@ fn rmc(solution: &Solution, instant: &Instant) -> String {
     )
 }
 
-fn gst(solution: &Solution, instant: &Instant) -> String {
+fn gst(solution: &GnssSolution, instant: &Instant) -> String {
     let sd = solution.variance.map(f64::sqrt);
     let [major, minor] = [sd.x.max(sd.y), sd.x.min(sd.y)];
     format!(

@@ -6,7 +6,7 @@ use super::message::{check_stamp, clock, nanoseconds, transform};
 use super::recorder::{QOS, failed};
 use crate::FormatError;
 use etendue_physics::camera::body_from_optical;
-use etendue_sensors::camera::{Camera, Frame, Truth};
+use etendue_sensors::camera::{Camera, CameraFrame, FrameTruth};
 use mcap::records::MessageHeader;
 use mcap::{WriteOptions, Writer};
 use nalgebra::Isometry3;
@@ -69,8 +69,8 @@ impl FrameRecorder {
     /// Where the frame's time is negative or beyond 2^32 s.
     pub fn record(
         &mut self,
-        frame: &Frame,
-        truth: &Truth,
+        frame: &CameraFrame,
+        truth: &FrameTruth,
         camera: &Camera,
         world_from_camera: &Isometry3<f64>,
     ) -> Result<(), FormatError> {

@@ -3,17 +3,17 @@
 use super::cdr::CdrWriter;
 use super::message::header;
 use etendue_physics::camera::Lens;
-use etendue_sensors::camera::{Camera, Frame};
+use etendue_sensors::camera::{Camera, CameraFrame};
 
 /// A `sensor_msgs/msg/Image` in CDR of a frame's picture (`mono8` or `rgb8`), stamped `time` (s).
-pub fn picture(frame: &Frame, time: f64, frame_id: &str) -> Vec<u8> {
+pub fn picture(frame: &CameraFrame, time: f64, frame_id: &str) -> Vec<u8> {
     let encoding = if frame.bands == 1 { "mono8" } else { "rgb8" };
     let header = Header { time, frame_id };
     image(frame, &header, encoding, frame.bands, &frame.picture)
 }
 
 /// The same of the detector's digital numbers: `mono16`, `rgb16` or a Bayer mosaic of 16 bits.
-pub fn raw(frame: &Frame, time: f64, frame_id: &str) -> Vec<u8> {
+pub fn raw(frame: &CameraFrame, time: f64, frame_id: &str) -> Vec<u8> {
     let encoding = match frame.mosaic {
         Some(pattern) => format!("bayer_{}16", pattern.name()),
         None if frame.bands == 1 => "mono16".to_owned(),
@@ -32,7 +32,7 @@ pub fn raw(frame: &Frame, time: f64, frame_id: &str) -> Vec<u8> {
 
 /// A `sensor_msgs/msg/Image` (`32FC1`, m) in CDR of the planar depth of a frame's pixels, NaN where
 /// there is no surface (REP 118).
-pub fn depth(frame: &Frame, depth: &[f32], time: f64, frame_id: &str) -> Vec<u8> {
+pub fn depth(frame: &CameraFrame, depth: &[f32], time: f64, frame_id: &str) -> Vec<u8> {
     let bytes: Vec<u8> = depth.iter().flat_map(|value| value.to_le_bytes()).collect();
     let header = Header { time, frame_id };
     image(frame, &header, "32FC1", 4, &bytes)
@@ -44,7 +44,7 @@ struct Header<'a> {
 }
 
 /// A picture with so many bytes a pixel.
-fn image(frame: &Frame, head: &Header, encoding: &str, bytes: usize, data: &[u8]) -> Vec<u8> {
+fn image(frame: &CameraFrame, head: &Header, encoding: &str, bytes: usize, data: &[u8]) -> Vec<u8> {
     let mut message = CdrWriter::new();
     header(&mut message, head.time, head.frame_id);
     message.u32(frame.height).u32(frame.width).text(encoding);
@@ -56,7 +56,7 @@ fn image(frame: &Frame, head: &Header, encoding: &str, bytes: usize, data: &[u8]
 }
 
 /// The middle of the first row's exposure, s.
-pub fn stamp(frame: &Frame) -> f64 {
+pub fn stamp(frame: &CameraFrame) -> f64 {
     frame.start + 0.5 * frame.exposure
 }
 

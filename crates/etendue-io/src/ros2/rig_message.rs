@@ -4,7 +4,7 @@ use super::cdr::CdrWriter;
 use super::message::header;
 use crate::precision::single;
 use crate::table::{Column, ColumnData, PointTable};
-use etendue_physics::gnss::{Fix, FixKind};
+use etendue_physics::gnss::{GnssFix, GnssFixKind};
 use etendue_physics::inertial::{ImuReading, MotionState};
 use etendue_sensors::PlanarSweep;
 use etendue_sensors::dynamics::DriveCommand;
@@ -49,13 +49,13 @@ pub(super) fn imu(stamped: Stamped, reading: &ImuReading) -> Vec<u8> {
     message.finish()
 }
 
-pub(super) fn nav_sat_fix(stamped: Stamped, fix: &Fix) -> Vec<u8> {
+pub(super) fn nav_sat_fix(stamped: Stamped, fix: &GnssFix) -> Vec<u8> {
     let mut message = stamped.begin();
     let status: i8 = match fix.solution.map(|solution| solution.kind) {
         None => -1,
-        Some(FixKind::Autonomous) => 0,
-        Some(FixKind::Differential) => 1,
-        Some(FixKind::RtkFixed) => 2,
+        Some(GnssFixKind::Autonomous) => 0,
+        Some(GnssFixKind::Differential) => 1,
+        Some(GnssFixKind::RtkFixed) => 2,
     };
     message.u8(status.to_le_bytes()[0]).u16(1);
     let Some(solution) = fix.solution else {

@@ -3,7 +3,7 @@
 //!
 //! Latitude comes before longitude, both in rad, everywhere. [`Geodetic`] and ECEF positions turn
 //! into each other, [`LocalFrame`] is the tangent frame (east, north, up) that worlds stand in.
-//! [`Receiver`] describes a receiver, [`ReceiverRun`] is one that was switched on;
+//! [`GnssReceiver`] describes a receiver, [`GnssReceiverRun`] is one that was switched on;
 //! [`satellites`] and [`SkyView`] tell what it sees.
 //!
 //! Left out: pseudoranges and multipath one by one, the ellipsoid's difference from the geoid,
@@ -16,5 +16,5 @@ mod sky;
 
 pub use ellipsoid::{Geodetic, normal_gravity};
 pub use local::LocalFrame;
-pub use receiver::{AxisError, Fix, FixKind, Receiver, ReceiverRun, Solution};
+pub use receiver::{AxisError, GnssFix, GnssFixKind, GnssReceiver, GnssReceiverRun, GnssSolution};
 pub use sky::{SkyView, satellites};

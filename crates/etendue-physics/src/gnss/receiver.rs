@@ -18,7 +18,7 @@ pub struct AxisError {
 
 /// How a position was solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FixKind {
+pub enum GnssFixKind {
     /// From the satellites alone.
     Autonomous,
     /// With code corrections.
@@ -29,7 +29,7 @@ pub enum FixKind {
 
 /// A satellite receiver. East and north errors are independent and alike.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Receiver {
+pub struct GnssReceiver {
     /// Error to the east, and to the north.
     pub horizontal: AxisError,
     /// Error upwards.
@@ -39,12 +39,12 @@ pub struct Receiver {
     /// Satellites lower than this are not used, rad.
     pub mask: f64,
     /// How positions are solved.
-    pub kind: FixKind,
+    pub kind: GnssFixKind,
 }
 
 /// A position as it is reported.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Solution {
+pub struct GnssSolution {
     /// Where.
     pub position: Geodetic,
     /// Velocity to the east, to the north and upwards, m/s.
@@ -52,14 +52,14 @@ pub struct Solution {
     /// Variances to the east, to the north and upwards, m², as the receiver's numbers say.
     pub variance: Vector3<f64>,
     /// How it was solved.
-    pub kind: FixKind,
+    pub kind: GnssFixKind,
 }
 
 /// What a receiver reports at an epoch.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Fix {
+pub struct GnssFix {
     /// The position, if there are enough satellites.
-    pub solution: Option<Solution>,
+    pub solution: Option<GnssSolution>,
     /// What it has of the sky.
     pub sky: SkyView,
 }
@@ -78,13 +78,13 @@ impl AxisError {
     }
 }
 
-impl Receiver {
+impl GnssReceiver {
     /// Standard deviation on each horizontal axis of an error whose circle of 50 % (CEP) has this
     /// radius: $r/\sqrt{2\ln 2}$ for a round normal distribution.
     ///
     /// ```
-    /// use etendue_physics::gnss::Receiver;
-    /// assert!((Receiver::sd_of_cep(2.5) - 2.123).abs() < 1e-3);
+    /// use etendue_physics::gnss::GnssReceiver;
+    /// assert!((GnssReceiver::sd_of_cep(2.5) - 2.123).abs() < 1e-3);
     /// ```
     pub fn sd_of_cep(radius: f64) -> f64 {
         radius / (2.0 * std::f64::consts::LN_2).sqrt()
@@ -93,8 +93,8 @@ impl Receiver {
 
 /// A receiver that was switched on.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ReceiverRun {
-    receiver: Receiver,
+pub struct GnssReceiverRun {
+    receiver: GnssReceiver,
     wander: [BiasRun; 3],
     seed: u64,
     sensor: u32,
@@ -104,9 +104,9 @@ pub struct ReceiverRun {
 /// Part of a stream's name that no fix has.
 const SWITCH_ON: u32 = u32::MAX;
 
-impl ReceiverRun {
+impl GnssReceiverRun {
     /// Switches sensor number `sensor` on.
-    pub fn new(receiver: &Receiver, seed: u64, sensor: u32) -> Self {
+    pub fn new(receiver: &GnssReceiver, seed: u64, sensor: u32) -> Self {
         let mut stream = Stream::new(seed, sensor, SWITCH_ON, 0, Purpose::Gnss);
         let mut normals = stream.normals();
         let axes = [receiver.horizontal, receiver.horizontal, receiver.vertical];
@@ -129,14 +129,14 @@ impl ReceiverRun {
         velocity: &Vector3<f64>,
         dt: f64,
         [sky, open]: [SkyView; 2],
-    ) -> Fix {
+    ) -> GnssFix {
         let mut stream = Stream::new(self.seed, self.sensor, self.fixes, 0, Purpose::Gnss);
         self.fixes += 1;
         let mut normals = stream.normals();
         for wander in &mut self.wander {
             wander.step(dt, &mut normals);
         }
-        let Receiver {
+        let GnssReceiver {
             horizontal,
             vertical,
             ..
@@ -152,8 +152,8 @@ impl ReceiverRun {
             Vector3::from_fn(|i, _| worse[i] * (self.wander[i].value() + draw(axes[i].white)));
         let speed_error = Vector3::from_fn(|i, _| worse[i] * draw(self.receiver.velocity));
         let solved = sky.used >= 4 && worse.iter().all(|ratio| ratio.is_finite());
-        Fix {
-            solution: solved.then(|| Solution {
+        GnssFix {
+            solution: solved.then(|| GnssSolution {
                 position: frame.geodetic(&(position + error)),
                 velocity: velocity + speed_error,
                 variance: Vector3::from_fn(|i, _| axes[i].variance() * worse[i] * worse[i]),

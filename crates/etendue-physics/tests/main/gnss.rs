@@ -1,7 +1,7 @@
 //! The Earth, the satellites and receivers.
 
 use etendue_physics::gnss::{
-    AxisError, FixKind, Geodetic, LocalFrame, Receiver, ReceiverRun, SkyView,
+    AxisError, Geodetic, GnssFixKind, GnssReceiver, GnssReceiverRun, LocalFrame, SkyView,
 };
 use nalgebra::{Point3, Vector3};
 
@@ -57,8 +57,8 @@ fn the_tangent_frame_meets_the_reference_point() {
     assert!((local - reference).norm() < 1e-3, "{local}");
 }
 
-fn receiver() -> Receiver {
-    Receiver {
+fn receiver() -> GnssReceiver {
+    GnssReceiver {
         horizontal: AxisError {
             white: 0.5,
             correlated: 1.5,
@@ -71,7 +71,7 @@ fn receiver() -> Receiver {
         },
         velocity: 0.05,
         mask: 0.17,
-        kind: FixKind::Autonomous,
+        kind: GnssFixKind::Autonomous,
     }
 }
 
@@ -84,9 +84,9 @@ fn view(dilution: f64) -> SkyView {
 }
 
 /// Errors to the east, north and up of `count` fixes of a still receiver at 1 Hz.
-fn errors(receiver: &Receiver, count: usize, sky: SkyView) -> Vec<Vector3<f64>> {
+fn errors(receiver: &GnssReceiver, count: usize, sky: SkyView) -> Vec<Vector3<f64>> {
     let frame = LocalFrame::new(Geodetic::from_degrees(48.0, 11.0, 500.0));
-    let mut run = ReceiverRun::new(receiver, 5, 1);
+    let mut run = GnssReceiverRun::new(receiver, 5, 1);
     (0..count)
         .map(|_| {
             let place = Point3::new(10.0, 20.0, 1.0);
@@ -118,8 +118,8 @@ fn the_correlation_time_comes_back() {
 /// Half of the fixes of a receiver with a CEP of 2.5 m lie within 2.5 m: 50.1 % measured.
 #[test]
 fn half_of_the_fixes_lie_within_the_circle_of_the_data_sheet() {
-    let sd = Receiver::sd_of_cep(2.5);
-    let receiver = Receiver {
+    let sd = GnssReceiver::sd_of_cep(2.5);
+    let receiver = GnssReceiver {
         horizontal: AxisError {
             white: sd,
             correlated: 0.0,
@@ -144,7 +144,7 @@ fn a_worse_sky_makes_larger_errors_and_none_makes_no_fix() {
     assert!((spread(view(3.0)) / spread(view(1.0)) - 3.0).abs() < 1e-9);
     let frame = LocalFrame::new(Geodetic::default());
     let blocked = SkyView::of(&[Vector3::z(); 3]);
-    let fix = ReceiverRun::new(&receiver(), 1, 0).fix(
+    let fix = GnssReceiverRun::new(&receiver(), 1, 0).fix(
         &frame,
         &Point3::origin(),
         &Vector3::zeros(),

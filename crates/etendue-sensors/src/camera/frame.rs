@@ -36,7 +36,7 @@ impl Default for FrameSettings {
 
 /// A frame: light, readings, and the picture. All lists go row by row from the upper left pixel.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Frame {
+pub struct CameraFrame {
     /// Columns.
     pub width: u32,
     /// Rows.
@@ -59,12 +59,12 @@ pub struct Frame {
     pub mosaic: Option<BayerPattern>,
     /// The picture for the eye, 8 bits, band by band for each pixel.
     pub picture: Vec<u8>,
-    /// True planar depth of each pixel ([`Truth::depth`](super::Truth::depth)), where a robot's
+    /// True planar depth of each pixel ([`FrameTruth::depth`](super::FrameTruth::depth)), where a robot's
     /// camera was asked for it.
     pub depth: Option<Vec<f32>>,
 }
 
-impl Frame {
+impl CameraFrame {
     /// Least and greatest radiance of all pixels and bands.
     pub fn radiance_range(&self) -> [f64; 2] {
         let values = self.radiance.iter().map(|value| f64::from(*value));

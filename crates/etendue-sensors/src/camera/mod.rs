@@ -1,7 +1,7 @@
 //! Cameras: what light of the scene falls on each pixel, and what the detector reads.
 //!
 //! [`CameraWorld`] is a scene with its lights in a camera's bands; [`CameraWorld::expose`] takes a
-//! [`Frame`] with it: rays through the lens at their own times within the exposure (motion blur,
+//! [`CameraFrame`] with it: rays through the lens at their own times within the exposure (motion blur,
 //! rolling shutter), light through the same materials and ray caster as the lidars', photons,
 //! noise, digital numbers, a picture. [`CameraWorld::truth`] tells depth, normals, objects, classes and
 //! optical flow of the same frame.
@@ -57,6 +57,7 @@ mod error;
 mod frame;
 mod illumination;
 mod model;
+mod mounted;
 mod read_out;
 mod render;
 mod sampler;
@@ -67,10 +68,12 @@ mod vertex;
 mod world;
 
 pub use error::CameraWorldError;
-pub use frame::{Frame, FrameSettings};
+pub use frame::{CameraFrame, FrameSettings};
 pub use model::{
     Band, Camera, CameraError, Colour, Detector, Exposure, LinearDetector, Shutter, WhiteBalance,
 };
+pub(crate) use mounted::CameraInstrument;
+pub use mounted::MountedCamera;
 pub use transport::LightTransport;
-pub use truth::{ClassMap, Truth};
+pub use truth::{ClassMap, FrameTruth};
 pub use world::CameraWorld;

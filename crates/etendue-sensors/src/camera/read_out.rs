@@ -6,7 +6,7 @@
 )]
 
 use super::bands::Bands;
-use super::frame::{Frame, FrameSettings};
+use super::frame::{CameraFrame, FrameSettings};
 use super::model::{Camera, Detector, WhiteBalance};
 use super::spectral_scene::SpectralScene;
 use etendue_physics::camera::FixedPattern;
@@ -19,7 +19,7 @@ pub(super) fn frame<const N: usize>(
     settings: &FrameSettings,
     exposure: f64,
     radiance: &[Bands<N>],
-) -> Frame {
+) -> CameraFrame {
     let mosaic = camera.colour.mosaic.filter(|_| N == 3);
     let sensitivity = spectral_scene.sensitivity(camera) * exposure;
     let reader = Reader {
@@ -50,7 +50,7 @@ pub(super) fn frame<const N: usize>(
         let balanced = pixel.component_mul(&gains);
         (0..N).map(move |band| byte(camera.tone.encode(balanced[band])))
     });
-    Frame {
+    CameraFrame {
         width: camera.width,
         height: camera.height,
         bands: N,

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 /// glass. Lists go row by row from the upper left pixel; where there is no surface, numbers are
 /// NaN and names `None`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Truth {
+pub struct FrameTruth {
     /// Columns.
     pub width: u32,
     /// Rows.
@@ -109,7 +109,7 @@ pub(super) fn look(
     exposure: f64,
     flow_time: f64,
     world_from_camera: impl Fn(f64) -> Isometry3<f64> + Sync,
-) -> Truth {
+) -> FrameTruth {
     let rays = Rays::new(camera, start, exposure, world_from_camera);
     let slab = slab(scene, camera);
     let mut seen: Vec<Seen> = Vec::with_capacity((camera.width * camera.height) as usize);
@@ -131,7 +131,7 @@ pub(super) fn look(
                 .map(|pixel| look.at([pixel % camera.width, pixel / camera.width])),
         );
     }
-    Truth {
+    FrameTruth {
         width: camera.width,
         height: camera.height,
         depth: seen.iter().map(|seen| seen.depth).collect(),

@@ -1,10 +1,10 @@
 //! What frames are taken of: a scene with its lights and textures.
 
 use super::error::CameraWorldError;
-use super::frame::{Frame, FrameSettings};
+use super::frame::{CameraFrame, FrameSettings};
 use super::model::{Camera, CameraError};
 use super::spectral_scene::SpectralScene;
-use super::truth::{self, Truth};
+use super::truth::{self, FrameTruth};
 use super::{auto_exposure, read_out, render};
 use etendue_scene::lighting::Lighting;
 use etendue_scene::{Scene, Textures};
@@ -58,7 +58,7 @@ impl<'a> CameraWorld<'a> {
         camera: &Camera,
         settings: &FrameSettings,
         world_from_camera: impl Fn(f64) -> Isometry3<f64> + Sync,
-    ) -> Frame {
+    ) -> CameraFrame {
         match &self.in_bands {
             InBands::Grey(spectral_scene) => {
                 expose(spectral_scene, camera, settings, world_from_camera)
@@ -78,7 +78,7 @@ impl<'a> CameraWorld<'a> {
         exposure: f64,
         flow_time: f64,
         world_from_camera: impl Fn(f64) -> Isometry3<f64> + Sync,
-    ) -> Truth {
+    ) -> FrameTruth {
         let scene = match &self.in_bands {
             InBands::Grey(spectral_scene) => spectral_scene.scene(),
             InBands::Colour(spectral_scene) => spectral_scene.scene(),
@@ -100,7 +100,7 @@ fn expose<const N: usize>(
     camera: &Camera,
     settings: &FrameSettings,
     world_from_camera: impl Fn(f64) -> Isometry3<f64> + Sync,
-) -> Frame {
+) -> CameraFrame {
     let exposure = spectral_scene.at(settings.start, |spectral_scene| {
         auto_exposure::exposure_time(spectral_scene, camera, settings, &world_from_camera)
     });

@@ -1,7 +1,7 @@
 //! Clouds of points: made, moved and thinned.
 
-use super::{FilterContext, FilterRun};
-use crate::rig::{Cloud, CloudPoint, Data, seconds};
+use super::user::{FilterContext, FilterRun};
+use crate::capture::{Cloud, CloudPoint, Data, seconds};
 use std::collections::BTreeMap;
 
 /// Points without their beams.

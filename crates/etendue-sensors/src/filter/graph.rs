@@ -1,12 +1,13 @@
 //! Filters one behind the other.
 
-use super::{Filter, FilterContext, FilterRun};
-use crate::rig::{Data, DataKind};
+use super::definition::Filter;
+use super::user::{FilterContext, FilterRun};
+use crate::capture::{Data, DataKind};
 use thiserror::Error;
 
 /// Filters one behind the other, which fit.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Graph {
+pub struct FilterGraph {
     filters: Vec<Filter>,
     kinds: Vec<DataKind>,
 }
@@ -14,7 +15,7 @@ pub struct Graph {
 /// Why filters make no graph.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum GraphError {
+pub enum FilterGraphError {
     /// A filter is given what it does not take.
     #[error("filter {place}, {name}, does not take {given}")]
     Misfit {
@@ -37,7 +38,7 @@ pub enum GraphError {
     },
 }
 
-impl GraphError {
+impl FilterGraphError {
     /// Number of the filter that is wrong.
     pub fn place(&self) -> usize {
         match self {
@@ -46,40 +47,42 @@ impl GraphError {
     }
 }
 
-impl Graph {
+impl FilterGraph {
     /// Filters behind a sensor that gives data of the kind `input`.
     ///
     /// # Errors
     /// Where a filter does not take what the one before gives, or has numbers that cannot be.
     ///
     /// ```
-    /// use etendue_sensors::filter::{Filter, Graph};
+    /// use etendue_sensors::filter::{Filter, FilterGraph};
     /// use etendue_sensors::rig::DataKind;
     /// let filters = vec![Filter::ToCloud, Filter::Voxels { size: 0.1 }];
-    /// let graph = Graph::new(DataKind::Points, filters.clone())?;
+    /// let graph = FilterGraph::new(DataKind::Points, filters.clone())?;
     /// assert_eq!(graph.output(), DataKind::Cloud);
-    /// let error = Graph::new(DataKind::Imu, filters).unwrap_err();
+    /// let error = FilterGraph::new(DataKind::Imu, filters).unwrap_err();
     /// assert_eq!(error.to_string(), "filter 0, to_cloud, does not take inertial readings");
-    /// # Ok::<(), etendue_sensors::filter::GraphError>(())
+    /// # Ok::<(), etendue_sensors::filter::FilterGraphError>(())
     /// ```
-    pub fn new(input: DataKind, filters: Vec<Filter>) -> Result<Self, GraphError> {
+    pub fn new(input: DataKind, filters: Vec<Filter>) -> Result<Self, FilterGraphError> {
         let mut kinds = vec![input];
         for (place, filter) in filters.iter().enumerate() {
             let name = || filter.name().to_owned();
             if let Some(problem) = filter.problem() {
                 let name = name();
-                return Err(GraphError::Numbers {
+                return Err(FilterGraphError::Numbers {
                     place,
                     name,
                     problem,
                 });
             }
             let given = kinds[place];
-            let output = filter.output(given).ok_or_else(|| GraphError::Misfit {
-                place,
-                name: name(),
-                given,
-            })?;
+            let output = filter
+                .output(given)
+                .ok_or_else(|| FilterGraphError::Misfit {
+                    place,
+                    name: name(),
+                    given,
+                })?;
             kinds.push(output);
         }
         Ok(Self { filters, kinds })
@@ -111,19 +114,19 @@ impl Graph {
     }
 
     /// The graph at work behind sensor number `sensor`.
-    pub fn start(&self, seed: u64, sensor: u32) -> GraphRun {
+    pub fn start(&self, seed: u64, sensor: u32) -> FilterGraphRun {
         let filters = (0..).zip(&self.filters).map(|(place, filter)| Step {
             run: filter.start(seed, sensor, place),
             is_tap: matches!(filter, Filter::Tap { .. }),
         });
-        GraphRun {
+        FilterGraphRun {
             steps: filters.collect(),
         }
     }
 }
 
 /// A graph at work.
-pub struct GraphRun {
+pub struct FilterGraphRun {
     steps: Vec<Step>,
 }
 
@@ -132,7 +135,7 @@ struct Step {
     is_tap: bool,
 }
 
-impl GraphRun {
+impl FilterGraphRun {
     /// Passes one capture's data through: what each output gives, the taps in their order, and
     /// then the end of the graph, which is number 0.
     pub fn apply(&mut self, data: Data, context: &FilterContext) -> Vec<(usize, Data)> {

@@ -1,7 +1,7 @@
 //! A low-pass filter.
 
-use super::{FilterContext, FilterRun};
-use crate::rig::Data;
+use super::user::{FilterContext, FilterRun};
+use crate::capture::Data;
 use std::f64::consts::TAU;
 
 /// $y \mathrel{+}= (1-e^{-2\pi f_c\\,dt})(x-y)$ on each component; it starts at the first value.

@@ -1,180 +1,18 @@
 //! What a sensor's data pass through before the robot has them.
 //!
-//! A [`Graph`] is an ordered list of [`Filter`]s behind a sensor: augmentation (noise, drop-outs),
+//! A [`FilterGraph`] is an ordered list of [`Filter`]s behind a sensor: augmentation (noise, drop-outs),
 //! conversion and reduction (clouds, compensation of motion, voxels), access ([`Filter::Tap`] gives
 //! away the data as they are at that place). Which kind of data goes into each is checked when the
 //! graph is built. Users put in their own: [`UserFilter`].
 
 mod cloud;
+mod definition;
 mod graph;
 mod low_pass;
 mod noise;
 mod user;
 
-pub use graph::{Graph, GraphError, GraphRun};
+pub use definition::Filter;
+pub use graph::{FilterGraph, FilterGraphError, FilterGraphRun};
+pub use noise::LidarNoise;
 pub use user::{FilterContext, FilterRun, UserFilter};
-
-use crate::rig::{Data, DataKind};
-use etendue_physics::ambient::StandardAir;
-use std::sync::Arc;
-
-/// One step on the way of a sensor's data.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub enum Filter {
-    /// A first-order low-pass filter on each component.
-    LowPass {
-        /// Frequency at which half of the power is left, Hz.
-        cutoff: f64,
-    },
-    /// Noise on ranges, directions and intensities of a lidar's measurements, on top of what its
-    /// receiver makes.
-    LidarNoise(LidarNoise),
-    /// Takes away each of a lidar's measurements with a probability.
-    DropOut {
-        /// From 0 to 1.
-        probability: f64,
-    },
-    /// Points without the beams that they came from.
-    ToCloud,
-    /// Moves each point of a cloud to where the sensor would see it from its pose at an instant of
-    /// the capture, by the true motion.
-    Compensate {
-        /// From 0 (the capture's start) to 1 (its end).
-        at: f64,
-    },
-    /// Keeps points of a cloud by their distance.
-    Distance {
-        /// Smallest and largest distance, m.
-        limits: [f64; 2],
-    },
-    /// The mean of a cloud's points in each cube of a grid.
-    Voxels {
-        /// Edge of the cubes, m.
-        size: f64,
-    },
-    /// The height that a pressure means in the standard atmosphere.
-    ToHeight,
-    /// Gives the data away under a name as they are here, and passes them on.
-    Tap {
-        /// The name.
-        name: String,
-    },
-    /// The user's own.
-    User(Arc<dyn UserFilter>),
-}
-
-/// Standard deviations of noise on a lidar's measurements.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct LidarNoise {
-    /// Of ranges, m.
-    pub range: f64,
-    /// Of azimuth and elevation, rad.
-    pub angle: f64,
-    /// Of intensities, relative.
-    pub intensity: f64,
-}
-
-impl PartialEq for Filter {
-    /// Users' filters are the same where they are one value.
-    fn eq(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::User(a), Self::User(b)) => Arc::ptr_eq(a, b),
-            (Self::User(_), _) | (_, Self::User(_)) => false,
-            _ => format!("{self:?}") == format!("{other:?}"),
-        }
-    }
-}
-
-impl Filter {
-    /// What it is called in robot files.
-    pub fn name(&self) -> &str {
-        match self {
-            Self::LowPass { .. } => "low_pass",
-            Self::LidarNoise(_) => "lidar_noise",
-            Self::DropOut { .. } => "drop_out",
-            Self::ToCloud => "to_cloud",
-            Self::Compensate { .. } => "compensate",
-            Self::Distance { .. } => "distance",
-            Self::Voxels { .. } => "voxels",
-            Self::ToHeight => "to_height",
-            Self::Tap { .. } => "tap",
-            Self::User(filter) => filter.name(),
-        }
-    }
-
-    /// What comes out when data of a kind go in; none where they do not fit.
-    pub fn output(&self, input: DataKind) -> Option<DataKind> {
-        let same = |fits: bool| fits.then_some(input);
-        let lidar = matches!(input, DataKind::Points | DataKind::Turn);
-        let cloud = input == DataKind::Cloud;
-        match self {
-            Self::LowPass { .. } => same(matches!(
-                input,
-                DataKind::Imu | DataKind::MagneticField | DataKind::Pressure | DataKind::Height
-            )),
-            Self::LidarNoise(_) | Self::DropOut { .. } => same(lidar),
-            Self::ToCloud => lidar.then_some(DataKind::Cloud),
-            Self::Compensate { .. } | Self::Distance { .. } | Self::Voxels { .. } => same(cloud),
-            Self::ToHeight => (input == DataKind::Pressure).then_some(DataKind::Height),
-            Self::Tap { .. } => Some(input),
-            Self::User(filter) => filter.output(input),
-        }
-    }
-
-    /// What is wrong with its numbers, if anything is.
-    pub fn problem(&self) -> Option<String> {
-        let positive = |name: &str, value: f64| {
-            let good = value > 0.0 && value.is_finite();
-            (!good).then(|| format!("the {name} is {value}, it must be above zero"))
-        };
-        let fraction = |name: &str, value: f64| {
-            let good = (0.0..=1.0).contains(&value);
-            (!good).then(|| format!("the {name} is {value}, it must be from 0 to 1"))
-        };
-        match self {
-            Self::LowPass { cutoff } => positive("cutoff", *cutoff),
-            Self::LidarNoise(noise) => {
-                let all = [noise.range, noise.angle, noise.intensity];
-                let good = all.iter().all(|sd| *sd >= 0.0 && sd.is_finite());
-                (!good).then(|| "a standard deviation is negative".into())
-            }
-            Self::DropOut { probability } => fraction("probability", *probability),
-            Self::Compensate { at } => fraction("instant", *at),
-            Self::Distance {
-                limits: [near, far],
-            } => (near > far).then(|| format!("the limits {near} m and {far} m hold nothing")),
-            Self::Voxels { size } => positive("size of the cubes", *size),
-            Self::ToCloud | Self::ToHeight | Self::Tap { .. } | Self::User(_) => None,
-        }
-    }
-
-    /// The filter at work; `place` is its number in its graph, for its streams of random numbers.
-    fn start(&self, seed: u64, sensor: u32, place: u32) -> Box<dyn FilterRun> {
-        let source = noise::Source {
-            seed,
-            sensor,
-            place,
-        };
-        match self.clone() {
-            Self::LowPass { cutoff } => Box::new(low_pass::LowPass::new(cutoff)),
-            Self::LidarNoise(sd) => Box::new(noise::Noise { sd, source }),
-            Self::DropOut { probability } => Box::new(noise::DropOut {
-                probability,
-                source,
-            }),
-            Self::ToCloud => Box::new(cloud::ToCloud),
-            Self::Compensate { at } => Box::new(cloud::Compensate { at }),
-            Self::Distance { limits } => Box::new(cloud::Distance { limits }),
-            Self::Voxels { size } => Box::new(cloud::Voxels { size }),
-            Self::ToHeight => Box::new(|data: Data, _: &FilterContext| match data {
-                Data::Pressure(pressure) => {
-                    Data::Height(StandardAir::default().height_of(pressure))
-                }
-                other => other,
-            }),
-            Self::Tap { .. } => Box::new(|data: Data, _: &FilterContext| data),
-            Self::User(filter) => filter.start(),
-        }
-    }
-}

@@ -1,11 +1,22 @@
 //! What takes a lidar's measurements farther from the truth.
 
-use super::{FilterContext, FilterRun, LidarNoise};
+use super::user::{FilterContext, FilterRun};
+use crate::capture::Data;
 use crate::lidar::{Outcome, Return, Sweep};
-use crate::rig::Data;
 use crate::{Measurement, RangeReading};
 use etendue_physics::{Purpose, Stream};
 use nalgebra::Vector3;
+
+/// Standard deviations of noise on a lidar's measurements.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LidarNoise {
+    /// Of ranges, m.
+    pub range: f64,
+    /// Of azimuth and elevation, rad.
+    pub angle: f64,
+    /// Of intensities, relative.
+    pub intensity: f64,
+}
 
 /// Whose random numbers.
 #[derive(Clone, Copy)]

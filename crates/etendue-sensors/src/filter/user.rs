@@ -1,7 +1,7 @@
 //! Filters of the user's own.
 
+use crate::capture::{Capture, CaptureContext, Data, DataKind};
 use crate::dynamics::StateTrajectory;
-use crate::rig::{Capture, Data, DataKind, Moment};
 use nalgebra::Isometry3;
 use std::fmt::Debug;
 
@@ -61,22 +61,22 @@ pub struct FilterContext<'a> {
     pub capture: Capture,
     /// Time between captures, s.
     pub period: f64,
-    path: &'a dyn StateTrajectory,
+    trajectory: &'a dyn StateTrajectory,
     body_from_sensor: Isometry3<f64>,
 }
 
 impl<'a> FilterContext<'a> {
-    pub(crate) fn new(moment: &Moment<'a>) -> Self {
+    pub(crate) fn new(context: &CaptureContext<'a>) -> Self {
         Self {
-            capture: moment.capture,
-            period: moment.period,
-            path: moment.path,
-            body_from_sensor: moment.body_from_sensor,
+            capture: context.capture,
+            period: context.period,
+            trajectory: context.trajectory,
+            body_from_sensor: context.body_from_sensor,
         }
     }
 
     /// Where the sensor truly was at a time (s) of the capture.
     pub fn world_from_sensor(&self, time: f64) -> Isometry3<f64> {
-        self.path.state(time).world_from_body * self.body_from_sensor
+        self.trajectory.state(time).world_from_body * self.body_from_sensor
     }
 }

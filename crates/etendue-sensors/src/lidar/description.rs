@@ -2,40 +2,38 @@
 
 use super::{Beam, Channel, Intensity, RangeLimits, Receiver, ScanPattern};
 
-/// A lidar: where its beams point, what light they send, and how its receiver turns the light that
-/// returns into ranges.
+/// A lidar: an immutable value that many runs share.
 ///
-/// `S` is the type of the differentiable numbers of beam and receiver.
+/// `S` is the scalar of the differentiable numbers (divergence and receiver): `f64` simulates, a
+/// dual number also gives derivatives ([`Lidar::map`]).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lidar<S = f64> {
-    /// Name, as the user types it.
+    /// Its name, as the user types it.
     pub name: String,
-    /// Documents that the numbers come from.
+    /// The document that its numbers come from.
     pub source: String,
     /// Wavelength, m.
     pub wavelength: f64,
-    /// Lasers.
+    /// Its lasers.
     pub channels: Vec<Channel>,
-    /// Motion of the beams.
+    /// How they move.
     pub pattern: ScanPattern,
-    /// Cross-section of each beam.
+    /// The beam of every laser.
     pub beam: Beam<S>,
-    /// Standard deviation of each beam's azimuth about its nominal one, rad.
-    pub azimuth_jitter: f64,
-    /// Receiver.
+    /// What measures the received light.
     pub receiver: Receiver<S>,
-    /// Range limits and step.
+    /// Limits and step of the reported ranges.
     pub limits: RangeLimits,
-    /// Reported intensity.
+    /// Scale of the reported intensity.
     pub intensity: Intensity,
 }
 
-impl<S: Copy> Lidar<S> {
-    /// The same lidar with every differentiable number replaced by `f` of it.
+impl Lidar {
+    /// The same lidar in another scalar, every differentiable number replaced by `f` of it.
     ///
-    /// To differentiate by the divergence, say, map everything with `Dual::from` and set it to a
-    /// variable.
-    pub fn map<U>(&self, mut f: impl FnMut(S) -> U) -> Lidar<U> {
+    /// To differentiate by the divergence, map everything with `Dual::from` and set the divergence of
+    /// the beam to a variable.
+    pub fn map<S>(&self, mut f: impl FnMut(f64) -> S) -> Lidar<S> {
         Lidar {
             name: self.name.clone(),
             source: self.source.clone(),
@@ -43,7 +41,6 @@ impl<S: Copy> Lidar<S> {
             channels: self.channels.clone(),
             pattern: self.pattern.clone(),
             beam: self.beam.map(&mut f),
-            azimuth_jitter: self.azimuth_jitter,
             receiver: self.receiver.map(f),
             limits: self.limits,
             intensity: self.intensity,

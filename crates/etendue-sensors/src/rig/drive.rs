@@ -1,18 +1,19 @@
 //! Runs from beginning to end: along a known motion, or in a closed loop.
 
-use super::{Event, Rate, RigRun, seconds};
+use super::run::{Event, RigRun};
+use crate::capture::{Rate, seconds};
 use crate::dynamics::{Dynamics, SampledTrajectories, StateTrajectory};
 use etendue_physics::inertial::MotionState;
 use std::ops::ControlFlow;
 
 /// What a controller knows: the latest data of every output, and all that is new.
 #[derive(Clone, Debug, Default)]
-pub struct Latest {
+pub struct LatestData {
     events: Vec<Event>,
     news: Vec<Event>,
 }
 
-impl Latest {
+impl LatestData {
     /// The latest data of a sensor's output, if there are any yet.
     pub fn of(&self, sensor: usize, output: usize) -> Option<&Event> {
         let wanted = |event: &&Event| event.sensor == sensor && event.output == output;
@@ -45,7 +46,7 @@ impl Latest {
 
 /// How a closed loop is stepped.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Plan {
+pub struct ControlPlan {
     /// Steps of the dynamics a second.
     pub dynamics: Rate,
     /// Commands a second; each holds until the next.
@@ -60,13 +61,13 @@ const STRIDE: i64 = 100_000_000;
 /// and may stop the run.
 pub fn replay(
     run: &mut RigRun,
-    path: &dyn StateTrajectory,
+    trajectory: &dyn StateTrajectory,
     mut visit: impl FnMut(Event) -> ControlFlow<()>,
 ) {
     let mut now = 0;
     while !run.is_done() {
         now += STRIDE;
-        for event in run.advance(path, now) {
+        for event in run.advance(trajectory, now) {
             if visit(event).is_break() {
                 return;
             }
@@ -97,20 +98,20 @@ impl<F: FnMut(&Event) -> ControlFlow<()>> Observer for F {
 pub fn drive<D: Dynamics>(
     run: &mut RigRun,
     dynamics: &mut D,
-    plan: &Plan,
-    mut controller: impl FnMut(&Latest, i64) -> D::Command,
+    plan: &ControlPlan,
+    mut controller: impl FnMut(&LatestData, i64) -> D::Command,
     observer: &mut impl Observer,
 ) {
-    let mut tracks = SampledTrajectories::default();
-    let mut latest = Latest::default();
+    let mut trajectories = SampledTrajectories::default();
+    let mut latest = LatestData::default();
     let mut command = controller(&latest, 0);
     let mut commands = 1;
     let mut now = 0;
     for step in 1.. {
         let states = dynamics.states();
-        tracks.push(now, &states);
+        trajectories.push(now, &states);
         let stop = observer.moved(now, &states);
-        if stop.is_break() || receive(run, &tracks, now, &mut latest, observer).is_break() {
+        if stop.is_break() || receive(run, &trajectories, now, &mut latest, observer).is_break() {
             return;
         }
         if run.is_done() {
@@ -124,19 +125,19 @@ pub fn drive<D: Dynamics>(
         let next = plan.dynamics.tick(step);
         dynamics.step(&command, seconds(next - now));
         now = next;
-        tracks.forget_before(run.needs_from().min(now));
+        trajectories.forget_before(run.needs_from().min(now));
     }
 }
 
 /// Takes what has arrived by now.
 fn receive(
     run: &mut RigRun,
-    tracks: &SampledTrajectories,
+    trajectories: &SampledTrajectories,
     now: i64,
-    latest: &mut Latest,
+    latest: &mut LatestData,
     observer: &mut impl Observer,
 ) -> ControlFlow<()> {
-    for event in run.advance(tracks, now) {
+    for event in run.advance(trajectories, now) {
         observer.received(&event)?;
         latest.put(event);
     }

@@ -1,12 +1,13 @@
 //! A run of all sensors of a rig.
 
-use super::device::{Instrument, StartError};
-use super::{Capture, Data, Environment, MountedSensor, Rig, RigError};
+use super::device::StartError;
+use super::error::RigError;
+use super::mounting::{MountedSensor, Rig};
+use crate::capture::{Capture, CaptureContext, Data, Environment, Instrument};
 use crate::dynamics::StateTrajectory;
-use crate::filter::{FilterContext, GraphRun};
+use crate::filter::{FilterContext, FilterGraphRun};
 use etendue_physics::inertial::MotionState;
 use etendue_scene::Scene;
-use nalgebra::Isometry3;
 use rayon::prelude::*;
 use std::collections::VecDeque;
 
@@ -24,45 +25,15 @@ pub struct Event {
     pub data: Data,
 }
 
-/// What surrounds one capture.
-pub struct Moment<'a> {
-    /// When it is.
-    pub capture: Capture,
-    /// Time between captures, s.
-    pub period: f64,
-    /// How the body moves that carries the sensor.
-    pub path: &'a dyn StateTrajectory,
-    /// Where the sensor sits on it.
-    pub body_from_sensor: Isometry3<f64>,
-    /// Where the run is.
-    pub environment: &'a Environment,
-    /// What stands around.
-    pub scene: &'a Scene,
-}
-
-impl Moment<'_> {
-    /// How the sensor moves at a time, ns.
-    pub fn at(&self, time: i64) -> MotionState {
-        self.path
-            .state(super::seconds(time))
-            .mounted(&self.body_from_sensor)
-    }
-
-    /// Where the sensor is at a time, s.
-    pub fn world_from_sensor(&self, time: f64) -> Isometry3<f64> {
-        self.path.state(time).world_from_body * self.body_from_sensor
-    }
-}
-
 /// How one body of a robot moves.
 struct OfBody<'a> {
-    path: &'a dyn StateTrajectory,
+    trajectory: &'a dyn StateTrajectory,
     body: usize,
 }
 
 impl StateTrajectory for OfBody<'_> {
     fn state(&self, time: f64) -> MotionState {
-        self.path.state_of(self.body, time)
+        self.trajectory.state_of(self.body, time)
     }
 }
 
@@ -74,14 +45,14 @@ pub struct RigRun<'a> {
     rig: &'a Rig,
     scene: &'a Scene,
     environment: &'a Environment,
-    stations: Vec<Station<'a>>,
+    sensors: Vec<RunningSensor<'a>>,
 }
 
 /// A sensor at work.
-struct Station<'a> {
+struct RunningSensor<'a> {
     sensor: &'a MountedSensor,
-    instrument: Instrument<'a>,
-    graph: GraphRun,
+    instrument: Box<dyn Instrument + 'a>,
+    graph: FilterGraphRun,
     /// The next capture to be made; none when the run's end is reached.
     next: Option<Capture>,
     end: i64,
@@ -102,30 +73,30 @@ impl<'a> RigRun<'a> {
         seed: u64,
         end: i64,
     ) -> Result<Self, RigError> {
-        let station = |(number, sensor): (u32, &'a MountedSensor)| {
+        let running = |(number, sensor): (u32, &'a MountedSensor)| {
             let instrument = sensor
-                .device
+                .device()
                 .start(scene, environment, seed, number)
                 .map_err(|error| {
-                    let sensor = sensor.name.clone();
+                    let sensor = sensor.name().to_owned();
                     match error {
                         StartError::World(source) => RigError::World { sensor, source },
                         StartError::CameraWorld(source) => RigError::CameraWorld { sensor, source },
                     }
                 })?;
-            let first = sensor.clock.capture(0);
-            Ok(Station {
+            let first = sensor.clock().capture(0);
+            Ok(RunningSensor {
                 instrument,
-                graph: sensor.graph.start(seed, number),
+                graph: sensor.graph().start(seed, number),
                 next: Some(first).filter(|capture| capture.start < end),
                 end,
                 waiting: VecDeque::new(),
                 sensor,
             })
         };
-        let stations = (0..).zip(&rig.sensors).map(station);
+        let sensors = (0..).zip(rig.sensors()).map(running);
         Ok(Self {
-            stations: stations.collect::<Result<_, RigError>>()?,
+            sensors: sensors.collect::<Result<_, RigError>>()?,
             rig,
             scene,
             environment,
@@ -138,24 +109,24 @@ impl<'a> RigRun<'a> {
     }
 
     /// Makes every capture that has ended by `to` (ns), and gives what has arrived by then, in the
-    /// order of arrival and of the sensors. `path` must tell the motion from
+    /// order of arrival and of the sensors. `trajectory` must tell the motion from
     /// [`RigRun::needs_from`] to `to`.
-    pub fn advance(&mut self, path: &dyn StateTrajectory, to: i64) -> Vec<Event> {
+    pub fn advance(&mut self, trajectory: &dyn StateTrajectory, to: i64) -> Vec<Event> {
         let (scene, environment) = (self.scene, self.environment);
-        let due = |station: &Station| station.next.is_some_and(|capture| capture.end <= to);
-        if self.stations.iter().any(due) {
-            let stations = self.stations.par_iter_mut().enumerate();
-            stations.for_each(|(number, station)| {
-                while let Some(capture) = station.next.filter(|capture| capture.end <= to) {
-                    station.capture(number, capture, path, scene, environment);
+        let due = |running: &RunningSensor| running.next.is_some_and(|capture| capture.end <= to);
+        if self.sensors.iter().any(due) {
+            let sensors = self.sensors.par_iter_mut().enumerate();
+            sensors.for_each(|(number, running)| {
+                while let Some(capture) = running.next.filter(|capture| capture.end <= to) {
+                    running.capture(number, capture, trajectory, scene, environment);
                 }
             });
         }
         let mut events = Vec::new();
-        for station in &mut self.stations {
+        for running in &mut self.sensors {
             let there = |event: &Event| event.capture.arrival <= to;
-            while station.waiting.front().is_some_and(there) {
-                events.extend(station.waiting.pop_front());
+            while running.waiting.front().is_some_and(there) {
+                events.extend(running.waiting.pop_front());
             }
         }
         events.sort_by_key(|event| (event.capture.arrival, event.sensor));
@@ -164,49 +135,49 @@ impl<'a> RigRun<'a> {
 
     /// The earliest time (ns) whose motion is needed yet.
     pub fn needs_from(&self) -> i64 {
-        let needs = self.stations.iter().filter_map(|station| {
-            let next = station.next?;
+        let needs = self.sensors.iter().filter_map(|running| {
+            let next = running.next?;
             // One period more: a wheel adds up its way since the capture before.
             let before = next.number.saturating_sub(1);
-            Some(station.sensor.clock.capture(before).start)
+            Some(running.sensor.clock().capture(before).start)
         });
         needs.min().unwrap_or(i64::MAX)
     }
 
     /// When the next data will be there (ns), if any will.
     pub fn next_arrival(&self) -> Option<i64> {
-        let arrivals = self.stations.iter().filter_map(|station| {
-            let waiting = station.waiting.front().map(|event| event.capture);
-            waiting.or(station.next).map(|capture| capture.arrival)
+        let arrivals = self.sensors.iter().filter_map(|running| {
+            let waiting = running.waiting.front().map(|event| event.capture);
+            waiting.or(running.next).map(|capture| capture.arrival)
         });
         arrivals.min()
     }
 
     /// Whether every capture has been made and delivered.
     pub fn is_done(&self) -> bool {
-        let done = |station: &Station| station.next.is_none() && station.waiting.is_empty();
-        self.stations.iter().all(done)
+        let done = |running: &RunningSensor| running.next.is_none() && running.waiting.is_empty();
+        self.sensors.iter().all(done)
     }
 }
 
-impl Station<'_> {
+impl RunningSensor<'_> {
     fn capture(
         &mut self,
         number: usize,
         capture: Capture,
-        path: &dyn StateTrajectory,
+        trajectory: &dyn StateTrajectory,
         scene: &Scene,
         environment: &Environment,
     ) {
-        let clock = &self.sensor.clock;
-        let moment = Moment {
+        let clock = self.sensor.clock();
+        let moment = CaptureContext {
             capture,
             period: clock.rate.period(),
-            path: &OfBody {
-                path,
-                body: self.sensor.body,
+            trajectory: &OfBody {
+                trajectory,
+                body: self.sensor.body(),
             },
-            body_from_sensor: self.sensor.body_from_sensor,
+            body_from_sensor: *self.sensor.body_from_sensor(),
             environment,
             scene,
         };

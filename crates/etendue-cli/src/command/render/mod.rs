@@ -13,7 +13,7 @@ use etendue::config::scene::LoadedScene;
 use etendue::io::trajectory::read_tum;
 use etendue::scene::KeyFrameTrajectory;
 use etendue::sensors::camera::{
-    Camera, CameraWorld, ClassMap, Frame, FrameSettings, LightTransport, Truth,
+    Camera, CameraFrame, CameraWorld, ClassMap, FrameSettings, FrameTruth, LightTransport,
 };
 use indicatif::{ProgressBar, ProgressStyle};
 use nalgebra::Isometry3;
@@ -83,9 +83,9 @@ enum LightName {
 /// A frame and what it shows.
 pub struct Shot {
     /// The frame.
-    pub frame: Frame,
+    pub frame: CameraFrame,
     /// What it shows.
-    pub truth: Truth,
+    pub truth: FrameTruth,
     /// Where the camera was at its middle.
     pub world_from_camera: Isometry3<f64>,
 }

@@ -5,11 +5,11 @@
     reason = "values are clamped to what a pixel holds"
 )]
 
-use etendue::sensors::camera::{ClassMap, Truth};
+use etendue::sensors::camera::{ClassMap, FrameTruth};
 use std::f64::consts::{PI, TAU};
 
 /// Depth in millimetres; 0 where there is nothing, 65535 where it is farther than that.
-pub fn depth_millimetres(truth: &Truth) -> Vec<u16> {
+pub fn depth_millimetres(truth: &FrameTruth) -> Vec<u16> {
     let number = |depth: &f32| match depth {
         depth if depth.is_nan() => 0,
         depth => (f64::from(*depth) * 1e3).round().clamp(1.0, 65535.0) as u16,
@@ -18,7 +18,7 @@ pub fn depth_millimetres(truth: &Truth) -> Vec<u16> {
 }
 
 /// Depth for the eye: near is bright, nothing is black.
-pub fn depth(truth: &Truth) -> Vec<u8> {
+pub fn depth(truth: &FrameTruth) -> Vec<u8> {
     let finite = truth
         .depth
         .iter()
@@ -39,7 +39,7 @@ pub fn depth(truth: &Truth) -> Vec<u8> {
 }
 
 /// Normals as colours: x, y, z from -1 to 1 as red, green, blue from 0 to 255.
-pub fn normals(truth: &Truth) -> Vec<u8> {
+pub fn normals(truth: &FrameTruth) -> Vec<u8> {
     let byte = |part: &f32| {
         if part.is_nan() {
             return 0;
@@ -50,7 +50,7 @@ pub fn normals(truth: &Truth) -> Vec<u8> {
 }
 
 /// Numbers of objects, from 1; 0 for nothing.
-pub fn instances(truth: &Truth) -> Vec<u16> {
+pub fn instances(truth: &FrameTruth) -> Vec<u16> {
     let number = |object: &Option<_>| match object {
         Some(etendue::scene::ObjectId(number)) => u16::try_from(number + 1).unwrap_or(u16::MAX),
         None => 0,
@@ -59,7 +59,7 @@ pub fn instances(truth: &Truth) -> Vec<u16> {
 }
 
 /// Numbers of classes; 0 for nothing.
-pub fn classes(truth: &Truth, classes: &ClassMap) -> Vec<u16> {
+pub fn classes(truth: &FrameTruth, classes: &ClassMap) -> Vec<u16> {
     let pairs = truth.object.iter().zip(&truth.material);
     pairs
         .map(|(object, material)| classes.of(*object, *material))
@@ -81,7 +81,7 @@ pub fn coloured(numbers: &[u16]) -> Vec<u8> {
 }
 
 /// Flow as colours: the hue is the direction, the saturation the speed, the fastest full.
-pub fn flow(truth: &Truth) -> Vec<u8> {
+pub fn flow(truth: &FrameTruth) -> Vec<u8> {
     let speed = |[right, down]: &[f32; 2]| f64::from(right.hypot(*down));
     let speeds = truth
         .flow

@@ -13,7 +13,7 @@ use etendue::io::ros2::RigRecorder;
 use etendue::physics::inertial::MotionState;
 use etendue::sensors::dynamics::StateTrajectory as _;
 use etendue::sensors::rig::{
-    Data, Event, Latest, Observer, RigRun, drive, nanoseconds, replay, seconds,
+    Data, Event, LatestData, Observer, RigRun, drive, nanoseconds, replay, seconds,
 };
 use indicatif::{ProgressBar, ProgressStyle};
 use report::Report;
@@ -123,7 +123,7 @@ impl Run {
             Some(driven) => {
                 let gravity = robot.environment.gravity;
                 let mut body = driven.mover.start(scene, gravity).map_err(cannot_move)?;
-                let told = |_: &Latest, now: i64| driven.schedule.at(now);
+                let told = |_: &LatestData, now: i64| driven.schedule.at(now);
                 drive(&mut run, &mut body, &driven.plan, told, &mut keeper);
             }
             None => replay(&mut run, &robot.motion, |event| keeper.follow(&event)),

@@ -9,7 +9,7 @@ use crate::robot::{Mjcf, Urdf};
 use crate::toml_file::{Document, DocumentError, Problem};
 use etendue_sensors::dynamics::jointed::{Joint, JointCommand, JointedRobot};
 use etendue_sensors::dynamics::{DriveCommand, Steering, Vehicle};
-use etendue_sensors::rig::{Plan, Rate, nanoseconds};
+use etendue_sensors::rig::{ControlPlan, Rate, nanoseconds};
 use std::ops::Range;
 use toml::Spanned;
 
@@ -56,7 +56,7 @@ impl DynamicsTable {
                     GroundName::Plane => Ground::Plane,
                 },
             },
-            plan: Plan {
+            plan: ControlPlan {
                 dynamics: rate,
                 control: Rate::from_hertz(CONTROL).expect("a good rate"),
             },

@@ -11,7 +11,7 @@ pub use table::{
     DriveTable, DynamicsTable, GroundName, JointCommandTable, ModelName, VehicleTable,
 };
 
-use etendue_sensors::rig::Plan;
+use etendue_sensors::rig::ControlPlan;
 
 /// What moves a robot, and what it is told.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,7 +19,7 @@ pub struct Driven {
     /// What moves it.
     pub mover: Mover,
     /// Steps of the dynamics and commands a second.
-    pub plan: Plan,
+    pub plan: ControlPlan,
     /// What it is told when.
     pub schedule: Schedule,
 }

@@ -77,11 +77,7 @@ impl ScannerTable {
             wavelength,
             channels,
             pattern,
-            beam: Beam::Elliptical {
-                width: beam,
-                rings: self.beam.get_ref().sub_ray_rings,
-            },
-            azimuth_jitter: 0.0,
+            beam: Beam::elliptic(beam, self.beam.get_ref().sub_ray_rings),
             receiver: receiver.receiver(wavelength, &beam),
             limits: self.range.get_ref().limits(),
             intensity: self.intensity.get_ref().intensity(),

@@ -15,8 +15,8 @@ use etendue_scene::Scene;
 use etendue_sensors::dynamics::{Bicycle, DriveCommand, Steering};
 use etendue_sensors::filter::Filter;
 use etendue_sensors::rig::{
-    Data, Device, Environment, Event, FrameTree, Latest, Mount, Observer, Plan, Rate, Rig,
-    RigError, RigRun, SECOND, drive, seconds,
+    ControlPlan, Data, Device, Environment, Event, FrameTree, LatestData, Mount, Observer, Rate,
+    Rig, RigError, RigRun, SECOND, drive, seconds,
 };
 use nalgebra::{Isometry3, Point2};
 use std::f64::consts::{PI, TAU};
@@ -99,11 +99,11 @@ pub fn race(
     let yaw = start.rotation.euler_angles().2;
     let mut car = Bicycle::new(STEERING, [start.translation.x, start.translation.y], yaw);
     let mut driver = Driver::new(STEERING.angle);
-    let plan = Plan {
+    let plan = ControlPlan {
         dynamics: Rate::from_hertz(500.0).expect("a good rate"),
         control: Rate::from_hertz(50.0).expect("a good rate"),
     };
-    let controller = |latest: &Latest, _: i64| match latest.of(0, 0).map(|event| &event.data) {
+    let controller = |latest: &LatestData, _: i64| match latest.of(0, 0).map(|event| &event.data) {
         Some(Data::Cloud(cloud)) => driver.command(cloud),
         _ => DriveCommand::default(),
     };

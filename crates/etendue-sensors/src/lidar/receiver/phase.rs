@@ -11,8 +11,9 @@
 //!
 //! Equations and sources: [`etendue_physics::phase`].
 
-use super::RangeLimits;
 use crate::RangeReading;
+use crate::lidar::RangeLimits;
+use crate::lidar::check::{Wrong, zero_or_more};
 use etendue_physics::atmosphere::Overlap;
 use etendue_physics::phase::{
     Ambiguity, AutomaticGain, Bias, Modulation, NoDetection, Noise, PhaseSignal, Phasor, SAMPLES,
@@ -266,6 +267,11 @@ impl<S: Scalar> PhaseReceiver<S> {
             let volts = (gain * (signal + noise)).clamp(-1.0, 1.0);
             step.map_or(volts, |step| quantised(volts, step)) / gain
         })
+    }
+
+    /// Checks the range of full overlap; the other numbers are [`PhaseReceiver::check`]'s.
+    pub(super) fn check_overlap(&self) -> Result<(), Wrong> {
+        zero_or_more(&[("the range of full overlap, m,", self.full_overlap)])
     }
 
     /// The same receiver without noise and without the steps of its converter.

@@ -5,7 +5,8 @@ use etendue_physics::camera::{BayerPattern, Emva1288, Tone, Vignetting};
 use etendue_scene::primitive::rectangle;
 use etendue_scene::{Scene, Textures};
 use etendue_sensors::camera::{
-    Camera, CameraWorld, Detector, Exposure, Frame, FrameSettings, LightTransport, WhiteBalance,
+    Camera, CameraFrame, CameraWorld, Detector, Exposure, FrameSettings, LightTransport,
+    WhiteBalance,
 };
 
 const DIRECT: LightTransport = LightTransport::Direct { depth: 4 };
@@ -38,7 +39,7 @@ fn camera(exposure: f64) -> Camera {
     camera
 }
 
-fn mean_and_variance(frame: &Frame) -> (f64, f64) {
+fn mean_and_variance(frame: &CameraFrame) -> (f64, f64) {
     let n = frame.raw.len() as f64;
     let mean = frame.raw.iter().map(|value| f64::from(*value)).sum::<f64>() / n;
     let squares = frame

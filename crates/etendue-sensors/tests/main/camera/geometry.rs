@@ -11,7 +11,7 @@ use etendue_physics::camera::{Lens, body_from_optical};
 use etendue_scene::primitive::{cuboid, rectangle, sphere};
 use etendue_scene::{ObjectId, Scene, Textures};
 use etendue_sensors::camera::{
-    Camera, CameraWorld, ClassMap, FrameSettings, LightTransport, Truth,
+    Camera, CameraWorld, ClassMap, FrameSettings, FrameTruth, LightTransport,
 };
 use etendue_sensors::trajectory::constant_velocity;
 use etendue_sensors::transport::{LightRay, TreeSettings, World, trace_tree};
@@ -35,7 +35,7 @@ fn look(
     scene: &Scene,
     camera: &Camera,
     world_from_camera: impl Fn(f64) -> Isometry3<f64> + Sync,
-) -> Truth {
+) -> FrameTruth {
     let textures = Textures::default();
     let camera_world = CameraWorld::new(scene, &uniform(1.0), &textures, camera).unwrap();
     camera_world.truth(

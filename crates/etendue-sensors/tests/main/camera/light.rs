@@ -10,7 +10,7 @@ use etendue_scene::lighting::{
 };
 use etendue_scene::primitive::{cuboid, rectangle, sphere};
 use etendue_scene::{Mapping, ObjectId, Pictures, Texture, TexturedObject, Textures};
-use etendue_sensors::camera::{Camera, CameraWorld, Frame, FrameSettings, LightTransport};
+use etendue_sensors::camera::{Camera, CameraFrame, CameraWorld, FrameSettings, LightTransport};
 use nalgebra::{Isometry3, Point3, Vector3};
 use std::f64::consts::PI;
 
@@ -29,7 +29,7 @@ fn ball() -> Stage {
 }
 
 /// Least and greatest relative departure from `expected`.
-fn departure(frame: &Frame, expected: f64) -> f64 {
+fn departure(frame: &CameraFrame, expected: f64) -> f64 {
     let [least, most] = frame.radiance_range();
     (least / expected - 1.0)
         .abs()

@@ -7,7 +7,7 @@ use etendue_scene::{
     VertexFrame,
 };
 use etendue_sensors::camera::{
-    Camera, CameraWorld, Exposure, Frame, FrameSettings, LightTransport, Shutter, Truth,
+    Camera, CameraFrame, CameraWorld, Exposure, FrameSettings, FrameTruth, LightTransport, Shutter,
 };
 use etendue_sensors::trajectory::constant_velocity;
 use nalgebra::{Isometry3, Vector3};
@@ -30,7 +30,7 @@ fn take(
     camera: &Camera,
     samples: u32,
     pose: impl Fn(f64) -> Isometry3<f64> + Sync,
-) -> Frame {
+) -> CameraFrame {
     let scene = board.build();
     let textures = Textures::default();
     let camera_world = CameraWorld::new(&scene, &uniform(1e6), &textures, camera).unwrap();
@@ -47,7 +47,7 @@ fn board() -> Stage {
 }
 
 /// Share of white light in each pixel of a row.
-fn row_of(frame: &Frame, camera: &Camera, row: u32) -> Vec<f64> {
+fn row_of(frame: &CameraFrame, camera: &Camera, row: u32) -> Vec<f64> {
     let white = 1e6 * camera.bands[0].width;
     (0..frame.width)
         .map(|column| at(frame, column, row) / white)
@@ -148,7 +148,7 @@ fn carried(speed: f64) -> Scene {
 }
 
 /// A frame that begins at 0.3 s and its truth, whose flow is over 0.1 s.
-fn late(scene: &Scene, camera: &Camera) -> (Frame, Truth) {
+fn late(scene: &Scene, camera: &Camera) -> (CameraFrame, FrameTruth) {
     let textures = Textures::default();
     let camera_world = CameraWorld::new(scene, &uniform(1e6), &textures, camera).unwrap();
     let settings = FrameSettings {

@@ -7,7 +7,7 @@ use etendue_scene::{
     MaterialId, Mesh, MeshId, NamedMaterial, Object, ObjectId, Scene, SceneBuilder, Textures,
     Trajectory,
 };
-use etendue_sensors::camera::{Camera, CameraWorld, Frame, FrameSettings, LightTransport};
+use etendue_sensors::camera::{Camera, CameraFrame, CameraWorld, FrameSettings, LightTransport};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 
 /// A scene in the making: object, mesh and material share their number.
@@ -99,13 +99,13 @@ pub fn shoot(
     lighting: &Lighting,
     camera: &Camera,
     settings: &FrameSettings,
-) -> Frame {
+) -> CameraFrame {
     let textures = Textures::default();
     let camera_world = CameraWorld::new(scene, lighting, &textures, camera).unwrap();
     camera_world.expose(camera, settings, still)
 }
 
 /// Radiance of the pixel of a column and row, first band.
-pub fn at(frame: &Frame, column: u32, row: u32) -> f64 {
+pub fn at(frame: &CameraFrame, column: u32, row: u32) -> f64 {
     f64::from(frame.radiance[(row * frame.width + column) as usize * frame.bands])
 }

@@ -7,8 +7,8 @@ use etendue_sensors::dynamics::jointed::{
 };
 use etendue_sensors::dynamics::rapier::{Engine, RobotInEngine};
 use etendue_sensors::rig::{
-    Data, Device, Environment, Event, FrameDeclaration, FrameTree, Latest, Mount, Plan, Rate, Rig,
-    RigRun, SECOND, drive,
+    ControlPlan, Data, Device, Environment, Event, FrameDeclaration, FrameTree, LatestData, Mount,
+    Rate, Rig, RigRun, SECOND, drive,
 };
 use nalgebra::{Isometry3, Vector3};
 use std::ops::ControlFlow;
@@ -61,7 +61,7 @@ fn units() -> Rig {
 fn run(threads: usize) -> Vec<Event> {
     let (rig, scene, environment) = (units(), room(), Environment::default());
     let rate = |hertz| Rate::from_hertz(hertz).expect("a rate");
-    let plan = Plan {
+    let plan = ControlPlan {
         dynamics: rate(1000.0),
         control: rate(50.0),
     };
@@ -74,7 +74,7 @@ fn run(threads: usize) -> Vec<Event> {
             events.push(event.clone());
             ControlFlow::Continue(())
         };
-        let told = |_: &Latest, _: i64| vec![JointCommand::Velocity(3.0)];
+        let told = |_: &LatestData, _: i64| vec![JointCommand::Velocity(3.0)];
         drive(&mut run, &mut robot, &plan, told, &mut keep);
         events
     })

@@ -2,7 +2,9 @@
 
 use super::{lidar, mount, rig, room};
 use etendue_sensors::dynamics::{Bicycle, DriveCommand, Dynamics, Steering};
-use etendue_sensors::rig::{Data, Device, Environment, Event, Plan, Rate, RigRun, SECOND, drive};
+use etendue_sensors::rig::{
+    ControlPlan, Data, Device, Environment, Event, Rate, RigRun, SECOND, drive,
+};
 use std::ops::ControlFlow;
 
 fn car() -> Bicycle {
@@ -15,8 +17,8 @@ fn car() -> Bicycle {
     Bicycle::new(limits, [-3.0, 0.0], 0.0)
 }
 
-fn plan(control: f64) -> Plan {
-    Plan {
+fn plan(control: f64) -> ControlPlan {
+    ControlPlan {
         dynamics: Rate::from_hertz(1000.0).expect("a rate"),
         control: Rate::from_hertz(control).expect("a rate"),
     }
@@ -33,7 +35,7 @@ fn stop_before_the_wall() -> (Bicycle, Vec<Event>) {
     let (scene, environment) = (room(), Environment::default());
     let mut run = RigRun::new(&rig, &scene, &environment, 1, 12 * SECOND).expect("it runs");
     let mut events = Vec::new();
-    let controller = |latest: &etendue_sensors::rig::Latest, now: i64| {
+    let controller = |latest: &etendue_sensors::rig::LatestData, now: i64| {
         let Some(event) = latest.of(0, 0) else {
             assert!(now < 700_000_000, "the first turn is there after 0.6 s");
             return DriveCommand::default();

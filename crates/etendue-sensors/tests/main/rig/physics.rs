@@ -1,7 +1,7 @@
 //! What sensors on a moving robot read.
 
 use super::{events, mount, rig, room};
-use etendue_physics::gnss::{AxisError, FixKind, Receiver};
+use etendue_physics::gnss::{AxisError, GnssFixKind, GnssReceiver};
 use etendue_physics::inertial::Triad;
 use etendue_physics::odometry::WheelEncoder;
 use etendue_sensors::dynamics::{CircularTrajectory, Stationary};
@@ -84,12 +84,12 @@ fn a_closed_room_blocks_the_sky() {
     };
     let device = |sky| {
         Device::Gnss(Gnss {
-            receiver: Receiver {
+            receiver: GnssReceiver {
                 horizontal: error,
                 vertical: error,
                 velocity: 0.1,
                 mask: 0.1,
-                kind: FixKind::Autonomous,
+                kind: GnssFixKind::Autonomous,
             },
             sky,
         })

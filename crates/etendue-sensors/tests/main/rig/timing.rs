@@ -3,7 +3,7 @@
 
 use super::{events, lidar, mount, rig, room};
 use etendue_physics::ambient::Barometer;
-use etendue_physics::gnss::{AxisError, FixKind, Receiver};
+use etendue_physics::gnss::{AxisError, GnssFixKind, GnssReceiver};
 use etendue_physics::inertial::{Imu, Triad};
 use etendue_sensors::dynamics::CircularTrajectory;
 use etendue_sensors::filter::{Filter, LidarNoise};
@@ -32,12 +32,12 @@ fn receiver() -> Device {
         time: 30.0,
     };
     Device::Gnss(Gnss {
-        receiver: Receiver {
+        receiver: GnssReceiver {
             horizontal: error,
             vertical: error,
             velocity: 0.1,
             mask: 0.1,
-            kind: FixKind::Autonomous,
+            kind: GnssFixKind::Autonomous,
         },
         sky: false,
     })

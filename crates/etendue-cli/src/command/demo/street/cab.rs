@@ -2,7 +2,7 @@
 
 use etendue::physics::odometry::WheelEncoder;
 use etendue::sensors::dynamics::DriveCommand;
-use etendue::sensors::rig::{Device, Environment, Latest, Mount, Rig};
+use etendue::sensors::rig::{Device, Environment, LatestData, Mount, Rig};
 use etendue_experiments::demo::street::{Antenna, Driver, Heard, Route, Whereabouts};
 use nalgebra::Isometry3;
 
@@ -66,7 +66,7 @@ impl Cab {
     }
 
     /// What to do at a time (ns), and where the driver thinks that it is.
-    pub fn decide(&mut self, latest: &Latest, now: i64) -> (DriveCommand, [f64; 2]) {
+    pub fn decide(&mut self, latest: &LatestData, now: i64) -> (DriveCommand, [f64; 2]) {
         for event in latest.news() {
             let side = |sensor| {
                 (

@@ -19,11 +19,11 @@ use etendue::io::ros2::RigRecorder;
 use etendue::physics::gnss::Geodetic;
 use etendue::physics::inertial::MotionState;
 use etendue::scene::Scene;
-use etendue::sensors::camera::{Frame, LightTransport};
+use etendue::sensors::camera::{CameraFrame, LightTransport};
 use etendue::sensors::dynamics::DriveCommand;
 use etendue::sensors::rig::{
-    Data, Device, Environment, Event, FrameTree, Latest, Mount, MountedCamera, Observer, Plan,
-    Rate, Rig, RigRun, drive, nanoseconds,
+    ControlPlan, Data, Device, Environment, Event, FrameTree, LatestData, Mount, MountedCamera,
+    Observer, Rate, Rig, RigRun, drive, nanoseconds,
 };
 use etendue_experiments::demo::street::{self, Route};
 use etendue_plot::Color;
@@ -192,12 +192,12 @@ impl Street {
             layers: Layers::default(),
             bar: ProgressBar::new(u64::try_from(end / 1_000_000).unwrap_or(0)),
         };
-        let plan = Plan {
+        let plan = ControlPlan {
             dynamics: Rate::from_hertz(1000.0).expect("a good rate"),
             control: Rate::from_hertz(cab::CONTROL).expect("a good rate"),
         };
         let start = Instant::now();
-        let controller = |latest: &Latest, now: i64| {
+        let controller = |latest: &LatestData, now: i64| {
             let (command, place) = cab.decide(latest, now);
             commands.borrow_mut().push((now, command, place));
             command
@@ -408,7 +408,7 @@ impl Keeper<'_> {
     }
 
     /// Keeps one frame in so many seconds as a picture.
-    fn note_frame(&mut self, frame: &Frame) {
+    fn note_frame(&mut self, frame: &CameraFrame) {
         let pixels = Pixels::Colour8(&frame.picture);
         if self.frames.is_multiple_of(PICTURE_EVERY) {
             match png(frame.width, frame.height, pixels) {

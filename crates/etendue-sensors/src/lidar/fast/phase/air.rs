@@ -1,7 +1,7 @@
 //! Light that the air returns to a phase receiver.
 
-use crate::lidar::pulsed::air::{Air, DrawnDrops, drawn_drops, undrawn};
-use crate::lidar::{Lidar, PhaseReceiver};
+use crate::lidar::air::{DrawnDrops, drawn_drops, undrawn};
+use crate::lidar::{Air, Lidar, PhaseReceiver};
 use etendue_physics::atmosphere::{Coefficients, Overlap, cut_volume_return, volume_returns};
 use etendue_physics::phase::{Modulation, PhaseSignal};
 use etendue_physics::pulse::PulseReturn;
@@ -49,7 +49,7 @@ impl<S: Scalar> PhaseAir<S> {
         let [first, second] = modulation.ambiguities();
         let step = first.min(second) / CELLS_PER_PERIOD;
         let far = modulation.combined_ambiguity();
-        let width = lidar.beam.map(Scalar::value).width();
+        let width = lidar.beam.width().plain();
         let least = FAINT * receiver.sufficient;
         let drops = drawn_drops(air, &plain, &width, overlap, far, least);
         let mut sum = PhaseSignal::nothing();

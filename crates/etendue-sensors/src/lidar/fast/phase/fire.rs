@@ -5,7 +5,9 @@ use super::batch::{Aim, Batch, DirectReturns, LANES};
 use super::light::{Collected, Draw, Drawing, LitSurface};
 use crate::Truth;
 use crate::calibrated::{PooledNoiseCache, Sights};
-use crate::lidar::{Beam, Lidar, LightModel, PhaseDetection, PhaseReceiver, Shot, SweepSettings};
+use crate::lidar::{
+    Beam, BeamRays, Lidar, LightModel, PhaseDetection, PhaseReceiver, Shot, SweepSettings,
+};
 use crate::transport::{
     Background, Cone, Factor, LightRay, LightReturn, PathSettings, TreeSettings, World,
     first_distance, trace_paths, trace_tree_from,
@@ -145,16 +147,15 @@ fn receiver<S>(lidar: &Lidar<S>) -> &PhaseReceiver<S> {
 
 /// Tangent of half the beam's divergence, and its rays in units of it.
 fn sub_rays<S: Scalar>(beam: &Beam<S>) -> (S, Vec<SubRay>, Vec<[f64; 2]>) {
-    match *beam {
-        Beam::Cone {
+    match beam.rays() {
+        BeamRays::Cone {
             half_tangent,
-            pattern,
-        } => (half_tangent, pattern.sub_rays(), vec![]),
-        Beam::Elliptical { width, rings } => {
-            let rays = width.rays(rings);
+            sub_rays,
+        } => (half_tangent, sub_rays, vec![]),
+        BeamRays::Elliptic(rays) => {
             let sub_ray = rays.iter().map(|ray| SubRay {
-                left: ray.slope[0],
-                up: ray.slope[1],
+                left: ray.slope[0].value(),
+                up: ray.slope[1].value(),
                 weight: ray.weight,
             });
             let offsets = rays.iter().map(|ray| ray.offset);
@@ -198,7 +199,7 @@ fn fire<S: Scalar>(
     };
     let (half_tangent, sub_rays, offsets) = sub_rays(&lidar.beam);
     let air = PhaseAir::new(&settings.air, light.hooks.air, lidar, &receiver);
-    let width = lidar.beam.map(Scalar::value).width();
+    let width = lidar.beam.width().plain();
     let from_origin = shots.iter().all(|shot| shot.origin == Point3::origin());
     let simulator = PhaseSimulator {
         world,
@@ -374,7 +375,7 @@ where
 
     /// Axes of a beam, jitter included.
     fn frame(&self, shot: &Shot, number: usize) -> BeamFrame {
-        let jitter = self.lidar.azimuth_jitter;
+        let jitter = self.lidar.beam.azimuth_jitter;
         let deviation = if jitter > 0.0 && !self.settings.without_noise {
             jitter * self.stream(number, Purpose::Pointing).normal()
         } else {

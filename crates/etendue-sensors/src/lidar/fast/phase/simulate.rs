@@ -3,8 +3,9 @@
 use super::fire::{PhaseShot, measure};
 use super::light::LitSurface;
 use crate::RangeReading;
-use crate::lidar::pulsed::begin;
-use crate::lidar::{Lidar, Outcome, Return, Source, Sweep, SweepSettings, reading};
+use crate::lidar::receiver::reading;
+use crate::lidar::sweep::begin;
+use crate::lidar::{Lidar, Outcome, Return, Source, Sweep, SweepSettings};
 use crate::transport::World;
 use nalgebra::Isometry3;
 

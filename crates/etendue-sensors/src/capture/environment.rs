@@ -1,0 +1,60 @@
+//! Place, time, weather and light of a run.
+
+use crate::lidar::Air;
+use etendue_physics::ambient::{StandardAir, dipole_field};
+use etendue_physics::gnss::{Geodetic, LocalFrame, normal_gravity};
+use etendue_scene::Textures;
+use etendue_scene::lighting::Lighting;
+use nalgebra::{Point3, Vector3};
+
+/// Place on the Earth, time, weather and light of a run. The world's frame is the tangent frame at the
+/// place, x east, y north, z up.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Environment {
+    /// The world's frame on the Earth.
+    pub frame: LocalFrame,
+    /// Gravity in the world, m/s².
+    pub gravity: Vector3<f64>,
+    /// The Earth's magnetic field in the world, T.
+    pub magnetic_field: Vector3<f64>,
+    /// Pressure and temperature.
+    pub pressure: StandardAir,
+    /// Weather.
+    pub air: Air,
+    /// Start of the run, s of Unix time.
+    pub start: f64,
+    /// Light sources of the scene, for cameras.
+    pub lighting: Lighting,
+    /// Textures of the objects, for cameras.
+    pub textures: Textures,
+}
+
+impl Environment {
+    /// A place and a time: normal gravity, the field of the Earth's dipole, the standard
+    /// atmosphere and clear air.
+    pub fn at(origin: Geodetic, start: f64) -> Self {
+        Self {
+            frame: LocalFrame::new(origin),
+            gravity: Vector3::z() * -normal_gravity(&origin),
+            magnetic_field: dipole_field(&origin),
+            pressure: StandardAir::default(),
+            air: Air::default(),
+            start,
+            lighting: Lighting::default(),
+            textures: Textures::default(),
+        }
+    }
+
+    /// Pressure of the air at a point of the world, Pa. Heights count from the ellipsoid.
+    pub fn pressure_at(&self, point_in_world: &Point3<f64>) -> f64 {
+        let height = self.frame.geodetic(point_in_world).height;
+        self.pressure.pressure_at(height)
+    }
+}
+
+impl Default for Environment {
+    /// At 43.07 N 89.40 W (Madison, Wisconsin), 265 m high, at noon of 1 June 2026 UTC.
+    fn default() -> Self {
+        Self::at(Geodetic::from_degrees(43.07, -89.4, 265.0), 1_780_315_200.0)
+    }
+}
