@@ -9,6 +9,7 @@ mod number;
 mod output;
 
 mod pose;
+mod report;
 mod sequence;
 mod source;
 mod threads;
@@ -35,7 +36,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             let code = failure.exit_code();
-            eprintln!("{:?}", miette::Report::new(failure));
+            report::print(&failure);
             ExitCode::from(code)
         }
     }

@@ -5,8 +5,10 @@ use super::receive::Light;
 use super::{Lidar, PulsedReceiver, Receiver};
 use etendue_physics::Stream;
 use etendue_physics::atmosphere::{
-    Atmosphere, Coefficients, Drops, Overlap, Weather, cut_volume_return, volume_returns,
+    Atmosphere, Coefficients, Drops, Overlap, Precipitation, Weather, cut_volume_return,
+    volume_returns,
 };
+use etendue_physics::beam::BeamWidth;
 use etendue_physics::pulse::PulseReturn;
 
 /// Drops that return less than this share of the threshold return their mean.
@@ -66,14 +68,46 @@ struct SeenAir {
     drops: Vec<DrawnDrops>,
 }
 
-/// Drops or flakes of one kind.
+/// Drops or flakes of one kind that are drawn one by one.
 #[derive(Clone)]
-struct DrawnDrops {
-    drops: Drops,
-    /// How far they are drawn, m.
-    until: f64,
-    /// What they are of the air's backscatter.
+pub(in crate::lidar) struct DrawnDrops {
+    pub drops: Drops,
+    /// Range up to which they are drawn, m.
+    pub until: f64,
+    /// Their share of the air's backscatter.
     share: f64,
+}
+
+/// Prepares the drops that a run draws one by one in air of those coefficients, as far as one returns the
+/// power `least` and at most to `far` (m).
+pub(in crate::lidar) fn drawn_drops(
+    air: &Air,
+    coefficients: &Coefficients<f64>,
+    beam: &BeamWidth,
+    overlap: Overlap,
+    far: f64,
+    least: f64,
+) -> Vec<DrawnDrops> {
+    let Some(diameter) = air.drops_from else {
+        return vec![];
+    };
+    let prepare = |drops: Precipitation<f64>| {
+        let until = Drops::seen_until(&drops, beam, &overlap, least, far);
+        let own = drops.extinction() / drops.lidar_ratio * drops.share_above(diameter);
+        let extinction = coefficients.extinction;
+        DrawnDrops {
+            drops: Drops::new(drops, diameter, beam, overlap, until, extinction),
+            until,
+            share: own / coefficients.backscatter,
+        }
+    };
+    air.atmosphere.precipitation().map(prepare).collect()
+}
+
+/// Share of the backscatter at a range (m) that is not drawn one by one.
+pub(in crate::lidar) fn undrawn(drops: &[DrawnDrops], range: f64) -> f64 {
+    let drawn = drops.iter().filter(|drawn| range < drawn.until);
+    1.0 - drawn.map(|drawn| drawn.share).sum::<f64>()
 }
 
 impl PreparedAir {
@@ -141,20 +175,19 @@ impl PreparedAir {
 impl SeenAir {
     fn new(air: &Air, scanner: &Lidar, receiver: &PulsedReceiver) -> Self {
         let coefficients = air.atmosphere.coefficients(scanner.wavelength);
+        let overlap = receiver.overlap(&scanner.limits);
+        let width = scanner.beam.width();
+        let (far, least) = (scanner.limits.far, FAINT * receiver.threshold);
         let mut seen = Self {
-            overlap: receiver.overlap(&scanner.limits),
+            overlap,
             coefficients,
             glow: None,
-            drops: vec![],
+            drops: drawn_drops(air, &coefficients, &width, overlap, far, least),
         };
-        if let Some(diameter) = air.drops_from {
-            seen.draw(air, diameter, scanner, FAINT * receiver.threshold);
-        }
         let step = volume_step(receiver.pulse.fwhm);
-        let far = scanner.limits.far;
         let mut cells = volume_returns(&coefficients, &seen.overlap, far, step);
         for cell in &mut cells {
-            cell.power *= seen.undrawn(cell.range);
+            cell.power *= undrawn(&seen.drops, cell.range);
         }
         let (pulse, interval) = (&receiver.pulse, receiver.interval);
         let bright = (receiver.threshold, least_glow(receiver.echoes));
@@ -162,38 +195,12 @@ impl SeenAir {
         seen
     }
 
-    /// Prepares drops of at least that diameter (m), as far as one returns that power.
-    fn draw(&mut self, air: &Air, diameter: f64, scanner: &Lidar, least: f64) {
-        let Coefficients {
-            extinction,
-            backscatter,
-        } = self.coefficients;
-        let beam = &scanner.beam.width();
-        let overlap = self.overlap;
-        let far = scanner.limits.far;
-        for drops in air.atmosphere.precipitation() {
-            let until = Drops::seen_until(&drops, beam, &overlap, least, far);
-            let own = drops.extinction() / drops.lidar_ratio * drops.share_above(diameter);
-            self.drops.push(DrawnDrops {
-                drops: Drops::new(drops, diameter, beam, overlap, until, extinction),
-                until,
-                share: own / backscatter,
-            });
-        }
-    }
-
-    /// The share of the backscatter at a range (m) that is not drawn one by one.
-    fn undrawn(&self, range: f64) -> f64 {
-        let drawn = self.drops.iter().filter(|drawn| range < drawn.until);
-        1.0 - drawn.map(|drawn| drawn.share).sum::<f64>()
-    }
-
     /// The light of the cell that a surface at `far` (m) cuts.
     fn cut(&self, before: &Before, far: f64) -> Option<PulseReturn> {
         before.is_cut(far).then(|| {
             let cells = (before.cells, before.glow.step);
             let mut cut = cut_volume_return(&self.coefficients, &self.overlap, cells, far);
-            cut.power *= self.undrawn(cut.range);
+            cut.power *= undrawn(&self.drops, cut.range);
             cut
         })
     }

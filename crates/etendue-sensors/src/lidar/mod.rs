@@ -26,6 +26,7 @@ mod receive;
 mod receiver;
 mod return_buffer;
 mod sections;
+mod settings;
 mod shot;
 mod shots;
 mod sweep;
@@ -38,18 +39,24 @@ pub use beam::{Beam, BeamProfile};
 pub use channel::{Channel, number_rings};
 pub use check::{LidarError, LidarPart};
 pub use description::Lidar;
+pub use fast::phase::{LitSurface, PhaseHooks, PhaseShot, predict_phase};
 pub use frame::Frame;
 pub use intensity::Intensity;
 pub use mean::{ExtraRay, MeanAir, MeanScanner, MeanShot};
 pub use output::{Outcome, Return, Source, Sweep};
 pub use pattern::{
-    Columns, Nod, Oscillating, Oscillation, Polygon, Prism, Raster, Risley, ScanPattern, Spinning,
+    ColumnStart, Columns, Encoder, Nod, Oscillating, Oscillation, Polygon, Prism, Raster, Risley,
+    ScanPattern, Spinning,
 };
 pub use range_limits::RangeLimits;
-pub use receiver::{EchoModel, PulsedReceiver, Receiver, Sensitivity, Triangulation};
+pub use receiver::{
+    EchoModel, InvalidPhaseReceiver, PhaseDetection, PhaseMethod, PhaseReceiver, PulsedReceiver,
+    Receiver, Sensitivity, Triangulation,
+};
+pub use settings::{LightModel, SweepSettings};
 pub use shot::{Aim, Shot};
 pub(crate) use shot::{Column, Firing, Laser};
 pub use shots::Shots;
-pub use sweep::{SweepSettings, simulate, simulate_into};
+pub use sweep::{simulate, simulate_into};
 pub(crate) use turn::{LaserLanes, Level, SinCosLanes, TurnedShots};
 pub use waveform::waveform;

@@ -356,7 +356,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
                     .found
                     .extend(self.doppler(fmcw, &fired.shot, light, noise.as_mut()));
             }
-            PreparedReceiver::Other(Receiver::Pulsed(_)) => {}
+            PreparedReceiver::Other(Receiver::Pulsed(_) | Receiver::Phase(_)) => {}
         }
     }
 

@@ -6,10 +6,14 @@ use super::batches::{Batches, Destination, on_all_threads, one_by_one};
 use super::fast::aimed::Aimed;
 use super::fast::direct::{Cast, Lane, Straight};
 use super::fast::order::{CastOrder, Order};
+use super::fast::phase;
 use super::fast::rotor::Turning;
 use super::receive::{Fired, Light, PreparedReceiver, Workspace};
-use super::{Air, BeamRays, Column, Firing, Frame, Lidar, ScanPattern, Shot, Shots, Sweep};
-use crate::transport::{LightRay, TileReturns, TreeSettings, World, trace_trees};
+use super::{
+    BeamRays, Column, Firing, Lidar, LightModel, Receiver, ScanPattern, Shot, Shots, Sweep,
+    SweepSettings,
+};
+use crate::transport::{LightRay, LightReturn, TileReturns, World, trace_paths, trace_trees};
 use etendue_physics::{Purpose, Stream};
 use etendue_scene::{Hit, HitTile, Ray, RayTile};
 use nalgebra::Isometry3;
@@ -17,25 +21,6 @@ use std::ops::Range;
 
 /// Tiles that are handled at a time: they fit a core's nearest cache.
 const NEAR: usize = 8;
-
-/// Which sweep of a run is simulated, and how.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct SweepSettings {
-    /// Seed of all noise.
-    pub seed: u64,
-    /// Number of the sensor (below 4096), so that two sensors of one run differ in noise.
-    pub sensor: u32,
-    /// Number of the sweep: it begins at that many times the sweep's duration.
-    pub sweep: u32,
-    /// Where ray trees end.
-    pub tree: TreeSettings,
-    /// The air.
-    pub air: Air,
-    /// The frame that points are given in.
-    pub frame: Frame,
-    /// Whether to leave out all noise of the receiver.
-    pub without_noise: bool,
-}
 
 /// Simulates one sweep as the device reports it.
 ///
@@ -65,9 +50,12 @@ pub fn simulate_into(
     world_from_sensor: impl Fn(f64) -> Isometry3<f64> + Sync,
     sweep: &mut Sweep,
 ) {
-    let firing = scanner.firing(run.sweep);
+    if let Receiver::Phase(_) = scanner.receiver {
+        return phase::simulate_into(world, scanner, run, world_from_sensor, sweep);
+    }
+    let firing = scanner.firing(run.sweep, run.start);
     let shots = begin(sweep, &firing, run.sweep);
-    let start = f64::from(run.sweep) * scanner.sweep_duration();
+    let start = run.start_of(scanner);
     let world_from_start = world_from_sensor(start);
     (sweep.start, sweep.world_from_sensor) = (start, world_from_start);
     let deforms = world.scene().deforms();
@@ -94,7 +82,7 @@ pub fn simulate_into(
 
 /// Makes a sweep ready and takes the place for its shots, aimed. Its old points stay: their places
 /// are used again.
-fn begin(sweep: &mut Sweep, firing: &Firing, index: u32) -> Shots {
+pub(in crate::lidar) fn begin(sweep: &mut Sweep, firing: &Firing, index: u32) -> Shots {
     let scanner = firing.scanner;
     sweep.index = index;
     sweep.columns = scanner.columns();
@@ -107,6 +95,9 @@ fn begin(sweep: &mut Sweep, firing: &Firing, index: u32) -> Shots {
     let mut shots = std::mem::take(&mut sweep.shots);
     shots.take_up(firing);
     sweep.outcomes.clear();
+    sweep.powers.clear();
+    sweep.surfaces.clear();
+    sweep.axis_truths.clear();
     sweep.outcomes.reserve(shots.len());
     let points = sweep.points.len();
     sweep.points.reserve(shots.len().saturating_sub(points));
@@ -425,7 +416,7 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
         self.world
             .scene()
             .closest_hits_in_tiles(&batch.rays, &mut batch.hits);
-        self.gather(&batch.rays, &batch.hits, order.shots, lights);
+        self.gather(&batch.rays, &batch.hits, (first, order.shots), lights);
         let lights = &mut lights[..shots.len()];
         self.add_air(first, lights);
         let received = to.open();
@@ -446,7 +437,7 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
         &self,
         rays: &[Ray],
         hits: &[Option<Hit>],
-        order: &[usize],
+        (first, order): (usize, &[usize]),
         lights: &mut Vec<Light>,
     ) {
         let per_shot = self.beam_rays.count();
@@ -460,17 +451,31 @@ impl<'a, P: Fn(f64) -> Isometry3<f64>> Simulator<'a, P> {
         }
         if let Some(view) = &self.view {
             for (number, (ray, hit)) in rays.iter().zip(hits).enumerate() {
-                let power = view.power(&light_ray(ray), *hit, &self.run.tree);
+                let power = view.power(&light_ray(ray), *hit, &self.run.light.tree());
                 lights[order[number / per_shot]].ambient +=
                     power * self.beam_rays.weight(number % per_shot);
             }
         }
-        let outgoing = rays.iter().map(light_ray);
-        trace_trees(self.world, outgoing, hits, &self.run.tree, |ray, back| {
+        let mut add = |ray: usize, back: LightReturn<f64>| {
             let weight = self.beam_rays.weight(ray % per_shot);
             let power = back.power * weight * self.air.transmission(back.range);
             lights[order[ray / per_shot]].add(&back, power);
-        });
+        };
+        match &self.run.light {
+            LightModel::Tree(tree) => {
+                let outgoing = rays.iter().map(light_ray);
+                trace_trees(self.world, outgoing, hits, tree, add);
+            }
+            LightModel::Paths(paths) => {
+                for (place, (number, rays)) in order.iter().zip(rays.chunks(per_shot)).enumerate() {
+                    let mut stream = self.stream(shot_number(first + number), Purpose::LightPath);
+                    for (ray, light) in rays.iter().enumerate() {
+                        let add = |back| add(place * per_shot + ray, back);
+                        trace_paths(self.world, &light_ray(light), paths, &mut stream, add);
+                    }
+                }
+            }
+        }
     }
 
     /// Adds what the air sends back, up to the surface on each beam's axis.

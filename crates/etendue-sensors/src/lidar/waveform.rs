@@ -116,7 +116,7 @@ pub fn waveform(
     let (mut rays, mut hits, mut lights) = (Vec::new(), Vec::new(), Vec::new());
     simulator.aim(&shot, &pose, &mut rays);
     world.scene().closest_hits(&rays, &mut hits);
-    simulator.gather(&rays, &hits, &[0], &mut lights);
+    simulator.gather(&rays, &hits, (number, &[0]), &mut lights);
     simulator.add_air(number, &mut lights);
     let window = Window::around(&receiver.pulse, receiver.interval, 0.0, scanner.limits.far);
     let mut noise = simulator.stream(u32::try_from(number).ok()?, Purpose::ReceiverNoise);

@@ -5,13 +5,13 @@ use super::aimed::Aimed;
 use super::order::Order;
 use super::single_ray::{Report, Singles};
 use crate::calibrated::{Direct, DrawnBeams, Lit, Sights};
-use crate::lidar::EchoModel;
 use crate::lidar::Outcome;
 use crate::lidar::receive::{
     Fired, Found, Light, Origin, PreparedPulsed, PreparedReceiver, Workspace, closeness,
 };
 use crate::lidar::return_buffer::Received;
 use crate::lidar::sweep::{Poses, Simulator, shot_number};
+use crate::lidar::{EchoModel, LightModel};
 use crate::transport::TileReturns;
 use etendue_physics::Purpose;
 use etendue_physics::profile::{Drawn, NoiseCache};
@@ -150,9 +150,10 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         let calibrated = !self.run.without_noise && self.world.scene().has_profiles();
         let other_light = self.sees_light() || self.air.is_seen();
         let elsewhere = !self.world.stands_as_cast();
+        let by_paths = matches!(self.run.light, LightModel::Paths(_));
         let fast = pulsed.receiver.echoes == EchoModel::Analytic;
         let single = fast && self.beam_rays.count() == 1;
-        if pulsed.receiver.false_alarms || other_light || elsewhere {
+        if pulsed.receiver.false_alarms || other_light || elsewhere || by_paths {
             return None;
         }
         let is_calibrated = |material| self.world.scene().profile(material).is_some();
@@ -318,7 +319,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         }
         lane.order.clear();
         lane.order.extend(0..lane.rest.len());
-        self.gather(&lane.rays, &lane.hits, &lane.order, lights);
+        self.gather(&lane.rays, &lane.hits, (cast.first, &lane.order), lights);
     }
 
     /// A shot of several returns, or one whose waveform is sampled.

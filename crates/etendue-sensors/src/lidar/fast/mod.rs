@@ -4,5 +4,6 @@ pub(in crate::lidar) mod aim;
 pub(in crate::lidar) mod aimed;
 pub(in crate::lidar) mod direct;
 pub(in crate::lidar) mod order;
+pub(in crate::lidar) mod phase;
 pub(in crate::lidar) mod rotor;
 pub(in crate::lidar) mod single_ray;

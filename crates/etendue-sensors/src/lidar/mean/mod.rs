@@ -138,7 +138,9 @@ impl<S: Scalar> MeanScanner<'_, S> {
                     Some(number) => extra[number],
                 };
                 let range = match &self.scanner.receiver {
-                    Receiver::Pulsed(_) | Receiver::Fmcw(_) => back.optical_range,
+                    Receiver::Pulsed(_) | Receiver::Phase(_) | Receiver::Fmcw(_) => {
+                        back.optical_range
+                    }
                     Receiver::Triangulation(camera) => {
                         let lens = Lens::new(&shots[shot], &poses[shot], camera);
                         if !lens.sees(world.scene(), &back) {

@@ -41,6 +41,7 @@ impl<S: Scalar> PreparedMean<S> {
                     returns,
                 }
             }
+            Receiver::Phase(_) => panic!("a phase receiver has no echoes: see predict_phase"),
             Receiver::Triangulation(camera) => Self::Triangulation(*camera),
             Receiver::Fmcw(fmcw) => Self::Fmcw(*fmcw),
         }

@@ -1,9 +1,12 @@
 //! Receivers: from the light of a shot to detections.
 
 mod fmcw;
+mod phase;
 mod pulsed;
 pub(super) mod triangulation;
 
+pub(in crate::lidar) use phase::reading;
+pub use phase::{InvalidPhaseReceiver, PhaseDetection, PhaseMethod, PhaseReceiver};
 pub use pulsed::{EchoModel, PulsedReceiver, Sensitivity};
 pub use triangulation::Triangulation;
 
@@ -18,6 +21,8 @@ use etendue_physics::pulse::Fmcw;
 pub enum Receiver<S = f64> {
     /// Pulsed time of flight.
     Pulsed(PulsedReceiver<S>),
+    /// Phase of light that is amplitude-modulated at two frequencies.
+    Phase(PhaseReceiver<S>),
     /// Triangulation on a line of pixels beside the laser.
     Triangulation(Triangulation),
     /// Frequency-modulated continuous wave: range and radial velocity.
@@ -29,6 +34,7 @@ impl Receiver {
     pub fn map<S>(&self, f: impl FnMut(f64) -> S) -> Receiver<S> {
         match self {
             Self::Pulsed(receiver) => Receiver::Pulsed(receiver.map(f)),
+            Self::Phase(receiver) => Receiver::Phase(receiver.map(f)),
             Self::Triangulation(receiver) => Receiver::Triangulation(*receiver),
             Self::Fmcw(receiver) => Receiver::Fmcw(*receiver),
         }
@@ -38,6 +44,7 @@ impl Receiver {
     pub(super) fn check(&self) -> Result<(), Wrong> {
         match self {
             Self::Pulsed(receiver) => receiver.check(),
+            Self::Phase(receiver) => receiver.check_overlap(),
             Self::Triangulation(receiver) => receiver.check(),
             Self::Fmcw(receiver) => fmcw::check(receiver),
         }
