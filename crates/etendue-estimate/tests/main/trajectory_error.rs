@@ -6,7 +6,7 @@ use etendue_estimate::odometry::{
 };
 use etendue_physics::statistics::{mean, root_mean_square};
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
-use serde_json::VariableValue;
+use serde_json::Value;
 
 fn tum(text: &str) -> Vec<Isometry3<f64>> {
     let pose = |line: &str| {
@@ -21,7 +21,7 @@ fn tum(text: &str) -> Vec<Isometry3<f64>> {
 }
 
 /// Largest relative difference of rmse, mean and maximum.
-fn off(values: &[f64], expected: &VariableValue) -> f64 {
+fn off(values: &[f64], expected: &Value) -> f64 {
     let largest = values.iter().copied().fold(0.0, f64::max);
     let found = [
         ("rmse", root_mean_square(values)),
@@ -41,7 +41,7 @@ fn off(values: &[f64], expected: &VariableValue) -> f64 {
 fn trajectory_errors_are_those_of_evo() {
     let reference = tum(include_str!("../golden/evo/reference.tum"));
     let estimate = tum(include_str!("../golden/evo/estimate.tum"));
-    let expected: VariableValue =
+    let expected: Value =
         serde_json::from_str(include_str!("../golden/evo/errors.json")).expect("valid");
     let mut found: Vec<(String, PoseErrors)> = Vec::new();
     let alignments = [

@@ -62,7 +62,7 @@ impl HoldOutReport {
         });
         let simulated = |band: &Band| {
             let same = |one: &&MonteCarloBand| one.incidence[0] == band.incidence[0];
-            hold_out.set_up.iter().find(same)
+            hold_out.monte_carlo.iter().find(same)
         };
         let bands = hold_out.scores[0].1.bands.iter().map(|band| BandRow {
             from_deg: band.incidence[0].to_degrees(),

@@ -239,7 +239,7 @@ impl Task {
             spread_penalty: calibration.penalties[1],
             drop_out_penalty: calibration.penalties[2],
             reflectance_deviance: (calibration.reflectance.deviance * 1e2).round() / 1e2,
-            copies: (calibration.correlation.copies * 1e3).round() / 1e3,
+            copies: (calibration.neighbour_correlation.copies * 1e3).round() / 1e3,
         });
         let panels = self.panels.iter().zip(&calibration.panels);
         let provenance = panels.map(|((panel, _, loaded), report)| Provenance {

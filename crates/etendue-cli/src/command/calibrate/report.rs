@@ -89,7 +89,7 @@ impl MaterialReport {
                 .collect(),
             neighbour_correlation: profile.correlation.neighbour(),
             standing_neighbour_correlation: profile.correlation.fixed_pattern_neighbour(),
-            copies: calibration.correlation.copies,
+            copies: calibration.neighbour_correlation.copies,
             standing: profile.correlation.fixed_pattern(),
             glare: profile.glare.as_ref().map(GlareRow::of),
             bands: bands(calibration),

@@ -8,7 +8,8 @@ use crate::folder::Folder;
 use crate::output::print_report;
 use clap::Args;
 use etendue::calibrate::depth::{
-    DepthLoss, DepthMap, DepthModel, DepthObjective, PoseFreedom, Robust, DepthUnknowns, correct_scan,
+    DepthLoss, DepthMap, DepthModel, DepthObjective, DepthUnknowns, PoseFreedom, Robust,
+    correct_scan,
 };
 use etendue::config::depth_model;
 use etendue::estimate::geometry::{CellOptions, ReferenceMesh};

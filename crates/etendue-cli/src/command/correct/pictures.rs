@@ -48,7 +48,11 @@ fn deviation(learnt: &LearntModel, depth: f64, incidence: f64) -> f64 {
 }
 
 /// Adds the map by the masks of its neighbourhoods, and from the side before and after correction.
-pub fn add_map(folder: &mut Folder, map: &DepthMap, trained: &TrainingResult) -> Result<(), Failure> {
+pub fn add_map(
+    folder: &mut Folder,
+    map: &DepthMap,
+    trained: &TrainingResult,
+) -> Result<(), Failure> {
     let points = map.measured_points();
     folder.picture("masks", &masks(map, &points))?;
     let before: Vec<_> = points.iter().map(|p| [p.x, p.z]).collect();

@@ -22,8 +22,8 @@ use etendue::sensors::lidar::{Columns, Lidar, ScanPattern};
 use etendue_experiments::arena::Outcome;
 use etendue_experiments::depth::board;
 use etendue_experiments::depth::corridor::{
-    AS_BUILT, CorridorBias, ExperimentError, LossRow, ROWS, STOPS_OF_LOSSES, CorridorSettings, SplitRow,
-    bias_by_incidence, drive, losses, map_options, splits,
+    AS_BUILT, CorridorBias, CorridorSettings, ExperimentError, LossRow, ROWS, STOPS_OF_LOSSES,
+    SplitRow, bias_by_incidence, drive, losses, map_options, splits,
 };
 use etendue_experiments::depth::{corridor_scene, stops};
 use etendue_plot::Drawing;
@@ -145,7 +145,7 @@ fn export(
         outputs.add(&path, |file| file.write_all(&bytes))?;
     }
 
-    // LearningPoses
+    // Poses
     for (name, poses) in [
         ("poses.txt", &drive.truth),
         ("poses_noisy.txt", &drive.noisy),

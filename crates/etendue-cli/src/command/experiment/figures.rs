@@ -6,7 +6,7 @@ use crate::view::fit_view::FitView;
 use etendue::estimate::fit::FitError;
 use etendue::estimate::model::ModelError;
 use etendue::scene::SceneBuilder;
-use etendue_experiments::arena::{TableCell, Outcome, Table, View};
+use etendue_experiments::arena::{Outcome, Table, TableCell, View};
 use etendue_plot::{Axis, Drawing, Figure, Plot, palette};
 
 /// Smallest error on a logarithmic axis, m and rad together.

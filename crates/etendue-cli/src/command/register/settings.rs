@@ -1,7 +1,7 @@
 //! Settings of a registration.
 
 use clap::{Args, ValueEnum};
-use etendue::estimate::register::{RegistrationMethod, Registration};
+use etendue::estimate::register::{Registration, RegistrationMethod};
 use etendue::estimate::solve::Loss;
 use nalgebra::Point;
 use serde::Serialize;
@@ -52,7 +52,7 @@ pub struct SettingOptions {
 /// Registration with all its settings.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// RegistrationMethod and settings.
+    /// Method and settings.
     pub registration: Registration,
     /// Coarse registration whose result is the start of this one, if any.
     pub first: Option<Registration>,
@@ -141,7 +141,8 @@ impl SettingOptions {
         if let Some(cell) = self.cell {
             let loss = registration.loss;
             *registration = registration.with_resolution(cell);
-            if registration.method != RegistrationMethod::Ndt || matches!(loss, Loss::Cauchy { .. }) {
+            if registration.method != RegistrationMethod::Ndt || matches!(loss, Loss::Cauchy { .. })
+            {
                 registration.loss = loss;
             }
         }

@@ -5,8 +5,8 @@ use etendue_calibrate::noise::panel::find_panel;
 use etendue_calibrate::noise::score::{Band, MonteCarloBand, hold_out};
 use etendue_calibrate::noise::statistics::{dispersion, wilson};
 use etendue_calibrate::noise::{
-    BeamOutcome, NoiseError, PanelBeam, PanelBeams, PanelHint, PanelSearch, calibrate, explain,
-    identify,
+    BeamOutcome, NoiseError, PanelBeam, PanelBeams, PanelHint, PanelSearch, calibrate,
+    fit_bias_hypotheses, identify,
 };
 use etendue_physics::profile::{GlareKnot, Profile};
 
@@ -156,7 +156,7 @@ fn held_out_scans_are_predicted_better_than_by_all_baselines() {
         told.extend({ profile.bands.iter().filter(is_told) }.map(|band| band.incidence[0]));
         bands += profile.bands.len();
         let is_apart = |band: &&MonteCarloBand| band.probability < 0.01;
-        let apart = scores.set_up.iter().filter(is_apart);
+        let apart = scores.monte_carlo.iter().filter(is_apart);
         simulated.extend(apart.map(|band| (material, band.incidence[0].to_degrees().round())));
         let glare = scores.calibration.profile.glare.as_ref();
         assert_eq!(
@@ -200,7 +200,7 @@ fn one_distance_does_not_tell_an_offset_from_a_growth() {
         return;
     };
     let panel = find_panel(&recording, &behind(None), &PanelSearch::default()).unwrap();
-    let found = explain(&recording, &panel, 70.0_f64.to_radians());
+    let found = fit_bias_hypotheses(&recording, &panel, 70.0_f64.to_radians());
     for one in &found {
         println!("{one:?}");
     }

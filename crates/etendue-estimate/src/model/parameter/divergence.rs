@@ -45,7 +45,12 @@ impl FitParameter for Divergence {
         })
     }
 
-    fn apply<S: Scalar>(&self, _: &Model, inputs: &mut SimulatorInputs<S>, value: VariableValue<S>) {
+    fn apply<S: Scalar>(
+        &self,
+        _: &Model,
+        inputs: &mut SimulatorInputs<S>,
+        value: VariableValue<S>,
+    ) {
         let VariableValue::Number(angle) = value else {
             return;
         };

@@ -50,7 +50,12 @@ impl FitParameter for ReceiverTiming {
         })
     }
 
-    fn apply<S: Scalar>(&self, _: &Model, inputs: &mut SimulatorInputs<S>, value: VariableValue<S>) {
+    fn apply<S: Scalar>(
+        &self,
+        _: &Model,
+        inputs: &mut SimulatorInputs<S>,
+        value: VariableValue<S>,
+    ) {
         if let SensorInputs::Scanner(own) = &mut inputs.sensor
             && let Receiver::Pulsed(receiver) = &mut own.lidar.receiver
             && let VariableValue::Number(number) = value
