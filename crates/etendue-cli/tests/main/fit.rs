@@ -279,7 +279,10 @@ fn a_search_finds_the_pose_and_the_ambiguous_minimum_without_a_start() {
     // Measured: 0.4 mm; the crate tells the two ends of the room apart.
     assert!((number(&value["x_m"]) - 0.1).abs() < 3e-3, "{value}");
     assert!((number(&value["y_m"]) + 0.05).abs() < 3e-3, "{value}");
-    assert_eq!(found["ambiguous_minima"].as_array().expect("a list").len(), 0);
+    assert_eq!(
+        found["ambiguous_minima"].as_array().expect("a list").len(),
+        0
+    );
 
     let empty = SCENE
         .split("[[objects]]\nname = \"crate\"")
