@@ -199,7 +199,7 @@ fn export(
 /// Experiment with a rotated board.
 pub fn board(arguments: &DepthArguments) -> Found {
     let lidar = os0(arguments.columns)?;
-    let learnt = command
+    let learnt = arguments
         .model
         .as_deref()
         .map(depth_model::load)
