@@ -4,6 +4,7 @@ use super::column_times::ColumnTimes;
 use super::pattern::Stance;
 use super::shots::Shots;
 use super::{Channel, Columns, Lidar, ScanPattern, Spinning};
+use etendue_physics::beam::BeamFrame;
 use nalgebra::{Point3, Vector3};
 use std::f64::consts::{PI, TAU};
 
@@ -48,6 +49,16 @@ impl Shot {
         direction: Vector3::new(1.0, 0.0, 0.0),
     };
 
+    /// The same shot with its azimuth turned by an angle, rad.
+    pub(crate) fn turned(&self, angle: f64) -> Self {
+        let azimuth = self.azimuth + angle;
+        Self {
+            azimuth,
+            direction: BeamFrame::new(azimuth, self.elevation).axis,
+            ..*self
+        }
+    }
+
     /// Unit direction of the beam in the sensor's frame.
     pub fn direction(&self) -> Vector3<f64> {
         self.direction
@@ -84,7 +95,7 @@ impl Lidar {
     /// One sweep, whose shots can be aimed by parts.
     pub(crate) fn firing(&self, sweep: u32) -> Firing<'_> {
         Firing {
-            scanner: self,
+            lidar: self,
             columns: ColumnTimes::of(self, sweep),
             lasers: self.lasers(),
         }
@@ -104,7 +115,7 @@ impl Lidar {
 
 /// A sweep that is aimed part by part.
 pub(crate) struct Firing<'a> {
-    pub scanner: &'a Lidar,
+    pub lidar: &'a Lidar,
     pub(super) columns: ColumnTimes,
     pub lasers: Vec<Laser<'a>>,
 }
@@ -172,7 +183,7 @@ impl Firing<'_> {
 
     /// The rotor that the lasers are on, where they move only with it.
     pub fn rotor(&self) -> Option<&Spinning> {
-        match &self.scanner.pattern {
+        match &self.lidar.pattern {
             ScanPattern::Spinning(spinning) if spinning.nod.is_none() => Some(spinning),
             _ => None,
         }
@@ -198,7 +209,7 @@ impl Firing<'_> {
     fn aim_one(&self, laser: &Laser, start: f64, rotor: &mut Rotor, shot: &mut Shot) {
         let channel = laser.channel;
         let time = start + channel.time;
-        let aim = match &self.scanner.pattern {
+        let aim = match &self.lidar.pattern {
             ScanPattern::Spinning(spinning) => rotor.stance(spinning, time).aim(channel),
             other => other.aim(time, start, channel),
         };

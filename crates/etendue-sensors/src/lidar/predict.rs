@@ -1,0 +1,89 @@
+//! Expected measurements, in a scalar that may carry derivatives.
+
+use super::sweep::{Memory, Simulator};
+use super::trace::trace_by_trees;
+use super::{Hooks, Lidar, Shot, SweepSettings};
+use crate::lidar::receiver::Detection;
+use crate::lidar::sweep::shot_number;
+use crate::transport::World;
+use etendue_physics::Scalar;
+use nalgebra::Isometry3;
+use rayon::prelude::*;
+
+/// Shots of one task: their rays are cast together.
+const BATCH: usize = 256;
+
+/// The expected first return of a shot, in the device's own order, without rounding.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ExpectedReturn<S = f64> {
+    /// Range, m.
+    pub range: S,
+    /// Intensity, counts.
+    pub intensity: S,
+    /// Power at the echo's peak, 1/(m² sr).
+    pub power: S,
+}
+
+/// The expected first return of every shot: the pipeline of [`simulate`](super::simulate) without
+/// noise and rounding, and with ray trees. None for a shot without a return within the range limits.
+///
+/// `world_from_sensor` is the sensor's pose at a time (s from the start of the run). Which surfaces
+/// are hit, which returns merge, which samples are read and which echo is reported is constant under
+/// differentiation.
+pub fn predict<S: Scalar>(
+    world: &World<S>,
+    lidar: &Lidar<S>,
+    settings: &SweepSettings,
+    shots: &[Shot],
+    world_from_sensor: impl Fn(f64) -> Isometry3<S> + Sync,
+    hooks: Hooks<S>,
+) -> Vec<Option<ExpectedReturn<S>>> {
+    let settings = SweepSettings {
+        without_noise: true,
+        ..settings.clone()
+    };
+    let simulator = Simulator {
+        rounding: false,
+        ..Simulator::new(
+            world,
+            lidar,
+            &settings,
+            &world_from_sensor,
+            hooks,
+            trace_by_trees,
+        )
+    };
+    let mut expected = vec![None; shots.len()];
+    let batches = expected.par_chunks_mut(BATCH).zip(shots.par_chunks(BATCH));
+    batches
+        .enumerate()
+        .for_each_init(Memory::default, |memory, (batch, (expected, shots))| {
+            let first = shot_number(batch * BATCH);
+            simulator.measure(shots, first, memory, |fired, _, detections| {
+                let place = (fired.number - first) as usize;
+                let mut returns = detections.iter();
+                expected[place] = returns.find_map(|one| expected_return(lidar, fired.shot, one));
+            });
+        });
+    expected
+}
+
+/// The expected return of a detection, if it is within the range limits.
+fn expected_return<S: Scalar>(
+    lidar: &Lidar<S>,
+    shot: &Shot,
+    detection: &Detection<S>,
+) -> Option<ExpectedReturn<S>> {
+    let range = detection.range + lidar.channels[usize::from(shot.channel)].range_offset;
+    if !(lidar.limits.near..=lidar.limits.far).contains(&range.value()) {
+        return None;
+    }
+    let intensity = &lidar.intensity;
+    let counts = intensity.response.counts(detection.power, detection.range);
+    let top = intensity.top.unwrap_or(f64::INFINITY);
+    Some(ExpectedReturn {
+        range,
+        intensity: counts.max(S::zero()).min(S::from(top)),
+        power: detection.power,
+    })
+}
