@@ -1,4 +1,4 @@
-//! Scanners with the grids and receivers of the presets of their names.
+//! Lidars with the beam patterns and receivers of the presets of the same names.
 
 use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt};
 use etendue_physics::pulse::{AnalogueDetector, Detector, Discriminator, IntensityResponse, Pulse, ReturnMode};
@@ -7,7 +7,7 @@ use etendue_sensors::lidar::{Beam,
     Lidar, Spinning,
 };
 
-/// The ones that are measured.
+/// The lidars that are measured.
 pub fn all() -> Vec<Lidar> {
     let vlp = (0..16).map(|laser: u32| Channel {
         // -15, 1, -13, 3 ... degrees in the order of firing.

@@ -1,5 +1,5 @@
-//! How many sweeps a second one core simulates in the arena: 682 beams of 3 rays of a
-//! continuous-wave lidar, and the shots of two scanning lidars with one ray each.
+//! Sweeps per second of one core in the arena: 682 beams of 3 rays of a phase lidar, and the shots of two pulsed
+//! lidars with one ray each.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use etendue::config::{scene, sensor};

@@ -126,7 +126,7 @@ fn a_problem_file_finds_an_object_in_its_box() {
     assert!(number(&error["shift_m"]) < 0.01, "{found}");
     let svg = folder.path().join("found/fit.svg");
     let svg = std::fs::read_to_string(svg).expect("a picture");
-    assert!(svg.contains("where the search began"));
+    assert!(svg.contains("position at the start"));
 }
 
 #[test]

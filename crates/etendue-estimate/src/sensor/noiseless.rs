@@ -1,8 +1,9 @@
 //! Sensors without noise, at rest during a scan.
 
 use etendue_physics::beam::{BeamFrame, SubRayPattern};
-use etendue_physics::phase::{Method, Noise};
+use etendue_physics::phase::Noise;
 use etendue_sensors::cw::CwLidar;
+use etendue_sensors::lidar::PhaseMethod;
 use etendue_sensors::lidar::{Lidar, Receiver, Shot};
 use nalgebra::Point3;
 use std::sync::Arc;
@@ -180,7 +181,7 @@ impl From<&CwLidar<f64>> for Sensor {
         noiseless.azimuth_jitter = 0.0;
         noiseless.resolution = None;
         noiseless.receiver.noise = Noise::default();
-        noiseless.receiver.method = Method::ClosedForm;
+        noiseless.receiver.method = PhaseMethod::ClosedForm;
         noiseless.receiver.converter_bits = None;
         Self::ContinuousWave(noiseless)
     }

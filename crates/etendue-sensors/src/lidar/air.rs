@@ -6,8 +6,10 @@ use super::backscatter::{
 use super::light::ShotLight;
 use super::{Lidar, PulsedReceiver, Receiver};
 use etendue_physics::atmosphere::{
-    Atmosphere, Coefficients, Drops, Overlap, Weather, cut_volume_return, volume_returns,
+    Atmosphere, Coefficients, Drops, Overlap, Precipitation, Weather, cut_volume_return,
+    volume_returns,
 };
+use etendue_physics::beam::BeamWidth;
 use etendue_physics::pulse::PulseReturn;
 use etendue_physics::{Scalar, Stream};
 
@@ -68,14 +70,46 @@ struct AirEchoes<S> {
     drops: Vec<DrawnDrops>,
 }
 
-/// Drops or flakes of one kind.
+/// Drops or flakes of one kind that are drawn one by one.
 #[derive(Clone)]
-struct DrawnDrops {
-    drops: Drops,
-    /// Farthest range at which they are drawn, m.
-    until: f64,
+pub(super) struct DrawnDrops {
+    pub drops: Drops,
+    /// Range up to which they are drawn, m.
+    pub until: f64,
     /// Their share of the air's backscatter.
     share: f64,
+}
+
+/// Prepares the drops that a run draws one by one in air of those coefficients, as far as one returns the
+/// power `least` and at most to `far` (m).
+pub(super) fn drawn_drops(
+    air: &Air,
+    coefficients: &Coefficients<f64>,
+    beam: &BeamWidth,
+    overlap: Overlap,
+    far: f64,
+    least: f64,
+) -> Vec<DrawnDrops> {
+    let Some(diameter) = air.drops_from else {
+        return vec![];
+    };
+    let prepare = |drops: Precipitation<f64>| {
+        let until = Drops::seen_until(&drops, beam, &overlap, least, far);
+        let own = drops.extinction() / drops.lidar_ratio * drops.share_above(diameter);
+        let extinction = coefficients.extinction;
+        DrawnDrops {
+            drops: Drops::new(drops, diameter, beam, overlap, until, extinction),
+            until,
+            share: own / coefficients.backscatter,
+        }
+    };
+    air.atmosphere.precipitation().map(prepare).collect()
+}
+
+/// Share of the backscatter at a range (m) that is not drawn one by one.
+pub(super) fn undrawn(drops: &[DrawnDrops], range: f64) -> f64 {
+    let drawn = drops.iter().filter(|drawn| range < drawn.until);
+    1.0 - drawn.map(|drawn| drawn.share).sum::<f64>()
 }
 
 impl<S: Scalar> PreparedAir<S> {
@@ -136,12 +170,10 @@ impl<S: Scalar> PreparedAir<S> {
                 let far = light.axis_distance().min(drawn.until);
                 drawn.drops.add(far, &mut stream, &mut light.drops);
             }
-            light
-                .returns
-                .extend(light.drops.iter().map(|drop| PulseReturn {
-                    range: S::from(drop.range),
-                    power: S::from(drop.power),
-                }));
+            light.returns.extend(light.drops.iter().map(|drop| PulseReturn {
+                range: S::from(drop.range),
+                power: S::from(drop.power),
+            }));
         }
     }
 }
@@ -153,21 +185,24 @@ impl<S: Scalar> AirEchoes<S> {
         lidar: &Lidar<S>,
         receiver: &PulsedReceiver<S>,
     ) -> Self {
+        let overlap = receiver.overlap(&lidar.limits);
+        let threshold = receiver.threshold.value();
+        let far = lidar.limits.far;
+        let plain = Coefficients {
+            extinction: coefficients.extinction.value(),
+            backscatter: coefficients.backscatter.value(),
+        };
+        let width = lidar.beam.width().plain();
         let mut echoes = Self {
-            overlap: receiver.overlap(&lidar.limits),
+            overlap,
             coefficients,
             backscatter: None,
-            drops: vec![],
+            drops: drawn_drops(air, &plain, &width, overlap, far, FAINT * threshold),
         };
-        let threshold = receiver.threshold.value();
-        if let Some(diameter) = air.drops_from {
-            echoes.draw_drops(air, diameter, lidar, FAINT * threshold);
-        }
         let length = cell_length(receiver.pulse.fwhm.value());
-        let far = lidar.limits.far;
         let mut cells = volume_returns(&coefficients, &echoes.overlap, far, length);
         for cell in &mut cells {
-            cell.power *= echoes.undrawn_share(cell.range.value());
+            cell.power *= undrawn(&echoes.drops, cell.range.value());
         }
         let sampling = Sampling {
             pulse: receiver.pulse,
@@ -179,37 +214,13 @@ impl<S: Scalar> AirEchoes<S> {
         echoes
     }
 
-    /// Prepares drops of at least a diameter (m), out to where one returns the power `least`.
-    fn draw_drops(&mut self, air: &Air, diameter: f64, lidar: &Lidar<S>, least: f64) {
-        let extinction = self.coefficients.extinction.value();
-        let backscatter = self.coefficients.backscatter.value();
-        let beam = lidar.beam.width().plain();
-        let overlap = self.overlap;
-        let far = lidar.limits.far;
-        for drops in air.atmosphere.precipitation() {
-            let until = Drops::seen_until(&drops, &beam, &overlap, least, far);
-            let own = drops.extinction() / drops.lidar_ratio * drops.share_above(diameter);
-            self.drops.push(DrawnDrops {
-                drops: Drops::new(drops, diameter, &beam, overlap, until, extinction),
-                until,
-                share: own / backscatter,
-            });
-        }
-    }
-
-    /// Share of the backscatter at a range (m) that is not drawn one by one.
-    fn undrawn_share(&self, range: f64) -> f64 {
-        let drawn = self.drops.iter().filter(|drawn| range < drawn.until);
-        1.0 - drawn.map(|drawn| drawn.share).sum::<f64>()
-    }
-
     /// The light of the cell that a surface at `axis` (m) cuts.
     fn cut_cell(&self, before: &Backscatter<S>, axis: Option<S>) -> Option<PulseReturn<S>> {
         let far = axis?;
         before.is_cut(far.value()).then(|| {
             let cells = (before.cells, before.waveform.cell_length);
             let mut cut = cut_volume_return(&self.coefficients, &self.overlap, cells, far);
-            cut.power *= self.undrawn_share(cut.range.value());
+            cut.power *= undrawn(&self.drops, cut.range.value());
             cut
         })
     }

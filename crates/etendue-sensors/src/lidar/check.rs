@@ -1,6 +1,6 @@
 //! Whether a scanner can exist.
 
-use super::{Channel, Columns, Lidar, ScanPattern};
+use super::{Channel, Columns, InvalidPhaseReceiver, Lidar, Receiver, ScanPattern};
 use std::f64::consts::{FRAC_PI_2, PI};
 use thiserror::Error;
 
@@ -48,6 +48,9 @@ pub enum LidarError {
         /// Their time, us.
         time: f64,
     },
+    /// The phase receiver cannot work.
+    #[error(transparent)]
+    PhaseReceiver(#[from] InvalidPhaseReceiver),
     /// A number of the scanner as a whole cannot be.
     #[error("{what} is {value}, it must be {domain}")]
     Value {
@@ -120,6 +123,9 @@ impl Lidar {
             check_channel(number, channel, longest)?;
         }
         self.check_shots()?;
+        if let Receiver::Phase(receiver) = &self.receiver {
+            receiver.check()?;
+        }
         let wavelength = positive(&[("the wavelength, m,", self.wavelength)]);
         for (part, checked) in [
             (LidarPart::Range, self.limits.check()),
@@ -164,6 +170,22 @@ impl Lidar {
                     "positive and at most a sweep",
                 )?;
                 seconds
+            }
+            Columns::Steps { columns, period } => {
+                value(
+                    "the number of columns",
+                    f64::from(columns),
+                    columns > 0,
+                    "at least 1",
+                )?;
+                let lasts = period * f64::from(columns - 1);
+                value(
+                    "the time from the first to the last column, s,",
+                    lasts,
+                    lasts >= 0.0 && lasts <= sweep,
+                    "at most a sweep: give a smaller step or fewer columns",
+                )?;
+                if columns == 1 { sweep } else { period }
             }
         };
         let shots = f64::from(self.columns()) * self.channels.len() as f64;

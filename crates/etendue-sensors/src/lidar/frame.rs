@@ -16,7 +16,7 @@ pub enum Frame {
 
 impl Frame {
     /// A point that a sensor at `world_from_sensor` sees in its own frame, in this one.
-    pub(super) fn place(
+    pub(in crate::lidar) fn place(
         self,
         point: Point3<f64>,
         world_from_sensor: &Isometry3<f64>,

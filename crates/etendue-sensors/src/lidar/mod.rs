@@ -27,6 +27,7 @@ mod range_limits;
 mod receiver;
 mod return_buffer;
 mod returns;
+mod scratch;
 mod sections;
 mod settings;
 mod shot;
@@ -43,19 +44,25 @@ pub use beam::{Beam, BeamProfile};
 pub use channel::{Channel, number_rings};
 pub use check::{LidarError, LidarPart};
 pub use description::Lidar;
+pub use fast::phase::{LitSurface, PhaseHooks, PhaseShot, predict_phase};
 pub use frame::Frame;
 pub use hooks::{ExtraRay, ExtraRays, Hooks};
 pub use intensity::Intensity;
 pub use output::{Outcome, Return, Source, Sweep};
 pub use pattern::{
-    Columns, Nod, Oscillating, Oscillation, Polygon, Prism, Raster, Risley, ScanPattern, Spinning,
+    ColumnStart, Columns, Encoder, Nod, Oscillating, Oscillation, Polygon, Prism, Raster, Risley,
+    ScanPattern, Spinning,
 };
 pub use predict::{ExpectedReturn, predict};
 pub use range_limits::RangeLimits;
-pub use receiver::{EchoModel, PulsedReceiver, Receiver, Sensitivity, Triangulation};
-pub use settings::{Pipeline, SweepSettings};
+pub use receiver::{
+    EchoModel, InvalidPhaseReceiver, PhaseDetection, PhaseMethod, PhaseReceiver, PulsedReceiver,
+    Receiver, Sensitivity, Triangulation,
+};
+pub use scratch::SweepScratch;
+pub use settings::{LightModel, Pipeline, SweepSettings};
 pub use shot::{Aim, Shot};
 pub(crate) use shot::{Column, Firing, Laser};
 pub use shots::Shots;
-pub use simulate::{SweepScratch, simulate, simulate_into, waveform};
+pub use simulate::{simulate, simulate_into, waveform};
 pub(crate) use turn::{LaserLanes, Level, SinCosLanes, TurnedShots};

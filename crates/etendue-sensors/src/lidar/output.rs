@@ -68,6 +68,8 @@ pub enum Outcome {
     NoReturn,
     /// Something nearer than the device reports (REP 117: -inf).
     TooNear,
+    /// The device's own error code (REP 117: NaN).
+    Error(u8),
 }
 
 /// One sweep of a scanning lidar.
@@ -91,6 +93,12 @@ pub struct Sweep {
     pub outcomes: Vec<Outcome>,
     /// All points, shot by shot, each shot's in the order the device reports them.
     pub points: Vec<Return>,
+    /// Received power of each shot, with or without a return, 1/(m² sr): of phase receivers.
+    pub powers: Vec<f64>,
+    /// Number of separate surfaces that returned light to each shot, 8 at most: of phase receivers.
+    pub surfaces: Vec<u16>,
+    /// First surface on the axis of each shot's beam: of phase receivers, where the settings request it.
+    pub axis_truths: Vec<Option<Truth>>,
 }
 
 impl Sweep {
@@ -100,7 +108,7 @@ impl Sweep {
             Outcome::Points { first, count } => {
                 &self.points[first as usize..first as usize + usize::from(count)]
             }
-            Outcome::NoReturn | Outcome::TooNear => &[],
+            Outcome::NoReturn | Outcome::TooNear | Outcome::Error(_) => &[],
         }
     }
 
@@ -139,16 +147,23 @@ impl Sweep {
                         reading: match (first, self.outcomes[number]) {
                             (Some(point), _) => RangeReading::Range(point.range),
                             (None, Outcome::TooNear) => RangeReading::TooNear,
+                            (None, Outcome::Error(code)) => RangeReading::Error(code),
                             (None, _) => RangeReading::NoReturn,
                         },
-                        power: first.map_or(0.0, |point| point.power),
-                        returns: first.map_or(0, |point| u16::from(point.returns)),
-                        truth: first.and_then(|point| point.source).map(|source| Truth {
-                            range: source.range,
-                            object: source.instance,
-                            material: source.material,
-                            incidence: source.incidence(),
-                        }),
+                        power: { self.powers.get(number).copied() }
+                            .unwrap_or(first.map_or(0.0, |point| point.power)),
+                        returns: { self.surfaces.get(number).copied() }
+                            .unwrap_or(first.map_or(0, |point| u16::from(point.returns))),
+                        truth: if let Some(truth) = self.axis_truths.get(number) {
+                            *truth
+                        } else {
+                            first.and_then(|point| point.source).map(|source| Truth {
+                                range: source.range,
+                                object: source.instance,
+                                material: source.material,
+                                incidence: source.incidence(),
+                            })
+                        },
                     }
                 });
         PlanarSweep {
@@ -166,6 +181,7 @@ impl Sweep {
             Outcome::Points { first, .. } => sweep.points[first as usize].range,
             Outcome::NoReturn => f64::INFINITY,
             Outcome::TooNear => f64::NEG_INFINITY,
+            Outcome::Error(_) => f64::NAN,
         })
     }
 

@@ -2,11 +2,13 @@
 
 use super::sweep::{Memory, Simulator};
 use super::trace::trace_by_trees;
-use super::{Hooks, Lidar, Shot, SweepSettings};
+use super::fast::phase::{PhaseHooks, PhaseShot, predict_phase};
+use super::{Hooks, Lidar, Receiver, Shot, SweepScratch, SweepSettings};
 use crate::lidar::receiver::Detection;
 use crate::lidar::sweep::shot_number;
-use crate::transport::World;
+use crate::transport::{World, trace_tree};
 use etendue_physics::Scalar;
+use etendue_physics::phase::{Modulation, PhaseSignal};
 use nalgebra::Isometry3;
 use rayon::prelude::*;
 
@@ -42,6 +44,18 @@ pub fn predict<S: Scalar>(
         without_noise: true,
         ..settings.clone()
     };
+    if let Receiver::Phase(receiver) = &lidar.receiver {
+        let modulation = receiver.modulation;
+        return predict_by_phase(
+            world,
+            lidar,
+            &settings,
+            shots,
+            world_from_sensor,
+            hooks,
+            modulation,
+        );
+    }
     let simulator = Simulator {
         rounding: false,
         ..Simulator::new(
@@ -53,11 +67,12 @@ pub fn predict<S: Scalar>(
             trace_by_trees,
         )
     };
+    let scratch = SweepScratch::default();
     let mut expected = vec![None; shots.len()];
     let batches = expected.par_chunks_mut(BATCH).zip(shots.par_chunks(BATCH));
     batches
         .enumerate()
-        .for_each_init(Memory::default, |memory, (batch, (expected, shots))| {
+        .for_each_init(|| Memory::new(&scratch), |memory, (batch, (expected, shots))| {
             let first = shot_number(batch * BATCH);
             simulator.measure(shots, first, memory, |fired, _, detections| {
                 let place = (fired.number - first) as usize;
@@ -66,6 +81,50 @@ pub fn predict<S: Scalar>(
             });
         });
     expected
+}
+
+/// [`predict`] for phase receivers.
+fn predict_by_phase<S: Scalar>(
+    world: &World<S>,
+    lidar: &Lidar<S>,
+    settings: &SweepSettings,
+    shots: &[Shot],
+    world_from_sensor: impl Fn(f64) -> Isometry3<S> + Sync,
+    hooks: Hooks<S>,
+    modulation: Modulation,
+) -> Vec<Option<ExpectedReturn<S>>> {
+    let tree = settings.light.tree();
+    let add_extra_rays = |shot: usize, signal: &mut PhaseSignal<S>| {
+        let Some(extra_rays) = hooks.extra_rays else {
+            return;
+        };
+        let mut extra = Vec::new();
+        extra_rays(shot, &mut extra);
+        for one in &extra {
+            trace_tree(world, &one.ray, &tree, |back| {
+                signal.add(&modulation, back.optical_range, back.power * one.share);
+            });
+        }
+    };
+    let hooks = PhaseHooks {
+        factor: hooks.factor,
+        air: hooks
+            .atmosphere
+            .map(|atmosphere| atmosphere.coefficients(lidar.wavelength)),
+        add: add_extra_rays,
+    };
+    let measured = predict_phase(world, lidar, shots, settings, world_from_sensor, hooks);
+    let expected = |(shot, measured): (&Shot, &PhaseShot<S>)| {
+        let detection = Detection {
+            range: measured.range()?,
+            power: measured.power,
+            width: S::zero(),
+            velocity: None,
+            intensity: None,
+        };
+        expected_return(lidar, shot, &detection)
+    };
+    shots.iter().zip(&measured).map(expected).collect()
 }
 
 /// The expected return of a detection, if it is within the range limits.

@@ -1,48 +1,21 @@
 //! The simulation of a whole sweep.
 
 use super::batches::{Batches, Destination};
-use super::fast::{FastMemory, FastSimulator};
+use super::fast::{FastMemory, FastSimulator, phase};
 use super::light::ShotLight;
 use super::receiver::Detection;
 use super::returns::Reporter;
 use super::shot::Firing;
 use super::sweep::{FiredShot, Memory, Simulator, shot_number};
 use super::trace::{trace_by_paths, trace_by_trees};
-use super::{Hooks, Lidar, Pipeline, Receiver, Shot, Shots, Sweep, SweepSettings};
+use super::{
+    Hooks, Lidar, LightModel, Pipeline, Receiver, Shot, Shots, Sweep, SweepScratch, SweepSettings,
+};
 use crate::transport::World;
 use etendue_physics::Purpose;
-use etendue_physics::profile::NoiseCache;
 use etendue_physics::pulse::{Waveform, Window};
 use nalgebra::Isometry3;
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
-
-/// Memory that sweeps of one sensor reuse: random numbers of noise profiles that neighbouring beams and
-/// the next sweep share. Its content changes no result.
-#[derive(Debug, Default)]
-pub struct SweepScratch {
-    noise_caches: Mutex<Vec<NoiseCache>>,
-}
-
-impl SweepScratch {
-    /// Takes a cache out of the memory for one worker.
-    fn take(&self) -> NoiseCache {
-        let mut caches = self
-            .noise_caches
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        caches.pop().unwrap_or_default()
-    }
-
-    /// Puts a worker's cache back.
-    fn put(&self, cache: NoiseCache) {
-        let mut caches = self
-            .noise_caches
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        caches.push(cache);
-    }
-}
 
 /// Simulates one sweep as the device reports it.
 ///
@@ -81,10 +54,13 @@ pub fn simulate_into(
     sweep: &mut Sweep,
     scratch: &mut SweepScratch,
 ) {
+    if let Receiver::Phase(_) = lidar.receiver {
+        return phase::simulate_into(world, lidar, settings, world_from_sensor, sweep, scratch);
+    }
     // Aim the shots and prepare the pipeline.
-    let firing = lidar.firing(settings.sweep);
+    let firing = lidar.firing(settings.sweep, settings.start);
     let shots = begin(sweep, &firing, settings.sweep);
-    sweep.start = f64::from(settings.sweep) * lidar.sweep_duration();
+    sweep.start = settings.start_of(lidar);
     sweep.world_from_sensor = world_from_sensor(sweep.start);
     let deforms = world.scene().deforms();
     let batches = Batches::new(shots.len(), lidar.channels.len(), deforms);
@@ -132,9 +108,9 @@ fn plain_simulator<'a, P: Fn(f64) -> Isometry3<f64>>(
     settings: &'a SweepSettings,
     world_from_sensor: P,
 ) -> Simulator<'a, f64, P> {
-    let trace = match settings.paths {
-        Some(_) => trace_by_paths,
-        None => trace_by_trees,
+    let trace = match settings.light {
+        LightModel::Paths(_) => trace_by_paths,
+        LightModel::Tree(_) => trace_by_trees,
     };
     let hooks = Hooks::default();
     Simulator::new(world, lidar, settings, world_from_sensor, hooks, trace)
@@ -165,34 +141,23 @@ fn plain_batch<P: Fn(f64) -> Isometry3<f64>>(
 
 /// Memory that batches reuse.
 pub(super) struct BatchMemory<'s> {
-    scratch: &'s SweepScratch,
-    pub plain: Memory<f64>,
+    pub plain: Memory<'s, f64>,
     pub fast: FastMemory,
     pub shots: Vec<Shot>,
 }
 
 impl<'s> BatchMemory<'s> {
     fn new(scratch: &'s SweepScratch) -> Self {
-        let mut plain = Memory::default();
-        plain.detector.noise_cache = scratch.take();
         Self {
-            scratch,
-            plain,
+            plain: Memory::new(scratch),
             fast: FastMemory::default(),
             shots: Vec::new(),
         }
     }
 }
 
-impl Drop for BatchMemory<'_> {
-    fn drop(&mut self) {
-        let cache = std::mem::take(&mut self.plain.detector.noise_cache);
-        self.scratch.put(cache);
-    }
-}
-
 /// Prepares a sweep and returns its aimed shots. Its old returns stay: their places are reused.
-fn begin(sweep: &mut Sweep, firing: &Firing, index: u32) -> Shots {
+pub(super) fn begin(sweep: &mut Sweep, firing: &Firing, index: u32) -> Shots {
     let lidar = firing.lidar;
     sweep.index = index;
     sweep.columns = lidar.columns();
@@ -205,6 +170,9 @@ fn begin(sweep: &mut Sweep, firing: &Firing, index: u32) -> Shots {
     let mut shots = std::mem::take(&mut sweep.shots);
     shots.take_up(firing);
     sweep.outcomes.clear();
+    sweep.powers.clear();
+    sweep.surfaces.clear();
+    sweep.axis_truths.clear();
     sweep.outcomes.reserve(shots.len());
     let points = sweep.points.len();
     sweep.points.reserve(shots.len().saturating_sub(points));
@@ -237,7 +205,8 @@ pub fn waveform(
     let simulator = plain_simulator(world, lidar, settings, world_from_sensor);
     let far = lidar.limits.far;
     let window = Window::around(&receiver.pulse, receiver.interval, 0.0, far);
-    let mut memory = Memory::default();
+    let scratch = SweepScratch::default();
+    let mut memory = Memory::new(&scratch);
     simulator.collect_light(&[shot], number, &mut memory);
     let light = memory.lights.first()?;
     let air = simulator.air.backscatter();

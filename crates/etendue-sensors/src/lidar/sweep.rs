@@ -9,11 +9,12 @@ use super::ambient::AmbientView;
 use super::light::ShotLight;
 use super::receiver::{Detection, PreparedReceiver, PulsedScratch, Reception};
 use super::trace::{Trace, TracedRays};
-use super::{BeamRays, ExtraRay, Hooks, Lidar, Shot, SweepSettings};
+use super::scratch::LentNoiseCache;
+use super::{BeamRays, ExtraRay, Hooks, Lidar, Shot, SweepScratch, SweepSettings};
 use crate::calibrated::ReturnSummary;
 use crate::transport::{LightRay, LightReturn, World, first_distance};
 use etendue_physics::atmosphere::Atmosphere;
-use etendue_physics::profile::{Address, NoiseCache};
+use etendue_physics::profile::Address;
 use etendue_physics::{Purpose, Scalar, Stream};
 use etendue_scene::{Hit, Ray};
 use nalgebra::{Isometry3, Point3, Vector3};
@@ -46,7 +47,7 @@ pub(super) struct FiredShot<'a, S: Scalar> {
 }
 
 /// Memory that batches of shots reuse.
-pub(super) struct Memory<S: Scalar> {
+pub(super) struct Memory<'s, S: Scalar> {
     poses: Vec<Isometry3<S>>,
     /// The rays of the shots' beams, shot by shot, then the extra rays.
     rays: Vec<LightRay<S>>,
@@ -55,18 +56,19 @@ pub(super) struct Memory<S: Scalar> {
     casts: Vec<Ray>,
     hits: Vec<Option<Hit>>,
     pub lights: Vec<ShotLight<S>>,
-    pub detector: DetectorMemory<S>,
+    pub detector: DetectorMemory<'s, S>,
 }
 
 /// Memory that receivers reuse.
-pub(super) struct DetectorMemory<S> {
+pub(super) struct DetectorMemory<'s, S> {
     pub pulsed: PulsedScratch<S>,
     pub detections: Vec<Detection<S>>,
-    pub noise_cache: NoiseCache,
+    pub noise_cache: LentNoiseCache<'s>,
 }
 
-impl<S: Scalar> Default for Memory<S> {
-    fn default() -> Self {
+impl<'s, S: Scalar> Memory<'s, S> {
+    /// Empty memory with a cache of `scratch`.
+    pub fn new(scratch: &'s SweepScratch) -> Self {
         Self {
             poses: Vec::new(),
             rays: Vec::new(),
@@ -74,17 +76,11 @@ impl<S: Scalar> Default for Memory<S> {
             casts: Vec::new(),
             hits: Vec::new(),
             lights: Vec::new(),
-            detector: DetectorMemory::default(),
-        }
-    }
-}
-
-impl<S> Default for DetectorMemory<S> {
-    fn default() -> Self {
-        Self {
-            pulsed: PulsedScratch::default(),
-            detections: Vec::new(),
-            noise_cache: NoiseCache::default(),
+            detector: DetectorMemory {
+                pulsed: PulsedScratch::default(),
+                detections: Vec::new(),
+                noise_cache: scratch.lend(),
+            },
         }
     }
 }
@@ -327,7 +323,7 @@ impl<'a, S: Scalar, P: Fn(f64) -> Isometry3<S>> Simulator<'a, S, P> {
         let own = memory.poses.len() * per_shot;
         let rays = memory.rays[..own].iter().zip(&memory.hits);
         for (number, (ray, hit)) in rays.enumerate() {
-            let power = ambient.power(ray, *hit, &self.settings.tree);
+            let power = ambient.power(ray, *hit, &self.settings.light.tree());
             let weight = self.beam_rays.weight(number % per_shot);
             memory.lights[number / per_shot].ambient += power * weight;
         }
@@ -397,7 +393,7 @@ impl<'a, S: Scalar, P: Fn(f64) -> Isometry3<S>> Simulator<'a, S, P> {
         let power = light.surfaces.iter().map(|one| one.power.value()).sum();
         let up = || (fired.pose * Vector3::z().map(S::from)).map(Scalar::value);
         let address = self.address(fired.number);
-        let drawn = surface.draw(&summary, up, &address, &mut memory.noise_cache);
+        let drawn = surface.draw(&summary, up, &address, memory.noise_cache.get());
         let detection = drawn.map(|drawn| Detection::drawn(&drawn, power));
         memory.detections.extend(detection);
         true

@@ -1,6 +1,6 @@
 //! The light that surfaces send back along the rays of some shots.
 
-use super::SweepSettings;
+use super::{LightModel, SweepSettings};
 use crate::transport::{LightRay, LightReturn, PathSettings, World, trace_paths, trace_trees};
 use etendue_physics::{Scalar, Stream};
 use etendue_scene::Hit;
@@ -36,7 +36,7 @@ pub(super) fn trace_by_trees<S: Scalar>(traced: &TracedRays<S>, visit: VisitRetu
         traced.world,
         rays,
         traced.hits,
-        &traced.settings.tree,
+        &traced.settings.light.tree(),
         |ray, back| visit(ray, back),
     );
 }
@@ -44,7 +44,7 @@ pub(super) fn trace_by_trees<S: Scalar>(traced: &TracedRays<S>, visit: VisitRetu
 /// Random paths: also light that several rough surfaces scattered. The receiver's field of view
 /// limits the directions from which light arrives.
 pub(super) fn trace_by_paths(traced: &TracedRays<f64>, visit: VisitReturn<f64>) {
-    let Some(paths) = traced.settings.paths else {
+    let LightModel::Paths(paths) = traced.settings.light else {
         return;
     };
     let limit = traced.field_of_view.unwrap_or(f64::INFINITY);

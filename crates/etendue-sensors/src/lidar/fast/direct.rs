@@ -12,7 +12,7 @@ use crate::lidar::receiver::{Detection, PreparedPulsed, PreparedReceiver};
 use crate::lidar::return_buffer::ReturnBuffer;
 use crate::lidar::returns::Origin;
 use crate::lidar::sweep::{DetectorMemory, FiredShot, Memory, Simulator, shot_number};
-use crate::lidar::{EchoModel, Outcome, Shot};
+use crate::lidar::{EchoModel, LightModel, Outcome, Shot};
 use crate::transport::{LightRay, TileReturns};
 use etendue_physics::Purpose;
 use etendue_physics::profile::{Drawn, NoiseCache};
@@ -153,7 +153,8 @@ impl DirectReturns {
             return None;
         };
         let other_light = plain.ambient.is_some() || plain.air.is_detected();
-        let other_paths = plain.settings.paths.is_some() || !plain.world.stands_as_cast();
+        let other_paths = !plain.world.stands_as_cast()
+            || matches!(plain.settings.light, LightModel::Paths(_));
         let other_rays = plain.lidar.beam.azimuth_jitter > 0.0;
         if pulsed.receiver.false_alarms || other_light || other_paths || other_rays {
             return None;
@@ -225,7 +226,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> FastSimulator<'_, '_, P> {
     ) {
         self.sort_out(cast, lane);
         self.gather_rest(cast, lane, &mut plain.lights);
-        self.draw_beams(cast, lane, &mut plain.detector.noise_cache);
+        self.draw_beams(cast, lane, plain.detector.noise_cache.get());
         for (place, way) in lane.ways.iter().enumerate() {
             let outcome = match *way {
                 Way::Direct { count: 0, .. } => Outcome::NoReturn,

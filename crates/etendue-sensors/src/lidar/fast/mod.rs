@@ -9,6 +9,7 @@ pub(super) mod aim;
 pub(super) mod batch_shots;
 pub(super) mod direct;
 pub(super) mod order;
+pub(super) mod phase;
 pub(super) mod poses;
 pub(super) mod rotor;
 mod simulator;

@@ -193,16 +193,16 @@ impl SingleRayBeams {
 }
 
 /// Adds the points of the shots of a batch and what became of each.
-pub(in crate::lidar) struct Report<'s, 'p, 'a, P> {
+pub(in crate::lidar) struct Report<'s, 'm, 'p, 'a, P> {
     pub simulator: &'s FastSimulator<'p, 'a, P>,
     pub cast: &'s CastBatch<'s>,
     pub singles: &'s SingleRayBeams,
     pub lights: &'s mut Vec<ShotLight<f64>>,
-    pub detector: &'s mut DetectorMemory<f64>,
+    pub detector: &'s mut DetectorMemory<'m, f64>,
     pub buffer: &'s mut ReturnBuffer,
 }
 
-impl<P: Fn(f64) -> Isometry3<f64>> Vectorized for Report<'_, '_, '_, P> {
+impl<P: Fn(f64) -> Isometry3<f64>> Vectorized for Report<'_, '_, '_, '_, P> {
     type Output = ();
 
     #[inline(always)]
@@ -220,7 +220,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Vectorized for Report<'_, '_, '_, P> {
     }
 }
 
-impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, '_, P> {
+impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, '_, '_, P> {
     /// Adds the points of sixteen shots, the first of which is that number of the batch.
     #[inline(always)]
     fn report(
@@ -488,7 +488,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, '_, P> {
         let cos = &sights.cos_incidence;
         let side = |lane: usize| side(cast, cos[lane], first + lane);
         let scene = simulator.plain.world.scene();
-        let drawn = sights.draw(scene, side, &address, &mut self.detector.noise_cache);
+        let drawn = sights.draw(scene, side, &address, self.detector.noise_cache.get());
         Some(Together {
             calibrated: sights.calibrated,
             drawn,

@@ -1,9 +1,12 @@
 //! Receivers: from the light of a shot to detections.
 
 mod fmcw;
+mod phase;
 mod pulsed;
 mod triangulation;
 
+pub(in crate::lidar) use phase::reading;
+pub use phase::{InvalidPhaseReceiver, PhaseDetection, PhaseMethod, PhaseReceiver};
 pub use pulsed::{EchoModel, PulsedReceiver, Sensitivity};
 pub(super) use pulsed::{PreparedPulsed, PulsedScratch};
 pub use triangulation::Triangulation;
@@ -27,6 +30,8 @@ use nalgebra::Isometry3;
 pub enum Receiver<S = f64> {
     /// Pulsed time of flight.
     Pulsed(PulsedReceiver<S>),
+    /// Phase of light that is amplitude-modulated at two frequencies.
+    Phase(PhaseReceiver<S>),
     /// Triangulation on a line of pixels beside the laser.
     Triangulation(Triangulation),
     /// Frequency-modulated continuous wave: range and radial velocity.
@@ -96,6 +101,7 @@ impl Receiver {
     pub fn map<S>(&self, f: impl FnMut(f64) -> S) -> Receiver<S> {
         match self {
             Self::Pulsed(receiver) => Receiver::Pulsed(receiver.map(f)),
+            Self::Phase(receiver) => Receiver::Phase(receiver.map(f)),
             Self::Triangulation(receiver) => Receiver::Triangulation(*receiver),
             Self::Fmcw(receiver) => Receiver::Fmcw(*receiver),
         }
@@ -105,6 +111,7 @@ impl Receiver {
     pub(super) fn check(&self) -> Result<(), Wrong> {
         match self {
             Self::Pulsed(receiver) => receiver.check(),
+            Self::Phase(receiver) => receiver.check_overlap(),
             Self::Triangulation(receiver) => receiver.check(),
             Self::Fmcw(receiver) => fmcw::check(receiver),
         }
@@ -116,6 +123,7 @@ impl<S: Scalar> Receiver<S> {
     pub(super) fn window(&self) -> Option<Window> {
         match self {
             Self::Pulsed(receiver) => receiver.window,
+            Self::Phase(receiver) => receiver.window,
             Self::Triangulation(_) | Self::Fmcw(_) => None,
         }
     }
@@ -125,7 +133,7 @@ impl<S: Scalar> Receiver<S> {
     pub(super) fn echo_reach(&self) -> f64 {
         let fwhm = match self {
             Self::Pulsed(receiver) => receiver.pulse.fwhm.value(),
-            Self::Triangulation(_) | Self::Fmcw(_) => 2.0 / SPEED_OF_LIGHT,
+            _ => 2.0 / SPEED_OF_LIGHT,
         };
         0.5 * SPEED_OF_LIGHT * fwhm
     }
@@ -140,6 +148,7 @@ impl<S: Scalar> PreparedReceiver<S> {
             }
             Receiver::Triangulation(receiver) => Self::Triangulation(*receiver),
             Receiver::Fmcw(receiver) => Self::Fmcw(*receiver),
+            Receiver::Phase(_) => unreachable!("phase receivers have a pipeline of their own"),
         }
     }
 

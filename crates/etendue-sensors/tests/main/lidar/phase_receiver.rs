@@ -1,11 +1,39 @@
-//! The receiver as a whole.
+//! The phase receiver: closed forms, statistics and reasons for no range.
 
-use super::ideal;
 use etendue_physics::phase::{
-    AutomaticGain, Bias, Detection, InvalidReceiver, Method, Modulation, NoDetection, Noise,
-    PhaseSignal, Receiver, phase_noise,
+    Ambiguity, AutomaticGain, Bias, Combination, Modulation, NoDetection, Noise, PhaseSignal,
+    SamplingScheme, phase_noise,
 };
 use etendue_physics::{Dual, DualParts, Purpose, Scalar, Stream};
+use etendue_sensors::lidar::{InvalidPhaseReceiver, PhaseDetection, PhaseMethod, PhaseReceiver};
+
+/// A receiver without noise, quantisation, bias or thresholds, of the reference's limits.
+fn ideal() -> PhaseReceiver {
+    PhaseReceiver {
+        modulation: Modulation::URG_04LX,
+        sampling: SamplingScheme::Pair,
+        converter_bits: None,
+        gain: AutomaticGain {
+            target: 0.5,
+            strongest: 1e6,
+            weakest: 1e-6,
+        },
+        noise: Noise::default(),
+        window: None,
+        detectable: 0.0,
+        sufficient: 0.0,
+        ambiguity: Ambiguity {
+            nearest: 0.0,
+            farthest: 5.6,
+            slack: 0.1,
+            gate: 0.15,
+            combination: Combination::Mean,
+        },
+        bias: Bias::None,
+        method: PhaseMethod::ClosedForm,
+        full_overlap: 0.0,
+    }
+}
 
 fn stream(beam: u32) -> Stream {
     Stream::new(3, 0, 0, beam, Purpose::ReceiverNoise)
@@ -19,7 +47,7 @@ fn light<S: Scalar>(returns: &[(S, S)]) -> PhaseSignal<S> {
     received
 }
 
-fn measure(receiver: &Receiver<f64>, returns: &[(f64, f64)]) -> Result<f64, NoDetection> {
+fn measure(receiver: &PhaseReceiver<f64>, returns: &[(f64, f64)]) -> Result<f64, NoDetection> {
     let detection = receiver.measure(&light(returns), &mut stream(0))?;
     Ok(detection.range)
 }
@@ -27,8 +55,8 @@ fn measure(receiver: &Receiver<f64>, returns: &[(f64, f64)]) -> Result<f64, NoDe
 /// 3e-15 m measured.
 #[test]
 fn an_ideal_receiver_gives_the_range_by_either_method() {
-    let sampled = Receiver {
-        method: Method::Sampled,
+    let sampled = PhaseReceiver {
+        method: PhaseMethod::Sampled,
         ..ideal()
     };
     for i in 1..56 {
@@ -42,8 +70,8 @@ fn an_ideal_receiver_gives_the_range_by_either_method() {
 
 #[test]
 fn samples_and_closed_form_agree_on_mixed_light() {
-    let sampled = Receiver {
-        method: Method::Sampled,
+    let sampled = PhaseReceiver {
+        method: PhaseMethod::Sampled,
         ..ideal()
     };
     for i in 0..40 {
@@ -89,7 +117,7 @@ fn what_lies_beyond_the_range_is_code_0() {
 
 #[test]
 fn too_little_and_too_much_light_have_their_codes() {
-    let receiver = Receiver {
+    let receiver = PhaseReceiver {
         window: None,
         detectable: 0.01,
         sufficient: 0.02,
@@ -112,10 +140,10 @@ fn too_little_and_too_much_light_have_their_codes() {
     assert_eq!(code(10.1), Some(Some(18)));
 }
 
-fn spread(receiver: &Receiver<f64>, power: f64, draws: u32) -> f64 {
+fn spread(receiver: &PhaseReceiver<f64>, power: f64, draws: u32) -> f64 {
     let square: f64 = (0..draws)
         .map(|beam| {
-            let detection: Detection<f64> = receiver
+            let detection: PhaseDetection<f64> = receiver
                 .measure(&light(&[(2.0, power)]), &mut stream(beam))
                 .expect("a range");
             (detection.range - 2.0).powi(2)
@@ -153,8 +181,11 @@ fn both_methods_have_the_noise_of_theory() {
         (shot, (1e-4_f64 * 0.5).sqrt()),
     ];
     for (noise, sample_noise) in noises {
-        for (method, draws) in [(Method::ClosedForm, 20_000), (Method::Sampled, 4_000)] {
-            let receiver = Receiver {
+        for (method, draws) in [
+            (PhaseMethod::ClosedForm, 20_000),
+            (PhaseMethod::Sampled, 4_000),
+        ] {
+            let receiver = PhaseReceiver {
                 noise,
                 method,
                 ..ideal()
@@ -176,9 +207,9 @@ fn both_methods_have_the_noise_of_theory() {
 #[test]
 fn quantisation_errors_shrink_with_bits() {
     let error = |bits| {
-        let receiver = Receiver {
+        let receiver = PhaseReceiver {
             converter_bits: Some(bits),
-            method: Method::Sampled,
+            method: PhaseMethod::Sampled,
             ..ideal()
         };
         let errors = (1..500).map(|i| {
@@ -198,11 +229,11 @@ fn a_range_bias_shifts_both_frequencies_alike_and_a_phase_bias_does_not() {
     let power = 0.5;
     let coefficients = [0.01, -0.02, 0.004];
     let offset = 0.01 - 0.02 * power + 0.004 * power * power;
-    let by_range = Receiver {
+    let by_range = PhaseReceiver {
         bias: Bias::Range(coefficients),
         ..ideal()
     };
-    let by_phase = Receiver {
+    let by_phase = PhaseReceiver {
         bias: Bias::Phase(coefficients),
         ..ideal()
     };
@@ -228,7 +259,7 @@ fn derivatives_equal_differences() {
     for form in [Bias::Range as fn([D; 3]) -> Bias<D>, Bias::Phase] {
         let range = |x: [D; 7]| {
             let receiver = ideal().map(D::from);
-            let receiver = Receiver {
+            let receiver = PhaseReceiver {
                 bias: form([x[4], x[5], x[6]]),
                 noise: Noise {
                     amplifier: 0.01,
@@ -259,7 +290,7 @@ fn derivatives_equal_differences() {
 /// Powers in any unit: thresholds and noise in the same unit give the same range.
 #[test]
 fn the_unit_of_power_does_not_matter() {
-    let receiver = |unit: f64| Receiver {
+    let receiver = |unit: f64| PhaseReceiver {
         noise: Noise {
             amplifier: 0.01 * unit,
             shot: 1e-4 * unit,
@@ -283,7 +314,7 @@ fn the_unit_of_power_does_not_matter() {
 
 #[test]
 fn senseless_receivers_are_refused() {
-    type Change = fn(&mut Receiver<f64>);
+    type Change = fn(&mut PhaseReceiver<f64>);
     let changes: [(Change, &str); 4] = [
         (
             |r| (r.ambiguity.nearest, r.ambiguity.farthest) = (5.6, 0.02),
@@ -297,7 +328,7 @@ fn senseless_receivers_are_refused() {
     for (change, text) in changes {
         let mut receiver = ideal();
         change(&mut receiver);
-        let error: InvalidReceiver = receiver.check().expect_err(text);
+        let error: InvalidPhaseReceiver = receiver.check().expect_err(text);
         assert!(error.to_string().contains(text), "{error}");
     }
 }

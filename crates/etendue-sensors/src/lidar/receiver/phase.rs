@@ -1,16 +1,31 @@
-//! From light to a range.
+//! Phase receiver: range from the phase of light that is amplitude-modulated at two frequencies.
+//!
+//! The waves of all light on the detector superpose to one phasor for each frequency
+//! ([`PhaseSignal`]); the receiver measures both, subtracts its bias, and resolves the number of whole
+//! periods ([`Ambiguity`]). It reports one range per beam, or the reason why there is none
+//! ([`NoDetection`]): it cannot tell several surfaces in one beam apart, but returns a range between
+//! or beside them (a mixed pixel).
+//!
+//! In weather, light from the air adds to the phasors like light from surfaces: fog pulls ranges
+//! towards the sensor instead of making separate echoes.
+//!
+//! Equations and sources: [`etendue_physics::phase`].
 
-use super::{
-    Ambiguity, AutomaticGain, Bias, Modulation, NoDetection, Noise, Phasor, SAMPLES,
+use crate::RangeReading;
+use crate::lidar::RangeLimits;
+use crate::lidar::check::{Wrong, zero_or_more};
+use etendue_physics::atmosphere::Overlap;
+use etendue_physics::phase::{
+    Ambiguity, AutomaticGain, Bias, Modulation, NoDetection, Noise, PhaseSignal, Phasor, SAMPLES,
     SamplingScheme, Window,
 };
-use crate::{Scalar, Stream};
+use etendue_physics::{Scalar, Stream};
 use thiserror::Error;
 
 /// How a receiver measures a wave.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Method {
+pub enum PhaseMethod {
     /// The phasor itself, plus noise of the size that the samples' noise would give it: exact for
     /// noise that is small against the converter's range, and fast.
     #[default]
@@ -19,57 +34,49 @@ pub enum Method {
     Sampled,
 }
 
-/// The light of one beam that reached the receiver.
+/// A receiver of light that is amplitude-modulated at two frequencies.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PhaseSignal<S> {
-    /// The wave of each frequency.
-    pub waves: [Phasor<S>; 2],
-    /// Sum of all returns' power.
-    pub power: S,
-    /// Light that is not the sensor's own, in units of received power: it adds photon noise.
-    pub background: f64,
-}
-
-/// A receiver of continuous-wave light at two frequencies.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Receiver<S> {
-    /// The frequencies.
+pub struct PhaseReceiver<S = f64> {
+    /// The two modulation frequencies.
     pub modulation: Modulation,
-    /// When the converter samples.
+    /// Instants at which the converter samples the wave.
     pub sampling: SamplingScheme,
-    /// Bits of the converter; none for one that does not quantise.
+    /// Bits of the converter; none for a converter without quantisation.
     pub converter_bits: Option<u32>,
-    /// The automatic gain.
+    /// Automatic gain.
     pub gain: AutomaticGain,
     /// Noise of each sample.
     pub noise: Noise,
-    /// What lets ambient light in; none for a receiver that none is known of.
+    /// Field of view and filter that admit ambient light; none admits none.
     pub window: Option<Window>,
-    /// Below this amplitude nothing is detected, in units of received power.
+    /// Least amplitude that is detected, 1/(m² sr).
     pub detectable: f64,
-    /// Below this amplitude the intensity is too low for a range, in units of received power.
+    /// Least amplitude that gives a range, 1/(m² sr).
     pub sufficient: f64,
-    /// How two phases become one range.
+    /// Search of the whole periods between the range limits, and combination of both ranges.
     pub ambiguity: Ambiguity,
-    /// How the received power shifts the range.
+    /// Range error that depends on the received power.
     pub bias: Bias<S>,
     /// Closed form or samples.
-    pub method: Method,
+    pub method: PhaseMethod,
+    /// Range from which on all light of the air lands on the detector, m
+    /// ([`Overlap::full_from`]).
+    pub full_overlap: f64,
 }
 
-/// A range measured.
+/// A measured range.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Detection<S> {
-    /// The range, m.
+pub struct PhaseDetection<S> {
+    /// Range, m.
     pub range: S,
-    /// By how much the two frequencies differ, m.
+    /// Difference between the ranges of both frequencies, m.
     pub disagreement: f64,
 }
 
 /// Why a receiver cannot work.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
-pub enum InvalidReceiver {
+pub enum InvalidPhaseReceiver {
     /// A number that must be positive is not.
     #[error("{name} is {value}, it must be positive and finite")]
     NotPositive {
@@ -112,28 +119,7 @@ pub enum InvalidReceiver {
     },
 }
 
-impl<S: Scalar> PhaseSignal<S> {
-    /// No light.
-    pub fn nothing() -> Self {
-        Self {
-            waves: [Phasor::zero(); 2],
-            power: S::zero(),
-            background: 0.0,
-        }
-    }
-
-    /// Adds a return from half the optical path `half_path` (m) with received power `power`.
-    #[inline]
-    pub fn add(&mut self, modulation: &Modulation, half_path: S, power: S) {
-        let units = modulation.waves(half_path);
-        for (wave, unit) in self.waves.iter_mut().zip(&units) {
-            wave.add_scaled(power, unit);
-        }
-        self.power += power;
-    }
-}
-
-impl<S: Scalar> Receiver<S> {
+impl<S: Scalar> PhaseReceiver<S> {
     /// The range of the light received, or why there is none.
     ///
     /// Choices (faults, whole periods) are made on values; noise and whole periods are constant
@@ -145,7 +131,7 @@ impl<S: Scalar> Receiver<S> {
         &self,
         received: &PhaseSignal<S>,
         stream: &mut Stream,
-    ) -> Result<Detection<S>, NoDetection> {
+    ) -> Result<PhaseDetection<S>, NoDetection> {
         let power = received.power.value();
         if power <= 0.0 {
             return Err(NoDetection::NothingReceived);
@@ -174,7 +160,7 @@ impl<S: Scalar> Receiver<S> {
         }
     }
 
-    fn resolve(&self, wrapped: [S; 2], bias: S) -> Result<Detection<S>, NoDetection> {
+    fn resolve(&self, wrapped: [S; 2], bias: S) -> Result<PhaseDetection<S>, NoDetection> {
         let Ambiguity {
             nearest,
             farthest,
@@ -196,7 +182,7 @@ impl<S: Scalar> Receiver<S> {
                 range: range.value(),
             });
         }
-        Ok(Detection {
+        Ok(PhaseDetection {
             range,
             disagreement: resolved.disagreement,
         })
@@ -228,8 +214,8 @@ impl<S: Scalar> Receiver<S> {
         let mut of = |k: usize| {
             let wave = &received.waves[k];
             let measured = match self.method {
-                Method::ClosedForm => self.with_noise(wave.value(), power, gain, stream),
-                Method::Sampled => {
+                PhaseMethod::ClosedForm => self.with_noise(wave.value(), power, gain, stream),
+                PhaseMethod::Sampled => {
                     let offset = self.modulation.offsets[k];
                     self.sampled(&wave.value().delayed(-offset), power, gain, stream)
                         .delayed(offset)
@@ -283,9 +269,57 @@ impl<S: Scalar> Receiver<S> {
         })
     }
 
+    /// Checks the range of full overlap; the other numbers are [`PhaseReceiver::check`]'s.
+    pub(super) fn check_overlap(&self) -> Result<(), Wrong> {
+        zero_or_more(&[("the range of full overlap, m,", self.full_overlap)])
+    }
+
+    /// The same receiver without noise and without the steps of its converter.
+    #[must_use]
+    pub fn without_noise(self) -> Self {
+        Self {
+            converter_bits: None,
+            noise: Noise::default(),
+            method: PhaseMethod::ClosedForm,
+            ..self
+        }
+    }
+
+    /// Overlap of emitted beam and field of view: no light of the air before the nearest range.
+    pub fn overlap(&self) -> Overlap {
+        Overlap {
+            none_until: self.ambiguity.nearest,
+            full_from: self.full_overlap,
+        }
+    }
+
     /// One step of the converter, in half ranges.
     fn converter_step(&self) -> Option<f64> {
         self.converter_bits.map(|bits| 2.0 / (1_u64 << bits) as f64)
+    }
+}
+
+/// What the device reports of a measurement, its range rounded to the step of the limits.
+pub(in crate::lidar) fn reading(
+    outcome: &Result<PhaseDetection<f64>, NoDetection>,
+    range_offset: f64,
+    limits: &RangeLimits,
+) -> RangeReading {
+    match outcome {
+        Ok(detection) => {
+            // The steps of a metre divide: multiplying by the step gives 1.7550000000000001 for 1.755.
+            let range = detection.range + range_offset;
+            RangeReading::Range(if limits.step > 0.0 {
+                (range / limits.step).round() / limits.step.recip()
+            } else {
+                range
+            })
+        }
+        Err(NoDetection::TooNear { .. }) => RangeReading::TooNear,
+        Err(reason) => match reason.urg_code() {
+            Some(0) | None => RangeReading::NoReturn,
+            Some(code) => RangeReading::Error(code),
+        },
     }
 }
 
@@ -295,13 +329,13 @@ fn quantised(volts: f64, step: f64) -> f64 {
     (((volts / step).floor() + 0.5) * step).clamp(-highest, highest)
 }
 
-impl<T> Receiver<T> {
+impl<T> PhaseReceiver<T> {
     /// The same receiver with every differentiable number replaced by `f` of it.
-    pub fn map<U>(&self, f: impl FnMut(T) -> U) -> Receiver<U>
+    pub fn map<U>(&self, f: impl FnMut(T) -> U) -> PhaseReceiver<U>
     where
         T: Copy,
     {
-        Receiver {
+        PhaseReceiver {
             modulation: self.modulation,
             sampling: self.sampling,
             converter_bits: self.converter_bits,
@@ -313,6 +347,7 @@ impl<T> Receiver<T> {
             ambiguity: self.ambiguity,
             bias: self.bias.map(f),
             method: self.method,
+            full_overlap: self.full_overlap,
         }
     }
 
@@ -320,14 +355,14 @@ impl<T> Receiver<T> {
     ///
     /// # Errors
     /// The first that does not, with its name.
-    pub fn check(&self) -> Result<(), InvalidReceiver> {
+    pub fn check(&self) -> Result<(), InvalidPhaseReceiver> {
         let [m1, m2] = self.modulation.multiples;
         if m1.min(m2) == 0 || m1 == m2 || gcd(m1, m2) != 1 {
             let multiples = self.modulation.multiples;
-            return Err(InvalidReceiver::Multiples { multiples });
+            return Err(InvalidPhaseReceiver::Multiples { multiples });
         }
         if let Some(bits) = self.converter_bits.filter(|bits| !(1..=32).contains(bits)) {
-            return Err(InvalidReceiver::Bits { bits });
+            return Err(InvalidPhaseReceiver::Bits { bits });
         }
         positive("base frequency", self.modulation.base_frequency)?;
         positive("gain target", self.gain.target)?;
@@ -360,22 +395,25 @@ fn gcd(a: u32, b: u32) -> u32 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-fn positive(name: &'static str, value: f64) -> Result<(), InvalidReceiver> {
+fn positive(name: &'static str, value: f64) -> Result<(), InvalidPhaseReceiver> {
     let fine = value > 0.0 && value.is_finite();
     fine.then_some(())
-        .ok_or(InvalidReceiver::NotPositive { name, value })
+        .ok_or(InvalidPhaseReceiver::NotPositive { name, value })
 }
 
-fn not_negative(name: &'static str, value: f64) -> Result<(), InvalidReceiver> {
+fn not_negative(name: &'static str, value: f64) -> Result<(), InvalidPhaseReceiver> {
     let fine = value >= 0.0 && value.is_finite();
     fine.then_some(())
-        .ok_or(InvalidReceiver::Negative { name, value })
+        .ok_or(InvalidPhaseReceiver::Negative { name, value })
 }
 
-fn ordered(lower: (&'static str, f64), upper: (&'static str, f64)) -> Result<(), InvalidReceiver> {
+fn ordered(
+    lower: (&'static str, f64),
+    upper: (&'static str, f64),
+) -> Result<(), InvalidPhaseReceiver> {
     (lower.1 < upper.1)
         .then_some(())
-        .ok_or(InvalidReceiver::Exchanged {
+        .ok_or(InvalidPhaseReceiver::Exchanged {
             lower_name: lower.0,
             lower: lower.1,
             upper_name: upper.0,

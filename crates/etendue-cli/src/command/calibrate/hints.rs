@@ -1,24 +1,24 @@
-//! What may be declared about a panel on the command line.
+//! Approximate position of a panel, as arguments.
 
 use clap::Args;
 use etendue::calibrate::noise::PanelHint;
 
-/// Hints about a panel.
+/// Approximate position of a panel.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct Hints {
-    /// Distance of the panel, m: a hint, the recording is believed
+    /// Approximate distance of the panel, m; the recording takes precedence
     #[arg(long, value_name = "M")]
     distance: Option<f64>,
-    /// Width of the panel, m: tells dropped beams on it from beams past its edge
+    /// Width of the panel, m: distinguishes dropped beams on the panel from beams beyond its edge
     #[arg(long, value_name = "M")]
     width: Option<f64>,
-    /// Bearing of the panel's middle, degrees anticlockwise from x: says which of several
+    /// Bearing of the centre of the panel, degrees anticlockwise from x: selects one of several
     #[arg(long, value_name = "DEG", allow_hyphen_values = true)]
     bearing: Option<f64>,
 }
 
 impl Hints {
-    /// As the library takes them.
+    /// The hints for the panel search.
     pub fn hint(self) -> PanelHint {
         PanelHint {
             distance: self.distance,
