@@ -109,11 +109,7 @@ impl Fmcw {
         echoes
     }
 
-    fn measure<S: Scalar>(
-        &self,
-        target: &FmcwEcho<S>,
-        noise: Option<&mut Stream>,
-    ) -> FmcwEcho<S> {
+    fn measure<S: Scalar>(&self, target: &FmcwEcho<S>, noise: Option<&mut Stream>) -> FmcwEcho<S> {
         let draws = noise.map_or([0.0; 2], Stream::normal_pair);
         let sigma = self.beat_noise(target.power.value());
         let mut beats = self.beats(target.range, target.velocity);
@@ -131,7 +127,9 @@ impl Fmcw {
 
 /// The targets of a cell as one.
 fn merge<S: Scalar>(cell: &[FmcwEcho<S>]) -> FmcwEcho<S> {
-    let power = cell.iter().fold(S::zero(), |sum, target| sum + target.power);
+    let power = cell
+        .iter()
+        .fold(S::zero(), |sum, target| sum + target.power);
     let mean = |of: fn(&FmcwEcho<S>) -> S| {
         let weighted = cell
             .iter()

@@ -122,7 +122,11 @@ mod tests {
             ReturnMode::All,
         ];
         assert!(modes.iter().all(|mode| mode.choose::<f64>(&[]).is_empty()));
-        assert!(ReturnMode::Dual(DualPair::TwoFirst).choose::<f64>(&[]).is_empty());
+        assert!(
+            ReturnMode::Dual(DualPair::TwoFirst)
+                .choose::<f64>(&[])
+                .is_empty()
+        );
     }
 
     #[test]

@@ -87,11 +87,7 @@ impl Waveform {
     /// let peak = waveform.samples.iter().copied().fold(0.0, f64::max);
     /// assert!((0.19..=0.2).contains(&peak));
     /// ```
-    pub fn received<S: Scalar>(
-        pulse: &Pulse,
-        returns: &[PulseReturn<S>],
-        window: Window,
-    ) -> Self {
+    pub fn received<S: Scalar>(pulse: &Pulse, returns: &[PulseReturn<S>], window: Window) -> Self {
         let mut waveform = Self {
             start: window.start,
             interval: window.interval,

@@ -170,10 +170,12 @@ impl<S: Scalar> PreparedAir<S> {
                 let far = light.axis_distance().min(drawn.until);
                 drawn.drops.add(far, &mut stream, &mut light.drops);
             }
-            light.returns.extend(light.drops.iter().map(|drop| PulseReturn {
-                range: S::from(drop.range),
-                power: S::from(drop.power),
-            }));
+            light
+                .returns
+                .extend(light.drops.iter().map(|drop| PulseReturn {
+                    range: S::from(drop.range),
+                    power: S::from(drop.power),
+                }));
         }
     }
 }

@@ -60,7 +60,7 @@ pub use receiver::{
     Receiver, Sensitivity, Triangulation,
 };
 pub use scratch::SweepScratch;
-pub use settings::{LightModel, Pipeline, SweepSettings};
+pub use settings::{LightModel, Pipeline, SweepSettings, UnknownPipeline};
 pub use shot::{Aim, Shot};
 pub(crate) use shot::{Column, Firing, Laser};
 pub use shots::Shots;

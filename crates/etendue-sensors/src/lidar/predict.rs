@@ -1,8 +1,8 @@
 //! Expected measurements, in a scalar that may carry derivatives.
 
+use super::fast::phase::{PhaseHooks, PhaseShot, predict_phase};
 use super::sweep::{Memory, Simulator};
 use super::trace::trace_by_trees;
-use super::fast::phase::{PhaseHooks, PhaseShot, predict_phase};
 use super::{Hooks, Lidar, Receiver, Shot, SweepScratch, SweepSettings};
 use crate::lidar::receiver::Detection;
 use crate::lidar::sweep::shot_number;
@@ -70,16 +70,17 @@ pub fn predict<S: Scalar>(
     let scratch = SweepScratch::default();
     let mut expected = vec![None; shots.len()];
     let batches = expected.par_chunks_mut(BATCH).zip(shots.par_chunks(BATCH));
-    batches
-        .enumerate()
-        .for_each_init(|| Memory::new(&scratch), |memory, (batch, (expected, shots))| {
+    batches.enumerate().for_each_init(
+        || Memory::new(&scratch),
+        |memory, (batch, (expected, shots))| {
             let first = shot_number(batch * BATCH);
             simulator.measure(shots, first, memory, |fired, _, detections| {
                 let place = (fired.number - first) as usize;
                 let mut returns = detections.iter();
                 expected[place] = returns.find_map(|one| expected_return(lidar, fired.shot, one));
             });
-        });
+        },
+    );
     expected
 }
 

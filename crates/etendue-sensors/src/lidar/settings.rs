@@ -2,7 +2,9 @@
 
 use super::{Air, Frame, Lidar};
 use crate::transport::{PathSettings, TreeSettings};
-use etendue_simd::Isa;
+use etendue_simd::{Isa, IsaError};
+use std::str::FromStr;
+use thiserror::Error;
 
 /// How the light of a ray is followed through the scene.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,6 +64,23 @@ pub enum Pipeline {
     Reference,
     /// Sixteen shots at a time, in an instruction set.
     Vectorized(Isa),
+}
+
+/// Why a name gives no [`Pipeline`].
+#[derive(Clone, Debug, Error, PartialEq)]
+#[error("{0}; \"reference\" names the plain pipeline")]
+pub struct UnknownPipeline(#[from] IsaError);
+
+impl FromStr for Pipeline {
+    type Err = UnknownPipeline;
+
+    /// `reference`, or the name of an instruction set.
+    fn from_str(name: &str) -> Result<Self, UnknownPipeline> {
+        if name == "reference" {
+            return Ok(Self::Reference);
+        }
+        Ok(Self::Vectorized(name.parse()?))
+    }
 }
 
 impl Default for Pipeline {

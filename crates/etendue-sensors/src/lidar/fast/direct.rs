@@ -153,8 +153,8 @@ impl DirectReturns {
             return None;
         };
         let other_light = plain.ambient.is_some() || plain.air.is_detected();
-        let other_paths = !plain.world.stands_as_cast()
-            || matches!(plain.settings.light, LightModel::Paths(_));
+        let other_paths =
+            !plain.world.stands_as_cast() || matches!(plain.settings.light, LightModel::Paths(_));
         let other_rays = plain.lidar.beam.azimuth_jitter > 0.0;
         if pulsed.receiver.false_alarms || other_light || other_paths || other_rays {
             return None;

@@ -7,7 +7,8 @@ use crate::Truth;
 use crate::calibrated::CalibratedLanes;
 use crate::lidar::scratch::LentNoiseCache;
 use crate::lidar::{
-    Beam, BeamRays, Lidar, LightModel, PhaseDetection, PhaseReceiver, Shot, SweepScratch, SweepSettings,
+    Beam, BeamRays, Lidar, LightModel, PhaseDetection, PhaseReceiver, Shot, SweepScratch,
+    SweepSettings,
 };
 use crate::transport::{
     Background, Cone, Factor, LightRay, LightReturn, PathSettings, TreeSettings, World,
@@ -123,7 +124,15 @@ fn fire_trees<S: Scalar>(
         trace,
         hooks,
     };
-    fire(world, lidar, shots, settings, world_from_sensor, &light, scratch)
+    fire(
+        world,
+        lidar,
+        shots,
+        settings,
+        world_from_sensor,
+        &light,
+        scratch,
+    )
 }
 
 /// Fires the shots of a sweep by the light model of its settings.
@@ -141,7 +150,15 @@ pub(super) fn measure(
         add: |_, _: &mut _| {},
     };
     let LightModel::Paths(paths) = settings.light else {
-        return fire_trees(world, lidar, shots, settings, world_from_sensor, hooks, scratch);
+        return fire_trees(
+            world,
+            lidar,
+            shots,
+            settings,
+            world_from_sensor,
+            hooks,
+            scratch,
+        );
     };
     let window = receiver(lidar).window;
     let seen = |window: Window| paths.receiver_half_angle.min(window.field_of_view / 2.0);
@@ -158,7 +175,15 @@ pub(super) fn measure(
         trace,
         hooks,
     };
-    fire(world, lidar, shots, settings, world_from_sensor, &light, scratch)
+    fire(
+        world,
+        lidar,
+        shots,
+        settings,
+        world_from_sensor,
+        &light,
+        scratch,
+    )
 }
 
 /// The phase receiver of a lidar.
@@ -255,19 +280,22 @@ fn fire<S: Scalar>(
         .par_chunks_mut(in_batch)
         .zip(shots.par_chunks(in_batch))
         .enumerate()
-        .for_each_init(|| Memory::new(scratch), |memory, (number, (measured, shots))| {
-            let first = number * in_batch;
-            let mut fire = |simulator: &PhaseSimulator<S, _, _>| {
-                simulator.aim(&mut memory.batch, first, shots, &world_from_sensor);
-                simulator.fire(memory, first, measured);
-            };
-            if !deforms {
-                return fire(&simulator);
-            }
-            let scene = world.scene().at(half_way(shots));
-            let world = world.about(&scene);
-            fire(&simulator.about(&world));
-        });
+        .for_each_init(
+            || Memory::new(scratch),
+            |memory, (number, (measured, shots))| {
+                let first = number * in_batch;
+                let mut fire = |simulator: &PhaseSimulator<S, _, _>| {
+                    simulator.aim(&mut memory.batch, first, shots, &world_from_sensor);
+                    simulator.fire(memory, first, measured);
+                };
+                if !deforms {
+                    return fire(&simulator);
+                }
+                let scene = world.scene().at(half_way(shots));
+                let world = world.about(&scene);
+                fire(&simulator.about(&world));
+            },
+        );
     measured
 }
 

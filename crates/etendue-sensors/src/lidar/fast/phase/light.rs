@@ -1,6 +1,6 @@
 //! The light of one beam at the receiver, and where it comes from.
 
-use crate::calibrated::{Direct, DrawnBeams, ReturnSummary, Profiled, CalibratedLanes};
+use crate::calibrated::{CalibratedLanes, Direct, DrawnBeams, Profiled, ReturnSummary};
 use crate::transport::{FirstReturns, LightReturn, PoseTile};
 use etendue_physics::phase::{Modulation, PhaseSignal};
 use etendue_physics::profile::{Address, NoiseCache};
