@@ -15,8 +15,9 @@ use etendue_physics::surface::{Lobe, Material};
 use etendue_scene::{
     MaterialId, MeshId, NamedMaterial, Object, Ray, Scene, SceneBuilder, tile_order,
 };
-use etendue_sensors::lidar::{Sweep, SweepSettings, simulate, simulate_into};
-use etendue_sensors::lidar::Lidar;
+use etendue_sensors::lidar::{
+    Lidar, Sweep, SweepScratch, SweepSettings, simulate, simulate_into,
+};
 use etendue_sensors::transport::World;
 use nalgebra::Isometry3;
 use scenes::Place;
@@ -78,8 +79,10 @@ fn measure(place: &Place, scene: &Scene, scanner: &Lidar, seconds: f64) {
         ..SweepSettings::default()
     };
     let mut seen = Sweep::default();
+    let mut scratch = SweepScratch::default();
     let [processor, clock] = timed(seconds, |sweep| {
-        simulate_into(&world, scanner, &run(sweep), |_| stand, &mut seen);
+        let settings = run(sweep);
+        simulate_into(&world, scanner, &settings, |_| stand, &mut seen, &mut scratch);
     });
     if std::env::var_os("ONLY").is_some() {
         return println!(

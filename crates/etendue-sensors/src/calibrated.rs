@@ -5,34 +5,6 @@ use etendue_physics::Scalar;
 use etendue_physics::profile::{Address, Drawn, IncidentBatch, NoiseCache, ProfileSampler};
 use etendue_scene::{MaterialId, Scene};
 use nalgebra::Vector3;
-use std::sync::{Mutex, PoisonError};
-
-/// Memories of draws that no sweep uses now: the next one finds in them what stands still.
-static IDLE: Mutex<Vec<NoiseCache>> = Mutex::new(Vec::new());
-
-/// A memory of draws that outlives its sweep. What is in it changes no result.
-pub(crate) struct PooledNoiseCache(NoiseCache);
-
-impl Default for PooledNoiseCache {
-    fn default() -> Self {
-        let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
-        Self(idle.pop().unwrap_or_default())
-    }
-}
-
-impl Drop for PooledNoiseCache {
-    fn drop(&mut self) {
-        let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.push(std::mem::take(&mut self.0));
-    }
-}
-
-impl PooledNoiseCache {
-    /// The memory.
-    pub fn get(&mut self) -> &mut NoiseCache {
-        &mut self.0
-    }
-}
 
 /// A beam whose light comes by at least this share from one material is drawn from that material's
 /// profile; of the rest, at edges, a profile says nothing.
@@ -40,7 +12,7 @@ const SHARE: f64 = 0.9;
 
 /// Collects where a beam's light comes from.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Lit {
+pub(crate) struct ReturnSummary {
     material: Option<MaterialId>,
     power: f64,
     all: f64,
@@ -72,9 +44,9 @@ pub(crate) struct Profiled<'a> {
     pub cos_incidence: f64,
 }
 
-impl Lit {
+impl ReturnSummary {
     /// Counts a return of a power.
-    pub fn see<S: Scalar>(&mut self, back: &LightReturn<S>, power: f64) {
+    pub fn add_return<S: Scalar>(&mut self, back: &LightReturn<S>, power: f64) {
         if back.depth > 1 || back.scatterings > 1 {
             self.all += power;
             return;
@@ -121,7 +93,7 @@ impl Lit {
     }
 
     /// Counts how a surface, of a normal on either side, faces the light that was added last and arrives
-    /// in a direction: only [`Lit::side`] asks for it.
+    /// in a direction: only [`ReturnSummary::side`] asks for it.
     pub fn face(&mut self, power: f64, normal: &Vector3<f64>, arrival: &Vector3<f64>) {
         let away = normal * normal.dot(arrival).signum();
         self.normal += away * power;
@@ -184,7 +156,7 @@ impl Profiled<'_> {
     /// sensor's axis in the world.
     pub fn draw(
         &self,
-        lit: &Lit,
+        lit: &ReturnSummary,
         up: impl Fn() -> Vector3<f64>,
         address: &Address,
         noise_cache: &mut NoiseCache,
@@ -198,7 +170,7 @@ impl Profiled<'_> {
 /// Beams that follow each other, sixteen or 64, as they see surfaces of calibrated noise.
 #[derive(Clone)]
 #[repr(align(64))]
-pub(crate) struct Sights<const N: usize = 16> {
+pub(crate) struct CalibratedLanes<const N: usize = 16> {
     /// Which do: the numbers of the others mean nothing.
     pub calibrated: [bool; N],
     pub material: [MaterialId; N],
@@ -233,7 +205,7 @@ impl<const N: usize> DrawnBeams<N> {
     clippy::inline_always,
     reason = "loops over lanes become the caller's vector instructions"
 )]
-impl<const N: usize> Sights<N> {
+impl<const N: usize> CalibratedLanes<N> {
     pub const NONE: Self = Self {
         calibrated: [false; N],
         material: [MaterialId(0); N],
@@ -249,7 +221,7 @@ impl<const N: usize> Sights<N> {
         self.cos_incidence[lane] = surface.cos_incidence;
     }
 
-    /// Draws what they measure, the first of which is at `first`; `side` tells [`Lit::side`] by lane.
+    /// Draws what they measure, the first of which is at `first`; `side` tells [`ReturnSummary::side`] by lane.
     /// Loops for the vector instructions of the caller.
     #[inline(always)]
     pub fn draw(

@@ -9,7 +9,7 @@ use etendue::config::scene::LoadedScene;
 use etendue::config::toml_file::Document;
 use etendue::config::{profile, scene, sensor};
 use etendue::sensors::cw::{Turn, simulate};
-use etendue::sensors::lidar::{Sweep, SweepSettings, simulate_into};
+use etendue::sensors::lidar::{Sweep, SweepScratch, SweepSettings, simulate_into};
 use etendue::sensors::transport::World;
 use nalgebra::{Isometry3, Vector3};
 use sensor::SensorModel;
@@ -125,6 +125,7 @@ fn sweeping<'s>(
             let world: &'s World<f64> = Box::leak(Box::new(world));
             let count = sweeps_of(scanner.shots(0).len());
             let mut points = Sweep::default();
+            let mut scratch = SweepScratch::default();
             Box::new(move || {
                 for _ in 0..count {
                     index += 1;
@@ -133,7 +134,7 @@ fn sweeping<'s>(
                         sweep: index,
                         ..SweepSettings::default()
                     };
-                    simulate_into(world, scanner, &run, |_| stand, &mut points);
+                    simulate_into(world, scanner, &run, |_| stand, &mut points, &mut scratch);
                 }
                 count
             })

@@ -14,6 +14,7 @@ mod materials;
 mod near_walls;
 mod noise;
 mod outputs;
+mod pipelines;
 #[path = "../../../etendue-io/tests/main/recordings.rs"]
 mod recordings;
 mod robots;
@@ -23,5 +24,4 @@ mod scene_motion;
 mod scenes;
 mod sensors;
 mod simulated_spread;
-mod straight_shots;
 mod velodyne_banks;

@@ -4,10 +4,10 @@ use super::{Model, SimulatorInputs};
 use crate::sensor::{BeamMeasurement, ScannerInputs, Sensor, SensorInputs};
 use crate::visibility::{Boundaries, EdgeView};
 use etendue_physics::Scalar;
-use etendue_physics::atmosphere::{Atmosphere, Weather};
+use etendue_physics::atmosphere::Atmosphere;
 use etendue_scene::{Hit, Scene};
 use etendue_sensors::cw::{CwLidar, Turn, shoot_with};
-use etendue_sensors::lidar::{ExtraRay, MeanAir, MeanScanner};
+use etendue_sensors::lidar::{ExtraRay, ExtraRays, Hooks, LightModel, SweepSettings, predict};
 use etendue_sensors::trajectory::stationary;
 use etendue_sensors::transport::{self, World};
 use nalgebra::Isometry3;
@@ -18,7 +18,7 @@ pub(crate) type ReturnFactor<'a, S> = &'a (dyn Fn(usize, usize, &Hit) -> S + Syn
 /// One sweep of a scanner.
 struct ScannerSweep<'a, S: Scalar> {
     inputs: &'a ScannerInputs<S>,
-    air: Option<MeanAir<S>>,
+    atmosphere: Atmosphere<S>,
     pose: &'a Isometry3<S>,
     boundaries: Option<&'a Boundaries<'a, S>>,
 }
@@ -67,7 +67,9 @@ impl Model {
                 (SensorInputs::Scanner(scanner), Sensor::Scanner(_)) => {
                     let sweep = ScannerSweep {
                         inputs: scanner,
-                        air: mean_air(&inputs.weather, wavelength),
+                        atmosphere: Atmosphere {
+                            weather: inputs.weather.clone(),
+                        },
                         pose,
                         boundaries,
                     };
@@ -125,33 +127,28 @@ impl Model {
         factor: Option<&transport::Factor<S>>,
     ) -> Vec<BeamMeasurement<S>> {
         let inputs = sweep.inputs;
-        let mean = MeanScanner {
-            scanner: &inputs.lidar,
-            air: sweep.air,
-            tree: self.tree,
-        };
-        let pose = stationary(*sweep.pose);
-        let edges = |shot: usize, rays: &mut Vec<ExtraRay<S>>| {
+        let extra_rays = |shot: usize, rays: &mut Vec<ExtraRay<S>>| {
             if let Some(Boundaries::Scanner(edges)) = sweep.boundaries {
                 edges.add(&inputs.shots[shot], rays);
             }
         };
-        let mut shots = mean.fire(world, &inputs.shots, pose, factor, edges);
-        for (shot, fired) in shots.iter_mut().zip(inputs.shots.iter()) {
-            if let Some(shot) = shot {
-                shot.range += inputs.range_offsets[usize::from(fired.channel)];
+        let hooks = Hooks {
+            atmosphere: Some(&sweep.atmosphere),
+            factor,
+            extra_rays: sweep.boundaries.map(|_| &extra_rays as &ExtraRays<S>),
+        };
+        let settings = SweepSettings {
+            light: LightModel::Tree(self.tree),
+            ..SweepSettings::default()
+        };
+        let pose = stationary(*sweep.pose);
+        let shots = &inputs.shots;
+        let mut expected = predict(world, &inputs.lidar, &settings, shots, pose, hooks);
+        for (expected, shot) in expected.iter_mut().zip(shots.iter()) {
+            if let Some(expected) = expected {
+                expected.range += inputs.range_offsets[usize::from(shot.channel)];
             }
         }
-        shots.iter().map(BeamMeasurement::from).collect()
+        expected.iter().map(BeamMeasurement::from).collect()
     }
-}
-
-/// Mean extinction and backscatter of weather at a wavelength (m); `None` without weather.
-fn mean_air<S: Scalar>(weather: &[Weather<S>], wavelength: f64) -> Option<MeanAir<S>> {
-    let atmosphere = Atmosphere {
-        weather: weather.to_vec(),
-    };
-    (!weather.is_empty()).then(|| MeanAir {
-        coefficients: atmosphere.coefficients(wavelength),
-    })
 }

@@ -3,9 +3,9 @@
 use etendue_physics::Scalar;
 use etendue_sensors::RangeReading;
 use etendue_sensors::cw::Shot as CwShot;
-use etendue_sensors::lidar::MeanShot;
+use etendue_sensors::lidar::ExpectedReturn;
 
-/// BeamMeasurement or predicted quantities of one beam.
+/// Measured or predicted quantities of one beam.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BeamMeasurement<S = f64> {
     range: Option<S>,
@@ -46,9 +46,9 @@ impl<S: Scalar> From<&CwShot<S>> for BeamMeasurement<S> {
     }
 }
 
-impl<S: Scalar> From<&Option<MeanShot<S>>> for BeamMeasurement<S> {
-    fn from(shot: &Option<MeanShot<S>>) -> Self {
-        let quantity = |of: fn(&MeanShot<S>) -> S| shot.as_ref().map(of);
+impl<S: Scalar> From<&Option<ExpectedReturn<S>>> for BeamMeasurement<S> {
+    fn from(shot: &Option<ExpectedReturn<S>>) -> Self {
+        let quantity = |of: fn(&ExpectedReturn<S>) -> S| shot.as_ref().map(of);
         Self::new(quantity(|shot| shot.range), quantity(|shot| shot.intensity))
     }
 }

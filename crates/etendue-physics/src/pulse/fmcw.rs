@@ -1,6 +1,7 @@
 //! Frequency-modulated continuous-wave (FMCW) receivers: range and radial velocity.
 
-use crate::{SPEED_OF_LIGHT, Stream};
+use super::merge::{RangedPower, group_returns};
+use crate::{SPEED_OF_LIGHT, Scalar, Stream};
 use std::f64::consts::PI;
 
 /// A linear chirp up and down, mixed with its own echo.
@@ -28,13 +29,25 @@ pub struct Fmcw {
 
 /// A target, or the device's report of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FmcwEcho {
+pub struct FmcwEcho<S = f64> {
     /// Range, m.
-    pub range: f64,
+    pub range: S,
     /// Received power.
-    pub power: f64,
+    pub power: S,
     /// Radial velocity, m/s, positive when the range grows.
-    pub velocity: f64,
+    pub velocity: S,
+}
+
+impl<S: Scalar> RangedPower for FmcwEcho<S> {
+    type Scalar = S;
+
+    fn range(&self) -> S {
+        self.range
+    }
+
+    fn power(&self) -> S {
+        self.power
+    }
 }
 
 impl Fmcw {
@@ -50,16 +63,16 @@ impl Fmcw {
     }
 
     /// Beat frequencies of the rising and the falling chirp, Hz.
-    pub fn beats(&self, range: f64, velocity: f64) -> [f64; 2] {
-        let delay = 2.0 * range * self.bandwidth / (SPEED_OF_LIGHT * self.chirp);
-        let doppler = 2.0 * velocity / self.wavelength;
+    pub fn beats<S: Scalar>(&self, range: S, velocity: S) -> [S; 2] {
+        let delay = range * 2.0 * self.bandwidth / (SPEED_OF_LIGHT * self.chirp);
+        let doppler = velocity * 2.0 / self.wavelength;
         [(delay + doppler).abs(), (delay - doppler).abs()]
     }
 
     /// Range (m) and radial velocity (m/s) of a pair of beat frequencies (Hz).
-    pub fn from_beats(&self, [up, down]: [f64; 2]) -> (f64, f64) {
-        let range = SPEED_OF_LIGHT * self.chirp * (up + down) / (4.0 * self.bandwidth);
-        (range, 0.25 * self.wavelength * (up - down))
+    pub fn from_beats<S: Scalar>(&self, [up, down]: [S; 2]) -> (S, S) {
+        let range = (up + down) * (SPEED_OF_LIGHT * self.chirp) / (4.0 * self.bandwidth);
+        (range, (up - down) * (0.25 * self.wavelength))
     }
 
     /// Standard deviation of a beat frequency, Hz: the Cramér-Rao bound
@@ -69,24 +82,36 @@ impl Fmcw {
         (6.0 * self.noise / power).sqrt() / (2.0 * PI * self.chirp)
     }
 
-    /// What the device reports of `targets` (which it sorts), nearest first: those within one
-    /// resolution cell merge with their mean range and velocity by power.
-    pub fn echoes(
+    /// The echoes of `targets` (which it sorts), nearest first: those within one resolution cell
+    /// merge with their mean range and velocity by power. Merging, thresholds and noise are constant
+    /// under differentiation.
+    pub fn echoes<S: Scalar>(
         &self,
-        targets: &mut [FmcwEcho],
+        targets: &mut [FmcwEcho<S>],
         mut noise: Option<&mut Stream>,
-    ) -> Vec<FmcwEcho> {
-        targets.sort_unstable_by(|a, b| a.range.total_cmp(&b.range));
-        let cells = targets.chunk_by(|a, b| b.range - a.range < self.resolution());
-        let merged = cells.map(merge);
-        let seen = merged.filter(|one| one.power >= self.threshold * self.noise);
-        seen.map(|one| self.measure(&one, noise.as_deref_mut()))
-            .collect()
+    ) -> Vec<FmcwEcho<S>> {
+        let resolution = self.resolution();
+        let mut echoes = Vec::new();
+        let mut each = |cell: &[FmcwEcho<S>]| {
+            let merged = merge(cell);
+            if merged.power.value() >= self.threshold * self.noise {
+                echoes.push(self.measure(&merged, noise.as_deref_mut()));
+            }
+        };
+        if targets.iter().all(|target| target.power.value() > 0.0) {
+            targets.sort_unstable_by(|a, b| a.range.value().total_cmp(&b.range.value()));
+            targets
+                .chunk_by(|a, b| (b.range - a.range).value() < resolution)
+                .for_each(each);
+        } else {
+            group_returns(targets, |near, far| far - near < resolution, &mut each);
+        }
+        echoes
     }
 
-    fn measure(&self, target: &FmcwEcho, noise: Option<&mut Stream>) -> FmcwEcho {
+    fn measure<S: Scalar>(&self, target: &FmcwEcho<S>, noise: Option<&mut Stream>) -> FmcwEcho<S> {
         let draws = noise.map_or([0.0; 2], Stream::normal_pair);
-        let sigma = self.beat_noise(target.power);
+        let sigma = self.beat_noise(target.power.value());
         let mut beats = self.beats(target.range, target.velocity);
         for (beat, draw) in beats.iter_mut().zip(draws) {
             *beat = (*beat + sigma * draw).abs();
@@ -100,19 +125,24 @@ impl Fmcw {
     }
 }
 
-fn merge(cell: &[FmcwEcho]) -> FmcwEcho {
-    let power: f64 = cell.iter().map(|t| t.power).sum();
-    let mean = |of: fn(&FmcwEcho) -> f64| {
-        let weighted: f64 = cell.iter().map(|t| t.power * of(t)).sum();
-        if power > 0.0 {
+/// The targets of a cell as one.
+fn merge<S: Scalar>(cell: &[FmcwEcho<S>]) -> FmcwEcho<S> {
+    let power = cell
+        .iter()
+        .fold(S::zero(), |sum, target| sum + target.power);
+    let mean = |of: fn(&FmcwEcho<S>) -> S| {
+        let weighted = cell
+            .iter()
+            .fold(S::zero(), |sum, target| sum + target.power * of(target));
+        if power.value() > 0.0 {
             weighted / power
         } else {
             of(&cell[0])
         }
     };
     FmcwEcho {
-        range: mean(|t| t.range),
-        velocity: mean(|t| t.velocity),
+        range: mean(|target| target.range),
+        velocity: mean(|target| target.velocity),
         power,
     }
 }

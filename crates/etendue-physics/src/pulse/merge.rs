@@ -3,6 +3,30 @@
 use super::PulseReturn;
 use crate::Scalar;
 
+/// A range and a power that can merge with others.
+pub trait RangedPower: Copy {
+    /// The scalar of its numbers.
+    type Scalar: Scalar;
+    /// Range, m.
+    fn range(&self) -> Self::Scalar;
+    /// Power.
+    fn power(&self) -> Self::Scalar;
+}
+
+impl<S: Scalar> RangedPower for PulseReturn<S> {
+    type Scalar = S;
+
+    #[inline]
+    fn range(&self) -> S {
+        self.range
+    }
+
+    #[inline]
+    fn power(&self) -> S {
+        self.power
+    }
+}
+
 /// Returns that have merged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Merged<S = f64> {
@@ -38,41 +62,45 @@ pub fn merge_returns<S: Scalar>(
     }
 }
 
-/// Sorts returns by range and calls `each` with every group of neighbours that `together` (of the
-/// ranges of two, m, the nearer first) holds together, nearest first. Chosen on values.
+/// Sorts returns by range and calls `each` with every group of neighbours that merge, nearest first.
+/// `merge` decides by the ranges of two neighbours, m, the nearer first. Groups are chosen on values.
 ///
-/// What edges of a scene change of a beam are returns, too, of no power or less: they neither make
-/// a group nor join two, and come last in the group whose nearest member they are together with.
-pub fn group_returns<S: Scalar>(
-    returns: &mut [PulseReturn<S>],
-    together: impl Fn(f64, f64) -> bool,
-    mut each: impl FnMut(&[PulseReturn<S>]),
+/// Changes by the edges of a scene are returns, too, of no power or less: they neither form a group
+/// nor join two, and come last in the group with whose nearest member they merge.
+pub fn group_returns<R: RangedPower>(
+    returns: &mut [R],
+    merge: impl Fn(f64, f64) -> bool,
+    mut each: impl FnMut(&[R]),
 ) {
-    let is_light = |one: &PulseReturn<S>| one.power.value() > 0.0;
+    let is_light = |one: &R| one.power().value() > 0.0;
     returns.sort_by(|a, b| {
-        let order = a.range.value().total_cmp(&b.range.value());
+        let order = a.range().value().total_cmp(&b.range().value());
         is_light(b).cmp(&is_light(a)).then(order)
     });
     let (light, changes) = returns.split_at(returns.partition_point(is_light));
-    let near = |a: &PulseReturn<S>, b: &PulseReturn<S>| together(a.range.value(), b.range.value());
+    let near = |a: &R, b: &R| merge(a.range().value(), b.range().value());
     if changes.is_empty() {
         return light.chunk_by(near).for_each(each);
     }
-    let mut groups: Vec<Vec<PulseReturn<S>>> = light.chunk_by(near).map(<[_]>::to_vec).collect();
+    let mut groups: Vec<Vec<R>> = light.chunk_by(near).map(<[_]>::to_vec).collect();
     for change in changes {
-        let at = change.range.value();
-        let nearest = |one: &PulseReturn<S>| one.range.value() <= at;
-        let after = light.partition_point(nearest);
-        let around = [after.checked_sub(1), Some(after)].map(|i| light.get(i?));
-        let apart = |one: &&PulseReturn<S>| (one.range.value() - at).abs();
-        let nearest = { around.into_iter().flatten() }.min_by(|a, b| apart(a).total_cmp(&apart(b)));
-        let Some(range) = nearest.map(|one| one.range.value()) else {
+        let at = change.range().value();
+        // Find the nearest return of light.
+        let after = light.partition_point(|one| one.range().value() <= at);
+        let neighbours = [after.checked_sub(1), Some(after)].map(|i| light.get(i?));
+        let distance = |one: &&R| (one.range().value() - at).abs();
+        let nearest = neighbours
+            .into_iter()
+            .flatten()
+            .min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        let Some(range) = nearest.map(|one| one.range().value()) else {
             return;
         };
+        // Add the change to that return's group.
         let member = groups
             .iter_mut()
-            .find(|group| group.iter().any(|one| one.range.value() == range));
-        if let Some(group) = member.filter(|_| together(range.min(at), range.max(at))) {
+            .find(|group| group.iter().any(|one| one.range().value() == range));
+        if let Some(group) = member.filter(|_| merge(range.min(at), range.max(at))) {
             group.push(*change);
         }
     }

@@ -38,7 +38,7 @@ pub use echo::{Echo, EchoFinder};
 pub use fmcw::{Fmcw, FmcwEcho};
 pub use intensity::{IntensityResponse, ReflectivityScale};
 pub use link::{LinkBudget, reference_power};
-pub use merge::{group_returns, merge_changed, merge_returns};
+pub use merge::{RangedPower, group_returns, merge_changed, merge_returns};
 pub use poisson::poisson;
 pub use return_mode::{DualPair, ReturnMode};
 pub(crate) use shape::GAUSSIAN_FWHM_OVER_SD;

@@ -1,6 +1,7 @@
 //! Which of a beam's echoes a device reports.
 
 use super::Echo;
+use crate::Scalar;
 
 /// Which echoes are reported, decided after merging.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +46,7 @@ impl ReturnMode {
     /// // The last is the strongest here, so the second strongest comes with it.
     /// assert_eq!(ReturnMode::Dual(DualPair::LastAndStrongest).choose(&echoes), [2, 0]);
     /// ```
-    pub fn choose(&self, echoes: &[Echo]) -> Vec<usize> {
+    pub fn choose<S: Scalar>(&self, echoes: &[Echo<S>]) -> Vec<usize> {
         let Some(last) = echoes.len().checked_sub(1) else {
             return Vec::new();
         };
@@ -69,7 +70,7 @@ impl ReturnMode {
 }
 
 impl DualPair {
-    fn choose(self, echoes: &[Echo], last: usize) -> Vec<usize> {
+    fn choose<S: Scalar>(self, echoes: &[Echo<S>], last: usize) -> Vec<usize> {
         let top = strongest(echoes, None);
         let (one, other) = match self {
             Self::LastAndStrongest if top == Some(last) => {
@@ -85,14 +86,14 @@ impl DualPair {
 }
 
 /// The place of the strongest echo but `except`; of equals, the nearest.
-fn strongest(echoes: &[Echo], except: Option<usize>) -> Option<usize> {
+fn strongest<S: Scalar>(echoes: &[Echo<S>], except: Option<usize>) -> Option<usize> {
     let mut best: Option<usize> = None;
     for (i, echo) in echoes
         .iter()
         .enumerate()
         .filter(|(i, _)| Some(*i) != except)
     {
-        if best.is_none_or(|b| echo.power > echoes[b].power) {
+        if best.is_none_or(|b| echo.power.value() > echoes[b].power.value()) {
             best = Some(i);
         }
     }
@@ -120,8 +121,12 @@ mod tests {
             ReturnMode::Last,
             ReturnMode::All,
         ];
-        assert!(modes.iter().all(|mode| mode.choose(&[]).is_empty()));
-        assert!(ReturnMode::Dual(DualPair::TwoFirst).choose(&[]).is_empty());
+        assert!(modes.iter().all(|mode| mode.choose::<f64>(&[]).is_empty()));
+        assert!(
+            ReturnMode::Dual(DualPair::TwoFirst)
+                .choose::<f64>(&[])
+                .is_empty()
+        );
     }
 
     #[test]

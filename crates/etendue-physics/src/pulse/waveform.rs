@@ -87,14 +87,18 @@ impl Waveform {
     /// let peak = waveform.samples.iter().copied().fold(0.0, f64::max);
     /// assert!((0.19..=0.2).contains(&peak));
     /// ```
-    pub fn received(pulse: &Pulse, returns: &[PulseReturn], window: Window) -> Self {
+    pub fn received<S: Scalar>(pulse: &Pulse, returns: &[PulseReturn<S>], window: Window) -> Self {
         let mut waveform = Self {
             start: window.start,
             interval: window.interval,
             samples: vec![0.0; window.samples],
         };
         for one in returns {
-            waveform.add(pulse, one);
+            let one = PulseReturn {
+                range: one.range.value(),
+                power: one.power.value(),
+            };
+            waveform.add(pulse, &one);
         }
         waveform
     }

@@ -44,13 +44,29 @@ pub trait Scalar:
 
     /// The value without its derivatives: what every choice (which triangle, which echo) is made on.
     fn value(self) -> f64;
+
+    /// `value` with the derivatives of `other`, which is not evaluated where there are none.
+    ///
+    /// ```
+    /// use etendue_physics::{Dual, DualParts, Scalar};
+    /// let x = Dual::<1>::variable(2.0, 0);
+    /// let rounded = Dual::with_derivatives_of(3.0, || x * x);
+    /// assert_eq!((rounded.value(), rounded.gradient()), (3.0, [4.0]));
+    /// ```
+    fn with_derivatives_of(value: f64, other: impl FnOnce() -> Self) -> Self;
 }
 
 impl Scalar for f64 {
     type Tile = DualTile<0>;
 
+    #[inline]
     fn value(self) -> f64 {
         self
+    }
+
+    #[inline]
+    fn with_derivatives_of(value: f64, _: impl FnOnce() -> Self) -> Self {
+        value
     }
 }
 
@@ -60,6 +76,14 @@ impl<const N: usize> Scalar for Dual<N> {
     #[inline]
     fn value(self) -> f64 {
         self.re
+    }
+
+    #[inline]
+    fn with_derivatives_of(value: f64, other: impl FnOnce() -> Self) -> Self {
+        Self {
+            re: value,
+            ..other()
+        }
     }
 }
 

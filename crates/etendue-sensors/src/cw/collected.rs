@@ -1,7 +1,7 @@
 //! The light of one beam, as its rays bring it back.
 
 use super::CwLidar;
-use crate::calibrated::{Direct, DrawnBeams, Lit, Profiled, Sights};
+use crate::calibrated::{CalibratedLanes, Direct, DrawnBeams, Profiled, ReturnSummary};
 use crate::transport::{FirstReturns, LightReturn, PoseTile};
 use etendue_physics::phase::PhaseSignal;
 use etendue_physics::profile::{Address, NoiseCache};
@@ -21,7 +21,7 @@ pub(super) struct Collected<S> {
     pub received: PhaseSignal<S>,
     surfaces: Surfaces,
     /// Where noise profiles ask for it.
-    lit: Option<Lit>,
+    lit: Option<ReturnSummary>,
 }
 
 impl<S: Scalar> Collected<S> {
@@ -30,7 +30,7 @@ impl<S: Scalar> Collected<S> {
         Self {
             received,
             surfaces: Surfaces::default(),
-            lit: is_profiled.then(Lit::default),
+            lit: is_profiled.then(ReturnSummary::default),
         }
     }
 
@@ -39,7 +39,7 @@ impl<S: Scalar> Collected<S> {
         let modulation = &lidar.receiver.modulation;
         self.received.add(modulation, back.optical_range, power);
         if let Some(lit) = &mut self.lit {
-            lit.see(back, power.value());
+            lit.add_return(back, power.value());
         }
         // The range of light that several surfaces scattered is no surface's.
         if back.scatterings == 1 {
@@ -90,7 +90,7 @@ impl<S: Scalar> Collected<S> {
 /// Draws what beams of calibrated noise measure.
 pub(super) struct Draw<'a, S: Scalar> {
     pub scene: &'a Scene,
-    pub sights: Sights,
+    pub sights: CalibratedLanes,
     pub collected: &'a [Collected<S>],
     pub poses: &'a PoseTile<S>,
     /// Of the first beam.
@@ -100,7 +100,7 @@ pub(super) struct Draw<'a, S: Scalar> {
 
 /// What was drawn of which beams.
 pub(super) struct Drawing {
-    pub sights: Sights,
+    pub sights: CalibratedLanes,
     pub all: DrawnBeams,
 }
 

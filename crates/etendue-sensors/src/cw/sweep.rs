@@ -3,7 +3,7 @@
 use super::batch::{Aim, Batch, LANES, Straight};
 use super::collected::{Collected, Draw, Drawing};
 use super::{Beam, CwLidar};
-use crate::calibrated::{PooledNoiseCache, Sights};
+use crate::calibrated::CalibratedLanes;
 use crate::lidar::PhaseDetection;
 use crate::transport::{
     Background, Cone, Factor, LightRay, LightReturn, PathSettings, TreeSettings, World,
@@ -257,7 +257,7 @@ fn half_way(beams: &[Beam]) -> f64 {
 struct Memory<S: Scalar> {
     batch: Batch<S>,
     collected: Vec<Collected<S>>,
-    noise_cache: PooledNoiseCache,
+    noise_cache: NoiseCache,
 }
 
 impl<S: Scalar> Default for Memory<S> {
@@ -265,7 +265,7 @@ impl<S: Scalar> Default for Memory<S> {
         Self {
             batch: Batch::default(),
             collected: Vec::new(),
-            noise_cache: PooledNoiseCache::default(),
+            noise_cache: NoiseCache::default(),
         }
     }
 }
@@ -409,7 +409,7 @@ where
             (self.light.add)(first + lane, &mut own.received);
             collected.push(own);
         }
-        let drawn = self.draw(batch, collected, first, noise_cache.get());
+        let drawn = self.draw(batch, collected, first, noise_cache);
         for (lane, (shot, collected)) in shots.iter_mut().zip(&*collected).enumerate() {
             let own = { drawn.as_ref() }.filter(|drawn| drawn.sights.calibrated[lane]);
             *shot = Shot {
@@ -493,7 +493,7 @@ where
         if !scene.has_profiles() {
             return None;
         }
-        let mut sights = Sights::NONE;
+        let mut sights = CalibratedLanes::NONE;
         for (lane, collected) in collected.iter().enumerate() {
             if let Some(surface) = collected.profiled(scene) {
                 sights.set(lane, &surface);

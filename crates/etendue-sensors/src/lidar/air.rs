@@ -1,36 +1,38 @@
-//! The air of one run, made ready for one scanner.
+//! The air of a sweep.
 
-use super::backscatter::{Before, Glow, least_glow, volume_step};
-use super::receive::Light;
+use super::backscatter::{
+    Backscatter, BackscatterWaveform, Sampling, cell_length, least_backscatter,
+};
+use super::light::ShotLight;
 use super::{Lidar, PulsedReceiver, Receiver};
-use etendue_physics::Stream;
 use etendue_physics::atmosphere::{
     Atmosphere, Coefficients, Drops, Overlap, Precipitation, Weather, cut_volume_return,
     volume_returns,
 };
 use etendue_physics::beam::BeamWidth;
 use etendue_physics::pulse::PulseReturn;
+use etendue_physics::{Scalar, Stream};
 
 /// Drops that return less than this share of the threshold return their mean.
 const FAINT: f64 = 0.1;
 
-/// What is in the air, and how much of it is simulated one by one.
+/// The air, and which of its drops are drawn one by one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Air {
-    /// What is in the air.
+    /// The weather.
     pub atmosphere: Atmosphere<f64>,
     /// Drops and flakes of at least this diameter (m) are drawn one by one as far as a receiver could
-    /// see them; all others return their mean. None draws none.
+    /// detect them; all others return their mean. None draws none.
     pub drops_from: Option<f64>,
 }
 
-/// Diameter from which drops and flakes are drawn one by one, m, unless something else is said:
-/// of rain of 1 mm/h they are two thirds of the backscatter, and some 250 in a cubic metre.
+/// Default diameter from which drops and flakes are drawn one by one, m: of rain of 1 mm/h they are
+/// two thirds of the backscatter, and some 250 in a cubic metre.
 const DROPS_FROM: f64 = 0.5e-3;
 
 impl Air {
-    /// Some weather, with what is large in its rain and snow (half a millimetre) drawn one by one:
-    /// most beams meet no drop near the sensor, where one could be seen.
+    /// Some weather, with the large drops of its rain and snow (half a millimetre) drawn one by one:
+    /// most beams meet no drop near the sensor, where one could be detected.
     ///
     /// ```
     /// use etendue_physics::atmosphere::Weather;
@@ -49,28 +51,28 @@ impl Air {
     }
 }
 
-/// The air at one wavelength.
+/// The air at the wavelength of a lidar.
 #[derive(Clone)]
-pub(super) struct PreparedAir {
-    coefficients: Coefficients<f64>,
-    /// What of it a pulsed receiver sees.
-    seen: Option<SeenAir>,
-    /// Whether drops were asked for, be there any or not.
-    draws: bool,
+pub(super) struct PreparedAir<S> {
+    coefficients: Coefficients<S>,
+    /// The part that a pulsed receiver detects.
+    echoes: Option<AirEchoes<S>>,
+    /// Whether drops are enabled, with or without precipitation.
+    draws_drops: bool,
 }
 
-/// What a pulsed receiver sees of the air.
+/// The part of the air's light that a pulsed receiver detects.
 #[derive(Clone)]
-struct SeenAir {
+struct AirEchoes<S> {
     overlap: Overlap,
-    coefficients: Coefficients<f64>,
-    glow: Option<Glow>,
+    coefficients: Coefficients<S>,
+    backscatter: Option<BackscatterWaveform<S>>,
     drops: Vec<DrawnDrops>,
 }
 
 /// Drops or flakes of one kind that are drawn one by one.
 #[derive(Clone)]
-pub(in crate::lidar) struct DrawnDrops {
+pub(super) struct DrawnDrops {
     pub drops: Drops,
     /// Range up to which they are drawn, m.
     pub until: f64,
@@ -80,7 +82,7 @@ pub(in crate::lidar) struct DrawnDrops {
 
 /// Prepares the drops that a run draws one by one in air of those coefficients, as far as one returns the
 /// power `least` and at most to `far` (m).
-pub(in crate::lidar) fn drawn_drops(
+pub(super) fn drawn_drops(
     air: &Air,
     coefficients: &Coefficients<f64>,
     beam: &BeamWidth,
@@ -105,102 +107,122 @@ pub(in crate::lidar) fn drawn_drops(
 }
 
 /// Share of the backscatter at a range (m) that is not drawn one by one.
-pub(in crate::lidar) fn undrawn(drops: &[DrawnDrops], range: f64) -> f64 {
+pub(super) fn undrawn(drops: &[DrawnDrops], range: f64) -> f64 {
     let drawn = drops.iter().filter(|drawn| range < drawn.until);
     1.0 - drawn.map(|drawn| drawn.share).sum::<f64>()
 }
 
-impl PreparedAir {
-    pub fn new(air: &Air, scanner: &Lidar) -> Self {
-        let coefficients = air.atmosphere.coefficients(scanner.wavelength);
+impl<S: Scalar> PreparedAir<S> {
+    /// The air of a lidar with the extinction and backscatter of `atmosphere`; drops are those of
+    /// `air`.
+    pub fn new(air: &Air, atmosphere: &Atmosphere<S>, lidar: &Lidar<S>) -> Self {
+        let coefficients = atmosphere.coefficients(lidar.wavelength);
         Self {
             coefficients,
-            seen: match &scanner.receiver {
-                Receiver::Pulsed(receiver) => Some(SeenAir::new(air, scanner, receiver)),
+            echoes: match &lidar.receiver {
+                Receiver::Pulsed(receiver) => {
+                    Some(AirEchoes::new(air, coefficients, lidar, receiver))
+                }
                 _ => None,
             },
-            draws: air.drops_from.is_some(),
+            draws_drops: air.drops_from.is_some(),
         }
     }
 
-    /// Whether the air itself sends light back along the whole beam.
-    pub fn glows(&self) -> bool {
-        self.glow().is_some()
+    /// The backscatter along the whole beam, where it may form echoes.
+    pub fn backscatter(&self) -> Option<&BackscatterWaveform<S>> {
+        self.echoes.as_ref()?.backscatter.as_ref()
     }
 
-    pub fn glow(&self) -> Option<&Glow> {
-        self.seen.as_ref()?.glow.as_ref()
+    /// Whether it sends light back to the receiver.
+    pub fn is_detected(&self) -> bool {
+        self.backscatter().is_some() || self.draws_drops
     }
 
-    /// Whether it sends anything back.
-    pub fn is_seen(&self) -> bool {
-        self.glows() || self.draws
+    /// Whether it weakens the light of surfaces.
+    pub fn attenuates(&self) -> bool {
+        self.coefficients.extinction.value() != 0.0
     }
 
-    /// Whether it weakens what surfaces return.
-    pub fn dims(&self) -> bool {
-        self.coefficients.extinction != 0.0
-    }
-
-    /// What is left of a surface's return from `range` (m).
-    pub fn transmission(&self, range: f64) -> f64 {
-        if !self.dims() {
-            return 1.0;
+    /// Two-way transmission to a surface at `range` (m).
+    pub fn transmission(&self, range: S) -> S {
+        if !self.attenuates() {
+            return S::one();
         }
         self.coefficients.two_way_transmission(range)
     }
 
-    /// Adds what the air sends back before the surface on the beam's axis; drops are drawn from
-    /// `stream`.
-    pub fn add(&self, stream: impl FnOnce() -> Stream, light: &mut Light) {
-        let Some(seen) = &self.seen else {
+    /// Adds the light of the air before the surface on the beam's axis; drops are drawn from `stream`.
+    pub fn add(&self, stream: impl FnOnce() -> Stream, light: &mut ShotLight<S>) {
+        let Some(echoes) = &self.echoes else {
             return;
         };
-        if let Some(glow) = &seen.glow {
-            let before = glow.before(light.axis);
-            light.air_cells = before.cells;
-            light.returns.extend(seen.cut(&before, light.axis));
+        // Add the backscatter of cells that the surface does not hide.
+        if let Some(waveform) = &echoes.backscatter {
+            let before = waveform.before(light.axis_distance());
+            light.backscatter_cells = before.cells;
+            light.returns.extend(echoes.cut_cell(&before, light.axis));
         }
-        if !seen.drops.is_empty() {
+        // Draw single drops.
+        if !echoes.drops.is_empty() {
             let mut stream = stream();
-            for drawn in &seen.drops {
-                let far = light.axis.min(drawn.until);
+            for drawn in &echoes.drops {
+                let far = light.axis_distance().min(drawn.until);
                 drawn.drops.add(far, &mut stream, &mut light.drops);
             }
-            light.returns.extend_from_slice(&light.drops);
+            light
+                .returns
+                .extend(light.drops.iter().map(|drop| PulseReturn {
+                    range: S::from(drop.range),
+                    power: S::from(drop.power),
+                }));
         }
     }
 }
 
-impl SeenAir {
-    fn new(air: &Air, scanner: &Lidar, receiver: &PulsedReceiver) -> Self {
-        let coefficients = air.atmosphere.coefficients(scanner.wavelength);
-        let overlap = receiver.overlap(&scanner.limits);
-        let width = scanner.beam.width();
-        let (far, least) = (scanner.limits.far, FAINT * receiver.threshold);
-        let mut seen = Self {
+impl<S: Scalar> AirEchoes<S> {
+    fn new(
+        air: &Air,
+        coefficients: Coefficients<S>,
+        lidar: &Lidar<S>,
+        receiver: &PulsedReceiver<S>,
+    ) -> Self {
+        let overlap = receiver.overlap(&lidar.limits);
+        let threshold = receiver.threshold.value();
+        let far = lidar.limits.far;
+        let plain = Coefficients {
+            extinction: coefficients.extinction.value(),
+            backscatter: coefficients.backscatter.value(),
+        };
+        let width = lidar.beam.width().plain();
+        let mut echoes = Self {
             overlap,
             coefficients,
-            glow: None,
-            drops: drawn_drops(air, &coefficients, &width, overlap, far, least),
+            backscatter: None,
+            drops: drawn_drops(air, &plain, &width, overlap, far, FAINT * threshold),
         };
-        let step = volume_step(receiver.pulse.fwhm);
-        let mut cells = volume_returns(&coefficients, &seen.overlap, far, step);
+        let length = cell_length(receiver.pulse.fwhm.value());
+        let mut cells = volume_returns(&coefficients, &echoes.overlap, far, length);
         for cell in &mut cells {
-            cell.power *= undrawn(&seen.drops, cell.range);
+            cell.power *= undrawn(&echoes.drops, cell.range.value());
         }
-        let (pulse, interval) = (&receiver.pulse, receiver.interval);
-        let bright = (receiver.threshold, least_glow(receiver.echoes));
-        seen.glow = Glow::new(cells, step, pulse, interval, bright);
-        seen
+        let sampling = Sampling {
+            pulse: receiver.pulse,
+            interval: receiver.interval,
+            threshold,
+            least: least_backscatter(receiver.echoes),
+        };
+        echoes.backscatter = BackscatterWaveform::new(cells, length, &sampling);
+        echoes
     }
 
-    /// The light of the cell that a surface at `far` (m) cuts.
-    fn cut(&self, before: &Before, far: f64) -> Option<PulseReturn> {
-        before.is_cut(far).then(|| {
-            let cells = (before.cells, before.glow.step);
+    /// The light of the cell that a surface at `axis` (m) cuts.
+    fn cut_cell(&self, before: &Backscatter<S>, axis: Option<S>) -> Option<PulseReturn<S>> {
+        let far = axis?;
+        before.is_cut(far.value()).then(|| {
+            let cells = (before.cells, before.waveform.cell_length);
             let mut cut = cut_volume_return(&self.coefficients, &self.overlap, cells, far);
-            cut.power *= undrawn(&self.drops, cut.range);
+            cut.power *= undrawn(&self.drops, cut.range.value());
             cut
         })
     }

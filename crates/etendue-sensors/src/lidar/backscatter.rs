@@ -1,155 +1,185 @@
-//! The light that the air sends back to every shot, on a receiver's clock.
+//! The backscatter of the air on a receiver's clock.
 
 use super::EchoModel;
 use etendue_physics::pulse::{Pulse, PulseReturn, Samples, Waveform, Window};
 use etendue_physics::{SPEED_OF_LIGHT, Scalar};
 
-/// Glow below this share of the threshold is no echo of its own, whatever the noise.
+/// Backscatter below this share of the threshold forms no echo, whatever the noise.
 pub(super) const FAINT: f64 = 0.125;
 
-/// Glow that is nowhere more than this share of the threshold is left out of waveforms, too: a
-/// twentieth of the noise, where the threshold is five times that.
+/// Backscatter that is nowhere above this share of the threshold is left out of waveforms: a twentieth
+/// of the noise, where the threshold is five times that.
 const HIDDEN: f64 = 0.01;
 
-/// The share of the threshold that glow must have somewhere to be looked at: the closed form knows
-/// none but that of its own echoes.
-pub(super) fn least_glow(model: EchoModel) -> f64 {
+/// Least share of the threshold that backscatter must have somewhere to be simulated: the closed form
+/// has no backscatter but that of its own echoes.
+pub(super) fn least_backscatter(model: EchoModel) -> f64 {
     match model {
         EchoModel::Analytic => FAINT,
         EchoModel::Waveform => HIDDEN,
     }
 }
 
-/// How far the returns of the air are apart, m: much less than a pulse of that full width (s).
-pub(super) fn volume_step(pulse_fwhm: f64) -> f64 {
+/// Distance between the cells of the air, m: much less than a pulse of that full width (s).
+pub(super) fn cell_length(pulse_fwhm: f64) -> f64 {
     0.125 * SPEED_OF_LIGHT * pulse_fwhm
 }
 
-/// The air's returns and their waveform: it is the same for all shots, but for the cells that stand
-/// behind each shot's surface.
+/// The sampling clock of a receiver and the powers that matter to it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sampling<S> {
+    /// The pulse.
+    pub pulse: Pulse<S>,
+    /// Time between samples, s.
+    pub interval: f64,
+    /// Power that an echo must reach.
+    pub threshold: f64,
+    /// Least share of the threshold that backscatter must have somewhere.
+    pub least: f64,
+}
+
+/// The waveform of the air's backscatter: the same for all shots, but for the cells behind each shot's
+/// surface.
 #[derive(Clone, Debug)]
-pub(super) struct Glow {
-    /// The air's returns, nearest first: at least one.
-    pub cells: Vec<PulseReturn>,
-    /// How far they are apart, m.
-    pub step: f64,
-    pulse: Pulse,
+pub(super) struct BackscatterWaveform<S> {
+    /// The returns of the cells, nearest first: at least one.
+    cells: Vec<PulseReturn<S>>,
+    /// Distance between cells, m.
+    pub cell_length: f64,
+    pulse: Pulse<S>,
     /// Time between samples, s.
     interval: f64,
-    /// The power of all of them from the sample of that number on.
-    pub first: f64,
-    pub samples: Vec<f64>,
-    /// How many samples there are to the last whose light may be an echo.
+    /// Number of the first sample on the clock.
+    first: f64,
+    /// Power of all cells at each sample.
+    samples: Vec<S>,
+    /// Number of samples up to the last that may form an echo.
     bright: usize,
 }
 
-/// The air before the surface that a shot meets: so many whole cells of it.
+/// The backscatter before the surface that a shot hits.
 #[derive(Clone, Copy)]
-pub(super) struct Before<'a> {
-    pub glow: &'a Glow,
+pub(super) struct Backscatter<'a, S> {
+    pub waveform: &'a BackscatterWaveform<S>,
+    /// Number of whole cells before the surface.
     pub cells: usize,
 }
 
-impl Glow {
-    /// None of no cells, and where no sample has the share `least` of the threshold.
+impl<S: Scalar> BackscatterWaveform<S> {
+    /// The waveform of cells; none without cells, and where no sample has the least share of the
+    /// threshold.
     pub fn new(
-        cells: Vec<PulseReturn>,
-        step: f64,
-        pulse: &Pulse,
-        interval: f64,
-        (threshold, least): (f64, f64),
+        cells: Vec<PulseReturn<S>>,
+        cell_length: f64,
+        sampling: &Sampling<S>,
     ) -> Option<Self> {
-        let (near, far) = (cells.first()?.range, cells.last()?.range);
-        let window = Window::around(pulse, interval, near, far);
-        let samples = Waveform::received(pulse, &cells, window).samples;
+        // Sample the power of all cells.
+        let (near, far) = (cells.first()?.range.value(), cells.last()?.range.value());
+        let interval = sampling.interval;
+        let pulse = sampling.pulse.plain();
+        let window = Window::around(&pulse, interval, near, far);
+        let samples = Waveform::received(&pulse, &cells, window).samples;
+        let threshold = sampling.threshold;
         let most = samples.iter().copied().fold(0.0, f64::max);
-        if most < least * threshold {
+        if most < sampling.least * threshold {
             return None;
         }
         let last = samples
             .iter()
             .rposition(|power| *power >= FAINT * threshold);
-        Some(Self {
+        let mut waveform = Self {
             bright: last.map_or(0, |last| last + 1),
             first: (window.start / interval).round(),
-            samples,
+            samples: vec![],
             cells,
-            step,
-            pulse: *pulse,
+            cell_length,
+            pulse: sampling.pulse,
             interval,
-        })
+        };
+        // Add the derivatives.
+        let all = waveform.cells.len();
+        let lifted = samples.iter().enumerate().map(|(i, power)| {
+            let number = waveform.first + i as f64;
+            S::with_derivatives_of(*power, || waveform.sum(number, all))
+        });
+        waveform.samples = lifted.collect();
+        Some(waveform)
     }
 
-    /// What of it stands before a surface at `far` (m).
-    pub fn before(&self, far: f64) -> Before<'_> {
-        let stands = |one: &PulseReturn| one.range + 0.5 * self.step <= far;
-        Before {
-            glow: self,
-            cells: self.cells.partition_point(stands),
+    /// The backscatter before a surface at `far` (m).
+    pub fn before(&self, far: f64) -> Backscatter<'_, S> {
+        let is_before = |one: &PulseReturn<S>| one.range.value() + 0.5 * self.cell_length <= far;
+        self.first_cells(self.cells.partition_point(is_before))
+    }
+
+    /// The backscatter of the first cells.
+    pub fn first_cells(&self, cells: usize) -> Backscatter<'_, S> {
+        Backscatter {
+            waveform: self,
+            cells,
         }
     }
 
-    /// The number of a sample in the light of all cells, where the first so many are all that it
-    /// sees.
-    pub fn number(&self, at: f64, cells: usize) -> Option<usize> {
-        let [before, _] = self.pulse.support();
-        let from = { self.cells.get(cells) }.map(|next| 2.0 * next.range / SPEED_OF_LIGHT - before);
-        let sees_all = from.is_none_or(|from| at * self.interval < from);
+    /// Index in `samples` of the sample of a number on the clock, where the first `cells` are all that
+    /// contribute to it.
+    fn index(&self, number: f64, cells: usize) -> Option<usize> {
+        let [before, _] = self.pulse.plain().support();
+        let next = self.cells.get(cells);
+        let from = next.map(|next| 2.0 * next.range.value() / SPEED_OF_LIGHT - before);
+        let is_whole = from.is_none_or(|from| number * self.interval < from);
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             reason = "a whole number, not negative"
         )]
-        let number = (at - self.first).max(0.0) as usize;
-        (sees_all && at >= self.first).then_some(number)
+        let index = (number - self.first).max(0.0) as usize;
+        (is_whole && number >= self.first).then_some(index)
     }
 
-    /// Power at the sample of that number on the clock of the first so many cells, given in `T` with
-    /// the pulse.
-    pub fn sum<T: Scalar>(
-        &self,
-        pulse: &Pulse<T>,
-        cells: &[PulseReturn<T>],
-        at: f64,
-        count: usize,
-    ) -> T {
-        let t = at * self.interval;
-        let [before, after] = self.pulse.support();
+    /// Power of the first `cells` at the sample of a number on the clock.
+    fn sum(&self, number: f64, cells: usize) -> S {
+        let t = number * self.interval;
+        let [before, after] = self.pulse.plain().support();
         let range = |t: f64| 0.5 * SPEED_OF_LIGHT * t;
-        let seen = &self.cells[..count];
-        let from = seen.partition_point(|one| one.range < range(t - after));
-        let to = seen.partition_point(|one| one.range <= range(t + before));
+        let seen = &self.cells[..cells];
+        let from = seen.partition_point(|one| one.range.value() < range(t - after));
+        let to = seen.partition_point(|one| one.range.value() <= range(t + before));
         let near = Samples {
-            pulse,
-            returns: &cells[from.min(to)..to],
-            start: T::from(t),
-            interval: T::zero(),
+            pulse: &self.pulse,
+            returns: &self.cells[from.min(to)..to],
+            start: S::from(t),
+            interval: S::zero(),
         };
         near.power(0)
     }
 }
 
-impl Before<'_> {
-    /// Whether a surface at `far` (m) cuts the cell after them.
+impl<S: Scalar> Backscatter<'_, S> {
+    /// Whether a surface at `far` (m) cuts the next cell.
     pub fn is_cut(&self, far: f64) -> bool {
-        let next = self.glow.cells.get(self.cells);
-        next.is_some_and(|next| next.range - 0.5 * self.glow.step < far)
+        let next = self.waveform.cells.get(self.cells);
+        next.is_some_and(|next| next.range.value() - 0.5 * self.waveform.cell_length < far)
     }
 
-    /// Ranges (m) between which it may make echoes, if it may.
-    pub fn bright(&self) -> Option<(f64, f64)> {
-        let glow = self.glow;
-        let last = { self.cells }.checked_sub(1).filter(|_| glow.bright > 0)?;
-        let until = (glow.first + glow.bright as f64) * glow.interval;
+    /// Ranges (m) between which it may form echoes, if it may.
+    pub fn bright(&self) -> Option<[f64; 2]> {
+        let waveform = self.waveform;
+        let last = (self.cells.checked_sub(1)).filter(|_| waveform.bright > 0)?;
+        let until = (waveform.first + waveform.bright as f64) * waveform.interval;
         let bright = 0.5 * SPEED_OF_LIGHT * until;
-        let near = glow.cells[0].range;
-        Some((near, glow.cells[last].range.min(bright).max(near)))
+        let near = waveform.cells[0].range.value();
+        let far = waveform.cells[last].range.value();
+        Some([near, far.min(bright).max(near)])
     }
 
-    /// Its power at the time of a range (m), within a sample.
-    pub fn power_from(&self, range: f64) -> f64 {
-        let at = (2.0 * range / SPEED_OF_LIGHT / self.glow.interval).round();
-        if self.cells == 0 { 0.0 } else { self.power(at) }
+    /// Power at the time of a range (m), within a sample.
+    pub fn power_at_range(&self, range: f64) -> f64 {
+        let number = (2.0 * range / SPEED_OF_LIGHT / self.waveform.interval).round();
+        if self.cells == 0 {
+            0.0
+        } else {
+            self.power(number).value()
+        }
     }
 
     /// Adds it to a waveform on its clock.
@@ -159,16 +189,16 @@ impl Before<'_> {
         }
         let first = (waveform.start / waveform.interval).round();
         for (i, sample) in waveform.samples.iter_mut().enumerate() {
-            *sample += self.power(first + i as f64);
+            *sample += self.power(first + i as f64).value();
         }
     }
 
-    /// Power at the sample of that number on the clock.
-    fn power(&self, at: f64) -> f64 {
-        let glow = self.glow;
-        match glow.number(at, self.cells) {
-            Some(number) => glow.samples.get(number).copied().unwrap_or(0.0),
-            None => glow.sum(&glow.pulse, &glow.cells, at, self.cells),
+    /// Power at the sample of a number on the clock.
+    pub fn power(&self, number: f64) -> S {
+        let waveform = self.waveform;
+        match waveform.index(number, self.cells) {
+            Some(index) => waveform.samples.get(index).copied().unwrap_or(S::zero()),
+            None => waveform.sum(number, self.cells),
         }
     }
 }

@@ -1,7 +1,8 @@
-//! The batches of a sweep, on one thread or on all, and their way into the sweep.
+//! The batches of a sweep, on all threads, and their order in the sweep.
 
 use super::Sweep;
-use super::return_buffer::Received;
+use super::return_buffer::ReturnBuffer;
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -36,7 +37,7 @@ impl Batches {
         }
     }
 
-    /// All of them. What is left over of columns that are cast together is a batch of its own.
+    /// All of them. The rest of the columns that are cast together is a batch of its own.
     fn iter(&self) -> impl Iterator<Item = Range<usize>> {
         let size = self.times * self.together;
         let over = self.shots % self.together;
@@ -45,98 +46,75 @@ impl Batches {
         let batches = batches.map(move |first| first..whole.min(first + size));
         batches.chain((over > 0).then_some(whole..self.shots))
     }
-}
 
-/// Simulates batches one after the other, their points straight into the sweep.
-pub(super) fn one_by_one<M: Default>(
-    batches: &Batches,
-    sweep: &mut Sweep,
-    simulate: impl Fn(&mut M, Range<usize>, &mut Destination),
-) {
-    let mut memory = M::default();
-    let mut to = Destination {
-        received: Received::within(sweep),
-        line: None,
-    };
-    for own in batches.iter() {
-        simulate(&mut memory, own, &mut to);
-    }
-    to.received.become_of(sweep);
-}
-
-/// Simulates batches on all threads. A batch whose turn it is when its rays are cast puts its points
-/// straight into the sweep; the others' are copied there in the order of the batches.
-pub(super) fn on_all_threads<M: Default>(
-    batches: &Batches,
-    sweep: &mut Sweep,
-    simulate: impl Fn(&mut M, Range<usize>, &mut Destination) + Sync,
-) {
-    let batches: Vec<_> = batches.iter().collect();
-    let begun = AtomicUsize::new(0);
-    let line = Mutex::new(Line::new(Received::within(sweep)));
-    let work = || {
-        let mut memory = M::default();
-        let mut received = Received::default();
-        loop {
-            let number = begun.fetch_add(1, Ordering::Relaxed);
-            let Some(own) = batches.get(number) else {
-                return;
-            };
-            received.clear();
+    /// Simulates all batches and writes their returns into a sweep in the order of the batches,
+    /// whichever thread simulates which. A batch that is the next one writes into the sweep; the returns
+    /// of others are copied there.
+    pub fn run<M: Send>(
+        &self,
+        sweep: &mut Sweep,
+        memory: impl Fn() -> M + Sync,
+        simulate: impl Fn(&mut M, Range<usize>, &mut Destination) + Sync,
+    ) {
+        let batches: Vec<_> = self.iter().collect();
+        let next = AtomicUsize::new(0);
+        let queue = Mutex::new(Queue::new(ReturnBuffer::within(sweep)));
+        let idle: Mutex<Vec<M>> = Mutex::new(Vec::new());
+        (0..batches.len()).into_par_iter().for_each(|_| {
+            // Batches begin in their order, each in the memory of one that is done.
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let own = locked(&idle).pop();
+            let mut own = own.unwrap_or_else(&memory);
             let mut to = Destination {
-                received,
-                line: Some((&line, number)),
+                buffer: locked(&queue).memory(),
+                queue: &queue,
+                number,
             };
-            simulate(&mut memory, own.clone(), &mut to);
-            received = locked(&line).put(number, to.received);
-        }
-    };
-    rayon::scope(|scope| {
-        for _ in 0..rayon::current_num_threads().min(batches.len()) {
-            scope.spawn(|_| work());
-        }
-    });
-    let line = line.into_inner().unwrap_or_else(PoisonError::into_inner);
-    line.whole.become_of(sweep);
+            simulate(&mut own, batches[number].clone(), &mut to);
+            locked(&queue).put(number, to.buffer);
+            locked(&idle).push(own);
+        });
+        let queue = queue.into_inner().unwrap_or_else(PoisonError::into_inner);
+        queue.whole.move_into(sweep);
+    }
 }
 
-/// Where the points of a batch go.
-pub(super) struct Destination<'l> {
-    received: Received,
-    /// The line that the batch stands in, and its number there.
-    line: Option<(&'l Mutex<Line>, usize)>,
+/// Where the returns of a batch go.
+pub(super) struct Destination<'q> {
+    buffer: ReturnBuffer,
+    queue: &'q Mutex<Queue>,
+    /// Number of the batch.
+    number: usize,
 }
 
 impl Destination<'_> {
-    /// The sweep itself if it is the batch's turn, else memory of its own: to be asked once, when
-    /// there are points.
-    pub fn open(&mut self) -> &mut Received {
-        if let Some((line, number)) = self.line {
-            locked(line).lend(number, &mut self.received);
-        }
-        &mut self.received
+    /// The sweep itself if the batch is the next one, else a buffer of its own. To be called once, when
+    /// the returns are there.
+    pub fn open(&mut self) -> &mut ReturnBuffer {
+        locked(self.queue).lend(self.number, &mut self.buffer);
+        &mut self.buffer
     }
 }
 
-fn locked(line: &Mutex<Line>) -> MutexGuard<'_, Line> {
-    line.lock().unwrap_or_else(PoisonError::into_inner)
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Batches on their way into a sweep.
-struct Line {
-    /// The points of all batches before the next; lent to it if it asked in time.
-    whole: Received,
+/// Batches in the order of a sweep.
+struct Queue {
+    /// The returns of all batches before the next; lent to it if it is ready in time.
+    whole: ReturnBuffer,
     lent: bool,
-    /// The number of the one that is to go in next.
+    /// Number of the next batch.
     next: usize,
-    /// Those that wait for it.
-    early: BTreeMap<usize, Received>,
-    /// Memory to be used again.
-    idle: Vec<Received>,
+    /// Batches that are done before it.
+    early: BTreeMap<usize, ReturnBuffer>,
+    /// Buffers to be reused.
+    idle: Vec<ReturnBuffer>,
 }
 
-impl Line {
-    fn new(whole: Received) -> Self {
+impl Queue {
+    fn new(whole: ReturnBuffer) -> Self {
         Self {
             whole,
             lent: false,
@@ -146,26 +124,26 @@ impl Line {
         }
     }
 
-    /// Lends the whole to the batch of that number if it is its turn, for its own memory.
-    fn lend(&mut self, number: usize, own: &mut Received) {
+    /// Lends the whole to a batch in exchange for its own buffer, if it is the next one.
+    fn lend(&mut self, number: usize, own: &mut ReturnBuffer) {
         if number == self.next {
-            self.idle
-                .push(std::mem::replace(own, std::mem::take(&mut self.whole)));
+            let whole = std::mem::take(&mut self.whole);
+            self.idle.push(std::mem::replace(own, whole));
             self.lent = true;
         }
     }
 
-    /// Puts a batch in its place, or has it wait, and gives memory for another.
-    fn put(&mut self, number: usize, received: Received) -> Received {
+    /// Appends a batch, and those that waited for it; or keeps it until it is the next one.
+    fn put(&mut self, number: usize, returns: ReturnBuffer) {
         if number != self.next {
-            self.early.insert(number, received);
-            return self.memory();
+            self.early.insert(number, returns);
+            return;
         }
         if std::mem::take(&mut self.lent) {
-            self.whole = received;
+            self.whole = returns;
         } else {
-            received.append_to(&mut self.whole);
-            self.idle.push(received);
+            returns.append_to(&mut self.whole);
+            self.idle.push(returns);
         }
         self.next += 1;
         while let Some(waiting) = self.early.remove(&self.next) {
@@ -173,11 +151,13 @@ impl Line {
             self.next += 1;
             self.idle.push(waiting);
         }
-        self.memory()
     }
 
-    fn memory(&mut self) -> Received {
-        self.idle.pop().unwrap_or_default()
+    /// An empty buffer.
+    fn memory(&mut self) -> ReturnBuffer {
+        let mut buffer = self.idle.pop().unwrap_or_default();
+        buffer.clear();
+        buffer
     }
 }
 
@@ -214,44 +194,44 @@ mod tests {
         }
     }
 
-    /// A batch of one point that says which batch it is of.
-    fn mark(received: &mut Received, number: usize) {
+    /// Adds one return that is marked with the number of its batch.
+    fn mark(buffer: &mut ReturnBuffer, number: usize) {
         let outcome = Outcome::Points {
-            first: shot_number(received.count()),
+            first: shot_number(buffer.count()),
             count: 1,
         };
-        received.outcomes.push(outcome);
-        received.place().shot = shot_number(number);
+        buffer.outcomes.push(outcome);
+        buffer.place().shot = shot_number(number);
     }
 
     #[test]
-    fn batches_stand_in_their_order_lent_or_copied_whichever_comes_first() {
-        // Who asks where its points go (o) and who is done (p), in turn.
+    fn batches_are_in_their_order_lent_or_copied_whichever_comes_first() {
+        // The order in which batches open their destination (o) and are put (p).
         for story in [
             "o0 p0 o1 p1 o2 p2 o3 p3",
             "o3 p3 o2 p2 o1 p1 o0 p0",
             "o0 o1 o2 o3 p1 p3 p0 p2",
             "o1 p1 o0 o3 p0 p3 o2 p2",
         ] {
-            // Old points, of which there were fewer and more, are written over.
+            // Old returns, fewer and more, are overwritten.
             for old in [0, 2, 9] {
                 let mut sweep = Sweep::default();
-                let mut before = Received::default();
+                let mut before = ReturnBuffer::default();
                 (0..old).for_each(|_| before.place().shot = 99);
-                before.become_of(&mut sweep);
-                let mut line = Line::new(Received::within(&mut sweep));
-                let mut batches: Vec<_> = (0..4).map(|_| Received::default()).collect();
+                before.move_into(&mut sweep);
+                let mut queue = Queue::new(ReturnBuffer::within(&mut sweep));
+                let mut batches: Vec<_> = (0..4).map(|_| ReturnBuffer::default()).collect();
                 for step in story.split(' ') {
                     let number = usize::from(step.as_bytes()[1] - b'0');
                     if step.starts_with('o') {
-                        line.lend(number, &mut batches[number]);
+                        queue.lend(number, &mut batches[number]);
                         mark(&mut batches[number], number);
                     } else {
                         let done = std::mem::take(&mut batches[number]);
-                        line.put(number, done);
+                        queue.put(number, done);
                     }
                 }
-                line.whole.become_of(&mut sweep);
+                queue.whole.move_into(&mut sweep);
                 let shots: Vec<u32> = sweep.points.iter().map(|point| point.shot).collect();
                 assert_eq!(shots, [0, 1, 2, 3], "{story}, {old} old points");
                 for shot in 0..4 {

@@ -17,19 +17,24 @@ mod column_times;
 mod description;
 mod fast;
 mod frame;
+mod hooks;
 mod intensity;
-mod mean;
+mod light;
 mod output;
 mod pattern;
+mod predict;
 mod range_limits;
-mod receive;
 mod receiver;
 mod return_buffer;
+mod returns;
+mod scratch;
 mod sections;
 mod settings;
 mod shot;
 mod shots;
+mod simulate;
 mod sweep;
+mod trace;
 mod turn;
 mod waveform;
 
@@ -41,22 +46,23 @@ pub use check::{LidarError, LidarPart};
 pub use description::Lidar;
 pub use fast::phase::{LitSurface, PhaseHooks, PhaseShot, predict_phase};
 pub use frame::Frame;
+pub use hooks::{ExtraRay, ExtraRays, Hooks};
 pub use intensity::Intensity;
-pub use mean::{ExtraRay, MeanAir, MeanScanner, MeanShot};
 pub use output::{Outcome, Return, Source, Sweep};
 pub use pattern::{
     ColumnStart, Columns, Encoder, Nod, Oscillating, Oscillation, Polygon, Prism, Raster, Risley,
     ScanPattern, Spinning,
 };
+pub use predict::{ExpectedReturn, predict};
 pub use range_limits::RangeLimits;
 pub use receiver::{
     EchoModel, InvalidPhaseReceiver, PhaseDetection, PhaseMethod, PhaseReceiver, PulsedReceiver,
     Receiver, Sensitivity, Triangulation,
 };
-pub use settings::{LightModel, SweepSettings};
+pub use scratch::SweepScratch;
+pub use settings::{LightModel, Pipeline, SweepSettings, UnknownPipeline};
 pub use shot::{Aim, Shot};
 pub(crate) use shot::{Column, Firing, Laser};
 pub use shots::Shots;
-pub use sweep::{simulate, simulate_into};
+pub use simulate::{simulate, simulate_into, waveform};
 pub(crate) use turn::{LaserLanes, Level, SinCosLanes, TurnedShots};
-pub use waveform::waveform;

@@ -1,11 +1,11 @@
-//! The points of a batch of shots, in memory that is used again.
+//! The returns of a batch of shots, in memory that is reused.
 
 use super::sweep::shot_number;
 use super::{Outcome, Return, Sweep};
 use etendue_simd::prefetch;
 use nalgebra::Point3;
 
-/// What stands in a place before a point does.
+/// The content of an unused place.
 const EMPTY: Return = Return {
     position: Point3::new(0.0, 0.0, 0.0),
     range: 0.0,
@@ -20,21 +20,21 @@ const EMPTY: Return = Return {
     source: None,
 };
 
-/// The places of more points than this are in no cache when their turn comes: they are fetched so
-/// many points ahead.
+/// More returns than this do not fit the caches: their places are prefetched.
 const LONG: usize = 1 << 16;
+/// Returns between a place that is filled and the one that is prefetched.
 const AHEAD: usize = 48;
 
-/// The points of some shots; their outcomes count points from the first of them.
+/// The returns of some shots; their outcomes number returns from the first of them.
 #[derive(Default)]
-pub(super) struct Received {
+pub(super) struct ReturnBuffer {
     pub outcomes: Vec<Outcome>,
     places: Vec<Return>,
     points: usize,
 }
 
-impl Received {
-    /// None yet, in the memory of a sweep.
+impl ReturnBuffer {
+    /// An empty buffer in the memory of a sweep.
     pub fn within(sweep: &mut Sweep) -> Self {
         Self {
             outcomes: std::mem::take(&mut sweep.outcomes),
@@ -43,24 +43,24 @@ impl Received {
         }
     }
 
-    /// Gives them to the sweep.
-    pub fn become_of(mut self, sweep: &mut Sweep) {
+    /// Moves the returns into the sweep.
+    pub fn move_into(mut self, sweep: &mut Sweep) {
         self.places.truncate(self.points);
         (sweep.outcomes, sweep.points) = (self.outcomes, self.places);
     }
 
-    /// Forgets all.
+    /// Removes all returns.
     pub fn clear(&mut self) {
         self.outcomes.clear();
         self.points = 0;
     }
 
-    /// How many points there are.
+    /// Number of returns.
     pub fn count(&self) -> usize {
         self.points
     }
 
-    /// The place of the next point, to be filled.
+    /// The place of the next return, to be filled.
     #[inline]
     pub fn place(&mut self) -> &mut Return {
         if self.points == self.places.len() {
@@ -70,13 +70,13 @@ impl Received {
         &mut self.places[self.points - 1]
     }
 
-    /// Adds so many shots of one point or none. `seen` is told which of them, the number of its point
-    /// and the place to fill if there is one, and says what became of it.
+    /// Adds `count` shots of one return or none. `outcome` gets the place of the shot among them, the
+    /// number of its return and the place to fill if there is one.
     #[inline]
     pub fn extend(
         &mut self,
         count: usize,
-        mut seen: impl FnMut(usize, usize, &mut Return) -> Outcome,
+        mut outcome: impl FnMut(usize, usize, &mut Return) -> Outcome,
     ) {
         let end = self.points + count;
         if end > self.places.len() {
@@ -91,24 +91,24 @@ impl Received {
         let before = self.points;
         let points = &mut self.points;
         self.outcomes.extend((0..count).map(|shot| {
-            let outcome = seen(shot, *points, &mut places[*points - before]);
+            let outcome = outcome(shot, *points, &mut places[*points - before]);
             *points += usize::from(matches!(outcome, Outcome::Points { .. }));
             outcome
         }));
     }
 
-    /// Drops all points but so many.
+    /// Keeps the first `points` returns.
     pub fn truncate(&mut self, points: usize) {
         self.points = self.points.min(points);
     }
 
-    /// The points from a number on.
+    /// The returns from a number on.
     #[inline]
-    pub fn points_from(&mut self, first: usize) -> &mut [Return] {
+    pub fn returns_from(&mut self, first: usize) -> &mut [Return] {
         &mut self.places[first..self.points]
     }
 
-    /// Adds them behind others.
+    /// Appends them to others.
     pub fn append_to(&self, others: &mut Self) {
         let before = shot_number(others.points);
         let moved = |outcome: &Outcome| match *outcome {

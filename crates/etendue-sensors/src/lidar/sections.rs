@@ -1,50 +1,55 @@
-//! The stretches of a waveform that hold light.
+//! The sections of a waveform that hold light.
 
-use super::backscatter::Before;
+use super::backscatter::Backscatter;
 use etendue_physics::pulse::{Pulse, PulseReturn};
 use etendue_physics::{SPEED_OF_LIGHT, Scalar};
 
-/// Returns whose pulses overlap, and what the air shines between them.
-pub(super) struct Stretch<'a, S> {
+/// Returns whose pulses overlap, and the backscatter between them.
+pub(super) struct Section<'a, S> {
     pub returns: &'a [PulseReturn<S>],
-    /// The ranges that it spans, m.
+    /// Nearest range, m.
     pub near: f64,
+    /// Farthest range, m.
     pub far: f64,
-    /// Whether the air by itself may make echoes there.
+    /// Whether backscatter alone may form echoes there.
     pub bright: bool,
 }
 
-/// Parts some returns (nearest first) and what may be an echo of the air where nothing is for a
-/// pulse's whole length, and tells `found` of each stretch.
-pub(super) fn stretches<'a, S: Scalar>(
+/// Splits returns (nearest first) and the backscatter that may form echoes at gaps of a pulse's whole
+/// length, and calls `each` with every section.
+pub(super) fn sections<'a, S: Scalar>(
     returns: &'a [PulseReturn<S>],
-    air: Option<&Before>,
+    backscatter: Option<&Backscatter<S>>,
     pulse: &Pulse,
-    mut found: impl FnMut(Stretch<'a, S>),
+    mut each: impl FnMut(Section<'a, S>),
 ) {
     let [before, after] = pulse.support();
-    let apart = 0.5 * SPEED_OF_LIGHT * (before + after);
+    let gap = 0.5 * SPEED_OF_LIGHT * (before + after);
     let range = |number: usize| {
         returns
             .get(number)
             .map(|one: &PulseReturn<S>| one.range.value())
     };
-    let mut glow = air.and_then(Before::bright);
+    let mut bright_air = backscatter.and_then(Backscatter::bright);
     let mut next = 0;
-    while let Some(near) = nearer(range(next), glow.map(|(near, _)| near)) {
-        let (first, mut far, mut bright) = (next, near, false);
+    while let Some(near) = nearer(range(next), bright_air.map(|[near, _]| near)) {
+        // Extend the section by what overlaps it.
+        let first = next;
+        let mut far = near;
+        let mut bright = false;
         loop {
-            if let Some(range) = range(next).filter(|range| range - far < apart) {
+            if let Some(range) = range(next).filter(|range| range - far < gap) {
                 far = far.max(range);
                 next += 1;
-            } else if let Some((_, until)) = glow.filter(|(from, _)| from - far < apart) {
+            } else if let Some([_, until]) = bright_air.filter(|[from, _]| from - far < gap) {
                 far = far.max(until);
-                (glow, bright) = (None, true);
+                bright_air = None;
+                bright = true;
             } else {
                 break;
             }
         }
-        found(Stretch {
+        each(Section {
             returns: &returns[first..next],
             near,
             far,
@@ -53,7 +58,7 @@ pub(super) fn stretches<'a, S: Scalar>(
     }
 }
 
-/// The nearer of two ranges that may be there.
+/// The nearer of two ranges, where there are any.
 fn nearer(a: Option<f64>, b: Option<f64>) -> Option<f64> {
     [a, b].into_iter().flatten().reduce(f64::min)
 }

@@ -2,6 +2,9 @@
 
 use super::{Air, Frame, Lidar};
 use crate::transport::{PathSettings, TreeSettings};
+use etendue_simd::{Isa, IsaError};
+use std::str::FromStr;
+use thiserror::Error;
 
 /// How the light of a ray is followed through the scene.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,6 +53,41 @@ pub struct SweepSettings {
     /// Whether to find the first surface on each beam's axis, for one ray more per beam: phase receivers
     /// report it in [`Sweep::axis_truths`](super::Sweep::axis_truths).
     pub with_truth: bool,
+    /// The implementation.
+    pub pipeline: Pipeline,
+}
+
+/// The implementation of the pipeline. All give the same returns, bit for bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pipeline {
+    /// One shot after the other, in plain arithmetic.
+    Reference,
+    /// Sixteen shots at a time, in an instruction set.
+    Vectorized(Isa),
+}
+
+/// Why a name gives no [`Pipeline`].
+#[derive(Clone, Debug, Error, PartialEq)]
+#[error("{0}; \"reference\" names the plain pipeline")]
+pub struct UnknownPipeline(#[from] IsaError);
+
+impl FromStr for Pipeline {
+    type Err = UnknownPipeline;
+
+    /// `reference`, or the name of an instruction set.
+    fn from_str(name: &str) -> Result<Self, UnknownPipeline> {
+        if name == "reference" {
+            return Ok(Self::Reference);
+        }
+        Ok(Self::Vectorized(name.parse()?))
+    }
+}
+
+impl Default for Pipeline {
+    /// The fastest instruction set of the processor.
+    fn default() -> Self {
+        Self::Vectorized(Isa::detect())
+    }
 }
 
 impl SweepSettings {

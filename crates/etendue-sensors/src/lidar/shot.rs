@@ -4,6 +4,7 @@ use super::column_times::ColumnTimes;
 use super::pattern::Stance;
 use super::shots::Shots;
 use super::{Channel, ColumnStart, Columns, Lidar, ScanPattern, Spinning};
+use etendue_physics::beam::BeamFrame;
 use nalgebra::{Point3, Vector3};
 use std::f64::consts::{PI, TAU};
 
@@ -48,6 +49,16 @@ impl Shot {
         direction: Vector3::new(1.0, 0.0, 0.0),
     };
 
+    /// The same shot with its azimuth turned by an angle, rad.
+    pub(crate) fn turned(&self, angle: f64) -> Self {
+        let azimuth = self.azimuth + angle;
+        Self {
+            azimuth,
+            direction: BeamFrame::new(azimuth, self.elevation).axis,
+            ..*self
+        }
+    }
+
     /// Unit direction of the beam in the sensor's frame.
     pub fn direction(&self) -> Vector3<f64> {
         self.direction
@@ -86,7 +97,7 @@ impl Lidar {
     /// its duration, if that is given.
     pub(crate) fn firing(&self, sweep: u32, start: Option<f64>) -> Firing<'_> {
         Firing {
-            scanner: self,
+            lidar: self,
             columns: ColumnTimes::of(self, sweep, start),
             lasers: self.lasers(),
         }
@@ -106,7 +117,7 @@ impl Lidar {
 
 /// A sweep that is aimed part by part.
 pub(crate) struct Firing<'a> {
-    pub scanner: &'a Lidar,
+    pub lidar: &'a Lidar,
     pub(super) columns: ColumnTimes,
     pub lasers: Vec<Laser<'a>>,
 }
@@ -174,7 +185,7 @@ impl Firing<'_> {
 
     /// The rotor that the lasers are on, where they move only with it.
     pub fn rotor(&self) -> Option<&Spinning> {
-        match &self.scanner.pattern {
+        match &self.lidar.pattern {
             ScanPattern::Spinning(spinning) if spinning.nod.is_none() => Some(spinning),
             _ => None,
         }
@@ -203,7 +214,7 @@ impl Firing<'_> {
     fn aim_one(&self, laser: &Laser, column: &ColumnStart, rotor: &mut Rotor, shot: &mut Shot) {
         let channel = laser.channel;
         let time = column.time + channel.time;
-        let aim = match &self.scanner.pattern {
+        let aim = match &self.lidar.pattern {
             ScanPattern::Spinning(spinning) => rotor.stance(spinning, time).aim(channel),
             other => other.aim(time, column, channel),
         };

@@ -2,8 +2,7 @@
 
 use super::shot::{Firing, Shot};
 use super::turn::TurnedShots;
-use etendue_scene::Scene;
-use etendue_simd::Vectorized;
+use etendue_simd::{Isa, Vectorized};
 use rayon::prelude::*;
 use std::fmt;
 use std::ops::Range;
@@ -106,11 +105,11 @@ impl Shots {
         list
     }
 
-    /// Whole columns of them: in `memory`, where they are not stored, by a scene's vector
-    /// instructions.
+    /// Whole columns of them: in `memory`, where they are not stored, in an
+    /// instruction set.
     pub(crate) fn part<'a>(
         &'a self,
-        scene: &Scene,
+        isa: Isa,
         own: Range<usize>,
         memory: &'a mut Vec<Shot>,
     ) -> &'a [Shot] {
@@ -118,7 +117,7 @@ impl Shots {
             Kind::Listed(shots) => &shots[own],
             Kind::Turned(shots) => {
                 memory.resize(own.len(), Shot::UNAIMED);
-                scene.isa().run(shots.aiming(own.start, memory));
+                isa.run(shots.aiming(own.start, memory));
                 memory
             }
         }

@@ -1,69 +1,99 @@
 //! Echoes in sampled waveforms.
 
-use super::SweepSettings;
-use super::backscatter::{Before, FAINT};
-use super::sections::{Stretch, stretches};
-use super::sweep::Simulator;
-use super::{Lidar, PulsedReceiver, Receiver};
-use crate::transport::World;
+use super::PulsedReceiver;
+use super::backscatter::{Backscatter, FAINT};
+use super::sections::{Section, sections};
 use etendue_physics::pulse::{
-    AnalyticFinder, Digitiser, Echo, EchoFinder, PulseReturn, Waveform, Window,
+    AnalyticFinder, Digitiser, Echo, EchoFinder, PulseReturn, Samples, Waveform, Window,
 };
-use etendue_physics::{Purpose, Stream};
-use nalgebra::Isometry3;
+use etendue_physics::{Scalar, Stream};
 
-/// What finds the echoes of a receiver that samples, or in air that shines.
-pub(super) struct Finders<'a> {
-    pub receiver: &'a PulsedReceiver,
-    pub finder: &'a EchoFinder,
-    /// What finds those of light beyond the air's own in closed form, where the receiver has one.
-    pub fast: Option<&'a AnalyticFinder>,
+/// Finds the echoes of a receiver that samples, or in air whose backscatter may form echoes.
+pub(super) struct WaveformSearch<'a, S> {
+    pub receiver: &'a PulsedReceiver<S>,
+    pub finder: &'a EchoFinder<S>,
+    /// Finds the echoes outside of the backscatter, where the receiver has a closed form.
+    pub analytic: Option<&'a AnalyticFinder<S>>,
+    /// Whether samples are rounded to the converter's codes.
+    pub rounding: bool,
 }
 
-impl Finders<'_> {
-    /// Appends the echoes of some returns (which it sorts) and of the air, found in waveforms about
-    /// them.
+impl<S: Scalar> WaveformSearch<'_, S> {
+    /// Appends the echoes of some returns (which it sorts) and of the backscatter.
     ///
-    /// Only stretches with light are sampled: where the returns of a stretch cannot reach the
+    /// Only sections with light are sampled: where the returns of a section cannot reach the
     /// threshold with six standard deviations of noise, or there are none, nothing is found. False
     /// alarms of noise alone are thus left out.
     pub fn find(
         &self,
-        (returns, air): (&mut [PulseReturn], Option<&Before>),
+        returns: &mut [PulseReturn<S>],
+        backscatter: Option<&Backscatter<S>>,
         mut noise: Option<&mut Stream>,
-        echoes: &mut Vec<Echo>,
+        echoes: &mut Vec<Echo<S>>,
     ) {
         let receiver = self.receiver;
-        returns.sort_unstable_by(|a, b| a.range.total_cmp(&b.range));
-        let glow = air.map_or(0.0, |_| FAINT * receiver.threshold);
-        stretches(returns, air, &receiver.pulse, |stretch| {
-            if let (false, Some(fast)) = (stretch.bright, self.fast) {
-                return fast.find(&mut stretch.returns.to_vec(), noise.as_deref_mut(), echoes);
+        returns.sort_unstable_by(|a, b| a.range.value().total_cmp(&b.range.value()));
+        let threshold = receiver.threshold.value();
+        let faint = backscatter.map_or(0.0, |_| FAINT * threshold);
+        let pulse = receiver.pulse.plain();
+        sections(returns, backscatter, &pulse, |section| {
+            if let (false, Some(analytic)) = (section.bright, self.analytic) {
+                let mut returns = section.returns.to_vec();
+                return analytic.find(&mut returns, noise.as_deref_mut(), echoes);
             }
-            let most = stretch.returns.iter().map(|one| one.power).sum::<f64>() + glow;
-            if stretch.bright || most + 6.0 * receiver.detector.noise(most) >= receiver.threshold {
-                self.find_in(&stretch, air, noise.as_deref_mut(), echoes);
+            let powers = section.returns.iter().map(|one| one.power.value().max(0.0));
+            let most = powers.sum::<f64>() + faint;
+            if section.bright || most + 6.0 * receiver.detector.noise(most) >= threshold {
+                self.find_in(&section, backscatter, noise.as_deref_mut(), echoes);
             }
         });
     }
 
-    /// The echoes in the waveform of one stretch: with the jitter of the clock where others, of the
-    /// closed form, stand beside them, which have it in their spread.
+    /// Appends the echoes in the waveform of one section. They get the jitter of the clock where
+    /// echoes of the closed form, which includes it in its spread, are next to them.
+    ///
+    /// Echoes are found in the noisy samples; the few samples that an echo is read from carry the
+    /// derivatives of the mean waveform.
     fn find_in(
         &self,
-        stretch: &Stretch<f64>,
-        air: Option<&Before>,
+        section: &Section<S>,
+        backscatter: Option<&Backscatter<S>>,
         mut noise: Option<&mut Stream>,
-        echoes: &mut Vec<Echo>,
+        echoes: &mut Vec<Echo<S>>,
     ) {
+        // Sample the waveform.
         let receiver = self.receiver;
-        let (near, far) = (stretch.near, stretch.far);
-        let window = Window::around(&receiver.pulse, receiver.interval, near, far);
-        let lit = (stretch.returns, air);
-        let waveform = read(receiver, lit, window, noise.as_deref_mut());
+        let interval = receiver.interval;
+        let pulse = receiver.pulse.plain();
+        let window = Window::around(&pulse, interval, section.near, section.far);
+        let noise_of_samples = noise.as_deref_mut();
+        let waveform = receiver.waveform(
+            section.returns,
+            backscatter,
+            window,
+            noise_of_samples,
+            self.rounding,
+        );
+        // Find its echoes.
+        let mean = Samples {
+            pulse: &receiver.pulse,
+            returns: section.returns,
+            start: S::from(window.start),
+            interval: S::from(interval),
+        };
+        let first = (window.start / interval).round();
+        let top = S::from(receiver.detector.saturation());
+        let sample = |i: usize| {
+            S::with_derivatives_of(waveform.samples[i], || {
+                let of_air = backscatter.map_or(S::zero(), |air| air.power(first + i as f64));
+                (mean.power(i) + of_air).min(top)
+            })
+        };
         let before = echoes.len();
-        self.finder.find_into(&waveform, echoes);
-        if let (Some(noise), Some(_)) = (noise, self.fast) {
+        self.finder
+            .find_with(&waveform, sample, |echo| echoes.push(echo));
+        // Add the jitter of the clock.
+        if let (Some(noise), Some(_)) = (noise, self.analytic) {
             for echo in &mut echoes[before..] {
                 echo.range += receiver.jitter * noise.normal();
             }
@@ -71,63 +101,32 @@ impl Finders<'_> {
     }
 }
 
-/// The waveform of some returns and the air as the converter gives it.
-fn read(
-    receiver: &PulsedReceiver,
-    (returns, air): (&[PulseReturn], Option<&Before>),
-    window: Window,
-    noise: Option<&mut Stream>,
-) -> Waveform {
-    let mut waveform = Waveform::received(&receiver.pulse, returns, window);
-    if let Some(air) = air {
-        air.add_to(&mut waveform);
+impl<S: Scalar> PulsedReceiver<S> {
+    /// The sampled waveform of some returns and the backscatter.
+    pub(super) fn waveform(
+        &self,
+        returns: &[PulseReturn<S>],
+        backscatter: Option<&Backscatter<S>>,
+        window: Window,
+        noise: Option<&mut Stream>,
+        rounding: bool,
+    ) -> Waveform {
+        let mut waveform = Waveform::received(&self.pulse.plain(), returns, window);
+        if let Some(backscatter) = backscatter {
+            backscatter.add_to(&mut waveform);
+        }
+        match noise {
+            Some(stream) => self.detector.read(&mut waveform, stream),
+            None => waveform.saturate(self.detector.saturation()),
+        }
+        if rounding {
+            let digitiser = Digitiser {
+                interval: self.interval,
+                bits: self.bits,
+                full_scale: self.detector.saturation(),
+            };
+            digitiser.quantise(&mut waveform);
+        }
+        waveform
     }
-    match noise {
-        Some(stream) => receiver.detector.read(&mut waveform, stream),
-        None => waveform.saturate(receiver.detector.saturation()),
-    }
-    let digitiser = Digitiser {
-        interval: receiver.interval,
-        bits: receiver.bits,
-        full_scale: receiver.detector.saturation(),
-    };
-    digitiser.quantise(&mut waveform);
-    waveform
-}
-
-/// The whole waveform of one shot (its number in the sweep), from the exit to the farthest range,
-/// as the converter gives it; none where the scanner is not pulsed or has no such shot.
-pub fn waveform(
-    world: &World<f64>,
-    scanner: &Lidar,
-    run: &SweepSettings,
-    shot: usize,
-    world_from_sensor: impl Fn(f64) -> Isometry3<f64>,
-) -> Option<Waveform> {
-    let Receiver::Pulsed(receiver) = scanner.receiver else {
-        return None;
-    };
-    let number = shot;
-    let shot = *scanner.shots(run.sweep).get(shot)?;
-    let pose = world_from_sensor(shot.time);
-    let scene = world.scene().at(shot.time);
-    let world = &world.about(&scene);
-    let simulator = Simulator::new(world, scanner, run, &world_from_sensor, pose);
-    let (mut rays, mut hits, mut lights) = (Vec::new(), Vec::new(), Vec::new());
-    simulator.aim(&shot, &pose, &mut rays);
-    world.scene().closest_hits(&rays, &mut hits);
-    simulator.gather(&rays, &hits, (number, &[0]), &mut lights);
-    simulator.add_air(number, &mut lights);
-    let window = Window::around(&receiver.pulse, receiver.interval, 0.0, scanner.limits.far);
-    let mut noise = simulator.stream(u32::try_from(number).ok()?, Purpose::ReceiverNoise);
-    let noise = (!run.without_noise).then_some(&mut noise);
-    let light = lights.first()?;
-    let cells = light.air_cells;
-    let air = simulator.air.glow().map(|glow| Before { glow, cells });
-    Some(read(
-        &receiver,
-        (&light.returns, air.as_ref()),
-        window,
-        noise,
-    ))
 }

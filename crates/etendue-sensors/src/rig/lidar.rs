@@ -2,7 +2,7 @@
 
 use crate::capture::{CaptureContext, Data, Environment, Instrument};
 use crate::cw::{self, CwLidar};
-use crate::lidar::{self, Columns, Lidar, SweepSettings};
+use crate::lidar::{self, Columns, Lidar, Sweep, SweepScratch, SweepSettings};
 use crate::transport::{World, WorldError};
 use etendue_scene::Scene;
 
@@ -11,6 +11,7 @@ pub(super) struct ScanningLidar<'a> {
     world: World<'a, f64>,
     lidar: &'a Lidar,
     settings: SweepSettings,
+    scratch: SweepScratch,
 }
 
 impl<'a> ScanningLidar<'a> {
@@ -31,6 +32,7 @@ impl<'a> ScanningLidar<'a> {
                 air: environment.air.clone(),
                 ..SweepSettings::default()
             },
+            scratch: SweepScratch::default(),
         })
     }
 }
@@ -52,12 +54,16 @@ impl Instrument for ScanningLidar<'_> {
     fn capture(&mut self, context: &CaptureContext) -> Data {
         self.settings.sweep = context.capture.number;
         let pose = |time| context.world_from_sensor(time);
-        Data::Points(lidar::simulate(
+        let mut sweep = Sweep::default();
+        lidar::simulate_into(
             &self.world,
             self.lidar,
             &self.settings,
             pose,
-        ))
+            &mut sweep,
+            &mut self.scratch,
+        );
+        Data::Points(sweep)
     }
 }
 

@@ -10,7 +10,7 @@ use super::World;
 use super::tree::power_back;
 use etendue_physics::surface::{Lobe, Side};
 use etendue_scene::{HitTile, MaterialId, ObjectId, RayTile};
-use etendue_simd::Vectorized;
+use etendue_simd::{Isa, Vectorized};
 
 /// What the first surfaces on the rays of a tile send straight back: all there is of the trees of
 /// paths ([`trace_trees`](super::trace_trees)) where the surfaces' materials pass nothing on
@@ -47,11 +47,12 @@ impl World<'_, f64> {
     /// [stands as cast](World::stands_as_cast).
     pub(crate) fn first_returns(
         &self,
+        isa: Isa,
         rays: &[RayTile],
         met: &[HitTile],
         back: &mut [TileReturns],
     ) {
-        self.scene().isa().run(Tiles {
+        isa.run(Tiles {
             world: self,
             rays,
             met,

@@ -21,9 +21,8 @@ use etendue::config::sensor::{Sensor, SensorModel};
 use etendue::io::output::{Run, RunMetadata, SourceMetadata};
 use etendue::sensors::PlanarSweep;
 use etendue::sensors::cw::{CwLidar, Turn, simulate, simulate_paths};
-use etendue::sensors::lidar::{Air, Frame};
+use etendue::sensors::lidar::{Air, Frame, Pipeline};
 use etendue::sensors::transport::{PathSettings, World};
-use etendue::simd::Isa;
 use indicatif::{ProgressBar, ProgressStyle};
 use nalgebra::Isometry3;
 use staged::{Done, Staged};
@@ -84,10 +83,10 @@ pub struct Simulate {
     /// Worker threads; without it, one a processor
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
-    /// Instructions that cast rays: plain, neon, avx2 or avx512; without it, the fastest that this
-    /// processor has. The results are the same
+    /// Instruction set: plain, neon, avx2 or avx512, or reference for the plain pipeline; the default
+    /// is the fastest that this processor supports. The results are the same
     #[arg(long, env = "ETENDUE_ISA")]
-    isa: Option<Isa>,
+    isa: Option<Pipeline>,
     #[command(flatten)]
     way: WayOptions,
     #[command(flatten)]
@@ -117,10 +116,16 @@ impl Simulate {
         pool.install(|| self.run_here())
     }
 
+    /// The implementation of the sweep pipeline.
+    fn pipeline(&self) -> Pipeline {
+        self.isa.unwrap_or_default()
+    }
+
     fn run_here(&self) -> Result<(), Failure> {
         let mut loaded = source::scene(self.scene.as_deref())?;
-        if let Some(isa) = self.isa {
-            loaded.scene = loaded.scene.edit().with_isa(isa).finish();
+        match self.pipeline() {
+            Pipeline::Reference => {}
+            Pipeline::Vectorized(isa) => loaded.scene = loaded.scene.edit().with_isa(isa).finish(),
         }
         let runs = self.each_sensor(&loaded)?;
         if self.is_recording() {

@@ -22,7 +22,8 @@ use etendue::io::table::{Encoding, PointTable};
 use etendue::scene::Ray;
 use etendue::sensors::PlanarSweep;
 use etendue::sensors::lidar::{
-    self, Air, Frame, Lidar, Receiver, Return, Shot, Sweep, SweepSettings, simulate, simulate_into,
+    self, Air, Frame, Lidar, Receiver, Return, Shot, Sweep, SweepScratch, SweepSettings,
+    simulate_into,
 };
 use etendue::sensors::transport::World;
 use etendue_plot::{Drawing, png, svg};
@@ -132,17 +133,22 @@ impl ScanRun<'_> {
             sweep,
             frame: self.arguments.frame.unwrap_or_default().into(),
             air: self.air.clone(),
+            pipeline: self.arguments.pipeline(),
             ..SweepSettings::default()
         }
     }
 
     fn scans(&self, world: &World<f64>) -> Result<Vec<Sweep>, Failure> {
         let progress = self.arguments.progress();
+        let mut scratch = SweepScratch::default();
         let scans = (0..self.arguments.sweeps).map(|sweep| {
             progress.inc(1);
             interrupt::check()?;
             let run = self.pulsed_run(sweep);
-            Ok(simulate(world, self.scanner, &run, |t| self.way.at(t)))
+            let mut scan = Sweep::default();
+            let pose = |t| self.way.at(t);
+            simulate_into(world, self.scanner, &run, pose, &mut scan, &mut scratch);
+            Ok(scan)
         });
         let scans = scans.collect();
         progress.finish_and_clear();
@@ -189,8 +195,9 @@ impl ScanRun<'_> {
         let mut sweeps = 0;
         let [mut points, mut beams] = [0; 2];
         let mut scan = Sweep::default();
+        let mut scratch = SweepScratch::default();
         while sweeps < self.sweeps() && !interrupt::requested() {
-            self.scan_into(world, sweeps, &mut scan);
+            self.scan_into(world, sweeps, &mut scan, &mut scratch);
             recorder.record(&scan, self.scanner)?;
             sweeps += 1;
             points += scan.points.len();
@@ -215,17 +222,24 @@ impl ScanRun<'_> {
     /// A sweep as a recording holds it: in the sensor's frame.
     pub fn scan(&self, world: &World<f64>, sweep: u32) -> Sweep {
         let mut scan = Sweep::default();
-        self.scan_into(world, sweep, &mut scan);
+        self.scan_into(world, sweep, &mut scan, &mut SweepScratch::default());
         scan
     }
 
-    /// [`ScanRun::scan`] into memory that is used again.
-    fn scan_into(&self, world: &World<f64>, sweep: u32, scan: &mut Sweep) {
+    /// [`ScanRun::scan`] into memory that is reused.
+    fn scan_into(
+        &self,
+        world: &World<f64>,
+        sweep: u32,
+        scan: &mut Sweep,
+        scratch: &mut SweepScratch,
+    ) {
         let run = SweepSettings {
             frame: Frame::Sensor,
             ..self.pulsed_run(sweep)
         };
-        simulate_into(world, self.scanner, &run, |t| self.way.at(t), scan);
+        let pose = |t| self.way.at(t);
+        simulate_into(world, self.scanner, &run, pose, scan, scratch);
     }
 
     /// What is odd about the scene, or has no effect on this sensor.

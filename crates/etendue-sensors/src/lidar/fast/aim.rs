@@ -1,54 +1,48 @@
-//! Where the beams of a batch of shots go.
+//! The rays of a batch of shots.
 #![expect(
     clippy::inline_always,
     reason = "loops over sixteen lanes become vector instructions"
 )]
 
-use super::rotor::Turning;
-use crate::lidar::sweep::{Poses, Simulator};
-use crate::lidar::{Column, Shot};
+use super::poses::Poses;
+use super::rotor::RotorBeams;
+use super::simulator::FastSimulator;
+use crate::lidar::Shot;
+use crate::lidar::shot::Column;
 use etendue_scene::{Ray, RayTile};
 use etendue_simd::Vectorized;
 use nalgebra::Isometry3;
 
-impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
-    /// Appends the rays of one shot.
-    pub fn aim(&self, shot: &Shot, pose: &Isometry3<f64>, rays: &mut Vec<Ray>) {
-        let mut own = Vec::with_capacity(self.beam_rays.count());
-        self.beam_rays.aim(shot, &mut own);
-        rays.extend(own.iter().map(|(origin, direction)| Ray {
-            time: shot.time,
-            ..Ray::new(pose * origin, pose.rotation * direction)
-        }));
-    }
-
-    /// The rays of whole columns of a rotor, from a sensor that stands still.
-    pub fn aim_turned(
+impl<P: Fn(f64) -> Isometry3<f64>> FastSimulator<'_, '_, P> {
+    /// Makes the rays of whole columns of a rotor, from a sensor at rest.
+    pub fn aim_rotor(
         &self,
-        (turning, columns): (&Turning, &[Column]),
+        rotor: &RotorBeams,
+        columns: &[Column],
         pose: &Isometry3<f64>,
         tiles: &mut Vec<RayTile>,
     ) {
-        tiles.resize(turning.tiles(columns.len()), RayTile::EMPTY);
-        self.world.scene().isa().run(Turned {
-            turning,
+        tiles.resize(rotor.tiles(columns.len()), RayTile::EMPTY);
+        self.isa.run(RotorAxes {
+            rotor,
             columns,
             pose,
             tiles,
         });
     }
 
-    /// The rays of all shots of a batch, in that order, in tiles; by way of `rays` where beams have
-    /// several.
+    /// Makes the rays of all shots of a batch, in that order, in tiles; by way of `rays` where beams
+    /// have several.
     pub fn aim_tiles(
         &self,
         shots: &[Shot],
-        (poses, order): (&Poses, &[usize]),
+        poses: &Poses,
+        order: &[usize],
         rays: &mut Vec<Ray>,
         tiles: &mut Vec<RayTile>,
     ) {
-        if self.beam_rays.count() == 1 {
-            self.world.scene().isa().run(Axes {
+        if self.plain.beam_rays.count() == 1 {
+            self.isa.run(Axes {
                 shots,
                 poses,
                 order,
@@ -57,8 +51,15 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
             return;
         }
         rays.clear();
+        let mut own = Vec::new();
         for &shot in order {
-            self.aim(&shots[shot], poses.of(shot), rays);
+            let pose = poses.of(shot);
+            own.clear();
+            self.plain.beam_rays.aim(&shots[shot], &mut own);
+            rays.extend(own.iter().map(|(origin, direction)| Ray {
+                time: shots[shot].time,
+                ..Ray::new(pose * origin, pose.rotation * direction)
+            }));
         }
         tiles.resize(rays.len().div_ceil(16), RayTile::EMPTY);
         for (rays, tile) in rays.chunks(16).zip(tiles) {
@@ -70,20 +71,20 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
     }
 }
 
-/// The axes of a rotor's beams, from a sensor that stands still.
-struct Turned<'s> {
-    turning: &'s Turning,
+/// The axes of a rotor's beams, from a sensor at rest.
+struct RotorAxes<'s> {
+    rotor: &'s RotorBeams,
     columns: &'s [Column],
     pose: &'s Isometry3<f64>,
     tiles: &'s mut [RayTile],
 }
 
-impl Vectorized for Turned<'_> {
+impl Vectorized for RotorAxes<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        self.turning.aim(self.columns, self.pose, self.tiles);
+        self.rotor.aim(self.columns, self.pose, self.tiles);
     }
 }
 

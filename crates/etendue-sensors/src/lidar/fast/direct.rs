@@ -1,18 +1,19 @@
 //! Shots whose light comes straight back from the first surface on each ray, as that of most does:
-//! the points that the trees of paths would give, bit for bit, without the trees.
+//! the returns of the ray trees, bit for bit, without the trees.
 
-use super::aimed::Aimed;
+use super::batch_shots::BatchShots;
 use super::order::Order;
-use super::single_ray::{Report, Singles};
-use crate::calibrated::{Direct, DrawnBeams, Lit, Sights};
-use crate::lidar::Outcome;
-use crate::lidar::receive::{
-    Fired, Found, Light, Origin, PreparedPulsed, PreparedReceiver, Workspace, closeness,
-};
-use crate::lidar::return_buffer::Received;
-use crate::lidar::sweep::{Poses, Simulator, shot_number};
-use crate::lidar::{EchoModel, LightModel};
-use crate::transport::TileReturns;
+use super::poses::Poses;
+use super::simulator::FastSimulator;
+use super::single_ray::{Report, SingleRayBeams};
+use crate::calibrated::{CalibratedLanes, Direct, DrawnBeams, ReturnSummary};
+use crate::lidar::light::{ShotLight, echo_affinity};
+use crate::lidar::receiver::{Detection, PreparedPulsed, PreparedReceiver};
+use crate::lidar::return_buffer::ReturnBuffer;
+use crate::lidar::returns::Origin;
+use crate::lidar::sweep::{DetectorMemory, FiredShot, Memory, Simulator, shot_number};
+use crate::lidar::{EchoModel, LightModel, Outcome, Shot};
+use crate::transport::{LightRay, TileReturns};
 use etendue_physics::Purpose;
 use etendue_physics::profile::{Drawn, NoiseCache};
 use etendue_physics::pulse::PulseReturn;
@@ -21,15 +22,15 @@ use etendue_scene::{Hit, HitTile, MaterialId, ObjectId, Ray, RayTile};
 use etendue_simd::Vectorized;
 use nalgebra::{Isometry3, Vector3};
 
-/// What tells which shots they are.
+/// The lidars and materials whose light comes straight back.
 #[derive(Clone)]
-pub(in crate::lidar) struct Straight {
+pub(in crate::lidar) struct DirectReturns {
     pub pulsed: PreparedPulsed,
-    /// Whether no path goes on from each material.
+    /// Whether paths end at each material.
     pub ends: Vec<bool>,
-    /// Whether any path goes on.
-    pub goes_on: bool,
-    /// Whether each material's noise is calibrated; empty where no noise is.
+    /// Whether paths continue at any material.
+    pub any_continues: bool,
+    /// Whether each material has a noise profile; empty where none has.
     pub calibrated: Vec<bool>,
     /// Whether each shot has one ray and its echo a closed form.
     single: bool,
@@ -37,7 +38,7 @@ pub(in crate::lidar) struct Straight {
     pub offset: bool,
 }
 
-/// What a ray's surface sends straight back.
+/// The light that comes straight back along a ray.
 #[derive(Clone, Copy)]
 struct Back {
     origin: Origin,
@@ -65,36 +66,36 @@ impl Back {
     }
 }
 
-/// Where the light of a shot is.
+/// The place of the light of a shot.
 #[derive(Clone, Copy)]
 enum Way {
-    /// So many of the batch's straight returns from that one on.
-    Straight { first: usize, count: usize },
-    /// The light of that number, from trees.
+    /// A number of the batch's direct returns, from the first on.
+    Direct { first: usize, count: usize },
+    /// The light of a number, from trees.
     Tree(usize),
 }
 
-/// Memory that batches use again.
+/// Memory that batches reuse.
 #[derive(Default)]
-pub(in crate::lidar) struct Lane {
+pub(in crate::lidar) struct DirectMemory {
     backs: Vec<Back>,
     ways: Vec<Way>,
-    singles: Singles,
-    /// What sixteen shots each see of calibrated noise, and what is drawn of it.
-    sights: Vec<Sights>,
+    singles: SingleRayBeams,
+    /// The surfaces with noise profiles of sixteen shots each, and the draws.
+    lanes: Vec<CalibratedLanes>,
+    returns: Vec<PulseReturn>,
     drawn: Vec<DrawnBeams>,
     /// Shots that need trees, in the order they were cast, their rays and what they hit.
     rest: Vec<usize>,
-    order: Vec<usize>,
-    rays: Vec<Ray>,
+    rays: Vec<LightRay<f64>>,
     hits: Vec<Option<Hit>>,
 }
 
 /// A batch of shots, with the rays of each and what they hit.
-pub(in crate::lidar) struct Cast<'a> {
+pub(in crate::lidar) struct CastBatch<'a> {
     /// Number of the first shot.
     pub first: usize,
-    pub shots: Aimed<'a>,
+    pub shots: BatchShots<'a>,
     pub poses: &'a Poses,
     /// The order their rays are cast in.
     pub order: Order<'a>,
@@ -104,12 +105,16 @@ pub(in crate::lidar) struct Cast<'a> {
     pub back: &'a [TileReturns],
 }
 
-impl Cast<'_> {
-    pub fn fired(&self, shot: usize) -> Fired<'_> {
-        Fired {
-            shot: self.shots.at(shot),
-            number: shot_number(self.first + shot),
-            pose: self.poses.of(shot),
+impl CastBatch<'_> {
+    pub fn number(&self, shot: usize) -> u32 {
+        shot_number(self.first + shot)
+    }
+
+    pub fn fired<'s>(&'s self, shot: &'s Shot, place: usize) -> FiredShot<'s, f64> {
+        FiredShot {
+            shot,
+            number: self.number(place),
+            pose: self.poses.of(place),
         }
     }
 
@@ -124,7 +129,7 @@ impl Cast<'_> {
     /// On which side of its normal a shot meets the surface that it sees.
     #[inline(never)]
     fn side(&self, shot: usize, backs: &[Back]) -> f64 {
-        let mut lit = Lit::default();
+        let mut lit = ReturnSummary::default();
         for back in backs {
             self.face(&mut lit, &back.direct(), back.ray);
         }
@@ -132,7 +137,7 @@ impl Cast<'_> {
     }
 
     /// Counts light that comes straight back along a ray, and how it meets its surface.
-    pub fn face(&self, lit: &mut Lit, light: &Direct, ray: usize) {
+    pub fn face(&self, lit: &mut ReturnSummary, light: &Direct, ray: usize) {
         if lit.add(light)
             && let Some(hit) = self.hit(ray)
         {
@@ -141,120 +146,143 @@ impl Cast<'_> {
     }
 }
 
-impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
+impl DirectReturns {
     /// None where other light than the surfaces' makes echoes, or other noise than the receiver's.
-    pub fn straight(&self) -> Option<Straight> {
-        let PreparedReceiver::Pulsed(pulsed) = &self.receiver else {
+    pub fn new<P: Fn(f64) -> Isometry3<f64>>(plain: &Simulator<f64, P>) -> Option<Self> {
+        let PreparedReceiver::Pulsed(pulsed) = &plain.receiver else {
             return None;
         };
-        let calibrated = !self.run.without_noise && self.world.scene().has_profiles();
-        let other_light = self.sees_light() || self.air.is_seen();
-        let elsewhere = !self.world.stands_as_cast();
-        let by_paths = matches!(self.run.light, LightModel::Paths(_));
-        let fast = pulsed.receiver.echoes == EchoModel::Analytic;
-        let single = fast && self.beam_rays.count() == 1;
-        if pulsed.receiver.false_alarms || other_light || elsewhere || by_paths {
+        let other_light = plain.ambient.is_some() || plain.air.is_detected();
+        let other_paths =
+            !plain.world.stands_as_cast() || matches!(plain.settings.light, LightModel::Paths(_));
+        let other_rays = plain.lidar.beam.azimuth_jitter > 0.0;
+        if pulsed.receiver.false_alarms || other_light || other_paths || other_rays {
             return None;
         }
-        let is_calibrated = |material| self.world.scene().profile(material).is_some();
-        let ends = self.world.materials().iter().map(Material::ends_paths);
-        let ends: Vec<bool> = ends.collect();
-        Some(Straight {
+        let scene = plain.world.scene();
+        let with_profiles = !plain.settings.without_noise && scene.has_profiles();
+        let materials = plain.world.materials();
+        let ends: Vec<bool> = materials.iter().map(Material::ends_paths).collect();
+        let numbers = (0..).zip(materials).filter(|_| with_profiles);
+        let analytic = pulsed.receiver.echoes == EchoModel::Analytic;
+        let channels = &plain.lidar.channels;
+        Some(Self {
             pulsed: *pulsed,
-            goes_on: ends.contains(&false),
+            any_continues: ends.contains(&false),
             ends,
-            calibrated: { (0..).zip(self.world.materials()).filter(|_| calibrated) }
-                .map(|(number, _)| is_calibrated(MaterialId(number)))
+            calibrated: numbers
+                .map(|(number, _)| scene.profile(MaterialId(number)).is_some())
                 .collect(),
-            single,
-            offset: { self.scanner.channels.iter() }.any(|channel| channel.range_offset != 0.0),
+            single: analytic && plain.beam_rays.count() == 1,
+            offset: channels.iter().any(|channel| channel.range_offset != 0.0),
         })
     }
+}
 
-    /// Adds the points of a batch of shots and what became of each.
-    pub fn report_straight(
+impl<P: Fn(f64) -> Isometry3<f64>> FastSimulator<'_, '_, P> {
+    /// Adds the returns and outcomes of a batch of shots.
+    pub fn report_direct(
         &self,
-        straight: &Straight,
-        cast: &Cast,
-        lane: &mut Lane,
-        lit: (&mut Vec<Light>, &mut Workspace),
-        received: &mut Received,
+        cast: &CastBatch,
+        lane: &mut DirectMemory,
+        plain: &mut Memory<f64>,
+        buffer: &mut ReturnBuffer,
     ) {
-        if straight.single {
-            self.report_singles(straight, cast, lane, lit, received);
+        if self.direct.single {
+            self.report_single_rays(cast, lane, plain, buffer);
         } else {
-            self.report_beams(straight, cast, lane, lit, received);
+            self.report_beams(cast, lane, plain, buffer);
         }
     }
 
     /// Shots of one ray, sixteen at a time.
-    fn report_singles(
+    fn report_single_rays(
         &self,
-        straight: &Straight,
-        cast: &Cast,
-        lane: &mut Lane,
-        (lights, workspace): (&mut Vec<Light>, &mut Workspace),
-        received: &mut Received,
+        cast: &CastBatch,
+        lane: &mut DirectMemory,
+        plain: &mut Memory<f64>,
+        buffer: &mut ReturnBuffer,
     ) {
-        lane.singles.sort(self, straight, cast);
+        lane.singles.sort(self, cast);
         std::mem::swap(&mut lane.rest, &mut lane.singles.rest);
-        self.gather_rest(cast, lane, lights);
-        self.world.scene().isa().run(Report {
+        self.gather_rest(cast, lane, &mut plain.lights);
+        self.isa.run(Report {
             simulator: self,
-            straight,
             cast,
             singles: &lane.singles,
-            lights,
-            workspace,
-            received,
+            lights: &mut plain.lights,
+            detector: &mut plain.detector,
+            buffer,
         });
     }
 
     /// Shots of several rays, or whose waveforms are sampled.
     fn report_beams(
         &self,
-        straight: &Straight,
-        cast: &Cast,
-        lane: &mut Lane,
-        (lights, workspace): (&mut Vec<Light>, &mut Workspace),
-        received: &mut Received,
+        cast: &CastBatch,
+        lane: &mut DirectMemory,
+        plain: &mut Memory<f64>,
+        buffer: &mut ReturnBuffer,
     ) {
-        self.sort_out(straight, cast, lane);
-        self.gather_rest(cast, lane, lights);
-        self.draw_beams(straight, cast, lane, workspace.noise_cache.get());
-        for (shot, way) in lane.ways.iter().enumerate() {
-            let fired = cast.fired(shot);
+        self.sort_out(cast, lane);
+        self.gather_rest(cast, lane, &mut plain.lights);
+        self.draw_beams(cast, lane, plain.detector.noise_cache.get());
+        for (place, way) in lane.ways.iter().enumerate() {
             let outcome = match *way {
-                Way::Tree(light) => self.report(fired, &mut lights[light], workspace, received),
-                Way::Straight { count: 0, .. } => Outcome::NoReturn,
-                Way::Straight { first, count } => {
+                Way::Direct { count: 0, .. } => Outcome::NoReturn,
+                Way::Tree(light) => {
+                    let light = &mut plain.lights[light];
+                    self.report_tree(cast, place, light, &mut plain.detector, buffer)
+                }
+                Way::Direct { first, count } => {
+                    let shot = cast.shots.at(place);
+                    let fired = cast.fired(&shot, place);
                     let backs = &lane.backs[first..first + count];
-                    let block = shot / 16;
-                    if { lane.sights.get(block) }.is_some_and(|block| block.calibrated[shot % 16]) {
-                        let drawn = lane.drawn[block].of(shot % 16);
-                        self.report_drawn(fired, backs, drawn, received)
+                    let block = place / 16;
+                    let lanes = lane.lanes.get(block);
+                    if lanes.is_some_and(|lanes| lanes.calibrated[place % 16]) {
+                        let drawn = lane.drawn[block].of(place % 16);
+                        self.report_drawn(fired, backs, drawn, buffer)
                     } else {
-                        self.report_several(straight, fired, backs, workspace, received)
+                        let returns = &mut lane.returns;
+                        self.report_several(fired, backs, returns, &mut plain.detector, buffer)
                     }
                 }
             };
-            received.outcomes.push(outcome);
+            buffer.outcomes.push(outcome);
         }
     }
 
+    /// Reports a shot whose light comes from trees, by the plain pipeline.
+    pub fn report_tree(
+        &self,
+        cast: &CastBatch,
+        place: usize,
+        light: &mut ShotLight<f64>,
+        detector: &mut DetectorMemory<f64>,
+        buffer: &mut ReturnBuffer,
+    ) -> Outcome {
+        let shot = cast.shots.at(place);
+        let fired = cast.fired(&shot, place);
+        self.plain.detect(fired, light, detector);
+        let detections = &detector.detections;
+        self.plain
+            .report(&self.reporter, fired, light, detections, buffer)
+    }
+
     /// Finds out which shots need trees, and what comes back to the others.
-    fn sort_out(&self, straight: &Straight, cast: &Cast, lane: &mut Lane) {
+    fn sort_out(&self, cast: &CastBatch, lane: &mut DirectMemory) {
         lane.backs.clear();
         lane.ways.clear();
         lane.ways.resize(cast.shots.count(), Way::Tree(0));
         lane.rest.clear();
-        let per_shot = self.beam_rays.count();
+        let per_shot = self.plain.beam_rays.count();
         for (place, &shot) in cast.order.shots.iter().enumerate() {
             let first = lane.backs.len();
             let own = place * per_shot..(place + 1) * per_shot;
-            lane.ways[shot] = if self.send_straight(straight, cast, own, &mut lane.backs) {
+            lane.ways[shot] = if self.send_straight(cast, own, &mut lane.backs) {
                 let count = lane.backs.len() - first;
-                Way::Straight { first, count }
+                Way::Direct { first, count }
             } else {
                 lane.backs.truncate(first);
                 lane.rest.push(shot);
@@ -267,8 +295,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
     #[inline]
     fn send_straight(
         &self,
-        straight: &Straight,
-        cast: &Cast,
+        cast: &CastBatch,
         own: std::ops::Range<usize>,
         backs: &mut Vec<Back>,
     ) -> bool {
@@ -279,12 +306,13 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
                 continue;
             }
             let material = back.material[lane];
-            if !straight.ends[material.0 as usize] {
+            if !self.direct.ends[material.0 as usize] {
                 return false;
             }
             let range = back.range[lane];
-            let power =
-                back.power[lane] * self.beam_rays.weight(ray) * self.air.transmission(range);
+            let power = back.power[lane]
+                * self.plain.beam_rays.weight(ray)
+                * self.plain.air.transmission(range);
             if power > 0.0 {
                 let origin = Origin {
                     object: ObjectId(met.object[lane]),
@@ -304,111 +332,118 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
 
     /// Follows the trees of the shots that need them, in the order they were cast: neighbours
     /// together are also the rays that mirrors and glass spawn.
-    fn gather_rest(&self, cast: &Cast, lane: &mut Lane, lights: &mut Vec<Light>) {
+    fn gather_rest(
+        &self,
+        cast: &CastBatch,
+        lane: &mut DirectMemory,
+        lights: &mut Vec<ShotLight<f64>>,
+    ) {
         if lane.rest.is_empty() {
             return;
         }
         lane.rays.clear();
         lane.hits.clear();
-        let per_shot = self.beam_rays.count();
+        let per_shot = self.plain.beam_rays.count();
         for &shot in &lane.rest {
             let first = cast.order.places[shot] * per_shot;
             let own = first..first + per_shot;
-            lane.rays.extend(own.clone().map(|number| cast.ray(number)));
+            let rays = own.clone().map(|number| light_ray(&cast.ray(number)));
+            lane.rays.extend(rays);
             lane.hits.extend(own.map(|number| cast.hit(number)));
         }
-        lane.order.clear();
-        lane.order.extend(0..lane.rest.len());
-        self.gather(&lane.rays, &lane.hits, (cast.first, &lane.order), lights);
+        let number = |place: usize| cast.number(lane.rest[place]);
+        self.plain.gather(&lane.rays, &lane.hits, number, lights);
     }
 
-    /// A shot of several returns, or one whose waveform is sampled.
+    /// Reports a shot of several returns, or one whose waveform is sampled.
     fn report_several(
         &self,
-        straight: &Straight,
-        fired: Fired,
+        fired: FiredShot<f64>,
         backs: &[Back],
-        workspace: &mut Workspace,
-        received: &mut Received,
+        returns: &mut Vec<PulseReturn>,
+        detector: &mut DetectorMemory<f64>,
+        buffer: &mut ReturnBuffer,
     ) -> Outcome {
-        let mut returns = std::mem::take(&mut workspace.returns);
         returns.clear();
         returns.extend(backs.iter().map(Back::light));
-        workspace.found.clear();
-        let stream = || self.stream(fired.number, Purpose::ReceiverNoise);
-        let mut noise = (!self.run.without_noise).then(stream);
-        let noise = noise.as_mut();
-        self.find_echoes(
-            &straight.pulsed,
-            fired.number,
-            (&mut returns, 0),
-            noise,
-            workspace,
-        );
-        workspace.returns = returns;
+        let stream = || self.plain.stream(fired.number, Purpose::ReceiverNoise);
+        let mut noise = (!self.plain.settings.without_noise).then(stream);
+        let DetectorMemory {
+            pulsed, detections, ..
+        } = detector;
+        detections.clear();
+        let receiver = &self.direct.pulsed;
+        receiver.detect_returns(returns, noise.as_mut(), pulsed, detections);
         let source = |range: f64, reach: f64| strongest(backs, range, reach);
-        self.keep(fired, 0.0, &workspace.found, source, received)
+        self.reporter.add(fired, 0.0, detections, source, buffer)
     }
 
     /// Draws the shots of calibrated noise.
-    fn draw_beams(
-        &self,
-        straight: &Straight,
-        cast: &Cast,
-        lane: &mut Lane,
-        noise_cache: &mut NoiseCache,
-    ) {
-        lane.sights.clear();
+    fn draw_beams(&self, cast: &CastBatch, lane: &mut DirectMemory, noise_cache: &mut NoiseCache) {
+        lane.lanes.clear();
         lane.drawn.clear();
-        if straight.calibrated.is_empty() {
+        if self.direct.calibrated.is_empty() {
             return;
         }
         let blocks = lane.ways.len().div_ceil(16);
-        lane.sights.resize(blocks, Sights::NONE);
-        let scene = self.world.scene();
+        lane.lanes.resize(blocks, CalibratedLanes::NONE);
+        let scene = self.plain.world.scene();
         for (shot, way) in lane.ways.iter().enumerate() {
-            let Way::Straight { first, count } = *way else {
+            let Way::Direct { first, count } = *way else {
                 continue;
             };
-            let mut lit = Lit::default();
+            let mut lit = ReturnSummary::default();
             for back in &lane.backs[first..first + count] {
                 lit.add(&back.direct());
             }
             if let Some(surface) = lit.profiled(scene) {
-                lane.sights[shot / 16].set(shot % 16, &surface);
+                lane.lanes[shot / 16].set(shot % 16, &surface);
             }
         }
-        scene.isa().run(DrawBeams {
+        self.isa.run(DrawBeams {
             simulator: self,
             cast,
             ways: &lane.ways,
             backs: &lane.backs,
-            sights: &lane.sights,
+            lanes: &lane.lanes,
             drawn: &mut lane.drawn,
             noise_cache,
         });
     }
 
-    /// A shot of calibrated noise.
+    /// Reports a shot that was drawn from a noise profile.
     fn report_drawn(
         &self,
-        fired: Fired,
+        fired: FiredShot<f64>,
         backs: &[Back],
         drawn: Option<Drawn>,
-        received: &mut Received,
+        buffer: &mut ReturnBuffer,
     ) -> Outcome {
         let power = backs.iter().map(|back| back.power).sum();
-        let found = drawn.map(|drawn| Found::drawn(&drawn, power));
+        let detection = drawn.map(|drawn| Detection::drawn(&drawn, power));
         let source = |range: f64, reach: f64| strongest(backs, range, reach);
-        self.keep(fired, 0.0, found.as_slice(), source, received)
+        self.reporter
+            .add(fired, 0.0, detection.as_slice(), source, buffer)
+    }
+}
+
+/// A ray of light along a ray that was cast.
+fn light_ray(ray: &Ray) -> LightRay<f64> {
+    LightRay {
+        origin: ray.origin,
+        direction: ray.direction,
+        time: ray.time,
+        mask: ray.mask,
     }
 }
 
 /// Where most of the light about a range came from, within a reach (m).
 fn strongest(backs: &[Back], range: f64, reach: f64) -> Option<Origin> {
-    let near = { backs.iter() }.filter(|back| (back.origin.range - range).abs() <= reach);
+    let near = backs
+        .iter()
+        .filter(|back| (back.origin.range - range).abs() <= reach);
     let counted = near.map(|back| {
-        let close = closeness(back.origin.range - range, reach);
+        let close = echo_affinity(back.origin.range - range, reach);
         (back.origin, back.power * close)
     });
     let strongest = counted.max_by(|a, b| a.1.total_cmp(&b.1));
@@ -416,34 +451,34 @@ fn strongest(backs: &[Back], range: f64, reach: f64) -> Option<Origin> {
 }
 
 /// Draws shots of several rays each, sixteen at a time.
-struct DrawBeams<'s, 'a, P> {
-    simulator: &'s Simulator<'a, P>,
-    cast: &'s Cast<'s>,
+struct DrawBeams<'s, 'p, 'a, P> {
+    simulator: &'s FastSimulator<'p, 'a, P>,
+    cast: &'s CastBatch<'s>,
     ways: &'s [Way],
     backs: &'s [Back],
-    sights: &'s [Sights],
+    lanes: &'s [CalibratedLanes],
     drawn: &'s mut Vec<DrawnBeams>,
     noise_cache: &'s mut NoiseCache,
 }
 
-impl<P: Fn(f64) -> Isometry3<f64>> Vectorized for DrawBeams<'_, '_, P> {
+impl<P: Fn(f64) -> Isometry3<f64>> Vectorized for DrawBeams<'_, '_, '_, P> {
     type Output = ();
 
     #[expect(clippy::inline_always, reason = "for the caller's instructions")]
     #[inline(always)]
     fn run(self) {
         let (simulator, cast) = (self.simulator, self.cast);
-        for (number, sights) in self.sights.iter().enumerate() {
+        for (number, lanes) in self.lanes.iter().enumerate() {
             let first = 16 * number;
-            let address = simulator.address(shot_number(cast.first + first));
+            let address = simulator.plain.address(shot_number(cast.first + first));
             let side = |lane: usize| {
-                let Way::Straight { first: back, count } = self.ways[first + lane] else {
+                let Way::Direct { first: back, count } = self.ways[first + lane] else {
                     return 0.0;
                 };
                 cast.side(first + lane, &self.backs[back..back + count])
             };
-            let scene = simulator.world.scene();
-            let drawn = sights.draw(scene, side, &address, self.noise_cache);
+            let scene = simulator.plain.world.scene();
+            let drawn = lanes.draw(scene, side, &address, self.noise_cache);
             self.drawn.push(drawn);
         }
     }
@@ -453,7 +488,8 @@ impl<P: Fn(f64) -> Isometry3<f64>> Vectorized for DrawBeams<'_, '_, P> {
 #[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
-    use crate::lidar::{Air, SweepSettings};
+    use crate::lidar::trace::trace_by_trees;
+    use crate::lidar::{Air, Hooks, SweepSettings};
     use crate::lidar::{
         Beam, Channel, Columns, Intensity, Lidar, PulsedReceiver, RangeLimits, Receiver,
         ScanPattern, Sensitivity, Spinning,
@@ -524,9 +560,9 @@ mod tests {
         }
     }
 
-    /// Whether shots of that scanner in that air can do without trees.
-    fn is_straight(scene: &Scene, scanner: &Lidar, drops_from: Option<f64>) -> bool {
-        let run = SweepSettings {
+    /// Whether the light of a scanner's shots comes straight back in some air.
+    fn is_direct(scene: &Scene, scanner: &Lidar, drops_from: Option<f64>) -> bool {
+        let settings = SweepSettings {
             air: Air {
                 drops_from,
                 ..Air::default()
@@ -534,9 +570,10 @@ mod tests {
             ..SweepSettings::default()
         };
         let world = World::at_wavelength(scene, scanner.wavelength).unwrap();
-        let still = |_| Isometry3::identity();
-        let simulator = Simulator::new(&world, scanner, &run, still, Isometry3::identity());
-        simulator.straight().is_some()
+        let at_rest = |_| Isometry3::identity();
+        let hooks = Hooks::default();
+        let plain = Simulator::new(&world, scanner, &settings, at_rest, hooks, trace_by_trees);
+        DirectReturns::new(&plain).is_some()
     }
 
     /// The tests of the formats hold both ways against each other by asking for drops where there
@@ -561,8 +598,8 @@ mod tests {
             }],
         };
         let scene = scene.build().unwrap();
-        assert!(is_straight(&scene, &scanner(false), None));
-        assert!(!is_straight(&scene, &scanner(false), Some(1.0)));
-        assert!(!is_straight(&scene, &scanner(true), None));
+        assert!(is_direct(&scene, &scanner(false), None));
+        assert!(!is_direct(&scene, &scanner(false), Some(1.0)));
+        assert!(!is_direct(&scene, &scanner(true), None));
     }
 }

@@ -1,9 +1,18 @@
-//! The pipeline in lanes of sixteen: the same returns as the plain pipeline, bit for bit.
+//! The pipeline in lanes of sixteen: the same returns as the plain pipeline
+//! ([`super::sweep`]), bit for bit.
+//!
+//! It applies to pulsed lidars in clear air without ambient light and false alarms
+//! ([`direct::DirectReturns`]). Each lane performs the operations of the plain form in the same order.
+//! Shots that hit mirrors or glass go through the plain form.
 
-pub(in crate::lidar) mod aim;
-pub(in crate::lidar) mod aimed;
-pub(in crate::lidar) mod direct;
-pub(in crate::lidar) mod order;
-pub(in crate::lidar) mod phase;
-pub(in crate::lidar) mod rotor;
-pub(in crate::lidar) mod single_ray;
+pub(super) mod aim;
+pub(super) mod batch_shots;
+pub(super) mod direct;
+pub(super) mod order;
+pub(super) mod phase;
+pub(super) mod poses;
+pub(super) mod rotor;
+mod simulator;
+pub(super) mod single_ray;
+
+pub(super) use simulator::{FastMemory, FastSimulator};

@@ -11,7 +11,7 @@ use nalgebra::Isometry3;
 
 /// The beams of some columns on a rotor that only turns, which those of others are turned copies of.
 #[derive(Clone)]
-pub(in crate::lidar) struct Turning {
+pub(in crate::lidar) struct RotorBeams {
     /// Whether all channels of a column fire at once, and each four beams are of one column.
     at_once: bool,
     /// How many columns.
@@ -26,11 +26,11 @@ struct Lasers {
     column: [usize; 16],
 }
 
-impl Turning {
+impl RotorBeams {
     /// Of the shots of whole columns, in that order.
     pub fn new(firing: &Firing, order: &[usize]) -> Option<Self> {
         firing.rotor()?;
-        let channels = &firing.scanner.channels;
+        let channels = &firing.lidar.channels;
         let (first, others) = channels.split_first()?;
         let together = others.iter().all(|channel| channel.time == first.time);
         let column = |shot: &usize| shot / channels.len();

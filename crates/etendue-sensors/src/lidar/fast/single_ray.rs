@@ -5,12 +5,13 @@
     reason = "loops over sixteen lanes become vector instructions"
 )]
 
-use super::aimed::Aimed;
-use super::direct::{Cast, Straight};
-use crate::calibrated::{DrawnBeams, Sights, side_of};
-use crate::lidar::receive::{Light, Workspace};
-use crate::lidar::return_buffer::Received;
-use crate::lidar::sweep::{Simulator, shot_number};
+use super::batch_shots::BatchShots;
+use super::direct::CastBatch;
+use super::simulator::FastSimulator;
+use crate::calibrated::{CalibratedLanes, DrawnBeams, side_of};
+use crate::lidar::light::ShotLight;
+use crate::lidar::return_buffer::ReturnBuffer;
+use crate::lidar::sweep::{DetectorMemory, shot_number};
 use crate::lidar::{Frame, Outcome, Return, Source};
 use crate::transport::TileReturns;
 use etendue_physics::pulse::SingleEchoes;
@@ -124,19 +125,18 @@ impl<'a> Sixteen<'a> {
 
 /// Memory that batches use again.
 #[derive(Default)]
-pub(in crate::lidar) struct Singles {
+pub(in crate::lidar) struct SingleRayBeams {
     blocks: Vec<Block>,
     /// Shots that need trees.
     pub rest: Vec<usize>,
 }
 
-impl Singles {
+impl SingleRayBeams {
     /// Sorts out what comes straight back to each shot of a batch, and which need trees.
     pub fn sort<P: Fn(f64) -> Isometry3<f64>>(
         &mut self,
-        simulator: &Simulator<'_, P>,
-        straight: &Straight,
-        cast: &Cast,
+        simulator: &FastSimulator<'_, '_, P>,
+        cast: &CastBatch,
     ) {
         self.rest.clear();
         let count = cast.shots.count().div_ceil(16);
@@ -145,17 +145,17 @@ impl Singles {
             // Not all its lanes may be shots.
             *last = Block::NOTHING;
         }
-        let weight = simulator.beam_rays.weight(0);
+        let weight = simulator.plain.beam_rays.weight(0);
         let tiles = cast.back.iter().zip(cast.met);
         for ((back, met), shots) in tiles.zip(cast.order.shots.chunks(16)) {
             let mut tile = Block::of(back, met, weight);
-            if simulator.air.dims() {
+            if simulator.plain.air.attenuates() {
                 for (power, range) in tile.power.iter_mut().zip(&back.range) {
-                    *power *= simulator.air.transmission(*range);
+                    *power *= simulator.plain.air.transmission(*range);
                 }
             }
-            if straight.goes_on {
-                self.find_trees(straight, met, shots, &mut tile);
+            if simulator.direct.any_continues {
+                self.find_trees(&simulator.direct.ends, met, shots, &mut tile);
             }
             if cast.order.by_fours {
                 for (four, shots) in shots.chunks(4).enumerate() {
@@ -163,12 +163,17 @@ impl Singles {
                         shots[0] % 16,
                         &tile,
                         4 * four,
-                        straight.goes_on,
+                        simulator.direct.any_continues,
                     );
                 }
             } else {
                 for (lane, shot) in shots.iter().enumerate() {
-                    self.blocks[shot / 16].take::<1>(shot % 16, &tile, lane, straight.goes_on);
+                    self.blocks[shot / 16].take::<1>(
+                        shot % 16,
+                        &tile,
+                        lane,
+                        simulator.direct.any_continues,
+                    );
                 }
             }
         }
@@ -176,15 +181,9 @@ impl Singles {
 
     /// Numbers the shots that need trees.
     #[inline]
-    fn find_trees(
-        &mut self,
-        straight: &Straight,
-        met: &HitTile,
-        shots: &[usize],
-        tile: &mut Block,
-    ) {
+    fn find_trees(&mut self, ends: &[bool], met: &HitTile, shots: &[usize], tile: &mut Block) {
         for (lane, &shot) in shots.iter().enumerate() {
-            if !straight.ends[tile.material[lane].0 as usize] && met.is_hit(lane) {
+            if !ends[tile.material[lane].0 as usize] && met.is_hit(lane) {
                 self.rest.push(shot);
                 tile.tree[lane] = shot_number(self.rest.len());
                 tile.power[lane] = 0.0;
@@ -194,17 +193,16 @@ impl Singles {
 }
 
 /// Adds the points of the shots of a batch and what became of each.
-pub(in crate::lidar) struct Report<'s, 'a, P> {
-    pub simulator: &'s Simulator<'a, P>,
-    pub straight: &'s Straight,
-    pub cast: &'s Cast<'s>,
-    pub singles: &'s Singles,
-    pub lights: &'s mut Vec<Light>,
-    pub workspace: &'s mut Workspace,
-    pub received: &'s mut Received,
+pub(in crate::lidar) struct Report<'s, 'm, 'p, 'a, P> {
+    pub simulator: &'s FastSimulator<'p, 'a, P>,
+    pub cast: &'s CastBatch<'s>,
+    pub singles: &'s SingleRayBeams,
+    pub lights: &'s mut Vec<ShotLight<f64>>,
+    pub detector: &'s mut DetectorMemory<'m, f64>,
+    pub buffer: &'s mut ReturnBuffer,
 }
 
-impl<P: Fn(f64) -> Isometry3<f64>> Vectorized for Report<'_, '_, P> {
+impl<P: Fn(f64) -> Isometry3<f64>> Vectorized for Report<'_, '_, '_, '_, P> {
     type Output = ();
 
     #[inline(always)]
@@ -222,7 +220,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Vectorized for Report<'_, '_, P> {
     }
 }
 
-impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
+impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, '_, '_, P> {
     /// Adds the points of sixteen shots, the first of which is that number of the batch.
     #[inline(always)]
     fn report(
@@ -249,7 +247,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
     #[inline(always)]
     fn points(&mut self, block: &Block, measured: &Measured, first: usize, count: usize) {
         let (simulator, cast) = (self.simulator, self.cast);
-        self.received.extend(count, |lane, number, place| {
+        self.buffer.extend(count, |lane, number, place| {
             if measured.within[lane] {
                 fill(simulator, cast, place, block, measured, (first, lane));
             }
@@ -269,9 +267,9 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
         for lane in 0..count {
             let outcome = match (block.tree[lane], measured) {
                 (0, Some(measured)) => {
-                    let outcome = measured.outcome(lane, self.received.count());
+                    let outcome = measured.outcome(lane, self.buffer.count());
                     if measured.within[lane] {
-                        let place = self.received.place();
+                        let place = self.buffer.place();
                         fill(
                             self.simulator,
                             self.cast,
@@ -284,14 +282,15 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
                     outcome
                 }
                 (0, None) => Outcome::NoReturn,
-                (light, _) => self.simulator.report(
-                    self.cast.fired(first + lane),
+                (light, _) => self.simulator.report_tree(
+                    self.cast,
+                    first + lane,
                     &mut self.lights[light as usize - 1],
-                    self.workspace,
-                    self.received,
+                    self.detector,
+                    self.buffer,
                 ),
             };
-            self.received.outcomes.push(outcome);
+            self.buffer.outcomes.push(outcome);
         }
     }
 
@@ -308,8 +307,8 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
         let simulator = self.simulator;
         let echoes = self.echoes(block, drawn, noise);
         let offsets = self.offsets(first);
-        let limits = simulator.scanner.limits;
-        let reach = 0.5 * SPEED_OF_LIGHT * self.straight.pulsed.receiver.pulse.fwhm;
+        let limits = simulator.plain.lidar.limits;
+        let reach = 0.5 * SPEED_OF_LIGHT * self.simulator.direct.pulsed.receiver.pulse.fwhm;
         let mut range = [0.0; 16];
         let mut distance = [0.0; 16];
         let mut sourced = [false; 16];
@@ -328,8 +327,8 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
             range,
             offset: offsets,
             point: match self.cast.shots {
-                Aimed::Listed(_) => [[0.0; 16]; 3],
-                Aimed::Turned { by, columns, .. } => by.points(columns, first, &distance),
+                BatchShots::Listed(_) => [[0.0; 16]; 3],
+                BatchShots::Turned { by, columns, .. } => by.points(columns, first, &distance),
             },
             sourced,
             mesh: self.meshes(block),
@@ -341,7 +340,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
     /// The meshes of the objects that a block saw.
     #[inline(always)]
     fn meshes(&self, block: &Block) -> [MeshId; 16] {
-        let objects = self.simulator.world.scene().objects();
+        let objects = self.simulator.plain.world.scene().objects();
         let mesh = |object: u32| {
             objects
                 .get(object as usize)
@@ -367,7 +366,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
         range: &[f64; 16],
         drawn: Option<&Sixteen>,
     ) -> [f64; 16] {
-        let intensity = &self.simulator.scanner.intensity;
+        let intensity = &self.simulator.plain.lidar.intensity;
         let (response, top) = (intensity.response, intensity.top);
         let Some(drawn) = drawn else {
             return response.report_lanes(&echoes.power, range, top);
@@ -419,7 +418,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
     /// What the receiver makes of sixteen shots.
     #[inline(always)]
     fn received(&self, block: &Block, noise: &NormalPairs) -> SingleEchoes {
-        { self.straight.pulsed.fast }.singles(&block.range, &block.power, noise)
+        { self.simulator.direct.pulsed.analytic }.singles(&block.range, &block.power, noise)
     }
 
     /// The receiver's noise of four blocks, if any shot wants it: four after each other, for what
@@ -431,7 +430,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
             Some(drawn) => has_others(block, Sixteen::of(drawn, number).calibrated),
             None => has_others(block, &[false; 16]),
         };
-        if !self.simulator.run.without_noise && blocks.iter().enumerate().any(wanted) {
+        if !self.simulator.plain.settings.without_noise && blocks.iter().enumerate().any(wanted) {
             for (number, noise) in noise.iter_mut().enumerate() {
                 *noise = self.draws(first + 16 * number);
             }
@@ -441,7 +440,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
 
     #[inline(always)]
     fn draws(&self, first: usize) -> NormalPairs {
-        let run = self.simulator.run;
+        let run = self.simulator.plain.settings;
         let draws = Draws {
             seed: run.seed,
             sensor: run.sensor,
@@ -459,8 +458,8 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
     #[inline(always)]
     fn offsets(&self, first: usize) -> [f64; 16] {
         let mut offsets = [0.0; 16];
-        if self.straight.offset {
-            let channels = &self.simulator.scanner.channels;
+        if self.simulator.direct.offset {
+            let channels = &self.simulator.plain.lidar.channels;
             for (offset, shot) in offsets.iter_mut().zip(self.cast.first + first..) {
                 *offset = channels[shot % channels.len()].range_offset;
             }
@@ -472,11 +471,11 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
     /// waits for another can go on with.
     #[inline(always)]
     fn draw(&mut self, blocks: &[Block], first: usize) -> Option<Together> {
-        let calibrated = &self.straight.calibrated;
+        let calibrated = &self.simulator.direct.calibrated;
         if calibrated.is_empty() {
             return None;
         }
-        let mut sights = Sights::<64>::NONE;
+        let mut sights = CalibratedLanes::<64>::NONE;
         let mut any = false;
         for (number, block) in blocks.iter().enumerate() {
             any |= see(&mut sights, 16 * number, block, calibrated);
@@ -485,11 +484,11 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
             return None;
         }
         let (simulator, cast) = (self.simulator, self.cast);
-        let address = simulator.address(shot_number(cast.first + first));
+        let address = simulator.plain.address(shot_number(cast.first + first));
         let cos = &sights.cos_incidence;
         let side = |lane: usize| side(cast, cos[lane], first + lane);
-        let scene = simulator.world.scene();
-        let drawn = sights.draw(scene, side, &address, self.workspace.noise_cache.get());
+        let scene = simulator.plain.world.scene();
+        let drawn = sights.draw(scene, side, &address, self.detector.noise_cache.get());
         Some(Together {
             calibrated: sights.calibrated,
             drawn,
@@ -519,8 +518,8 @@ impl Measured {
 /// waits for all of them.
 #[inline(always)]
 fn fill<P>(
-    simulator: &Simulator<P>,
-    cast: &Cast,
+    simulator: &FastSimulator<P>,
+    cast: &CastBatch,
     place: &mut Return,
     block: &Block,
     measured: &Measured,
@@ -528,17 +527,17 @@ fn fill<P>(
 ) {
     let offset = measured.offset[lane];
     let point = match cast.shots {
-        Aimed::Listed(shots) => shots[first + lane].point(measured.range[lane] - offset),
-        Aimed::Turned { .. } => {
+        BatchShots::Listed(shots) => shots[first + lane].point(measured.range[lane] - offset),
+        BatchShots::Turned { .. } => {
             let [x, y, z] = &measured.point;
             Point3::new(x[lane], y[lane], z[lane])
         }
     };
-    match simulator.run.frame {
+    match simulator.plain.settings.frame {
         Frame::Sensor => place.position = point,
         frame => {
             let pose = cast.poses.of(first + lane);
-            place.position = frame.place(point, pose, &simulator.world_from_start);
+            place.position = frame.place(point, pose, &simulator.reporter.world_from_start);
         }
     }
     place.range = measured.range[lane];
@@ -571,10 +570,10 @@ fn has_others(block: &Block, calibrated: &[bool; 16]) -> bool {
     others
 }
 
-/// What a block sees of calibrated noise, from a lane on, as [`Lit`](crate::calibrated::Lit) would say of each, and whether it
+/// What a block sees of calibrated noise, from a lane on, as [`ReturnSummary`](crate::calibrated::ReturnSummary) would say of each, and whether it
 /// does.
 #[inline(always)]
-fn see(sights: &mut Sights<64>, from: usize, block: &Block, calibrated: &[bool]) -> bool {
+fn see(sights: &mut CalibratedLanes<64>, from: usize, block: &Block, calibrated: &[bool]) -> bool {
     let first = block.material[0];
     let mut alike = true;
     for i in 0..16 {
@@ -603,7 +602,7 @@ fn see(sights: &mut Sights<64>, from: usize, block: &Block, calibrated: &[bool])
 
 /// On which side of its normal a shot of one ray meets its surface.
 #[inline(never)]
-fn side(cast: &Cast, cos_incidence: f64, shot: usize) -> f64 {
+fn side(cast: &CastBatch, cos_incidence: f64, shot: usize) -> f64 {
     let (tile, lane) = (cast.order.places[shot] / 16, cast.order.places[shot] % 16);
     let [x, y, z] = &cast.met[tile].normal;
     let normal = Vector3::new(x[lane], y[lane], z[lane]);

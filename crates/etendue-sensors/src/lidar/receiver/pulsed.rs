@@ -1,14 +1,18 @@
 //! Pulsed receivers: echoes and their time of flight.
 
+use super::{Detection, Reception};
 use crate::lidar::RangeLimits;
+use crate::lidar::backscatter::Backscatter;
 use crate::lidar::check::{Wrong, is_positive, positive, value, zero_or_more};
+use crate::lidar::light::ShotLight;
+use crate::lidar::waveform::WaveformSearch;
 use etendue_physics::atmosphere::Overlap;
 use etendue_physics::phase::Window;
 use etendue_physics::pulse::{
-    AnalogueDetector, AnalyticReceiver, Detector, Discriminator, EchoFinder, PhotonCounter, Pulse,
-    ReturnMode, reference_power,
+    AnalogueDetector, AnalyticFinder, AnalyticReceiver, Detector, Discriminator, Echo, EchoFinder,
+    PhotonCounter, Pulse, PulseReturn, ReturnMode, reference_power,
 };
-use etendue_physics::{SPEED_OF_LIGHT, Scalar};
+use etendue_physics::{Purpose, SPEED_OF_LIGHT, Scalar, Stream, normal};
 
 /// How echoes are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -235,6 +239,195 @@ impl<S: Scalar> PulsedReceiver<S> {
             self.hysteresis(),
             self.reference,
         )
+    }
+}
+
+/// A pulsed receiver with the finders of its echoes.
+#[derive(Clone, Copy)]
+pub(in crate::lidar) struct PreparedPulsed<S = f64> {
+    pub receiver: PulsedReceiver<S>,
+    pub analytic: AnalyticFinder<S>,
+    /// Where echoes are found in waveforms.
+    waveform: Option<EchoFinder<S>>,
+}
+
+/// Memory that shots reuse.
+pub(in crate::lidar) struct PulsedScratch<S> {
+    echoes: Vec<Echo<S>>,
+}
+
+impl<S> Default for PulsedScratch<S> {
+    fn default() -> Self {
+        Self { echoes: Vec::new() }
+    }
+}
+
+impl<S: Scalar> PreparedPulsed<S> {
+    /// A receiver, in air whose backscatter may form echoes or not: light from all along the beam has
+    /// no closed form.
+    pub fn new(receiver: &PulsedReceiver<S>, with_backscatter: bool) -> Self {
+        let sampled = with_backscatter || receiver.echoes == EchoModel::Waveform;
+        Self {
+            receiver: *receiver,
+            analytic: receiver.analytic().finder(),
+            waveform: sampled.then(|| receiver.finder()),
+        }
+    }
+
+    /// The same receiver in ambient light of a power, 1/(m² sr).
+    fn in_light(&self, power: f64) -> Self {
+        let receiver = self.receiver.in_light(power);
+        Self {
+            receiver,
+            analytic: self.analytic.in_light(power),
+            waveform: self.waveform.map(|finder| EchoFinder {
+                hysteresis: receiver.hysteresis(),
+                ..finder
+            }),
+        }
+    }
+
+    /// Appends the detections in the light of a shot, in the device's order.
+    pub fn detect(
+        &self,
+        reception: &Reception<S>,
+        light: &mut ShotLight<S>,
+        mut noise: Option<&mut Stream>,
+        scratch: &mut PulsedScratch<S>,
+        detections: &mut Vec<Detection<S>>,
+    ) {
+        let lit;
+        let own = if light.ambient > 0.0 {
+            lit = self.in_light(light.ambient);
+            &lit
+        } else {
+            self
+        };
+        let backscatter =
+            (reception.backscatter).map(|all| all.first_cells(light.backscatter_cells));
+        let rounding = reception.rounding;
+        own.find_echoes(
+            &mut light.returns,
+            backscatter.as_ref(),
+            noise.as_deref_mut(),
+            rounding,
+            scratch,
+        );
+        if own.receiver.false_alarms && reception.noise {
+            let mut stream = (reception.stream)(Purpose::FalseAlarm);
+            own.receiver
+                .add_false_alarms(reception.limits, &mut stream, &mut scratch.echoes);
+        }
+        own.select(noise, scratch, detections);
+    }
+
+    /// The echoes of returns without backscatter, and those of them that are reported.
+    pub fn detect_returns(
+        &self,
+        returns: &mut [PulseReturn<S>],
+        mut noise: Option<&mut Stream>,
+        scratch: &mut PulsedScratch<S>,
+        detections: &mut Vec<Detection<S>>,
+    ) {
+        self.find_echoes(returns, None, noise.as_deref_mut(), true, scratch);
+        self.select(noise, scratch, detections);
+    }
+
+    /// Finds the echoes in returns (which it sorts) and backscatter, nearest first.
+    fn find_echoes(
+        &self,
+        returns: &mut [PulseReturn<S>],
+        backscatter: Option<&Backscatter<S>>,
+        noise: Option<&mut Stream>,
+        rounding: bool,
+        PulsedScratch { echoes }: &mut PulsedScratch<S>,
+    ) {
+        echoes.clear();
+        let Some(finder) = &self.waveform else {
+            return self.analytic.find(returns, noise, echoes);
+        };
+        let is_analytic = self.receiver.echoes == EchoModel::Analytic;
+        let search = WaveformSearch {
+            receiver: &self.receiver,
+            finder,
+            analytic: is_analytic.then_some(&self.analytic),
+            rounding,
+        };
+        search.find(returns, backscatter, noise, echoes);
+    }
+
+    /// Appends the echoes that the return mode selects. Those of waveforms get the jitter of the clock,
+    /// which the closed form includes in its spread.
+    fn select(
+        &self,
+        noise: Option<&mut Stream>,
+        PulsedScratch { echoes }: &PulsedScratch<S>,
+        detections: &mut Vec<Detection<S>>,
+    ) {
+        let is_sampled = self.receiver.echoes == EchoModel::Waveform;
+        let mut jitter = noise.filter(|_| is_sampled);
+        let mut detection = |echo: &Echo<S>| {
+            let shift = match &mut jitter {
+                Some(stream) => self.receiver.jitter * stream.normal(),
+                None => 0.0,
+            };
+            Detection {
+                range: echo.range + shift,
+                power: echo.power,
+                width: echo.width,
+                velocity: None,
+                intensity: None,
+            }
+        };
+        match &echoes[..] {
+            [] => {}
+            [only] => detections.push(detection(only)),
+            several => {
+                let selected = self.receiver.returns.choose(several).into_iter();
+                detections.extend(selected.map(|echo| detection(&several[echo])));
+            }
+        }
+    }
+}
+
+impl<S: Scalar> PulsedReceiver<S> {
+    /// Appends the echoes that noise alone makes between the range limits, and sorts all by range.
+    ///
+    /// Each sample of the noise without an echo, of standard deviation $\sigma$, is over the threshold
+    /// $T$ with the probability $p = 1 - \Phi(T/\sigma)$ (of counted photons too, whose skewness is left
+    /// out); the gaps between such samples are exponential with the mean $1/p$. They exceed the
+    /// threshold by an exponential excess of the mean $\sigma^2/T$, the tail of the normal
+    /// distribution.
+    fn add_false_alarms(
+        &self,
+        limits: &RangeLimits,
+        stream: &mut Stream,
+        echoes: &mut Vec<Echo<S>>,
+    ) {
+        let threshold = self.threshold.value();
+        let sigma = self.detector.noise(0.0);
+        let chance = normal::probability(-threshold / sigma);
+        if chance <= 0.0 {
+            return;
+        }
+        let step = 0.5 * SPEED_OF_LIGHT * self.interval;
+        let mut exponential = |mean: f64| -mean * (1.0 - stream.uniform()).ln();
+        let before = echoes.len();
+        let mut range = limits.near;
+        loop {
+            range += step * exponential(1.0 / chance).max(1.0);
+            if range > limits.far {
+                break;
+            }
+            echoes.push(Echo {
+                range: S::from(range),
+                power: S::from(threshold + exponential(sigma * sigma / threshold)),
+                width: S::from(self.interval),
+            });
+        }
+        if echoes.len() > before {
+            echoes.sort_by(|a, b| a.range.value().total_cmp(&b.range.value()));
+        }
     }
 }
 

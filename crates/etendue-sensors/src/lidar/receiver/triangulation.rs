@@ -1,14 +1,13 @@
-//! Triangulating receivers.
+//! Triangulating receivers: the image of the spot on a line of pixels beside the laser.
 
-use crate::lidar::Shot;
+use super::{Detection, Reception};
 use crate::lidar::check::{Wrong, positive, zero_or_more};
-use crate::lidar::receive::{Fired, Found, Light};
-use crate::lidar::sweep::Simulator;
-use crate::transport;
+use crate::lidar::light::ShotLight;
+use crate::transport::LightReturn;
 use etendue_physics::pulse::{PulseReturn, group_returns};
 use etendue_physics::{Scalar, Stream};
-use etendue_scene::{Ray, Scene};
-use nalgebra::{Isometry3, Point3, Vector3};
+use etendue_scene::Ray;
+use nalgebra::{Point3, Vector3};
 
 /// Triangulation: the image of the spot moves by $x = bf/d$ on the sensor.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,11 +30,18 @@ impl Triangulation {
     /// The range read of a spot at `distance` (m), with a standard normal draw of noise:
     /// $b / \varphi$ with $\varphi = b/d + \sigma z$ rounded to a step.
     pub fn read(&self, distance: f64, draw: f64) -> f64 {
-        let mut angle = self.baseline / distance + self.angle_noise * draw;
-        if self.angle_step > 0.0 {
-            angle = (angle / self.angle_step).round() * self.angle_step;
+        self.range(distance, draw, self.angle_step)
+    }
+
+    /// [`Triangulation::read`] with a given step, rad; 0 for none. Constant steps under
+    /// differentiation.
+    fn range<S: Scalar>(&self, distance: S, draw: f64, step: f64) -> S {
+        let mut angle = S::from(self.baseline) / distance + self.angle_noise * draw;
+        if step > 0.0 {
+            let rounded = (angle.value() / step).round() * step;
+            angle = S::with_derivatives_of(rounded, || angle);
         }
-        self.baseline / angle.max(1e-12)
+        S::from(self.baseline) / angle.max(S::from(1e-12))
     }
 
     /// Checks its numbers.
@@ -49,58 +55,82 @@ impl Triangulation {
             ("the step of the spot's direction, rad,", self.angle_step),
         ])
     }
-}
 
-/// The lens to the left of a beam.
-pub(in crate::lidar) struct Lens {
-    at: Point3<f64>,
-    time: f64,
-}
-
-impl Lens {
-    pub(in crate::lidar) fn new(
-        shot: &Shot,
-        pose: &Isometry3<f64>,
-        camera: &Triangulation,
-    ) -> Self {
-        let left = Vector3::new(-shot.azimuth.sin(), shot.azimuth.cos(), 0.0);
-        Self {
-            at: pose * (shot.origin + left * camera.baseline),
-            time: shot.time,
-        }
-    }
-
-    /// Whether nothing stands between the lens and the point that sent the light back. Spots in
-    /// mirrors and behind glass are taken to be seen.
-    pub(in crate::lidar) fn sees<S: Scalar>(
+    /// The brightest spot that the lens sees, if it is bright enough.
+    ///
+    /// The lens is to the left of the beam; what is between it and the spot hides the spot. The
+    /// spot's direction $\varphi = b/d$ carries the noise and the steps of the pixels.
+    pub(super) fn detect<S: Scalar>(
         &self,
-        scene: &Scene,
-        back: &transport::LightReturn<S>,
-    ) -> bool {
-        if back.depth > 1 {
-            return true;
+        reception: &Reception<S>,
+        light: &ShotLight<S>,
+        noise: Option<&mut Stream>,
+    ) -> Option<Detection<S>> {
+        // Keep the light that the lens sees.
+        let lens = self.lens(reception);
+        let seen = light.surfaces.iter();
+        let seen = seen.filter(|one| is_seen(&lens, reception, &one.back));
+        let mut returns: Vec<PulseReturn<S>> = seen
+            .map(|one| PulseReturn {
+                range: one.back.range,
+                power: one.power,
+            })
+            .collect();
+        // Read the direction of the brightest spot.
+        let PulseReturn { range, power } = brightest(&mut returns)?;
+        if power.value() < self.threshold {
+            return None;
         }
-        let way = back.point.map(Scalar::value) - self.at;
-        let distance = way.norm();
-        let ray = Ray {
-            far: distance * (1.0 - 1e-6),
-            time: self.time,
-            ..Ray::new(self.at, way / distance)
+        let draw = noise.map_or(0.0, Stream::normal);
+        let step = if reception.rounding {
+            self.angle_step
+        } else {
+            0.0
         };
-        !scene.occluded(&ray)
+        Some(Detection {
+            range: self.range(range, draw, step),
+            power,
+            width: S::zero(),
+            velocity: None,
+            intensity: None,
+        })
     }
+
+    /// Position of the lens in the world, m: to the left of the beam.
+    fn lens<S: Scalar>(&self, reception: &Reception<S>) -> Point3<f64> {
+        let shot = reception.shot;
+        let left = Vector3::new(-shot.azimuth.sin(), shot.azimuth.cos(), 0.0);
+        let lens = shot.origin + left * self.baseline;
+        (reception.pose * lens.map(S::from)).map(Scalar::value)
+    }
+}
+
+/// Whether nothing is between the lens and the point that sent the light back. Spots in mirrors and
+/// behind glass count as seen.
+fn is_seen<S: Scalar>(lens: &Point3<f64>, reception: &Reception<S>, back: &LightReturn<S>) -> bool {
+    if back.depth > 1 {
+        return true;
+    }
+    let sight = back.point.map(Scalar::value) - lens;
+    let distance = sight.norm();
+    let ray = Ray {
+        far: distance * (1.0 - 1e-6),
+        time: reception.shot.time,
+        ..Ray::new(*lens, sight / distance)
+    };
+    !reception.world.scene().occluded(&ray)
 }
 
 /// The brightest spot of some returns, which it sorts: their total power, at the mean of their
 /// ranges by power.
-pub(in crate::lidar) fn brightest<S: Scalar>(
-    returns: &mut [PulseReturn<S>],
-) -> Option<PulseReturn<S>> {
+fn brightest<S: Scalar>(returns: &mut [PulseReturn<S>]) -> Option<PulseReturn<S>> {
     let together = |near: f64, far: f64| far - near < ONE_SPOT * near;
     let mut brightest: Option<PulseReturn<S>> = None;
-    group_returns(returns, together, |spot| {
-        let power = spot.iter().fold(S::zero(), |sum, one| sum + one.power);
-        let moment = { spot.iter() }.fold(S::zero(), |sum, one| sum + one.range * one.power);
+    group_returns(returns, together, |spot: &[PulseReturn<S>]| {
+        let sum =
+            |of: fn(&PulseReturn<S>) -> S| spot.iter().fold(S::zero(), |sum, one| sum + of(one));
+        let power = sum(|one| one.power);
+        let moment = sum(|one| one.range * one.power);
         if brightest.is_none_or(|best| power.value() >= best.power.value()) {
             brightest = Some(PulseReturn {
                 range: moment / power,
@@ -109,41 +139,4 @@ pub(in crate::lidar) fn brightest<S: Scalar>(
         }
     });
     brightest
-}
-
-/// The range of the brightest spot that the lens beside the laser sees, if it is bright enough.
-///
-/// The lens stands to the left of the beam; what stands between it and the spot hides it. The
-/// spot's direction $\varphi = b/d$ carries the noise and the steps of the pixels.
-pub(in crate::lidar) fn triangulate<P: Fn(f64) -> Isometry3<f64>>(
-    simulator: &Simulator<P>,
-    camera: &Triangulation,
-    Fired { shot, pose, .. }: Fired,
-    light: &Light,
-    noise: Option<&mut Stream>,
-) -> Option<Found> {
-    let lens = Lens::new(&shot, pose, camera);
-    let scene = simulator.world.scene();
-    let seen = light
-        .sources
-        .iter()
-        .filter(|(back, _)| lens.sees(scene, back));
-    let mut returns: Vec<PulseReturn> = seen
-        .map(|&(back, power)| PulseReturn {
-            range: back.range,
-            power,
-        })
-        .collect();
-    let PulseReturn { range, power } = brightest(&mut returns)?;
-    if power < camera.threshold {
-        return None;
-    }
-    let draw = noise.map_or(0.0, Stream::normal);
-    Some(Found {
-        range: camera.read(range, draw),
-        power,
-        width: 0.0,
-        velocity: None,
-        intensity: None,
-    })
 }

@@ -4,9 +4,11 @@ use super::air::PhaseAir;
 use super::batch::{Aim, Batch, DirectReturns, LANES};
 use super::light::{Collected, Draw, Drawing, LitSurface};
 use crate::Truth;
-use crate::calibrated::{PooledNoiseCache, Sights};
+use crate::calibrated::CalibratedLanes;
+use crate::lidar::scratch::LentNoiseCache;
 use crate::lidar::{
-    Beam, BeamRays, Lidar, LightModel, PhaseDetection, PhaseReceiver, Shot, SweepSettings,
+    Beam, BeamRays, Lidar, LightModel, PhaseDetection, PhaseReceiver, Shot, SweepScratch,
+    SweepSettings,
 };
 use crate::transport::{
     Background, Cone, Factor, LightRay, LightReturn, PathSettings, TreeSettings, World,
@@ -91,6 +93,28 @@ pub fn predict_phase<S: Scalar>(
     world_from_sensor: impl Fn(f64) -> Isometry3<S> + Sync,
     hooks: PhaseHooks<S, impl Fn(usize, &mut PhaseSignal<S>) + Sync>,
 ) -> Vec<PhaseShot<S>> {
+    let scratch = SweepScratch::default();
+    fire_trees(
+        world,
+        lidar,
+        shots,
+        settings,
+        world_from_sensor,
+        hooks,
+        &scratch,
+    )
+}
+
+/// Fires `shots` by ray trees.
+fn fire_trees<S: Scalar>(
+    world: &World<S>,
+    lidar: &Lidar<S>,
+    shots: &[Shot],
+    settings: &SweepSettings,
+    world_from_sensor: impl Fn(f64) -> Isometry3<S> + Sync,
+    hooks: PhaseHooks<S, impl Fn(usize, &mut PhaseSignal<S>) + Sync>,
+    scratch: &SweepScratch,
+) -> Vec<PhaseShot<S>> {
     let tree = settings.light.tree();
     let trace = |world: &World<S>, light: &LightRay<S>, hit, _: &mut Stream, visit: Visit<S>| {
         trace_tree_from(world, light, hit, &tree, visit);
@@ -100,7 +124,15 @@ pub fn predict_phase<S: Scalar>(
         trace,
         hooks,
     };
-    fire(world, lidar, shots, settings, world_from_sensor, &light)
+    fire(
+        world,
+        lidar,
+        shots,
+        settings,
+        world_from_sensor,
+        &light,
+        scratch,
+    )
 }
 
 /// Fires the shots of a sweep by the light model of its settings.
@@ -110,6 +142,7 @@ pub(super) fn measure(
     shots: &[Shot],
     settings: &SweepSettings,
     world_from_sensor: impl Fn(f64) -> Isometry3<f64> + Sync,
+    scratch: &SweepScratch,
 ) -> Vec<PhaseShot> {
     let hooks = PhaseHooks {
         factor: None,
@@ -117,7 +150,15 @@ pub(super) fn measure(
         add: |_, _: &mut _| {},
     };
     let LightModel::Paths(paths) = settings.light else {
-        return predict_phase(world, lidar, shots, settings, world_from_sensor, hooks);
+        return fire_trees(
+            world,
+            lidar,
+            shots,
+            settings,
+            world_from_sensor,
+            hooks,
+            scratch,
+        );
     };
     let window = receiver(lidar).window;
     let seen = |window: Window| paths.receiver_half_angle.min(window.field_of_view / 2.0);
@@ -134,7 +175,15 @@ pub(super) fn measure(
         trace,
         hooks,
     };
-    fire(world, lidar, shots, settings, world_from_sensor, &light)
+    fire(
+        world,
+        lidar,
+        shots,
+        settings,
+        world_from_sensor,
+        &light,
+        scratch,
+    )
 }
 
 /// The phase receiver of a lidar.
@@ -189,6 +238,7 @@ fn fire<S: Scalar>(
         impl Fn(&World<S>, &LightRay<S>, Option<Hit>, &mut Stream, Visit<S>) + Sync,
         impl Fn(usize, &mut PhaseSignal<S>) + Sync,
     >,
+    scratch: &SweepScratch,
 ) -> Vec<PhaseShot<S>> {
     // Prepare what all batches share.
     let given = receiver(lidar);
@@ -230,19 +280,22 @@ fn fire<S: Scalar>(
         .par_chunks_mut(in_batch)
         .zip(shots.par_chunks(in_batch))
         .enumerate()
-        .for_each_init(Memory::default, |memory, (number, (measured, shots))| {
-            let first = number * in_batch;
-            let mut fire = |simulator: &PhaseSimulator<S, _, _>| {
-                simulator.aim(&mut memory.batch, first, shots, &world_from_sensor);
-                simulator.fire(memory, first, measured);
-            };
-            if !deforms {
-                return fire(&simulator);
-            }
-            let scene = world.scene().at(half_way(shots));
-            let world = world.about(&scene);
-            fire(&simulator.about(&world));
-        });
+        .for_each_init(
+            || Memory::new(scratch),
+            |memory, (number, (measured, shots))| {
+                let first = number * in_batch;
+                let mut fire = |simulator: &PhaseSimulator<S, _, _>| {
+                    simulator.aim(&mut memory.batch, first, shots, &world_from_sensor);
+                    simulator.fire(memory, first, measured);
+                };
+                if !deforms {
+                    return fire(&simulator);
+                }
+                let scene = world.scene().at(half_way(shots));
+                let world = world.about(&scene);
+                fire(&simulator.about(&world));
+            },
+        );
     measured
 }
 
@@ -254,18 +307,18 @@ fn half_way(shots: &[Shot]) -> f64 {
 }
 
 /// Memory that a thread reuses from batch to batch.
-struct Memory<S: Scalar> {
+struct Memory<'s, S: Scalar> {
     batch: Batch<S>,
     collected: Vec<Collected<S>>,
-    cache: PooledNoiseCache,
+    cache: LentNoiseCache<'s>,
 }
 
-impl<S: Scalar> Default for Memory<S> {
-    fn default() -> Self {
+impl<'s, S: Scalar> Memory<'s, S> {
+    fn new(scratch: &'s SweepScratch) -> Self {
         Self {
             batch: Batch::default(),
             collected: Vec::new(),
-            cache: PooledNoiseCache::default(),
+            cache: scratch.lend(),
         }
     }
 }
@@ -549,7 +602,7 @@ where
         if !scene.has_profiles() || self.settings.without_noise {
             return None;
         }
-        let mut sights = Sights::NONE;
+        let mut sights = CalibratedLanes::NONE;
         for (lane, collected) in collected.iter().enumerate() {
             if let Some(surface) = collected.profiled(scene) {
                 sights.set(lane, &surface);

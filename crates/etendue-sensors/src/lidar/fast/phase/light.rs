@@ -1,6 +1,6 @@
 //! The light of one beam at the receiver, and where it comes from.
 
-use crate::calibrated::{Direct, DrawnBeams, Lit, Profiled, Sights};
+use crate::calibrated::{CalibratedLanes, Direct, DrawnBeams, Profiled, ReturnSummary};
 use crate::transport::{FirstReturns, LightReturn, PoseTile};
 use etendue_physics::phase::{Modulation, PhaseSignal};
 use etendue_physics::profile::{Address, NoiseCache};
@@ -21,7 +21,7 @@ pub(super) struct Collected<S> {
     surfaces: Surfaces,
     brightest: Option<Brightest>,
     /// Where noise profiles need it.
-    lit: Option<Lit>,
+    lit: Option<ReturnSummary>,
 }
 
 /// The strongest single contribution to a beam's light.
@@ -52,7 +52,7 @@ impl<S: Scalar> Collected<S> {
             received,
             surfaces: Surfaces::default(),
             brightest: None,
-            lit: is_profiled.then(Lit::default),
+            lit: is_profiled.then(ReturnSummary::default),
         }
     }
 
@@ -66,7 +66,7 @@ impl<S: Scalar> Collected<S> {
     ) {
         self.received.add(modulation, back.optical_range, power);
         if let Some(lit) = &mut self.lit {
-            lit.see(back, power.value());
+            lit.add_return(back, power.value());
         }
         // The range of light that several surfaces scattered is no surface's.
         if back.scatterings == 1 {
@@ -155,7 +155,7 @@ impl<S: Scalar> Collected<S> {
 /// Draws what beams of calibrated noise measure.
 pub(super) struct Draw<'a, S: Scalar> {
     pub scene: &'a Scene,
-    pub sights: Sights,
+    pub sights: CalibratedLanes,
     pub collected: &'a [Collected<S>],
     pub poses: &'a PoseTile<S>,
     /// Of the first beam.
@@ -165,7 +165,7 @@ pub(super) struct Draw<'a, S: Scalar> {
 
 /// What was drawn of which beams.
 pub(super) struct Drawing {
-    pub sights: Sights,
+    pub sights: CalibratedLanes,
     pub all: DrawnBeams,
 }
 

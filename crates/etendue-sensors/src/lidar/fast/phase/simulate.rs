@@ -4,8 +4,8 @@ use super::fire::{PhaseShot, measure};
 use super::light::LitSurface;
 use crate::RangeReading;
 use crate::lidar::receiver::reading;
-use crate::lidar::sweep::begin;
-use crate::lidar::{Lidar, Outcome, Return, Source, Sweep, SweepSettings};
+use crate::lidar::simulate::begin;
+use crate::lidar::{Lidar, Outcome, Return, Source, Sweep, SweepScratch, SweepSettings};
 use crate::transport::World;
 use nalgebra::Isometry3;
 
@@ -16,6 +16,7 @@ pub(in crate::lidar) fn simulate_into(
     settings: &SweepSettings,
     world_from_sensor: impl Fn(f64) -> Isometry3<f64> + Sync,
     sweep: &mut Sweep,
+    scratch: &SweepScratch,
 ) {
     // Aim the shots of the sweep.
     let start = settings.start_of(lidar);
@@ -29,7 +30,7 @@ pub(in crate::lidar) fn simulate_into(
     let list: Vec<_> = shots.iter().collect();
 
     // Measure the light of each.
-    let measured = measure(world, lidar, &list, settings, &world_from_sensor);
+    let measured = measure(world, lidar, &list, settings, &world_from_sensor, scratch);
 
     // Report them.
     sweep.points.clear();

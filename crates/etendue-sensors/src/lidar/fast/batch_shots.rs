@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// The shots of a batch.
 #[derive(Clone, Copy)]
-pub(in crate::lidar) enum Aimed<'a> {
+pub(in crate::lidar) enum BatchShots<'a> {
     Listed(&'a [Shot]),
     /// Whole columns of a rotor that only turns: most of these shots are never asked for.
     Turned {
@@ -15,7 +15,7 @@ pub(in crate::lidar) enum Aimed<'a> {
     },
 }
 
-impl Aimed<'_> {
+impl BatchShots<'_> {
     pub fn count(&self) -> usize {
         match *self {
             Self::Listed(shots) => shots.len(),

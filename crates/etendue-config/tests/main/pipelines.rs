@@ -1,0 +1,262 @@
+//! The pipeline in lanes gives the returns of the plain pipeline, bit for bit: for every preset, in
+//! every instruction set, on one thread and on several.
+
+use etendue_config::scene::{LoadedScene, examples, parse};
+use etendue_config::sensor::{SensorModel, preset, presets};
+use etendue_config::toml_file::Document;
+use etendue_physics::atmosphere::{MM_PER_HOUR, Weather};
+use etendue_scene::Scene;
+use etendue_sensors::lidar::{
+    Air, Columns, Frame, Lidar, LightModel, Pipeline, Receiver, ScanPattern, Sweep, SweepSettings,
+    simulate,
+};
+use etendue_sensors::transport::{PathSettings, World};
+use etendue_simd::Isa;
+use nalgebra::{Isometry3, Vector3};
+
+/// The presets, those that spin with few columns.
+fn lidars() -> Vec<Lidar> {
+    let model = |name| match preset(name).unwrap().model {
+        SensorModel::Scanner(lidar) => Some(lidar),
+        SensorModel::ContinuousWave(_) => None,
+    };
+    let names = presets().iter().map(|preset| preset.name);
+    let mut lidars: Vec<Lidar> = names.filter_map(model).collect();
+    for lidar in &mut lidars {
+        if let ScanPattern::Spinning(spinning) = &mut lidar.pattern {
+            let lasers = u32::try_from(lidar.channels.len()).unwrap();
+            spinning.columns = Columns::PerSweep {
+                columns: 1 + 600 / lasers,
+                fired: None,
+            };
+        }
+    }
+    lidars
+}
+
+/// A sweep of a run.
+#[derive(Clone)]
+struct Case {
+    /// Speed of the sensor, in units of a fixed twist.
+    speed: f64,
+    frame: Frame,
+    without_noise: bool,
+    air: Air,
+    light: LightModel,
+}
+
+impl Case {
+    fn moving() -> Self {
+        Self {
+            speed: 1.0,
+            frame: Frame::World,
+            without_noise: false,
+            air: Air::default(),
+            light: LightModel::default(),
+        }
+    }
+
+    fn at_rest(frame: Frame) -> Self {
+        Self {
+            speed: 0.0,
+            frame,
+            ..Self::moving()
+        }
+    }
+
+    /// The sweep by a pipeline on a number of threads.
+    fn sweep(&self, scene: &Scene, lidar: &Lidar, pipeline: Pipeline, threads: usize) -> Sweep {
+        let world = World::at_wavelength(scene, lidar.wavelength).unwrap();
+        let settings = SweepSettings {
+            seed: 7,
+            sweep: 3,
+            frame: self.frame,
+            air: self.air.clone(),
+            light: self.light,
+            without_noise: self.without_noise,
+            pipeline,
+            ..SweepSettings::default()
+        };
+        let pose = |time: f64| {
+            let turn = Vector3::new(0.02, -0.01, 0.4) * (self.speed * time);
+            Isometry3::new(Vector3::new(0.3 * self.speed * time, 0.2, 0.1), turn)
+        };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        pool.build()
+            .unwrap()
+            .install(|| simulate(&world, lidar, &settings, pose))
+    }
+
+    /// The sweep by the plain pipeline, after comparing it with the sweeps in every instruction set.
+    fn compare(&self, scenes: &Scenes, lidar: &Lidar) -> Sweep {
+        let plain = self.sweep(&scenes.plain, lidar, Pipeline::Reference, 1);
+        for (number, (isa, scene)) in scenes.by_isa.iter().enumerate() {
+            let threads = 1 + 2 * (number % 2);
+            for threads in [threads, 4 - threads] {
+                let fast = self.sweep(scene, lidar, Pipeline::Vectorized(*isa), threads);
+                assert!(
+                    fast == plain,
+                    "{} differs in {isa} on {threads} threads",
+                    lidar.name
+                );
+            }
+        }
+        plain
+    }
+}
+
+/// A scene whose rays are cast in every instruction set.
+struct Scenes {
+    plain: Scene,
+    by_isa: Vec<(Isa, Scene)>,
+}
+
+impl Scenes {
+    fn new(scene: &Scene) -> Self {
+        let with = |isa| scene.edit().with_isa(isa).finish();
+        Self {
+            plain: with("plain".parse().unwrap()),
+            by_isa: Isa::available()
+                .into_iter()
+                .map(|isa| (isa, with(isa)))
+                .collect(),
+        }
+    }
+}
+
+/// Rooms with mirrors, panes and glass: some shots of a batch need ray trees, the others do not. With
+/// the preset's own sub-rays and with the axis alone, with noise and without, moving and at rest.
+#[test]
+fn every_preset_is_the_same_in_lanes_bit_for_bit() {
+    let (mut compared, mut points) = (0, 0);
+    for example in examples() {
+        let loaded = example.load().unwrap();
+        let scenes = Scenes::new(&loaded.scene);
+        for (number, lidar) in lidars().into_iter().enumerate() {
+            if World::at_wavelength(&loaded.scene, lidar.wavelength).is_err() {
+                continue;
+            }
+            let axis = Lidar {
+                beam: lidar.beam.with_one_ray(),
+                ..lidar.clone()
+            };
+            let frame = [Frame::Sensor, Frame::World, Frame::SweepStart][number % 3];
+            let noise_or_not = Case {
+                without_noise: number % 3 == 0,
+                ..Case::moving()
+            };
+            for (lidar, case) in [
+                (lidar, noise_or_not),
+                (axis.clone(), Case::moving()),
+                (axis, Case::at_rest(frame)),
+            ] {
+                if lidar.shots(0).len() > 2000 && points > 0 && example.name != "arena" {
+                    continue;
+                }
+                let sweep = case.compare(&scenes, &lidar);
+                assert!(sweep.shots.iter().eq(lidar.shots(3)), "{}", lidar.name);
+                compared += 1;
+                points += sweep.points.len();
+            }
+        }
+    }
+    println!("{compared} sweeps with {points} points");
+    assert!(compared > 100 && points > 20_000, "{compared} {points}");
+}
+
+/// The same where the walls of a room have a noise profile, with a glare, and a shelf before them has
+/// another, or none: also of shots that hit both.
+#[test]
+fn noise_profiles_are_the_same_in_lanes_bit_for_bit() {
+    let (mut points, mut lost) = (0, 0);
+    for shelf in ["profile = \"rplidar-a1-wood\"", ""] {
+        let scenes = Scenes::new(&calibrated_room(shelf).scene);
+        for (number, lidar) in (0_u32..).zip(lidars()) {
+            let several = lidar.beam.ray_count() > 1;
+            let rings = u32::from(several && number % 2 == 1);
+            let lidar = Lidar {
+                beam: lidar.beam.with_rings(rings),
+                ..lidar
+            };
+            for case in [Case::moving(), Case::at_rest(Frame::Sensor)] {
+                let sweep = case.compare(&scenes, &lidar);
+                points += sweep.points.len();
+                lost += sweep.outcomes.len() - sweep.points.len();
+            }
+        }
+    }
+    assert!(points > 20_000 && lost > 1000, "{points} {lost}");
+}
+
+/// Fog, rain with single drops, and haze too thin to form echoes.
+#[test]
+fn weather_is_the_same_in_lanes_bit_for_bit() {
+    let scenes = Scenes::new(&calibrated_room("").scene);
+    let weathers = [
+        Weather::Fog { visibility: 30.0 },
+        Weather::Rain {
+            rate: 20.0 * MM_PER_HOUR,
+        },
+        Weather::Haze { visibility: 9e3 },
+    ];
+    let mut points = 0;
+    for (number, lidar) in lidars().into_iter().enumerate() {
+        let weather = weathers[number % weathers.len()];
+        let case = Case {
+            air: Air::of(vec![weather]),
+            ..Case::moving()
+        };
+        points += case.compare(&scenes, &lidar).points.len();
+    }
+    assert!(points > 5000, "{points}");
+}
+
+/// Random light paths add light of several rough surfaces to every receiver, the same on any number of
+/// threads.
+#[test]
+fn every_receiver_gets_the_light_of_paths() {
+    let scenes = Scenes::new(&calibrated_room("").scene);
+    let tree = Case {
+        without_noise: true,
+        ..Case::at_rest(Frame::Sensor)
+    };
+    let paths = Case {
+        light: LightModel::Paths(PathSettings {
+            paths: 4,
+            ..PathSettings::default()
+        }),
+        ..tree.clone()
+    };
+    let power = |sweep: &Sweep| sweep.points.iter().map(|point| point.power).sum::<f64>();
+    let mut receivers = Vec::new();
+    for lidar in lidars() {
+        let kind = match lidar.receiver {
+            Receiver::Pulsed(_) => "pulsed",
+            Receiver::Triangulation(_) => "triangulation",
+            Receiver::Fmcw(_) => "fmcw",
+            _ => "phase",
+        };
+        if receivers.contains(&kind) {
+            continue;
+        }
+        receivers.push(kind);
+        let [by_tree, by_paths] =
+            [&tree, &paths].map(|case| case.sweep(&scenes.plain, &lidar, Pipeline::default(), 1));
+        assert!(power(&by_paths) > power(&by_tree), "{kind}");
+        let on_threads = paths.sweep(&scenes.plain, &lidar, Pipeline::default(), 3);
+        assert!(by_paths == on_threads, "{kind}");
+    }
+    assert!(receivers.len() >= 2, "{receivers:?}");
+}
+
+fn calibrated_room(shelf: &str) -> LoadedScene {
+    let text = format!(
+        "version = 1\n[materials.wall]\nbase = \"white-paper\"\nprofile = \"rplidar-a1-metal2\"\n\
+         [materials.shelf]\nbase = \"white-paper\"\n{shelf}\n\
+         [[objects]]\nname = \"room\"\nshape.box = {{ size_m = [4.0, 3.0, 2.5] }}\n\
+         position_m = [0.0, 0.0, -1.0]\nmaterial = \"wall\"\n\
+         [[objects]]\nname = \"shelf\"\nshape.box = {{ size_m = [0.3, 2.0, 2.0] }}\n\
+         position_m = [1.5, 0.0, -1.0]\nmaterial = \"shelf\"\n"
+    );
+    parse(&Document::new("room.toml", text)).unwrap()
+}

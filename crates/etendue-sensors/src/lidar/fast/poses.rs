@@ -1,0 +1,71 @@
+//! The sensor's poses at the shots of a batch.
+
+use super::batch_shots::BatchShots;
+use crate::lidar::Shot;
+use crate::lidar::sweep::shot_number;
+use nalgebra::Isometry3;
+
+/// The sensor's poses at the shots of a batch.
+#[derive(Default)]
+pub(in crate::lidar) struct Poses {
+    different: Vec<Isometry3<f64>>,
+    /// The number of each shot's pose, where there are several.
+    numbers: Vec<u32>,
+}
+
+impl Poses {
+    /// Sets the pose of all shots, where it is the same; false where it is not.
+    pub fn set_constant(&mut self, shots: BatchShots, at: impl Fn(f64) -> Isometry3<f64>) -> bool {
+        self.different.clear();
+        self.numbers.clear();
+        let only = constant_pose(shots, at);
+        self.different.extend(only);
+        only.is_some()
+    }
+
+    /// Sets the pose of each shot at its own time.
+    pub fn set(&mut self, shots: &[Shot], at: impl Fn(f64) -> Isometry3<f64>) {
+        if self.set_constant(BatchShots::Listed(shots), &at) {
+            return;
+        }
+        let mut last = f64::NAN;
+        let different = &mut self.different;
+        self.numbers.extend(shots.iter().map(|shot| {
+            if last != shot.time {
+                last = shot.time;
+                let pose = at(shot.time);
+                if different.last() != Some(&pose) {
+                    different.push(pose);
+                }
+            }
+            shot_number(different.len() - 1)
+        }));
+    }
+
+    /// The pose at a shot.
+    #[inline]
+    pub fn of(&self, shot: usize) -> &Isometry3<f64> {
+        let number = self.numbers.get(shot).map_or(0, |number| *number as usize);
+        &self.different[number]
+    }
+
+    /// The only pose, if the sensor is at rest.
+    pub fn only(&self) -> Option<&Isometry3<f64>> {
+        match &self.different[..] {
+            [only] => Some(only),
+            _ => None,
+        }
+    }
+}
+
+/// The pose at all shots, where it is the same. Nothing is written in the loop, so that the compiler
+/// removes it for a pose that does not depend on time.
+#[inline]
+fn constant_pose(shots: BatchShots, at: impl Fn(f64) -> Isometry3<f64>) -> Option<Isometry3<f64>> {
+    if shots.count() == 0 {
+        return None;
+    }
+    let first = at(shots.at(0).time);
+    let is_constant = shots.at_all_times(|time| at(time) == first);
+    is_constant.then_some(first)
+}

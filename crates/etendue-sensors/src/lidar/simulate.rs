@@ -1,0 +1,217 @@
+//! The simulation of a whole sweep.
+
+use super::batches::{Batches, Destination};
+use super::fast::{FastMemory, FastSimulator, phase};
+use super::light::ShotLight;
+use super::receiver::Detection;
+use super::returns::Reporter;
+use super::shot::Firing;
+use super::sweep::{FiredShot, Memory, Simulator, shot_number};
+use super::trace::{trace_by_paths, trace_by_trees};
+use super::{
+    Hooks, Lidar, LightModel, Pipeline, Receiver, Shot, Shots, Sweep, SweepScratch, SweepSettings,
+};
+use crate::transport::World;
+use etendue_physics::Purpose;
+use etendue_physics::pulse::{Waveform, Window};
+use nalgebra::Isometry3;
+use std::ops::Range;
+
+/// Simulates one sweep as the device reports it.
+///
+/// `world` is the scene at the lidar's wavelength, `world_from_sensor` the sensor's pose at a
+/// time (s from the start of the run). The result depends on its arguments alone, not on the
+/// number of threads.
+///
+/// Objects are at their poses at the time of each shot. Of meshes whose vertices move
+/// ([`Scene::deforms`](etendue_scene::Scene::deforms)) four columns at a time see the same
+/// vertices, those of the moment half way between their first and last shot.
+pub fn simulate(
+    world: &World<f64>,
+    lidar: &Lidar,
+    settings: &SweepSettings,
+    world_from_sensor: impl Fn(f64) -> Isometry3<f64> + Sync,
+) -> Sweep {
+    let mut sweep = Sweep::default();
+    let mut scratch = SweepScratch::default();
+    simulate_into(
+        world,
+        lidar,
+        settings,
+        world_from_sensor,
+        &mut sweep,
+        &mut scratch,
+    );
+    sweep
+}
+
+/// [`simulate`] into a sweep whose memory is reused, whatever its content.
+pub fn simulate_into(
+    world: &World<f64>,
+    lidar: &Lidar,
+    settings: &SweepSettings,
+    world_from_sensor: impl Fn(f64) -> Isometry3<f64> + Sync,
+    sweep: &mut Sweep,
+    scratch: &mut SweepScratch,
+) {
+    if let Receiver::Phase(_) = lidar.receiver {
+        return phase::simulate_into(world, lidar, settings, world_from_sensor, sweep, scratch);
+    }
+    // Aim the shots and prepare the pipeline.
+    let firing = lidar.firing(settings.sweep, settings.start);
+    let shots = begin(sweep, &firing, settings.sweep);
+    sweep.start = settings.start_of(lidar);
+    sweep.world_from_sensor = world_from_sensor(sweep.start);
+    let deforms = world.scene().deforms();
+    let batches = Batches::new(shots.len(), lidar.channels.len(), deforms);
+    let plain = plain_simulator(world, lidar, settings, &world_from_sensor);
+    let reporter = Reporter {
+        world,
+        lidar,
+        frame: settings.frame,
+        world_from_start: sweep.world_from_sensor,
+    };
+    let fast = match settings.pipeline {
+        Pipeline::Reference => None,
+        Pipeline::Vectorized(isa) => {
+            FastSimulator::new(isa, &plain, reporter, &firing, &shots, &batches)
+        }
+    };
+    // Simulate batches of shots, in lanes where that is possible.
+    let simulate = |memory: &mut BatchMemory, own: Range<usize>, to: &mut Destination| {
+        if !deforms {
+            return match &fast {
+                Some(fast) => fast.batch(memory, &shots, own, to),
+                None => plain_batch(&plain, &reporter, memory, &shots, own, to),
+            };
+        }
+        let scene = world.scene().at(half_way(&shots, own.clone()));
+        let world = world.about(&scene);
+        let plain = plain.about(&world);
+        let reporter = Reporter {
+            world: &world,
+            ..reporter
+        };
+        match &fast {
+            Some(fast) => fast.about(&plain, reporter).batch(memory, &shots, own, to),
+            None => plain_batch(&plain, &reporter, memory, &shots, own, to),
+        }
+    };
+    batches.run(sweep, || BatchMemory::new(scratch), simulate);
+    sweep.shots = shots;
+}
+
+/// The plain pipeline of a sweep.
+fn plain_simulator<'a, P: Fn(f64) -> Isometry3<f64>>(
+    world: &'a World<'a, f64>,
+    lidar: &'a Lidar,
+    settings: &'a SweepSettings,
+    world_from_sensor: P,
+) -> Simulator<'a, f64, P> {
+    let trace = match settings.light {
+        LightModel::Paths(_) => trace_by_paths,
+        LightModel::Tree(_) => trace_by_trees,
+    };
+    let hooks = Hooks::default();
+    Simulator::new(world, lidar, settings, world_from_sensor, hooks, trace)
+}
+
+/// Simulates a batch of shots, one after the other.
+fn plain_batch<P: Fn(f64) -> Isometry3<f64>>(
+    simulator: &Simulator<f64, P>,
+    reporter: &Reporter,
+    memory: &mut BatchMemory,
+    all: &Shots,
+    own: Range<usize>,
+    to: &mut Destination,
+) {
+    memory.shots.clear();
+    memory
+        .shots
+        .extend(own.clone().map(|number| all.at(number)));
+    let first = shot_number(own.start);
+    simulator.collect_light(&memory.shots, first, &mut memory.plain);
+    let buffer = to.open();
+    let report = |fired: FiredShot<f64>, light: &ShotLight<f64>, detections: &[Detection]| {
+        let outcome = simulator.report(reporter, fired, light, detections, buffer);
+        buffer.outcomes.push(outcome);
+    };
+    simulator.detect_shots(&memory.shots, first, &mut memory.plain, report);
+}
+
+/// Memory that batches reuse.
+pub(super) struct BatchMemory<'s> {
+    pub plain: Memory<'s, f64>,
+    pub fast: FastMemory,
+    pub shots: Vec<Shot>,
+}
+
+impl<'s> BatchMemory<'s> {
+    fn new(scratch: &'s SweepScratch) -> Self {
+        Self {
+            plain: Memory::new(scratch),
+            fast: FastMemory::default(),
+            shots: Vec::new(),
+        }
+    }
+}
+
+/// Prepares a sweep and returns its aimed shots. Its old returns stay: their places are reused.
+pub(super) fn begin(sweep: &mut Sweep, firing: &Firing, index: u32) -> Shots {
+    let lidar = firing.lidar;
+    sweep.index = index;
+    sweep.columns = lidar.columns();
+    let rings = lidar.channels.iter().map(|channel| channel.ring);
+    sweep.rings.clear();
+    sweep.rings.extend(rings);
+    #[expect(clippy::cast_possible_truncation, reason = "checked with the lidar")]
+    let channels = lidar.channels.len() as u16;
+    sweep.channels = channels;
+    let mut shots = std::mem::take(&mut sweep.shots);
+    shots.take_up(firing);
+    sweep.outcomes.clear();
+    sweep.powers.clear();
+    sweep.surfaces.clear();
+    sweep.axis_truths.clear();
+    sweep.outcomes.reserve(shots.len());
+    let points = sweep.points.len();
+    sweep.points.reserve(shots.len().saturating_sub(points));
+    shots
+}
+
+/// The time half way between the first and the last of some shots, s.
+fn half_way(shots: &Shots, own: Range<usize>) -> f64 {
+    let times = own.map(|number| shots.at(number).time);
+    let first = times.clone().fold(f64::INFINITY, f64::min);
+    0.5 * (first + times.fold(first, f64::max))
+}
+
+/// The whole waveform of one shot (its number in the sweep), from the exit to the farthest range,
+/// as the converter gives it; none where the lidar is not pulsed or has no such shot.
+pub fn waveform(
+    world: &World<f64>,
+    lidar: &Lidar,
+    settings: &SweepSettings,
+    shot: usize,
+    world_from_sensor: impl Fn(f64) -> Isometry3<f64>,
+) -> Option<Waveform> {
+    let Receiver::Pulsed(receiver) = &lidar.receiver else {
+        return None;
+    };
+    let number = u32::try_from(shot).ok()?;
+    let shot = *lidar.shots(settings.sweep).get(shot)?;
+    let scene = world.scene().at(shot.time);
+    let world = &world.about(&scene);
+    let simulator = plain_simulator(world, lidar, settings, world_from_sensor);
+    let far = lidar.limits.far;
+    let window = Window::around(&receiver.pulse, receiver.interval, 0.0, far);
+    let scratch = SweepScratch::default();
+    let mut memory = Memory::new(&scratch);
+    simulator.collect_light(&[shot], number, &mut memory);
+    let light = memory.lights.first()?;
+    let air = simulator.air.backscatter();
+    let air = air.map(|air| air.first_cells(light.backscatter_cells));
+    let mut stream = simulator.stream(number, Purpose::ReceiverNoise);
+    let noise = (!settings.without_noise).then_some(&mut stream);
+    Some(receiver.waveform(&light.returns, air.as_ref(), window, noise, true))
+}
