@@ -2,7 +2,7 @@
 //! same, bit for bit.
 
 use etendue_config::scene::{LoadedScene, examples, parse};
-use etendue_config::sensor::{SensorModel, preset, presets};
+use etendue_config::sensor::{preset, presets};
 use etendue_config::toml_file::Document;
 use etendue_sensors::lidar::{Air, Frame, Sweep, SweepSettings, simulate};
 use etendue_sensors::lidar::{Columns, Lidar, Receiver, ScanPattern};
@@ -11,10 +11,7 @@ use nalgebra::{Isometry3, Vector3};
 
 /// The pulsed presets, those that spin with few columns.
 fn scanners() -> Vec<Lidar> {
-    let model = |name| match preset(name).unwrap().model {
-        SensorModel::Scanner(scanner) => Some(scanner),
-        SensorModel::ContinuousWave(_) => None,
-    };
+    let model = |name| Some(preset(name).unwrap().lidar);
     let names = presets().iter().map(|preset| preset.name);
     let mut scanners: Vec<Lidar> = names.filter_map(model).collect();
     scanners.retain(|scanner| matches!(scanner.receiver, Receiver::Pulsed(_)));
