@@ -1,4 +1,4 @@
-//! A sensor in a scene, and what it measures: run with `cargo run --example 01_simulate`.
+//! One sweep of a sensor in a scene, compared with the ground truth: run with `cargo run --example 01_simulate`.
 
 use etendue::config::{scene, sensor};
 use etendue::sensors::lidar::{SweepSettings, simulate};

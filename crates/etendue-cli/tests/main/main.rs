@@ -13,6 +13,7 @@ mod results;
 mod robots;
 mod scanners;
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -65,6 +66,9 @@ fn recording(name: &str) -> Option<PathBuf> {
     if path.exists() {
         return Some(path);
     }
-    eprintln!("skipped: no recordings ({} is not there)", path.display());
+    let test = std::thread::current();
+    let test = test.name().unwrap_or("a test");
+    // Not `eprintln!`, whose output the test harness hides.
+    _ = writeln!(std::io::stderr(), "skipped: {test} (no recording {name})");
     None
 }
