@@ -91,7 +91,7 @@ fn signed_angle(from: f64, to: f64) -> f64 {
 mod tests {
     use super::*;
     use etendue::config::scene::parse;
-    use etendue::config::sensor::{SensorModel, preset};
+    use etendue::config::sensor::preset;
     use etendue::config::toml_file::Document;
     use etendue::sensors::lidar::{SweepSettings, simulate};
     use etendue::sensors::transport::World;
@@ -105,10 +105,7 @@ mod tests {
                     [[objects]]\nname = \"wall\"\nshape.box = { size_m = [0.2, 8, 60] }\n\
                     position_m = [5, 4, 0]\nmaterial = \"paint\"\n";
         let loaded = parse(&Document::new("wall.toml", text.to_owned())).expect("a scene");
-        let model = preset("ouster-os0-128").expect("a preset").model;
-        let SensorModel::Scanner(scanner) = model else {
-            panic!("it scans");
-        };
+        let scanner = preset("ouster-os0-128").expect("a preset").lidar;
         let world = World::at_wavelength(&loaded.scene, scanner.wavelength).expect("grey");
         let still = |_| Isometry3::identity();
         let sweep = simulate(&world, &scanner, &SweepSettings::default(), still);

@@ -1,11 +1,11 @@
 //! The preset's noise against recordings of the real sensor.
 
 use crate::recordings::recording;
-use etendue_config::sensor::{SensorModel, preset};
+use etendue_config::sensor::preset;
 use etendue_io::scan_log::read_scan_log;
 use etendue_physics::surface::{Lobe, Material};
 use etendue_scene::{MaterialId, Mesh, MeshId, NamedMaterial, Object, Scene, SceneBuilder};
-use etendue_sensors::cw::{CwLidar, Turn, simulate};
+use etendue_sensors::lidar::{Lidar, SweepSettings, simulate};
 use etendue_sensors::trajectory::stationary;
 use etendue_sensors::transport::World;
 use etendue_sensors::{Scan, ScanStatistics, StandingWindow, StatisticsOptions};
@@ -14,12 +14,8 @@ use nalgebra::{Isometry3, Point3};
 /// Diffuse reflectance of a white wall at 785 nm, as the preset assumes.
 const WHITE: f64 = 0.85;
 
-fn urg() -> CwLidar<f64> {
-    let sensor = preset("hokuyo-urg-04lx").expect("the preset");
-    let SensorModel::ContinuousWave(lidar) = sensor.model else {
-        panic!("the URG-04LX measures phases");
-    };
-    lidar
+fn urg() -> Lidar {
+    preset("hokuyo-urg-04lx").expect("the preset").lidar
 }
 
 /// Upright white walls over lines of the floor plan.
@@ -59,17 +55,12 @@ fn standing(scene: &Scene, sweeps: u32) -> StandingWindow {
     let world = World::at_wavelength(scene, lidar.wavelength).expect("grey walls");
     let scans: Vec<Scan> = (0..sweeps)
         .map(|index| {
-            let turn = Turn {
-                index,
-                start: 0.1 * f64::from(index),
-                ..Turn::default()
+            let settings = SweepSettings {
+                sweep: index,
+                ..SweepSettings::default()
             };
-            Scan::of_sweep(&simulate(
-                &world,
-                &lidar,
-                &turn,
-                stationary(Isometry3::identity()),
-            ))
+            let pose = stationary(Isometry3::identity());
+            Scan::of_sweep(&simulate(&world, &lidar, &settings, pose).first_echoes())
         })
         .collect();
     let statistics = ScanStatistics::of(&scans, &StatisticsOptions::default());

@@ -22,17 +22,6 @@ impl FilterRun for ToCloud {
                 };
                 sweep.points.iter().map(of).collect()
             }
-            Data::Turn(turn) => {
-                let of = |beam: &crate::Measurement| {
-                    Some(CloudPoint {
-                        position: beam.point()?,
-                        intensity: beam.power,
-                        time: beam.time,
-                        ring: 0,
-                    })
-                };
-                turn.measurements.iter().filter_map(of).collect()
-            }
             other => return other,
         };
         Data::Cloud(Cloud { points })

@@ -84,7 +84,7 @@ impl Filter {
     /// What comes out when data of a kind go in; none where they do not fit.
     pub fn output(&self, input: DataKind) -> Option<DataKind> {
         let same = |fits: bool| fits.then_some(input);
-        let lidar = matches!(input, DataKind::Points | DataKind::Turn);
+        let lidar = input == DataKind::Points;
         let cloud = input == DataKind::Cloud;
         match self {
             Self::LowPass { .. } => same(matches!(

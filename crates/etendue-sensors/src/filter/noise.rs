@@ -3,7 +3,6 @@
 use super::user::{FilterContext, FilterRun};
 use crate::capture::Data;
 use crate::lidar::{Outcome, Return, Sweep};
-use crate::{Measurement, RangeReading};
 use etendue_physics::{Purpose, Stream};
 use nalgebra::Vector3;
 
@@ -60,17 +59,6 @@ impl Noise {
         );
         point.position = shot.origin + direction * (way.norm() + self.sd.range * range);
     }
-
-    fn disturb_beam(&self, beam: &mut Measurement, stream: &mut Stream) {
-        let [range, azimuth] = stream.normal_pair();
-        let [elevation, intensity] = stream.normal_pair();
-        if let RangeReading::Range(measured) = &mut beam.reading {
-            *measured += self.sd.range * range;
-        }
-        beam.azimuth += self.sd.angle * azimuth;
-        beam.elevation += self.sd.angle * elevation;
-        beam.power *= 1.0 + self.sd.intensity * intensity;
-    }
 }
 
 impl FilterRun for Noise {
@@ -84,12 +72,6 @@ impl FilterRun for Noise {
                 }
                 sweep.points = points;
                 Data::Points(sweep)
-            }
-            Data::Turn(mut turn) => {
-                for beam in &mut turn.measurements {
-                    self.disturb_beam(beam, &mut stream(beam.beam));
-                }
-                Data::Turn(turn)
             }
             other => other,
         }
@@ -110,14 +92,6 @@ impl FilterRun for DropOut {
         };
         match data {
             Data::Points(sweep) => Data::Points(without(sweep, lost)),
-            Data::Turn(mut turn) => {
-                for beam in &mut turn.measurements {
-                    if lost(beam.beam) {
-                        beam.reading = RangeReading::NoReturn;
-                    }
-                }
-                Data::Turn(turn)
-            }
             other => other,
         }
     }
