@@ -72,7 +72,7 @@ impl LogReport {
         let name = file.display().to_string();
         Ok(Self {
             series: statistics
-                .standing
+                .stationary
                 .first()
                 .map(|window| series(&name, window)),
             file: name,
