@@ -1,27 +1,54 @@
-# What continuous integration runs, by hand: `just ci`, or one of its parts.
+# Commands of the project: `just` lists them, `just ci` runs everything that has to pass.
 
-# Everything that has to pass.
-ci: test fmt clippy docs examples
+set shell := ["bash", "-euo", "pipefail", "-c"]
 
-# All tests, those on recordings where ETENDUE_DATA has them.
+_list:
+    @just --list --unsorted
+
+# Everything that has to pass. Tests are last, so that their results end the output.
+ci: fmt clippy docs features benches deny examples test
+
+# All tests. Tests on recordings are skipped, and listed, where ETENDUE_DATA names no folder that has them.
 test:
-    cargo test --workspace
+    #!/usr/bin/env bash
+    set -euo pipefail
+    log=$(mktemp)
+    trap 'rm -f "$log"' EXIT
+    cargo test --workspace 2>&1 | tee "$log"
+    echo "== results"
+    grep '^test result:' "$log"
+    skipped=$(grep -o 'skipped: .*' "$log" | sort -u || true)
+    if [ -n "$skipped" ]; then
+        echo "== $(wc -l <<<"$skipped") skipped for want of recordings (set ETENDUE_DATA to their folder)"
+        echo "$skipped"
+    fi
 
-# The physics engine and its tests: not part of `ci`, for its dependencies take minutes to build.
-rapier:
-    cargo test -p etendue-sensors --features rapier --test main engine
-    cargo test -p etendue-config --features rapier --test main dynamics
-
+# Formatting.
 fmt:
     cargo fmt --all --check
 
+# Lints of all targets.
 clippy:
     cargo clippy --workspace --all-targets -- -D warnings
 
+# API documentation without warnings.
 docs:
     RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
-# Every numbered example has to run.
+# The optional features compile, with their tests.
+features:
+    cargo check --workspace --all-targets --all-features
+
+# The benchmarks outside the workspace compile; bench/rays needs Debian's libembree-dev.
+benches:
+    cargo check --manifest-path bench/sweeps/Cargo.toml
+    @if [ -e /usr/include/embree3/rtcore.h ]; then \
+        cargo check --manifest-path bench/rays/Cargo.toml; \
+    else \
+        echo "skipped: bench/rays needs the Debian package libembree-dev"; \
+    fi
+
+# Every numbered example runs.
 examples:
     #!/usr/bin/env bash
     set -euo pipefail
@@ -30,24 +57,34 @@ examples:
         "${CARGO_TARGET_DIR:-target}/debug/examples/$(basename "$example" .rs)"
     done
 
-# Licences and advisories of the dependencies: needs `cargo install cargo-deny`.
+# Licences and advisories of the dependencies, where cargo-deny is installed.
 deny:
-    cargo deny check
+    @if command -v cargo-deny >/dev/null; then cargo deny check; else echo "skipped: cargo-deny is not installed"; fi
 
+# Tests with the physics engine; its dependencies take minutes to build.
+rapier:
+    cargo test -p etendue-sensors --features rapier --test main engine
+    cargo test -p etendue-config --features rapier --test main dynamics
+
+# Speed of the library (criterion).
 bench:
     cargo bench -p etendue --bench sweeps
 
-# Draws the pictures of the README and of docs/ anew.
+# Ray casting compared with Embree, obvhs and parry3d; needs Debian's libembree-dev.
+bench-rays:
+    cd bench/rays && cargo run --release -- 5
+
+# Whole sweeps of spinning lidars: CPU time of one thread.
+bench-sweeps:
+    cd bench/sweeps && cargo run --release -- 3 1
+
+# Values written by two builds of the program, compared column by column.
+compare-outputs old new:
+    python3 scripts/compare_outputs.py {{ old }} {{ new }}
+
+# Draws the pictures of the README and of docs/ again.
 pictures:
     cargo run --release -- simulate -o docs/arena.png
     cargo run --release --example 03_rebuild_a_recording -- "${ETENDUE_DATA:-../shared/data}/urg04lx_tinyslam/exp1.dat" out/rebuilt
     cargo run --release -- simulate out/rebuilt/scene.toml --sweeps 20 -o out/rebuilt/still.csv
     cargo run --release -- inspect "${ETENDUE_DATA:-../shared/data}/urg04lx_tinyslam/exp1.dat" out/rebuilt/still.csv --chart docs/urg-04lx-spread.png
-
-# Our ray caster beside Embree, obvhs and parry3d: needs Debian's libembree-dev.
-bench-rays:
-    cd bench/rays && cargo run --release -- 5
-
-# Whole sweeps of scanning lidars: processor time, with one thread.
-bench-sweeps:
-    cd bench/sweeps && cargo run --release -- 3 1

@@ -6,12 +6,12 @@
     python3 scripts/compare_outputs.py NEW NEW --new-isa reference
 
 Runs both programs on the same cases with fixed seeds: every sensor preset in the arena, in the sun, in
-motion and before boards with measured noise profiles, and some in weather and with other options, on one
+motion and in front of boards with measured noise profiles, and some in weather and with other options, on one
 thread and on two. Columns of CSV and NPZ files that both builds write must hold the same bytes. Added and
 removed columns are listed and are no difference. A column that was renamed is named by `--renamed OLD=NEW`.
 Files of the other formats that differ are listed, because they hold the added columns too.
 
-Prints one line a case. Exit code 1 if any common column, the number of rows or the outcome differs.
+Prints one line per case. Exit code 1 if any common column, the number of rows or the outcome differs.
 """
 
 import argparse

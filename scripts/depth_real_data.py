@@ -9,7 +9,7 @@ os1        three frames of an Ouster OS1-128 in a street, with Ouster's own SLAM
 asl-room   two clouds of a tilting 2D laser indoors (libpointmatcher), without poses
 asl-car    three clouds of a car's lidar (libpointmatcher), without poses
 fr079      40 corrected scans of a SICK LMS in a corridor (Radish), each repeated at seven heights
-           within 0.3 m, so that walls seen in the plane are planes
+           within 0.3 m, so that walls in the scan plane become planes
 """
 
 import pathlib
@@ -32,7 +32,7 @@ def os1(data, tools):
     import ouster_rng15
     name = data / "ouster_sdk_samples/OS-1-128_v2.3.0_1024x10"
     frames = ouster_rng15.frames(f"{name}_lb_n3.pcap", f"{name}.json")
-    # The poses are of the sensor's frame, which Ouster turns by half a turn from the lidar's.
+    # The poses are given for the sensor frame, which is rotated by 180 degrees relative to the lidar frame.
     scans = [f["xyz"][f["r"] > 0] * [-1, -1, 1] for _, f in frames]
     poses = np.loadtxt(f"{name}_lb_n3_poses_kitti.txt").reshape(-1, 3, 4)
     return scans[: len(poses)], poses

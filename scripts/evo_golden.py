@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Trajectory errors by the PyPI package evo (1.38.1), which the tests of etendue-calibrate expect.
+"""Trajectory errors by the PyPI package evo (1.38.1), the expected values of the tests of etendue-estimate.
 
     pip install evo==1.38.1
     python scripts/evo_golden.py crates/etendue-estimate/tests/golden/evo

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Stops of a lidar through the western corridor of examples/hospital.toml, a metre apart, 0.7 m above
-the floor, as TUM lines: what `etendue experiment corridor --scene examples/hospital.toml` is given.
+the floor, as TUM lines, for `etendue experiment corridor --scene examples/hospital.toml --trajectory`.
 
     python scripts/hospital_stops.py > stops.tum
 """

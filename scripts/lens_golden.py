@@ -1,4 +1,4 @@
-"""Images of points by OpenCV's lens models, as the tests of the lenses compare them.
+"""Image points by OpenCV's lens models, the expected values of the tests of the lenses.
 
     pip install opencv-python-headless numpy
     python scripts/lens_golden.py > crates/etendue-physics/tests/golden/lenses.json

@@ -1,4 +1,4 @@
-"""Opens frames that etendue wrote with readers of others, and compares.
+"""Reads frames written by etendue with independent libraries, and compares them.
 
     ETENDUE_FRAMES=frames cargo test -p etendue-config --test main frames_become
     pip install mcap mcap-ros2-support OpenEXR pillow numpy

@@ -1,4 +1,4 @@
-"""Opens what etendue wrote with readers of others, and compares.
+"""Reads files written by etendue with independent libraries, and compares them.
 
     ETENDUE_OUTPUTS=outputs cargo test -p etendue-config --test main independent
     pip install mcap mcap-ros2-support 'laspy[lazrs]' plyfile pye57 numpy pyarrow 'rosbags>=0.11.9'

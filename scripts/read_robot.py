@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Read what `etendue run` and `etendue demo street` wrote with other people's readers.
+"""Reads recordings of `etendue run` and `etendue demo street` with independent libraries.
 
     etendue run examples/cart.toml -o cart.mcap --nmea cart.nmea
     pip install mcap mcap-ros2-support pynmea2

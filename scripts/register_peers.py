@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""`etendue register` beside the PyPI package small_gicp (1.0.1) on recorded clouds and scans: how far
-each method is from the stated transform (where there is one), how far there-and-back is from closing,
-and how far the methods are from each other.
+"""Compares `etendue register` with the PyPI package small_gicp (1.0.1) on recorded clouds and scans: the error of
+each method relative to the reference transform (if there is one), the closure of forward and backward registration,
+and the difference between the two programs.
 
     pip install small_gicp==1.0.1 numpy
     python scripts/register_peers.py RECORDINGS ETENDUE [--pairs 12]

@@ -1,5 +1,5 @@
-"""Writes crates/etendue-io/tests/golden/scans.db3: a small ROS 2 bag in SQLite with made-up
-scans, by Python's own sqlite3. `python scripts/rosbag2_golden.py` from the root of the repository."""
+"""Writes crates/etendue-io/tests/golden/scans.db3: a small ROS 2 bag in SQLite with synthetic
+scans, by Python's sqlite3. `python scripts/rosbag2_golden.py` from the root of the repository."""
 
 import pathlib
 import sqlite3

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Odometry by the PyPI package small_gicp (1.0.1) on a sequence of `etendue slam`: GICP onto a
-voxel map, each scan from the last motion or from that of the reference.
+"""Odometry by the PyPI package small_gicp (1.0.1) on a sequence of `etendue slam`: GICP to a
+voxel map, each scan initialised by the last motion or by the motion of the reference.
 
     pip install small_gicp==1.0.1 numpy
     python scripts/small_gicp_odometry.py SEQUENCE [--prior poses] [--threads N]

@@ -1,4 +1,4 @@
-"""Open3D and Mitsuba on the scenes and rays that `bench-rays --dump DIR` wrote.
+"""Open3D and Mitsuba on the scenes and rays that `DUMP=DIR bench-rays` wrote.
 
 python3 -m pip install open3d mitsuba numpy; one thread; medians of rounds, CPU seconds."""
 

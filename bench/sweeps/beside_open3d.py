@@ -1,9 +1,9 @@
-"""Whole sweeps beside Open3D's casting of the same rays and nothing more, in turns.
+"""Complete sweeps compared with Open3D's ray casting of the same rays, alternately.
 
     cargo build --release && python3 beside_open3d.py 12 0.3 2 vlp-16 os1-128
 
-Rounds, seconds a turn, threads, sensors (python3 -m pip install open3d numpy). On one thread times are
-of the processor, on several by the clock. Medians of the rounds' ratios, and the best over the best."""
+Arguments: rounds, seconds per measurement, threads, sensors (python3 -m pip install open3d numpy). CPU time on
+one thread, wall time on several. Prints medians of the ratios over rounds, and the ratio of the best rounds."""
 
 import os
 import re
@@ -21,7 +21,7 @@ BENCH = Path(__file__).parent / "target/release/bench-sweeps"
 
 
 def sweeps(seconds, threads, sensors, **environment):
-    """What the bench prints."""
+    """Output of the benchmark."""
     command = [BENCH, str(seconds), str(threads), *sensors]
     run = subprocess.run(
         command,

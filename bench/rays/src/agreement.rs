@@ -1,9 +1,9 @@
-//! Whether the caster and testing every triangle in `f64` say the same.
+//! Agreement of the ray caster with a test of every triangle in `f64`.
 
 use etendue_scene::{Hit, Isa, Ray, Scene};
 
-/// Casts `count` of the rays, spread over the turn, every way there is, and counts where the hit
-/// or its absence, or its distance by more than a millionth, differs from the exhaustive answer.
+/// Casts `count` of the rays, spread over the rotation, by every method, and counts the differences from the
+/// exhaustive test: hit or miss, triangle, or distance by more than a millionth.
 pub fn count(scene: &mut Scene, rays: &[Ray], count: usize) -> String {
     let step = (rays.len() / count).max(1);
     let some: Vec<Ray> = rays.iter().step_by(step).copied().collect();

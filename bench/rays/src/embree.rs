@@ -1,4 +1,4 @@
-//! Embree, robust or not, by packets of 16 and one by one.
+//! Embree, robust or not, in packets of 16 and as single rays.
 
 use embree3::{
     BufferUsage, Config, Device, Format, GeometryKind, IntersectContext, IntersectContextFlags,

@@ -1,9 +1,9 @@
-//! Rays per second of etendue's caster and of others, on the same rays, round by round.
+//! Rays per second of etendue's ray caster and of other engines, on the same rays, round by round.
 //!
-//! `bench-rays [ROUNDS] [SCENE...]`: medians of rounds, CPU seconds of one
-//! thread; ratios are medians of each round's own, and of the best rounds. With DUMP=FOLDER
-//! in the environment it writes scenes and rays for `others.py` instead; ENGINES="a;b" keeps only
-//! engines with such names; AGREE=1000 compares as many rays with testing every triangle instead.
+//! `bench-rays [ROUNDS] [SCENE...]`: medians of the rounds, CPU seconds of one thread; ratios are
+//! medians over rounds, and of the best rounds. Environment variables: DUMP=FOLDER writes scenes and rays for
+//! `others.py` instead; ENGINES="a;b" selects engines by name; AGREE=1000 compares that number of rays
+//! with a test of every triangle instead.
 
 mod agreement;
 mod embree;
@@ -38,7 +38,7 @@ fn main() {
     let house = std::path::Path::new(&data).join("mesh_aws_worlds/small_house_visual.ply");
     let want = |name: &str| wanted.is_empty() || wanted.iter().any(|w| w == name);
     if std::env::var_os("DUMP").is_none() {
-        println!("a hundred objects placed anew: {:.3} ms", place_a_hundred());
+        println!("new poses of a hundred objects: {:.3} ms", place_a_hundred());
     }
     for (name, make) in [
         (
@@ -273,13 +273,13 @@ fn least(times: &[f64]) -> f64 {
     times.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
-/// The median over rounds of `base`'s time in the round over the engine's: what the machine does
-/// to both in a round drops out.
+/// The median over rounds of the ratio of `base`'s time to the engine's, in which disturbances common to both in a
+/// round cancel.
 fn ratio(base: &[f64], engine: &[f64]) -> f64 {
     median(base.iter().zip(engine).map(|(b, e)| b / e).collect())
 }
 
-/// Writes what `others.py` reads.
+/// Writes the input of `others.py`.
 fn dump(folder: &std::path::Path, place: &Place) {
     let write = |part: &str, bytes: Vec<u8>| {
         let file = folder.join(format!("{}.{part}", place.name));
@@ -309,7 +309,7 @@ fn dump(folder: &std::path::Path, place: &Place) {
     write("rays", floats(&mut { numbers }));
 }
 
-/// Milliseconds to place a hundred objects anew.
+/// Milliseconds for new poses of a hundred objects.
 fn place_a_hundred() -> f64 {
     let mut mesh = Mesh::default();
     mesh.vertices = scenes::room().mesh.vertices;
@@ -341,7 +341,7 @@ fn place_a_hundred() -> f64 {
     times[100]
 }
 
-/// Wall-clock speed of the batch face on two threads over that on one.
+/// Wall-clock speed of batch casting on two threads relative to one.
 fn threads(scene: &Scene, rays: &[Ray], rounds: usize) -> f64 {
     let pools = [1, 2].map(|n| {
         rayon::ThreadPoolBuilder::new()

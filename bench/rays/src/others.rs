@@ -1,4 +1,4 @@
-//! Other Rust crates, ray by ray.
+//! Other Rust crates, single rays.
 
 use etendue_scene::{Mesh, RayPacket};
 use obvhs::bvh2::{Bvh2, builder::build_bvh2_from_tris};

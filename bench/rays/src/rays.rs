@@ -6,7 +6,7 @@ use nalgebra::{Point3, Vector3};
 pub const CHANNELS: usize = 128;
 pub const COLUMNS: usize = 2048;
 
-/// One turn takes 0.1 s; with `speed` the sensor moves along x meanwhile, m/s. Column by column.
+/// The rays of one rotation of 0.1 s, column by column, from a sensor that moves along x at `speed`, m/s.
 pub fn spin(sensor: Point3<f64>, speed: f64) -> Vec<Ray> {
     let mut rays = Vec::with_capacity(CHANNELS * COLUMNS);
     for column in 0..COLUMNS {
@@ -30,7 +30,7 @@ pub fn spin(sensor: Point3<f64>, speed: f64) -> Vec<Ray> {
     rays
 }
 
-/// Which rays make packet `number`.
+/// Indices of the rays of packet `number`.
 pub fn tile(number: usize) -> [usize; 16] {
     let [channel, column] = [number % (CHANNELS / 4) * 4, number / (CHANNELS / 4) * 4];
     std::array::from_fn(|i| (column + i / 4) * CHANNELS + channel + i % 4)

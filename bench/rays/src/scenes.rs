@@ -1,4 +1,4 @@
-//! The scenes, each with where the sensor stands.
+//! The scenes, each with the position of the sensor.
 
 use etendue_scene::Mesh;
 use nalgebra::{Point3, Vector3};
@@ -19,7 +19,7 @@ fn hash(i: u32, j: u32) -> f64 {
     f64::from(x) / f64::from(u32::MAX)
 }
 
-/// A parallelogram of `n * m * 2` triangles, its vertices moved by `bump`.
+/// A parallelogram of `n * m * 2` triangles with vertices displaced by `bump`.
 fn patch(
     mesh: &mut Mesh,
     corner: Point3<f64>,
@@ -157,7 +157,7 @@ pub fn huge() -> Place {
     }
 }
 
-/// The collision or visual mesh of a house, read from a PLY of `/shared/data`.
+/// The collision or visual mesh of a house, read from a PLY file of the folder that `ETENDUE_DATA` names.
 pub fn house(path: &std::path::Path) -> Option<Place> {
     let bytes = std::fs::read(path).ok()?;
     let end = b"end_header\n";

@@ -1,10 +1,10 @@
-//! Whole sweeps of scanning lidars, every step of the pipeline included, in the city and the house
-//! of `bench/rays`, all surfaces diffuse.
+//! Complete sweeps of spinning lidars, all steps of the pipeline, in the city and the house of `bench/rays`
+//! with diffuse surfaces.
 //!
-//! `bench-sweeps [SECONDS] [THREADS] [SENSOR...]`: processor time a sweep, and by the clock with
-//! that many threads; then into new memory for each sweep, and of casting the axes alone. With
-//! ONLY=1 in the environment it makes sweeps and nothing else, for `perf` and `beside_open3d.py`; with
-//! DUMP=FOLDER it writes scenes and rays instead, for others to cast.
+//! `bench-sweeps [SECONDS] [THREADS] [SENSOR...]`: CPU time per sweep, and wall time with
+//! that number of threads; then with newly allocated memory for each sweep, and for casting the beam axes only.
+//! Environment variables: ONLY=1 measures sweeps only, for `perf` and `beside_open3d.py`; DUMP=FOLDER writes
+//! scenes and rays for other engines instead.
 
 #[path = "../../rays/src/scenes.rs"]
 #[expect(dead_code, reason = "two of its scenes are measured here")]
@@ -93,7 +93,7 @@ fn measure(place: &Place, scene: &Scene, scanner: &Lidar, seconds: f64) {
     let [anew, _] = timed(seconds, |sweep| {
         std::hint::black_box(simulate(&world, scanner, &run(sweep), |_| stand));
     });
-    let rays = seen.shots.len() * scanner.beam.rays(scanner.sub_ray_rings).len();
+    let rays = seen.shots.len() * scanner.beam.ray_count();
     println!(
         "{:6} {:18} {:6} shots, {:.2} points a shot: {:8.2} ms of processor a sweep ({:.2} Mrays/s), {:6.1} sweeps/s by the clock; {:.2} ms into new memory; {}",
         place.name,
@@ -108,7 +108,7 @@ fn measure(place: &Place, scene: &Scene, scanner: &Lidar, seconds: f64) {
     );
 }
 
-/// Processor time and time by the clock of a sweep, s.
+/// CPU time and wall time of a sweep, s.
 fn timed(seconds: f64, mut sweep: impl FnMut(u32)) -> [f64; 2] {
     sweep(0);
     let (start, before) = (Instant::now(), processor_seconds());
@@ -124,7 +124,7 @@ fn timed(seconds: f64, mut sweep: impl FnMut(u32)) -> [f64; 2] {
     .map(|all| all / f64::from(sweeps))
 }
 
-/// The axes of all beams, cast in batches as the pipeline does, and nothing else.
+/// Casts the axes of all beams in batches, as the pipeline does.
 fn cast_alone(scene: &Scene, scanner: &Lidar, stand: Isometry3<f64>, seconds: f64) -> String {
     let shots = scanner.shots(0);
     let column = 4 * scanner.channels.len();
@@ -146,7 +146,7 @@ fn cast_alone(scene: &Scene, scanner: &Lidar, stand: Isometry3<f64>, seconds: f6
     format!("casting alone {:.2} ms", processor * 1e3)
 }
 
-/// Processor time of all threads of this process, s, in steps of 10 ms.
+/// CPU time of all threads of this process, s, in steps of 10 ms.
 fn processor_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").expect("Linux");
     let fields: Vec<&str> = stat.rsplit(')').next().expect("fields").split_whitespace().collect();
@@ -154,7 +154,7 @@ fn processor_seconds() -> f64 {
     (ticks(11) + ticks(12)) / 100.0
 }
 
-/// Vertices and triangles of the scene, and the rays of one sweep, as `others.py` reads them.
+/// Writes vertices and triangles of the scene, and the rays of one sweep, in the format of `others.py`.
 fn dump(folder: &Path, place: &Place, scanner: &Lidar) {
     let write = |part: &str, bytes: Vec<u8>| {
         let name = format!("{}-{}.{part}", place.name, scanner.name);

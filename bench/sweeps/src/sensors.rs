@@ -1,13 +1,13 @@
-//! Scanners with the grids and receivers of the presets of their names.
+//! Lidars with the beam patterns and receivers of the presets of the same names.
 
 use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt};
 use etendue_physics::pulse::{AnalogueDetector, Detector, Discriminator, IntensityResponse, Pulse, ReturnMode};
-use etendue_sensors::lidar::{
-    Channel, Columns, Intensity, Pipeline, PulsedReceiver, RangeLimits, Receiver, ScanPattern,
+use etendue_sensors::lidar::{Beam, 
+    Channel, Columns, Intensity, EchoModel, PulsedReceiver, RangeLimits, Receiver, ScanPattern,
     Lidar, Spinning,
 };
 
-/// The ones that are measured.
+/// The lidars that are measured.
 pub fn all() -> Vec<Lidar> {
     let vlp = (0..16).map(|laser: u32| Channel {
         // -15, 1, -13, 3 ... degrees in the order of firing.
@@ -29,10 +29,10 @@ pub fn all() -> Vec<Lidar> {
         })
     };
     vec![
-        scanner("vlp-16", vlp.collect(), period, 0, Pipeline::Fast),
-        scanner("os1-128", fan(21.4).collect(), locked, 0, Pipeline::Fast),
-        scanner("os1-128-7-rays", fan(21.4).collect(), locked, 1, Pipeline::Fast),
-        scanner("os0-128-waveform", fan(45.0).collect(), locked, 1, Pipeline::Waveform),
+        scanner("vlp-16", vlp.collect(), period, 0, EchoModel::Analytic),
+        scanner("os1-128", fan(21.4).collect(), locked, 0, EchoModel::Analytic),
+        scanner("os1-128-7-rays", fan(21.4).collect(), locked, 1, EchoModel::Analytic),
+        scanner("os0-128-waveform", fan(45.0).collect(), locked, 1, EchoModel::Waveform),
     ]
 }
 
@@ -41,7 +41,7 @@ fn scanner(
     channels: Vec<Channel>,
     columns: Columns,
     sub_ray_rings: u32,
-    pipeline: Pipeline,
+    echoes: EchoModel,
 ) -> Lidar {
     let round = |width, at| Divergence {
         horizontal: width,
@@ -61,12 +61,14 @@ fn scanner(
             columns,
             nod: None,
         }),
-        beam: BeamWidth {
-            shape: BeamShape::Gaussian,
-            divergence: round(2.3e-3, at),
-            exit: round(10e-3, at),
-        },
-        sub_ray_rings,
+        beam: Beam::elliptic(
+            BeamWidth {
+                shape: BeamShape::Gaussian,
+                divergence: round(2.3e-3, at),
+                exit: round(10e-3, at),
+            },
+            sub_ray_rings,
+        ),
         receiver: Receiver::Pulsed(PulsedReceiver {
             pulse: Pulse::gaussian(3e-9),
             discriminator: Discriminator::ConstantFraction { fraction: 0.5 },
@@ -82,7 +84,7 @@ fn scanner(
             interval: 1e-9,
             bits: None,
             jitter: 0.01,
-            pipeline,
+            echoes,
             window: None,
             false_alarms: false,
             full_overlap: 0.0,

@@ -1,4 +1,4 @@
-//! What sent the packets of a capture, as the user says it.
+//! The sensor that sent the packets of a capture.
 
 use crate::failure::Failure;
 use etendue::config::sensor::packet_source;
@@ -7,8 +7,8 @@ use etendue::io::packets::{
 };
 use std::path::Path;
 
-/// The source of packets that a file of metadata (an Ouster's) or calibration (a Velodyne's) tells; without
-/// one, what the packets say.
+/// Source of packets described by a metadata file (Ouster) or a calibration file (Velodyne); without a
+/// file it follows from the packets.
 pub fn device(metadata: Option<&Path>) -> Result<PacketSource, Failure> {
     Ok(packet_source(match metadata {
         Some(path) if is_calibration(path) => {
@@ -19,7 +19,7 @@ pub fn device(metadata: Option<&Path>) -> Result<PacketSource, Failure> {
     }))
 }
 
-/// Whether a file's name is one of a Velodyne's calibration.
+/// Whether the ending of a file is one of Velodyne's calibration files.
 fn is_calibration(path: &Path) -> bool {
     let ending = path.extension().unwrap_or_default();
     ["xml", "yaml", "yml"]

@@ -1,4 +1,4 @@
-//! What the user is told when something goes wrong.
+//! Errors of commands, with their remedies.
 
 use etendue::calibrate::depth::DepthError;
 use etendue::calibrate::noise::NoiseError;
@@ -22,136 +22,134 @@ use std::fmt::Display;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// Why a command failed.
+/// Error of a command.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Failure {
-    /// A file is wrong, and the place in it is known.
+    /// A file has an error at a known position.
     #[error("{}", .0.message)]
     InFile(Box<Mistake>),
     /// A file cannot be read or written.
     #[error("{0}")]
     File(ConfigError),
-    /// There is no such sensor.
+    /// No sensor has the name.
     #[error(transparent)]
     Preset(#[from] UnknownPreset),
-    /// There is no such camera.
+    /// No camera has the name.
     #[error(transparent)]
     CameraPreset(#[from] camera::UnknownPreset),
-    /// The scene cannot be photographed.
+    /// The scene cannot be rendered for a camera.
     #[error(transparent)]
     CameraWorld(#[from] CameraWorldError),
-    /// There is no such scene.
+    /// No example scene has the name.
     #[error(transparent)]
     Example(#[from] UnknownExample),
-    /// A cloud has no point to compare.
+    /// A cloud has no finite point.
     #[error("{} has no finite point to compare", path.display())]
     NothingToCompare {
-        /// The cloud's file.
+        /// File of the cloud.
         path: PathBuf,
     },
-    /// The trajectory does not fit the run.
+    /// The trajectory does not cover the run.
     #[error(transparent)]
     Trajectory(#[from] TrajectoryError),
     /// A rig cannot run.
     #[error(transparent)]
     Rig(#[from] RigError),
-    /// No course of a seed can be driven.
+    /// No course can be generated from the seed.
     #[error(transparent)]
     Course(#[from] NoCourse),
-    /// There is no such beam, or no waveform.
+    /// The ring or the column of a waveform does not exist.
     #[error(
         "there is no waveform of ring {ring}, column {column}: the sensor has {rings} rings of {columns} columns"
     )]
     NoWaveform {
-        /// The ring asked for.
+        /// Requested ring.
         ring: u32,
-        /// The column asked for.
+        /// Requested column.
         column: u32,
-        /// How many rings there are.
+        /// Number of rings.
         rings: usize,
-        /// How many columns there are.
+        /// Number of columns.
         columns: u32,
     },
-    /// An option says something of another kind of sensor.
-    #[error("{option} does not apply to {kind}, which the sensor \"{sensor}\" is")]
+    /// An option does not apply to the kind of the sensor.
+    #[error("{option} does not apply to {kind} (sensor \"{sensor}\")")]
     OtherSensor {
-        /// The option.
+        /// Option.
         option: &'static str,
-        /// What the sensor is.
+        /// Kind of the sensor.
         kind: &'static str,
-        /// The sensor's name.
+        /// Name of the sensor.
         sensor: String,
     },
     /// A mesh cannot be used.
     #[error("{}: {source}", path.display())]
     Mesh {
-        /// The mesh's file.
+        /// File of the mesh.
         path: PathBuf,
-        /// What is wrong.
+        /// Error of the mesh.
         source: MeshError,
     },
     /// A mesh was given where a scene is needed.
-    #[error("{} is a mesh, not a scene: it does not say what it is made of", path.display())]
+    #[error("{} is a mesh, not a scene: it has no materials", path.display())]
     MeshIsNoScene {
-        /// The mesh's file.
+        /// File of the mesh.
         path: PathBuf,
     },
-    /// Neither the scene nor the user says where the sensor stands.
-    #[error("the scene \"{scene}\" does not say where the sensor stands")]
+    /// Neither the scene nor the arguments give the pose of the sensor.
+    #[error("the scene \"{scene}\" has no pose of the sensor")]
     NoPose {
-        /// The scene's name.
+        /// Name of the scene.
         scene: String,
     },
-    /// There is no such material.
+    /// No material has the name.
     #[error(transparent)]
     Material(#[from] UnknownMaterial),
-    /// The scene's materials do not cover the sensor's wavelength.
+    /// The materials of the scene have no data at the wavelength of the sensor.
     #[error(transparent)]
     Wavelength(#[from] WorldError),
-    /// No beam met anything.
-    #[error("nothing stands in front of the sensor: none of {beams} beams met a surface")]
+    /// No beam hit a surface.
+    #[error("there is nothing in front of the sensor: none of {beams} beams hit a surface")]
     NothingInFront {
-        /// How many beams were fired.
+        /// Number of beams.
         beams: usize,
-        /// Where the sensor stood, m.
+        /// Position of the sensor, m.
         position: [f64; 3],
     },
-    /// The scan logs tell no spread.
-    #[error(
-        "no scan log given has a window in which the sensor stands still: there is no spread to draw"
-    )]
+    /// No scan log has a stationary window.
+    #[error("no scan log has a window with a stationary sensor: there is no range noise to draw")]
     NothingStands,
-    /// An output file's ending is not one that is written.
+    /// The ending of an output file is not that of a supported format.
     #[error("cannot write {}: its ending is not one of csv, npz, pcd, ply, json, png, svg (scanning lidars also: las, laz, e57, bin, parquet, mcap)", path.display())]
     Ending {
         /// The file.
         path: PathBuf,
     },
-    /// A log has several scans, and none was chosen.
-    #[error("{} holds {scans} scans", path.display())]
+    /// A log has several scans, and none is selected.
+    #[error("{} has {scans} scans", path.display())]
     WhichScan {
-        /// The log.
+        /// File of the log.
         path: PathBuf,
-        /// How many it holds.
+        /// Number of its scans.
         scans: usize,
     },
-    /// A log has fewer scans than the one asked for.
-    #[error("{} has no scan {number}: it holds {scans}", path.display())]
+    /// The selected scan does not exist.
+    #[error("{} has no scan {number}: it has {scans}", path.display())]
     NoSuchScan {
-        /// The log.
+        /// File of the log.
         path: PathBuf,
-        /// The scan asked for.
+        /// Requested scan.
         number: usize,
-        /// How many it holds.
+        /// Number of its scans.
         scans: usize,
     },
-    /// What was asked for makes no sense.
+    /// Arguments or inputs cannot be used together.
     #[error("{message}")]
     Usage {
-        /// What is wrong.
+        /// Description of the error.
         message: String,
-        /// What to do about it.
+        /// Advice how to correct it.
         remedy: String,
     },
     /// A model cannot be fitted.
@@ -172,10 +170,10 @@ pub enum Failure {
     /// Two trajectories cannot be compared.
     #[error(transparent)]
     TrajectoryComparison(#[from] TrajectoryComparisonError),
-    /// A recording gives no noise profile.
+    /// A noise profile cannot be calibrated.
     #[error(transparent)]
     Noise(#[from] NoiseError),
-    /// A picture cannot be made.
+    /// A picture cannot be rendered.
     #[error(transparent)]
     Picture(#[from] RenderError),
     /// The worker threads cannot be started.
@@ -187,12 +185,12 @@ pub enum Failure {
     /// Stopped by Ctrl-C.
     #[error("stopped; nothing was written")]
     Interrupted,
-    /// A recording that Ctrl-C ended.
-    #[error("stopped; the recording holds what was simulated before")]
+    /// Ctrl-C ended a recording.
+    #[error("stopped; the recording is complete up to that time")]
     StoppedRecording,
 }
 
-/// What is wrong in a file, and where.
+/// Error at a position of a file.
 #[derive(Debug)]
 pub struct Mistake {
     message: String,
@@ -202,7 +200,15 @@ pub struct Mistake {
 }
 
 impl Failure {
-    /// What the process exits with.
+    /// Usage error with advice how to correct it.
+    pub fn usage(message: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::Usage {
+            message: message.into(),
+            remedy: remedy.into(),
+        }
+    }
+
+    /// Exit code of the process.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Interrupted | Self::StoppedRecording => crate::interrupt::EXIT_CODE,
@@ -235,9 +241,9 @@ impl Failure {
                 "leave the option out, or choose another --sensor: `etendue sensors` lists them"
                     .into()
             }
-            Self::Mesh { .. } => "repair the mesh in the program that made it".into(),
+            Self::Mesh { .. } => "repair the mesh in the program that wrote it".into(),
             Self::MeshIsNoScene { path } => format!(
-                "write a scene file that names it:\nversion = 1\n[[objects]]\nname = \"mesh\"\n\
+                "write a scene file with the mesh and a material:\nversion = 1\n[[objects]]\nname = \"mesh\"\n\
                  shape.mesh = {{ file = \"{}\" }}\nmaterial = \"white-paint\"",
                 path.display()
             ),
@@ -252,29 +258,27 @@ impl Failure {
                 position: [x, y, z],
                 ..
             } => format!(
-                "the sensor stands at ({x}, {y}, {z}) m: give another --pose; \
-                 `etendue inspect` tells the scene's extent"
+                "the sensor is at ({x}, {y}, {z}) m: give another --pose; \
+                 `etendue inspect` prints the extent of the scene"
             ),
             Self::Ending { .. } => {
-                "name a folder to get every format, or a file with one of these endings".into()
+                "give a folder for every format, or a file with one of these endings".into()
             }
             Self::Fit(FitError::Beams { .. }) => {
-                "name the sensor that made the scan with --sensor, or in the problem file".into()
+                "give the sensor of the scan with --sensor or in the problem file".into()
             }
-            Self::Fit(FitError::NoRange { .. }) => "give another scan of the log".into(),
+            Self::Fit(FitError::NoRange { .. }) => "select another scan of the log".into(),
             Self::WhichScan { path, .. } => {
-                format!("say which: {}#0 is the first", path.display())
+                format!("select one: {}#0 is the first", path.display())
             }
             Self::NoSuchScan { path, scans, .. } => {
                 format!("give {}#0 to #{}", path.display(), scans - 1)
             }
-            Self::NothingStands => {
-                "give a log with 8 or more scans from one place, for example of \
+            Self::NothingStands => "use a log with 8 or more scans from one pose, for example of \
                  `etendue simulate --sweeps 20`"
-                    .into()
-            }
-            Self::NoWaveform { .. } => "rings and columns count from 0".into(),
-            Self::Threads(_) => "ask for fewer --threads".into(),
+                .into(),
+            Self::NoWaveform { .. } => "rings and columns are counted from 0".into(),
+            Self::Threads(_) => "give fewer --threads".into(),
             _ => return None,
         })
     }

@@ -1,7 +1,8 @@
-//! A folder of results that appears whole or not at all.
+//! A folder of results that is written completely or not at all.
 
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::output::list_written;
 use etendue::io::output::OutputSet;
 use etendue_plot::{Drawing, png, svg};
 use serde::Serialize;
@@ -10,14 +11,14 @@ use std::path::PathBuf;
 /// Pixels per page unit.
 const PNG_SCALE: f64 = 2.0;
 
-/// Files for one folder, none of which is seen before [`Folder::commit`].
+/// Files of one folder; none exists before [`Folder::commit`].
 pub struct Folder {
     path: PathBuf,
     files: Vec<(String, Vec<u8>)>,
 }
 
 impl Folder {
-    /// Nothing yet for the folder `path`.
+    /// The folder `path`, without files yet.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self {
             path: path.into(),
@@ -25,7 +26,7 @@ impl Folder {
         }
     }
 
-    /// Adds a text.
+    /// Adds a text file.
     pub fn text(&mut self, name: &str, text: impl Into<String>) {
         self.files.push((name.into(), text.into().into_bytes()));
     }
@@ -35,7 +36,7 @@ impl Folder {
         self.files.push((name.into(), content));
     }
 
-    /// Adds a value as JSON.
+    /// Adds a value as a JSON file.
     pub fn json(&mut self, name: &str, value: &impl Serialize) -> Result<(), Failure> {
         let text = serde_json::to_string_pretty(value).map_err(std::io::Error::from)?;
         self.text(name, text + "\n");
@@ -50,16 +51,20 @@ impl Folder {
         Ok(())
     }
 
-    /// Writes every file, or none, and says which.
+    /// Writes every file, or none, and returns their paths.
     pub fn commit(self) -> Result<Vec<PathBuf>, Failure> {
         let _guard = interrupt::writing();
         let mut outputs = OutputSet::new();
         for (name, bytes) in &self.files {
             outputs.add(&self.path.join(name), |file| file.write_all(bytes))?;
-            if interrupt::requested() {
-                return Err(Failure::Interrupted);
-            }
+            interrupt::check()?;
         }
         Ok(outputs.commit()?)
+    }
+
+    /// Writes every file, or none, and prints their names on standard error.
+    pub fn commit_and_list(self) -> Result<(), Failure> {
+        list_written(&self.commit()?);
+        Ok(())
     }
 }

@@ -1,36 +1,36 @@
-//! Ctrl-C: a run stops at once, but never in the middle of writing.
+//! Ctrl-C: ends a run at once, but never while files are written.
 
 use crate::failure::Failure;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What a process exits with that Ctrl-C stopped: 128 and the number of SIGINT.
+/// Exit code of a process that Ctrl-C ended: 128 plus the number of SIGINT.
 pub const EXIT_CODE: u8 = 130;
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 static WRITING: Mutex<()> = Mutex::new(());
 
-/// From now on Ctrl-C waits for whoever holds [`writing`], and then ends the process.
+/// Installs a handler that ends the process as soon as nobody holds the guard of [`writing`].
 pub fn install() {
-    // Without a handler Ctrl-C ends the process at once, which is what the user asks for anyway.
+    // Without a handler Ctrl-C ends the process at once, which is acceptable
     let _ = ctrlc::set_handler(|| {
         REQUESTED.store(true, Ordering::SeqCst);
-        let _nobody_writes = writing();
+        let _guard = writing();
         std::process::exit(EXIT_CODE.into());
     });
 }
 
-/// While this is held, Ctrl-C does not end the process.
+/// Guard that defers the end of the process while it is held.
 pub fn writing() -> MutexGuard<'static, ()> {
     WRITING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether Ctrl-C was pressed: who writes should undo it and return.
+/// Whether Ctrl-C was pressed: a writer should remove its files and return.
 pub fn requested() -> bool {
     REQUESTED.load(Ordering::SeqCst)
 }
 
-/// An error if Ctrl-C was pressed.
+/// [`Failure::Interrupted`] if Ctrl-C was pressed.
 pub fn check() -> Result<(), Failure> {
     if requested() {
         return Err(Failure::Interrupted);

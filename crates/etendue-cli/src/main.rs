@@ -9,20 +9,22 @@ mod number;
 mod output;
 
 mod pose;
+mod report;
 mod sequence;
 mod source;
+mod threads;
 mod view;
 
 use clap::Parser;
 use command::Command;
 use std::process::ExitCode;
 
-/// Simulate lidars: from light to ranges.
+/// Simulate lidars from light to ranges
 #[derive(Debug, Parser)]
 #[command(name = "etendue", version, arg_required_else_help = true)]
 #[command(after_help = "Example: etendue simulate\n  \
-    runs a Hokuyo URG-04LX in a small arena with a mirror and a pane, and writes out/scan.png and \
-    more.\n\nExit codes: 0 done; 1 failed; 2 wrong command line; 130 stopped by Ctrl-C.")]
+    simulates a Hokuyo URG-04LX in a small arena with a mirror and a glass pane, and writes \
+    out/scan.png and more.\n\nExit codes: 0 done; 1 failed; 2 invalid arguments; 130 stopped by Ctrl-C.")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -34,7 +36,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             let code = failure.exit_code();
-            eprintln!("{:?}", miette::Report::new(failure));
+            report::print(&failure);
             ExitCode::from(code)
         }
     }

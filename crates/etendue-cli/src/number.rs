@@ -1,15 +1,15 @@
-//! Numbers of the command line.
+//! Parsers of numbers in arguments.
 
-/// A finite number above zero.
+/// Finite number above zero.
 pub fn positive(text: &str) -> Result<f64, String> {
     let number = finite(text).filter(|number| *number > 0.0);
-    number.ok_or_else(|| "give a number above zero".into())
+    number.ok_or_else(|| "expected a number above zero".into())
 }
 
-/// A finite number, zero or more.
+/// Finite number, zero or more.
 pub fn zero_or_more(text: &str) -> Result<f64, String> {
     let number = finite(text).filter(|number| *number >= 0.0);
-    number.ok_or_else(|| "give 0 or a number above it".into())
+    number.ok_or_else(|| "expected zero or a number above zero".into())
 }
 
 fn finite(text: &str) -> Option<f64> {

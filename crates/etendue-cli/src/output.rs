@@ -1,10 +1,14 @@
-//! Results on standard output.
+//! Output of commands: results on standard output, messages on standard error, single files.
 
 use crate::failure::Failure;
+use crate::interrupt;
+use etendue::io::output::OutputSet;
 use serde::Serialize;
+use std::fmt::{self, Display, Write as _};
 use std::io::{ErrorKind, Write, stdout};
+use std::path::{Path, PathBuf};
 
-/// Prints a result. A reader that has gone away (`| head`) is no failure.
+/// Prints a result. A closed pipe (`| head`) is not a failure.
 pub fn print(text: &str) -> Result<(), Failure> {
     let mut out = stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -17,4 +21,59 @@ pub fn print(text: &str) -> Result<(), Failure> {
 pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value).map_err(std::io::Error::from)?;
     print(&(text + "\n"))
+}
+
+/// Prints a report as JSON or as text.
+pub fn print_report<R: Serialize>(
+    json: bool,
+    report: &R,
+    text: impl FnOnce(&R) -> String,
+) -> Result<(), Failure> {
+    if json {
+        print_json(report)
+    } else {
+        print(&text(report))
+    }
+}
+
+/// Text that a function writes.
+pub fn to_text(write: impl FnOnce(&mut String) -> fmt::Result) -> String {
+    let mut text = String::new();
+    write(&mut text).expect("writing to a string does not fail");
+    text
+}
+
+/// Writes warnings as lines of a report.
+pub fn write_warnings(out: &mut String, warnings: &[String]) -> fmt::Result {
+    warnings
+        .iter()
+        .try_for_each(|warning| writeln!(out, "  warning: {warning}"))
+}
+
+/// Prints warnings on standard error.
+pub fn warn<W: Display>(warnings: impl IntoIterator<Item = W>) {
+    for warning in warnings {
+        eprintln!("warning: {warning}");
+    }
+}
+
+/// Prints the names of written files on standard error.
+pub fn list_written(files: &[PathBuf]) {
+    for file in files {
+        eprintln!("wrote {}", file.display());
+    }
+}
+
+/// Writes one file, completely or not at all, and prints its name on standard error.
+pub fn write_file(path: &Path, content: &[u8]) -> Result<(), Failure> {
+    let mut outputs = OutputSet::new();
+    outputs.add(path, |file| file.write_all(content))?;
+    list_written(&commit(outputs)?);
+    Ok(())
+}
+
+/// Commits files while Ctrl-C is deferred.
+pub fn commit(outputs: OutputSet) -> Result<Vec<PathBuf>, Failure> {
+    let _guard = interrupt::writing();
+    Ok(outputs.commit()?)
 }

@@ -1,29 +1,29 @@
-//! Poses as they are typed.
+//! Poses and motions in arguments.
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 use std::str::FromStr;
 use thiserror::Error;
 
-/// Where the sensor stands: `x,y,z,yaw[,pitch,roll]` in metres and degrees.
+/// Pose of a sensor: `x,y,z,yaw[,pitch,roll]` in metres and degrees.
 ///
-/// Turned about z by yaw, then about its own y by pitch, then about its own x by roll (REP 103).
+/// Intrinsic rotations about z (yaw), y (pitch) and x (roll), as in REP 103.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pose {
-    /// From the sensor's frame to the world.
+    /// Transform from the sensor's frame to the world.
     pub world_from_sensor: Isometry3<f64>,
-    /// As it was typed.
+    /// The argument.
     pub text: String,
 }
 
-/// Why a text is no pose.
+/// Error of parsing a pose.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum PoseError {
-    /// A part is not a finite number.
+    /// A component is not a finite number.
     #[error("\"{0}\" is not a finite number")]
     NotANumber(String),
-    /// Too few or too many numbers.
-    #[error("{0} numbers, expected x,y,z,yaw or x,y,z,yaw,pitch,roll (metres and degrees)")]
+    /// Wrong number of components.
+    #[error("expected x,y,z,yaw or x,y,z,yaw,pitch,roll (metres and degrees), found {0} numbers")]
     Count(usize),
 }
 
@@ -44,7 +44,7 @@ impl FromStr for Pose {
     }
 }
 
-/// A motion: `x,y,yaw` in the plane, `x,y,z,yaw[,pitch,roll]` in space, in metres and degrees.
+/// Rigid motion: `x,y,yaw` in the plane, `x,y,z,yaw[,pitch,roll]` in space, in metres and degrees.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Motion(pub Isometry3<f64>);
 
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn yaw_turns_x_towards_y_and_positive_pitch_looks_down() {
+    fn yaw_rotates_x_towards_y_and_positive_pitch_points_down() {
         let pose = isometry("1,2,3,90");
         assert!((pose * Point3::new(1.0, 0.0, 0.0) - Point3::new(1.0, 3.0, 3.0)).norm() < 1e-12);
         let pose = isometry("0, 0, 0, 0, 90, 0");
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_pose_is_refused() {
+    fn malformed_poses_are_errors() {
         assert_eq!("1,2,3".parse::<Pose>(), Err(PoseError::Count(3)));
         assert_eq!(
             "1,2,nan,0".parse::<Pose>(),

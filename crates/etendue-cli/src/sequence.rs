@@ -1,6 +1,7 @@
-//! Sequences as verbs read them: with progress, and poses in a known convention.
+//! Sequences of scans: read with a progress bar, with poses in a known convention.
 
 use crate::failure::Failure;
+use crate::output::warn;
 use clap::ValueEnum;
 use etendue::calibrate::depth::{Convention, likely_convention};
 use etendue::io::sequence::{Sequence, read_sequence};
@@ -8,16 +9,16 @@ use indicatif::{ProgressBar, ProgressStyle};
 use nalgebra::Isometry3;
 use std::path::Path;
 
-/// What poses mean, as it is typed.
+/// Convention of the poses of a trajectory.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum ConventionName {
-    /// World from lidar; x forward, y left, z up
+    /// World from lidar: x forward, y left, z up
     WorldFromLidar,
-    /// The inverse
+    /// Lidar from world: the inverse of world-from-lidar
     LidarFromWorld,
     /// World from lidar in a camera's axes: x right, y down, z forward
     Camera,
-    /// The inverse in a camera's axes
+    /// Lidar from world in a camera's axes
     CameraInverse,
 }
 
@@ -32,13 +33,13 @@ impl From<ConventionName> for Convention {
     }
 }
 
-/// A bar for so many steps.
-pub fn bar(what: &'static str, steps: usize) -> ProgressBar {
+/// Progress bar of `steps` steps.
+pub fn bar(message: &'static str, steps: usize) -> ProgressBar {
     let style = ProgressStyle::with_template("{msg} {bar:40} {pos}/{len}, {eta} left")
         .expect("the template is well formed");
     ProgressBar::new(steps as u64)
         .with_style(style)
-        .with_message(what)
+        .with_message(message)
 }
 
 /// Reads a sequence with a progress bar.
@@ -50,42 +51,44 @@ pub fn read(path: &Path, poses: Option<&Path>) -> Result<Sequence, Failure> {
     });
     progress.finish_and_clear();
     let sequence = read?;
-    for warning in &sequence.warnings {
-        eprintln!("warning: {}: {warning}", path.display());
-    }
+    let path = path.display();
+    warn(
+        sequence
+            .warnings
+            .iter()
+            .map(|warning| format!("{path}: {warning}")),
+    );
     Ok(sequence)
 }
 
-/// The poses of a sequence as world from lidar. Poses that fit another convention than the one
-/// that was said (or the usual one) are refused.
+/// Poses of a sequence as world from lidar. Without a given convention, poses that fit another one
+/// than the usual are an error.
 pub fn world_from_lidar(
     sequence: &Sequence,
-    said: Option<ConventionName>,
+    given: Option<ConventionName>,
 ) -> Result<Vec<Isometry3<f64>>, Failure> {
     let Some(poses) = &sequence.world_from_lidar else {
-        return Err(Failure::Usage {
-            message: format!("{} has scans but no poses", sequence.path.display()),
-            remedy: "put a trajectory beside the scans (poses.txt, twelve numbers a line; or a \
-                     .tum file, eight), or name it with --poses; `etendue slam` makes one"
-                .into(),
-        });
+        return Err(Failure::usage(
+            format!("{} has scans but no poses", sequence.path.display()),
+            "add a trajectory to the folder of the scans (poses.txt, twelve numbers per line, or a \
+             .tum file, eight), or name one with --poses; `etendue slam` estimates one",
+        ));
     };
-    let convention = said.map_or(Convention::default(), Convention::from);
+    let convention = given.map_or(Convention::default(), Convention::from);
     let poses: Vec<_> = poses
         .iter()
         .map(|p| convention.world_from_lidar(p))
         .collect();
     match likely_convention(&sequence.scans, &poses) {
-        Some(likely) if said.is_none() => Err(Failure::Usage {
-            message: format!(
-                "the scans of {} do not fit on each other with these poses, but they do if the \
-                 poses are {likely}",
+        Some(likely) if given.is_none() => Err(Failure::usage(
+            format!(
+                "with these poses the scans of {} do not overlap, but they do if the poses are \
+                 {likely}",
                 sequence.path.display()
             ),
-            remedy: "say so with --convention lidar-from-world, camera or camera-inverse; \
-                     --convention world-from-lidar takes them as they are"
-                .into(),
-        }),
+            "give --convention lidar-from-world, camera or camera-inverse; --convention \
+             world-from-lidar uses them as they are",
+        )),
         _ => Ok(poses),
     }
 }

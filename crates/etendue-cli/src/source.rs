@@ -1,4 +1,4 @@
-//! Where scenes and sensors come from: the user's files, or what is built in.
+//! Scenes, sensors, cameras and scans by file or by built-in name.
 
 use crate::failure::Failure;
 use etendue::config::ConfigError;
@@ -14,13 +14,13 @@ use etendue::sensors::Scan;
 use etendue::sensors::camera::Camera;
 use std::path::Path;
 
-/// Endings of mesh files: they say nothing of materials that hold at a lidar's wavelength.
+/// Endings of mesh files, whose materials do not hold at the wavelength of a lidar.
 const MESHES: [&str; 5] = ["obj", "ply", "stl", "gltf", "glb"];
 
-/// The sensor where neither the user nor the scene names one.
+/// Sensor where neither the arguments nor the scene name one.
 const DEFAULT_SENSOR: &str = "hokuyo-urg-04lx";
 
-/// The scene of a file, of the example of that name, or the built-in arena.
+/// Scene of a file or of an example; the built-in arena without a name.
 pub fn scene(name: Option<&Path>) -> Result<LoadedScene, Failure> {
     let Some(path) = name else {
         return Ok(scene::arena());
@@ -37,16 +37,16 @@ pub fn scene(name: Option<&Path>) -> Result<LoadedScene, Failure> {
     }
 }
 
-/// The sensor asked for, else the one the scene proposes, else the default.
+/// Sensor by name, else that of the scene, else the default.
 pub fn sensor_in(
-    asked: Option<&str>,
+    name: Option<&str>,
     scene: &LoadedScene,
 ) -> Result<(Sensor, SourceMetadata), Failure> {
     let proposed = scene
         .sensor
         .as_ref()
         .and_then(|placement| placement.sensor.as_ref());
-    match (asked, proposed) {
+    match (name, proposed) {
         (Some(name), _) => sensor(name),
         (None, Some(SensorSource::File(path))) => sensor(&path.to_string_lossy()),
         (None, Some(SensorSource::Preset(name))) => sensor(name),
@@ -54,7 +54,7 @@ pub fn sensor_in(
     }
 }
 
-/// A sensor as models of fits take it.
+/// Sensor as the forward model of a fit.
 pub fn modelled(sensor: Sensor) -> Result<Modelled, Failure> {
     Ok(match sensor.model {
         SensorModel::ContinuousWave(lidar) => {
@@ -68,7 +68,7 @@ pub fn modelled(sensor: Sensor) -> Result<Modelled, Failure> {
     })
 }
 
-/// The camera of that file or preset: whatever ends in `.toml` or exists is a file.
+/// Camera of a file (ends in `.toml` or exists) or of a preset.
 pub fn camera(name: &str) -> Result<Camera, Failure> {
     let path = Path::new(name);
     let is_file = path.extension().is_some_and(|ending| ending == "toml") || path.is_file();
@@ -78,14 +78,14 @@ pub fn camera(name: &str) -> Result<Camera, Failure> {
     Ok(camera::preset(name)?)
 }
 
-/// Which scan of a log: the one asked for, else the only one.
+/// Scan of a log by number, else its only one, with the warnings of the log.
 pub fn scan(path: &Path, number: Option<usize>) -> Result<(Scan, Vec<String>), Failure> {
     let log = read_scan_log(path)?;
     let number = numbered_in(path, number, log.scans.len())?;
     Ok((chosen(log.scans, number), log.warnings))
 }
 
-/// The number of the scan asked for among so many in a file, else of the only one.
+/// Index of a scan among the `scans` of a file; 0 for the only one where none is given.
 pub fn numbered_in(path: &Path, number: Option<usize>, scans: usize) -> Result<usize, Failure> {
     let path = || path.into();
     match number {
@@ -103,18 +103,18 @@ pub fn numbered_in(path: &Path, number: Option<usize>, scans: usize) -> Result<u
     }
 }
 
-/// One of several, by a number that was found among them.
+/// Element of a vector by its index.
 pub fn chosen<T>(mut all: Vec<T>, number: usize) -> T {
     all.swap_remove(number)
 }
 
 /// File and number of `FILE#NUMBER`.
-pub fn numbered(asked: &str) -> Option<(&str, usize)> {
-    let (file, number) = asked.rsplit_once('#')?;
+pub fn numbered(argument: &str) -> Option<(&str, usize)> {
+    let (file, number) = argument.rsplit_once('#')?;
     Some((file, number.parse().ok()?))
 }
 
-/// The sensor of that file or preset: whatever ends in `.toml` or exists is a file.
+/// Sensor of a file (ends in `.toml` or exists) or of a preset.
 fn sensor(name: &str) -> Result<(Sensor, SourceMetadata), Failure> {
     let path = Path::new(name);
     let is_file = path.extension().is_some_and(|ending| ending == "toml") || path.is_file();

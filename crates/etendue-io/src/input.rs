@@ -1,7 +1,9 @@
 //! Reading files, packed or not.
 
 use crate::{FormatError, Place};
-use std::io::Read;
+use ruzstd::decoding::StreamingDecoder;
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use std::io::{self, Read};
 use std::path::Path;
 
 /// What a zstd frame begins with (RFC 8878, section 3.1.1).
@@ -18,11 +20,10 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>, FormatError> {
     } else if bytes.starts_with(&[0x1f, 0x8b]) {
         unpack(path, flate2::read::MultiGzDecoder::new(&bytes[..]))
     } else if bytes.starts_with(&ZSTD) {
-        let decoder = zstd::Decoder::new(&bytes[..]);
-        unpack(
-            path,
-            decoder.map_err(|source| FormatError::cannot_read(path, source))?,
-        )
+        let mut content = Vec::new();
+        let decompressed = decompress_zstd(&bytes, &mut content);
+        decompressed.map_err(|error| damaged(path, &error))?;
+        Ok(content)
     } else {
         Ok(bytes)
     }
@@ -45,13 +46,43 @@ pub fn read_text(path: &Path) -> Result<String, FormatError> {
 
 fn unpack(path: &Path, mut packed: impl Read) -> Result<Vec<u8>, FormatError> {
     let mut bytes = Vec::new();
-    packed.read_to_end(&mut bytes).map_err(|error| {
-        FormatError::malformed(
-            path,
-            Place::File,
-            format!("the packed file cannot be unpacked: {error}"),
-            "the file is cut or damaged: copy it again",
-        )
-    })?;
+    let read = packed.read_to_end(&mut bytes);
+    read.map_err(|error| damaged(path, &error))?;
     Ok(bytes)
+}
+
+fn damaged(path: &Path, error: &io::Error) -> FormatError {
+    FormatError::malformed(
+        path,
+        Place::File,
+        format!("the packed file cannot be unpacked: {error}"),
+        "the file is cut or damaged: copy it again",
+    )
+}
+
+/// Decompresses the zstd frames of `bytes` and appends their content to `output`.
+///
+/// # Errors
+/// Where a frame is truncated or damaged, or its checksum is wrong.
+pub(crate) fn decompress_zstd(mut bytes: &[u8], output: &mut Vec<u8>) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match StreamingDecoder::new(&mut bytes) {
+            Ok(mut frame) => {
+                frame.read_to_end(output)?;
+                let decoder = frame.into_frame_decoder();
+                let stated = decoder.get_checksum_from_data();
+                if stated.is_some() && stated != decoder.get_calculated_checksum() {
+                    return Err(io::Error::other("the checksum of a zstd frame is wrong"));
+                }
+            }
+            Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                length,
+                ..
+            })) => {
+                bytes = bytes.get(length as usize..).unwrap_or_default();
+            }
+            Err(error) => return Err(io::Error::other(error)),
+        }
+    }
+    Ok(())
 }

@@ -3,12 +3,12 @@
 use criterion::{Criterion, criterion_group, criterion_main};
 use etendue_physics::beam::SubRayPattern;
 use etendue_physics::phase::{
-    Ambiguity, AutomaticGain, Bias, Combination, Method, Modulation, Noise, Receiver,
-    SamplingScheme,
+    Ambiguity, AutomaticGain, Bias, Combination, Modulation, Noise, SamplingScheme,
 };
 use etendue_physics::surface::{Lobe, Material};
 use etendue_scene::{MaterialId, Mesh, MeshId, NamedMaterial, Object, Scene, SceneBuilder};
 use etendue_sensors::cw::{Beam, CwLidar, Turn, shoot};
+use etendue_sensors::lidar::{PhaseMethod, PhaseReceiver};
 use etendue_sensors::trajectory::stationary;
 use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Point3};
@@ -55,7 +55,7 @@ fn room() -> Scene {
     parts.build().expect("a room")
 }
 
-fn lidar(method: Method) -> CwLidar<f64> {
+fn lidar(method: PhaseMethod) -> CwLidar<f64> {
     let step = TAU / 1024.0;
     CwLidar {
         beams: Beam::fan(682, -340.0 * step, step, 0.1),
@@ -65,7 +65,7 @@ fn lidar(method: Method) -> CwLidar<f64> {
         pattern: SubRayPattern::THREE,
         azimuth_jitter: 2.8e-3,
         resolution: Some(0.001),
-        receiver: Receiver {
+        receiver: PhaseReceiver {
             modulation: Modulation::URG_04LX,
             sampling: SamplingScheme::Pair,
             converter_bits: Some(10),
@@ -91,6 +91,7 @@ fn lidar(method: Method) -> CwLidar<f64> {
             },
             bias: Bias::None,
             method,
+            full_overlap: 0.0,
         },
     }
 }
@@ -104,7 +105,7 @@ fn sweeps(criterion: &mut Criterion) {
         .expect("the first pool");
     let scene = room();
     let world = World::at_wavelength(&scene, 785e-9).expect("grey walls");
-    for method in [Method::ClosedForm, Method::Sampled] {
+    for method in [PhaseMethod::ClosedForm, PhaseMethod::Sampled] {
         let lidar = lidar(method);
         let name = format!("682 beams x 3 rays, one core, {method:?}");
         let mut turn = Turn::default();

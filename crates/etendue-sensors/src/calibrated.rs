@@ -115,6 +115,11 @@ impl Lit {
         true
     }
 
+    /// Counts light that is no surface's.
+    pub fn add_other(&mut self, power: f64) {
+        self.all += power;
+    }
+
     /// Counts how a surface, of a normal on either side, faces the light that was added last and arrives
     /// in a direction: only [`Lit::side`] asks for it.
     pub fn face(&mut self, power: f64, normal: &Vector3<f64>, arrival: &Vector3<f64>) {

@@ -1,9 +1,8 @@
-//! What calibrated noise costs: time of sweeps in a box of 4 by 3 m whose walls name a profile,
-//! over that of the same sweeps without, for every preset and profile (or those named as arguments).
+//! Cost of calibrated noise: time of sweeps in a box of 4 by 3 m whose walls have a profile relative to
+//! the time without, for every preset and profile (or those named as arguments).
 //!
-//! `cargo bench -p etendue --bench profiles [-- NAME...]`: with and without in turns, in slices of some
-//! milliseconds; ratios of what the soonest tenth of the slices take at most. One thread, and the library
-//! alone: no file is written.
+//! `cargo bench -p etendue --bench profiles [-- NAME...]` measures both alternately in slices of some
+//! milliseconds, and prints ratios of the tenth percentiles. One thread, without output files.
 #![expect(clippy::print_stdout, reason = "its results")]
 
 use etendue::config::scene::LoadedScene;
@@ -17,7 +16,7 @@ use sensor::SensorModel;
 use std::hint::black_box;
 use std::time::Instant;
 
-/// Slices of each kind, and the shots of one.
+/// Slices of each kind, and shots per slice.
 const SLICES: usize = 51;
 const SHOTS: usize = 40_000;
 
@@ -31,7 +30,7 @@ fn main() {
     let profiles = chosen(profile::library().iter().map(|profile| profile.name));
     let plain = room(None);
     println!(
-        "preset, microseconds a sweep without, and with over without: {}",
+        "preset, microseconds per sweep without a profile, and ratio with over without: {}",
         profiles.join(", ")
     );
     for preset in presets {
@@ -39,7 +38,7 @@ fn main() {
         let mut ratios = Vec::new();
         let mut time = 0.0;
         for profile in &profiles {
-            let [without, with] = in_turns([&plain, &room(Some(profile))], &model);
+            let [without, with] = alternately([&plain, &room(Some(profile))], &model);
             ratios.push(format!("{:.2}", with / without));
             time = without;
         }
@@ -47,13 +46,13 @@ fn main() {
     }
 }
 
-/// Those of some names that are asked for as arguments, or all where none is.
+/// The names given as arguments, or all names without arguments.
 fn chosen<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let all: Vec<&str> = names.collect();
     // What follows `--` in `cargo bench`; Cargo's own `--bench` is no name.
-    let asked: Vec<String> = std::env::args().skip(1).collect();
-    let is_asked = |name: &&str| asked.iter().any(|asked| asked == name);
-    let some: Vec<&str> = all.iter().copied().filter(is_asked).collect();
+    let requested: Vec<String> = std::env::args().skip(1).collect();
+    let is_requested = |name: &&str| requested.iter().any(|requested| requested == name);
+    let some: Vec<&str> = all.iter().copied().filter(is_requested).collect();
     if some.is_empty() { all } else { some }
 }
 
@@ -67,8 +66,8 @@ fn room(profile: Option<&str>) -> LoadedScene {
     scene::parse(&Document::new("room.toml", text)).expect("a good scene")
 }
 
-/// What a sweep takes at most in the soonest tenth of the slices, s.
-fn in_turns(scenes: [&LoadedScene; 2], model: &SensorModel) -> [f64; 2] {
+/// Tenth percentile of the time of a sweep over the slices, s.
+fn alternately(scenes: [&LoadedScene; 2], model: &SensorModel) -> [f64; 2] {
     let turn = 20.0_f64.to_radians();
     let stand = Isometry3::new(Vector3::z() * 1.2, Vector3::z() * turn);
     let mut sweeps = scenes.map(|loaded| sweeping(loaded, model, stand));
@@ -77,7 +76,7 @@ fn in_turns(scenes: [&LoadedScene; 2], model: &SensorModel) -> [f64; 2] {
         for (sweep, times) in sweeps.iter_mut().zip(&mut times) {
             let before = Instant::now();
             let count = sweep();
-            // The first warms up.
+            // The first slice is a warm-up.
             if slice > 0 {
                 times.push(before.elapsed().as_secs_f64() / f64::from(count));
             }
@@ -89,12 +88,12 @@ fn in_turns(scenes: [&LoadedScene; 2], model: &SensorModel) -> [f64; 2] {
     })
 }
 
-/// How many sweeps of so many shots a slice has.
+/// Sweeps per slice for a number of shots per sweep.
 fn sweeps_of(shots: usize) -> u32 {
     u32::try_from(SHOTS.div_ceil(shots)).expect("few")
 }
 
-/// Simulates the next sweeps, and says how many.
+/// Simulates the next sweeps and returns their number.
 fn sweeping<'s>(
     loaded: &'s LoadedScene,
     model: &'s SensorModel,

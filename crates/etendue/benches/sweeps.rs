@@ -1,5 +1,5 @@
-//! How many sweeps a second one core simulates in the arena: 682 beams of 3 rays of a
-//! continuous-wave lidar, and the shots of two scanning lidars with one ray each.
+//! Sweeps per second of one core in the arena: 682 beams of 3 rays of a phase lidar, and the shots of two pulsed
+//! lidars with one ray each.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use etendue::config::{scene, sensor};
@@ -51,7 +51,7 @@ fn scans(criterion: &mut Criterion) {
         let sensor::SensorModel::Scanner(mut scanner) = sensor.model else {
             panic!("{name} scans");
         };
-        scanner.sub_ray_rings = 0;
+        scanner.beam = scanner.beam.with_one_ray();
         let world = World::at_wavelength(&arena.scene, scanner.wavelength).expect("covered");
         group.throughput(Throughput::Elements(scanner.shots(0).len() as u64));
         group.bench_function(name, |bencher| {

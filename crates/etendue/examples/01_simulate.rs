@@ -1,4 +1,4 @@
-//! A sensor in a scene, and what it measures: run with `cargo run --example 01_simulate`.
+//! One sweep of a sensor in a scene, compared with the ground truth: run with `cargo run --example 01_simulate`.
 
 use etendue::config::{scene, sensor};
 use etendue::sensors::cw::{Turn, simulate};
@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let left = &sweep.measurements[640];
     let (measured, truth) = (left.reading.range(), left.truth);
-    let (measured, truth) = measured.zip(truth).ok_or("the beam met no wall")?;
+    let (measured, truth) = measured.zip(truth).ok_or("the beam hits no wall")?;
     assert!((measured - truth.range).abs() < 0.02);
     eprintln!(
         "azimuth {:.1} degrees: measured {measured:.3} m, true {:.3} m",

@@ -1,4 +1,4 @@
-//! A scene from text, with the error a typing mistake gives.
+//! A scene from text, and the error message for a misspelt key.
 
 use etendue::config::scene::parse;
 use etendue::config::toml_file::Document;
@@ -17,7 +17,7 @@ material = "white-paper"
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let loaded = parse(&Document::new("ball.toml", SCENE))?;
     let ray = Ray::new(Point3::origin(), Vector3::x());
-    let hit = loaded.scene.closest_hit(&ray).ok_or("nothing met")?;
+    let hit = loaded.scene.closest_hit(&ray).ok_or("no hit")?;
     assert!((hit.distance - 1.7).abs() < 0.01);
 
     let mistake = SCENE.replace("radius_m", "radios_m");

@@ -1,8 +1,8 @@
-//! The walls that a recorded, standing sensor saw, as a scene: run with
+//! The walls measured by a recorded, stationary sensor, as a scene: run with
 //! `cargo run --example 03_rebuild_a_recording [RECORDING] [FOLDER]`.
 //!
 //! Writes `walls.obj` and `scene.toml` into FOLDER (default `out/rebuilt`): `etendue simulate
-//! FOLDER/scene.toml` puts a simulated sensor where the real one stood. Without arguments it takes
+//! FOLDER/scene.toml` simulates a sensor at the pose of the real one. Without arguments it reads
 //! the first tinySLAM log under `ETENDUE_DATA`.
 
 use etendue::io::scan_log::read_scan_log;
@@ -11,7 +11,7 @@ use std::error::Error;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Ranges of neighbouring beams that differ by more than this are not one wall, m.
+/// Largest difference of ranges of neighbouring beams on one wall, m.
 const JUMP: f64 = 0.1;
 
 const SCENE: &str = r#"version = 1
@@ -23,7 +23,7 @@ position_m = [0, 0, 0]
 
 [materials.white]
 diffuse = { reflectance = 0.85 }
-source = "assumed: white walls, which the recording does not tell"
+source = "assumed: white walls, which the recording does not determine"
 
 [[objects]]
 name = "walls"
@@ -48,16 +48,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     let window = statistics
         .stationary
         .first()
-        .ok_or("the sensor never stands still")?;
+        .ok_or("the sensor is never stationary")?;
     let walls = walls(&log.scans[window.scans.clone()]);
     assert!(
         walls.len() > 50,
-        "the window shows {} pieces of wall",
+        "the window has {} wall segments",
         walls.len()
     );
     write(&folder, &walls)?;
     eprintln!(
-        "scans {:?} of {}: {} pieces of wall in {}",
+        "scans {:?} of {}: {} wall segments in {}",
         window.scans,
         recording.display(),
         walls.len(),
@@ -71,10 +71,10 @@ fn default_recording() -> PathBuf {
     Path::new(&data).join("urg04lx_tinyslam/exp1.dat")
 }
 
-/// A piece of wall from above: two points, m.
+/// A wall segment from above: two points, m.
 type Piece = [[f64; 2]; 2];
 
-/// Pieces between the median ranges of neighbouring beams that gave a range in every scan.
+/// Segments between the median ranges of neighbouring beams that have a range in every scan.
 fn walls(scans: &[Scan]) -> Vec<Piece> {
     let points: Vec<_> = (0..scans[0].readings.len())
         .map(|beam| {
@@ -97,7 +97,7 @@ fn median_range(scans: &[Scan], beam: usize) -> Option<f64> {
     Some(ranges[ranges.len() / 2])
 }
 
-/// Upright walls, 2 m high about the sensor's plane.
+/// Vertical walls, 2 m high, centred on the scan plane.
 fn write(folder: &Path, walls: &[Piece]) -> Result<(), Box<dyn Error>> {
     let mut obj = String::new();
     for (number, [from, to]) in walls.iter().enumerate() {

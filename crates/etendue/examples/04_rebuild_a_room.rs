@@ -1,11 +1,11 @@
-//! The planes that a recorded, standing lidar saw, as a scene: run with
+//! The planes measured by a recorded, stationary lidar, as a scene: run with
 //! `cargo run --example 04_rebuild_a_room [CAPTURE] [TURN] [FOLDER]`.
 //!
-//! Writes `scene.toml` with an OBJ file a plane, and `turn.pcd` (the recorded turn), into FOLDER
+//! Writes `scene.toml` with an OBJ file per plane, and `turn.pcd` (the recorded rotation), into FOLDER
 //! (default `out/room`):
-//! `etendue simulate FOLDER/scene.toml --frame sensor -o sim.pcd` puts a simulated lidar where the
-//! real one stood, and `etendue compare FOLDER/turn.pcd sim.pcd` says how alike they are. Without
-//! arguments it takes a VLP-16 in a small room from `ETENDUE_DATA`.
+//! `etendue simulate FOLDER/scene.toml --frame sensor -o sim.pcd` simulates a lidar at the pose of
+//! the real one, and `etendue compare FOLDER/turn.pcd sim.pcd` compares both. Without
+//! arguments it reads a VLP-16 in a small room from `ETENDUE_DATA`.
 #![expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -25,11 +25,11 @@ use std::error::Error;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// Points this near to a plane are of it, m.
+/// Largest distance of a point from its plane, m.
 const NEAR: f64 = 0.03;
-/// Planes with fewer of the points than this share are furniture.
+/// Least fraction of the points on a plane; the other points are furniture.
 const LEAST_SHARE: f64 = 0.02;
-/// Planes that pass the sensor nearer than this are none, m.
+/// Least distance of a plane from the sensor, m.
 const CLEAR: f64 = 0.3;
 const MOST_PLANES: u32 = 14;
 const DRAWS: u32 = 400;
@@ -42,11 +42,11 @@ preset = "velodyne-vlp-16"
 position_m = [0, 0, 0]
 "#;
 
-/// Side of the squares that a plane is made of, m.
+/// Side of the grid cells of a plane, m.
 const CELL: f64 = 0.12;
 
-/// A piece of plane that was seen: a point of it, its axes (the last is the normal, to the
-/// sensor), its squares along the first two, and the median reflectivity of its points.
+/// The observed part of a plane: a point, the axes (the last is the normal, towards the
+/// sensor), the grid cells along the first two, and the median reflectivity of the points.
 struct Panel {
     point: Point3<f64>,
     axes: Matrix3<f64>,
@@ -117,7 +117,7 @@ fn points(turn: &PointTable) -> Vec<Seen> {
     (0..turn.points).map(one).collect()
 }
 
-/// The planes with the most points, one after the other (Fischler, Bolles 1981, "RANSAC",
+/// The planes with the most points, extracted one after the other (Fischler, Bolles 1981, "RANSAC",
 /// doi:10.1145/358669.358692).
 fn panels(mut left: Vec<Seen>) -> Vec<Panel> {
     let least = (LEAST_SHARE * left.len() as f64) as usize;
@@ -156,11 +156,11 @@ fn best_plane(seen: &[Seen], number: u32) -> Option<Plane> {
         let Some(normal) = (b - a).cross(&(c - a)).try_normalize(1e-6) else {
             continue;
         };
-        // The points of one ring lie on a cone that looks like a plane through the sensor.
+        // The points of one ring lie on a cone, which resembles a plane through the sensor.
         if normal.dot(&a.coords).abs() < CLEAR {
             continue;
         }
-        // Every tenth point tells enough.
+        // Every tenth point is sufficient.
         let count = seen
             .iter()
             .step_by(10)
@@ -179,7 +179,7 @@ fn best_plane(seen: &[Seen], number: u32) -> Option<Plane> {
     (on.len() > 3).then(|| fitted(&on))
 }
 
-/// The plane of least squares.
+/// The least-squares plane.
 fn fitted(on: &[Seen]) -> Plane {
     let sum: Vector3<f64> = on.iter().map(|(point, _)| point.coords).sum();
     let middle = Point3::from(sum / on.len() as f64);
@@ -194,7 +194,7 @@ fn fitted(on: &[Seen]) -> Plane {
     )
 }
 
-/// The largest piece of a plane without a gap, its front to the sensor, and the points beside it.
+/// The largest connected part of a plane, with its front towards the sensor, and the remaining points.
 fn panel(on: &[Seen]) -> (Panel, Vec<Seen>) {
     let (point, normal) = fitted(on);
     let normal = if normal.dot(&point.coords) > 0.0 {
@@ -224,7 +224,7 @@ fn panel(on: &[Seen]) -> (Panel, Vec<Seen>) {
     (panel, beside)
 }
 
-/// The most cells that hang together by their sides.
+/// The largest set of cells connected by their sides.
 fn largest_piece(mut cells: BTreeSet<Cell>) -> BTreeSet<Cell> {
     let mut largest = BTreeSet::new();
     while let Some(first) = cells.pop_first() {
@@ -244,7 +244,7 @@ fn largest_piece(mut cells: BTreeSet<Cell>) -> BTreeSet<Cell> {
     largest
 }
 
-/// Two triangles a cell.
+/// Two triangles per cell.
 fn mesh(panel: &Panel) -> Result<String, std::fmt::Error> {
     let mut text = String::new();
     for (number, cell) in panel.cells.iter().enumerate() {

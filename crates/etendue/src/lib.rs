@@ -1,8 +1,8 @@
 //! etendue: a physics-based, differentiable simulator for lidar and robot sensors.
 //!
-//! Point it at a scene and a sensor, and get the scan that sensor would give: mirrors, glass, mixed
-//! pixels and noise as the physics makes them. The main function is [`sensors::cw::simulate`];
-//! what it takes is read by [`config`]:
+//! Given a scene and a sensor, it computes the scan that the sensor would measure, with mirrors, glass, mixed
+//! pixels and noise. The main function is [`sensors::cw::simulate`];
+//! its inputs are read by [`config`]:
 //!
 //! ```
 //! use etendue::config::{scene, sensor};
@@ -25,20 +25,20 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! | crate | holds |
+//! | crate | contents |
 //! |---|---|
-//! | [`physics`] | the equations: reflectance, Fresnel, beams, phase, detection, noise; generic in a differentiable scalar |
+//! | [`physics`] | equations of reflectance, beams, phase, pulses, detection and noise, generic in a differentiable scalar |
 //! | [`simd`] | vectors of eight and sixteen floats, and run-time choice of the instruction set |
 //! | [`raycast`] | meshes, rays and hits: watertight ray casting |
 //! | [`scene`] | objects, materials, motions, lights and textures |
-//! | [`sensors`] | what sensors are, and the pipeline from light to measurements |
-//! | [`estimate`] | derivatives of the same pipeline, solvers, uncertainty |
+//! | [`sensors`] | lidars, cameras, inertial sensors and GNSS; the pipeline from light to measurements |
+//! | [`estimate`] | derivatives of the same pipeline, solvers, uncertainty, registration |
+//! | [`calibrate`] | noise profiles from recordings of panels, depth bias from maps |
 //! | [`io`] | files of meshes, point clouds, scan logs, recordings, packets, images and trajectories |
 //! | [`config`] | TOML files of scenes, sensors, robots, materials, cameras, profiles and fits |
 //!
 //! Not modelled: diffraction and coherence of light, polarisation from one surface to the next,
-//! dispersion of pulses in the medium. Ray trees leave out what comes back over several rough
-//! surfaces; [`sensors::cw::simulate_paths`] adds it. The command line is the binary `etendue` of
+//! dispersion of pulses in the medium. Ray trees omit light over several rough surfaces; [`sensors::cw::simulate_paths`] adds it. The command line is the binary `etendue` of
 //! the crate `etendue-cli`.
 
 pub use etendue_calibrate as calibrate;

@@ -2,8 +2,7 @@
 
 use crate::device::device;
 use crate::failure::Failure;
-use crate::interrupt;
-use crate::output::print;
+use crate::output::{commit, print, warn};
 use clap::Args;
 use etendue::io::FormatError;
 use etendue::io::output::OutputSet;
@@ -28,48 +27,48 @@ use std::path::{Path, PathBuf};
     etendue convert drive.pcap turn.pcd --metadata os1.json --sweep 3\n          \
     etendue convert drive.pcap drive.laz --metadata HDL64e_s3.yaml\n          \
     etendue convert table.parquet cloud.laz\n\n\
-    Fields keep their names where the format has room for them. LAS holds steps of 0.1 mm, KITTI \
-    positions and intensities alone. What a format leaves out or changes is told. Times of an \
-    MCAP file begin at zero where some are negative."
+    Fields keep their names where the format stores them. LAS has a resolution of 0.1 mm; KITTI has \
+    only positions and intensities. There is a message about fields that a format omits or changes. \
+    Times of an MCAP file are shifted to begin at zero where some are negative."
 )]
 pub struct Convert {
-    /// What is read: .pcd, .ply, .csv, .npz, .parquet, .las, .laz, .e57, KITTI's .bin, .mcap, or a
+    /// Input: .pcd, .ply, .csv, .npz, .parquet, .las, .laz, .e57, KITTI .bin, .mcap, or a
     /// .pcap or .pcapng capture of Velodyne (VLP-16, VLP-32C, HDL-32E; HDL-64E and VLS-128 with
     /// --metadata), Hesai (Pandar40P, XT32) or Ouster packets
     from: PathBuf,
-    /// What is written, by its ending: .pcd, .ply, .csv, .npz, .las, .laz, .e57, .bin, .mcap or
+    /// Output; its ending selects the format: .pcd, .ply, .csv, .npz, .las, .laz, .e57, .bin, .mcap or
     /// .parquet
     to: PathBuf,
-    /// Metadata (JSON) of the Ouster sensor that sent the packets, or calibration (db.xml, or ROS's
-    /// YAML) of the Velodyne; without it, the file of the capture's name that ends in .json
+    /// Metadata (JSON) of the Ouster sensor of a capture, or calibration (db.xml, or the YAML of ROS)
+    /// of the Velodyne; without it, the file with the name of the capture that ends in .json
     #[arg(long, value_name = "FILE")]
     metadata: Option<PathBuf>,
-    /// Take the points of this topic of a recording; needed where several sensors are in it, each
-    /// in a frame of its own
+    /// Topic of a recording; required if it has several sensors, each in a frame of its own
     #[arg(long, value_name = "NAME")]
     topic: Option<String>,
-    /// Take one sweep: a turn of a capture or a cloud of a recording, counted from 0, or the points
-    /// with that number in a table's column sweep; without it, all
+    /// Sweep to convert: a rotation of a capture or a cloud of a recording, counted from 0, or the
+    /// points with that number in the column sweep of a table; without it, all
     #[arg(long, value_name = "N")]
     sweep: Option<usize>,
-    /// Write .pcd and .ply as text
+    /// Write .pcd and .ply files as text
     #[arg(long)]
     ascii: bool,
 }
 
-/// Endings that are written.
+/// Endings of the formats that can be written.
 const ENDINGS: [&str; 10] = [
     "pcd", "ply", "csv", "npz", "las", "laz", "e57", "bin", "mcap", "parquet",
 ];
 
 impl Convert {
-    /// Reads, writes and says what.
+    /// Reads and writes points and prints a summary.
     pub fn run(self) -> Result<(), Failure> {
         let ending = self.ending()?;
         let device = device(self.metadata.as_deref())?;
         let points = read_points_of_topic(&self.from, &device, self.topic.as_deref())?;
-        let points = self.chosen(points)?;
-        let (sweeps, mut warnings) = (points.sweeps.len(), points.warnings.clone());
+        let points = self.select(points)?;
+        let sweeps = points.sweeps.len();
+        let mut warnings = points.warnings.clone();
         let mut table = points.together();
         let kept = kept(&table, &ending);
         if kept.points == 0 {
@@ -79,17 +78,14 @@ impl Convert {
         if ending == "mcap" {
             warnings.extend(from_zero(&mut table));
         }
-        for warning in &warnings {
-            eprintln!("warning: {warning}");
-        }
-        let _guard = interrupt::writing();
+        warn(&warnings);
         let mut outputs = OutputSet::new();
         self.write(&mut outputs, &ending, &table)?;
-        outputs.commit()?;
+        commit(outputs)?;
         print(&self.summary(sweeps, &table, &kept, &warnings))
     }
 
-    /// What was read and what is in the file.
+    /// Summary of what was read and written.
     fn summary(
         &self,
         sweeps: usize,
@@ -97,13 +93,13 @@ impl Convert {
         kept: &Kept,
         warnings: &[String],
     ) -> String {
-        let odd = if warnings.is_empty() {
+        let with_warnings = if warnings.is_empty() {
             ""
         } else {
             ", with warnings"
         };
         format!(
-            "{}: sweeps: {sweeps}, {} points with {}{odd}\n{}  wrote {}\n",
+            "{}: sweeps: {sweeps}, {} points with {}{with_warnings}\n{}  wrote {}\n",
             self.from.display(),
             kept.points,
             kept.fields.join(" "),
@@ -113,16 +109,15 @@ impl Convert {
     }
 
     fn no_position(&self) -> Failure {
-        Failure::Usage {
-            message: format!(
-                "no point of {} has a position, and {} would hold none",
+        Failure::usage(
+            format!(
+                "no point of {} has a position, and {} would be empty",
                 self.from.display(),
                 self.to.display()
             ),
-            remedy: "give a file with measured points, or write a .pcd, .ply, .csv, .npz or \
-                     .parquet, which hold points without a position too"
-                .into(),
-        }
+            "give a file with measured points, or write a .pcd, .ply, .csv, .npz or .parquet, which \
+             also store points without a position",
+        )
     }
 
     fn ending(&self) -> Result<String, Failure> {
@@ -131,17 +126,17 @@ impl Convert {
         if ENDINGS.contains(&ending.as_str()) {
             return Ok(ending);
         }
-        Err(Failure::Usage {
-            message: format!(
-                "cannot write {}: its ending says no format",
+        Err(Failure::usage(
+            format!(
+                "cannot write {}: its ending is not that of a format",
                 self.to.display()
             ),
-            remedy: format!("end it in one of: {}", ENDINGS.join(", ")),
-        })
+            format!("use one of the endings {}", ENDINGS.join(", ")),
+        ))
     }
 
-    /// The sweep asked for, or all.
-    fn chosen(&self, mut points: Points) -> Result<Points, Failure> {
+    /// The selected sweep, or all.
+    fn select(&self, mut points: Points) -> Result<Points, Failure> {
         let Some(number) = self.sweep else {
             return Ok(points);
         };
@@ -157,29 +152,26 @@ impl Convert {
             };
         }
         if number >= sweeps {
-            return Err(Failure::Usage {
-                message: format!(
-                    "{} has no sweep {number}: it holds {sweeps}",
+            return Err(Failure::usage(
+                format!(
+                    "{} has no sweep {number}: it has {sweeps}",
                     self.from.display()
                 ),
-                remedy: format!("give --sweep 0 to {}", sweeps.saturating_sub(1)),
-            });
+                format!("give --sweep 0 to {}", sweeps.saturating_sub(1)),
+            ));
         }
         points.sweeps = vec![points.sweeps.swap_remove(number)];
         Ok(points)
     }
 
     fn no_sweep(&self, number: usize) -> Failure {
-        Failure::Usage {
-            message: format!(
+        Failure::usage(
+            format!(
                 "no point of {} has the number {number} in the column sweep",
                 self.from.display()
             ),
-            remedy:
-                "give a number that is there, as `etendue convert` without --sweep writes it to \
-                     a .csv"
-                    .into(),
-        }
+            "give one of the numbers that `etendue convert` without --sweep writes to a .csv",
+        )
     }
 
     fn write(
@@ -207,7 +199,7 @@ impl Convert {
     }
 }
 
-/// What a format has no room for, in a line; nothing where it has room for all.
+/// Line about points and fields that the format cannot store; empty where there are none.
 fn left_out(table: &PointTable, kept: &Kept) -> String {
     let mut parts = Vec::new();
     let points = table.points - kept.points;
@@ -223,16 +215,17 @@ fn left_out(table: &PointTable, kept: &Kept) -> String {
     format!("  left out {}\n", parts.join(", and "))
 }
 
-/// Lets the times begin at zero where some are negative, which ROS has no stamps for, and says so.
+/// Shifts times so that they begin at zero where some are negative, which ROS cannot store, and
+/// returns a warning about it.
 fn from_zero(table: &mut PointTable) -> Option<String> {
     let earliest = table.shift_negative_times()?;
     Some(format!(
-        "the earliest time is {earliest} s: all times count from there, since ROS has no stamps \
-         before zero"
+        "the earliest time is {earliest} s: all times are shifted to begin at zero, since ROS has no \
+         negative stamps"
     ))
 }
 
-/// Every sweep as a cloud, stamped with its earliest time, in a sensor's frame that stands still.
+/// Writes every sweep as a cloud, stamped with its earliest time, in a stationary sensor frame.
 fn write_mcap(outputs: &mut OutputSet, path: &Path, table: &PointTable) -> Result<(), FormatError> {
     let mut recorder = Recorder::in_memory(Topics::default())?;
     for sweep in table.sweeps() {

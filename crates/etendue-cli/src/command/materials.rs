@@ -12,25 +12,25 @@ use std::fmt::Write;
 /// Arguments of `etendue materials`.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: etendue materials window-glass\n  \
-    says what it is and where its numbers come from.\n\nThe columns are wavelengths in nm; the \
-    numbers are the light sent straight back at normal incidence, relative to an ideal white \
-    diffuse surface (pi times the BRDF): what a lidar sees. A mirror or a pane sends none back: \
-    it reflects or transmits to other surfaces.")]
+    prints its description and the sources of its numbers.\n\nThe columns are wavelengths in nm; the \
+    numbers are the backscatter at normal incidence relative to an ideal white diffuse surface (pi \
+    times the BRDF), which a lidar measures. A mirror or a pane has none: it reflects or transmits \
+    the light to other surfaces.")]
 pub struct Materials {
-    /// Say more about this one
+    /// Material to describe
     name: Option<String>,
     /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
-/// A material as it is printed.
+/// Printed material.
 #[derive(Serialize)]
 struct Row {
     name: &'static str,
     description: String,
     source: String,
-    /// Wavelength, nm, and backscatter at normal incidence relative to ideal white.
+    /// Wavelength (nm) and backscatter at normal incidence relative to ideal white.
     backscatter: Vec<(f64, Option<f64>)>,
 }
 
@@ -52,8 +52,9 @@ impl Materials {
 impl Row {
     fn of(material: &LibraryMaterial) -> Self {
         let backscatter = LIBRARY_WAVELENGTHS.map(|wavelength| {
-            let there = material.material.at(wavelength).ok();
-            let relative = there.map(|material| PI * material.backscatter(1.0, Side::Front));
+            let at_wavelength = material.material.at(wavelength).ok();
+            let relative =
+                at_wavelength.map(|material| PI * material.backscatter(1.0, Side::Front));
             ((wavelength * 1e9).round(), relative)
         });
         Self {

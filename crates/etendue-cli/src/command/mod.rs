@@ -1,4 +1,4 @@
-//! The verbs, one a file.
+//! Commands, one module each.
 
 mod calibrate;
 mod compare;
@@ -20,63 +20,63 @@ mod slam;
 use crate::failure::Failure;
 use clap::Subcommand;
 
-/// What is to be done.
+/// Commands of `etendue`.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Simulate a sensor in a scene and write what it measures, with a picture
+    /// Simulate a sensor in a scene and write its measurements with a picture
     Simulate(simulate::Simulate),
-    /// Render what a camera sees: picture, depth, normals, segmentation, optical flow
+    /// Render a camera: picture, depth, normals, segmentation, optical flow
     Render(render::Render),
-    /// Run a robot with all its sensors, and record what they give
+    /// Run a robot with all its sensors and record their data
     Run(run::Run),
-    /// Watch a robot at work: a car that finds its way by lidar, a drive through a town
+    /// Run a demonstration: a car racing by lidar, a drive through a procedural town
     Demo(demo::Demo),
-    /// Say how alike two point clouds are: a real and a simulated one, say
+    /// Compare two point clouds, such as a real and a simulated one
     Compare(compare::Compare),
-    /// Turn points into another format: PCD, PLY, LAS, E57, NPZ, CSV, KITTI, MCAP, from captures too
+    /// Convert points, recordings and packet captures between formats
     Convert(convert::Convert),
-    /// Make a sensor's noise profiles from recordings of known panels, and look at them
+    /// Calibrate the noise profiles of a sensor from recordings of known panels
     Calibrate(calibrate::Calibrate),
-    /// Find poses, mirrors, materials or the receiver from scans, and how sure that is
+    /// Fit poses, mirrors, materials or the receiver to scans, with their uncertainty
     Fit(fit::Fit),
-    /// Run an experiment of the differentiable-lidar paper beside registration baselines
+    /// Run a published experiment on fits or depth correction, with baselines
     Experiment(experiment::Experiment),
-    /// Learn a lidar's depth bias from its own maps, take it off scans, and judge it
+    /// Learn the depth bias of a lidar from its maps, correct scans, and evaluate the result
     Correct(correct::Correct),
-    /// Map a sequence of scans by ICP, and say how far the trajectory drifts
+    /// Map a sequence of scans by ICP and measure the drift of the trajectory
     Slam(slam::Slam),
-    /// Move one point cloud or scan onto another: ICP, point-to-plane, GICP, NDT
+    /// Register one point cloud or scan with another: ICP, point-to-plane, GICP, NDT
     Register(register::Register),
-    /// Say what is in a scene, a mesh, a point cloud, a sensor file or a scan log
+    /// Describe the content of a scene, mesh, point cloud, sensor file or scan log
     Inspect(inspect::Inspect),
-    /// List the sensors that come with etendue, or print one as a file to start from
+    /// List the built-in sensors, or print one as a sensor file
     Sensors(sensors::Sensors),
-    /// List the materials that come with etendue, or say where one's numbers come from
+    /// List the built-in materials, or print the sources of one
     Materials(materials::Materials),
     /// Print the JSON schema of a file format, for editors
     Schema(schema::Schema),
 }
 
 impl Command {
-    /// Does it.
+    /// Runs the command.
     pub fn run(self) -> Result<(), Failure> {
         match self {
-            Self::Simulate(verb) => verb.run(),
-            Self::Render(verb) => verb.run(),
-            Self::Run(verb) => verb.run(),
-            Self::Demo(verb) => verb.run(),
-            Self::Compare(verb) => verb.run(),
-            Self::Convert(verb) => verb.run(),
-            Self::Calibrate(verb) => verb.run(),
-            Self::Fit(verb) => verb.run(),
-            Self::Experiment(verb) => verb.run(),
-            Self::Correct(verb) => verb.run(),
-            Self::Slam(verb) => verb.run(),
-            Self::Register(verb) => verb.run(),
-            Self::Inspect(verb) => verb.run(),
-            Self::Sensors(verb) => verb.run(),
-            Self::Materials(verb) => verb.run(),
-            Self::Schema(verb) => verb.run(),
+            Self::Simulate(command) => command.run(),
+            Self::Render(command) => command.run(),
+            Self::Run(command) => command.run(),
+            Self::Demo(command) => command.run(),
+            Self::Compare(command) => command.run(),
+            Self::Convert(command) => command.run(),
+            Self::Calibrate(command) => command.run(),
+            Self::Fit(command) => command.run(),
+            Self::Experiment(command) => command.run(),
+            Self::Correct(command) => command.run(),
+            Self::Slam(command) => command.run(),
+            Self::Register(command) => command.run(),
+            Self::Inspect(command) => command.run(),
+            Self::Sensors(command) => command.run(),
+            Self::Materials(command) => command.run(),
+            Self::Schema(command) => command.run(),
         }
     }
 }

@@ -16,9 +16,9 @@ use schemars::schema_for;
 /// Arguments of `etendue schema`.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: etendue schema scene > scene.schema.json\n  \
-    and point your editor's TOML support at it.")]
+    writes a JSON schema for the TOML support of an editor.")]
 pub struct Schema {
-    /// The kind of file
+    /// Kind of file
     #[arg(value_enum, default_value = "scene")]
     kind: Kind,
 }
@@ -37,11 +37,11 @@ enum Kind {
     Fit,
     /// Depth corrections
     DepthModel,
-    /// A material, as it stands in a scene file
+    /// A material in a scene file
     Material,
     /// Noise profiles
     Profile,
-    /// Bench files: which recordings show which panels
+    /// Bench files: recordings of panels
     Bench,
 }
 

@@ -12,10 +12,10 @@ use std::fmt::Write;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example: etendue sensors hokuyo-urg-04lx > mine.toml\n  \
-    prints the preset as a sensor file; change it and run `etendue simulate --sensor mine.toml`."
+    prints the preset as a sensor file; edit it and run `etendue simulate --sensor mine.toml`."
 )]
 pub struct Sensors {
-    /// Print this preset's sensor file
+    /// Preset whose sensor file is printed
     name: Option<String>,
     /// Print JSON
     #[arg(long)]
@@ -23,7 +23,7 @@ pub struct Sensors {
 }
 
 impl Sensors {
-    /// Prints the list, or one sensor's file.
+    /// Prints the list, or the file of one sensor.
     pub fn run(self) -> Result<(), Failure> {
         if let Some(name) = &self.name {
             if let Some(device) = device_presets().iter().find(|device| device.name == name) {
@@ -54,7 +54,7 @@ fn as_json((preset, sensor): &(&Preset, Sensor)) -> serde_json::Value {
     })
 }
 
-/// The devices that only robots carry: inertial units, satellite receivers, barometers.
+/// Devices that only robots have: IMUs, GNSS receivers, barometers.
 fn devices() -> String {
     let mut text = String::from("for robots (`etendue run`):\n");
     for device in device_presets() {

@@ -200,7 +200,7 @@ fn nothing_in_front_of_the_sensor() {
     assert_tells(
         &text,
         &[
-            "nothing stands in front of the sensor",
+            "there is nothing in front of the sensor",
             "682 beams",
             "--pose",
         ],

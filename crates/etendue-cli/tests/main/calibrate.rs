@@ -1,17 +1,17 @@
-//! `etendue calibrate`: what it writes, and what it tells of recordings that give no profile.
+//! `etendue calibrate`: files, and messages about recordings without a profile.
 
 use crate::{etendue, folder, names, stderr, stdout};
 use serde_json::Value;
 use std::fmt::Write;
 use std::path::Path;
 
-/// A board: distance, m, bearing of its middle, degrees, and width, m.
+/// Board: distance (m), bearing of its centre (degrees) and width (m).
 type Board = [f64; 3];
 
 const ONE: Board = [0.5, 20.0, 0.8];
 
-/// Rows of range, quality and angle of what stands in each beam's way, as an RPLIDAR's driver writes
-/// them: 720 beams a turn, errors of about a millimetre, every fortieth beam dropped.
+/// Rows of range, quality and angle, as the driver of an RPLIDAR writes them: 720 beams per rotation,
+/// errors of about a millimetre, every fortieth beam dropped.
 fn rows_of(scans: u32, met: impl Fn(u32, f64) -> f64) -> String {
     let mut state = 1_u64;
     let mut chance = move || {
@@ -31,7 +31,8 @@ fn rows_of(scans: u32, met: impl Fn(u32, f64) -> f64) -> String {
             met(beam, azimuth) + error
         };
         let quality = if range.is_finite() { 47 } else { 0 };
-        writeln!(text, "{range:.4},{quality},{azimuth:.5}").expect("a string takes all");
+        writeln!(text, "{range:.4},{quality},{azimuth:.5}")
+            .expect("writing to a string does not fail");
     }
     text
 }
@@ -65,13 +66,13 @@ const ARGUMENTS: [&str; 7] = [
     "profiles",
 ];
 
-/// What is told of a recording that has to be refused; nothing is written.
+/// Message about a recording that has to be an error without output.
 fn refused(text: &str, more: &[&str]) -> String {
     let folder = in_folder(text);
-    told(folder.path(), more)
+    message(folder.path(), more)
 }
 
-fn told(folder: &Path, more: &[&str]) -> String {
+fn message(folder: &Path, more: &[&str]) -> String {
     let before = names(folder);
     let output = etendue(folder, &[&ARGUMENTS, more].concat());
     let text = stderr(&output);
@@ -82,7 +83,7 @@ fn told(folder: &Path, more: &[&str]) -> String {
 }
 
 #[test]
-fn a_recording_becomes_a_profile_that_a_scene_uses() {
+fn a_recording_gives_a_profile_for_a_scene() {
     let folder = in_folder(&rows(&[ONE], 20));
     let more = ["--width", "0.8", "--sensor", "RPLIDAR A1", "--json"];
     let output = etendue(folder.path(), &[&ARGUMENTS[..], &more].concat());
@@ -138,7 +139,7 @@ fn a_distance_declared_25_cm_wrong_is_told_and_not_believed() {
 }
 
 #[test]
-fn a_recording_without_the_panel_says_what_is_there() {
+fn a_recording_without_the_panel_is_an_error_with_its_content() {
     let scattered = rows_of(12, |beam, _| 0.4 + 0.37 * f64::from((7 * beam) % 9));
     let text = refused(&scattered, &[]);
     assert!(text.contains("no panel found"), "{text}");
@@ -146,7 +147,7 @@ fn a_recording_without_the_panel_says_what_is_there() {
 }
 
 #[test]
-fn two_panels_where_one_is_declared_are_told_with_their_places() {
+fn two_panels_where_one_is_declared_are_an_error_with_their_positions() {
     let both = rows(&[[0.5, 0.0, 0.6], [0.6, 120.0, 0.6]], 15);
     let text = refused(&both, &[]);
     assert!(
@@ -172,7 +173,7 @@ fn two_panels_where_one_is_declared_are_told_with_their_places() {
 }
 
 #[test]
-fn recordings_of_nothing_and_of_five_beams_are_told() {
+fn recordings_without_returns_and_of_five_beams_are_errors() {
     let text = refused(&rows(&[], 12), &[]);
     assert!(text.contains("all 8640 beams dropped"), "{text}");
     let narrow = [0.5, 20.0, 0.5 * 2.4_f64.to_radians()];
@@ -184,7 +185,7 @@ fn recordings_of_nothing_and_of_five_beams_are_told() {
 }
 
 #[test]
-fn millimetres_are_told_from_metres() {
+fn millimetres_are_distinguished_from_metres() {
     let metres = rows(&[ONE], 12);
     let in_millimetres = |scan: fn(usize) -> bool| -> String {
         let line = |(number, line): (usize, &str)| {
@@ -206,7 +207,7 @@ fn millimetres_are_told_from_metres() {
 }
 
 #[test]
-fn cut_lines_and_decimal_commas_are_told_with_their_line() {
+fn truncated_lines_and_decimal_commas_are_errors_with_their_line() {
     let whole = rows(&[ONE], 12);
     let mut lines: Vec<&str> = whole.lines().collect();
     lines[5] = "0.51,47";
@@ -224,13 +225,13 @@ fn cut_lines_and_decimal_commas_are_told_with_their_line() {
 }
 
 #[test]
-fn a_bag_without_a_scan_topic_names_the_topics_that_it_holds() {
+fn a_bag_without_a_scan_topic_is_an_error_with_its_topics() {
     let Some(bag) = crate::recording("husky_imu_odom_gps_bag/test1.bag") else {
         return;
     };
     let folder = folder();
     std::fs::copy(bag, folder.path().join("a.txt")).expect("copies");
-    let text = told(folder.path(), &[]);
+    let text = message(folder.path(), &[]);
     assert!(
         text.contains("neither a LaserScan nor a PointCloud2"),
         "{text}"
@@ -239,7 +240,7 @@ fn a_bag_without_a_scan_topic_names_the_topics_that_it_holds() {
 }
 
 #[test]
-fn profiles_are_viewed_recordings_identified_and_set_ups_helped() {
+fn view_identify_and_aim_work_on_one_recording() {
     let folder = in_folder(&rows(&[ONE], 20));
     let output = etendue(folder.path(), &ARGUMENTS);
     assert!(output.status.success(), "{}", stderr(&output));
@@ -271,7 +272,7 @@ fn profiles_are_viewed_recordings_identified_and_set_ups_helped() {
 
 /// The same lines come from a pipe and from a socket as from the file, and the picture is there.
 #[test]
-fn a_driver_that_writes_is_followed_as_it_writes() {
+fn the_scans_of_a_driver_are_read_as_they_arrive() {
     use std::io::Write as _;
     let text = rows(&[ONE], 20);
     let folder = in_folder(&text);

@@ -1,4 +1,4 @@
-//! What `convert`, `compare` and `inspect` say of points that are not as they seem.
+//! `etendue convert`, `compare` and `inspect` on unusual points.
 
 use crate::{etendue, folder, names, recording, stderr, stdout};
 use std::path::Path;
@@ -12,7 +12,7 @@ fn read(folder: &Path, name: &str) -> String {
     std::fs::read_to_string(folder.join(name)).expect("a file")
 }
 
-/// What is told of a failure; the output must be one.
+/// Message of a failure; the output has to be one.
 fn refused(output: &Output) -> String {
     assert_eq!(output.status.code(), Some(1), "{}", stderr(output));
     stderr(output)
@@ -23,28 +23,28 @@ fn accepted(output: &Output) -> String {
     stdout(output)
 }
 
-/// The line says what was written: points with a position, the fields LAS has room for, and what
-/// it left out; rounded intensities are warned of.
+/// The summary has the points with a position, the fields that LAS stores, and what it omits; rounded
+/// intensities give a warning.
 #[test]
-fn what_was_written_is_what_is_told() {
+fn the_summary_describes_the_written_file() {
     let folder = folder();
     let text =
         "x,y,z,intensity,ring,incidence\n1,2,3,0.25,1,0.1\nnan,nan,nan,0,1,0.1\n4,5,6,1,2,0.2\n";
     write(folder.path(), "a.csv", text);
     let output = etendue(folder.path(), &["convert", "a.csv", "a.las"]);
-    let told = accepted(&output);
+    let message = accepted(&output);
     assert!(
-        told.contains("2 points with x y z intensity ring, with"),
-        "{told}"
+        message.contains("2 points with x y z intensity ring, with"),
+        "{message}"
     );
     let left_out = "left out 1 points without a position, and the fields incidence";
-    assert!(told.contains(left_out), "{told}");
+    assert!(message.contains(left_out), "{message}");
     let warned = stderr(&output);
     assert!(warned.contains("intensity runs from 0 to 1"), "{warned}");
-    let told = accepted(&etendue(folder.path(), &["convert", "a.csv", "a.ply"]));
+    let message = accepted(&etendue(folder.path(), &["convert", "a.csv", "a.ply"]));
     assert!(
-        told.contains("3 points with") && !told.contains("left out"),
-        "{told}"
+        message.contains("3 points with") && !message.contains("left out"),
+        "{message}"
     );
 }
 
@@ -53,12 +53,12 @@ fn a_file_without_any_position_is_not_written() {
     let folder = folder();
     write(folder.path(), "nan.csv", "x,y,z\nnan,nan,nan\n");
     for name in ["a.las", "a.laz", "a.e57", "a.bin"] {
-        let told = refused(&etendue(folder.path(), &["convert", "nan.csv", name]));
+        let message = refused(&etendue(folder.path(), &["convert", "nan.csv", name]));
         assert!(
-            told.contains("no point of nan.csv has a position"),
-            "{told}"
+            message.contains("no point of nan.csv has a position"),
+            "{message}"
         );
-        assert!(told.contains("write a .pcd"), "{told}");
+        assert!(message.contains("write a .pcd"), "{message}");
     }
     assert_eq!(names(folder.path()), ["nan.csv"]);
 }
@@ -84,47 +84,50 @@ fn a_recording_of_several_sensors_is_read_topic_by_topic() {
     let convert = |to: &str, topic: &[&str]| {
         etendue(folder.path(), &[&["convert", "a.mcap", to], topic].concat())
     };
-    // Long lines are broken within names, too.
-    let told = refused(&convert("a.csv", &[])).replace(' ', "");
+    // Long lines are broken within names
+    let message = refused(&convert("a.csv", &[])).replace(' ', "");
     for part in [
         "severalsensors",
         "/hokuyo_ust_10lx/points(PointCloud2)",
         "/hokuyo_ust_10lx_2/points(PointCloud2)",
         "--topicNAME",
     ] {
-        assert!(told.contains(part), "{part:?} in {told}");
+        assert!(message.contains(part), "{part:?} in {message}");
     }
     let cloud = "/hokuyo_ust_10lx_2/points";
-    let told = accepted(&convert("cloud.csv", &["--topic", cloud]));
-    assert!(told.contains("sweeps: 2,"), "{told}");
+    let message = accepted(&convert("cloud.csv", &["--topic", cloud]));
+    assert!(message.contains("sweeps: 2,"), "{message}");
     let scan = format!("{cloud}/scan");
-    let told = accepted(&convert("scan.csv", &["--topic", &scan]));
-    assert!(told.contains("sweeps: 2,"), "{told}");
-    // The sweeps of a table are told by its column.
+    let message = accepted(&convert("scan.csv", &["--topic", &scan]));
+    assert!(message.contains("sweeps: 2,"), "{message}");
+    // The sweeps of a table are numbered by its column
     let one = |sweep| ["convert", "cloud.csv", "scan.csv", "--sweep", sweep];
     let all = std::fs::read_to_string(folder.path().join("scan.csv")).expect("scans");
     accepted(&etendue(folder.path(), &one("1")));
     let second = std::fs::read_to_string(folder.path().join("scan.csv")).expect("a scan");
     assert!(second.lines().count() > 100 && second.lines().count() < all.lines().count());
-    let told = refused(&etendue(folder.path(), &one("7")));
-    assert!(told.contains("has the number 7"), "{told}");
+    let message = refused(&etendue(folder.path(), &one("7")));
+    assert!(message.contains("has the number 7"), "{message}");
     accepted(&convert("scan.csv", &["--topic", &scan]));
-    let told = accepted(&etendue(
+    let message = accepted(&etendue(
         folder.path(),
         &["compare", "cloud.csv", "scan.csv"],
     ));
-    assert!(told.contains("F-score: 100.00 %"), "{told}");
+    assert!(message.contains("F-score: 100.00 %"), "{message}");
 
-    let told = refused(&convert("a.csv", &["--topic", "/rear"])).replace(' ', "");
+    let message = refused(&convert("a.csv", &["--topic", "/rear"])).replace(' ', "");
     assert!(
-        told.contains("topic/rear") && told.contains(cloud),
-        "{told}"
+        message.contains("topic/rear") && message.contains(cloud),
+        "{message}"
     );
-    let told = refused(&etendue(folder.path(), &["compare", "a.mcap", "cloud.csv"]));
-    assert!(told.replace(' ', "").contains("--topicNAME"), "{told}");
+    let message = refused(&etendue(folder.path(), &["compare", "a.mcap", "cloud.csv"]));
+    assert!(
+        message.replace(' ', "").contains("--topicNAME"),
+        "{message}"
+    );
     let arguments = ["convert", "cloud.csv", "a.csv", "--topic", cloud];
-    let told = refused(&etendue(folder.path(), &arguments));
-    assert!(told.contains("no topics"), "{told}");
+    let message = refused(&etendue(folder.path(), &arguments));
+    assert!(message.contains("no topics"), "{message}");
     assert_eq!(names(folder.path()), ["a.mcap", "cloud.csv", "scan.csv"]);
     let whole = std::fs::read(folder.path().join("a.mcap")).expect("a recording");
     std::fs::write(
@@ -141,9 +144,9 @@ fn a_recording_of_several_sensors_is_read_topic_by_topic() {
     );
 }
 
-/// Times before zero move the whole recording, and that is told.
+/// Negative times shift all times of a recording, with a warning.
 #[test]
-fn negative_times_are_moved_together() {
+fn negative_times_shift_all_times() {
     let folder = folder();
     let text = "x,y,z,time\n1,2,3,-0.5\n4,5,6,0.25\n";
     write(folder.path(), "a.csv", text);
@@ -157,7 +160,7 @@ fn negative_times_are_moved_together() {
 }
 
 #[test]
-fn compare_wants_tolerances_and_cells_above_zero() {
+fn tolerances_and_cells_of_compare_are_above_zero() {
     let folder = folder();
     write(folder.path(), "a.csv", "x,y,z\n1,2,3\n");
     for option in ["--tolerance", "--cell"] {
@@ -165,16 +168,19 @@ fn compare_wants_tolerances_and_cells_above_zero() {
             let option = format!("{option}={number}");
             let output = etendue(folder.path(), &["compare", "a.csv", "a.csv", &option]);
             assert_eq!(output.status.code(), Some(2), "{option}");
-            let told = stderr(&output);
+            let message = stderr(&output);
             let name = option.split('=').next().expect("a name");
-            assert!(told.contains(name) && told.contains("above zero"), "{told}");
+            assert!(
+                message.contains(name) && message.contains("above zero"),
+                "{message}"
+            );
         }
     }
 }
 
 /// A capture is compared with the metadata of its sensor.
 #[test]
-fn compare_takes_the_metadata_of_a_capture() {
+fn compare_accepts_the_metadata_of_a_capture() {
     let data = "ouster_sdk_samples/OS-1-128_v2.3.0_1024x10";
     let Some(capture) = recording(&format!("{data}_lb_n3.pcap")) else {
         return;
@@ -186,10 +192,10 @@ fn compare_takes_the_metadata_of_a_capture() {
     let convert = [&["convert", capture, "a.pcd"][..], &with].concat();
     accepted(&etendue(folder.path(), &convert));
     let compare = ["compare", capture, "a.pcd"];
-    let told = refused(&etendue(folder.path(), &compare));
-    assert!(told.contains("--metadata"), "{told}");
-    let told = accepted(&etendue(folder.path(), &[&compare[..], &with].concat()));
-    assert!(told.contains("F-score: 100.00 %"), "{told}");
+    let message = refused(&etendue(folder.path(), &compare));
+    assert!(message.contains("--metadata"), "{message}");
+    let message = accepted(&etendue(folder.path(), &[&compare[..], &with].concat()));
+    assert!(message.contains("F-score: 100.00 %"), "{message}");
 }
 
 #[test]
@@ -199,7 +205,7 @@ fn clouds_of_every_ending_are_inspected() {
     for ending in ["las", "laz", "e57", "parquet", "npz", "bin", "mcap"] {
         let name = format!("a.{ending}");
         accepted(&etendue(folder.path(), &["convert", "a.csv", &name]));
-        let told = accepted(&etendue(folder.path(), &["inspect", &name]));
-        assert!(told.contains("cloud of 2 points"), "{name}: {told}");
+        let message = accepted(&etendue(folder.path(), &["inspect", &name]));
+        assert!(message.contains("cloud of 2 points"), "{name}: {message}");
     }
 }

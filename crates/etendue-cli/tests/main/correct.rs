@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-/// Scans of a room from places half a metre apart, as KITTI files, with a known bias
+/// Scans of a room from positions half a metre apart, as KITTI files, with a known bias
 /// of 0.005 m times the fourth power of the incidence.
 fn sequence(folder: &Path, scans: u32, inverse: bool) {
     fs::create_dir_all(folder).expect("a folder");
@@ -49,7 +49,7 @@ fn scan(at: [f64; 3]) -> Vec<u8> {
 
 /// Measured: a weight of 0.00499 for 0.005; the thickness falls from 0.60 to 0.09 mm.
 #[test]
-fn a_bias_is_learnt_taken_off_and_judged() {
+fn a_bias_is_learnt_corrected_and_evaluated() {
     let folder = folder();
     sequence(&folder.path().join("room"), 6, false);
     let run = |words: &str| {
@@ -93,10 +93,10 @@ fn a_bias_is_learnt_taken_off_and_judged() {
     );
 }
 
-/// Measured: 0.4 mm. Without odometry steps of 0.6 m are too long for this room: the walls that tell
-/// them are the farthest pairs, and those are trimmed.
+/// Measured: 0.4 mm. Without odometry, steps of 0.6 m are too long for this room: the walls that
+/// determine them are the farthest pairs, which are trimmed.
 #[test]
-fn slam_maps_a_sequence_and_tells_its_drift() {
+fn slam_maps_a_sequence_and_reports_its_drift() {
     let folder = folder();
     sequence(&folder.path().join("room"), 4, false);
     let output = etendue(
@@ -123,7 +123,7 @@ fn slam_maps_a_sequence_and_tells_its_drift() {
 }
 
 #[test]
-fn inverse_poses_missing_poses_and_single_scans_are_named() {
+fn inverse_poses_missing_poses_and_single_scans_are_errors() {
     let folder = folder();
     sequence(&folder.path().join("inverse"), 4, true);
     let train = |sequence: &str| {
@@ -161,7 +161,7 @@ fn positions(path: &Path) -> Vec<[f64; 3]> {
     file.points().iter().map(|p| p.coords.into()).collect()
 }
 
-/// What `apply` makes of a cloud in a recording is what it makes of the same scan in a file.
+/// `apply` gives the same points for a cloud of a recording and for the same scan in a file.
 #[test]
 fn clouds_of_a_recording_are_corrected_as_scans_are() {
     let folder = folder();
@@ -196,7 +196,7 @@ fn clouds_of_a_recording_are_corrected_as_scans_are() {
 }
 
 #[test]
-fn recordings_that_cannot_be_corrected_are_named_and_nothing_is_written() {
+fn recordings_that_cannot_be_corrected_are_errors_without_output() {
     let folder = folder();
     fs::write(folder.path().join("model.toml"), MODEL).expect("written");
     fs::write(folder.path().join("a.mcap"), b"no recording").expect("written");
@@ -216,10 +216,10 @@ fn recordings_that_cannot_be_corrected_are_named_and_nothing_is_written() {
     assert_eq!(names(folder.path()), ["a.mcap", "model.toml"]);
 }
 
-/// Points that are no numbers stay as they are, beams of another sensor are warned of, and a model
-/// that cannot be read or is applied in place is refused.
+/// Points that are not finite are kept, beams of another sensor give a warning, and an unreadable model
+/// or equal input and output are errors.
 #[test]
-fn what_correction_cannot_do_is_said() {
+fn invalid_corrections_are_errors_or_warnings() {
     let folder = folder();
     sequence(&folder.path().join("room"), 4, false);
     let run = |words: &str| {
@@ -240,7 +240,7 @@ fn what_correction_cannot_do_is_said() {
     let report: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("JSON");
     assert!(report["left_as_measured"].as_u64() >= Some(1), "{report}");
 
-    // Every beam that does not look down is gone.
+    // Only beams that point downwards are left
     let low = |p: &&[u8]| f32::from_le_bytes([p[8], p[9], p[10], p[11]]) < 0.0;
     let below: Vec<u8> = bytes[16..]
         .chunks(16)
@@ -250,8 +250,11 @@ fn what_correction_cannot_do_is_said() {
         .collect();
     fs::write(folder.path().join("low.bin"), below).expect("written");
     let output = run("correct apply --model model.toml low.bin low-out.bin");
-    let told = stderr(&output);
-    assert!(told.contains("looks like one of another sensor"), "{told}");
+    let message = stderr(&output);
+    assert!(
+        message.contains("looks like one of another sensor"),
+        "{message}"
+    );
 
     for (words, says) in [
         ("correct apply --model none.toml nan.bin x.bin", "none.toml"),
@@ -275,16 +278,16 @@ fn what_correction_cannot_do_is_said() {
         );
     }
     fs::remove_file(folder.path().join("room/poses.txt")).expect("removed");
-    let told = stderr(&run("slam room --prior poses"));
-    assert!(told.contains("the sequence has none"), "{told}");
+    let message = stderr(&run("slam room --prior poses"));
+    assert!(message.contains("the sequence has none"), "{message}");
     fs::write(folder.path().join("room/scan2.bin"), "").expect("written");
-    let told = stderr(&run("slam room"));
-    assert!(told.contains("no point"), "{told}");
+    let message = stderr(&run("slam room"));
+    assert!(message.contains("no point"), "{message}");
 }
 
-/// A wall straight ahead, from two places beside each other, at one incidence.
+/// A wall in front of two adjacent positions, at one incidence.
 #[test]
-fn a_wall_at_one_incidence_is_refused_by_name() {
+fn a_wall_at_one_incidence_is_an_error() {
     let folder = folder();
     let sequence = folder.path().join("wall");
     fs::create_dir_all(&sequence).expect("a folder");
@@ -302,8 +305,8 @@ fn a_wall_at_one_incidence_is_refused_by_name() {
         &["correct", "train", "wall", "--viewpoint-variance", "0.1"],
     );
     assert!(!output.status.success());
-    let told = stderr(&output);
-    assert!(told.contains("degrees of incidence"), "{told}");
+    let message = stderr(&output);
+    assert!(message.contains("degrees of incidence"), "{message}");
     assert!(!folder.path().join("model.toml").exists());
 }
 
@@ -328,8 +331,8 @@ fn split(sequence: &Path, from: usize, to: &Path) {
     }
 }
 
-/// Bar: 1.5 mm over the incidences used, from poses off by 1 cm and 0.2 degrees that are learnt too, with
-/// a validation sequence whose poses are as noisy.
+/// Bar: 1.5 mm over the incidences used, from poses with noise of 1 cm and 0.2 degrees that are estimated too, with
+/// a validation sequence with equal pose noise.
 #[test]
 fn noisy_poses_are_learnt_with_the_bias_and_validated() {
     let folder = folder();

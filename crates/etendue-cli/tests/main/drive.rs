@@ -235,11 +235,11 @@ fn formats_convert_there_and_back() {
     for (arguments, says) in [
         (
             vec!["convert", "a.npz", "a.xyz"],
-            "its ending says no format",
+            "its ending is not that of a format",
         ),
         (
             vec!["convert", "a.mcap", "b.ply", "--sweep", "3"],
-            "holds 3",
+            "it has 3",
         ),
         (vec!["convert", "none.pcap", "b.ply"], "none.pcap"),
     ] {

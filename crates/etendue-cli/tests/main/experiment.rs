@@ -3,7 +3,7 @@
 use crate::{etendue, folder, names, stderr, stdout};
 
 #[test]
-fn the_checkerboard_writes_tables_and_names_what_cannot_be_known() {
+fn the_checkerboard_writes_tables_and_undetermined_directions() {
     let folder = folder();
     let output = etendue(folder.path(), &["experiment", "checkerboard", "-o", "out"]);
     assert!(output.status.success(), "{}", stderr(&output));
@@ -23,7 +23,7 @@ fn the_checkerboard_writes_tables_and_names_what_cannot_be_known() {
 }
 
 #[test]
-fn localising_draws_its_iterations() {
+fn localisation_draws_its_iterations() {
     let folder = folder();
     let arguments = [
         "experiment",

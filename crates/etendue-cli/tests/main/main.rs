@@ -1,4 +1,4 @@
-//! The `etendue` binary as its users meet it.
+//! Tests of the `etendue` binary.
 
 mod bad_input;
 mod calibrate;
@@ -13,6 +13,7 @@ mod results;
 mod robots;
 mod scanners;
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -31,7 +32,7 @@ fn stdout(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// What was told on standard error, in one line without the frame that errors are drawn in.
+/// Text of standard error in one line, without the frame around errors.
 fn stderr(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr);
     let words = text
@@ -55,7 +56,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// A file or folder of the recordings; where there are none, a test says so and passes.
+/// File or folder of the recordings; `None` with a message where there are no recordings.
 fn recording(name: &str) -> Option<PathBuf> {
     let root = std::env::var_os("ETENDUE_DATA").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
@@ -65,6 +66,9 @@ fn recording(name: &str) -> Option<PathBuf> {
     if path.exists() {
         return Some(path);
     }
-    eprintln!("skipped: no recordings ({} is not there)", path.display());
+    let test = std::thread::current();
+    let test = test.name().unwrap_or("a test");
+    // Not `eprintln!`, whose output the test harness hides.
+    _ = writeln!(std::io::stderr(), "skipped: {test} (no recording {name})");
     None
 }

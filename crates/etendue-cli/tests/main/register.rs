@@ -6,14 +6,14 @@ use std::f64::consts::TAU;
 use std::fmt::Write;
 use std::path::Path;
 
-/// A room of 4 m x 3 m with a column, seen from a place turned and moved, as CSV with x and y.
+/// A room of 4 m x 3 m with a column, from a rotated and translated viewpoint, as CSV with x and y.
 fn room(x: f64, y: f64, yaw: f64) -> String {
     let mut text = "x_m,y_m\n".to_owned();
     let mut add = |px: f64, py: f64| {
         let (dx, dy) = (px - x, py - y);
         let (sin, cos) = yaw.sin_cos();
         let (a, b) = (cos * dx + sin * dy, cos * dy - sin * dx);
-        writeln!(text, "{a},{b}").expect("a string takes it");
+        writeln!(text, "{a},{b}").expect("writing to a string does not fail");
     };
     for i in 0..100 {
         let s = f64::from(i) / 100.0;
@@ -42,7 +42,7 @@ fn number(value: &Value) -> f64 {
 }
 
 #[test]
-fn every_method_finds_how_one_cloud_moves_onto_the_other() {
+fn every_method_registers_two_clouds() {
     let folder = folder();
     rooms(folder.path());
     // The walls are sampled every 3 to 4 cm. Measured with pairs at a distance: 0.012 m and 1.1
@@ -79,22 +79,22 @@ fn a_folder_gets_the_numbers_and_a_picture() {
 }
 
 #[test]
-fn what_cannot_be_registered_is_told_with_a_remedy() {
+fn invalid_registrations_are_errors_with_a_remedy() {
     let folder = folder();
     rooms(folder.path());
     std::fs::write(folder.path().join("few.csv"), "x,y\n1,2\n3,4\n").expect("writes");
     let scans = ["simulate", "--sweeps", "3", "-o", "log.csv"];
     assert!(etendue(folder.path(), &scans).status.success());
-    for (arguments, told) in [
+    for (arguments, message) in [
         (
             vec!["few.csv", "b.csv"],
             "the source cloud has 2 usable points",
         ),
         (
             vec!["log.csv", "b.csv"],
-            "say which: log.csv#0 is the first",
+            "select one: log.csv#0 is the first",
         ),
-        (vec!["log.csv#7", "b.csv"], "has no scan 7: it holds 3"),
+        (vec!["log.csv#7", "b.csv"], "has no scan 7: it has 3"),
         (
             vec!["a.csv", "b.csv", "--start", "90,0,0"],
             "start nearer, or raise the distance",
@@ -105,8 +105,8 @@ fn what_cannot_be_registered_is_told_with_a_remedy() {
         let output = etendue(folder.path(), &[vec!["register"], arguments].concat());
         assert_eq!(output.status.code(), Some(1));
         assert!(
-            stderr(&output).contains(told),
-            "{told}: {}",
+            stderr(&output).contains(message),
+            "{message}: {}",
             stderr(&output)
         );
     }

@@ -1,8 +1,8 @@
-//! Cameras on the command line.
+//! `etendue render`.
 
 use crate::{etendue, folder, names, stderr, stdout};
 
-/// A small camera, so that tests are quick.
+/// Small camera for fast tests.
 const CAMERA: &str = "version = 1\nname = \"small\"\nresolution_px = [48, 36]\n\
     lens.pinhole = { horizontal_fov_deg = 70 }\n\
     bands = [{ wavelength_nm = 540, width_nm = 100, quantum_efficiency = 0.5 }]\n\
@@ -11,7 +11,7 @@ const CAMERA: &str = "version = 1\nname = \"small\"\nresolution_px = [48, 36]\n\
     [detector.linear]\nfull_scale_e = 8000\nshot = 0.01\nbits = 10\n";
 
 #[test]
-fn a_folder_gets_every_picture_the_same_on_any_number_of_threads() {
+fn all_pictures_are_written_and_independent_of_the_number_of_threads() {
     let folder = folder();
     std::fs::write(folder.path().join("small.toml"), CAMERA).expect("writes");
     for threads in ["1", "2"] {
@@ -54,7 +54,7 @@ fn a_folder_gets_every_picture_the_same_on_any_number_of_threads() {
 }
 
 #[test]
-fn what_cannot_be_rendered_is_refused_with_a_remedy() {
+fn invalid_renderings_are_errors_with_a_remedy() {
     let folder = folder();
     let path = folder.path();
     std::fs::write(path.join("small.toml"), CAMERA).expect("writes");
@@ -92,7 +92,7 @@ fn what_cannot_be_rendered_is_refused_with_a_remedy() {
 }
 
 #[test]
-fn a_scene_without_lights_is_lit_and_says_so() {
+fn a_scene_without_lights_is_lit_with_a_warning() {
     let folder = folder();
     std::fs::write(folder.path().join("small.toml"), CAMERA).expect("writes");
     let scene = "version = 1\n[[objects]]\nname = \"floor\"\nshape.plane = { size_m = [20, 20] }\n\

@@ -6,7 +6,7 @@ use std::path::Path;
 const CART: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/cart.toml");
 
 #[test]
-fn a_robot_is_run_and_recorded_and_is_the_same_again() {
+fn a_run_of_a_robot_is_recorded_and_reproducible() {
     let folder = folder();
     let run = |name: &str, threads: &str| {
         let arguments = [
@@ -43,16 +43,16 @@ fn a_robot_is_run_and_recorded_and_is_the_same_again() {
 }
 
 #[test]
-fn a_mistake_in_a_robot_file_is_pointed_at_and_leaves_nothing() {
+fn an_error_in_a_robot_file_has_a_position_and_no_output() {
     let folder = folder();
     let text = std::fs::read_to_string(CART).expect("the example");
     let wrong = text.replace("frame = \"mast\"", "frame = \"mats\"");
     std::fs::write(folder.path().join("cart.toml"), wrong).expect("written");
     let output = etendue(folder.path(), &["run", "cart.toml", "-o", "cart.mcap"]);
     assert_eq!(output.status.code(), Some(1));
-    let told = stderr(&output);
-    assert!(told.contains("unknown frame \"mats\""), "{told}");
-    assert!(told.contains("did you mean \"mast\"?"), "{told}");
+    let message = stderr(&output);
+    assert!(message.contains("unknown frame \"mats\""), "{message}");
+    assert!(message.contains("did you mean \"mast\"?"), "{message}");
     assert_eq!(names(folder.path()), ["cart.toml"]);
     let output = etendue(folder.path(), &["run", CART, "-o", "cart.bag"]);
     assert!(stderr(&output).contains("does not end in .mcap"));
@@ -61,19 +61,22 @@ fn a_mistake_in_a_robot_file_is_pointed_at_and_leaves_nothing() {
 /// Two courses of one lap here; `etendue demo course --seeds 20` is the whole claim (20 of 20 in
 /// BENCHMARKS.md).
 #[test]
-fn a_car_finds_its_way_by_lidar_alone() {
+fn a_car_drives_unknown_courses_by_lidar_only() {
     let folder = folder();
     let arguments = ["demo", "course", "--seeds", "2", "--laps", "1"];
     let output = etendue(folder.path(), &arguments);
     assert!(output.status.success(), "{}", stderr(&output));
     let text = stdout(&output);
-    assert!(text.contains("2 of 2 finished 1 laps untouched"), "{text}");
+    assert!(
+        text.contains("2 of 2 finished 1 laps without contact"),
+        "{text}"
+    );
     let written = names(&folder.path().join("out"));
     assert_eq!(written, ["course.json", "course.png", "course.svg"]);
 }
 
 #[test]
-fn a_drive_through_a_town_is_recorded_and_is_the_same_again() {
+fn a_drive_through_a_town_is_recorded_and_reproducible() {
     let folder = folder();
     let drive = |name: &str| {
         let arguments = ["demo", "street", "--duration", "0.3", "-o", name];
@@ -91,13 +94,13 @@ fn a_drive_through_a_town_is_recorded_and_is_the_same_again() {
     let replay = |file: &str| etendue(folder.path(), &["demo", "street", "--replay", file]);
     let again = replay("a/street.mcap");
     assert!(again.status.success(), "{}", stderr(&again));
-    // A command every 20 ms of the 0.33 s until the last sweep is there.
+    // A command every 20 ms of the 0.33 s until the arrival of the last sweep
     let text = stdout(&again);
     assert!(
-        text.contains("all of 17 commands the same, byte for byte"),
+        text.contains("all of 17 commands are equal, byte for byte"),
         "{text}"
     );
-    // What is no drive is told.
+    // A file that is no recording is an error
     std::fs::write(folder.path().join("no.mcap"), "no").expect("a file");
     assert!(!replay("no.mcap").status.success());
     let written = names(&folder.path().join("a"));

@@ -240,7 +240,7 @@ fn a_recording_of_nothing_is_an_error_and_leaves_what_was_there() {
     let output = etendue(folder.path(), &arguments);
     assert_eq!(output.status.code(), Some(1));
     let text = stderr(&output);
-    assert!(text.contains("none of 541 beams met a surface"), "{text}");
+    assert!(text.contains("none of 541 beams hit a surface"), "{text}");
     let older = std::fs::read_to_string(folder.path().join("run.mcap"));
     assert_eq!(older.expect("it is there"), "older");
 }
@@ -261,7 +261,7 @@ fn one_of_several_sensors_that_fails_leaves_nothing_of_the_others() {
     ];
     let output = etendue(folder.path(), &arguments);
     assert_eq!(output.status.code(), Some(1));
-    assert!(stderr(&output).contains("none of 541 beams met a surface"));
+    assert!(stderr(&output).contains("none of 541 beams hit a surface"));
     assert_eq!(names(folder.path()), ["wall.toml"]);
 }
 

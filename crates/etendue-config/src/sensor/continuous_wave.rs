@@ -3,10 +3,10 @@
 use crate::toml_file::{Document, DocumentError, Problem};
 use etendue_physics::beam::SubRayPattern;
 use etendue_physics::phase::{
-    Ambiguity, AutomaticGain, Bias, Combination, Method, Modulation, Noise, Receiver,
-    SamplingScheme, Window,
+    Ambiguity, AutomaticGain, Bias, Combination, Modulation, Noise, SamplingScheme, Window,
 };
 use etendue_sensors::cw::{Beam, CwLidar, InvalidLidar};
+use etendue_sensors::lidar::{PhaseMethod, PhaseReceiver};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::ops::Range;
@@ -234,13 +234,13 @@ impl ContinuousWaveTable {
         Ok(lidar)
     }
 
-    fn receiver(&self, document: &Document) -> Result<Receiver<f64>, DocumentError> {
+    fn receiver(&self, document: &Document) -> Result<PhaseReceiver<f64>, DocumentError> {
         let receiver = &self.receiver;
         let sampling = SamplingScheme::from_name(receiver.sampling.get_ref()).map_err(|error| {
             let problem = Problem::value(error.to_string(), "write sampling = \"pair\"");
             document.error(receiver.sampling.span(), problem)
         })?;
-        Ok(Receiver {
+        Ok(PhaseReceiver {
             modulation: (&self.modulation).into(),
             sampling,
             converter_bits: receiver.converter_bits,
@@ -258,6 +258,7 @@ impl ContinuousWaveTable {
             },
             bias: receiver.bias.into(),
             method: receiver.method.into(),
+            full_overlap: 0.0,
         })
     }
 }
@@ -334,7 +335,7 @@ impl From<CombinationName> for Combination {
     }
 }
 
-impl From<MethodName> for Method {
+impl From<MethodName> for PhaseMethod {
     fn from(name: MethodName) -> Self {
         match name {
             MethodName::ClosedForm => Self::ClosedForm,

@@ -26,6 +26,7 @@ pub fn channel_table(name: &str) -> Option<ChannelTable> {
     };
     let firing_period = match scanner.pattern.columns() {
         Columns::Period { seconds } => seconds,
+        Columns::Steps { period, .. } => period,
         Columns::PerSweep { columns, .. } => scanner.sweep_duration() / f64::from(columns),
     };
     Some(ChannelTable {

@@ -71,7 +71,7 @@ fn shots_without_trees_are_those_with_trees_bit_for_bit() {
                 continue;
             };
             let axis = Lidar {
-                sub_ray_rings: 0,
+                beam: scanner.beam.with_one_ray(),
                 ..scanner.clone()
             };
             let frame = [Frame::Sensor, Frame::World, Frame::SweepStart][number % 3];
@@ -105,9 +105,10 @@ fn calibrated_shots_without_trees_are_those_with_trees_bit_for_bit() {
         let loaded = calibrated_room(shelf);
         for (number, scanner) in (0_u32..).zip(scanners()) {
             let world = World::at_wavelength(&loaded.scene, scanner.wavelength).unwrap();
-            let sub_ray_rings = (number % 2).min(scanner.sub_ray_rings);
+            let several = scanner.beam.ray_count() > 1;
+            let rings = u32::from(several && number % 2 == 1);
             let scanner = Lidar {
-                sub_ray_rings,
+                beam: scanner.beam.with_rings(rings),
                 ..scanner
             };
             for way in [MOVING, (0.0, Frame::Sensor, false)] {

@@ -1,7 +1,7 @@
 //! Simulated measurements of all scans.
 
 use super::{Model, SimulatorInputs};
-use crate::sensor::{Measured, ScannerInputs, ScannerSensor, Sensor, SensorInputs};
+use crate::sensor::{Measured, ScannerInputs, Sensor, SensorInputs};
 use crate::visibility::{Boundaries, EdgeView};
 use etendue_physics::Scalar;
 use etendue_physics::atmosphere::{Atmosphere, Weather};
@@ -17,7 +17,6 @@ pub(crate) type ReturnFactor<'a, S> = &'a (dyn Fn(usize, usize, &Hit) -> S + Syn
 
 /// One sweep of a scanner.
 struct ScannerSweep<'a, S: Scalar> {
-    sensor: &'a ScannerSensor,
     inputs: &'a ScannerInputs<S>,
     air: Option<MeanAir<S>>,
     pose: &'a Isometry3<S>,
@@ -65,9 +64,8 @@ impl Model {
             let factor: Option<&transport::Factor<S>> = of_scan.as_ref().map(|of| of as _);
             let boundaries = boundaries.get(number);
             match (&inputs.sensor, &self.sensor) {
-                (SensorInputs::Scanner(scanner), Sensor::Scanner(sensor)) => {
+                (SensorInputs::Scanner(scanner), Sensor::Scanner(_)) => {
                     let sweep = ScannerSweep {
-                        sensor,
                         inputs: scanner,
                         air: mean_air(&inputs.weather, wavelength),
                         pose,
@@ -128,10 +126,8 @@ impl Model {
     ) -> Vec<Measured<S>> {
         let inputs = sweep.inputs;
         let mean = MeanScanner {
-            scanner: sweep.sensor.scanner(),
-            receiver: inputs.receiver,
+            scanner: &inputs.lidar,
             air: sweep.air,
-            widening: inputs.divergence_scale,
             tree: self.tree,
         };
         let pose = stationary(*sweep.pose);

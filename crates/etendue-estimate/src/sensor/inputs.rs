@@ -2,19 +2,13 @@
 
 use super::noiseless::Sensor;
 use etendue_physics::Scalar;
-use etendue_physics::beam::BeamWidth;
 use etendue_sensors::cw::CwLidar;
-use etendue_sensors::lidar::{MeanReceiver, Shot};
+use etendue_sensors::lidar::{Lidar, Shot};
 use std::sync::Arc;
 
 /// Differentiable parameters of a scanner.
 pub(crate) struct ScannerInputs<S> {
-    pub receiver: MeanReceiver<S>,
-    pub beam: BeamWidth,
-    /// Hexagonal rings of rays that sample the beam.
-    pub rings: u32,
-    /// Factors on the horizontal and vertical divergence of `beam`.
-    pub divergence_scale: Option<[S; 2]>,
+    pub lidar: Lidar<S>,
     pub shots: Arc<Vec<Shot>>,
     /// Offset of the ranges of each channel, m.
     pub range_offsets: Vec<f64>,
@@ -34,10 +28,7 @@ impl<S: Scalar> SensorInputs<S> {
             Sensor::Scanner(own) => {
                 let lidar = own.scanner();
                 Self::Scanner(ScannerInputs {
-                    receiver: MeanReceiver::from(&lidar.receiver),
-                    beam: lidar.beam,
-                    rings: lidar.sub_ray_rings,
-                    divergence_scale: None,
+                    lidar: lidar.map(S::from),
                     shots: Arc::clone(own.shared_shots()),
                     range_offsets: vec![0.0; lidar.channels.len()],
                 })

@@ -1,8 +1,9 @@
 //! Sensors without noise, at rest during a scan.
 
 use etendue_physics::beam::{BeamFrame, SubRayPattern};
-use etendue_physics::phase::{Method, Noise};
+use etendue_physics::phase::Noise;
 use etendue_sensors::cw::CwLidar;
+use etendue_sensors::lidar::PhaseMethod;
 use etendue_sensors::lidar::{Lidar, Receiver, Shot};
 use nalgebra::Point3;
 use std::sync::Arc;
@@ -52,7 +53,7 @@ impl ScannerSensor {
 
     /// Horizontal and vertical full angle of divergence, rad.
     pub(crate) fn divergence(&self) -> [f64; 2] {
-        let divergence = &self.scanner.beam.divergence;
+        let divergence = self.scanner.beam.width().divergence;
         [divergence.horizontal, divergence.vertical]
     }
 
@@ -156,7 +157,7 @@ impl Sensor {
                 let mut thinned = own.clone();
                 let shots = own.shots.iter().copied();
                 thinned.shots = Arc::new(shots.step_by(every.max(1)).collect());
-                thinned.scanner.sub_ray_rings = 0;
+                thinned.scanner.beam = own.scanner.beam.with_one_ray();
                 Self::Scanner(thinned)
             }
         }
@@ -167,11 +168,7 @@ impl Sensor {
     pub(crate) fn widened(mut self, factor: f64) -> Self {
         match &mut self {
             Self::ContinuousWave(lidar) => lidar.half_tangent *= factor,
-            Self::Scanner(own) => {
-                let divergence = &mut own.scanner.beam.divergence;
-                divergence.horizontal *= factor;
-                divergence.vertical *= factor;
-            }
+            Self::Scanner(own) => own.scanner.beam = own.scanner.beam.widened(factor),
         }
         self
     }
@@ -184,7 +181,7 @@ impl From<&CwLidar<f64>> for Sensor {
         noiseless.azimuth_jitter = 0.0;
         noiseless.resolution = None;
         noiseless.receiver.noise = Noise::default();
-        noiseless.receiver.method = Method::ClosedForm;
+        noiseless.receiver.method = PhaseMethod::ClosedForm;
         noiseless.receiver.converter_bits = None;
         Self::ContinuousWave(noiseless)
     }

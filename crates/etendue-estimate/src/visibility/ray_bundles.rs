@@ -8,8 +8,7 @@ use super::settings::EdgeSettings;
 use crate::sensor::ScannerInputs;
 use etendue_physics::Scalar;
 use etendue_physics::beam::BeamFrame;
-use etendue_sensors::lidar::ExtraRay;
-use etendue_sensors::lidar::Shot;
+use etendue_sensors::lidar::{BeamProfile, ExtraRay, Shot};
 use etendue_sensors::transport::LightRay;
 use nalgebra::{Isometry3, Point3, Unit, UnitVector3, Vector2, Vector3};
 
@@ -68,14 +67,16 @@ struct BeamAxis {
 impl<S: Scalar> RayBundles<S> {
     pub(super) fn new(view: &EdgeView<'_, '_, S>, scanner: &ScannerInputs<S>) -> Self {
         // Describe the beam.
-        let beam = &scanner.beam;
-        let scale = scanner.divergence_scale.unwrap_or([S::one(); 2]);
-        let slope = beam.divergence.sd();
+        let beam = scanner.lidar.beam.width();
         let bundle = RayBundle {
-            slope: [0, 1].map(|axis| scale[axis] * slope[axis]),
+            slope: beam.divergence.sd(),
             exit: beam.exit.sd(),
         };
-        let cross_section = CrossSection::of_beam(beam, scanner.rings);
+        let rings = match scanner.lidar.beam.profile {
+            BeamProfile::Elliptic { rings, .. } => rings,
+            BeamProfile::Cone { .. } => 0,
+        };
+        let cross_section = CrossSection::of_beam(&beam.plain(), rings);
         // Bound the region in which beams may hit an edge.
         let most = |of: [f64; 2]| of[0].max(of[1]) * cross_section.radius();
         let origins = scanner.shots.iter().map(|shot| shot.origin.coords.norm());

@@ -12,7 +12,7 @@ use etendue_physics::atmosphere::{Atmosphere, MM_PER_HOUR, Weather};
 use etendue_physics::pulse::Discriminator;
 use etendue_scene::Scene;
 use etendue_sensors::lidar::{Air, SweepSettings, simulate};
-use etendue_sensors::lidar::{Lidar, Pipeline, Receiver};
+use etendue_sensors::lidar::{EchoModel, Lidar, Receiver};
 use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 
@@ -139,7 +139,7 @@ fn only_what_the_air_has_can_be_free() {
 fn a_sweep_tells_its_pose_and_the_visibility_of_the_fog() {
     let mut scanner = vlp_16(90, Discriminator::ConstantFraction { fraction: 0.5 });
     if let Receiver::Pulsed(receiver) = &mut scanner.receiver {
-        receiver.pipeline = Pipeline::Waveform;
+        receiver.echoes = EchoModel::Waveform;
     }
     let scene: Scene = hall().build().expect("a scene");
     let world = World::at_wavelength(&scene, scanner.wavelength).expect("a world");

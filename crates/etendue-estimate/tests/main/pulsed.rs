@@ -15,7 +15,7 @@ use etendue_scene::{
     MaterialId, Mesh, MeshId, NamedMaterial, Object, Scene, SceneBuilder, primitive,
 };
 use etendue_sensors::lidar::{
-    Channel, Columns, Intensity, Lidar, Pipeline, PulsedReceiver, RangeLimits, Receiver,
+    Beam, Channel, Columns, EchoModel, Intensity, Lidar, PulsedReceiver, RangeLimits, Receiver,
     ScanPattern, Sensitivity, Spinning, Triangulation,
 };
 use etendue_sensors::lidar::{Sweep, SweepSettings, simulate};
@@ -59,12 +59,14 @@ pub fn vlp_16(columns: u32, discriminator: Discriminator) -> Lidar {
             },
             nod: None,
         }),
-        beam: BeamWidth {
-            shape: BeamShape::Gaussian,
-            divergence: widths(3e-3, 1.5e-3),
-            exit: widths(12.7e-3, 9.5e-3),
-        },
-        sub_ray_rings: 1,
+        beam: Beam::elliptic(
+            BeamWidth {
+                shape: BeamShape::Gaussian,
+                divergence: widths(3e-3, 1.5e-3),
+                exit: widths(12.7e-3, 9.5e-3),
+            },
+            1,
+        ),
         receiver: Receiver::Pulsed(PulsedReceiver {
             pulse: Pulse::gaussian(6e-9),
             discriminator,
@@ -75,7 +77,7 @@ pub fn vlp_16(columns: u32, discriminator: Discriminator) -> Lidar {
             interval: 1e-9,
             bits: None,
             jitter: 0.012,
-            pipeline: Pipeline::Fast,
+            echoes: EchoModel::Analytic,
             window: None,
             false_alarms: false,
             full_overlap: 0.0,
@@ -325,7 +327,7 @@ fn the_paint_of_thousands_of_facets_is_read_off_a_sweep() {
         }],
     };
     let mut scanner = vlp_16(900, Discriminator::ConstantFraction { fraction: 0.5 });
-    scanner.sub_ray_rings = 0;
+    scanner.beam = scanner.beam.with_one_ray();
     let mut model =
         Model::of_scanner(parts, &scanner, vec![Isometry3::identity()]).expect("a model");
     model

@@ -11,7 +11,7 @@ use etendue_estimate::visibility::EdgeSettings;
 use etendue_physics::beam::BeamShape;
 use etendue_physics::pulse::Discriminator;
 use etendue_scene::{Scene, primitive};
-use etendue_sensors::lidar::{Lidar, Pipeline, Receiver};
+use etendue_sensors::lidar::{Beam, EchoModel, Lidar, Receiver};
 use etendue_sensors::lidar::{SweepSettings, simulate};
 use etendue_sensors::transport::World;
 use nalgebra::{DMatrix, Isometry3, Translation3, UnitQuaternion, Vector3};
@@ -19,10 +19,11 @@ use nalgebra::{DMatrix, Isometry3, Translation3, UnitQuaternion, Vector3};
 /// Wide beams (23 mrad), so that many have an edge across them.
 fn scanner(columns: u32, shape: BeamShape, rings: u32, receiver: Option<Receiver>) -> Lidar {
     let mut scanner = vlp_16(columns, Discriminator::ConstantFraction { fraction: 0.5 });
-    scanner.beam.shape = shape;
-    scanner.beam.divergence.horizontal = 23e-3;
-    scanner.beam.divergence.vertical = 16e-3;
-    scanner.sub_ray_rings = rings;
+    let mut width = scanner.beam.width();
+    width.shape = shape;
+    width.divergence.horizontal = 23e-3;
+    width.divergence.vertical = 16e-3;
+    scanner.beam = Beam::elliptic(width, rings);
     if let Some(receiver) = receiver {
         scanner.receiver = receiver;
     }
@@ -35,7 +36,7 @@ fn sampled() -> Option<Receiver> {
     else {
         return None;
     };
-    receiver.pipeline = Pipeline::Waveform;
+    receiver.echoes = EchoModel::Waveform;
     Some(Receiver::Pulsed(receiver))
 }
 

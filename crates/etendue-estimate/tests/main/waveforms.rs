@@ -9,7 +9,7 @@ use etendue_physics::atmosphere::Weather;
 use etendue_physics::pulse::{AnalogueDetector, Detector, Discriminator, PulseShape, ReturnMode};
 use etendue_scene::Scene;
 use etendue_sensors::lidar::{Air, SweepSettings, simulate};
-use etendue_sensors::lidar::{Lidar, Pipeline, PulsedReceiver, Receiver};
+use etendue_sensors::lidar::{EchoModel, Lidar, PulsedReceiver, Receiver};
 use etendue_sensors::transport::World;
 
 const DISCRIMINATORS: [Discriminator; 5] = [
@@ -28,7 +28,7 @@ fn sampling(
 ) -> Lidar {
     let mut scanner = vlp_16(columns, discriminator);
     if let Receiver::Pulsed(receiver) = &mut scanner.receiver {
-        receiver.pipeline = Pipeline::Waveform;
+        receiver.echoes = EchoModel::Waveform;
         change(receiver);
     }
     scanner

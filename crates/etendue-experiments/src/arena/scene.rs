@@ -4,12 +4,12 @@ use etendue_estimate::model::upright;
 use etendue_physics::Spectrum;
 use etendue_physics::beam::SubRayPattern;
 use etendue_physics::phase::{
-    Ambiguity, AutomaticGain, Bias, Combination, Method, Modulation, Noise, Receiver,
-    SamplingScheme,
+    Ambiguity, AutomaticGain, Bias, Combination, Modulation, Noise, SamplingScheme,
 };
 use etendue_physics::surface::{Dielectric, Lobe, Material, ThinDielectric};
 use etendue_scene::{MaterialId, Mesh, MeshId, NamedMaterial, Object, SceneBuilder};
 use etendue_sensors::cw::{Beam, CwLidar};
+use etendue_sensors::lidar::{PhaseMethod, PhaseReceiver};
 use nalgebra::{Isometry2, Isometry3, Point3, Vector2};
 use std::f64::consts::TAU;
 
@@ -207,7 +207,7 @@ pub fn urg_04lx() -> CwLidar<f64> {
         pattern: SubRayPattern::THREE,
         azimuth_jitter: 0.0,
         resolution: None,
-        receiver: Receiver {
+        receiver: PhaseReceiver {
             modulation: Modulation::URG_04LX,
             sampling: SamplingScheme::Pair,
             converter_bits: None,
@@ -228,7 +228,8 @@ pub fn urg_04lx() -> CwLidar<f64> {
                 combination: Combination::Mean,
             },
             bias: Bias::None,
-            method: Method::ClosedForm,
+            method: PhaseMethod::ClosedForm,
+            full_overlap: 0.0,
         },
     }
 }

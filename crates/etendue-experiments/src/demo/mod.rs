@@ -1,7 +1,6 @@
-//! Two closed loops to look at and to test with, after Elmquist et al. 2021
-//! (doi:10.1115/1.4050080), section 4: a scaled car finds its way round a course that it has never
-//! seen ([`course`]), and a vehicle records a built-up area ([`street`]). Both worlds are made by
-//! rule from a seed.
+//! Closed-loop demonstrations after Elmquist et al. 2021 (doi:10.1115/1.4050080), section 4: a scaled
+//! car drives an unknown course ([`course`]), and a vehicle records a town ([`street`]). Both worlds
+//! are procedural, from a seed.
 
 pub mod course;
 pub mod street;
@@ -14,23 +13,23 @@ use etendue_scene::{
 use nalgebra::Isometry3;
 use std::sync::Arc;
 
-/// A thing in a world that is made by rule.
+/// Object of a procedural world.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its surface.
+    /// Surface.
     pub mesh: Arc<Mesh>,
-    /// Where it stands.
+    /// Pose in the world.
     pub world_from_part: Isometry3<f64>,
     /// Name of its material.
     pub material: &'static str,
 }
 
-/// The scene of some parts; `look_up` gives each material of its name.
+/// Scene of parts; `look_up` returns a material by name.
 ///
 /// # Errors
-/// Where a mesh cannot be used, or there is no part.
+/// If a mesh is invalid or there is no part.
 pub fn scene(
     parts: &[Part],
     mut look_up: impl FnMut(&str) -> Material<Spectrum>,

@@ -1,6 +1,7 @@
 //! Messages of MCAP files.
 
 use super::message::{Body, LASER_SCAN, Message, ros2_message};
+use crate::mcap_chunks::decompress_chunks;
 use crate::{FormatError, Place};
 use ::mcap::MessageStream;
 use ::mcap::read::Options;
@@ -25,7 +26,8 @@ pub(crate) fn mcap_messages(
     warnings: &mut Vec<String>,
     wanted: impl Fn(&str) -> bool,
 ) -> Result<Vec<Message>, FormatError> {
-    let stream = MessageStream::new_with_options(bytes, Options::IgnoreEndMagic.into()).map_err(
+    let bytes = decompress_chunks(bytes);
+    let stream = MessageStream::new_with_options(&bytes, Options::IgnoreEndMagic.into()).map_err(
         |error| FormatError::malformed(path, Place::File, error.to_string(), "give an MCAP file"),
     )?;
     let mut messages = Vec::new();

@@ -1,7 +1,7 @@
 //! One message of a bag.
 
 use super::{laser_scan, point_cloud};
-use crate::input::ZSTD;
+use crate::input::{ZSTD, decompress_zstd};
 use etendue_sensors::Scan;
 use nalgebra::Point3;
 use std::borrow::Cow;
@@ -32,7 +32,9 @@ pub(crate) enum Body {
 /// A message of ROS 2, packed or not (CDR begins with a zero); none where it is damaged.
 pub(super) fn ros2_message(kind: &str, topic: &str, data: &[u8]) -> Option<Message> {
     let data = if data.starts_with(&ZSTD) {
-        Cow::Owned(zstd::decode_all(data).ok()?)
+        let mut content = Vec::new();
+        decompress_zstd(data, &mut content).ok()?;
+        Cow::Owned(content)
     } else {
         Cow::Borrowed(data)
     };

@@ -1,10 +1,10 @@
 //! Archives of NumPy arrays.
 
+use crate::npy::{StoredArray, write_array};
 use crate::output::OutputSet;
 use crate::table::{Column, ColumnData, PointTable};
 use crate::{FormatError, Place};
-use npyz::{AutoSerialize, DType, NpyFile, TypeChar, WriterBuilder};
-use std::io::{self, Cursor, Read, Seek, Write};
+use std::io::{self, Cursor};
 use std::path::Path;
 use zip::write::SimpleFileOptions;
 
@@ -67,11 +67,11 @@ fn arrays(bytes: &[u8]) -> io::Result<Vec<Array>> {
     let mut zip = zip::ZipArchive::new(Cursor::new(bytes))?;
     let mut arrays = Vec::new();
     for index in 0..zip.len() {
-        let file = zip.by_index(index)?;
+        let mut file = zip.by_index(index)?;
         let name = file.name()?.trim_end_matches(".npy").to_owned();
-        let array = NpyFile::new(file)?;
-        let shape = array.shape().to_vec();
-        if let Some(data) = numbers(array)? {
+        let array = StoredArray::read(&mut file)?;
+        if let Some(data) = numbers(&array) {
+            let shape = array.shape;
             arrays.push(Array { name, shape, data });
         }
     }
@@ -79,36 +79,20 @@ fn arrays(bytes: &[u8]) -> io::Result<Vec<Array>> {
 }
 
 /// The numbers of an array, if it holds numbers.
-fn numbers<R: Read>(array: NpyFile<R>) -> io::Result<Option<ColumnData>> {
-    let DType::Plain(kind) = array.dtype() else {
-        return Ok(None);
-    };
-    let f64s = |values: Vec<i64>| values.into_iter().map(|value| value as f64).collect();
-    Ok(Some(match (kind.type_char(), kind.size_field()) {
-        (TypeChar::Float, 4) => ColumnData::F32(array.into_vec()?),
-        (TypeChar::Float, 8) => ColumnData::F64(array.into_vec()?),
-        (TypeChar::Uint, 1) => {
-            let bytes: Vec<u8> = array.into_vec()?;
-            ColumnData::U16(bytes.into_iter().map(u16::from).collect())
-        }
-        (TypeChar::Uint, 2) => ColumnData::U16(array.into_vec()?),
-        (TypeChar::Uint, 4) => ColumnData::U32(array.into_vec()?),
-        (TypeChar::Uint, 8) => {
-            let values: Vec<u64> = array.into_vec()?;
-            ColumnData::F64(values.into_iter().map(|value| value as f64).collect())
-        }
-        (TypeChar::Int, 1) => {
-            let bytes: Vec<i8> = array.into_vec()?;
-            ColumnData::I32(bytes.into_iter().map(i32::from).collect())
-        }
-        (TypeChar::Int, 2) => {
-            let values: Vec<i16> = array.into_vec()?;
-            ColumnData::I32(values.into_iter().map(i32::from).collect())
-        }
-        (TypeChar::Int, 4) => ColumnData::I32(array.into_vec()?),
-        (TypeChar::Int, 8) => ColumnData::F64(f64s(array.into_vec()?)),
-        _ => return Ok(None),
-    }))
+fn numbers(array: &StoredArray) -> Option<ColumnData> {
+    Some(match (array.kind, array.size) {
+        ('f', 4) => ColumnData::F32(array.numbers().collect()),
+        ('f', 8) => ColumnData::F64(array.numbers().collect()),
+        ('u', 1) => ColumnData::U16(array.numbers::<u8>().map(u16::from).collect()),
+        ('u', 2) => ColumnData::U16(array.numbers().collect()),
+        ('u', 4) => ColumnData::U32(array.numbers().collect()),
+        ('u', 8) => ColumnData::F64(array.numbers::<u64>().map(|value| value as f64).collect()),
+        ('i', 1) => ColumnData::I32(array.numbers::<i8>().map(i32::from).collect()),
+        ('i', 2) => ColumnData::I32(array.numbers::<i16>().map(i32::from).collect()),
+        ('i', 4) => ColumnData::I32(array.numbers().collect()),
+        ('i', 8) => ColumnData::F64(array.numbers::<i64>().map(|value| value as f64).collect()),
+        _ => return None,
+    })
 }
 
 /// Writes an `.npz` that `numpy.load` reads: one array a field, of the shape (points,), or
@@ -133,25 +117,14 @@ pub fn write_npz(
             let options = SimpleFileOptions::default().large_file(true);
             zip.start_file(format!("{}.npy", column.name), options)?;
             match &column.data {
-                ColumnData::F32(values) => write_array(&mut zip, &shape, values)?,
-                ColumnData::F64(values) => write_array(&mut zip, &shape, values)?,
-                ColumnData::U16(values) => write_array(&mut zip, &shape, values)?,
-                ColumnData::U32(values) => write_array(&mut zip, &shape, values)?,
-                ColumnData::I32(values) => write_array(&mut zip, &shape, values)?,
+                ColumnData::F32(values) => write_array(&mut zip, &shape, values.iter().copied())?,
+                ColumnData::F64(values) => write_array(&mut zip, &shape, values.iter().copied())?,
+                ColumnData::U16(values) => write_array(&mut zip, &shape, values.iter().copied())?,
+                ColumnData::U32(values) => write_array(&mut zip, &shape, values.iter().copied())?,
+                ColumnData::I32(values) => write_array(&mut zip, &shape, values.iter().copied())?,
             }
         }
         zip.finish()?;
         Ok(())
     })
-}
-
-fn write_array<T: AutoSerialize + Copy, W: Write + Seek>(
-    zip: &mut zip::ZipWriter<W>,
-    shape: &[u64],
-    values: &[T],
-) -> io::Result<()> {
-    let options = npyz::WriteOptions::new().default_dtype().shape(shape);
-    let mut writer = options.writer(zip).begin_nd()?;
-    writer.extend(values.iter().copied())?;
-    writer.finish()
 }

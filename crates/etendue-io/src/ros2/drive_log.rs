@@ -1,9 +1,11 @@
 //! What a driver heard and did, read back from a recording.
 
 use super::cdr::CdrReader;
+use crate::mcap_chunks::{CHUNK, chunk_records};
 use crate::{FormatError, Place};
+use mcap::read::ChunkReader;
 use mcap::records::Record;
-use mcap::sans_io::{LinearReadEvent, LinearReader};
+use mcap::sans_io::{LinearReadEvent, LinearReader, LinearReaderOptions};
 use nalgebra::Vector3;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -73,7 +75,8 @@ pub fn read_drive(path: &Path, mut visit: impl FnMut(Said)) -> Result<(), Format
     let malformed = |message: String| {
         FormatError::malformed(path, Place::File, message, "give a whole MCAP recording")
     };
-    let mut reader = LinearReader::new();
+    let options = LinearReaderOptions::default().with_emit_chunks(true);
+    let mut reader = LinearReader::new_with_options(options);
     let mut topics = Topics::default();
     while let Some(event) = reader.next_event() {
         match event.map_err(|error| malformed(error.to_string()))? {
@@ -81,6 +84,19 @@ pub fn read_drive(path: &Path, mut visit: impl FnMut(Said)) -> Result<(), Format
                 let read = file.read(reader.insert(count));
                 let read = read.map_err(|source| FormatError::cannot_read(path, source))?;
                 reader.notify_read(read);
+            }
+            LinearReadEvent::Record {
+                data,
+                opcode: CHUNK,
+            } => {
+                let chunk = chunk_records(data).map_err(|error| malformed(error.to_string()))?;
+                let records = ChunkReader::new(chunk.0, &chunk.1);
+                for record in records.map_err(|error| malformed(error.to_string()))? {
+                    let record = record.map_err(|error| malformed(error.to_string()))?;
+                    if let Some(said) = topics.take(record).map_err(malformed)? {
+                        visit(said);
+                    }
+                }
             }
             LinearReadEvent::Record { data, opcode } => {
                 let record = mcap::parse_record(opcode, data);

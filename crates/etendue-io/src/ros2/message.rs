@@ -113,6 +113,7 @@ pub fn laser_scan(sweep: &Sweep, scanner: &Lidar, frame: &str) -> Option<Vec<u8>
             Outcome::Points { .. } => single(sweep.points_of(*shot)[0].range),
             Outcome::NoReturn => f32::INFINITY,
             Outcome::TooNear => f32::NEG_INFINITY,
+            Outcome::Error(_) => f32::NAN,
         });
     }
     message.length(shots.len());

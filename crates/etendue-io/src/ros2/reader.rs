@@ -2,6 +2,7 @@
 
 use super::cdr::CdrReader;
 use crate::input::read_bytes;
+use crate::mcap_chunks::decompress_chunks;
 use crate::table::Number;
 use crate::{FormatError, Place};
 use mcap::MessageStream;
@@ -67,7 +68,8 @@ pub fn parse_clouds(path: &Path, bytes: &[u8]) -> Result<Recording, FormatError>
             "give an MCAP file",
         ));
     }
-    let stream = MessageStream::new_with_options(bytes, Options::IgnoreEndMagic.into())
+    let bytes = decompress_chunks(bytes);
+    let stream = MessageStream::new_with_options(&bytes, Options::IgnoreEndMagic.into())
         .map_err(|error| malformed(error.to_string(), "give an MCAP file"))?;
     let mut recording = Recording::default();
     for message in stream {

@@ -2,6 +2,7 @@
 
 use super::cdr::CdrReader;
 use crate::input::read_bytes;
+use crate::mcap_chunks::decompress_chunks;
 use crate::output::OutputSet;
 use crate::records::{Column, Kind, Records};
 use crate::{FormatError, Place};
@@ -72,7 +73,8 @@ fn copy(
         .library("etendue");
     let mut writer = options.create(sink)?;
     let mut channels = BTreeMap::new();
-    for message in MessageStream::new(bytes)? {
+    let bytes = decompress_chunks(bytes);
+    for message in MessageStream::new(&bytes)? {
         let message = message?;
         let id = if let Some(id) = channels.get(&message.channel.id) {
             *id
@@ -168,6 +170,7 @@ pub fn read_transforms(path: &Path) -> Result<Vec<StampedTransform>, FormatError
     };
     let mut found = Vec::new();
     let options = Options::IgnoreEndMagic.into();
+    let bytes = decompress_chunks(&bytes);
     let stream = MessageStream::new_with_options(&bytes, options).map_err(fail)?;
     for message in stream.map_while(Result::ok) {
         let schema = message.channel.schema.as_ref();

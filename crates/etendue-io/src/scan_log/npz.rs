@@ -1,9 +1,9 @@
 //! Sweeps as NumPy arrays.
 
 use crate::FormatError;
+use crate::npy::{Element, write_array};
 use crate::output::{OutputSet, Run};
 use etendue_sensors::{Measurement, RangeReading, Truth};
-use npyz::{AutoSerialize, WriterBuilder};
 use std::io::{self, Seek, Write};
 use std::path::Path;
 use zip::write::SimpleFileOptions;
@@ -76,7 +76,7 @@ struct Archive<'a, W: Write + Seek> {
 }
 
 impl<W: Write + Seek> Archive<'_, W> {
-    fn array<T: AutoSerialize>(
+    fn array<T: Element>(
         &mut self,
         name: &str,
         shape: &[u64],
@@ -86,16 +86,10 @@ impl<W: Write + Seek> Archive<'_, W> {
             format!("{name}.npy"),
             SimpleFileOptions::default().large_file(true),
         )?;
-        let mut writer = npyz::WriteOptions::new()
-            .default_dtype()
-            .shape(shape)
-            .writer(&mut self.zip)
-            .begin_nd()?;
-        writer.extend(values)?;
-        writer.finish()
+        write_array(&mut self.zip, shape, values)
     }
 
-    fn per_beam<T: AutoSerialize>(
+    fn per_beam<T: Element>(
         &mut self,
         name: &str,
         value: impl Fn(&Measurement) -> T,

@@ -1,8 +1,9 @@
-//! Where the real recordings are.
+//! Location of the recordings of real sensors.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// A file or folder of the recordings, or none (said aloud) where they are not at hand.
+/// A file or folder of the recordings; none, with a message, where it is missing.
 pub fn recording(name: &str) -> Option<PathBuf> {
     let root = std::env::var_os("ETENDUE_DATA").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
@@ -12,6 +13,9 @@ pub fn recording(name: &str) -> Option<PathBuf> {
     if path.exists() {
         return Some(path);
     }
-    println!("skipped: no recordings ({name})");
+    let test = std::thread::current();
+    let test = test.name().unwrap_or("a test");
+    // Not `eprintln!`, whose output the test harness hides.
+    _ = writeln!(std::io::stderr(), "skipped: {test} (no recording {name})");
     None
 }

@@ -1,5 +1,6 @@
 //! How a beam's power is spread over its cross-section, and how wide it is at a distance.
 
+use crate::Scalar;
 use crate::pulse::GAUSSIAN_FWHM_OVER_SD;
 
 /// How the power is spread over the cross-section.
@@ -24,33 +25,35 @@ pub enum DivergenceAt {
 
 /// A beam's full angle or diameter in its two principal directions, in one measure.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Divergence {
+pub struct Divergence<S = f64> {
     /// Full width across (along the azimuth), rad or m.
-    pub horizontal: f64,
+    pub horizontal: S,
     /// Full width upright (along the elevation), rad or m.
-    pub vertical: f64,
+    pub vertical: S,
     /// Where it is measured.
     pub at: DivergenceAt,
 }
 
 /// A beam: its profile, its full angle and its width where it leaves the device.
+///
+/// `S` is the scalar of the divergence, which may carry derivatives.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BeamWidth {
+pub struct BeamWidth<S = f64> {
     /// The profile.
     pub shape: BeamShape,
     /// Full divergence angles, rad.
-    pub divergence: Divergence,
+    pub divergence: Divergence<S>,
     /// Full widths at the exit, m.
     pub exit: Divergence,
 }
 
 /// A ray of a beam: where it leaves the exit and where it goes, against the axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BeamRay {
+pub struct BeamRay<S = f64> {
     /// Offset at the exit to the left and upwards, m.
     pub offset: [f64; 2],
     /// Tangents of the angles from the axis to the left and upwards.
-    pub slope: [f64; 2],
+    pub slope: [S; 2],
     /// Where it stands in the profile, in standard deviations: $p$ leaves the exit at
     /// $(-p_1 e_0, p_0 e_1)$ with the tangents $(p_0 s_0, p_1 s_1)$, for standard deviations $e$ of
     /// the exit and $s$ of the divergence.
@@ -59,12 +62,12 @@ pub struct BeamRay {
     pub weight: f64,
 }
 
-impl Divergence {
+impl<S: Scalar> Divergence<S> {
     /// Standard deviations of the power in the two directions, in the unit of the widths.
     ///
     /// A Gaussian: FWHM / 2.3548, or the $1/e^2$ full width / 4. A uniform ellipse: full
     /// width / 4.
-    pub fn sd(&self) -> [f64; 2] {
+    pub fn sd(&self) -> [S; 2] {
         let over_sd = match self.at {
             DivergenceAt::HalfMaximum => GAUSSIAN_FWHM_OVER_SD,
             DivergenceAt::InverseESquared | DivergenceAt::Edge => 4.0,
@@ -114,6 +117,34 @@ impl BeamWidth {
         if angle > 0.0 { exit / angle } else { 0.0 }
     }
 
+    /// The same beam in another scalar, every divergence replaced by `f` of it.
+    pub fn map<S>(&self, mut f: impl FnMut(f64) -> S) -> BeamWidth<S> {
+        BeamWidth {
+            shape: self.shape,
+            divergence: Divergence {
+                horizontal: f(self.divergence.horizontal),
+                vertical: f(self.divergence.vertical),
+                at: self.divergence.at,
+            },
+            exit: self.exit,
+        }
+    }
+}
+
+impl<S: Scalar> BeamWidth<S> {
+    /// The beam without its derivatives.
+    pub fn plain(&self) -> BeamWidth {
+        BeamWidth {
+            shape: self.shape,
+            divergence: Divergence {
+                horizontal: self.divergence.horizontal.value(),
+                vertical: self.divergence.vertical.value(),
+                at: self.divergence.at,
+            },
+            exit: self.exit,
+        }
+    }
+
     /// Rays over the profile, the axis and `rings` hexagons around it: 1, 7, 19, 37... of them,
     /// stretched to the ellipse and weighted by the profile so that the second moments are the
     /// beam's at **every** distance.
@@ -121,7 +152,7 @@ impl BeamWidth {
     /// The rays are skew: the offset at the exit is turned by 90 degrees against the slope, and
     /// so the two add in squares, as the waist and the divergence of a beam do (a hyperboloid is
     /// ruled by skew lines). The middle one, number `len / 2`, is the axis.
-    pub fn rays(&self, rings: u32) -> Vec<BeamRay> {
+    pub fn rays(&self, rings: u32) -> Vec<BeamRay<S>> {
         let (slope, exit) = (self.divergence.sd(), self.exit.sd());
         let grid = hexagonal(rings);
         let raw: Vec<f64> = grid.iter().map(|p| self.profile(p, rings)).collect();
@@ -141,7 +172,7 @@ impl BeamWidth {
             let p = p.map(|x| x * unit);
             BeamRay {
                 offset: [-p[1] * exit[0], p[0] * exit[1]],
-                slope: [p[0] * slope[0], p[1] * slope[1]],
+                slope: [slope[0] * p[0], slope[1] * p[1]],
                 place: p,
                 weight: w / total,
             }

@@ -1,22 +1,11 @@
-//! What a discriminator makes of a Gaussian echo, in closed form.
+//! The reading of a discriminator for a Gaussian echo, in closed form.
 
 use super::merge::Merged;
 use super::shape::GAUSSIAN_FWHM_OVER_SD;
-use super::{Discriminator, Echo};
+use super::{AnalyticReceiver, Discriminator, Echo};
 use crate::{SPEED_OF_LIGHT, Scalar};
 
-/// What times an echo, in a scalar that may carry derivatives.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Timing<S = f64> {
-    /// Full width of the pulse at half its peak, s.
-    pub fwhm: S,
-    /// Power that an echo must reach.
-    pub threshold: S,
-    /// Peak power of the echo whose range reads right.
-    pub reference: S,
-}
-
-/// Echoes of one pulse and discriminator, with what they share worked out, in a scalar that may
+/// Echoes of one pulse and discriminator, with their shared constants, in a scalar that may
 /// carry derivatives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ClosedForm<S = f64> {
@@ -45,22 +34,22 @@ fn level<S: Scalar>(ratio: S) -> S {
 }
 
 impl<S: Scalar> ClosedForm<S> {
-    pub fn new(timing: &Timing<S>, discriminator: Discriminator) -> Self {
-        let pulse_sd = timing.fwhm * (0.5 * SPEED_OF_LIGHT) / GAUSSIAN_FWHM_OVER_SD;
-        let timed = match discriminator {
+    pub fn new(receiver: &AnalyticReceiver<S>) -> Self {
+        let pulse_sd = receiver.pulse.fwhm * (0.5 * SPEED_OF_LIGHT) / GAUSSIAN_FWHM_OVER_SD;
+        let timed = match receiver.discriminator {
             Discriminator::Peak | Discriminator::Centroid => Timed::Pulse,
             Discriminator::LeadingEdge => Timed::Edge { level: 1.0 },
             Discriminator::ConstantFraction { fraction } => Timed::Edge {
                 level: level(1.0 / fraction),
             },
             Discriminator::Threshold => Timed::Threshold {
-                zero: pulse_sd * level(timing.reference / timing.threshold),
+                zero: pulse_sd * level(receiver.reference / receiver.threshold),
             },
         };
         Self {
-            length: 0.5 * SPEED_OF_LIGHT * timing.fwhm.value(),
+            length: 0.5 * SPEED_OF_LIGHT * receiver.pulse.fwhm.value(),
             pulse_sd,
-            threshold: timing.threshold,
+            threshold: receiver.threshold,
             timed,
         }
     }

@@ -13,13 +13,13 @@
 //! Not modelled: afterpulsing and cross-talk between channels, the bandwidth of the amplifier
 //! (give the pulse as the receiver sees it), and speckle.
 
+mod analytic;
 mod bias;
 mod closed_form;
 mod detector;
 mod digitiser;
 mod discriminator;
 mod echo;
-mod fast;
 mod fmcw;
 mod intensity;
 mod link;
@@ -29,13 +29,12 @@ mod return_mode;
 mod shape;
 mod waveform;
 
+pub use analytic::{AnalyticFinder, AnalyticReceiver, SingleEchoes};
 pub use bias::{InclinedPlane, centroid_bias, constant_fraction_bias, threshold_walk};
-pub use closed_form::Timing;
 pub use detector::{AnalogueDetector, Detector, PhotonCounter};
 pub use digitiser::Digitiser;
 pub use discriminator::Discriminator;
 pub use echo::{Echo, EchoFinder};
-pub use fast::{FastFinder, FastReceiver, SingleEchoes};
 pub use fmcw::{Fmcw, FmcwEcho};
 pub use intensity::{IntensityResponse, ReflectivityScale};
 pub use link::{LinkBudget, reference_power};

@@ -1,7 +1,7 @@
 //! The description of a continuous-wave lidar.
 
+use crate::lidar::{InvalidPhaseReceiver, PhaseReceiver};
 use etendue_physics::beam::SubRayPattern;
-use etendue_physics::phase::{InvalidReceiver, Receiver};
 use thiserror::Error;
 
 /// A planar or tilted continuous-wave lidar: an immutable value that many runs share.
@@ -22,7 +22,7 @@ pub struct CwLidar<S> {
     /// Standard deviation of each beam's azimuth about its nominal one, rad.
     pub azimuth_jitter: f64,
     /// What turns light into a range.
-    pub receiver: Receiver<S>,
+    pub receiver: PhaseReceiver<S>,
     /// Step of the reported ranges, m; none reports them as they are.
     pub resolution: Option<f64>,
 }
@@ -57,7 +57,7 @@ pub enum InvalidLidar {
     },
     /// The receiver makes no sense.
     #[error(transparent)]
-    Receiver(#[from] InvalidReceiver),
+    Receiver(#[from] InvalidPhaseReceiver),
 }
 
 impl Beam {

@@ -4,13 +4,14 @@ use super::batch::{Aim, Batch, LANES, Straight};
 use super::collected::{Collected, Draw, Drawing};
 use super::{Beam, CwLidar};
 use crate::calibrated::{PooledNoiseCache, Sights};
+use crate::lidar::PhaseDetection;
 use crate::transport::{
     Background, Cone, Factor, LightRay, LightReturn, PathSettings, TreeSettings, World,
     trace_paths, trace_tree_from,
 };
 use crate::{Measurement, PlanarSweep, RangeReading, Truth};
 use etendue_physics::beam::{BeamFrame, SubRay};
-use etendue_physics::phase::{Detection, NoDetection, PhaseSignal, PhaseSignalTile, Window};
+use etendue_physics::phase::{NoDetection, PhaseSignal, PhaseSignalTile, Window};
 use etendue_physics::profile::{Address, Drawn, NoiseCache};
 use etendue_physics::{Purpose, Scalar, Stream};
 use etendue_scene::{Hit, Ray};
@@ -41,7 +42,7 @@ pub struct Turn {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shot<S> {
     /// The range as the receiver measured it, or why there is none.
-    pub outcome: Result<Detection<S>, NoDetection>,
+    pub outcome: Result<PhaseDetection<S>, NoDetection>,
     /// Received power, relative to the transmitted power and the receiver's aperture, 1/(m² sr).
     pub power: S,
     /// How many separate surfaces sent light back, 8 at most.
@@ -428,7 +429,7 @@ where
         &self,
         received: &PhaseSignal<S>,
         number: usize,
-    ) -> Result<Detection<S>, NoDetection> {
+    ) -> Result<PhaseDetection<S>, NoDetection> {
         let mut noise = self.stream(number, Purpose::ReceiverNoise);
         self.lidar.receiver.measure(received, &mut noise)
     }
@@ -516,14 +517,14 @@ where
     }
 
     /// What the device reports of a beam that was drawn.
-    fn drawn(&self, drawn: Option<Drawn>) -> Result<Detection<S>, NoDetection> {
+    fn drawn(&self, drawn: Option<Drawn>) -> Result<PhaseDetection<S>, NoDetection> {
         let farthest = self.lidar.receiver.ambiguity.farthest;
         match drawn {
             None => Err(NoDetection::NothingReceived),
             Some(drawn) if drawn.range > farthest => {
                 Err(NoDetection::BeyondRange { range: drawn.range })
             }
-            Some(drawn) => Ok(Detection {
+            Some(drawn) => Ok(PhaseDetection {
                 range: S::from(drawn.range),
                 disagreement: 0.0,
             }),
@@ -571,7 +572,10 @@ impl<S: Scalar> Shot<S> {
     }
 }
 
-fn reading(outcome: &Result<Detection<f64>, NoDetection>, resolution: Option<f64>) -> RangeReading {
+fn reading(
+    outcome: &Result<PhaseDetection<f64>, NoDetection>,
+    resolution: Option<f64>,
+) -> RangeReading {
     match outcome {
         Ok(detection) => {
             let range = detection.range;

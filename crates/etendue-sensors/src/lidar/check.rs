@@ -1,7 +1,6 @@
 //! Whether a scanner can exist.
 
-use super::check_light::check_light;
-use super::{Channel, Columns, Lidar, ScanPattern};
+use super::{Channel, Columns, InvalidPhaseReceiver, Lidar, Receiver, ScanPattern};
 use std::f64::consts::{FRAC_PI_2, PI};
 use thiserror::Error;
 
@@ -49,6 +48,9 @@ pub enum LidarError {
         /// Their time, us.
         time: f64,
     },
+    /// The phase receiver cannot work.
+    #[error(transparent)]
+    PhaseReceiver(#[from] InvalidPhaseReceiver),
     /// A number of the scanner as a whole cannot be.
     #[error("{what} is {value}, it must be {domain}")]
     Value {
@@ -114,13 +116,26 @@ impl Lidar {
                 channels: self.channels.len(),
             });
         }
-        let longest = { self.check_pattern() }.map_err(|wrong| wrong.of(LidarPart::Pattern))?;
+        let longest = self
+            .check_pattern()
+            .map_err(|wrong| wrong.of(LidarPart::Pattern))?;
         for (number, channel) in self.channels.iter().enumerate() {
             check_channel(number, channel, longest)?;
         }
         self.check_shots()?;
-        { self.check_limits() }.map_err(|wrong| wrong.of(LidarPart::Range))?;
-        check_light(&self)?;
+        if let Receiver::Phase(receiver) = &self.receiver {
+            receiver.check()?;
+        }
+        let wavelength = positive(&[("the wavelength, m,", self.wavelength)]);
+        for (part, checked) in [
+            (LidarPart::Range, self.limits.check()),
+            (LidarPart::Wavelength, wavelength),
+            (LidarPart::Beam, self.beam.check()),
+            (LidarPart::Receiver, self.receiver.check()),
+            (LidarPart::Intensity, self.intensity.check()),
+        ] {
+            checked.map_err(|wrong| wrong.of(part))?;
+        }
         super::channel::number_rings(&mut self.channels);
         Ok(self)
     }
@@ -155,6 +170,22 @@ impl Lidar {
                     "positive and at most a sweep",
                 )?;
                 seconds
+            }
+            Columns::Steps { columns, period } => {
+                value(
+                    "the number of columns",
+                    f64::from(columns),
+                    columns > 0,
+                    "at least 1",
+                )?;
+                let lasts = period * f64::from(columns - 1);
+                value(
+                    "the time from the first to the last column, s,",
+                    lasts,
+                    lasts >= 0.0 && lasts <= sweep,
+                    "at most a sweep: give a smaller step or fewer columns",
+                )?;
+                if columns == 1 { sweep } else { period }
             }
         };
         let shots = f64::from(self.columns()) * self.channels.len() as f64;
@@ -195,28 +226,6 @@ impl Lidar {
             }),
             None => Ok(()),
         }
-    }
-
-    fn check_limits(&self) -> Result<(), Wrong> {
-        let limits = &self.limits;
-        value(
-            "the nearest range, m,",
-            limits.near,
-            is_zero_or_more(limits.near),
-            "0 or more",
-        )?;
-        value(
-            "the farthest range, m,",
-            limits.far,
-            limits.far > limits.near && limits.far.is_finite(),
-            "beyond the nearest and finite",
-        )?;
-        value(
-            "the range step, m,",
-            limits.step,
-            is_zero_or_more(limits.step),
-            "0 or more",
-        )
     }
 }
 
@@ -281,4 +290,18 @@ pub(super) fn value(
         domain,
     };
     ok.then_some(()).ok_or(wrong)
+}
+
+/// Checks that every number is positive and finite.
+pub(super) fn positive(numbers: &[(&'static str, f64)]) -> Result<(), Wrong> {
+    numbers
+        .iter()
+        .try_for_each(|(what, n)| value(what, *n, is_positive(*n), "positive"))
+}
+
+/// Checks that every number is zero or more and finite.
+pub(super) fn zero_or_more(numbers: &[(&'static str, f64)]) -> Result<(), Wrong> {
+    numbers
+        .iter()
+        .try_for_each(|(what, n)| value(what, *n, is_zero_or_more(*n), "0 or more"))
 }

@@ -11,16 +11,18 @@ pub(crate) struct ColumnTimes {
     /// Duration of a sweep, s.
     duration: f64,
     sweep: u32,
+    /// When the sweep begins, s, where it is not its number times its duration.
+    begins: Option<f64>,
     /// Their numbers: those of the run, where a clock runs on from sweep to sweep.
     numbers: Range<usize>,
 }
 
 impl ColumnTimes {
-    pub fn of(scanner: &Lidar, sweep: u32) -> Self {
+    pub fn of(scanner: &Lidar, sweep: u32, begins: Option<f64>) -> Self {
         let duration = scanner.sweep_duration();
         let columns = scanner.pattern.columns();
         let numbers = match columns {
-            Columns::PerSweep { .. } => 0..scanner.columns() as usize,
+            Columns::PerSweep { .. } | Columns::Steps { .. } => 0..scanner.columns() as usize,
             Columns::Period { seconds } => {
                 let begins = |sweep: f64| whole((sweep * duration / seconds - 1e-9).ceil());
                 let sweep = f64::from(sweep);
@@ -31,6 +33,7 @@ impl ColumnTimes {
             columns,
             duration,
             sweep,
+            begins,
             numbers,
         }
     }
@@ -45,17 +48,24 @@ impl ColumnTimes {
         match self.columns {
             Columns::PerSweep { columns, .. } => self.duration / f64::from(columns),
             Columns::Period { seconds } => seconds,
+            Columns::Steps { period, .. } => period,
         }
     }
 
     /// When one of the sweep begins, s from the start of the run.
     pub fn start(&self, column: usize) -> f64 {
+        if let Some(begins) = self.begins {
+            return begins + self.period() * column as f64;
+        }
         let number = (self.numbers.start + column) as f64;
         match self.columns {
             Columns::PerSweep { columns, .. } => {
                 (f64::from(self.sweep) + number / f64::from(columns)) * self.duration
             }
             Columns::Period { seconds } => number * seconds,
+            Columns::Steps { period, .. } => {
+                f64::from(self.sweep) * self.duration + period * number
+            }
         }
     }
 }

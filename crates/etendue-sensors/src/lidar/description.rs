@@ -1,11 +1,13 @@
 //! The description of a lidar.
 
-use super::{Channel, Intensity, RangeLimits, Receiver, ScanPattern};
-use etendue_physics::beam::BeamWidth;
+use super::{Beam, Channel, Intensity, RangeLimits, Receiver, ScanPattern};
 
-/// A scanning lidar.
+/// A lidar: an immutable value that many runs share.
+///
+/// `S` is the scalar of the differentiable numbers (divergence and receiver): `f64` simulates, a
+/// dual number also gives derivatives ([`Lidar::map`]).
 #[derive(Clone, Debug, PartialEq)]
-pub struct Lidar {
+pub struct Lidar<S = f64> {
     /// Its name, as the user types it.
     pub name: String,
     /// The document that its numbers come from.
@@ -16,14 +18,32 @@ pub struct Lidar {
     pub channels: Vec<Channel>,
     /// How they move.
     pub pattern: ScanPattern,
-    /// Its beams.
-    pub beam: BeamWidth,
-    /// Rings of sub-rays that sample each beam; none is the axis alone.
-    pub sub_ray_rings: u32,
-    /// What becomes of the light.
-    pub receiver: Receiver,
-    /// What ranges it reports.
+    /// The beam of every laser.
+    pub beam: Beam<S>,
+    /// What measures the received light.
+    pub receiver: Receiver<S>,
+    /// Limits and step of the reported ranges.
     pub limits: RangeLimits,
-    /// What intensity it reports.
+    /// Scale of the reported intensity.
     pub intensity: Intensity,
+}
+
+impl Lidar {
+    /// The same lidar in another scalar, every differentiable number replaced by `f` of it.
+    ///
+    /// To differentiate by the divergence, map everything with `Dual::from` and set the divergence of
+    /// the beam to a variable.
+    pub fn map<S>(&self, mut f: impl FnMut(f64) -> S) -> Lidar<S> {
+        Lidar {
+            name: self.name.clone(),
+            source: self.source.clone(),
+            wavelength: self.wavelength,
+            channels: self.channels.clone(),
+            pattern: self.pattern.clone(),
+            beam: self.beam.map(&mut f),
+            receiver: self.receiver.map(f),
+            limits: self.limits,
+            intensity: self.intensity,
+        }
+    }
 }

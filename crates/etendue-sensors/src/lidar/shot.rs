@@ -3,7 +3,7 @@
 use super::column_times::ColumnTimes;
 use super::pattern::Stance;
 use super::shots::Shots;
-use super::{Channel, Columns, Lidar, ScanPattern, Spinning};
+use super::{Channel, ColumnStart, Columns, Lidar, ScanPattern, Spinning};
 use nalgebra::{Point3, Vector3};
 use std::f64::consts::{PI, TAU};
 
@@ -70,6 +70,7 @@ impl Lidar {
     pub fn columns(&self) -> u32 {
         match self.pattern.columns() {
             Columns::PerSweep { columns, fired } => fired.unwrap_or(columns),
+            Columns::Steps { columns, .. } => columns,
             Columns::Period { seconds } => whole((self.sweep_duration() / seconds).ceil()),
         }
     }
@@ -77,15 +78,16 @@ impl Lidar {
     /// The shots of sweep number `sweep`, column by column in the order of the channels' table.
     pub fn shots(&self, sweep: u32) -> Vec<Shot> {
         let mut shots = Shots::default();
-        shots.take_up(&self.firing(sweep));
+        shots.take_up(&self.firing(sweep, None));
         shots.into_list()
     }
 
-    /// One sweep, whose shots can be aimed by parts.
-    pub(crate) fn firing(&self, sweep: u32) -> Firing<'_> {
+    /// One sweep, whose shots can be aimed by parts; it begins at `start` (s) instead of its number times
+    /// its duration, if that is given.
+    pub(crate) fn firing(&self, sweep: u32, start: Option<f64>) -> Firing<'_> {
         Firing {
             scanner: self,
-            columns: ColumnTimes::of(self, sweep),
+            columns: ColumnTimes::of(self, sweep, start),
             lasers: self.lasers(),
         }
     }
@@ -184,23 +186,26 @@ impl Firing<'_> {
         let columns = (first / channels..).zip(shots.chunks_mut(channels));
         let mut rotor = Rotor::default();
         for (column, shots) in columns {
-            let start = self.columns.start(column);
-            let column = whole(column as f64);
+            let begun = ColumnStart {
+                number: whole(column as f64),
+                time: self.columns.start(column),
+            };
             for (laser, shot) in self.lasers.iter().zip(shots) {
-                (shot.column, shot.channel) = (column, laser.number);
-                self.aim_one(laser, start, &mut rotor, shot);
+                shot.column = begun.number;
+                shot.channel = laser.number;
+                self.aim_one(laser, &begun, &mut rotor, shot);
             }
         }
     }
 
-    /// Aims a shot of the column that began at `start`.
+    /// Aims a shot of a column.
     #[inline]
-    fn aim_one(&self, laser: &Laser, start: f64, rotor: &mut Rotor, shot: &mut Shot) {
+    fn aim_one(&self, laser: &Laser, column: &ColumnStart, rotor: &mut Rotor, shot: &mut Shot) {
         let channel = laser.channel;
-        let time = start + channel.time;
+        let time = column.time + channel.time;
         let aim = match &self.scanner.pattern {
             ScanPattern::Spinning(spinning) => rotor.stance(spinning, time).aim(channel),
-            other => other.aim(time, start, channel),
+            other => other.aim(time, column, channel),
         };
         let turned = rotor.turned(aim.rotor);
         let azimuth = if aim.azimuth == aim.rotor + channel.azimuth {

@@ -41,7 +41,7 @@ pub(super) fn sweep_timing(lidar: &Lidar) -> [f64; 2] {
     let last = first.iter().map(|shot| shot.time).fold(0.0, f64::max);
     // Columns on a free-running clock shift a sweep by up to one period.
     let column = match lidar.pattern.columns() {
-        Columns::PerSweep { .. } => 0.0,
+        Columns::PerSweep { .. } | Columns::Steps { .. } => 0.0,
         Columns::Period { seconds } => seconds,
     };
     let duration = lidar.sweep_duration();

@@ -2,12 +2,12 @@
 
 use super::load;
 use crate::failure::Failure;
-use crate::folder::Folder;
-use crate::output::print;
+use crate::output::{commit, print};
 use clap::Args;
 use etendue::calibrate::noise::transfer::{Backscatter, adapt, nearest};
 use etendue::config::material::find;
 use etendue::config::profile::ProfileFile;
+use etendue::io::output::OutputSet;
 use etendue::physics::profile::Profile;
 use std::path::PathBuf;
 
@@ -15,29 +15,29 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example: etendue calibrate adapt brick --profiles profiles -o profiles/brick.toml\n\n\
-    The recorded profile whose fitted reflectance falls most alike with incidence is corrected by \
-    the ratio of both reflectances. It is a guess, and marked as one."
+    The recorded profile whose fitted reflectance is most similar over incidence is scaled by the \
+    ratio of both reflectances. The result is marked as extrapolated."
 )]
 pub struct Adapt {
-    /// A ready material (see `etendue materials`)
+    /// Built-in material (see `etendue materials`)
     material: String,
-    /// Folder of profiles to start from; without it, the ready ones
+    /// Folder of recorded profiles; without it, the built-in ones
     #[arg(long, value_name = "DIR")]
     profiles: Option<PathBuf>,
-    /// Reflectance of the recorded panel at normal incidence, if known: then levels count, not only
-    /// shapes
+    /// Reflectance of the recorded panel at normal incidence, if known: then the levels are compared
+    /// too, not only the shapes
     #[arg(long, value_name = "R")]
     reflectance: Option<f64>,
-    /// The profile to write
+    /// Profile file to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 }
 
-/// Where profiles do not say, nm.
-const USUAL_WAVELENGTH: f64 = 785e-9;
+/// Wavelength of profiles without one, m.
+const DEFAULT_WAVELENGTH: f64 = 785e-9;
 
 impl Adapt {
-    /// Guesses and writes.
+    /// Estimates and writes the profile.
     pub fn run(self) -> Result<(), Failure> {
         let material = find(&self.material)?;
         let known = load::profiles(self.profiles.as_deref())?;
@@ -45,35 +45,29 @@ impl Adapt {
         let wavelength = profiles
             .iter()
             .find_map(|p| p.wavelength)
-            .unwrap_or(USUAL_WAVELENGTH);
-        let at = material
-            .material
-            .at(wavelength)
-            .map_err(|error| Failure::Usage {
-                message: format!("{}: {error}", self.material),
-                remedy: "choose another material".into(),
-            })?;
+            .unwrap_or(DEFAULT_WAVELENGTH);
+        let at = material.material.at(wavelength).map_err(|error| {
+            let message = format!("{}: {error}", self.material);
+            Failure::usage(message, "choose another material")
+        })?;
         let backscatter = Backscatter(&at);
         let Some(recorded) = nearest(backscatter, &profiles) else {
             return Err(etendue::calibrate::noise::NoiseError::NoProfiles.into());
         };
-        let guess = adapt(recorded, backscatter, &self.material, self.reflectance);
-        let mut file = ProfileFile::of(&guess);
+
+        // Profile file
+        let estimate = adapt(recorded, backscatter, &self.material, self.reflectance);
+        let mut file = ProfileFile::of(&estimate);
         file.description = format!(
-            "a guess: {} from {}, by the ratio of their reflectances",
+            "extrapolated: {} from {}, by the ratio of their reflectances",
             self.material, recorded.material
         );
-        let name = self
-            .output
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        let mut folder = Folder::new(self.output.parent().unwrap_or(std::path::Path::new("")));
-        folder.text(&name, file.to_toml());
-        folder.commit()?;
+        let mut outputs = OutputSet::new();
+        let text = file.to_toml();
+        outputs.add(&self.output, |sink| sink.write_all(text.as_bytes()))?;
+        commit(outputs)?;
         print(&format!(
-            "{}: nearest recorded material {}; wrote {} (extrapolated)\n",
+            "{}: most similar recorded material {}; wrote {} (extrapolated)\n",
             self.material,
             recorded.material,
             self.output.display()

@@ -1,7 +1,7 @@
 //! `etendue calibrate aim`.
 
-use super::ask::Hints;
 use super::figures;
+use super::hints::Hints;
 use super::load;
 use crate::failure::Failure;
 use crate::folder::Folder;
@@ -18,33 +18,33 @@ use std::path::{Path, PathBuf};
     after_help = "Examples: etendue calibrate aim --source recording.txt -o aim\n          \
     ultra_simple --channel --serial /dev/ttyUSB0 115200 | etendue calibrate aim --source - -o aim\n          \
     etendue calibrate aim --source 192.168.0.7:4000 --scans 300\n\n\
-    A recording is gone through as if it came live. A driver that writes one of the scan logs line by \
-    line may send it to the standard input, a named pipe, a serial line (as stty has set it) or a \
-    socket; the picture is drawn anew with each line then. A band of 10 degrees of incidence is \
-    enough with 400 beams: then a drop-out of 5 % is known to about 2 %."
+    A recording is replayed as if it were live. A driver that writes one of the scan logs line by \
+    line can send it to standard input, a named pipe, a serial port (configured with stty) or a \
+    socket; the picture is then updated with each line. A band of 10 degrees of incidence needs 400 \
+    beams: they determine a drop-out of 5 % to about 2 %."
 )]
 pub struct Aim {
-    /// A recording; or what a driver writes to: - (standard input), host:port, a device or a pipe
+    /// A recording, or the output of a driver: - (standard input), host:port, a device or a pipe
     #[arg(long, value_name = "FILE|DEVICE", allow_hyphen_values = true)]
     source: String,
-    /// Scans a line
+    /// Scans per printed line
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     every: u32,
-    /// End after so many scans; without it, where the source ends
+    /// Number of scans after which to stop; without it, the end of the source
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     scans: Option<u32>,
     #[command(flatten)]
     hints: Hints,
-    /// Folder for the picture; without it, none is drawn
+    /// Folder for the picture; without it, there is none
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
 }
 
-/// Beams in a band that are enough.
+/// Number of beams that a band needs.
 const ENOUGH: usize = 400;
 
 impl Aim {
-    /// Tells what is seen, scan after scan.
+    /// Prints the panel found, updated with new scans.
     pub fn run(self) -> Result<(), Failure> {
         let last = match open_stream(&self.source)? {
             Some(stream) => self.live(stream)?,
@@ -61,14 +61,14 @@ impl Aim {
         }
     }
 
-    /// Goes through a recording.
+    /// Replays a recording.
     fn recorded(&self) -> Result<Found, Failure> {
         let loaded = load::recording(Path::new(&self.source))?;
         let scans = u32::try_from(loaded.recording.scans).unwrap_or(u32::MAX);
         let scans = scans.min(self.scans.unwrap_or(u32::MAX));
         let mut seen = self.every.min(scans);
         loop {
-            let found = self.tell(loaded.recording.of_scans(|scan| scan < seen))?;
+            let found = self.print_panel(loaded.recording.of_scans(|scan| scan < seen))?;
             if seen >= scans {
                 return Ok(found);
             }
@@ -76,10 +76,11 @@ impl Aim {
         }
     }
 
-    /// Follows a driver.
+    /// Reads the scans of a driver as they arrive.
     fn live(&self, mut stream: ScanStream<Source>) -> Result<Found, Failure> {
         let most = self.scans.map_or(usize::MAX, |scans| scans as usize);
-        let (mut scans, mut found) = (Vec::new(), None);
+        let mut scans = Vec::new();
+        let mut found = None;
         while scans.len() < most {
             let more = stream.next_scans(self.every as usize)?;
             if more.is_empty() {
@@ -87,7 +88,7 @@ impl Aim {
             }
             scans.extend(more);
             scans.truncate(most);
-            let now = self.tell(Recording::from_scans(&self.source, &scans)?)?;
+            let now = self.print_panel(Recording::from_scans(&self.source, &scans)?)?;
             if let Ok((recording, panel)) = &now {
                 self.draw(recording, panel)?;
             }
@@ -99,8 +100,8 @@ impl Aim {
         Ok(found.unwrap_or_else(|| Err(nothing())))
     }
 
-    /// Prints what is seen.
-    fn tell(&self, recording: Recording) -> Result<Found, Failure> {
+    /// Finds the panel and prints a line about it.
+    fn print_panel(&self, recording: Recording) -> Result<Found, Failure> {
         let found = find_panel(&recording, &self.hints.hint(), &PanelSearch::default());
         print(&match &found {
             Ok(panel) => line(&recording, panel),
@@ -109,13 +110,13 @@ impl Aim {
         Ok(found.map(|panel| (recording, panel)))
     }
 
-    /// Draws it, where asked to.
+    /// Draws the panel if there is an output folder.
     fn draw(&self, recording: &Recording, panel: &Panel) -> Result<Vec<PathBuf>, Failure> {
         let Some(output) = &self.output else {
             return Ok(Vec::new());
         };
         let mut folder = Folder::new(output);
-        let drawing = figures::from_above(recording, panel, "what the sensor sees");
+        let drawing = figures::from_above(recording, panel, "panel and beams from above");
         folder.picture("aim", &drawing)?;
         folder.commit()
     }
@@ -124,6 +125,7 @@ impl Aim {
 /// A recording and the panel in it.
 type Found = Result<(Recording, Panel), NoiseError>;
 
+/// Line about a panel and the bands of incidence with too few beams.
 fn line(recording: &Recording, panel: &Panel) -> String {
     let beams = PanelBeams::of(recording, panel);
     let mut bands = [0_usize; 9];
@@ -136,7 +138,8 @@ fn line(recording: &Recording, panel: &Panel) -> String {
         let band = (beam.incidence.to_degrees() / 10.0) as usize;
         bands[band.min(8)] += 1;
     }
-    let thin: Vec<String> = { bands.iter().enumerate() }
+    let bands = bands.iter().enumerate();
+    let thin: Vec<String> = bands
         .filter(|(_, beams)| (1..ENOUGH).contains(*beams))
         .map(|(band, beams)| format!("{}-{} deg: {beams}", 10 * band, 10 * band + 10))
         .collect();

@@ -1,4 +1,4 @@
-//! What is told of held-out scores.
+//! Report of held-out scores.
 
 use etendue::calibrate::noise::score::{Band, HoldOut, SetUpBand};
 use serde::Serialize;
@@ -21,7 +21,7 @@ struct ScoreRow {
     crps_mm: f64,
     drop_out_brier: f64,
     pit: [f64; 10],
-    /// Predicted drop-out, seen drop-out, beams.
+    /// Predicted drop-out, observed drop-out, number of beams.
     drop_out_calibration: Vec<(f64, f64, usize)>,
 }
 
@@ -34,9 +34,10 @@ struct BandRow {
     ks_distance: f64,
     ks_probability: f64,
     ks_probability_all_independent: f64,
-    /// Probability that a simulation of the set-up lies as far off as the recording.
+    /// Probability of a simulation of the set-up that differs at least as much as the recording.
     ks_probability_simulated: Option<f64>,
-    /// How often the test of independent beams tells two simulations apart at 1 %.
+    /// Rate at which the test for independent beams rejects two simulations as equal, at a level of
+    /// 1 %.
     ks_all_independent_tells_simulations: Option<f64>,
     jensen_shannon_bits: f64,
     drop_out_seen: f64,
@@ -44,17 +45,20 @@ struct BandRow {
 }
 
 impl HoldOutReport {
-    /// What is told of them.
+    /// Report of the scores of a material.
     pub fn of(material: &str, hold_out: &HoldOut) -> Self {
-        let scores = hold_out.scores.iter().map(|(predictor, scores)| ScoreRow {
-            predictor,
-            negative_log_likelihood: scores.negative_log_likelihood,
-            crps_mm: scores.ranked_probability * 1e3,
-            drop_out_brier: scores.drop_out_error,
-            pit: scores.transform,
-            drop_out_calibration: { scores.calibration.iter() }
-                .map(|class| (class.predicted, class.seen, class.beams))
-                .collect(),
+        let scores = hold_out.scores.iter().map(|(predictor, scores)| {
+            let classes = scores.calibration.iter();
+            ScoreRow {
+                predictor,
+                negative_log_likelihood: scores.negative_log_likelihood,
+                crps_mm: scores.ranked_probability * 1e3,
+                drop_out_brier: scores.drop_out_error,
+                pit: scores.transform,
+                drop_out_calibration: classes
+                    .map(|class| (class.predicted, class.seen, class.beams))
+                    .collect(),
+            }
         });
         let simulated = |band: &Band| {
             let same = |one: &&SetUpBand| one.incidence[0] == band.incidence[0];
@@ -83,7 +87,7 @@ impl HoldOutReport {
         }
     }
 
-    /// As text.
+    /// The report as text.
     pub fn text(&self) -> String {
         let mut text = format!(
             "{}: fitted to {} scans, tested on {}\n  {:<18} {:>9} {:>9} {:>9}\n",
@@ -101,10 +105,10 @@ impl HoldOutReport {
                 "  {:<18} {:>9.3} {:>9.3} {:>9.4}",
                 row.predictor, row.negative_log_likelihood, row.crps_mm, row.drop_out_brier
             )
-            .expect("a string takes all");
+            .expect("writing to a string does not fail");
         }
         for band in &self.bands {
-            writeln!(text, "  {:>3.0} - {:<3.0} deg: KS {:.3}, p {:.3} by simulations, {:.3} by {:.0} looks, {:.2e} by {} beams; JS {:.3} bits, drop-out {:.1} %, predicted {:.1} %",
+            writeln!(text, "  {:>3.0} - {:<3.0} deg: KS {:.3}, p {:.3} from simulations, {:.3} from {:.0} independent looks, {:.2e} from {} beams; JS {:.3} bits, drop-out {:.1} %, predicted {:.1} %",
                 band.from_deg,
                 band.to_deg,
                 band.ks_distance,
@@ -115,7 +119,7 @@ impl HoldOutReport {
                 band.beams,
                 band.jensen_shannon_bits,
                 1e2 * band.drop_out_seen,
-                1e2 * band.drop_out_predicted).expect("a string takes all");
+                1e2 * band.drop_out_predicted).expect("writing to a string does not fail");
         }
         text
     }

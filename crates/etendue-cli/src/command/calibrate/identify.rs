@@ -1,9 +1,9 @@
 //! `etendue calibrate identify`.
 
-use super::ask::Hints;
+use super::hints::Hints;
 use super::load;
 use crate::failure::Failure;
-use crate::output::{print, print_json};
+use crate::output::{print_report, warn};
 use clap::Args;
 use etendue::calibrate::noise::panel::find_panel;
 use etendue::calibrate::noise::{PanelBeams, PanelSearch, identify};
@@ -16,16 +16,16 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example: etendue calibrate identify scan.txt --profiles profiles\n\n\
-    The profiles of a folder, or the ready ones, are alike beforehand. A profile that was recorded \
-    at another distance is carried to the panel's by its law."
+    The profiles of a folder, or the built-in ones, have equal prior probabilities. A profile of \
+    another distance is extrapolated to the distance of the panel by its model."
 )]
 pub struct Identify {
-    /// A recording of a panel
+    /// Recording of a panel
     scan: PathBuf,
-    /// Folder of profiles; without it, the ready ones
+    /// Folder of profiles; without it, the built-in ones
     #[arg(long, value_name = "DIR")]
     profiles: Option<PathBuf>,
-    /// Use so many scans from the first; without it, all
+    /// Number of scans to use, from the first; without it, all
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     scans: Option<u32>,
     #[command(flatten)]
@@ -52,16 +52,21 @@ struct Report {
 }
 
 impl Identify {
-    /// Tells the materials apart.
+    /// Identifies the material and prints the probabilities.
     pub fn run(self) -> Result<(), Failure> {
+        // Panel in the recording
         let loaded = load::recording(&self.scan)?;
         let scans = self.scans.unwrap_or(u32::MAX);
         let recording = loaded.recording.of_scans(|scan| scan < scans);
         let panel = find_panel(&recording, &self.hints.hint(), &PanelSearch::default())?;
         let beams = PanelBeams::of(&recording, &panel);
+
+        // Likelihood of each profile
         let known = load::profiles(self.profiles.as_deref())?;
         let profiles: Vec<&Profile> = known.iter().map(|(_, profile)| &**profile).collect();
         let found = identify(&beams, &profiles)?;
+
+        // Report
         let rows = found.iter().map(|likelihood| {
             let (name, profile) = &known[likelihood.profile];
             Row {
@@ -77,34 +82,28 @@ impl Identify {
             beams: beams.beams.len(),
             materials: rows.collect(),
         };
-        for warning in &loaded.warnings {
-            eprintln!("warning: {warning}");
-        }
-        if self.json {
-            print_json(&report)
-        } else {
-            print(&report.text())
-        }
+        warn(&loaded.warnings);
+        print_report(self.json, &report, Report::text)
     }
 }
 
 impl Report {
     fn text(&self) -> String {
         let mut text = format!(
-            "panel at {:.3} m, {} beams\n  probability  log-likelihood a beam  recorded at  profile\n",
+            "panel at {:.3} m, {} beams\n  probability  log-likelihood/beam  recorded at  profile\n",
             self.distance_m, self.beams
         );
         for row in &self.materials {
             writeln!(
                 text,
-                "  {:>11.4} {:>22.3} {:>10.3} m  {} ({})",
+                "  {:>11.4} {:>19.3} {:>10.3} m  {} ({})",
                 row.probability,
                 row.mean_log_likelihood,
                 row.recorded_at_m,
                 row.profile,
                 row.material
             )
-            .expect("a string takes all");
+            .expect("writing to a string does not fail");
         }
         text
     }

@@ -9,10 +9,13 @@ use etendue::physics::profile::Profile;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A recording with what is told of its file.
+/// Recording with its provenance and warnings.
 pub struct Loaded {
+    /// Beams by direction.
     pub recording: Recording,
+    /// SHA-256 of the file, hexadecimal.
     pub sha256: String,
+    /// Warnings of the reader.
     pub warnings: Vec<String>,
 }
 
@@ -32,39 +35,44 @@ pub fn recording(path: &Path) -> Result<Loaded, Failure> {
     })
 }
 
-/// A profile by name or file, with its file's content.
+/// Profile by name or file, with the content of its file.
 pub fn profile(name: &str) -> Result<(ProfileFile, Arc<Profile>), Failure> {
     let ending = Path::new(name).extension();
     if ending.is_some_and(|ending| ending.eq_ignore_ascii_case("toml")) {
         let file = profile::load(Path::new(name))?;
-        let profile = file.profile().map_err(|message| asked(&message, name))?;
+        let profile = file.profile().map_err(|message| invalid(&message, name))?;
         return Ok((file, Arc::new(profile)));
     }
-    let ready = profile::find(name).map_err(|error| Failure::Usage {
-        message: error.to_string(),
-        remedy: "give a profile file (.toml) or the name of a ready profile".into(),
+    let ready = profile::find(name).map_err(|error| {
+        let remedy = "give a profile file (.toml) or the name of a built-in profile";
+        Failure::usage(error.to_string(), remedy)
     })?;
     Ok((ready.file.clone(), Arc::clone(&ready.profile)))
 }
 
-/// Every profile of a folder, or the ready ones.
+/// Profiles of a folder, or the built-in ones, with their names.
 pub fn profiles(folder: Option<&Path>) -> Result<Vec<(String, Arc<Profile>)>, Failure> {
     let Some(folder) = folder else {
         let ready = profile::library().iter();
-        return Ok(ready
-            .map(|ready| (ready.name.to_owned(), Arc::clone(&ready.profile)))
-            .collect());
+        let named = ready.map(|ready| (ready.name.to_owned(), Arc::clone(&ready.profile)));
+        return Ok(named.collect());
     };
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
-        .map_err(|error| Failure::Usage {
-            message: format!("cannot read the folder {}: {error}", folder.display()),
-            remedy: "name the folder that `etendue calibrate -o` wrote".into(),
-        })?
+
+    // Profile files of the folder by name
+    let entries = std::fs::read_dir(folder).map_err(|error| {
+        Failure::usage(
+            format!("cannot read the folder {}: {error}", folder.display()),
+            "give the folder that `etendue calibrate -o` wrote",
+        )
+    })?;
+    let mut files: Vec<PathBuf> = entries
         .filter_map(Result::ok)
         .map(|entry| entry.path())
         .filter(|path| path.extension().is_some_and(|ending| ending == "toml"))
         .collect();
     files.sort();
+
+    // Profiles
     let mut profiles = Vec::new();
     for file in files {
         let name = file
@@ -76,17 +84,17 @@ pub fn profiles(folder: Option<&Path>) -> Result<Vec<(String, Arc<Profile>)>, Fa
         profiles.push((name, profile));
     }
     if profiles.is_empty() {
-        return Err(Failure::Usage {
-            message: format!("the folder {} holds no profile (.toml)", folder.display()),
-            remedy: "make some with `etendue calibrate BENCH.toml -o profiles`".into(),
-        });
+        return Err(Failure::usage(
+            format!("the folder {} has no profile (.toml)", folder.display()),
+            "write some with `etendue calibrate BENCH.toml -o profiles`",
+        ));
     }
     Ok(profiles)
 }
 
-fn asked(message: &str, name: &str) -> Failure {
-    Failure::Usage {
-        message: format!("{name}: {message}"),
-        remedy: "calibrate again, or correct the file".into(),
-    }
+fn invalid(message: &str, name: &str) -> Failure {
+    Failure::usage(
+        format!("{name}: {message}"),
+        "calibrate again, or correct the file",
+    )
 }

@@ -2,8 +2,8 @@
 
 mod adapt;
 mod aim;
-mod ask;
 mod figures;
+mod hints;
 mod hold_out;
 mod identify;
 mod load;
@@ -27,37 +27,37 @@ use clap::{Args, Subcommand};
     etendue calibrate view profiles/wood.toml -o wood\n          \
     etendue calibrate identify scan.txt --profiles profiles\n          \
     etendue calibrate aim --source recording.txt\n\n\
-    A bench file names recordings of panels of known materials; ApolloSim's data.config is read \
-    too. The panel is found in the recording: declared numbers are hints, and told where they \
-    disagree. A scene's material uses a profile by profile = \"profiles/wood.toml\"."
+    A bench file lists recordings of panels of known materials; a data.config of ApolloSim is \
+    accepted too. The panel is found in the recording: declared numbers are hints, with a warning \
+    where they disagree. A material of a scene uses a profile with profile = \"profiles/wood.toml\"."
 )]
 pub struct Calibrate {
     #[command(subcommand)]
-    verb: Option<Verb>,
+    task: Option<Task>,
     #[command(flatten)]
     profiles: profiles::Profiles,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
+enum Task {
     /// Draw a profile: the panel from above, and curves over incidence
     View(view::View),
-    /// Say which material a panel in a recording is
+    /// Identify the material of a panel in a recording
     Identify(identify::Identify),
-    /// Help to set up: the panel found, its distance and tilt, and whether enough was seen
+    /// Set up a recording: the panel found, its distance and tilt, and whether there are enough beams
     Aim(aim::Aim),
-    /// Guess the profile of a material that nobody recorded from the nearest recorded one
+    /// Estimate the profile of a material without recordings from the most similar recorded one
     Adapt(adapt::Adapt),
 }
 
 impl Calibrate {
-    /// Does it.
+    /// Runs the command.
     pub fn run(self) -> Result<(), Failure> {
-        match self.verb {
-            Some(Verb::View(verb)) => verb.run(),
-            Some(Verb::Identify(verb)) => verb.run(),
-            Some(Verb::Aim(verb)) => verb.run(),
-            Some(Verb::Adapt(verb)) => verb.run(),
+        match self.task {
+            Some(Task::View(task)) => task.run(),
+            Some(Task::Identify(task)) => task.run(),
+            Some(Task::Aim(task)) => task.run(),
+            Some(Task::Adapt(task)) => task.run(),
             None => self.profiles.run(),
         }
     }

@@ -1,25 +1,25 @@
-//! From recordings to profile files.
+//! `etendue calibrate` without a subcommand: recordings to profile files.
 
-use super::ask::Hints;
 use super::figures;
+use super::hints::Hints;
 use super::hold_out::HoldOutReport;
 use super::load::{Loaded, recording};
 use super::report::{MaterialReport, text};
 use crate::failure::Failure;
 use crate::folder::Folder;
-use crate::output::{print, print_json};
+use crate::output::{print_report, warn};
+use crate::sequence::bar;
 use clap::Args;
 use etendue::calibrate::noise::score::hold_out;
 use etendue::calibrate::noise::{
     Calibration, Options, PanelHint, Recording, SensorKind, calibrate,
 };
 use etendue::config::profile::{Bench, BenchPanel, ProfileFile, Provenance, Quality, load_bench};
-use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-/// Arguments of `etendue calibrate` without a verb.
+/// Arguments of `etendue calibrate` without a subcommand.
 #[derive(Debug, Args)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -29,29 +29,28 @@ pub struct Profiles {
     /// Bench file (.toml), or an ApolloSim data.config
     #[arg(required_unless_present = "recording", conflicts_with = "recording")]
     bench: Option<PathBuf>,
-    /// A recording of one panel, instead of a bench file: a scan log, MCAP, ROS 1 bag, cloud or
-    /// folder of clouds; several of one material make one profile
+    /// Recording of one panel, instead of a bench file: a scan log, MCAP, ROS 1 bag, cloud or folder
+    /// of clouds; several recordings of one material give one profile
     #[arg(long, value_name = "FILE", requires = "material")]
     recording: Vec<PathBuf>,
-    /// What the panel is made of
+    /// Material of the panel
     #[arg(long, requires = "recording")]
     material: Option<String>,
-    /// The sensor's name
+    /// Name of the sensor
     #[arg(long, default_value = "sensor", conflicts_with = "bench")]
     sensor: String,
-    /// The sensor measures the time of flight (pulses or continuous waves); without it, it
-    /// triangulates
+    /// The sensor measures the time of flight (pulse or phase); otherwise it triangulates
     #[arg(long, conflicts_with = "bench")]
     time_of_flight: bool,
     #[command(flatten)]
     hints: Hints,
-    /// Fit to one part of the scans, test on the rest, and compare with three baselines
+    /// Fit to some of the scans, test on the others, and compare with three baselines
     #[arg(long)]
     holdout: bool,
-    /// Draw the profiles too
+    /// Also draw the profiles
     #[arg(long)]
     figures: bool,
-    /// Folder for the profiles, one file a material
+    /// Folder for the profiles, one file per material
     #[arg(short, long, default_value = "profiles", value_name = "DIR")]
     output: PathBuf,
     /// Print the results as JSON
@@ -65,7 +64,7 @@ struct Task {
     panels: Vec<(BenchPanel, PanelHint, Loaded)>,
 }
 
-/// What is printed.
+/// Printed results.
 #[derive(Serialize)]
 struct Results {
     materials: Vec<MaterialReport>,
@@ -75,10 +74,11 @@ struct Results {
 }
 
 impl Profiles {
-    /// Calibrates, writes and sums up.
+    /// Calibrates, writes the profiles and prints a summary.
     pub fn run(self) -> Result<(), Failure> {
+        // Load and calibrate each material
         let bench = self.bench()?;
-        let progress = progress(bench.materials().len());
+        let progress = bar("calibrating materials", bench.materials().len());
         let mut calibrations = Vec::new();
         let mut folder = Folder::new(&self.output);
         let mut results = Results {
@@ -93,6 +93,8 @@ impl Profiles {
             progress.inc(1);
         }
         progress.finish_and_clear();
+
+        // Write
         if self.figures {
             figures::add_overview(&mut folder, &calibrations)?;
         }
@@ -100,17 +102,13 @@ impl Profiles {
             folder.json("holdout.json", &results.hold_out)?;
         }
         results.files = folder.commit()?;
-        for warning in &results.warnings {
-            eprintln!("warning: {warning}");
-        }
-        if self.json {
-            print_json(&results)
-        } else {
-            print(&Self::summary(&results))
-        }
+
+        // Report
+        warn(&results.warnings);
+        print_report(self.json, &results, Self::summary)
     }
 
-    /// The bench file, or one of the recordings named.
+    /// The bench file, or one with the recordings of the arguments.
     fn bench(&self) -> Result<Bench, Failure> {
         if let Some(path) = &self.bench {
             return Ok(load_bench(path)?);
@@ -180,7 +178,7 @@ impl Profiles {
             .iter()
             .map(|f| f.display().to_string())
             .collect();
-        writeln!(words, "wrote {}", files.join(", ")).expect("a string takes all");
+        writeln!(words, "wrote {}", files.join(", ")).expect("writing to a string does not fail");
         words
     }
 }
@@ -213,12 +211,13 @@ impl Task {
     }
 
     fn recordings(&self) -> Vec<(&Recording, PanelHint)> {
-        { self.panels.iter() }
+        let panels = self.panels.iter();
+        panels
             .map(|(_, hint, loaded)| (&loaded.recording, *hint))
             .collect()
     }
 
-    /// The profile's file, with where it comes from.
+    /// File of a profile, with its provenance.
     fn file(&self, calibration: &Calibration) -> ProfileFile {
         let mut file = ProfileFile::of(&calibration.profile);
         file.description = format!(
@@ -242,20 +241,20 @@ impl Task {
             reflectance_deviance: (calibration.reflectance.deviance * 1e2).round() / 1e2,
             copies: (calibration.likeness.copies * 1e3).round() / 1e3,
         });
-        file.provenance = { self.panels.iter().zip(&calibration.panels) }
-            .map(|((panel, _, loaded), report)| Provenance {
-                recording: base_name(&panel.recording),
-                sha256: loaded.sha256.clone(),
-                source: panel.source.clone(),
-                scans: loaded.recording.scans,
-                distance_m: (report.panel.plane.distance * 1e5).round() / 1e5,
-                distance_error_mm: (report.panel.distance_error * 1e6).round() / 1e3,
-                bearing_deg: (report.panel.bearing().to_degrees() * 1e3).round() / 1e3,
-                rms_mm: (report.panel.rms * 1e6).round() / 1e3,
-                declared_distance_m: panel.distance,
-                declared_width_m: panel.width,
-            })
-            .collect();
+        let panels = self.panels.iter().zip(&calibration.panels);
+        let provenance = panels.map(|((panel, _, loaded), report)| Provenance {
+            recording: base_name(&panel.recording),
+            sha256: loaded.sha256.clone(),
+            source: panel.source.clone(),
+            scans: loaded.recording.scans,
+            distance_m: (report.panel.plane.distance * 1e5).round() / 1e5,
+            distance_error_mm: (report.panel.distance_error * 1e6).round() / 1e3,
+            bearing_deg: (report.panel.bearing().to_degrees() * 1e3).round() / 1e3,
+            rms_mm: (report.panel.rms * 1e6).round() / 1e3,
+            declared_distance_m: panel.distance,
+            declared_width_m: panel.width,
+        });
+        file.provenance = provenance.collect();
         file
     }
 }
@@ -267,7 +266,7 @@ fn base_name(path: &std::path::Path) -> String {
         .into_owned()
 }
 
-/// A material's name as a file's.
+/// File name of a material.
 fn file_name(material: &str) -> String {
     let plain = |letter: char| {
         if letter.is_alphanumeric() || letter == '-' || letter == '_' {
@@ -277,11 +276,4 @@ fn file_name(material: &str) -> String {
         }
     };
     material.chars().map(plain).collect()
-}
-
-fn progress(materials: usize) -> ProgressBar {
-    let style =
-        ProgressStyle::with_template("calibrating {bar:40} {pos}/{len} materials, {eta} left")
-            .expect("the template is well formed");
-    ProgressBar::new(materials as u64).with_style(style)
 }

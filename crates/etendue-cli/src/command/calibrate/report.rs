@@ -1,4 +1,4 @@
-//! What is told of a calibration.
+//! Report of a calibration.
 
 use etendue::calibrate::noise::Calibration;
 use etendue::calibrate::noise::statistics::{dispersion, wilson};
@@ -6,7 +6,7 @@ use etendue::physics::profile::Glare;
 use serde::Serialize;
 use std::fmt::Write;
 
-/// A material's calibration as it is printed.
+/// Printed calibration of a material.
 #[derive(Serialize)]
 pub struct MaterialReport {
     material: String,
@@ -24,9 +24,9 @@ pub struct MaterialReport {
 struct GlareRow {
     centre_deg: f64,
     reach_deg: f64,
-    /// Least and greatest that it adds to the bias.
+    /// Smallest and largest contribution to the bias.
     bias_mm: [f64; 2],
-    /// Share of beams that it loses at most.
+    /// Largest share of lost beams.
     drop_out: f64,
 }
 
@@ -64,27 +64,27 @@ struct BandRow {
     drop_out_interval: [f64; 2],
 }
 
-/// Width of the bands that are printed, degrees.
+/// Width of the printed bands, degrees.
 const BAND: f64 = 10.0;
 
 impl MaterialReport {
-    /// What is told of it.
+    /// Report of a calibration.
     pub fn of(calibration: &Calibration) -> Self {
         let profile = &calibration.profile;
+        let panels = calibration.panels.iter().map(|report| PanelRow {
+            recording: report.recording.clone(),
+            distance_m: report.panel.plane.distance,
+            distance_error_mm: report.panel.distance_error * 1e3,
+            tilt_deg: report.panel.tilt().to_degrees(),
+            rms_mm: report.panel.rms * 1e3,
+            beams: report.beams.beams.len(),
+            strays: report.beams.strays,
+        });
+        let steps = profile.steps.as_slice().iter();
         Self {
             material: profile.material.clone(),
-            panels: { calibration.panels.iter() }
-                .map(|report| PanelRow {
-                    recording: report.recording.clone(),
-                    distance_m: report.panel.plane.distance,
-                    distance_error_mm: report.panel.distance_error * 1e3,
-                    tilt_deg: report.panel.tilt().to_degrees(),
-                    rms_mm: report.panel.rms * 1e3,
-                    beams: report.beams.beams.len(),
-                    strays: report.beams.strays,
-                })
-                .collect(),
-            steps_mm: { profile.steps.as_slice().iter() }
+            panels: panels.collect(),
+            steps_mm: steps
                 .map(|step| [step.from * 1e3, step.step * 1e3])
                 .collect(),
             neighbour_correlation: profile.correlation.neighbour(),
@@ -101,19 +101,25 @@ fn bands(calibration: &Calibration) -> Vec<BandRow> {
     let usual = calibration.profile.correlation.fixed_pattern_drop();
     let band = |number: u32| {
         let [from, to] = [f64::from(number), f64::from(number + 1)].map(|n| n * BAND);
-        let inside: Vec<_> = { calibration.bins.iter() }
+        let bins = calibration.bins.iter();
+        let inside: Vec<_> = bins
             .filter(|bin| (from..to).contains(&bin.incidence.to_degrees()))
             .collect();
         let beams: f64 = inside.iter().map(|bin| bin.beams).sum();
         if beams == 0.0 {
             return None;
         }
+
+        // Drop-out with its interval for correlated beams
         let returned: f64 = inside.iter().map(|bin| bin.returned).sum();
-        let groups: Vec<[f64; 2]> = { inside.iter() }
+        let groups = inside.iter();
+        let groups: Vec<[f64; 2]> = groups
             .map(|bin| [bin.drop_out(), bin.looks(usual)])
             .collect();
         let looks = groups.iter().map(|[_, looks]| looks).sum::<f64>() / dispersion(&groups);
         let drop_out = 1.0 - returned / beams;
+
+        // Means of the range error, weighted by returned beams
         let mean = |value: &dyn Fn(&etendue::calibrate::noise::statistics::Spread) -> f64| {
             let seen = inside
                 .iter()
@@ -134,7 +140,7 @@ fn bands(calibration: &Calibration) -> Vec<BandRow> {
     (0..9).filter_map(band).collect()
 }
 
-/// The reports as text.
+/// Text of several reports.
 pub fn text(reports: &[MaterialReport]) -> String {
     let mut text = String::new();
     for report in reports {
@@ -161,7 +167,8 @@ fn add(report: &MaterialReport, text: &mut String) -> std::fmt::Result {
     let steps: Vec<String> = report.steps_mm.iter().map(step).collect();
     writeln!(
         text,
-        "  steps: {}; neighbours correlate by {:.2}, {:.0} % are copies; {:.0} % of the variance stands still, there by {:.2}",
+        "  steps: {}; correlation of neighbours {:.2}, {:.0} % are copies; fixed pattern: {:.0} % of the \
+         variance, correlation of neighbours {:.2}",
         if steps.is_empty() {
             "none".into()
         } else {
@@ -175,8 +182,8 @@ fn add(report: &MaterialReport, text: &mut String) -> std::fmt::Result {
     if let Some(glare) = &report.glare {
         writeln!(
             text,
-            "  a glare within {:.0} deg of the normal, about {:+.1} deg (positive: left): {:+.2} to {:+.2} mm, \
-             {:.0} % lost at most",
+            "  glare within {:.0} deg of the normal, centred at {:+.1} deg (positive: left): {:+.2} to {:+.2} mm, \
+             up to {:.0} % of the beams lost",
             glare.reach_deg,
             glare.centre_deg,
             glare.bias_mm[0],

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example: etendue calibrate view rplidar-a1-wood -o wood\n  \
-    draws wood/above.png (the panel from above, beams coloured by how many return), \
+    draws wood/above.png (the panel from above, beams coloured by the share that returns), \
     wood/intensity.png and wood/curves.png."
 )]
 pub struct View {
@@ -24,10 +24,12 @@ pub struct View {
 }
 
 impl View {
-    /// Draws the profile.
+    /// Draws the profile and prints a summary.
     pub fn run(self) -> Result<(), Failure> {
         let (file, profile) = load::profile(&self.profile)?;
         let mut folder = Folder::new(&self.output);
+
+        // Panel from above, by share of returned beams and by intensity
         let at = |aspect: Aspect| profile.at(aspect, profile.distance / aspect.incidence.cos());
         let returned =
             figures::profile_from_above(&profile, "beams returned", ["all", "none"], |aspect| {
@@ -42,7 +44,7 @@ impl View {
         if brightest > 0.0 {
             let intensity = figures::profile_from_above(
                 &profile,
-                "mean intensity, dropped as zero",
+                "mean intensity, dropped beams as zero",
                 ["brightest", "none"],
                 |aspect| {
                     let here = at(aspect);
@@ -51,8 +53,12 @@ impl View {
             );
             folder.picture("intensity", &intensity)?;
         }
+
+        // Curves over incidence
         folder.picture("curves", &figures::profile_curves(&profile))?;
         let files = folder.commit()?;
+
+        // Summary
         for warning in &file.warnings {
             eprintln!("note: {warning}");
         }

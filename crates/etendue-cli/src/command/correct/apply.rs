@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::output::{print, print_json};
+use crate::output::{commit, print_report, warn};
 use crate::sequence;
 use clap::Args;
 use etendue::calibrate::depth::{Signature, correct_scan};
@@ -20,22 +20,23 @@ use std::time::{Duration, Instant};
 /// Arguments of `etendue correct apply`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Every field but the position stays as it is, and so do format, encoding and order. \
-    A field \"range\" follows the position. Points at edges and alone are left as measured.\n\
+    after_help = "Example: etendue correct apply --model model.toml scans corrected\n\n\
+    All fields but the position are kept, and so are format, encoding and order; a field \"range\" is \
+    updated with the position. Isolated points and points at edges are left as measured.\n\
     A folder is read and written scan by scan."
 )]
 pub struct Apply {
-    /// The model's file
+    /// Model file
     #[arg(long, value_name = "FILE")]
     model: PathBuf,
-    /// A scan, a folder of scans, or an MCAP recording, in the lidar's frame
+    /// Scan, folder of scans, or MCAP recording, in the frame of the lidar
     input: PathBuf,
-    /// Where the corrected scan, folder or recording goes
+    /// Corrected scan, folder or recording to write
     output: PathBuf,
-    /// What the sensor is called: a model of another one is warned of
+    /// Name of the sensor: there is a warning if the model is of another one
     #[arg(long, default_value = "")]
     sensor: String,
-    /// Side of the cells that normals are taken from, m
+    /// Size of the cells in which normals are estimated, m
     #[arg(long, default_value_t = CellOptions::default().cell, value_name = "M")]
     cell: f64,
     /// Print JSON
@@ -43,7 +44,7 @@ pub struct Apply {
     json: bool,
 }
 
-/// What was done.
+/// Summary of a correction.
 #[derive(Default, Serialize)]
 struct Report {
     scans: usize,
@@ -51,8 +52,8 @@ struct Report {
     left_as_measured: usize,
     /// Root mean square of the changes, m.
     rms_change_m: f64,
-    /// Median time of correcting a scan, normals and all, s.
-    seconds_a_scan: f64,
+    /// Median time of correcting a scan, including normals, s.
+    seconds_per_scan: f64,
     warnings: Vec<String>,
 }
 
@@ -65,16 +66,16 @@ struct Corrector<'a> {
 }
 
 impl Apply {
-    /// Corrects, writes and sums up.
+    /// Corrects scans and prints a summary.
     pub fn run(self) -> Result<(), Failure> {
         let learnt = depth_model::load(&self.model)?;
         let mut corrector = Corrector::new(&learnt, self.cell)?;
         corrector.check_name(&self.sensor);
         if self.input == self.output {
-            return Err(Failure::Usage {
-                message: "input and output are the same".into(),
-                remedy: "name another output: the scans as measured are worth keeping".into(),
-            });
+            return Err(Failure::usage(
+                "input and output are the same",
+                "give another output: the scans as measured are not overwritten",
+            ));
         }
         if self.input.is_dir() {
             self.folder(&mut corrector)?;
@@ -86,33 +87,26 @@ impl Apply {
             self.recording(&mut corrector)?;
         } else {
             let mut outputs = OutputSet::new();
-            one(&mut corrector, &self.input, &self.output, &mut outputs)?;
+            correct_file(&mut corrector, &self.input, &self.output, &mut outputs)?;
             commit(outputs)?;
         }
         let report = corrector.finish();
-        for warning in &report.warnings {
-            eprintln!("warning: {warning}");
-        }
-        if self.json {
-            print_json(&report)
-        } else {
-            print(&report.text(&self.output))
-        }
+        warn(&report.warnings);
+        print_report(self.json, &report, |report| report.text(&self.output))
     }
 
-    /// Scan by scan: each appears whole or not at all, and memory stays flat.
+    /// Corrects a folder file by file, in constant memory; each file is written completely or not at
+    /// all.
     fn folder(&self, corrector: &mut Corrector) -> Result<(), Failure> {
         let files = scan_files(&self.input)?;
         let progress = sequence::bar("correcting", files.len());
         for file in &files {
             let mut outputs = OutputSet::new();
             let name = file.file_name().unwrap_or_default();
-            one(corrector, file, &self.output.join(name), &mut outputs)?;
+            correct_file(corrector, file, &self.output.join(name), &mut outputs)?;
             commit(outputs)?;
             progress.inc(1);
-            if interrupt::requested() {
-                return Err(Failure::Interrupted);
-            }
+            interrupt::check()?;
         }
         progress.finish_and_clear();
         Ok(())
@@ -127,11 +121,13 @@ impl Apply {
             corrector.corrected(&points)
         })?;
         progress.finish_and_clear();
-        commit(outputs)
+        commit(outputs)?;
+        Ok(())
     }
 }
 
-fn one(
+/// Adds a corrected scan file to the outputs.
+fn correct_file(
     corrector: &mut Corrector,
     from: &Path,
     to: &Path,
@@ -145,19 +141,13 @@ fn one(
     Ok(())
 }
 
-fn commit(outputs: OutputSet) -> Result<(), Failure> {
-    let _guard = interrupt::writing();
-    outputs.commit()?;
-    Ok(())
-}
-
 impl<'a> Corrector<'a> {
     fn new(learnt: &'a LearntModel, cell: f64) -> Result<Self, Failure> {
         if cell.is_nan() || cell <= 0.0 {
-            return Err(Failure::Usage {
-                message: format!("--cell is {cell}"),
-                remedy: "give a size above zero, m".into(),
-            });
+            return Err(Failure::usage(
+                format!("--cell is {cell}"),
+                "give a size above zero, m",
+            ));
         }
         Ok(Self {
             learnt,
@@ -175,8 +165,8 @@ impl<'a> Corrector<'a> {
         let learnt = &self.learnt.sensor;
         if !sensor.is_empty() && !learnt.is_empty() && sensor != learnt {
             self.report.warnings.push(format!(
-                "the model was learnt from a {learnt}, the scans are of a {sensor}: its bias is \
-                 not theirs"
+                "the model was learnt from a {learnt}, the scans are from a {sensor}: its bias does \
+                 not apply to them"
             ));
         }
     }
@@ -188,7 +178,8 @@ impl<'a> Corrector<'a> {
         let start = Instant::now();
         let corrected = correct_scan(points, &self.learnt.model, &self.cells);
         self.times.push(start.elapsed());
-        let (left, changed) = (corrected.left(), points.len() - corrected.left());
+        let left = corrected.left();
+        let changed = points.len() - left;
         self.squares += corrected.rms_change(points).powi(2) * changed as f64;
         self.report.scans += 1;
         self.report.points += points.len();
@@ -201,7 +192,7 @@ impl<'a> Corrector<'a> {
         let known = self.learnt.learnt.as_ref();
         if let Some(why) = known.and_then(|l| l.signature.differs(&here)) {
             self.report.warnings.push(format!(
-                "the first scan looks like one of another sensor: {why}; its bias may be another"
+                "the first scan looks like one of another sensor: {why}; the bias may differ"
             ));
         }
     }
@@ -211,10 +202,10 @@ impl<'a> Corrector<'a> {
         self.report.rms_change_m = (self.squares / changed.max(1) as f64).sqrt();
         self.times.sort_unstable();
         let median = self.times.get(self.times.len() / 2);
-        self.report.seconds_a_scan = median.map_or(0.0, Duration::as_secs_f64);
+        self.report.seconds_per_scan = median.map_or(0.0, Duration::as_secs_f64);
         if changed == 0 {
             let nothing =
-                "no point has a plane about it: nothing was corrected; give larger --cell";
+                "no point has a plane around it: nothing was corrected; give a larger --cell";
             self.report.warnings.push(nothing.into());
         }
         self.report
@@ -225,12 +216,12 @@ impl Report {
     fn text(&self, output: &Path) -> String {
         format!(
             "{} scans, {} points: {:.1} % corrected by {:.2} mm rms, the others left as measured\n  \
-             {:.1} ms a scan, normals and all\n  wrote {}\n",
+             {:.1} ms per scan, including normals\n  wrote {}\n",
             self.scans,
             self.points,
             100.0 * (1.0 - self.left_as_measured as f64 / self.points.max(1) as f64),
             self.rms_change_m * 1e3,
-            self.seconds_a_scan * 1e3,
+            self.seconds_per_scan * 1e3,
             output.display()
         )
     }

@@ -5,7 +5,7 @@ use super::train::MapArguments;
 use crate::command::slam::run::{Drift, Prior, drift, map as mapped};
 use crate::failure::Failure;
 use crate::folder::Folder;
-use crate::output::{print, print_json};
+use crate::output::print_report;
 use clap::Args;
 use etendue::calibrate::depth::{
     DepthLoss, DepthMap, DepthModel, Objective, PoseFreedom, Robust, Unknowns, correct_scan,
@@ -23,23 +23,25 @@ use std::path::{Path, PathBuf};
 /// Arguments of `etendue correct eval`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Thickness is the root of the mean least eigenvalue of the map's flat neighbourhoods; a \
-    thinner map proves nothing, the distance from a reference mesh does. SLAM is run with and \
-    without the correction from the same odometry and held against the sequence's poses."
+    after_help = "Example: etendue correct eval corridor --model model.toml --mesh corridor.ply\n\n\
+    Thickness is the root of the mean smallest eigenvalue of the flat neighbourhoods of the map. A \
+    thinner map is no proof of a better model; the distance from a reference mesh is. SLAM is run \
+    with and without the correction from the same odometry and compared with the poses of the \
+    sequence."
 )]
 pub struct Eval {
-    /// A sequence that the model was not learnt from
+    /// Sequence that the model was not learnt from
     sequence: PathBuf,
-    /// The model's file
+    /// Model file
     #[arg(long, value_name = "FILE")]
     model: PathBuf,
-    /// A mesh of the place, in the frame of the poses
+    /// Mesh of the place, in the frame of the poses
     #[arg(long, value_name = "FILE")]
     mesh: Option<PathBuf>,
-    /// Points farther from the mesh are not of it, m
+    /// Largest distance of points that belong to the mesh, m
     #[arg(long, default_value_t = 0.2, value_name = "M")]
     reach: f64,
-    /// Noise of the odometry that SLAM starts each scan from, m and degrees
+    /// Noise of the odometry, the prior of each scan in SLAM, m and degrees
     #[arg(long, num_args = 2, value_names = ["M", "DEG"], default_values_t = [0.02, 0.2])]
     prior_noise: Vec<f64>,
     #[command(flatten)]
@@ -54,17 +56,17 @@ pub struct Eval {
 
 #[derive(Serialize)]
 struct Report {
-    /// Root of the mean least eigenvalue, m: as measured, corrected.
+    /// Root of the mean smallest eigenvalue, m: as measured, corrected.
     thickness_m: Option<[f64; 2]>,
     neighbourhoods: usize,
-    /// Points beside the mesh: as measured, corrected.
+    /// Distances from the mesh: as measured, corrected.
     mesh: Option<[MeshDistance; 2]>,
     /// SLAM: as measured, corrected.
     slam: Option<[Drift; 2]>,
     remarks: Vec<String>,
 }
 
-/// Distances of the points from a mesh, of those within reach.
+/// Distances from a mesh of the points within reach.
 #[derive(Clone, Copy, Serialize)]
 struct MeshDistance {
     mean_m: f64,
@@ -73,11 +75,15 @@ struct MeshDistance {
 }
 
 impl Eval {
-    /// Judges and prints.
+    /// Evaluates the model and prints a report.
     pub fn run(self) -> Result<(), Failure> {
+        // Load
         let learnt = depth_model::load(&self.model)?;
         let gathered = self.map.gather(std::slice::from_ref(&self.sequence))?;
-        let (scans, poses) = (&gathered.scans, &gathered.poses);
+        let scans = &gathered.scans;
+        let poses = &gathered.poses;
+
+        // Thickness, distance from the mesh, and drift of SLAM
         let mut remarks = Vec::new();
         let (thickness, neighbourhoods) = match self.thickness(scans, poses, &learnt.model) {
             Ok((pair, count)) => (Some(pair), count),
@@ -87,7 +93,7 @@ impl Eval {
             }
         };
         let mesh = match &self.mesh {
-            Some(path) => Some(self.beside(path, scans, poses, &learnt.model)?),
+            Some(path) => Some(self.distances(path, scans, poses, &learnt.model)?),
             None => None,
         };
         let slam = match self.slam(scans, poses, &learnt.model) {
@@ -97,6 +103,8 @@ impl Eval {
                 None
             }
         };
+
+        // Write and report
         let report = Report {
             thickness_m: thickness,
             neighbourhoods,
@@ -108,18 +116,12 @@ impl Eval {
             let mut folder = Folder::new(path);
             pictures::add_curve(&mut folder, &learnt)?;
             folder.json("eval.json", &report)?;
-            for path in folder.commit()? {
-                eprintln!("wrote {}", path.display());
-            }
+            folder.commit_and_list()?;
         }
-        if self.json {
-            print_json(&report)
-        } else {
-            print(&report.text())
-        }
+        print_report(self.json, &report, Report::text)
     }
 
-    /// Of the same neighbourhoods before and after.
+    /// Thickness of the same neighbourhoods before and after correction, m, and their number.
     fn thickness(
         &self,
         scans: &[Vec<Point3<f64>>],
@@ -129,7 +131,7 @@ impl Eval {
         let map = DepthMap::build(scans, poses, &self.map.options())?;
         let loss = DepthLoss::MinimumEigenvalue;
         let objective = Objective::new(&map, loss, Robust::None, PoseFreedom::Fixed)?;
-        let of = |model: DepthModel| {
+        let thickness = |model: DepthModel| {
             let unknowns = Unknowns {
                 model,
                 corrections: Vec::new(),
@@ -137,10 +139,14 @@ impl Eval {
             objective.value(&unknowns).sqrt()
         };
         let nothing = DepthModel::Linear(etendue::calibrate::depth::Linear::default());
-        Ok(([of(nothing), of(model.clone())], map.neighbourhoods().len()))
+        Ok((
+            [thickness(nothing), thickness(model.clone())],
+            map.neighbourhoods().len(),
+        ))
     }
 
-    fn beside(
+    /// Distances of both clouds from a mesh.
+    fn distances(
         &self,
         path: &Path,
         scans: &[Vec<Point3<f64>>],
@@ -168,6 +174,7 @@ impl Eval {
         Ok(pair.map(|distances| MeshDistance::of(&distances)))
     }
 
+    /// Drift of SLAM without and with the correction.
     fn slam(
         &self,
         scans: &[Vec<Point3<f64>>],

@@ -15,33 +15,33 @@ use clap::{Args, Subcommand};
     after_help = "Examples: etendue correct train corridor -o model.toml --sensor ouster-os0-128\n          \
     etendue correct apply --model model.toml scans corrected\n          \
     etendue correct eval corridor --model model.toml\n\n\
-    A sequence is a folder of scans (PCD, PLY, LAS, NPZ, KITTI .bin, CSV) with their poses beside \
-    them (poses.txt with twelve numbers a line, or a .tum file), or an MCAP recording of \
-    PointCloud2 and transforms. Scans are in the lidar's frame.\n\
+    A sequence is a folder of scans (PCD, PLY, LAS, NPZ, KITTI .bin, CSV) with their poses \
+    (poses.txt with twelve numbers per line, or a .tum file), or an MCAP recording of \
+    PointCloud2 and transforms. Scans are in the frame of the lidar.\n\
     Agishev et al. 2023, doi:10.1109/LRA.2023.3287791."
 )]
 pub struct Correct {
     #[command(subcommand)]
-    verb: Verb,
+    task: Task,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
+enum Task {
     /// Learn a model of the depth bias from scans of one place
     Train(train::Train),
-    /// Take the bias of a model off scans
+    /// Correct the bias of scans by a model
     Apply(apply::Apply),
-    /// Say what a model does to a map and to SLAM
+    /// Evaluate the effect of a model on a map and on SLAM
     Eval(eval::Eval),
 }
 
 impl Correct {
-    /// Does it.
+    /// Runs the command.
     pub fn run(self) -> Result<(), Failure> {
-        match self.verb {
-            Verb::Train(verb) => verb.run(),
-            Verb::Apply(verb) => verb.run(),
-            Verb::Eval(verb) => verb.run(),
+        match self.task {
+            Task::Train(task) => task.run(),
+            Task::Apply(task) => task.run(),
+            Task::Eval(task) => task.run(),
         }
     }
 }

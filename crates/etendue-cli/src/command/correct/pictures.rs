@@ -1,4 +1,4 @@
-//! What a model and a map look like.
+//! Pictures of depth models and of the maps that they are learnt from.
 
 use super::bias_chart::BiasChart;
 use crate::failure::Failure;
@@ -11,7 +11,7 @@ use etendue::config::depth_model::LearntModel;
 use etendue_plot::{Color, palette};
 use nalgebra::{DVector, Point3, Vector3};
 
-/// The bias curve, its interval and the data seen.
+/// Adds the bias curve with its interval and the incidences of its data.
 pub fn add_curve(folder: &mut Folder, learnt: &LearntModel) -> Result<(), Failure> {
     let depth = learnt.learnt.as_ref().map_or(5.0, |l| l.depth);
     let point = |degree: i32| {
@@ -34,7 +34,7 @@ pub fn add_curve(folder: &mut Folder, learnt: &LearntModel) -> Result<(), Failur
     folder.picture("bias-curve", &chart.draw())
 }
 
-/// Standard deviation of the bias, m; infinite of a model that was typed.
+/// Standard deviation of the bias, m; infinite for a model that was not learnt.
 fn deviation(learnt: &LearntModel, depth: f64, incidence: f64) -> f64 {
     let Some(of) = &learnt.learnt else {
         return f64::INFINITY;
@@ -47,7 +47,7 @@ fn deviation(learnt: &LearntModel, depth: f64, incidence: f64) -> f64 {
     slopes.dot(&(&of.covariance * &slopes)).max(0.0).sqrt()
 }
 
-/// The map by what became of its neighbourhoods, and from the side before and after.
+/// Adds the map by the masks of its neighbourhoods, and from the side before and after correction.
 pub fn add_map(folder: &mut Folder, map: &DepthMap, trained: &Trained) -> Result<(), Failure> {
     let points = map.measured_points();
     folder.picture("masks", &masks(map, &points))?;
@@ -72,13 +72,13 @@ const VERDICTS: [(Verdict, &str, Color); 6] = [
     (Verdict::Bent, "normals disagree", Color::hex(0xCC79A7)),
     (
         Verdict::OneSided,
-        "seen from one place",
+        "seen from one position",
         Color::hex(0x56B4E9),
     ),
     (Verdict::Kept, "used", Color::hex(0x4B0082)),
 ];
 
-/// Centres of neighbourhoods from above, by the first test that they failed.
+/// Centres of neighbourhoods from above, by the first mask that excludes them.
 pub fn masks(map: &DepthMap, points: &[Vector3<f64>]) -> etendue_plot::Drawing {
     let layer = |(verdict, name, color): (Verdict, &str, Color)| {
         let both = points.iter().zip(map.verdicts());
@@ -87,8 +87,8 @@ pub fn masks(map: &DepthMap, points: &[Vector3<f64>]) -> etendue_plot::Drawing {
         Layer::points(name, color, points)
     };
     LayerPanels {
-        title: "What the masks leave",
-        subtitle: "centres of neighbourhoods by the first test that they failed, from above",
+        title: "Neighbourhoods by mask",
+        subtitle: "centres of neighbourhoods from above, by the first mask that excludes them",
         axes: ["x, m", "y, m"],
         to_scale: true,
         panels: vec![(String::new(), VERDICTS.map(layer).to_vec())],
@@ -99,7 +99,7 @@ pub fn masks(map: &DepthMap, points: &[Vector3<f64>]) -> etendue_plot::Drawing {
 fn side(before: Vec<[f64; 2]>, after: Vec<[f64; 2]>) -> etendue_plot::Drawing {
     LayerPanels {
         title: "The map from the side",
-        subtitle: "heights are stretched",
+        subtitle: "vertical scale exaggerated",
         axes: ["x, m", "z, m"],
         to_scale: false,
         panels: vec![

@@ -3,7 +3,7 @@
 use super::pictures;
 use crate::failure::Failure;
 use crate::folder::Folder;
-use crate::output::{print, print_json};
+use crate::output::{print_report, warn, write_file};
 use crate::sequence::{self, ConventionName};
 use clap::{Args, ValueEnum};
 use etendue::calibrate::depth::features::Mask;
@@ -14,7 +14,6 @@ use etendue::calibrate::depth::{
 };
 use etendue::config::depth_model::{BIN_DEG, Learnt, LearntModel};
 use etendue::estimate::geometry::Neighbourhood;
-use etendue::io::output::OutputSet;
 use nalgebra::{Isometry3, Point3, Translation3};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -22,13 +21,13 @@ use std::path::PathBuf;
 /// Arguments of `etendue correct train`.
 #[derive(Debug, Args)]
 pub struct Train {
-    /// Sequences of scans with poses; each is a place of its own
+    /// Sequences of scans with poses, each of a place of its own
     #[arg(required = true, value_name = "SEQUENCE")]
     sequences: Vec<PathBuf>,
-    /// The model's file
+    /// Model file to write
     #[arg(short, long, value_name = "FILE", default_value = "model.toml")]
     output: PathBuf,
-    /// What the sensor is called; a model is of one sensor
+    /// Name of the sensor, which is written to the model
     #[arg(long, default_value = "")]
     sensor: String,
     /// Shape of the bias
@@ -37,30 +36,30 @@ pub struct Train {
     /// Exponents of the polynomials
     #[arg(long, value_delimiter = ',', default_values_t = [2.0, 4.0], value_name = "E,E...")]
     exponents: Vec<f64>,
-    /// A sequence that chooses the iteration; may be repeated
+    /// Sequence that selects the iteration; may be repeated
     #[arg(long, value_name = "SEQUENCE")]
     validation: Vec<PathBuf>,
     #[command(flatten)]
     map: MapArguments,
-    /// What is made small
+    /// Loss to minimise
     #[arg(long, value_enum, default_value_t = LossName::MinimumEigenvalue)]
     loss: LossName,
-    /// How neighbourhoods that will not become thin count
+    /// Robust loss for neighbourhoods that stay thick
     #[arg(long, value_enum, default_value_t = RobustName::None)]
     robust: RobustName,
-    /// Where they begin to count less: a thickness, m (a number for normalised-eigenvalue)
+    /// Scale of the robust loss: a thickness, m (without unit for normalised-eigenvalue)
     #[arg(long, default_value_t = 0.02, value_name = "M")]
     robust_from: f64,
-    /// How it is made small
+    /// Optimiser
     #[arg(long, value_enum, default_value_t = OptimiserName::GaussNewton)]
     optimiser: OptimiserName,
-    /// Most iterations in each round
+    /// Largest number of iterations per round
     #[arg(long, default_value_t = 100)]
     iterations: usize,
-    /// Which poses may move with the weights
+    /// Poses that are estimated with the weights
     #[arg(long, value_enum, default_value_t = FreedomName::PerPose)]
     poses_move: FreedomName,
-    /// How often neighbourhoods are taken anew from the corrected map
+    /// Number of times that neighbourhoods are rebuilt from the corrected map
     #[arg(long, default_value_t = 1)]
     refreshes: usize,
     /// Folder for pictures: the bias curve, the masks, the map from the side
@@ -71,90 +70,90 @@ pub struct Train {
     json: bool,
 }
 
-/// How maps are made, for every verb that makes one.
+/// Options of depth maps.
 #[derive(Debug, Args)]
 pub struct MapArguments {
-    /// The trajectory, where it does not stand beside the scans
+    /// Trajectory, where it is not in the folder of the scans
     #[arg(long, value_name = "FILE")]
     pub poses: Option<PathBuf>,
-    /// What the poses mean
+    /// Convention of the poses
     #[arg(long, value_enum)]
     pub convention: Option<ConventionName>,
-    /// Thresholds: of the paper's programs, or those that leave edges out
+    /// Thresholds: those of the programs of the paper, or stricter ones that exclude edges
     #[arg(long, value_enum, default_value_t = MaskName::Strict)]
     pub masks: MaskName,
-    /// Side of the cubes of which each scan keeps one point, m
+    /// Voxel size of each scan, which keeps one point per voxel, m
     #[arg(long, value_name = "M")]
     pub voxel: Option<f64>,
     /// Radius of the neighbourhoods in the map, m
     #[arg(long, value_name = "M")]
     pub radius: Option<f64>,
-    /// Side of the cubes of which the map keeps one point to be the centre of a neighbourhood, m; 0
-    /// makes every point one
+    /// Voxel size of the centres of neighbourhoods, of which the map has one per voxel, m; 0 makes
+    /// every point a centre
     #[arg(long, value_name = "M")]
     pub centres: Option<f64>,
-    /// Radius of the neighbourhoods in a scan that give normals, m
+    /// Radius of the neighbourhoods in a scan for normals, m
     #[arg(long, value_name = "M")]
     pub normal_radius: Option<f64>,
-    /// How often that radius is doubled for points with too few neighbours or only a line of them: at
-    /// grazing incidence the columns of a scan stand apart
+    /// Number of times that this radius is doubled for points with too few or collinear neighbours, as
+    /// at grazing incidence
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(..=6))]
     pub normal_doublings: Option<u32>,
-    /// Depths that are used, m
+    /// Range of depths used, m
     #[arg(long, num_args = 2, value_names = ["NEAR", "FAR"])]
     pub depths: Option<Vec<f64>>,
-    /// Least variance of the places that a neighbourhood was seen from, m^2
+    /// Smallest variance of the viewpoints of a neighbourhood, m^2
     #[arg(long, value_name = "M2")]
     pub viewpoint_variance: Option<f64>,
-    /// Leaves out points that stand within this angle of a beam behind an edge, degrees (5 is usual)
+    /// Exclude points within this angle of the shadow behind an edge, degrees (typically 5)
     #[arg(long, value_name = "DEG")]
     pub shadow_angle: Option<f64>,
-    /// Greatest ratio of the two least eigenvalues of a neighbourhood
+    /// Largest ratio of the two smallest eigenvalues of a neighbourhood
     #[arg(long, value_name = "RATIO")]
     pub flatness: Option<f64>,
-    /// Least ratio of the two greatest eigenvalues of a neighbourhood: lines are left out
+    /// Smallest ratio of the two largest eigenvalues of a neighbourhood: excludes lines
     #[arg(long, value_name = "RATIO")]
     pub roundness: Option<f64>,
-    /// Neighbourhoods of so many nearest points; with --radius of those within it
+    /// Number of nearest points in a neighbourhood; with --radius, of those within it
     #[arg(long, value_name = "COUNT")]
     pub nearest: Option<usize>,
-    /// Least number of points of a neighbourhood
+    /// Smallest number of points of a neighbourhood
     #[arg(long, value_name = "COUNT")]
     pub least_points: Option<usize>,
-    /// Greatest angle between a neighbourhood's normal and those of its points, degrees
+    /// Largest angle between the normal of a neighbourhood and those of its points, degrees
     #[arg(long, value_name = "DEG")]
     pub normal_spread: Option<f64>,
-    /// Greatest ratio of the two least eigenvalues about a point in its own scan
+    /// Largest ratio of the two smallest eigenvalues around a point in its scan
     #[arg(long, value_name = "RATIO")]
     pub own_flatness: Option<f64>,
-    /// Least ratio of the two greatest eigenvalues about a point in its own scan
+    /// Smallest ratio of the two largest eigenvalues around a point in its scan
     #[arg(long, value_name = "RATIO")]
     pub own_roundness: Option<f64>,
-    /// Greatest distance of a point from its plane in its own scan, in standard deviations
+    /// Largest distance of a point from its plane in its scan, in standard deviations
     #[arg(long, value_name = "RATIO")]
     pub own_offset: Option<f64>,
 }
 
-/// Ways to let outliers go.
+/// Robust loss.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum RobustName {
-    /// As the others
+    /// Quadratic loss for all
     None,
-    /// By the root of their loss
+    /// Linear beyond the scale
     Huber,
-    /// By its logarithm
+    /// Logarithmic beyond the scale
     Cauchy,
-    /// Up to a bound
+    /// Bounded
     GemanMcClure,
-    /// Not at all
+    /// Constant beyond the scale
     Truncated,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum MaskName {
-    /// 10 points, 0.01, normals within 8 degrees; cubes of 0.1 m
+    /// 10 points, flatness 0.01, normals within 8 degrees, voxels of 0.1 m
     Strict,
-    /// 5 points, 0.25; cubes of 0.2 m
+    /// 5 points, flatness 0.25, voxels of 0.2 m
     Published,
 }
 
@@ -162,27 +161,27 @@ pub enum MaskName {
 enum ModelName {
     /// Powers of the incidence
     Polynomial,
-    /// The same times the depth
+    /// Powers of the incidence, times the depth
     ScaledPolynomial,
     /// Depth, incidence and a constant
     Linear,
     /// 1/cos - 1
     InverseCosine,
-    /// The same times the depth
+    /// 1/cos - 1, times the depth
     ScaledInverseCosine,
-    /// A stretched pulse: its width and the beam's
+    /// Pulse stretched by the footprint: widths of pulse and beam
     Waveform,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum LossName {
-    /// The least eigenvalue of each neighbourhood
+    /// Smallest eigenvalue of each neighbourhood
     MinimumEigenvalue,
-    /// The same over the trace
+    /// Smallest eigenvalue divided by the trace
     NormalisedEigenvalue,
-    /// The trace: it does not find the bias
+    /// Trace: does not find the bias
     Trace,
-    /// Point-to-plane, both ways
+    /// Point-to-plane in both directions
     PointToPlane,
     /// Point-to-point
     PointToPoint,
@@ -192,7 +191,7 @@ enum LossName {
 enum OptimiserName {
     GaussNewton,
     Lbfgs,
-    /// With the paper's rate of 2e-4
+    /// With the learning rate of the paper, 2e-4
     Adam,
 }
 
@@ -202,24 +201,27 @@ enum FreedomName {
     Fixed,
     /// Each but the first of a sequence
     PerPose,
-    /// All by one correction
+    /// One correction for all
     Common,
-    /// All of a sequence by one
+    /// One correction per sequence
     PerSequence,
 }
 
-/// Scans of several places, those of one sequence after those of another.
+/// Scans of several sequences in one world.
 pub struct Gathered {
+    /// Points of each scan in the frame of the lidar, m.
     pub scans: Vec<Vec<Point3<f64>>>,
+    /// Pose of each scan, world from lidar.
     pub poses: Vec<Isometry3<f64>>,
+    /// Number of the sequence of each scan.
     pub sequence_of: Vec<usize>,
 }
 
-/// Places are put so far apart that none touches another, m.
-const APART: f64 = 1e4;
+/// Distance between the places of sequences in the common world, m.
+const SEQUENCE_DISTANCE: f64 = 1e4;
 
 impl MapArguments {
-    /// The options that are asked for.
+    /// The options with the given arguments.
     pub fn options(&self) -> MapOptions {
         let mut options = match self.masks {
             MaskName::Strict => MapOptions::strict(),
@@ -251,10 +253,10 @@ impl MapArguments {
         options
     }
 
-    /// The thresholds that are typed.
+    /// Replaces the given thresholds.
     fn set(&self, mask: &mut Mask) {
         let spread = self.normal_spread.map(f64::to_radians);
-        for (typed, threshold) in [
+        for (given, threshold) in [
             (self.viewpoint_variance, &mut mask.viewpoint_variance),
             (self.flatness, &mut mask.flatness),
             (spread, &mut mask.normal_spread),
@@ -262,7 +264,7 @@ impl MapArguments {
             (self.own_roundness, &mut mask.own_roundness),
             (self.own_offset, &mut mask.own_offset),
         ] {
-            *threshold = typed.unwrap_or(*threshold);
+            *threshold = given.unwrap_or(*threshold);
         }
         if let Some(least) = self.roundness {
             mask.roundness = least..=1.0;
@@ -270,13 +272,13 @@ impl MapArguments {
         mask.neighbours = self.least_points.unwrap_or(mask.neighbours);
     }
 
-    /// Reads sequences.
+    /// Reads sequences into one world.
     pub fn gather(&self, paths: &[PathBuf]) -> Result<Gathered, Failure> {
         if self.poses.is_some() && paths.len() > 1 {
-            return Err(Failure::Usage {
-                message: "--poses names one trajectory, but there are several sequences".into(),
-                remedy: "put each sequence's trajectory beside its scans".into(),
-            });
+            return Err(Failure::usage(
+                "--poses gives one trajectory, but there are several sequences",
+                "add the trajectory of each sequence to the folder of its scans",
+            ));
         }
         let mut gathered = Gathered {
             scans: Vec::new(),
@@ -286,8 +288,8 @@ impl MapArguments {
         for (number, path) in paths.iter().enumerate() {
             let sequence = sequence::read(path, self.poses.as_deref())?;
             let poses = sequence::world_from_lidar(&sequence, self.convention)?;
-            let aside = Translation3::new(APART * number as f64, 0.0, 0.0);
-            gathered.poses.extend(poses.iter().map(|p| aside * p));
+            let offset = Translation3::new(SEQUENCE_DISTANCE * number as f64, 0.0, 0.0);
+            gathered.poses.extend(poses.iter().map(|p| offset * p));
             gathered.sequence_of.extend(poses.iter().map(|_| number));
             gathered.scans.extend(sequence.scans);
         }
@@ -307,20 +309,23 @@ struct Report {
     loss_before: f64,
     loss_after: f64,
     noise_m: f64,
-    /// How many times wider errors that scans and places share make the interval than noise alone.
+    /// Factor by which errors common to scans and places widen the interval beyond that of noise.
     shared_errors_widen: f64,
     condition: f64,
     warnings: Vec<String>,
 }
 
 impl Train {
-    /// Learns, prints and writes.
+    /// Learns a model, writes it and prints a report.
     pub fn run(self) -> Result<(), Failure> {
+        // Load
         let gathered = self.map.gather(&self.sequences)?;
         let options = self.map.options();
         let map = DepthMap::build(&gathered.scans, &gathered.poses, &options)?;
         let validation = self.validation_map(&options)?;
         let training = self.training(&gathered);
+
+        // Learn
         let spinner = indicatif::ProgressBar::new_spinner().with_message("learning");
         spinner.enable_steady_tick(std::time::Duration::from_millis(100));
         let trained = train(
@@ -332,25 +337,21 @@ impl Train {
         );
         spinner.finish_and_clear();
         let trained = trained?;
+
+        // Write
         let learnt = self.learnt(&gathered, &map, &trained);
         let report = self.report(&map, &trained);
-        self.write(&learnt)?;
+        write_file(&self.output, learnt.text().as_bytes())?;
         if let Some(path) = &self.pictures {
             let mut folder = Folder::new(path);
             pictures::add_curve(&mut folder, &learnt)?;
             pictures::add_map(&mut folder, &map, &trained)?;
-            for path in folder.commit()? {
-                eprintln!("wrote {}", path.display());
-            }
+            folder.commit_and_list()?;
         }
-        for warning in &report.warnings {
-            eprintln!("warning: {warning}");
-        }
-        if self.json {
-            print_json(&report)
-        } else {
-            print(&report.text())
-        }
+
+        // Report
+        warn(&report.warnings);
+        print_report(self.json, &report, Report::text)
     }
 
     fn validation_map(&self, options: &MapOptions) -> Result<Option<DepthMap>, Failure> {
@@ -444,20 +445,18 @@ impl Train {
         let mut warnings = Vec::new();
         if matches!(self.loss, LossName::Trace) {
             warnings.push(
-                "the trace is dominated by the density of the sampling: it does not find the bias"
-                    .into(),
+                "the density of the sampling dominates the trace: it does not find the bias".into(),
             );
         }
         if matches!(self.poses_move, FreedomName::Fixed) {
             warnings.push(
-                "the poses are taken to be right: a centimetre of pose noise costs millimetres of \
-                 bias"
+                "the poses are fixed: pose noise of a centimetre biases the result by millimetres"
                     .into(),
             );
         }
         if map.report().not_finite > 0 {
             let count = map.report().not_finite;
-            warnings.push(format!("{count} points are not finite and were left out"));
+            warnings.push(format!("{count} points are not finite and are ignored"));
         }
         Report {
             model: format!("{:?}", self.model),
@@ -475,26 +474,15 @@ impl Train {
             warnings,
         }
     }
-
-    fn write(&self, learnt: &LearntModel) -> Result<(), Failure> {
-        let _guard = crate::interrupt::writing();
-        let mut outputs = OutputSet::new();
-        let text = learnt.text();
-        outputs.add(&self.output, |file| file.write_all(text.as_bytes()))?;
-        for path in outputs.commit()? {
-            eprintln!("wrote {}", path.display());
-        }
-        Ok(())
-    }
 }
 
 impl Report {
     fn text(&self) -> String {
         format!(
             "{} from {} scans: {} measurements, {} neighbourhoods\n  weights {:?}\n  mean \
-             thickness {:.2} mm before, {:.2} mm after {} iterations; a lower loss proves \
-             nothing\n  depth noise {:.1} mm, condition {:.0}; errors that scans and places share \
-             widen the interval {:.1} times\n  {}\n",
+             thickness {:.2} mm before, {:.2} mm after {} iterations (a lower loss does not prove a \
+             better model)\n  depth noise {:.1} mm, condition {:.0}; errors common to scans and places \
+             widen the interval by a factor of {:.1}\n  {}\n",
             self.model,
             self.scans,
             self.measurements,
@@ -511,7 +499,7 @@ impl Report {
     }
 }
 
-/// Counts in every [`BIN_DEG`] degrees from 0 to 90.
+/// Histogram over incidence in bins of [`BIN_DEG`] degrees from 0 to 90.
 fn histogram(incidences: &[f64]) -> Vec<u64> {
     let mut counts = vec![0; 18];
     for incidence in incidences {

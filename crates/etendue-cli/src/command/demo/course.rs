@@ -1,9 +1,9 @@
 //! `etendue demo course`.
 
-use super::{build, inner};
+use super::{build, invalid_world};
 use crate::failure::Failure;
 use crate::folder::Folder;
-use crate::output::{print, print_json};
+use crate::output::print_report;
 use crate::view::drive_view::{DriveView, Layer, LayerStyle};
 use clap::Args;
 use etendue::config::robot::preset_device;
@@ -17,23 +17,23 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// The lidar on the car's roof.
+/// Lidar on the roof of the car.
 const LIDAR: &str = "slamtec-rplidar-a2";
 
 /// Arguments of `etendue demo course`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples: etendue demo course\n          \
     etendue demo course --seeds 20\n\n\
-    The car groups what its lidar sees into the left and the right barrier, aims at the middle \
-    between them, and steers with a PID controller. It is told nothing of the course.")]
+    The car segments its scans into the left and the right barrier, and steers to the middle between \
+    them with a PID controller, without a map of the course.")]
 pub struct Course {
     /// Seed of the course and of all noise; the first of --seeds
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// How many courses, each of its own seed
+    /// Number of courses with consecutive seeds
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     seeds: u64,
-    /// Laps of each
+    /// Number of laps per course
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     laps: u32,
     /// Folder for a picture of the first course and the results
@@ -44,7 +44,7 @@ pub struct Course {
     json: bool,
 }
 
-/// How one course went.
+/// Printed results of a course.
 #[derive(Serialize)]
 struct Outcome {
     seed: u64,
@@ -59,7 +59,7 @@ struct Outcome {
 }
 
 impl Course {
-    /// Lets the car drive every course.
+    /// Simulates the car on every course and prints the results.
     pub fn run(self) -> Result<(), Failure> {
         let lidar = preset_device(LIDAR).expect("a preset of the library");
         let rig = car(lidar)?;
@@ -74,31 +74,34 @@ impl Course {
         }
         folder.json("course.json", &outcomes)?;
         let files = folder.commit()?;
-        if self.json {
-            return print_json(&outcomes);
-        }
+        print_report(self.json, &outcomes, |outcomes| self.text(outcomes, &files))
+    }
+
+    fn text(&self, outcomes: &[Outcome], files: &[PathBuf]) -> String {
         let mut text = String::new();
-        for outcome in &outcomes {
+        for outcome in outcomes {
             let _ = writeln!(text, "{}", outcome.text());
         }
-        let good = outcomes
+        let finished = outcomes
             .iter()
             .filter(|o| o.untouched && o.laps >= self.laps);
-        let (good, all) = (good.count(), outcomes.len());
         let _ = writeln!(
             text,
-            "{good} of {all} finished {} laps untouched",
+            "{} of {} finished {} laps without contact",
+            finished.count(),
+            outcomes.len(),
             self.laps
         );
         for file in files {
             let _ = writeln!(text, "  wrote {}", file.display());
         }
-        print(&text)
+        text
     }
 
+    /// Generates and drives a course.
     fn drive(&self, rig: &Rig, seed: u64) -> Result<(Outcome, Drawing), Failure> {
         let course = course::Course::generate(seed)?;
-        let parts = course.parts().map_err(|error| inner(&error.to_string()))?;
+        let parts = course.parts().map_err(|error| invalid_world(&error))?;
         let scene = build(&parts)?;
         let start = Instant::now();
         let race = race(&course, &scene, rig, self.laps, seed)?;
@@ -131,9 +134,9 @@ impl Outcome {
             times.collect::<Vec<_>>().join(", "),
             self.closest_approach_m * 1e3,
             if self.untouched {
-                "untouched"
+                "no contact"
             } else {
-                "TOUCHED"
+                "CONTACT"
             },
             self.sweeps,
             self.real_time_factor
@@ -142,18 +145,18 @@ impl Outcome {
 }
 
 fn picture(course: &course::Course, scene: &Scene, race: &Race, seed: u64) -> Drawing {
-    let flat = |points: &[nalgebra::Point2<f64>]| -> Vec<[f64; 2]> {
+    let from_above = |points: &[nalgebra::Point2<f64>]| -> Vec<[f64; 2]> {
         points.iter().map(|point| [point.x, point.y]).collect()
     };
-    let mut middle = flat(&course.middle);
+    let mut middle = from_above(&course.middle);
     middle.extend(middle.first().copied());
-    let way = |name: &str, points, color| Layer {
+    let line = |name: &str, points, color| Layer {
         name: name.into(),
         points,
         style: LayerStyle::Line(color),
     };
     DriveView {
-        title: "A course driven by lidar alone",
+        title: "A course driven by lidar only",
         subtitle: &format!(
             "seed {seed}: {} laps, closest approach {:.0} mm",
             race.laps,
@@ -162,10 +165,10 @@ fn picture(course: &course::Course, scene: &Scene, race: &Race, seed: u64) -> Dr
         scene,
         world_from_sensor: course.start() * Isometry3::translation(0.0, 0.0, 0.2),
         layers: vec![
-            way("middle of the course", middle, Color::hex(0xB8B8B8)),
-            way(
-                "the rear axle's way",
-                flat(&race.path),
+            line("middle of the course", middle, Color::hex(0xB8B8B8)),
+            line(
+                "trajectory of the rear axle",
+                from_above(&race.path),
                 Color::hex(0xD55E00),
             ),
         ],

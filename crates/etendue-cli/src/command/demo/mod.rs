@@ -15,31 +15,31 @@ use etendue_experiments::demo::{Part, scene};
 #[derive(Debug, Args)]
 pub struct Demo {
     #[command(subcommand)]
-    which: Which,
+    demonstration: Demonstration,
 }
 
 #[derive(Debug, Subcommand)]
-enum Which {
-    /// A scaled car finds its way round a closed course that it has never seen, by lidar alone
+enum Demonstration {
+    /// A scaled car drives an unknown closed course by lidar only
     Course(course::Course),
-    /// A vehicle drives through a built-up area and records its lidar, IMU and GNSS
+    /// A vehicle drives through a procedural town and records its camera, lidar, IMU and GNSS
     Street(street::Street),
 }
 
 impl Demo {
-    /// Runs it.
+    /// Runs the command.
     pub fn run(self) -> Result<(), Failure> {
-        match self.which {
-            Which::Course(demo) => demo.run(),
-            Which::Street(demo) => demo.run(),
+        match self.demonstration {
+            Demonstration::Course(demo) => demo.run(),
+            Demonstration::Street(demo) => demo.run(),
         }
     }
 }
 
-/// The scene of a demonstration, with the library's materials.
+/// Scene of a demonstration, with materials of the library.
 fn build(parts: &[Part]) -> Result<Scene, Failure> {
     let scene = scene(parts, library_material);
-    scene.map_err(|error| inner(&error.to_string()))
+    scene.map_err(|error| invalid_world(&error))
 }
 
 fn library_material(name: &str) -> Material<Spectrum> {
@@ -47,10 +47,7 @@ fn library_material(name: &str) -> Material<Spectrum> {
     found.material.clone()
 }
 
-/// A demonstration's own world cannot be used, which the tests rule out.
-fn inner(message: &str) -> Failure {
-    Failure::Usage {
-        message: message.into(),
-        remedy: "give another --seed".into(),
-    }
+/// Error of an invalid procedural world.
+fn invalid_world(error: &impl ToString) -> Failure {
+    Failure::usage(error.to_string(), "give another --seed")
 }

@@ -1,4 +1,4 @@
-//! The figures of an experiment.
+//! Figures of an experiment in the arena.
 
 use crate::failure::Failure;
 use crate::folder::Folder;
@@ -12,12 +12,15 @@ use etendue_plot::{Axis, Drawing, Figure, Plot, palette};
 /// Smallest error on a logarithmic axis, m and rad together.
 const SMALLEST_ERROR: f64 = 1e-16;
 
-/// Adds start, steps and result in the scene, a figure of the errors over iterations, and one for
-/// every table of numbers over a number.
+/// Adds views of the fits, the charts, the errors over iterations, and one chart per table whose
+/// first column is a varied number.
 pub fn add_to(folder: &mut Folder, outcome: &Outcome) -> Result<(), Failure> {
+    // Views of the fits
     for view in &outcome.views {
         folder.picture(&view.name, &scene(view)?)?;
     }
+
+    // Charts
     for chart in &outcome.charts {
         let mut plot = Plot::new(Axis::new(&chart.x), Axis::new(&chart.y));
         let lines = chart.lines.iter();
@@ -32,6 +35,8 @@ pub fn add_to(folder: &mut Folder, outcome: &Outcome) -> Result<(), Failure> {
         let figure = Figure::new(&chart.title).with_plot(plot);
         folder.picture(&chart.name, &figure.draw())?;
     }
+
+    // Errors over iterations
     if !outcome.curves.is_empty() {
         let y = Axis::new("pose error (m and rad together)").logarithmic(SMALLEST_ERROR);
         let mut plot = Plot::new(Axis::new("iterations"), y);
@@ -40,6 +45,8 @@ pub fn add_to(folder: &mut Folder, outcome: &Outcome) -> Result<(), Failure> {
         let figure = Figure::new("Error after each iteration").with_plot(plot);
         folder.picture("iterations", &figure.draw())?;
     }
+
+    // Tables
     for (number, table) in (1..).zip(&outcome.tables) {
         if let Some(lines) = lines(table) {
             let y = Axis::new("error (m and rad together; without those below 1e-6)");
@@ -72,23 +79,22 @@ fn scene(view: &View) -> Result<Drawing, Failure> {
     Ok(picture.draw())
 }
 
-/// Errors below this, m and rad together, are not drawn: without noise they would leave no room for the
-/// others.
-const NONE: f64 = 1e-6;
+/// Smallest error drawn for a table, m and rad together: those without noise would set the scale.
+const SMALLEST_DRAWN: f64 = 1e-6;
 
 type Line = (String, Vec<[f64; 2]>);
 
-/// A line of a table: what its rows are named, and its column.
-struct Named {
+/// Line of a table: a column for the rows of one name.
+struct TableLine {
     name: String,
     column: String,
     points: Vec<[f64; 2]>,
 }
 
-/// The lines of a table whose first column is a number that grows from row to row: one for every column of numbers, and where
-/// another column names something, one for every name.
+/// Lines of a table whose first column is an increasing number: one per column of numbers and per
+/// name in a column of texts.
 fn lines(table: &Table) -> Option<Vec<Line>> {
-    let mut lines: Vec<Named> = Vec::new();
+    let mut lines: Vec<TableLine> = Vec::new();
     for row in &table.rows {
         let Cell::Number(x) = row.first()? else {
             return None;
@@ -100,13 +106,13 @@ fn lines(table: &Table) -> Option<Vec<Line>> {
         let name = name.unwrap_or_default();
         for (column, cell) in table.columns.iter().zip(row).skip(1) {
             let Cell::Number(y) = cell else { continue };
-            if *y < NONE {
+            if *y < SMALLEST_DRAWN {
                 continue;
             }
-            let known = |line: &&mut Named| line.name == name && line.column == *column;
+            let known = |line: &&mut TableLine| line.name == name && line.column == *column;
             match lines.iter_mut().find(known) {
                 Some(line) => line.points.push([*x, *y]),
-                None => lines.push(Named {
+                None => lines.push(TableLine {
                     name: name.clone(),
                     column: column.clone(),
                     points: vec![[*x, *y]],
@@ -114,17 +120,17 @@ fn lines(table: &Table) -> Option<Vec<Line>> {
             }
         }
     }
-    // One number has no axis.
-    let runs = |points: &[[f64; 2]]| points.windows(2).any(|pair| pair[0][0] < pair[1][0]);
+    // A single value of the first column has no axis
+    let increases = |points: &[[f64; 2]]| points.windows(2).any(|pair| pair[0][0] < pair[1][0]);
     lines
         .iter()
-        .any(|line| runs(&line.points))
-        .then(|| told(&lines))
+        .any(|line| increases(&line.points))
+        .then(|| named_lines(&lines))
 }
 
-/// The lines of a chart: those of a name that are all the same as one.
-fn told(lines: &[Named]) -> Vec<Line> {
-    let mut told: Vec<Line> = Vec::new();
+/// Lines of a chart with their names; equal lines of one name become one.
+fn named_lines(lines: &[TableLine]) -> Vec<Line> {
+    let mut named: Vec<Line> = Vec::new();
     for line in lines {
         let mut own = lines.iter().filter(|other| other.name == line.name);
         let is_one = own.clone().count() > 1 && own.all(|other| other.points == line.points);
@@ -133,9 +139,9 @@ fn told(lines: &[Named]) -> Vec<Line> {
             (name, true) => name.to_owned(),
             (name, false) => format!("{name}, {}", line.column),
         };
-        if told.iter().all(|(known, _)| *known != name) {
-            told.push((name, line.points.clone()));
+        if named.iter().all(|(known, _)| *known != name) {
+            named.push((name, line.points.clone()));
         }
     }
-    told
+    named
 }

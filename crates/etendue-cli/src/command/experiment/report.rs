@@ -6,7 +6,7 @@ use etendue_experiments::arena::{Cell, Outcome, Table};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// An experiment's outcome as it is told.
+/// Printed outcome of an experiment.
 #[derive(Serialize)]
 pub struct Report<'a> {
     experiment: &'a str,
@@ -17,14 +17,14 @@ pub struct Report<'a> {
 #[derive(Serialize)]
 struct TableReport<'a> {
     title: &'a str,
-    /// One object a row, by the names of the columns; a number that is not finite is null.
+    /// One object per row, by the names of the columns; numbers that are not finite are null.
     rows: Vec<Map<String, Value>>,
     #[serde(skip)]
     table: &'a Table,
 }
 
 impl<'a> Report<'a> {
-    /// Of an outcome.
+    /// Report of an outcome.
     pub fn new(experiment: &'a str, outcome: &'a Outcome) -> Self {
         Self {
             experiment,
@@ -74,7 +74,7 @@ fn json(cell: &Cell) -> Value {
     }
 }
 
-/// Numbers in full, names with commas in quotes, the title as a remark.
+/// Table as CSV: numbers with full precision, names with commas in quotes, the title as a comment.
 fn csv(table: &Table) -> String {
     let cell = |cell: &Cell| match cell {
         Cell::Text(text) => quoted(text),

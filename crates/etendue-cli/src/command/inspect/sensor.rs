@@ -97,7 +97,7 @@ impl Model {
             },
             SensorModel::Scanner(scanner) => Self {
                 beams: scanner.shots(0).len(),
-                rays_a_beam: scanner.beam.rays(scanner.sub_ray_rings).len(),
+                rays_a_beam: scanner.beam.ray_count(),
                 wavelength_nm: scanner.wavelength * 1e9,
                 range_min_m: scanner.limits.near,
                 range_max_m: scanner.limits.far,

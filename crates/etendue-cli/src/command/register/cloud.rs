@@ -1,4 +1,4 @@
-//! What is registered: a point cloud, or a scan of a log.
+//! Inputs of a registration: point clouds and scans of logs.
 
 use crate::device::device;
 use crate::failure::Failure;
@@ -9,70 +9,71 @@ use etendue::sensors::Scan;
 use nalgebra::Point3;
 use std::path::Path;
 
-/// Points with a name.
+/// Named points.
 pub struct Cloud {
-    /// As it was asked for.
+    /// The argument.
     pub name: String,
     /// Positions, m; those of a planar scan have z = 0.
     pub points: Vec<Point3<f64>>,
-    /// What is odd about it.
+    /// Warnings of the reader.
     pub warnings: Vec<String>,
 }
 
 impl Cloud {
     /// Reads `FILE` or `LOG#NUMBER`.
-    pub fn read(asked: &str) -> Result<Self, Failure> {
-        let mut cloud = match source::numbered(asked) {
-            Some((log, number)) => of_scan(asked, Path::new(log), Some(number))?,
-            None => of_file(asked)?,
+    pub fn read(argument: &str) -> Result<Self, Failure> {
+        let mut cloud = match source::numbered(argument) {
+            Some((log, number)) => of_scan(argument, Path::new(log), Some(number))?,
+            None => of_file(argument)?,
         };
-        cloud.leave_out_the_origin();
+        cloud.remove_points_at_origin();
         Ok(cloud)
     }
 
-    /// Its name without the folder.
+    /// The name without the folder.
     pub fn short_name(&self) -> &str {
         self.name.rsplit(['/', '\\']).next().unwrap_or(&self.name)
     }
 
-    /// Whether every point lies in the plane z = 0.
+    /// Whether every point is in the plane z = 0.
     pub fn is_planar(&self) -> bool {
         self.points.iter().all(|point| point.z == 0.0)
     }
 
-    /// The sensor's own place is where many drivers put beams that came back from nowhere.
-    fn leave_out_the_origin(&mut self) {
+    /// Removes points at the position of the sensor, which many drivers write for beams without a
+    /// return.
+    fn remove_points_at_origin(&mut self) {
         let before = self.points.len();
         self.points.retain(|point| point.coords.norm() > 0.0);
-        let left_out = before - self.points.len();
-        if left_out > 0 {
+        let removed = before - self.points.len();
+        if removed > 0 {
             self.warnings.push(format!(
-                "{}: {left_out} points at the origin are no measurements and were left out",
+                "{}: {removed} points at the origin are no measurements and are ignored",
                 self.name
             ));
         }
     }
 }
 
-fn of_file(asked: &str) -> Result<Cloud, Failure> {
-    match read_cloud(Path::new(asked), &device(None)?) {
+fn of_file(name: &str) -> Result<Cloud, Failure> {
+    match read_cloud(Path::new(name), &device(None)?) {
         Ok(cloud) => Ok(Cloud {
-            name: asked.into(),
+            name: name.into(),
             points: cloud.points,
-            warnings: named(asked, cloud.warnings),
+            warnings: named(name, cloud.warnings),
         }),
-        // No cloud: then it may be a log with a single scan.
-        Err(FormatError::Unsupported { .. }) => of_scan(asked, Path::new(asked), None),
+        // Not a cloud: it may be a log with a single scan
+        Err(FormatError::Unsupported { .. }) => of_scan(name, Path::new(name), None),
         Err(error) => Err(error.into()),
     }
 }
 
-fn of_scan(asked: &str, path: &Path, number: Option<usize>) -> Result<Cloud, Failure> {
+fn of_scan(name: &str, path: &Path, number: Option<usize>) -> Result<Cloud, Failure> {
     let (scan, warnings) = source::scan(path, number)?;
     Ok(Cloud {
-        name: asked.into(),
+        name: name.into(),
         points: points(&scan),
-        warnings: named(asked, warnings),
+        warnings: named(name, warnings),
     })
 }
 
@@ -87,6 +88,6 @@ fn points(scan: &Scan) -> Vec<Point3<f64>> {
 }
 
 fn named(name: &str, warnings: Vec<String>) -> Vec<String> {
-    let say = |warning| format!("{name}: {warning}");
-    warnings.into_iter().map(say).collect()
+    let named = |warning| format!("{name}: {warning}");
+    warnings.into_iter().map(named).collect()
 }

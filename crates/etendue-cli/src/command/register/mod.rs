@@ -7,8 +7,8 @@ mod settings;
 
 use crate::failure::Failure;
 use crate::folder::Folder;
-use crate::output::{print, print_json};
-use crate::pose::Motion as TypedMotion;
+use crate::output::{print_report, warn};
+use crate::pose::Motion as MotionArgument;
 use clap::Args;
 use cloud::Cloud;
 use etendue::estimate::model::{planar, upright};
@@ -27,58 +27,53 @@ use std::path::PathBuf;
     etendue register log.dat#101 log.dat#100 --method point-to-plane\n          \
     etendue register a.csv b.csv --method ndt --start 0.5,0,10 --cell 0.3\n\n\
     A cloud is a .pcd, .ply, .vtk or .csv file; LOG#N is scan N (from 0) of a scan log. Two clouds \
-    that lie in the plane z = 0, such as two scans, are registered in the plane.\n\
-    Tuned settings follow from the median distance s of B's points from their middle: pairs within \
-    s and then within s/10, cells of s/2; in space both clouds are thinned to a point in every cube of s/20; in the \
-    plane first the nearest 90 % of the pairs, then all within s/3 under a robust loss, and cells of s/2 and then \
-    s/8. Single settings may be given beside either."
+    in the plane z = 0, such as two scans, are registered in the plane.\n\
+    Tuned settings follow from the median distance s of the points of B from their centroid. In \
+    space: voxels of s/20, cells of s/2, pairs within s and then within s/10. In the plane: first the \
+    nearest 90 % of the pairs and cells of s/2, then all pairs within s/3 with a robust loss and cells \
+    of s/8. Single settings can be combined with either."
 )]
 pub struct Register {
-    /// The cloud that is moved
+    /// Source cloud, which is moved
     a: String,
-    /// The cloud that it is moved onto
+    /// Target cloud
     b: String,
-    /// What is made small
+    /// Method
     #[arg(long, value_enum, default_value_t = MethodName::Gicp)]
     method: MethodName,
     #[command(flatten)]
     settings: SettingOptions,
-    /// Registers in the plane, whatever the heights
+    /// Register in the plane, ignoring heights
     #[arg(long = "2d")]
     planar: bool,
-    /// Where A stands in B at the start: x,y,yaw or x,y,z,yaw[,pitch,roll] in metres and degrees;
-    /// without it, at the same place
+    /// Initial pose of A in B: x,y,yaw or x,y,z,yaw[,pitch,roll] in metres and degrees; without it,
+    /// the identity
     #[arg(long, allow_hyphen_values = true, value_name = "POSE")]
-    start: Option<TypedMotion>,
+    start: Option<MotionArgument>,
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Folder for registration.json and a picture of before and after
+    /// Folder for registration.json and a picture before and after registration
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
 }
 
 impl Register {
-    /// Registers, prints and writes.
+    /// Registers two clouds, writes the result and prints a report.
     pub fn run(self) -> Result<(), Failure> {
-        let (a, b) = (Cloud::read(&self.a)?, Cloud::read(&self.b)?);
+        let a = Cloud::read(&self.a)?;
+        let b = Cloud::read(&self.b)?;
         let planar = self.planar || (a.is_planar() && b.is_planar());
         let report = if planar {
             self.in_plane(&a, &b)?
         } else {
             self.in_space(&a, &b)?
         };
-        for warning in a.warnings.iter().chain(&b.warnings) {
-            eprintln!("warning: {warning}");
-        }
+        warn(a.warnings.iter().chain(&b.warnings));
         if let Some(path) = &self.output {
             self.write(Folder::new(path), &a, &b, &report)?;
         }
-        if self.json {
-            print_json(&report)
-        } else {
-            print(&report.text())
-        }
+        print_report(self.json, &report, Report::text)
     }
 
     fn start(&self) -> Isometry3<f64> {
@@ -86,8 +81,11 @@ impl Register {
     }
 
     fn in_plane(&self, a: &Cloud, b: &Cloud) -> Result<Report, Failure> {
-        let flat = |cloud: &Cloud| cloud.points.iter().map(|p| Point2::new(p.x, p.y)).collect();
-        let (source, target): (Vec<Point2<f64>>, Vec<Point2<f64>>) = (flat(a), flat(b));
+        let planar_points = |cloud: &Cloud| -> Vec<Point2<f64>> {
+            cloud.points.iter().map(|p| Point2::new(p.x, p.y)).collect()
+        };
+        let source = planar_points(a);
+        let target = planar_points(b);
         let settings = self.settings.settings(self.method, &target);
         let found = register(&settings, &source, &target, planar(&self.start()))?;
         let b_from_a = upright(&found.target_from_source);
@@ -110,18 +108,19 @@ impl Register {
     ) -> Result<(), Failure> {
         folder.json("registration.json", report)?;
         folder.picture("registration", &self.picture(a, b, report))?;
-        for path in folder.commit()? {
-            eprintln!("wrote {}", path.display());
-        }
-        Ok(())
+        folder.commit_and_list()
     }
 
     fn picture(&self, a: &Cloud, b: &Cloud, report: &Report) -> Drawing {
         let before = from_above(&a.points, &self.start());
         let after = from_above(&a.points, &report.b_from_a);
-        let (source, target) = (a.short_name(), b.short_name());
+        let source = a.short_name();
+        let target = b.short_name();
         RegistrationView {
-            title: &format!("{source} onto {target} by {}", self.method.name()),
+            title: &format!(
+                "{source} registered with {target} by {}",
+                self.method.name()
+            ),
             subtitle: &report.summary(),
             target: (target, &from_above(&b.points, &Isometry3::identity())),
             source: (source, [&before, &after]),
@@ -130,20 +129,22 @@ impl Register {
     }
 }
 
+/// Registers downsampled clouds, coarsely first where the settings say so.
 fn register<M: Motion<D, K>, const D: usize, const K: usize>(
     settings: &Settings,
     source: &[Point<f64, D>],
     target: &[Point<f64, D>],
     start: M,
 ) -> Result<Registered<M>, Failure> {
-    let thin = |points: &[Point<f64, D>]| {
+    let downsampled = |points: &[Point<f64, D>]| {
         if settings.voxel > 0.0 {
             downsample(points, settings.voxel)
         } else {
             points.to_vec()
         }
     };
-    let (source, target) = (thin(source), thin(target));
+    let source = downsampled(source);
+    let target = downsampled(target);
     let registration = &settings.registration;
     let Some(first) = &settings.first else {
         return Ok(registration.register(&source, &target, start)?);

@@ -1,4 +1,4 @@
-//! What a registration found, in words and as JSON.
+//! Report of a registration as text and JSON.
 
 use super::Register;
 use super::settings::{Settings, SettingsReport};
@@ -6,7 +6,7 @@ use etendue::estimate::register::Registered;
 use nalgebra::{Isometry3, Matrix4};
 use serde::Serialize;
 
-/// A registration as it is told.
+/// Printed registration.
 #[derive(Debug, Serialize)]
 pub struct Report {
     a: String,
@@ -15,8 +15,9 @@ pub struct Report {
     planar: bool,
     translation_m: [f64; 3],
     rotation_deg: Rotation,
-    /// Row by row.
+    /// Rows of the matrix.
     b_from_a_matrix: [[f64; 4]; 4],
+    /// Transform from the frame of A to that of B.
     #[serde(skip)]
     pub b_from_a: Isometry3<f64>,
     iterations: usize,
@@ -37,9 +38,9 @@ struct Rotation {
 }
 
 impl Report {
-    /// From what was asked and found.
+    /// Report of the result of a command.
     pub fn new<M>(
-        asked: &Register,
+        command: &Register,
         b_from_a: Isometry3<f64>,
         planar: bool,
         settings: &Settings,
@@ -49,9 +50,9 @@ impl Report {
         let [roll, pitch, yaw] = [roll, pitch, yaw].map(f64::to_degrees);
         let matrix: Matrix4<f64> = b_from_a.to_homogeneous();
         Self {
-            a: asked.a.clone(),
-            b: asked.b.clone(),
-            method: asked.method.name(),
+            a: command.a.clone(),
+            b: command.b.clone(),
+            method: command.method.name(),
             planar,
             translation_m: b_from_a.translation.vector.into(),
             rotation_deg: Rotation { yaw, pitch, roll },
@@ -59,7 +60,7 @@ impl Report {
             b_from_a,
             iterations: found.log.len(),
             rms: found.rms,
-            rms_unit: asked.method.residual_unit(),
+            rms_unit: command.method.residual_unit(),
             pairs: found.pairs,
             unpaired: found.unpaired,
             converged: found.stop.converged(),
@@ -68,7 +69,7 @@ impl Report {
         }
     }
 
-    /// The report in words.
+    /// The report as text.
     pub fn text(&self) -> String {
         let [x, y, z] = self.translation_m;
         let Rotation { yaw, pitch, roll } = self.rotation_deg;
@@ -77,7 +78,7 @@ impl Report {
             format!("    {}\n", numbers.join(" "))
         });
         format!(
-            "b_from_a: moves {} onto {}, {} {}\n  \
+            "b_from_a: registers {} with {}, {} {}\n  \
              translation {x:.5}, {y:.5}, {z:.5} m\n  \
              rotation yaw {yaw:.4}, pitch {pitch:.4}, roll {roll:.4} deg\n  \
              matrix\n{}  {}\n  {}\n  settings: {}\n",
@@ -96,10 +97,10 @@ impl Report {
         )
     }
 
-    /// How well it went, in a line.
+    /// Iterations, residual and pairs in a line.
     pub fn summary(&self) -> String {
         format!(
-            "{} iterations, rms {:.4} {} over {} pairs, {} points without a partner",
+            "{} iterations, rms {:.4} {} over {} pairs, {} points without a pair",
             self.iterations, self.rms, self.rms_unit, self.pairs, self.unpaired
         )
     }

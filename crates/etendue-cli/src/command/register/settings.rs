@@ -1,4 +1,4 @@
-//! How the clouds are registered.
+//! Settings of a registration.
 
 use clap::{Args, ValueEnum};
 use etendue::estimate::register::{Method, Registration};
@@ -6,66 +6,65 @@ use etendue::estimate::solve::Loss;
 use nalgebra::Point;
 use serde::Serialize;
 
-/// The methods, as they are asked for.
+/// Registration methods.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum MethodName {
     /// Distances between nearest points
     Icp,
-    /// Distances to the planes about the nearest points
+    /// Distances to the local planes of the nearest points
     #[value(alias = "icp-plane")]
     PointToPlane,
-    /// Distances between the planes about both points
+    /// Distances between local planes (generalised ICP)
     Gicp,
     /// Distances to normal distributions in the cells of a grid
     Ndt,
 }
 
-/// The options that set a method.
+/// Options of a registration.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct SettingOptions {
-    /// Settings that follow from the size of B (without either option): see below
+    /// Settings from the size of B, the default: see below
     #[arg(long, conflicts_with = "default")]
     tuned: bool,
-    /// Settings that the methods' usual implementations come with: every point has a partner, cells
-    /// of 1 m, no thinning
+    /// Settings of common implementations: pairs at any distance, cells of 1 m, no downsampling
     #[arg(long)]
     default: bool,
-    /// Points farther from their nearest than this are left out, m
+    /// Largest distance of a pair, m
     #[arg(long, value_name = "M")]
     max_distance: Option<f64>,
-    /// Fraction of the pairs that is kept, the nearest first
+    /// Fraction of the pairs to keep, the nearest first
     #[arg(long, value_name = "PART")]
     keep: Option<f64>,
-    /// Neighbours that a local plane is fitted to
+    /// Number of neighbours for a local plane
     #[arg(long, value_name = "N")]
     neighbours: Option<usize>,
-    /// Side of the cells of NDT, m
+    /// Cell size of NDT, m
     #[arg(long, value_name = "M")]
     cell: Option<f64>,
-    /// Both clouds are thinned to one point in every cube of this side, m; 0 keeps all
+    /// Voxel size to which both clouds are downsampled, m; 0 keeps all points
     #[arg(long, value_name = "M")]
     voxel: Option<f64>,
-    /// Iterations at most
+    /// Largest number of iterations
     #[arg(long, value_name = "N")]
     iterations: Option<usize>,
 }
 
-/// A method with all its settings.
+/// Registration with all its settings.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// The method.
+    /// Method and settings.
     pub registration: Registration,
-    /// A first registration that this one starts from; none where there is one alone.
+    /// Coarse registration whose result is the start of this one, if any.
     pub first: Option<Registration>,
-    /// Side of the cubes that clouds are thinned to, m; 0 where they are not.
+    /// Voxel size to which clouds are downsampled, m; 0 for no downsampling.
     pub voxel: f64,
 }
 
-/// The settings as they are told.
+/// Printed settings.
 #[derive(Debug, Serialize)]
 pub struct SettingsReport {
     first_within_m: Option<f64>,
-    /// Whether pairs are charged by a robust loss.
+    /// Whether the loss is robust.
     robust: bool,
     max_distance_m: Option<f64>,
     keep: f64,
@@ -85,7 +84,7 @@ impl MethodName {
         }
     }
 
-    /// The name people use.
+    /// Name of the method.
     pub fn name(self) -> &'static str {
         match self {
             Self::Icp => "icp",
@@ -95,7 +94,7 @@ impl MethodName {
         }
     }
 
-    /// What its residuals are measured in.
+    /// Unit of the residuals.
     pub fn residual_unit(self) -> &'static str {
         match self {
             Self::Icp | Self::PointToPlane => "m",
@@ -105,7 +104,7 @@ impl MethodName {
 }
 
 impl SettingOptions {
-    /// The settings for a target of this size.
+    /// Settings for a target cloud, with the given options.
     pub fn settings<const D: usize>(
         &self,
         method: MethodName,
@@ -129,7 +128,7 @@ impl SettingOptions {
             .iter_mut()
             .chain([&mut settings.registration])
         {
-            self.put(registration);
+            self.apply(registration);
         }
         settings.voxel = self.voxel.unwrap_or(settings.voxel);
         settings
@@ -137,8 +136,8 @@ impl SettingOptions {
 }
 
 impl SettingOptions {
-    /// Puts in what was asked for by itself.
-    fn put(&self, registration: &mut Registration) {
+    /// Applies the given options.
+    fn apply(&self, registration: &mut Registration) {
         if let Some(cell) = self.cell {
             let loss = registration.loss;
             *registration = registration.with_resolution(cell);
@@ -152,10 +151,11 @@ impl SettingOptions {
     }
 }
 
-/// Settings from the target's size $s$, the median distance of its points from their middle: pairs
-/// within $s$ and then within $s/10$, cells of $s/2$; in space one point a cube of $s/20$. In the plane,
-/// where people walk through scans of few points, all points, first the nearest nine tenths of the
-/// pairs, then all within $s/3$ under a robust loss of $s/100$, and cells of $s/2$ and then $s/8$.
+/// Settings from the size $s$ of the target, the median distance of its points from their centroid.
+///
+/// In space: voxels of $s/20$, cells of $s/2$, pairs within $s$ and then within $s/10$. In the plane,
+/// where scans have few points and moving people: all points, first the nearest 90 % of the pairs and
+/// cells of $s/2$, then all pairs within $s/3$ with a robust loss of scale $s/100$ and cells of $s/8$.
 fn tuned<const D: usize>(method: Method, target: &[Point<f64, D>]) -> Settings {
     let size = size(target);
     let usual = Registration {
@@ -186,12 +186,13 @@ fn tuned<const D: usize>(method: Method, target: &[Point<f64, D>]) -> Settings {
     }
 }
 
+/// Median distance of points from their centroid, m.
 fn size<const D: usize>(points: &[Point<f64, D>]) -> f64 {
     let count = points.len().max(1) as f64;
-    let middle = points.iter().map(|p| p.coords / count).sum();
+    let centroid = points.iter().map(|p| p.coords / count).sum();
     let mut distances: Vec<f64> = points
         .iter()
-        .map(|p| p.coords.metric_distance(&middle))
+        .map(|p| p.coords.metric_distance(&centroid))
         .collect();
     distances.sort_by(f64::total_cmp);
     distances
@@ -235,10 +236,10 @@ impl std::fmt::Display for SettingsReport {
             self.cell_m
         )?;
         if self.robust {
-            write!(f, ", under a robust loss")?;
+            write!(f, ", with a robust loss")?;
         }
         if self.voxel_m > 0.0 {
-            write!(f, ", one point a cube of {:.3} m", self.voxel_m)?;
+            write!(f, ", voxels of {:.3} m", self.voxel_m)?;
         }
         Ok(())
     }

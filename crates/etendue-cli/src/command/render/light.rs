@@ -1,4 +1,4 @@
-//! Light for scenes that say nothing of it.
+//! Default light of scenes without lights.
 
 use etendue::config::scene::{LoadedScene, daylight};
 use etendue::physics::light::lamp_flux;
@@ -7,27 +7,27 @@ use etendue::scene::lighting::{Light, PointLamp};
 use nalgebra::{Isometry3, Vector3};
 use std::f64::consts::PI;
 
-/// Azimuth and elevation of the sun, haze and ground where the scene says nothing, rad.
+/// Azimuth and elevation of the sun (rad), haze, and reflectance of the ground, by default.
 const SUN: [f64; 4] = [2.4, 0.8, 0.08, 0.2];
-/// Luminous flux (lm) and colour temperature (K) of a lamp on the camera.
+/// Luminous flux (lm) and colour temperature (K) of a lamp at the camera.
 const LAMP: [f64; 2] = [2000.0, 4500.0];
 
-/// Lights a dark scene: by the sun and a clear sky where the sky is open above the camera, by a
-/// lamp on the camera where it is not. Says so.
-pub fn make_sure(loaded: &mut LoadedScene, world_from_camera: &Isometry3<f64>) -> Option<String> {
+/// Adds light to a scene without any: the sun and a clear sky where nothing is above the camera,
+/// else a lamp at the camera. Returns a warning about it.
+pub fn add_if_dark(loaded: &mut LoadedScene, world_from_camera: &Isometry3<f64>) -> Option<String> {
     if !loaded.lighting.is_dark() {
         return None;
     }
-    let place = world_from_camera.translation.vector.into();
-    let covered = loaded.scene.occluded(&Ray::new(place, Vector3::z()));
+    let position = world_from_camera.translation.vector.into();
+    let covered = loaded.scene.occluded(&Ray::new(position, Vector3::z()));
     if covered {
         let [flux, temperature] = LAMP;
         loaded.lighting.lights.push(Light::Point(PointLamp {
-            position: place,
+            position,
             intensity: lamp_flux(flux / (4.0 * PI), temperature),
         }));
         return Some(format!(
-            "the scene has no [lights]: a lamp of {flux} lm is put where the camera is"
+            "the scene has no [lights]: it is lit by a lamp of {flux} lm at the camera"
         ));
     }
     let [azimuth, elevation, haze, ground] = SUN;

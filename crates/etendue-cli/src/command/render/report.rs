@@ -1,33 +1,33 @@
-//! What is told of rendered frames.
+//! Report of rendered frames.
 
 use super::Shot;
 use crate::failure::Failure;
-use crate::output::{print, print_json};
+use crate::output::{print, print_json, warn};
 use etendue::config::scene::LoadedScene;
 use etendue::sensors::camera::{Camera, ClassMap, FrameSettings, LightTransport};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// A run of frames.
+/// Rendered frames with their inputs.
 pub struct Report<'a> {
-    /// What was in front of the camera.
+    /// Scene.
     pub scene: &'a LoadedScene,
-    /// The camera.
+    /// Camera.
     pub camera: &'a Camera,
-    /// The classes of its scene.
+    /// Semantic classes of the scene.
     pub classes: &'a ClassMap,
-    /// The frames.
+    /// Frames.
     pub shots: &'a [Shot],
-    /// How the first was taken.
+    /// Settings of the first frame.
     pub settings: &'a FrameSettings,
-    /// What was odd.
+    /// Warnings.
     pub warnings: &'a [String],
 }
 
 impl Report<'_> {
     /// Prints the summary.
-    pub fn tell(&self, seconds: f64, files: &[PathBuf], as_json: bool) -> Result<(), Failure> {
+    pub fn print(&self, seconds: f64, files: &[PathBuf], as_json: bool) -> Result<(), Failure> {
         let pixels = f64::from(self.camera.width) * f64::from(self.camera.height);
         let rays = pixels * f64::from(self.settings.samples) * self.shots.len() as f64;
         eprintln!(
@@ -35,9 +35,7 @@ impl Report<'_> {
             self.shots.len(),
             rays / seconds * 1e-6
         );
-        for warning in self.warnings {
-            eprintln!("warning: {warning}");
-        }
+        warn(self.warnings);
         if as_json {
             return print_json(&self.json());
         }
@@ -76,7 +74,7 @@ impl Report<'_> {
         text
     }
 
-    /// What the run was, and what numbers in its files mean.
+    /// Inputs of the run, and the meanings of instance and class numbers.
     pub fn json(&self) -> Value {
         let objects: Vec<&str> = self
             .scene
@@ -91,12 +89,12 @@ impl Report<'_> {
             .map(|shot| {
                 let pose = &shot.world_from_camera;
                 let position: [f64; 3] = pose.translation.vector.into();
-                let turn = pose.rotation.quaternion();
+                let rotation = pose.rotation.quaternion();
                 json!({
                     "start_s": shot.frame.start,
                     "exposure_s": shot.frame.exposure,
                     "position_m": position,
-                    "rotation_wxyz": [turn.w, turn.i, turn.j, turn.k],
+                    "rotation_wxyz": [rotation.w, rotation.i, rotation.j, rotation.k],
                 })
             })
             .collect();

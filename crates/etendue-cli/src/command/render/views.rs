@@ -1,14 +1,14 @@
-//! What frames show, as pictures to look at.
+//! Ground truth of frames as pictures.
 #![expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "values are clamped to what a pixel holds"
+    reason = "values are clamped to the range of a pixel"
 )]
 
 use etendue::sensors::camera::{ClassMap, FrameTruth};
 use std::f64::consts::{PI, TAU};
 
-/// Depth in millimetres; 0 where there is nothing, 65535 where it is farther than that.
+/// Depth in millimetres, 0 without a surface, saturated at 65535.
 pub fn depth_millimetres(truth: &FrameTruth) -> Vec<u16> {
     let number = |depth: &f32| match depth {
         depth if depth.is_nan() => 0,
@@ -17,7 +17,7 @@ pub fn depth_millimetres(truth: &FrameTruth) -> Vec<u16> {
     truth.depth.iter().map(number).collect()
 }
 
-/// Depth for the eye: near is bright, nothing is black.
+/// Depth in shades by its inverse: near is bright, no surface is black.
 pub fn depth(truth: &FrameTruth) -> Vec<u8> {
     let finite = truth
         .depth
@@ -31,7 +31,7 @@ pub fn depth(truth: &FrameTruth) -> Vec<u8> {
         if depth.is_nan() {
             return 0;
         }
-        // Differences nearby count more.
+        // Linear in the inverse depth, which resolves near surfaces best
         let part = (1.0 / depth - 1.0 / far) / (1.0 / near - 1.0 / far).max(1e-9);
         (30.0 + 225.0 * part.clamp(0.0, 1.0)).round() as u8
     };
@@ -49,7 +49,7 @@ pub fn normals(truth: &FrameTruth) -> Vec<u8> {
     truth.normal.iter().flatten().map(byte).collect()
 }
 
-/// Numbers of objects, from 1; 0 for nothing.
+/// Object numbers from 1; 0 without a surface.
 pub fn instances(truth: &FrameTruth) -> Vec<u16> {
     let number = |object: &Option<_>| match object {
         Some(etendue::scene::ObjectId(number)) => u16::try_from(number + 1).unwrap_or(u16::MAX),
@@ -58,7 +58,7 @@ pub fn instances(truth: &FrameTruth) -> Vec<u16> {
     truth.object.iter().map(number).collect()
 }
 
-/// Numbers of classes; 0 for nothing.
+/// Class numbers; 0 without a surface.
 pub fn classes(truth: &FrameTruth, classes: &ClassMap) -> Vec<u16> {
     let pairs = truth.object.iter().zip(&truth.material);
     pairs
@@ -66,12 +66,12 @@ pub fn classes(truth: &FrameTruth, classes: &ClassMap) -> Vec<u16> {
         .collect()
 }
 
-/// Numbers as colours that differ; 0 is black.
+/// Numbers as distinguishable colours; 0 is black.
 pub fn coloured(numbers: &[u16]) -> Vec<u8> {
     let colour = |number: &u16| match number {
         0 => [0; 3],
         number => {
-            // The golden angle sets neighbours apart.
+            // Steps of the golden angle separate the hues of consecutive numbers
             let hue = (f64::from(*number) * 0.618_034).fract();
             let value = [1.0, 0.75, 0.9][usize::from(*number) % 3];
             colour_of(hue, 0.65, value)
@@ -80,7 +80,8 @@ pub fn coloured(numbers: &[u16]) -> Vec<u8> {
     numbers.iter().flat_map(colour).collect()
 }
 
-/// Flow as colours: the hue is the direction, the saturation the speed, the fastest full.
+/// Optical flow as colours: the hue is the direction, the saturation the speed relative to the
+/// largest.
 pub fn flow(truth: &FrameTruth) -> Vec<u8> {
     let speed = |[right, down]: &[f32; 2]| f64::from(right.hypot(*down));
     let speeds = truth
@@ -121,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_next_to_each_other_get_different_colours() {
+    fn consecutive_numbers_have_different_colours() {
         let colours = coloured(&[0, 1, 2, 3]);
         assert_eq!(colours[..3], [0, 0, 0]);
         assert_ne!(colours[3..6], colours[6..9]);

@@ -9,20 +9,20 @@ use etendue::io::output::OutputSet;
 use etendue::io::ros2::FrameRecorder;
 use std::path::{Path, PathBuf};
 
-/// What is written.
+/// Files to write.
 pub enum Output {
-    /// Everything, in this folder.
+    /// All files in a folder.
     Folder(PathBuf),
-    /// The first frame's picture.
+    /// Picture of the first frame.
     Png(PathBuf),
-    /// The first frame's numbers.
+    /// Numbers of the first frame.
     Exr(PathBuf),
-    /// A recording.
+    /// Recording of all frames.
     Mcap(PathBuf),
 }
 
 impl Output {
-    /// What is written to `path`: a folder, or a path without an ending, gets everything.
+    /// Files for a path: all of them for a folder or a path without an ending.
     pub fn of(path: &Path) -> Result<Self, Failure> {
         let ending = match path.extension() {
             Some(ending) if !path.is_dir() => ending.to_string_lossy().to_ascii_lowercase(),
@@ -32,18 +32,17 @@ impl Output {
             "png" => Ok(Self::Png(path.into())),
             "exr" => Ok(Self::Exr(path.into())),
             "mcap" => Ok(Self::Mcap(path.into())),
-            _ => Err(Failure::Usage {
-                message: format!(
+            _ => Err(Failure::usage(
+                format!(
                     "cannot write {}: its ending is not one of png, exr, mcap",
                     path.display()
                 ),
-                remedy: "name a folder to get everything, or a file with one of these endings"
-                    .into(),
-            }),
+                "give a folder for all files, or a file with one of these endings",
+            )),
         }
     }
 
-    /// Writes all files or none, and says which.
+    /// Writes all files or none, and returns their paths.
     pub fn write(&self, report: &Report) -> Result<Vec<PathBuf>, Failure> {
         let _guard = interrupt::writing();
         let mut files = Files::default();
@@ -53,7 +52,7 @@ impl Output {
             Self::Mcap(path) => files.add(path, &recording(report)?)?,
             Self::Folder(folder) => {
                 for (index, shot) in report.shots.iter().enumerate() {
-                    for (name, content) in everything(shot, report)? {
+                    for (name, content) in frame_files(shot, report)? {
                         let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
                         let name = format!("{stem}_{index:04}.{ending}");
                         files.add(&folder.join(name), &content)?;
@@ -75,10 +74,7 @@ struct Files(OutputSet);
 impl Files {
     fn add(&mut self, path: &Path, content: &[u8]) -> Result<(), Failure> {
         self.0.add(path, |file| file.write_all(content))?;
-        if interrupt::requested() {
-            return Err(Failure::Interrupted);
-        }
-        Ok(())
+        interrupt::check()
     }
 }
 
@@ -92,9 +88,10 @@ fn picture(shot: &Shot) -> Result<Vec<u8>, Failure> {
     Ok(png(frame.width, frame.height, pixels)?)
 }
 
-/// Every picture of a frame, by name.
-fn everything(shot: &Shot, report: &Report) -> Result<Vec<(&'static str, Vec<u8>)>, Failure> {
-    let (frame, truth) = (&shot.frame, &shot.truth);
+/// All files of a frame by name.
+fn frame_files(shot: &Shot, report: &Report) -> Result<Vec<(&'static str, Vec<u8>)>, Failure> {
+    let frame = &shot.frame;
+    let truth = &shot.truth;
     let save = |pixels| png(frame.width, frame.height, pixels);
     let is_mosaic = frame.raw.len() == truth.depth.len();
     let raw = if is_mosaic {
@@ -130,9 +127,10 @@ fn everything(shot: &Shot, report: &Report) -> Result<Vec<(&'static str, Vec<u8>
     ])
 }
 
-/// Light and truth of a frame as numbers.
+/// Radiance and ground truth of a frame as an EXR file.
 fn numbers(shot: &Shot, report: &Report) -> Result<Vec<u8>, Failure> {
-    let (frame, truth) = (&shot.frame, &shot.truth);
+    let frame = &shot.frame;
+    let truth = &shot.truth;
     let float = |name, values: Vec<f32>| ExrChannel {
         name,
         data: ExrData::Float(values.into()),

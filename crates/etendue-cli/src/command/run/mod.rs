@@ -3,8 +3,8 @@
 mod report;
 
 use crate::failure::Failure;
-use crate::interrupt;
-use crate::output::{print, print_json};
+use crate::output::{commit, print_report, warn};
+use crate::threads::Threads;
 use clap::Args;
 use etendue::config::robot::{self, LoadedRobot};
 use etendue::io::nmea;
@@ -19,9 +19,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use report::Report;
 use std::fs::File;
 use std::io::BufWriter;
-use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 /// Arguments of `etendue run`.
@@ -29,87 +28,78 @@ use std::time::Instant;
 #[command(
     after_help = "Examples: etendue run examples/cart.toml -o cart.mcap\n          \
     etendue run examples/cart.toml --duration 5 --nmea cart.nmea --json\n\n\
-    Every sensor captures on its own clock, and its data are there at the end of the capture plus \
-    its lag. The same robot and seed give the same bytes on any number of threads."
+    Every sensor captures on its own clock; its data arrive at the end of the capture plus its lag. \
+    The same robot and seed give the same bytes on any number of threads."
 )]
 pub struct Run {
     /// Robot file (.toml)
     robot: PathBuf,
-    /// How long the run is, s: captures that begin before are delivered; without it, what the
-    /// robot file says, or the length of its trajectory
+    /// Duration of the run, s: captures that begin before its end are delivered; without it, the
+    /// duration in the robot file, or that of its trajectory
     #[arg(long, value_name = "S")]
     duration: Option<f64>,
     /// Seed of all noise
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Record everything to this MCAP file, as ROS 2 messages
+    /// MCAP file for a recording of ROS 2 messages
     #[arg(short, long, value_name = "FILE.mcap")]
     output: Option<PathBuf>,
-    /// Write the fixes of satellite receivers to this file, as NMEA 0183
+    /// File for the GNSS fixes, as NMEA 0183
     #[arg(long, value_name = "FILE")]
     nmea: Option<PathBuf>,
-    /// Worker threads; without it, one a processor
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    threads: Threads,
     /// Print the summary as JSON
     #[arg(long)]
     json: bool,
 }
 
-/// Time between records of the true motion, ns.
-const MOTION_EVERY: i64 = 20_000_000;
+/// Period of the records of the true motion, ns.
+const MOTION_PERIOD: i64 = 20_000_000;
 
 impl Run {
-    /// Runs, records and sums up.
+    /// Runs the robot, records its data and prints a summary.
     pub fn run(self) -> Result<(), Failure> {
-        let threads = self.threads.map_or(0, NonZeroUsize::get);
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()?;
-        pool.install(|| self.run_here())
+        self.threads.install(|| self.record())
     }
 
-    fn run_here(&self) -> Result<(), Failure> {
+    fn record(&self) -> Result<(), Failure> {
         let robot = robot::load(&self.robot)?;
         let duration = self.duration(&robot)?;
         if let Some(path) = &self.output
             && path.extension().is_none_or(|ending| ending != "mcap")
         {
-            return Err(Failure::Usage {
-                message: format!("{} does not end in .mcap", path.display()),
-                remedy: "recordings are MCAP files: name one".into(),
-            });
+            return Err(Failure::usage(
+                format!("{} does not end in .mcap", path.display()),
+                "give an MCAP file for the recording",
+            ));
         }
-        for warning in &robot.warnings {
-            eprintln!("warning: {warning}");
-        }
-        let report = self.follow(&robot, duration)?;
-        if self.json {
-            print_json(&report)
-        } else {
-            print(&report.text())
-        }
+        warn(&robot.warnings);
+        let report = self.simulate(&robot, duration)?;
+        print_report(self.json, &report, Report::text)
     }
 
+    /// Duration by argument, robot file or trajectory, s.
     fn duration(&self, robot: &LoadedRobot) -> Result<f64, Failure> {
-        let asked = self.duration.or(robot.duration).or(robot.motion.duration());
-        let wrong = |message: &str| Failure::Usage {
-            message: message.into(),
-            remedy: "give --duration 10, or duration_s in the robot file".into(),
+        let duration = self.duration.or(robot.duration).or(robot.motion.duration());
+        let wrong = |message: &str| {
+            let remedy = "give --duration 10, or duration_s in the robot file";
+            Failure::usage(message, remedy)
         };
-        match asked {
+        match duration {
             Some(duration) if duration > 0.0 && duration.is_finite() => Ok(duration),
-            Some(_) => Err(wrong("the run lasts no time")),
-            None => Err(wrong("nothing says how long the run is")),
+            Some(_) => Err(wrong("the duration of the run is not above zero")),
+            None => Err(wrong("the run has no duration")),
         }
     }
 
-    fn follow(&self, robot: &LoadedRobot, duration: f64) -> Result<Report, Failure> {
+    /// Simulates the robot and writes the recording and the fixes.
+    fn simulate(&self, robot: &LoadedRobot, duration: f64) -> Result<Report, Failure> {
         let end = nanoseconds(duration);
         let rig = &robot.rig;
         let scene = &robot.scene.scene;
         let mut run = RigRun::new(rig, scene, &robot.environment, self.seed, end)?;
-        let mut keeper = Keeper {
+        let mut recording = Recording {
             robot,
             recorder: self.recorder(robot)?,
             report: Report::new(robot, duration, self.seed),
@@ -118,27 +108,36 @@ impl Run {
             failed: None,
             bar: progress_bar(duration),
         };
+
+        // Run
         let start = Instant::now();
         match &robot.driven {
             Some(driven) => {
                 let gravity = robot.environment.gravity;
-                let mut body = driven.mover.start(scene, gravity).map_err(cannot_move)?;
-                let told = |_: &LatestData, now: i64| driven.schedule.at(now);
-                drive(&mut run, &mut body, &driven.plan, told, &mut keeper);
+                let mut body = driven
+                    .mover
+                    .start(scene, gravity)
+                    .map_err(invalid_dynamics)?;
+                let command = |_: &LatestData, now: i64| driven.schedule.at(now);
+                drive(&mut run, &mut body, &driven.plan, command, &mut recording);
             }
-            None => replay(&mut run, &robot.motion, |event| keeper.follow(&event)),
+            None => replay(&mut run, &robot.motion, |event| {
+                recording.follow_trajectory(&event)
+            }),
         }
-        keeper.bar.finish_and_clear();
-        if let Some(failure) = keeper.failed {
+
+        // Finish the recording
+        recording.bar.finish_and_clear();
+        if let Some(failure) = recording.failed {
             return Err(failure);
         }
-        if let Some(recorder) = keeper.recorder {
+        if let Some(recorder) = recording.recorder {
             recorder.finish()?;
         }
-        let mut report = keeper.report;
-        report.took(start.elapsed());
+        let mut report = recording.report;
+        report.set_elapsed(start.elapsed());
         report.files.extend(self.output.clone());
-        report.files.extend(self.write_nmea(&keeper.nmea)?);
+        report.files.extend(self.write_nmea(&recording.nmea)?);
         Ok(report)
     }
 
@@ -156,23 +155,22 @@ impl Run {
             return Ok(Vec::new());
         };
         if text.is_empty() {
-            return Err(Failure::Usage {
-                message: format!(
-                    "nothing to write to {}: the robot has no satellite receiver",
+            return Err(Failure::usage(
+                format!(
+                    "there are no fixes for {}: the robot has no GNSS receiver",
                     path.display()
                 ),
-                remedy: "add a sensor with device.gnss, or leave --nmea out".into(),
-            });
+                "add a sensor with device.gnss, or leave --nmea out",
+            ));
         }
-        let _guard = interrupt::writing();
         let mut outputs = OutputSet::new();
-        outputs.add(Path::new(path), |file| file.write_all(text.as_bytes()))?;
-        Ok(outputs.commit()?)
+        outputs.add(path, |file| file.write_all(text.as_bytes()))?;
+        commit(outputs)
     }
 }
 
-/// Keeps what the sensors give.
-struct Keeper<'r> {
+/// Data of the sensors during a run.
+struct Recording<'r> {
     robot: &'r LoadedRobot,
     recorder: Option<RigRecorder<'r, BufWriter<File>>>,
     report: Report,
@@ -182,9 +180,9 @@ struct Keeper<'r> {
     bar: ProgressBar,
 }
 
-impl Keeper<'_> {
-    /// Keeps data of a motion that is known.
-    fn follow(&mut self, event: &Event) -> ControlFlow<()> {
+impl Recording<'_> {
+    /// Records data of a run along a given trajectory, and the motion up to their arrival.
+    fn follow_trajectory(&mut self, event: &Event) -> ControlFlow<()> {
         while self.recorder.is_some() && self.next_motion <= event.capture.arrival {
             let state = self.robot.motion.state(seconds(self.next_motion));
             self.moved(self.next_motion, &[state])?;
@@ -192,7 +190,8 @@ impl Keeper<'_> {
         self.received(event)
     }
 
-    fn keep(&mut self, event: &Event) -> Result<(), Failure> {
+    /// Counts data and records them.
+    fn record(&mut self, event: &Event) -> Result<(), Failure> {
         self.report.count(event);
         if let Data::Fix(fix) = &event.data {
             let time = self.robot.environment.start + seconds(event.capture.end);
@@ -205,19 +204,21 @@ impl Keeper<'_> {
         }
     }
 
-    fn keep_motion(&mut self, time: i64, states: &[MotionState]) -> Result<(), Failure> {
+    /// Records the motion once per period.
+    fn record_motion(&mut self, time: i64, states: &[MotionState]) -> Result<(), Failure> {
         if time < self.next_motion {
             return Ok(());
         }
-        self.next_motion += MOTION_EVERY;
+        self.next_motion += MOTION_PERIOD;
         match &mut self.recorder {
             Some(recorder) => Ok(recorder.record_motion(time, states)?),
             None => Ok(()),
         }
     }
 
-    fn go_on(&mut self, kept: Result<(), Failure>) -> ControlFlow<()> {
-        match kept {
+    /// Stops the run at an error.
+    fn stop_at_error(&mut self, result: Result<(), Failure>) -> ControlFlow<()> {
+        match result {
             Ok(()) => ControlFlow::Continue(()),
             Err(failure) => {
                 self.failed = Some(failure);
@@ -227,32 +228,30 @@ impl Keeper<'_> {
     }
 }
 
-impl Observer for Keeper<'_> {
+impl Observer for Recording<'_> {
     fn received(&mut self, event: &Event) -> ControlFlow<()> {
-        let kept = self.keep(event);
-        self.go_on(kept)
+        let result = self.record(event);
+        self.stop_at_error(result)
     }
 
     fn moved(&mut self, time: i64, states: &[MotionState]) -> ControlFlow<()> {
-        let kept = self.keep_motion(time, states);
-        self.go_on(kept)
+        let result = self.record_motion(time, states);
+        self.stop_at_error(result)
     }
 }
 
-/// The robot's dynamics cannot start.
-fn cannot_move(message: String) -> Failure {
-    Failure::Usage {
-        message,
-        remedy: "correct the robot's shapes, or let it stand on ground = \"plane\"".into(),
-    }
+/// Error of dynamics that cannot start.
+fn invalid_dynamics(message: String) -> Failure {
+    let remedy = "correct the shapes of the robot, or use ground = \"plane\"";
+    Failure::usage(message, remedy)
 }
 
-/// Milliseconds, for the progress bar.
+/// Position of the progress bar, ms.
 fn position(time: i64) -> u64 {
     u64::try_from(time / 1_000_000).unwrap_or(0)
 }
 
-/// A bar over the run's own time.
+/// Progress bar over simulated time.
 fn progress_bar(duration: f64) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:40} {percent} % of the run, {eta} left");
     let bar = ProgressBar::new(position(nanoseconds(duration)));

@@ -1,4 +1,4 @@
-//! What a run gave, in short.
+//! Summary of a run.
 
 use etendue::config::robot::LoadedRobot;
 use etendue::sensors::rig::{Event, seconds};
@@ -7,34 +7,34 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What a run gave.
+/// Summary of a run.
 #[derive(Serialize)]
 pub struct Report {
     robot: String,
     scene: String,
     seed: u64,
     duration_s: f64,
-    /// Time of the run over the time that it took.
+    /// Simulated time divided by computing time.
     real_time_factor: f64,
     outputs: Vec<OutputReport>,
-    /// What was written.
+    /// Written files.
     pub files: Vec<PathBuf>,
 }
 
-/// What one output gave.
+/// Data of one output of a sensor.
 #[derive(Serialize)]
 struct OutputReport {
     name: String,
     topic: String,
     count: u32,
-    /// When the first and the last data were there, s.
+    /// Arrival times of the first and the last data, s.
     arrivals_s: Option<[f64; 2]>,
     #[serde(skip)]
-    place: [usize; 2],
+    address: [usize; 2],
 }
 
 impl Report {
-    /// Nothing yet.
+    /// Summary without data yet.
     pub fn new(robot: &LoadedRobot, duration_s: f64, seed: u64) -> Self {
         let sensors = robot.rig.sensors().iter().enumerate();
         let outputs = sensors.flat_map(|(sensor, mounted)| {
@@ -44,7 +44,7 @@ impl Report {
                 topic: topic.clone(),
                 count: 0,
                 arrivals_s: None,
-                place: [sensor, output],
+                address: [sensor, output],
             })
         });
         Self {
@@ -60,8 +60,11 @@ impl Report {
 
     /// Counts data.
     pub fn count(&mut self, event: &Event) {
-        let place = [event.sensor, event.output];
-        let found = self.outputs.iter_mut().find(|output| output.place == place);
+        let address = [event.sensor, event.output];
+        let found = self
+            .outputs
+            .iter_mut()
+            .find(|output| output.address == address);
         if let Some(output) = found {
             let arrival = seconds(event.capture.arrival);
             let first = output.arrivals_s.map_or(arrival, |[first, _]| first);
@@ -70,12 +73,12 @@ impl Report {
         }
     }
 
-    /// How long it took.
-    pub fn took(&mut self, elapsed: Duration) {
+    /// Sets the computing time.
+    pub fn set_elapsed(&mut self, elapsed: Duration) {
         self.real_time_factor = self.duration_s / elapsed.as_secs_f64();
     }
 
-    /// The report in words.
+    /// The report as text.
     pub fn text(&self) -> String {
         let mut text = format!(
             "{} in {}, {} s, seed {}: {:.2} times real time\n",
@@ -88,7 +91,7 @@ impl Report {
                     "  {} ({}): {} from {first:.3} to {last:.3} s",
                     output.name, output.topic, output.count
                 ),
-                None => writeln!(text, "  {} ({}): nothing", output.name, output.topic),
+                None => writeln!(text, "  {} ({}): no data", output.name, output.topic),
             };
         }
         for file in &self.files {

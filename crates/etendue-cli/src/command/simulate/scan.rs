@@ -122,7 +122,7 @@ impl ScanRun<'_> {
     }
 
     fn rays_a_shot(&self) -> usize {
-        self.scanner.beam.rays(self.scanner.sub_ray_rings).len()
+        self.scanner.beam.ray_count()
     }
 
     fn pulsed_run(&self, sweep: u32) -> SweepSettings {

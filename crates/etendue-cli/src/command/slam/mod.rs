@@ -4,14 +4,14 @@ pub mod run;
 
 use crate::failure::Failure;
 use crate::folder::Folder;
-use crate::output::{print, print_json};
+use crate::output::print_report;
 use crate::sequence::{self, ConventionName};
 use crate::view::layers::{Layer, LayerPanels};
 use clap::{Args, ValueEnum};
 use etendue::config::depth_model;
 use etendue::estimate::odometry::{IcpOptions, MapperOptions, umeyama};
 use etendue::io::trajectory::{kitti_text, tum_text};
-use etendue_plot::{Color, palette};
+use etendue_plot::{Color, Drawing, palette};
 use nalgebra::Isometry3;
 use run::{Drift, Mapped, Prior, drift, map};
 use serde::Serialize;
@@ -21,29 +21,29 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples: etendue slam corridor -o map\n          \
     etendue slam corridor --correction model.toml --prior poses --prior-noise 0.05 0.5\n\n\
-    Each scan is moved onto the map of those before it by point-to-plane ICP (the nearest 80 % of \
-    the pairs). There are no loop closures: drift shows. Where the sequence has poses, the result is held \
-    against them; ATE and RPE are those of the PyPI package evo.\n\
-    The folder gets trajectory.tum, trajectory_kitti.txt, map.csv and a picture.")]
+    Each scan is registered with the map of the scans before it by point-to-plane ICP (the nearest \
+    80 % of the pairs). There are no loop closures, so that drift is visible. Where the sequence has \
+    poses, the result is compared with them; ATE and RPE are those of the PyPI package evo.\n\
+    Output: trajectory.tum, trajectory_kitti.txt, map.csv and a picture.")]
 pub struct Slam {
-    /// A folder of scans, or an MCAP recording
+    /// Folder of scans, or MCAP recording
     sequence: PathBuf,
-    /// The reference trajectory, where it does not stand beside the scans
+    /// Reference trajectory, where it is not in the folder of the scans
     #[arg(long, value_name = "FILE")]
     poses: Option<PathBuf>,
-    /// What the reference poses mean
+    /// Convention of the reference poses
     #[arg(long, value_enum)]
     convention: Option<ConventionName>,
-    /// Where each scan is looked for first
+    /// Initial pose of each scan
     #[arg(long, value_enum, default_value_t = PriorName::Motion)]
     prior: PriorName,
-    /// Noise of the odometry a scan, m and degrees
+    /// Noise of the odometry per scan, m and degrees
     #[arg(long, num_args = 2, value_names = ["M", "DEG"], default_values_t = [0.0, 0.0])]
     prior_noise: Vec<f64>,
-    /// A depth model that corrects every scan first
+    /// Depth model that corrects every scan first
     #[arg(long, value_name = "FILE")]
     correction: Option<PathBuf>,
-    /// Pairs farther apart are left out, m
+    /// Largest distance of a pair, m
     #[arg(long, default_value_t = IcpOptions::default().max_distance, value_name = "M")]
     within: f64,
     /// Print JSON
@@ -56,7 +56,7 @@ pub struct Slam {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum PriorName {
-    /// The last motion again
+    /// Constant velocity: the last motion again
     Motion,
     /// Odometry: the motions of the reference poses
     Poses,
@@ -66,15 +66,16 @@ enum PriorName {
 struct Report {
     scans: usize,
     map_points: usize,
-    seconds_a_scan: f64,
+    seconds_per_scan: f64,
     not_converged: usize,
     least_determined: f64,
     drift: Option<Drift>,
 }
 
 impl Slam {
-    /// Maps, prints and writes.
+    /// Maps a sequence, writes the result and prints a report.
     pub fn run(self) -> Result<(), Failure> {
+        // Load
         let sequence = sequence::read(&self.sequence, self.poses.as_deref())?;
         let correction = self
             .correction
@@ -85,6 +86,8 @@ impl Slam {
             Some(_) => Some(sequence::world_from_lidar(&sequence, self.convention)?),
             None => None,
         };
+
+        // Map
         let prior = match (self.prior, &reference) {
             (PriorName::Motion, _) => Prior::Motion,
             (PriorName::Poses, Some(poses)) => {
@@ -92,10 +95,10 @@ impl Slam {
                 Prior::Odometry(poses, noise)
             }
             (PriorName::Poses, None) => {
-                return Err(Failure::Usage {
-                    message: "--prior poses needs poses, and the sequence has none".into(),
-                    remedy: "name a trajectory with --poses, or leave --prior out".into(),
-                });
+                return Err(Failure::usage(
+                    "--prior poses needs poses, and the sequence has none",
+                    "give a trajectory with --poses, or leave --prior out",
+                ));
             }
         };
         let options = MapperOptions {
@@ -107,11 +110,13 @@ impl Slam {
         };
         let model = correction.as_ref().map(|learnt| &learnt.model);
         let mapped = map(&sequence.scans, prior, model, &options)?;
+
+        // Compare, write and report
         let drift = reference.as_ref().map(|poses| drift(poses, &mapped.poses));
         let report = Report {
             scans: sequence.scans.len(),
             map_points: mapped.points.len(),
-            seconds_a_scan: mapped.seconds,
+            seconds_per_scan: mapped.seconds,
             not_converged: mapped.not_converged,
             least_determined: mapped.least,
             drift: drift.transpose()?,
@@ -120,11 +125,7 @@ impl Slam {
             let folder = Folder::new(path);
             write(folder, &sequence.times, &mapped, reference.as_deref())?;
         }
-        if self.json {
-            print_json(&report)
-        } else {
-            print(&report.text())
-        }
+        print_report(self.json, &report, Report::text)
     }
 }
 
@@ -142,51 +143,52 @@ fn write(
         .map(|p| format!("{:.4},{:.4},{:.4}\n", p.x, p.y, p.z));
     folder.text("map.csv", format!("x,y,z\n{}", rows.collect::<String>()));
     folder.picture("slam", &picture(mapped, reference))?;
-    for path in folder.commit()? {
-        eprintln!("wrote {}", path.display());
-    }
-    Ok(())
+    folder.commit_and_list()
 }
 
 impl Report {
     fn text(&self) -> String {
         let mut text = format!(
-            "{} scans, a map of {} points, {:.0} ms a scan; {} registrations did not settle; the \
-             least determined direction has {:.4} of a pair's weight\n",
+            "{} scans, a map of {} points, {:.0} ms per scan; {} registrations did not converge; the \
+             least determined direction has {:.4} of the weight of a pair\n",
             self.scans,
             self.map_points,
-            self.seconds_a_scan * 1e3,
+            self.seconds_per_scan * 1e3,
             self.not_converged,
             self.least_determined
         );
         if let Some(drift) = &self.drift {
-            text += &drift.text("beside the reference");
+            text += &drift.text("compared with the reference");
         }
         text
     }
 }
 
 /// Map and trajectories from above.
-fn picture(mapped: &Mapped, reference: Option<&[Isometry3<f64>]>) -> etendue_plot::Drawing {
-    let level = |poses: &[Isometry3<f64>]| -> Vec<[f64; 2]> {
-        let places = poses.iter().map(|p| p.translation.vector);
-        places.map(|p| [p.x, p.y]).collect()
+fn picture(mapped: &Mapped, reference: Option<&[Isometry3<f64>]>) -> Drawing {
+    let from_above = |poses: &[Isometry3<f64>]| -> Vec<[f64; 2]> {
+        let positions = poses.iter().map(|p| p.translation.vector);
+        positions.map(|p| [p.x, p.y]).collect()
     };
     let to_reference = reference.and_then(|r| umeyama(r, &mapped.poses).ok());
-    let by = to_reference.unwrap_or_else(Isometry3::identity);
+    let reference_from_world = to_reference.unwrap_or_else(Isometry3::identity);
     let points = mapped
         .points
         .iter()
-        .map(|p| by * nalgebra::Point3::from(*p));
+        .map(|p| reference_from_world * nalgebra::Point3::from(*p));
     let map = points.map(|p| [p.x, p.y]).collect();
     let mut layers = vec![Layer::points("map", palette::FAINT, map)];
     if let Some(reference) = reference {
         let blue = Color::hex(0x0072B2);
-        layers.push(Layer::line("reference", blue, level(reference)));
+        layers.push(Layer::line("reference", blue, from_above(reference)));
     }
-    let estimate: Vec<_> = mapped.poses.iter().map(|p| by * p).collect();
+    let estimate: Vec<_> = mapped
+        .poses
+        .iter()
+        .map(|p| reference_from_world * p)
+        .collect();
     let orange = Color::hex(0xD55E00);
-    layers.push(Layer::line("estimate", orange, level(&estimate)));
+    layers.push(Layer::line("estimate", orange, from_above(&estimate)));
     LayerPanels {
         title: "Map and trajectory from above",
         subtitle: match to_reference {

@@ -1,4 +1,4 @@
-//! A sequence mapped, and how far it drifted.
+//! Mapping of a sequence, and the drift of its trajectory.
 
 use crate::failure::Failure;
 use crate::sequence;
@@ -13,27 +13,31 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-/// Where the prior of each scan comes from.
+/// Prior of the pose of each scan.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Prior<'a> {
-    /// The last motion again.
+    /// Constant velocity: the last motion again.
     Motion,
-    /// Motions of these poses, each with noise of so much (m, rad).
+    /// Motions of these poses with noise of the given standard deviations (m, rad).
     Odometry(&'a [Isometry3<f64>], [f64; 2]),
 }
 
-/// A mapped sequence.
+/// Result of mapping.
 pub struct Mapped {
+    /// Pose of each scan, world from lidar.
     pub poses: Vec<Isometry3<f64>>,
+    /// Points of the map, m.
     pub points: Vec<Vector3<f64>>,
-    /// Median time of a scan, s.
+    /// Median time per scan, s.
     pub seconds: f64,
-    /// Least [`least_eigenvalue`](etendue::estimate::odometry::IcpResult::least_eigenvalue) of the registrations.
+    /// Smallest [`least_eigenvalue`](etendue::estimate::odometry::IcpResult::least_eigenvalue) of the
+    /// registrations.
     pub least: f64,
+    /// Number of registrations that did not converge.
     pub not_converged: usize,
 }
 
-/// Maps scans one after the other from the first pose of the prior.
+/// Maps scans in their order, from the first pose of the prior.
 pub fn map(
     scans: &[Vec<Point3<f64>>],
     prior: Prior,
@@ -46,7 +50,8 @@ pub fn map(
     }
     let progress = sequence::bar("mapping", scans.len());
     let mut times = Vec::new();
-    let (mut least, mut not_converged) = (f64::INFINITY, 0);
+    let mut least = f64::INFINITY;
+    let mut not_converged = 0;
     for (number, scan) in scans.iter().enumerate() {
         let start = Instant::now();
         let step = mapper.add(scan, prior_of(prior, number, mapper.poses()))?;
@@ -70,6 +75,7 @@ pub fn map(
     })
 }
 
+/// Prior of a scan from the poses so far.
 fn prior_of(prior: Prior, number: usize, so_far: &[Isometry3<f64>]) -> Option<Isometry3<f64>> {
     let Prior::Odometry(poses, [position, angle]) = prior else {
         return None;
@@ -88,35 +94,36 @@ fn prior_of(prior: Prior, number: usize, so_far: &[Isometry3<f64>]) -> Option<Is
     Some(last * motion * noise)
 }
 
-/// How far a trajectory is off.
+/// Errors of a trajectory.
 #[derive(Clone, Debug, Serialize)]
 pub struct Drift {
-    /// Root mean square of the positions' errors after a rigid alignment, m.
+    /// Root mean square position error after rigid alignment (ATE), m.
     pub ate_rms_m: Option<f64>,
-    /// Mean of the positions' errors, the first pose put onto the reference's, m.
+    /// Mean position error with the first poses aligned, m.
     pub mean_translation_m: f64,
-    /// Mean of the orientations' errors, the same, degrees.
+    /// Mean orientation error with the first poses aligned, degrees.
     pub mean_rotation_deg: f64,
-    /// Error of motions over path lengths.
+    /// Relative pose errors (RPE) over path lengths.
     pub relative: Vec<Relative>,
 }
 
-/// Errors of motions over a path length.
+/// Relative pose errors over a path length.
 #[derive(Clone, Debug, Serialize)]
 pub struct Relative {
-    /// The length, m.
+    /// Path length, m.
     pub path_m: f64,
-    /// How many motions.
+    /// Number of pairs of poses.
     pub pairs: usize,
-    /// Root mean square of the translations, m.
+    /// Root mean square translation error, m.
     pub translation_rms_m: f64,
-    /// Mean of the rotations, degrees.
+    /// Mean rotation error, degrees.
     pub rotation_mean_deg: f64,
 }
 
+/// Path lengths of the relative errors, m.
 const PATHS: [f64; 5] = [1.0, 5.0, 10.0, 50.0, 100.0];
 
-/// Of an estimate beside a reference.
+/// Errors of an estimated trajectory.
 pub fn drift(reference: &[Isometry3<f64>], estimate: &[Isometry3<f64>]) -> Result<Drift, Failure> {
     let absolute = absolute_error(reference, estimate, TrajectoryAlignment::Origin)?;
     let aligned = absolute_error(reference, estimate, TrajectoryAlignment::Umeyama);
@@ -140,7 +147,7 @@ pub fn drift(reference: &[Isometry3<f64>], estimate: &[Isometry3<f64>]) -> Resul
 }
 
 impl Drift {
-    /// A few lines.
+    /// Lines of text about the errors.
     pub fn text(&self, name: &str) -> String {
         let ate = self.ate_rms_m.map_or(String::new(), |ate| {
             format!(", ATE (aligned) {:.1} mm rms", ate * 1e3)

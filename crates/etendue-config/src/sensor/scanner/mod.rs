@@ -18,7 +18,7 @@ pub use receiver::{
 };
 
 use crate::toml_file::{Document, DocumentError, Problem};
-use etendue_sensors::lidar::{Lidar, LidarError, LidarPart};
+use etendue_sensors::lidar::{Beam, Lidar, LidarError, LidarPart};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::ops::Range;
@@ -77,8 +77,7 @@ impl ScannerTable {
             wavelength,
             channels,
             pattern,
-            beam,
-            sub_ray_rings: self.beam.get_ref().sub_ray_rings,
+            beam: Beam::elliptic(beam, self.beam.get_ref().sub_ray_rings),
             receiver: receiver.receiver(wavelength, &beam),
             limits: self.range.get_ref().limits(),
             intensity: self.intensity.get_ref().intensity(),

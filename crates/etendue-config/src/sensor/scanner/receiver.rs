@@ -8,7 +8,7 @@ use etendue_physics::pulse::{
     PulseShape, ReflectivityScale, ReturnMode, reference_power,
 };
 use etendue_sensors::lidar::{
-    Intensity, Pipeline, PulsedReceiver, RangeLimits, Receiver, Sensitivity, Triangulation,
+    EchoModel, Intensity, PulsedReceiver, RangeLimits, Receiver, Sensitivity, Triangulation,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -341,9 +341,9 @@ impl PulsedTable {
             interval: self.sample_ns * 1e-9,
             bits: self.converter_bits,
             jitter: self.jitter_mm * 1e-3,
-            pipeline: match self.pipeline {
-                PipelineName::Fast => Pipeline::Fast,
-                PipelineName::Waveform => Pipeline::Waveform,
+            echoes: match self.pipeline {
+                PipelineName::Fast => EchoModel::Analytic,
+                PipelineName::Waveform => EchoModel::Waveform,
             },
             window: self.window.as_ref().map(|table| Window {
                 emitted_power: table.peak_power_w,

@@ -5,6 +5,7 @@ use crate::manifold::Value;
 use crate::model::{Model, SimulatorInputs};
 use crate::sensor::{Sensor, SensorInputs};
 use etendue_physics::Scalar;
+use etendue_sensors::lidar::BeamProfile;
 
 /// `sensor.beam.divergence` of a round beam, or `sensor.beam.divergence.horizontal` and `.vertical`
 /// of an elliptic one: full angle of divergence, rad.
@@ -44,20 +45,22 @@ impl FitParameter for Divergence {
         })
     }
 
-    fn apply<S: Scalar>(&self, model: &Model, inputs: &mut SimulatorInputs<S>, value: Value<S>) {
+    fn apply<S: Scalar>(&self, _: &Model, inputs: &mut SimulatorInputs<S>, value: Value<S>) {
         let Value::Number(angle) = value else {
             return;
         };
-        match (&mut inputs.sensor, model.sensor()) {
-            (SensorInputs::ContinuousWave(lidar), _) => {
+        match &mut inputs.sensor {
+            SensorInputs::ContinuousWave(lidar) => {
                 lidar.half_tangent = (angle * 0.5).tan();
             }
-            (SensorInputs::Scanner(inputs), Sensor::Scanner(own)) => {
-                let scale = inputs.divergence_scale.get_or_insert([S::one(); 2]);
-                let axis = self.axis.index();
-                scale[axis] = angle / own.divergence()[axis];
+            SensorInputs::Scanner(inputs) => {
+                if let BeamProfile::Elliptic { width, .. } = &mut inputs.lidar.beam.profile {
+                    match self.axis {
+                        DivergenceAxis::Vertical => width.divergence.vertical = angle,
+                        _ => width.divergence.horizontal = angle,
+                    }
+                }
             }
-            (SensorInputs::Scanner(_), Sensor::ContinuousWave(_)) => {}
         }
     }
 }

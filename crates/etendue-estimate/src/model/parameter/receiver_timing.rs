@@ -3,9 +3,9 @@
 use super::family::FitParameter;
 use crate::manifold::Value;
 use crate::model::{Model, SimulatorInputs};
-use crate::sensor::{ScannerInputs, Sensor, SensorInputs};
+use crate::sensor::{Sensor, SensorInputs};
 use etendue_physics::Scalar;
-use etendue_sensors::lidar::{MeanReceiver, Receiver};
+use etendue_sensors::lidar::Receiver;
 
 /// `sensor.receiver.pulse_width`, `.threshold` or `.reference`: timing of the echoes of a pulsed
 /// receiver.
@@ -51,17 +51,15 @@ impl FitParameter for ReceiverTiming {
     }
 
     fn apply<S: Scalar>(&self, _: &Model, inputs: &mut SimulatorInputs<S>, value: Value<S>) {
-        if let SensorInputs::Scanner(ScannerInputs {
-            receiver: MeanReceiver::Pulsed { timing, .. },
-            ..
-        }) = &mut inputs.sensor
+        if let SensorInputs::Scanner(own) = &mut inputs.sensor
+            && let Receiver::Pulsed(receiver) = &mut own.lidar.receiver
             && let Value::Number(number) = value
         {
-            *match self {
-                Self::PulseWidth => &mut timing.fwhm,
-                Self::Threshold => &mut timing.threshold,
-                Self::Reference => &mut timing.reference,
-            } = number;
+            match self {
+                Self::PulseWidth => receiver.pulse.fwhm = number,
+                Self::Threshold => receiver.threshold = number,
+                Self::Reference => receiver.reference = number,
+            }
         }
     }
 }

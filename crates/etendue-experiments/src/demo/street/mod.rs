@@ -1,24 +1,25 @@
-//! A vehicle in a built-up area that is made by rule.
+//! Drive of a vehicle through a procedural town.
 //!
-//! [`Street::generate`] makes nine blocks with houses, pavements, trees, lamps and parked cars. A
-//! [`Driver`] takes a vehicle round the middle one by what its sensors say and by nothing else: it
-//! hears messages ([`Heard`]), keeps an estimate of where it is ([`Whereabouts`]), and pursues the
-//! way. A recording of the messages gives the same commands again.
+//! [`Town::generate`] builds nine blocks with houses, pavements, trees, lamps and parked cars. A
+//! [`Driver`] steers a vehicle around the central one by its sensors only: it receives messages
+//! ([`SensorMessage`]), estimates its position ([`Localisation`]), and pursues the [`Route`]. The
+//! messages of a recording give the same commands.
 
 mod driver;
-mod heard;
+mod localisation;
+mod message;
 mod route;
 mod town;
-mod whereabouts;
 
 pub use driver::{Driver, sedan};
-pub use heard::{Heard, What};
+pub use localisation::{Antenna, Localisation};
+pub use message::{MessageData, SensorMessage};
 pub use route::Route;
-pub use town::Street;
-pub use whereabouts::{Antenna, Whereabouts};
+pub use town::Town;
 
 /// Length and width of a block, m.
 const BLOCK: [f64; 2] = [50.0, 40.0];
-/// Width of a roadway and of a pavement, m.
+/// Width of a roadway, m.
 const ROADWAY: f64 = 9.0;
+/// Width of a pavement, m.
 const PAVEMENT: f64 = 2.5;

@@ -1,27 +1,28 @@
-//! The vehicle's way.
+//! Route of the vehicle.
 
 use super::{BLOCK, PAVEMENT, ROADWAY};
 use nalgebra::{Point2, Vector2};
 
-/// Radius of the way's corners, m, and distance of its points, m.
+/// Radius of the corners, m.
 const CORNER: f64 = 8.0;
+/// Distance between points, m.
 const POINT_DISTANCE: f64 = 0.5;
 
-/// A closed line driven anticlockwise, as points 0.5 m apart.
+/// Closed line driven anticlockwise, as points 0.5 m apart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Route {
     points: Vec<Point2<f64>>,
 }
 
 impl Route {
-    /// The right lane round the middle block, between the cars that are parked on both sides, with
-    /// round corners.
-    pub fn round_the_middle() -> Self {
+    /// Right lane around the central block, between the cars parked on both sides, with rounded
+    /// corners.
+    pub fn around_central_block() -> Self {
         let half = BLOCK.map(|side| 0.5 * side + PAVEMENT + 0.58 * ROADWAY);
         let mut points = Vec::new();
         for corner in 0..4 {
             let quarter = std::f64::consts::FRAC_PI_2;
-            // The straight that leads to this corner, then its arc.
+            // The straight before this corner, then its arc
             let heading = quarter * f64::from(corner);
             let (sin, cos) = heading.sin_cos();
             let along = Vector2::new(cos, sin);
@@ -34,8 +35,8 @@ impl Route {
             let straight = length - CORNER;
             let steps = whole(2.0 * straight / POINT_DISTANCE);
             points.extend((0..steps).map(|i| {
-                let way = -straight + 2.0 * straight * f64::from(i) / f64::from(steps);
-                Point2::from(along * way + outwards * off)
+                let distance = -straight + 2.0 * straight * f64::from(i) / f64::from(steps);
+                Point2::from(along * distance + outwards * off)
             }));
             let centre = along * straight + outwards * (off - CORNER);
             let steps = whole(quarter * CORNER / POINT_DISTANCE);
@@ -47,28 +48,28 @@ impl Route {
         Self { points }
     }
 
-    /// The points.
+    /// Points in their order, m.
     pub fn points(&self) -> &[Point2<f64>] {
         &self.points
     }
 
-    /// Where the way begins, and its heading there, rad.
+    /// Start of the route (m) and its heading there (rad).
     pub fn start(&self) -> ([f64; 2], f64) {
         let along = self.points[1] - self.points[0];
         let start = self.points[0];
         ([start.x, start.y], along.y.atan2(along.x))
     }
 
-    /// Distance of a place from the nearest point of the way, m.
-    pub fn distance(&self, place: [f64; 2]) -> f64 {
-        let place = Point2::from(place);
-        let distances = self.points.iter().map(|point| (point - place).norm());
+    /// Distance of a position from the nearest point, m.
+    pub fn distance(&self, position: [f64; 2]) -> f64 {
+        let position = Point2::from(position);
+        let distances = self.points.iter().map(|point| (point - position).norm());
         distances.fold(f64::INFINITY, f64::min)
     }
 
-    /// The point that is nearest to a place, from one that was nearest before.
-    pub(super) fn follow(&self, nearest: usize, place: &Point2<f64>) -> usize {
-        let distance = |number: usize| (self.points[number] - place).norm();
+    /// Index of the point nearest to a position, searched forwards from the previous one.
+    pub(super) fn follow(&self, nearest: usize, position: &Point2<f64>) -> usize {
+        let distance = |number: usize| (self.points[number] - position).norm();
         let mut nearest = nearest;
         loop {
             let next = (nearest + 1) % self.points.len();
@@ -79,13 +80,13 @@ impl Route {
         }
     }
 
-    /// The way's point so many metres ahead of one.
+    /// Point at a distance (m) ahead of another.
     pub(super) fn ahead(&self, of: usize, distance: f64) -> Point2<f64> {
         let steps = whole(distance / POINT_DISTANCE) as usize;
         self.points[(of + steps) % self.points.len()]
     }
 
-    /// How far the way turns over the next metres, rad.
+    /// Absolute change of heading over a distance (m), rad.
     pub(super) fn bend(&self, from: usize, distance: f64) -> f64 {
         let [a, b] = [0.0, distance].map(|d| self.ahead(from, d + 1.0) - self.ahead(from, d));
         a.perp(&b).atan2(a.dot(&b)).abs()

@@ -1,4 +1,4 @@
-//! A built-up area.
+//! Procedural town.
 
 use super::route::{Route, whole};
 use super::{BLOCK, PAVEMENT, ROADWAY};
@@ -9,12 +9,12 @@ use etendue_scene::primitive::{PrimitiveError, cuboid, cylinder, rectangle, sphe
 use nalgebra::Isometry3;
 use std::sync::Arc;
 
-/// A built-up area, and the way round its middle block.
+/// Procedural town with a route around its central block.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Street {
-    /// What stands in it.
+pub struct Town {
+    /// Ground, houses, trees, lamps and cars.
     pub parts: Vec<Part>,
-    /// The vehicle's way, a closed line driven anticlockwise, m.
+    /// Route of the vehicle.
     pub route: Route,
 }
 
@@ -28,8 +28,8 @@ const FRONTS: [&str; 5] = [
     "white-paint",
     "concrete-light",
 ];
-impl Street {
-    /// The area of a seed.
+impl Town {
+    /// Town of a seed.
     ///
     /// # Errors
     /// None: every size is in range.
@@ -45,12 +45,12 @@ impl Street {
         }
         Ok(Self {
             parts: builder.parts,
-            route: Route::round_the_middle(),
+            route: Route::around_central_block(),
         })
     }
 }
 
-/// Adds one thing after the other.
+/// Town under construction.
 struct Builder {
     parts: Vec<Part>,
     stream: Stream,
@@ -78,9 +78,9 @@ impl Builder {
         low + (high - low) * self.stream.uniform()
     }
 
-    fn add(&mut self, what: &str, mesh: Arc<Mesh>, [x, y, z]: [f64; 3], material: &'static str) {
+    fn add(&mut self, kind: &str, mesh: Arc<Mesh>, [x, y, z]: [f64; 3], material: &'static str) {
         self.parts.push(Part {
-            name: format!("{what} {}", self.parts.len()),
+            name: format!("{kind} {}", self.parts.len()),
             mesh,
             world_from_part: Isometry3::translation(x, y, z),
             material,
@@ -98,7 +98,7 @@ impl Builder {
         self.add("pavement", pavement.into(), [x, y, 0.5 * KERB], "concrete");
         for side in [-1.0, 1.0] {
             self.houses([x, y], side)?;
-            self.pavement_things([x, y], side);
+            self.street_furniture([x, y], side);
         }
         Ok(())
     }
@@ -128,7 +128,7 @@ impl Builder {
                 let at = [middle[0], front, KERB + 1.7 + 3.2 * f64::from(storey)];
                 self.add("windows", window.clone(), at, "tinted-glass");
             }
-            // Now and then a passage.
+            // Some houses have a passage beside them
             let gap = if self.stream.uniform() < 0.3 {
                 3.0
             } else {
@@ -140,7 +140,7 @@ impl Builder {
     }
 
     /// Trees, lamps and parked cars along one long side of a block.
-    fn pavement_things(&mut self, [x, y]: [f64; 2], side: f64) {
+    fn street_furniture(&mut self, [x, y]: [f64; 2], side: f64) {
         let kerb = y + side * (0.5 * BLOCK[1] + PAVEMENT - 0.5);
         let gutter = y + side * (0.5 * BLOCK[1] + PAVEMENT + 1.1);
         for place in -3..=3 {
@@ -174,31 +174,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_area_has_houses_trees_and_cars_and_depends_on_its_seed() {
-        let street = Street::generate(1).expect("an area");
+    fn a_town_has_houses_trees_and_cars_and_depends_on_its_seed() {
+        let town = Town::generate(1).expect("a town");
         let count = |name: &str| {
-            let parts = street.parts.iter();
+            let parts = town.parts.iter();
             parts.filter(|part| part.name.starts_with(name)).count()
         };
         assert_eq!(count("pavement"), 9);
         assert!(count("house") > 50, "{}", count("house"));
         assert!(count("crown") > 20 && count("car") > 20 && count("lamp") > 10);
-        assert_eq!(street, Street::generate(1).expect("an area"));
-        assert_ne!(street, Street::generate(2).expect("an area"));
+        assert_eq!(town, Town::generate(1).expect("a town"));
+        assert_ne!(town, Town::generate(2).expect("a town"));
     }
 
-    /// A vehicle of 1.8 m has 0.5 m to either side.
+    /// A vehicle of 1.8 m width has 0.5 m on either side.
     #[test]
-    fn nothing_stands_in_the_way() {
+    fn no_car_is_parked_on_the_route() {
         for seed in 1..6 {
-            let street = Street::generate(seed).expect("an area");
-            for car in street
+            let town = Town::generate(seed).expect("a town");
+            for car in town
                 .parts
                 .iter()
                 .filter(|part| part.name.starts_with("car"))
             {
                 let at = car.world_from_part.translation.vector;
-                for point in street.route.points() {
+                for point in town.route.points() {
                     let outside = [(point.x - at.x).abs() - 2.15, (point.y - at.y).abs() - 0.9];
                     let distance = outside[0].max(0.0).hypot(outside[1].max(0.0));
                     assert!(distance > 1.4, "{distance} m from {}", car.name);

@@ -42,7 +42,7 @@ pub fn as_built(scanner: &Lidar) -> Option<DepthModel> {
     let Discriminator::ConstantFraction { fraction } = receiver.discriminator else {
         return None;
     };
-    let [horizontal, vertical] = scanner.beam.divergence.sd();
+    let [horizontal, vertical] = scanner.beam.width().divergence.sd();
     Some(DepthModel::Waveform(WaveformBias {
         pulse_sd: receiver.pulse.range_sd(),
         angular_sd: f64::midpoint(horizontal, vertical),

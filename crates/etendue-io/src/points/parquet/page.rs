@@ -2,6 +2,7 @@
 
 use super::thrift::{Reader, Value};
 use super::{Chunk, Leaf, Physical};
+use crate::input::decompress_zstd;
 use std::io::Read;
 
 /// The most bytes that a page may say it holds.
@@ -75,7 +76,13 @@ fn codec_of(codec: i64, body: &[u8], size: usize) -> Result<Vec<u8>, String> {
                 .decompress_vec(body)
                 .map_err(|error| damaged(&error))
         }
-        6 => zstd::bulk::decompress(body, size).map_err(|error| damaged(&error)),
+        6 => {
+            let mut bytes = Vec::new();
+            let decompressed = decompress_zstd(body, &mut bytes);
+            decompressed
+                .map(|()| bytes)
+                .map_err(|error| damaged(&error))
+        }
         2 => {
             let mut bytes = Vec::new();
             let packed = flate2::read::MultiGzDecoder::new(body);

@@ -1,6 +1,6 @@
 //! Every block of the reference values `golden/phase.json`.
 
-use super::{golden, ideal, number, numbers};
+use super::{AMBIGUITY, golden, number, numbers};
 use etendue_physics::phase::{
     Combination, Modulation, Phasor, SAMPLES, SamplingScheme, phase_noise,
 };
@@ -36,9 +36,7 @@ fn wrapped(ranges: &[f64], powers: &[f64]) -> [f64; 2] {
 /// Compares a resolved measurement; a fragile one (two candidates nearly as good) by rule: the
 /// candidates we choose agree no worse than the reference's.
 fn compare_measurement(wrapped: [f64; 2], reference: &Value) {
-    let receiver = ideal();
-    let found = receiver
-        .ambiguity
+    let found = AMBIGUITY
         .search(&MODULATION, wrapped)
         .expect("there are candidates within the limits");
     close(wrapped[0], &reference["r1"], 1e-9);
@@ -228,8 +226,7 @@ fn the_search_is_exact_without_noise() {
         for i in 0..=50 {
             let range = ends[0] + (ends[1] - ends[0]) * f64::from(i) / 50.0;
             let phases = MODULATION.phases(range);
-            let found = ideal()
-                .ambiguity
+            let found = AMBIGUITY
                 .search(&MODULATION, MODULATION.wrapped_ranges(phases))
                 .expect("within the limits");
             assert!((found.range - range).abs() < 1e-9, "{range}");
@@ -247,7 +244,7 @@ fn the_remainder_theorem_covers_22_metres() {
     for i in 0..2254 {
         let range = f64::from(i) * 0.01 + 1e-6;
         let wrapped = MODULATION.wrapped_ranges(MODULATION.phases(range));
-        let found = ideal().ambiguity.whole(&MODULATION, wrapped);
+        let found = AMBIGUITY.whole(&MODULATION, wrapped);
         assert!((found.range - range).abs() < 1e-9, "{range}: {found:?}");
     }
 }
@@ -292,7 +289,7 @@ struct Observed {
 
 fn with_phase_noise(level: u32, sd: f64) -> Observed {
     const DRAWS: u32 = 40_000;
-    let ambiguity = ideal().ambiguity;
+    let ambiguity = AMBIGUITY;
     let (mut search_errors, mut whole_errors, mut inliers, mut square) = (0, 0, 0, 0.0);
     for draw in 0..DRAWS {
         let mut stream = Stream::new(1, 0, level, draw, Purpose::ReceiverNoise);

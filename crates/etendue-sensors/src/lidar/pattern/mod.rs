@@ -1,11 +1,13 @@
 //! How a scanner moves its beams.
 
+mod encoder;
 mod oscillating;
 mod polygon;
 mod raster;
 mod risley;
 mod spinning;
 
+pub use encoder::Encoder;
 pub use oscillating::{Oscillating, Oscillation};
 pub use polygon::Polygon;
 pub use raster::Raster;
@@ -30,6 +32,22 @@ pub enum Columns {
         /// Time between columns, s.
         seconds: f64,
     },
+    /// At the steps of an encoder over part of a turn.
+    Steps {
+        /// Columns in a sweep.
+        columns: u32,
+        /// Time between columns, s.
+        period: f64,
+    },
+}
+
+/// A column of a sweep: its number and when it begins.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ColumnStart {
+    /// Number in the sweep, from 0.
+    pub number: u32,
+    /// When it begins, s from the start of the run.
+    pub time: f64,
 }
 
 /// How the beams move.
@@ -46,6 +64,8 @@ pub enum ScanPattern {
     Raster(Raster),
     /// The facets of a turning polygon sweep them.
     Polygon(Polygon),
+    /// An encoder fires them at evenly spaced azimuths.
+    Encoder(Encoder),
 }
 
 impl ScanPattern {
@@ -57,6 +77,7 @@ impl ScanPattern {
             Self::Risley(one) => one.rate,
             Self::Raster(one) => one.rate,
             Self::Polygon(one) => one.rate,
+            Self::Encoder(one) => one.rate,
         }
     }
 
@@ -68,6 +89,7 @@ impl ScanPattern {
             Self::Risley(one) => one.columns,
             Self::Raster(one) => one.columns(),
             Self::Polygon(one) => one.columns(),
+            Self::Encoder(one) => one.columns(),
         }
     }
 
@@ -85,18 +107,19 @@ impl ScanPattern {
             }
             Self::Raster(one) => [one.azimuths, one.elevations].concat(),
             Self::Polygon(one) => [&one.facet_tilts[..], &one.azimuths].concat(),
+            Self::Encoder(one) => vec![one.first, one.step],
         }
     }
 
-    /// Where a channel aims at `time` (s from the start of the run) in the column that began at
-    /// `column_start`.
-    pub fn aim(&self, time: f64, column_start: f64, channel: &Channel) -> Aim {
+    /// Where a channel aims at `time` (s from the start of the run) in `column`.
+    pub fn aim(&self, time: f64, column: &ColumnStart, channel: &Channel) -> Aim {
         match self {
             Self::Spinning(one) => one.aim(time, channel),
             Self::Oscillating(one) => one.aim(time, channel),
             Self::Risley(one) => one.aim(time, channel),
-            Self::Raster(one) => one.aim(column_start, channel),
+            Self::Raster(one) => one.aim(column.time, channel),
             Self::Polygon(one) => one.aim(time, channel),
+            Self::Encoder(one) => one.aim(column.number, channel),
         }
     }
 }

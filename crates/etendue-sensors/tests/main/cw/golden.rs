@@ -3,9 +3,10 @@
 use super::ideal;
 use super::scenes::{Wall, cuboid, planar, scene};
 use etendue_physics::beam::SubRayPattern;
-use etendue_physics::phase::{PhaseSignal, Receiver};
+use etendue_physics::phase::PhaseSignal;
 use etendue_physics::{Dual, DualParts, Purpose, Scalar, Stream};
 use etendue_sensors::cw::{CwLidar, Shot, Turn, shoot};
+use etendue_sensors::lidar::PhaseReceiver;
 use etendue_sensors::trajectory::stationary;
 use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
@@ -195,7 +196,7 @@ fn returns_through_a_pane_are_measured_as_the_reference_does() {
     let cases = list(&golden["thin_glass_at_x1_wall_x2"]);
     assert_eq!(cases.len(), 4);
     let lidar: CwLidar<f64> = ideal(&[0.0], SubRayPattern::Centre);
-    let receiver: &Receiver<f64> = &lidar.receiver;
+    let receiver: &PhaseReceiver<f64> = &lidar.receiver;
     for case in cases {
         let mut received = PhaseSignal::nothing();
         for echo in list(&case["returns"]) {

@@ -10,10 +10,10 @@ mod scenes;
 
 use etendue_physics::beam::SubRayPattern;
 use etendue_physics::phase::{
-    Ambiguity, AutomaticGain, Bias, Combination, Method, Modulation, Noise, Receiver,
-    SamplingScheme,
+    Ambiguity, AutomaticGain, Bias, Combination, Modulation, Noise, SamplingScheme,
 };
 use etendue_sensors::cw::{Beam, CwLidar};
+use etendue_sensors::lidar::{PhaseMethod, PhaseReceiver};
 
 /// A lidar without noise, rounding or thresholds with beams at these azimuths (degrees).
 pub fn ideal(azimuths_deg: &[f64], pattern: SubRayPattern) -> CwLidar<f64> {
@@ -30,7 +30,7 @@ pub fn ideal(azimuths_deg: &[f64], pattern: SubRayPattern) -> CwLidar<f64> {
         pattern,
         azimuth_jitter: 0.0,
         resolution: None,
-        receiver: Receiver {
+        receiver: PhaseReceiver {
             modulation: Modulation::URG_04LX,
             sampling: SamplingScheme::Pair,
             converter_bits: None,
@@ -51,7 +51,8 @@ pub fn ideal(azimuths_deg: &[f64], pattern: SubRayPattern) -> CwLidar<f64> {
                 combination: Combination::Mean,
             },
             bias: Bias::None,
-            method: Method::ClosedForm,
+            method: PhaseMethod::ClosedForm,
+            full_overlap: 0.0,
         },
     }
 }

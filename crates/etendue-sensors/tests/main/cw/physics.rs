@@ -3,8 +3,9 @@
 use super::scenes::{Wall, cuboid, planar, scene, scene_at};
 use super::{fan, ideal};
 use etendue_physics::beam::SubRayPattern;
-use etendue_physics::phase::{Method, Noise};
+use etendue_physics::phase::Noise;
 use etendue_sensors::cw::{Beam, CwLidar, Shot, Turn, shoot, shoot_paths, simulate};
+use etendue_sensors::lidar::PhaseMethod;
 use etendue_sensors::trajectory::{constant_velocity, stationary};
 use etendue_sensors::transport::{PathSettings, World};
 use etendue_sensors::{PlanarSweep, RangeReading};
@@ -194,7 +195,7 @@ fn spread(walls: &[Wall], lidar: &CwLidar<f64>, count: u32) -> f64 {
 /// times as much at twice the distance; samples (400 sweeps) as well.
 #[test]
 fn noise_grows_with_the_square_of_the_range() {
-    for (method, sweeps) in [(Method::ClosedForm, 2000), (Method::Sampled, 400)] {
+    for (method, sweeps) in [(PhaseMethod::ClosedForm, 2000), (PhaseMethod::Sampled, 400)] {
         let mut lidar = ideal(&[0.0], SubRayPattern::Centre);
         lidar.receiver.method = method;
         lidar.receiver.noise = Noise {

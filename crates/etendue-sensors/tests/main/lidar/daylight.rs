@@ -6,7 +6,7 @@ use etendue_physics::normal;
 use etendue_physics::phase::Window;
 use etendue_physics::pulse::{AnalogueDetector, Detector, PhotonCounter, ReturnMode};
 use etendue_scene::Scene;
-use etendue_sensors::lidar::{Lidar, Pipeline, PulsedReceiver, Receiver};
+use etendue_sensors::lidar::{EchoModel, Lidar, PulsedReceiver, Receiver};
 use etendue_sensors::lidar::{Sweep, SweepSettings, simulate};
 use etendue_sensors::transport::{AmbientLight, World};
 use nalgebra::Isometry3;
@@ -30,7 +30,7 @@ fn receiver(even: f64) -> PulsedReceiver {
             background: 0.0,
             saturation: f64::INFINITY,
         }),
-        ..pulsed(Pipeline::Fast, ReturnMode::All)
+        ..pulsed(EchoModel::Analytic, ReturnMode::All)
     }
 }
 
@@ -75,7 +75,7 @@ fn ambient_light_adds_its_shot_noise_to_echoes() {
     let echo = REFLECTANCE / PI / 400.0;
     let scanner = Lidar {
         receiver: Receiver::Pulsed(receiver(power / 4.0)),
-        ..one_shot(pulsed(Pipeline::Fast, ReturnMode::All))
+        ..one_shot(pulsed(EchoModel::Analytic, ReturnMode::All))
     };
     for (light, background) in [(AmbientLight::default(), 0.0), (sky(1e9), power)] {
         let points: Vec<_> = (0..4000)

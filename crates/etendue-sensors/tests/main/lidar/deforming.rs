@@ -4,7 +4,7 @@ use super::stage::{at_origin, pulsed, quiet, room, scanner};
 use etendue_physics::pulse::{Fmcw, ReturnMode};
 use etendue_scene::{Deformation, MeshId, Scene, VertexFrame};
 use etendue_sensors::lidar::Sweep;
-use etendue_sensors::lidar::{Pipeline, Receiver};
+use etendue_sensors::lidar::{EchoModel, Receiver};
 
 /// How large the room is at a time, over its size at the beginning: it grows by that much a second
 /// for half a turn of the scanner and shrinks again.
@@ -30,7 +30,7 @@ fn breathing(growth: f64) -> Scene {
 }
 
 fn turn(growth: f64, receiver: Receiver) -> Sweep {
-    let mut scanner = scanner(pulsed(Pipeline::Fast, ReturnMode::Strongest));
+    let mut scanner = scanner(pulsed(EchoModel::Analytic, ReturnMode::Strongest));
     scanner.receiver = receiver;
     let sweep = at_origin(&breathing(growth), &scanner, &quiet());
     assert_eq!(sweep.points.len(), sweep.shots.len());
@@ -42,7 +42,7 @@ fn turn(growth: f64, receiver: Receiver) -> Sweep {
 /// the cosine of the corner, 2.36 mm. Measured: 2.36 mm.
 #[test]
 fn a_breathing_room_is_met_where_its_walls_are_at_each_shot() {
-    let receiver = pulsed(Pipeline::Fast, ReturnMode::Strongest);
+    let receiver = pulsed(EchoModel::Analytic, ReturnMode::Strongest);
     let sweep = turn(4.0, Receiver::Pulsed(receiver));
     let (mut worst, mut frozen) = (0.0_f64, 0.0_f64);
     for point in &sweep.points {

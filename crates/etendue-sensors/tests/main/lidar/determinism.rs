@@ -3,13 +3,12 @@
 use super::stage::{at_origin, beam, pulsed, room, scanner};
 use etendue_physics::atmosphere::{Atmosphere, Weather};
 use etendue_physics::pulse::ReturnMode;
-use etendue_sensors::lidar::Pipeline;
+use etendue_sensors::lidar::EchoModel;
 use etendue_sensors::lidar::{Sweep, SweepSettings};
 
-fn sweep(threads: usize, seed: u64, pipeline: Pipeline) -> Sweep {
+fn sweep(threads: usize, seed: u64, pipeline: EchoModel) -> Sweep {
     let mut scanner = scanner(pulsed(pipeline, ReturnMode::All));
-    scanner.beam = beam(3e-3);
-    scanner.sub_ray_rings = 1;
+    scanner.beam = beam(3e-3).with_rings(1);
     let mut run = SweepSettings {
         seed,
         ..SweepSettings::default()
@@ -30,7 +29,7 @@ fn sweep(threads: usize, seed: u64, pipeline: Pipeline) -> Sweep {
 
 #[test]
 fn one_thread_and_eight_give_the_same_sweep_bit_for_bit() {
-    for pipeline in [Pipeline::Fast, Pipeline::Waveform] {
+    for pipeline in [EchoModel::Analytic, EchoModel::Waveform] {
         let one = sweep(1, 3, pipeline);
         assert!(one.points.len() > 3000);
         assert_eq!(one, sweep(8, 3, pipeline));

@@ -4,7 +4,7 @@ use super::stage::{Stage, at_origin, beam, lambert, one_shot, pulsed, quiet, sca
 use etendue_physics::pulse::{DualPair, ReturnMode};
 use etendue_scene::Scene;
 use etendue_sensors::lidar::Outcome;
-use etendue_sensors::lidar::{Lidar, Pipeline};
+use etendue_sensors::lidar::{EchoModel, Lidar};
 
 /// A near wall that covers the beam from its axis (moved by `edge`, m) to the left, and a far one.
 fn edge(edge: f64) -> Scene {
@@ -24,10 +24,9 @@ fn edge(edge: f64) -> Scene {
         .build()
 }
 
-fn wide(pipeline: Pipeline, returns: ReturnMode) -> Lidar {
+fn wide(pipeline: EchoModel, returns: ReturnMode) -> Lidar {
     let mut scanner = one_shot(pulsed(pipeline, returns));
-    scanner.beam = beam(8e-3);
-    scanner.sub_ray_rings = 3;
+    scanner.beam = beam(8e-3).with_rings(3);
     scanner
 }
 
@@ -45,7 +44,7 @@ fn assert_ranges(found: &[f64], expected: &[f64]) {
 
 #[test]
 fn at_an_edge_every_return_mode_gives_the_walls_that_it_says() {
-    for pipeline in [Pipeline::Fast, Pipeline::Waveform] {
+    for pipeline in [EchoModel::Analytic, EchoModel::Waveform] {
         // The axis just misses the near wall, then just hits it.
         for (offset, axis) in [(-0.005, 30.0), (0.005, 20.0)] {
             let scene = edge(offset);
@@ -60,7 +59,7 @@ fn at_an_edge_every_return_mode_gives_the_walls_that_it_says() {
                 &[30.0, 20.0],
             );
             let mut single = wide(pipeline, ReturnMode::All);
-            single.sub_ray_rings = 0;
+            single.beam = single.beam.with_one_ray();
             assert_ranges(&ranges(&scene, &single), &[axis]);
         }
     }
@@ -68,7 +67,7 @@ fn at_an_edge_every_return_mode_gives_the_walls_that_it_says() {
 
 #[test]
 fn points_of_one_beam_are_numbered_and_labelled_by_where_their_light_came_from() {
-    let scanner = wide(Pipeline::Waveform, ReturnMode::All);
+    let scanner = wide(EchoModel::Waveform, ReturnMode::All);
     let sweep = at_origin(&edge(0.0), &scanner, &quiet());
     let numbers: Vec<_> = sweep
         .points
@@ -96,7 +95,7 @@ fn surfaces_closer_than_the_pulse_merge_into_one_range_between_them() {
             lambert(0.5),
         )
         .build();
-    for pipeline in [Pipeline::Fast, Pipeline::Waveform] {
+    for pipeline in [EchoModel::Analytic, EchoModel::Waveform] {
         let found = ranges(&scene, &wide(pipeline, ReturnMode::All));
         assert_eq!(found.len(), 1);
         assert!((20.03..20.17).contains(&found[0]), "{found:?}");
@@ -112,7 +111,7 @@ fn drop_out_is_what_falls_below_the_threshold() {
         let scene = Stage::default()
             .panel([range, 0.0, 0.0], [-1.0, 0.0, 0.0], size, lambert(0.02))
             .build();
-        let mut receiver = pulsed(Pipeline::Fast, ReturnMode::Strongest);
+        let mut receiver = pulsed(EchoModel::Analytic, ReturnMode::Strongest);
         receiver.threshold = 1e-6;
         let sweep = at_origin(&scene, &one_shot(receiver), &quiet());
         let seen = matches!(sweep.outcomes[0], Outcome::Points { .. });
@@ -133,7 +132,7 @@ fn what_is_nearer_than_the_device_measures_is_too_near() {
         .build();
     let sweep = at_origin(
         &scene,
-        &scanner(pulsed(Pipeline::Fast, ReturnMode::First)),
+        &scanner(pulsed(EchoModel::Analytic, ReturnMode::First)),
         &quiet(),
     );
     assert_eq!(sweep.outcomes[0], Outcome::TooNear);

@@ -7,7 +7,7 @@ use etendue_physics::pulse::{Echo, ReturnMode};
 use etendue_physics::surface::{Dielectric, Lobe, Material, Retroreflector, Side, ThinDielectric};
 use etendue_scene::Scene;
 use etendue_sensors::lidar::SweepSettings;
-use etendue_sensors::lidar::{Pipeline, PulsedReceiver};
+use etendue_sensors::lidar::{EchoModel, PulsedReceiver};
 use std::f64::consts::PI;
 
 /// Range and power of the only echo along x, by both pipelines, which must agree to 1e-3.
@@ -17,7 +17,7 @@ fn echo(scene: &Scene, run: &SweepSettings) -> Echo {
 
 /// The same by a receiver that is changed.
 fn echo_of(scene: &Scene, run: &SweepSettings, change: impl Fn(&mut PulsedReceiver)) -> Echo {
-    let [fast, full] = [Pipeline::Fast, Pipeline::Waveform].map(|pipeline| {
+    let [fast, full] = [EchoModel::Analytic, EchoModel::Waveform].map(|pipeline| {
         let mut receiver = pulsed(pipeline, ReturnMode::Last);
         change(&mut receiver);
         let sweep = at_origin(scene, &one_shot(receiver), run);
@@ -164,7 +164,7 @@ fn fog_itself_is_the_first_echo() {
     run.air.atmosphere = Atmosphere {
         weather: vec![Weather::Fog { visibility: 50.0 }],
     };
-    let mut receiver = pulsed(Pipeline::Waveform, ReturnMode::First);
+    let mut receiver = pulsed(EchoModel::Waveform, ReturnMode::First);
     receiver.threshold = 1e-5;
     let sweep = at_origin(&scene, &one_shot(receiver), &run);
     assert!(

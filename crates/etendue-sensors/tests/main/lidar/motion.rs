@@ -3,7 +3,7 @@
 use super::stage::{Stage, at_origin, lambert, pulsed, quiet, room, scanner};
 use etendue_physics::pulse::ReturnMode;
 use etendue_scene::{Scene, primitive};
-use etendue_sensors::lidar::{Channel, Columns, Lidar, Pipeline, ScanPattern};
+use etendue_sensors::lidar::{Channel, Columns, EchoModel, Lidar, ScanPattern};
 use etendue_sensors::lidar::{Frame, Sweep, SweepSettings, simulate};
 use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Vector3};
@@ -27,7 +27,7 @@ fn avenue() -> Scene {
 /// The turning of an HDL-32E at 20 Hz (clockwise), with one level beam fired 20,000 times a turn
 /// so that edges are sharp.
 fn fast_scanner() -> Lidar {
-    let mut scanner = scanner(pulsed(Pipeline::Fast, ReturnMode::Strongest));
+    let mut scanner = scanner(pulsed(EchoModel::Analytic, ReturnMode::Strongest));
     if let ScanPattern::Spinning(spinning) = &mut scanner.pattern {
         spinning.rate = RATE;
         spinning.clockwise = true;
@@ -101,7 +101,7 @@ fn motion_compensated_points_lie_on_the_room_and_raw_ones_do_not() {
         let run = SweepSettings { frame, ..quiet() };
         let sweep = drive(
             &scene,
-            &scanner(pulsed(Pipeline::Fast, ReturnMode::Last)),
+            &scanner(pulsed(EchoModel::Analytic, ReturnMode::Last)),
             &run,
             10.0,
         );
@@ -123,7 +123,7 @@ fn scene_and_sensor_moved_together_change_nothing() {
         Vector3::new(120.0, -40.0, 8.0),
         Vector3::new(0.1, 0.4, -1.1),
     );
-    let scanner = scanner(pulsed(Pipeline::Waveform, ReturnMode::Last));
+    let scanner = scanner(pulsed(EchoModel::Waveform, ReturnMode::Last));
     let here = at_origin(&room([6.0, 9.0, 3.0], 0.4), &scanner, &quiet());
     let mesh = primitive::cuboid([6.0, 9.0, 3.0]).unwrap().inside_out();
     let there = Stage::default().add(mesh, pose, lambert(0.4)).build();
@@ -140,7 +140,7 @@ fn scene_and_sensor_moved_together_change_nothing() {
 /// two shots at one time, none left out.
 #[test]
 fn columns_by_a_clock_run_on_from_sweep_to_sweep() {
-    let mut scanner = scanner(pulsed(Pipeline::Fast, ReturnMode::Last));
+    let mut scanner = scanner(pulsed(EchoModel::Analytic, ReturnMode::Last));
     let period = 55.296e-6;
     if let ScanPattern::Spinning(spinning) = &mut scanner.pattern {
         spinning.columns = Columns::Period { seconds: period };

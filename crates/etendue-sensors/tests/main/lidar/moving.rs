@@ -6,7 +6,7 @@ use etendue_physics::surface::{Dielectric, Lobe, ThinDielectric};
 use etendue_scene::{
     Interpolation, KeyFrame, KeyFrameTrajectory, ObjectId, Scene, Trajectory, Twist, primitive,
 };
-use etendue_sensors::lidar::{Columns, Lidar, Pipeline, Receiver, ScanPattern};
+use etendue_sensors::lidar::{Columns, EchoModel, Lidar, Receiver, ScanPattern};
 use etendue_sensors::lidar::{Sweep, SweepSettings, simulate};
 use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Vector3};
@@ -38,7 +38,7 @@ fn convoy(speed: f64) -> Scene {
 
 /// The turning of an HDL-32E at 20 Hz, with one level beam fired 20,000 times a turn.
 fn fast_scanner() -> Lidar {
-    let mut scanner = scanner(pulsed(Pipeline::Fast, ReturnMode::Strongest));
+    let mut scanner = scanner(pulsed(EchoModel::Analytic, ReturnMode::Strongest));
     if let ScanPattern::Spinning(spinning) = &mut scanner.pattern {
         spinning.rate = RATE;
         spinning.clockwise = true;
@@ -103,7 +103,7 @@ fn cylinders_lengthen_and_shorten_by_the_relative_speed_of_sensor_and_cylinders(
 #[test]
 fn an_edge_that_drives_through_the_beam_gives_far_then_both_then_near() {
     let velocities = [[0.0, -0.1], [0.1, 0.0], [0.3, 0.2]];
-    for pipeline in [Pipeline::Fast, Pipeline::Waveform] {
+    for pipeline in [EchoModel::Analytic, EchoModel::Waveform] {
         for [sensor, wall] in velocities {
             let scene = Stage::default()
                 .panel(
@@ -127,8 +127,7 @@ fn an_edge_that_drives_through_the_beam_gives_far_then_both_then_near() {
             let motion = Trajectory::KeyFrames(KeyFrameTrajectory::new(frames.into()).unwrap());
             let scene = scene.build_some_moving(vec![(ObjectId(0), motion)]);
             let mut scanner = one_shot(pulsed(pipeline, ReturnMode::All));
-            scanner.beam = super::stage::beam(1e-3);
-            scanner.sub_ray_rings = 3;
+            scanner.beam = super::stage::beam(1e-3).with_rings(3);
             let world = World::at_wavelength(&scene, scanner.wavelength).unwrap();
             let seen = |sweep| {
                 let run = SweepSettings { sweep, ..quiet() };
@@ -194,7 +193,7 @@ fn every_point_is_that_of_the_scene_frozen_at_its_own_time() {
     };
     let place = |time: f64| [motions[0].at(time), motions[1].at(time)];
     let scene = stage(place(0.0)).build_moving(motions.to_vec());
-    let scanner = scanner(pulsed(Pipeline::Fast, ReturnMode::Last));
+    let scanner = scanner(pulsed(EchoModel::Analytic, ReturnMode::Last));
     let sweep = drive(&scene, &scanner, &quiet(), 3.0);
     let mut on_car = 0;
     for point in sweep.points.iter().step_by(23) {
@@ -222,7 +221,7 @@ fn doppler(scene: &Scene, sensor: f64) -> Sweep {
         noise: 1e-9,
         threshold: 10.0,
     };
-    let mut scanner = one_shot(pulsed(Pipeline::Fast, ReturnMode::Last));
+    let mut scanner = one_shot(pulsed(EchoModel::Analytic, ReturnMode::Last));
     scanner.receiver = Receiver::Fmcw(fmcw);
     scanner.wavelength = 1550e-9;
     drive(scene, &scanner, &quiet(), sensor)

@@ -3,7 +3,7 @@
 use super::stage::{Stage, at_origin, lambert, one_shot, pulsed, quiet};
 use etendue_physics::pulse::{Fmcw, ReturnMode};
 use etendue_scene::Scene;
-use etendue_sensors::lidar::{Lidar, Pipeline, Receiver, Triangulation};
+use etendue_sensors::lidar::{EchoModel, Lidar, Receiver, Triangulation};
 use etendue_sensors::lidar::{Outcome, SweepSettings, simulate};
 use etendue_sensors::transport::World;
 use nalgebra::Isometry3;
@@ -11,7 +11,7 @@ use nalgebra::Isometry3;
 fn with(receiver: Receiver) -> Lidar {
     Lidar {
         receiver,
-        ..one_shot(pulsed(Pipeline::Fast, ReturnMode::Last))
+        ..one_shot(pulsed(EchoModel::Analytic, ReturnMode::Last))
     }
 }
 

@@ -10,7 +10,7 @@ use etendue_scene::{
     primitive,
 };
 use etendue_sensors::lidar::{
-    Channel, Columns, Intensity, Lidar, Pipeline, PulsedReceiver, RangeLimits, Receiver,
+    Beam, Channel, Columns, EchoModel, Intensity, Lidar, PulsedReceiver, RangeLimits, Receiver,
     ScanPattern, Spinning,
 };
 use etendue_sensors::lidar::{Sweep, SweepSettings, simulate};
@@ -85,21 +85,22 @@ pub fn lambert(reflectance: f64) -> Lobe<f64> {
     Lobe::lambert(reflectance)
 }
 
-pub fn beam(divergence: f64) -> BeamWidth {
+pub fn beam(divergence: f64) -> Beam {
     let round = |width| Divergence {
         horizontal: width,
         vertical: width,
         at: DivergenceAt::HalfMaximum,
     };
-    BeamWidth {
+    let width = BeamWidth {
         shape: BeamShape::Gaussian,
         divergence: round(divergence),
         exit: round(0.0),
-    }
+    };
+    Beam::elliptic(width, 0)
 }
 
 /// A pulsed receiver that finds powers down to 1e-8 /(m² sr).
-pub fn pulsed(pipeline: Pipeline, returns: ReturnMode) -> PulsedReceiver {
+pub fn pulsed(echoes: EchoModel, returns: ReturnMode) -> PulsedReceiver {
     PulsedReceiver {
         pulse: Pulse::gaussian(4e-9),
         discriminator: Discriminator::ConstantFraction { fraction: 0.5 },
@@ -115,7 +116,7 @@ pub fn pulsed(pipeline: Pipeline, returns: ReturnMode) -> PulsedReceiver {
         interval: 0.5e-9,
         bits: None,
         jitter: 0.0,
-        pipeline,
+        echoes,
         window: None,
         false_alarms: false,
         full_overlap: 0.0,
@@ -140,7 +141,6 @@ pub fn scanner(receiver: PulsedReceiver) -> Lidar {
             nod: None,
         }),
         beam: beam(1e-3),
-        sub_ray_rings: 0,
         receiver: Receiver::Pulsed(receiver),
         limits: RangeLimits {
             near: 0.1,

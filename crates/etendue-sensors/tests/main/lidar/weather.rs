@@ -6,7 +6,7 @@ use etendue_physics::atmosphere::{Precipitation, Weather};
 use etendue_physics::pulse::{AnalogueDetector, Detector, ReturnMode, Waveform, reference_power};
 use etendue_scene::Scene;
 use etendue_sensors::lidar::{Air, SweepSettings, simulate, waveform};
-use etendue_sensors::lidar::{Lidar, Pipeline};
+use etendue_sensors::lidar::{EchoModel, Lidar};
 use etendue_sensors::transport::World;
 use nalgebra::Isometry3;
 
@@ -39,7 +39,7 @@ fn power(waveform: &Waveform, range: f64) -> f64 {
 /// $3\sigma^2/r^2$ = 5.4e-3 for a pulse of $\sigma$ = 0.25 m.
 #[test]
 fn the_waveform_of_fog_is_level_to_full_overlap_and_then_falls_by_the_square() {
-    let mut receiver = pulsed(Pipeline::Waveform, ReturnMode::First);
+    let mut receiver = pulsed(EchoModel::Waveform, ReturnMode::First);
     receiver.full_overlap = FULL_OVERLAP;
     let scanner = one_shot(receiver);
     let fog = Weather::Fog { visibility: 200.0 };
@@ -71,7 +71,7 @@ fn the_waveform_of_fog_is_level_to_full_overlap_and_then_falls_by_the_square() {
 /// 0.0964 (standard deviations 0.0022 and 0.0049).
 #[test]
 fn as_many_beams_meet_a_drop_as_drops_are_bright_enough() {
-    let mut receiver = pulsed(Pipeline::Fast, ReturnMode::Strongest);
+    let mut receiver = pulsed(EchoModel::Analytic, ReturnMode::Strongest);
     receiver.full_overlap = FULL_OVERLAP;
     receiver.threshold = reference_power(0.1, 100.0);
     let mut scanner = scanner(receiver);
@@ -88,7 +88,7 @@ fn as_many_beams_meet_a_drop_as_drops_are_bright_enough() {
             .map(|i| (f64::from(i) + 0.5) * step)
             .filter(|range| *range > overlap.none_until)
             .map(|range| {
-                let area = scanner.beam.area(range);
+                let area = scanner.beam.width().area(range);
                 let weakened = (-2.0 * rain.extinction() * range).exp() * overlap.share(range);
                 let of_a_metre = rain.drop_power(1.0, area, range) * weakened;
                 let found = (receiver.threshold / of_a_metre).sqrt();
@@ -111,7 +111,7 @@ fn as_many_beams_meet_a_drop_as_drops_are_bright_enough() {
 fn air_that_is_hidden_in_the_noise_makes_no_echo() {
     let scene = wall(30.0);
     let of = |full_overlap| {
-        let mut receiver = pulsed(Pipeline::Fast, ReturnMode::All);
+        let mut receiver = pulsed(EchoModel::Analytic, ReturnMode::All);
         receiver.threshold = 1e-6;
         receiver.full_overlap = full_overlap;
         let scanner = scanner(receiver);
@@ -134,7 +134,7 @@ fn air_that_is_hidden_in_the_noise_makes_no_echo() {
 #[test]
 fn haze_adds_no_detection() {
     let scene = wall(40.0);
-    let mut receiver = pulsed(Pipeline::Fast, ReturnMode::Strongest);
+    let mut receiver = pulsed(EchoModel::Analytic, ReturnMode::Strongest);
     receiver.threshold = reference_power(0.3, 40.0);
     receiver.detector = receiver_noise(0.2 * receiver.threshold);
     // The haze has 4 % of the threshold.

@@ -1,80 +1,80 @@
-//! A recorded drive, played back.
+//! Replay of a recorded drive.
 
-use super::cab;
+use super::driver;
 use crate::failure::Failure;
-use crate::output::{print, print_json};
+use crate::output::print_report;
 use etendue::io::ros2::{Said, SaidMessage, drive_command, read_drive};
 use etendue::sensors::rig::{Environment, seconds};
-use etendue_experiments::demo::street::{Driver, Heard, Route, What};
+use etendue_experiments::demo::street::{Driver, MessageData, Route, SensorMessage};
 use serde::Serialize;
 use std::path::Path;
 
-/// How a replay went.
+/// Printed results of a replay.
 #[derive(Default, Serialize)]
-struct Outcome {
-    /// Messages that the driver heard.
-    heard: u32,
+struct Report {
+    /// Messages that the driver received.
+    messages: u32,
     commands: u32,
-    /// Commands whose bytes are those of the recording.
-    same: u32,
+    /// Commands whose bytes equal those of the recording.
+    equal: u32,
     duration_s: f64,
 }
 
-/// Plays a recording on its stamps through the driver, and compares the commands.
+/// Sends the messages of a recording to the driver at their stamps, and compares the commands.
 pub fn replay(recording: &Path, json: bool) -> Result<(), Failure> {
-    let route = Route::round_the_middle();
-    let mut driver = cab::driver(&route, &Environment::default());
-    let mut outcome = Outcome::default();
-    read_drive(recording, |said| outcome.play(&mut driver, &said))?;
-    if outcome.commands == 0 {
-        return Err(Failure::Usage {
-            message: format!("{} holds no command of a driver", recording.display()),
-            remedy: "give a recording of `etendue demo street`".into(),
-        });
+    let route = Route::around_central_block();
+    let mut driver = driver::driver(&route, &Environment::default());
+    let mut report = Report::default();
+    read_drive(recording, |said| report.play(&mut driver, &said))?;
+    if report.commands == 0 {
+        return Err(Failure::usage(
+            format!("{} has no commands of a driver", recording.display()),
+            "give a recording of `etendue demo street`",
+        ));
     }
-    if outcome.same < outcome.commands {
-        return Err(Failure::Usage {
-            message: format!(
-                "{} of {} commands are not those of the recording",
-                outcome.commands - outcome.same,
-                outcome.commands
+    if report.equal < report.commands {
+        return Err(Failure::usage(
+            format!(
+                "{} of {} commands differ from those of the recording",
+                report.commands - report.equal,
+                report.commands
             ),
-            remedy: "record the drive again with this version of the program".into(),
-        });
+            "record the drive again with this version of the program",
+        ));
     }
-    if json {
-        return print_json(&outcome);
-    }
-    print(&format!(
-        "{} messages over {:.1} s heard again: all of {} commands the same, byte for byte\n",
-        outcome.heard, outcome.duration_s, outcome.commands
-    ))
+    print_report(json, &report, |report| {
+        format!(
+            "{} messages over {:.1} s replayed: all of {} commands are equal, byte for byte\n",
+            report.messages, report.duration_s, report.commands
+        )
+    })
 }
 
-impl Outcome {
+impl Report {
+    /// Sends a message to the driver, or compares a command.
     fn play(&mut self, driver: &mut Driver, said: &Said) {
         self.duration_s = seconds(said.time);
         if let SaidMessage::Command(recorded) = &said.message {
-            let command = driver.decide(said.time);
+            let command = driver.command(said.time);
             self.commands += 1;
-            self.same += u32::from(drive_command(said.time, "base", &command) == *recorded);
-        } else if let Some(heard) = heard(said) {
-            self.heard += 1;
-            driver.hear(&heard);
+            self.equal += u32::from(drive_command(said.time, "base", &command) == *recorded);
+        } else if let Some(message) = sensor_message(said) {
+            self.messages += 1;
+            driver.receive(&message);
         }
     }
 }
 
-/// What the driver hears of a message.
-fn heard(said: &Said) -> Option<Heard> {
-    let (stamp, what) = match said.message {
+/// Message for the driver, if it uses the data.
+fn sensor_message(said: &Said) -> Option<SensorMessage> {
+    let (stamp, data) = match said.message {
         SaidMessage::Imu {
             stamp,
             angular_velocity,
-        } => (stamp, What::Turning(angular_velocity.z)),
+        } => (stamp, MessageData::YawRate(angular_velocity.z)),
         SaidMessage::Joint { stamp, position } => {
             let side = usize::from(said.topic == "/right_wheel");
-            (stamp, What::Wheel(side, position))
+            (stamp, MessageData::WheelAngle(side, position))
         }
         SaidMessage::Fix {
             stamp,
@@ -82,14 +82,14 @@ fn heard(said: &Said) -> Option<Heard> {
             height,
             variance,
         } => {
-            let what = What::Fix {
+            let fix = MessageData::Fix {
                 degrees,
                 height,
                 variance,
             };
-            (stamp, what)
+            (stamp, fix)
         }
         SaidMessage::Command(_) => return None,
     };
-    Some(Heard { stamp, what })
+    Some(SensorMessage { stamp, data })
 }

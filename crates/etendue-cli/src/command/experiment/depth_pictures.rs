@@ -1,0 +1,138 @@
+//! Pictures of the experiments on depth correction.
+
+use super::depth_tables::{FEWEST_READINGS, first_split};
+use crate::view::layers::{Layer, LayerPanels};
+use etendue::calibrate::depth::{DepthModel, Polynomial, correct_scan};
+use etendue::estimate::geometry::CellOptions;
+use etendue_experiments::depth::board::BoardRow;
+use etendue_experiments::depth::corridor::{AS_BUILT, BiasBin, Drive, SplitRow};
+use etendue_plot::{Axis, Color, Drawing, Figure, Plot, palette};
+use nalgebra::{Isometry3, Vector3};
+
+/// Colours of the corrections.
+const COLORS: [Color; 5] = [
+    Color::hex(0xD0021B),
+    Color::hex(0x0072B2),
+    Color::hex(0x009E73),
+    Color::hex(0xE69F00),
+    Color::hex(0xCC79A7),
+];
+
+/// True bias over true incidences, and the corrections by the models of the first split.
+pub fn bias_curves(bins: &[BiasBin], rows: &[SplitRow]) -> Drawing {
+    let line = |of: &dyn Fn(&BiasBin) -> f64| -> Vec<[f64; 2]> {
+        let seen = bins.iter().filter(|bin| bin.readings >= FEWEST_READINGS);
+        seen.map(|bin| [bin.incidence.to_degrees(), of(bin) * 1e3])
+            .collect()
+    };
+    let mut lines = vec![("true".to_owned(), line(&|bin| bin.truth))];
+    let learnt = first_split(rows).filter(|row| row.model.is_some());
+    for (number, row) in learnt.enumerate() {
+        lines.push((row.name.to_owned(), line(&|bin| bin.taken_off[number])));
+    }
+    let y = Axis::new("mean over the measurements of planes, mm");
+    let mut plot = Plot::new(Axis::new("incidence, degrees"), y);
+    plot.add_marked_curves(lines);
+    Figure::new("Bias of the receiver, and correction by each model (first split)")
+        .with_plot(plot)
+        .draw()
+}
+
+/// Distance of each pose from the first, m.
+fn distances_from_first(poses: &[Isometry3<f64>]) -> Vec<f64> {
+    let first = poses
+        .first()
+        .map_or_else(Vector3::zeros, |p| p.translation.vector);
+    let away = |pose: &Isometry3<f64>| (pose.translation.vector - first).norm();
+    poses.iter().map(away).collect()
+}
+
+/// Errors of the trajectories of the first split along the axes of the lidar.
+pub fn trajectories(drive: &Drive, rows: &[SplitRow]) -> Drawing {
+    let distances = distances_from_first(&drive.truth);
+    let panel = |axis: usize| -> Vec<Layer> {
+        let of_row = |(row, color): (&SplitRow, Color)| {
+            let both = row.trajectory.iter().zip(&drive.truth).zip(&distances);
+            let points = both.map(|((estimate, truth), distance)| {
+                let error = estimate.translation.vector - truth.translation.vector;
+                [*distance, (truth.rotation.inverse() * error)[axis] * 1e3]
+            });
+            Layer::line(row.name, color, points.collect())
+        };
+        first_split(rows).zip(COLORS).map(of_row).collect()
+    };
+    LayerPanels {
+        title: "Drift of SLAM through the corridor",
+        subtitle: "position error, first split",
+        axes: ["distance from the first stop, m", "error, mm"],
+        to_scale: false,
+        panels: vec![
+            ("forward".into(), panel(0)),
+            ("to the left".into(), panel(1)),
+            ("upwards".into(), panel(2)),
+        ],
+    }
+    .draw()
+}
+
+/// Map from the side by SLAM, without correction and with the last model.
+pub fn side(drive: &Drive, rows: &[SplitRow]) -> Drawing {
+    let ends = [drive.truth.first(), drive.truth.last()];
+    let [start, end] = ends.map(|p| p.map_or_else(Vector3::zeros, |p| p.translation.vector));
+    let along = (end - start).try_normalize(0.0).unwrap_or(Vector3::x());
+    let panel = |row: &SplitRow, color| {
+        let cells = CellOptions::default();
+        let nothing = DepthModel::Polynomial(Polynomial::plain([0.0; 2]));
+        let model = row.model.as_ref().unwrap_or(&nothing);
+        let mut points = Vec::new();
+        for (scan, pose) in drive.scans.iter().zip(&row.trajectory) {
+            let corrected = correct_scan(scan, model, &cells);
+            points.extend(corrected.points.iter().step_by(97).map(|p| {
+                let placed = pose * p;
+                [(placed.coords - start).dot(&along), placed.z]
+            }));
+        }
+        let truth = drive.truth.iter().map(|p| {
+            let position = (p.translation.vector - start).dot(&along);
+            [position, p.translation.z]
+        });
+        vec![
+            Layer::points(row.name, color, points),
+            Layer::line("true trajectory", palette::INK, truth.collect()),
+        ]
+    };
+    let mut panels = Vec::new();
+    if let Some(row) = first_split(rows).next() {
+        panels.push(("without correction".into(), panel(row, COLORS[0])));
+    }
+    if let Some(row) = first_split(rows).filter(|row| row.name != AS_BUILT).last() {
+        panels.push((format!("corrected: {}", row.name), panel(row, COLORS[1])));
+    }
+    LayerPanels {
+        title: "The corridor from the side, as SLAM maps it",
+        subtitle: "vertical scale exaggerated",
+        axes: ["along the corridor, m", "height, m"],
+        to_scale: false,
+        panels,
+    }
+    .draw()
+}
+
+/// Depth error of the board over its angle.
+pub fn board_chart(rows: &[BoardRow]) -> Drawing {
+    let mut lines: Vec<(String, Vec<[f64; 2]>)> = Vec::new();
+    for row in rows {
+        let name = format!("{}, {} m", row.side, row.distance);
+        let point = [row.angle.to_degrees(), row.depth_error * 1e3];
+        match lines.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, points)) => points.push(point),
+            None => lines.push((name, vec![point])),
+        }
+    }
+    let y = Axis::new("mean depth error, mm");
+    let mut plot = Plot::new(Axis::new("incidence, degrees"), y);
+    plot.add_marked_curves(lines);
+    Figure::new("Depth error of a rotated board")
+        .with_plot(plot)
+        .draw()
+}

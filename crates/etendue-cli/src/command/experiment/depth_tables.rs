@@ -1,0 +1,176 @@
+//! Tables of the experiments on depth correction.
+
+use etendue_experiments::arena::{Cell, Table};
+use etendue_experiments::depth::board::BoardRow;
+use etendue_experiments::depth::corridor::{
+    BiasBin, Drift, LossRow, Poses, STOPS_OF_LOSSES, SplitRow,
+};
+
+/// Coefficients of the known bias over the second and fourth power of the incidence.
+pub const KNOWN_BIAS: [f64; 2] = [0.004, 0.008];
+/// Sweeps at each angle of the board.
+pub const SWEEPS: u32 = 4;
+
+/// Losses before and after learning a known bias.
+pub fn loss_table(rows: &[LossRow]) -> Table {
+    let mut table = Table::new(
+        format!(
+            "A known bias {} g^2 + {} g^4 with 1 cm of noise, from {STOPS_OF_LOSSES} stops",
+            KNOWN_BIAS[0], KNOWN_BIAS[1]
+        ),
+        &["loss", "poses", "loss fell by, %", "bias curve rms, mm"],
+    );
+    for row in rows {
+        let poses = match row.poses {
+            Poses::True => "true",
+            Poses::Noisy => "noisy, fixed",
+            Poses::Learnt => "noisy, estimated",
+        };
+        table.push(vec![
+            format!("{:?}", row.loss).as_str().into(),
+            poses.into(),
+            (row.fell * 1e2).into(),
+            (row.curve_rms * 1e3).into(),
+        ]);
+    }
+    table
+}
+
+/// Results of every split.
+pub fn split_table(rows: &[SplitRow]) -> Table {
+    let mut table = Table::new(
+        "Bias of the receiver: four splits",
+        &[
+            "split",
+            "correction",
+            "remaining bias, mm",
+            "held-out map rms, mm",
+            "held-out SLAM, deg",
+            "held-out SLAM, mm",
+            "whole corridor, deg",
+            "whole corridor, mm",
+        ],
+    );
+    for row in rows {
+        table.push(vec![
+            row.split.into(),
+            row.name.into(),
+            (row.bias_left * 1e3).into(),
+            (row.map_rms * 1e3).into(),
+            row.held_out.rotation.to_degrees().into(),
+            (row.held_out.translation * 1e3).into(),
+            row.whole.rotation.to_degrees().into(),
+            (row.whole.translation * 1e3).into(),
+        ]);
+    }
+    table
+}
+
+/// Mean of a column over the splits.
+pub fn mean(rows: &[SplitRow], name: &str, column: impl Fn(&SplitRow) -> f64) -> f64 {
+    let of_name = rows.iter().filter(|row| row.name == name).map(column);
+    let (sum, count) = of_name.fold((0.0, 0.0), |(s, n), v| (s + v, n + 1.0));
+    sum / count
+}
+
+/// Names of the rows of one split.
+pub fn names(rows: &[SplitRow]) -> Vec<&'static str> {
+    rows.iter()
+        .filter(|row| row.split == 0)
+        .map(|row| row.name)
+        .collect()
+}
+
+/// Means over the splits by correction, with the drift of SLAM.
+pub fn mean_table(rows: &[SplitRow], title: &str, of: impl Fn(&SplitRow) -> Drift) -> Table {
+    let mut table = Table::new(
+        title,
+        &[
+            "correction",
+            "remaining bias, mm",
+            "held-out map rms, mm",
+            "rotation, deg",
+            "translation, mm",
+            "rotation improvement, %",
+            "translation improvement, %",
+        ],
+    );
+    let rotation = |row: &SplitRow| of(row).rotation;
+    let translation = |row: &SplitRow| of(row).translation;
+    for name in names(rows) {
+        table.push(vec![
+            name.into(),
+            (mean(rows, name, |r| r.bias_left) * 1e3).into(),
+            (mean(rows, name, |r| r.map_rms) * 1e3).into(),
+            mean(rows, name, rotation).to_degrees().into(),
+            (mean(rows, name, translation) * 1e3).into(),
+            improvement(rows, name, rotation).into(),
+            improvement(rows, name, translation).into(),
+        ]);
+    }
+    table
+}
+
+/// Improvement of the mean of a column over that without correction, %.
+fn improvement(rows: &[SplitRow], name: &str, column: impl Fn(&SplitRow) -> f64) -> f64 {
+    100.0 * (1.0 - mean(rows, name, &column) / mean(rows, "none", &column))
+}
+
+/// Rows of the first split.
+pub fn first_split(rows: &[SplitRow]) -> impl Iterator<Item = &SplitRow> {
+    rows.iter().filter(|row| row.split == 0)
+}
+
+/// Smallest number of measurements of a printed bin.
+pub const FEWEST_READINGS: usize = 50;
+
+/// Bias by incidence, true and of the models of the first split.
+pub fn bias_table(bins: &[BiasBin], rows: &[SplitRow]) -> Table {
+    let learnt = first_split(rows).filter(|row| row.model.is_some());
+    let mut columns = vec!["incidence, deg", "measurements", "true bias, mm"];
+    columns.extend(learnt.map(|row| row.name));
+    let mut table = Table::new(
+        "Bias of the receiver by incidence: means over measurements of planes, and corrections by the \
+         models of the first split, mm",
+        &columns,
+    );
+    for bin in bins.iter().filter(|bin| bin.readings >= FEWEST_READINGS) {
+        let mut cells: Vec<Cell> = vec![
+            bin.incidence.to_degrees().into(),
+            bin.readings.into(),
+            (bin.truth * 1e3).into(),
+        ];
+        cells.extend(bin.taken_off.iter().map(|taken| Cell::from(taken * 1e3)));
+        table.push(cells);
+    }
+    table
+}
+
+/// Depth errors of the board.
+pub fn board_table(lidar: &str, rows: &[BoardRow]) -> Table {
+    let mut table = Table::new(
+        format!("{lidar}: a board of 0.5 x 1.15 m, {SWEEPS} sweeps per angle"),
+        &[
+            "side",
+            "distance, m",
+            "incidence, deg",
+            "points",
+            "behind the face, mm",
+            "depth error, mm",
+            "corrected, mm",
+        ],
+    );
+    for row in rows {
+        table.push(vec![
+            row.side.into(),
+            row.distance.into(),
+            row.angle.to_degrees().round().into(),
+            row.points.into(),
+            (row.offset * 1e3).into(),
+            (row.depth_error * 1e3).into(),
+            row.corrected
+                .map_or(Cell::Text("-".into()), |c| (c * 1e3).into()),
+        ]);
+    }
+    table
+}

@@ -1,0 +1,223 @@
+//! NumPy arrays (the NPY format, versions 1 to 3), which NPZ archives hold.
+//!
+//! A header in the syntax of a Python dictionary names the type, the order and the shape of the values that
+//! follow it.
+
+use std::io::{self, Read, Write};
+
+const MAGIC: &[u8; 6] = b"\x93NUMPY";
+/// Headers are padded so that values begin at a multiple of this many bytes.
+const ALIGNMENT: usize = 64;
+
+/// A number of an array: its type code and its bytes.
+pub(crate) trait Element: Sized {
+    /// The kind in NumPy's notation: `f`, `i` or `u`.
+    const KIND: char;
+    /// Appends the number, little end first.
+    fn write(&self, output: &mut impl Write) -> io::Result<()>;
+    /// The number whose bytes are given in the order of the array.
+    fn from_bytes(bytes: &[u8], order: ByteOrder) -> Self;
+}
+
+/// Order of a number's bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ByteOrder {
+    Little,
+    Big,
+}
+
+macro_rules! elements {
+    ($($number:ty: $kind:literal),*) => {$(
+        impl Element for $number {
+            const KIND: char = $kind;
+
+            fn write(&self, output: &mut impl Write) -> io::Result<()> {
+                output.write_all(&self.to_le_bytes())
+            }
+
+            fn from_bytes(bytes: &[u8], order: ByteOrder) -> Self {
+                let mut array = [0; size_of::<$number>()];
+                array.copy_from_slice(bytes);
+                match order {
+                    ByteOrder::Little => Self::from_le_bytes(array),
+                    ByteOrder::Big => Self::from_be_bytes(array),
+                }
+            }
+        }
+    )*};
+}
+elements!(f32: 'f', f64: 'f', u8: 'u', u16: 'u', u32: 'u', u64: 'u', i8: 'i', i16: 'i', i32: 'i', i64: 'i');
+
+/// Writes an array whose last index changes fastest.
+///
+/// # Errors
+/// Where `output` cannot be written.
+pub(crate) fn write_array<T: Element>(
+    output: &mut impl Write,
+    shape: &[u64],
+    values: impl IntoIterator<Item = T>,
+) -> io::Result<()> {
+    let order = if size_of::<T>() == 1 { "|" } else { "<" };
+    let kind = T::KIND;
+    let size = size_of::<T>();
+    let lengths: String = shape.iter().map(|length| format!("{length}, ")).collect();
+    let header = format!(
+        "{{'descr': '{order}{kind}{size}', 'fortran_order': False, 'shape': ({lengths}), }}"
+    );
+    // Magic number, version, length of the header, header, padding, line feed.
+    let unpadded = MAGIC.len() + 2 + 2 + header.len() + 1;
+    let padding = unpadded.next_multiple_of(ALIGNMENT) - unpadded;
+    let length = u16::try_from(header.len() + padding + 1).map_err(io::Error::other)?;
+    output.write_all(MAGIC)?;
+    output.write_all(&[1, 0])?;
+    output.write_all(&length.to_le_bytes())?;
+    writeln!(output, "{header}{:padding$}", "")?;
+    values.into_iter().try_for_each(|value| value.write(output))
+}
+
+/// An array as stored.
+pub(crate) struct StoredArray {
+    /// The kind of its numbers in NumPy's notation; a space where they are no plain numbers.
+    pub kind: char,
+    /// Bytes of a number.
+    pub size: usize,
+    /// Length along each axis.
+    pub shape: Vec<u64>,
+    order: ByteOrder,
+    values: Vec<u8>,
+}
+
+impl StoredArray {
+    /// Reads an array to its end.
+    ///
+    /// # Errors
+    /// Where the array is truncated or its header is no header of NumPy.
+    pub(crate) fn read(input: &mut impl Read) -> io::Result<Self> {
+        let header = read_header(input)?;
+        let damaged = |what: &str| io::Error::new(io::ErrorKind::InvalidData, what.to_owned());
+        let shape = entry(&header, "shape").ok_or_else(|| damaged("the header has no shape"))?;
+        let shape = parse_shape(shape).ok_or_else(|| damaged("the shape is damaged"))?;
+        let description = entry(&header, "descr");
+        let description = description.ok_or_else(|| damaged("the header has no descr"))?;
+        let (order, kind, size) = parse_type(description).unwrap_or((ByteOrder::Little, ' ', 0));
+        let count = shape
+            .iter()
+            .try_fold(1u64, |all, length| all.checked_mul(*length));
+        let length = count.and_then(|count| count.checked_mul(size as u64));
+        let length = length.ok_or_else(|| damaged("the shape is too large"))?;
+        let mut values = Vec::new();
+        input.take(length).read_to_end(&mut values)?;
+        if values.len() as u64 != length {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        Ok(Self {
+            kind,
+            size,
+            shape,
+            order,
+            values,
+        })
+    }
+
+    /// The numbers in the order of the file; `T` is the type that `kind` and `size` name.
+    pub(crate) fn numbers<T: Element>(&self) -> impl Iterator<Item = T> {
+        let values = self.values.chunks_exact(size_of::<T>());
+        values.map(|bytes| T::from_bytes(bytes, self.order))
+    }
+}
+
+fn read_header(input: &mut impl Read) -> io::Result<String> {
+    let mut start = [0; 8];
+    input.read_exact(&mut start)?;
+    if !start.starts_with(MAGIC) {
+        let message = "an array does not begin with NumPy's magic number";
+        return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+    }
+    let mut length = [0; 4];
+    let width = if start[6] == 1 { 2 } else { 4 };
+    input.read_exact(&mut length[..width])?;
+    let mut header = Vec::new();
+    let length = u32::from_le_bytes(length);
+    input.take(u64::from(length)).read_to_end(&mut header)?;
+    String::from_utf8(header).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+}
+
+/// The text after an entry's key, up to the end of the header.
+fn entry<'a>(header: &'a str, key: &str) -> Option<&'a str> {
+    let quoted = ['\'', '"'].map(|quote| format!("{quote}{key}{quote}"));
+    let (start, quoted) = quoted
+        .iter()
+        .find_map(|quoted| header.find(quoted.as_str()).map(|start| (start, quoted)))?;
+    let rest = header[start + quoted.len()..].trim_start();
+    Some(rest.strip_prefix(':')?.trim_start())
+}
+
+/// The lengths of a tuple such as `(2, 3)`.
+fn parse_shape(text: &str) -> Option<Vec<u64>> {
+    let (lengths, _) = text.strip_prefix('(')?.split_once(')')?;
+    let lengths = lengths.split(',').map(str::trim);
+    let lengths = lengths.filter(|length| !length.is_empty());
+    // Python 2 wrote long integers with an L.
+    lengths
+        .map(|length| length.trim_end_matches('L').parse().ok())
+        .collect()
+}
+
+/// Order, kind and size of a plain number such as `'<f8'`; none for other types.
+fn parse_type(text: &str) -> Option<(ByteOrder, char, usize)> {
+    let quote = text
+        .chars()
+        .next()
+        .filter(|first| matches!(first, '\'' | '"'))?;
+    let (name, _) = text[1..].split_once(quote)?;
+    let mut letters = name.chars();
+    let order = match letters.next()? {
+        '<' | '|' => ByteOrder::Little,
+        '>' => ByteOrder::Big,
+        _ => return None,
+    };
+    let kind = letters.next()?;
+    Some((order, kind, letters.as_str().parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_written_array_is_read_back() {
+        let mut bytes = Vec::new();
+        write_array(
+            &mut bytes,
+            &[2, 3],
+            [1.5, -2.0, 0.0, 4.0, 5.0, f64::INFINITY],
+        )
+        .unwrap();
+        assert_eq!(bytes.len() % ALIGNMENT, 6 * 8 % ALIGNMENT);
+        let array = StoredArray::read(&mut &bytes[..]).unwrap();
+        assert_eq!((array.kind, array.size), ('f', 8));
+        assert_eq!(array.shape, [2, 3]);
+        let values: Vec<f64> = array.numbers().collect();
+        assert_eq!(values, [1.5, -2.0, 0.0, 4.0, 5.0, f64::INFINITY]);
+    }
+
+    #[test]
+    fn headers_of_other_writers_are_read() {
+        let header = b"{\"descr\": '>i2', 'fortran_order': False, 'shape': (2L,)}\n";
+        let mut bytes = b"\x93NUMPY\x02\0".to_vec();
+        bytes.extend(u32::try_from(header.len()).unwrap().to_le_bytes());
+        bytes.extend(header);
+        bytes.extend([0, 1, 255, 254]);
+        let array = StoredArray::read(&mut &bytes[..]).unwrap();
+        assert_eq!(array.numbers::<i16>().collect::<Vec<_>>(), [1, -2]);
+    }
+
+    #[test]
+    fn a_truncated_array_is_an_error() {
+        let mut bytes = Vec::new();
+        write_array(&mut bytes, &[3], [1u16, 2, 3]).unwrap();
+        for length in 0..bytes.len() {
+            assert!(StoredArray::read(&mut &bytes[..length]).is_err());
+        }
+    }
+}

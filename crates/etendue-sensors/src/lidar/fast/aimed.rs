@@ -1,0 +1,49 @@
+//! The shots of a batch, as far as they need be known.
+
+use crate::lidar::{Column, Shot, TurnedShots};
+use std::ops::Range;
+
+/// The shots of a batch.
+#[derive(Clone, Copy)]
+pub(in crate::lidar) enum Aimed<'a> {
+    Listed(&'a [Shot]),
+    /// Whole columns of a rotor that only turns: most of these shots are never asked for.
+    Turned {
+        by: &'a TurnedShots,
+        own: &'a Range<usize>,
+        columns: &'a [Column],
+    },
+}
+
+impl Aimed<'_> {
+    pub fn count(&self) -> usize {
+        match *self {
+            Self::Listed(shots) => shots.len(),
+            Self::Turned { own, .. } => own.len(),
+        }
+    }
+
+    /// The shot of that number in the batch.
+    pub fn at(&self, shot: usize) -> Shot {
+        match *self {
+            Self::Listed(shots) => shots[shot],
+            Self::Turned { by, own, .. } => by.at(own.start + shot),
+        }
+    }
+
+    /// Whether something holds at the times of all.
+    #[inline]
+    pub fn at_all_times(&self, holds: impl Fn(f64) -> bool) -> bool {
+        match *self {
+            Self::Listed(shots) => {
+                let mut last = f64::NAN;
+                shots.iter().all(|shot| {
+                    let known = shot.time == last;
+                    last = shot.time;
+                    known || holds(last)
+                })
+            }
+            Self::Turned { by, own, .. } => by.at_all_times(own, holds),
+        }
+    }
+}

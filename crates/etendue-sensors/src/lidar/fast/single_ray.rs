@@ -1,0 +1,617 @@
+//! Shots of one ray each whose light comes straight back, sixteen at a time.
+#![expect(
+    clippy::inline_always,
+    clippy::needless_range_loop,
+    reason = "loops over sixteen lanes become vector instructions"
+)]
+
+use super::aimed::Aimed;
+use super::direct::{Cast, Straight};
+use crate::calibrated::{DrawnBeams, Sights, side_of};
+use crate::lidar::receive::{Light, Workspace};
+use crate::lidar::return_buffer::Received;
+use crate::lidar::sweep::{Simulator, shot_number};
+use crate::lidar::{Frame, Outcome, Return, Source};
+use crate::transport::TileReturns;
+use etendue_physics::pulse::SingleEchoes;
+use etendue_physics::{Draws, NormalPairs, Purpose, SPEED_OF_LIGHT};
+use etendue_scene::{HitTile, MaterialId, MeshId, ObjectId};
+use etendue_simd::Vectorized;
+use nalgebra::{Isometry3, Point3, Vector3};
+
+/// What comes back to sixteen shots that follow each other.
+#[derive(Clone)]
+#[repr(C, align(64))]
+struct Block {
+    /// Half the optical path, m.
+    range: [f64; 16],
+    /// 0 where nothing comes straight back.
+    power: [f64; 16],
+    cos_incidence: [f64; 16],
+    /// Numbers of objects.
+    object: [u32; 16],
+    material: [MaterialId; 16],
+    /// One more than the number of the light that comes back along a tree of paths; 0 for none.
+    tree: [u32; 16],
+}
+
+impl Block {
+    const NOTHING: Self = Self {
+        range: [0.0; 16],
+        power: [0.0; 16],
+        cos_incidence: [0.0; 16],
+        object: [0; 16],
+        material: [MaterialId(0); 16],
+        tree: [0; 16],
+    };
+
+    /// What comes back along the rays of a tile, those of trees not yet numbered.
+    #[inline]
+    fn of(back: &TileReturns, met: &HitTile, weight: f64) -> Self {
+        let mut tile = Self::NOTHING;
+        for i in 0..16 {
+            let power = back.power[i] * weight;
+            tile.power[i] = if met.is_hit(i) { power } else { 0.0 };
+        }
+        tile.range = back.range;
+        tile.cos_incidence = back.cos_incidence;
+        tile.object = met.object;
+        tile.material = back.material;
+        tile
+    }
+
+    /// Takes so many lanes from one of another.
+    #[inline(always)]
+    fn take<const N: usize>(&mut self, place: usize, from: &Self, lane: usize, trees: bool) {
+        let (to, of) = (place..place + N, lane..lane + N);
+        self.range[to.clone()].copy_from_slice(&from.range[of.clone()]);
+        self.power[to.clone()].copy_from_slice(&from.power[of.clone()]);
+        self.cos_incidence[to.clone()].copy_from_slice(&from.cos_incidence[of.clone()]);
+        self.object[to.clone()].copy_from_slice(&from.object[of.clone()]);
+        self.material[to.clone()].copy_from_slice(&from.material[of.clone()]);
+        if trees {
+            self.tree[to].copy_from_slice(&from.tree[of]);
+        }
+    }
+}
+
+/// What the device reports of sixteen shots.
+struct Measured {
+    echoes: SingleEchoes,
+    /// In the device's steps, m.
+    range: [f64; 16],
+    /// The channels' range offsets, m.
+    offset: [f64; 16],
+    /// The points in the sensor's frame, by axis, m; only those of a rotor that only turns.
+    point: [[f64; 16]; 3],
+    intensity: [f64; 16],
+    /// Whether the light of the surface made the echo, rather than noise alone.
+    sourced: [bool; 16],
+    /// Those of the objects.
+    mesh: [MeshId; 16],
+    within: [bool; 16],
+    too_near: [bool; 16],
+}
+
+/// What is drawn of 64 shots.
+#[repr(align(64))]
+struct Together {
+    calibrated: [bool; 64],
+    drawn: DrawnBeams<64>,
+}
+
+/// What is drawn of sixteen of them.
+struct Sixteen<'a> {
+    /// Which are.
+    calibrated: &'a [bool; 16],
+    returned: &'a [bool; 16],
+    range: &'a [f64; 16],
+    intensity: &'a [f64; 16],
+}
+
+impl<'a> Sixteen<'a> {
+    /// That of one of four blocks.
+    #[inline(always)]
+    fn of(all: &'a Together, number: usize) -> Self {
+        Self {
+            calibrated: &all.calibrated.as_chunks().0[number],
+            returned: &all.drawn.returned.as_chunks().0[number],
+            range: &all.drawn.range.as_chunks().0[number],
+            intensity: &all.drawn.intensity.as_chunks().0[number],
+        }
+    }
+}
+
+/// Memory that batches use again.
+#[derive(Default)]
+pub(in crate::lidar) struct Singles {
+    blocks: Vec<Block>,
+    /// Shots that need trees.
+    pub rest: Vec<usize>,
+}
+
+impl Singles {
+    /// Sorts out what comes straight back to each shot of a batch, and which need trees.
+    pub fn sort<P: Fn(f64) -> Isometry3<f64>>(
+        &mut self,
+        simulator: &Simulator<'_, P>,
+        straight: &Straight,
+        cast: &Cast,
+    ) {
+        self.rest.clear();
+        let count = cast.shots.count().div_ceil(16);
+        self.blocks.resize(count, Block::NOTHING);
+        if let Some(last) = self.blocks.last_mut() {
+            // Not all its lanes may be shots.
+            *last = Block::NOTHING;
+        }
+        let weight = simulator.beam_rays.weight(0);
+        let tiles = cast.back.iter().zip(cast.met);
+        for ((back, met), shots) in tiles.zip(cast.order.shots.chunks(16)) {
+            let mut tile = Block::of(back, met, weight);
+            if simulator.air.dims() {
+                for (power, range) in tile.power.iter_mut().zip(&back.range) {
+                    *power *= simulator.air.transmission(*range);
+                }
+            }
+            if straight.goes_on {
+                self.find_trees(straight, met, shots, &mut tile);
+            }
+            if cast.order.by_fours {
+                for (four, shots) in shots.chunks(4).enumerate() {
+                    self.blocks[shots[0] / 16].take::<4>(
+                        shots[0] % 16,
+                        &tile,
+                        4 * four,
+                        straight.goes_on,
+                    );
+                }
+            } else {
+                for (lane, shot) in shots.iter().enumerate() {
+                    self.blocks[shot / 16].take::<1>(shot % 16, &tile, lane, straight.goes_on);
+                }
+            }
+        }
+    }
+
+    /// Numbers the shots that need trees.
+    #[inline]
+    fn find_trees(
+        &mut self,
+        straight: &Straight,
+        met: &HitTile,
+        shots: &[usize],
+        tile: &mut Block,
+    ) {
+        for (lane, &shot) in shots.iter().enumerate() {
+            if !straight.ends[tile.material[lane].0 as usize] && met.is_hit(lane) {
+                self.rest.push(shot);
+                tile.tree[lane] = shot_number(self.rest.len());
+                tile.power[lane] = 0.0;
+            }
+        }
+    }
+}
+
+/// Adds the points of the shots of a batch and what became of each.
+pub(in crate::lidar) struct Report<'s, 'a, P> {
+    pub simulator: &'s Simulator<'a, P>,
+    pub straight: &'s Straight,
+    pub cast: &'s Cast<'s>,
+    pub singles: &'s Singles,
+    pub lights: &'s mut Vec<Light>,
+    pub workspace: &'s mut Workspace,
+    pub received: &'s mut Received,
+}
+
+impl<P: Fn(f64) -> Isometry3<f64>> Vectorized for Report<'_, '_, P> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(mut self) {
+        let blocks = &self.singles.blocks;
+        for (four, blocks) in blocks.chunks(4).enumerate() {
+            let drawn = self.draw(blocks, 64 * four);
+            let noise = self.noise(blocks, drawn.as_ref(), 64 * four);
+            for (number, block) in blocks.iter().enumerate() {
+                let drawn = drawn.as_ref().map(|drawn| Sixteen::of(drawn, number));
+                let noise = &noise[number];
+                self.report(block, drawn.as_ref(), noise, 64 * four + 16 * number);
+            }
+        }
+    }
+}
+
+impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
+    /// Adds the points of sixteen shots, the first of which is that number of the batch.
+    #[inline(always)]
+    fn report(
+        &mut self,
+        block: &Block,
+        drawn: Option<&Sixteen>,
+        noise: &NormalPairs,
+        first: usize,
+    ) {
+        let count = (self.cast.shots.count() - first).min(16);
+        if !block.power.iter().any(|power| *power > 0.0) {
+            return self.one_by_one(block, None, first, count);
+        }
+        // Not an option of what was measured, which would be copied once more.
+        let measured = self.measure(block, drawn, noise, first);
+        if block.tree == [0; 16] {
+            self.points(block, &measured, first, count);
+        } else {
+            self.one_by_one(block, Some(&measured), first, count);
+        }
+    }
+
+    /// Adds the points of so many of sixteen shots.
+    #[inline(always)]
+    fn points(&mut self, block: &Block, measured: &Measured, first: usize, count: usize) {
+        let (simulator, cast) = (self.simulator, self.cast);
+        self.received.extend(count, |lane, number, place| {
+            if measured.within[lane] {
+                fill(simulator, cast, place, block, measured, (first, lane));
+            }
+            measured.outcome(lane, number)
+        });
+    }
+
+    /// The same of shots some of which need trees, or of which none is lit.
+    #[inline(never)]
+    fn one_by_one(
+        &mut self,
+        block: &Block,
+        measured: Option<&Measured>,
+        first: usize,
+        count: usize,
+    ) {
+        for lane in 0..count {
+            let outcome = match (block.tree[lane], measured) {
+                (0, Some(measured)) => {
+                    let outcome = measured.outcome(lane, self.received.count());
+                    if measured.within[lane] {
+                        let place = self.received.place();
+                        fill(
+                            self.simulator,
+                            self.cast,
+                            place,
+                            block,
+                            measured,
+                            (first, lane),
+                        );
+                    }
+                    outcome
+                }
+                (0, None) => Outcome::NoReturn,
+                (light, _) => self.simulator.report(
+                    self.cast.fired(first + lane),
+                    &mut self.lights[light as usize - 1],
+                    self.workspace,
+                    self.received,
+                ),
+            };
+            self.received.outcomes.push(outcome);
+        }
+    }
+
+    /// What is reported of sixteen shots, the first of which is that number of the batch: what was
+    /// drawn, and what the receiver makes of the others.
+    #[inline(always)]
+    fn measure(
+        &self,
+        block: &Block,
+        drawn: Option<&Sixteen>,
+        noise: &NormalPairs,
+        first: usize,
+    ) -> Measured {
+        let simulator = self.simulator;
+        let echoes = self.echoes(block, drawn, noise);
+        let offsets = self.offsets(first);
+        let limits = simulator.scanner.limits;
+        let reach = 0.5 * SPEED_OF_LIGHT * self.straight.pulsed.receiver.pulse.fwhm;
+        let mut range = [0.0; 16];
+        let mut distance = [0.0; 16];
+        let mut sourced = [false; 16];
+        let mut within = [false; 16];
+        let mut too_near = [false; 16];
+        for i in 0..16 {
+            range[i] = limits.stepped(echoes.range[i] + offsets[i]);
+            distance[i] = range[i] - offsets[i];
+            sourced[i] = (block.range[i] - echoes.range[i]).abs() <= reach;
+            within[i] = echoes.found[i] && range[i] >= limits.near && range[i] <= limits.far;
+            too_near[i] = echoes.found[i] && range[i] < limits.near;
+        }
+        Measured {
+            intensity: self.intensity(&echoes, &distance, drawn),
+            echoes,
+            range,
+            offset: offsets,
+            point: match self.cast.shots {
+                Aimed::Listed(_) => [[0.0; 16]; 3],
+                Aimed::Turned { by, columns, .. } => by.points(columns, first, &distance),
+            },
+            sourced,
+            mesh: self.meshes(block),
+            within,
+            too_near,
+        }
+    }
+
+    /// The meshes of the objects that a block saw.
+    #[inline(always)]
+    fn meshes(&self, block: &Block) -> [MeshId; 16] {
+        let objects = self.simulator.world.scene().objects();
+        let mesh = |object: u32| {
+            objects
+                .get(object as usize)
+                .map_or(MeshId(0), |own| own.mesh)
+        };
+        let first = block.object[0];
+        let mut alike = true;
+        for i in 0..16 {
+            alike &= block.object[i] == first;
+        }
+        if alike {
+            [mesh(first); 16]
+        } else {
+            block.object.map(mesh)
+        }
+    }
+
+    /// Intensities: those drawn, and what the device makes of the others' power.
+    #[inline(always)]
+    fn intensity(
+        &self,
+        echoes: &SingleEchoes,
+        range: &[f64; 16],
+        drawn: Option<&Sixteen>,
+    ) -> [f64; 16] {
+        let intensity = &self.simulator.scanner.intensity;
+        let (response, top) = (intensity.response, intensity.top);
+        let Some(drawn) = drawn else {
+            return response.report_lanes(&echoes.power, range, top);
+        };
+        let mut is_drawn = [false; 16];
+        let mut others = false;
+        for i in 0..16 {
+            is_drawn[i] = drawn.calibrated[i] & !drawn.intensity[i].is_nan();
+            others |= echoes.found[i] && !is_drawn[i];
+        }
+        if !others {
+            return *drawn.intensity;
+        }
+        let mut intensity = response.report_lanes(&echoes.power, range, top);
+        for i in 0..16 {
+            if is_drawn[i] {
+                intensity[i] = drawn.intensity[i];
+            }
+        }
+        intensity
+    }
+
+    /// The echoes of sixteen shots, those drawn among them.
+    #[inline(always)]
+    fn echoes(&self, block: &Block, drawn: Option<&Sixteen>, noise: &NormalPairs) -> SingleEchoes {
+        let Some(drawn) = drawn else {
+            return self.received(block, noise);
+        };
+        if !has_others(block, drawn.calibrated) {
+            return SingleEchoes {
+                range: *drawn.range,
+                power: block.power,
+                width: [0.0; 16],
+                found: *drawn.returned,
+            };
+        }
+        let mut echoes = self.received(block, noise);
+        for i in 0..16 {
+            if drawn.calibrated[i] {
+                echoes.range[i] = drawn.range[i];
+                echoes.power[i] = block.power[i];
+                echoes.width[i] = 0.0;
+                echoes.found[i] = drawn.returned[i];
+            }
+        }
+        echoes
+    }
+
+    /// What the receiver makes of sixteen shots.
+    #[inline(always)]
+    fn received(&self, block: &Block, noise: &NormalPairs) -> SingleEchoes {
+        { self.straight.pulsed.fast }.singles(&block.range, &block.power, noise)
+    }
+
+    /// The receiver's noise of four blocks, if any shot wants it: four after each other, for what
+    /// one waits for another can go on with.
+    #[inline(always)]
+    fn noise(&self, blocks: &[Block], drawn: Option<&Together>, first: usize) -> [NormalPairs; 4] {
+        let mut noise = [[[0.0; 16]; 2]; 4];
+        let wanted = |(number, block): (usize, &Block)| match drawn {
+            Some(drawn) => has_others(block, Sixteen::of(drawn, number).calibrated),
+            None => has_others(block, &[false; 16]),
+        };
+        if !self.simulator.run.without_noise && blocks.iter().enumerate().any(wanted) {
+            for (number, noise) in noise.iter_mut().enumerate() {
+                *noise = self.draws(first + 16 * number);
+            }
+        }
+        noise
+    }
+
+    #[inline(always)]
+    fn draws(&self, first: usize) -> NormalPairs {
+        let run = self.simulator.run;
+        let draws = Draws {
+            seed: run.seed,
+            sensor: run.sensor,
+            sweep: run.sweep,
+            purpose: Purpose::ReceiverNoise,
+        };
+        let mut numbers = [shot_number(self.cast.first + first); 16];
+        for (number, lane) in numbers.iter_mut().zip(0..) {
+            *number += lane;
+        }
+        draws.normal_pairs(&numbers)
+    }
+
+    /// The channels' range offsets.
+    #[inline(always)]
+    fn offsets(&self, first: usize) -> [f64; 16] {
+        let mut offsets = [0.0; 16];
+        if self.straight.offset {
+            let channels = &self.simulator.scanner.channels;
+            for (offset, shot) in offsets.iter_mut().zip(self.cast.first + first..) {
+                *offset = channels[shot % channels.len()].range_offset;
+            }
+        }
+        offsets
+    }
+
+    /// Draws the shots of calibrated noise of four blocks, if there are any: four at once, for what one
+    /// waits for another can go on with.
+    #[inline(always)]
+    fn draw(&mut self, blocks: &[Block], first: usize) -> Option<Together> {
+        let calibrated = &self.straight.calibrated;
+        if calibrated.is_empty() {
+            return None;
+        }
+        let mut sights = Sights::<64>::NONE;
+        let mut any = false;
+        for (number, block) in blocks.iter().enumerate() {
+            any |= see(&mut sights, 16 * number, block, calibrated);
+        }
+        if !any {
+            return None;
+        }
+        let (simulator, cast) = (self.simulator, self.cast);
+        let address = simulator.address(shot_number(cast.first + first));
+        let cos = &sights.cos_incidence;
+        let side = |lane: usize| side(cast, cos[lane], first + lane);
+        let scene = simulator.world.scene();
+        let drawn = sights.draw(scene, side, &address, self.workspace.noise_cache.get());
+        Some(Together {
+            calibrated: sights.calibrated,
+            drawn,
+        })
+    }
+}
+
+impl Measured {
+    /// What became of a shot whose point, if it has one, has that number.
+    #[inline(always)]
+    fn outcome(&self, lane: usize, number: usize) -> Outcome {
+        if self.within[lane] {
+            return Outcome::Points {
+                first: shot_number(number),
+                count: 1,
+            };
+        }
+        if self.too_near[lane] {
+            Outcome::TooNear
+        } else {
+            Outcome::NoReturn
+        }
+    }
+}
+
+/// Fills in the point of one shot: number by number, as one that is made first and copied as a whole
+/// waits for all of them.
+#[inline(always)]
+fn fill<P>(
+    simulator: &Simulator<P>,
+    cast: &Cast,
+    place: &mut Return,
+    block: &Block,
+    measured: &Measured,
+    (first, lane): (usize, usize),
+) {
+    let offset = measured.offset[lane];
+    let point = match cast.shots {
+        Aimed::Listed(shots) => shots[first + lane].point(measured.range[lane] - offset),
+        Aimed::Turned { .. } => {
+            let [x, y, z] = &measured.point;
+            Point3::new(x[lane], y[lane], z[lane])
+        }
+    };
+    match simulator.run.frame {
+        Frame::Sensor => place.position = point,
+        frame => {
+            let pose = cast.poses.of(first + lane);
+            place.position = frame.place(point, pose, &simulator.world_from_start);
+        }
+    }
+    place.range = measured.range[lane];
+    place.intensity = measured.intensity[lane];
+    place.power = measured.echoes.power[lane];
+    place.width = measured.echoes.width[lane];
+    place.velocity = None;
+    place.ambient = 0.0;
+    place.shot = shot_number(cast.first + first + lane);
+    (place.return_number, place.returns) = (1, 1);
+    place.source = None;
+    if measured.sourced[lane] {
+        place.source = Some(Source {
+            instance: ObjectId(block.object[lane]),
+            mesh: measured.mesh[lane],
+            material: block.material[lane],
+            cos_incidence: block.cos_incidence[lane].min(1.0),
+            range: block.range[lane] + offset,
+        });
+    }
+}
+
+/// Whether light comes straight back to shots that are not drawn.
+#[inline(always)]
+fn has_others(block: &Block, calibrated: &[bool; 16]) -> bool {
+    let mut others = false;
+    for i in 0..16 {
+        others |= block.power[i] > 0.0 && !calibrated[i];
+    }
+    others
+}
+
+/// What a block sees of calibrated noise, from a lane on, as [`Lit`](crate::calibrated::Lit) would say of each, and whether it
+/// does.
+#[inline(always)]
+fn see(sights: &mut Sights<64>, from: usize, block: &Block, calibrated: &[bool]) -> bool {
+    let first = block.material[0];
+    let mut alike = true;
+    for i in 0..16 {
+        alike &= block.material[i].0 == first.0;
+    }
+    // Most often they are, and each lane need not ask.
+    let mut is_calibrated = [calibrated[first.0 as usize]; 16];
+    if !alike {
+        for i in 0..16 {
+            is_calibrated[i] = calibrated[block.material[i].0 as usize];
+        }
+    }
+    let mut any = false;
+    for i in 0..16 {
+        let is_seen = (block.power[i] > 0.0) & is_calibrated[i];
+        any |= is_seen;
+        sights.calibrated[from + i] = is_seen;
+    }
+    for i in 0..16 {
+        sights.material[from + i] = block.material[i];
+        sights.range[from + i] = block.range[i];
+        sights.cos_incidence[from + i] = block.cos_incidence[i].clamp(0.0, 1.0);
+    }
+    any
+}
+
+/// On which side of its normal a shot of one ray meets its surface.
+#[inline(never)]
+fn side(cast: &Cast, cos_incidence: f64, shot: usize) -> f64 {
+    let (tile, lane) = (cast.order.places[shot] / 16, cast.order.places[shot] % 16);
+    let [x, y, z] = &cast.met[tile].normal;
+    let normal = Vector3::new(x[lane], y[lane], z[lane]);
+    let up = cast.poses.of(shot) * Vector3::z();
+    side_of(
+        &up,
+        &normal,
+        &cast.tiles[tile].ray(lane).direction,
+        cos_incidence,
+    )
+}

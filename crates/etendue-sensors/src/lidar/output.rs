@@ -1,0 +1,198 @@
+//! What a scanning lidar reports.
+
+use crate::lidar::{Lidar, Shot, Shots};
+use crate::{Measurement, PlanarSweep, RangeReading, Truth};
+use etendue_scene::{MaterialId, MeshId, ObjectId};
+use nalgebra::{Isometry3, Point3};
+
+/// One echo as the device reports it, with the truth behind it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Return {
+    /// The measured point, m, in the frame that was asked for.
+    pub position: Point3<f64>,
+    /// Reported range, m.
+    pub range: f64,
+    /// Reported intensity, in the device's counts.
+    pub intensity: f64,
+    /// Peak power, 1/(m² sr); 0 where the receiver does not tell.
+    pub power: f64,
+    /// Full width at half maximum of the echo, s; 0 where the receiver does not tell.
+    pub width: f64,
+    /// Radial velocity, m/s, positive when the range grows, from receivers that measure it.
+    pub velocity: Option<f64>,
+    /// Power of the ambient light that its receiver saw, 1/(m² sr); 0 where it lets in none.
+    pub ambient: f64,
+    /// Number of the shot in [`Sweep::shots`].
+    pub shot: u32,
+    /// Which of the shot's reported echoes, the first is 1.
+    pub return_number: u8,
+    /// How many echoes of the shot are reported.
+    pub returns: u8,
+    /// Where most of the echo's light came from; none for the air and for noise alone.
+    pub source: Option<Source>,
+}
+
+/// Where light came from: known in simulation only.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Source {
+    /// The object (instance) in the scene.
+    pub instance: ObjectId,
+    /// The mesh it is an instance of.
+    pub mesh: MeshId,
+    /// The material there.
+    pub material: MaterialId,
+    /// Cosine of the incidence there, in [0, 1].
+    pub cos_incidence: f64,
+    /// Half the true optical path, m, counted as the device counts (its range offset included).
+    pub range: f64,
+}
+
+impl Source {
+    /// Incidence there, rad, in [0, pi/2].
+    pub fn incidence(&self) -> f64 {
+        self.cos_incidence.acos()
+    }
+}
+
+/// What became of one shot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// So many points, from that number on in [`Sweep::points`].
+    Points {
+        /// Number of the first.
+        first: u32,
+        /// How many, at least one.
+        count: u8,
+    },
+    /// Nothing came back over the threshold (REP 117: +inf).
+    NoReturn,
+    /// Something nearer than the device reports (REP 117: -inf).
+    TooNear,
+    /// The device's own error code (REP 117: NaN).
+    Error(u8),
+}
+
+/// One sweep of a scanning lidar.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sweep {
+    /// Number of the sweep in its run.
+    pub index: u32,
+    /// When it began, s from the start of the run.
+    pub start: f64,
+    /// How many columns the scanner's grid has (a sweep may leave the last one empty).
+    pub columns: u32,
+    /// How many channels (rows of the grid).
+    pub channels: u16,
+    /// Pose of the sensor when the sweep began.
+    pub world_from_sensor: Isometry3<f64>,
+    /// Ring of each channel.
+    pub rings: Vec<u16>,
+    /// Every shot, column by column.
+    pub shots: Shots,
+    /// What became of each shot.
+    pub outcomes: Vec<Outcome>,
+    /// All points, shot by shot, each shot's in the order the device reports them.
+    pub points: Vec<Return>,
+    /// Received power of each shot, with or without a return, 1/(m² sr): of phase receivers.
+    pub powers: Vec<f64>,
+    /// Number of separate surfaces that returned light to each shot, 8 at most: of phase receivers.
+    pub surfaces: Vec<u16>,
+    /// First surface on the axis of each shot's beam: of phase receivers, where the settings request it.
+    pub axis_truths: Vec<Option<Truth>>,
+}
+
+impl Sweep {
+    /// The points of a shot.
+    pub fn points_of(&self, shot: usize) -> &[Return] {
+        match self.outcomes[shot] {
+            Outcome::Points { first, count } => {
+                &self.points[first as usize..first as usize + usize::from(count)]
+            }
+            Outcome::NoReturn | Outcome::TooNear | Outcome::Error(_) => &[],
+        }
+    }
+
+    /// The shot that a point belongs to.
+    pub fn shot_of(&self, point: &Return) -> Shot {
+        self.shots.at(point.shot as usize)
+    }
+
+    /// The same with its points in the sensor's own frame at each shot's own time, as the device
+    /// reports them, whatever frame they are in.
+    #[must_use]
+    pub fn in_sensor_frame(&self, scanner: &Lidar) -> Self {
+        let mut own = self.clone();
+        for point in &mut own.points {
+            let shot = self.shots.at(point.shot as usize);
+            let offset = scanner.channels[usize::from(shot.channel)].range_offset;
+            point.position = shot.point(point.range - offset);
+        }
+        own
+    }
+
+    /// The sweep as one measurement a shot: the first reported echo of each. Its truth is where
+    /// most of that echo's light came from, by the optical path.
+    pub fn first_echoes(&self) -> PlanarSweep {
+        let measurements =
+            (0..)
+                .zip(self.shots.iter().enumerate())
+                .map(|(beam, (number, shot))| {
+                    let points = self.points_of(number);
+                    let first = points.first();
+                    Measurement {
+                        beam,
+                        time: shot.time,
+                        azimuth: shot.azimuth,
+                        elevation: shot.elevation,
+                        reading: match (first, self.outcomes[number]) {
+                            (Some(point), _) => RangeReading::Range(point.range),
+                            (None, Outcome::TooNear) => RangeReading::TooNear,
+                            (None, Outcome::Error(code)) => RangeReading::Error(code),
+                            (None, _) => RangeReading::NoReturn,
+                        },
+                        power: { self.powers.get(number).copied() }
+                            .unwrap_or(first.map_or(0.0, |point| point.power)),
+                        returns: { self.surfaces.get(number).copied() }
+                            .unwrap_or(first.map_or(0, |point| u16::from(point.returns))),
+                        truth: if let Some(truth) = self.axis_truths.get(number) {
+                            *truth
+                        } else {
+                            first.and_then(|point| point.source).map(|source| Truth {
+                                range: source.range,
+                                object: source.instance,
+                                material: source.material,
+                                incidence: source.incidence(),
+                            })
+                        },
+                    }
+                });
+        PlanarSweep {
+            index: self.index,
+            start: self.start,
+            world_from_sensor: self.world_from_sensor,
+            measurements: measurements.collect(),
+        }
+    }
+
+    /// The range image of the first reported echoes: `rings` rows, the highest first, times
+    /// `columns`; m, +inf for no return, -inf for too near (REP 117), NaN where nothing was fired.
+    pub fn range_image(&self) -> Vec<f64> {
+        self.image(|sweep, shot| match sweep.outcomes[shot] {
+            Outcome::Points { first, .. } => sweep.points[first as usize].range,
+            Outcome::NoReturn => f64::INFINITY,
+            Outcome::TooNear => f64::NEG_INFINITY,
+            Outcome::Error(_) => f64::NAN,
+        })
+    }
+
+    /// An image like [`Sweep::range_image`] of any number of a shot.
+    pub fn image(&self, value: impl Fn(&Self, usize) -> f64) -> Vec<f64> {
+        let width = self.columns as usize;
+        let mut image = vec![f64::NAN; width * usize::from(self.channels)];
+        for (number, shot) in self.shots.iter().enumerate() {
+            let row = usize::from(self.channels - 1 - self.rings[usize::from(shot.channel)]);
+            image[row * width + shot.column as usize] = value(self, number);
+        }
+        image
+    }
+}

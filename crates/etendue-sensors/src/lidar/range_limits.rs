@@ -1,0 +1,50 @@
+//! Limits and step of the reported ranges.
+
+use super::check::{Wrong, is_zero_or_more, value};
+
+/// Limits and step of the reported ranges.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RangeLimits {
+    /// Nearest, m.
+    pub near: f64,
+    /// Farthest, m.
+    pub far: f64,
+    /// Step of the reported range, m; 0 for none.
+    pub step: f64,
+}
+
+impl RangeLimits {
+    /// The range rounded to the device's step, m.
+    #[expect(clippy::inline_always, reason = "for the caller's instructions")]
+    #[inline(always)]
+    pub fn stepped(&self, range: f64) -> f64 {
+        if self.step > 0.0 {
+            // The reciprocal is computed once for many lanes.
+            (range * (1.0 / self.step)).round() * self.step
+        } else {
+            range
+        }
+    }
+
+    /// Checks its numbers.
+    pub(super) fn check(&self) -> Result<(), Wrong> {
+        value(
+            "the nearest range, m,",
+            self.near,
+            is_zero_or_more(self.near),
+            "0 or more",
+        )?;
+        value(
+            "the farthest range, m,",
+            self.far,
+            self.far > self.near && self.far.is_finite(),
+            "beyond the nearest and finite",
+        )?;
+        value(
+            "the range step, m,",
+            self.step,
+            is_zero_or_more(self.step),
+            "0 or more",
+        )
+    }
+}
