@@ -12,10 +12,10 @@ pub mod lidar;
 mod measurement;
 pub mod rig;
 mod scan;
-mod scan_statistics;
 pub mod trajectory;
 pub mod transport;
 
 pub use measurement::{Measurement, PlanarSweep, RangeReading, Truth};
-pub use scan::{Scan, ScanLog};
-pub use scan_statistics::{ScanStatistics, Spread, StandingWindow, StatisticsOptions, SteadyBeam};
+pub use scan::{
+    Scan, ScanLog, ScanStatistics, Spread, StationaryWindow, StatisticsOptions, SteadyBeam,
+};
