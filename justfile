@@ -41,9 +41,9 @@ features:
 
 # The benchmarks outside the workspace compile; bench/rays needs Debian's libembree-dev.
 benches:
-    cargo check --manifest-path bench/sweeps/Cargo.toml
+    cargo check --target-dir "${CARGO_TARGET_DIR:-target}" --manifest-path bench/sweeps/Cargo.toml
     @if [ -e /usr/include/embree3/rtcore.h ]; then \
-        cargo check --manifest-path bench/rays/Cargo.toml; \
+        cargo check --target-dir "${CARGO_TARGET_DIR:-target}" --manifest-path bench/rays/Cargo.toml; \
     else \
         echo "skipped: bench/rays needs the Debian package libembree-dev"; \
     fi
