@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use etendue::io::output::OutputSet;
 use serde::Serialize;
-use std::fmt::Display;
+use std::fmt::{self, Display, Write as _};
 use std::io::{ErrorKind, Write, stdout};
 use std::path::{Path, PathBuf};
 
@@ -34,6 +34,20 @@ pub fn print_report<R: Serialize>(
     } else {
         print(&text(report))
     }
+}
+
+/// Text that a function writes.
+pub fn to_text(write: impl FnOnce(&mut String) -> fmt::Result) -> String {
+    let mut text = String::new();
+    write(&mut text).expect("writing to a string does not fail");
+    text
+}
+
+/// Writes warnings as lines of a report.
+pub fn write_warnings(out: &mut String, warnings: &[String]) -> fmt::Result {
+    warnings
+        .iter()
+        .try_for_each(|warning| writeln!(out, "  warning: {warning}"))
 }
 
 /// Prints warnings on standard error.

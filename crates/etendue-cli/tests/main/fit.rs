@@ -258,7 +258,7 @@ fn what_the_scan_does_not_determine_is_named() {
 }
 
 #[test]
-fn a_search_finds_the_pose_without_a_start_and_tells_the_twin() {
+fn a_search_finds_the_pose_and_the_ambiguous_minimum_without_a_start() {
     let folder = room();
     let sought = |scene: &str, scan: &str| {
         let arguments = [
@@ -279,7 +279,10 @@ fn a_search_finds_the_pose_without_a_start_and_tells_the_twin() {
     // Measured: 0.4 mm; the crate tells the two ends of the room apart.
     assert!((number(&value["x_m"]) - 0.1).abs() < 3e-3, "{value}");
     assert!((number(&value["y_m"]) + 0.05).abs() < 3e-3, "{value}");
-    assert_eq!(found["twins"].as_array().expect("a list").len(), 0);
+    assert_eq!(
+        found["ambiguous_minima"].as_array().expect("a list").len(),
+        0
+    );
 
     let empty = SCENE
         .split("[[objects]]\nname = \"crate\"")
@@ -292,9 +295,9 @@ fn a_search_finds_the_pose_without_a_start_and_tells_the_twin() {
         &[&["simulate", "empty.toml"][..], &pose].concat(),
     );
     let found = sought("empty.toml", "empty.csv");
-    let twins = found["twins"].as_array().expect("a list");
-    assert_eq!(twins.len(), 1, "{twins:?}");
-    let away = &twins[0][0]["away"];
+    let minima = found["ambiguous_minima"].as_array().expect("a list");
+    assert_eq!(minima.len(), 1, "{minima:?}");
+    let away = &minima[0][0]["away"];
     assert!((number(&away["turn_deg"]) - 180.0).abs() < 0.1, "{away}");
 }
 

@@ -1,15 +1,15 @@
-//! Two scans beam by beam.
+//! Comparison of two scans beam by beam.
 
 use etendue::estimate::compare::{BeamReturn, DropOuts, Errors, Span, compare_beams};
 use etendue::io::table::PointTable;
 use etendue_plot::{Axis, Drawing, Figure, Plot};
 use serde::Serialize;
 
-/// How alike two scans are beam by beam, with units in the names.
+/// Differences of two scans beam by beam, with units in the names.
 #[derive(Serialize)]
 pub struct BeamsReport {
     cell_deg: f64,
-    /// Whether cells are told apart by the rings of the clouds, else by elevation.
+    /// Whether cells are rings of the clouds, else intervals of elevation.
     by_ring: bool,
     cells: usize,
     range_m: Option<ErrorsReport>,
@@ -46,7 +46,7 @@ struct SpanReport {
     missed: f64,
 }
 
-/// Compares two clouds about the origin in cells of so many degrees.
+/// Compares two clouds around the origin in cells of `cell_deg` degrees.
 pub fn compare(real: &PointTable, simulated: &PointTable, cell_deg: f64) -> Option<BeamsReport> {
     let by_ring = [real, simulated]
         .iter()
@@ -66,17 +66,15 @@ pub fn compare(real: &PointTable, simulated: &PointTable, cell_deg: f64) -> Opti
     })
 }
 
-/// The points of a table that stand away from the origin.
+/// Returns of a table, without points at the origin.
 #[expect(clippy::cast_possible_truncation, reason = "rings are few")]
 fn returns(table: &PointTable, by_ring: bool, cell_deg: f64) -> Vec<BeamReturn> {
     let field = |name: &str, point| table.number(name, point);
     let finite = |name: &str, point| field(name, point).filter(|value| value.is_finite());
     let one = |point: usize| {
-        let (x, y, z) = (
-            finite("x", point)?,
-            finite("y", point)?,
-            finite("z", point)?,
-        );
+        let x = finite("x", point)?;
+        let y = finite("y", point)?;
+        let z = finite("z", point)?;
         let range = (x * x + y * y + z * z).sqrt();
         let elevation = z.atan2(x.hypot(y)).to_degrees();
         let ring = if by_ring {
@@ -150,7 +148,7 @@ impl BeamsReport {
     pub fn rows(&self) -> Vec<(String, String)> {
         let rows = if self.by_ring { "ring" } else { "elevation" };
         let cells = format!(
-            "{} cells of a {rows} and {} degrees",
+            "{} cells of one {rows} and {} degrees",
             self.cells, self.cell_deg
         );
         let mut rows = vec![("beams".to_owned(), cells)];
@@ -180,7 +178,7 @@ impl BeamsReport {
         rows
     }
 
-    /// Tables: what runs down, and the cells of each line.
+    /// Tables: the quantity of their rows, and the cells of each line.
     pub fn tables(&self) -> Vec<(&'static str, Vec<Vec<String>>)> {
         let lines = |spans: &[SpanReport], unit, missed| {
             spans.iter().map(|span| span.line(unit, missed)).collect()

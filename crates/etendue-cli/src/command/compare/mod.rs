@@ -6,7 +6,7 @@ mod page;
 use crate::device::device;
 use crate::failure::Failure;
 use crate::number::positive;
-use crate::output::{print, print_json};
+use crate::output::{print_report, warn};
 use beams::BeamsReport;
 use clap::Args;
 use etendue::estimate::compare::{
@@ -25,27 +25,27 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example: etendue compare real.pcd out/scan.pcd --html comparison.html\n\n\
-    Both clouds must stand in the same frame; ranges and beams are taken from its origin, so that \
-    beams are told apart only where the sensor stood there (`etendue simulate --frame sensor`). A \
-    beam's cell is its ring (or its elevation, where a cloud has no rings) and a span of azimuth; \
-    a cell without a point is a drop-out."
+    Both clouds have to be in one frame. Ranges and beams are relative to its origin, so that beams \
+    are comparable only if the sensor was there (`etendue simulate --frame sensor`). The cell of a \
+    beam is its ring (or its elevation, if a cloud has no rings) and an interval of azimuth; a cell \
+    without a point is a drop-out."
 )]
 pub struct Compare {
-    /// The real cloud: any format that `etendue convert` reads, or .vtk
+    /// Real cloud: any format that `etendue convert` reads, or .vtk
     real: PathBuf,
-    /// The simulated cloud
+    /// Simulated cloud
     simulated: PathBuf,
-    /// Metadata (JSON) of the Ouster sensor that sent the packets of REAL, or calibration (db.xml, or
-    /// ROS's YAML) of the Velodyne; without it, the file of the capture's name that ends in .json
+    /// Metadata (JSON) of the Ouster sensor of the capture REAL, or calibration (db.xml, or the YAML of
+    /// ROS) of the Velodyne; without it, the file with the name of the capture that ends in .json
     #[arg(long, value_name = "FILE")]
     metadata: Option<PathBuf>,
-    /// Points farther apart than this are different, m
+    /// Largest distance of equal points, m
     #[arg(long, default_value_t = 0.1, value_parser = positive)]
     tolerance: f64,
-    /// Width of a beam's cell in azimuth, degrees
+    /// Width of the cell of a beam in azimuth, degrees
     #[arg(long, value_name = "DEG", default_value_t = 1.0, value_parser = positive)]
     cell: f64,
-    /// Write a page with tables and figures
+    /// HTML page with tables and figures to write
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// Print JSON
@@ -53,7 +53,7 @@ pub struct Compare {
     json: bool,
 }
 
-/// How alike two clouds are, with units in the names.
+/// Differences of two clouds, with units in the names.
 #[derive(Serialize)]
 struct Report {
     real: String,
@@ -75,7 +75,7 @@ struct Report {
     beams: Option<BeamsReport>,
 }
 
-/// A cloud with all its fields, where its format keeps them.
+/// Cloud with all its fields, where the format stores them.
 struct Loaded {
     cloud: Cloud,
     table: Option<PointTable>,
@@ -85,16 +85,20 @@ impl Loaded {
     fn read(path: &Path, device: &PacketSource) -> Result<Self, Failure> {
         let points = match read_points(path, device) {
             Ok(points) => points,
-            // Legacy VTK has positions alone.
+            // Legacy VTK has only positions
             Err(FormatError::Unsupported { .. }) => {
                 let cloud = read_cloud(path, device)?;
                 return Ok(Self { cloud, table: None });
             }
             Err(error) => return Err(error.into()),
         };
-        for warning in &points.warnings {
-            eprintln!("warning: {}: {warning}", path.display());
-        }
+        let path_name = path.display();
+        warn(
+            points
+                .warnings
+                .iter()
+                .map(|warning| format!("{path_name}: {warning}")),
+        );
         let table = points.together();
         let cloud = Cloud::of_table(&table);
         if cloud.points.is_empty() {
@@ -107,7 +111,7 @@ impl Loaded {
     }
 }
 
-/// How alike two distributions are.
+/// Differences of two distributions.
 #[derive(Serialize)]
 struct Distance {
     kolmogorov_smirnov: f64,
@@ -116,11 +120,14 @@ struct Distance {
 }
 
 impl Compare {
-    /// Compares and prints.
+    /// Compares two clouds and prints a report.
     pub fn run(self) -> Result<(), Failure> {
+        // Load
         let device = device(self.metadata.as_deref())?;
         let real = Loaded::read(&self.real, &device)?;
         let simulated = Loaded::read(&self.simulated, &crate::device::device(None)?)?;
+
+        // Compare
         let beams = match (&real.table, &simulated.table) {
             (Some(real), Some(simulated)) => beams::compare(real, simulated, self.cell),
             _ => None,
@@ -130,15 +137,13 @@ impl Compare {
         let found = found.ok_or_else(|| Failure::NothingToCompare {
             path: self.real.clone(),
         })?;
+
+        // Write and report
         let report = self.report(&clouds, &found, beams);
         if let Some(path) = &self.html {
             page::write(path, &report, &clouds)?;
         }
-        if self.json {
-            print_json(&report)
-        } else {
-            print(&report.text())
-        }
+        print_report(self.json, &report, Report::text)
     }
 
     fn report(

@@ -1,24 +1,26 @@
-//! The page of a comparison.
+//! HTML page of a comparison.
 
+use super::beams::BeamsReport;
 use super::{Report, intensities, ranges};
 use crate::failure::Failure;
-use etendue::io::output::OutputSet;
+use crate::output::write_file;
 use etendue::io::points::Cloud;
 use etendue_plot::{Axis, Drawing, Figure, Plot, palette, svg};
 use std::fmt::Write;
 use std::path::Path;
 
-/// Writes one page that needs nothing else.
+/// Writes a self-contained page.
 pub fn write(path: &Path, report: &Report, clouds: &[Cloud; 2]) -> Result<(), Failure> {
     let escaped = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;");
+
+    // Tables
     let mut rows = String::new();
     for (name, value) in &report.rows() {
-        let (name, value) = (escaped(name), escaped(value));
-        writeln!(rows, "<tr><td>{name}</td><td>{value}</td></tr>")
-            .expect("writing to a string does not fail");
+        let cells = [name, value].map(|cell| escaped(cell)).join("</td><td>");
+        writeln!(rows, "<tr><td>{cells}</td></tr>").expect("writing to a string does not fail");
     }
     let mut tables = String::new();
-    for (title, lines) in report.beams.iter().flat_map(super::BeamsReport::tables) {
+    for (title, lines) in report.beams.iter().flat_map(BeamsReport::tables) {
         writeln!(tables, "<h2>By {title}</h2>\n<table>").expect("writing does not fail");
         for line in &lines {
             let cells: Vec<String> = line.iter().map(|cell| escaped(cell)).collect();
@@ -27,8 +29,10 @@ pub fn write(path: &Path, report: &Report, clouds: &[Cloud; 2]) -> Result<(), Fa
         }
         tables += "</table>\n";
     }
+
+    // Figures
     let mut figures = String::new();
-    for drawing in report.beams.iter().flat_map(super::BeamsReport::figures) {
+    for drawing in report.beams.iter().flat_map(BeamsReport::figures) {
         figures += &svg::write(&drawing);
     }
     for (title, label, of) in [
@@ -41,6 +45,8 @@ pub fn write(path: &Path, report: &Report, clouds: &[Cloud; 2]) -> Result<(), Fa
             figures += &svg::write(&distribution_chart(title, label, &samples));
         }
     }
+
+    // Page
     let page = format!(
         "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\">\n<title>etendue compare</title>\n\
          <style>body{{font:16px sans-serif;margin:2em}}td{{padding:.2em 1em .2em 0}}svg{{display:block}}</style>\n\
@@ -50,10 +56,7 @@ pub fn write(path: &Path, report: &Report, clouds: &[Cloud; 2]) -> Result<(), Fa
         report.real_points,
         report.simulated_points,
     );
-    let mut outputs = OutputSet::new();
-    outputs.add(path, |file| file.write_all(page.as_bytes()))?;
-    outputs.commit()?;
-    Ok(())
+    write_file(path, page.as_bytes())
 }
 
 /// Largest number of points of a distribution function.

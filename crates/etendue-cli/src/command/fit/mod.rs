@@ -1,6 +1,6 @@
 //! `etendue fit`.
 
-mod ask;
+mod arguments;
 mod report;
 mod results;
 mod search;
@@ -10,13 +10,13 @@ mod values;
 
 use crate::failure::Failure;
 use crate::folder::Folder;
-use crate::output::{print, print_json};
-use ask::TypedLoss;
+use crate::output::{print_report, warn};
+use arguments::{LossArgument, SettingArgument};
 use clap::Args;
 use etendue::estimate::fit::report as with_uncertainty;
 use etendue::estimate::uncertainty::Gauge;
 use report::Report;
-use search::Answers;
+use search::Minima;
 use setup::Setup;
 use std::path::PathBuf;
 
@@ -27,55 +27,55 @@ use std::path::PathBuf;
     etendue fit arena --scan out/scan.csv --free sensor.pose --start 0,0,20 --loss cauchy:0.05\n          \
     etendue fit arena --scan out/scan.csv --free sensor.pose --search\n          \
     etendue fit problem.toml -o found\n\n\
-    A problem file names scene, sensor, scans, unknowns with bounds, and the solver; `etendue schema \
-    fit` describes it. Instead, all can be typed: one --start (and --truth) for every --free, in the \
-    same order. A start is a number, or a pose: x,y,yaw or x,y,z,yaw in the plane (height and tilt \
-    stay), x,y,z,yaw,pitch,roll in space (metres and degrees).\n\
-    What can be free: sensor.pose, scans.N.pose, objects.NAME.pose, materials.NAME.reflectance and \
+    A problem file gives scene, sensor, scans, unknowns with bounds, and the solver; `etendue schema \
+    fit` describes it. Alternatively all are arguments: one --start (and --truth) for every --free, in \
+    the same order. A start is a number, or a pose: x,y,yaw or x,y,z,yaw in the plane (height and tilt \
+    are kept), x,y,z,yaw,pitch,roll in space (metres and degrees).\n\
+    Parameters: sensor.pose, scans.N.pose, objects.NAME.pose, materials.NAME.reflectance and \
     other parameters of materials, objects.NAME.facets.N.scattering (N may be *); of continuous-wave \
     lidars sensor.receiver.bias.a, .b, .c, sensor.beam.divergence, sensor.beams.N.range_offset, \
     .azimuth_offset, .elevation_offset; of scanners sensor.beam.divergence.horizontal, .vertical and \
     the offsets of sensor.channels.N, of the scene's air atmosphere.fog_visibility_m, .visibility_m, \
     .rain_mm_h, .snow_mm_h, .dust_g_m3, of pulsed ones sensor.receiver.pulse_width, .threshold, \
     .reference.\n\
-    Scans of scanners are point clouds in the sensor's frame, with a field ring where there are \
-    rings and with intensities where reflectances are sought; the sensor stood still.\n\
-    The folder gets estimate.json, covariance.csv, correlation.csv, log.csv, residuals.csv, and two \
-    pictures: fit and residuals."
+    Scans of scanners are point clouds of a stationary sensor in its frame, with a field ring if it \
+    has rings, and with intensities if reflectances are unknown.\n\
+    Output: estimate.json, covariance.csv, correlation.csv, log.csv, residuals.csv, and two pictures, \
+    fit and residuals."
 )]
 pub struct Fit {
     /// Problem file (.toml); with --scan a scene file or the name of a built-in scene
     #[arg(value_name = "PROBLEM|SCENE")]
     subject: PathBuf,
-    /// Scan to explain: a scan log, or a point cloud of a scanner; FILE#N for scan N (from 0) of
+    /// Measured scan: a scan log, or a point cloud of a scanner; FILE#N for scan N (from 0) of
     /// several
     #[arg(long, value_name = "FILE[#N]", requires = "free")]
     scan: Vec<String>,
-    /// Path of something unknown
+    /// Path of an unknown parameter
     #[arg(long, value_name = "PATH", requires = "scan")]
     free: Vec<String>,
-    /// Where the search starts; without it, where the scene has it
+    /// Start value; without it, the value of the scene
     #[arg(
         long,
         allow_hyphen_values = true,
         value_name = "VALUE",
         requires = "free"
     )]
-    start: Vec<ask::TypedSetting>,
-    /// What it really is, if that is known: the estimate's error is told
+    start: Vec<SettingArgument>,
+    /// True value, if known: the error of the estimate is printed
     #[arg(
         long,
         allow_hyphen_values = true,
         value_name = "VALUE",
         requires = "free"
     )]
-    truth: Vec<ask::TypedSetting>,
-    /// How a residual is charged: squared, huber:M, cauchy:M or geman-mcclure:M, the scale in m
-    /// [default: cauchy:0.05]; robust ones begin 16 times too wide
+    truth: Vec<SettingArgument>,
+    /// Loss of a residual: squared, huber:M, cauchy:M or geman-mcclure:M, with the scale in m
+    /// [default: cauchy:0.05]; the scale of robust losses is reduced from 16 times this value
     #[arg(long, value_name = "LOSS", requires = "free")]
-    loss: Option<TypedLoss>,
-    /// Try about so many poses all over the scene first, for the first pose in the plane that is
-    /// free, and tell all answers that explain the scans as well
+    loss: Option<LossArgument>,
+    /// Search about this many poses over the whole scene first, for the first unknown pose in the
+    /// plane, and print all minima that explain the scans equally well
     #[arg(
         long,
         value_name = "POSES",
@@ -84,7 +84,7 @@ pub struct Fit {
         default_missing_value = "10000"
     )]
     search: Option<usize>,
-    /// Name of a preset or a sensor file; without it, the scene's, else hokuyo-urg-04lx
+    /// Name of a preset or a sensor file; without it, that of the scene, else hokuyo-urg-04lx
     #[arg(long, value_name = "PRESET|FILE", requires = "free")]
     sensor: Option<String>,
     /// Print JSON
@@ -96,27 +96,22 @@ pub struct Fit {
 }
 
 impl Fit {
-    /// Fits, writes and prints.
+    /// Fits, writes the result and prints a report.
     pub fn run(self) -> Result<(), Failure> {
         let task = self.task()?;
         let setup = Setup::new(&task)?;
         let solver = &task.solver;
-        let Answers { solution, twins } = search::answers(&task, &setup)?;
+        let Minima {
+            solution,
+            ambiguous,
+        } = search::solve(&task, &setup)?;
         let found = with_uncertainty(&setup.problem, solver, solution, &Gauge::Free);
-        let report = Report::new(&setup, &found, &twins);
+        let report = Report::new(&setup, &found, &ambiguous);
 
         let mut folder = Folder::new(&self.output);
         results::add_to(&mut folder, &setup, &found, &report)?;
-        for path in folder.commit()? {
-            eprintln!("wrote {}", path.display());
-        }
-        for warning in setup.warnings.iter().chain(&report.warnings) {
-            eprintln!("warning: {warning}");
-        }
-        if self.json {
-            print_json(&report)
-        } else {
-            print(&report.text())
-        }
+        folder.commit_and_list()?;
+        warn(setup.warnings.iter().chain(&report.warnings));
+        print_report(self.json, &report, Report::text)
     }
 }

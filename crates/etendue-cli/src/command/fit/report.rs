@@ -1,7 +1,8 @@
-//! What a fit found, in words and as JSON.
+//! Report of a fit as text and JSON.
 
 use super::setup::Setup;
 use super::values::{numbers, placed, setting};
+use crate::output::to_text;
 use etendue::config::fit::Setting;
 use etendue::estimate::fit::Report as Found;
 use etendue::estimate::manifold::{Manifold, Variable};
@@ -10,22 +11,22 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// A fit as it is told.
+/// Printed result of a fit.
 #[derive(Debug, Serialize)]
 pub struct Report {
     scene: String,
     sensor: String,
     scans: usize,
-    /// Beams that were measured.
+    /// Number of measured beams.
     measured: usize,
-    /// Of them, those that the estimate does not predict.
+    /// Measured beams without a prediction.
     missing: usize,
-    /// Beams that the estimate predicts and that were not measured.
+    /// Predicted beams without a measurement.
     unexpected: usize,
-    /// Of the beams with both ranges, those that are off by more than six times what the others are.
+    /// Beams with both ranges whose residual is more than six times that of the others.
     misfits: usize,
     rms_m: f64,
-    /// Root mean square of the residuals of intensities, counts; none where there are none.
+    /// Root mean square intensity residual, counts; `None` without intensities.
     rms_intensity: Option<f64>,
     cost: f64,
     iterations: usize,
@@ -35,9 +36,9 @@ pub struct Report {
     rank: usize,
     singular_values: Vec<f64>,
     not_determined: Vec<String>,
-    /// Other answers that explain the scans as well.
-    twins: Vec<Vec<Twin>>,
-    /// What is doubtful about it.
+    /// Other minima that explain the scans equally well.
+    ambiguous_minima: Vec<Vec<AmbiguousValue>>,
+    /// Doubts about the result.
     pub warnings: Vec<String>,
 }
 
@@ -51,7 +52,7 @@ struct Estimate {
     error: Option<Error>,
 }
 
-/// How well a component is known: none where it is not determined.
+/// Standard deviation of a component; `None` if it is not determined.
 #[derive(Debug, Serialize)]
 struct Deviation {
     component: String,
@@ -59,12 +60,12 @@ struct Deviation {
     value: Option<f64>,
 }
 
-/// One unknown of another answer.
+/// Value of an unknown in another minimum.
 #[derive(Debug, Serialize)]
-struct Twin {
+struct AmbiguousValue {
     path: String,
     value: BTreeMap<String, f64>,
-    /// Where it is from the estimate.
+    /// Difference from the estimate.
     away: Error,
 }
 
@@ -75,12 +76,12 @@ enum Error {
     Number { difference: f64 },
 }
 
-/// More than this part of the measured beams without a prediction is told.
+/// Share of measured beams without a prediction that gives a warning.
 const MANY_MISSING: f64 = 0.05;
 
 impl Report {
-    /// Of a fit.
-    pub fn new(setup: &Setup, found: &Found, twins: &[Vec<Variable>]) -> Self {
+    /// Report of a fit.
+    pub fn new(setup: &Setup, found: &Found, minima: &[Vec<Variable>]) -> Self {
         let residuals = &found.solution.residuals;
         let uncertainty = &found.uncertainty;
         let nulls = uncertainty.null_directions.iter();
@@ -102,17 +103,14 @@ impl Report {
             rank: uncertainty.rank(),
             singular_values: uncertainty.singular_values.clone(),
             not_determined: nulls.map(|null| null.description.clone()).collect(),
-            twins: twins.iter().map(|state| twin(found, state)).collect(),
-            warnings: warnings(found, twins.len()),
+            ambiguous_minima: minima.iter().map(|state| values(found, state)).collect(),
+            warnings: warnings(found, minima.len()),
         }
     }
 
-    /// The report in words.
+    /// The report as text.
     pub fn text(&self) -> String {
-        let mut text = String::new();
-        self.write(&mut text)
-            .expect("writing to a string does not fail");
-        text
+        to_text(|out| self.write(out))
     }
 
     fn write(&self, out: &mut String) -> std::fmt::Result {
@@ -127,7 +125,7 @@ impl Report {
         for null in &self.not_determined {
             writeln!(out, "  {null}")?;
         }
-        for unknown in self.twins.iter().flatten() {
+        for unknown in self.ambiguous_minima.iter().flatten() {
             unknown.write(out)?;
         }
         writeln!(
@@ -153,13 +151,13 @@ fn list(values: &BTreeMap<String, f64>) -> String {
     words.collect::<Vec<_>>().join(", ")
 }
 
-impl Twin {
+impl AmbiguousValue {
     fn write(&self, out: &mut String) -> std::fmt::Result {
         let Self { path, value, away } = self;
         write!(out, "  equally well: {path} {}", list(value))?;
         match away {
             Error::Pose { shift_m, turn_deg } => {
-                writeln!(out, " ({shift_m:.3} m away, turned by {turn_deg:.1} deg)")
+                writeln!(out, " ({shift_m:.3} m and {turn_deg:.1} deg away)")
             }
             Error::Number { difference } => writeln!(out, " ({difference:.3e} away)"),
         }
@@ -187,12 +185,12 @@ impl Estimate {
             Some(Error::Pose { shift_m, turn_deg }) => {
                 writeln!(
                     out,
-                    "    off the truth by {:.3} mm and {turn_deg:.4} deg",
+                    "    error {:.3} mm and {turn_deg:.4} deg",
                     1e3 * shift_m
                 )
             }
             Some(Error::Number { difference }) => {
-                writeln!(out, "    off the truth by {difference:.3e}")
+                writeln!(out, "    error {difference:.3e}")
             }
             None => Ok(()),
         }
@@ -239,7 +237,7 @@ fn error(value: &Setting, truth: &Setting) -> Error {
             difference: value - truth,
         };
     }
-    // A planar side takes what it does not say from the other.
+    // A planar pose has the height and tilt of the other
     let found = placed(value, &placed(truth, &Isometry3::identity()));
     let truth = placed(truth, &found);
     Error::Pose {
@@ -248,9 +246,10 @@ fn error(value: &Setting, truth: &Setting) -> Error {
     }
 }
 
-fn twin(found: &Found, state: &[Variable]) -> Vec<Twin> {
+/// Values of the unknowns in another minimum.
+fn values(found: &Found, state: &[Variable]) -> Vec<AmbiguousValue> {
     let pairs = found.estimate.iter().zip(state);
-    let of = |((path, estimate), variable): (&(String, Variable), &Variable)| Twin {
+    let of = |((path, estimate), variable): (&(String, Variable), &Variable)| AmbiguousValue {
         path: path.clone(),
         value: named(&setting(variable)),
         away: error(&setting(variable), &setting(estimate)),
@@ -258,30 +257,32 @@ fn twin(found: &Found, state: &[Variable]) -> Vec<Twin> {
     pairs.map(of).collect()
 }
 
-fn warnings(found: &Found, twins: usize) -> Vec<String> {
+fn warnings(found: &Found, ambiguous: usize) -> Vec<String> {
     let mut warnings = Vec::new();
-    if twins > 0 {
+    if ambiguous > 0 {
         warnings.push(format!(
-            "{twins} other answer(s) explain the scans equally well: nothing in them tells which is \
-             the right one"
+            "{ambiguous} other minima explain the scans equally well: the scans do not distinguish them"
         ));
     }
     if !found.solution.stop.converged() {
-        warnings.push(format!("no minimum was reached: {}", found.solution.stop));
+        warnings.push(format!(
+            "the solver did not converge: {}",
+            found.solution.stop
+        ));
     }
     let missing = found.solution.residuals.missing;
     if missing as f64 > MANY_MISSING * found.measured as f64 {
         warnings.push(format!(
-            "{missing} of {} measured beams are not predicted: the estimate may be in the wrong place",
+            "{missing} of {} measured beams are not predicted: the estimate may be far from the truth",
             found.measured
         ));
     }
     let misfits = found.misfits;
     if misfits.are_many() {
         warnings.push(format!(
-            "{} of {} beams are off by more than {:.1} mm, six times what the others are: this is a \
-             false minimum (start elsewhere, or search), or the scene is not what was scanned; the \
-             standard deviations do not hold then",
+            "{} of {} beams have residuals above {:.1} mm, six times those of the others: this is a \
+             false minimum (use another start, or search), or the scene differs from what was \
+             scanned; in both cases the standard deviations are invalid",
             misfits.count,
             misfits.of,
             1e3 * misfits.beyond

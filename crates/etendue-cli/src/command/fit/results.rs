@@ -1,4 +1,4 @@
-//! The files of a fit.
+//! Files of a fit.
 
 use super::report::Report;
 use super::setup::Setup;
@@ -30,7 +30,7 @@ pub fn add_to(
     folder.picture("residuals", &residual_picture(&residuals))
 }
 
-/// A matrix over the components, named in the first row and column.
+/// Matrix over the components as CSV, with their names in the first row and column.
 fn matrix(found: &Found, matrix: &DMatrix<f64>) -> String {
     let names = || {
         let components = found.uncertainty.components.iter();
@@ -44,13 +44,15 @@ fn matrix(found: &Found, matrix: &DMatrix<f64>) -> String {
     format!("component,{}\n{}", head.join(","), rows.collect::<String>())
 }
 
-/// One row an iteration, with every unknown after it.
+/// One row per iteration with the values of all unknowns.
 fn log(found: &Found) -> String {
     let paths: Vec<&str> = found
         .estimate
         .iter()
         .map(|(path, _)| path.as_str())
         .collect();
+
+    // Columns
     let columns = |state: &[Variable]| -> Vec<(String, f64)> {
         let all = paths.iter().zip(state).flat_map(|(path, variable)| {
             let numbers = numbers(&setting(variable)).into_iter();
@@ -62,6 +64,8 @@ fn log(found: &Found) -> String {
         .into_iter()
         .map(|(n, _)| n)
         .collect();
+
+    // Rows
     let mut text = format!(
         "iteration,cost,gradient,step,damping,widening,missing,{}\n",
         names.join(",")
@@ -84,14 +88,14 @@ fn log(found: &Found) -> String {
     text
 }
 
-/// A measured beam.
+/// Measured beam with its prediction.
 struct Residual {
     scan: usize,
     beam: usize,
     direction: Direction,
     measured: f64,
     predicted: Option<f64>,
-    /// Measured and predicted.
+    /// Measured and predicted intensity.
     intensities: [Option<f64>; 2],
 }
 
@@ -146,10 +150,10 @@ fn residual_picture(residuals: &[Residual]) -> Drawing {
         if lines.len() <= row.scan {
             lines.resize_with(row.scan + 1, Default::default);
         }
-        let off = 1e3 * (predicted - row.measured);
+        let residual = 1e3 * (predicted - row.measured);
         lines[row.scan]
             .1
-            .push([row.direction.azimuth.to_degrees(), off]);
+            .push([row.direction.azimuth.to_degrees(), residual]);
     }
     for (scan, (name, points)) in lines.iter_mut().enumerate() {
         *name = format!("scan {scan} ({} beams)", points.len());
@@ -158,7 +162,7 @@ fn residual_picture(residuals: &[Residual]) -> Drawing {
     for (index, (name, points)) in lines.into_iter().enumerate() {
         plot.add_dots(name, points, palette::category(index, 1.7));
     }
-    Figure::new("Predicted less measured range")
+    Figure::new("Predicted minus measured range")
         .with_plot(plot)
         .draw()
 }

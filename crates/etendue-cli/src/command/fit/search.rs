@@ -1,4 +1,4 @@
-//! From the start alone, or from all over the scene.
+//! Solution of a fit from its start or by a search over the scene.
 
 use super::setup::Setup;
 use crate::failure::Failure;
@@ -13,35 +13,35 @@ use indicatif::{ProgressBar, ProgressStyle};
 use nalgebra::Isometry2;
 use std::f64::consts::TAU;
 
-/// Rays of a scan that a coarse search casts, about.
+/// Approximate number of rays per scan in a coarse search.
 const COARSE_BEAMS: usize = 48;
 
-/// Candidates that are followed to their minimum.
-const FOLLOWED: usize = 12;
+/// Number of candidates that are refined to their minimum.
+const REFINED: usize = 12;
 
-/// Yaws of the grid at each place.
+/// Number of yaws of the grid at each position.
 const YAWS: f64 = 36.0;
 
-/// Poses tried about each of the best of the grid.
-const AROUND: u32 = 60;
+/// Number of poses sampled around each of the best of the grid.
+const SAMPLES_AROUND: u32 = 60;
 
-/// The answer, and others that explain the scans as well.
-pub struct Answers {
-    /// The best.
+/// Minima of a fit.
+pub struct Minima {
+    /// Minimum with the lowest cost.
     pub solution: Solution<Vec<Variable>>,
-    /// Where the others stand.
-    pub twins: Vec<Vec<Variable>>,
+    /// Other minima that explain the scans equally well.
+    pub ambiguous: Vec<Vec<Variable>>,
 }
 
-/// Solves the problem.
-pub fn answers(task: &FitTask, setup: &Setup) -> Result<Answers, Failure> {
+/// Solves a problem.
+pub fn solve(task: &FitTask, setup: &Setup) -> Result<Minima, Failure> {
     match task.search_poses {
         None => from_start(task, setup),
         Some(poses) => from_anywhere(task, setup, poses),
     }
 }
 
-fn from_start(task: &FitTask, setup: &Setup) -> Result<Answers, Failure> {
+fn from_start(task: &FitTask, setup: &Setup) -> Result<Minima, Failure> {
     let most = task.solver.limits.iterations as u64;
     let progress = ProgressBar::new(most).with_style(style("fitting {pos} iterations, cost {msg}"));
     let mut observe = |iteration: &Iteration<Vec<Variable>>| {
@@ -52,40 +52,51 @@ fn from_start(task: &FitTask, setup: &Setup) -> Result<Answers, Failure> {
     let widths = &task.beam_widths;
     let solution = solve_in_stages(&setup.problem, &task.solver, widths, start, &mut observe);
     progress.finish_and_clear();
-    Ok(Answers {
+    Ok(Minima {
         solution: solution.map_err(FitError::from)?,
-        twins: Vec::new(),
+        ambiguous: Vec::new(),
     })
 }
 
-fn from_anywhere(task: &FitTask, setup: &Setup, poses: usize) -> Result<Answers, Failure> {
-    let place = Place::new(task, setup)?;
-    let grid = planar_grid(place.lower, place.upper, poses);
+fn from_anywhere(task: &FitTask, setup: &Setup, poses: usize) -> Result<Minima, Failure> {
+    let region = SearchRegion::new(task, setup)?;
+    let grid = planar_grid(region.lower, region.upper, poses);
     let progress = ProgressBar::new(grid.len() as u64)
         .with_style(style("searching {bar:40} {pos}/{len} poses, {eta} left"));
     let states = grid.map(|pose| {
         progress.inc(1);
-        place.state(&setup.start, &pose)
+        region.state(&setup.start, &pose)
     });
     let problem = &setup.problem;
     let coarse = Coarse {
-        // Odd, so that it meets all channels of a scanner in turn.
+        // Odd, so that the steps cycle through all channels of a scanner
         every: problem.model.beams().div_ceil(COARSE_BEAMS) | 1,
         loss: Loss::Cauchy { scale: 0.1 },
         gate: task.solver.limits.gate,
-        keep: FOLLOWED,
+        keep: REFINED,
         apart: 0.3,
     };
+
+    // Grid over the scene
     let rough = coarse_search(problem, states, &coarse);
     progress.finish_and_clear();
+
+    // Finer samples around the best of the grid
     let fine = Coarse {
         every: (coarse.every / 4) | 1,
         apart: 0.1,
         ..coarse
     };
-    let around = scatter(rough, &place.spread(&setup.start, poses), AROUND, 0);
+    let around = scatter(
+        rough,
+        &region.spread(&setup.start, poses),
+        SAMPLES_AROUND,
+        0,
+    );
     let starts = coarse_search(problem, around, &fine);
     let starts = starts.into_iter().map(|(state, _)| state);
+
+    // Minima
     let measured = problem.measured();
     let margin = |best: &Solution<_>| chance(best.residuals.rms(), measured);
     let Twins { solutions, .. } = find_twins(
@@ -99,9 +110,9 @@ fn from_anywhere(task: &FitTask, setup: &Setup, poses: usize) -> Result<Answers,
     .map_err(FitError::from)?;
     let mut solutions = solutions.into_iter();
     let solution = solutions.next().expect("the cheapest is one of them");
-    Ok(Answers {
+    Ok(Minima {
         solution,
-        twins: solutions.map(|twin| twin.state).collect(),
+        ambiguous: solutions.map(|minimum| minimum.state).collect(),
     })
 }
 
@@ -109,22 +120,22 @@ fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).expect("the template is well formed")
 }
 
-/// The unknown that is searched for, and where.
-struct Place {
+/// Region of the pose that is searched for.
+struct SearchRegion {
     number: usize,
     lower: [f64; 2],
     upper: [f64; 2],
 }
 
-impl Place {
+impl SearchRegion {
     fn new(task: &FitTask, setup: &Setup) -> Result<Self, Failure> {
         let in_plane =
             |known: &Variable| matches!(known, Variable::Planar(_) | Variable::Boxed { .. });
         let Some(number) = setup.start.iter().position(in_plane) else {
-            return Err(Failure::Usage {
-                message: "a search needs an unknown pose in the plane, and there is none".into(),
-                remedy: "free sensor.pose, or leave the search out".into(),
-            });
+            return Err(Failure::usage(
+                "a search needs an unknown pose in the plane, and there is none",
+                "free sensor.pose, or leave the search out",
+            ));
         };
         let path = &setup.problem.model.unknowns()[number].path;
         let free = task.free.iter().find(|free| free.path == *path);
@@ -144,8 +155,8 @@ impl Place {
         })
     }
 
-    /// Half widths of what is tried about a pose of the grid, in the tangent of the start: the
-    /// grid's spacing for what is searched for, nothing for the rest.
+    /// Half widths of the samples around a pose of the grid, in the tangent space of the start: the
+    /// spacing of the grid for the searched pose, zero for all others.
     fn spread(&self, start: &[Variable], poses: usize) -> Vec<f64> {
         let size = [0, 1].map(|k| self.upper[k] - self.lower[k]);
         let spacing = (size[0] * size[1] * YAWS / poses.max(1) as f64).sqrt();
@@ -153,7 +164,7 @@ impl Place {
         for (number, variable) in start.iter().enumerate() {
             let own = match variable {
                 _ if number != self.number => vec![0.0; variable.dimension()],
-                // Coordinates of a box run from about -2 to 2.
+                // Coordinates of a box range from about -2 to 2
                 Variable::Boxed { .. } => {
                     vec![4.0 * spacing / size[0], 4.0 * spacing / size[1], TAU / YAWS]
                 }
@@ -164,7 +175,7 @@ impl Place {
         spread
     }
 
-    /// The start with this unknown at `pose`.
+    /// The start with the searched pose replaced.
     fn state(&self, start: &[Variable], pose: &Isometry2<f64>) -> Vec<Variable> {
         let mut state = start.to_vec();
         let boxed = matches!(state[self.number], Variable::Boxed { .. });

@@ -1,4 +1,4 @@
-//! From a task to a problem that can be solved.
+//! Setup of a fit: scene, sensor, scans and unknowns as a problem for the solver.
 
 use super::sweep;
 use super::values::placed;
@@ -17,31 +17,32 @@ use etendue::scene::SceneBuilder;
 use etendue::sensors::lidar::Air;
 use nalgebra::Isometry3;
 
-/// A problem ready to be solved, with what is to be told of it.
+/// Fit problem with the names and values of its report.
 pub struct Setup {
     /// Name of the scene.
     pub scene: String,
     /// Name of the sensor.
     pub sensor: String,
-    /// The scene's parts, objects where the search starts.
+    /// Parts of the scene, with objects at their start.
     pub parts: SceneBuilder,
-    /// Where the sensor stands, scan by scan, where the search starts.
+    /// Pose of the sensor in each scan at the start.
     pub world_from_sensor: Vec<Isometry3<f64>>,
-    /// What was measured, scan by scan.
+    /// Measurements of each scan.
     pub readings: Vec<Vec<Measured>>,
     /// Model and scans.
     pub problem: FitProblem,
-    /// Where the search starts.
+    /// Start of each unknown.
     pub start: Vec<Variable>,
-    /// What each unknown really is, as far as known.
+    /// True value of each unknown, where known.
     pub truth: Vec<Option<Setting>>,
-    /// What is odd about scene and scans.
+    /// Warnings about scene and scans.
     pub warnings: Vec<String>,
 }
 
 impl Setup {
-    /// Reads scene, sensor and scans, and frees what is unknown.
+    /// Loads scene, sensor and scans, and sets up the unknowns.
     pub fn new(task: &FitTask) -> Result<Self, Failure> {
+        // Scene, sensor and scans
         let loaded = source::scene(Some(&task.scene))?;
         let (sensor, _) = source::sensor_in(task.sensor.as_deref(), &loaded)?;
         let name = sensor.name.clone();
@@ -49,26 +50,33 @@ impl Setup {
         let mut warnings = loaded.warnings.clone();
         let mut readings = Vec::new();
         for scan in &task.scans {
-            let (scan, odd) = measured(scan, &sensor)?;
+            let (scan, scan_warnings) = measured(scan, &sensor)?;
             readings.push(scan);
-            warnings.extend(odd);
+            warnings.extend(scan_warnings);
         }
+
+        // Model with unknown poses at their start
         let mut parts = loaded.scene.parts().clone();
         let mut poses = poses(task, &loaded)?;
         if matches!(sensor, Sensor::ContinuousWave(_)) && loaded.air != Air::default() {
-            warnings.push("the air of the scene counts for scanning lidars alone".into());
+            warnings.push("the air of the scene affects scanning lidars only".into());
         }
         let known = new_model(parts.clone(), &sensor, &poses, &loaded.air)?;
         for free in &task.free {
             start_poses(free, &known, &mut parts, &mut poses)?;
         }
         let mut model = new_model(parts.clone(), &sensor, &poses, &loaded.air)?;
-        let (mut start, mut truth) = (Vec::new(), Vec::new());
+
+        // Unknowns
+        let mut start = Vec::new();
+        let mut truth = Vec::new();
         for free in &task.free {
             let variables = release(free, &mut model)?;
             truth.extend(variables.iter().map(|_| free.truth));
             start.extend(variables);
         }
+
+        // Problem
         let moves = |known: &etendue::estimate::model::Unknown| {
             matches!(known.parameter, Parameter::ObjectPose(_))
         };
@@ -100,14 +108,14 @@ fn new_model(
     Ok(model.map_err(fit_error)?.in_air(air.clone()))
 }
 
-/// What a scan measured, beam by beam, and what was odd.
+/// Measurement of each beam of a scan, and warnings.
 fn measured(task: &ScanTask, sensor: &Sensor) -> Result<(Vec<Measured>, Vec<String>), Failure> {
     match sensor {
         Sensor::Scanner(own) => sweep::read(task, own),
         Sensor::ContinuousWave(_) => {
-            let (scan, odd) = source::scan(&task.file, task.number)?;
+            let (scan, warnings) = source::scan(&task.file, task.number)?;
             let readings = scan.readings.into_iter();
-            Ok((readings.map(Measured::from).collect(), odd))
+            Ok((readings.map(Measured::from).collect(), warnings))
         }
     }
 }
@@ -116,7 +124,7 @@ fn fit_error(error: ModelError) -> Failure {
     Failure::Fit(error.into())
 }
 
-/// Where the sensor stood: as the scan says, else as the scene says, else as the search starts.
+/// Pose of the sensor in each scan: that of the scan, else of the scene, else the start.
 fn poses(task: &FitTask, loaded: &LoadedScene) -> Result<Vec<Isometry3<f64>>, Failure> {
     let placement = loaded.sensor.as_ref();
     let in_scene = placement.map(|placement| placement.world_from_sensor);
@@ -135,7 +143,7 @@ fn poses(task: &FitTask, loaded: &LoadedScene) -> Result<Vec<Isometry3<f64>>, Fa
     task.scans.iter().enumerate().map(pose).collect()
 }
 
-/// Puts a pose that is unknown where its search starts.
+/// Sets an unknown pose to its start.
 fn start_poses(
     free: &FreeTask,
     model: &Model,
@@ -169,7 +177,7 @@ fn start_poses(
     Ok(())
 }
 
-/// Frees what a path names, and says where its search starts.
+/// Makes the parameters of a path unknown, and returns their start.
 fn release(free: &FreeTask, model: &mut Model) -> Result<Vec<Variable>, Failure> {
     let before = model.unknowns().len();
     let resolved = model.resolve(&free.path);
@@ -236,10 +244,8 @@ fn variable(free: &FreeTask, own: &Variable) -> Result<Variable, Failure> {
 
 fn unknown_path(free: &FreeTask, model: &Model, error: UnknownPath) -> Failure {
     let Some(spot) = &free.spot else {
-        return Failure::Usage {
-            remedy: format!("what can be free: {}", model.paths().join(", ")),
-            message: error.to_string(),
-        };
+        let remedy = format!("parameters: {}", model.paths().join(", "));
+        return Failure::usage(error.to_string(), remedy);
     };
     let problem = Problem::UnknownName {
         what: "parameter".into(),
@@ -249,16 +255,13 @@ fn unknown_path(free: &FreeTask, model: &Model, error: UnknownPath) -> Failure {
     etendue::config::ConfigError::from(spot.error(problem)).into()
 }
 
-/// A mistake in what was asked for, at its place if that is in a file.
+/// Error of a value, with its position if it is in a file.
 fn wrong(spot: Option<&Spot>, message: String, remedy: &str) -> Failure {
     match spot {
         Some(spot) => {
             let error = spot.error(Problem::value(message, remedy));
             etendue::config::ConfigError::from(error).into()
         }
-        None => Failure::Usage {
-            message,
-            remedy: remedy.into(),
-        },
+        None => Failure::usage(message, remedy),
     }
 }

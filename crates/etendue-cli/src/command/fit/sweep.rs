@@ -1,4 +1,4 @@
-//! Measured sweeps of scanners: points back to the shots that measured them.
+//! Measured sweeps of scanners: assignment of points to shots.
 
 use crate::device::device;
 use crate::failure::Failure;
@@ -10,19 +10,18 @@ use etendue::io::table::PointTable;
 use nalgebra::{Point3, Vector3};
 use std::f64::consts::{PI, TAU};
 
-/// A point this far from the nearest shot of its channel, in steps between shots, is none of them.
+/// Largest azimuth difference of a point from its shot, in steps between shots.
 const FARTHEST: f64 = 0.75;
 
-/// What each shot of the sensor measured, and what was odd.
+/// Measurement of each shot of the sensor, and warnings.
 pub fn read(
     task: &ScanTask,
     sensor: &ScannerSensor,
 ) -> Result<(Vec<Measured>, Vec<String>), Failure> {
     let points = read_points(&task.file, &device(None)?)?;
     let mut warnings = points.warnings;
-    let sweeps: Vec<PointTable> = { points.sweeps.iter() }
-        .flat_map(PointTable::sweeps)
-        .collect();
+    let sweeps = points.sweeps.iter().flat_map(PointTable::sweeps);
+    let sweeps: Vec<PointTable> = sweeps.collect();
     let number = numbered_in(&task.file, task.number, sweeps.len())?;
     let table = chosen(sweeps, number);
     let shots = Shots::new(sensor);
@@ -30,7 +29,7 @@ pub fn read(
     let mut lost = 0_usize;
     for point in 0..table.points {
         match shots.of(&table, point) {
-            // The first point of a shot is what the model predicts.
+            // The model predicts the first return of a shot
             Some((shot, _)) if measured[shot].range().is_some() => {}
             Some((shot, range)) => {
                 let intensity = table.number("intensity", point).filter(|i| i.is_finite());
@@ -41,7 +40,7 @@ pub fn read(
     }
     if lost > 0 {
         warnings.push(format!(
-            "{}: {lost} of {} points lie on no shot of the sensor and are left out",
+            "{}: {lost} of {} points belong to no shot of the sensor and are ignored",
             task.file.display(),
             table.points
         ));
@@ -49,10 +48,10 @@ pub fn read(
     Ok((measured, warnings))
 }
 
-/// The shots of each channel, by azimuth.
+/// Shots of each channel by azimuth.
 struct Shots<'a> {
     sensor: &'a ScannerSensor,
-    /// (azimuth, number of the shot), ascending, channel by channel.
+    /// Azimuth and number of each shot of a channel, ascending.
     by_azimuth: Vec<Vec<(f64, usize)>>,
 }
 
@@ -68,33 +67,33 @@ impl<'a> Shots<'a> {
         Self { sensor, by_azimuth }
     }
 
-    /// The shot of a point, and the range that it reports, m.
+    /// Shot of a point, and its range, m.
     fn of(&self, table: &PointTable, point: usize) -> Option<(usize, f64)> {
         let field = |name| table.number(name, point).filter(|x| x.is_finite());
-        let place = Point3::new(field("x")?, field("y")?, field("z")?);
-        if place.coords.norm() == 0.0 {
+        let position = Point3::new(field("x")?, field("y")?, field("z")?);
+        if position.coords.norm() == 0.0 {
             return None;
         }
-        let channel = self.channel(table, point, &place.coords)?;
-        let shot = self.nearest(channel, place.y.atan2(place.x))?;
+        let channel = self.channel(table, point, &position.coords)?;
+        let shot = self.nearest(channel, position.y.atan2(position.x))?;
         let fired = &self.sensor.shots()[shot];
         let offset = self.sensor.scanner().channels[channel].range_offset;
-        let along = (place - fired.origin).dot(&fired.direction());
+        let along = (position - fired.origin).dot(&fired.direction());
         Some((shot, field("range").unwrap_or(along + offset)))
     }
 
-    /// The channel by the point's ring, else by its elevation.
-    fn channel(&self, table: &PointTable, point: usize, place: &Vector3<f64>) -> Option<usize> {
+    /// Channel of a point by its ring, else by its elevation.
+    fn channel(&self, table: &PointTable, point: usize, position: &Vector3<f64>) -> Option<usize> {
         let channels = &self.sensor.scanner().channels;
         if let Some(ring) = table.number("ring", point) {
             return channels.iter().position(|c| f64::from(c.ring) == ring);
         }
-        let elevation = place.z.atan2(place.x.hypot(place.y));
+        let elevation = position.z.atan2(position.x.hypot(position.y));
         let off = |channel: usize| (channels[channel].elevation - elevation).abs();
         (0..channels.len()).min_by(|a, b| off(*a).total_cmp(&off(*b)))
     }
 
-    /// The shot of a channel nearest to an azimuth.
+    /// Shot of a channel nearest to an azimuth.
     fn nearest(&self, channel: usize, azimuth: f64) -> Option<usize> {
         let shots = &self.by_azimuth[channel];
         let after = shots.partition_point(|(at, _)| *at < azimuth);

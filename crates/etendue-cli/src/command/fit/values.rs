@@ -1,4 +1,4 @@
-//! What unknowns stand for, in names and numbers.
+//! Values of unknowns as names and numbers.
 
 use super::setup::Setup;
 use etendue::config::fit::Setting;
@@ -7,7 +7,7 @@ use etendue::estimate::model::{ObjectPose, Parameter, SensorPose, planar, uprigh
 use etendue::scene::SceneBuilder;
 use nalgebra::Isometry3;
 
-/// A setting as a pose: a planar one takes height and tilt from `before`, which a number leaves.
+/// Setting as a pose: a planar one has the height and tilt of `before`; for a number, `before`.
 pub fn placed(setting: &Setting, before: &Isometry3<f64>) -> Isometry3<f64> {
     match setting {
         Setting::Number(_) => *before,
@@ -19,7 +19,7 @@ pub fn placed(setting: &Setting, before: &Isometry3<f64>) -> Isometry3<f64> {
     }
 }
 
-/// What a variable stands for.
+/// Value of a variable.
 pub fn setting(variable: &Variable) -> Setting {
     match variable.value() {
         Value::Number(number) => Setting::Number(number),
@@ -28,7 +28,7 @@ pub fn setting(variable: &Variable) -> Setting {
     }
 }
 
-/// The numbers of a setting, with the endings of their names.
+/// Numbers of a setting with the suffixes of their names.
 pub fn numbers(setting: &Setting) -> Vec<(&'static str, f64)> {
     match setting {
         Setting::Number(number) => vec![("", *number)],
@@ -51,16 +51,16 @@ pub fn numbers(setting: &Setting) -> Vec<(&'static str, f64)> {
     }
 }
 
-/// Sensor and objects where a state has them.
+/// Poses of sensor and objects in a state.
 pub struct Arrangement {
-    /// The scene's parts.
+    /// Parts of the scene.
     pub parts: SceneBuilder,
-    /// Where the sensor stands, scan by scan.
+    /// Pose of the sensor in each scan.
     pub world_from_sensor: Vec<Isometry3<f64>>,
 }
 
 impl Arrangement {
-    /// Of a state of a problem.
+    /// Poses in a state of a problem.
     pub fn new(setup: &Setup, state: &[Variable]) -> Self {
         let mut parts = setup.parts.clone();
         let mut world_from_sensor = setup.world_from_sensor.clone();

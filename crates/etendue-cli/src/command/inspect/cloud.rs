@@ -1,30 +1,31 @@
-//! What a point cloud holds.
+//! Report of a point cloud.
 
 use super::scene::write_extent;
 use crate::device::device;
 use crate::failure::Failure;
+use crate::output::{to_text, write_warnings};
 use etendue::io::points::read_cloud;
 use serde::Serialize;
 use std::fmt::Write;
 use std::io::Read;
 use std::path::Path;
 
-/// A point cloud as it is reported.
+/// Printed report of a point cloud.
 #[derive(Serialize)]
 pub struct CloudReport {
     file: String,
     points: usize,
     from_m: [f64; 3],
     to_m: [f64; 3],
-    /// Least and greatest intensity, where the cloud has intensities.
+    /// Smallest and largest intensity, where the cloud has intensities.
     intensities: Option<[f32; 2]>,
     warnings: Vec<String>,
 }
 
-/// Bytes in which a PLY file's header names its elements.
+/// Number of bytes that contain the elements in the header of a PLY file.
 const HEADER: u64 = 4096;
 
-/// Whether a PLY file is a cloud: its header has no faces. A file that cannot be read has none.
+/// Whether a PLY file is a cloud: its header has no faces. False for an unreadable file.
 pub fn is_ply_cloud(file: &Path) -> bool {
     let is_face = |line: &str| {
         ["element face ", "element tristrips "]
@@ -34,17 +35,18 @@ pub fn is_ply_cloud(file: &Path) -> bool {
     head(file).is_some_and(|text| !text.lines().any(is_face))
 }
 
-/// Whether a table of comma-separated values holds points, as clouds are written, and no scan log.
+/// Whether a CSV file is a table of points rather than a scan log.
 pub fn is_csv_cloud(file: &Path) -> bool {
     let names = |text: String| {
         text.lines()
             .find(|line| !line.starts_with('#'))
             .map(str::to_owned)
     };
-    { head(file).and_then(names) }.is_some_and(|names| names.starts_with("x,y,z"))
+    let names = head(file).and_then(names);
+    names.is_some_and(|names| names.starts_with("x,y,z"))
 }
 
-/// The beginning of a file as text.
+/// Start of a file as text.
 fn head(file: &Path) -> Option<String> {
     let mut bytes = Vec::new();
     let opened = std::fs::File::open(file).ok()?;
@@ -53,7 +55,7 @@ fn head(file: &Path) -> Option<String> {
 }
 
 impl CloudReport {
-    /// Reads the cloud and counts.
+    /// Reads a cloud.
     pub fn of(file: &Path) -> Result<Self, Failure> {
         let cloud = read_cloud(file, &device(None)?)?;
         let corner = |choose: fn(f64, f64) -> f64, start: f64| {
@@ -62,38 +64,30 @@ impl CloudReport {
                 coordinates.fold(start, choose)
             })
         };
-        let (least, greatest) = (
-            cloud.intensities.iter().copied().reduce(f32::min),
-            cloud.intensities.iter().copied().reduce(f32::max),
-        );
+        let intensities = || cloud.intensities.iter().copied();
+        let smallest = intensities().reduce(f32::min);
+        let largest = intensities().reduce(f32::max);
         Ok(Self {
             file: file.display().to_string(),
             points: cloud.points.len(),
             from_m: corner(f64::min, f64::INFINITY),
             to_m: corner(f64::max, f64::NEG_INFINITY),
-            intensities: least
-                .zip(greatest)
-                .map(|(least, greatest)| [least, greatest]),
+            intensities: smallest.zip(largest).map(<[f32; 2]>::from),
             warnings: cloud.warnings,
         })
     }
 
-    /// The report in words.
+    /// The report as text.
     pub fn text(&self) -> String {
-        let mut text = String::new();
-        self.write(&mut text)
-            .expect("writing to a string does not fail");
-        text
+        to_text(|out| self.write(out))
     }
 
     fn write(&self, out: &mut String) -> std::fmt::Result {
         writeln!(out, "{}: cloud of {} points", self.file, self.points)?;
         write_extent(out, self.from_m, self.to_m)?;
-        if let Some([least, greatest]) = self.intensities {
-            writeln!(out, "  intensities from {least} to {greatest}")?;
+        if let Some([smallest, largest]) = self.intensities {
+            writeln!(out, "  intensities from {smallest} to {largest}")?;
         }
-        self.warnings
-            .iter()
-            .try_for_each(|warning| writeln!(out, "  warning: {warning}"))
+        write_warnings(out, &self.warnings)
     }
 }

@@ -1,7 +1,8 @@
-//! What a scan log holds.
+//! Report of a scan log.
 
 use super::spread_chart::RangeNoise;
 use crate::failure::Failure;
+use crate::output::{to_text, write_warnings};
 use etendue::io::scan_log::read_scan_log;
 use etendue::sensors::{ScanStatistics, StandingWindow, StatisticsOptions};
 use serde::Serialize;
@@ -9,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-/// A scan log as it is reported.
+/// Printed report of a scan log.
 #[derive(Serialize)]
 pub struct LogReport {
     file: String,
@@ -29,7 +30,7 @@ pub struct LogReport {
     standing: Vec<Standing>,
     warnings: Vec<String>,
     #[serde(skip)]
-    series: Option<RangeNoise>,
+    range_noise: Option<RangeNoise>,
 }
 
 #[derive(Serialize)]
@@ -65,16 +66,16 @@ struct Band {
 }
 
 impl LogReport {
-    /// Reads the log and counts.
+    /// Reads a log and computes its statistics.
     pub fn of(file: &Path) -> Result<Self, Failure> {
         let log = read_scan_log(file)?;
         let statistics = ScanStatistics::of(&log.scans, &StatisticsOptions::default());
         let name = file.display().to_string();
         Ok(Self {
-            series: statistics
+            range_noise: statistics
                 .standing
                 .first()
-                .map(|window| series(&name, window)),
+                .map(|window| range_noise(&name, window)),
             file: name,
             description: log.description,
             scans: statistics.scans,
@@ -107,17 +108,14 @@ impl LogReport {
         })
     }
 
-    /// What the spread chart shows of it: the longest window in which the sensor stood.
-    pub fn series(&self) -> Option<RangeNoise> {
-        self.series.clone()
+    /// Range noise in the longest window with a stationary sensor.
+    pub fn range_noise(&self) -> Option<RangeNoise> {
+        self.range_noise.clone()
     }
 
-    /// The report in words.
+    /// The report as text.
     pub fn text(&self) -> String {
-        let mut text = String::new();
-        self.write(&mut text)
-            .expect("writing to a string does not fail");
-        text
+        to_text(|out| self.write(out))
     }
 
     fn write(&self, out: &mut String) -> std::fmt::Result {
@@ -136,7 +134,7 @@ impl LogReport {
             self.period_s * 1e3
         )?;
         if let Some(path) = self.path_m {
-            writeln!(out, "  way by odometry: {path:.1} m")?;
+            writeln!(out, "  path length by odometry: {path:.1} m")?;
         }
         let share = |count: usize| 100.0 * count as f64 / self.beams.max(1) as f64;
         writeln!(
@@ -152,14 +150,12 @@ impl LogReport {
         if let Some(Percentiles { p1, p50, p99, max }) = &self.range_percentiles_m {
             writeln!(
                 out,
-                "  ranges: 1 % below {p1:.3} m, half below {p50:.3} m, 99 % below {p99:.3} m, none above {max:.3} m"
+                "  ranges: 1st percentile {p1:.3} m, median {p50:.3} m, 99th percentile {p99:.3} m, largest {max:.3} m"
             )?;
         }
         self.write_histogram(out)?;
         self.write_standing(out)?;
-        self.warnings
-            .iter()
-            .try_for_each(|warning| writeln!(out, "  warning: {warning}"))
+        write_warnings(out, &self.warnings)
     }
 
     fn write_histogram(&self, out: &mut String) -> std::fmt::Result {
@@ -186,13 +182,13 @@ impl LogReport {
         let Some(window) = self.standing.first() else {
             return writeln!(
                 out,
-                "  the sensor never stands still long enough to tell a spread"
+                "  no window with a stationary sensor is long enough to estimate the range noise"
             );
         };
         let last = window.first_scan + window.scans - 1;
         writeln!(
             out,
-            "  standing still in {} windows, the longest scans {} to {last}; {} beams flicker there",
+            "  stationary in {} windows, the longest scans {} to {last}; {} beams flicker in it",
             self.standing.len(),
             window.first_scan,
             window.flickering_beams
@@ -224,7 +220,7 @@ fn standing(window: &StandingWindow) -> Standing {
     }
 }
 
-fn series(name: &str, window: &StandingWindow) -> RangeNoise {
+fn range_noise(name: &str, window: &StandingWindow) -> RangeNoise {
     let file = Path::new(name).file_name();
     RangeNoise {
         name: file.map_or_else(|| name.into(), |file| file.to_string_lossy().into_owned()),

@@ -1,14 +1,15 @@
-//! What a mesh file holds.
+//! Report of a mesh file.
 
 use super::scene::write_extent;
 use crate::failure::Failure;
+use crate::output::{to_text, write_warnings};
 use etendue::io::mesh::read_mesh;
 use etendue::scene::MeshAudit;
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path;
 
-/// A mesh file as it is reported.
+/// Printed report of a mesh file.
 #[derive(Serialize)]
 pub struct MeshReport {
     file: String,
@@ -25,11 +26,11 @@ pub struct MeshReport {
     warnings: Vec<String>,
 }
 
-/// More groups than this are counted, not listed.
+/// Largest number of listed groups.
 const LISTED: usize = 20;
 
 impl MeshReport {
-    /// Reads the mesh and judges it.
+    /// Reads and checks a mesh.
     pub fn of(path: &Path) -> Result<Self, Failure> {
         let file = read_mesh(path)?;
         let audit = MeshAudit::of(&file.mesh).map_err(|source| Failure::Mesh {
@@ -54,12 +55,9 @@ impl MeshReport {
         })
     }
 
-    /// The report in words.
+    /// The report as text.
     pub fn text(&self) -> String {
-        let mut text = String::new();
-        self.write(&mut text)
-            .expect("writing to a string does not fail");
-        text
+        to_text(|out| self.write(out))
     }
 
     fn write(&self, out: &mut String) -> std::fmt::Result {
@@ -96,8 +94,6 @@ impl MeshReport {
         for finding in &self.findings {
             writeln!(out, "  note: {finding}")?;
         }
-        self.warnings
-            .iter()
-            .try_for_each(|warning| writeln!(out, "  warning: {warning}"))
+        write_warnings(out, &self.warnings)
     }
 }

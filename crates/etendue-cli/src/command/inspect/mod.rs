@@ -1,4 +1,4 @@
-//! `etendue inspect`: each kind of file has its own report.
+//! `etendue inspect`: one report per kind of file.
 
 mod cloud;
 mod log;
@@ -8,12 +8,10 @@ mod sensor;
 mod spread_chart;
 
 use crate::failure::Failure;
-use crate::interrupt;
-use crate::output::{print, print_json};
+use crate::output::{print_report, write_file};
 use crate::source;
 use clap::Args;
 use cloud::CloudReport;
-use etendue::io::output::OutputSet;
 use etendue_plot::{png, svg};
 use log::LogReport;
 use mesh::MeshReport;
@@ -28,30 +26,29 @@ use std::path::{Path, PathBuf};
 #[command(
     after_help = "Examples: etendue inspect examples/arena.toml\n          \
     etendue inspect recorded.dat out/scan.csv --chart spread.svg\n  \
-    tells what is in both scan logs, and draws how much ranges spread while the sensor stands \
-    still, over range.\n\nA file that ends in .toml is a scene or a sensor; .obj, .ply, .stl, \
-    .gltf, .glb are meshes; .pcd, .vtk, .las, .laz, .e57, .parquet, .npz, .bin, .mcap, .pcap, .pcapng \
-    a .ply without faces and a .csv of x,y,z are clouds; anything else is a scan \
-    log (tinySLAM, CARMEN, RPLIDAR, CSV)."
+    describes two scan logs, and draws the range noise of the stationary sensor over range.\n\n\
+    A file that ends in .toml is a scene or a sensor; .obj, .ply, .stl, .gltf and .glb are meshes; \
+    .pcd, .vtk, .las, .laz, .e57, .parquet, .npz, .bin, .mcap, .pcap, .pcapng, a .ply without faces \
+    and a .csv of x,y,z are clouds; any other file is a scan log (tinySLAM, CARMEN, RPLIDAR, CSV)."
 )]
 pub struct Inspect {
-    /// What to look at
+    /// Files to describe
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Print JSON: an array with one object a file
+    /// Print JSON: an array with one object per file
     #[arg(long)]
     json: bool,
-    /// Draw the spread of standing scan logs into this .svg or .png file
+    /// Chart of the range noise of stationary sensors (.svg or .png)
     #[arg(long, value_name = "FILE")]
     chart: Option<PathBuf>,
 }
 
-/// Endings of files that hold points alone; a capture's or a recording's are taken together.
+/// Endings of point files; the points of a capture or a recording are merged.
 const CLOUDS: [&str; 11] = [
     "pcd", "vtk", "las", "laz", "e57", "parquet", "npz", "bin", "mcap", "pcap", "pcapng",
 ];
 
-/// What is known of a file.
+/// Report of a file.
 #[derive(Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 enum Report {
@@ -63,18 +60,17 @@ enum Report {
 }
 
 impl Inspect {
-    /// Prints a report of each file.
+    /// Prints a report per file.
     pub fn run(self) -> Result<(), Failure> {
         let reports = self.files.iter().map(|file| Report::of(file));
         let reports = reports.collect::<Result<Vec<_>, _>>()?;
         if let Some(path) = &self.chart {
             draw_chart(path, &reports)?;
         }
-        if self.json {
-            return print_json(&reports);
-        }
-        let texts: Vec<_> = reports.iter().map(Report::text).collect();
-        print(&texts.join("\n"))
+        print_report(self.json, &reports, |reports| {
+            let texts: Vec<_> = reports.iter().map(Report::text).collect();
+            texts.join("\n")
+        })
     }
 }
 
@@ -104,25 +100,21 @@ impl Report {
 }
 
 fn draw_chart(path: &Path, reports: &[Report]) -> Result<(), Failure> {
-    let series: Vec<_> = reports
+    let recordings: Vec<_> = reports
         .iter()
         .filter_map(|report| match report {
-            Report::ScanLog(report) => report.series(),
+            Report::ScanLog(report) => report.range_noise(),
             _ => None,
         })
         .collect();
-    if series.is_empty() {
+    if recordings.is_empty() {
         return Err(Failure::NothingStands);
     }
-    let drawing = spread_chart::draw("Spread of ranges while the sensor stands still", &series);
+    let drawing = spread_chart::draw("Range noise of a stationary sensor", &recordings);
     let bytes = match path.extension().and_then(OsStr::to_str) {
         Some("svg") => svg::write(&drawing).into_bytes(),
         Some("png") => png::render(&drawing, 2.0)?,
         _ => return Err(Failure::Ending { path: path.into() }),
     };
-    let _guard = interrupt::writing();
-    let mut outputs = OutputSet::new();
-    outputs.add(path, |file| file.write_all(&bytes))?;
-    outputs.commit()?;
-    Ok(())
+    write_file(path, &bytes)
 }

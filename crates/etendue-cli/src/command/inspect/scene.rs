@@ -1,5 +1,6 @@
-//! What a scene holds.
+//! Report of a scene.
 
+use crate::output::{to_text, write_warnings};
 use etendue::config::scene::{LoadedScene, ScenePlacement};
 use etendue::physics::atmosphere::Weather;
 use etendue::scene::{Object, Scene};
@@ -7,7 +8,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// A scene as it is reported.
+/// Printed report of a scene.
 #[derive(Serialize)]
 pub struct SceneReport {
     name: String,
@@ -17,10 +18,10 @@ pub struct SceneReport {
     to_m: [f64; 3],
     triangles: usize,
     objects: Vec<ObjectReport>,
-    /// Triangles of each material.
+    /// Number of triangles of each material.
     materials: BTreeMap<String, usize>,
     sensor_position_m: Option<[f64; 3]>,
-    /// What is in the air.
+    /// Weather.
     air: Vec<String>,
     warnings: Vec<String>,
 }
@@ -32,11 +33,11 @@ struct ObjectReport {
     material: String,
 }
 
-/// More objects than this are counted, not listed.
+/// Largest number of listed objects.
 const LISTED: usize = 30;
 
 impl SceneReport {
-    /// Reports on a scene.
+    /// Report of a loaded scene.
     pub fn of(loaded: LoadedScene) -> Self {
         let scene = &loaded.scene;
         let [from, to] = scene.bounds();
@@ -45,17 +46,16 @@ impl SceneReport {
             .iter()
             .map(|object| ObjectReport::of(scene, object))
             .collect();
-        let place =
+        let weather = loaded.air.atmosphere.weather.iter();
+        let position =
             |placement: &ScenePlacement| placement.world_from_sensor.translation.vector.into();
         Self {
             from_m: from.into(),
             to_m: to.into(),
             triangles: objects.iter().map(|object| object.triangles).sum(),
             materials: triangles_of_materials(scene),
-            sensor_position_m: loaded.sensor.as_ref().map(place),
-            air: { loaded.air.atmosphere.weather.iter() }
-                .map(Weather::to_string)
-                .collect(),
+            sensor_position_m: loaded.sensor.as_ref().map(position),
+            air: weather.map(Weather::to_string).collect(),
             objects,
             name: loaded.name,
             sha256: loaded.sha256,
@@ -68,12 +68,9 @@ impl SceneReport {
         }
     }
 
-    /// The report in words.
+    /// The report as text.
     pub fn text(&self) -> String {
-        let mut text = String::new();
-        self.write(&mut text)
-            .expect("writing to a string does not fail");
-        text
+        to_text(|out| self.write(out))
     }
 
     fn write(&self, out: &mut String) -> std::fmt::Result {
@@ -86,7 +83,7 @@ impl SceneReport {
         )?;
         write_extent(out, self.from_m, self.to_m)?;
         if let Some([x, y, z]) = self.sensor_position_m {
-            writeln!(out, "  the sensor stands at ({x}, {y}, {z}) m")?;
+            writeln!(out, "  sensor at ({x}, {y}, {z}) m")?;
         }
         if !self.air.is_empty() {
             writeln!(out, "  air: {}", self.air.join(", "))?;
@@ -102,7 +99,7 @@ impl SceneReport {
             )?;
         }
         if self.objects.len() > LISTED {
-            writeln!(out, "  and {} objects more", self.objects.len() - LISTED)?;
+            writeln!(out, "  and {} more objects", self.objects.len() - LISTED)?;
         }
         writeln!(
             out,
@@ -110,9 +107,7 @@ impl SceneReport {
             self.files.len(),
             self.sha256
         )?;
-        self.warnings
-            .iter()
-            .try_for_each(|warning| writeln!(out, "  warning: {warning}"))
+        write_warnings(out, &self.warnings)
     }
 }
 
@@ -150,7 +145,7 @@ fn triangles_of_materials(scene: &Scene) -> BTreeMap<String, usize> {
     names.zip(counts).collect()
 }
 
-/// Writes a box and its size.
+/// Writes the size and the corners of a bounding box.
 pub fn write_extent(out: &mut String, from: [f64; 3], to: [f64; 3]) -> std::fmt::Result {
     let [x, y, z] = std::array::from_fn(|axis| to[axis] - from[axis]);
     let corner = |[x, y, z]: [f64; 3]| format!("({x:.3}, {y:.3}, {z:.3})");

@@ -1,4 +1,4 @@
-//! A fit problem as it is typed.
+//! Fit problem from arguments.
 
 use super::Fit;
 use crate::failure::Failure;
@@ -10,18 +10,18 @@ use etendue::estimate::model::planar;
 use etendue::estimate::solve::{Loss, Solver};
 use std::str::FromStr;
 
-/// A start or a truth.
+/// Start or true value of an unknown.
 #[derive(Clone, Copy, Debug)]
-pub struct TypedSetting {
+pub struct SettingArgument {
     setting: Setting,
     motion: Motion,
 }
 
-/// A loss with its scale: `cauchy:0.05`.
+/// Loss with its scale: `cauchy:0.05`.
 #[derive(Clone, Copy, Debug)]
-pub struct TypedLoss(Loss);
+pub struct LossArgument(Loss);
 
-impl FromStr for TypedSetting {
+impl FromStr for SettingArgument {
     type Err = crate::pose::PoseError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -46,7 +46,7 @@ impl FromStr for TypedSetting {
     }
 }
 
-impl FromStr for TypedLoss {
+impl FromStr for LossArgument {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -62,8 +62,8 @@ impl FromStr for TypedLoss {
             ("geman-mcclure", Some(scale)) => Loss::GemanMcClure { scale },
             _ => {
                 return Err(
-                    "write squared, or huber, cauchy or geman-mcclure with a scale in m above \
-                     zero: cauchy:0.05"
+                    "expected squared, or huber, cauchy or geman-mcclure with a scale in m above \
+                     zero, as in cauchy:0.05"
                         .into(),
                 );
             }
@@ -72,27 +72,27 @@ impl FromStr for TypedLoss {
 }
 
 impl Fit {
-    /// The problem of the file, or the typed one.
+    /// Problem of the file or of the arguments.
     pub(super) fn task(&self) -> Result<FitTask, Failure> {
         if self.scan.is_empty() {
             return Ok(fit::load(&self.subject)?);
         }
         for (option, given) in [("--start", &self.start), ("--truth", &self.truth)] {
             if !given.is_empty() && given.len() != self.free.len() {
-                return Err(Failure::Usage {
-                    message: format!(
+                return Err(Failure::usage(
+                    format!(
                         "there are {} {option} for {} --free",
                         given.len(),
                         self.free.len()
                     ),
-                    remedy: format!("give one {option} for every --free, in the same order"),
-                });
+                    format!("give one {option} for every --free, in the same order"),
+                ));
             }
         }
         Ok(FitTask {
             scene: self.subject.clone(),
             sensor: self.sensor.clone(),
-            scans: self.scan.iter().map(|asked| scan(asked)).collect(),
+            scans: self.scan.iter().map(|argument| scan(argument)).collect(),
             free: self.unknowns(),
             solver: self.solver(),
             intensity: SolverTable::default().intensity_m,
@@ -102,13 +102,13 @@ impl Fit {
         })
     }
 
-    /// The file's defaults with the typed loss.
+    /// Default solver of problem files with the given loss.
     fn solver(&self) -> Solver {
-        let usual = SolverTable::default();
-        let loss = self.loss.map_or(usual.loss.into(), |typed| typed.0);
+        let default = SolverTable::default();
+        let loss = self.loss.map_or(default.loss.into(), |argument| argument.0);
         Solver {
             loss,
-            continuation: begin_wide(loss, usual.widest),
+            continuation: begin_wide(loss, default.widest),
             ..Solver::default()
         }
     }
@@ -118,9 +118,9 @@ impl Fit {
             let start = self.start.get(number);
             FreeTask {
                 path: path.clone(),
-                start: start.map(|typed| typed.setting),
-                truth: self.truth.get(number).map(|typed| typed.setting),
-                motion: start.map_or(Motion::Planar, |typed| typed.motion),
+                start: start.map(|argument| argument.setting),
+                truth: self.truth.get(number).map(|argument| argument.setting),
+                motion: start.map_or(Motion::Planar, |argument| argument.motion),
                 spot: None,
                 start_spot: None,
             }
@@ -129,10 +129,10 @@ impl Fit {
     }
 }
 
-fn scan(asked: &str) -> ScanTask {
-    let (file, number) = match source::numbered(asked) {
+fn scan(argument: &str) -> ScanTask {
+    let (file, number) = match source::numbered(argument) {
         Some((file, number)) => (file, Some(number)),
-        None => (asked, None),
+        None => (argument, None),
     };
     ScanTask {
         file: file.into(),
