@@ -159,6 +159,16 @@ fn bench(mut place: Place, rounds: usize) {
     let obvhs = others::Obvhs::new(&place.mesh);
     let parry = (place.mesh.triangles.len() < 5_000_000).then(|| others::Parry::new(&place.mesh));
 
+    // Casters with every instruction set of this processor, and memory for their hits.
+    let casters: Vec<(Isa, RayCaster)> = Isa::available()
+        .into_iter()
+        .map(|isa| (isa, ours.clone().with_isa(isa)))
+        .collect();
+    let scratch = RefCell::new(CastScratch::new());
+    let kept = RefCell::new(vec![]);
+    let kept_tiles = RefCell::new(vec![]);
+    let (scratch, kept, kept_tiles) = (&scratch, &kept, &kept_tiles);
+
     // The other engines.
     let mut engines: Vec<Engine> = vec![
         (
@@ -187,15 +197,7 @@ fn bench(mut place: Place, rounds: usize) {
         ),
     ];
 
-    // etendue, with every instruction set of this processor.
-    let casters: Vec<(Isa, RayCaster)> = Isa::available()
-        .into_iter()
-        .map(|isa| (isa, ours.clone().with_isa(isa)))
-        .collect();
-    let scratch = RefCell::new(CastScratch::new());
-    let kept = RefCell::new(vec![]);
-    let kept_tiles = RefCell::new(vec![]);
-    let (scratch, kept, kept_tiles) = (&scratch, &kept, &kept_tiles);
+    // etendue.
     for (isa, caster) in &casters {
         let tiled = |tiles: &[RayTile]| {
             tile_tally(caster, tiles, &mut kept_tiles.borrow_mut(), &mut scratch.borrow_mut())
