@@ -6,7 +6,7 @@
 //!
 //! 1. [`DepthMap::build`] samples the scans, gives every point the incidence seen in its own scan,
 //!    and selects flat neighbourhoods of the map that were seen from several places;
-//! 2. an [`Objective`] is the mean consistency [`DepthLoss`] over them, with analytic gradients;
+//! 2. an [`DepthObjective`] is the mean consistency [`DepthLoss`] over them, with analytic gradients;
 //! 3. [`train`](train::train) minimises it over the model's weights and, where asked for, over
 //!    corrections of the poses;
 //! 4. a [`BiasCurve`](train::BiasCurve) says how well the bias is known, and where.
@@ -34,9 +34,9 @@ mod signature;
 pub mod train;
 
 pub use convention::{Convention, likely_convention};
-pub use correct::{Corrected, correct_scan};
+pub use correct::{CorrectedScan, correct_scan};
 pub use error::DepthError;
-pub use loss::{DepthLoss, Objective, PoseFreedom, Robust, Unknowns};
-pub use map::{DepthMap, MapOptions, MapReport, Measurement};
+pub use loss::{DepthLoss, DepthObjective, DepthUnknowns, PoseFreedom, Robust};
+pub use map::{DepthMap, DepthMeasurement, MapOptions, MapReport};
 pub use model::{DepthModel, InverseCosine, Linear, Polynomial, WaveformBias};
-pub use signature::Signature;
+pub use signature::ScanSignature;

@@ -62,7 +62,10 @@ impl Curves {
                 Link::Identity,
             ),
             log_spread: None,
-            drop_out: curve(&|bin| Some((bin.drop_out(), bin.looks(usual))), Link::Logit),
+            drop_out: curve(
+                &|bin| Some((bin.drop_out(), bin.effective_samples(usual))),
+                Link::Logit,
+            ),
             intensity: curve(
                 &|bin| (bin.returned >= 1.0).then(|| (intensity_of(bin, intensity), bin.returned)),
                 Link::Identity,
@@ -144,7 +147,7 @@ impl Curves {
             Some(Observation {
                 x: bin.incidence,
                 y: error.sd.hypot(error.mean).max(bin.hidden).max(1e-6).ln(),
-                weight: 2.0 * bin.range_looks().max(1.0),
+                weight: 2.0 * bin.effective_ranges().max(1.0),
                 fold: fold(bin),
             })
         };

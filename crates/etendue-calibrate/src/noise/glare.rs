@@ -2,7 +2,7 @@
 
 use super::PanelBeams;
 use super::smooth::{Curve, Link, Observation, fit_curve};
-use super::statistics::{Bin, place_to_place, wilson};
+use super::statistics::{Bin, between_bin_variance, wilson};
 use etendue_physics::profile::{Glare, GlareKnot, IntensityKind};
 
 /// Width of the bins of a glare, and distance of its knots, rad: half of an RPLIDAR's samples.
@@ -47,7 +47,7 @@ const DEGREE: f64 = std::f64::consts::PI / 180.0;
 /// (rad).
 pub(super) fn reach(panels: &[Vec<Bin>], width: f64, piece: f64) -> Option<f64> {
     let of_panel = |bins: &Vec<Bin>| {
-        let places = place_to_place(std::iter::once(&bins[..]), width);
+        let places = between_bin_variance(std::iter::once(&bins[..]), width);
         reach_of(bins, places, piece)
     };
     let both_sides = panels.iter().filter(|bins| is_seen_on_both_sides(bins));
@@ -162,7 +162,12 @@ impl GlareCurves {
             (1.0 - (1.0 - bin.drop_out()) / kept).clamp(0.0, 1.0)
         };
         let drop_out = drops
-            .then(|| curve(&|bin| Some((lost(bin), bin.looks(usual))), Link::Logit))
+            .then(|| {
+                curve(
+                    &|bin| Some((lost(bin), bin.effective_samples(usual))),
+                    Link::Logit,
+                )
+            })
             .flatten();
         let intensity = curve(
             &|bin| {
@@ -210,11 +215,11 @@ impl GlareCurves {
             .collect();
         let observations = observed(&inside, &|bin| {
             let error = bin.error?;
-            let looks = bin.range_looks().max(1.0);
-            let own = error.sd.hypot(error.mean) * (0.5 * short_of(looks)).exp();
+            let samples = bin.effective_ranges().max(1.0);
+            let own = error.sd.hypot(error.mean) * (0.5 * short_of(samples)).exp();
             let own = own.max(bin.hidden).max(1e-6);
             let ratio = own / spread(bin.incidence).max(1e-6);
-            Some((ratio.ln(), 2.0 * looks))
+            Some((ratio.ln(), 2.0 * samples))
         });
         self.log_ratio = fit_curve(&observations, PIECE, Link::Identity);
     }
@@ -263,10 +268,12 @@ impl GlareCurves {
         let weight: f64 = near(1.5 * BIN)
             .filter_map(|bin| Some(1.0 / (bin.mean_variance()? + self.places)))
             .sum();
-        let range_looks: f64 = near(1.5 * BIN).map(Bin::range_looks).sum();
-        let looks: f64 = near(1.5 * BIN).map(|bin| bin.looks(usual)).sum();
+        let effective_ranges: f64 = near(1.5 * BIN).map(Bin::effective_ranges).sum();
+        let samples: f64 = near(1.5 * BIN)
+            .map(|bin| bin.effective_samples(usual))
+            .sum();
         let dropped: f64 = near(1.5 * BIN)
-            .map(|bin| bin.looks(usual) * bin.drop_out())
+            .map(|bin| bin.effective_samples(usual) * bin.drop_out())
             .sum();
         let spread_ratio = value(&self.log_ratio).exp();
         let has_intensity = !matches!(intensity, IntensityKind::None | IntensityKind::Constant(_));
@@ -276,9 +283,9 @@ impl GlareCurves {
             bias: value(&Some(self.bias.clone())),
             bias_error: 1.0 / weight.max(1e-300).sqrt(),
             spread_ratio,
-            spread_ratio_error: spread_ratio / (2.0 * range_looks.max(1.0)).sqrt(),
+            spread_ratio_error: spread_ratio / (2.0 * effective_ranges.max(1.0)).sqrt(),
             drop_out: value(&self.drop_out).clamp(0.0, 1.0),
-            drop_out_interval: wilson(dropped, looks),
+            drop_out_interval: wilson(dropped, samples),
             intensity: if has_intensity {
                 value(&self.intensity)
             } else {
@@ -288,11 +295,11 @@ impl GlareCurves {
     }
 }
 
-/// By how much the mean logarithm of a variance of so many looks falls short of the variance's,
+/// By how much the mean logarithm of a variance of so many samples falls short of the variance's,
 /// $\\ln(k/2)-\\psi(k/2)$ (Bartlett and Kendall 1946, doi:10.2307/2983618), to 5 %: half degrees are few
 /// directions.
-fn short_of(looks: f64) -> f64 {
-    1.0 / looks + 1.0 / (3.0 * looks * looks)
+fn short_of(samples: f64) -> f64 {
+    1.0 / samples + 1.0 / (3.0 * samples * samples)
 }
 
 /// The middle of a glare: where light is too much, beams are lost and ranges spread. Where they do not

@@ -1,6 +1,6 @@
 //! A recording's beams, drawn anew from a profile.
 
-use super::{PanelBeams, Seen};
+use super::{BeamOutcome, PanelBeams};
 use etendue_physics::profile::{Address, Profile};
 
 /// The same beams at the same panel, each drawn from the profile: what the simulator does with
@@ -21,7 +21,9 @@ pub fn replay(beams: &PanelBeams, profile: &Profile, seed: u64) -> PanelBeams {
         )]
         let intensity = found.and_then(|f| f.intensity).unwrap_or(0.0) as f32;
         super::PanelBeam {
-            seen: found.map_or(Seen::Dropped, |found| Seen::Range(found.range)),
+            outcome: found.map_or(BeamOutcome::Dropped, |found| {
+                BeamOutcome::Range(found.range)
+            }),
             intensity,
             ..*beam
         }

@@ -8,6 +8,6 @@ mod beams;
 mod clouds;
 mod distributions;
 
-pub use beams::{BeamComparison, BeamReturn, DropOuts, Errors, Span, compare_beams};
+pub use beams::{BeamComparison, BeamReturn, DropOuts, ErrorSpan, ErrorStatistics, compare_beams};
 pub use clouds::{CloudComparison, compare_clouds};
 pub use distributions::{DistributionComparison, compare_distributions};

@@ -1,14 +1,14 @@
 //! What there is to say of a fit.
 
-use super::FitProblem;
-use super::settle::step_variance;
+use super::problem::FitProblem;
+use super::refine_by_rays::step_variance;
 use crate::manifold::Variable;
-use crate::solve::{Linearization, Problem, Solution, Solver};
+use crate::solve::{LeastSquares, Linearization, Solution, Solver};
 use crate::uncertainty::{Gauge, Uncertainty, components};
 
 /// A fit with its uncertainty.
 #[derive(Clone, Debug)]
-pub struct Report {
+pub struct FitReport {
     /// Each unknown's path and where it ended.
     pub estimate: Vec<(String, Variable)>,
     /// The solver's own account.
@@ -74,7 +74,7 @@ pub fn report(
     solver: &Solver,
     solution: Solution<Vec<Variable>>,
     gauge: &Gauge,
-) -> Report {
+) -> FitReport {
     let linearization: Linearization = problem.linearize(&solution.state);
     let [rms, intensity_rms] = problem.root_mean_squares(&solution.state);
     let rms = rms.unwrap_or(f64::NAN);
@@ -83,7 +83,7 @@ pub fn report(
     let named: Vec<(&str, &Variable)> = paths.zip(&solution.state).collect();
     let mut uncertainty = Uncertainty::new(&linearization, solver.loss, components(&named), gauge);
     uncertainty.add(&step_variance(problem, solver, &solution.state));
-    Report {
+    FitReport {
         estimate: named
             .iter()
             .map(|(path, variable)| ((*path).to_owned(), (*variable).clone()))

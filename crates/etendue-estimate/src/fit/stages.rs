@@ -1,9 +1,9 @@
 //! From wide beams to the true ones.
 
-use super::FitProblem;
-use super::settle::settle;
+use super::problem::FitProblem;
+use super::refine_by_rays::refine_by_rays;
 use crate::manifold::Variable;
-use crate::solve::{Iteration, Limits, Solution, SolveError, Solver};
+use crate::solve::{Iteration, Solution, SolveError, Solver, SolverLimits};
 
 /// A stage of wide beams only leads into the basin of the next: it ends where the cost falls by less
 /// than this,
@@ -40,7 +40,7 @@ pub fn solve_in_stages(
         LOOSE_FALL
     };
     let loose = Solver {
-        limits: Limits {
+        limits: SolverLimits {
             cost: solver.limits.cost.max(least_fall),
             step: solver.limits.step.max(LOOSE_STEP),
             ..solver.limits
@@ -70,7 +70,7 @@ pub fn solve_in_stages(
     let before = log.len();
     let mut numbered = |iteration: &_| log.push(note(iteration, before));
     let found = if sees_edges {
-        settle(problem, solver, state, &mut numbered)?
+        refine_by_rays(problem, solver, state, &mut numbered)?
     } else if *last == 1.0 {
         solver.solve_observed(problem, state, &mut numbered)?
     } else {

@@ -1,12 +1,14 @@
 //! Localising the sensor in a known arena (section IV-A).
 
-use super::{Furniture, arena, first_pose, pose_error, readings};
+use super::measurements::{first_pose, pose_error, readings};
+use super::scene::{Furniture, arena};
 use etendue_estimate::fit::{
-    Coarse, FitError, FitProblem, Twins, chance, coarse_search, find_twins, planar_grid,
+    AmbiguousMinima, CoarseSearch, FitError, FitProblem, chance, coarse_search,
+    find_ambiguous_minima, planar_grid,
 };
 use etendue_estimate::manifold::Variable;
 use etendue_estimate::model::{Freedom, Model, upright};
-use etendue_estimate::solve::{Continuation, Loss, Problem, Solver, Stop};
+use etendue_estimate::solve::{Continuation, LeastSquares, Loss, Solver, StopReason};
 use etendue_estimate::uncertainty::cramer_rao;
 use etendue_sensors::cw::CwLidar;
 use nalgebra::Isometry2;
@@ -44,7 +46,7 @@ pub struct LocaliseRow {
     /// Cost at the end.
     pub cost: f64,
     /// Why the solver stopped.
-    pub stop: Stop,
+    pub stop: StopReason,
     /// Beams that were measured and are not predicted at the end.
     pub missing: usize,
 }
@@ -198,9 +200,9 @@ pub(super) fn solve_from(
 pub fn localise_anywhere(
     lidar: &CwLidar<f64>,
     settings: &LocaliseSettings,
-) -> Result<Twins, FitError> {
+) -> Result<AmbiguousMinima, FitError> {
     let problem = settings.problem(lidar)?;
-    let coarse = Coarse {
+    let coarse = CoarseSearch {
         every: 16,
         loss: Loss::Cauchy { scale: 0.1 },
         gate: 1.0,
@@ -212,7 +214,7 @@ pub fn localise_anywhere(
     let starts = coarse_search(&problem, states, &coarse);
     let margin = chance(settings.sigma, problem.measured());
     let starts = starts.into_iter().map(|(state, _)| state);
-    Ok(find_twins(
+    Ok(find_ambiguous_minima(
         &problem,
         &settings.solver,
         &[],

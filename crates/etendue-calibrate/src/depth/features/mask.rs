@@ -82,27 +82,27 @@ impl Mask {
     }
 
     /// The first test that a neighbourhood fails.
-    pub(in crate::depth) fn verdict(&self, shape: &Shape) -> Verdict {
+    pub(in crate::depth) fn verdict(&self, shape: &Shape) -> MaskOutcome {
         let [l1, l2, l3] = shape.values;
         if shape.count < self.neighbours.max(3) {
-            Verdict::Few
+            MaskOutcome::Few
         } else if l1 > self.flatness * l2 {
-            Verdict::Thick
+            MaskOutcome::Thick
         } else if !self.roundness.contains(&(l2 / l3)) {
-            Verdict::Long
+            MaskOutcome::Long
         } else if shape.normal_spread > self.normal_spread {
-            Verdict::Bent
+            MaskOutcome::Bent
         } else if shape.viewpoint_variance < self.viewpoint_variance {
-            Verdict::OneSided
+            MaskOutcome::OneSided
         } else {
-            Verdict::Kept
+            MaskOutcome::Kept
         }
     }
 }
 
 /// What became of a neighbourhood: the first test that it failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum MaskOutcome {
     /// It passed.
     Kept,
     /// Too few points.
@@ -118,14 +118,14 @@ pub enum Verdict {
 }
 
 impl MaskReport {
-    pub(in crate::depth) fn count(&mut self, verdict: Verdict) {
+    pub(in crate::depth) fn count(&mut self, verdict: MaskOutcome) {
         match verdict {
-            Verdict::Kept => self.kept += 1,
-            Verdict::Few => self.few += 1,
-            Verdict::Thick => self.thick += 1,
-            Verdict::Long => self.long += 1,
-            Verdict::Bent => self.bent += 1,
-            Verdict::OneSided => self.one_sided += 1,
+            MaskOutcome::Kept => self.kept += 1,
+            MaskOutcome::Few => self.few += 1,
+            MaskOutcome::Thick => self.thick += 1,
+            MaskOutcome::Long => self.long += 1,
+            MaskOutcome::Bent => self.bent += 1,
+            MaskOutcome::OneSided => self.one_sided += 1,
         }
     }
 }

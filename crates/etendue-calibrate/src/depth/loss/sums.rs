@@ -1,11 +1,11 @@
 //! Sums of the curvature over terms.
 
-use super::Placed;
+use super::corrected_points::CorrectedPoints;
 use nalgebra::{DMatrix, Vector3};
 
 /// What of the displacements $u^\top \delta x_i$ of points a loss does not feel: up to three
 /// orthonormal functions of the points.
-pub(super) struct Unfelt {
+pub(super) struct ProjectedFunctions {
     /// The direction $u$ of the displacements.
     pub direction: Vector3<f64>,
     /// Where the functions of the place are zero, m.
@@ -16,7 +16,7 @@ pub(super) struct Unfelt {
     pub tilts: [Vector3<f64>; 2],
 }
 
-impl Unfelt {
+impl ProjectedFunctions {
     /// The functions at a place.
     pub fn at(&self, position: &Vector3<f64>) -> [f64; 3] {
         let off = position - self.mean;
@@ -80,7 +80,13 @@ impl Sums {
 
     /// Adds `factor` times the normal matrix of the displacements of points along a direction, less
     /// what is not felt of them.
-    pub fn add(&mut self, placed: &Placed, members: &[u32], unfelt: &Unfelt, factor: f64) {
+    pub fn add(
+        &mut self,
+        placed: &CorrectedPoints,
+        members: &[u32],
+        unfelt: &ProjectedFunctions,
+        factor: f64,
+    ) {
         self.begin();
         for &member in members {
             let point = member as usize;
@@ -104,7 +110,7 @@ impl Sums {
     /// on each.
     pub fn add_row(
         &mut self,
-        placed: &Placed,
+        placed: &CorrectedPoints,
         ends: &[(usize, Vector3<f64>, Vector3<f64>)],
         factor: f64,
     ) {
@@ -239,7 +245,13 @@ impl<'a> Influence<'a> {
     }
 
     /// Adds a neighbourhood, as [`Sums::add`] takes it.
-    pub fn add(&mut self, placed: &Placed, members: &[u32], unfelt: &Unfelt, factor: f64) {
+    pub fn add(
+        &mut self,
+        placed: &CorrectedPoints,
+        members: &[u32],
+        unfelt: &ProjectedFunctions,
+        factor: f64,
+    ) {
         let weights = self.rows.nrows();
         self.moved.clear();
         self.moved.resize(weights * members.len(), 0.0);
@@ -271,7 +283,7 @@ impl<'a> Influence<'a> {
     /// Adds a residual of a pair, as [`Sums::add_row`] takes it; half of its error is each end's.
     pub fn add_row(
         &mut self,
-        placed: &Placed,
+        placed: &CorrectedPoints,
         ends: &[(usize, Vector3<f64>, Vector3<f64>)],
         residual: f64,
         factor: f64,
@@ -294,7 +306,7 @@ impl<'a> Influence<'a> {
     /// Adds to the so-manieth of `moved` what a force and a torque on a point do to the weights.
     fn move_by(
         &mut self,
-        placed: &Placed,
+        placed: &CorrectedPoints,
         point: usize,
         force: &Vector3<f64>,
         torque: &Vector3<f64>,

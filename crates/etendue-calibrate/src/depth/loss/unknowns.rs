@@ -53,14 +53,14 @@ impl PoseFreedom {
 
 /// A point of the space that is searched.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Unknowns {
+pub struct DepthUnknowns {
     /// The model with its weights.
     pub model: DepthModel,
     /// Corrections $\delta T$, one a free correction.
     pub corrections: Vec<Isometry3<f64>>,
 }
 
-impl Unknowns {
+impl DepthUnknowns {
     /// A model, and no pose moved.
     pub fn start(model: DepthModel, freedom: &PoseFreedom, poses: usize) -> Self {
         Self {
@@ -78,7 +78,7 @@ impl Unknowns {
     /// an axis by its length (rad), both in the lidar's frame.
     ///
     /// # Panics
-    /// Where the step is shorter than [`Unknowns::dimension`].
+    /// Where the step is shorter than [`DepthUnknowns::dimension`].
     #[must_use]
     pub fn moved(&self, step: &[f64]) -> Self {
         let (weights, twists) = step.split_at(self.model.weight_count());

@@ -1,9 +1,10 @@
 //! A panel that moved while it was recorded.
 
-use super::plane::Seen;
+use super::plane::RangedDirection;
 use super::{Panel, Plane};
 use crate::noise::Recording;
-use crate::noise::recording::{azimuth, planar, wrapped};
+use crate::noise::recording::{azimuth, planar};
+use etendue_physics::angle::wrap_to_pi;
 use std::collections::BTreeMap;
 
 /// Where a panel stood in each scan, as the sensor saw it: it does not matter which of the two was
@@ -41,7 +42,7 @@ impl Motion {
         let bearing = azimuth(&panel.plane.normal);
         let planes = || motion.planes.values();
         let turns: Vec<f64> = planes()
-            .map(|plane| wrapped(azimuth(&plane.normal) - bearing))
+            .map(|plane| wrap_to_pi(azimuth(&plane.normal) - bearing))
             .collect();
         let distances: Vec<f64> = planes().map(|plane| plane.distance).collect();
         (wanders(&turns) || wanders(&distances)).then_some(motion)
@@ -49,7 +50,7 @@ impl Motion {
 
     /// The plane in every scan, moving or not.
     pub(super) fn followed(recording: &Recording, panel: &Panel) -> Self {
-        let fit = |points: Vec<Seen>| {
+        let fit = |points: Vec<RangedDirection>| {
             let mut plane = panel.plane;
             for _ in 0..STEPS {
                 plane.step(&points, recording.planar);
@@ -82,7 +83,7 @@ impl Motion {
         let bearing = azimuth(&plane.normal);
         let planes = || self.planes.values();
         [
-            range(planes().map(|plane| wrapped(azimuth(&plane.normal) - bearing))),
+            range(planes().map(|plane| wrap_to_pi(azimuth(&plane.normal) - bearing))),
             range(planes().map(|plane| plane.distance)),
         ]
     }
@@ -96,8 +97,8 @@ fn range(values: impl Iterator<Item = f64> + Clone) -> [f64; 2] {
 }
 
 /// What each scan saw of the panel, less what its directions always differ from the plane by.
-fn seen_by_scan(recording: &Recording, panel: &Panel) -> BTreeMap<u32, Vec<Seen>> {
-    let mut scans: BTreeMap<u32, Vec<Seen>> = BTreeMap::new();
+fn seen_by_scan(recording: &Recording, panel: &Panel) -> BTreeMap<u32, Vec<RangedDirection>> {
+    let mut scans: BTreeMap<u32, Vec<RangedDirection>> = BTreeMap::new();
     for cell in panel
         .sector
         .cells
@@ -111,16 +112,16 @@ fn seen_by_scan(recording: &Recording, panel: &Panel) -> BTreeMap<u32, Vec<Seen>
         if cell.returned() < 0.5 || (median / expected - 1.0).abs() > 0.08 {
             continue;
         }
-        for look in &cell.looks {
-            let Some(range) = look.range.filter(|r| (r / median - 1.0).abs() < 0.08) else {
+        for sample in &cell.samples {
+            let Some(range) = sample.range.filter(|r| (r / median - 1.0).abs() < 0.08) else {
                 continue;
             };
-            let direction = if look.turn == 0.0 {
+            let direction = if sample.turn == 0.0 {
                 cell.direction
             } else {
-                planar(azimuth(&cell.direction) + f64::from(look.turn))
+                planar(azimuth(&cell.direction) + f64::from(sample.turn))
             };
-            scans.entry(look.scan).or_default().push(Seen {
+            scans.entry(sample.scan).or_default().push(RangedDirection {
                 direction,
                 range: range - (median - expected),
             });

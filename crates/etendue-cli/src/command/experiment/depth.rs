@@ -22,8 +22,8 @@ use etendue::sensors::lidar::{Columns, Lidar, ScanPattern};
 use etendue_experiments::arena::Outcome;
 use etendue_experiments::depth::board;
 use etendue_experiments::depth::corridor::{
-    AS_BUILT, Bias, ExperimentError, LossRow, ROWS, STOPS_OF_LOSSES, Settings, SplitRow,
-    bias_by_incidence, drive, losses, map_options, splits,
+    AS_BUILT, CorridorBias, CorridorSettings, ExperimentError, LossRow, ROWS, STOPS_OF_LOSSES,
+    SplitRow, bias_by_incidence, drive, losses, map_options, splits,
 };
 use etendue_experiments::depth::{corridor_scene, stops};
 use etendue_plot::Drawing;
@@ -49,14 +49,14 @@ pub fn corridor(command: &Experiment) -> Found {
     let lidar = os0(command.columns)?;
     let (scene, truth) = place(command)?;
     let noise = [command.pose_noise[0], command.pose_noise[1].to_radians()];
-    let settings = Settings {
+    let settings = CorridorSettings {
         stops: truth.len(),
         pose_noise: noise,
-        ..Settings::default()
+        ..CorridorSettings::default()
     };
     let known = DepthModel::Polynomial(Polynomial::plain(KNOWN_BIAS));
-    let with_known_bias = Settings {
-        bias: Bias::Known(known.clone(), NOISE),
+    let with_known_bias = CorridorSettings {
+        bias: CorridorBias::Known(known.clone(), NOISE),
         ..settings.clone()
     };
     if let Some(folder) = &command.export {
@@ -89,7 +89,7 @@ pub fn corridor(command: &Experiment) -> Found {
     })?;
     progress.finish_and_clear();
 
-    // Bias over incidence, of the receiver and of the models
+    // CorridorBias over incidence, of the receiver and of the models
     let first = STOPS_OF_LOSSES.min(drive.scans.len());
     let map = DepthMap::build(&drive.scans[..first], &drive.truth[..first], &map_options())
         .map_err(ExperimentError::from)?;
@@ -126,7 +126,7 @@ fn export(
     scene: &Scene,
     lidar: &Lidar,
     truth: &[Isometry3<f64>],
-    settings: &Settings,
+    settings: &CorridorSettings,
 ) -> Found {
     let progress = bar("scanning", truth.len());
     let drive = drive(scene, lidar, truth, settings, &mut || progress.inc(1))?;

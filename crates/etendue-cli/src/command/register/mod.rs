@@ -12,7 +12,7 @@ use crate::pose::Motion as MotionArgument;
 use clap::Args;
 use cloud::Cloud;
 use etendue::estimate::model::{planar, upright};
-use etendue::estimate::register::{Motion, Registered, downsample};
+use etendue::estimate::register::{Registered, RigidMotion, downsample};
 use etendue_plot::Drawing;
 use nalgebra::{Isometry3, Point, Point2, Point3};
 use picture::RegistrationView;
@@ -130,7 +130,7 @@ impl Register {
 }
 
 /// Registers downsampled clouds, coarsely first where the settings say so.
-fn register<M: Motion<D, K>, const D: usize, const K: usize>(
+fn register<M: RigidMotion<D, K>, const D: usize, const K: usize>(
     settings: &Settings,
     source: &[Point<f64, D>],
     target: &[Point<f64, D>],

@@ -1,12 +1,12 @@
 //! How alike neighbouring beams are.
 
-use crate::noise::{PanelBeams, Seen};
+use crate::noise::{BeamOutcome, PanelBeams};
 use etendue_physics::profile::Aspect;
 use std::collections::BTreeMap;
 
 /// How alike the errors of neighbouring beams are.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Likeness {
+pub struct NeighbourCorrelation {
     /// Correlation of normalised errors of beams 1, 2, ... directions apart, in one scan.
     pub lags: Vec<f64>,
     /// Correlation of neighbours by part: of what changes from scan to scan, and of what stands still.
@@ -21,12 +21,15 @@ pub struct Likeness {
 /// Lags looked at.
 const LAGS: usize = 8;
 
-/// The likeness of neighbours; `normalise` turns a beam's error (m) and how it meets the panel
+/// The neighbour_correlation of neighbours; `normalise` turns a beam's error (m) and how it meets the panel
 /// into standard deviations from the mean.
-pub fn likeness(beams: &PanelBeams, normalise: impl Fn(f64, Aspect) -> f64) -> Likeness {
+pub fn neighbour_correlation(
+    beams: &PanelBeams,
+    normalise: impl Fn(f64, Aspect) -> f64,
+) -> NeighbourCorrelation {
     let mut scans: BTreeMap<u32, Vec<(u32, f64, f64)>> = BTreeMap::new();
     for beam in &beams.beams {
-        if let (Seen::Range(range), Some(error)) = (beam.seen, beam.error()) {
+        if let (BeamOutcome::Range(range), Some(error)) = (beam.outcome, beam.error()) {
             let normal = normalise(error, beam.aspect()).clamp(-5.0, 5.0);
             scans
                 .entry(beam.scan)
@@ -39,9 +42,9 @@ pub fn likeness(beams: &PanelBeams, normalise: impl Fn(f64, Aspect) -> f64) -> L
         beams.sort_by_key(|beam| beam.0);
         sums.add(beams);
     }
-    let found = sums.likeness();
+    let found = sums.correlation();
     let first = found.lags[0];
-    Likeness {
+    NeighbourCorrelation {
         neighbours: by_part(&scans).unwrap_or([first; 2]),
         ..found
     }
@@ -75,13 +78,13 @@ fn by_part(scans: &BTreeMap<u32, Vec<(u32, f64, f64)>>) -> Option<[f64; 2]> {
             }
         }
     }
-    let (cells, looks) = (
+    let (cells, samples) = (
         sums.len() as f64,
         sums.values().map(|[_, n]| n).sum::<f64>(),
     );
-    let moving = square / (looks - cells).max(1.0);
-    let moving_product = product / f64::max(pairs, 1.0) * looks / (looks - cells).max(1.0);
-    let scans = looks / cells.max(1.0);
+    let moving = square / (samples - cells).max(1.0);
+    let moving_product = product / f64::max(pairs, 1.0) * samples / (samples - cells).max(1.0);
+    let scans = samples / cells.max(1.0);
     let still = sums.values().map(|[sum, n]| (sum / n).powi(2)).sum::<f64>() / cells.max(1.0)
         - moving / scans;
     let neighbours: Vec<f64> = { sums.keys() }
@@ -121,7 +124,7 @@ impl Sums {
         }
     }
 
-    fn likeness(&self) -> Likeness {
+    fn correlation(&self) -> NeighbourCorrelation {
         let variance = self.squares / self.count.max(1) as f64;
         let lag = |(product, pairs): (&f64, &usize)| {
             if *pairs == 0 || variance == 0.0 {
@@ -129,7 +132,7 @@ impl Sums {
             }
             product / *pairs as f64 / variance
         };
-        Likeness {
+        NeighbourCorrelation {
             neighbours: [0.0; 2],
             lags: self.products.iter().zip(&self.pairs).map(lag).collect(),
             copies: self.copies as f64 / self.pairs[0].max(1) as f64,

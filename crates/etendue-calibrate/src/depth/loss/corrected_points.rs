@@ -1,6 +1,6 @@
 //! Where the corrected points are, and how they move with the unknowns.
 
-use super::{PoseFreedom, Unknowns};
+use super::unknowns::{DepthUnknowns, PoseFreedom};
 use crate::depth::DepthMap;
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use rayon::prelude::*;
@@ -15,7 +15,7 @@ pub(in crate::depth) struct Point {
 }
 
 /// All measurements corrected.
-pub(in crate::depth) struct Placed {
+pub(in crate::depth) struct CorrectedPoints {
     /// In the world, $\hat T_k (v + \hat d r)$, m.
     pub positions: Vec<Vector3<f64>>,
     /// Directions of the beams in the world: the derivatives over the depths.
@@ -31,8 +31,8 @@ pub(in crate::depth) struct Placed {
     still: bool,
 }
 
-impl Placed {
-    pub fn new(map: &DepthMap, unknowns: &Unknowns, freedom: &PoseFreedom) -> Self {
+impl CorrectedPoints {
+    pub fn new(map: &DepthMap, unknowns: &DepthUnknowns, freedom: &PoseFreedom) -> Self {
         let weights = unknowns.model.weight_count();
         let poses = corrected_poses(map, unknowns, freedom);
         let rotations: Vec<_> = poses
@@ -112,7 +112,7 @@ impl Placed {
 
 pub(in crate::depth) fn corrected_poses(
     map: &DepthMap,
-    unknowns: &Unknowns,
+    unknowns: &DepthUnknowns,
     freedom: &PoseFreedom,
 ) -> Vec<Isometry3<f64>> {
     let numbered = map.world_from_lidar.iter().enumerate();

@@ -1,12 +1,13 @@
 //! Other answers that explain the scans as well.
 
-use super::{FitProblem, solve_in_stages};
+use super::problem::FitProblem;
+use super::stages::solve_in_stages;
 use crate::manifold::Variable;
 use crate::solve::{MultiStart, Solution, SolveError, Solver, multi_start_by};
 
 /// A solution and those that explain the scans equally well.
 #[derive(Clone, Debug)]
-pub struct Twins {
+pub struct AmbiguousMinima {
     /// The cheapest, then the others that cost hardly more.
     pub solutions: Vec<Solution<Vec<Variable>>>,
     /// Other minima, which cost more.
@@ -26,14 +27,14 @@ pub fn chance(sigma: f64, count: usize) -> f64 {
 ///
 /// # Errors
 /// Where no start leads anywhere: the first start's error.
-pub fn find_twins(
+pub fn find_ambiguous_minima(
     problem: &FitProblem,
     solver: &Solver,
     widths: &[f64],
     starts: impl IntoIterator<Item = Vec<Variable>>,
     same: f64,
     margin: impl Fn(&Solution<Vec<Variable>>) -> f64,
-) -> Result<Twins, SolveError> {
+) -> Result<AmbiguousMinima, SolveError> {
     let solve = |start| solve_in_stages(problem, solver, widths, start, &mut |_| {});
     let MultiStart { minima, ended } = multi_start_by(starts, same, solve);
     let Some(most) = minima.first().map(|best| best.cost + margin(best)) else {
@@ -41,5 +42,5 @@ pub fn find_twins(
         return Err(error.unwrap_or(SolveError::NothingPredicted { missing: 0 }));
     };
     let (solutions, others) = minima.into_iter().partition(|minimum| minimum.cost <= most);
-    Ok(Twins { solutions, others })
+    Ok(AmbiguousMinima { solutions, others })
 }
