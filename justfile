@@ -15,13 +15,13 @@ test:
     log=$(mktemp)
     trap 'rm -f "$log"' EXIT
     cargo test --workspace 2>&1 | tee "$log"
-    echo "== results"
-    grep '^test result:' "$log"
     skipped=$(grep -o 'skipped: .*' "$log" | sort -u || true)
     if [ -n "$skipped" ]; then
         echo "== $(wc -l <<<"$skipped") skipped for want of recordings (set ETENDUE_DATA to their folder)"
         echo "$skipped"
     fi
+    echo "== results"
+    grep '^test result:' "$log"
 
 # Formatting.
 fmt:
