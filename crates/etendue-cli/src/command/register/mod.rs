@@ -89,14 +89,25 @@ impl Register {
         let settings = self.settings.settings(self.method, &target);
         let found = register(&settings, &source, &target, planar(&self.start()))?;
         let b_from_a = upright(&found.target_from_source);
-        Ok(Report::new(self, b_from_a, true, &settings, &found))
+        Ok(self.report(b_from_a, true, &settings, &found))
     }
 
     fn in_space(&self, a: &Cloud, b: &Cloud) -> Result<Report, Failure> {
         let settings = self.settings.settings(self.method, &b.points);
         let found = register(&settings, &a.points, &b.points, self.start())?;
         let b_from_a = found.target_from_source;
-        Ok(Report::new(self, b_from_a, false, &settings, &found))
+        Ok(self.report(b_from_a, false, &settings, &found))
+    }
+
+    fn report<M>(
+        &self,
+        b_from_a: Isometry3<f64>,
+        planar: bool,
+        settings: &Settings,
+        found: &Registered<M>,
+    ) -> Report {
+        let names = [self.a.as_str(), &self.b];
+        Report::new(names, self.method, b_from_a, planar, settings, found)
     }
 
     fn write(
