@@ -1,4 +1,4 @@
-//! Scans put together, and the neighbourhoods that are judged.
+//! Map of several scans with its neighbourhoods.
 
 use super::features::{Mask, MaskOutcome, MaskReport, Shape, without_shadows};
 use super::{DepthError, DepthModel};
@@ -27,7 +27,7 @@ pub struct DepthMeasurement {
     pub pose: usize,
 }
 
-/// How scans become a map.
+/// Settings of a [`DepthMap`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct MapOptions {
     /// Depths that are used, m.
@@ -69,7 +69,7 @@ impl MapOptions {
     }
 
     /// Cubes of 0.1 m, for centres too, neighbours within 0.25 m, normals from 0.3 m, [`Mask::strict`]: a
-    /// centimetre of noise asks for many points, and points near an edge pull the bias down by
+    /// centimetre of noise requires many points, and points near an edge pull the bias down by
     /// millimetres. With poses that are off by a centimetre, give
     /// [`Training::refreshes`](super::train::Training::refreshes) a round or two: before the poses
     /// are corrected most neighbourhoods are too thick for these masks.
@@ -85,7 +85,7 @@ impl MapOptions {
     }
 }
 
-/// What the scans gave.
+/// Numbers of rejected points and neighbourhoods.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MapReport {
     /// Points that are not finite.
@@ -205,7 +205,7 @@ impl DepthMap {
         &self.mask_outcomes
     }
 
-    /// What the scans gave.
+    /// Numbers of rejected points and neighbourhoods.
     pub fn report(&self) -> &MapReport {
         &self.report
     }
@@ -384,10 +384,11 @@ fn views(points: &[Vector3<f64>], at: &[u32], options: &MapOptions) -> Vec<Optio
     let mut views = among(at, which);
     for _ in 0..options.normal_doublings {
         which = which.doubled();
-        let asks = |view: &Option<LocalSurface>| {
-            view.as_ref().is_none_or(|v| options.mask.asks_for_more(v))
+        let needs_more = |view: &Option<LocalSurface>| {
+            view.as_ref()
+                .is_none_or(|v| options.mask.needs_more_points(v))
         };
-        let open: Vec<usize> = (0..at.len()).filter(|&i| asks(&views[i])).collect();
+        let open: Vec<usize> = (0..at.len()).filter(|&i| needs_more(&views[i])).collect();
         let of_open: Vec<u32> = open.iter().map(|&i| at[i]).collect();
         for (i, view) in open.into_iter().zip(among(&of_open, which)) {
             views[i] = view;

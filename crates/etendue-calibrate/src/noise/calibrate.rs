@@ -15,7 +15,7 @@ use super::{NoiseError, PanelBeams, Recording};
 use etendue_physics::profile::{Correlation, IntensityKind, Profile, Steps};
 use etendue_physics::statistics::nearest_quantile;
 
-/// What kind of sensor it is: sets the law of distance where one distance was recorded.
+/// Ranging principle: determines the law of distance where one distance was recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SensorKind {
     /// A line of pixels beside the laser.
@@ -25,7 +25,7 @@ pub enum SensorKind {
     TimeOfFlight,
 }
 
-/// What is known beforehand, and how fine the profile is.
+/// Settings of a calibration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CalibrationOptions {
     /// The sensor's name.
@@ -36,7 +36,7 @@ pub struct CalibrationOptions {
     pub kind: SensorKind,
     /// Wavelength, m, if known.
     pub wavelength: Option<f64>,
-    /// What a panel has to be like.
+    /// Criteria of the panel search.
     pub search: PanelSearch,
     /// Width of the bins of incidence, rad.
     pub bin: f64,
@@ -58,7 +58,7 @@ impl Default for CalibrationOptions {
     }
 }
 
-/// What was found in one recording.
+/// Panel of one recording.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PanelReport {
     /// The recording.
@@ -71,7 +71,7 @@ pub struct PanelReport {
     pub bias_hypotheses: Vec<BiasHypothesis>,
 }
 
-/// A profile and what it rests on.
+/// A noise profile with the data that it is based on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Calibration {
     /// The profile.
@@ -86,7 +86,7 @@ pub struct Calibration {
     pub reflectance: ReflectanceFit,
     /// Penalties that cross-validation chose: of bias, logarithm of spread, drop-out.
     pub penalties: [f64; 3],
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
 }
 
@@ -96,8 +96,8 @@ const LEAST_BEAMS: usize = 200;
 /// Incidences that they fill at least, rad.
 const LEAST_SPAN: f64 = 4.0 * std::f64::consts::PI / 180.0;
 
-/// Bins of the spread are so many times as wide as those of everything else: it takes several
-/// places on the panel to see what stands still.
+/// Width of the bins of the spread relative to the other bins: fixed-pattern noise is observable over
+/// several directions only.
 const WIDE: f64 = 3.0;
 
 /// The profile of one material from recordings of panels of it, each with what was declared.
@@ -223,10 +223,10 @@ fn from_panels(
         extrapolated: false,
     };
     let neighbour_correlation = correlation_of(&panels, &profile);
-    let [moving, still] = neighbour_correlation.neighbours;
+    let [temporal, fixed_pattern] = neighbour_correlation.neighbours;
     let beyond = curves.beyond(&about);
-    profile.correlation =
-        Correlation::new(moving, standing(&beyond), usual).with_fixed_pattern_neighbour(still);
+    profile.correlation = Correlation::new(temporal, fixed_pattern_share(&beyond), usual)
+        .with_fixed_pattern_neighbour(fixed_pattern);
     add_warnings(&panels, &profile, &mut warnings);
     Ok(Calibration {
         profile,
@@ -285,8 +285,8 @@ fn mean_drop_correlation(bins: &[Bin]) -> f64 {
     told().map(|(share, weight)| share * weight).sum::<f64>() / weight
 }
 
-/// The share of the range's variance that stands still, over all bins.
-fn standing(bins: &[Bin]) -> f64 {
+/// Fixed-pattern share of the variance of the range, over all bins.
+fn fixed_pattern_share(bins: &[Bin]) -> f64 {
     let weight: f64 = bins.iter().map(|bin| bin.ranges).sum();
     bins.iter()
         .map(|bin| bin.standing * bin.ranges)

@@ -137,8 +137,8 @@ impl Curves {
         beams
     }
 
-    /// The spread about the smooth bias, one side of the normal by itself: noise, and what stands
-    /// still from place to place. What both sides show is kept. Within a glare, `near` bins tell how
+    /// The spread about the smooth bias, for one side of the normal: noise, and fixed-pattern
+    /// differences between directions. What both sides show is kept. Within a glare, `near` bins tell how
     /// much more it is.
     pub fn fit_spread(&mut self, bins: &[Bin], near: &[Bin]) {
         let reach = self.glare.as_ref().map_or(0.0, GlareCurves::reach);

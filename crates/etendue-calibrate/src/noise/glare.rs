@@ -1,4 +1,4 @@
-//! What is unlike on both sides of the normal, near it.
+//! Glare: differences between the two sides of the normal, near normal incidence.
 
 use super::PanelBeams;
 use super::smooth::{Curve, Link, Observation, fit_curve};
@@ -11,40 +11,39 @@ pub(super) const BIN: f64 = 0.5 * DEGREE;
 /// Pieces of the splines over signed incidence, rad.
 const PIECE: f64 = DEGREE;
 
-/// Within so much of the normal a glare is looked for, rad ...
+/// Incidences that are tested for a glare, rad ...
 const INNER: f64 = 3.0 * DEGREE;
 
-/// ... and from here to there the panel is looked at for how much it differs anyway, rad.
+/// ... and incidences that give the usual deviation of the panel, rad.
 const OUTER: [f64; 2] = [10.0 * DEGREE, 40.0 * DEGREE];
 
-/// A glare ends within so much, degrees.
+/// Greatest extent of a glare, degrees.
 const WIDEST: u32 = 12;
 
-/// Bins near the normal differ from the curve of both sides by so many times the mean square of the
-/// others': of 6 bins and 24 independent others it is Snedecor's F at 0.1 %.
+/// Least ratio of the mean square deviation of the bins near the normal from the common curve to that of
+/// the other bins: Snedecor's F at 0.1 % for 6 and 24 independent bins.
 const LEAST_RATIO: f64 = 5.55;
 
-/// A glare ends where no ring of two degrees beyond differs from the curve of what lies there by more
-/// than so many times the usual mean square: of 4 bins, chance does in 1 of 60.
+/// Greatest ratio of the mean square deviation of a ring of two degrees beyond a glare to that of the
+/// other bins: for 4 bins it is exceeded by chance in 1 of 60.
 const ENDED: f64 = 3.0;
 
-/// It fades over so much more, rad.
+/// Width of the transition at the end of a glare, rad.
 const FADE: f64 = DEGREE;
 
 /// Width of those rings, rad.
 const RING: f64 = 2.0 * DEGREE;
 
-/// Ratios of spreads below this are told from 1 by chance.
+/// Ratios of spreads below this are not significant.
 const NOISY: f64 = 1.25;
 
-/// Beams that pass the normal sideways by less than this share tell nothing of left and right.
+/// Least lateral component of beams that distinguish left and right.
 const SIDEWAYS: f64 = 0.7;
 
 const DEGREE: f64 = std::f64::consts::PI / 180.0;
 
-/// How far a glare reaches from the normal, rad; none where both sides of it are told by one curve. Of
-/// several panels all that were seen on both sides have to show it: `panels` are their bins of a width
-/// (rad).
+/// Extent of a glare from the normal, rad; `None` where one curve describes both sides. All panels that
+/// were measured on both sides must show it: `panels` are their bins of a width (rad).
 pub(super) fn reach(panels: &[Vec<Bin>], width: f64, piece: f64) -> Option<f64> {
     let of_panel = |bins: &Vec<Bin>| {
         let places = between_bin_variance(std::iter::once(&bins[..]), width);
@@ -116,7 +115,7 @@ fn mean_square(bins: &[Bin], curve: &Curve, places: f64, from: f64, to: f64) -> 
     (!squares.is_empty()).then(|| squares.iter().sum::<f64>() / squares.len() as f64)
 }
 
-/// Curves over signed incidence of what comes to those over incidence.
+/// Curves over signed incidence that are added to the curves over incidence.
 pub(super) struct GlareCurves {
     reach: f64,
     places: f64,
@@ -127,7 +126,7 @@ pub(super) struct GlareCurves {
     intensity: Option<Curve>,
 }
 
-/// What both sides of the normal have alike, at an incidence.
+/// Common curves of both sides of the normal, over incidence.
 pub(super) struct Alike<'a> {
     pub bias: &'a dyn Fn(f64) -> f64,
     pub drop_out: &'a dyn Fn(f64) -> f64,
@@ -139,7 +138,8 @@ pub(super) struct Alike<'a> {
 impl GlareCurves {
     /// The curves of narrow bins about the normal, apart from what both sides have alike.
     pub fn fit(bins: Vec<Bin>, reach: f64, places: f64, usual: f64, alike: &Alike) -> Option<Self> {
-        let bins: Vec<Bin> = { bins.into_iter() }
+        let bins: Vec<Bin> = bins
+            .into_iter()
             .filter(|bin| bin.incidence < reach)
             .collect();
         let curve = |value: &dyn Fn(&Bin) -> Option<(f64, f64)>, link| {
@@ -192,7 +192,7 @@ impl GlareCurves {
         self.reach
     }
 
-    /// What comes to the bias at a signed incidence, m.
+    /// Contribution to the bias at a signed incidence, m.
     pub fn bias(&self, signed: f64) -> f64 {
         self.shaped(signed, |s| self.bias.at(s))
     }
@@ -295,7 +295,7 @@ impl GlareCurves {
     }
 }
 
-/// By how much the mean logarithm of a variance of so many samples falls short of the variance's,
+/// Bias of the mean logarithm of a variance of `k` samples,
 /// $\\ln(k/2)-\\psi(k/2)$ (Bartlett and Kendall 1946, doi:10.2307/2983618), to 5 %: half degrees are few
 /// directions.
 fn short_of(samples: f64) -> f64 {
@@ -343,7 +343,7 @@ fn observed(bins: &[Bin], value: &dyn Fn(&Bin) -> Option<(f64, f64)>) -> Vec<Obs
     bins.iter().filter_map(observation).collect()
 }
 
-/// The beams that tell left from right.
+/// The beams with a significant lateral component.
 pub(super) fn sideways(beams: &PanelBeams) -> PanelBeams {
     PanelBeams {
         beams: { beams.beams.iter() }

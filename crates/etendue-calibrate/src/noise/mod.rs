@@ -11,13 +11,13 @@
 //!    that count independent samples; steps of the device; neighbour_correlation of neighbours. Beside edges, where
 //!    part of the spot comes back, a beam counts as returned, its range does not count.
 //! 4. [`smooth`]: penalised splines over incidence, chosen by cross-validation.
-//! 5. A law of distance, told by the kind of sensor or by recordings at several distances.
+//! 5. A law of distance, from the ranging principle or from recordings at several distances.
 //! 6. [`reflectance`]: a reflectance model for gaps and beyond the edge.
 //!
-//! [`score`] tests a profile on beams that it was not fitted to, [`identify`](identify()) tells
-//! materials apart, [`adapt`](transfer::adapt) guesses an unrecorded one.
+//! [`score`] tests a profile on beams that it was not fitted to, [`identify`](identify()) identifies
+//! materials, [`adapt`](transfer::adapt) predicts an unrecorded one.
 //!
-//! Not modelled: panels that are not flat (their shape goes into bias and standing noise), light of
+//! Not modelled: panels that are not flat (their shape enters bias and fixed-pattern noise), light of
 //! two surfaces at edges, warming up.
 
 mod beams;

@@ -1,10 +1,10 @@
-//! A recording's beams, drawn anew from a profile.
+//! Simulation of the beams of a recording from a profile.
 
 use super::{BeamOutcome, PanelBeams};
 use etendue_physics::profile::{Address, Profile};
 
-/// The same beams at the same panel, each drawn from the profile: what the simulator does with
-/// beams that see the panel alone.
+/// The beams of a panel with outcomes drawn from the profile, as the simulator draws them for beams on
+/// the panel.
 pub fn replay(beams: &PanelBeams, profile: &Profile, seed: u64) -> PanelBeams {
     let drawn = beams.beams.iter().map(|beam| {
         let address = Address {

@@ -18,7 +18,7 @@ pub struct BeamReturn {
     pub incidence: Option<f64>,
 }
 
-/// How far numbers of one scan are from those of the other.
+/// Statistics of the differences of a quantity between two scans.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ErrorStatistics {
     /// How many pairs there are.
@@ -31,7 +31,7 @@ pub struct ErrorStatistics {
     pub median_absolute: f64,
 }
 
-/// How well the second scan foretells where the first has no return.
+/// Agreement of the missing returns of two scans.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DropOuts {
     /// Cells without a return in the first scan.
@@ -63,7 +63,7 @@ pub struct ErrorSpan {
     pub missed: f64,
 }
 
-/// How alike two scans are, cell by cell: a cell is a ring and a span of azimuth.
+/// Similarity of two scans by cells of one ring and an interval of azimuth.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BeamComparison {
     /// How many cells there are.

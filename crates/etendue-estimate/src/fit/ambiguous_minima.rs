@@ -1,20 +1,20 @@
-//! Other answers that explain the scans as well.
+//! Distinct minima of equal cost.
 
 use super::problem::FitProblem;
 use super::stages::solve_in_stages;
 use crate::manifold::Variable;
 use crate::solve::{MultiStart, Solution, SolveError, Solver, multi_start_by};
 
-/// A solution and those that explain the scans equally well.
+/// Minima that fit the scans equally well.
 #[derive(Clone, Debug)]
 pub struct AmbiguousMinima {
-    /// The cheapest, then the others that cost hardly more.
+    /// The minimum of lowest cost and those within the margin.
     pub solutions: Vec<Solution<Vec<Variable>>>,
-    /// Other minima, which cost more.
+    /// Other minima, of higher cost.
     pub others: Vec<Solution<Vec<Variable>>>,
 }
 
-/// By how much the cost of equally good answers differs by chance: two standard deviations of the
+/// Margin of the cost of equally good minima: two standard deviations of the
 /// half chi-square of `count` residuals with the standard deviation `sigma`,
 /// $\sigma^2\sqrt{2n}$, with a floor for noise-free scans.
 pub fn chance(sigma: f64, count: usize) -> f64 {
@@ -22,11 +22,11 @@ pub fn chance(sigma: f64, count: usize) -> f64 {
 }
 
 /// Solves from every start, in stages of beams of `widths` times their width
-/// ([`solve_in_stages`]), and tells which different minima cannot be told apart: their cost is
-/// within `margin` of the cheapest, see [`chance`].
+/// ([`solve_in_stages`]), and returns the distinct minima whose cost is within `margin` of the lowest,
+/// see [`chance`].
 ///
 /// # Errors
-/// Where no start leads anywhere: the first start's error.
+/// Where no start has a solution: the first start's error.
 pub fn find_ambiguous_minima(
     problem: &FitProblem,
     solver: &Solver,

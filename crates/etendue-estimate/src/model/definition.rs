@@ -42,7 +42,7 @@ pub struct Unknown {
     pub start: Variable,
 }
 
-/// Why a model cannot be made.
+/// Errors of a fit model.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ModelError {

@@ -75,7 +75,7 @@ pub struct Solution<M> {
     pub log: Vec<Iteration<M>>,
 }
 
-/// Why a problem cannot be solved.
+/// Errors of a solver.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum SolveError {

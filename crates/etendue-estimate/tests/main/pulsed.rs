@@ -22,7 +22,7 @@ use etendue_sensors::lidar::{Sweep, SweepSettings, simulate};
 use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 
-/// The optics and receiver of a Velodyne VLP-16 (user manual 63-9243 Rev. D), with so many columns.
+/// The optics and receiver of a Velodyne VLP-16 (user manual 63-9243 Rev. D), with the number of columns.
 pub fn vlp_16(columns: u32, discriminator: Discriminator) -> Lidar {
     let elevations = [-15, 1, -13, 3, -11, 5, -9, 7, -7, 9, -5, 11, -3, 13, -1, 15];
     let channel = |(number, degrees): (u32, i32)| Channel {

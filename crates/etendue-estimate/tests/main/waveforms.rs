@@ -96,7 +96,7 @@ fn derivatives_of_sampled_facets_equal_central_differences() {
     );
 }
 
-/// What times the echoes, by relative steps: pulses of two shapes, and samples that are cut off.
+/// What times the echoes, by relative steps: pulses of two shapes, and truncated samples.
 #[test]
 fn derivatives_of_sampled_echoes_by_what_times_them_equal_central_differences() {
     let asymmetric = |receiver: &mut PulsedReceiver| receiver.pulse.shape = PulseShape::LaserDiode;
@@ -133,7 +133,7 @@ fn derivatives_of_sampled_echoes_by_what_times_them_equal_central_differences() 
     }
 }
 
-/// The model is the simulator without its noise: in clear air and in fog, with samples cut off, and
+/// The model is the simulator without its noise: in clear air and in fog, with truncated samples, and
 /// whichever echo is reported.
 #[test]
 fn the_models_sampled_echoes_are_the_simulators() {

@@ -13,10 +13,10 @@ use etendue_estimate::uncertainty::cramer_rao;
 use etendue_sensors::cw::CwLidar;
 use nalgebra::Isometry2;
 
-/// What is localised where.
+/// Settings of the localisation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LocaliseSettings {
-    /// What stands in the arena.
+    /// Furniture of the arena.
     pub furniture: Vec<Furniture>,
     /// Where the sensor really is.
     pub truth: Isometry2<f64>,
@@ -28,7 +28,7 @@ pub struct LocaliseSettings {
     pub seed: u64,
 }
 
-/// What came of one start.
+/// Result from one start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LocaliseRow {
     /// The start.
@@ -193,7 +193,7 @@ pub(super) fn solve_from(
 }
 
 /// Localises without any start: a grid of poses over the arena, then every distinct minimum of the
-/// best of them. More than one solution are twins that this scan cannot tell apart.
+/// best of them. More than one solution is an ambiguity of the scan.
 ///
 /// # Errors
 /// As [`localise`].

@@ -1,4 +1,4 @@
-//! Which neighbourhoods to trust.
+//! Selection of neighbourhoods.
 
 use etendue_estimate::geometry::LocalSurface;
 use std::f64::consts::PI;
@@ -36,7 +36,7 @@ const ROUNDING: f64 = 1e-18;
 impl Mask {
     /// The thresholds of the authors' programs: 5 points, 0.25, 0.25 to 1, 0.36 m². Of the
     /// neighbourhoods that straddle an edge they keep every fifth, which costs some mm of bias.
-    /// The points' own scans are not asked.
+    /// The scans of the points are not tested.
     pub fn published() -> Self {
         Self {
             neighbours: 5,
@@ -66,9 +66,9 @@ impl Mask {
         }
     }
 
-    /// Whether the points about a point in its own scan stand in a line, as one column of a lidar
-    /// does: more of them may show the surface.
-    pub(in crate::depth) fn asks_for_more(&self, view: &LocalSurface) -> bool {
+    /// Whether the neighbours of a point in its own scan are collinear, as in one column of a lidar: a
+    /// larger neighbourhood may contain the surface.
+    pub(in crate::depth) fn needs_more_points(&self, view: &LocalSurface) -> bool {
         let [_, l2, l3] = view.values;
         l2 < self.own_roundness * l3
     }
@@ -100,7 +100,7 @@ impl Mask {
     }
 }
 
-/// What became of a neighbourhood: the first test that it failed.
+/// Result of the mask for a neighbourhood: the first test that it failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MaskOutcome {
     /// It passed.
@@ -113,7 +113,7 @@ pub enum MaskOutcome {
     Long,
     /// Flat, but of points whose own normals disagree with it.
     Bent,
-    /// Seen from about one place.
+    /// Seen from about one viewpoint.
     OneSided,
 }
 
@@ -130,7 +130,7 @@ impl MaskReport {
     }
 }
 
-/// What a neighbourhood is judged by.
+/// Shape of a neighbourhood.
 pub(in crate::depth) struct Shape {
     pub count: usize,
     pub values: [f64; 3],
@@ -138,7 +138,7 @@ pub(in crate::depth) struct Shape {
     pub normal_spread: f64,
 }
 
-/// How many neighbourhoods passed, and which test the others failed first.
+/// Numbers of neighbourhoods by the result of the mask.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MaskReport {
     /// Passed.
@@ -151,6 +151,6 @@ pub struct MaskReport {
     pub long: usize,
     /// Flat, but of points whose own normals disagree with it.
     pub bent: usize,
-    /// Seen from about one place.
+    /// Seen from about one viewpoint.
     pub one_sided: usize,
 }

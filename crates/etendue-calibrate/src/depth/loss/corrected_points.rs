@@ -1,11 +1,11 @@
-//! Where the corrected points are, and how they move with the unknowns.
+//! Corrected points and their derivatives by the unknowns.
 
 use super::unknowns::{DepthUnknowns, PoseFreedom};
 use crate::depth::DepthMap;
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use rayon::prelude::*;
 
-/// What of a corrected measurement is not needed with every neighbourhood.
+/// Fields of a corrected measurement that few evaluations need.
 pub(in crate::depth) struct Point {
     /// In the lidar's frame, m.
     body: Vector3<f64>,
@@ -14,7 +14,7 @@ pub(in crate::depth) struct Point {
     pub pose: usize,
 }
 
-/// All measurements corrected.
+/// Corrected points of all measurements.
 pub(in crate::depth) struct CorrectedPoints {
     /// In the world, $\hat T_k (v + \hat d r)$, m.
     pub positions: Vec<Vector3<f64>>,

@@ -29,15 +29,15 @@ pub(in crate::depth) struct Curvature {
     pub matrix: DMatrix<f64>,
 }
 
-/// What errors of the measurements do to the weights, weight by weight, measurement by measurement.
+/// Derivatives of the weights by errors of the measurements, by measurement and weight.
 pub(in crate::depth) struct Influences {
-    /// Of a metre of each depth.
+    /// By the depth.
     pub of_depth: Vec<f64>,
-    /// Of the error that is left of each measurement.
+    /// Times the residual of the measurement.
     pub of_error: Vec<f64>,
 }
 
-/// Terms summed by one thread before the parts are added up, so many parts at most.
+/// Maximum number of parts whose terms are summed separately.
 const PARTS: usize = 32;
 
 impl<'a> DepthObjective<'a> {
@@ -67,7 +67,7 @@ impl<'a> DepthObjective<'a> {
 
     /// The loss.
     pub fn value(&self, unknowns: &DepthUnknowns) -> f64 {
-        let placed = self.placed(unknowns);
+        let placed = self.corrected_points(unknowns);
         let value = |term| self.term(&placed, term, &mut |_, _, _| {});
         let parts = self.parts(|terms| terms.map(value).sum::<f64>());
         parts.iter().sum()
@@ -77,7 +77,7 @@ impl<'a> DepthObjective<'a> {
     /// [`DepthUnknowns::moved`]. For a neighbourhood of $n$ points
     /// $\partial\lambda_1/\partial x_i = \frac{2}{n-1}\\,(u_1^\top(x_i-\bar x))\\,u_1$.
     pub fn gradient(&self, unknowns: &DepthUnknowns) -> (f64, Vec<f64>) {
-        let placed = self.placed(unknowns);
+        let placed = self.corrected_points(unknowns);
         let parts = self.parts(|terms| {
             let mut gradient = vec![0.0; unknowns.dimension()];
             let mut value = 0.0;
@@ -98,7 +98,7 @@ impl<'a> DepthObjective<'a> {
 
     /// Derivatives over each corrected depth, one a measurement.
     pub fn depth_gradient(&self, unknowns: &DepthUnknowns) -> Vec<f64> {
-        let placed = self.placed(unknowns);
+        let placed = self.corrected_points(unknowns);
         let mut gradient = vec![0.0; placed.positions.len()];
         for term in 0..self.terms() {
             self.term(&placed, term, &mut |point, force, _| {
@@ -115,7 +115,7 @@ impl<'a> DepthObjective<'a> {
 
     /// The corrected points, in the world, m.
     pub fn points(&self, unknowns: &DepthUnknowns) -> Vec<Vector3<f64>> {
-        self.placed(unknowns).positions
+        self.corrected_points(unknowns).positions
     }
 
     /// Median of the measured depths, m.
@@ -126,7 +126,7 @@ impl<'a> DepthObjective<'a> {
     }
 
     pub(in crate::depth) fn curvature(&self, unknowns: &DepthUnknowns) -> Curvature {
-        let placed = self.placed(unknowns);
+        let placed = self.corrected_points(unknowns);
         let (value, gradient) = self.gradient(unknowns);
         let empty = || Sums::new(unknowns.dimension(), placed.weights);
         let parts = self.parts(|terms| {
@@ -148,7 +148,7 @@ impl<'a> DepthObjective<'a> {
         unknowns: &DepthUnknowns,
         rows: &DMatrix<f64>,
     ) -> Influences {
-        let placed = self.placed(unknowns);
+        let placed = self.corrected_points(unknowns);
         let mut influence = Influence::new(rows, placed.positions.len());
         for term in 0..self.terms() {
             self.term_influence(&placed, term, &mut influence);
@@ -159,7 +159,7 @@ impl<'a> DepthObjective<'a> {
         }
     }
 
-    /// The map that is judged.
+    /// The map.
     pub(in crate::depth) fn map(&self) -> &DepthMap {
         self.map
     }
@@ -167,7 +167,7 @@ impl<'a> DepthObjective<'a> {
     /// The mean over the terms of how much noise of a metre in every depth adds to the loss, m²:
     /// the loss over this is the variance of the noise.
     pub(in crate::depth) fn noise_response(&self, unknowns: &DepthUnknowns) -> f64 {
-        let placed = self.placed(unknowns);
+        let placed = self.corrected_points(unknowns);
         let parts = self.parts(|terms| {
             let response = |term| self.term_response(&placed, term);
             terms.map(response).sum::<f64>()
@@ -175,7 +175,7 @@ impl<'a> DepthObjective<'a> {
         parts.iter().sum::<f64>() / self.terms() as f64
     }
 
-    fn placed(&self, unknowns: &DepthUnknowns) -> CorrectedPoints {
+    fn corrected_points(&self, unknowns: &DepthUnknowns) -> CorrectedPoints {
         CorrectedPoints::new(self.map, unknowns, &self.freedom)
     }
 
@@ -187,7 +187,7 @@ impl<'a> DepthObjective<'a> {
         }
     }
 
-    /// Runs over the terms in fixed parts, side by side; the results in the order of the parts.
+    /// Evaluates the terms in fixed parts in parallel; results in the order of the parts.
     fn parts<T: Send>(&self, part: impl Fn(std::ops::Range<usize>) -> T + Sync) -> Vec<T> {
         let terms = self.terms();
         let length = terms.div_ceil(PARTS).max(1);

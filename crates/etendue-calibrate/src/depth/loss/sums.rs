@@ -1,10 +1,10 @@
-//! Sums of the curvature over terms.
+//! Sums of the Gauss-Newton curvature over terms.
 
 use super::corrected_points::CorrectedPoints;
 use nalgebra::{DMatrix, Vector3};
 
-/// What of the displacements $u^\top \delta x_i$ of points a loss does not feel: up to three
-/// orthonormal functions of the points.
+/// Functions of the points that are projected out of the displacements $u^\top \delta x_i$: up to three
+/// orthonormal functions to which a loss is insensitive.
 pub(super) struct ProjectedFunctions {
     /// The direction $u$ of the displacements.
     pub direction: Vector3<f64>,
@@ -54,7 +54,7 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// Over so many unknowns, the weights first.
+    /// Empty sums over a number of unknowns, the weights first.
     pub fn new(unknowns: usize, weights: usize) -> Self {
         Self {
             matrix: DMatrix::zeros(unknowns, unknowns),
@@ -232,7 +232,7 @@ pub(super) struct Influence<'a> {
 }
 
 impl<'a> Influence<'a> {
-    /// Of so many measurements.
+    /// Zero influence of a number of measurements.
     pub fn new(rows: &'a DMatrix<f64>, measurements: usize) -> Self {
         let weights = rows.nrows();
         Self {
@@ -303,7 +303,7 @@ impl<'a> Influence<'a> {
         }
     }
 
-    /// Adds to the so-manieth of `moved` what a force and a torque on a point do to the weights.
+    /// Adds the effect of a force and a torque on a point on the weights to entry `number` of `moved`.
     fn move_by(
         &mut self,
         placed: &CorrectedPoints,

@@ -2,33 +2,33 @@
 
 use crate::depth::loss::{DepthLoss, PoseFreedom, Robust};
 
-/// How the loss is minimised.
+/// Optimiser of the loss.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Optimiser {
     /// Gauss-Newton with the damping of Levenberg and Marquardt (Marquardt 1963,
     /// doi:10.1137/0111030).
     GaussNewton,
-    /// Limited memory of so many steps (Liu and Nocedal 1989, doi:10.1007/BF01589116).
+    /// L-BFGS with a memory of the given number of steps (Liu and Nocedal 1989, doi:10.1007/BF01589116).
     Lbfgs(usize),
-    /// Steps of about this rate (Kingma and Ba 2015, arXiv:1412.6980); the paper's is 2e-4.
+    /// Adam with the learning rate (Kingma and Ba 2015, arXiv:1412.6980); the paper's is 2e-4.
     Adam(f64),
 }
 
-/// What is learnt, and how.
+/// Settings of the training.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Training {
     /// The loss.
     pub loss: DepthLoss,
-    /// How outliers count.
+    /// Robust treatment of outliers.
     pub robust: Robust,
-    /// Which poses may move.
+    /// Free pose corrections.
     pub freedom: PoseFreedom,
     /// The optimiser.
     pub optimiser: Optimiser,
-    /// Most iterations, for each round.
+    /// Maximum number of iterations per round.
     pub iterations: usize,
-    /// How often neighbourhoods and masks are taken anew from the corrected map: zero leaves them
-    /// frozen.
+    /// Number of times that neighbourhoods and masks are recomputed from the corrected map; with zero
+    /// they are fixed.
     pub refreshes: usize,
 }
 

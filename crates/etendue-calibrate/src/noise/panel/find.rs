@@ -30,7 +30,7 @@ pub struct PanelSearch {
     pub directions: usize,
     /// Angle that it fills at least, rad.
     pub span: f64,
-    /// Others so many times farther are background.
+    /// Ratio of distances beyond which other points are background.
     pub background: f64,
 }
 
@@ -44,7 +44,7 @@ impl Default for PanelSearch {
     }
 }
 
-/// A declared distance that differs from the fitted one by more than this share is told.
+/// Relative difference of declared and fitted distance that gives a warning.
 const DISCREPANCY: f64 = 0.05;
 
 /// A panel whose normal's bearing lies this far from the declared one is another, rad.

@@ -1,4 +1,4 @@
-//! A panel that moved while it was recorded.
+//! Motion of a panel during a recording.
 
 use super::plane::RangedDirection;
 use super::{Panel, Plane};
@@ -7,17 +7,16 @@ use crate::noise::recording::{azimuth, planar};
 use etendue_physics::angle::wrap_to_pi;
 use std::collections::BTreeMap;
 
-/// Where a panel stood in each scan, as the sensor saw it: it does not matter which of the two was
-/// moved.
+/// Plane of a panel in each scan, in the sensor frame.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Motion {
     planes: BTreeMap<u32, Plane>,
 }
 
-/// Scans that tell a motion from noise.
+/// Least number of scans for the detection of motion.
 const LEAST_SCANS: usize = 12;
 
-/// Directions of one scan that tell its plane.
+/// Least number of directions for the plane of a scan.
 const LEAST_DIRECTIONS: usize = 12;
 
 /// Steps of the fit to one scan.
@@ -31,12 +30,11 @@ const LARGEST_RATIO: f64 = 0.67;
 const LEAST_EXCESS: f64 = 4.0;
 
 impl Motion {
-    /// The motion of a panel over a recording; none where it stood still.
+    /// The motion of a panel over a recording; `None` for a stationary panel.
     ///
-    /// The plane is fitted to each scan by itself. Whether it moved is told by the ratio of von
-    /// Neumann (1941, doi:10.1214/aoms/1177731677), of bearing and of distance: estimates that
-    /// wander differ less from one scan to the next than altogether. What shakes from scan to scan
-    /// is noise.
+    /// The plane is fitted to each scan. Motion is detected by the ratio of von Neumann (1941,
+    /// doi:10.1214/aoms/1177731677) of bearing and distance: a drift differs less between successive
+    /// scans than over all scans. Differences without drift are noise.
     pub fn of(recording: &Recording, panel: &Panel) -> Option<Self> {
         let motion = Self::followed(recording, panel);
         let bearing = azimuth(&panel.plane.normal);
@@ -152,8 +150,8 @@ mod tests {
     use super::*;
     use etendue_physics::{Purpose, Stream};
 
-    /// Of 2000 series of 40 values by chance, none is told to wander; a slope of 0.25 standard
-    /// deviations a value is told in all of 200.
+    /// No drift is detected in 2000 random series of 40 values; a slope of 0.25 standard deviations per
+    /// value is detected in all of 200.
     #[test]
     fn chance_does_not_wander_and_a_drift_does() {
         let mut stream = Stream::new(5, 0, 0, 0, Purpose::Search);

@@ -1,4 +1,4 @@
-//! Is the recording one of those that the profile makes?
+//! Monte Carlo test of a recording against its profile.
 
 use super::baselines::on_steps;
 use super::distances::{kolmogorov_smirnov, kolmogorov_smirnov_p};
@@ -6,7 +6,7 @@ use crate::noise::{PanelBeams, replay};
 use etendue_physics::profile::Profile;
 use rayon::prelude::*;
 
-/// How a recorded band compares with simulations of the whole set-up.
+/// Comparison of a recorded band of incidence with simulations.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MonteCarloBand {
     /// From and to, rad.
@@ -25,19 +25,19 @@ pub struct MonteCarloBand {
     pub plain_tells: f64,
 }
 
-/// What the profile makes on the whole: so many simulations.
+/// Number of pooled simulations.
 const POOLED: u64 = 10;
 
-/// Simulations as far off as the recording after which a band is settled.
+/// Number of simulations with at least the distance of the recording after which a band is decided.
 const ENOUGH: usize = 10;
 
-/// Simulations at most.
+/// Maximum number of simulations.
 const MOST: usize = 999;
 
-/// Simulations that are made together.
+/// Number of simulations in a batch.
 const TOGETHER: u64 = 20;
 
-/// Ranges that a band takes at least.
+/// Least number of ranges of a band.
 const LEAST: usize = 20;
 
 /// Bands of ten degrees.
@@ -60,13 +60,15 @@ pub fn monte_carlo_test(recorded: &PanelBeams, profile: &Profile) -> Vec<MonteCa
         band.sort_by(f64::total_cmp);
     }
     let seen = by_band(recorded, Some);
-    let mut bands: Vec<Running> = { seen.into_iter().zip(pool).enumerate() }
+    let numbered = seen.into_iter().zip(pool).enumerate();
+    let mut bands: Vec<Running> = numbered
         .filter(|(_, (seen, pool))| seen.len() >= LEAST && !pool.is_empty())
         .map(|(number, (seen, pool))| Running::new(number, seen, pool))
         .collect();
     let mut seed = POOLED;
     while bands.iter().any(|band| !band.is_settled()) {
-        let simulations: Vec<_> = { (seed..seed + TOGETHER).into_par_iter() }
+        let simulations: Vec<_> = (seed..seed + TOGETHER)
+            .into_par_iter()
             .map(|seed| simulated(recorded, profile, seed))
             .collect();
         for band in &mut bands {

@@ -37,7 +37,7 @@ pub struct Calibrated {
     pub beams: usize,
 }
 
-/// How alike drawn and recorded errors are in a band of incidence.
+/// Similarity of predicted and recorded errors in a band of incidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Band {
     /// From and to, rad.
@@ -61,9 +61,14 @@ pub struct Band {
 /// No probability is taken to be less.
 pub const FLOOR: f64 = 1e-4;
 
-/// Scores a prediction on the beams of a panel; `standing` is the share of the error's variance
-/// that stands still, which tells how many independent samples a band is worth.
-pub fn score(beams: &PanelBeams, predictor: &Predictor, steps: &Steps, standing: f64) -> Scores {
+/// Scores a prediction on the beams of a panel; `fixed_pattern` is the fixed-pattern share of the
+/// variance of the error, which determines the number of independent samples of a band.
+pub fn score(
+    beams: &PanelBeams,
+    predictor: &Predictor,
+    steps: &Steps,
+    fixed_pattern: f64,
+) -> Scores {
     let mut scores = Scores::default();
     let mut classes = [(0.0, 0.0, 0_usize); 10];
     let (mut returned, mut stream) = (0.0, Stream::new(0, 0, 0, 0, Purpose::Search));
@@ -103,7 +108,7 @@ pub fn score(beams: &PanelBeams, predictor: &Predictor, steps: &Steps, standing:
             beams: *beams,
         })
         .collect();
-    scores.bands = bands(&on_steps(beams, steps), predictor, steps, standing);
+    scores.bands = bands(&on_steps(beams, steps), predictor, steps, fixed_pattern);
     scores
 }
 
@@ -143,7 +148,12 @@ fn ranked(here: &Expected, error: f64) -> f64 {
 
 /// Draws from the prediction per band of ten degrees, against what was recorded. A draw that drops
 /// has no range: near the widest incidences it is the squarer beams of a band that return.
-fn bands(beams: &PanelBeams, predictor: &Predictor, steps: &Steps, standing: f64) -> Vec<Band> {
+fn bands(
+    beams: &PanelBeams,
+    predictor: &Predictor,
+    steps: &Steps,
+    fixed_pattern: f64,
+) -> Vec<Band> {
     let width = 10.0_f64.to_radians();
     let band = |number: u32| {
         let [from, to] = [f64::from(number), f64::from(number + 1)].map(|n| n * width);
@@ -172,7 +182,7 @@ fn bands(beams: &PanelBeams, predictor: &Predictor, steps: &Steps, standing: f64
         cells.sort_unstable();
         cells.dedup();
         let group = recorded.len() as f64 / cells.len() as f64;
-        let samples = independent_looks(recorded.len() as f64, group, standing);
+        let samples = independent_looks(recorded.len() as f64, group, fixed_pattern);
         let divergence = jensen_shannon(&recorded, &drawn, step(steps, beams.distance));
         let distance = kolmogorov_smirnov(&mut recorded, &mut drawn);
         let count = inside.len() as f64;

@@ -1,4 +1,4 @@
-//! How much a panel differs from place to place.
+//! Variance between bins of a panel.
 
 use super::Bin;
 use etendue_physics::statistics::median;
@@ -6,7 +6,7 @@ use etendue_physics::statistics::median;
 /// The median of the square of a standard normal number.
 const MEDIAN_SQUARE: f64 = 0.454_936;
 
-/// Neighbouring bins lie within so many bin widths of each other.
+/// Greatest distance of neighbouring bins, in bin widths.
 const NEAR: f64 = 1.3;
 
 /// Variance of the mean error from one narrow bin to the next that their own noise does not explain,

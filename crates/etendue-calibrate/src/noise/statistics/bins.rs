@@ -25,7 +25,7 @@ pub struct Bin {
     pub error: Option<Spread>,
     /// Standard deviation from place to place below which the device's steps hide it, m.
     pub hidden: f64,
-    /// Share of the error's variance, the hidden one at least, that stands still from scan to scan.
+    /// Fixed-pattern share of the variance of the error, at least of the hidden variance.
     pub standing: f64,
     /// NeighbourCorrelation of one direction's drop-outs in successive scans, if some but not all dropped.
     pub drop_correlation: Option<f64>,
@@ -71,7 +71,7 @@ impl Bin {
     }
 }
 
-/// The bins of a panel's beams, `width` (rad) wide, each side of the normal by itself.
+/// Bins of the beams of a panel, `width` (rad) wide, separate for both sides of the normal.
 pub fn bins(beams: &PanelBeams, steps: &Steps, width: f64) -> Vec<Bin> {
     grouped(beams, steps, width, true)
 }

@@ -1,24 +1,24 @@
-//! How alike neighbouring beams are.
+//! Correlation of neighbouring beams.
 
 use crate::noise::{BeamOutcome, PanelBeams};
 use etendue_physics::profile::Aspect;
 use std::collections::BTreeMap;
 
-/// How alike the errors of neighbouring beams are.
+/// Correlation of the errors of neighbouring beams.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NeighbourCorrelation {
     /// Correlation of normalised errors of beams 1, 2, ... directions apart, in one scan.
     pub lags: Vec<f64>,
-    /// Correlation of neighbours by part: of what changes from scan to scan, and of what stands still.
+    /// Correlation of neighbours of the temporal noise and of the fixed-pattern noise.
     pub neighbours: [f64; 2],
     /// Share of returned beams whose range equals that of the next direction to the digit: two bins
     /// of one sample.
     pub copies: f64,
-    /// Pairs of neighbours that were looked at.
+    /// Number of pairs of neighbours.
     pub pairs: usize,
 }
 
-/// Lags looked at.
+/// Number of lags.
 const LAGS: usize = 8;
 
 /// The neighbour_correlation of neighbours; `normalise` turns a beam's error (m) and how it meets the panel
@@ -50,14 +50,14 @@ pub fn neighbour_correlation(
     }
 }
 
-/// What stands still is told where it is at least this share of the variance.
-const TOLD: f64 = 0.05;
+/// Least fixed-pattern share of the variance at which its correlation is estimated.
+const MIN_FIXED_PATTERN: f64 = 0.05;
 
-/// Correlations of neighbours, of what changes from scan to scan and of what stands still; none where
-/// too little stands still to tell.
+/// Correlations of neighbours of temporal and fixed-pattern noise; `None` where there is too little
+/// fixed-pattern noise.
 ///
-/// A direction's mean over $n$ scans is what stands still, $f$, and $1/n$ of the variance of the rest,
-/// $t$: with $\\bar x$ the means of neighbours, $\\overline{\\bar x\\bar x'} = \\rho_f F + \\rho_t T/n$.
+/// The mean of a direction over $n$ scans is the fixed pattern $f$ and $1/n$ of the variance of the
+/// temporal noise $t$: with $\\bar x$ the means of neighbours, $\\overline{\\bar x\\bar x'} = \\rho_f F + \\rho_t T/n$.
 fn by_part(scans: &BTreeMap<u32, Vec<(u32, f64, f64)>>) -> Option<[f64; 2]> {
     let mut sums: BTreeMap<u32, [f64; 2]> = BTreeMap::new();
     for (cell, error, _) in scans.values().flatten() {
@@ -82,20 +82,24 @@ fn by_part(scans: &BTreeMap<u32, Vec<(u32, f64, f64)>>) -> Option<[f64; 2]> {
         sums.len() as f64,
         sums.values().map(|[_, n]| n).sum::<f64>(),
     );
-    let moving = square / (samples - cells).max(1.0);
-    let moving_product = product / f64::max(pairs, 1.0) * samples / (samples - cells).max(1.0);
+    let temporal = square / (samples - cells).max(1.0);
+    let temporal_product = product / f64::max(pairs, 1.0) * samples / (samples - cells).max(1.0);
     let scans = samples / cells.max(1.0);
-    let still = sums.values().map(|[sum, n]| (sum / n).powi(2)).sum::<f64>() / cells.max(1.0)
-        - moving / scans;
+    let fixed = sums.values().map(|[sum, n]| (sum / n).powi(2)).sum::<f64>() / cells.max(1.0)
+        - temporal / scans;
     let neighbours: Vec<f64> = { sums.keys() }
         .filter_map(|cell| Some(mean(*cell)? * mean(cell + 1)?))
         .collect();
-    let still_product = neighbours.iter().sum::<f64>() / (neighbours.len() as f64).max(1.0)
-        - moving_product / scans;
-    if scans < 2.0 || pairs == 0.0 || still < TOLD * (still + moving) || moving <= 0.0 {
+    let fixed_product = neighbours.iter().sum::<f64>() / (neighbours.len() as f64).max(1.0)
+        - temporal_product / scans;
+    if scans < 2.0
+        || pairs == 0.0
+        || fixed < MIN_FIXED_PATTERN * (fixed + temporal)
+        || temporal <= 0.0
+    {
         return None;
     }
-    Some([moving_product / moving, still_product / still])
+    Some([temporal_product / temporal, fixed_product / fixed])
 }
 
 #[derive(Default)]

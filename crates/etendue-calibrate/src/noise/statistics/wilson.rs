@@ -1,6 +1,6 @@
 //! Intervals of probabilities.
 
-/// 95 % of a normal distribution lie within so many standard deviations.
+/// Half width of the central 95 % of a normal distribution, in standard deviations.
 const Z: f64 = 1.959_964;
 
 /// The 95 % confidence interval of a probability of which `count` of `total` independent trials

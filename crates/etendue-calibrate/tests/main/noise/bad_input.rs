@@ -1,4 +1,4 @@
-//! Every recording that cannot be used is told with what was found.
+//! Unusable recordings give errors that name the reason.
 
 use super::{Board, ONE, options, recording, scans};
 use etendue_calibrate::noise::panel::find_panel;

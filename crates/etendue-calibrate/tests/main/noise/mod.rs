@@ -113,7 +113,7 @@ pub fn options() -> CalibrationOptions {
     CalibrationOptions::default()
 }
 
-/// A panel's beams drawn anew: what the simulator would give.
+/// Simulated beams of a panel.
 pub fn drawn(beams: &PanelBeams, profile: &Profile) -> PanelBeams {
     replay(beams, profile, 5)
 }

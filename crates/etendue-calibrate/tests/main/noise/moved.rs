@@ -75,7 +75,7 @@ fn a_motion_is_followed_and_not_taken_for_noise() {
     );
 }
 
-/// What stands still is not followed: nothing is fitted to the noise of single scans.
+/// No motion is fitted to the noise of a stationary panel.
 #[test]
 fn a_board_that_stands_still_is_not_followed() {
     let found = calibrate(&[(&recorded(0.0), PanelHint::default())], &options()).unwrap();

@@ -1,4 +1,4 @@
-//! What is put in comes out.
+//! Calibration recovers the profile of simulated recordings.
 
 use super::{ONE, drawn, known, options, recording, scans};
 use etendue_calibrate::noise::panel::find_panel;
@@ -188,7 +188,7 @@ fn a_material_is_told_from_one_that_spreads_twice_as_much() {
     assert!(found[0].probability > 0.99, "{found:?}");
 }
 
-/// Panels at 0.5 and 1.5 m: the exponent of the spread is fitted (2 put in), within 0.15.
+/// Panels at 0.5 and 1.5 m: the exponent of the spread is fitted (true value 2), within 0.15.
 #[test]
 fn the_law_of_distance_is_fitted_to_two_distances() {
     use super::Board;

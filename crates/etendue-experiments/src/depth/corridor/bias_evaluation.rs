@@ -1,4 +1,4 @@
-//! What a correction leaves, beside the truth.
+//! Residual bias after a correction.
 
 use super::drive::Drive;
 use super::settings::unbiased_polynomial;
@@ -6,9 +6,9 @@ use etendue_calibrate::depth::{CorrectedScan, DepthModel, correct_scan};
 use etendue_estimate::geometry::{CellOptions, ReferenceMesh};
 use etendue_physics::statistics::{mean, root_mean_square};
 
-/// Readings that are farther off are of two surfaces at once, m.
+/// Greatest bias of readings of one surface, m.
 pub(super) const REACH: f64 = 0.2;
-/// Every so many points of a scan are measured.
+/// Step between the evaluated points of a scan.
 const EVERY: usize = 5;
 
 fn corrected(drive: &Drive, scan: usize, model: Option<&DepthModel>) -> CorrectedScan {
@@ -37,7 +37,7 @@ pub(super) fn held_out(
     stops.iter().flat_map(of_scan).flatten().collect()
 }
 
-/// A reading on a plane: its true incidence (rad) and bias (m), and what a model takes off it, m.
+/// A reading on a plane: its true incidence (rad) and bias (m), and the correction by a model, m.
 struct BiasSample {
     incidence: f64,
     bias: f64,

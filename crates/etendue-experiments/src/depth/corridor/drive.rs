@@ -33,7 +33,7 @@ pub struct TrueReading {
 
 type Readings = (Vec<Point3<f64>>, Vec<Option<TrueReading>>);
 
-/// Scans at each pose of the sensor; `progress` is told after each.
+/// Scans at each pose of the sensor; `progress` is called after each.
 ///
 /// # Errors
 /// Where a material says nothing at the lidar's wavelength.

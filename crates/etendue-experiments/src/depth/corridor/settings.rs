@@ -5,19 +5,19 @@ use etendue_estimate::odometry::{MappingError, TrajectoryComparisonError};
 use etendue_sensors::transport::WorldError;
 use thiserror::Error;
 
-/// What is wrong with the depths.
+/// Source of the depth bias.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CorridorBias {
-    /// A model that is put into exact depths, with normal noise of so much, m.
+    /// A model added to exact depths, with normal noise of a standard deviation, m.
     Known(DepthModel, f64),
-    /// What the receiver makes of the beam on inclined surfaces, with its own noise.
+    /// The receiver on inclined surfaces, with its own noise.
     Receiver,
 }
 
-/// A drive and what is done with it.
+/// Settings of a drive and its evaluation.
 #[derive(Clone, Debug)]
 pub struct CorridorSettings {
-    /// What is wrong with the depths.
+    /// Source of the depth bias.
     pub bias: CorridorBias,
     /// Stops, in eight sub-sequences.
     pub stops: usize,
@@ -43,7 +43,7 @@ impl Default for CorridorSettings {
     }
 }
 
-/// Why an experiment cannot be run.
+/// Errors of an experiment.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ExperimentError {

@@ -83,8 +83,8 @@ pub struct Drift {
 }
 
 /// The four splits of eight sub-sequences: without correction, with each model, learnt with the
-/// poses where those are noisy, and with the lidar's own parameters. `progress` is told after each
-/// row, of which there are [`ROWS`] at most.
+/// poses where those are noisy, and with the lidar's own parameters. `progress` is called after
+/// each of at most [`ROWS`] rows.
 ///
 /// # Errors
 /// Where a bias cannot be learnt or the scans cannot be mapped.
