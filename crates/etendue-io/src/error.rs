@@ -72,6 +72,16 @@ pub enum FormatError {
         /// What is.
         remedy: String,
     },
+    /// The format needs a feature that this build lacks.
+    #[error("{}: this build does not support {format} files", path.display())]
+    Disabled {
+        /// The file.
+        path: PathBuf,
+        /// The format's name.
+        format: &'static str,
+        /// The feature of the crate that supports it.
+        feature: &'static str,
+    },
 }
 
 impl FormatError {
@@ -81,6 +91,9 @@ impl FormatError {
             Self::Io { remedy, .. }
             | Self::Malformed { remedy, .. }
             | Self::Unsupported { remedy, .. } => remedy.clone(),
+            Self::Disabled { feature, .. } => {
+                format!("build it with `cargo build --features {feature}`")
+            }
         }
     }
 
@@ -89,7 +102,8 @@ impl FormatError {
         match self {
             Self::Io { path, .. }
             | Self::Malformed { path, .. }
-            | Self::Unsupported { path, .. } => path,
+            | Self::Unsupported { path, .. }
+            | Self::Disabled { path, .. } => path,
         }
     }
 
@@ -100,6 +114,15 @@ impl FormatError {
             path: path.to_owned(),
             action: "read",
             source,
+        }
+    }
+
+    /// A file of a format that needs the feature `feature`.
+    pub(crate) fn disabled(path: &Path, format: &'static str, feature: &'static str) -> Self {
+        Self::Disabled {
+            path: path.to_owned(),
+            format,
+            feature,
         }
     }
 

@@ -204,6 +204,11 @@ fn clouds_of_every_ending_are_inspected() {
     write(folder.path(), "a.csv", "x,y,z,time\n1,2,3,0\n4,5,6,0\n");
     for ending in ["las", "laz", "e57", "parquet", "npz", "bin", "mcap"] {
         let name = format!("a.{ending}");
+        if ending == "parquet" && !cfg!(feature = "parquet") {
+            let message = refused(&etendue(folder.path(), &["convert", "a.csv", &name]));
+            assert!(message.contains("--features parquet"), "{message}");
+            continue;
+        }
         accepted(&etendue(folder.path(), &["convert", "a.csv", &name]));
         let message = accepted(&etendue(folder.path(), &["inspect", &name]));
         assert!(message.contains("cloud of 2 points"), "{name}: {message}");

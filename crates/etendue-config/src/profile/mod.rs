@@ -15,11 +15,11 @@ pub use file::{
     CorrelationFile, GlareFile, GlossPart, IntensityFile, KnotsFile, LawFile, ProfileFile,
     Provenance, Quality, ReflectanceFile, StepFile,
 };
-pub use library::{LibraryProfile, UnknownProfile, find, library};
+pub use library::{LibraryProfile, find, library};
 pub use sensor_name::{is_same_sensor, other_sensors};
 
 use crate::ConfigError;
-use crate::toml_file::{Document, DocumentError, Problem};
+use crate::toml_file::{Document, DocumentError, Problem, UnknownName};
 use etendue_physics::profile::Profile;
 use std::path::Path;
 use std::sync::Arc;
@@ -82,8 +82,8 @@ pub enum ResolveError {
     #[error(transparent)]
     File(#[from] ConfigError),
     /// The library has none of that name.
-    #[error(transparent)]
-    Unknown(#[from] UnknownProfile),
+    #[error("{0}; {}", .0.remedy())]
+    Unknown(#[from] UnknownName),
     /// A value makes no sense.
     #[error("{0}")]
     Value(String),

@@ -60,7 +60,7 @@ pub use motion::{
     CircleTable, MotionTable, RobotTrajectory, StillTable, TrajectoryFormat, TrajectoryTable,
 };
 pub use place::PlaceTable;
-pub use presets::{DevicePreset, device_presets, preset_device};
+pub use presets::{device_presets, preset_device};
 pub use urdf::Urdf;
 
 use crate::scene::LoadedScene;

@@ -76,7 +76,7 @@ pub(crate) use location::resolve;
 pub use ambient::{AmbientTable, SunTable};
 pub use atmosphere::AtmosphereTable;
 pub use deformation::{DeformationTable, NumberedFilesTable, VertexFrameTable, VertexFramesTable};
-pub use examples::{Example, UnknownExample, arena, example, examples};
+pub use examples::{arena, example, examples};
 pub use file::{ObjectTable, SceneFile, SensorTable};
 pub use lights::{
     AreaTable, DaylightTable, EnvironmentTable, LightsTable, OvercastTable, PointTable, SpotTable,

@@ -149,13 +149,13 @@ fn what_cannot_be_is_refused_at_its_place_with_a_remedy() {
         (
             "bosch-bmi088",
             "bosch-bmi08",
-            "unknown preset \"bosch-bmi08\"",
+            "unknown device preset \"bosch-bmi08\"",
             "did you mean \"bosch-bmi088\"?",
         ),
         (
             "hokuyo-urg-04lx",
             "hokuyo-urg",
-            "unknown preset \"hokuyo-urg\"",
+            "unknown sensor preset \"hokuyo-urg\"",
             "did you mean",
         ),
         (

@@ -126,7 +126,7 @@ fn parse(
         Format::E57 => e57::parse(path, bytes),
         Format::Npz => npz::parse(path, &bytes).map(Points::one),
         Format::Mcap => mcap::parse(path, &bytes, topic),
-        Format::Parquet => parquet::parse(path, &bytes),
+        Format::Parquet => parquet::parse(path, bytes),
         Format::Capture => packets::parse(path, &bytes, source),
         Format::Kitti => kitti::parse(path, &bytes).map(Points::one),
         Format::Csv => csv::parse(path, &bytes),

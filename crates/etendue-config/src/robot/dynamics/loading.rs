@@ -6,7 +6,7 @@ use super::{
 };
 use crate::ConfigError;
 use crate::robot::{Mjcf, Urdf};
-use crate::toml_file::{Document, DocumentError, Problem};
+use crate::toml_file::{Document, DocumentError, Problem, UnknownName};
 use etendue_sensors::dynamics::jointed::{Joint, JointCommand, JointedRobot};
 use etendue_sensors::dynamics::{DriveCommand, Steering, Vehicle};
 use etendue_sensors::rig::{ControlPlan, Rate, nanoseconds};
@@ -226,12 +226,8 @@ impl JointCommandTable {
         let name = self.name.get_ref();
         let Some(number) = robot.moving_joint(name) else {
             let known = robot.moving_joints().map(|joint| joint.name.clone());
-            let problem = Problem::UnknownName {
-                what: "joint".into(),
-                name: name.clone(),
-                known: known.collect(),
-            };
-            return Err(document.error(self.name.span(), problem));
+            let unknown = UnknownName::new("joint", name, known);
+            return Err(document.error(self.name.span(), unknown.into()));
         };
         let joint = robot.moving_joints().nth(number).expect("found there");
         match self.told(joint) {
