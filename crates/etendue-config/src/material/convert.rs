@@ -18,7 +18,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum MaterialFileError {
     /// The base is not in the library.
-    #[error("base: {0}; {}", .0.remedy())]
+    #[error("base: {}; {}", .0, .0.remedy())]
     UnknownBase(#[from] UnknownName),
     /// A value over wavelength is not one.
     #[error("{key}: {problem}")]

@@ -82,7 +82,7 @@ pub enum ResolveError {
     #[error(transparent)]
     File(#[from] ConfigError),
     /// The library has none of that name.
-    #[error("{0}; {}", .0.remedy())]
+    #[error("{}; {}", .0, .0.remedy())]
     Unknown(#[from] UnknownName),
     /// A value makes no sense.
     #[error("{0}")]
