@@ -47,7 +47,7 @@ pub enum FormatError {
         action: &'static str,
         /// The system's answer.
         source: std::io::Error,
-        /// What to do about it.
+        /// Remedy: what to do.
         remedy: String,
     },
     /// The content breaks the rules of its format.
@@ -59,7 +59,7 @@ pub enum FormatError {
         place: Place,
         /// What is wrong.
         message: String,
-        /// What to do about it.
+        /// Remedy: what to do.
         remedy: String,
     },
     /// The file's format is not one that is read here.
@@ -85,7 +85,7 @@ pub enum FormatError {
 }
 
 impl FormatError {
-    /// What the user can do about it.
+    /// Remedy: what the user can do.
     pub fn remedy(&self) -> String {
         match self {
             Self::Io { remedy, .. }

@@ -4,13 +4,16 @@
 //! counts, where it was recorded ([`Provenance`]) and how good the fit is ([`Quality`]). Columns of
 //! `[knots]`, and of `[glare]` where there is one, go together; lengths are millimetres, angles degrees.
 
-mod bench;
+mod calibration_setup;
 mod convert;
 mod file;
 mod library;
 mod sensor_name;
 
-pub use bench::{Bench, BenchFile, BenchPanel, KindName, PanelTable, load_bench};
+pub use calibration_setup::{
+    CalibrationSetup, CalibrationSetupFile, KindName, PanelTable, SetupPanel,
+    load_calibration_setup,
+};
 pub use file::{
     CorrelationFile, GlareFile, GlossPart, IntensityFile, KnotsFile, LawFile, ProfileFile,
     Provenance, Quality, ReflectanceFile, StepFile,

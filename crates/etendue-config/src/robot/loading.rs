@@ -355,7 +355,10 @@ fn rig_error(
         RigError::NoRate { .. } => (table.name.span(), "add rate_hz = ..."),
         RigError::Clock { source, .. } => match source {
             ClockError::Window { .. } => (key(&table.window_ms), "give a window that fits"),
-            ClockError::Lag { .. } => (key(&table.lag_ms), "data cannot be there before they are"),
+            ClockError::Lag { .. } => (
+                key(&table.lag_ms),
+                "data cannot arrive before they are measured",
+            ),
             ClockError::Offset { .. } => (key(&table.offset_ms), "give zero or more"),
             _ => (key(&table.rate_hz), "give a rate above zero"),
         },
@@ -371,7 +374,7 @@ fn rig_error(
             let filter = table.filters.get(source.place());
             (
                 at(filter.map(Spanned::span)),
-                "put in a filter before it that converts, or leave it out",
+                "add a filter before it that converts, or leave it out",
             )
         }
         _ => (table.name.span(), "correct this sensor"),

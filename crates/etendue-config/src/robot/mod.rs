@@ -71,7 +71,7 @@ use etendue_sensors::rig::{Environment, Rig};
 pub struct LoadedRobot {
     /// Its name.
     pub name: String,
-    /// What stands around it.
+    /// Its surroundings.
     pub scene: LoadedScene,
     /// Where on the Earth it is.
     pub environment: Environment,

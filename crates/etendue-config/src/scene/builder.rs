@@ -185,7 +185,7 @@ impl Assembly<'_> {
     }
 
     /// What is odd about a mesh file's triangles, in one line. Open edges are not: most models of
-    /// rooms have them. Nor are normals inwards where the user asked for them.
+    /// rooms have them. Nor are inward normals where the scene file requests them.
     fn oddities(&self, object: &ObjectTable, mesh: &Mesh) -> Result<Option<String>, ConfigError> {
         let audit = MeshAudit::of(mesh).map_err(|source| ConfigError::Scene {
             path: self.document.path().to_owned(),

@@ -45,7 +45,7 @@ pub enum Problem {
     Value {
         /// What is wrong.
         message: String,
-        /// What to do about it.
+        /// Remedy: what to do.
         remedy: String,
     },
     /// The text is not TOML.
@@ -65,7 +65,7 @@ impl Problem {
         }
     }
 
-    /// What the user can do about it.
+    /// Remedy: what the user can do.
     pub fn remedy(&self) -> String {
         match self {
             Self::UnknownKey { key, known } => UnknownName::new("key", key, known).remedy(),

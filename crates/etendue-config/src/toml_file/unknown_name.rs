@@ -34,7 +34,7 @@ impl UnknownName {
         nearest(&self.name, self.known.iter().map(String::as_str))
     }
 
-    /// What the user can do about it.
+    /// Remedy: what the user can do.
     pub fn remedy(&self) -> String {
         match self.nearest() {
             Some(near) => format!("did you mean \"{near}\"?"),

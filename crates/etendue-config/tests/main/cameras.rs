@@ -448,7 +448,7 @@ fn a_camera_on_a_robot_takes_its_frames_on_its_own_clock() {
                 let Data::Image(frame) = &event.data else {
                     panic!("only frames")
                 };
-                let depth = frame.depth.as_ref().expect("it was asked for");
+                let depth = frame.depth.as_ref().expect("it is enabled");
                 assert!(depth.len() == 16 * 12 && depth.iter().all(|depth| *depth > 0.1));
                 captures.push(event.capture);
                 ControlFlow::Continue(())

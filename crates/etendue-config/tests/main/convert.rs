@@ -308,7 +308,7 @@ fn cut_captures_give_what_is_whole_and_say_so() {
     };
     let cut = parse(&bytes[..bytes.len() / 2]).unwrap();
     assert!(
-        cut.warnings[0].contains("cut or damaged"),
+        cut.warnings[0].contains("truncated or damaged"),
         "{:?}",
         cut.warnings
     );

@@ -119,7 +119,7 @@ fn what_cannot_be_is_refused_at_its_place_with_a_remedy() {
             "lag_ms = 20.0",
             "lag_ms = -20.0",
             "the lag is -0.02 s",
-            "data cannot be there before",
+            "data cannot arrive before",
         ),
         (
             "window_ms = 10.0",
@@ -138,7 +138,7 @@ fn what_cannot_be_is_refused_at_its_place_with_a_remedy() {
             "\"to_cloud\", ",
             "",
             "filter 1, compensate, does not take turns of a continuous-wave lidar",
-            "put in a filter before it",
+            "add a filter before it",
         ),
         (
             "compensate = { at",

@@ -21,11 +21,11 @@ pub struct Picture {
     pub pixels: Vec<[f32; 3]>,
 }
 
-/// Reads a PNG or JPEG picture (taken as sRGB), an OpenEXR or a Radiance HDR picture, told by
-/// their first bytes.
+/// Reads a PNG or JPEG picture (taken as sRGB), an OpenEXR or a Radiance HDR picture, recognised
+/// by its first bytes.
 ///
 /// # Errors
-/// Where the file cannot be read, is cut, or is of another format.
+/// Where the file cannot be read, is truncated, or is of another format.
 pub fn read_picture(path: &Path) -> Result<Picture, FormatError> {
     let bytes = read_bytes(path)?;
     if !is_known(&bytes) {

@@ -239,7 +239,7 @@ impl JointCommandTable {
         }
     }
 
-    /// The one thing that the joint is told.
+    /// The joint's one command.
     fn told(&self, joint: &Joint) -> Result<JointCommand, [String; 2]> {
         let turning = [self.position_deg, self.velocity_deg_s, self.torque_nm];
         let sliding = [self.position_m, self.velocity_mps, self.force_n];
@@ -257,7 +257,7 @@ impl JointCommandTable {
             let does = if joint.turns() { "turns" } else { "slides" };
             return Err([
                 format!(
-                    "the joint \"{}\" {does} and is told one thing at a time",
+                    "the joint \"{}\" {does} and takes one command at a time",
                     joint.name
                 ),
                 format!("give one of {keys}"),
