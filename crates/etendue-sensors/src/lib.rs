@@ -10,6 +10,7 @@ mod gnss;
 mod inertial;
 pub mod lidar;
 mod measurement;
+mod noise_profiles;
 pub mod rig;
 mod scan;
 mod scan_statistics;
@@ -17,5 +18,6 @@ pub mod trajectory;
 pub mod transport;
 
 pub use measurement::{Measurement, PlanarSweep, RangeReading, Truth};
+pub use noise_profiles::NoiseProfiles;
 pub use scan::{Scan, ScanLog};
 pub use scan_statistics::{ScanStatistics, Spread, StandingWindow, StatisticsOptions, SteadyBeam};

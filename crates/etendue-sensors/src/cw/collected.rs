@@ -2,11 +2,12 @@
 
 use super::CwLidar;
 use crate::calibrated::{Direct, DrawnBeams, Lit, Profiled, Sights};
+use crate::noise_profiles::NoiseProfiles;
 use crate::transport::{FirstReturns, LightReturn, PoseTile};
 use etendue_physics::phase::PhaseSignal;
 use etendue_physics::profile::{Address, NoiseCache};
 use etendue_physics::{Scalar, ScalarTile};
-use etendue_scene::{HitTile, RayTile, Scene};
+use etendue_scene::{HitTile, RayTile};
 use etendue_simd::Vectorized;
 use nalgebra::Vector3;
 
@@ -77,8 +78,8 @@ impl<S: Scalar> Collected<S> {
     }
 
     /// The surface that calibrated noise speaks of, if there is one.
-    pub fn profiled<'a>(&self, scene: &'a Scene) -> Option<Profiled<'a>> {
-        self.lit.as_ref()?.profiled(scene)
+    pub fn profiled<'a>(&self, profiles: &'a NoiseProfiles) -> Option<Profiled<'a>> {
+        self.lit.as_ref()?.profiled(profiles)
     }
 
     /// How many separate surfaces sent light back.
@@ -89,7 +90,7 @@ impl<S: Scalar> Collected<S> {
 
 /// Draws what beams of calibrated noise measure.
 pub(super) struct Draw<'a, S: Scalar> {
-    pub scene: &'a Scene,
+    pub profiles: &'a NoiseProfiles,
     pub sights: Sights,
     pub collected: &'a [Collected<S>],
     pub poses: &'a PoseTile<S>,
@@ -112,7 +113,8 @@ impl<S: Scalar> Vectorized for Draw<'_, S> {
     fn run(self) -> Drawing {
         let (collected, poses) = (self.collected, self.poses);
         let side = |lane: usize| side(&collected[lane], poses, lane);
-        let all = { &self.sights }.draw(self.scene, side, &self.address, self.noise_cache);
+        let (address, cache) = (&self.address, self.noise_cache);
+        let all = self.sights.draw(self.profiles, side, address, cache);
         Drawing {
             sights: self.sights,
             all,

@@ -438,7 +438,7 @@ where
     /// trace finds.
     fn collect(&self, batch: &Batch<S>, lane: usize, number: usize) -> Collected<S> {
         let lidar = self.lidar;
-        let is_profiled = self.world.scene().has_profiles();
+        let is_profiled = !self.world.profiles().is_empty();
         let mut collected = Collected::new(batch.received.lane(lane), is_profiled);
         let mut paths = self.stream(number, Purpose::LightPath);
         let extra = usize::from(self.turn.with_truth);
@@ -489,13 +489,13 @@ where
         first: usize,
         noise_cache: &mut NoiseCache,
     ) -> Option<Drawing> {
-        let scene = self.world.scene();
-        if !scene.has_profiles() {
+        let profiles = self.world.profiles();
+        if profiles.is_empty() {
             return None;
         }
         let mut sights = Sights::NONE;
         for (lane, collected) in collected.iter().enumerate() {
-            if let Some(surface) = collected.profiled(scene) {
+            if let Some(surface) = collected.profiled(profiles) {
                 sights.set(lane, &surface);
             }
         }
@@ -506,8 +506,8 @@ where
             beam: u32::try_from(first).expect("beams are numbered by u32"),
             stride: 1,
         };
-        Some(scene.isa().run(Draw {
-            scene,
+        Some(self.world.scene().isa().run(Draw {
+            profiles,
             sights,
             collected,
             poses: &batch.poses,
