@@ -97,7 +97,7 @@ impl KeyFrameTrajectory {
     /// A trajectory through these key frames.
     ///
     /// ```
-    /// use etendue_scene::{Interpolation, KeyFrame, Trajectory};
+    /// use etendue_scene::{Interpolation, KeyFrame, KeyFrameTrajectory};
     /// use nalgebra::Isometry3;
     /// let thrown = |time: f64| KeyFrame {
     ///     time,
@@ -105,14 +105,14 @@ impl KeyFrameTrajectory {
     /// };
     /// let frames = vec![thrown(0.0), thrown(0.5), thrown(0.8), thrown(1.2)];
     /// // Through points of a parabola, the cubic is that parabola.
-    /// let cubic = Trajectory::interpolated(frames, Interpolation::Cubic)?;
+    /// let cubic = KeyFrameTrajectory::interpolated(frames, Interpolation::Cubic)?;
     /// let z = cubic.pose(0.3).unwrap().translation.z;
     /// assert!((z + 4.9 * 0.3 * 0.3).abs() < 1e-12);
     /// # Ok::<(), etendue_scene::TrajectoryError>(())
     /// ```
     ///
     /// # Errors
-    /// As [`Trajectory::new`].
+    /// As [`KeyFrameTrajectory::new`].
     pub fn interpolated(
         frames: Vec<KeyFrame>,
         interpolation: Interpolation,
@@ -171,13 +171,13 @@ impl KeyFrameTrajectory {
     /// The pose at `time` (s); none outside of the key frames.
     ///
     /// ```
-    /// use etendue_scene::{KeyFrame, Trajectory};
+    /// use etendue_scene::{KeyFrame, KeyFrameTrajectory};
     /// use nalgebra::{Isometry3, Vector3};
     /// let frame = |time, x, turn| KeyFrame {
     ///     time,
     ///     pose: Isometry3::new(Vector3::new(x, 0.0, 0.0), Vector3::z() * turn),
     /// };
-    /// let trajectory = Trajectory::new(vec![frame(0.0, 0.0, 0.0), frame(2.0, 4.0, 1.0)]).unwrap();
+    /// let trajectory = KeyFrameTrajectory::new(vec![frame(0.0, 0.0, 0.0), frame(2.0, 4.0, 1.0)]).unwrap();
     /// let pose = trajectory.pose(1.0).unwrap();
     /// assert!((pose.translation.x - 2.0).abs() < 1e-12);
     /// assert!((pose.rotation.angle() - 0.5).abs() < 1e-12);
