@@ -23,8 +23,8 @@ mod spectrum;
 pub mod statistics;
 pub mod surface;
 
-pub use random::{Draws, NormalPairs, Purpose, Stream};
 pub use dual::{Dual, DualParts};
+pub use random::{Draws, NormalPairs, Purpose, Stream};
 pub use scalar::Scalar;
 pub use spectrum::{OutsideTable, Spectrum};
 

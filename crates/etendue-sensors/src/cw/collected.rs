@@ -3,11 +3,11 @@
 use super::CwLidar;
 use crate::calibrated::{Direct, DrawnBeams, Lit, Profiled, Sights};
 use crate::noise_profiles::NoiseProfiles;
+use crate::scalar_tile::{LaneScalar, ScalarTile};
 use crate::transport::{FirstReturns, LightReturn, PoseTile};
+use etendue_physics::Scalar;
 use etendue_physics::phase::PhaseSignal;
 use etendue_physics::profile::{Address, NoiseCache};
-use crate::scalar_tile::{LaneScalar, ScalarTile};
-use etendue_physics::Scalar;
 use etendue_scene::{HitTile, RayTile};
 use etendue_simd::Vectorized;
 use nalgebra::Vector3;

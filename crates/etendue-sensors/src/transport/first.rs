@@ -7,9 +7,9 @@
 
 use super::World;
 use super::tree::power_back;
-use etendue_physics::surface::Side;
 use crate::scalar_tile::{LaneScalar, ScalarTile};
 use etendue_physics::Scalar;
+use etendue_physics::surface::Side;
 use etendue_scene::{HitTile, MaterialId, ObjectId, RayTile};
 use nalgebra::{Isometry3, Quaternion, UnitQuaternion};
 
@@ -129,7 +129,10 @@ fn change<S: LaneScalar>(part: &S::Tile) -> S::Tile {
 
 /// How far quaternions turn about the first axis, from their changes and their parts.
 #[inline(always)]
-fn turn_about<S: LaneScalar>([d, dl, dm, dw]: [&S::Tile; 4], [u, l, m, w]: [&[f64; 16]; 4]) -> S::Tile {
+fn turn_about<S: LaneScalar>(
+    [d, dl, dm, dw]: [&S::Tile; 4],
+    [u, l, m, w]: [&[f64; 16]; 4],
+) -> S::Tile {
     let half = d.scaled(w) - dw.scaled(u) - dl.scaled(m) + dm.scaled(l);
     half.scaled(&[2.0; 16])
 }
