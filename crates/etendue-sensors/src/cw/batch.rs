@@ -4,10 +4,10 @@
     reason = "loops over sixteen lanes become vector instructions"
 )]
 
+use crate::phase_signal_tile::PhaseSignalTile;
 use crate::scalar_tile::{LaneScalar, ScalarTile};
 use crate::transport::{Factor, FirstReturns, PoseTile, World};
 use etendue_physics::beam::{BeamFrame, SubRay};
-use crate::phase_signal_tile::PhaseSignalTile;
 use etendue_physics::phase::Modulation;
 use etendue_scene::{HitTile, RayTile};
 use etendue_simd::Vectorized;

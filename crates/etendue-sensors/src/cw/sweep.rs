@@ -1,11 +1,11 @@
 //! The pipeline: shots to rays, rays to light that comes back, light to measurements.
 
-use crate::phase_signal_tile::PhaseSignalTile;
 use super::batch::{Aim, Batch, LANES, Straight};
 use super::collected::{Collected, Draw, Drawing};
 use super::{Beam, CwLidar};
 use crate::calibrated::{PooledNoiseCache, Sights};
 use crate::lidar::PhaseDetection;
+use crate::phase_signal_tile::PhaseSignalTile;
 use crate::scalar_tile::LaneScalar;
 use crate::transport::{
     Background, Cone, Factor, LightRay, LightReturn, PathSettings, TreeSettings, World,

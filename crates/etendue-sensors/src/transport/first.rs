@@ -8,7 +8,6 @@
 use super::World;
 use super::tree::power_back;
 use crate::scalar_tile::{LaneScalar, ScalarTile};
-use etendue_physics::Scalar;
 use etendue_physics::surface::Side;
 use etendue_scene::{HitTile, MaterialId, ObjectId, RayTile};
 use nalgebra::{Isometry3, Quaternion, UnitQuaternion};

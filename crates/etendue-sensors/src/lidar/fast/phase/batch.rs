@@ -6,11 +6,10 @@
 
 use super::air::PhaseAir;
 use crate::phase_signal_tile::PhaseSignalTile;
+use crate::scalar_tile::{LaneScalar, ScalarTile};
 use crate::transport::{Factor, FirstReturns, PoseTile, World};
 use etendue_physics::beam::{BeamFrame, SubRay};
 use etendue_physics::phase::Modulation;
-use etendue_physics::Scalar;
-use crate::scalar_tile::{LaneScalar, ScalarTile};
 use etendue_scene::{HitTile, RayTile};
 use etendue_simd::Vectorized;
 use nalgebra::Point3;

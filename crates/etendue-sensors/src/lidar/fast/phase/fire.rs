@@ -18,7 +18,7 @@ use etendue_physics::atmosphere::Coefficients;
 use etendue_physics::beam::{BeamFrame, SubRay};
 use etendue_physics::phase::{NoDetection, PhaseSignal, Window};
 use etendue_physics::profile::{Address, Drawn, NoiseCache};
-use etendue_physics::{Purpose, Scalar, Stream};
+use etendue_physics::{Purpose, Stream};
 use etendue_scene::{Hit, Ray};
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3, try_convert};
 use rayon::prelude::*;

@@ -2,11 +2,11 @@
 
 use crate::calibrated::{Direct, DrawnBeams, Lit, Profiled, Sights};
 use crate::noise_profiles::NoiseProfiles;
+use crate::scalar_tile::{LaneScalar, ScalarTile};
 use crate::transport::{FirstReturns, LightReturn, PoseTile};
+use etendue_physics::Scalar;
 use etendue_physics::phase::{Modulation, PhaseSignal};
 use etendue_physics::profile::{Address, NoiseCache};
-use etendue_physics::Scalar;
-use crate::scalar_tile::{LaneScalar, ScalarTile};
 use etendue_scene::{HitTile, MaterialId, ObjectId, RayTile};
 use etendue_simd::Vectorized;
 use nalgebra::Vector3;
