@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn it_stands_still_outside_its_key_frames_or_repeats() {
+    fn it_is_constant_outside_its_key_frames_or_repeats() {
         let frames = vec![frame(1.0, 0.0), frame(2.0, 4.0), frame(4.0, 0.0)];
         let x = |repeats, time| {
             let deformation = Deformation::new(frames.clone(), repeats).expect("fine");

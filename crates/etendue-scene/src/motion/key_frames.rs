@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn it_stands_still_outside_its_key_frames() {
+    fn it_is_constant_outside_its_key_frames() {
         let trajectory =
             KeyFrameTrajectory::new(vec![frame(1.0, 0.5), frame(2.0, 1.0)]).expect("fine");
         assert_eq!(trajectory.pose_or_end(-3.0), frame(0.0, 0.5).pose);
