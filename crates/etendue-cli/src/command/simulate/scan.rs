@@ -108,7 +108,8 @@ impl ScanRun<'_> {
     pub fn world(&self) -> Result<World<'_, f64>, Failure> {
         self.way
             .check(f64::from(self.sweeps()) * self.scanner.sweep_duration())?;
-        let world = World::at_wavelength(&self.loaded.scene, self.scanner.wavelength)?;
+        let world = World::at_wavelength(&self.loaded.scene, self.scanner.wavelength)?
+            .with_profiles(&self.loaded.profiles);
         Ok(world.in_light(&self.loaded.ambient))
     }
 
@@ -271,7 +272,7 @@ impl ScanRun<'_> {
         metadata
             .warnings
             .extend(summary::no_range(&metadata.counts, &self.air));
-        let others = other_sensors(&self.loaded.scene, &self.scanner.name);
+        let others = other_sensors(self.loaded, &self.scanner.name);
         metadata.warnings.extend(others);
         metadata
     }
