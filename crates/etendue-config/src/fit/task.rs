@@ -7,7 +7,7 @@ use super::{
 use crate::ConfigError;
 use crate::scene::{Placement, RotationDeg, resolve};
 use crate::toml_file::{Document, DocumentError, Problem};
-use etendue_estimate::solve::{Continuation, Limits, Loss, Method, Solver};
+use etendue_estimate::solve::{Continuation, Loss, Solver, SolverLimits, SolverMethod};
 use nalgebra::{Isometry2, Isometry3};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -327,10 +327,10 @@ fn solver(document: &Document, table: &SolverTable) -> Result<Solver, DocumentEr
         method: table.method.into(),
         loss,
         continuation: begin_wide(loss, table.widest),
-        limits: Limits {
+        limits: SolverLimits {
             iterations: table.iterations,
             gate: table.missing_m,
-            ..Limits::default()
+            ..SolverLimits::default()
         },
     })
 }
@@ -343,7 +343,7 @@ pub fn begin_wide(loss: Loss, widest: f64) -> Option<Continuation> {
     })
 }
 
-impl From<MethodName> for Method {
+impl From<MethodName> for SolverMethod {
     fn from(name: MethodName) -> Self {
         match name {
             MethodName::LevenbergMarquardt => Self::LevenbergMarquardt { damping: 1e-4 },

@@ -12,7 +12,7 @@ use crate::sequence::bar;
 use clap::Args;
 use etendue::calibrate::noise::score::hold_out;
 use etendue::calibrate::noise::{
-    Calibration, Options, PanelHint, Recording, SensorKind, calibrate,
+    Calibration, CalibrationOptions, PanelHint, Recording, SensorKind, calibrate,
 };
 use etendue::config::profile::{Bench, BenchPanel, ProfileFile, Provenance, Quality, load_bench};
 use serde::Serialize;
@@ -60,7 +60,7 @@ pub struct Profiles {
 
 /// The recordings of one material.
 struct Task {
-    options: Options,
+    options: CalibrationOptions,
     panels: Vec<(BenchPanel, PanelHint, Loaded)>,
 }
 
@@ -195,7 +195,7 @@ impl Task {
             Ok(((*panel).clone(), hint, recording(&panel.recording)?))
         };
         Ok(Self {
-            options: Options {
+            options: CalibrationOptions {
                 sensor: bench.sensor.clone(),
                 material: material.into(),
                 kind: if bench.time_of_flight {
@@ -204,7 +204,7 @@ impl Task {
                     SensorKind::Triangulating
                 },
                 wavelength: bench.wavelength,
-                ..Options::default()
+                ..CalibrationOptions::default()
             },
             panels: panels.iter().map(load).collect::<Result<_, Failure>>()?,
         })
@@ -239,7 +239,7 @@ impl Task {
             spread_penalty: calibration.penalties[1],
             drop_out_penalty: calibration.penalties[2],
             reflectance_deviance: (calibration.reflectance.deviance * 1e2).round() / 1e2,
-            copies: (calibration.likeness.copies * 1e3).round() / 1e3,
+            copies: (calibration.neighbour_correlation.copies * 1e3).round() / 1e3,
         });
         let panels = self.panels.iter().zip(&calibration.panels);
         let provenance = panels.map(|((panel, _, loaded), report)| Provenance {

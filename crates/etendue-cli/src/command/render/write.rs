@@ -1,7 +1,8 @@
 //! The files of rendered frames.
 
 use super::report::Report;
-use super::{Shot, views};
+use super::shot::Shot;
+use super::views;
 use crate::failure::Failure;
 use crate::interrupt;
 use etendue::io::image::{ExrChannel, ExrData, Pixels, exr, png};
