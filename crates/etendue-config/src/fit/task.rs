@@ -59,9 +59,9 @@ pub struct FreeTask {
     pub truth: Option<Setting>,
     /// How it moves.
     pub motion: Motion,
-    /// Where the path stands, if it stands in a file.
+    /// Place of the path in the file, if there is one.
     pub spot: Option<Spot>,
-    /// Where the start stands, if it stands in a file.
+    /// Place of the start value in the file, if there is one.
     pub start_spot: Option<Spot>,
 }
 
@@ -335,7 +335,7 @@ fn solver(document: &Document, table: &SolverTable) -> Result<Solver, DocumentEr
     })
 }
 
-/// Graduated non-convexity of a robust loss, from so many times its scale.
+/// Graduated non-convexity of a robust loss, from a multiple of its scale.
 pub fn begin_wide(loss: Loss, widest: f64) -> Option<Continuation> {
     (widest > 1.0 && loss != Loss::Squared).then_some(Continuation {
         widest,

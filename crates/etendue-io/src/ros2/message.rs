@@ -28,7 +28,7 @@ pub(super) fn check_stamp(path: &Path, time: f64) -> Result<(), FormatError> {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "times are checked where they come from outside, and cut to what fits"
+    reason = "times are checked where they come from outside, and saturated"
 )]
 pub(super) fn nanoseconds(seconds: f64) -> u64 {
     (seconds * 1e9).round() as u64

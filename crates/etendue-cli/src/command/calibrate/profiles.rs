@@ -14,7 +14,9 @@ use etendue::calibrate::noise::score::hold_out;
 use etendue::calibrate::noise::{
     Calibration, CalibrationOptions, PanelHint, Recording, SensorKind, calibrate,
 };
-use etendue::config::profile::{Bench, BenchPanel, ProfileFile, Provenance, Quality, load_bench};
+use etendue::config::profile::{
+    CalibrationSetup, ProfileFile, Provenance, Quality, SetupPanel, load_calibration_setup,
+};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -61,7 +63,7 @@ pub struct Profiles {
 /// The recordings of one material.
 struct Task {
     options: CalibrationOptions,
-    panels: Vec<(BenchPanel, PanelHint, Loaded)>,
+    panels: Vec<(SetupPanel, PanelHint, Loaded)>,
 }
 
 /// Printed results.
@@ -109,14 +111,14 @@ impl Profiles {
     }
 
     /// The bench file, or one with the recordings of the arguments.
-    fn bench(&self) -> Result<Bench, Failure> {
+    fn bench(&self) -> Result<CalibrationSetup, Failure> {
         if let Some(path) = &self.bench {
-            return Ok(load_bench(path)?);
+            return Ok(load_calibration_setup(path)?);
         }
         let material = self.material.clone().unwrap_or_default();
         let panel = |recording: &PathBuf| {
             let hint = self.hints.hint();
-            BenchPanel {
+            SetupPanel {
                 material: material.clone(),
                 recording: recording.clone(),
                 distance: hint.distance,
@@ -126,7 +128,7 @@ impl Profiles {
                 source: String::new(),
             }
         };
-        Ok(Bench {
+        Ok(CalibrationSetup {
             sensor: self.sensor.clone(),
             time_of_flight: self.time_of_flight,
             wavelength: None,
@@ -184,8 +186,12 @@ impl Profiles {
 }
 
 impl Task {
-    fn load(bench: &Bench, material: &str, panels: &[&BenchPanel]) -> Result<Self, Failure> {
-        let load = |panel: &&BenchPanel| {
+    fn load(
+        bench: &CalibrationSetup,
+        material: &str,
+        panels: &[&SetupPanel],
+    ) -> Result<Self, Failure> {
+        let load = |panel: &&SetupPanel| {
             let hint = PanelHint {
                 distance: panel.distance,
                 width: panel.width,

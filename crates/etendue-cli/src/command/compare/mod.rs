@@ -10,10 +10,9 @@ use crate::number::positive;
 use crate::output::{print_report, warn};
 use clap::Args;
 use etendue::estimate::compare::compare_clouds;
-use etendue::io::FormatError;
 use etendue::io::packets::PacketSource;
+use etendue::io::points::Cloud;
 use etendue::io::points::read_points;
-use etendue::io::points::{Cloud, read_cloud};
 use etendue::io::table::PointTable;
 use report::Report;
 use std::path::{Path, PathBuf};
@@ -53,20 +52,12 @@ pub struct Compare {
 /// Cloud with all its fields, where the format stores them.
 struct Loaded {
     cloud: Cloud,
-    table: Option<PointTable>,
+    table: PointTable,
 }
 
 impl Loaded {
     fn read(path: &Path, device: &PacketSource) -> Result<Self, Failure> {
-        let points = match read_points(path, device) {
-            Ok(points) => points,
-            // Legacy VTK has only positions
-            Err(FormatError::Unsupported { .. }) => {
-                let cloud = read_cloud(path, device)?;
-                return Ok(Self { cloud, table: None });
-            }
-            Err(error) => return Err(error.into()),
-        };
+        let points = read_points(path, device)?;
         let path_name = path.display();
         warn(
             points
@@ -79,10 +70,7 @@ impl Loaded {
         if cloud.points.is_empty() {
             return Err(Failure::NothingToCompare { path: path.into() });
         }
-        Ok(Self {
-            cloud,
-            table: Some(table),
-        })
+        Ok(Self { cloud, table })
     }
 }
 
@@ -95,10 +83,7 @@ impl Compare {
         let simulated = Loaded::read(&self.simulated, &crate::device::device(None)?)?;
 
         // Compare
-        let beams = match (&real.table, &simulated.table) {
-            (Some(real), Some(simulated)) => beams::compare(real, simulated, self.cell),
-            _ => None,
-        };
+        let beams = beams::compare(&real.table, &simulated.table, self.cell);
         let clouds = [real.cloud, simulated.cloud];
         let found = compare_clouds(&clouds[0].points, &clouds[1].points, self.tolerance);
         let found = found.ok_or_else(|| Failure::NothingToCompare {

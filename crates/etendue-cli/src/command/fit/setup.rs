@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::source;
 use etendue::config::fit::{FitTask, FreeTask, Motion, ScanTask, Setting, Spot};
 use etendue::config::scene::LoadedScene;
-use etendue::config::toml_file::Problem;
+use etendue::config::toml_file::{Problem, UnknownName};
 use etendue::estimate::fit::FitProblem;
 use etendue::estimate::manifold::{BoundedNumber, OutOfBounds, Variable, VariableValue};
 use etendue::estimate::model::{
@@ -253,12 +253,8 @@ fn unknown_path(free: &FreeTask, model: &Model, error: UnknownPath) -> Failure {
         let remedy = format!("parameters: {}", model.paths().join(", "));
         return Failure::usage(error.to_string(), remedy);
     };
-    let problem = Problem::UnknownName {
-        what: "parameter".into(),
-        name: error.path,
-        known: model.paths(),
-    };
-    etendue::config::ConfigError::from(spot.error(problem)).into()
+    let unknown = UnknownName::new("parameter", error.path, model.paths());
+    etendue::config::ConfigError::from(spot.error(unknown.into())).into()
 }
 
 /// Error of a value, with its position if it is in a file.

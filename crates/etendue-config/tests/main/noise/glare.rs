@@ -74,6 +74,7 @@ fn sweeps(scene: &LoadedScene, pose: Isometry3<f64>, count: u32) -> Vec<PlanarSw
         panic!("an RPLIDAR scans");
     };
     let world = World::at_wavelength(&scene.scene, scanner.wavelength).unwrap();
+    let world = world.with_profiles(&scene.profiles);
     let sweep = |sweep| {
         let run = SweepSettings {
             seed: 6,
@@ -188,6 +189,7 @@ fn drawn_points_do_not_depend_on_how_light_is_followed() {
     };
     scanner.limits.near = 0.1;
     let world = World::at_wavelength(&scene.scene, scanner.wavelength).unwrap();
+    let world = world.with_profiles(&scene.profiles);
     let roll = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), 0.3);
     let pose = Isometry3::from_parts(Vector3::zeros().into(), roll);
     let points = |drops_from| {

@@ -80,6 +80,7 @@ fn simulated(name: &str, count: u32) -> Vec<Scan> {
     let sweeps: Vec<PlanarSweep> = match preset(name).unwrap().model {
         SensorModel::ContinuousWave(lidar) => {
             let world = World::at_wavelength(&loaded.scene, lidar.wavelength).unwrap();
+            let world = world.with_profiles(&loaded.profiles);
             let turn = |index| Turn {
                 seed: 4,
                 index,
@@ -91,6 +92,7 @@ fn simulated(name: &str, count: u32) -> Vec<Scan> {
         }
         SensorModel::Scanner(scanner) => {
             let world = World::at_wavelength(&loaded.scene, scanner.wavelength).unwrap();
+            let world = world.with_profiles(&loaded.profiles);
             let run = |sweep| SweepSettings {
                 seed: 4,
                 sweep,
