@@ -113,7 +113,7 @@ struct Scenes {
 
 impl Scenes {
     fn new(scene: &Scene) -> Self {
-        let with = |isa| scene.edit().with_isa(isa).finish();
+        let with = |isa| scene.clone().edit().with_isa(isa).finish();
         Self {
             plain: with("plain".parse().unwrap()),
             by_isa: Isa::available()
