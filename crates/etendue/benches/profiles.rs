@@ -103,6 +103,7 @@ fn sweeping<'s>(
     match model {
         SensorModel::ContinuousWave(lidar) => {
             let world = World::at_wavelength(&loaded.scene, lidar.wavelength).expect("covered");
+            let world = world.with_profiles(&loaded.profiles);
             let world: &'s World<f64> = Box::leak(Box::new(world));
             let rays = lidar.beams.len() * lidar.pattern.sub_rays().len();
             let count = sweeps_of(rays);
@@ -122,6 +123,7 @@ fn sweeping<'s>(
         }
         SensorModel::Scanner(scanner) => {
             let world = World::at_wavelength(&loaded.scene, scanner.wavelength).expect("covered");
+            let world = world.with_profiles(&loaded.profiles);
             let world: &'s World<f64> = Box::leak(Box::new(world));
             let count = sweeps_of(scanner.shots(0).len());
             let mut points = Sweep::default();

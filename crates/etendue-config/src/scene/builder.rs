@@ -11,7 +11,7 @@ use super::{
     Classes, LoadedScene, ObjectTable, SceneFile, ScenePlacement, SensorSource, SensorTable, Shape,
 };
 use crate::ConfigError;
-use crate::sensor;
+use crate::presets::SENSORS;
 use crate::toml_file::{Document, DocumentError, Problem};
 use etendue_io::FormatError;
 use etendue_io::digest::sha256_of_all;
@@ -20,6 +20,7 @@ use etendue_scene::{
     Defect, Deformation, Mapping, Mesh, MeshAudit, MeshId, Object, ObjectId, SceneBuilder,
     SceneError, Textures, Trajectory,
 };
+use etendue_sensors::NoiseProfiles;
 use etendue_sensors::lidar::Air;
 use etendue_sensors::transport::AmbientLight;
 use std::collections::BTreeSet;
@@ -185,7 +186,7 @@ impl Assembly<'_> {
     }
 
     /// What is odd about a mesh file's triangles, in one line. Open edges are not: most models of
-    /// rooms have them. Nor are normals inwards where the user asked for them.
+    /// rooms have them. Nor are inward normals where the scene file requests them.
     fn oddities(&self, object: &ObjectTable, mesh: &Mesh) -> Result<Option<String>, ConfigError> {
         let audit = MeshAudit::of(mesh).map_err(|source| ConfigError::Scene {
             path: self.document.path().to_owned(),
@@ -239,7 +240,10 @@ impl Assembly<'_> {
             .unused()
             .map(|name| format!("no object uses the material \"{name}\""));
         self.warnings.extend(unused);
-        let profiles = self.palette.profiles();
+        let mut profiles = NoiseProfiles::default();
+        for (material, profile) in self.palette.profiles() {
+            profiles.set(material, profile);
+        }
         self.builder.materials = self.palette.used;
         let path = self.document.path();
         let scene = self.builder.build_moving(self.motions);
@@ -251,9 +255,6 @@ impl Assembly<'_> {
         for (mesh, deformation) in self.deformations {
             edit = edit.with_deformation(mesh, deformation).map_err(refused)?;
         }
-        for (material, profile) in profiles {
-            edit = edit.with_profile(material, profile);
-        }
         let scene = edit.finish();
         let stem = || {
             path.file_stem()
@@ -264,6 +265,7 @@ impl Assembly<'_> {
         Ok(LoadedScene {
             name: name.unwrap_or_else(stem),
             scene,
+            profiles,
             ambient,
             sensor,
             lighting: self.lighting,
@@ -286,16 +288,9 @@ fn placement(
 ) -> Result<ScenePlacement, ConfigError> {
     let sensor = match (&table.preset, &table.file) {
         (Some(preset), None) => {
-            let known: Vec<String> = sensor::presets().iter().map(|p| p.name.into()).collect();
-            if !known.contains(preset.get_ref()) {
-                let problem = Problem::UnknownName {
-                    what: "preset".into(),
-                    name: preset.get_ref().clone(),
-                    known,
-                };
-                return Err(document.error(preset.span(), problem).into());
-            }
-            Some(SensorSource::Preset(preset.get_ref().clone()))
+            let known = SENSORS.find(preset.get_ref());
+            let known = known.map_err(|unknown| document.error(preset.span(), unknown.into()))?;
+            Some(SensorSource::Preset(known.name.to_owned()))
         }
         (None, Some(file)) => Some(SensorSource::File(resolve(document, file)?)),
         (None, None) => None,

@@ -16,4 +16,4 @@ pub use continuous_wave::{
 };
 pub use file::{Sensor, SensorFile, SensorModel, load, parse};
 pub use packets::{channel_table, packet_source};
-pub use presets::{Preset, UnknownPreset, preset, presets};
+pub use presets::{preset, presets};

@@ -1,11 +1,12 @@
 //! Simulated measurements of all scans.
 
 use super::{Model, SimulatorInputs};
-use crate::sensor::{Measured, ScannerInputs, Sensor, SensorInputs};
+use crate::sensor::{BeamMeasurement, ScannerInputs, Sensor, SensorInputs};
 use crate::visibility::{Boundaries, EdgeView};
 use etendue_physics::Scalar;
 use etendue_physics::atmosphere::Atmosphere;
 use etendue_scene::{Hit, Scene};
+use etendue_sensors::LaneScalar;
 use etendue_sensors::cw::{CwLidar, Turn, shoot_with};
 use etendue_sensors::lidar::{ExtraRay, ExtraRays, Hooks, LightModel, SweepSettings, predict};
 use etendue_sensors::trajectory::stationary;
@@ -25,12 +26,12 @@ struct ScannerSweep<'a, S: Scalar> {
 
 impl Model {
     /// Simulates every scan, with the edges that [`Model::edges`] selects.
-    pub(super) fn simulate_with_edges<S: Scalar>(
+    pub(super) fn simulate_with_edges<S: LaneScalar>(
         &self,
         scene: &Scene,
         inputs: &SimulatorInputs<S>,
         factor: Option<ReturnFactor<S>>,
-    ) -> Vec<Vec<Measured<S>>> {
+    ) -> Vec<Vec<BeamMeasurement<S>>> {
         let Some(settings) = self.edges else {
             return self.simulate(scene, inputs, &[], factor);
         };
@@ -48,13 +49,13 @@ impl Model {
     }
 
     /// Simulates every scan, each with its own boundaries where there are any.
-    pub(super) fn simulate<S: Scalar>(
+    pub(super) fn simulate<S: LaneScalar>(
         &self,
         scene: &Scene,
         inputs: &SimulatorInputs<S>,
         boundaries: &[Boundaries<'_, S>],
         factor: Option<ReturnFactor<S>>,
-    ) -> Vec<Vec<Measured<S>>> {
+    ) -> Vec<Vec<BeamMeasurement<S>>> {
         let wavelength = self.sensor.wavelength();
         let world = inputs.world(scene, wavelength);
         let poses = inputs.world_from_sensor.iter().enumerate();
@@ -86,7 +87,7 @@ impl Model {
     }
 
     /// One sweep of a continuous-wave lidar.
-    fn continuous_wave_sweep<S: Scalar>(
+    fn continuous_wave_sweep<S: LaneScalar>(
         &self,
         world: &World<'_, S>,
         lidar: &CwLidar<S>,
@@ -94,7 +95,7 @@ impl Model {
         boundaries: Option<&Boundaries<'_, S>>,
         range_offsets: &[(usize, f64)],
         factor: Option<&transport::Factor<S>>,
-    ) -> Vec<Measured<S>> {
+    ) -> Vec<BeamMeasurement<S>> {
         let turn = Turn {
             tree: self.tree,
             ..Turn::default()
@@ -116,7 +117,7 @@ impl Model {
                 detection.range += offset;
             }
         }
-        shots.iter().map(Measured::from).collect()
+        shots.iter().map(BeamMeasurement::from).collect()
     }
 
     /// One sweep of a scanner.
@@ -125,7 +126,7 @@ impl Model {
         world: &World<'_, S>,
         sweep: &ScannerSweep<'_, S>,
         factor: Option<&transport::Factor<S>>,
-    ) -> Vec<Measured<S>> {
+    ) -> Vec<BeamMeasurement<S>> {
         let inputs = sweep.inputs;
         let extra_rays = |shot: usize, rays: &mut Vec<ExtraRay<S>>| {
             if let Some(Boundaries::Scanner(edges)) = sweep.boundaries {
@@ -149,6 +150,6 @@ impl Model {
                 expected.range += inputs.range_offsets[usize::from(shot.channel)];
             }
         }
-        expected.iter().map(Measured::from).collect()
+        expected.iter().map(BeamMeasurement::from).collect()
     }
 }

@@ -379,15 +379,15 @@ impl<'a, S: Scalar, P: Fn(f64) -> Isometry3<S>> Simulator<'a, S, P> {
         light: &ShotLight<S>,
         memory: &mut DetectorMemory<S>,
     ) -> bool {
-        let scene = self.world.scene();
-        if self.settings.without_noise || !scene.has_profiles() {
+        let profiles = self.world.profiles();
+        if self.settings.without_noise || profiles.is_empty() {
             return false;
         }
         let mut summary = ReturnSummary::default();
         for one in &light.surfaces {
             summary.add_return(&one.back, one.power.value());
         }
-        let Some(surface) = summary.profiled(scene) else {
+        let Some(surface) = summary.profiled(profiles) else {
             return false;
         };
         let power = light.surfaces.iter().map(|one| one.power.value()).sum();

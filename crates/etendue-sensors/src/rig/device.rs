@@ -105,7 +105,9 @@ impl Device {
             Self::Scanner(lidar) => {
                 Box::new(ScanningLidar::new(lidar, scene, environment, seed, sensor)?)
             }
-            Self::ContinuousWave(lidar) => Box::new(PhaseLidar::new(lidar, scene, seed, sensor)?),
+            Self::ContinuousWave(lidar) => {
+                Box::new(PhaseLidar::new(lidar, scene, environment, seed, sensor)?)
+            }
             Self::Camera(mounted) => Box::new(CameraInstrument::new(
                 mounted,
                 scene,

@@ -19,12 +19,13 @@ impl<'a> ScanningLidar<'a> {
     pub fn new(
         lidar: &'a Lidar,
         scene: &'a Scene,
-        environment: &Environment,
+        environment: &'a Environment,
         seed: u64,
         sensor: u32,
     ) -> Result<Self, WorldError> {
         Ok(Self {
-            world: World::at_wavelength(scene, lidar.wavelength)?,
+            world: World::at_wavelength(scene, lidar.wavelength)?
+                .with_profiles(&environment.profiles),
             lidar,
             settings: SweepSettings {
                 seed,
@@ -79,11 +80,13 @@ impl<'a> PhaseLidar<'a> {
     pub fn new(
         lidar: &'a CwLidar<f64>,
         scene: &'a Scene,
+        environment: &'a Environment,
         seed: u64,
         sensor: u32,
     ) -> Result<Self, WorldError> {
         Ok(Self {
-            world: World::at_wavelength(scene, lidar.wavelength)?,
+            world: World::at_wavelength(scene, lidar.wavelength)?
+                .with_profiles(&environment.profiles),
             lidar,
             settings: cw::Turn {
                 seed,

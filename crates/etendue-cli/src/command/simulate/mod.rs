@@ -152,8 +152,9 @@ impl Simulate {
         let formats = write::formats(&self.output)?;
         way.check(f64::from(self.sweeps) * lidar.turn_time)?;
 
-        let world =
-            World::at_wavelength(&loaded.scene, lidar.wavelength)?.in_light(&loaded.ambient);
+        let world = World::at_wavelength(&loaded.scene, lidar.wavelength)?
+            .with_profiles(&loaded.profiles)
+            .in_light(&loaded.ambient);
         let start = Instant::now();
         let sweeps = self.sweeps(&world, lidar, way)?;
         let elapsed = start.elapsed();
@@ -171,7 +172,7 @@ impl Simulate {
             .warnings
             .extend(summary::no_range(&metadata.counts, &Air::default()));
         metadata.warnings.extend(unheard_light(loaded, lidar));
-        let others = other_sensors(&loaded.scene, name);
+        let others = other_sensors(loaded, name);
         metadata.warnings.extend(others);
         if loaded.air != Air::default() {
             let warning = "the air of the scene counts for scanning lidars alone";

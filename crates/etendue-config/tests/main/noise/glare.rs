@@ -1,6 +1,6 @@
 //! A plate in which a triangulating sensor sees itself, simulated, recorded and calibrated again.
 
-use etendue_calibrate::noise::{Options, PanelHint, Recording, SensorKind, calibrate};
+use etendue_calibrate::noise::{CalibrationOptions, PanelHint, Recording, SensorKind, calibrate};
 use etendue_config::profile::ProfileFile;
 use etendue_config::scene::{LoadedScene, load};
 use etendue_config::sensor::{SensorModel, preset};
@@ -74,6 +74,7 @@ fn sweeps(scene: &LoadedScene, pose: Isometry3<f64>, count: u32) -> Vec<PlanarSw
         panic!("an RPLIDAR scans");
     };
     let world = World::at_wavelength(&scene.scene, scanner.wavelength).unwrap();
+    let world = world.with_profiles(&scene.profiles);
     let sweep = |sweep| {
         let run = SweepSettings {
             seed: 6,
@@ -102,9 +103,9 @@ fn recording(sweeps: &[PlanarSweep]) -> Recording {
 }
 
 fn calibrated(sweeps: &[PlanarSweep]) -> Profile {
-    let options = Options {
+    let options = CalibrationOptions {
         kind: SensorKind::Triangulating,
-        ..Options::default()
+        ..CalibrationOptions::default()
     };
     let hint = PanelHint {
         width: Some(1.2),
@@ -188,6 +189,7 @@ fn drawn_points_do_not_depend_on_how_light_is_followed() {
     };
     scanner.limits.near = 0.1;
     let world = World::at_wavelength(&scene.scene, scanner.wavelength).unwrap();
+    let world = world.with_profiles(&scene.profiles);
     let roll = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), 0.3);
     let pose = Isometry3::from_parts(Vector3::zeros().into(), roll);
     let points = |drops_from| {

@@ -1,7 +1,7 @@
 //! A profile in a scene, simulated, recorded and calibrated again.
 
 use etendue_calibrate::noise::score::{kolmogorov_smirnov, kolmogorov_smirnov_p};
-use etendue_calibrate::noise::{Options, PanelHint, Recording, SensorKind, calibrate};
+use etendue_calibrate::noise::{CalibrationOptions, PanelHint, Recording, SensorKind, calibrate};
 use etendue_config::profile::ProfileFile;
 use etendue_config::scene::{LoadedScene, load, parse};
 use etendue_config::sensor::{SensorModel, preset};
@@ -80,6 +80,7 @@ fn simulated(name: &str, count: u32) -> Vec<Scan> {
     let sweeps: Vec<PlanarSweep> = match preset(name).unwrap().model {
         SensorModel::ContinuousWave(lidar) => {
             let world = World::at_wavelength(&loaded.scene, lidar.wavelength).unwrap();
+            let world = world.with_profiles(&loaded.profiles);
             let turn = |index| Turn {
                 seed: 4,
                 index,
@@ -91,6 +92,7 @@ fn simulated(name: &str, count: u32) -> Vec<Scan> {
         }
         SensorModel::Scanner(scanner) => {
             let world = World::at_wavelength(&loaded.scene, scanner.wavelength).unwrap();
+            let world = world.with_profiles(&loaded.profiles);
             let run = |sweep| SweepSettings {
                 seed: 4,
                 sweep,
@@ -150,9 +152,9 @@ fn outside(found: &Profile, truth: &Profile) -> (f64, [f64; 3], f64) {
 fn simulated_recordings_give_the_known_profile_back() {
     for name in ["hokuyo-urg-04lx", "sick-lms-111"] {
         let recording = Recording::from_scans(name, &simulated(name, 80)).unwrap();
-        let options = Options {
+        let options = CalibrationOptions {
             kind: SensorKind::TimeOfFlight,
-            ..Options::default()
+            ..CalibrationOptions::default()
         };
         let hint = PanelHint {
             width: Some(2.0),

@@ -159,8 +159,8 @@ impl DirectReturns {
         if pulsed.receiver.false_alarms || other_light || other_paths || other_rays {
             return None;
         }
-        let scene = plain.world.scene();
-        let with_profiles = !plain.settings.without_noise && scene.has_profiles();
+        let profiles = plain.world.profiles();
+        let with_profiles = !plain.settings.without_noise && !profiles.is_empty();
         let materials = plain.world.materials();
         let ends: Vec<bool> = materials.iter().map(Material::ends_paths).collect();
         let numbers = (0..).zip(materials).filter(|_| with_profiles);
@@ -171,7 +171,7 @@ impl DirectReturns {
             any_continues: ends.contains(&false),
             ends,
             calibrated: numbers
-                .map(|(number, _)| scene.profile(MaterialId(number)).is_some())
+                .map(|(number, _)| profiles.profile(MaterialId(number)).is_some())
                 .collect(),
             single: analytic && plain.beam_rays.count() == 1,
             offset: channels.iter().any(|channel| channel.range_offset != 0.0),
@@ -387,7 +387,6 @@ impl<P: Fn(f64) -> Isometry3<f64>> FastSimulator<'_, '_, P> {
         }
         let blocks = lane.ways.len().div_ceil(16);
         lane.lanes.resize(blocks, CalibratedLanes::NONE);
-        let scene = self.plain.world.scene();
         for (shot, way) in lane.ways.iter().enumerate() {
             let Way::Direct { first, count } = *way else {
                 continue;
@@ -396,7 +395,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> FastSimulator<'_, '_, P> {
             for back in &lane.backs[first..first + count] {
                 lit.add(&back.direct());
             }
-            if let Some(surface) = lit.profiled(scene) {
+            if let Some(surface) = lit.profiled(self.plain.world.profiles()) {
                 lane.lanes[shot / 16].set(shot % 16, &surface);
             }
         }
@@ -477,8 +476,8 @@ impl<P: Fn(f64) -> Isometry3<f64>> Vectorized for DrawBeams<'_, '_, '_, P> {
                 };
                 cast.side(first + lane, &self.backs[back..back + count])
             };
-            let scene = simulator.plain.world.scene();
-            let drawn = lanes.draw(scene, side, &address, self.noise_cache);
+            let profiles = simulator.plain.world.profiles();
+            let drawn = lanes.draw(profiles, side, &address, self.noise_cache);
             self.drawn.push(drawn);
         }
     }

@@ -487,8 +487,8 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, '_, '_, P> {
         let address = simulator.plain.address(shot_number(cast.first + first));
         let cos = &sights.cos_incidence;
         let side = |lane: usize| side(cast, cos[lane], first + lane);
-        let scene = simulator.plain.world.scene();
-        let drawn = sights.draw(scene, side, &address, self.detector.noise_cache.get());
+        let profiles = simulator.plain.world.profiles();
+        let drawn = sights.draw(profiles, side, &address, self.detector.noise_cache.get());
         Some(Together {
             calibrated: sights.calibrated,
             drawn,

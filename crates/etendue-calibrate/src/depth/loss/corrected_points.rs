@@ -1,0 +1,125 @@
+//! Corrected points and their derivatives by the unknowns.
+
+use super::unknowns::{DepthUnknowns, PoseFreedom};
+use crate::depth::DepthMap;
+use nalgebra::{Isometry3, Matrix3, Vector3};
+use rayon::prelude::*;
+
+/// Fields of a corrected measurement that few evaluations need.
+pub(in crate::depth) struct Point {
+    /// In the lidar's frame, m.
+    body: Vector3<f64>,
+    /// Normal in the lidar's frame.
+    pub normal: Vector3<f64>,
+    pub pose: usize,
+}
+
+/// Corrected points of all measurements.
+pub(in crate::depth) struct CorrectedPoints {
+    /// In the world, $\hat T_k (v + \hat d r)$, m.
+    pub positions: Vec<Vector3<f64>>,
+    /// Directions of the beams in the world: the derivatives over the depths.
+    pub beams: Vec<Vector3<f64>>,
+    pub points: Vec<Point>,
+    /// Derivatives of the corrected depths over the weights, point by point.
+    slopes: Vec<f64>,
+    pub weights: usize,
+    pub rotations: Vec<Matrix3<f64>>,
+    /// First column of the correction that moves a pose.
+    columns: Vec<Option<usize>>,
+    /// Whether no correction moves any.
+    still: bool,
+}
+
+impl CorrectedPoints {
+    pub fn new(map: &DepthMap, unknowns: &DepthUnknowns, freedom: &PoseFreedom) -> Self {
+        let weights = unknowns.model.weight_count();
+        let poses = corrected_poses(map, unknowns, freedom);
+        let rotations: Vec<_> = poses
+            .iter()
+            .map(|p| p.rotation.to_rotation_matrix().into_inner())
+            .collect();
+        let count = map.measurements.len();
+        // A model without weights has none: one unused number a point keeps the parts in step.
+        let mut slopes = vec![0.0; weights.max(1) * count];
+        let mut positions = vec![Vector3::zeros(); count];
+        let mut beams = positions.clone();
+        let points = (&map.measurements, &mut positions, &mut beams)
+            .into_par_iter()
+            .zip(slopes.par_chunks_mut(weights.max(1)))
+            .map(|((m, position, beam), slopes)| {
+                let depth = unknowns
+                    .model
+                    .correct_with_slopes(m.depth, m.incidence, slopes);
+                let body = m.origin + m.direction * depth;
+                *position = rotations[m.pose] * body + poses[m.pose].translation.vector;
+                *beam = rotations[m.pose] * m.direction;
+                Point {
+                    body,
+                    normal: m.normal,
+                    pose: m.pose,
+                }
+            })
+            .collect();
+        let column = |pose| freedom.correction(pose).map(|c| weights + 6 * c);
+        Self {
+            positions,
+            beams,
+            points,
+            slopes,
+            weights,
+            rotations,
+            columns: (0..poses.len()).map(column).collect(),
+            still: *freedom == PoseFreedom::Fixed,
+        }
+    }
+
+    /// The first column of the correction that moves a point.
+    pub fn column(&self, point: usize) -> Option<usize> {
+        if self.still {
+            return None;
+        }
+        self.columns[self.points[point].pose]
+    }
+
+    /// Adds what a `force` on a point (world) and a `torque` on its normal (lidar's frame) do to
+    /// the unknowns: the transposed Jacobian of the point times the two. The columns of its pose
+    /// start at `column` of the row.
+    pub fn pull(
+        &self,
+        point: usize,
+        force: &Vector3<f64>,
+        torque: &Vector3<f64>,
+        row: &mut [f64],
+        column: Option<usize>,
+    ) {
+        let along = force.dot(&self.beams[point]);
+        let slopes = &self.slopes[point * self.weights..][..self.weights];
+        for (sum, slope) in row.iter_mut().zip(slopes) {
+            *sum += along * slope;
+        }
+        if let Some(column) = column {
+            let at = &self.points[point];
+            let force = self.rotations[at.pose].tr_mul(force);
+            let torque = at.body.cross(&force) + torque;
+            for axis in 0..3 {
+                row[column + axis] += force[axis];
+                row[column + 3 + axis] += torque[axis];
+            }
+        }
+    }
+}
+
+pub(in crate::depth) fn corrected_poses(
+    map: &DepthMap,
+    unknowns: &DepthUnknowns,
+    freedom: &PoseFreedom,
+) -> Vec<Isometry3<f64>> {
+    let numbered = map.world_from_lidar.iter().enumerate();
+    numbered
+        .map(|(k, pose)| match freedom.correction(k) {
+            Some(c) => pose * unknowns.corrections[c],
+            None => *pose,
+        })
+        .collect()
+}

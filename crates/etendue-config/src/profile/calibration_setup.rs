@@ -1,0 +1,262 @@
+//! CalibrationSetup files: which recordings show which panels.
+//!
+//! ```toml
+//! version = 1
+//! sensor = "RPLIDAR A1"
+//! kind = "triangulating"          # or "time_of_flight"
+//! wavelength_nm = 785
+//!
+//! [[panels]]
+//! material = "wood"
+//! recording = "wood_data.txt"     # from the folder of this file
+//! distance_m = 0.39               # hints: the recording is believed
+//! width_m = 1.25
+//! source = "recorded by ..., licence ..."
+//! ```
+//!
+//! ApolloSim's own `data.config` is read too: `name,file,distance,width` and up to three numbers of
+//! its reflectance model a line (those are not used: they are fitted). Its panels stand behind the
+//! sensor.
+
+use crate::ConfigError;
+use crate::scene::resolve;
+use crate::toml_file::{Document, Problem};
+use etendue_io::FormatError;
+use etendue_io::text::{Line, Text, is_number};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::f64::consts::PI;
+use std::path::{Path, PathBuf};
+use toml::Spanned;
+
+/// What stood in front of the sensor, recording by recording.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CalibrationSetup {
+    /// The sensor's name.
+    pub sensor: String,
+    /// Whether it measures the time of flight; else it triangulates.
+    pub time_of_flight: bool,
+    /// Wavelength, m, if given.
+    pub wavelength: Option<f64>,
+    /// The panels.
+    pub panels: Vec<SetupPanel>,
+}
+
+/// A panel in a recording.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SetupPanel {
+    /// Its material.
+    pub material: String,
+    /// The recording.
+    pub recording: PathBuf,
+    /// Declared distance, m.
+    pub distance: Option<f64>,
+    /// Declared width, m.
+    pub width: Option<f64>,
+    /// Declared bearing of its middle, rad.
+    pub bearing: Option<f64>,
+    /// Declared azimuths of its edges, rad.
+    pub sector: Option<[f64; 2]>,
+    /// Who recorded it.
+    pub source: String,
+}
+
+/// A bench file.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CalibrationSetupFile {
+    /// Version of this format: 1.
+    #[schemars(with = "u32")]
+    pub version: Spanned<u32>,
+    /// The sensor.
+    pub sensor: String,
+    /// How it measures.
+    #[serde(default)]
+    pub kind: KindName,
+    /// Its wavelength.
+    #[serde(default)]
+    pub wavelength_nm: Option<f64>,
+    /// The panels.
+    #[schemars(with = "Vec<PanelTable>")]
+    pub panels: Spanned<Vec<PanelTable>>,
+}
+
+/// How a sensor measures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum KindName {
+    /// Pixels beside the laser.
+    #[default]
+    Triangulating,
+    /// Pulses or continuous waves.
+    TimeOfFlight,
+}
+
+/// A panel in a bench file.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PanelTable {
+    /// Its material.
+    pub material: String,
+    /// The recording, from the folder of this file.
+    #[schemars(with = "String")]
+    pub recording: Spanned<String>,
+    /// Distance of the panel: a hint.
+    #[serde(default)]
+    pub distance_m: Option<f64>,
+    /// Width of the panel: a hint that tells dropped beams on it from beams past its edge.
+    #[serde(default)]
+    pub width_m: Option<f64>,
+    /// Bearing of the panel's middle, anticlockwise from x: says which of several.
+    #[serde(default)]
+    pub bearing_deg: Option<f64>,
+    /// Azimuths between which it stands, anticlockwise from the first to the second.
+    #[serde(default)]
+    pub sector_deg: Option<[f64; 2]>,
+    /// Who recorded it, under which licence.
+    #[serde(default)]
+    pub source: String,
+}
+
+/// Reads a bench file, or an ApolloSim configuration.
+///
+/// # Errors
+/// Where it cannot be read or makes no sense; the error points at the place.
+pub fn load_calibration_setup(path: &Path) -> Result<CalibrationSetup, ConfigError> {
+    let document = Document::read(path)?;
+    if is_apollosim(document.text()) {
+        apollosim(&document)
+    } else {
+        bench(&document)
+    }
+}
+
+fn bench(document: &Document) -> Result<CalibrationSetup, ConfigError> {
+    let file: CalibrationSetupFile = document.parse()?;
+    let (found, known) = (*file.version.get_ref(), 1);
+    if found != known {
+        return Err(document
+            .error(file.version.span(), Problem::Version { found, known })
+            .into());
+    }
+    if file.panels.get_ref().is_empty() {
+        let problem = Problem::value(
+            "there is no panel",
+            "add [[panels]] with material and recording",
+        );
+        return Err(document.error(file.panels.span(), problem).into());
+    }
+    let panel = |table: &PanelTable| -> Result<SetupPanel, ConfigError> {
+        Ok(SetupPanel {
+            material: table.material.clone(),
+            recording: recording_path(document, &table.recording)?,
+            distance: table.distance_m,
+            width: table.width_m,
+            bearing: table.bearing_deg.map(f64::to_radians),
+            sector: table.sector_deg.map(|edges| edges.map(f64::to_radians)),
+            source: table.source.clone(),
+        })
+    };
+    Ok(CalibrationSetup {
+        sensor: file.sensor,
+        time_of_flight: file.kind == KindName::TimeOfFlight,
+        wavelength: file.wavelength_nm.map(|w| w * 1e-9),
+        panels: file
+            .panels
+            .get_ref()
+            .iter()
+            .map(panel)
+            .collect::<Result<_, _>>()?,
+    })
+}
+
+/// A file, or a folder of clouds.
+fn recording_path(document: &Document, given: &Spanned<String>) -> Result<PathBuf, ConfigError> {
+    let folder = document.path().parent().unwrap_or(Path::new(""));
+    let plain = folder.join(given.get_ref());
+    if plain.is_dir() {
+        return Ok(plain);
+    }
+    Ok(resolve(document, given)?)
+}
+
+/// Whether the text is `name,file,number,number[,...]` throughout.
+fn is_apollosim(text: &str) -> bool {
+    let mut lines = text
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .peekable();
+    let is_row = |line: &str| {
+        let fields: Vec<&str> = line.split(',').map(str::trim).collect();
+        fields.len() >= 3 && !line.contains('=') && is_number(fields[2])
+    };
+    lines.peek().is_some() && lines.all(is_row)
+}
+
+fn apollosim(document: &Document) -> Result<CalibrationSetup, ConfigError> {
+    let text = Text {
+        path: document.path(),
+        content: document.text(),
+    };
+    Ok(CalibrationSetup {
+        sensor: "RPLIDAR A1".into(),
+        time_of_flight: false,
+        wavelength: Some(785e-9),
+        panels: text
+            .lines()
+            .map(apollosim_panel)
+            .collect::<Result<_, _>>()?,
+    })
+}
+
+/// `name, file, distance, width[, model, roughness, index]`.
+fn apollosim_panel(line: Line<'_>) -> Result<SetupPanel, FormatError> {
+    let fields: Vec<_> = line.split(',').collect();
+    if !(4..=7).contains(&fields.len()) {
+        return Err(line.error(
+            format!("the line has {} columns, not 4 to 7", fields.len()),
+            "write name,file,distance,width[,model,roughness,index], decimals with a point",
+        ));
+    }
+    let folder = line.path.parent().unwrap_or(Path::new(""));
+    let recording = [fields[1].text, file_name(fields[1].text)]
+        .map(|name| folder.join(name))
+        .into_iter()
+        .find(|path| path.is_file())
+        .ok_or_else(|| {
+            fields[1].error(
+                format!("the recording {} is not there", fields[1].text),
+                "paths start at the folder of this file",
+            )
+        })?;
+    Ok(SetupPanel {
+        material: fields[0].text.to_owned(),
+        recording,
+        distance: Some(fields[2].number()?),
+        width: Some(fields[3].number()?),
+        bearing: Some(PI),
+        sector: None,
+        source: String::new(),
+    })
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+impl CalibrationSetup {
+    /// The panels by material, in the order of the file.
+    pub fn materials(&self) -> Vec<(&str, Vec<&SetupPanel>)> {
+        let mut materials: Vec<(&str, Vec<&SetupPanel>)> = Vec::new();
+        for panel in &self.panels {
+            match materials
+                .iter_mut()
+                .find(|(name, _)| *name == panel.material)
+            {
+                Some((_, panels)) => panels.push(panel),
+                None => materials.push((&panel.material, vec![panel])),
+            }
+        }
+        materials
+    }
+}

@@ -1,0 +1,65 @@
+//! Rigid motions in the plane and in space.
+
+use crate::manifold::Manifold;
+use nalgebra::{Isometry2, Isometry3, Matrix2, Matrix2x3, Matrix3, Matrix3x6, SMatrix, SVector};
+
+/// A rigid motion of `D`-dimensional points with `K` degrees of freedom.
+pub trait RigidMotion<const D: usize, const K: usize>: Manifold + Copy {
+    /// The moved point, m.
+    fn apply(&self, point: &SVector<f64, D>) -> SVector<f64, D>;
+
+    /// The rotation matrix.
+    fn rotation(&self) -> SMatrix<f64, D, D>;
+
+    /// Derivative of the moved point by a body-fixed twist at this motion.
+    fn derivative(&self, point: &SVector<f64, D>) -> SMatrix<f64, D, K>;
+
+    /// Eigenvalues and eigenvectors (columns) of a symmetric matrix.
+    fn eigen(matrix: &SMatrix<f64, D, D>) -> (SVector<f64, D>, SMatrix<f64, D, D>);
+}
+
+impl RigidMotion<2, 3> for Isometry2<f64> {
+    fn apply(&self, point: &SVector<f64, 2>) -> SVector<f64, 2> {
+        self.rotation * point + self.translation.vector
+    }
+
+    fn rotation(&self) -> Matrix2<f64> {
+        *self.rotation.to_rotation_matrix().matrix()
+    }
+
+    /// $R\\,[\\,I \mid (-y, x)^\top]$
+    fn derivative(&self, point: &SVector<f64, 2>) -> Matrix2x3<f64> {
+        let body = Matrix2x3::new(1.0, 0.0, -point.y, 0.0, 1.0, point.x);
+        RigidMotion::rotation(self) * body
+    }
+
+    fn eigen(matrix: &Matrix2<f64>) -> (SVector<f64, 2>, Matrix2<f64>) {
+        let eigen = matrix.symmetric_eigen();
+        (eigen.eigenvalues, eigen.eigenvectors)
+    }
+}
+
+impl RigidMotion<3, 6> for Isometry3<f64> {
+    fn apply(&self, point: &SVector<f64, 3>) -> SVector<f64, 3> {
+        self.rotation * point + self.translation.vector
+    }
+
+    fn rotation(&self) -> Matrix3<f64> {
+        *self.rotation.to_rotation_matrix().matrix()
+    }
+
+    /// $R\\,[\\,I \mid -\[p\]_\times]$
+    fn derivative(&self, point: &SVector<f64, 3>) -> Matrix3x6<f64> {
+        let rotation = RigidMotion::rotation(self);
+        let mut derivative = Matrix3x6::zeros();
+        derivative.fixed_columns_mut::<3>(0).copy_from(&rotation);
+        let turned = -rotation * point.cross_matrix();
+        derivative.fixed_columns_mut::<3>(3).copy_from(&turned);
+        derivative
+    }
+
+    fn eigen(matrix: &Matrix3<f64>) -> (SVector<f64, 3>, Matrix3<f64>) {
+        let eigen = matrix.symmetric_eigen();
+        (eigen.eigenvalues, eigen.eigenvectors)
+    }
+}

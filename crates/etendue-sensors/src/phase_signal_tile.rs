@@ -1,0 +1,123 @@
+//! The signals of sixteen beams.
+#![expect(
+    clippy::inline_always,
+    clippy::needless_range_loop,
+    reason = "loops over sixteen lanes become the caller's vector instructions"
+)]
+
+use crate::scalar_tile::{LaneScalar, ScalarTile};
+use etendue_physics::phase::{Modulation, PhaseSignal, Phasor};
+
+/// The light of sixteen beams at the receiver: a [`PhaseSignal`] in each lane.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PhaseSignalTile<S: LaneScalar> {
+    waves: [Phasor<S::Tile>; 2],
+    power: S::Tile,
+}
+
+impl<S: LaneScalar> PhaseSignalTile<S> {
+    /// No light.
+    #[inline(always)]
+    pub fn nothing() -> Self {
+        let zero = S::Tile::plain([0.0; 16]);
+        Self {
+            waves: [Phasor { re: zero, im: zero }; 2],
+            power: zero,
+        }
+    }
+
+    /// Adds a return to each beam, as [`PhaseSignal::add`] does: half its optical path (m, any finite
+    /// number where the power is zero) and its power.
+    #[inline(always)]
+    pub fn add(&mut self, modulation: &Modulation, half_path: &S::Tile, power: &S::Tile) {
+        let turns_per_metre = modulation.turns_per_metre();
+        let mut base = [[0.0; 16]; 2];
+        for i in 0..16 {
+            let wave = Modulation::wave(half_path.values()[i] * turns_per_metre);
+            [base[0][i], base[1][i]] = [wave.re, wave.im];
+        }
+        for (k, sum) in self.waves.iter_mut().enumerate() {
+            let slope = modulation.phase_per_metre(k);
+            let [re, im] = powers(&base, modulation.multiples[k]);
+            let [mut re_slope, mut im_slope] = [[0.0; 16]; 2];
+            for i in 0..16 {
+                re_slope[i] = -slope * im[i];
+                im_slope[i] = slope * re[i];
+            }
+            sum.re = sum.re + *power * half_path.chain(&re, &re_slope);
+            sum.im = sum.im + *power * half_path.chain(&im, &im_slope);
+        }
+        self.power = self.power + *power;
+    }
+
+    /// The light of one beam.
+    #[inline]
+    pub fn lane(&self, lane: usize) -> PhaseSignal<S> {
+        let [first, second] = &self.waves;
+        let of = |wave: &Phasor<S::Tile>| Phasor {
+            re: wave.re.lane(lane),
+            im: wave.im.lane(lane),
+        };
+        PhaseSignal {
+            waves: [of(first), of(second)],
+            power: self.power.lane(lane),
+            background: 0.0,
+        }
+    }
+}
+
+/// The complex power of each lane, as [`Phasor::power`] has it.
+#[inline(always)]
+fn powers(base: &[[f64; 16]; 2], exponent: u32) -> [[f64; 16]; 2] {
+    let mut power = *base;
+    for bit in (0..exponent.ilog2()).rev() {
+        power = times(&power, &power);
+        if exponent & (1 << bit) != 0 {
+            power = times(&power, base);
+        }
+    }
+    power
+}
+
+#[inline(always)]
+fn times(a: &[[f64; 16]; 2], b: &[[f64; 16]; 2]) -> [[f64; 16]; 2] {
+    let mut out = [[0.0; 16]; 2];
+    for i in 0..16 {
+        out[0][i] = a[0][i] * b[0][i] - a[1][i] * b[1][i];
+        out[1][i] = a[0][i] * b[1][i] + a[1][i] * b[0][i];
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use etendue_physics::{Dual, DualParts};
+
+    /// What a lane collects is what a beam of its own collects, derivatives included, bit for bit.
+    #[test]
+    fn lanes_are_beams() {
+        let modulation = Modulation::URG_04LX;
+        let mut tile = PhaseSignalTile::<Dual<2>>::nothing();
+        let mut beams = [PhaseSignal::<Dual<2>>::nothing(); 16];
+        for turn in 0..3 {
+            let [mut ranges, mut powers] = [ScalarTile::<Dual<2>>::plain([0.0; 16]); 2];
+            for (lane, beam) in beams.iter_mut().enumerate() {
+                let range = Dual::variable(0.3 + 0.37 * lane as f64 + 0.01 * f64::from(turn), 0);
+                let power = Dual::variable(0.1, 1) / (range * range);
+                beam.add(&modulation, range, power);
+                <_ as ScalarTile<Dual<2>>>::put(&mut ranges, lane, range);
+                <_ as ScalarTile<Dual<2>>>::put(&mut powers, lane, power);
+            }
+            tile.add(&modulation, &ranges, &powers);
+        }
+        let bits = |received: &PhaseSignal<Dual<2>>| {
+            let [a, b] = received.waves;
+            [a.re, a.im, b.re, b.im, received.power]
+                .map(|x| (x.re.to_bits(), x.eps.map(f64::to_bits)))
+        };
+        for (lane, beam) in beams.iter().enumerate() {
+            assert_eq!(bits(&tile.lane(lane)), bits(beam), "{lane}");
+        }
+    }
+}
