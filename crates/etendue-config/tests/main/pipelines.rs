@@ -6,6 +6,7 @@ use etendue_config::sensor::{SensorModel, preset, presets};
 use etendue_config::toml_file::Document;
 use etendue_physics::atmosphere::{MM_PER_HOUR, Weather};
 use etendue_scene::Scene;
+use etendue_sensors::NoiseProfiles;
 use etendue_sensors::lidar::{
     Air, Columns, Frame, Lidar, LightModel, Pipeline, Receiver, ScanPattern, Sweep, SweepSettings,
     simulate,
@@ -65,8 +66,9 @@ impl Case {
     }
 
     /// The sweep by a pipeline on a number of threads.
-    fn sweep(&self, scene: &Scene, lidar: &Lidar, pipeline: Pipeline, threads: usize) -> Sweep {
-        let world = World::at_wavelength(scene, lidar.wavelength).unwrap();
+    fn sweep(&self, room: &Room, lidar: &Lidar, pipeline: Pipeline, threads: usize) -> Sweep {
+        let world = World::at_wavelength(&room.scene, lidar.wavelength).unwrap();
+        let world = world.with_profiles(room.profiles);
         let settings = SweepSettings {
             seed: 7,
             sweep: 3,
@@ -105,15 +107,24 @@ impl Case {
     }
 }
 
-/// A scene whose rays are cast in every instruction set.
-struct Scenes {
-    plain: Scene,
-    by_isa: Vec<(Isa, Scene)>,
+/// A scene whose rays are cast in one instruction set, with its noise profiles.
+struct Room<'a> {
+    scene: Scene,
+    profiles: &'a NoiseProfiles,
 }
 
-impl Scenes {
-    fn new(scene: &Scene) -> Self {
-        let with = |isa| scene.edit().with_isa(isa).finish();
+/// The same scene in every instruction set.
+struct Scenes<'a> {
+    plain: Room<'a>,
+    by_isa: Vec<(Isa, Room<'a>)>,
+}
+
+impl<'a> Scenes<'a> {
+    fn new(loaded: &'a LoadedScene) -> Self {
+        let with = |isa| Room {
+            scene: loaded.scene.clone().edit().with_isa(isa).finish(),
+            profiles: &loaded.profiles,
+        };
         Self {
             plain: with("plain".parse().unwrap()),
             by_isa: Isa::available()
@@ -130,8 +141,8 @@ impl Scenes {
 fn every_preset_is_the_same_in_lanes_bit_for_bit() {
     let (mut compared, mut points) = (0, 0);
     for example in examples() {
-        let loaded = example.load().unwrap();
-        let scenes = Scenes::new(&loaded.scene);
+        let loaded = parse(&example.document()).unwrap();
+        let scenes = Scenes::new(&loaded);
         for (number, lidar) in lidars().into_iter().enumerate() {
             if World::at_wavelength(&loaded.scene, lidar.wavelength).is_err() {
                 continue;
@@ -170,7 +181,8 @@ fn every_preset_is_the_same_in_lanes_bit_for_bit() {
 fn noise_profiles_are_the_same_in_lanes_bit_for_bit() {
     let (mut points, mut lost) = (0, 0);
     for shelf in ["profile = \"rplidar-a1-wood\"", ""] {
-        let scenes = Scenes::new(&calibrated_room(shelf).scene);
+        let loaded = calibrated_room(shelf);
+        let scenes = Scenes::new(&loaded);
         for (number, lidar) in (0_u32..).zip(lidars()) {
             let several = lidar.beam.ray_count() > 1;
             let rings = u32::from(several && number % 2 == 1);
@@ -191,7 +203,8 @@ fn noise_profiles_are_the_same_in_lanes_bit_for_bit() {
 /// Fog, rain with single drops, and haze too thin to form echoes.
 #[test]
 fn weather_is_the_same_in_lanes_bit_for_bit() {
-    let scenes = Scenes::new(&calibrated_room("").scene);
+    let loaded = calibrated_room("");
+    let scenes = Scenes::new(&loaded);
     let weathers = [
         Weather::Fog { visibility: 30.0 },
         Weather::Rain {
@@ -215,7 +228,8 @@ fn weather_is_the_same_in_lanes_bit_for_bit() {
 /// threads.
 #[test]
 fn every_receiver_gets_the_light_of_paths() {
-    let scenes = Scenes::new(&calibrated_room("").scene);
+    let loaded = calibrated_room("");
+    let scenes = Scenes::new(&loaded);
     let tree = Case {
         without_noise: true,
         ..Case::at_rest(Frame::Sensor)

@@ -6,6 +6,7 @@ use super::trace::trace_by_trees;
 use super::{Hooks, Lidar, Receiver, Shot, SweepScratch, SweepSettings};
 use crate::lidar::receiver::Detection;
 use crate::lidar::sweep::shot_number;
+use crate::scalar_tile::LaneScalar;
 use crate::transport::{World, trace_tree};
 use etendue_physics::Scalar;
 use etendue_physics::phase::{Modulation, PhaseSignal};
@@ -32,7 +33,7 @@ pub struct ExpectedReturn<S = f64> {
 /// `world_from_sensor` is the sensor's pose at a time (s from the start of the run). Which surfaces
 /// are hit, which returns merge, which samples are read and which echo is reported is constant under
 /// differentiation.
-pub fn predict<S: Scalar>(
+pub fn predict<S: LaneScalar>(
     world: &World<S>,
     lidar: &Lidar<S>,
     settings: &SweepSettings,
@@ -85,7 +86,7 @@ pub fn predict<S: Scalar>(
 }
 
 /// [`predict`] for phase receivers.
-fn predict_by_phase<S: Scalar>(
+fn predict_by_phase<S: LaneScalar>(
     world: &World<S>,
     lidar: &Lidar<S>,
     settings: &SweepSettings,

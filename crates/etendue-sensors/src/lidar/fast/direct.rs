@@ -387,7 +387,6 @@ impl<P: Fn(f64) -> Isometry3<f64>> FastSimulator<'_, '_, P> {
         }
         let blocks = lane.ways.len().div_ceil(16);
         lane.lanes.resize(blocks, CalibratedLanes::NONE);
-        let profiles = self.plain.world.profiles();
         for (shot, way) in lane.ways.iter().enumerate() {
             let Way::Direct { first, count } = *way else {
                 continue;
@@ -396,7 +395,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> FastSimulator<'_, '_, P> {
             for back in &lane.backs[first..first + count] {
                 lit.add(&back.direct());
             }
-            if let Some(surface) = lit.profiled(profiles) {
+            if let Some(surface) = lit.profiled(self.plain.world.profiles()) {
                 lane.lanes[shot / 16].set(shot % 16, &surface);
             }
         }
