@@ -15,13 +15,13 @@ test:
     log=$(mktemp)
     trap 'rm -f "$log"' EXIT
     cargo test --workspace 2>&1 | tee "$log"
-    echo "== results"
-    grep '^test result:' "$log"
     skipped=$(grep -o 'skipped: .*' "$log" | sort -u || true)
     if [ -n "$skipped" ]; then
         echo "== $(wc -l <<<"$skipped") skipped for want of recordings (set ETENDUE_DATA to their folder)"
         echo "$skipped"
     fi
+    echo "== results"
+    grep '^test result:' "$log"
 
 # Formatting.
 fmt:
@@ -41,9 +41,9 @@ features:
 
 # The benchmarks outside the workspace compile; bench/rays needs Debian's libembree-dev.
 benches:
-    cargo check --manifest-path bench/sweeps/Cargo.toml
+    cargo check --target-dir "${CARGO_TARGET_DIR:-target}" --manifest-path bench/sweeps/Cargo.toml
     @if [ -e /usr/include/embree3/rtcore.h ]; then \
-        cargo check --manifest-path bench/rays/Cargo.toml; \
+        cargo check --target-dir "${CARGO_TARGET_DIR:-target}" --manifest-path bench/rays/Cargo.toml; \
     else \
         echo "skipped: bench/rays needs the Debian package libembree-dev"; \
     fi

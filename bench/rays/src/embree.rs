@@ -4,7 +4,8 @@ use embree3::{
     BufferUsage, Config, Device, Format, GeometryKind, IntersectContext, IntersectContextFlags,
     Ray, Ray16, RayHit, RayHit16, Scene, SceneFlags, ValidMask, ValidMaskN,
 };
-use etendue_scene::{Mesh, RayPacket};
+use crate::rays::RayPacket;
+use etendue_raycast::Mesh;
 
 pub fn scene(mesh: &Mesh, robust: bool) -> Scene<'static> {
     let device = Device::with_config(Config::default()).unwrap();

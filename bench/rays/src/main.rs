@@ -11,17 +11,18 @@ mod others;
 mod rays;
 mod scenes;
 
-use etendue_physics::surface::Material;
-use etendue_scene::{
-    Hit, HitPacket, Isa, MaterialId, Mesh, MeshId, NamedMaterial, Object, ObjectId, Ray, RayPacket,
-    Scene, SceneBuilder,
+use etendue_raycast::{
+    CastScratch, Hit, HitTile, Instance, Mesh, MeshId, ObjectId, Ray, RayCaster, RayTile,
 };
+use etendue_simd::Isa;
+use nalgebra::Isometry3;
 use scenes::Place;
+use std::cell::RefCell;
 use std::hint::black_box;
 use std::sync::Arc;
 
 type Tally = (usize, f64);
-type Engine<'a> = (&'static str, Box<dyn FnMut() -> Tally + 'a>);
+type Engine<'a> = (String, Box<dyn FnMut() -> Tally + 'a>);
 
 fn main() {
     rayon::ThreadPoolBuilder::new()
@@ -59,28 +60,9 @@ fn main() {
     }
 }
 
-fn scene_of(mesh: Mesh) -> Scene {
-    let all = Object {
-        name: "all".into(),
-        mesh: MeshId(0),
-        world_from_object: nalgebra::Isometry3::identity(),
-        material: MaterialId(0),
-        mask: u32::MAX,
-    };
-    scene_with(mesh, vec![all])
-}
-
-fn scene_with(mesh: Mesh, objects: Vec<Object>) -> Scene {
-    SceneBuilder {
-        meshes: vec![Arc::new(mesh)],
-        objects,
-        materials: vec![NamedMaterial {
-            name: "any".into(),
-            material: Material { lobes: vec![] },
-        }],
-    }
-    .build()
-    .expect("a good mesh")
+fn caster_of(mesh: Mesh) -> RayCaster {
+    let instance = Instance::new(MeshId(0), Isometry3::identity());
+    RayCaster::new(vec![Arc::new(mesh)], &[instance]).expect("a valid mesh")
 }
 
 /// CPU seconds of this thread.
@@ -108,25 +90,23 @@ fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
     (result, process_cpu() - start)
 }
 
-fn packet_tally(scene: &Scene, packets: &[RayPacket]) -> Tally {
-    let mut hits = HitPacket::default();
-    let (mut count, mut sum) = (0, 0.0);
-    for packet in packets {
-        scene.closest_packet(packet, &mut hits);
-        for i in 0..16 {
-            if hits.object[i] == 0 {
-                count += 1;
-                sum += f64::from(hits.distance[i]);
-            }
-        }
-    }
-    (count, sum)
+fn tile_tally(
+    caster: &RayCaster,
+    tiles: &[RayTile],
+    hits: &mut Vec<HitTile>,
+    scratch: &mut CastScratch,
+) -> Tally {
+    hits.resize(tiles.len(), HitTile::NONE);
+    caster.closest_hits_of_tiles(tiles, hits, scratch);
+    let distances = hits.iter().flat_map(|tile| tile.distance);
+    let distances = distances.filter(|distance| distance.is_finite());
+    distances.fold((0, 0.0), |(count, sum), distance| (count + 1, sum + distance))
 }
 
-fn single_tally(scene: &Scene, rays: &[Ray]) -> Tally {
+fn single_tally(caster: &RayCaster, rays: &[Ray], scratch: &mut CastScratch) -> Tally {
     let mut tally = (0, 0.0);
     for ray in rays {
-        if let Some(hit) = scene.closest_hit(ray) {
+        if let Some(hit) = caster.closest_hit(ray, scratch) {
             tally.0 += 1;
             tally.1 += hit.distance;
         }
@@ -134,8 +114,13 @@ fn single_tally(scene: &Scene, rays: &[Ray]) -> Tally {
     tally
 }
 
-fn batch_tally(scene: &Scene, rays: &[Ray], hits: &mut Vec<Option<Hit>>) -> Tally {
-    scene.closest_hits(rays, hits);
+fn batch_tally(
+    caster: &RayCaster,
+    rays: &[Ray],
+    hits: &mut Vec<Option<Hit>>,
+    scratch: &mut CastScratch,
+) -> Tally {
+    caster.closest_hits(rays, hits, scratch);
     let met = hits.iter().flatten();
     (met.clone().count(), met.map(|h| h.distance).sum())
 }
@@ -151,15 +136,15 @@ fn bench(mut place: Place, rounds: usize) {
     if let Ok(count) = std::env::var("AGREE") {
         let count = count.parse().expect("number of rays");
         let rays = rays::spin(place.sensor, 15.0);
-        let mut scene = scene_of(place.mesh);
-        return println!("{}", agreement::count(&mut scene, &rays, count));
+        let caster = caster_of(place.mesh);
+        return println!("{}", agreement::count(&caster, &rays, count));
     }
-    let (ours, own_build) = timed(|| scene_of(place.mesh.clone()));
+    let (ours, own_build) = timed(|| caster_of(place.mesh.clone()));
     let (robust, embree_build) = timed(|| embree::scene(&place.mesh, true));
     let fast = embree::scene(&place.mesh, false);
     println!(
         "trees: {:.1} bytes per triangle",
-        ours.tree_bytes() as f64 / place.mesh.triangles.len() as f64
+        ours.bytes() as f64 / place.mesh.triangles.len() as f64
     );
     println!(
         "build, CPU s: etendue {own_build:.3}, Embree {embree_build:.3}, ratio {:.2}",
@@ -167,69 +152,84 @@ fn bench(mut place: Place, rounds: usize) {
     );
     let still = rays::spin(place.sensor, 0.0);
     let moving = rays::spin(place.sensor, 15.0);
-    let [still_packets, moving_packets] = [&still, &moving].map(|r| rays::packets(r));
-    let with = |isa: Isa| {
-        let mut scene = ours.clone();
-        scene.set_isa(isa);
-        scene
-    };
-    let [avx512, avx2, plain] = [Isa::Avx512, Isa::Avx2, Isa::Plain].map(with);
-    let (s, m) = (&still_packets, &moving_packets);
+    let packets = rays::packets(&still);
+    let moving_packets = rays::packets(&moving);
+    let tiles = rays::tiles(&still);
+    let moving_tiles = rays::tiles(&moving);
     let obvhs = others::Obvhs::new(&place.mesh);
     let parry = (place.mesh.triangles.len() < 5_000_000).then(|| others::Parry::new(&place.mesh));
-    let kept = std::cell::RefCell::new(vec![]);
+
+    // Casters with every instruction set of this processor, and memory for their hits.
+    let casters: Vec<(Isa, RayCaster)> = Isa::available()
+        .into_iter()
+        .map(|isa| (isa, ours.clone().with_isa(isa)))
+        .collect();
+    let scratch = RefCell::new(CastScratch::new());
+    let kept = RefCell::new(vec![]);
+    let kept_tiles = RefCell::new(vec![]);
+    let (scratch, kept, kept_tiles) = (&scratch, &kept, &kept_tiles);
+
+    // The other engines.
     let mut engines: Vec<Engine> = vec![
         (
-            "Embree robust, packets",
-            Box::new(|| embree::trace_packets(&robust, s)),
+            "Embree robust, packets".into(),
+            Box::new(|| embree::trace_packets(&robust, &packets)),
         ),
         (
-            "Embree robust, packets, moving",
-            Box::new(|| embree::trace_packets(&robust, m)),
+            "Embree robust, packets, moving".into(),
+            Box::new(|| embree::trace_packets(&robust, &moving_packets)),
         ),
         (
-            "Embree fast, packets",
-            Box::new(|| embree::trace_packets(&fast, s)),
+            "Embree fast, packets".into(),
+            Box::new(|| embree::trace_packets(&fast, &packets)),
         ),
         (
-            "Embree robust, single",
-            Box::new(|| embree::trace_single(&robust, s)),
+            "Embree robust, single".into(),
+            Box::new(|| embree::trace_single(&robust, &packets)),
         ),
         (
-            "etendue avx512, packets",
-            Box::new(|| packet_tally(&avx512, s)),
+            "obvhs BVH2, single".into(),
+            Box::new(|| obvhs.trace(&packets)),
         ),
         (
-            "etendue avx512, packets, moving",
-            Box::new(|| packet_tally(&avx512, m)),
-        ),
-        ("etendue avx2, packets", Box::new(|| packet_tally(&avx2, s))),
-        (
-            "etendue plain, packets",
-            Box::new(|| packet_tally(&plain, s)),
-        ),
-        (
-            "etendue avx512, single f64",
-            Box::new(|| single_tally(&avx512, &still)),
-        ),
-        (
-            "etendue avx2, single f64",
-            Box::new(|| single_tally(&avx2, &still)),
-        ),
-        (
-            "etendue avx512, batch f64",
-            Box::new(|| batch_tally(&avx512, &still, &mut kept.borrow_mut())),
-        ),
-        (
-            "etendue avx512, batch f64, moving",
-            Box::new(|| batch_tally(&avx512, &moving, &mut kept.borrow_mut())),
-        ),
-        ("obvhs BVH2, single", Box::new(|| obvhs.trace(s))),
-        (
-            "parry3d, single",
-            Box::new(|| parry.as_ref().map_or((0, 0.0), |p| p.trace(s))),
+            "parry3d, single".into(),
+            Box::new(|| parry.as_ref().map_or((0, 0.0), |p| p.trace(&packets))),
         ),
     ];
+
+    // etendue.
+    for (isa, caster) in &casters {
+        let tiled = |tiles: &[RayTile]| {
+            tile_tally(caster, tiles, &mut kept_tiles.borrow_mut(), &mut scratch.borrow_mut())
+        };
+        let batch = |rays: &[Ray]| {
+            batch_tally(caster, rays, &mut kept.borrow_mut(), &mut scratch.borrow_mut())
+        };
+        let (tiles, moving_tiles, still, moving) = (&tiles, &moving_tiles, &still, &moving);
+        let own: [Engine; 5] = [
+            (
+                format!("etendue {isa}, tiles f64"),
+                Box::new(move || tiled(tiles)),
+            ),
+            (
+                format!("etendue {isa}, tiles f64, moving"),
+                Box::new(move || tiled(moving_tiles)),
+            ),
+            (
+                format!("etendue {isa}, single f64"),
+                Box::new(move || single_tally(caster, still, &mut scratch.borrow_mut())),
+            ),
+            (
+                format!("etendue {isa}, batch f64"),
+                Box::new(move || batch(still)),
+            ),
+            (
+                format!("etendue {isa}, batch f64, moving"),
+                Box::new(move || batch(moving)),
+            ),
+        ];
+        engines.extend(own);
+    }
     if let Ok(only) = std::env::var("ENGINES") {
         engines.retain(|(name, _)| only.split(';').any(|part| name.contains(part)));
     }
@@ -244,7 +244,7 @@ fn bench(mut place: Place, rounds: usize) {
     }
     println!(
         "two threads: {:.2} of one (wall)",
-        threads(&avx512, &still, rounds)
+        threads(&ours, &still, rounds)
     );
     for (i, (name, _)) in engines.iter().enumerate() {
         let kind = if name.contains("single") {
@@ -252,7 +252,7 @@ fn bench(mut place: Place, rounds: usize) {
         } else {
             "Embree robust, packets"
         };
-        let base = engines.iter().position(|(n, _)| *n == kind);
+        let base = engines.iter().position(|(n, _)| n == kind);
         println!(
             "{name:34} {:7.2} Mrays/s  x {:5.2} (best {:5.2})  hits {} mean {:.6}",
             still.len() as f64 / median(seconds[i].clone()) * 1e-6,
@@ -311,38 +311,24 @@ fn dump(folder: &std::path::Path, place: &Place) {
 
 /// Milliseconds for new poses of a hundred objects.
 fn place_a_hundred() -> f64 {
-    let mut mesh = Mesh::default();
-    mesh.vertices = scenes::room().mesh.vertices;
-    mesh.triangles = scenes::room().mesh.triangles;
-    let objects = (0..100)
-        .map(|i| Object {
-            name: format!("object {i}"),
-            mesh: MeshId(0),
-            world_from_object: nalgebra::Isometry3::translation(f64::from(i) * 9.0, 0.0, 0.0),
-            material: MaterialId(0),
-            mask: u32::MAX,
-        })
+    let mesh = Arc::new(scenes::room().mesh);
+    let pose = |i: u32, shift: f64| Isometry3::translation(f64::from(i) * 9.0 + shift, 0.1, 0.0);
+    let instances: Vec<Instance> = (0..100)
+        .map(|i| Instance::new(MeshId(0), pose(i, 0.0)))
         .collect();
-    let mut scene = scene_with(mesh, objects);
-    let mut times: Vec<f64> = (0..200)
-        .map(|round| {
-            let poses: Vec<_> = (0..100)
-                .map(|i| {
-                    let x = f64::from(i) * 9.0 + f64::from(round) * 0.01;
-                    (ObjectId(i), nalgebra::Isometry3::translation(x, 0.1, 0.0))
-                })
-                .collect();
-            let start = cpu();
-            scene.set_poses(&poses);
-            (cpu() - start) * 1e3
-        })
-        .collect();
-    times.sort_by(f64::total_cmp);
-    times[100]
+    let mut caster = RayCaster::new(vec![mesh], &instances).expect("a valid mesh");
+    let times = (0..200).map(|round| {
+        let shift = f64::from(round) * 0.01;
+        let poses: Vec<_> = (0..100).map(|i| (ObjectId(i), pose(i, shift))).collect();
+        let start = cpu();
+        caster.set_poses(&poses);
+        (cpu() - start) * 1e3
+    });
+    median(times.collect())
 }
 
 /// Wall-clock speed of batch casting on two threads relative to one.
-fn threads(scene: &Scene, rays: &[Ray], rounds: usize) -> f64 {
+fn threads(caster: &RayCaster, rays: &[Ray], rounds: usize) -> f64 {
     let pools = [1, 2].map(|n| {
         rayon::ThreadPoolBuilder::new()
             .num_threads(n)
@@ -352,11 +338,12 @@ fn threads(scene: &Scene, rays: &[Ray], rounds: usize) -> f64 {
     let mut ratios: Vec<f64> = (0..rounds)
         .map(|_| {
             let mut hits = vec![];
+            let mut scratch = CastScratch::new();
             let [one, two] = pools.each_ref().map(|pool| {
                 pool.install(|| {
                     let start = std::time::Instant::now();
                     for _ in 0..4 {
-                        black_box(batch_tally(scene, rays, &mut hits));
+                        black_box(batch_tally(caster, rays, &mut hits, &mut scratch));
                     }
                     start.elapsed().as_secs_f64()
                 })

@@ -1,6 +1,7 @@
 //! Other Rust crates, single rays.
 
-use etendue_scene::{Mesh, RayPacket};
+use crate::rays::RayPacket;
+use etendue_raycast::Mesh;
 use obvhs::bvh2::{Bvh2, builder::build_bvh2_from_tris};
 use obvhs::triangle::Triangle;
 use obvhs::{BvhBuildParams, ray};

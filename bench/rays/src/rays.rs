@@ -1,6 +1,6 @@
-//! The rays of a spinning lidar: 128 channels, 2048 columns, in packets of 4 x 4.
+//! The rays of a spinning lidar: 128 channels, 2048 columns, also in groups of 4 x 4 neighbours.
 
-use etendue_scene::{Ray, RayPacket};
+use etendue_raycast::{Ray, RayTile};
 use nalgebra::{Point3, Vector3};
 
 pub const CHANNELS: usize = 128;
@@ -30,22 +30,45 @@ pub fn spin(sensor: Point3<f64>, speed: f64) -> Vec<Ray> {
     rays
 }
 
-/// Indices of the rays of packet `number`.
-pub fn tile(number: usize) -> [usize; 16] {
+/// Sixteen rays in single precision, by axis, for the other engines.
+pub struct RayPacket {
+    pub origin: [[f32; 16]; 3],
+    pub direction: [[f32; 16]; 3],
+    pub near: [f32; 16],
+    pub far: [f32; 16],
+}
+
+/// Indices of the rays of group `number`.
+fn group(number: usize) -> [usize; 16] {
     let [channel, column] = [number % (CHANNELS / 4) * 4, number / (CHANNELS / 4) * 4];
     std::array::from_fn(|i| (column + i / 4) * CHANNELS + channel + i % 4)
 }
 
+/// The rays in single precision.
 pub fn packets(rays: &[Ray]) -> Vec<RayPacket> {
     (0..rays.len() / 16)
         .map(|number| {
-            let of = tile(number).map(|i| rays[i]);
+            let of = group(number).map(|i| rays[i]);
             RayPacket {
                 origin: [0, 1, 2].map(|a| of.map(|r| r.origin[a] as f32)),
                 direction: [0, 1, 2].map(|a| of.map(|r| r.direction[a] as f32)),
                 near: [0.0; 16],
                 far: [1e6; 16],
             }
+        })
+        .collect()
+}
+
+/// The rays in full precision.
+pub fn tiles(rays: &[Ray]) -> Vec<RayTile> {
+    (0..rays.len() / 16)
+        .map(|number| {
+            let mut tile = RayTile::EMPTY;
+            for (lane, ray) in group(number).into_iter().enumerate() {
+                tile.put(lane, &rays[ray]);
+            }
+            tile.used = 16;
+            tile
         })
         .collect()
 }

@@ -1,6 +1,6 @@
 //! The scenes, each with the position of the sensor.
 
-use etendue_scene::Mesh;
+use etendue_raycast::Mesh;
 use nalgebra::{Point3, Vector3};
 
 pub struct Place {

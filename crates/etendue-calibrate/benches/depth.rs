@@ -18,8 +18,8 @@ mod corridor;
 
 use corridor::{Corridor, Noise};
 use etendue_calibrate::depth::{
-    DepthLoss, DepthMap, DepthModel, MapOptions, Objective, Polynomial, PoseFreedom, Robust,
-    Unknowns, correct_scan,
+    DepthLoss, DepthMap, DepthModel, DepthObjective, DepthUnknowns, MapOptions, Polynomial,
+    PoseFreedom, Robust, correct_scan,
 };
 use etendue_estimate::geometry::CellOptions;
 use std::time::Instant;
@@ -37,8 +37,8 @@ fn main() {
     }
     let model = DepthModel::Polynomial(Polynomial::plain([0.002, 0.004]));
     let loss = DepthLoss::MinimumEigenvalue;
-    let objective = Objective::new(&map, loss, Robust::None, PoseFreedom::Fixed).unwrap();
-    let unknowns = Unknowns {
+    let objective = DepthObjective::new(&map, loss, Robust::None, PoseFreedom::Fixed).unwrap();
+    let unknowns = DepthUnknowns {
         model: model.clone(),
         corrections: Vec::new(),
     };
@@ -89,7 +89,7 @@ fn processor_seconds() -> f64 {
 /// Beams in the world, depths, incidences and neighbourhoods.
 fn json(map: &DepthMap) -> String {
     let poses = map.world_from_lidar();
-    let row = |m: &etendue_calibrate::depth::Measurement| {
+    let row = |m: &etendue_calibrate::depth::DepthMeasurement| {
         let (v, r) = (
             poses[m.pose].translation.vector,
             poses[m.pose].rotation * m.direction,

@@ -2,10 +2,8 @@
 
 use etendue::calibrate::depth::DepthError;
 use etendue::calibrate::noise::NoiseError;
-use etendue::config::material::UnknownMaterial;
-use etendue::config::scene::UnknownExample;
-use etendue::config::sensor::UnknownPreset;
-use etendue::config::{ConfigError, camera};
+use etendue::config::ConfigError;
+use etendue::config::toml_file::UnknownName;
 use etendue::estimate::fit::FitError;
 use etendue::estimate::odometry::{MappingError, TrajectoryComparisonError};
 use etendue::estimate::register::RegisterError;
@@ -32,18 +30,12 @@ pub enum Failure {
     /// A file cannot be read or written.
     #[error("{0}")]
     File(ConfigError),
-    /// No sensor has the name.
+    /// No scene, sensor, camera or material has the name.
     #[error(transparent)]
-    Preset(#[from] UnknownPreset),
-    /// No camera has the name.
-    #[error(transparent)]
-    CameraPreset(#[from] camera::UnknownPreset),
+    UnknownName(#[from] UnknownName),
     /// The scene cannot be rendered for a camera.
     #[error(transparent)]
     CameraWorld(#[from] CameraWorldError),
-    /// No example scene has the name.
-    #[error(transparent)]
-    Example(#[from] UnknownExample),
     /// A cloud has no finite point.
     #[error("{} has no finite point to compare", path.display())]
     NothingToCompare {
@@ -103,9 +95,6 @@ pub enum Failure {
         /// Name of the scene.
         scene: String,
     },
-    /// No material has the name.
-    #[error(transparent)]
-    Material(#[from] UnknownMaterial),
     /// The materials of the scene have no data at the wavelength of the sensor.
     #[error(transparent)]
     Wavelength(#[from] WorldError),
@@ -222,20 +211,11 @@ impl Failure {
             Self::Usage { remedy, .. } => remedy.clone(),
             Self::File(error) => error.remedy(),
             Self::Noise(error) => error.remedy().into(),
-            Self::Preset(_) => "`etendue sensors` lists them; a sensor file ends in .toml".into(),
-            Self::CameraPreset(_) => {
-                "a camera file ends in .toml; docs/cameras.md describes it".into()
-            }
+            Self::UnknownName(unknown) => unknown_name_remedy(unknown),
             Self::CameraWorld(_) => {
                 "materials and lights need values from 460 to 610 nm for a colour camera: extend \
                  their tables, or choose others"
                     .into()
-            }
-            Self::Material(_) => "`etendue materials` lists them".into(),
-            Self::Example(_) => {
-                let names = etendue::config::scene::examples().iter().map(|e| e.name);
-                let names: Vec<_> = names.collect();
-                format!("give a scene file (.toml) or one of: {}", names.join(", "))
             }
             Self::OtherSensor { .. } => {
                 "leave the option out, or choose another --sensor: `etendue sensors` lists them"
@@ -282,6 +262,17 @@ impl Failure {
             _ => return None,
         })
     }
+}
+
+/// The nearest name, and where names of that kind are listed.
+fn unknown_name_remedy(unknown: &UnknownName) -> String {
+    let listed = match unknown.kind.as_str() {
+        "sensor preset" => "`etendue sensors` lists them; a sensor file ends in .toml",
+        "camera preset" => "a camera file ends in .toml; docs/cameras.md describes it",
+        "material" => "`etendue materials` lists them",
+        _ => "a file ends in .toml",
+    };
+    format!("{} ({listed})", unknown.remedy())
 }
 
 impl From<FormatError> for Failure {

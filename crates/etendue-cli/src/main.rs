@@ -7,7 +7,6 @@ mod folder;
 mod interrupt;
 mod number;
 mod output;
-
 mod pose;
 mod report;
 mod sequence;

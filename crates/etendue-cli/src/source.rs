@@ -32,7 +32,7 @@ pub fn scene(name: Option<&Path>) -> Result<LoadedScene, Failure> {
         Some(ending) if MESHES.contains(&ending.as_str()) => {
             Err(Failure::MeshIsNoScene { path: path.into() })
         }
-        None if !path.exists() => Ok(scene::example(&path.to_string_lossy())?.load()?),
+        None if !path.exists() => Ok(scene::example(&path.to_string_lossy())?),
         _ => Ok(scene::load(path)?),
     }
 }

@@ -29,7 +29,7 @@ pub enum ConfigError {
 }
 
 impl ConfigError {
-    /// What the user can do about it.
+    /// Remedy: what the user can do.
     pub fn remedy(&self) -> String {
         match self {
             Self::Format(error) => error.remedy(),

@@ -9,6 +9,7 @@ pub mod depth_model;
 mod error;
 pub mod fit;
 pub mod material;
+pub mod presets;
 pub mod profile;
 pub mod robot;
 pub mod scene;

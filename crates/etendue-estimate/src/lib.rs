@@ -1,6 +1,6 @@
 //! The simulator inverted: derivatives, solvers, uncertainty, and registration to compare with.
 //!
-//! A [`Problem`](solve::Problem) gives residuals and their Jacobian at a point of a
+//! A [`LeastSquares`](solve::LeastSquares) gives residuals and their Jacobian at a point of a
 //! [`Manifold`](manifold::Manifold); a [`Solver`](solve::Solver) walks to a minimum and says why it
 //! stopped; [`Uncertainty`](uncertainty::Uncertainty) says how well the answer is known and what
 //! cannot be known.

@@ -2,9 +2,9 @@
 //! the sensor's pose in the plane unknown, one core.
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use etendue_estimate::fit::{Coarse, coarse_search};
+use etendue_estimate::fit::{CoarseSearch, coarse_search};
 use etendue_estimate::manifold::Variable;
-use etendue_estimate::solve::{Limits, Loss, Problem, Solver};
+use etendue_estimate::solve::{LeastSquares, Loss, Solver, SolverLimits};
 use etendue_experiments::arena::{LocaliseSettings, TrackSettings, localise, urg_04lx};
 use nalgebra::{Isometry2, Vector2};
 use std::hint::black_box;
@@ -27,9 +27,9 @@ fn derivatives(criterion: &mut Criterion) {
             bencher.iter(|| black_box(problem.linearize(&state)));
         });
         let once = Solver {
-            limits: Limits {
+            limits: SolverLimits {
                 iterations: 1,
-                ..Limits::default()
+                ..SolverLimits::default()
             },
             ..settings.solver
         };
@@ -57,7 +57,7 @@ fn global_search(criterion: &mut Criterion) {
     let problem = LocaliseSettings::complex()
         .problem(&urg_04lx())
         .expect("a problem");
-    let settings = Coarse {
+    let settings = CoarseSearch {
         every: 16,
         loss: Loss::Cauchy { scale: 0.1 },
         gate: 1.0,

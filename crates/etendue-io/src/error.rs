@@ -47,7 +47,7 @@ pub enum FormatError {
         action: &'static str,
         /// The system's answer.
         source: std::io::Error,
-        /// What to do about it.
+        /// Remedy: what to do.
         remedy: String,
     },
     /// The content breaks the rules of its format.
@@ -59,7 +59,7 @@ pub enum FormatError {
         place: Place,
         /// What is wrong.
         message: String,
-        /// What to do about it.
+        /// Remedy: what to do.
         remedy: String,
     },
     /// The file's format is not one that is read here.
@@ -72,15 +72,28 @@ pub enum FormatError {
         /// What is.
         remedy: String,
     },
+    /// The format needs a feature that this build lacks.
+    #[error("{}: this build does not support {format} files", path.display())]
+    Disabled {
+        /// The file.
+        path: PathBuf,
+        /// The format's name.
+        format: &'static str,
+        /// The feature of the crate that supports it.
+        feature: &'static str,
+    },
 }
 
 impl FormatError {
-    /// What the user can do about it.
+    /// Remedy: what the user can do.
     pub fn remedy(&self) -> String {
         match self {
             Self::Io { remedy, .. }
             | Self::Malformed { remedy, .. }
             | Self::Unsupported { remedy, .. } => remedy.clone(),
+            Self::Disabled { feature, .. } => {
+                format!("build it with `cargo build --features {feature}`")
+            }
         }
     }
 
@@ -89,7 +102,8 @@ impl FormatError {
         match self {
             Self::Io { path, .. }
             | Self::Malformed { path, .. }
-            | Self::Unsupported { path, .. } => path,
+            | Self::Unsupported { path, .. }
+            | Self::Disabled { path, .. } => path,
         }
     }
 
@@ -100,6 +114,15 @@ impl FormatError {
             path: path.to_owned(),
             action: "read",
             source,
+        }
+    }
+
+    /// A file of a format that needs the feature `feature`.
+    pub(crate) fn disabled(path: &Path, format: &'static str, feature: &'static str) -> Self {
+        Self::Disabled {
+            path: path.to_owned(),
+            format,
+            feature,
         }
     }
 

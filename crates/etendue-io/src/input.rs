@@ -1,4 +1,4 @@
-//! Reading files, packed or not.
+//! Reading files, compressed or not.
 
 use crate::{FormatError, Place};
 use ruzstd::decoding::StreamingDecoder;
@@ -9,7 +9,7 @@ use std::path::Path;
 /// What a zstd frame begins with (RFC 8878, section 3.1.1).
 pub(crate) const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// The content of a file; bzip2, gzip and zstd are recognised by their first bytes and unpacked.
+/// The content of a file; bzip2, gzip and zstd are recognised by their first bytes and decompressed.
 ///
 /// # Errors
 /// Where the file cannot be read or unpacked.
@@ -29,7 +29,7 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>, FormatError> {
     }
 }
 
-/// The text of a file, packed or not.
+/// The text of a file, compressed or not.
 ///
 /// # Errors
 /// Where the file cannot be read or unpacked, or is not UTF-8.
@@ -56,7 +56,7 @@ fn damaged(path: &Path, error: &io::Error) -> FormatError {
         path,
         Place::File,
         format!("the packed file cannot be unpacked: {error}"),
-        "the file is cut or damaged: copy it again",
+        "the file is truncated or damaged: copy it again",
     )
 }
 

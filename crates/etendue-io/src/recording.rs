@@ -33,7 +33,7 @@ pub struct SensorRecording {
     pub content: Content,
     /// SHA-256 of the file, or of the folder's files one after the other, in hexadecimal.
     pub sha256: String,
-    /// What was odd but did not prevent reading.
+    /// Irregularities that did not prevent reading.
     pub warnings: Vec<String>,
 }
 

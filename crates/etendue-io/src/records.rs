@@ -91,7 +91,7 @@ impl Column {
         self.start + self.step * points.saturating_sub(1) + self.kind.size()
     }
 
-    /// Whether so many points are there, and hold fractions.
+    /// Whether there are that many points, and all hold fractions.
     pub fn fits(&self, bytes: &[u8], points: usize) -> bool {
         points == 0 || self.end(points) <= bytes.len() && self.is_real()
     }

@@ -1,7 +1,7 @@
 //! Sequences: scans with the poses that they were taken from.
 //!
 //! A sequence is a folder of scans (any [`ScanFile`], in the order of
-//! their names) with a trajectory beside them, or an MCAP recording of `PointCloud2` and
+//! their names) with a trajectory next to them, or an MCAP recording of `PointCloud2` and
 //! transforms.
 //!
 //! The trajectory is a text file in the folder whose name begins with `poses` or `trajectory`, or
@@ -28,7 +28,7 @@ pub struct Sequence {
     pub times: Vec<f64>,
     /// World from lidar, one a scan; none where there is no trajectory.
     pub world_from_lidar: Option<Vec<Isometry3<f64>>>,
-    /// What was odd but did not prevent reading.
+    /// Irregularities that did not prevent reading.
     pub warnings: Vec<String>,
 }
 
@@ -52,8 +52,8 @@ pub fn scan_files(folder: &Path) -> Result<Vec<PathBuf>, FormatError> {
     Ok(scans)
 }
 
-/// Reads a sequence; `poses` names the trajectory where it does not stand beside the scans.
-/// `progress` is told how many of how many scans are read.
+/// Reads a sequence; `poses` names the trajectory where it is not next to the scans.
+/// `progress` receives the number of scans read and their total.
 ///
 /// # Errors
 /// Where a file cannot be read or is damaged, or there are not as many poses as scans.
@@ -118,7 +118,7 @@ struct Recorded {
     warnings: Vec<String>,
 }
 
-/// Times (of a TUM file) and poses of a trajectory file; which format is told from the first line.
+/// Times (of a TUM file) and poses of a trajectory file; the first line determines the format.
 ///
 /// # Errors
 /// Where it cannot be read, or a line is no pose.

@@ -118,7 +118,7 @@ fn are_single(values: &[f64]) -> bool {
 pub struct PointTable {
     /// How many points.
     pub points: usize,
-    /// Rows of the grid that they stand in; 1 where they stand in none.
+    /// Rows of the grid of an organised cloud, otherwise 1.
     pub height: usize,
     /// The fields, in the order of the file.
     pub columns: Vec<Column>,
@@ -213,7 +213,7 @@ impl PointTable {
     }
 
     /// The earliest `time` (0 where there is none), and the table with `time` in single precision
-    /// from then on: as ROS users expect it.
+    /// since then, as ROS users expect it.
     pub fn stamped(mut self) -> (f64, Self) {
         let Some(times) = self.column("time") else {
             return (0.0, self);
@@ -294,7 +294,7 @@ pub struct Points {
     /// The sweeps (clouds, turns) of the file; one where it does not tell them apart, but by the
     /// field `sweep` of its points ([`PointTable::of_sweep`]).
     pub sweeps: Vec<PointTable>,
-    /// What was odd but did not prevent reading.
+    /// Irregularities that did not prevent reading.
     pub warnings: Vec<String>,
 }
 
@@ -314,7 +314,7 @@ impl Points {
 }
 
 impl ColumnData {
-    /// Values in a type, rounded and cut to what it holds.
+    /// Values in a type, rounded and saturated to its range.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

@@ -90,10 +90,10 @@ impl<'a> Line<'a> {
     }
 
     /// The error of a line that ends too early.
-    pub fn cut(self, wanted: &str) -> FormatError {
+    pub fn truncated(self, wanted: &str) -> FormatError {
         self.error(
             format!("the line ends before {wanted}"),
-            "the file is cut or damaged: copy it again, or delete this line",
+            "the file is truncated or damaged: copy it again, or delete this line",
         )
     }
 }

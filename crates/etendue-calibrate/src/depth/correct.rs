@@ -6,14 +6,14 @@ use nalgebra::Point3;
 
 /// A scan with its depths corrected.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Corrected {
+pub struct CorrectedScan {
     /// As many points as were given, in the same order, m.
     pub points: Vec<Point3<f64>>,
     /// Incidence of each point, rad; `None` where it is left as measured.
     pub incidences: Vec<Option<f64>>,
 }
 
-impl Corrected {
+impl CorrectedScan {
     /// Points that are left as measured: at edges, alone, or no places at all.
     pub fn left(&self) -> usize {
         self.incidences.iter().filter(|i| i.is_none()).count()
@@ -48,7 +48,11 @@ impl Corrected {
 /// let moved = (corrected.points[0] - wall[0]).norm();
 /// assert!((moved - 0.01 * gamma * gamma).abs() < 1e-12);
 /// ```
-pub fn correct_scan(points: &[Point3<f64>], model: &DepthModel, cells: &CellOptions) -> Corrected {
+pub fn correct_scan(
+    points: &[Point3<f64>],
+    model: &DepthModel,
+    cells: &CellOptions,
+) -> CorrectedScan {
     let place = |i: usize| points[i].coords;
     let moved = map_cell_planes(points.len(), place, cells, |place, plane| {
         let depth = place.norm();
@@ -60,7 +64,7 @@ pub fn correct_scan(points: &[Point3<f64>], model: &DepthModel, cells: &CellOpti
         )
     });
     let both = points.iter().zip(&moved);
-    Corrected {
+    CorrectedScan {
         points: both
             .map(|(p, m)| m.map_or(*p, |(moved, _)| moved))
             .collect(),

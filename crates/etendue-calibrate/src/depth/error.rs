@@ -1,8 +1,8 @@
-//! What can be wrong with scans, poses and models.
+//! Errors of depth calibration.
 
 use thiserror::Error;
 
-/// Why a bias cannot be learnt or applied.
+/// Errors of learning or applying a depth bias.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum DepthError {
@@ -11,15 +11,15 @@ pub enum DepthError {
         "{count} scans were given: the bias shows only between scans from different poses, give at least two"
     )]
     TooFewScans {
-        /// How many.
+        /// Number given.
         count: usize,
     },
     /// Scans and poses do not pair up.
     #[error("{scans} scans but {poses} poses: give one pose (world from lidar) for every scan")]
     CountMismatch {
-        /// How many scans.
+        /// Number of scans.
         scans: usize,
-        /// How many poses.
+        /// Number of poses.
         poses: usize,
     },
     /// A scan without any point that can be used.
@@ -34,13 +34,13 @@ pub enum DepthError {
         /// Greatest depth, m.
         farthest: f64,
     },
-    /// A pose that is not a number.
+    /// A pose that is not finite.
     #[error("pose {pose} is not finite: repair or leave out that scan")]
     PoseNotFinite {
         /// Number of the pose, from zero.
         pose: usize,
     },
-    /// The masks leave nothing.
+    /// No neighbourhood passes the mask.
     #[error(
         "none of {points} map points has a flat neighbourhood seen from several places: check that the poses are world from lidar (not the inverse), drive farther, or loosen the masks"
     )]
@@ -48,24 +48,24 @@ pub enum DepthError {
         /// Points in the map.
         points: usize,
     },
-    /// A neighbourhood uses a point that is not there.
+    /// A neighbourhood refers to a measurement that does not exist.
     #[error("neighbourhood {neighbourhood} uses measurement {measurement}, there are {count}")]
     NoSuchMeasurement {
         /// Number of the neighbourhood.
         neighbourhood: usize,
         /// The number it uses.
         measurement: usize,
-        /// Measurements there are.
+        /// Number of measurements.
         count: usize,
     },
-    /// A measurement uses a pose that is not there.
+    /// A measurement refers to a pose that does not exist.
     #[error("measurement {measurement} uses pose {pose}, there are {count}")]
     NoSuchPose {
         /// Number of the measurement.
         measurement: usize,
         /// The pose it uses.
         pose: usize,
-        /// Poses there are.
+        /// Number of poses.
         count: usize,
     },
     /// A neighbourhood of fewer than three points has no plane.
@@ -76,9 +76,9 @@ pub enum DepthError {
         /// Its points.
         count: usize,
     },
-    /// All points at one incidence: the shape of the bias cannot be seen.
+    /// All points have nearly the same incidence: the bias over incidence is not observable.
     #[error(
-        "all points lie between {least_deg:.1} and {greatest_deg:.1} degrees of incidence: the bias over incidence cannot be told, record walls at several angles"
+        "all points lie between {least_deg:.1} and {greatest_deg:.1} degrees of incidence: the bias over incidence is not observable, record walls at several angles"
     )]
     OneIncidence {
         /// Least incidence, degrees.
@@ -86,7 +86,7 @@ pub enum DepthError {
         /// Greatest incidence, degrees.
         greatest_deg: f64,
     },
-    /// Weights that do not fit the model.
+    /// Wrong number of weights.
     #[error("the model has {expected} weights, {given} were given")]
     WeightCount {
         /// Weights of the model.
@@ -107,15 +107,15 @@ pub enum DepthError {
     Setting {
         /// Its name.
         name: &'static str,
-        /// What was given.
+        /// Value given.
         value: f64,
-        /// What is allowed.
+        /// Allowed values.
         domain: &'static str,
     },
     /// The solver failed.
     #[error("the optimiser failed: {reason}")]
     Optimiser {
-        /// In its own words.
+        /// Message of the optimiser.
         reason: String,
     },
     /// Splits of sub-sequences need a multiple of four.
@@ -123,7 +123,7 @@ pub enum DepthError {
         "{count} sub-sequences cannot be split 4 : 2 : 2 in four rotations: give a multiple of four"
     )]
     SplitCount {
-        /// How many.
+        /// Number given.
         count: usize,
     },
 }

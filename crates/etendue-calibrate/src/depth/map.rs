@@ -1,6 +1,6 @@
-//! Scans put together, and the neighbourhoods that are judged.
+//! Map of several scans with its neighbourhoods.
 
-use super::features::{Mask, MaskReport, Shape, Verdict, without_shadows};
+use super::features::{Mask, MaskOutcome, MaskReport, Shape, without_shadows};
 use super::{DepthError, DepthModel};
 use etendue_estimate::geometry::{
     Eigen, LocalSurface, Neighbourhood, Neighbours, covariance, local_surfaces_among, mean,
@@ -12,7 +12,7 @@ use std::ops::RangeInclusive;
 
 /// One reading of a lidar: $x = v + d\\,r$ (equation 1), in the lidar's frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Measurement {
+pub struct DepthMeasurement {
     /// Where the beam starts, $v$, m.
     pub origin: Vector3<f64>,
     /// Unit direction $r$.
@@ -27,7 +27,7 @@ pub struct Measurement {
     pub pose: usize,
 }
 
-/// How scans become a map.
+/// Settings of a [`DepthMap`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct MapOptions {
     /// Depths that are used, m.
@@ -69,7 +69,7 @@ impl MapOptions {
     }
 
     /// Cubes of 0.1 m, for centres too, neighbours within 0.25 m, normals from 0.3 m, [`Mask::strict`]: a
-    /// centimetre of noise asks for many points, and points near an edge pull the bias down by
+    /// centimetre of noise requires many points, and points near an edge pull the bias down by
     /// millimetres. With poses that are off by a centimetre, give
     /// [`Training::refreshes`](super::train::Training::refreshes) a round or two: before the poses
     /// are corrected most neighbourhoods are too thick for these masks.
@@ -85,7 +85,7 @@ impl MapOptions {
     }
 }
 
-/// What the scans gave.
+/// Numbers of rejected points and neighbourhoods.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MapReport {
     /// Points that are not finite.
@@ -103,14 +103,14 @@ pub struct MapReport {
 /// Measurements, their poses, and neighbourhoods over them: frozen until [`DepthMap::refreshed`].
 #[derive(Clone, Debug)]
 pub struct DepthMap {
-    pub(super) measurements: Vec<Measurement>,
+    pub(super) measurements: Vec<DepthMeasurement>,
     pub(super) world_from_lidar: Vec<Isometry3<f64>>,
     pub(super) neighbourhoods: Vec<Vec<u32>>,
     /// For each neighbourhood that has one: its centre and the nearest point of another scan.
     pub(super) pairs: Vec<[u32; 2]>,
     /// What became of the neighbourhood of each measurement that is a centre; empty where they were
     /// made elsewhere.
-    verdicts: Vec<Option<Verdict>>,
+    mask_outcomes: Vec<Option<MaskOutcome>>,
     report: MapReport,
 }
 
@@ -137,7 +137,7 @@ impl DepthMap {
             world_from_lidar: world_from_lidar.to_vec(),
             neighbourhoods: Vec::new(),
             pairs: Vec::new(),
-            verdicts: Vec::new(),
+            mask_outcomes: Vec::new(),
             report,
         };
         let points = raw.measured_points();
@@ -150,7 +150,7 @@ impl DepthMap {
     /// # Errors
     /// Where a number points nowhere, or a neighbourhood has fewer than three points.
     pub fn from_parts(
-        measurements: Vec<Measurement>,
+        measurements: Vec<DepthMeasurement>,
         world_from_lidar: Vec<Isometry3<f64>>,
         neighbourhoods: Vec<Vec<u32>>,
     ) -> Result<Self, DepthError> {
@@ -163,7 +163,7 @@ impl DepthMap {
             world_from_lidar,
             neighbourhoods,
             pairs: Vec::new(),
-            verdicts: Vec::new(),
+            mask_outcomes: Vec::new(),
             report: MapReport::default(),
         };
         let points = map.measured_points();
@@ -185,7 +185,7 @@ impl DepthMap {
     }
 
     /// The measurements.
-    pub fn measurements(&self) -> &[Measurement] {
+    pub fn measurements(&self) -> &[DepthMeasurement] {
         &self.measurements
     }
 
@@ -201,18 +201,18 @@ impl DepthMap {
 
     /// What became of the neighbourhood of each measurement, if it is the centre of one; empty where
     /// the neighbourhoods were made elsewhere.
-    pub fn verdicts(&self) -> &[Option<Verdict>] {
-        &self.verdicts
+    pub fn mask_outcomes(&self) -> &[Option<MaskOutcome>] {
+        &self.mask_outcomes
     }
 
-    /// What the scans gave.
+    /// Numbers of rejected points and neighbourhoods.
     pub fn report(&self) -> &MapReport {
         &self.report
     }
 
     /// The points as measured, in the world, m.
     pub fn measured_points(&self) -> Vec<Vector3<f64>> {
-        let place = |m: &Measurement| {
+        let place = |m: &DepthMeasurement| {
             let point = Point3::from(m.origin + m.direction * m.depth);
             (self.world_from_lidar[m.pose] * point).coords
         };
@@ -250,7 +250,7 @@ impl DepthMap {
     ) -> Result<Self, DepthError> {
         let neighbours = Neighbours::new(points);
         let centres = centres(points, options.centres);
-        let candidates: Vec<(Vec<u32>, Verdict)> = centres
+        let candidates: Vec<(Vec<u32>, MaskOutcome)> = centres
             .par_iter()
             .map(|&centre| {
                 let members = neighbours.near(&points[centre as usize], options.neighbourhood);
@@ -260,12 +260,12 @@ impl DepthMap {
             .collect();
         self.report.mask = MaskReport::default();
         self.neighbourhoods.clear();
-        self.verdicts = vec![None; points.len()];
+        self.mask_outcomes = vec![None; points.len()];
         let mut kept = Vec::new();
         for (centre, (members, verdict)) in centres.into_iter().zip(candidates) {
             self.report.mask.count(verdict);
-            self.verdicts[centre as usize] = Some(verdict);
-            if verdict == Verdict::Kept {
+            self.mask_outcomes[centre as usize] = Some(verdict);
+            if verdict == MaskOutcome::Kept {
                 self.neighbourhoods.push(members);
                 kept.push(centre);
             }
@@ -335,7 +335,7 @@ fn sampled(
     points: &[Point3<f64>],
     options: &MapOptions,
     report: &mut MapReport,
-) -> Result<Vec<Measurement>, DepthError> {
+) -> Result<Vec<DepthMeasurement>, DepthError> {
     let finite = points.iter().filter(|p| p.iter().all(|x| x.is_finite()));
     let finite: Vec<Vector3<f64>> = finite.map(|p| p.coords).collect();
     let in_range = finite.iter().filter(|p| options.depths.contains(&p.norm()));
@@ -363,7 +363,7 @@ fn sampled(
         .count();
     let seen = chosen.iter().zip(views).filter_map(|(&i, view)| {
         let (point, view) = (usable[i as usize], view.filter(trusted)?);
-        Some(Measurement {
+        Some(DepthMeasurement {
             origin: Vector3::zeros(),
             direction: point.normalize(),
             depth: point.norm(),
@@ -384,10 +384,11 @@ fn views(points: &[Vector3<f64>], at: &[u32], options: &MapOptions) -> Vec<Optio
     let mut views = among(at, which);
     for _ in 0..options.normal_doublings {
         which = which.doubled();
-        let asks = |view: &Option<LocalSurface>| {
-            view.as_ref().is_none_or(|v| options.mask.asks_for_more(v))
+        let needs_more = |view: &Option<LocalSurface>| {
+            view.as_ref()
+                .is_none_or(|v| options.mask.needs_more_points(v))
         };
-        let open: Vec<usize> = (0..at.len()).filter(|&i| asks(&views[i])).collect();
+        let open: Vec<usize> = (0..at.len()).filter(|&i| needs_more(&views[i])).collect();
         let of_open: Vec<u32> = open.iter().map(|&i| at[i]).collect();
         for (i, view) in open.into_iter().zip(among(&of_open, which)) {
             views[i] = view;
@@ -423,7 +424,7 @@ fn check(scans: usize, poses: &[Isometry3<f64>], options: &MapOptions) -> Result
     Ok(())
 }
 
-fn check_poses(measurements: &[Measurement], count: usize) -> Result<(), DepthError> {
+fn check_poses(measurements: &[DepthMeasurement], count: usize) -> Result<(), DepthError> {
     match measurements.iter().position(|m| m.pose >= count) {
         None => Ok(()),
         Some(measurement) => Err(DepthError::NoSuchPose {

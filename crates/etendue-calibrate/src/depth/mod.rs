@@ -6,17 +6,17 @@
 //!
 //! 1. [`DepthMap::build`] samples the scans, gives every point the incidence seen in its own scan,
 //!    and selects flat neighbourhoods of the map that were seen from several places;
-//! 2. an [`Objective`] is the mean consistency [`DepthLoss`] over them, with analytic gradients;
-//! 3. [`train`](train::train) minimises it over the model's weights and, where asked for, over
-//!    corrections of the poses;
-//! 4. a [`BiasCurve`](train::BiasCurve) says how well the bias is known, and where.
+//! 2. a [`DepthObjective`] is the mean consistency [`DepthLoss`] over them, with analytic gradients;
+//! 3. [`train`](train::train) minimises it over the model's weights and, optionally, over corrections of
+//!    the poses;
+//! 4. a [`BiasCurve`](train::BiasCurve) gives the uncertainty of the bias over incidence.
 //!
 //! Source: Agishev, Petříček, Zimmermann 2023, "Self-Supervised Depth Correction of Lidar
 //! Measurements from Map Consistency Loss", doi:10.1109/LRA.2023.3287791 (equations are numbered
 //! as there).
 //!
-//! [`correct_scan`] takes a learnt bias off a scan; [`likely_convention`] notices poses that are
-//! given the wrong way round.
+//! [`correct_scan`] removes a learnt bias from a scan; [`likely_convention`] detects poses in another
+//! convention.
 //!
 //! Three warnings. [`DepthLoss::Trace`] does not find the bias: it is dominated by the density of
 //! the sampling. Poses that are wrong by a centimetre spoil a fit of the weights alone: fit them
@@ -34,9 +34,9 @@ mod signature;
 pub mod train;
 
 pub use convention::{Convention, likely_convention};
-pub use correct::{Corrected, correct_scan};
+pub use correct::{CorrectedScan, correct_scan};
 pub use error::DepthError;
-pub use loss::{DepthLoss, Objective, PoseFreedom, Robust, Unknowns};
-pub use map::{DepthMap, MapOptions, MapReport, Measurement};
+pub use loss::{DepthLoss, DepthObjective, DepthUnknowns, PoseFreedom, Robust};
+pub use map::{DepthMap, DepthMeasurement, MapOptions, MapReport};
 pub use model::{DepthModel, InverseCosine, Linear, Polynomial, WaveformBias};
-pub use signature::Signature;
+pub use signature::ScanSignature;

@@ -1,10 +1,11 @@
 //! What tells one sensor's scans from another's.
 
+use etendue_physics::statistics::nearest_quantile;
 use nalgebra::Point3;
 
 /// What the scans that a model learnt from look like: a model is of one sensor.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Signature {
+pub struct ScanSignature {
     /// 1st and 99th percentile of the beams' elevations, rad.
     pub elevations: [f64; 2],
     /// Median number of finite points of a scan.
@@ -16,7 +17,7 @@ const ELEVATION: f64 = 0.07;
 /// So do numbers of points whose ratio is greater.
 const POINTS: f64 = 3.0;
 
-impl Signature {
+impl ScanSignature {
     /// Of scans in the lidar's frame, m.
     pub fn of<'a>(scans: impl Iterator<Item = &'a [Point3<f64>]>) -> Self {
         let mut counts = Vec::new();
@@ -30,10 +31,10 @@ impl Signature {
         }
         elevations.sort_by(f64::total_cmp);
         counts.sort_unstable();
-        let quantile = |share| super::train::quantile(&elevations, share);
+        let quantile = |share| nearest_quantile(&elevations, share).unwrap_or(0.0);
         Self {
             elevations: [quantile(0.01), quantile(0.99)],
-            points: counts.get(counts.len() / 2).copied().unwrap_or(0),
+            points: nearest_quantile(&counts, 0.5).unwrap_or(0),
         }
     }
 

@@ -1,14 +1,15 @@
 //! The beams that met a panel.
 
 use super::edges::beside_edges;
-use super::recording::{Recording, azimuth, median, planar};
-use super::{Look, Panel};
+use super::recording::{Recording, azimuth, planar};
+use super::{BeamSample, Panel};
 use etendue_physics::profile::Aspect;
+use etendue_physics::statistics::median;
 use nalgebra::Vector3;
 
 /// What became of a beam towards a panel.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Seen {
+pub enum BeamOutcome {
     /// A range on the panel, m.
     Range(f64),
     /// Nothing.
@@ -27,7 +28,7 @@ pub struct PanelBeam {
     /// Range of the panel's plane, m.
     pub expected: f64,
     /// What was seen.
-    pub seen: Seen,
+    pub outcome: BeamOutcome,
     /// Intensity as the device gives it.
     pub intensity: f32,
     /// On which side of the normal it lies: 1 left, -1 right (see [`Aspect::side`]).
@@ -64,15 +65,15 @@ impl PanelBeam {
 
     /// Measured less expected range, m, if it returned and not beside an edge.
     pub fn error(&self) -> Option<f64> {
-        match self.seen {
-            Seen::Range(range) if !self.at_edge => Some(range - self.expected),
+        match self.outcome {
+            BeamOutcome::Range(range) if !self.at_edge => Some(range - self.expected),
             _ => None,
         }
     }
 
     /// Whether it returned, beside an edge or not.
     pub fn returned(&self) -> bool {
-        self.seen != Seen::Dropped
+        self.outcome != BeamOutcome::Dropped
     }
 }
 
@@ -96,13 +97,13 @@ impl PanelBeams {
     fn add_cell(&mut self, recording: &Recording, panel: &Panel, number: u32, cell: usize) {
         let cell = &recording.cells[cell];
         let near = Near::of(cell, panel.plane.range(&cell.direction));
-        for look in &cell.looks {
-            let direction = turned(&cell.direction, look);
-            let plane = panel.plane_in(look.scan);
+        for sample in &cell.samples {
+            let direction = turned(&cell.direction, sample);
+            let plane = panel.plane_in(sample.scan);
             let moved = plane.range(&direction) - panel.plane.range(&direction);
-            let seen = match look.range {
-                None => Seen::Dropped,
-                Some(range) if near.holds(range - moved) => Seen::Range(range),
+            let outcome = match sample.range {
+                None => BeamOutcome::Dropped,
+                Some(range) if near.holds(range - moved) => BeamOutcome::Range(range),
                 Some(_) => {
                     self.strays += 1;
                     continue;
@@ -110,11 +111,11 @@ impl PanelBeams {
             };
             self.beams.push(PanelBeam {
                 cell: number,
-                scan: look.scan,
+                scan: sample.scan,
                 incidence: plane.incidence(&direction),
                 expected: plane.range(&direction),
-                seen,
-                intensity: look.intensity,
+                outcome,
+                intensity: sample.intensity,
                 side: side(plane, &direction),
                 at_edge: false,
             });
@@ -145,11 +146,11 @@ fn side(plane: &super::panel::Plane, direction: &Vector3<f64>) -> f64 {
     }
 }
 
-fn turned(direction: &Vector3<f64>, look: &Look) -> Vector3<f64> {
-    if look.turn == 0.0 {
+fn turned(direction: &Vector3<f64>, sample: &BeamSample) -> Vector3<f64> {
+    if sample.turn == 0.0 {
         return *direction;
     }
-    planar(azimuth(direction) + f64::from(look.turn))
+    planar(azimuth(direction) + f64::from(sample.turn))
 }
 
 /// Ranges that belong to the panel in one direction.
@@ -159,9 +160,9 @@ struct Near {
 }
 
 impl Near {
-    fn of(cell: &super::Cell, expected: f64) -> Self {
-        let mut ranges: Vec<f64> = { cell.looks.iter() }
-            .filter_map(|look| look.range)
+    fn of(cell: &super::DirectionCell, expected: f64) -> Self {
+        let mut ranges: Vec<f64> = { cell.samples.iter() }
+            .filter_map(|sample| sample.range)
             .filter(|range| (range / expected - 1.0).abs() < 0.3)
             .collect();
         let middle = median(&mut ranges).unwrap_or(expected);

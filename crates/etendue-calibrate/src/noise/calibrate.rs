@@ -1,17 +1,21 @@
 //! From recordings of one material to its profile.
 
+use super::bias_hypotheses::{BiasHypothesis, fit_bias_hypotheses};
 use super::curves::{Curves, PIECE};
-use super::explain::{Explanation, explain};
 use super::glare;
 use super::law::{carried, law};
 use super::panel::{Panel, PanelHint, PanelSearch, find_panel};
 use super::reflectance::{ReflectanceFit, fit_reflectance};
-use super::remarks::remarks;
-use super::statistics::{Bin, Likeness, bins, detect_steps, likeness, place_to_place, wide_bins};
+use super::statistics::{
+    Bin, NeighbourCorrelation, between_bin_variance, bins, detect_steps, neighbour_correlation,
+    wide_bins,
+};
+use super::warnings::add_warnings;
 use super::{NoiseError, PanelBeams, Recording};
 use etendue_physics::profile::{Correlation, IntensityKind, Profile, Steps};
+use etendue_physics::statistics::nearest_quantile;
 
-/// What kind of sensor it is: sets the law of distance where one distance was recorded.
+/// Ranging principle: determines the law of distance where one distance was recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SensorKind {
     /// A line of pixels beside the laser.
@@ -21,9 +25,9 @@ pub enum SensorKind {
     TimeOfFlight,
 }
 
-/// What is known beforehand, and how fine the profile is.
+/// Settings of a calibration.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Options {
+pub struct CalibrationOptions {
     /// The sensor's name.
     pub sensor: String,
     /// The material's name.
@@ -32,7 +36,7 @@ pub struct Options {
     pub kind: SensorKind,
     /// Wavelength, m, if known.
     pub wavelength: Option<f64>,
-    /// What a panel has to be like.
+    /// Criteria of the panel search.
     pub search: PanelSearch,
     /// Width of the bins of incidence, rad.
     pub bin: f64,
@@ -40,7 +44,7 @@ pub struct Options {
     pub knot: f64,
 }
 
-impl Default for Options {
+impl Default for CalibrationOptions {
     fn default() -> Self {
         Self {
             sensor: "sensor".into(),
@@ -54,7 +58,7 @@ impl Default for Options {
     }
 }
 
-/// What was found in one recording.
+/// Panel of one recording.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PanelReport {
     /// The recording.
@@ -63,11 +67,11 @@ pub struct PanelReport {
     pub panel: Panel,
     /// Its beams.
     pub beams: PanelBeams,
-    /// Readings of its bias.
-    pub explanations: Vec<Explanation>,
+    /// Hypotheses about its bias.
+    pub bias_hypotheses: Vec<BiasHypothesis>,
 }
 
-/// A profile and what it rests on.
+/// A noise profile with the data that it is based on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Calibration {
     /// The profile.
@@ -76,13 +80,13 @@ pub struct Calibration {
     pub panels: Vec<PanelReport>,
     /// Statistics of narrow bins, at the profile's distance.
     pub bins: Vec<Bin>,
-    /// Likeness of neighbours.
-    pub likeness: Likeness,
+    /// NeighbourCorrelation of neighbours.
+    pub neighbour_correlation: NeighbourCorrelation,
     /// The reflectance fit.
     pub reflectance: ReflectanceFit,
     /// Penalties that cross-validation chose: of bias, logarithm of spread, drop-out.
     pub penalties: [f64; 3],
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
 }
 
@@ -92,8 +96,8 @@ const LEAST_BEAMS: usize = 200;
 /// Incidences that they fill at least, rad.
 const LEAST_SPAN: f64 = 4.0 * std::f64::consts::PI / 180.0;
 
-/// Bins of the spread are so many times as wide as those of everything else: it takes several
-/// places on the panel to see what stands still.
+/// Width of the bins of the spread relative to the other bins: fixed-pattern noise is observable over
+/// several directions only.
 const WIDE: f64 = 3.0;
 
 /// The profile of one material from recordings of panels of it, each with what was declared.
@@ -102,7 +106,7 @@ const WIDE: f64 = 3.0;
 /// Where a recording is unusable, or there is too little on the panels.
 pub fn calibrate(
     recordings: &[(&Recording, PanelHint)],
-    options: &Options,
+    options: &CalibrationOptions,
 ) -> Result<Calibration, NoiseError> {
     let panels = { recordings.iter() }
         .map(|(recording, hint)| report(recording, hint, options))
@@ -113,7 +117,7 @@ pub fn calibrate(
 fn report(
     recording: &Recording,
     hint: &PanelHint,
-    options: &Options,
+    options: &CalibrationOptions,
 ) -> Result<PanelReport, NoiseError> {
     let panel = find_panel(recording, hint, &options.search)?;
     let beams = PanelBeams::of(recording, &panel);
@@ -134,7 +138,7 @@ fn report(
     }
     Ok(PanelReport {
         recording: recording.name.clone(),
-        explanations: explain(recording, &panel, 75.0_f64.to_radians()),
+        bias_hypotheses: fit_bias_hypotheses(recording, &panel, 75.0_f64.to_radians()),
         panel,
         beams,
     })
@@ -143,7 +147,7 @@ fn report(
 fn from_panels(
     recordings: &[(&Recording, PanelHint)],
     panels: Vec<PanelReport>,
-    options: &Options,
+    options: &CalibrationOptions,
 ) -> Result<Calibration, NoiseError> {
     let Some(distance) = middle_distance(&panels) else {
         return Err(NoiseError::Empty {
@@ -153,8 +157,8 @@ fn from_panels(
     let steps = detect_steps(
         { recordings.iter() }
             .flat_map(|(recording, _)| &recording.cells)
-            .flat_map(|cell| &cell.looks)
-            .filter_map(|look| look.range),
+            .flat_map(|cell| &cell.samples)
+            .filter_map(|sample| sample.range),
     );
     let mut warnings = Vec::new();
     let binned: Vec<Vec<Bin>> = { panels.iter() }
@@ -167,11 +171,11 @@ fn from_panels(
             bins.iter().map(|bin| carried(bin, law, ratio)).collect()
         })
         .collect();
-    let places = place_to_place(by_panel.iter().map(Vec::as_slice), options.bin);
+    let places = between_bin_variance(by_panel.iter().map(Vec::as_slice), options.bin);
     let mut all = by_panel.concat();
     all.sort_by(|a, b| a.incidence.total_cmp(&b.incidence));
     let intensity = intensity_kind(recordings, &panels);
-    let usual = usual_standing(&all);
+    let usual = mean_drop_correlation(&all);
     let binned = |of: &dyn Fn(&PanelReport, f64) -> Vec<Bin>| -> Vec<Bin> {
         let of_panel = |panel: &PanelReport| {
             let ratio = panel.panel.plane.distance / distance;
@@ -218,17 +222,17 @@ fn from_panels(
         glare: curves.glare(intensity, usual),
         extrapolated: false,
     };
-    let likeness = likeness_of(&panels, &profile);
-    let [moving, still] = likeness.neighbours;
+    let neighbour_correlation = correlation_of(&panels, &profile);
+    let [temporal, fixed_pattern] = neighbour_correlation.neighbours;
     let beyond = curves.beyond(&about);
-    profile.correlation =
-        Correlation::new(moving, standing(&beyond), usual).with_fixed_pattern_neighbour(still);
-    remarks(&panels, &profile, &mut warnings);
+    profile.correlation = Correlation::new(temporal, fixed_pattern_share(&beyond), usual)
+        .with_fixed_pattern_neighbour(fixed_pattern);
+    add_warnings(&panels, &profile, &mut warnings);
     Ok(Calibration {
         profile,
         panels,
         bins: all,
-        likeness,
+        neighbour_correlation,
         reflectance,
         penalties: curves.penalties(),
         warnings,
@@ -239,7 +243,7 @@ fn from_panels(
 fn middle_distance(panels: &[PanelReport]) -> Option<f64> {
     let mut distances: Vec<f64> = panels.iter().map(|p| p.panel.plane.distance).collect();
     distances.sort_by(f64::total_cmp);
-    distances.get(distances.len() / 2).copied()
+    nearest_quantile(&distances, 0.5)
 }
 
 /// What the intensity of returned beams is.
@@ -268,11 +272,11 @@ fn intensity_kind(recordings: &[(&Recording, PanelHint)], panels: &[PanelReport]
     }
 }
 
-/// The usual likeness of drop-outs of one direction: the mean over bins that tell it.
-fn usual_standing(bins: &[Bin]) -> f64 {
+/// The usual neighbour_correlation of drop-outs of one direction: the mean over bins that tell it.
+fn mean_drop_correlation(bins: &[Bin]) -> f64 {
     let told = || {
         bins.iter()
-            .filter_map(|bin| bin.standing_drop.map(|s| (s, bin.beams)))
+            .filter_map(|bin| bin.drop_correlation.map(|s| (s, bin.beams)))
     };
     let weight: f64 = told().map(|(_, weight)| weight).sum();
     if weight == 0.0 {
@@ -281,8 +285,8 @@ fn usual_standing(bins: &[Bin]) -> f64 {
     told().map(|(share, weight)| share * weight).sum::<f64>() / weight
 }
 
-/// The share of the range's variance that stands still, over all bins.
-fn standing(bins: &[Bin]) -> f64 {
+/// Fixed-pattern share of the variance of the range, over all bins.
+fn fixed_pattern_share(bins: &[Bin]) -> f64 {
     let weight: f64 = bins.iter().map(|bin| bin.ranges).sum();
     bins.iter()
         .map(|bin| bin.standing * bin.ranges)
@@ -290,9 +294,9 @@ fn standing(bins: &[Bin]) -> f64 {
         / weight.max(1.0)
 }
 
-fn likeness_of(panels: &[PanelReport], profile: &Profile) -> Likeness {
+fn correlation_of(panels: &[PanelReport], profile: &Profile) -> NeighbourCorrelation {
     let found = panels.iter().map(|panel| {
-        likeness(&panel.beams, |error, aspect| {
+        neighbour_correlation(&panel.beams, |error, aspect| {
             let range = panel.panel.plane.distance / aspect.incidence.cos();
             let here = profile.at(aspect, range);
             let step = profile.steps.at(range);
@@ -300,6 +304,6 @@ fn likeness_of(panels: &[PanelReport], profile: &Profile) -> Likeness {
         })
     });
     found
-        .max_by_key(|likeness| likeness.pairs)
+        .max_by_key(|neighbour_correlation| neighbour_correlation.pairs)
         .unwrap_or_default()
 }

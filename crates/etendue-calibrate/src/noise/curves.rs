@@ -62,7 +62,10 @@ impl Curves {
                 Link::Identity,
             ),
             log_spread: None,
-            drop_out: curve(&|bin| Some((bin.drop_out(), bin.looks(usual))), Link::Logit),
+            drop_out: curve(
+                &|bin| Some((bin.drop_out(), bin.effective_samples(usual))),
+                Link::Logit,
+            ),
             intensity: curve(
                 &|bin| (bin.returned >= 1.0).then(|| (intensity_of(bin, intensity), bin.returned)),
                 Link::Identity,
@@ -134,8 +137,8 @@ impl Curves {
         beams
     }
 
-    /// The spread about the smooth bias, one side of the normal by itself: noise, and what stands
-    /// still from place to place. What both sides show is kept. Within a glare, `near` bins tell how
+    /// The spread about the smooth bias, for one side of the normal: noise, and fixed-pattern
+    /// differences between directions. What both sides show is kept. Within a glare, `near` bins tell how
     /// much more it is.
     pub fn fit_spread(&mut self, bins: &[Bin], near: &[Bin]) {
         let reach = self.glare.as_ref().map_or(0.0, GlareCurves::reach);
@@ -144,7 +147,7 @@ impl Curves {
             Some(Observation {
                 x: bin.incidence,
                 y: error.sd.hypot(error.mean).max(bin.hidden).max(1e-6).ln(),
-                weight: 2.0 * bin.range_looks().max(1.0),
+                weight: 2.0 * bin.effective_ranges().max(1.0),
                 fold: fold(bin),
             })
         };

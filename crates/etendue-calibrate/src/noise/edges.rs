@@ -1,8 +1,9 @@
 //! Where returns end: the edge of a panel, or of what the sensor sees of it.
 
 use super::panel::Plane;
-use super::recording::{azimuth, wrapped};
-use super::{Cell, Recording};
+use super::recording::azimuth;
+use super::{DirectionCell, Recording};
+use etendue_physics::angle::wrap_to_pi;
 
 /// A spot and what it sweeps while it is measured reach this far, rad: four half-degree bins of an
 /// RPLIDAR A1, which are two of its samples.
@@ -19,14 +20,14 @@ const NEAR: f64 = 0.25;
 ///
 /// Part of the spot comes back from there. A triangulating sensor takes the middle of that part for
 /// the middle of the spot, and its range goes off by centimetres at the end of the panel that it
-/// looks along. That is no property of the material at this incidence.
+/// samples along. That is no property of the material at this incidence.
 pub(super) fn beside_edges(recording: &Recording, plane: &Plane) -> Vec<bool> {
     let cells = &recording.cells;
     if !recording.planar {
         return vec![false; cells.len()];
     }
     let azimuths: Vec<f64> = cells.iter().map(|cell| azimuth(&cell.direction)).collect();
-    let apart = |a: usize, b: usize| wrapped(azimuths[a] - azimuths[b]).abs();
+    let apart = |a: usize, b: usize| wrap_to_pi(azimuths[a] - azimuths[b]).abs();
     let shares: Vec<f64> = cells.iter().map(|cell| share(cell, plane)).collect();
     let smooth: Vec<f64> = (0..cells.len())
         .map(|at| {
@@ -56,11 +57,11 @@ fn beside(at: usize, count: usize, reach: usize) -> impl Iterator<Item = usize> 
 }
 
 /// Share of beams that the panel returns.
-fn share(cell: &Cell, plane: &Plane) -> f64 {
+fn share(cell: &DirectionCell, plane: &Plane) -> f64 {
     let expected = plane.range(&cell.direction);
     let is_on = |range: &f64| (range / expected - 1.0).abs() < NEAR;
-    let on = { cell.looks.iter() }.filter(|look| look.range.as_ref().is_some_and(is_on));
-    on.count() as f64 / cell.looks.len().max(1) as f64
+    let on = { cell.samples.iter() }.filter(|sample| sample.range.as_ref().is_some_and(is_on));
+    on.count() as f64 / cell.samples.len().max(1) as f64
 }
 
 fn mean(values: impl Iterator<Item = f64>) -> f64 {

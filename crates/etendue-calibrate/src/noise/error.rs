@@ -32,7 +32,7 @@ pub enum NoiseError {
         /// How many it takes.
         needed: usize,
     },
-    /// No flat surface stands in front of the sensor.
+    /// No flat surface in front of the sensor.
     #[error("{recording}: no panel found: {found}")]
     NoPanel {
         /// The recording.

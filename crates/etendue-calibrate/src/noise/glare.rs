@@ -1,8 +1,8 @@
-//! What is unlike on both sides of the normal, near it.
+//! Glare: differences between the two sides of the normal, near normal incidence.
 
 use super::PanelBeams;
 use super::smooth::{Curve, Link, Observation, fit_curve};
-use super::statistics::{Bin, place_to_place, wilson};
+use super::statistics::{Bin, between_bin_variance, wilson};
 use etendue_physics::profile::{Glare, GlareKnot, IntensityKind};
 
 /// Width of the bins of a glare, and distance of its knots, rad: half of an RPLIDAR's samples.
@@ -11,43 +11,42 @@ pub(super) const BIN: f64 = 0.5 * DEGREE;
 /// Pieces of the splines over signed incidence, rad.
 const PIECE: f64 = DEGREE;
 
-/// Within so much of the normal a glare is looked for, rad ...
+/// Incidences that are tested for a glare, rad ...
 const INNER: f64 = 3.0 * DEGREE;
 
-/// ... and from here to there the panel is looked at for how much it differs anyway, rad.
+/// ... and incidences that give the usual deviation of the panel, rad.
 const OUTER: [f64; 2] = [10.0 * DEGREE, 40.0 * DEGREE];
 
-/// A glare ends within so much, degrees.
+/// Greatest extent of a glare, degrees.
 const WIDEST: u32 = 12;
 
-/// Bins near the normal differ from the curve of both sides by so many times the mean square of the
-/// others': of 6 bins and 24 independent others it is Snedecor's F at 0.1 %.
+/// Least ratio of the mean square deviation of the bins near the normal from the common curve to that of
+/// the other bins: Snedecor's F at 0.1 % for 6 and 24 independent bins.
 const LEAST_RATIO: f64 = 5.55;
 
-/// A glare ends where no ring of two degrees beyond differs from the curve of what lies there by more
-/// than so many times the usual mean square: of 4 bins, chance does in 1 of 60.
+/// Greatest ratio of the mean square deviation of a ring of two degrees beyond a glare to that of the
+/// other bins: for 4 bins it is exceeded by chance in 1 of 60.
 const ENDED: f64 = 3.0;
 
-/// It fades over so much more, rad.
+/// Width of the transition at the end of a glare, rad.
 const FADE: f64 = DEGREE;
 
 /// Width of those rings, rad.
 const RING: f64 = 2.0 * DEGREE;
 
-/// Ratios of spreads below this are told from 1 by chance.
+/// Ratios of spreads below this are not significant.
 const NOISY: f64 = 1.25;
 
-/// Beams that pass the normal sideways by less than this share tell nothing of left and right.
+/// Least lateral component of beams that distinguish left and right.
 const SIDEWAYS: f64 = 0.7;
 
 const DEGREE: f64 = std::f64::consts::PI / 180.0;
 
-/// How far a glare reaches from the normal, rad; none where both sides of it are told by one curve. Of
-/// several panels all that were seen on both sides have to show it: `panels` are their bins of a width
-/// (rad).
+/// Extent of a glare from the normal, rad; `None` where one curve describes both sides. All panels that
+/// were measured on both sides must show it: `panels` are their bins of a width (rad).
 pub(super) fn reach(panels: &[Vec<Bin>], width: f64, piece: f64) -> Option<f64> {
     let of_panel = |bins: &Vec<Bin>| {
-        let places = place_to_place(std::iter::once(&bins[..]), width);
+        let places = between_bin_variance(std::iter::once(&bins[..]), width);
         reach_of(bins, places, piece)
     };
     let both_sides = panels.iter().filter(|bins| is_seen_on_both_sides(bins));
@@ -116,7 +115,7 @@ fn mean_square(bins: &[Bin], curve: &Curve, places: f64, from: f64, to: f64) -> 
     (!squares.is_empty()).then(|| squares.iter().sum::<f64>() / squares.len() as f64)
 }
 
-/// Curves over signed incidence of what comes to those over incidence.
+/// Curves over signed incidence that are added to the curves over incidence.
 pub(super) struct GlareCurves {
     reach: f64,
     places: f64,
@@ -127,7 +126,7 @@ pub(super) struct GlareCurves {
     intensity: Option<Curve>,
 }
 
-/// What both sides of the normal have alike, at an incidence.
+/// Common curves of both sides of the normal, over incidence.
 pub(super) struct Alike<'a> {
     pub bias: &'a dyn Fn(f64) -> f64,
     pub drop_out: &'a dyn Fn(f64) -> f64,
@@ -139,7 +138,8 @@ pub(super) struct Alike<'a> {
 impl GlareCurves {
     /// The curves of narrow bins about the normal, apart from what both sides have alike.
     pub fn fit(bins: Vec<Bin>, reach: f64, places: f64, usual: f64, alike: &Alike) -> Option<Self> {
-        let bins: Vec<Bin> = { bins.into_iter() }
+        let bins: Vec<Bin> = bins
+            .into_iter()
             .filter(|bin| bin.incidence < reach)
             .collect();
         let curve = |value: &dyn Fn(&Bin) -> Option<(f64, f64)>, link| {
@@ -162,7 +162,12 @@ impl GlareCurves {
             (1.0 - (1.0 - bin.drop_out()) / kept).clamp(0.0, 1.0)
         };
         let drop_out = drops
-            .then(|| curve(&|bin| Some((lost(bin), bin.looks(usual))), Link::Logit))
+            .then(|| {
+                curve(
+                    &|bin| Some((lost(bin), bin.effective_samples(usual))),
+                    Link::Logit,
+                )
+            })
             .flatten();
         let intensity = curve(
             &|bin| {
@@ -187,7 +192,7 @@ impl GlareCurves {
         self.reach
     }
 
-    /// What comes to the bias at a signed incidence, m.
+    /// Contribution to the bias at a signed incidence, m.
     pub fn bias(&self, signed: f64) -> f64 {
         self.shaped(signed, |s| self.bias.at(s))
     }
@@ -210,11 +215,11 @@ impl GlareCurves {
             .collect();
         let observations = observed(&inside, &|bin| {
             let error = bin.error?;
-            let looks = bin.range_looks().max(1.0);
-            let own = error.sd.hypot(error.mean) * (0.5 * short_of(looks)).exp();
+            let samples = bin.effective_ranges().max(1.0);
+            let own = error.sd.hypot(error.mean) * (0.5 * short_of(samples)).exp();
             let own = own.max(bin.hidden).max(1e-6);
             let ratio = own / spread(bin.incidence).max(1e-6);
-            Some((ratio.ln(), 2.0 * looks))
+            Some((ratio.ln(), 2.0 * samples))
         });
         self.log_ratio = fit_curve(&observations, PIECE, Link::Identity);
     }
@@ -263,10 +268,12 @@ impl GlareCurves {
         let weight: f64 = near(1.5 * BIN)
             .filter_map(|bin| Some(1.0 / (bin.mean_variance()? + self.places)))
             .sum();
-        let range_looks: f64 = near(1.5 * BIN).map(Bin::range_looks).sum();
-        let looks: f64 = near(1.5 * BIN).map(|bin| bin.looks(usual)).sum();
+        let effective_ranges: f64 = near(1.5 * BIN).map(Bin::effective_ranges).sum();
+        let samples: f64 = near(1.5 * BIN)
+            .map(|bin| bin.effective_samples(usual))
+            .sum();
         let dropped: f64 = near(1.5 * BIN)
-            .map(|bin| bin.looks(usual) * bin.drop_out())
+            .map(|bin| bin.effective_samples(usual) * bin.drop_out())
             .sum();
         let spread_ratio = value(&self.log_ratio).exp();
         let has_intensity = !matches!(intensity, IntensityKind::None | IntensityKind::Constant(_));
@@ -276,9 +283,9 @@ impl GlareCurves {
             bias: value(&Some(self.bias.clone())),
             bias_error: 1.0 / weight.max(1e-300).sqrt(),
             spread_ratio,
-            spread_ratio_error: spread_ratio / (2.0 * range_looks.max(1.0)).sqrt(),
+            spread_ratio_error: spread_ratio / (2.0 * effective_ranges.max(1.0)).sqrt(),
             drop_out: value(&self.drop_out).clamp(0.0, 1.0),
-            drop_out_interval: wilson(dropped, looks),
+            drop_out_interval: wilson(dropped, samples),
             intensity: if has_intensity {
                 value(&self.intensity)
             } else {
@@ -288,11 +295,11 @@ impl GlareCurves {
     }
 }
 
-/// By how much the mean logarithm of a variance of so many looks falls short of the variance's,
+/// Bias of the mean logarithm of a variance of `k` samples,
 /// $\\ln(k/2)-\\psi(k/2)$ (Bartlett and Kendall 1946, doi:10.2307/2983618), to 5 %: half degrees are few
 /// directions.
-fn short_of(looks: f64) -> f64 {
-    1.0 / looks + 1.0 / (3.0 * looks * looks)
+fn short_of(samples: f64) -> f64 {
+    1.0 / samples + 1.0 / (3.0 * samples * samples)
 }
 
 /// The middle of a glare: where light is too much, beams are lost and ranges spread. Where they do not
@@ -336,7 +343,7 @@ fn observed(bins: &[Bin], value: &dyn Fn(&Bin) -> Option<(f64, f64)>) -> Vec<Obs
     bins.iter().filter_map(observation).collect()
 }
 
-/// The beams that tell left from right.
+/// The beams with a significant lateral component.
 pub(super) fn sideways(beams: &PanelBeams) -> PanelBeams {
     PanelBeams {
         beams: { beams.beams.iter() }

@@ -1,11 +1,11 @@
 //! Which material a panel is.
 
-use super::{NoiseError, PanelBeams, Seen};
+use super::{BeamOutcome, NoiseError, PanelBeams};
 use etendue_physics::profile::Profile;
 
 /// How likely a panel is of a profile's material.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Likelihood {
+pub struct MaterialLikelihood {
     /// Number of the profile.
     pub profile: usize,
     /// Mean log-likelihood of a beam.
@@ -20,12 +20,15 @@ const FLOOR: f64 = 1e-4;
 /// How likely each profile makes the beams of a panel, the likeliest first.
 ///
 /// Beams of one scan are alike (two bins a sample, dents): the log-likelihood counts as many
-/// independent looks as the profile's correlation leaves. Profiles that are extrapolated to the
+/// independent samples as the profile's correlation leaves. Profiles that are extrapolated to the
 /// panel's distance are compared all the same.
 ///
 /// # Errors
 /// Where there is no profile.
-pub fn identify(beams: &PanelBeams, profiles: &[&Profile]) -> Result<Vec<Likelihood>, NoiseError> {
+pub fn identify(
+    beams: &PanelBeams,
+    profiles: &[&Profile],
+) -> Result<Vec<MaterialLikelihood>, NoiseError> {
     if profiles.is_empty() {
         return Err(NoiseError::NoProfiles);
     }
@@ -54,8 +57,8 @@ pub fn identify(beams: &PanelBeams, profiles: &[&Profile]) -> Result<Vec<Likelih
         .map(|sum| (share * (sum - highest)).exp())
         .collect();
     let total: f64 = weights.iter().sum();
-    let mut found: Vec<Likelihood> = { sums.iter().zip(&weights).enumerate() }
-        .map(|(profile, (sum, weight))| Likelihood {
+    let mut found: Vec<MaterialLikelihood> = { sums.iter().zip(&weights).enumerate() }
+        .map(|(profile, (sum, weight))| MaterialLikelihood {
             profile,
             mean_log: sum / count,
             probability: weight / total,
@@ -68,10 +71,10 @@ pub fn identify(beams: &PanelBeams, profiles: &[&Profile]) -> Result<Vec<Likelih
 /// Log-probability of what one beam reported.
 fn log_probability(beam: &super::PanelBeam, profile: &Profile) -> f64 {
     let here = profile.at(beam.aspect(), beam.expected);
-    let probability = match beam.seen {
-        Seen::Dropped => here.drop_out,
-        Seen::Range(_) if beam.at_edge => 1.0 - here.drop_out,
-        Seen::Range(range) => {
+    let probability = match beam.outcome {
+        BeamOutcome::Dropped => here.drop_out,
+        BeamOutcome::Range(_) if beam.at_edge => 1.0 - here.drop_out,
+        BeamOutcome::Range(range) => {
             let range = profile.probability(&here, beam.expected, range, 1e-3);
             (1.0 - here.drop_out) * range
         }

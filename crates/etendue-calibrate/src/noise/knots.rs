@@ -1,6 +1,6 @@
 //! From smooth curves to the knots of a profile.
 
-use super::calibrate::Options;
+use super::calibrate::CalibrationOptions;
 use super::curves::Curves;
 use super::smooth::Curve;
 use super::statistics::{Bin, wilson};
@@ -11,7 +11,7 @@ impl Curves {
     pub fn knots(
         &self,
         [bins, about]: [&[Bin]; 2],
-        options: &Options,
+        options: &CalibrationOptions,
         usual: f64,
         model: &ReflectanceModel,
         intensity: IntensityKind,
@@ -64,11 +64,11 @@ impl Curves {
             incidence,
             count: near.beams,
             bias: value(&self.bias, seen),
-            bias_error: spread / near.range_looks.max(1.0).sqrt(),
+            bias_error: spread / near.effective_ranges.max(1.0).sqrt(),
             spread,
-            spread_error: spread / (2.0 * near.range_looks.max(1.0)).sqrt(),
+            spread_error: spread / (2.0 * near.effective_ranges.max(1.0)).sqrt(),
             drop_out,
-            drop_out_interval: wilson(near.dropped_looks, near.looks),
+            drop_out_interval: wilson(near.dropped_looks, near.samples),
             intensity: if is_constant {
                 near.intensity
             } else {
@@ -99,9 +99,9 @@ struct Place<'a> {
 #[derive(Default)]
 struct Near {
     beams: f64,
-    looks: f64,
+    samples: f64,
     dropped_looks: f64,
-    range_looks: f64,
+    effective_ranges: f64,
     intensity: f64,
 }
 
@@ -110,19 +110,19 @@ impl Place<'_> {
         let near =
             { self.bins.iter() }.filter(|bin| (bin.incidence - incidence).abs() <= self.width);
         let wide = (2.0 * self.width).max(1e-6);
-        let range_looks = { self.about.iter() }
+        let effective_ranges = { self.about.iter() }
             .filter(|bin| (bin.incidence - incidence).abs() <= wide)
-            .map(Bin::range_looks)
+            .map(Bin::effective_ranges)
             .sum();
         let start = Near {
-            range_looks,
+            effective_ranges,
             ..Near::default()
         };
         near.fold(start, |mut sum, bin| {
-            let looks = bin.looks(self.usual);
+            let samples = bin.effective_samples(self.usual);
             sum.beams += bin.beams;
-            sum.looks += looks;
-            sum.dropped_looks += looks * bin.drop_out();
+            sum.samples += samples;
+            sum.dropped_looks += samples * bin.drop_out();
             sum.intensity = sum.intensity.max(bin.brightest);
             sum
         })

@@ -1,6 +1,6 @@
 //! How bias and spread go with distance.
 
-use super::calibrate::{Options, PanelReport, SensorKind};
+use super::calibrate::{CalibrationOptions, PanelReport, SensorKind};
 use super::statistics::Bin;
 use etendue_physics::profile::DistanceLaw;
 
@@ -9,7 +9,7 @@ use etendue_physics::profile::DistanceLaw;
 pub(super) fn law(
     panels: &[PanelReport],
     binned: &[Vec<Bin>],
-    options: &Options,
+    options: &CalibrationOptions,
     warnings: &mut Vec<String>,
 ) -> DistanceLaw {
     let usual = match options.kind {

@@ -8,24 +8,24 @@
 //! 2. Incidence comes from the fitted plane; both sides of its normal are one, but near it where they
 //!    differ by more than the panel does elsewhere (a [glare](etendue_physics::profile::Glare)).
 //! 3. [`statistics`]: bias and spread of the beams that returned, drop-out apart, with intervals
-//!    that count independent looks; steps of the device; likeness of neighbours. Beside edges, where
+//!    that count independent samples; steps of the device; neighbour_correlation of neighbours. Beside edges, where
 //!    part of the spot comes back, a beam counts as returned, its range does not count.
 //! 4. [`smooth`]: penalised splines over incidence, chosen by cross-validation.
-//! 5. A law of distance, told by the kind of sensor or by recordings at several distances.
+//! 5. A law of distance, from the ranging principle or from recordings at several distances.
 //! 6. [`reflectance`]: a reflectance model for gaps and beyond the edge.
 //!
-//! [`score`] tests a profile on beams that it was not fitted to, [`identify`](identify()) tells
-//! materials apart, [`adapt`](transfer::adapt) guesses an unrecorded one.
+//! [`score`] tests a profile on beams that it was not fitted to, [`identify`](identify()) identifies
+//! materials, [`adapt`](transfer::adapt) predicts an unrecorded one.
 //!
-//! Not modelled: panels that are not flat (their shape goes into bias and standing noise), light of
+//! Not modelled: panels that are not flat (their shape enters bias and fixed-pattern noise), light of
 //! two surfaces at edges, warming up.
 
 mod beams;
+mod bias_hypotheses;
 mod calibrate;
 mod curves;
 mod edges;
 mod error;
-mod explain;
 mod glare;
 mod identify;
 mod knots;
@@ -33,18 +33,18 @@ mod law;
 pub mod panel;
 mod recording;
 pub mod reflectance;
-mod remarks;
 mod replay;
 pub mod score;
 pub mod smooth;
 pub mod statistics;
 pub mod transfer;
+mod warnings;
 
-pub use beams::{PanelBeam, PanelBeams, Seen};
-pub use calibrate::{Calibration, Options, PanelReport, SensorKind, calibrate};
+pub use beams::{BeamOutcome, PanelBeam, PanelBeams};
+pub use bias_hypotheses::{BiasHypothesis, fit_bias_hypotheses};
+pub use calibrate::{Calibration, CalibrationOptions, PanelReport, SensorKind, calibrate};
 pub use error::NoiseError;
-pub use explain::{Explanation, explain};
-pub use identify::{Likelihood, identify};
+pub use identify::{MaterialLikelihood, identify};
 pub use panel::{Panel, PanelHint, PanelSearch};
-pub use recording::{Cell, Look, Recording};
+pub use recording::{BeamSample, DirectionCell, Recording};
 pub use replay::replay;

@@ -2,7 +2,9 @@
 
 use super::NoiseError;
 use super::statistics::detect_steps;
+use etendue_physics::angle::wrap_to_pi;
 use etendue_physics::profile::Steps;
+use etendue_physics::statistics::median;
 use etendue_sensors::{RangeReading, Scan};
 use nalgebra::{Point3, Vector3};
 use std::collections::BTreeMap;
@@ -21,21 +23,21 @@ pub struct Recording {
     /// Whether the device gives intensities.
     pub has_intensity: bool,
     /// The directions; of a planar sensor by ascending azimuth.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<DirectionCell>,
 }
 
 /// One direction and everything seen there.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Cell {
+pub struct DirectionCell {
     /// Unit vector in the sensor's frame.
     pub direction: Vector3<f64>,
     /// One a beam, by scan.
-    pub looks: Vec<Look>,
+    pub samples: Vec<BeamSample>,
 }
 
 /// One beam.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Look {
+pub struct BeamSample {
     /// Number of the scan.
     pub scan: u32,
     /// How far its azimuth lies anticlockwise of the cell's direction, rad.
@@ -102,7 +104,7 @@ impl Recording {
         } else {
             directions(clouds)
         };
-        let is_level = |cell: &Cell| cell.direction.z.abs() < LEVEL;
+        let is_level = |cell: &DirectionCell| cell.direction.z.abs() < LEVEL;
         let planar = !cells.is_empty() && cells.iter().all(is_level);
         if planar {
             cells.sort_by(|a, b| azimuth(&a.direction).total_cmp(&azimuth(&b.direction)));
@@ -120,16 +122,16 @@ impl Recording {
 
     /// How many beams there are.
     pub fn beams(&self) -> usize {
-        self.cells.iter().map(|cell| cell.looks.len()).sum()
+        self.cells.iter().map(|cell| cell.samples.len()).sum()
     }
 
     /// The same recording with the scans that `keep` says.
     #[must_use]
     pub fn of_scans(&self, keep: impl Fn(u32) -> bool) -> Self {
-        let cells = self.cells.iter().map(|cell| Cell {
+        let cells = self.cells.iter().map(|cell| DirectionCell {
             direction: cell.direction,
-            looks: { cell.looks.iter() }
-                .filter(|look| keep(look.scan))
+            samples: { cell.samples.iter() }
+                .filter(|sample| keep(sample.scan))
                 .copied()
                 .collect(),
         });
@@ -158,10 +160,11 @@ impl Recording {
         for cell in seen {
             let median = cell.median().unwrap_or(1.0);
             let odd = |ratio: f64| (600.0..1600.0).contains(&ratio.max(1.0 / ratio));
-            let stray = cell.looks.iter().find_map(|look| {
-                look.range
+            let stray = cell.samples.iter().find_map(|sample| {
+                sample
+                    .range
                     .filter(|r| odd(r / median))
-                    .map(|r| (look.scan, r))
+                    .map(|r| (sample.scan, r))
             });
             if let Some((scan, range)) = stray {
                 return Err(NoiseError::MixedUnits {
@@ -177,43 +180,31 @@ impl Recording {
 
     /// The steps of its ranges.
     pub fn steps(&self) -> Steps {
-        let looks = self.cells.iter().flat_map(|cell| &cell.looks);
-        detect_steps(looks.filter_map(|look| look.range))
+        let samples = self.cells.iter().flat_map(|cell| &cell.samples);
+        detect_steps(samples.filter_map(|sample| sample.range))
     }
 }
 
-impl Cell {
+impl DirectionCell {
     /// Median of the ranges, m, if any returned.
     pub fn median(&self) -> Option<f64> {
-        let mut ranges: Vec<f64> = self.looks.iter().filter_map(|look| look.range).collect();
+        let mut ranges: Vec<f64> = self
+            .samples
+            .iter()
+            .filter_map(|sample| sample.range)
+            .collect();
         median(&mut ranges)
     }
 
     /// Share of beams that returned.
     pub fn returned(&self) -> f64 {
-        let returned = self.looks.iter().filter(|look| look.range.is_some());
-        returned.count() as f64 / self.looks.len().max(1) as f64
+        let returned = self.samples.iter().filter(|sample| sample.range.is_some());
+        returned.count() as f64 / self.samples.len().max(1) as f64
     }
 }
 
 /// A direction is in the x-y plane to this, rad.
 const LEVEL: f64 = 1e-5;
-
-/// The median; the order of `values` changes.
-pub(super) fn median(values: &mut [f64]) -> Option<f64> {
-    let middle = values.len() / 2;
-    if values.is_empty() {
-        return None;
-    }
-    let (below, upper, _) = values.select_nth_unstable_by(middle, f64::total_cmp);
-    let lower = below.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let upper = *upper;
-    Some(if values.len() % 2 == 1 {
-        upper
-    } else {
-        0.5 * (lower + upper)
-    })
-}
 
 /// Azimuth of a direction, rad, in (-pi, pi].
 pub(super) fn azimuth(direction: &Vector3<f64>) -> f64 {
@@ -225,23 +216,18 @@ pub(super) fn planar(azimuth: f64) -> Vector3<f64> {
     Vector3::new(azimuth.cos(), azimuth.sin(), 0.0)
 }
 
-/// An angle brought into [-pi, pi).
-pub(super) fn wrapped(angle: f64) -> f64 {
-    (angle + PI).rem_euclid(TAU) - PI
-}
-
 /// Whether an azimuth lies between two, anticlockwise from the first to the second.
 pub(super) fn is_between(azimuth: f64, [from, to]: [f64; 2]) -> bool {
     (azimuth - from).rem_euclid(TAU) <= (to - from).rem_euclid(TAU)
 }
 
-fn look(scan: usize, turn: f64, reading: RangeReading, intensity: Option<&f32>) -> Look {
+fn sample(scan: usize, turn: f64, reading: RangeReading, intensity: Option<&f32>) -> BeamSample {
     #[expect(
         clippy::cast_possible_truncation,
         reason = "scans are fewer than 2^32, and a turn within a cell is small"
     )]
     let (scan, turn) = (scan as u32, turn as f32);
-    Look {
+    BeamSample {
         scan,
         turn,
         range: reading.range().filter(|r| *r > 0.0 && r.is_finite()),
@@ -249,41 +235,41 @@ fn look(scan: usize, turn: f64, reading: RangeReading, intensity: Option<&f32>) 
     }
 }
 
-fn fixed(scans: &[Scan], azimuths: &[f64]) -> Vec<Cell> {
-    let cell = |(beam, azimuth): (usize, &f64)| Cell {
+fn fixed(scans: &[Scan], azimuths: &[f64]) -> Vec<DirectionCell> {
+    let cell = |(beam, azimuth): (usize, &f64)| DirectionCell {
         direction: planar(*azimuth),
-        looks: { scans.iter().enumerate() }
+        samples: { scans.iter().enumerate() }
             .map(|(number, scan)| {
-                look(number, 0.0, scan.readings[beam], scan.intensities.get(beam))
+                sample(number, 0.0, scan.readings[beam], scan.intensities.get(beam))
             })
             .collect(),
     };
     azimuths.iter().enumerate().map(cell).collect()
 }
 
-fn binned(scans: &[Scan]) -> Vec<Cell> {
+fn binned(scans: &[Scan]) -> Vec<DirectionCell> {
     let beams: usize = scans.iter().map(|scan| scan.readings.len()).sum();
     let width = TAU / (beams as f64 / scans.len() as f64).max(1.0);
-    let mut cells: BTreeMap<i64, Vec<Look>> = BTreeMap::new();
+    let mut cells: BTreeMap<i64, Vec<BeamSample>> = BTreeMap::new();
     for (number, scan) in scans.iter().enumerate() {
         for (beam, azimuth) in scan.azimuths.iter().enumerate() {
-            let azimuth = wrapped(*azimuth);
+            let azimuth = wrap_to_pi(*azimuth);
             #[expect(clippy::cast_possible_truncation, reason = "a turn has few bins")]
             let bin = (azimuth / width).floor() as i64;
             let turn = azimuth - (bin as f64 + 0.5) * width;
-            let look = look(
+            let sample = sample(
                 number,
                 turn,
                 scan.readings[beam],
                 scan.intensities.get(beam),
             );
-            cells.entry(bin).or_default().push(look);
+            cells.entry(bin).or_default().push(sample);
         }
     }
     { cells.into_iter() }
-        .map(|(bin, looks)| Cell {
+        .map(|(bin, samples)| DirectionCell {
             direction: planar((bin as f64 + 0.5) * width),
-            looks,
+            samples,
         })
         .collect()
 }
@@ -293,21 +279,21 @@ fn is_seen(point: &Point3<f64>) -> bool {
     distance > 0.0 && distance.is_finite()
 }
 
-fn point_look(scan: usize, point: Option<&Point3<f64>>, intensity: Option<&f32>) -> Look {
+fn point_look(scan: usize, point: Option<&Point3<f64>>, intensity: Option<&f32>) -> BeamSample {
     let range = point.filter(|p| is_seen(p)).map(|p| p.coords.norm());
     let reading = range.map_or(RangeReading::NoReturn, RangeReading::Range);
-    look(scan, 0.0, reading, intensity)
+    sample(scan, 0.0, reading, intensity)
 }
 
-fn grid(clouds: &[(Vec<Point3<f64>>, Vec<f32>)]) -> Vec<Cell> {
+fn grid(clouds: &[(Vec<Point3<f64>>, Vec<f32>)]) -> Vec<DirectionCell> {
     let cell = |number: usize| {
         let seen = clouds.iter().map(|(points, _)| &points[number]);
         let sum: Vector3<f64> = { seen.filter(|p| is_seen(p)) }
             .map(|p| p.coords.normalize())
             .sum();
-        Cell {
+        DirectionCell {
             direction: sum.try_normalize(1e-9).unwrap_or(Vector3::zeros()),
-            looks: { clouds.iter().enumerate() }
+            samples: { clouds.iter().enumerate() }
                 .map(|(scan, (points, intensities))| {
                     point_look(scan, points.get(number), intensities.get(number))
                 })
@@ -320,10 +306,10 @@ fn grid(clouds: &[(Vec<Point3<f64>>, Vec<f32>)]) -> Vec<Cell> {
         .collect()
 }
 
-/// Sum of the directions seen in a bin, and its looks by scan.
-type Seen = (Vector3<f64>, BTreeMap<usize, Look>);
+/// Sum of the directions seen in a bin, and its samples by scan.
+type Seen = (Vector3<f64>, BTreeMap<usize, BeamSample>);
 
-fn directions(clouds: &[(Vec<Point3<f64>>, Vec<f32>)]) -> Vec<Cell> {
+fn directions(clouds: &[(Vec<Point3<f64>>, Vec<f32>)]) -> Vec<DirectionCell> {
     const WIDTH: f64 = 0.2 * PI / 180.0;
     #[expect(clippy::cast_possible_truncation, reason = "a sphere has few bins")]
     let bin = |angle: f64| (angle / WIDTH).floor() as i64;
@@ -334,18 +320,18 @@ fn directions(clouds: &[(Vec<Point3<f64>>, Vec<f32>)]) -> Vec<Cell> {
             // What rounding leaves of an elevation of zero is one bin, not two.
             let elevation = direction.z.asin() + 0.5 * LEVEL;
             let key = (bin(elevation), bin(azimuth(&direction)));
-            let (sum, looks) = cells.entry(key).or_default();
+            let (sum, samples) = cells.entry(key).or_default();
             *sum += direction;
-            let look = point_look(scan, Some(point), intensities.get(number));
-            looks.entry(scan).or_insert(look);
+            let sample = point_look(scan, Some(point), intensities.get(number));
+            samples.entry(scan).or_insert(sample);
         }
     }
     let missing = |scan| point_look(scan, None, None);
     { cells.into_values() }
-        .map(|(sum, looks)| Cell {
+        .map(|(sum, samples)| DirectionCell {
             direction: sum.normalize(),
-            looks: (0..clouds.len())
-                .map(|scan| looks.get(&scan).copied().unwrap_or_else(|| missing(scan)))
+            samples: (0..clouds.len())
+                .map(|scan| samples.get(&scan).copied().unwrap_or_else(|| missing(scan)))
                 .collect(),
         })
         .collect()

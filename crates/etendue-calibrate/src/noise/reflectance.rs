@@ -82,7 +82,13 @@ fn fit_logistic(bins: &[Bin], powers: &[f64], usual: f64) -> (DropOutModel, f64)
         return (ReflectanceModel::default().drop_out, 0.0);
     }
     let data: Vec<[f64; 3]> = { bins.iter().zip(powers) }
-        .map(|(bin, power)| [-power.max(1e-30).ln(), bin.drop_out(), bin.looks(usual)])
+        .map(|(bin, power)| {
+            [
+                -power.max(1e-30).ln(),
+                bin.drop_out(),
+                bin.effective_samples(usual),
+            ]
+        })
         .collect();
     let mut here = DropOutModel {
         logit: -3.0,
@@ -93,11 +99,11 @@ fn fit_logistic(bins: &[Bin], powers: &[f64], usual: f64) -> (DropOutModel, f64)
             [-0.01 * here.logit, -0.002 * here.slope],
             [0.01, 0.0, 0.002],
         );
-        for [x, share, looks] in &data {
+        for [x, share, samples] in &data {
             let p = logistic(here.logit + here.slope * x);
-            let weight = looks * p * (1.0 - p);
-            gradient[0] += looks * (share - p);
-            gradient[1] += looks * (share - p) * x;
+            let weight = samples * p * (1.0 - p);
+            gradient[0] += samples * (share - p);
+            gradient[1] += samples * (share - p) * x;
             matrix[0] += weight;
             matrix[1] += weight * x;
             matrix[2] += weight * x * x;
@@ -116,8 +122,8 @@ fn fit_logistic(bins: &[Bin], powers: &[f64], usual: f64) -> (DropOutModel, f64)
         }
     }
     let deviance = { data.iter() }
-        .map(|[x, share, looks]| {
-            2.0 * looks * divergence(*share, logistic(here.logit + here.slope * x))
+        .map(|[x, share, samples]| {
+            2.0 * samples * divergence(*share, logistic(here.logit + here.slope * x))
         })
         .sum();
     (here, deviance)
@@ -146,7 +152,7 @@ fn intensity_misfit(bins: &[Bin], powers: &[f64]) -> f64 {
         .filter(|(bin, _)| bin.returned >= 3.0 && bin.intensity[0] > 0.0)
         .map(|(bin, power)| {
             let relative = (bin.intensity[1] / bin.intensity[0]).max(0.02);
-            let weight = bin.range_looks().max(1.0) / (relative * relative);
+            let weight = bin.effective_ranges().max(1.0) / (relative * relative);
             (bin.intensity[0].ln() - power.max(1e-30).ln(), weight)
         })
         .collect();

@@ -1,10 +1,10 @@
-//! A recording's beams, drawn anew from a profile.
+//! Simulation of the beams of a recording from a profile.
 
-use super::{PanelBeams, Seen};
+use super::{BeamOutcome, PanelBeams};
 use etendue_physics::profile::{Address, Profile};
 
-/// The same beams at the same panel, each drawn from the profile: what the simulator does with
-/// beams that see the panel alone.
+/// The beams of a panel with outcomes drawn from the profile, as the simulator draws them for beams on
+/// the panel.
 pub fn replay(beams: &PanelBeams, profile: &Profile, seed: u64) -> PanelBeams {
     let drawn = beams.beams.iter().map(|beam| {
         let address = Address {
@@ -21,7 +21,9 @@ pub fn replay(beams: &PanelBeams, profile: &Profile, seed: u64) -> PanelBeams {
         )]
         let intensity = found.and_then(|f| f.intensity).unwrap_or(0.0) as f32;
         super::PanelBeam {
-            seen: found.map_or(Seen::Dropped, |found| Seen::Range(found.range)),
+            outcome: found.map_or(BeamOutcome::Dropped, |found| {
+                BeamOutcome::Range(found.range)
+            }),
             intensity,
             ..*beam
         }

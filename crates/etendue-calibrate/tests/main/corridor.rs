@@ -1,6 +1,6 @@
 //! A corridor of planes, seen by a lidar of many channels, with a known bias.
 
-use etendue_calibrate::depth::train::{Optimiser, Trained, Training, train};
+use etendue_calibrate::depth::train::{Optimiser, Training, TrainingResult, train};
 use etendue_calibrate::depth::{
     DepthLoss, DepthMap, DepthModel, MapOptions, Polynomial, PoseFreedom,
 };
@@ -150,7 +150,7 @@ fn fit(
     noise: Noise,
     training: &Training,
     options: &MapOptions,
-) -> (DepthMap, Trained) {
+) -> (DepthMap, TrainingResult) {
     let (scans, poses) = Corridor::new(8, 128, columns).scans(noise);
     let map = DepthMap::build(&scans, &poses, options).unwrap();
     let start = DepthModel::Polynomial(Polynomial::plain([0.0; 2]));

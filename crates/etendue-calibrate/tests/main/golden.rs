@@ -2,8 +2,8 @@
 
 use etendue_calibrate::depth::train::{Optimiser, Training, train};
 use etendue_calibrate::depth::{
-    DepthLoss, DepthMap, DepthModel, MapOptions, Measurement, Objective, Polynomial, PoseFreedom,
-    Robust, Unknowns,
+    DepthLoss, DepthMap, DepthMeasurement, DepthModel, DepthObjective, DepthUnknowns, MapOptions,
+    Polynomial, PoseFreedom, Robust,
 };
 use nalgebra::{Isometry3, Vector3};
 use serde_json::Value;
@@ -28,7 +28,7 @@ pub fn golden() -> Golden {
     let json: Value = serde_json::from_str(text).unwrap();
     let (origins, directions) = (vectors(&json["v"]), vectors(&json["r"]));
     let (depths, incidences) = (numbers(&json["d"]), numbers(&json["gamma"]));
-    let measurements = (0..depths.len()).map(|i| Measurement {
+    let measurements = (0..depths.len()).map(|i| DepthMeasurement {
         origin: origins[i],
         direction: directions[i],
         depth: depths[i],
@@ -50,8 +50,8 @@ pub fn golden() -> Golden {
     Golden { json, map }
 }
 
-pub fn weights_only(weights: [f64; 2]) -> Unknowns {
-    Unknowns {
+pub fn weights_only(weights: [f64; 2]) -> DepthUnknowns {
+    DepthUnknowns {
         model: DepthModel::Polynomial(Polynomial::plain(weights)),
         corrections: Vec::new(),
     }
@@ -59,7 +59,8 @@ pub fn weights_only(weights: [f64; 2]) -> Unknowns {
 
 /// Largest relative errors of the loss and of the gradient (by its length) in a block.
 fn errors(golden: &Golden, block: &str, loss: DepthLoss) -> [f64; 2] {
-    let objective = Objective::new(&golden.map, loss, Robust::None, PoseFreedom::Fixed).unwrap();
+    let objective =
+        DepthObjective::new(&golden.map, loss, Robust::None, PoseFreedom::Fixed).unwrap();
     let entries = golden.json[block].as_object().unwrap();
     assert_eq!(entries.len(), 3);
     let mut worst = [0.0_f64; 2];
@@ -149,7 +150,8 @@ fn adam_reaches_the_minimum_of_the_reference() {
 fn the_loss_and_the_curvature_at_the_minimum_are_those_of_the_reference() {
     let golden = golden();
     let loss = DepthLoss::MinimumEigenvalue;
-    let objective = Objective::new(&golden.map, loss, Robust::None, PoseFreedom::Fixed).unwrap();
+    let objective =
+        DepthObjective::new(&golden.map, loss, Robust::None, PoseFreedom::Fixed).unwrap();
     let at = numbers(&golden.json["argmin_lambda"]);
     let value = objective.value(&weights_only([at[0], at[1]]));
     let expected = golden.json["lambda_at_argmin"].as_f64().unwrap();

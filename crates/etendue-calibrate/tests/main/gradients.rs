@@ -2,8 +2,8 @@
 
 use crate::corridor::{Corridor, Noise};
 use etendue_calibrate::depth::{
-    DepthLoss, DepthMap, DepthModel, MapOptions, Objective, Polynomial, PoseFreedom, Robust,
-    Unknowns,
+    DepthLoss, DepthMap, DepthModel, DepthObjective, DepthUnknowns, MapOptions, Polynomial,
+    PoseFreedom, Robust,
 };
 
 const LOSSES: [DepthLoss; 5] = [
@@ -28,16 +28,16 @@ fn freedoms() -> [PoseFreedom; 4] {
     ]
 }
 
-fn somewhere(freedom: &PoseFreedom) -> Unknowns {
+fn somewhere(freedom: &PoseFreedom) -> DepthUnknowns {
     let model = DepthModel::Polynomial(Polynomial::scaled([0.002, -0.001]));
-    let start = Unknowns::start(model, freedom, 3);
+    let start = DepthUnknowns::start(model, freedom, 3);
     let step: Vec<f64> = (0..start.dimension())
         .map(|i| 1e-3 * (i as f64).sin())
         .collect();
     start.moved(&step)
 }
 
-fn agree(objective: &Objective<'_>, at: &Unknowns, what: &str) {
+fn agree(objective: &DepthObjective<'_>, at: &DepthUnknowns, what: &str) {
     let (value, gradient) = objective.gradient(at);
     assert!((objective.value(at) / value - 1.0).abs() < 1e-12);
     let length = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
@@ -61,7 +61,7 @@ fn gradients_over_weights_and_poses_are_differences_for_every_loss_and_freedom()
         for freedom in freedoms() {
             let at = somewhere(&freedom);
             let what = format!("{loss:?} {freedom:?}");
-            let objective = Objective::new(&map, loss, Robust::None, freedom).unwrap();
+            let objective = DepthObjective::new(&map, loss, Robust::None, freedom).unwrap();
             agree(&objective, &at, &what);
         }
     }
@@ -78,7 +78,7 @@ fn gradients_of_robust_losses_are_differences() {
     ];
     for robust in robust {
         let at = somewhere(&PoseFreedom::PerPose);
-        let objective = Objective::new(
+        let objective = DepthObjective::new(
             &map,
             DepthLoss::MinimumEigenvalue,
             robust,
@@ -91,7 +91,7 @@ fn gradients_of_robust_losses_are_differences() {
 #[test]
 fn gradients_over_the_depths_are_differences() {
     let map = small_map();
-    let none = Unknowns {
+    let none = DepthUnknowns {
         model: DepthModel::Polynomial(Polynomial::plain([0.0; 2])),
         corrections: Vec::new(),
     };
@@ -102,7 +102,7 @@ fn gradients_over_the_depths_are_differences() {
             measurements[member].depth += step;
             let poses = map.world_from_lidar().to_vec();
             let moved = DepthMap::from_parts(measurements, poses, lists(&map)).unwrap();
-            let objective = Objective::new(&moved, loss, Robust::None, PoseFreedom::Fixed);
+            let objective = DepthObjective::new(&moved, loss, Robust::None, PoseFreedom::Fixed);
             let objective = objective.unwrap();
             (
                 objective.value(&none),
@@ -128,7 +128,7 @@ fn one_thread_and_eight_give_the_same_bits() {
         let pool = rayon_pool(threads);
         pool.install(|| {
             let loss = DepthLoss::MinimumEigenvalue;
-            Objective::new(&map, loss, Robust::None, PoseFreedom::PerPose)
+            DepthObjective::new(&map, loss, Robust::None, PoseFreedom::PerPose)
                 .unwrap()
                 .gradient(&at)
         })

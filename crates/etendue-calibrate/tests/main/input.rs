@@ -3,8 +3,8 @@
 use crate::corridor::{Corridor, Noise};
 use etendue_calibrate::depth::train::{Split, Training, train};
 use etendue_calibrate::depth::{
-    Convention, DepthError, DepthMap, DepthModel, MapOptions, Polynomial, PoseFreedom, Signature,
-    likely_convention,
+    Convention, DepthError, DepthMap, DepthModel, MapOptions, Polynomial, PoseFreedom,
+    ScanSignature, likely_convention,
 };
 use nalgebra::{Isometry3, Point3};
 
@@ -146,7 +146,7 @@ fn a_scan_of_another_sensor_is_told_by_its_beams() {
             .0
     };
     let (dense, sparse) = (scan(64, 360), scan(16, 90));
-    let of = |scans: &[Vec<Point3<f64>>]| Signature::of(scans.iter().map(Vec::as_slice));
+    let of = |scans: &[Vec<Point3<f64>>]| ScanSignature::of(scans.iter().map(Vec::as_slice));
     assert_eq!(of(&dense).differs(&of(&scan(64, 360))), None);
     assert!(of(&dense).differs(&of(&sparse)).is_some());
     let low: Vec<Vec<Point3<f64>>> = dense
@@ -188,7 +188,7 @@ fn points_strung_out_behind_an_edge_are_left_out_where_it_is_asked_for() {
         DepthMap::build(&scans, &poses, &options).unwrap()
     };
     let strung = |map: &DepthMap| {
-        let between = |m: &&etendue_calibrate::depth::Measurement| {
+        let between = |m: &&etendue_calibrate::depth::DepthMeasurement| {
             let x = m.direction.x * m.depth + 0.7 * m.pose as f64;
             3.1 < x && x < 4.9
         };

@@ -4,19 +4,10 @@ use crate::device::device;
 use crate::failure::Failure;
 use crate::output::{commit, print, warn};
 use clap::Args;
-use etendue::io::FormatError;
 use etendue::io::output::OutputSet;
-use etendue::io::points::read_points_of_topic;
-use etendue::io::points::{
-    Kept, kept, write_csv, write_e57, write_kitti, write_las, write_npz, write_parquet, write_pcd,
-    write_ply,
-};
-use etendue::io::ros2::{Recorder, Topics};
-use etendue::io::table::Points;
-use etendue::io::table::{Encoding, PointTable};
-use nalgebra::Isometry3;
-use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use etendue::io::points::{LossyFields, PointFormat, lossy_fields, read_points_of_topic};
+use etendue::io::table::{Encoding, PointTable, Points};
+use std::path::PathBuf;
 
 /// Arguments of `etendue convert`.
 #[derive(Debug, Args)]
@@ -55,34 +46,34 @@ pub struct Convert {
     ascii: bool,
 }
 
-/// Endings of the formats that can be written.
-const ENDINGS: [&str; 10] = [
-    "pcd", "ply", "csv", "npz", "las", "laz", "e57", "bin", "mcap", "parquet",
-];
-
 impl Convert {
     /// Reads and writes points and prints a summary.
     pub fn run(self) -> Result<(), Failure> {
-        let ending = self.ending()?;
+        let format = self.format()?;
         let device = device(self.metadata.as_deref())?;
         let points = read_points_of_topic(&self.from, &device, self.topic.as_deref())?;
         let points = self.select(points)?;
         let sweeps = points.sweeps.len();
         let mut warnings = points.warnings.clone();
         let mut table = points.together();
-        let kept = kept(&table, &ending);
-        if kept.points == 0 {
+        let fields = lossy_fields(&table, format);
+        if fields.points == 0 {
             return Err(self.no_position());
         }
-        warnings.extend(kept.warnings.iter().cloned());
-        if ending == "mcap" {
+        warnings.extend(fields.warnings.iter().cloned());
+        if format == PointFormat::Mcap {
             warnings.extend(from_zero(&mut table));
         }
         warn(&warnings);
         let mut outputs = OutputSet::new();
-        self.write(&mut outputs, &ending, &table)?;
+        let encoding = if self.ascii {
+            Encoding::Ascii
+        } else {
+            Encoding::Binary
+        };
+        format.write(&mut outputs, &self.to, &table, encoding)?;
         commit(outputs)?;
-        print(&self.summary(sweeps, &table, &kept, &warnings))
+        print(&self.summary(sweeps, &table, &fields, &warnings))
     }
 
     /// Summary of what was read and written.
@@ -90,7 +81,7 @@ impl Convert {
         &self,
         sweeps: usize,
         table: &PointTable,
-        kept: &Kept,
+        fields: &LossyFields,
         warnings: &[String],
     ) -> String {
         let with_warnings = if warnings.is_empty() {
@@ -101,9 +92,9 @@ impl Convert {
         format!(
             "{}: sweeps: {sweeps}, {} points with {}{with_warnings}\n{}  wrote {}\n",
             self.from.display(),
-            kept.points,
-            kept.fields.join(" "),
-            left_out(table, kept),
+            fields.points,
+            fields.fields.join(" "),
+            dropped(table, fields),
             self.to.display()
         )
     }
@@ -120,19 +111,19 @@ impl Convert {
         )
     }
 
-    fn ending(&self) -> Result<String, Failure> {
-        let ending = self.to.extension().map(OsStr::to_string_lossy);
-        let ending = ending.unwrap_or_default().to_lowercase();
-        if ENDINGS.contains(&ending.as_str()) {
-            return Ok(ending);
-        }
-        Err(Failure::usage(
-            format!(
-                "cannot write {}: its ending is not that of a format",
-                self.to.display()
-            ),
-            format!("use one of the endings {}", ENDINGS.join(", ")),
-        ))
+    /// Format of the output by its ending.
+    fn format(&self) -> Result<PointFormat, Failure> {
+        let format = PointFormat::of_ending(&self.to).filter(|format| format.is_written());
+        format.ok_or_else(|| {
+            let endings = PointFormat::written_endings().join(", ");
+            Failure::usage(
+                format!(
+                    "cannot write {}: its ending is not that of a format",
+                    self.to.display()
+                ),
+                format!("use one of the endings {endings}"),
+            )
+        })
     }
 
     /// The selected sweep, or all.
@@ -173,41 +164,17 @@ impl Convert {
             "give one of the numbers that `etendue convert` without --sweep writes to a .csv",
         )
     }
-
-    fn write(
-        &self,
-        outputs: &mut OutputSet,
-        ending: &str,
-        table: &PointTable,
-    ) -> Result<(), FormatError> {
-        let encoding = if self.ascii {
-            Encoding::Ascii
-        } else {
-            Encoding::Binary
-        };
-        match ending {
-            "pcd" => write_pcd(outputs, &self.to, table, encoding),
-            "ply" => write_ply(outputs, &self.to, table, encoding),
-            "csv" => write_csv(outputs, &self.to, table),
-            "npz" => write_npz(outputs, &self.to, table),
-            "las" | "laz" => write_las(outputs, &self.to, table),
-            "e57" => write_e57(outputs, &self.to, table),
-            "bin" => write_kitti(outputs, &self.to, table),
-            "parquet" => write_parquet(outputs, &self.to, table),
-            _ => write_mcap(outputs, &self.to, table),
-        }
-    }
 }
 
 /// Line about points and fields that the format cannot store; empty where there are none.
-fn left_out(table: &PointTable, kept: &Kept) -> String {
+fn dropped(table: &PointTable, fields: &LossyFields) -> String {
     let mut parts = Vec::new();
-    let points = table.points - kept.points;
+    let points = table.points - fields.points;
     if points > 0 {
         parts.push(format!("{points} points without a position"));
     }
-    if !kept.left_out.is_empty() {
-        parts.push(format!("the fields {}", kept.left_out.join(" ")));
+    if !fields.dropped.is_empty() {
+        parts.push(format!("the fields {}", fields.dropped.join(" ")));
     }
     if parts.is_empty() {
         return String::new();
@@ -223,15 +190,4 @@ fn from_zero(table: &mut PointTable) -> Option<String> {
         "the earliest time is {earliest} s: all times are shifted to begin at zero, since ROS has no \
          negative stamps"
     ))
-}
-
-/// Writes every sweep as a cloud, stamped with its earliest time, in a stationary sensor frame.
-fn write_mcap(outputs: &mut OutputSet, path: &Path, table: &PointTable) -> Result<(), FormatError> {
-    let mut recorder = Recorder::in_memory(Topics::default())?;
-    for sweep in table.sweeps() {
-        let (time, sweep) = sweep.stamped();
-        recorder.record_cloud(&sweep, time, &Isometry3::identity())?;
-    }
-    let bytes = recorder.into_bytes()?;
-    outputs.add(path, |file| file.write_all(&bytes))
 }

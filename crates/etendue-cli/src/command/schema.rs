@@ -7,7 +7,7 @@ use etendue::config::camera::CameraFile;
 use etendue::config::depth_model::DepthModelFile;
 use etendue::config::fit::FitFile;
 use etendue::config::material::MaterialFile;
-use etendue::config::profile::{BenchFile, ProfileFile};
+use etendue::config::profile::{CalibrationSetupFile, ProfileFile};
 use etendue::config::robot::RobotFile;
 use etendue::config::scene::SceneFile;
 use etendue::config::sensor::SensorFile;
@@ -57,7 +57,7 @@ impl Schema {
             Kind::DepthModel => schema_for!(DepthModelFile),
             Kind::Material => schema_for!(MaterialFile),
             Kind::Profile => schema_for!(ProfileFile),
-            Kind::Bench => schema_for!(BenchFile),
+            Kind::Bench => schema_for!(CalibrationSetupFile),
         })
     }
 }

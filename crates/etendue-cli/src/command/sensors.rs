@@ -3,8 +3,8 @@
 use crate::failure::Failure;
 use crate::output::{print, print_json};
 use clap::Args;
-use etendue::config::robot::device_presets;
-use etendue::config::sensor::{Preset, Sensor, preset, presets};
+use etendue::config::presets::{DEVICES, Preset, SENSORS};
+use etendue::config::sensor::{Sensor, preset, presets};
 use serde_json::json;
 use std::fmt::Write;
 
@@ -26,12 +26,10 @@ impl Sensors {
     /// Prints the list, or the file of one sensor.
     pub fn run(self) -> Result<(), Failure> {
         if let Some(name) = &self.name {
-            if let Some(device) = device_presets().iter().find(|device| device.name == name) {
+            if let Ok(device) = DEVICES.find(name) {
                 return print(device.text);
             }
-            preset(name)?;
-            let text = presets().iter().find(|preset| preset.name == name);
-            return print(text.map_or("", |preset| preset.text));
+            return print(SENSORS.find(name)?.text);
         }
         let sensors = presets()
             .iter()
@@ -57,7 +55,7 @@ fn as_json((preset, sensor): &(&Preset, Sensor)) -> serde_json::Value {
 /// Devices that only robots have: IMUs, GNSS receivers, barometers.
 fn devices() -> String {
     let mut text = String::from("for robots (`etendue run`):\n");
-    for device in device_presets() {
+    for device in DEVICES.all() {
         let described = device
             .text
             .lines()

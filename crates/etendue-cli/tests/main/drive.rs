@@ -249,7 +249,7 @@ fn formats_convert_there_and_back() {
     }
 }
 
-/// A recording whose program was killed is cut somewhere: what is whole is converted, with a
+/// A recording whose program was killed is truncated somewhere: what is whole is converted, with a
 /// warning; a capture that ends in its head is an error that writes nothing.
 #[test]
 fn cut_recordings_give_what_is_whole() {
@@ -272,7 +272,7 @@ fn cut_recordings_give_what_is_whole() {
     let output = etendue(folder.path(), &["convert", "a.mcap", "a.csv"]);
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(
-        stderr(&output).contains("cut or damaged"),
+        stderr(&output).contains("truncated or damaged"),
         "{}",
         stderr(&output)
     );

@@ -88,7 +88,11 @@ fn the_pose_of_a_simulated_scan_is_found_with_its_uncertainty() {
     assert_eq!(read("log.csv").lines().count() as u64, iterations + 1);
     assert!(read("log.csv").contains("sensor.pose.yaw_deg"));
     assert!(read("covariance.csv").contains("sensor.pose yaw"));
-    for text in ["placed from the start", "start, steps and result", "paint"] {
+    for text in [
+        "from the pose at the start",
+        "start, iterations and result",
+        "paint",
+    ] {
         assert!(read("fit.svg").contains(text), "{text}");
     }
 }

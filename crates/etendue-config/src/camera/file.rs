@@ -45,9 +45,9 @@ pub struct CameraFile {
     pub optics: OpticsTable,
     /// When light is collected.
     pub shutter: ShutterTable,
-    /// What becomes of the light.
+    /// Detector.
     pub detector: DetectorTable,
-    /// What becomes of the numbers.
+    /// Processing of the picture.
     #[serde(default)]
     pub picture: PictureTable,
 }
@@ -127,7 +127,7 @@ pub enum ExposureTable {
     },
 }
 
-/// What becomes of the light.
+/// Detector.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum DetectorTable {
@@ -179,7 +179,7 @@ pub struct LinearTable {
     pub bits: u32,
 }
 
-/// What becomes of the numbers.
+/// Processing of the picture.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PictureTable {

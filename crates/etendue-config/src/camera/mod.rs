@@ -14,4 +14,4 @@ pub use file::{
     OpticsTable, PictureTable, ShutterTable, ToneName, VignettingTable, load, parse,
 };
 pub use lens::{BrownConradyTable, FovTable, KannalaBrandtTable, LensTable, PinholeTable};
-pub use presets::{Preset, UnknownPreset, preset, presets};
+pub use presets::{preset, presets};

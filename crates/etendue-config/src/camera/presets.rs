@@ -1,52 +1,16 @@
 //! Cameras that come with the library.
 
 use super::parse;
-use crate::toml_file::{Document, nearest};
+use crate::presets::{CAMERAS, Preset};
+use crate::toml_file::UnknownName;
 use etendue_sensors::camera::Camera;
-use thiserror::Error;
 
-/// A camera file that is part of the library.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Preset {
-    /// What to call it on the command line.
-    pub name: &'static str,
-    /// The camera file.
-    pub text: &'static str,
-}
-
-/// There is no preset of that name.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error(
-    "unknown camera preset \"{name}\"; {}",
-    suggestion.as_ref().map_or_else(
-        || format!("there are: {}", names()),
-        |near| format!("did you mean \"{near}\"?"),
-    )
-)]
-pub struct UnknownPreset {
-    /// The name given.
-    pub name: String,
-    /// The preset most like it.
-    pub suggestion: Option<String>,
-}
-
-macro_rules! presets {
-    ($($name:literal),* $(,)?) => {
-        &[$(Preset {
-            name: $name,
-            text: include_str!(concat!("../../cameras/", $name, ".toml")),
-        }),*]
-    };
-}
-
-const PRESETS: &[Preset] = presets!["fisheye", "global-shutter", "ideal", "raspberry-pi-v2"];
-
-/// Every preset.
+/// Every camera preset.
 pub fn presets() -> &'static [Preset] {
-    PRESETS
+    CAMERAS.all()
 }
 
-/// The preset of that name.
+/// The camera preset of that name.
 ///
 /// # Errors
 /// Where there is none; the error names the nearest.
@@ -55,22 +19,11 @@ pub fn presets() -> &'static [Preset] {
 /// use etendue_config::camera::preset;
 /// assert_eq!(preset("ideal").unwrap().width, 640);
 /// let error = preset("fish-eye").unwrap_err();
-/// assert_eq!(error.suggestion.as_deref(), Some("fisheye"));
+/// assert_eq!(error.nearest().as_deref(), Some("fisheye"));
 /// ```
-pub fn preset(name: &str) -> Result<Camera, UnknownPreset> {
-    let Some(found) = PRESETS.iter().find(|preset| preset.name == name) else {
-        return Err(UnknownPreset {
-            name: name.to_owned(),
-            suggestion: nearest(name, PRESETS.iter().map(|preset| preset.name)),
-        });
-    };
-    let document = Document::new(format!("{name}.toml"), found.text);
+pub fn preset(name: &str) -> Result<Camera, UnknownName> {
+    let document = CAMERAS.find(name)?.document();
     Ok(parse(&document).expect("the tests read every preset"))
-}
-
-fn names() -> String {
-    let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
-    names.join(", ")
 }
 
 #[cfg(test)]
@@ -86,7 +39,7 @@ mod tests {
         assert!(
             preset("zzz")
                 .expect_err("none")
-                .to_string()
+                .remedy()
                 .contains("ideal, ")
         );
     }

@@ -3,7 +3,7 @@
 use super::{Learnt, LearntModel};
 use crate::toml_file::{Document, DocumentError, Problem};
 use etendue_calibrate::depth::{
-    DepthModel, InverseCosine, Linear, Polynomial, Signature, WaveformBias,
+    DepthModel, InverseCosine, Linear, Polynomial, ScanSignature, WaveformBias,
 };
 use nalgebra::DMatrix;
 use schemars::JsonSchema;
@@ -221,7 +221,7 @@ impl LearntTable {
             seen: radians(self.seen_deg),
             determined: self.determined_deg.map(radians),
             incidences: self.incidences,
-            signature: Signature {
+            signature: ScanSignature {
                 elevations: radians(self.elevations_deg),
                 points: self.points,
             },

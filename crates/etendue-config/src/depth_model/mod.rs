@@ -27,7 +27,7 @@ pub use file::{
 
 use crate::ConfigError;
 use crate::toml_file::{Document, DocumentError};
-use etendue_calibrate::depth::{DepthModel, Signature};
+use etendue_calibrate::depth::{DepthModel, ScanSignature};
 use nalgebra::DMatrix;
 use std::fmt::Write;
 use std::path::Path;
@@ -65,7 +65,7 @@ pub struct Learnt {
     /// Number of measurements in every 5 degrees of incidence, from 0 to 90.
     pub incidences: Vec<u64>,
     /// What the scans look like.
-    pub signature: Signature,
+    pub signature: ScanSignature,
 }
 
 /// Width of the bins of [`Learnt::incidences`], degrees.

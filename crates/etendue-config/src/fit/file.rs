@@ -66,7 +66,7 @@ pub struct FreeTable {
     #[serde(default)]
     #[schemars(with = "Option<ValueTable>")]
     pub start: Option<Spanned<ValueTable>>,
-    /// What it really is, if that is known: the estimate's error is told.
+    /// True value, if known: the error of the estimate is reported.
     #[serde(default)]
     #[schemars(with = "Option<ValueTable>")]
     pub truth: Option<Spanned<ValueTable>>,

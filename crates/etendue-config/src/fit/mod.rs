@@ -17,7 +17,7 @@
 //! path = "materials.white.reflectance"
 //! start = { value = 0.5 }
 //! between = [0.0, 1.0]
-//! truth = { value = 0.8 }                 # if it is known, the error is told
+//! truth = { value = 0.8 }                 # if known, the error is reported
 //!
 //! [solver]
 //! loss.cauchy = { scale_m = 0.05 }

@@ -7,7 +7,7 @@ use super::{
 use crate::ConfigError;
 use crate::scene::{Placement, RotationDeg, resolve};
 use crate::toml_file::{Document, DocumentError, Problem};
-use etendue_estimate::solve::{Continuation, Limits, Loss, Method, Solver};
+use etendue_estimate::solve::{Continuation, Loss, Solver, SolverLimits, SolverMethod};
 use nalgebra::{Isometry2, Isometry3};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -59,9 +59,9 @@ pub struct FreeTask {
     pub truth: Option<Setting>,
     /// How it moves.
     pub motion: Motion,
-    /// Where the path stands, if it stands in a file.
+    /// Place of the path in the file, if there is one.
     pub spot: Option<Spot>,
-    /// Where the start stands, if it stands in a file.
+    /// Place of the start value in the file, if there is one.
     pub start_spot: Option<Spot>,
 }
 
@@ -327,15 +327,15 @@ fn solver(document: &Document, table: &SolverTable) -> Result<Solver, DocumentEr
         method: table.method.into(),
         loss,
         continuation: begin_wide(loss, table.widest),
-        limits: Limits {
+        limits: SolverLimits {
             iterations: table.iterations,
             gate: table.missing_m,
-            ..Limits::default()
+            ..SolverLimits::default()
         },
     })
 }
 
-/// Graduated non-convexity of a robust loss, from so many times its scale.
+/// Graduated non-convexity of a robust loss, from a multiple of its scale.
 pub fn begin_wide(loss: Loss, widest: f64) -> Option<Continuation> {
     (widest > 1.0 && loss != Loss::Squared).then_some(Continuation {
         widest,
@@ -343,7 +343,7 @@ pub fn begin_wide(loss: Loss, widest: f64) -> Option<Continuation> {
     })
 }
 
-impl From<MethodName> for Method {
+impl From<MethodName> for SolverMethod {
     fn from(name: MethodName) -> Self {
         match name {
             MethodName::LevenbergMarquardt => Self::LevenbergMarquardt { damping: 1e-4 },

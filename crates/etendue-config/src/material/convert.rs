@@ -4,7 +4,8 @@ use super::file::{
     ConductorFile, DiffuseFile, DiffuseModel, FresnelFile, GlassFile, GlossFile, MaterialFile,
     MeasuredFile, RetroFile, ShadowingFile,
 };
-use super::{LIBRARY_WAVELENGTHS, Spectral, UnknownMaterial, find};
+use super::{LIBRARY_WAVELENGTHS, Spectral, find};
+use crate::toml_file::UnknownName;
 use etendue_physics::Spectrum;
 use etendue_physics::surface::{
     Coated, Dielectric, Fresnel, Lobe, Material, MaterialError, Measured, Microfacet, OrenNayar,
@@ -17,8 +18,8 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum MaterialFileError {
     /// The base is not in the library.
-    #[error("base: {0}")]
-    UnknownBase(#[from] UnknownMaterial),
+    #[error("base: {}; {}", .0, .0.remedy())]
+    UnknownBase(#[from] UnknownName),
     /// A value over wavelength is not one.
     #[error("{key}: {problem}")]
     Spectral {

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct MaterialFile {
-    /// Name of a ready material; `etendue materials` lists them. The lobes given beside it replace
+    /// Name of a ready material; `etendue materials` lists them. The lobes given with it replace
     /// its own of the same kind.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,

@@ -1,11 +1,11 @@
 //! Ready materials, embedded as files.
 
 use super::MaterialFile;
-use crate::toml_file::nearest;
+use crate::presets::{MATERIALS, Preset};
+use crate::toml_file::UnknownName;
 use etendue_physics::Spectrum;
 use etendue_physics::surface::Material;
 use std::sync::OnceLock;
-use thiserror::Error;
 
 /// The wavelengths that every ready material covers, m: URG-04LX and RPLIDAR (785), indoor and
 /// depth cameras (850), Ouster (865), most pulsed sensors (905), eye-safe ones (1550).
@@ -26,70 +26,6 @@ pub struct LibraryMaterial {
     pub file: MaterialFile,
 }
 
-/// A name that is not in the library.
-#[derive(Debug, Error, PartialEq)]
-#[error("there is no ready material \"{name}\"{}", suggestion(nearest.as_deref()))]
-pub struct UnknownMaterial {
-    /// The name asked for.
-    pub name: String,
-    /// The ready material with the most similar name, if one is similar at all.
-    pub nearest: Option<String>,
-}
-
-fn suggestion(nearest: Option<&str>) -> String {
-    match nearest {
-        Some(nearest) => format!("; did you mean \"{nearest}\"?"),
-        None => "; `etendue materials` lists them".to_owned(),
-    }
-}
-
-macro_rules! embedded {
-    ($($name:literal),* $(,)?) => {
-        [$(($name, include_str!(concat!("../../materials/", $name, ".toml")))),*]
-    };
-}
-
-const FILES: [(&str, &str); 38] = embedded![
-    "aluminium",
-    "aluminium-mirror",
-    "aluminium-weathered",
-    "asphalt",
-    "asphalt-dark",
-    "bk7",
-    "bk7-pane",
-    "black-paint",
-    "black-paint-gloss",
-    "black-paper",
-    "brick",
-    "concrete",
-    "concrete-light",
-    "conifer",
-    "copper",
-    "dry-grass",
-    "drywall",
-    "gold-mirror",
-    "granite",
-    "grass",
-    "leaf",
-    "plaster",
-    "pmma",
-    "pmma-frosted",
-    "pmma-solid",
-    "polycarbonate",
-    "retroreflective-sheeting",
-    "silver-mirror",
-    "slate",
-    "stainless-steel",
-    "tinted-glass",
-    "water",
-    "white-paint",
-    "white-paint-gloss",
-    "white-paper",
-    "window-glass",
-    "window-glass-solid",
-    "wood",
-];
-
 /// Every ready material, by name.
 ///
 /// ```
@@ -98,23 +34,21 @@ const FILES: [(&str, &str); 38] = embedded![
 /// ```
 pub fn library() -> &'static [LibraryMaterial] {
     static LIBRARY: OnceLock<Vec<LibraryMaterial>> = OnceLock::new();
-    LIBRARY.get_or_init(|| FILES.iter().map(|(name, text)| read(name, text)).collect())
+    LIBRARY.get_or_init(|| MATERIALS.all().iter().map(read).collect())
 }
 
 /// The ready material of that name.
 ///
 /// # Errors
 /// Where there is none; with the nearest name.
-pub fn find(name: &str) -> Result<&'static LibraryMaterial, UnknownMaterial> {
+pub fn find(name: &str) -> Result<&'static LibraryMaterial, UnknownName> {
     let found = library().iter().find(|material| material.name == name);
-    found.ok_or_else(|| UnknownMaterial {
-        name: name.to_owned(),
-        nearest: nearest(name, FILES.map(|(name, _)| name)),
-    })
+    found.ok_or_else(|| MATERIALS.unknown(name))
 }
 
-fn read(name: &'static str, text: &str) -> LibraryMaterial {
-    let file: MaterialFile = toml::from_str(text)
+fn read(preset: &Preset) -> LibraryMaterial {
+    let name = preset.name;
+    let file: MaterialFile = toml::from_str(preset.text)
         .unwrap_or_else(|error| panic!("the tests read every embedded file; {name}: {error}"));
     let material = file
         .unchecked()

@@ -13,5 +13,5 @@ pub use file::{
     ConductorFile, DiffuseFile, DiffuseModel, FresnelFile, GlassFile, GlossFile, MaterialFile,
     MeasuredFile, MirrorFile, RetroFile, ShadowingFile,
 };
-pub use library::{LIBRARY_WAVELENGTHS, LibraryMaterial, UnknownMaterial, find, library};
+pub use library::{LIBRARY_WAVELENGTHS, LibraryMaterial, find, library};
 pub use spectral::{Fit, Spectral};

@@ -272,7 +272,7 @@ fn of_one_length(part: &str, count: usize, columns: &[(&str, &Vec<f64>)]) -> Res
     })
 }
 
-/// A number of so many decimals.
+/// A number with a given count of decimals.
 fn rounded(value: f64, digits: i32) -> f64 {
     let scale = 10.0_f64.powi(digits);
     (value * scale).round() / scale

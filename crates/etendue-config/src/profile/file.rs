@@ -32,7 +32,7 @@ pub struct ProfileFile {
     /// The device's steps; none where ranges are not rounded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<StepFile>,
-    /// How alike beams are.
+    /// Correlation between beams.
     pub correlation: CorrelationFile,
     /// What its intensity is.
     pub intensity: IntensityFile,
@@ -88,16 +88,16 @@ pub struct StepFile {
     pub step_mm: f64,
 }
 
-/// How alike beams are.
+/// Correlation between beams.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CorrelationFile {
     /// Correlation of neighbouring beams' range errors, of what changes from scan to scan.
     pub neighbour: f64,
-    /// The same of what stands still; as the other where it is not given.
+    /// The same of the fixed pattern; equal to the temporal one where it is not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub standing_neighbour: Option<f64>,
-    /// Share of the range error's variance that stands still from scan to scan.
+    /// Share of the range error's variance that is a fixed pattern, the same from scan to scan.
     pub standing: f64,
     /// The same of what decides on drop-outs.
     pub standing_drop_out: f64,
@@ -182,7 +182,7 @@ pub struct KnotsFile {
 }
 
 /// What comes to the knots near the normal, over signed incidence: a plate's mirror image of the
-/// emitter, which a receiver beside it sees on one side.
+/// emitter, which a receiver next to it sees on one side.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GlareFile {

@@ -4,22 +4,25 @@
 //! counts, where it was recorded ([`Provenance`]) and how good the fit is ([`Quality`]). Columns of
 //! `[knots]`, and of `[glare]` where there is one, go together; lengths are millimetres, angles degrees.
 
-mod bench;
+mod calibration_setup;
 mod convert;
 mod file;
 mod library;
 mod sensor_name;
 
-pub use bench::{Bench, BenchFile, BenchPanel, KindName, PanelTable, load_bench};
+pub use calibration_setup::{
+    CalibrationSetup, CalibrationSetupFile, KindName, PanelTable, SetupPanel,
+    load_calibration_setup,
+};
 pub use file::{
     CorrelationFile, GlareFile, GlossPart, IntensityFile, KnotsFile, LawFile, ProfileFile,
     Provenance, Quality, ReflectanceFile, StepFile,
 };
-pub use library::{LibraryProfile, UnknownProfile, find, library};
+pub use library::{LibraryProfile, find, library};
 pub use sensor_name::{is_same_sensor, other_sensors};
 
 use crate::ConfigError;
-use crate::toml_file::{Document, DocumentError, Problem};
+use crate::toml_file::{Document, DocumentError, Problem, UnknownName};
 use etendue_physics::profile::Profile;
 use std::path::Path;
 use std::sync::Arc;
@@ -82,8 +85,8 @@ pub enum ResolveError {
     #[error(transparent)]
     File(#[from] ConfigError),
     /// The library has none of that name.
-    #[error(transparent)]
-    Unknown(#[from] UnknownProfile),
+    #[error("{}; {}", .0, .0.remedy())]
+    Unknown(#[from] UnknownName),
     /// A value makes no sense.
     #[error("{0}")]
     Value(String),

@@ -280,15 +280,8 @@ impl LidarTable {
         span: Range<usize>,
     ) -> Result<Sensor, ConfigError> {
         match (&self.preset, &self.file) {
-            (Some(preset), None) => sensor::preset(preset.get_ref()).map_err(|error| {
-                let known = sensor::presets().iter().map(|known| known.name.into());
-                let problem = Problem::UnknownName {
-                    what: "preset".into(),
-                    name: error.name,
-                    known: known.collect(),
-                };
-                document.error(preset.span(), problem).into()
-            }),
+            (Some(preset), None) => sensor::preset(preset.get_ref())
+                .map_err(|unknown| document.error(preset.span(), unknown.into()).into()),
             (None, Some(file)) => sensor::load(&resolve(document, file)?),
             _ => {
                 let problem = Problem::value(
@@ -304,15 +297,8 @@ impl LidarTable {
 impl CameraTable {
     fn device(&self, document: &Document, span: Range<usize>) -> Result<Device, ConfigError> {
         let camera = match (&self.preset, &self.file) {
-            (Some(preset), None) => camera::preset(preset.get_ref()).map_err(|error| {
-                let known = camera::presets().iter().map(|known| known.name.into());
-                let problem = Problem::UnknownName {
-                    what: "preset".into(),
-                    name: error.name,
-                    known: known.collect(),
-                };
-                document.error(preset.span(), problem)
-            })?,
+            (Some(preset), None) => camera::preset(preset.get_ref())
+                .map_err(|unknown| document.error(preset.span(), unknown.into()))?,
             (None, Some(file)) => camera::load(&resolve(document, file)?)?,
             _ => {
                 let problem = Problem::value(

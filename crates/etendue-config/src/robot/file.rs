@@ -22,7 +22,7 @@ pub struct RobotFile {
     /// What it is, in a sentence.
     #[serde(default)]
     pub description: String,
-    /// What stands around it: a scene file, from the folder of this file, or a scene that comes
+    /// Its surroundings: a scene file, from the folder of this file, or a scene that comes
     /// with the program.
     #[schemars(with = "String")]
     pub scene: Spanned<String>,

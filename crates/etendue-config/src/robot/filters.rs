@@ -1,6 +1,6 @@
 //! Filters as they are typed.
 
-use crate::toml_file::Problem;
+use crate::toml_file::{Problem, UnknownName};
 use etendue_sensors::filter::{Filter, LidarNoise, UserFilter};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -105,11 +105,9 @@ impl FilterTable {
             Self::ToHeight => Filter::ToHeight,
             Self::Tap { name } => Filter::Tap { name },
             Self::User(UserFilterTable { name, parameters }) => {
-                let maker = registry.get(&name).ok_or_else(|| Problem::UnknownName {
-                    what: "user filter".into(),
-                    name: name.clone(),
-                    known: registry.keys().cloned().collect(),
-                })?;
+                let maker = registry
+                    .get(&name)
+                    .ok_or_else(|| UnknownName::new("user filter", &name, registry.keys()))?;
                 let made = maker(&parameters).map_err(|message| {
                     Problem::value(message, format!("correct the parameters of \"{name}\""))
                 })?;

@@ -8,7 +8,7 @@ use super::{
 use crate::ConfigError;
 use crate::profile::other_sensors;
 use crate::scene::{self, LoadedScene, resolve};
-use crate::toml_file::{Document, DocumentError, Problem};
+use crate::toml_file::{Document, DocumentError, Problem, UnknownName};
 use etendue_sensors::dynamics::Stationary;
 use etendue_sensors::rig::{
     Device, Environment, FrameDeclaration, FrameError, FrameTree, Mount, MountedSensor, Rig,
@@ -195,16 +195,7 @@ fn load_scene(document: &Document, given: &Spanned<String>) -> Result<LoadedScen
     {
         return scene::load(&resolve(document, given)?);
     }
-    let example = scene::example(name).map_err(|error| {
-        let known = scene::examples().iter().map(|known| known.name.into());
-        let problem = Problem::UnknownName {
-            what: "scene".into(),
-            name: error.name,
-            known: known.collect(),
-        };
-        document.error(given.span(), problem)
-    })?;
-    example.load()
+    Ok(scene::example(name).map_err(|unknown| document.error(given.span(), unknown.into()))?)
 }
 
 /// The frames of the URDF file and of the robot file itself.
@@ -222,12 +213,11 @@ fn frames(
     let mut declarations = match urdf {
         Some(urdf) if moves_by_joints(file) => urdf.moving_frames(),
         Some(urdf) => urdf.frames_on(base).ok_or_else(|| {
-            let problem = Problem::UnknownName {
-                what: "link".into(),
-                name: base.into(),
-                known: urdf.links().map(Into::into).collect(),
-            };
-            document.error(file.base.as_ref().map_or(0..0, Spanned::span), problem)
+            let unknown = UnknownName::new("link", base, urdf.links());
+            document.error(
+                file.base.as_ref().map_or(0..0, Spanned::span),
+                unknown.into(),
+            )
         })?,
         None => mjcf
             .map(|mjcf| mjcf_frames(mjcf, moves_by_joints(file)))
@@ -287,11 +277,7 @@ fn frame_error<'a>(
             document.error(name_span(frame), Problem::Duplicate { what, name })
         }
         FrameError::UnknownParent { frame, parent, .. } => {
-            let problem = Problem::UnknownName {
-                what: "frame".into(),
-                name: parent,
-                known,
-            };
+            let problem = UnknownName::new("frame", parent, known).into();
             document.error(
                 parent_span(frame).unwrap_or_else(|| name_span(frame)),
                 problem,
@@ -358,11 +344,7 @@ fn rig_error(
     let message = error.to_string();
     let (span, remedy) = match error {
         RigError::UnknownFrame { frame, .. } => {
-            let problem = Problem::UnknownName {
-                what: "frame".into(),
-                name: frame.clone(),
-                known: frames,
-            };
+            let problem = UnknownName::new("frame", frame, frames).into();
             return document.error(at(table.frame.as_ref().map(Spanned::span)), problem);
         }
         RigError::Duplicate { name } => {
@@ -373,7 +355,10 @@ fn rig_error(
         RigError::NoRate { .. } => (table.name.span(), "add rate_hz = ..."),
         RigError::Clock { source, .. } => match source {
             ClockError::Window { .. } => (key(&table.window_ms), "give a window that fits"),
-            ClockError::Lag { .. } => (key(&table.lag_ms), "data cannot be there before they are"),
+            ClockError::Lag { .. } => (
+                key(&table.lag_ms),
+                "data cannot arrive before they are measured",
+            ),
             ClockError::Offset { .. } => (key(&table.offset_ms), "give zero or more"),
             _ => (key(&table.rate_hz), "give a rate above zero"),
         },
@@ -389,7 +374,7 @@ fn rig_error(
             let filter = table.filters.get(source.place());
             (
                 at(filter.map(Spanned::span)),
-                "put in a filter before it that converts, or leave it out",
+                "add a filter before it that converts, or leave it out",
             )
         }
         _ => (table.name.span(), "correct this sensor"),

@@ -60,7 +60,7 @@ pub use motion::{
     CircleTable, MotionTable, RobotTrajectory, StillTable, TrajectoryFormat, TrajectoryTable,
 };
 pub use place::PlaceTable;
-pub use presets::{DevicePreset, device_presets, preset_device};
+pub use presets::{device_presets, preset_device};
 pub use urdf::Urdf;
 
 use crate::scene::LoadedScene;
@@ -71,7 +71,7 @@ use etendue_sensors::rig::{Environment, Rig};
 pub struct LoadedRobot {
     /// Its name.
     pub name: String,
-    /// What stands around it.
+    /// Its surroundings.
     pub scene: LoadedScene,
     /// Where on the Earth it is.
     pub environment: Environment,

@@ -2,44 +2,16 @@
 
 use super::{BarometerTable, GnssTable, ImuTable};
 use crate::ConfigError;
+use crate::presets::{DEVICES, Preset};
 use crate::scene::resolve;
 use crate::toml_file::{Document, DocumentError, Problem};
 use etendue_sensors::rig::{Device, Gnss};
 use serde::Deserialize;
 use toml::Spanned;
 
-/// A device file that is part of the library.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DevicePreset {
-    /// What to call it in robot files.
-    pub name: &'static str,
-    /// The device file.
-    pub text: &'static str,
-}
-
-macro_rules! presets {
-    ($($name:literal),* $(,)?) => {
-        &[$(DevicePreset {
-            name: $name,
-            text: include_str!(concat!("../../devices/", $name, ".toml")),
-        }),*]
-    };
-}
-
-const PRESETS: &[DevicePreset] = presets![
-    "adis16470",
-    "bosch-bmi088",
-    "bosch-bmp388",
-    "myon-aktos-broad",
-    "stim300",
-    "ublox-neo-m8n",
-    "ublox-zed-f9p",
-    "xsens-imu-tk",
-];
-
 /// Every device that comes with the library: inertial units, satellite receivers, barometers.
-pub fn device_presets() -> &'static [DevicePreset] {
-    PRESETS
+pub fn device_presets() -> &'static [Preset] {
+    DEVICES.all()
 }
 
 /// The device of that name: one of [`device_presets`], or a lidar of
@@ -56,8 +28,7 @@ pub fn preset_device(name: &str) -> Option<Device> {
     if let Ok(sensor) = crate::sensor::preset(name) {
         return Some(Device::Lidar(Box::new(sensor.lidar)));
     }
-    let known = PRESETS.iter().find(|known| known.name == name)?;
-    let file: DeviceFile = Document::new(name, known.text).parse().ok()?;
+    let file: DeviceFile = DEVICES.find(name).ok()?.document().parse().ok()?;
     let receiver = |gnss: &GnssTable| gnss.receiver().ok();
     let imu = file
         .imu
@@ -104,18 +75,9 @@ pub(super) fn device_file(
     let found = match (preset, file) {
         (None, None) => return Ok(None),
         (Some(preset), None) => {
-            let name = preset.get_ref();
-            let known = PRESETS.iter().find(|known| known.name == name);
-            let known = known.ok_or_else(|| {
-                let known = PRESETS.iter().map(|known| known.name.into()).collect();
-                let problem = Problem::UnknownName {
-                    what: "preset".into(),
-                    name: name.clone(),
-                    known,
-                };
-                document.error(preset.span(), problem)
-            })?;
-            Document::new(format!("{name}.toml"), known.text)
+            let known = DEVICES.find(preset.get_ref());
+            let known = known.map_err(|error| document.error(preset.span(), error.into()))?;
+            known.document()
         }
         (None, Some(file)) => Document::read(&resolve(document, file)?)?,
         (Some(_), Some(file)) => {

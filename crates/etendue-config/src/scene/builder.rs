@@ -11,7 +11,7 @@ use super::{
     Classes, LoadedScene, ObjectTable, SceneFile, ScenePlacement, SensorSource, SensorTable, Shape,
 };
 use crate::ConfigError;
-use crate::sensor;
+use crate::presets::SENSORS;
 use crate::toml_file::{Document, DocumentError, Problem};
 use etendue_io::FormatError;
 use etendue_io::digest::sha256_of_all;
@@ -185,7 +185,7 @@ impl Assembly<'_> {
     }
 
     /// What is odd about a mesh file's triangles, in one line. Open edges are not: most models of
-    /// rooms have them. Nor are normals inwards where the user asked for them.
+    /// rooms have them. Nor are inward normals where the scene file requests them.
     fn oddities(&self, object: &ObjectTable, mesh: &Mesh) -> Result<Option<String>, ConfigError> {
         let audit = MeshAudit::of(mesh).map_err(|source| ConfigError::Scene {
             path: self.document.path().to_owned(),
@@ -286,16 +286,9 @@ fn placement(
 ) -> Result<ScenePlacement, ConfigError> {
     let sensor = match (&table.preset, &table.file) {
         (Some(preset), None) => {
-            let known: Vec<String> = sensor::presets().iter().map(|p| p.name.into()).collect();
-            if !known.contains(preset.get_ref()) {
-                let problem = Problem::UnknownName {
-                    what: "preset".into(),
-                    name: preset.get_ref().clone(),
-                    known,
-                };
-                return Err(document.error(preset.span(), problem).into());
-            }
-            Some(SensorSource::Preset(preset.get_ref().clone()))
+            let known = SENSORS.find(preset.get_ref());
+            let known = known.map_err(|unknown| document.error(preset.span(), unknown.into()))?;
+            Some(SensorSource::Preset(known.name.to_owned()))
         }
         (None, Some(file)) => Some(SensorSource::File(resolve(document, file)?)),
         (None, None) => None,

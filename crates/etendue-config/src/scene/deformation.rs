@@ -40,7 +40,7 @@ pub struct NumberedFilesTable {
     #[serde(default)]
     pub start_s: f64,
     /// Whether it begins anew after the last file, which then equals the first; else the vertices
-    /// stand still before the first and after the last.
+    /// are static before the first and after the last.
     #[serde(default)]
     pub repeat: bool,
 }

@@ -43,7 +43,7 @@ pub struct SceneFile {
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, MaterialFile>")]
     pub materials: BTreeMap<Spanned<String>, MaterialFile>,
-    /// What stands in the scene.
+    /// Objects of the scene.
     #[schemars(with = "Vec<ObjectTable>")]
     pub objects: Spanned<Vec<ObjectTable>>,
 }
@@ -72,7 +72,7 @@ pub struct SensorTable {
     #[serde(default)]
     #[schemars(with = "Option<[f64; 4]>")]
     pub rotation_wxyz: Option<Spanned<[f64; 4]>>,
-    /// How it moves; it stands still where this is left out.
+    /// Its motion; static where this is left out.
     #[serde(default)]
     pub motion: Option<MotionTable>,
 }
@@ -107,10 +107,10 @@ pub struct ObjectTable {
     /// that of their material's name.
     #[serde(default)]
     pub class: Option<String>,
-    /// How it moves; it stands still where this is left out.
+    /// Its motion; static where this is left out.
     #[serde(default)]
     pub motion: Option<MotionTable>,
-    /// How the vertices of its mesh file move; they stand still where this is left out.
+    /// Deformation of its mesh file; rigid where this is left out.
     #[serde(default)]
     #[schemars(with = "Option<DeformationTable>")]
     pub deformation: Option<Spanned<DeformationTable>>,

@@ -4,7 +4,7 @@ use crate::toml_file::{Document, DocumentError, Problem};
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 
-/// The file that a path means: from the document's own folder, with environment variables put in.
+/// The file that a path means: from the document's own folder, with environment variables expanded.
 pub(crate) fn resolve(
     document: &Document,
     given: &Spanned<String>,

@@ -2,7 +2,7 @@
 
 use crate::material::{self, MaterialFile};
 use crate::profile;
-use crate::toml_file::{Document, DocumentError, Problem};
+use crate::toml_file::{Document, DocumentError, Problem, UnknownName};
 use etendue_physics::Spectrum;
 use etendue_physics::profile::Profile;
 use etendue_physics::surface::Material;
@@ -100,14 +100,8 @@ impl<'a> Palette<'a> {
         let ready = material::library()
             .iter()
             .map(|ready| ready.name.to_owned());
-        self.document.error(
-            name.span(),
-            Problem::UnknownName {
-                what: "material".into(),
-                name: name.get_ref().clone(),
-                known: own.chain(ready).collect(),
-            },
-        )
+        let unknown = UnknownName::new("material", name.get_ref(), own.chain(ready));
+        self.document.error(name.span(), unknown.into())
     }
 }
 

@@ -31,7 +31,7 @@
 //! texture = { file = "planks.png", size_m = [1.0, 1.0] }
 //!
 //! [[objects]]
-//! name = "car"                            # drives an arc from here on
+//! name = "car"                            # drives along an arc
 //! shape.box = { size_m = [4.0, 1.8, 1.5] }
 //! position_m = [8.0, -2.0, 0.75]
 //! motion.twist = { velocity_m_s = [10, 0, 0], angular_velocity_deg_s = [0, 0, 15] }
@@ -76,7 +76,7 @@ pub(crate) use location::resolve;
 pub use ambient::{AmbientTable, SunTable};
 pub use atmosphere::AtmosphereTable;
 pub use deformation::{DeformationTable, NumberedFilesTable, VertexFrameTable, VertexFramesTable};
-pub use examples::{Example, UnknownExample, arena, example, examples};
+pub use examples::{arena, example, examples};
 pub use file::{ObjectTable, SceneFile, SensorTable};
 pub use lights::{
     AreaTable, DaylightTable, EnvironmentTable, LightsTable, OvercastTable, PointTable, SpotTable,

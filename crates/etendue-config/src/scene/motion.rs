@@ -13,11 +13,11 @@ use std::path::PathBuf;
 use toml::Spanned;
 
 /// A motion: `motion.key_frames = { .. }`, `motion.file = { .. }` or `motion.twist = { .. }`. Its
-/// poses are in the frame that `position_m` and the rotation beside it place.
+/// poses are in the frame that `position_m` and the rotation next to it place.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MotionTable {
-    /// Through poses at times; before the first and after the last it stands still.
+    /// Through poses at times; before the first and after the last it is static.
     KeyFrames(KeyFramesTable),
     /// Through the poses of a file.
     File(MotionFileTable),

@@ -29,7 +29,7 @@ pub use phase::{
     BiasTable, CombinationName, GainTable, MethodName, ModulationTable, NoiseTable, PhaseTable,
     PhaseWindowTable,
 };
-pub use presets::{Preset, UnknownPreset, preset, presets};
+pub use presets::{preset, presets};
 pub use receiver::{
     AnalogueTable, DiscriminatorName, DualName, FmcwTable, FoundTable, IntensityTable,
     PhotonCountingTable, PipelineName, PulsedTable, PulsedWindowTable, RangeTable, ReceiverTable,

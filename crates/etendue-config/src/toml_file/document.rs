@@ -126,7 +126,7 @@ impl DocumentError {
         &self.0.problem
     }
 
-    /// What the user can do about it.
+    /// Remedy: what the user can do.
     pub fn remedy(&self) -> String {
         self.0.problem.remedy()
     }

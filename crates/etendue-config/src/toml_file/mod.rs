@@ -9,7 +9,9 @@
 mod document;
 mod nearest;
 mod problem;
+mod unknown_name;
 
 pub use document::{Document, DocumentError};
 pub use nearest::nearest;
 pub use problem::Problem;
+pub use unknown_name::UnknownName;

@@ -1,6 +1,6 @@
 //! What can be wrong in a TOML file.
 
-use super::nearest;
+use super::UnknownName;
 use thiserror::Error;
 
 /// What is wrong at a place of a TOML file.
@@ -15,16 +15,9 @@ pub enum Problem {
         /// The keys that are known there.
         known: Vec<String>,
     },
-    /// A choice that the format does not offer.
-    #[error("unknown {what} \"{name}\"")]
-    UnknownName {
-        /// What sort of thing is named: "material", "preset", "variant" ...
-        what: String,
-        /// The name as typed.
-        name: String,
-        /// The names that exist.
-        known: Vec<String>,
-    },
+    /// A name that is not one of those that exist.
+    #[error(transparent)]
+    UnknownName(#[from] UnknownName),
     /// Two things of the same name.
     #[error("two {what}s are named \"{name}\"")]
     Duplicate {
@@ -52,7 +45,7 @@ pub enum Problem {
     Value {
         /// What is wrong.
         message: String,
-        /// What to do about it.
+        /// Remedy: what to do.
         remedy: String,
     },
     /// The text is not TOML.
@@ -72,11 +65,11 @@ impl Problem {
         }
     }
 
-    /// What the user can do about it.
+    /// Remedy: what the user can do.
     pub fn remedy(&self) -> String {
         match self {
-            Self::UnknownKey { key, known } => suggestion(key, known, "key"),
-            Self::UnknownName { what, name, known } => suggestion(name, known, what),
+            Self::UnknownKey { key, known } => UnknownName::new("key", key, known).remedy(),
+            Self::UnknownName(unknown) => unknown.remedy(),
             Self::Duplicate { what, .. } => format!("give each {what} its own name"),
             Self::MissingKey { key } => format!("add \"{key} = ...\" here"),
             Self::Version { known, .. } => {
@@ -114,11 +107,7 @@ impl Problem {
                 known: others,
             }
         } else if message.starts_with("unknown variant") {
-            Self::UnknownName {
-                what: "choice".into(),
-                name: first,
-                known: others,
-            }
+            UnknownName::new("choice", first, others).into()
         } else if message.starts_with("missing field") {
             Self::MissingKey { key: first }
         } else if message.starts_with("invalid") && message.contains("expected") {
@@ -128,13 +117,5 @@ impl Problem {
                 message: message.trim_end().replace('\n', "; "),
             }
         }
-    }
-}
-
-fn suggestion(name: &str, known: &[String], what: &str) -> String {
-    match nearest(name, known.iter().map(String::as_str)) {
-        Some(near) => format!("did you mean \"{near}\"?"),
-        None if known.is_empty() => format!("no {what} is known here"),
-        None => format!("known here: {}", known.join(", ")),
     }
 }

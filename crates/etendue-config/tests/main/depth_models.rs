@@ -1,7 +1,7 @@
 //! Depth models in files.
 
 use etendue_calibrate::depth::{
-    DepthModel, InverseCosine, Linear, Polynomial, Signature, WaveformBias,
+    DepthModel, InverseCosine, Linear, Polynomial, ScanSignature, WaveformBias,
 };
 use etendue_config::depth_model::{Learnt, LearntModel, parse};
 use etendue_config::toml_file::Document;
@@ -39,7 +39,7 @@ fn what_is_written_is_read_back_to_the_last_digit() {
                 seen: [0.0, 80_f64.to_radians()],
                 determined: None,
                 incidences: vec![1; 18],
-                signature: Signature {
+                signature: ScanSignature {
                     elevations: [-45_f64.to_radians(), 45_f64.to_radians()],
                     points: 131_072,
                 },

@@ -322,7 +322,7 @@ device.imu = { preset = "adis16470" }
         (
             "position_deg = 60",
             "position_m = 1",
-            "turns and is told one thing at a time",
+            "turns and takes one command at a time",
         ),
         (
             "ground = \"plane\"",

@@ -119,7 +119,7 @@ fn what_cannot_be_is_refused_at_its_place_with_a_remedy() {
             "lag_ms = 20.0",
             "lag_ms = -20.0",
             "the lag is -0.02 s",
-            "data cannot be there before",
+            "data cannot arrive before",
         ),
         (
             "window_ms = 10.0",
@@ -138,7 +138,7 @@ fn what_cannot_be_is_refused_at_its_place_with_a_remedy() {
             "\"to_cloud\", ",
             "",
             "filter 1, compensate, does not take turns of a continuous-wave lidar",
-            "put in a filter before it",
+            "add a filter before it",
         ),
         (
             "compensate = { at",
@@ -149,13 +149,13 @@ fn what_cannot_be_is_refused_at_its_place_with_a_remedy() {
         (
             "bosch-bmi088",
             "bosch-bmi08",
-            "unknown preset \"bosch-bmi08\"",
+            "unknown device preset \"bosch-bmi08\"",
             "did you mean \"bosch-bmi088\"?",
         ),
         (
             "hokuyo-urg-04lx",
             "hokuyo-urg",
-            "unknown preset \"hokuyo-urg\"",
+            "unknown sensor preset \"hokuyo-urg\"",
             "did you mean",
         ),
         (

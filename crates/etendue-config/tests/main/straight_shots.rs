@@ -62,7 +62,7 @@ fn sweep(
 fn shots_without_trees_are_those_with_trees_bit_for_bit() {
     let (mut compared, mut points) = (0, 0);
     for example in examples() {
-        let loaded = example.load().unwrap();
+        let loaded = parse(&example.document()).unwrap();
         for (number, scanner) in scanners().into_iter().enumerate() {
             let Ok(world) = World::at_wavelength(&loaded.scene, scanner.wavelength) else {
                 continue;

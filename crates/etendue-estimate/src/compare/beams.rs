@@ -18,9 +18,9 @@ pub struct BeamReturn {
     pub incidence: Option<f64>,
 }
 
-/// How far numbers of one scan are from those of the other.
+/// Statistics of the differences of a quantity between two scans.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Errors {
+pub struct ErrorStatistics {
     /// How many pairs there are.
     pub count: usize,
     /// Mean of the second less the first.
@@ -31,7 +31,7 @@ pub struct Errors {
     pub median_absolute: f64,
 }
 
-/// How well the second scan foretells where the first has no return.
+/// Agreement of the missing returns of two scans.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DropOuts {
     /// Cells without a return in the first scan.
@@ -48,36 +48,36 @@ pub struct DropOuts {
     pub f1: f64,
 }
 
-/// Errors of the cells in a span of range or incidence.
+/// ErrorStatistics of the cells in a span of range or incidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Span {
+pub struct ErrorSpan {
     /// From here (m or rad).
     pub from: f64,
     /// To here.
     pub to: f64,
-    /// Errors of the range, m, if any cell of the span has both returns.
-    pub range: Option<Errors>,
-    /// Errors of the intensity, if both scans tell it.
-    pub intensity: Option<Errors>,
+    /// ErrorStatistics of the range, m, if any cell of the span has both returns.
+    pub range: Option<ErrorStatistics>,
+    /// ErrorStatistics of the intensity, if both scans tell it.
+    pub intensity: Option<ErrorStatistics>,
     /// Share of the span's cells that the other scan has no return in.
     pub missed: f64,
 }
 
-/// How alike two scans are, cell by cell: a cell is a ring and a span of azimuth.
+/// Similarity of two scans by cells of one ring and an interval of azimuth.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BeamComparison {
     /// How many cells there are.
     pub cells: usize,
-    /// Errors of the range, m.
-    pub range: Option<Errors>,
-    /// Errors of the intensity.
-    pub intensity: Option<Errors>,
+    /// ErrorStatistics of the range, m.
+    pub range: Option<ErrorStatistics>,
+    /// ErrorStatistics of the intensity.
+    pub intensity: Option<ErrorStatistics>,
     /// Cells without a return.
     pub drop_outs: DropOuts,
     /// By the range of the first scan.
-    pub by_range: Vec<Span>,
+    pub by_range: Vec<ErrorSpan>,
     /// By the incidence that the second scan knows.
-    pub by_incidence: Vec<Span>,
+    pub by_incidence: Vec<ErrorSpan>,
 }
 
 /// Bounds of the spans of range, m.
@@ -183,7 +183,7 @@ fn median(mut returns: Vec<BeamReturn>) -> Option<BeamReturn> {
     returns.get(returns.len() / 2).copied()
 }
 
-fn errors(cells: &[Cell], of: impl Fn(&BeamReturn) -> Option<f64>) -> Option<Errors> {
+fn errors(cells: &[Cell], of: impl Fn(&BeamReturn) -> Option<f64>) -> Option<ErrorStatistics> {
     let pairs = cells
         .iter()
         .filter_map(|[a, b]| Some((a.as_ref()?, b.as_ref()?)));
@@ -192,7 +192,7 @@ fn errors(cells: &[Cell], of: impl Fn(&BeamReturn) -> Option<f64>) -> Option<Err
     let mean = |of: fn(f64) -> f64| differences.iter().map(|d| of(*d)).sum::<f64>() / count as f64;
     let mut absolute: Vec<f64> = differences.iter().map(|d| d.abs()).collect();
     absolute.sort_by(f64::total_cmp);
-    Some(Errors {
+    Some(ErrorStatistics {
         count,
         median_absolute: absolute.get(count / 2).copied()?,
         mean: mean(|d| d),
@@ -201,9 +201,9 @@ fn errors(cells: &[Cell], of: impl Fn(&BeamReturn) -> Option<f64>) -> Option<Err
 }
 
 /// The errors of some cells that one scan has returns in; `other` is the scan that may miss them.
-fn span([from, to]: [f64; 2], cells: &[Cell], other: usize) -> Option<Span> {
+fn span([from, to]: [f64; 2], cells: &[Cell], other: usize) -> Option<ErrorSpan> {
     let missed = cells.iter().filter(|cell| cell[other].is_none()).count();
-    (!cells.is_empty()).then(|| Span {
+    (!cells.is_empty()).then(|| ErrorSpan {
         from,
         to,
         range: errors(cells, |own| Some(own.range)),

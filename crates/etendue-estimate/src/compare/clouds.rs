@@ -3,7 +3,7 @@
 use kiddo::{ImmutableKdTree, SquaredEuclidean};
 use nalgebra::Point3;
 
-/// How alike two clouds are. Lengths in m.
+/// Similarity of two clouds; lengths in m.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CloudComparison {
     /// Mean distance from a point of the first to the nearest of the second.

@@ -1,6 +1,6 @@
 //! Distances between the distributions of two samples.
 
-/// How alike two samples of one number are distributed.
+/// Similarity of the distributions of two samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DistributionComparison {
     /// Kolmogorov-Smirnov distance: the largest gap between the distribution functions, in [0, 1].

@@ -1,13 +1,13 @@
 //! A coarse search over many candidates.
 
-use super::FitProblem;
+use super::problem::FitProblem;
 use crate::manifold::{Manifold, Variable};
-use crate::solve::{Loss, Problem};
+use crate::solve::{LeastSquares, Loss};
 use etendue_physics::{Purpose, Stream};
 
 /// How a coarse search is made.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Coarse {
+pub struct CoarseSearch {
     /// Every how many beams are looked at.
     pub every: usize,
     /// How a residual is charged.
@@ -25,7 +25,7 @@ pub struct Coarse {
 pub fn coarse_search(
     problem: &FitProblem,
     candidates: impl IntoIterator<Item = Vec<Variable>>,
-    settings: &Coarse,
+    settings: &CoarseSearch,
 ) -> Vec<(Vec<Variable>, f64)> {
     let thin = problem.thinned(settings.every);
     let mut rated: Vec<(Vec<Variable>, f64)> = candidates

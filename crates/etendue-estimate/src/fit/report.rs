@@ -1,38 +1,38 @@
-//! What there is to say of a fit.
+//! Fit with its uncertainty.
 
-use super::FitProblem;
-use super::settle::step_variance;
+use super::problem::FitProblem;
+use super::refine_by_rays::step_variance;
 use crate::manifold::Variable;
-use crate::solve::{Linearization, Problem, Solution, Solver};
+use crate::solve::{LeastSquares, Linearization, Solution, Solver};
 use crate::uncertainty::{Gauge, Uncertainty, components};
 
 /// A fit with its uncertainty.
 #[derive(Clone, Debug)]
-pub struct Report {
-    /// Each unknown's path and where it ended.
+pub struct FitReport {
+    /// Path and estimate of each unknown.
     pub estimate: Vec<(String, Variable)>,
-    /// The solver's own account.
+    /// Result of the solver.
     pub solution: Solution<Vec<Variable>>,
-    /// How well it is known.
+    /// Uncertainty of the estimate.
     pub uncertainty: Uncertainty,
     /// Root mean square of the residuals of ranges, m.
     pub rms: f64,
     /// Root mean square of the residuals of intensities, counts, where there are any.
     pub intensity_rms: Option<f64>,
-    /// Beams that were measured.
+    /// Number of measured beams.
     pub measured: usize,
-    /// Those that it does not explain.
+    /// Beams that the model does not explain.
     pub misfits: Misfits,
 }
 
-/// Beams whose ranges are off by far more than the others': in a true minimum of a true scene few are.
+/// Beams with outlying range residuals: few in the true minimum of a correct scene.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Misfits {
-    /// How many there are.
+    /// Number of outliers.
     pub count: usize,
-    /// Of how many with a measured and a predicted range.
+    /// Number of beams with a measured and a predicted range.
     pub of: usize,
-    /// They are off by more than this, m: six standard deviations, by the median of all.
+    /// Least residual of an outlier, m: six robust standard deviations.
     pub beyond: f64,
 }
 
@@ -46,7 +46,7 @@ const SPREAD_PER_MEDIAN: f64 = 1.4826;
 const EXACT: f64 = 1e-6;
 
 impl Misfits {
-    /// Of residuals of ranges, m.
+    /// Outliers among residuals of ranges, m.
     pub fn among(residuals: impl Iterator<Item = f64>) -> Self {
         let mut off: Vec<f64> = residuals.map(f64::abs).collect();
         off.sort_by(f64::total_cmp);
@@ -59,8 +59,8 @@ impl Misfits {
         }
     }
 
-    /// Whether there are so many (more than a twentieth) that the estimate is in doubt: a false
-    /// minimum, or a scene that is not what was scanned.
+    /// Whether more than a twentieth are outliers: the minimum is probably false, or the scene differs
+    /// from the scanned one.
     ///
     /// For a mirror sought from a far start false minima left 70 of 682 beams, true ones at most 3.
     pub fn are_many(&self) -> bool {
@@ -68,13 +68,13 @@ impl Misfits {
     }
 }
 
-/// Puts the uncertainty beside a solution.
+/// Report of a solution with its uncertainty.
 pub fn report(
     problem: &FitProblem,
     solver: &Solver,
     solution: Solution<Vec<Variable>>,
     gauge: &Gauge,
-) -> Report {
+) -> FitReport {
     let linearization: Linearization = problem.linearize(&solution.state);
     let [rms, intensity_rms] = problem.root_mean_squares(&solution.state);
     let rms = rms.unwrap_or(f64::NAN);
@@ -83,7 +83,7 @@ pub fn report(
     let named: Vec<(&str, &Variable)> = paths.zip(&solution.state).collect();
     let mut uncertainty = Uncertainty::new(&linearization, solver.loss, components(&named), gauge);
     uncertainty.add(&step_variance(problem, solver, &solution.state));
-    Report {
+    FitReport {
         estimate: named
             .iter()
             .map(|(path, variable)| ((*path).to_owned(), (*variable).clone()))

@@ -1,9 +1,9 @@
-//! From wide beams to the true ones.
+//! Solution in stages of decreasing beam width.
 
-use super::FitProblem;
-use super::settle::settle;
+use super::problem::FitProblem;
+use super::refine_by_rays::refine_by_rays;
 use crate::manifold::Variable;
-use crate::solve::{Iteration, Limits, Solution, SolveError, Solver};
+use crate::solve::{Iteration, Solution, SolveError, Solver, SolverLimits};
 
 /// A stage of wide beams only leads into the basin of the next: it ends where the cost falls by less
 /// than this,
@@ -14,8 +14,8 @@ const LOOSE_FALL_BEFORE_SCANS: f64 = 0.1;
 const LOOSE_STEP: f64 = 1e-3;
 
 /// Solves with the model's beams each of `widths` times as wide in turn, each stage from where the
-/// one before ended: wide beams see an edge from afar, narrow ones tell where it is. All stages but
-/// the last end early. The log counts the iterations of all stages; `observe` is told of each.
+/// one before ended: edges affect wide beams from a distance, and narrow beams locate them. All stages
+/// except the last end early. The log counts the iterations of all stages; `observe` receives each.
 ///
 /// Where the model sees edges, the stages before the last fit the integrals over beams, which change
 /// smoothly; before the last, which fits what rays see, the cost is scanned for its lowest step where
@@ -40,7 +40,7 @@ pub fn solve_in_stages(
         LOOSE_FALL
     };
     let loose = Solver {
-        limits: Limits {
+        limits: SolverLimits {
             cost: solver.limits.cost.max(least_fall),
             step: solver.limits.step.max(LOOSE_STEP),
             ..solver.limits
@@ -56,21 +56,22 @@ pub fn solve_in_stages(
         observe(&counted);
         counted
     };
-    let alone = [*last];
+    let only = [*last];
     let wide = if wide.is_empty() && sees_edges {
-        &alone
+        &only
     } else {
         wide
     };
     for width in wide {
         let (before, wider) = (log.len(), smooth.widened(*width));
         let mut numbered = |iteration: &_| log.push(note(iteration, before));
-        state = { loose.solve_observed(&wider, state, &mut numbered)? }.state;
+        let solution = loose.solve_observed(&wider, state, &mut numbered)?;
+        state = solution.state;
     }
     let before = log.len();
     let mut numbered = |iteration: &_| log.push(note(iteration, before));
     let found = if sees_edges {
-        settle(problem, solver, state, &mut numbered)?
+        refine_by_rays(problem, solver, state, &mut numbered)?
     } else if *last == 1.0 {
         solver.solve_observed(problem, state, &mut numbered)?
     } else {

@@ -1,6 +1,7 @@
 //! Poses as manifolds: steps are body-fixed twists.
 
-use super::{Manifold, se2, se3};
+use super::space::Manifold;
+use super::{se2, se3};
 use etendue_physics::{Dual, DualParts};
 use nalgebra::{DMatrix, Isometry2, Isometry3, Vector3, Vector6};
 

@@ -1,6 +1,8 @@
 //! One unknown of a problem: a pose or a number.
 
-use super::{Chart, Manifold, OutOfBounds, se2, se3};
+use super::bounded_number::{BoundedNumber, OutOfBounds};
+use super::space::Manifold;
+use super::{se2, se3};
 use etendue_physics::Scalar;
 use nalgebra::{
     Complex, DMatrix, Isometry2, Isometry3, Quaternion, UnitComplex, UnitQuaternion, Vector2,
@@ -11,14 +13,14 @@ use nalgebra::{
 #[derive(Clone, Debug, PartialEq)]
 pub enum Variable {
     /// A number, bounded or not.
-    Number(Chart),
+    Number(BoundedNumber),
     /// A pose in the plane; steps are body-fixed twists (m, m, rad).
     Planar(Isometry2<f64>),
     /// A pose in the plane whose position stays in a box; steps are the two chart coordinates of
     /// the position and the yaw (1, 1, rad).
     Boxed {
         /// Position along x and y, m.
-        position: [Chart; 2],
+        position: [BoundedNumber; 2],
         /// Yaw, rad.
         yaw: f64,
     },
@@ -28,7 +30,7 @@ pub enum Variable {
 
 /// What a [`Variable`] stands for, in a scalar that may carry derivatives.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Value<S: Scalar> {
+pub enum VariableValue<S: Scalar> {
     /// A number.
     Number(S),
     /// A pose in the plane.
@@ -50,31 +52,31 @@ impl Variable {
         let at = pose.translation.vector;
         Ok(Self::Boxed {
             position: [
-                Chart::interval(at.x, lower[0], upper[0])?,
-                Chart::interval(at.y, lower[1], upper[1])?,
+                BoundedNumber::interval(at.x, lower[0], upper[0])?,
+                BoundedNumber::interval(at.y, lower[1], upper[1])?,
             ],
             yaw: pose.rotation.angle(),
         })
     }
 
     /// Where the unknown stands.
-    pub fn value(&self) -> Value<f64> {
+    pub fn value(&self) -> VariableValue<f64> {
         self.moved(&[0.0; 6][..self.dimension()])
     }
 
     /// Where a step leads, with its derivatives.
-    pub fn moved<S: Scalar>(&self, step: &[S]) -> Value<S> {
+    pub fn moved<S: Scalar>(&self, step: &[S]) -> VariableValue<S> {
         match self {
-            Self::Number(chart) => Value::Number(chart.moved(step[0])),
+            Self::Number(chart) => VariableValue::Number(chart.moved(step[0])),
             Self::Planar(pose) => {
-                Value::Planar(lift2(pose) * se2::exp(&Vector3::from_column_slice(step)))
+                VariableValue::Planar(lift2(pose) * se2::exp(&Vector3::from_column_slice(step)))
             }
-            Self::Boxed { position, yaw } => Value::Planar(Isometry2::new(
+            Self::Boxed { position, yaw } => VariableValue::Planar(Isometry2::new(
                 Vector2::new(position[0].moved(step[0]), position[1].moved(step[1])),
                 step[2] + *yaw,
             )),
             Self::Spatial(pose) => {
-                Value::Spatial(lift3(pose) * se3::exp(&Vector6::from_column_slice(step)))
+                VariableValue::Spatial(lift3(pose) * se3::exp(&Vector6::from_column_slice(step)))
             }
         }
     }
@@ -108,7 +110,7 @@ impl Variable {
     }
 }
 
-impl Value<f64> {
+impl VariableValue<f64> {
     /// The number, if it is one.
     pub fn number(&self) -> Option<f64> {
         match self {
@@ -194,4 +196,9 @@ pub(crate) fn lift3<S: Scalar>(pose: &Isometry3<f64>) -> Isometry3<S> {
     let rotation =
         UnitQuaternion::new_unchecked(Quaternion::from(pose.rotation.coords.map(S::from)));
     Isometry3::from_parts(pose.translation.vector.map(S::from).into(), rotation)
+}
+
+/// Total dimension of several unknowns.
+pub(crate) fn dimension(state: &[Variable]) -> usize {
+    state.iter().map(Variable::dimension).sum()
 }

@@ -3,8 +3,8 @@
 use super::parameter::{Freedom, Parameter, UnknownPath};
 use super::planar::planar;
 use super::simulate::ReturnFactor;
-use crate::manifold::{Chart, OutOfBounds, Value, Variable};
-use crate::sensor::{Measured, ScannerSensor, Sensor};
+use crate::manifold::{BoundedNumber, OutOfBounds, Variable, VariableValue};
+use crate::sensor::{BeamMeasurement, ScannerSensor, Sensor};
 use crate::visibility::EdgeSettings;
 use etendue_scene::{Object, Scene, SceneBuilder, SceneError};
 use etendue_sensors::cw::{CwLidar, InvalidLidar};
@@ -42,7 +42,7 @@ pub struct Unknown {
     pub start: Variable,
 }
 
-/// Why a model cannot be made.
+/// Errors of a fit model.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ModelError {
@@ -219,7 +219,7 @@ impl Model {
     }
 
     /// Expected measurements with the unknowns at `state`, by scan and beam.
-    pub fn predict(&self, state: &[Variable]) -> Vec<Vec<Measured>> {
+    pub fn predict(&self, state: &[Variable]) -> Vec<Vec<BeamMeasurement>> {
         let inputs = self.inputs::<f64>(state, &vec![0.0; crate::manifold::dimension(state)]);
         let scene = self.scene_with(&inputs);
         let factor = self.facet_factor(&inputs);
@@ -267,27 +267,27 @@ impl Model {
         };
         let bounded = |value: f64, lower: f64, upper: f64| {
             let chart = if lower == 0.0 && upper == f64::INFINITY {
-                Chart::positive(value)
+                BoundedNumber::positive(value)
             } else {
-                Chart::interval(value, lower, upper)
+                BoundedNumber::interval(value, lower, upper)
             };
             chart.map(Variable::Number).map_err(outside)
         };
         match (parameter.value(self), freedom) {
-            (Value::Spatial(pose), Freedom::Whole) => Ok(Variable::Spatial(pose)),
-            (Value::Spatial(pose), Freedom::Planar) => Ok(Variable::Planar(planar(&pose))),
-            (Value::Spatial(pose), Freedom::Boxed { lower, upper }) => {
+            (VariableValue::Spatial(pose), Freedom::Whole) => Ok(Variable::Spatial(pose)),
+            (VariableValue::Spatial(pose), Freedom::Planar) => Ok(Variable::Planar(planar(&pose))),
+            (VariableValue::Spatial(pose), Freedom::Boxed { lower, upper }) => {
                 Variable::boxed(&planar(&pose), lower, upper).map_err(outside)
             }
-            (Value::Number(value), Freedom::Whole) => match parameter.bounds() {
+            (VariableValue::Number(value), Freedom::Whole) => match parameter.bounds() {
                 Some([lower, upper]) => bounded(value, lower, upper),
-                None => Ok(Variable::Number(Chart::real(value))),
+                None => Ok(Variable::Number(BoundedNumber::real(value))),
             },
-            (Value::Number(value), Freedom::Interval { lower, upper }) => {
+            (VariableValue::Number(value), Freedom::Interval { lower, upper }) => {
                 bounded(value, lower, upper)
             }
-            (Value::Number(_), _) => Err(wrong("a number", "whole or an interval")),
-            (Value::Spatial(_) | Value::Planar(_), _) => {
+            (VariableValue::Number(_), _) => Err(wrong("a number", "whole or an interval")),
+            (VariableValue::Spatial(_) | VariableValue::Planar(_), _) => {
                 Err(wrong("a pose", "planar, boxed or whole"))
             }
         }

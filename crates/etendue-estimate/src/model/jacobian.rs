@@ -9,7 +9,7 @@ use super::Model;
 use super::parameter::DerivativeSeed;
 use super::simulate::ReturnFactor;
 use crate::manifold::{Manifold, Variable, se3};
-use crate::sensor::Measured;
+use crate::sensor::BeamMeasurement;
 use etendue_physics::beam::BeamFrame;
 use etendue_physics::{Dual, DualParts};
 use etendue_scene::Scene;
@@ -193,7 +193,7 @@ impl Rows {
     /// Copies quantities and derivatives of one block of components.
     fn collect<const N: usize>(
         &mut self,
-        scans: &[Vec<Measured<Dual<N>>>],
+        scans: &[Vec<BeamMeasurement<Dual<N>>>],
         kinds: usize,
         first: usize,
         used: usize,

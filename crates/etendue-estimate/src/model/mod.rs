@@ -12,7 +12,7 @@ mod parameter;
 mod planar;
 mod simulate;
 
-pub use crate::sensor::{Direction, Measured, ScannerSensor, Sensor};
+pub use crate::sensor::{BeamMeasurement, Direction, ScannerSensor, Sensor};
 pub use definition::{Model, ModelError, Unknown};
 pub(crate) use inputs::SimulatorInputs;
 pub(crate) use jacobian::Rows;

@@ -1,7 +1,7 @@
 //! Simulated measurements of all scans.
 
 use super::{Model, SimulatorInputs};
-use crate::sensor::{Measured, ScannerInputs, Sensor, SensorInputs};
+use crate::sensor::{BeamMeasurement, ScannerInputs, Sensor, SensorInputs};
 use crate::visibility::{Boundaries, EdgeView};
 use etendue_physics::Scalar;
 use etendue_physics::atmosphere::{Atmosphere, Weather};
@@ -30,7 +30,7 @@ impl Model {
         scene: &Scene,
         inputs: &SimulatorInputs<S>,
         factor: Option<ReturnFactor<S>>,
-    ) -> Vec<Vec<Measured<S>>> {
+    ) -> Vec<Vec<BeamMeasurement<S>>> {
         let Some(settings) = self.edges else {
             return self.simulate(scene, inputs, &[], factor);
         };
@@ -54,7 +54,7 @@ impl Model {
         inputs: &SimulatorInputs<S>,
         boundaries: &[Boundaries<'_, S>],
         factor: Option<ReturnFactor<S>>,
-    ) -> Vec<Vec<Measured<S>>> {
+    ) -> Vec<Vec<BeamMeasurement<S>>> {
         let wavelength = self.sensor.wavelength();
         let world = inputs.world(scene, wavelength);
         let poses = inputs.world_from_sensor.iter().enumerate();
@@ -92,7 +92,7 @@ impl Model {
         boundaries: Option<&Boundaries<'_, S>>,
         range_offsets: &[(usize, f64)],
         factor: Option<&transport::Factor<S>>,
-    ) -> Vec<Measured<S>> {
+    ) -> Vec<BeamMeasurement<S>> {
         let turn = Turn {
             tree: self.tree,
             ..Turn::default()
@@ -114,7 +114,7 @@ impl Model {
                 detection.range += offset;
             }
         }
-        shots.iter().map(Measured::from).collect()
+        shots.iter().map(BeamMeasurement::from).collect()
     }
 
     /// One sweep of a scanner.
@@ -123,7 +123,7 @@ impl Model {
         world: &World<'_, S>,
         sweep: &ScannerSweep<'_, S>,
         factor: Option<&transport::Factor<S>>,
-    ) -> Vec<Measured<S>> {
+    ) -> Vec<BeamMeasurement<S>> {
         let inputs = sweep.inputs;
         let mean = MeanScanner {
             scanner: &inputs.lidar,
@@ -142,7 +142,7 @@ impl Model {
                 shot.range += inputs.range_offsets[usize::from(fired.channel)];
             }
         }
-        shots.iter().map(Measured::from).collect()
+        shots.iter().map(BeamMeasurement::from).collect()
     }
 }
 

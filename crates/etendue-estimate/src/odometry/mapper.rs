@@ -35,7 +35,7 @@ impl Default for MapperOptions {
     }
 }
 
-/// Why a scan cannot be mapped.
+/// Errors of mapping a scan.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum MappingError {

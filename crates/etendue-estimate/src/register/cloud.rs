@@ -1,12 +1,12 @@
 //! Point clouds with their neighbours.
 
-use super::Motion;
+use super::rigid_motion::RigidMotion;
 use kiddo::{ImmutableKdTree, SquaredEuclidean};
 use nalgebra::{Point, SMatrix, SVector};
 use std::collections::BTreeMap;
 use std::num::NonZero;
 
-/// Points with a tree for their neighbours and, where asked for, the normals of their local planes.
+/// Points with a tree for their neighbours and, optionally, the normals of their local planes.
 pub struct Cloud<const D: usize> {
     points: Vec<SVector<f64, D>>,
     tree: Option<ImmutableKdTree<f64, D>>,
@@ -47,7 +47,7 @@ impl<const D: usize> Cloud<D> {
 
     /// With the normal of the plane through each point's nearest `neighbours` points.
     #[must_use]
-    pub fn with_normals<M: Motion<D, K>, const K: usize>(mut self, neighbours: usize) -> Self {
+    pub fn with_normals<M: RigidMotion<D, K>, const K: usize>(mut self, neighbours: usize) -> Self {
         let normal = |p: &SVector<f64, D>| {
             let near = self.nearest_of(p, neighbours);
             let (values, vectors) = M::eigen(&spread(near.iter().map(|&i| &self.points[i])).1);

@@ -1,8 +1,9 @@
 //! Generalised ICP.
 
-use super::pairs::{Pair, Rule, pairs, stack};
-use super::{Cloud, Motion};
-use crate::solve::{self, Linearization, Residuals};
+use super::cloud::Cloud;
+use super::pairs::{Pair, PairRule, pairs, stack};
+use super::rigid_motion::RigidMotion;
+use crate::solve::{LeastSquares, Linearization, Residuals};
 use nalgebra::{SMatrix, SVector};
 use std::marker::PhantomData;
 
@@ -11,15 +12,15 @@ pub(super) const ACROSS: f64 = 1e-3;
 
 /// $r = W (T p - q)$ with $W^\top W = (C_q + R\\,C_p R^\top)^{-1}$ and $C = I - (1-\epsilon)\\,n n^\top$
 /// the shape of a local plane with normal $n$.
-pub(super) struct Problem<'a, M, const D: usize, const K: usize> {
+pub(super) struct GeneralizedIcp<'a, M, const D: usize, const K: usize> {
     source: &'a Cloud<D>,
     target: &'a Cloud<D>,
-    rule: Rule,
+    rule: PairRule,
     motion: PhantomData<M>,
 }
 
-impl<'a, M, const D: usize, const K: usize> Problem<'a, M, D, K> {
-    pub(super) fn new(source: &'a Cloud<D>, target: &'a Cloud<D>, rule: Rule) -> Self {
+impl<'a, M, const D: usize, const K: usize> GeneralizedIcp<'a, M, D, K> {
+    pub(super) fn new(source: &'a Cloud<D>, target: &'a Cloud<D>, rule: PairRule) -> Self {
         Self {
             source,
             target,
@@ -44,7 +45,9 @@ fn plane<const D: usize>(normal: &SVector<f64, D>) -> SMatrix<f64, D, D> {
     SMatrix::identity() - normal * normal.transpose() * (1.0 - ACROSS)
 }
 
-impl<M: Motion<D, K>, const D: usize, const K: usize> solve::Problem for Problem<'_, M, D, K> {
+impl<M: RigidMotion<D, K>, const D: usize, const K: usize> LeastSquares
+    for GeneralizedIcp<'_, M, D, K>
+{
     type State = M;
 
     fn residuals(&self, motion: &M) -> Residuals {

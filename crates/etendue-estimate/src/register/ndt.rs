@@ -2,10 +2,11 @@
 //! weights of linear interpolation between them (the trilinear interpolation of Magnusson 2009, section
 //! 6.3).
 
+use super::cloud::Cloud;
 use super::cloud::{grid, spread, whole};
 use super::pairs::stack;
-use super::{Cloud, Motion};
-use crate::solve::{self, Linearization, Loss, Residuals};
+use super::rigid_motion::RigidMotion;
+use crate::solve::{LeastSquares, Linearization, Loss, Residuals};
 use nalgebra::{SMatrix, SVector};
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
@@ -56,7 +57,7 @@ pub(super) struct Cells<const D: usize> {
 
 impl<const D: usize> Cells<D> {
     /// With cells of side `resolution` (m), nowhere thinner than the standard deviation `thinnest` (m).
-    pub(super) fn new<M: Motion<D, K>, const K: usize>(
+    pub(super) fn new<M: RigidMotion<D, K>, const K: usize>(
         target: &Cloud<D>,
         resolution: f64,
         thinnest: f64,
@@ -99,7 +100,7 @@ impl<const D: usize> Cells<D> {
 
 /// The covariance's $W$, where it is nowhere thinner than [`THINNEST`] of its length, nor than the
 /// standard deviation `thinnest`.
-fn whitening<M: Motion<D, K>, const D: usize, const K: usize>(
+fn whitening<M: RigidMotion<D, K>, const D: usize, const K: usize>(
     covariance: &SMatrix<f64, D, D>,
     thinnest: f64,
 ) -> SMatrix<f64, D, D> {
@@ -117,13 +118,13 @@ fn whitening<M: Motion<D, K>, const D: usize, const K: usize>(
 /// A point against its nearest cell alone jumps from cell to cell, and there and back stop in other
 /// places: in cells of 0.25 m consecutive scans of a URG-04LX close within 14 mm at 90 % then, within
 /// 8.1 mm so.
-pub(super) struct Problem<'a, M, const D: usize, const K: usize> {
+pub(super) struct NormalDistributions<'a, M, const D: usize, const K: usize> {
     source: &'a Cloud<D>,
     cells: &'a Cells<D>,
     motion: PhantomData<M>,
 }
 
-impl<'a, M: Motion<D, K>, const D: usize, const K: usize> Problem<'a, M, D, K> {
+impl<'a, M: RigidMotion<D, K>, const D: usize, const K: usize> NormalDistributions<'a, M, D, K> {
     pub(super) fn new(source: &'a Cloud<D>, cells: &'a Cells<D>) -> Self {
         Self {
             source,
@@ -133,7 +134,9 @@ impl<'a, M: Motion<D, K>, const D: usize, const K: usize> Problem<'a, M, D, K> {
     }
 }
 
-impl<M: Motion<D, K>, const D: usize, const K: usize> solve::Problem for Problem<'_, M, D, K> {
+impl<M: RigidMotion<D, K>, const D: usize, const K: usize> LeastSquares
+    for NormalDistributions<'_, M, D, K>
+{
     type State = M;
 
     fn residuals(&self, motion: &M) -> Residuals {

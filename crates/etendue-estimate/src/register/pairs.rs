@@ -1,15 +1,16 @@
-//! Which points belong together.
+//! Correspondences of nearest points.
 
-use super::{Cloud, Motion};
+use super::cloud::Cloud;
+use super::rigid_motion::RigidMotion;
 use crate::solve::{Linearization, Residuals};
 use nalgebra::{SMatrix, SVector};
 
-/// Which pairs count.
+/// Selection of pairs.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rule {
-    /// Farther ones do not, m.
+pub(super) struct PairRule {
+    /// Greatest distance of a pair, m.
     pub max_distance: f64,
-    /// Fraction of the rest that does, the nearest first.
+    /// Fraction of the remaining pairs that is used, the nearest first.
     pub keep: f64,
 }
 
@@ -25,12 +26,12 @@ pub(super) struct Pair<const D: usize> {
     squared: f64,
 }
 
-/// The pairs that count, and how many source points have no partner.
-pub(super) fn pairs<M: Motion<D, K>, const D: usize, const K: usize>(
+/// The selected pairs, and the number of source points without a partner.
+pub(super) fn pairs<M: RigidMotion<D, K>, const D: usize, const K: usize>(
     source: &Cloud<D>,
     target: &Cloud<D>,
     motion: &M,
-    rule: Rule,
+    rule: PairRule,
 ) -> (Vec<Pair<D>>, usize) {
     let limit = rule.max_distance * rule.max_distance;
     let mut found: Vec<Pair<D>> = source

@@ -1,20 +1,21 @@
 //! ICP with distances between points.
 
-use super::pairs::{Rule, pairs, stack};
-use super::{Cloud, Motion};
-use crate::solve::{self, Linearization, Residuals};
+use super::cloud::Cloud;
+use super::pairs::{PairRule, pairs, stack};
+use super::rigid_motion::RigidMotion;
+use crate::solve::{LeastSquares, Linearization, Residuals};
 use std::marker::PhantomData;
 
 /// $r = T p - q$ with $q$ the target point nearest to $T p$.
-pub(super) struct Problem<'a, M, const D: usize, const K: usize> {
+pub(super) struct PointToPoint<'a, M, const D: usize, const K: usize> {
     source: &'a Cloud<D>,
     target: &'a Cloud<D>,
-    rule: Rule,
+    rule: PairRule,
     motion: PhantomData<M>,
 }
 
-impl<'a, M, const D: usize, const K: usize> Problem<'a, M, D, K> {
-    pub(super) fn new(source: &'a Cloud<D>, target: &'a Cloud<D>, rule: Rule) -> Self {
+impl<'a, M, const D: usize, const K: usize> PointToPoint<'a, M, D, K> {
+    pub(super) fn new(source: &'a Cloud<D>, target: &'a Cloud<D>, rule: PairRule) -> Self {
         Self {
             source,
             target,
@@ -24,7 +25,9 @@ impl<'a, M, const D: usize, const K: usize> Problem<'a, M, D, K> {
     }
 }
 
-impl<M: Motion<D, K>, const D: usize, const K: usize> solve::Problem for Problem<'_, M, D, K> {
+impl<M: RigidMotion<D, K>, const D: usize, const K: usize> LeastSquares
+    for PointToPoint<'_, M, D, K>
+{
     type State = M;
 
     fn residuals(&self, motion: &M) -> Residuals {

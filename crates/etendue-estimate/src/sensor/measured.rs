@@ -5,14 +5,14 @@ use etendue_sensors::RangeReading;
 use etendue_sensors::cw::Shot as CwShot;
 use etendue_sensors::lidar::MeanShot;
 
-/// Measured or predicted quantities of one beam.
+/// BeamMeasurement or predicted quantities of one beam.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Measured<S = f64> {
+pub struct BeamMeasurement<S = f64> {
     range: Option<S>,
     intensity: Option<S>,
 }
 
-impl<S: Copy> Measured<S> {
+impl<S: Copy> BeamMeasurement<S> {
     /// A range (m) and an intensity (counts), each where available.
     pub fn new(range: Option<S>, intensity: Option<S>) -> Self {
         Self { range, intensity }
@@ -34,19 +34,19 @@ impl<S: Copy> Measured<S> {
     }
 }
 
-impl From<RangeReading> for Measured {
+impl From<RangeReading> for BeamMeasurement {
     fn from(reading: RangeReading) -> Self {
         Self::new(reading.range(), None)
     }
 }
 
-impl<S: Scalar> From<&CwShot<S>> for Measured<S> {
+impl<S: Scalar> From<&CwShot<S>> for BeamMeasurement<S> {
     fn from(shot: &CwShot<S>) -> Self {
         Self::new(shot.range(), None)
     }
 }
 
-impl<S: Scalar> From<&Option<MeanShot<S>>> for Measured<S> {
+impl<S: Scalar> From<&Option<MeanShot<S>>> for BeamMeasurement<S> {
     fn from(shot: &Option<MeanShot<S>>) -> Self {
         let quantity = |of: fn(&MeanShot<S>) -> S| shot.as_ref().map(of);
         Self::new(quantity(|shot| shot.range), quantity(|shot| shot.intensity))

@@ -6,5 +6,5 @@ mod measured;
 mod noiseless;
 
 pub(crate) use inputs::{ScannerInputs, SensorInputs};
-pub use measured::Measured;
+pub use measured::BeamMeasurement;
 pub use noiseless::{Direction, ScannerSensor, Sensor};

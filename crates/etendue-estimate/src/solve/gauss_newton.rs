@@ -1,18 +1,21 @@
-//! Gauss-Newton.
+//! Gauss-Newton without step control.
 
-use super::{Iteration, Normal, Problem, SolveError, Stage, Stop, Walk};
+use super::normal::NormalEquations;
+use super::problem::LeastSquares;
+use super::solution::{Iteration, SolveError, StopReason};
+use super::walk::{Stage, Walk};
 use crate::manifold::Manifold;
 
-pub(super) fn descend<P: Problem>(
+pub(super) fn descend<P: LeastSquares>(
     walk: &mut Walk<'_, P>,
     stage: Stage,
-) -> Result<Stop, SolveError> {
+) -> Result<StopReason, SolveError> {
     let mut linearization = walk.linearize()?;
     while !walk.exhausted() {
-        let normal = Normal::new(&linearization, stage.loss);
+        let normal = NormalEquations::new(&linearization, stage.loss);
         let number = walk.log.len() + 1;
         if normal.steepness() < walk.limits.gradient {
-            return Ok(Stop::Gradient);
+            return Ok(StopReason::Gradient);
         }
         let step = normal
             .step(0.0)
@@ -30,8 +33,8 @@ pub(super) fn descend<P: Problem>(
             missing: linearization.residuals.missing,
         });
         if step.norm() < walk.limits.step {
-            return Ok(Stop::Step);
+            return Ok(StopReason::Step);
         }
     }
-    Ok(Stop::Iterations)
+    Ok(StopReason::Iterations)
 }

@@ -1,145 +1,110 @@
-//! Levenberg-Marquardt.
-//!
-//! Source: Madsen, Nielsen, Tingleff 2004, "Methods for non-linear least squares problems",
-//! algorithm 3.16, with Marquardt's diagonal scaling.
+//! Levenberg-Marquardt on least-squares problems, with Marquardt's diagonal scaling.
 
-use super::{Iteration, Linearization, Normal, Problem, Residuals, SolveError, Stage, Stop, Walk};
+use super::damped_search::{DampedSearch, DampedStep, DampingSchedule};
+use super::normal::NormalEquations;
+use super::problem::{LeastSquares, Linearization, Residuals};
+use super::solution::{Iteration, SolveError, StopReason};
+use super::walk::{Stage, Walk};
 use crate::manifold::Manifold;
+use nalgebra::DVector;
 
-/// A damping beyond this makes steps too short to matter.
-const HOPELESS: f64 = 1e12;
-
-/// Below this the damping has no effect in double precision.
-const NEGLIGIBLE: f64 = 1e-15;
-
-pub(super) fn descend<P: Problem>(
+pub(super) fn descend<P: LeastSquares>(
     walk: &mut Walk<'_, P>,
     stage: Stage,
     first_damping: f64,
-) -> Result<Stop, SolveError> {
-    let mut damping = first_damping;
+) -> Result<StopReason, SolveError> {
+    let mut search = DampedSearch {
+        damping: first_damping,
+        schedule: DampingSchedule::Nielsen,
+        min_step: walk.limits.step,
+        min_decrease: f64::NEG_INFINITY,
+    };
     while !walk.exhausted() {
+        // Form the normal equations.
         let linearization = walk.linearize()?;
-        let normal = Normal::new(&linearization, stage.loss);
+        let normal = NormalEquations::new(&linearization, stage.loss);
         let cost = linearization.residuals.cost(stage.loss, walk.limits.gate);
+        // Search for a step that lowers the cost.
         let trial = if normal.steepness() < walk.limits.gradient {
-            Err(Stop::Gradient)
+            Err(StopReason::Gradient)
         } else {
-            search(walk, stage, &normal, cost, &mut damping).ok_or(Stop::NoDescent)
-        };
-        let (fall, length) = match &trial {
-            Ok(trial) => (cost - trial.cost, trial.length),
-            Err(_) => (0.0, 0.0),
+            let step = search.step(&normal, cost, |step, is_first| {
+                evaluate(walk, stage, step, is_first)
+            });
+            step.ok_or(StopReason::NoDescent)
         };
         walk.known = Some(linearization);
         let trial = match trial {
             Ok(trial) => trial,
             Err(stop) => return Ok(stop),
         };
+        // Accept it and test for convergence.
+        let fall = cost - trial.cost;
+        let length = trial.length;
         if fall > 0.0 {
             accept(walk, stage, &normal, trial)?;
         }
         if length < walk.limits.step {
-            return Ok(Stop::Step);
+            return Ok(StopReason::Step);
         }
         if fall <= stage.least_fall(&walk.limits) * cost {
-            return Ok(Stop::Cost);
+            return Ok(StopReason::Cost);
         }
     }
-    Ok(Stop::Iterations)
+    Ok(StopReason::Iterations)
 }
 
-/// A step that was tried.
+/// The state after a step, with the residuals there.
 struct Trial<M> {
     state: M,
-    /// Where the step was expected to be taken, the derivatives at its end.
+    /// Derivatives after the step, where the step was likely to be accepted.
     linearization: Option<Linearization>,
-    /// The residuals at its end, where the derivatives are not known.
+    /// Residuals after the step, where the derivatives are unknown.
     residuals: Option<Residuals>,
     missing: usize,
-    cost: f64,
-    length: f64,
-    damping: f64,
 }
 
-/// Raises the damping until a step lowers the cost, or is too short to matter; none where the
-/// damping becomes hopeless first.
-fn search<P: Problem>(
+/// Cost after a step. First steps are usually accepted: their derivatives are computed with their
+/// residuals. The last, short step needs none.
+fn evaluate<P: LeastSquares>(
     walk: &Walk<'_, P>,
     stage: Stage,
-    normal: &Normal,
-    cost: f64,
-    damping: &mut f64,
-) -> Option<Trial<P::State>> {
-    let mut growth = 2.0;
-    while *damping < HOPELESS {
-        if let Some(step) = normal.step(*damping) {
-            // Most first steps are good: they get their derivatives with their residuals.
-            let trial = attempt(walk, stage, step.as_slice(), *damping, growth == 2.0);
-            let gain = (cost - trial.cost) / normal.predicted_fall(&step);
-            if trial.cost < cost {
-                *damping = relaxed(*damping, gain);
-                return Some(trial);
-            }
-            if trial.length < walk.limits.step {
-                return Some(trial);
-            }
-        }
-        *damping *= growth;
-        growth *= 2.0;
-    }
-    None
-}
-
-fn attempt<P: Problem>(
-    walk: &Walk<'_, P>,
-    stage: Stage,
-    step: &[f64],
-    damping: f64,
-    hopeful: bool,
-) -> Trial<P::State> {
-    let state = walk.state.retract(step);
-    let length = step.iter().map(|x| x * x).sum::<f64>().sqrt();
-    // The last step needs none: the walk ends there.
-    let goes_on = hopeful && length >= walk.limits.step;
-    let linearization = goes_on.then(|| walk.problem.linearize(&state));
-    let residuals = (!goes_on).then(|| walk.problem.residuals(&state));
-    let seen = linearization.as_ref().map(|known| &known.residuals);
-    let (cost, missing) = seen.or(residuals.as_ref()).map_or((0.0, 0), |seen| {
-        (seen.cost(stage.loss, walk.limits.gate), seen.missing)
+    step: &DVector<f64>,
+    is_first: bool,
+) -> (f64, Trial<P::State>) {
+    let state = walk.state.retract(step.as_slice());
+    let is_likely = is_first && step.norm() >= walk.limits.step;
+    let linearization = is_likely.then(|| walk.problem.linearize(&state));
+    let residuals = (!is_likely).then(|| walk.problem.residuals(&state));
+    let known = linearization.as_ref().map(|known| &known.residuals);
+    let (cost, missing) = known.or(residuals.as_ref()).map_or((0.0, 0), |known| {
+        (known.cost(stage.loss, walk.limits.gate), known.missing)
     });
-    Trial {
+    let trial = Trial {
         state,
         linearization,
         residuals,
         missing,
-        cost,
-        length,
-        damping,
-    }
+    };
+    (cost, trial)
 }
 
-/// Nielsen's rule: the better the model foretold the fall, the less damping.
-fn relaxed(damping: f64, gain: f64) -> f64 {
-    let factor = (1.0 - (2.0 * gain - 1.0).powi(3)).clamp(0.1, 2.0);
-    (damping * factor).max(NEGLIGIBLE)
-}
-
-/// Takes a step, with what is known at its end.
-fn accept<P: Problem>(
+/// Moves to the state after a step.
+fn accept<P: LeastSquares>(
     walk: &mut Walk<'_, P>,
     stage: Stage,
-    normal: &Normal,
-    trial: Trial<P::State>,
+    normal: &NormalEquations,
+    step: DampedStep<Trial<P::State>>,
 ) -> Result<(), SolveError> {
+    let trial = step.evaluation;
     walk.move_to(trial.state.clone());
     walk.note(Iteration {
         number: walk.log.len() + 1,
         state: trial.state,
-        cost: trial.cost,
+        cost: step.cost,
         gradient: normal.steepness(),
-        step: trial.length,
-        damping: trial.damping,
+        step: step.length,
+        damping: step.damping,
         widening: stage.widening,
         missing: trial.missing,
     });

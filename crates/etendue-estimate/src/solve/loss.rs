@@ -1,4 +1,4 @@
-//! How much a residual costs.
+//! Robust losses.
 
 /// A loss $\rho(s)$ of the squared residual $s = r^2$, with $\rho(s) \approx s$ for small $s$.
 ///
@@ -31,8 +31,8 @@ pub enum Loss {
     },
 }
 
-/// Graduated non-convexity: a loss whose scale begins `widest` times too wide, where it is nearly
-/// convex, and narrows by `factor` from stage to stage until it is its own (Yang et al. 2020,
+/// Graduated non-convexity: a loss whose scale starts at `widest` times its value, where it is
+/// nearly convex, and decreases by `factor` from stage to stage to its value (Yang et al. 2020,
 /// doi:10.1109/LRA.2020.2965893).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Continuation {
@@ -117,7 +117,7 @@ mod tests {
             for s in [0.01, 0.3, 0.6, 2.0, 30.0] {
                 let h = 1e-6 * s;
                 let slope = (loss.cost(s + h) - loss.cost(s - h)) / (2.0 * h);
-                // Measured: at most 3e-10, from the differences.
+                // BeamMeasurement: at most 3e-10, from the differences.
                 assert!((slope - loss.weight(s)).abs() < 1e-8, "{loss:?} at {s}");
             }
         }

@@ -1,27 +1,29 @@
-//! Many starts.
+//! Solving from many starts.
 
-use super::{Problem, Solution, SolveError, Solver};
+use super::problem::LeastSquares;
+use super::solution::{Solution, SolveError};
+use super::solver::Solver;
 use crate::manifold::Manifold;
 
-/// What many starts found.
+/// Minima reached from many starts.
 #[derive(Clone, Debug)]
 pub struct MultiStart<M> {
-    /// The different minima, cheapest first.
+    /// Distinct minima in ascending order of cost.
     pub minima: Vec<Solution<M>>,
-    /// For each start, which of the minima it ended in, or why it has no estimate.
+    /// For each start the index of its minimum, or its error.
     pub ended: Vec<Result<usize, SolveError>>,
 }
 
 impl<M> MultiStart<M> {
-    /// The cheapest minimum, if any start led to one.
+    /// The minimum of lowest cost.
     pub fn best(&self) -> Option<&Solution<M>> {
         self.minima.first()
     }
 }
 
-/// Solves from every start and sorts out the different minima: two ends closer than `same` (length
-/// of the tangent between them) count as one, represented by the cheaper.
-pub fn multi_start<P: Problem>(
+/// Solves from every start and collects the distinct minima: two closer than `same` (length of the
+/// tangent between them) count as one, represented by the one of lower cost.
+pub fn multi_start<P: LeastSquares>(
     solver: &Solver,
     problem: &P,
     starts: impl IntoIterator<Item = P::State>,
@@ -31,7 +33,7 @@ pub fn multi_start<P: Problem>(
     multi_start_by(starts, same, solve)
 }
 
-/// As [`multi_start`], with another way to solve from a start.
+/// Distinct minima as by [`multi_start`], with the solver `solve`.
 pub fn multi_start_by<M: Manifold>(
     starts: impl IntoIterator<Item = M>,
     same: f64,

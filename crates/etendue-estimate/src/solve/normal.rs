@@ -1,19 +1,21 @@
 //! The normal equations.
 
-use super::{Linearization, Loss};
+use super::loss::Loss;
+use super::problem::Linearization;
 use nalgebra::{DMatrix, DVector};
 
-/// $H = J^\top W J$ and $g = J^\top W r$, with the weights of a loss.
+/// Normal equations: $H = J^\top W J$ and $g = J^\top W r$ with the weights of a loss, or an
+/// approximate Hessian and the gradient of another cost.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Normal {
+pub struct NormalEquations {
     /// The normal matrix.
     pub matrix: DMatrix<f64>,
     /// The gradient of the cost.
     pub gradient: DVector<f64>,
 }
 
-impl Normal {
-    /// Adds up the rows.
+impl NormalEquations {
+    /// Normal equations of a linearized least-squares problem.
     pub fn new(linearization: &Linearization, loss: Loss) -> Self {
         let n = linearization.unknowns;
         let weights = linearization.residuals.weights(loss);
@@ -33,7 +35,7 @@ impl Normal {
     }
 
     /// The step that solves $(H + \lambda D)\delta = -g$, with $D$ the diagonal of $H$, raised to
-    /// 1e-9 of its largest element so that a direction that changes nothing is left alone. None
+    /// 1e-9 of its largest element so that a direction without influence has no step. `None`
     /// where the matrix is not positive definite.
     pub fn step(&self, damping: f64) -> Option<DVector<f64>> {
         let diagonal = self.matrix.diagonal();
@@ -46,7 +48,7 @@ impl Normal {
         step.iter().all(|x| x.is_finite()).then_some(step)
     }
 
-    /// How much the quadratic model says the cost falls by `step`.
+    /// Decrease of the cost by `step` predicted by the quadratic model.
     pub fn predicted_fall(&self, step: &DVector<f64>) -> f64 {
         -(self.gradient.dot(step) + 0.5 * step.dot(&(&self.matrix * step)))
     }

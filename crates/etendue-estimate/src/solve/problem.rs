@@ -1,10 +1,11 @@
-//! What is to be minimised.
+//! Least-squares problems.
 
-use super::{Loss, SolveError};
+use super::loss::Loss;
+use super::solution::SolveError;
 use crate::manifold::Manifold;
 
-/// Residuals as a function of unknowns.
-pub trait Problem {
+/// A least-squares problem: residuals as a function of unknowns.
+pub trait LeastSquares {
     /// The unknowns.
     type State: Manifold;
 
@@ -14,8 +15,8 @@ pub trait Problem {
     /// Residuals and their derivatives by a step at `state`.
     fn linearize(&self, state: &Self::State) -> Linearization;
 
-    /// Cost and its gradient by a step at `state`: for problems with so many unknowns that the
-    /// Jacobian is never formed, this is what to write; L-BFGS needs no more.
+    /// Cost and its gradient by a step at `state`. L-BFGS needs no more; problems with thousands of
+    /// unknowns override it so that the Jacobian is never formed.
     fn gradient(&self, state: &Self::State, loss: Loss, gate: f64) -> (f64, Vec<f64>) {
         let linearization = self.linearize(state);
         let cost = linearization.residuals.cost(loss, gate);
@@ -23,25 +24,24 @@ pub trait Problem {
     }
 }
 
-/// Residuals in blocks: the norm of a block is what a loss charges.
+/// Residuals in blocks; the loss is a function of the norm of a block.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Residuals {
-    /// All blocks one after the other.
+    /// The residuals of all blocks.
     pub values: Vec<f64>,
     /// Length of a block: 1 for a range, 3 for a point in space.
     pub block: usize,
-    /// How many of `values`, from the end, are priors: charged by the squared loss whatever the
-    /// problem's own loss is, each on its own.
+    /// Number of priors at the end of `values`: each is a block of its own under the squared loss.
     pub priors: usize,
-    /// Measurements that have no prediction: each is charged for the gate.
+    /// Number of measurements without a prediction; the cost of each is that of the gate.
     pub missing: usize,
-    /// Predictions where the measurement has none (the sensor reported no range): not charged,
-    /// but counted.
+    /// Number of predictions without a measurement (the sensor reported no range); they have no
+    /// cost.
     pub unexpected: usize,
 }
 
 impl Residuals {
-    /// Residuals that are charged one by one, none missing.
+    /// Residuals in blocks of one, without missing measurements.
     pub fn of(values: Vec<f64>) -> Self {
         Self {
             values,
@@ -56,7 +56,7 @@ impl Residuals {
         self.values[..measured].chunks_exact(self.block.max(1))
     }
 
-    /// $\tfrac12\sum\rho(\lVert r_i\rVert^2)$ with each missing measurement charged for `gate`.
+    /// $\tfrac12\sum\rho(\lVert r_i\rVert^2)$ with the residual `gate` for each missing measurement.
     pub fn cost(&self, loss: Loss, gate: f64) -> f64 {
         let measured: f64 = self.blocks().map(|block| loss.cost(squared(block))).sum();
         let priors = squared(&self.values[self.values.len() - self.priors..]);
@@ -74,7 +74,7 @@ impl Residuals {
         weights
     }
 
-    /// Root mean square of the measured residuals' norms; NaN where there are none.
+    /// Root mean square of the norms of the measured blocks; NaN without measurements.
     pub fn rms(&self) -> f64 {
         let blocks = self.blocks();
         let count = blocks.len() as f64;
@@ -86,22 +86,22 @@ fn squared(block: &[f64]) -> f64 {
     block.iter().map(|r| r * r).sum()
 }
 
-/// Residuals and how they change with a step.
+/// Residuals and their Jacobian.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Linearization {
     /// The residuals.
     pub residuals: Residuals,
-    /// How many unknowns there are.
+    /// Number of components of a step.
     pub unknowns: usize,
-    /// The Jacobian row by row: one row of `unknowns` numbers a residual.
+    /// Jacobian in row-major order: one row of `unknowns` numbers per residual.
     pub jacobian: Vec<f64>,
 }
 
 impl Linearization {
-    /// Puts residuals and the rows of their Jacobian together.
+    /// Linearization from residuals and the rows of their Jacobian.
     ///
     /// # Panics
-    /// Where the Jacobian does not have one row of `unknowns` numbers a residual.
+    /// Where the Jacobian does not have one row of `unknowns` numbers per residual.
     pub fn new(residuals: Residuals, unknowns: usize, jacobian: Vec<f64>) -> Self {
         assert_eq!(residuals.values.len() * unknowns, jacobian.len());
         Self {
@@ -111,7 +111,7 @@ impl Linearization {
         }
     }
 
-    /// The Jacobian's rows.
+    /// Rows of the Jacobian.
     pub fn rows(&self) -> std::slice::ChunksExact<'_, f64> {
         self.jacobian.chunks_exact(self.unknowns.max(1))
     }
@@ -128,6 +128,7 @@ impl Linearization {
         gradient
     }
 
+    /// Checks that all numbers are finite.
     pub(super) fn check(&self, iteration: usize) -> Result<(), SolveError> {
         let bad = self
             .residuals

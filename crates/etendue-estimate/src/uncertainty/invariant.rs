@@ -1,6 +1,7 @@
 //! Functions of the unknowns that are determined even where the unknowns are not.
 
-use super::Uncertainty;
+use super::covariance::Uncertainty;
+use super::null_direction::NullDirection;
 use nalgebra::DVector;
 
 /// A function of the unknowns, with its uncertainty.
@@ -24,7 +25,7 @@ pub fn invariant(
     uncertainty: &Uncertainty,
 ) -> Invariant {
     let gradient = DVector::from_column_slice(gradient);
-    let changed_by = |null: &super::NullDirection| {
+    let changed_by = |null: &NullDirection| {
         let parts = gradient.component_mul(&null.direction);
         // What is left of a component that takes no part is rounding.
         let rounding = gradient.norm() * null.direction.norm();

@@ -5,9 +5,9 @@ use crate::pulsed::{
     against_constants, frequency_modulated, hall, measured, pose, triangulating, vlp_16,
 };
 use etendue_estimate::fit::FitProblem;
-use etendue_estimate::manifold::{Manifold, Value};
+use etendue_estimate::manifold::{Manifold, VariableValue};
 use etendue_estimate::model::{Freedom, Model};
-use etendue_estimate::solve::{Continuation, Loss, Problem, Solver};
+use etendue_estimate::solve::{Continuation, LeastSquares, Loss, Solver};
 use etendue_physics::atmosphere::{Atmosphere, MM_PER_HOUR, Weather};
 use etendue_physics::pulse::Discriminator;
 use etendue_scene::Scene;
@@ -128,7 +128,7 @@ fn only_what_the_air_has_can_be_free() {
     assert!(rain.is_err());
     foggy.free(PATHS[1], Freedom::Whole).expect("free");
     // However far a step goes, the visibility stays above zero.
-    let Value::Number(moved) = foggy.start().retract(&[-9.0])[0].value() else {
+    let VariableValue::Number(moved) = foggy.start().retract(&[-9.0])[0].value() else {
         panic!("a number")
     };
     assert!(moved > 0.0 && moved < 0.01, "{moved}");
@@ -171,14 +171,16 @@ fn a_sweep_tells_its_pose_and_the_visibility_of_the_fog() {
         .solve(&problem, problem.model.start())
         .expect("solved");
     assert!(solution.stop.converged() && solution.log.len() <= 20);
-    let [Value::Spatial(found), Value::Number(visibility)] =
-        [0, 1].map(|i: usize| solution.state[i].value())
+    let [
+        VariableValue::Spatial(found),
+        VariableValue::Number(visibility),
+    ] = [0, 1].map(|i: usize| solution.state[i].value())
     else {
         panic!("a pose and a number")
     };
     let shift = (found.translation.vector - pose().translation.vector).norm();
     let turn = found.rotation.angle_to(&pose().rotation);
-    // Measured: 1.4 mm, 0.6 mrad and 80.05 m, in 13 iterations.
+    // BeamMeasurement: 1.4 mm, 0.6 mrad and 80.05 m, in 13 iterations.
     assert!(shift < 4e-3 && turn < 2e-3, "{shift} m, {turn} rad");
     assert!((visibility / 80.0 - 1.0).abs() < 0.01, "{visibility}");
 }

@@ -2,7 +2,7 @@
 
 use etendue_estimate::fit::FitProblem;
 use etendue_estimate::manifold::Manifold;
-use etendue_estimate::solve::Problem;
+use etendue_estimate::solve::LeastSquares;
 
 /// Central differences of every residual by every component, with the number of beams left out
 /// because their surfaces change within the step.

@@ -1,4 +1,4 @@
-use etendue_estimate::manifold::{Chart, Manifold, Value, Variable, se2, se3};
+use etendue_estimate::manifold::{BoundedNumber, Manifold, Variable, VariableValue, se2, se3};
 use etendue_physics::{Dual, DualParts, Purpose, Stream};
 use nalgebra::{Isometry2, Isometry3, Vector2, Vector3, Vector6};
 use std::f64::consts::PI;
@@ -18,7 +18,7 @@ fn planar_exp_and_log_are_inverse() {
     {
         let twist = Vector3::from_column_slice(twist);
         let back = se2::log(&se2::exp(&twist));
-        // Measured: at most 3e-15.
+        // BeamMeasurement: at most 3e-15.
         assert!((back - twist).norm() < 1e-13, "{twist:?} -> {back:?}");
     }
 }
@@ -31,7 +31,7 @@ fn spatial_exp_and_log_are_inverse_up_to_half_a_turn() {
             let axis = twist.fixed_rows::<3>(3).normalize() * angle;
             twist.fixed_rows_mut::<3>(3).copy_from(&axis);
             let back = se3::log(&se3::exp(&twist));
-            // Measured: at most 2e-9, at the last 1e-6 rad before half a turn; 1e-14 elsewhere.
+            // BeamMeasurement: at most 2e-9, at the last 1e-6 rad before half a turn; 1e-14 elsewhere.
             let tolerance = if angle > 3.0 { 1e-8 } else { 1e-12 };
             assert!((back - twist).norm() < tolerance, "{twist:?} -> {back:?}");
         }
@@ -73,7 +73,7 @@ fn derivatives_of_the_spatial_exponential_equal_central_differences() {
             let difference = (at(1e-6) - at(-1e-6)) / 2e-6;
             for axis in 0..3 {
                 let derivative = moved[axis].gradient()[parameter];
-                // Measured: at most 6e-10.
+                // BeamMeasurement: at most 6e-10.
                 assert!((derivative - difference[axis]).abs() < 1e-8);
             }
         }
@@ -85,9 +85,9 @@ fn retract_and_local_are_inverse_on_every_space() {
     let spatial = Isometry3::new(Vector3::new(1.0, 2.0, 3.0), Vector3::new(0.3, -0.5, 0.9));
     let planar = Isometry2::new(Vector2::new(0.5, -0.4), 2.0);
     let space = vec![
-        Variable::Number(Chart::real(3.0)),
-        Variable::Number(Chart::positive(0.2).expect("positive")),
-        Variable::Number(Chart::interval(0.2, 0.0, 1.0).expect("inside")),
+        Variable::Number(BoundedNumber::real(3.0)),
+        Variable::Number(BoundedNumber::positive(0.2).expect("positive")),
+        Variable::Number(BoundedNumber::interval(0.2, 0.0, 1.0).expect("inside")),
         Variable::Planar(planar),
         Variable::boxed(&planar, [0.0, -1.0], [1.0, 1.0]).expect("inside"),
         Variable::Spatial(spatial),
@@ -105,7 +105,7 @@ fn the_right_jacobian_equals_central_differences() {
     let space = vec![
         Variable::Planar(Isometry2::identity()),
         Variable::Spatial(Isometry3::identity()),
-        Variable::Number(Chart::real(0.0)),
+        Variable::Number(BoundedNumber::real(0.0)),
     ];
     let tangent = draws(10, 0.9);
     let jacobian = space.right_jacobian(&tangent);
@@ -117,7 +117,7 @@ fn the_right_jacobian_equals_central_differences() {
             end.local(&space.retract(&moved))
         };
         for (row, (plus, minus)) in at(1e-6).iter().zip(at(-1e-6)).enumerate() {
-            // Measured: at most 2e-10.
+            // BeamMeasurement: at most 2e-10.
             assert!(((plus - minus) / 2e-6 - jacobian[(row, column)]).abs() < 1e-8);
         }
     }
@@ -125,13 +125,13 @@ fn the_right_jacobian_equals_central_differences() {
 
 #[test]
 fn bounded_numbers_never_leave_their_bounds() {
-    let chart = Chart::interval(0.5, 0.0, 1.0).expect("inside");
-    let positive = Chart::positive(0.5).expect("positive");
+    let chart = BoundedNumber::interval(0.5, 0.0, 1.0).expect("inside");
+    let positive = BoundedNumber::positive(0.5).expect("positive");
     for step in [-30.0, -3.0, 3.0, 30.0] {
         assert!((0.0..=1.0).contains(&chart.retract(&[step]).value()));
         assert!(positive.retract(&[step]).value() > 0.0);
     }
-    let outside = Chart::interval(1.5, 0.0, 1.0).expect_err("outside");
+    let outside = BoundedNumber::interval(1.5, 0.0, 1.0).expect_err("outside");
     assert!(
         outside.to_string().contains("1.5 lies outside"),
         "{outside}"
@@ -140,7 +140,7 @@ fn bounded_numbers_never_leave_their_bounds() {
 
 #[test]
 fn derivatives_of_a_bounded_number_stay_finite_however_far_out_it_is_walked() {
-    let chart = Chart::interval(0.3, 0.0, 1.0).expect("inside");
+    let chart = BoundedNumber::interval(0.3, 0.0, 1.0).expect("inside");
     for step in [-1e6, -400.0, -1.0, 0.0, 1.0, 20.0, 400.0, 1e6] {
         let moved = chart.moved(Dual::<1>::variable(step, 0));
         let slope = chart.retract(&[step]).slope();
@@ -156,10 +156,10 @@ fn a_moved_variable_is_the_retracted_one() {
     let pose = Isometry3::new(Vector3::new(1.0, 2.0, 3.0), Vector3::new(0.3, -0.5, 0.9));
     let step = draws(6, 0.4);
     let variable = Variable::Spatial(pose);
-    let Value::Spatial(moved) = variable.moved::<f64>(&step) else {
+    let VariableValue::Spatial(moved) = variable.moved::<f64>(&step) else {
         panic!("a pose in space")
     };
-    let Value::Spatial(retracted) = variable.retract(&step).value() else {
+    let VariableValue::Spatial(retracted) = variable.retract(&step).value() else {
         panic!("a pose in space")
     };
     assert!((moved.to_homogeneous() - retracted.to_homogeneous()).norm() < 1e-14);

@@ -2,9 +2,9 @@
 
 use crate::differences::compare;
 use etendue_estimate::fit::FitProblem;
-use etendue_estimate::manifold::{Manifold, Value, Variable};
-use etendue_estimate::model::{Freedom, Measured, Model};
-use etendue_estimate::solve::{Limits, Loss, Method, Problem, Solver};
+use etendue_estimate::manifold::{Manifold, Variable, VariableValue};
+use etendue_estimate::model::{BeamMeasurement, Freedom, Model};
+use etendue_estimate::solve::{LeastSquares, Loss, Solver, SolverLimits, SolverMethod};
 use etendue_physics::Spectrum;
 use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt};
 use etendue_physics::pulse::{
@@ -22,7 +22,7 @@ use etendue_sensors::lidar::{Sweep, SweepSettings, simulate};
 use etendue_sensors::transport::World;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 
-/// The optics and receiver of a Velodyne VLP-16 (user manual 63-9243 Rev. D), with so many columns.
+/// The optics and receiver of a Velodyne VLP-16 (user manual 63-9243 Rev. D), with the number of columns.
 pub fn vlp_16(columns: u32, discriminator: Discriminator) -> Lidar {
     let elevations = [-15, 1, -13, 3, -11, 5, -9, 7, -7, 9, -5, 11, -3, 13, -1, 15];
     let channel = |(number, degrees): (u32, i32)| Channel {
@@ -154,7 +154,7 @@ fn model(columns: u32) -> Model {
 
 /// Residuals are then the predictions, in m and in counts, less a constant.
 pub fn against_constants(model: Model) -> FitProblem {
-    let beam = Measured::new(Some(1.0), Some(10.0));
+    let beam = BeamMeasurement::new(Some(1.0), Some(10.0));
     let scans = vec![vec![beam; model.beams()]; model.scans()];
     let mut problem = FitProblem::measured_by(model, &scans).expect("a problem");
     problem.intensity_sigma = 1.0;
@@ -196,7 +196,7 @@ fn derivatives_by_pulse_threshold_and_reference_equal_central_differences() {
             let mut model = Model::of_scanner(hall(), &scanner, vec![pose()]).expect("a model");
             let path = format!("sensor.receiver.{name}");
             model.free(&path, Freedom::Whole).expect("a path");
-            let Value::Number(value) = model.start()[0].value() else {
+            let VariableValue::Number(value) = model.start()[0].value() else {
                 panic!("a number")
             };
             let problem = against_constants(model);
@@ -233,10 +233,10 @@ fn derivatives_by_what_facets_scatter_equal_central_differences() {
     assert!(compared > 36 * 1000 && jumps == 0, "{compared} {jumps}");
 }
 
-pub fn measured(sweep: &Sweep) -> Vec<Measured> {
-    let mut beams = vec![Measured::default(); sweep.shots.len()];
+pub fn measured(sweep: &Sweep) -> Vec<BeamMeasurement> {
+    let mut beams = vec![BeamMeasurement::default(); sweep.shots.len()];
     for point in &sweep.points {
-        beams[point.shot as usize] = Measured::new(Some(point.range), Some(point.intensity));
+        beams[point.shot as usize] = BeamMeasurement::new(Some(point.range), Some(point.intensity));
     }
     beams
 }
@@ -269,9 +269,9 @@ fn a_sweep_tells_the_pose_in_space_and_a_screens_reflectance() {
     (problem.sigma, problem.intensity_sigma) = (0.012, 1.0);
     let solver = Solver {
         loss: Loss::Cauchy { scale: 3.0 },
-        limits: Limits {
+        limits: SolverLimits {
             gate: 100.0,
-            ..Limits::default()
+            ..SolverLimits::default()
         },
         ..Solver::default()
     };
@@ -279,8 +279,10 @@ fn a_sweep_tells_the_pose_in_space_and_a_screens_reflectance() {
         .solve(&problem, problem.model.start())
         .expect("solved");
     assert!(solution.stop.converged() && solution.log.len() <= 20);
-    let [Value::Spatial(found), Value::Number(reflectance)] =
-        [0, 1].map(|i: usize| solution.state[i].value())
+    let [
+        VariableValue::Spatial(found),
+        VariableValue::Number(reflectance),
+    ] = [0, 1].map(|i: usize| solution.state[i].value())
     else {
         panic!("a pose and a number")
     };
@@ -345,18 +347,18 @@ fn the_paint_of_thousands_of_facets_is_read_off_a_sweep() {
     let seen: Vec<usize> = (0..2000).filter(|&i| gradient[i].abs() > 1.0).collect();
     assert!(seen.len() > 700, "{}", seen.len());
     let solver = Solver {
-        method: Method::Lbfgs { memory: 10 },
-        limits: Limits {
+        method: SolverMethod::Lbfgs { memory: 10 },
+        limits: SolverLimits {
             cost: 1e-7,
             iterations: 30,
-            ..Limits::default()
+            ..SolverLimits::default()
         },
         ..Solver::default()
     };
     let solution = solver.solve(&problem, start).expect("solved");
     let mut worst = 0.0_f64;
     for i in seen {
-        let Value::Number(found) = solution.state[i].value() else {
+        let VariableValue::Number(found) = solution.state[i].value() else {
             panic!("a number")
         };
         worst = worst.max((found - truth(i)).abs());
@@ -453,7 +455,7 @@ fn derivatives_by_the_divergences_of_a_scanner_equal_central_differences() {
         let mut model = model(40);
         let path = format!("sensor.beam.divergence.{axis}");
         model.free(&path, Freedom::Whole).expect("a path");
-        let Value::Number(own) = model.start()[0].value() else {
+        let VariableValue::Number(own) = model.start()[0].value() else {
             panic!("a number")
         };
         assert_eq!(own, if axis == "horizontal" { 3e-3 } else { 1.5e-3 });

@@ -1,5 +1,7 @@
 use crate::recordings;
-use etendue_estimate::register::{Method, RegisterError, Registered, Registration, downsample};
+use etendue_estimate::register::{
+    RegisterError, Registered, Registration, RegistrationMethod, downsample,
+};
 use etendue_estimate::solve::Loss;
 use etendue_physics::{Purpose, Stream};
 use nalgebra::{Isometry2, Isometry3, Point2, Point3, Vector2, Vector3};
@@ -54,7 +56,7 @@ fn off_flat(found: &Isometry2<f64>, truth: &Isometry2<f64>) -> (f64, f64) {
     )
 }
 
-fn tuned(method: Method) -> Registration {
+fn tuned(method: RegistrationMethod) -> Registration {
     Registration::new(method).within(1.0).with_resolution(1.0)
 }
 
@@ -72,12 +74,12 @@ fn every_method_recovers_a_known_motion_in_space() {
         .iter()
         .map(|p| truth.inverse() * p)
         .collect();
-    // Measured (mm): icp 2.4, plane 1.3, ndt 2.4, gicp 0.7; at most 0.6 mrad.
+    // BeamMeasurement (mm): icp 2.4, plane 1.3, ndt 2.4, gicp 0.7; at most 0.6 mrad.
     for (method, tolerance) in [
-        (Method::PointToPoint, 0.01),
-        (Method::PointToPlane, 0.002),
-        (Method::Ndt, 0.004),
-        (Method::Gicp, 0.002),
+        (RegistrationMethod::PointToPoint, 0.01),
+        (RegistrationMethod::PointToPlane, 0.002),
+        (RegistrationMethod::Ndt, 0.004),
+        (RegistrationMethod::Gicp, 0.002),
     ] {
         let found = tuned(method)
             .register(&source, &target, Isometry3::identity())
@@ -99,12 +101,12 @@ fn every_method_recovers_a_known_motion_in_the_plane() {
         .iter()
         .map(|p| truth.inverse() * p)
         .collect();
-    // Measured (mm): icp 3.2, plane 0.4, ndt 0.3, gicp 0.4; at most 3.3 mrad.
+    // BeamMeasurement (mm): icp 3.2, plane 0.4, ndt 0.3, gicp 0.4; at most 3.3 mrad.
     for (method, tolerance) in [
-        (Method::PointToPoint, 0.005),
-        (Method::PointToPlane, 0.002),
-        (Method::Ndt, 0.006),
-        (Method::Gicp, 0.002),
+        (RegistrationMethod::PointToPoint, 0.005),
+        (RegistrationMethod::PointToPlane, 0.002),
+        (RegistrationMethod::Ndt, 0.006),
+        (RegistrationMethod::Gicp, 0.002),
     ] {
         let found = tuned(method)
             .register(&source, &target, Isometry2::identity())
@@ -128,7 +130,7 @@ fn trimming_and_robust_losses_ignore_what_was_not_there() {
         .collect();
     let person = (0..source.len() / 4).map(|i| 0.1 * f64::from(u32::try_from(i).expect("few")));
     source.extend(person.map(|a| Point2::new(-1.3 + 0.2 * a.cos(), -0.6 + 0.2 * a.sin())));
-    let plain = Registration::new(Method::PointToPlane);
+    let plain = Registration::new(RegistrationMethod::PointToPlane);
     let trimmed = Registration {
         keep: 0.75,
         ..plain
@@ -143,7 +145,7 @@ fn trimming_and_robust_losses_ignore_what_was_not_there() {
             .expect("registers");
         off_flat(&found.target_from_source, &truth).0
     };
-    // Measured: 0.10, 0.0003, 0.0009 m.
+    // BeamMeasurement: 0.10, 0.0003, 0.0009 m.
     assert!(error(plain) > 0.01, "plain {}", error(plain));
     assert!(error(trimmed) < 0.003, "trimmed {}", error(trimmed));
     assert!(error(robust) < 0.004, "robust {}", error(robust));
@@ -153,7 +155,7 @@ fn trimming_and_robust_losses_ignore_what_was_not_there() {
 fn bad_input_is_refused_with_a_reason() {
     let cloud = flat_room(1, 0.0);
     let start = Isometry2::identity();
-    let method = Registration::new(Method::Gicp);
+    let method = Registration::new(RegistrationMethod::Gicp);
     let nothing = method.register(&[], &cloud, start).expect_err("no source");
     assert!(matches!(
         nothing,
@@ -210,10 +212,10 @@ fn the_recorded_outdoor_pair_meets_its_stated_transform() {
     };
     let (source, target) = (downsample(&source, 0.25), downsample(&target, 0.25));
     for (method, shift_limit, turn_limit) in [
-        (Method::PointToPoint, 0.04, 0.006),
-        (Method::PointToPlane, 0.02, 0.006),
-        (Method::Ndt, 0.04, 0.006),
-        (Method::Gicp, 0.01, 0.008),
+        (RegistrationMethod::PointToPoint, 0.04, 0.006),
+        (RegistrationMethod::PointToPlane, 0.02, 0.006),
+        (RegistrationMethod::Ndt, 0.04, 0.006),
+        (RegistrationMethod::Gicp, 0.01, 0.008),
     ] {
         let settings = Registration::new(method).within(1.0).with_resolution(2.0);
         let found = register(settings, &source, &target);
@@ -238,7 +240,7 @@ fn recorded_clouds_close_there_and_back_and_methods_agree() {
             return;
         };
         let (a, b) = (downsample(&a, size), downsample(&b, size));
-        let gicp = Registration::new(Method::Gicp).within(1.0);
+        let gicp = Registration::new(RegistrationMethod::Gicp).within(1.0);
         let there = register(gicp, &b, &a).target_from_source;
         let back = register(gicp, &a, &b).target_from_source;
         let (gap, turn) = off(&(there * back), &Isometry3::identity());
@@ -247,14 +249,18 @@ fn recorded_clouds_close_there_and_back_and_methods_agree() {
             gap < 0.01 && turn < 0.002,
             "{first}: gap {gap} m, {turn} rad"
         );
-        for method in [Method::PointToPlane, Method::PointToPoint, Method::Ndt] {
+        for method in [
+            RegistrationMethod::PointToPlane,
+            RegistrationMethod::PointToPoint,
+            RegistrationMethod::Ndt,
+        ] {
             let other = register(
                 Registration { method, ..gicp }.with_resolution(cell),
                 &b,
                 &a,
             );
             let (apart, twist) = off(&other.target_from_source, &there);
-            // Measured: 67 mm 4.3 mrad (ndt outdoors), 27 mm 3.6 mrad, 25 mm 17 mrad (icp indoors).
+            // BeamMeasurement: 67 mm 4.3 mrad (ndt outdoors), 27 mm 3.6 mrad, 25 mm 17 mrad (icp indoors).
             assert!(
                 apart < 0.1 && twist < 0.02,
                 "{first}: {method:?} {apart} m, {twist} rad"
@@ -280,7 +286,7 @@ fn quantile(values: &mut [f64], tenths: usize) -> f64 {
 /// the worst tenth is left out. People walk through them: without a robust loss the gaps at 90 % are
 /// 13 (icp), 15 (plane) and 16 mm (gicp).
 ///
-/// Measured over 70 pairs, gap at the median and at 90 %, mm: icp 1.3, 6.9; plane 2.0, 7.3; gicp 1.6,
+/// BeamMeasurement over 70 pairs, gap at the median and at 90 %, mm: icp 1.3, 6.9; plane 2.0, 7.3; gicp 1.6,
 /// 9.9; ndt 2.6, 6.6.
 #[test]
 fn recorded_planar_scans_close_there_and_back_by_every_method() {
@@ -293,20 +299,20 @@ fn recorded_planar_scans_close_there_and_back_by_every_method() {
         };
         let coarse = usual.register(source, target, Isometry2::identity());
         let start = match method {
-            Method::Ndt => coarse.expect("registers").target_from_source,
+            RegistrationMethod::Ndt => coarse.expect("registers").target_from_source,
             _ => Isometry2::identity(),
         };
         let settings = usual.with_resolution(0.25).robust(0.015);
         let found = settings.register(source, target, start);
         found.expect("registers").target_from_source
     };
-    let mut table = Method::ALL.map(|method| (method, Consistency::default()));
+    let mut table = RegistrationMethod::ALL.map(|method| (method, Consistency::default()));
     for log in ["urg04lx_tinyslam/exp1.dat", "urg04lx_tinyslam/exp2.dat"] {
         let Some(scans) = recordings::tinyslam(log) else {
             return;
         };
         for pair in scans.windows(2).step_by(20) {
-            let gicp = register(Method::Gicp, &pair[1], &pair[0]);
+            let gicp = register(RegistrationMethod::Gicp, &pair[1], &pair[0]);
             for (method, row) in &mut table {
                 let there = register(*method, &pair[1], &pair[0]);
                 let back = register(*method, &pair[0], &pair[1]);

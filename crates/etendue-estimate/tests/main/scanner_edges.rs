@@ -4,9 +4,9 @@ use crate::pulsed::{
     against_constants, frequency_modulated, hall, measured, pose, triangulating, vlp_16,
 };
 use etendue_estimate::fit::{FitProblem, solve_in_stages};
-use etendue_estimate::manifold::{Manifold, Value};
+use etendue_estimate::manifold::{Manifold, VariableValue};
 use etendue_estimate::model::{Freedom, Model, planar};
-use etendue_estimate::solve::{Limits, Loss, Problem, Solver};
+use etendue_estimate::solve::{LeastSquares, Loss, Solver, SolverLimits};
 use etendue_estimate::visibility::EdgeSettings;
 use etendue_physics::beam::BeamShape;
 use etendue_physics::pulse::Discriminator;
@@ -100,7 +100,7 @@ fn a_scanners_edge_derivatives_equal_differences_of_finely_sampled_beams() {
         let seeing = problem(&scanner, "sensor.pose", Some(EDGES));
         let blind = problem(&scanner, "sensor.pose", None);
         let [good, others] = compare(&seeing, &blind, &blind, 4e-3, 0.15);
-        // Measured: 9, 10 and 9, none other.
+        // BeamMeasurement: 9, 10 and 9, none other.
         assert!(good >= 8 && others == 0, "{name}: {good}, {others}");
     }
 }
@@ -116,7 +116,7 @@ fn a_scanners_predictions_with_edges_change_as_their_derivatives_say() {
         Some(frequency_modulated()),
     ];
     for (number, receiver) in receivers.into_iter().enumerate() {
-        // Measured: 6 to 8, 6 to 33 and 77 to 111; the others are those of two beams with corners.
+        // BeamMeasurement: 6 to 8, 6 to 33 and 77 to 111; the others are those of two beams with corners.
         for (path, least, most) in [
             ("objects.crate.pose", 6, 0),
             ("objects.screen.pose", 6, 3),
@@ -167,9 +167,9 @@ fn a_sweep_tells_a_panels_place_along_its_own_plane() {
         .expect("a pose");
     let solver = Solver {
         loss: Loss::Cauchy { scale: 3.0 },
-        limits: Limits {
+        limits: SolverLimits {
             gate: 30.0,
-            ..Limits::default()
+            ..SolverLimits::default()
         },
         ..Solver::default()
     };
@@ -188,12 +188,12 @@ fn a_sweep_tells_a_panels_place_along_its_own_plane() {
     assert!(seeing[2] > 0.05 * seeing[0], "{seeing}");
     let widths = [16.0, 4.0, 1.0];
     let solution = solve_in_stages(&problem, &solver, &widths, start.clone(), &mut |_| ());
-    let Value::Planar(found) = solution.expect("solved").state[0].value() else {
+    let VariableValue::Planar(found) = solution.expect("solved").state[0].value() else {
         panic!("a pose")
     };
     let off = planar(&truth).inverse() * found;
     let [across, along] = [off.translation.x, off.translation.y];
-    // Measured: 0.9 mm across, 1.2 mm along, 2 mrad; without edges it stays 80 mm off along itself
+    // BeamMeasurement: 0.9 mm across, 1.2 mm along, 2 mrad; without edges it stays 80 mm off along itself
     // (of 900 and 1808 columns 10 and 36 mm).
     let worst = [across, along, off.rotation.angle()];
     let worst = worst.iter().fold(0.0_f64, |most, x| most.max(x.abs()));

@@ -1,7 +1,7 @@
 use etendue_estimate::manifold::Manifold;
 use etendue_estimate::solve::{
-    Continuation, Limits, Linearization, Loss, Method, Problem, Residuals, SolveError, Solver,
-    Stop, WithPrior, multi_start,
+    Continuation, LeastSquares, Linearization, Loss, Residuals, SolveError, Solver, SolverLimits,
+    SolverMethod, StopReason, WithPrior, multi_start,
 };
 use nalgebra::{Isometry2, Isometry3, Point2, Point3, Vector2, Vector3, Vector6};
 
@@ -11,7 +11,7 @@ struct Align {
     target: Vec<Point3<f64>>,
 }
 
-impl Problem for Align {
+impl LeastSquares for Align {
     type State = Isometry3<f64>;
 
     fn residuals(&self, pose: &Isometry3<f64>) -> Residuals {
@@ -58,9 +58,9 @@ fn error(a: &Isometry3<f64>, b: &Isometry3<f64>) -> f64 {
 fn every_method_finds_the_pose() {
     let (problem, truth) = align(0);
     for (method, tolerance) in [
-        (Method::GaussNewton, 1e-12),
-        (Method::LevenbergMarquardt { damping: 1e-4 }, 1e-9),
-        (Method::Lbfgs { memory: 7 }, 1e-5),
+        (SolverMethod::GaussNewton, 1e-12),
+        (SolverMethod::LevenbergMarquardt { damping: 1e-4 }, 1e-9),
+        (SolverMethod::Lbfgs { memory: 7 }, 1e-5),
     ] {
         let solver = Solver {
             method,
@@ -100,7 +100,7 @@ fn a_redescending_loss_ignores_what_does_not_fit() {
     let solution = robust
         .solve(&problem, Isometry3::identity())
         .expect("solves");
-    // Measured: 1e-5, the pull that is left of outliers at a hundred scales.
+    // BeamMeasurement: 1e-5, the pull that is left of outliers at a hundred scales.
     assert!(error(&solution.state, &truth) < 1e-4);
     assert_eq!(solution.log.last().map(|i| i.widening), Some(1.0));
 }
@@ -125,7 +125,7 @@ fn the_same_problem_gives_the_same_bytes() {
 /// Two beacons' distances: the mirror image across their line explains them as well.
 struct Beacons;
 
-impl Problem for Beacons {
+impl LeastSquares for Beacons {
     type State = (f64, f64);
 
     fn residuals(&self, at: &(f64, f64)) -> Residuals {
@@ -164,7 +164,7 @@ struct Door {
     unseen: bool,
 }
 
-impl Problem for Door {
+impl LeastSquares for Door {
     type State = f64;
 
     fn residuals(&self, x: &f64) -> Residuals {
@@ -228,7 +228,7 @@ fn on_a_line() -> Align {
 fn gauss_newton_says_that_a_problem_is_singular() {
     let start = Isometry3::new(Vector3::new(0.1, 0.2, 0.0), Vector3::zeros());
     let newton = Solver {
-        method: Method::GaussNewton,
+        method: SolverMethod::GaussNewton,
         ..Solver::default()
     };
     let refused = newton.solve(&on_a_line(), start).expect_err("singular");
@@ -256,9 +256,9 @@ fn a_prior_takes_away_what_is_free() {
 #[test]
 fn a_limit_of_iterations_is_not_called_convergence() {
     let (problem, _) = align(0);
-    let limits = Limits {
+    let limits = SolverLimits {
         iterations: 2,
-        ..Limits::default()
+        ..SolverLimits::default()
     };
     let solver = Solver {
         limits,
@@ -267,7 +267,7 @@ fn a_limit_of_iterations_is_not_called_convergence() {
     let solution = solver
         .solve(&problem, Isometry3::identity())
         .expect("solves");
-    assert_eq!(solution.stop, Stop::Iterations);
+    assert_eq!(solution.stop, StopReason::Iterations);
     assert_eq!(solution.log.len(), 2);
     assert!(!solution.stop.converged());
 }
@@ -277,7 +277,7 @@ fn a_limit_of_iterations_is_not_called_convergence() {
 #[test]
 fn lbfgs_follows_the_manifold_over_a_large_turn() {
     struct Flat(Vec<Point2<f64>>, Isometry2<f64>);
-    impl Problem for Flat {
+    impl LeastSquares for Flat {
         type State = Isometry2<f64>;
         fn residuals(&self, pose: &Isometry2<f64>) -> Residuals {
             let seen = self.0.iter().flat_map(|p| {
@@ -305,7 +305,7 @@ fn lbfgs_follows_the_manifold_over_a_large_turn() {
         Point2::new(-1.0, 0.3),
     ];
     let solver = Solver {
-        method: Method::Lbfgs { memory: 5 },
+        method: SolverMethod::Lbfgs { memory: 5 },
         ..Solver::default()
     };
     let solution = solver

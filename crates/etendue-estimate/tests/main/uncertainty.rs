@@ -1,4 +1,4 @@
-use etendue_estimate::manifold::{Chart, Variable};
+use etendue_estimate::manifold::{BoundedNumber, Variable};
 use etendue_estimate::solve::{Linearization, Loss, Residuals};
 use etendue_estimate::uncertainty::{
     Component, Gauge, Uncertainty, components, cramer_rao, invariant,
@@ -143,7 +143,7 @@ fn units_do_not_decide_what_is_determined() {
 
 #[test]
 fn a_bounded_number_has_its_own_unit() {
-    let chart = Chart::interval(0.2, 0.0, 1.0).expect("inside");
+    let chart = BoundedNumber::interval(0.2, 0.0, 1.0).expect("inside");
     let named = components(&[("materials.white.reflectance", &Variable::Number(chart))]);
     assert_eq!(named[0].name, "materials.white.reflectance");
     // dx/du = h (1 - tanh^2 u) with h = 0.5, tanh u = -0.6.

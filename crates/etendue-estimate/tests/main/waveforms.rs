@@ -2,9 +2,9 @@
 
 use crate::differences::compare;
 use crate::pulsed::{against_constants, hall, pose, vlp_16};
-use etendue_estimate::manifold::{Manifold, Value};
+use etendue_estimate::manifold::{Manifold, VariableValue};
 use etendue_estimate::model::{Freedom, Model};
-use etendue_estimate::solve::Problem;
+use etendue_estimate::solve::LeastSquares;
 use etendue_physics::atmosphere::Weather;
 use etendue_physics::pulse::{AnalogueDetector, Detector, Discriminator, PulseShape, ReturnMode};
 use etendue_scene::Scene;
@@ -96,7 +96,7 @@ fn derivatives_of_sampled_facets_equal_central_differences() {
     );
 }
 
-/// What times the echoes, by relative steps: pulses of two shapes, and samples that are cut off.
+/// What times the echoes, by relative steps: pulses of two shapes, and truncated samples.
 #[test]
 fn derivatives_of_sampled_echoes_by_what_times_them_equal_central_differences() {
     let asymmetric = |receiver: &mut PulsedReceiver| receiver.pulse.shape = PulseShape::LaserDiode;
@@ -107,7 +107,7 @@ fn derivatives_of_sampled_echoes_by_what_times_them_equal_central_differences() 
                 let mut model = model(&sampling(10, discriminator, change));
                 let path = format!("sensor.receiver.{name}");
                 model.free(&path, Freedom::Whole).expect("a path");
-                let Value::Number(value) = model.start()[0].value() else {
+                let VariableValue::Number(value) = model.start()[0].value() else {
                     panic!("a number")
                 };
                 let problem = against_constants(model);
@@ -119,7 +119,7 @@ fn derivatives_of_sampled_echoes_by_what_times_them_equal_central_differences() 
                 for (i, row) in at.rows().enumerate() {
                     let difference = (plus[i] - minus[i]) / 2e-6;
                     let slope = row[0] * value;
-                    // Measured: 3e-5, the leading edge's rounding.
+                    // BeamMeasurement: 3e-5, the leading edge's rounding.
                     let off = (slope - difference).abs() / (1.0 + difference.abs());
                     jumps += usize::from(off > 1e-3);
                     largest = largest.max(slope.abs());
@@ -133,7 +133,7 @@ fn derivatives_of_sampled_echoes_by_what_times_them_equal_central_differences() 
     }
 }
 
-/// The model is the simulator without its noise: in clear air and in fog, with samples cut off, and
+/// The model is the simulator without its noise: in clear air and in fog, with truncated samples, and
 /// whichever echo is reported.
 #[test]
 fn the_models_sampled_echoes_are_the_simulators() {

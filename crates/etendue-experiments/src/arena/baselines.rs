@@ -1,10 +1,10 @@
 //! Registration baselines on the same scans.
 
-use super::pose_error;
+use super::measurements::pose_error;
 use etendue_estimate::fit::FitProblem;
 use etendue_estimate::manifold::Variable;
-use etendue_estimate::model::Measured;
-use etendue_estimate::register::{Method, Registered, Registration};
+use etendue_estimate::model::BeamMeasurement;
+use etendue_estimate::register::{Registered, Registration, RegistrationMethod};
 use etendue_physics::{Purpose, Stream};
 use nalgebra::{Isometry2, Point2};
 
@@ -12,7 +12,7 @@ use nalgebra::{Isometry2, Point2};
 #[derive(Clone, Debug, PartialEq)]
 pub struct BaselineRow {
     /// The method.
-    pub method: Method,
+    pub method: RegistrationMethod,
     /// Its error with the settings its usual implementation comes with.
     pub default_error: f64,
     /// Its error with the best of the settings tried.
@@ -30,7 +30,7 @@ pub fn scan_points(
 ) -> Vec<Point2<f64>> {
     let shots = problem.model.predict(&[Variable::Planar(*pose)]);
     let sensor = problem.model.sensor();
-    let point = |((number, beam), shot): ((u32, usize), &Measured)| {
+    let point = |((number, beam), shot): ((u32, usize), &BeamMeasurement)| {
         let mut noise = Stream::new(seed, 0, 0, number, Purpose::ReceiverNoise);
         let range = shot.range()? + sigma * noise.normal();
         let (sin, cos) = sensor.direction(beam).azimuth.sin_cos();
@@ -77,7 +77,7 @@ pub fn run_baselines(
         let squares = test.iter().map(|clouds| error(settings, clouds).powi(2));
         (squares.sum::<f64>() / test.len() as f64).sqrt()
     };
-    let row = |method: Method| {
+    let row = |method: RegistrationMethod| {
         let usual = Registration::new(method);
         let rated = variants(method)
             .into_iter()
@@ -91,11 +91,11 @@ pub fn run_baselines(
             tuned,
         }
     };
-    Method::ALL.into_iter().map(row).collect()
+    RegistrationMethod::ALL.into_iter().map(row).collect()
 }
 
 /// Settings worth trying.
-fn variants(method: Method) -> Vec<Registration> {
+fn variants(method: RegistrationMethod) -> Vec<Registration> {
     let mut all = Vec::new();
     let usual = Registration {
         iterations: 200,
@@ -114,10 +114,12 @@ fn variants(method: Method) -> Vec<Registration> {
         }
     }
     match method {
-        Method::Ndt => [0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5]
+        RegistrationMethod::Ndt => [0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5]
             .map(|r| usual.with_resolution(r))
             .into(),
-        Method::PointToPoint => all.into_iter().filter(|s| s.neighbours == 20).collect(),
-        Method::PointToPlane | Method::Gicp => all,
+        RegistrationMethod::PointToPoint => {
+            all.into_iter().filter(|s| s.neighbours == 20).collect()
+        }
+        RegistrationMethod::PointToPlane | RegistrationMethod::Gicp => all,
     }
 }

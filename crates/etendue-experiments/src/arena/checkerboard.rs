@@ -1,10 +1,13 @@
 //! Reflectances and the receiver's bias from a striped board (section IV-C).
 
-use super::{Chart, Curve, readings, upright_board};
-use etendue_estimate::fit::{FitError, FitProblem, Report, report};
-use etendue_estimate::manifold::{Value, Variable};
+use super::measurements::readings;
+use super::scene::upright_board;
+use super::table::Curve;
+use super::view::LineFigure;
+use etendue_estimate::fit::{FitError, FitProblem, FitReport, report};
+use etendue_estimate::manifold::{Variable, VariableValue};
 use etendue_estimate::model::{Freedom, Model};
-use etendue_estimate::solve::{Limits, Loss, Solver};
+use etendue_estimate::solve::{Loss, Solver, SolverLimits};
 use etendue_estimate::uncertainty::{Gauge, Invariant, invariant};
 use etendue_physics::phase::Bias;
 use etendue_sensors::cw::CwLidar;
@@ -33,7 +36,7 @@ pub struct BoardSettings {
 #[derive(Clone, Debug)]
 pub struct BoardReport {
     /// The fit.
-    pub report: Report,
+    pub report: FitReport,
     /// What is determined even where the unknowns are not: $c$, $\rho_w/\rho_b$, $b\rho_w$,
     /// $a\rho_w^2$.
     pub invariants: Vec<Invariant>,
@@ -161,16 +164,16 @@ impl BoardSettings {
     ///
     /// # Errors
     /// Where the estimate makes no model.
-    pub fn charts(
+    pub fn figures(
         &self,
         lidar: &CwLidar<f64>,
         found: &BoardReport,
-    ) -> Result<Vec<Chart>, FitError> {
-        let mut charts = vec![evolution(found)];
+    ) -> Result<Vec<LineFigure>, FitError> {
+        let mut figures = vec![evolution(found)];
         for distance in [0.5, 0.9, 1.6] {
-            charts.push(self.profile(lidar, found, distance)?);
+            figures.push(self.profile(lidar, found, distance)?);
         }
-        Ok(charts)
+        Ok(figures)
     }
 
     /// How far behind the board its points seem to lie.
@@ -179,7 +182,7 @@ impl BoardSettings {
         lidar: &CwLidar<f64>,
         found: &BoardReport,
         distance: f64,
-    ) -> Result<Chart, FitError> {
+    ) -> Result<LineFigure, FitError> {
         let real = self.model(lidar, &[distance], self.reflectances, self.bias)?;
         let estimate = self.estimated(lidar, found, distance)?;
         let seed = self.seed.wrapping_add(1 << 48);
@@ -202,7 +205,7 @@ impl BoardSettings {
         } else {
             "not seen before"
         };
-        Ok(Chart {
+        Ok(LineFigure {
             name: format!("board-{:.0}-cm", 100.0 * distance),
             title: format!("The board at {distance} m ({seen})"),
             x: "across the board, m".into(),
@@ -233,11 +236,11 @@ impl BoardSettings {
 }
 
 /// Each unknown over its truth, iteration by iteration.
-fn evolution(found: &BoardReport) -> Chart {
+fn evolution(found: &BoardReport) -> LineFigure {
     let line = |(index, row): (usize, &BoardRow)| {
         let log = found.report.solution.log.iter();
         let points = log.filter_map(|iteration| match iteration.state[index].value() {
-            Value::Number(value) => Some([iteration.number as f64, value / row.truth]),
+            VariableValue::Number(value) => Some([iteration.number as f64, value / row.truth]),
             _ => None,
         });
         Curve {
@@ -245,7 +248,7 @@ fn evolution(found: &BoardReport) -> Chart {
             points: points.collect(),
         }
     };
-    Chart {
+    LineFigure {
         name: "evolution".into(),
         title: "Unknowns over their true values".into(),
         x: "iterations".into(),
@@ -295,11 +298,11 @@ fn fit(
     lidar: &CwLidar<f64>,
     settings: &BoardSettings,
     start: [f64; 2],
-) -> Result<Report, FitError> {
+) -> Result<FitReport, FitError> {
     let problem = settings.problem(lidar, start)?;
-    let limits = Limits {
+    let limits = SolverLimits {
         gate: 100.0,
-        ..Limits::default()
+        ..SolverLimits::default()
     };
     let solver = Solver {
         loss: Loss::Squared,
@@ -310,10 +313,10 @@ fn fit(
     Ok(report(&problem, &solver, solution, &Gauge::Free))
 }
 
-fn finish(settings: &BoardSettings, report: Report, false_minimum: Option<f64>) -> BoardReport {
+fn finish(settings: &BoardSettings, report: FitReport, false_minimum: Option<f64>) -> BoardReport {
     let sigmas = report.uncertainty.standard_deviations();
     let number = |variable: &Variable| match variable.value() {
-        Value::Number(number) => number,
+        VariableValue::Number(number) => number,
         _ => f64::NAN,
     };
     let row = |((path, variable), sigma): (&(String, Variable), f64)| BoardRow {
@@ -332,7 +335,7 @@ fn finish(settings: &BoardSettings, report: Report, false_minimum: Option<f64>) 
 }
 
 /// What scaling both reflectances does not change.
-fn invariants(settings: &BoardSettings, rows: &[BoardRow], report: &Report) -> Vec<Invariant> {
+fn invariants(settings: &BoardSettings, rows: &[BoardRow], report: &FitReport) -> Vec<Invariant> {
     let [c, b, a, black] = [0, 1, 2, 3].map(|i| rows[i].value);
     let white = rows
         .get(4)

@@ -1,20 +1,22 @@
 //! Localising the sensor in a known arena (section IV-A).
 
-use super::{Furniture, arena, first_pose, pose_error, readings};
+use super::measurements::{first_pose, pose_error, readings};
+use super::scene::{Furniture, arena};
 use etendue_estimate::fit::{
-    Coarse, FitError, FitProblem, Twins, chance, coarse_search, find_twins, planar_grid,
+    AmbiguousMinima, CoarseSearch, FitError, FitProblem, chance, coarse_search,
+    find_ambiguous_minima, planar_grid,
 };
 use etendue_estimate::manifold::Variable;
 use etendue_estimate::model::{Freedom, Model, upright};
-use etendue_estimate::solve::{Continuation, Loss, Problem, Solver, Stop};
+use etendue_estimate::solve::{Continuation, LeastSquares, Loss, Solver, StopReason};
 use etendue_estimate::uncertainty::cramer_rao;
 use etendue_sensors::cw::CwLidar;
 use nalgebra::Isometry2;
 
-/// What is localised where.
+/// Settings of the localisation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LocaliseSettings {
-    /// What stands in the arena.
+    /// Furniture of the arena.
     pub furniture: Vec<Furniture>,
     /// Where the sensor really is.
     pub truth: Isometry2<f64>,
@@ -26,7 +28,7 @@ pub struct LocaliseSettings {
     pub seed: u64,
 }
 
-/// What came of one start.
+/// Result from one start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LocaliseRow {
     /// The start.
@@ -44,7 +46,7 @@ pub struct LocaliseRow {
     /// Cost at the end.
     pub cost: f64,
     /// Why the solver stopped.
-    pub stop: Stop,
+    pub stop: StopReason,
     /// Beams that were measured and are not predicted at the end.
     pub missing: usize,
 }
@@ -191,16 +193,16 @@ pub(super) fn solve_from(
 }
 
 /// Localises without any start: a grid of poses over the arena, then every distinct minimum of the
-/// best of them. More than one solution are twins that this scan cannot tell apart.
+/// best of them. More than one solution is an ambiguity of the scan.
 ///
 /// # Errors
 /// As [`localise`].
 pub fn localise_anywhere(
     lidar: &CwLidar<f64>,
     settings: &LocaliseSettings,
-) -> Result<Twins, FitError> {
+) -> Result<AmbiguousMinima, FitError> {
     let problem = settings.problem(lidar)?;
-    let coarse = Coarse {
+    let coarse = CoarseSearch {
         every: 16,
         loss: Loss::Cauchy { scale: 0.1 },
         gate: 1.0,
@@ -212,7 +214,7 @@ pub fn localise_anywhere(
     let starts = coarse_search(&problem, states, &coarse);
     let margin = chance(settings.sigma, problem.measured());
     let starts = starts.into_iter().map(|(state, _)| state);
-    Ok(find_twins(
+    Ok(find_ambiguous_minima(
         &problem,
         &settings.solver,
         &[],

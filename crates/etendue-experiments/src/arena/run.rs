@@ -1,12 +1,17 @@
 //! Each experiment as a whole: what the paper shows, beside the baselines.
 
-use super::{
-    BoardSettings, Chart, Curve, LocaliseSettings, Table, TrackSettings, View, checkerboard,
-    first_pose, localise_anywhere, localise_many, localise_noise, pose_error, run_baselines,
-    track_mirror_many,
+use super::baselines::run_baselines;
+use super::checkerboard::{BoardSettings, checkerboard};
+use super::localise::{
+    LocaliseSettings, localise_anywhere, localise_many, localise_noise, solve_from,
 };
+use super::measurements::{first_pose, pose_error};
+use super::table::{Curve, Table, TableCell};
+use super::track_mirror::{MirrorError, MirrorRow, TrackSettings, track, track_mirror_many};
+use super::view::{LineFigure, View};
 use etendue_estimate::fit::FitError;
 use etendue_estimate::solve::{Loss, Solver};
+use etendue_physics::statistics::nearest_quantile;
 use etendue_physics::{Purpose, Stream};
 use etendue_sensors::cw::CwLidar;
 use nalgebra::{Isometry2, Vector2};
@@ -47,7 +52,7 @@ pub struct Outcome {
     /// Start, steps and result in the scene.
     pub views: Vec<View>,
     /// Other figures.
-    pub charts: Vec<Chart>,
+    pub figures: Vec<LineFigure>,
     /// Sentences worth reading.
     pub remarks: Vec<String>,
 }
@@ -125,7 +130,9 @@ fn run_localise(lidar: &CwLidar<f64>, effort: &Effort) -> Result<Outcome, FitErr
         ("the empty arena", settings),
         ("the arena with a box of 0.1 m", with_box),
     ] {
-        outcome.remarks.push(twins(lidar, &settings, name)?);
+        outcome
+            .remarks
+            .push(ambiguity_remark(lidar, &settings, name)?);
     }
     Ok(outcome)
 }
@@ -157,7 +164,7 @@ fn run_complex(lidar: &CwLidar<f64>, effort: &Effort) -> Result<Outcome, FitErro
         let good = rows.iter().filter(|row| row.error < near).count();
         let mut iterations: Vec<usize> = rows.iter().map(|row| row.errors.len()).collect();
         iterations.sort_unstable();
-        let median = iterations.get(iterations.len() / 2).copied().unwrap_or(0);
+        let median = nearest_quantile(&iterations, 0.5).unwrap_or(0);
         table.push(vec![
             name.into(),
             rows.len().into(),
@@ -172,7 +179,7 @@ fn run_complex(lidar: &CwLidar<f64>, effort: &Effort) -> Result<Outcome, FitErro
     outcome
         .tables
         .push(baseline_table(lidar, &settings, start, effort)?);
-    outcome.remarks.push(twins(
+    outcome.remarks.push(ambiguity_remark(
         lidar,
         &settings,
         "the arena among mirrors and glass",
@@ -188,7 +195,7 @@ fn draw_localise(
     outcome: &mut Outcome,
 ) -> Result<(), FitError> {
     let problem = settings.problem(lidar)?;
-    let row = super::localise::solve_from(&problem, settings, start)?;
+    let row = solve_from(&problem, settings, start)?;
     let curve = Curve::of_errors("model", row.start_error, &row.errors);
     outcome.curves.push(curve);
     let view = View::of_localise(settings, &problem, &row);
@@ -292,13 +299,13 @@ fn baseline_table(
     Ok(table)
 }
 
-fn twins(
+fn ambiguity_remark(
     lidar: &CwLidar<f64>,
     settings: &LocaliseSettings,
     name: &str,
 ) -> Result<String, FitError> {
-    let twins = localise_anywhere(lidar, settings)?;
-    let poses = twins.solutions.iter().filter_map(|s| first_pose(&s.state));
+    let minima = localise_anywhere(lidar, settings)?;
+    let poses = minima.solutions.iter().filter_map(|s| first_pose(&s.state));
     let words: Vec<String> = poses
         .map(|pose| {
             let at = pose.translation.vector;
@@ -372,7 +379,7 @@ fn run_track(lidar: &CwLidar<f64>, effort: &Effort) -> Result<Outcome, FitError>
             ..settings.clone()
         };
         let problem = tried.problem(lidar)?;
-        let row = super::track_mirror::track(&problem, &tried, start)?;
+        let row = track(&problem, &tried, start)?;
         let error = row.error;
         noisy.push(vec![
             (1e3 * sigma).into(),
@@ -394,11 +401,11 @@ fn run_track(lidar: &CwLidar<f64>, effort: &Effort) -> Result<Outcome, FitError>
     Ok(outcome)
 }
 
-fn track_row(name: &str, rows: &[super::MirrorRow]) -> Vec<super::Cell> {
-    let median = |of: fn(&super::MirrorError) -> f64| {
+fn track_row(name: &str, rows: &[MirrorRow]) -> Vec<TableCell> {
+    let median = |of: fn(&MirrorError) -> f64| {
         let mut values: Vec<f64> = rows.iter().map(|row| of(&row.error)).collect();
         values.sort_by(f64::total_cmp);
-        values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+        nearest_quantile(&values, 0.5).unwrap_or(f64::NAN)
     };
     vec![
         name.into(),
@@ -451,8 +458,8 @@ fn run_checkerboard(lidar: &CwLidar<f64>, effort: &Effort) -> Result<Outcome, Fi
         ),
     ] {
         let found = checkerboard(lidar, &settings)?;
-        if outcome.charts.is_empty() && settings.white_known {
-            outcome.charts = settings.charts(lidar, &found)?;
+        if outcome.figures.is_empty() && settings.white_known {
+            outcome.figures = settings.figures(lidar, &found)?;
         }
         let mut table = Table::new(
             name,

@@ -22,7 +22,7 @@ const HALF_HEIGHT: f64 = 0.14;
 /// Thickness of a mirror, m: its back is painted like the walls.
 const MIRROR_THICKNESS: f64 = 0.004;
 
-/// What stands in the arena.
+/// Furniture of the arena.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Furniture {

@@ -10,12 +10,12 @@ pub struct Table {
     /// Names of the columns, units included.
     pub columns: Vec<String>,
     /// Rows, one cell a column.
-    pub rows: Vec<Vec<Cell>>,
+    pub rows: Vec<Vec<TableCell>>,
 }
 
 /// A cell of a table.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Cell {
+pub enum TableCell {
     /// Words.
     Text(String),
     /// A number; three digits are shown.
@@ -44,7 +44,7 @@ impl Table {
     }
 
     /// Adds a row.
-    pub fn push(&mut self, row: Vec<Cell>) {
+    pub fn push(&mut self, row: Vec<TableCell>) {
         debug_assert_eq!(row.len(), self.columns.len());
         self.rows.push(row);
     }
@@ -65,31 +65,31 @@ impl Curve {
     }
 }
 
-impl From<f64> for Cell {
+impl From<f64> for TableCell {
     fn from(number: f64) -> Self {
         Self::Number(number)
     }
 }
 
-impl From<usize> for Cell {
+impl From<usize> for TableCell {
     fn from(count: usize) -> Self {
         Self::Count(count)
     }
 }
 
-impl From<&str> for Cell {
+impl From<&str> for TableCell {
     fn from(text: &str) -> Self {
         Self::Text(text.to_owned())
     }
 }
 
-impl From<String> for Cell {
+impl From<String> for TableCell {
     fn from(text: String) -> Self {
         Self::Text(text)
     }
 }
 
-impl fmt::Display for Cell {
+impl fmt::Display for TableCell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text(text) => f.write_str(text),
@@ -116,7 +116,7 @@ impl fmt::Display for Table {
         let texts: Vec<Vec<String>> = self
             .rows
             .iter()
-            .map(|row| row.iter().map(Cell::to_string).collect())
+            .map(|row| row.iter().map(TableCell::to_string).collect())
             .collect();
         let width = |k: usize| {
             let cells = texts.iter().map(|row| row[k].chars().count());

@@ -5,13 +5,14 @@
 //! best, then Levenberg-Marquardt with edges on beams four times too wide, then on the true ones as
 //! rays see them, with a scan along the mirror's plane ([`solve_in_stages`]).
 
-use super::{Furniture, arena, first_pose, pose_error, readings};
+use super::measurements::{first_pose, pose_error, readings};
+use super::scene::{Furniture, arena};
 use etendue_estimate::fit::{
-    Coarse, FitError, FitProblem, coarse_search, scatter, solve_in_stages,
+    CoarseSearch, FitError, FitProblem, coarse_search, scatter, solve_in_stages,
 };
 use etendue_estimate::manifold::Variable;
 use etendue_estimate::model::{Freedom, Model};
-use etendue_estimate::solve::{Limits, Loss, Solution, Solver};
+use etendue_estimate::solve::{Loss, Solution, Solver, SolverLimits};
 use etendue_estimate::visibility::EdgeSettings;
 use etendue_physics::{Purpose, Stream};
 use etendue_scene::SceneBuilder;
@@ -132,11 +133,11 @@ impl TrackSettings {
     pub fn solver(&self) -> Solver {
         Solver {
             loss: self.loss,
-            limits: Limits {
+            limits: SolverLimits {
                 iterations: 40,
                 step: 1e-5,
                 cost: 1e-3,
-                ..Limits::default()
+                ..SolverLimits::default()
             },
             ..Solver::default()
         }
@@ -248,7 +249,7 @@ fn candidates(
         let parts = [(); 3].map(|()| 0.02 + 0.96 * stream.uniform());
         poses.push(vec![settings.variable(&settings.pose(parts))?]);
     }
-    let rough = Coarse {
+    let rough = CoarseSearch {
         every: 8,
         loss: settings.loss,
         gate: 1.0,
@@ -258,7 +259,7 @@ fn candidates(
     let around = coarse_search(problem, poses, &rough);
     let spread = [0.2, 0.2, 0.1];
     let near = scatter(around, &spread, settings.coarse / 20, settings.seed);
-    let fine = Coarse {
+    let fine = CoarseSearch {
         every: 4,
         keep: settings.keep,
         apart: 0.1,

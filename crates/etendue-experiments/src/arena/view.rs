@@ -1,6 +1,8 @@
 //! Pictures of an experiment, before they are drawn.
 
-use super::{Curve, LocaliseRow, LocaliseSettings, MirrorRow, TrackSettings};
+use super::localise::{LocaliseRow, LocaliseSettings};
+use super::table::Curve;
+use super::track_mirror::{MirrorRow, TrackSettings};
 use etendue_estimate::fit::FitProblem;
 use etendue_estimate::model::upright;
 use etendue_scene::SceneBuilder;
@@ -27,7 +29,7 @@ pub struct View {
 
 /// Lines over a common axis.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Chart {
+pub struct LineFigure {
     /// What its file is called.
     pub name: String,
     /// The heading.

@@ -63,7 +63,7 @@ fn boxed(size: [f64; 3], inside_out: bool) -> Result<etendue_scene::Mesh, Primit
     Ok(if inside_out { mesh.inside_out() } else { mesh })
 }
 
-/// So many stops through the corridor, a metre apart where there are 64, on a slightly winding way.
+/// Stops along the corridor, one metre apart for 64 stops, on a slightly winding path.
 pub fn stops(count: usize) -> Vec<Isometry3<f64>> {
     let step = 64.0 / count.max(1) as f64;
     let stop = |i: usize| {

@@ -3,7 +3,7 @@ use crate::scenes::{rich_model, small_lidar};
 use etendue_estimate::fit::{FitError, FitProblem};
 use etendue_estimate::manifold::{Manifold, Variable};
 use etendue_estimate::model::{Freedom, Model, ModelError};
-use etendue_estimate::solve::{Loss, Problem};
+use etendue_estimate::solve::{LeastSquares, Loss};
 use etendue_experiments::arena::{Furniture, arena, urg_04lx};
 use etendue_sensors::RangeReading;
 use nalgebra::{Isometry3, Vector3};
@@ -61,7 +61,7 @@ fn derivatives_by_every_kind_of_parameter_equal_central_differences() {
     ] {
         let mut model = rich_model(2);
         model.free(path, freedom).expect("a path");
-        // Measured: at most 3e-7 relative, most by the divergence, whose third derivative is large.
+        // BeamMeasurement: at most 3e-7 relative, most by the divergence, whose third derivative is large.
         let (compared, jumps) = compare(&against_one_metre(model), 1e-7, 1e-5);
         assert!(
             compared > least && jumps * 20 < compared,

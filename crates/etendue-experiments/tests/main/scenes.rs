@@ -6,7 +6,7 @@ use etendue_physics::phase::Bias;
 use etendue_sensors::cw::CwLidar;
 use nalgebra::{Isometry3, Vector3};
 
-/// An arena with a mirror, a pane and a box, a biased receiver, scanned from so many poses.
+/// An arena with a mirror, a pane and a box, a biased receiver, scanned from several poses.
 pub fn rich_model(scans: u32) -> Model {
     let furniture = [
         Furniture::Mirror {
@@ -37,7 +37,7 @@ pub fn rich_model(scans: u32) -> Model {
     Model::new(arena(&furniture), &lidar, (0..scans).map(pose).collect()).expect("a model")
 }
 
-/// The sensor with so few beams, over the same fan.
+/// The sensor with fewer beams over the same fan.
 pub fn small_lidar(beams: usize) -> CwLidar<f64> {
     let mut lidar = urg_04lx();
     let every = lidar.beams.len() / beams;

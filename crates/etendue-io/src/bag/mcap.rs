@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// The topics and scans of every `LaserScan` of an MCAP file.
 pub(crate) fn mcap_scans(path: &Path, bytes: &[u8]) -> Result<Vec<(String, Scan)>, FormatError> {
-    // What is odd is told by who reads the clouds.
+    // Warnings come from the reader of clouds.
     let messages = mcap_messages(path, bytes, &mut Vec::new(), |kind| kind == LASER_SCAN)?;
     let scan = |message: Message| match message.body {
         Body::Scan(scan) => Some((message.topic, scan)),
@@ -36,7 +36,7 @@ pub(crate) fn mcap_messages(
             Ok(message) => message,
             Err(error) => {
                 warnings.push(format!(
-                    "the file is cut or damaged ({error}): read up to there"
+                    "the file is truncated or damaged ({error}): read up to there"
                 ));
                 break;
             }

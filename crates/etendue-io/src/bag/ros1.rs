@@ -13,7 +13,7 @@ const MESSAGE: u8 = 2;
 const CHUNK: u8 = 5;
 const CONNECTION: u8 = 7;
 
-/// Every message of a bag, chunk by chunk; of a cut bag what is whole, with a warning.
+/// Every message of a bag, chunk by chunk; of a truncated bag the whole messages, with a warning.
 pub(crate) fn messages(
     path: &Path,
     bytes: &[u8],
@@ -36,7 +36,7 @@ pub(crate) fn messages(
         messages: Vec::new(),
     };
     if !bag.walk(&bytes[start..])? {
-        warnings.push("the bag is cut: read up to its last whole record".into());
+        warnings.push("the bag is truncated: read up to its last whole record".into());
     }
     Ok(bag.messages)
 }
@@ -141,7 +141,7 @@ fn record(bytes: &[u8]) -> Option<(Header<'_>, &[u8], &[u8])> {
     Some((fields(header)?, data, rest))
 }
 
-/// A length and so many bytes, and what follows.
+/// A field of a length and that number of bytes, and the rest.
 fn block(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let length = u32::from_le_bytes(*bytes.first_chunk()?) as usize;
     bytes.get(4..)?.split_at_checked(length)

@@ -6,7 +6,7 @@ use crate::{FormatError, Place};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Every message of a bag by its number; of a cut bag what is whole, with a warning.
+/// Every message of a bag by its number; of a truncated bag the whole messages, with a warning.
 pub(crate) fn messages(
     path: &Path,
     bytes: &[u8],
@@ -47,7 +47,7 @@ pub(crate) fn messages(
         ));
     }
     if whole.is_none() {
-        warnings.push("the bag is cut or damaged: read up to there".into());
+        warnings.push("the bag is truncated or damaged: read up to there".into());
     }
     Ok(messages)
 }

@@ -71,7 +71,7 @@ impl<'a> Database<'a> {
     }
 
     /// The rows of a table by ascending number, each given to `visit`; none where the table is not
-    /// there or a page of it is damaged or cut off, what came before has been visited then.
+    /// there or a page of it is damaged or truncated, what came before has been visited then.
     pub fn rows(&self, table: &str, visit: &mut impl FnMut(Row)) -> Option<()> {
         // The first page lists the tables: type, name, table, first page, definition.
         let mut first = None;

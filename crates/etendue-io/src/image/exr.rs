@@ -1,13 +1,8 @@
-//! OpenEXR: many channels of real numbers in one picture.
-#![expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_possible_wrap,
-    reason = "the format counts rows and bytes in 32 bits"
-)]
+//! OpenEXR: pictures of many channels of real numbers. Needs the feature `exr`.
 
-use flate2::Compression;
-use flate2::write::ZlibEncoder;
-use std::io::{self, ErrorKind, Write};
+use super::Picture;
+use std::borrow::Cow;
+use std::io;
 
 /// A channel of an EXR picture, row by row from the upper left pixel.
 #[derive(Clone, Debug)]
@@ -22,137 +17,193 @@ pub struct ExrChannel<'a> {
 #[derive(Clone, Debug)]
 pub enum ExrData<'a> {
     /// Real numbers.
-    Float(std::borrow::Cow<'a, [f32]>),
+    Float(Cow<'a, [f32]>),
     /// Whole numbers.
-    Uint(std::borrow::Cow<'a, [u32]>),
+    Uint(Cow<'a, [u32]>),
 }
 
-/// Rows that are packed together.
-const ROWS: usize = 16;
+/// Whether this build reads and writes EXR files: the feature `exr`.
+pub const EXR_SUPPORTED: bool = cfg!(feature = "exr");
 
-/// An EXR file (version 2, scan lines, ZIP packing; "OpenEXR file layout", Academy Software
-/// Foundation) of a picture of that width and height.
+/// An EXR file (scan lines, ZIP compression) of a picture of that width and height.
 ///
 /// # Errors
-/// Where a channel does not have a value a pixel, or there is no pixel or channel.
+/// Where a channel does not have one value per pixel, there is no pixel or channel, or this build
+/// lacks the feature `exr`.
 pub fn exr(width: u32, height: u32, channels: &[ExrChannel]) -> io::Result<Vec<u8>> {
-    let (columns, rows) = (width as usize, height as usize);
-    let fits = |channel: &ExrChannel| channel.data.len() == columns * rows;
-    if channels.is_empty() || columns * rows == 0 || !channels.iter().all(fits) {
-        let message = "every channel of an EXR picture needs a value a pixel";
-        return Err(io::Error::new(ErrorKind::InvalidInput, message));
-    }
-    let mut channels: Vec<&ExrChannel> = channels.iter().collect();
-    channels.sort_by_key(|channel| channel.name);
-    let mut file = header(width, height, &channels);
-    let blocks: Vec<Vec<u8>> = (0..rows)
-        .step_by(ROWS)
-        .map(|row| block(&channels, columns, row..(row + ROWS).min(rows)))
-        .collect::<io::Result<_>>()?;
-    let mut offset = file.len() + 8 * blocks.len();
-    for block in &blocks {
-        file.extend((offset as u64).to_le_bytes());
-        offset += block.len();
-    }
-    file.extend(blocks.into_iter().flatten());
-    Ok(file)
+    codec::encode(width, height, channels)
 }
 
-impl ExrData<'_> {
-    fn len(&self) -> usize {
-        match self {
-            Self::Float(values) => values.len(),
-            Self::Uint(values) => values.len(),
-        }
+/// The channels R, G and B, or Y, of a picture.
+pub(super) fn read(bytes: &[u8]) -> Result<Picture, String> {
+    codec::decode(bytes)
+}
+
+#[cfg(not(feature = "exr"))]
+mod codec {
+    use super::{ExrChannel, Picture};
+    use std::io::{self, ErrorKind};
+
+    const DISABLED: &str =
+        "this build does not support EXR pictures: build it with `cargo build --features exr`";
+
+    pub fn encode(_: u32, _: u32, _: &[ExrChannel]) -> io::Result<Vec<u8>> {
+        Err(io::Error::new(ErrorKind::Unsupported, DISABLED))
     }
 
-    fn bytes(&self, index: usize) -> [u8; 4] {
-        match self {
-            Self::Float(values) => values[index].to_le_bytes(),
-            Self::Uint(values) => values[index].to_le_bytes(),
-        }
-    }
-
-    fn kind(&self) -> i32 {
-        match self {
-            Self::Uint(_) => 0,
-            Self::Float(_) => 2,
-        }
+    pub fn decode(_: &[u8]) -> Result<Picture, String> {
+        Err(DISABLED.into())
     }
 }
 
-fn header(width: u32, height: u32, channels: &[&ExrChannel]) -> Vec<u8> {
-    let mut file = vec![0x76, 0x2f, 0x31, 0x01, 2, 0, 0, 0];
-    let mut list = Vec::new();
-    for channel in channels {
-        list.extend(channel.name.bytes().chain([0]));
-        list.extend(channel.data.kind().to_le_bytes());
-        list.extend([0; 4]);
-        list.extend(1_i32.to_le_bytes());
-        list.extend(1_i32.to_le_bytes());
-    }
-    list.push(0);
-    let window: Vec<u8> = [0, 0, width - 1, height - 1]
-        .iter()
-        .flat_map(|v| v.to_le_bytes())
-        .collect();
-    let one = 1_f32.to_le_bytes();
-    let attributes: [(&str, &str, &[u8]); 8] = [
-        ("channels", "chlist", &list),
-        ("compression", "compression", &[3]),
-        ("dataWindow", "box2i", &window),
-        ("displayWindow", "box2i", &window),
-        ("lineOrder", "lineOrder", &[0]),
-        ("pixelAspectRatio", "float", &one),
-        ("screenWindowCenter", "v2f", &[0; 8]),
-        ("screenWindowWidth", "float", &one),
-    ];
-    for (name, kind, value) in attributes {
-        file.extend(name.bytes().chain([0]).chain(kind.bytes()).chain([0]));
-        file.extend((value.len() as u32).to_le_bytes());
-        file.extend(value);
-    }
-    file.push(0);
-    file
-}
+#[cfg(feature = "exr")]
+mod codec {
+    use super::{ExrChannel, ExrData, Picture};
+    use exr::prelude::{
+        AnyChannel, AnyChannels, Compression, Encoding, FlatSamples, Image, Layer, LayerAttributes,
+        ReadChannels, ReadLayers, WritableImage, read,
+    };
+    use std::io::{self, Cursor, ErrorKind};
 
-/// Some rows: their first one's number, how long they are, and their values, packed where that is
-/// shorter.
-fn block(
-    channels: &[&ExrChannel],
-    columns: usize,
-    rows: std::ops::Range<usize>,
-) -> io::Result<Vec<u8>> {
-    let first = rows.start;
-    let mut plain = Vec::with_capacity(rows.len() * columns * channels.len() * 4);
-    for row in rows {
-        for channel in channels {
-            for column in 0..columns {
-                plain.extend(channel.data.bytes(row * columns + column));
+    /// Largest number of pixels that is read.
+    const MOST: usize = 1 << 28;
+
+    pub fn encode(width: u32, height: u32, channels: &[ExrChannel]) -> io::Result<Vec<u8>> {
+        let size = (width as usize, height as usize);
+        let pixels = size.0 * size.1;
+        let fits = |channel: &ExrChannel| channel.data.len() == pixels;
+        if channels.is_empty() || pixels == 0 || !channels.iter().all(fits) {
+            let message = "every channel of an EXR picture needs one value per pixel";
+            return Err(io::Error::new(ErrorKind::InvalidInput, message));
+        }
+        let channel = |channel: &ExrChannel| AnyChannel::new(channel.name, channel.data.samples());
+        let channels = AnyChannels::sort(channels.iter().map(channel).collect());
+        let encoding = Encoding {
+            compression: Compression::ZIP16,
+            ..Encoding::default()
+        };
+        let layer = Layer::new(size, LayerAttributes::default(), encoding, channels);
+        let mut file = Cursor::new(Vec::new());
+        Image::from_layer(layer)
+            .write()
+            .non_parallel()
+            .to_buffered(&mut file)
+            .map_err(io::Error::other)?;
+        Ok(file.into_inner())
+    }
+
+    impl ExrData<'_> {
+        fn len(&self) -> usize {
+            match self {
+                Self::Float(values) => values.len(),
+                Self::Uint(values) => values.len(),
+            }
+        }
+
+        fn samples(&self) -> FlatSamples {
+            match self {
+                Self::Float(values) => FlatSamples::F32(values.to_vec()),
+                Self::Uint(values) => FlatSamples::U32(values.to_vec()),
             }
         }
     }
-    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(&predicted(&plain))?;
-    let packed = encoder.finish()?;
-    let content = if packed.len() < plain.len() {
-        packed
-    } else {
-        plain
-    };
-    let mut block = (first as i32).to_le_bytes().to_vec();
-    block.extend((content.len() as i32).to_le_bytes());
-    block.extend(content);
-    Ok(block)
+
+    pub fn decode(bytes: &[u8]) -> Result<Picture, String> {
+        check_size(bytes)?;
+        let image = read()
+            .no_deep_data()
+            .largest_resolution_level()
+            .all_channels()
+            .first_valid_layer()
+            .all_attributes()
+            .non_parallel()
+            .from_buffered(Cursor::new(bytes))
+            .map_err(|error| error.to_string())?;
+        let layer = &image.layer_data;
+        let plane = |name: &str| {
+            let mut channels = layer.channel_data.list.iter();
+            channels.find(|channel| channel.name.eq(name))
+        };
+        let colours = plane("R").zip(plane("G")).zip(plane("B"));
+        let colours = colours.map(|((red, green), blue)| [red, green, blue]);
+        let grey = plane("Y").map(|grey| [grey; 3]);
+        let planes = colours
+            .or(grey)
+            .ok_or("the picture has neither channels R, G and B nor Y")?;
+        let value = |channel: &AnyChannel<FlatSamples>, pixel| {
+            channel.sample_data.value_by_flat_index(pixel).to_f32()
+        };
+        let pixels = 0..layer.size.area();
+        Ok(Picture {
+            width: u32::try_from(layer.size.width()).map_err(|_| "the picture is too wide")?,
+            pixels: pixels
+                .map(|pixel| planes.map(|channel| value(channel, pixel)))
+                .collect(),
+        })
+    }
+
+    /// Refuses a picture too large to hold in memory, before its pixels are allocated.
+    fn check_size(bytes: &[u8]) -> Result<(), String> {
+        let meta = exr::meta::MetaData::read_from_buffered(Cursor::new(bytes), false)
+            .map_err(|error| error.to_string())?;
+        let fits = |header: &exr::meta::header::Header| {
+            let [width, height] = [header.layer_size.width(), header.layer_size.height()];
+            width
+                .checked_mul(height)
+                .is_some_and(|pixels| pixels <= MOST)
+        };
+        if meta.headers.iter().all(fits) {
+            Ok(())
+        } else {
+            Err("the size of the picture is out of range".into())
+        }
+    }
 }
 
-/// Even bytes before odd ones, each less the one before it: what packs well.
-fn predicted(plain: &[u8]) -> Vec<u8> {
-    let even = plain.iter().step_by(2);
-    let odd = plain.iter().skip(1).step_by(2);
-    let mut bytes: Vec<u8> = even.chain(odd).copied().collect();
-    for i in (1..bytes.len()).rev() {
-        bytes[i] = bytes[i].wrapping_sub(bytes[i - 1]).wrapping_add(128);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(not(feature = "exr"))]
+    #[test]
+    fn a_build_without_the_feature_names_it() {
+        let data = ExrData::Float(vec![1.0].into());
+        let error = exr(1, 1, &[ExrChannel { name: "Y", data }]).expect_err("no feature");
+        assert!(error.to_string().contains("--features exr"), "{error}");
+        assert!(
+            read(&[])
+                .expect_err("no feature")
+                .contains("--features exr")
+        );
     }
-    bytes
+
+    #[cfg(feature = "exr")]
+    #[test]
+    fn what_is_written_is_read() {
+        let values: Vec<f32> = (0..5 * 37)
+            .map(|i: u16| f32::from(i) * 0.25 - 3.0)
+            .collect();
+        let plane = |name, scale: f32| ExrChannel {
+            name,
+            data: ExrData::Float(values.iter().map(|v| v * scale).collect::<Vec<_>>().into()),
+        };
+        let file = exr(5, 37, &[plane("R", 1.0), plane("G", 2.0), plane("B", 0.5)]);
+        let file = file.expect("it fits");
+        let picture = read(&file).expect("a picture");
+        assert_eq!((picture.width, picture.pixels.len()), (5, 185));
+        assert!(
+            picture
+                .pixels
+                .iter()
+                .zip(&values)
+                .all(|(pixel, value)| { *pixel == [*value, 2.0 * value, 0.5 * value] })
+        );
+        for length in [3, 10, 100, file.len() - 5] {
+            assert!(read(&file[..length.max(4)]).is_err(), "{length}");
+        }
+        let grey = exr(5, 37, &[plane("Y", 1.0)]).expect("it fits");
+        assert_eq!(read(&grey).expect("a picture").pixels[7], [values[7]; 3]);
+        let nameless = exr(5, 37, &[plane("Z", 1.0)]).expect("it fits");
+        assert!(read(&nameless).expect_err("no colours").contains("neither"));
+    }
 }

@@ -7,7 +7,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Picture, String> {
     let (width, height, mut rest) = header(bytes)?;
     let mut pixels = Vec::with_capacity((width * height) as usize);
     for _ in 0..height {
-        let row = scan_line(&mut rest, width as usize).ok_or("the picture is cut")?;
+        let row = scan_line(&mut rest, width as usize).ok_or("the picture is truncated")?;
         pixels.extend(row.into_iter().map(radiance));
     }
     Ok(Picture { width, pixels })
@@ -20,7 +20,7 @@ fn header(bytes: &[u8]) -> Result<(u32, u32, &[u8]), String> {
         let end = rest
             .iter()
             .position(|byte| *byte == b'\n')
-            .ok_or("the head is cut")?;
+            .ok_or("the head is truncated")?;
         let line = String::from_utf8_lossy(&rest[..end]).into_owned();
         rest = &rest[end + 1..];
         if line.starts_with("FORMAT=") && line.trim() != "FORMAT=32-bit_rle_rgbe" {

@@ -1,12 +1,11 @@
 //! Pictures: PNG and EXR out; PNG, JPEG, EXR and Radiance HDR in.
 
 mod exr;
-mod exr_read;
 mod hdr;
 mod jpeg;
 mod png_file;
 
-pub use exr::{ExrChannel, ExrData, exr};
+pub use exr::{EXR_SUPPORTED, ExrChannel, ExrData, exr};
 pub use png_file::{Pixels, png};
 
 use crate::input::read_bytes;
@@ -22,11 +21,11 @@ pub struct Picture {
     pub pixels: Vec<[f32; 3]>,
 }
 
-/// Reads a PNG or JPEG picture (taken as sRGB), an OpenEXR or a Radiance HDR picture, told by
-/// their first bytes.
+/// Reads a PNG or JPEG picture (taken as sRGB), an OpenEXR or a Radiance HDR picture, recognised
+/// by its first bytes.
 ///
 /// # Errors
-/// Where the file cannot be read, is cut, or is of another format.
+/// Where the file cannot be read, is truncated, or is of another format.
 pub fn read_picture(path: &Path) -> Result<Picture, FormatError> {
     let bytes = read_bytes(path)?;
     if !is_known(&bytes) {
@@ -35,6 +34,9 @@ pub fn read_picture(path: &Path) -> Result<Picture, FormatError> {
             message: "this is no picture of a known format".into(),
             remedy: "give a .png, a .jpg, an .exr or a Radiance .hdr file".into(),
         });
+    }
+    if bytes.starts_with(EXR) && !EXR_SUPPORTED {
+        return Err(FormatError::disabled(path, "EXR", "exr"));
     }
     picture_of(&bytes).map_err(|message| {
         FormatError::malformed(path, Place::File, message, "save the picture again")
@@ -58,7 +60,7 @@ pub(crate) fn picture_of(bytes: &[u8]) -> Result<Picture, String> {
         _ if bytes.starts_with(PNG) => png_file::read(bytes),
         _ if bytes.starts_with(JPEG) => jpeg::read(bytes),
         _ if bytes.starts_with(HDR) => hdr::read(bytes),
-        _ if bytes.starts_with(EXR) => exr_read::read(bytes),
+        _ if bytes.starts_with(EXR) => exr::read(bytes),
         _ => Err("it is neither PNG nor JPEG, EXR or HDR".into()),
     }
 }

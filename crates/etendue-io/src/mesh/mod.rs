@@ -9,10 +9,10 @@
 //!
 //! Units are metres and axes are taken as they are; glTF is defined with y up, which [`MeshFile::up`]
 //! says. Texture coordinates are read from OBJ (`vt`) and glTF, and the pictures of glTF's base colours
-//! (PNG and JPEG, in the file or beside it), which cameras see; its other textures, colours of
+//! (PNG and JPEG, in the file or next to it), which cameras see; its other textures, colours of
 //! vertices, skins, morph targets and cameras are passed over.
 //!
-//! What is wrong in a file (a cut file, a count that does not fit, a number that is none or not
+//! What is wrong in a file (a truncated file, a count that does not fit, a number that is none or not
 //! finite, an index that is out of range) is an error that names the line or the element.
 
 mod gltf_file;
@@ -69,11 +69,11 @@ pub struct MeshFile {
     pub up: Up,
     /// Every file that was read: the mesh, its materials, its buffers.
     pub files: Vec<PathBuf>,
-    /// What was odd but did not prevent reading.
+    /// Irregularities that did not prevent reading.
     pub warnings: Vec<String>,
 }
 
-/// Reads a mesh file; the format is told from the name's ending, else from the content.
+/// Reads a mesh file; the ending of its name determines the format, else its content.
 ///
 /// # Errors
 /// Where the file cannot be read, is damaged, or is of no known format.
@@ -179,6 +179,6 @@ fn index_out_of_range(
         path,
         place,
         format!("vertex {index} is used, the file has {vertices}"),
-        "the file is cut or damaged: export it again",
+        "the file is truncated or damaged: export it again",
     )
 }

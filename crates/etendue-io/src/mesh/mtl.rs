@@ -120,13 +120,13 @@ fn color(line: Line<'_>) -> Result<[f64; 3], FormatError> {
                 ))
             }
         }
-        _ => Err(line.cut("three numbers")),
+        _ => Err(line.truncated("three numbers")),
     }
 }
 
 fn number(line: Line<'_>, domain: std::ops::RangeInclusive<f64>) -> Result<f64, FormatError> {
     let mut words = line.words().skip(1).filter(|word| word.text != "-halo");
-    let word = words.next().ok_or_else(|| line.cut("a number"))?;
+    let word = words.next().ok_or_else(|| line.truncated("a number"))?;
     let value = word.number()?;
     if domain.contains(&value) {
         return Ok(value);

@@ -65,7 +65,7 @@ impl Reader<'_> {
         for coordinate in &mut position {
             let word = words
                 .next()
-                .ok_or_else(|| line.cut("the third coordinate"))?;
+                .ok_or_else(|| line.truncated("the third coordinate"))?;
             *coordinate = word.parse("a number")?;
         }
         let position = vertex(self.path, Place::Line(line.number), position)?;
@@ -82,7 +82,7 @@ impl Reader<'_> {
         let mut next = || -> Result<f64, FormatError> {
             let word = words
                 .next()
-                .ok_or_else(|| line.cut("the second coordinate"))?;
+                .ok_or_else(|| line.truncated("the second coordinate"))?;
             word.parse("a number")
         };
         let (u, v) = (next()?, next()?);
@@ -101,7 +101,7 @@ impl Reader<'_> {
         let corners = words.iter().map(|word| self.corner(line, *word));
         let polygon = corners.collect::<Result<Vec<u32>, _>>()?;
         if polygon.len() < 3 {
-            return Err(line.cut("the face's third corner"));
+            return Err(line.truncated("the face's third corner"));
         }
         let triangles = triangulate(&polygon, &self.file.mesh.vertices);
         self.texture(&words, &polygon, &triangles);
@@ -186,7 +186,7 @@ impl Reader<'_> {
     }
 }
 
-/// What stands after the keyword: names may hold spaces.
+/// The rest of a line after the keyword: names may hold spaces.
 fn rest<'a>(line: Line<'a>, keyword: &str) -> &'a str {
     line.text
         .trim_start()

@@ -43,15 +43,15 @@ fn count(bytes: &[u8]) -> Option<usize> {
 }
 
 fn parse_binary(path: &Path, bytes: &[u8], welder: &mut Welder<'_>) -> Result<(), FormatError> {
-    let cut = |message: String| {
-        let remedy = "the file is cut, or not STL: copy or export it again";
+    let truncated = |message: String| {
+        let remedy = "the file is truncated, or not STL: copy or export it again";
         FormatError::malformed(path, Place::Byte(bytes.len()), message, remedy)
     };
-    let count = count(bytes).ok_or_else(|| cut("the file ends in its header".into()))?;
+    let count = count(bytes).ok_or_else(|| truncated("the file ends in its header".into()))?;
     let (triangles, rest) = bytes[HEAD..].as_chunks::<TRIANGLE>();
     if triangles.len() != count || !rest.is_empty() {
         let found = triangles.len();
-        return Err(cut(format!(
+        return Err(truncated(format!(
             "the header counts {count} triangles, the file holds {found}"
         )));
     }
@@ -97,7 +97,7 @@ fn parse_text(path: &Path, bytes: &[u8], welder: &mut Welder<'_>) -> Result<(), 
         path,
         Place::Line(last),
         "the file ends before \"endsolid\"",
-        "the file is cut: copy or export it again",
+        "the file is truncated: copy or export it again",
     ))
 }
 
@@ -107,7 +107,7 @@ fn corner(line: Line<'_>) -> Result<[f64; 3], FormatError> {
     for coordinate in &mut position {
         let word = words
             .next()
-            .ok_or_else(|| line.cut("the third coordinate"))?;
+            .ok_or_else(|| line.truncated("the third coordinate"))?;
         *coordinate = word.parse("a number")?;
     }
     Ok(position)

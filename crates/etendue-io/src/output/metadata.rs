@@ -37,7 +37,7 @@ pub struct RunMetadata {
     pub materials: Vec<String>,
     /// Names of the classes, by number.
     pub classes: Vec<String>,
-    /// What was odd but did not prevent the run.
+    /// Irregularities that did not prevent the run.
     pub warnings: Vec<String>,
 }
 

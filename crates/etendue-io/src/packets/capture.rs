@@ -22,7 +22,7 @@ pub struct Datagram {
 pub struct Capture {
     /// The packets.
     pub datagrams: Vec<Datagram>,
-    /// What was odd but did not prevent reading: a cut end, say.
+    /// Irregularities that did not prevent reading: a truncated end for example.
     pub warnings: Vec<String>,
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn is_capture(bytes: &[u8]) -> bool {
 }
 
 impl Capture {
-    /// Reads the content of a capture; `path` is named in errors. Of one that was cut, what is
+    /// Reads the content of a capture; `path` is named in errors. Of a truncated one, what is
     /// whole, with a warning.
     ///
     /// # Errors
@@ -55,7 +55,8 @@ impl Capture {
         };
         let mut capture = frames.capture;
         if let Err(error) = end {
-            let warning = format!("the capture is cut or damaged ({error}): read up to there");
+            let warning =
+                format!("the capture is truncated or damaged ({error}): read up to there");
             capture.warnings.push(warning);
         }
         if !frames.fragments.is_empty() {

@@ -11,7 +11,7 @@ pub(super) enum Model {
     Xt32,
 }
 
-/// Where things stand in a packet.
+/// Offsets of the fields of a packet.
 struct Layout {
     /// Bytes before the first block.
     header: usize,

@@ -136,7 +136,7 @@ pub(crate) fn parse(
     })
 }
 
-/// Appends the points of packets of one kind. What is odd comes back as warnings.
+/// Appends the points of packets of one kind. Returns irregularities as warnings.
 fn read_packets(
     turns: &mut Turns,
     packets: &[&[u8]],
@@ -197,7 +197,7 @@ fn no_lidar(path: &Path, capture: &Capture) -> FormatError {
     );
     let remedy = "for an Ouster give its metadata (JSON: --metadata of `etendue convert`, or a file of \
                   the capture's name that ends in .json); Velodyne VLP-16, VLP-32C, HDL-32E and \
-                  Hesai Pandar40P, XT32 are told from their packets";
+                  Hesai Pandar40P, XT32 are recognised by their packets";
     FormatError::malformed(path, Place::File, message, remedy)
 }
 

@@ -69,7 +69,7 @@ impl Source<'_> {
         match (values, property.length) {
             (Values::Lists { ends, items }, Some(length)) => {
                 let length = self.number(length)?;
-                // A list that is longer than the file has bytes is cut anyway.
+                // A list that is longer than the file has bytes is truncated anyway.
                 let items_left = self.bytes.len() + 1;
                 let count = index_below(length, items_left).ok_or(Problem::Length(length))?;
                 for _ in 0..count {
@@ -154,7 +154,7 @@ impl Source<'_> {
         match problem {
             Problem::End => self.error(
                 format!("the file ends in {place}"),
-                "the file is cut, or its header's counts are wrong: copy or export it again",
+                "the file is truncated, or its header's counts are wrong: copy or export it again",
             ),
             Problem::Word(word) => self.error(
                 format!("\"{word}\" is not a number ({place})"),

@@ -103,7 +103,7 @@ pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<Header, FormatError> {
                 let property =
                     property(rest).ok_or_else(|| fail(format!("cannot read \"{line}\"")))?;
                 let Some(element) = header.elements.last_mut() else {
-                    return Err(fail("a property stands before the first element".into()));
+                    return Err(fail("a property precedes the first element".into()));
                 };
                 element.properties.push(property);
             }

@@ -1,11 +1,9 @@
-//! Point clouds: positions and intensities of every format of [`points`](super), and
-//! legacy VTK.
+//! Point clouds: positions and intensities of every format of points.
 //!
-//! A point whose position is not finite (what organised clouds hold where nothing came back) is
-//! left out, with a warning that counts them.
+//! Points without a finite position (no return, in organised clouds) are left out, with a warning
+//! that counts them.
 
-use super::vtk;
-use super::{is_points, parse_points};
+use super::format::{PointFormat, parse_points};
 use crate::input::read_bytes;
 use crate::packets::PacketSource;
 use crate::precision::single;
@@ -21,11 +19,11 @@ pub struct Cloud {
     pub points: Vec<Point3<f64>>,
     /// The field `intensity` (or `reflectance`, `reflectivity`) of each point, or empty.
     pub intensities: Vec<f32>,
-    /// What was odd but did not prevent reading.
+    /// Irregularities that did not prevent reading.
     pub warnings: Vec<String>,
 }
 
-/// Reads a point cloud; the format is told from the content (KITTI's by the ending `.bin`).
+/// Reads a point cloud; the content determines the format (for KITTI, the ending `.bin`).
 /// `source` describes the lidar whose packets a capture holds.
 ///
 /// # Errors
@@ -48,15 +46,10 @@ pub fn read_cloud(path: &Path, source: &PacketSource) -> Result<Cloud, FormatErr
 /// assert_eq!(cloud.points[1], [4.0, 5.0, 6.0].into());
 /// ```
 pub fn parse_cloud(path: &Path, bytes: &[u8], source: &PacketSource) -> Result<Cloud, FormatError> {
-    let cloud = if is_vtk(bytes) {
-        vtk::parse(path, bytes)?
-    } else {
-        let points = parse_points(path, bytes.to_vec(), source)?;
-        let warnings = points.warnings.clone();
-        let mut cloud = Cloud::of_table(&points.together());
-        cloud.warnings.splice(0..0, warnings);
-        cloud
-    };
+    let points = parse_points(path, bytes.to_vec(), source)?;
+    let warnings = points.warnings.clone();
+    let mut cloud = Cloud::of_table(&points.together());
+    cloud.warnings.splice(0..0, warnings);
     if cloud.points.is_empty() {
         let message = "the cloud holds no point";
         return Err(FormatError::malformed(
@@ -71,11 +64,7 @@ pub fn parse_cloud(path: &Path, bytes: &[u8], source: &PacketSource) -> Result<C
 
 /// Whether the content looks like a point cloud.
 pub fn is_cloud(bytes: &[u8]) -> bool {
-    is_vtk(bytes) || is_points(Path::new(""), bytes)
-}
-
-fn is_vtk(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"# vtk DataFile")
+    PointFormat::of_content(Path::new(""), bytes).is_some()
 }
 
 impl Cloud {
@@ -84,40 +73,23 @@ impl Cloud {
     pub fn of_table(table: &PointTable) -> Self {
         let intensity = INTENSITY_NAMES.iter().find_map(|name| table.column(name));
         let axes = ["x", "y", "z"].map(|name| table.column(name));
-        let mut collector = Collector::default();
+        let mut cloud = Self::default();
         for point in 0..table.points {
             let position = axes.map(|axis| axis.map_or(f64::NAN, |axis| axis.number(point)));
-            collector.add(position, intensity.map(|values| values.number(point)));
+            if position.iter().all(|coordinate| coordinate.is_finite()) {
+                cloud.points.push(position.into());
+                let intensity = intensity.map(|values| single(values.number(point)));
+                cloud.intensities.extend(intensity);
+            }
         }
-        collector.finish()
+        let left_out = table.points - cloud.points.len();
+        if left_out > 0 {
+            let warning = format!("{left_out} points are not finite and were left out");
+            cloud.warnings.push(warning);
+        }
+        cloud
     }
 }
 
 /// Names under which intensity is found.
 pub(super) const INTENSITY_NAMES: &[&str] = &["intensity", "reflectance", "reflectivity"];
-
-/// Collects points and counts those that are not finite.
-#[derive(Default)]
-pub(super) struct Collector {
-    cloud: Cloud,
-    left_out: usize,
-}
-
-impl Collector {
-    pub(super) fn add(&mut self, position: [f64; 3], intensity: Option<f64>) {
-        if !position.iter().all(|coordinate| coordinate.is_finite()) {
-            self.left_out += 1;
-            return;
-        }
-        self.cloud.points.push(position.into());
-        self.cloud.intensities.extend(intensity.map(single));
-    }
-
-    pub(super) fn finish(mut self) -> Cloud {
-        if self.left_out > 0 {
-            let warning = format!("{} points are not finite and were left out", self.left_out);
-            self.cloud.warnings.push(warning);
-        }
-        self.cloud
-    }
-}

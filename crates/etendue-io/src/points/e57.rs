@@ -11,7 +11,7 @@ use std::path::Path;
 pub(super) fn parse(path: &Path, bytes: Vec<u8>) -> Result<Points, FormatError> {
     read(bytes).map_err(|error| {
         let remedy = "copy or export it again";
-        let message = format!("this E57 file is cut or damaged: {error}");
+        let message = format!("this E57 file is truncated or damaged: {error}");
         FormatError::malformed(path, Place::File, message, remedy)
     })
 }

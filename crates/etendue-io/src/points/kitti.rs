@@ -12,7 +12,7 @@ const SIZE: usize = 16;
 pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
     if !bytes.len().is_multiple_of(SIZE) {
         let message = format!("{} bytes are no whole number of points of 16", bytes.len());
-        let remedy = "the file is cut, or not of KITTI: copy it again";
+        let remedy = "the file is truncated, or not of KITTI: copy it again";
         let place = Place::Byte(bytes.len() - bytes.len() % SIZE);
         return Err(FormatError::malformed(path, place, message, remedy));
     }

@@ -12,7 +12,7 @@ use std::path::Path;
 pub(super) fn parse(path: &Path, bytes: Vec<u8>) -> Result<PointTable, FormatError> {
     let points = read(bytes).map_err(|error| {
         let remedy = "copy or export it again";
-        let message = format!("this LAS file is cut or damaged: {error}");
+        let message = format!("this LAS file is truncated or damaged: {error}");
         FormatError::malformed(path, Place::File, message, remedy)
     })?;
     let f32s = |of: fn(&Point) -> f64| {

@@ -1,22 +1,23 @@
-//! What is kept of a table by formats that have no room for all of it.
+//! What formats drop or change of a table: LAS, E57 and KITTI hold some fields only.
 
+use super::PointFormat;
 use crate::precision::single;
 use crate::table::PointTable;
 
-/// What a file keeps of a table.
+/// The points and fields that a file holds of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Kept {
-    /// How many points.
+pub struct LossyFields {
+    /// Number of points in the file.
     pub points: usize,
-    /// The table's fields that are kept, in its order.
+    /// The fields in the file, in the order of the table.
     pub fields: Vec<String>,
-    /// The table's fields that the format has no room for.
-    pub left_out: Vec<String>,
-    /// Values that are not kept as they are, in sentences.
+    /// The fields that the format cannot hold.
+    pub dropped: Vec<String>,
+    /// Sentences about values that the format changes.
     pub warnings: Vec<String>,
 }
 
-/// The fields of a format that holds points with a position alone.
+/// The fields of a format; it holds only points with a position.
 struct Room {
     fields: &'static [&'static str],
     /// Least and greatest number of whole fields.
@@ -64,50 +65,50 @@ const KITTI: Room = Room {
     limits: &[],
 };
 
-/// Positions that single precision moves farther than this are told, m.
+/// Shift of positions by single precision above which there is a warning, m.
 const MOVED: f64 = 1e-3;
 
-/// What a file with that ending (`las`, say; in lower case) keeps of a table: everything, but for
-/// LAS, E57 and KITTI.
+/// The points and fields that a file of a format holds of a table: all of them, except in LAS, E57
+/// and KITTI.
 ///
 /// ```
-/// use etendue_io::points::kept;
+/// use etendue_io::points::{PointFormat, lossy_fields};
 /// use etendue_io::table::{Column, ColumnData, PointTable};
 /// let columns = ["x", "y", "z", "beam"].map(|name| Column::new(name, ColumnData::F32(vec![1.0])));
 /// let table = PointTable { points: 1, height: 1, columns: columns.into() };
-/// assert_eq!(kept(&table, "las").left_out, ["beam"]);
-/// assert!(kept(&table, "ply").left_out.is_empty());
+/// assert_eq!(lossy_fields(&table, PointFormat::Las).dropped, ["beam"]);
+/// assert!(lossy_fields(&table, PointFormat::Ply).dropped.is_empty());
 /// ```
-pub fn kept(table: &PointTable, ending: &str) -> Kept {
-    let room = match ending {
-        "las" | "laz" => LAS,
-        "e57" => E57,
-        "bin" => KITTI,
+pub fn lossy_fields(table: &PointTable, format: PointFormat) -> LossyFields {
+    let room = match format {
+        PointFormat::Las => LAS,
+        PointFormat::E57 => E57,
+        PointFormat::Kitti => KITTI,
         _ => {
-            return Kept {
+            return LossyFields {
                 points: table.points,
                 fields: { table.columns.iter() }
                     .map(|c| c.name.to_string())
                     .collect(),
-                ..Kept::default()
+                ..LossyFields::default()
             };
         }
     };
     let names = table.columns.iter().map(|column| column.name.to_string());
-    let (fields, left_out) = names.partition(|name| room.fields.contains(&name.as_str()));
+    let (fields, dropped) = names.partition(|name| room.fields.contains(&name.as_str()));
     let limits = room.limits.iter();
     let mut warnings: Vec<String> = limits
         .filter_map(|(name, least, most)| beyond(table, name, *least, *most))
         .collect();
-    match ending {
-        "las" | "laz" => warnings.extend(fractions(table)),
-        "bin" => warnings.extend(moved(table)),
+    match format {
+        PointFormat::Las => warnings.extend(fractions(table)),
+        PointFormat::Kitti => warnings.extend(moved(table)),
         _ => {}
     }
-    Kept {
+    LossyFields {
         points: table.finite_points().count(),
         fields,
-        left_out,
+        dropped,
         warnings,
     }
 }

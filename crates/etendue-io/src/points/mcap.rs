@@ -1,11 +1,13 @@
-//! Clouds of ROS 2 recordings, of one topic: each sensor's stand in a frame of its own.
+//! Clouds of ROS 2 recordings, of one topic: those of each sensor are in a frame of its own.
 
 use crate::bag::mcap_scans;
+use crate::output::OutputSet;
 use crate::precision::single;
-use crate::ros2::{RecordedCloud, parse_clouds};
+use crate::ros2::{RecordedCloud, Recorder, Topics, parse_clouds};
 use crate::table::{Column, ColumnData, PointTable, Points};
 use crate::{FormatError, Place};
 use etendue_sensors::Scan;
+use nalgebra::Isometry3;
 use std::path::Path;
 
 /// The clouds of a topic; where none is named, of the only topic with clouds, else of the only one
@@ -153,4 +155,23 @@ fn cloud_table((number, cloud): (u32, &RecordedCloud)) -> PointTable {
         height: cloud.size[0].max(1),
         columns,
     }
+}
+
+/// Writes an `.mcap`: every sweep as a `PointCloud2`, stamped with its earliest time, in the frame of
+/// a stationary sensor.
+///
+/// # Errors
+/// Where the file cannot be written, or a time is one that ROS has no stamp for.
+pub fn write_mcap(
+    outputs: &mut OutputSet,
+    path: &Path,
+    table: &PointTable,
+) -> Result<(), FormatError> {
+    let mut recorder = Recorder::in_memory(Topics::default())?;
+    for sweep in table.sweeps() {
+        let (time, sweep) = sweep.stamped();
+        recorder.record_cloud(&sweep, time, &Isometry3::identity())?;
+    }
+    let bytes = recorder.into_bytes()?;
+    outputs.add(path, |file| file.write_all(&bytes))
 }

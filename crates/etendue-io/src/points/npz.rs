@@ -16,7 +16,7 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError
         FormatError::malformed(path, Place::File, message, remedy)
     };
     let arrays = arrays(bytes).map_err(|error| {
-        let message = format!("this NPZ archive is cut or damaged: {error}");
+        let message = format!("this NPZ archive is truncated or damaged: {error}");
         FormatError::malformed(path, Place::File, message, "copy or export it again")
     })?;
     let mut columns = Vec::new();

@@ -5,7 +5,7 @@ use crate::table::{Column, ColumnData, Encoding, Number, PointTable};
 use crate::{FormatError, Place};
 use std::path::Path;
 
-const DAMAGED: &str = "the file is cut or damaged: copy or export it again";
+const DAMAGED: &str = "the file is truncated or damaged: copy or export it again";
 
 pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
     let header = Header::read(path, bytes)?;
@@ -192,7 +192,7 @@ impl Header {
                     continue;
                 }
                 let word = words.get(starts[field]);
-                let word = word.ok_or_else(|| fail("the line is cut".into()))?;
+                let word = word.ok_or_else(|| fail("the line is truncated".into()))?;
                 let number = word.parse::<f64>();
                 values.push(number.map_err(|_| fail(format!("\"{word}\" is not a number")))?);
             }
@@ -225,22 +225,22 @@ impl Header {
     /// The points of packed data: two lengths, then field after field in Lempel and Ziv's code as
     /// LZF writes it.
     fn unpacked(&self, path: &Path, body: &[u8]) -> Result<Vec<u8>, FormatError> {
-        let cut =
+        let truncated =
             || FormatError::malformed(path, Place::File, "the packed points are damaged", DAMAGED);
         let length = |at: usize| {
             let bytes = body.get(at..)?.first_chunk()?;
             usize::try_from(u32::from_le_bytes(*bytes)).ok()
         };
-        let (packed, whole) = length(0).zip(length(4)).ok_or_else(cut)?;
+        let (packed, whole) = length(0).zip(length(4)).ok_or_else(truncated)?;
         let size = *self
             .starts(|f| f.size.saturating_mul(f.count))
             .last()
             .unwrap_or(&0);
         if size.checked_mul(self.points) != Some(whole) {
-            return Err(cut());
+            return Err(truncated());
         }
-        let packed = body[8..].get(..packed).ok_or_else(cut)?;
-        let fields = unpack(packed, whole).ok_or_else(cut)?;
+        let packed = body[8..].get(..packed).ok_or_else(truncated)?;
+        let fields = unpack(packed, whole).ok_or_else(truncated)?;
         let mut points = vec![0; whole];
         let mut from = 0;
         for (field, start) in self.fields.iter().zip(self.starts(|f| f.size * f.count)) {

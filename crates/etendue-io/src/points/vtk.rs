@@ -1,10 +1,12 @@
 //! Legacy VTK files with points as text.
 
-use super::cloud::{Cloud, Collector};
+use crate::table::{Column, ColumnData, PointTable};
 use crate::{FormatError, Place};
 use std::path::Path;
 
-pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Cloud, FormatError> {
+pub(super) const MAGIC: &[u8] = b"# vtk DataFile";
+
+pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
     let content = String::from_utf8_lossy(bytes);
     let mut lines = content.lines().skip(2);
     match lines.next().map(str::trim) {
@@ -32,15 +34,19 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Cloud, FormatError> {
     reader.find("POINTS")?;
     let count: usize = reader.parse("the number of points")?;
     reader.next("the type of the points")?;
-    let mut collector = Collector::default();
+    let mut axes = [Vec::new(), Vec::new(), Vec::new()];
     for _ in 0..count {
-        let mut position = [0.0; 3];
-        for coordinate in &mut position {
-            *coordinate = reader.parse("a coordinate")?;
+        for axis in &mut axes {
+            axis.push(reader.parse("a coordinate")?);
         }
-        collector.add(position, None);
     }
-    Ok(collector.finish())
+    let columns = ["x", "y", "z"].into_iter().zip(axes);
+    let columns = columns.map(|(name, values)| Column::new(name, ColumnData::F64(values)));
+    Ok(PointTable {
+        points: count,
+        height: 1,
+        columns: columns.collect(),
+    })
 }
 
 struct Words<'a, I> {
@@ -54,7 +60,7 @@ impl<'a, I: Iterator<Item = (usize, &'a str)>> Words<'a, I> {
         let Some((line, word)) = self.rest.next() else {
             return Err(self.error(
                 format!("the file ends before {wanted}"),
-                "the file is cut, or its count of points is wrong: copy it again",
+                "the file is truncated, or its count of points is wrong: copy it again",
             ));
         };
         self.line = line;

@@ -1,7 +1,7 @@
 //! The wire form of ROS 2 messages: CDR, little endian.
 
 /// Writes one message. Numbers are aligned to their size, counted from after the 4 bytes that
-/// say how the message is encoded.
+/// give the encoding of the message.
 pub(super) struct CdrWriter {
     bytes: Vec<u8>,
 }

@@ -43,7 +43,7 @@ struct Header<'a> {
     frame_id: &'a str,
 }
 
-/// A picture with so many bytes a pixel.
+/// A picture with a number of bytes per pixel.
 fn image(frame: &CameraFrame, head: &Header, encoding: &str, bytes: usize, data: &[u8]) -> Vec<u8> {
     let mut message = CdrWriter::new();
     header(&mut message, head.time, head.frame_id);

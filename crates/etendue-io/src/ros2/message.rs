@@ -4,6 +4,7 @@ use super::cdr::CdrWriter;
 use crate::precision::single;
 use crate::table::{ColumnData, Encoding, PointTable};
 use crate::{FormatError, Place};
+use etendue_physics::angle::wrap_to_pi;
 use etendue_sensors::lidar::{Lidar, Shot};
 use etendue_sensors::lidar::{Outcome, Sweep};
 use nalgebra::Isometry3;
@@ -27,7 +28,7 @@ pub(super) fn check_stamp(path: &Path, time: f64) -> Result<(), FormatError> {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "times are checked where they come from outside, and cut to what fits"
+    reason = "times are checked where they come from outside, and saturated"
 )]
 pub(super) fn nanoseconds(seconds: f64) -> u64 {
     (seconds * 1e9).round() as u64
@@ -83,10 +84,7 @@ pub fn laser_scan(sweep: &Sweep, scanner: &Lidar, frame: &str) -> Option<Vec<u8>
     let own = |(_, shot): &(usize, Shot)| shot.channel == 0;
     let shots: Vec<(usize, Shot)> = sweep.shots.iter().enumerate().filter(own).collect();
     let ((_, first), (_, second)) = (shots.first()?, shots.get(1)?);
-    let turn = |from: f64, to: f64| {
-        use std::f64::consts::{PI, TAU};
-        (to - from + PI).rem_euclid(TAU) - PI
-    };
+    let turn = |from: f64, to: f64| wrap_to_pi(to - from);
     let step = turn(first.azimuth, second.azimuth);
     let even = shots.windows(2).all(|pair| {
         let between = turn(pair[0].1.azimuth, pair[1].1.azimuth);

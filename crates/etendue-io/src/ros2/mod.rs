@@ -3,7 +3,7 @@
 //! [`Recorder`] writes a recording sweep by sweep, so that memory stays flat and a run that is
 //! killed leaves everything up to its last whole sweep readable. [`RigRecorder`] writes the events of a
 //! whole rig: inertial readings, positions, fields, pressures, wheels, scans, clouds and the truth. [`read_clouds`] reads the clouds
-//! back, from cut files too; [`read_drive`] what a driver heard and did.
+//! back, from truncated files too; [`read_drive`] what a driver heard and did.
 
 mod bag;
 mod cdr;

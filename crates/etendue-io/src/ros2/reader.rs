@@ -33,7 +33,7 @@ pub struct RecordedCloud {
 pub struct Recording {
     /// The clouds, in the order of the file.
     pub clouds: Vec<RecordedCloud>,
-    /// What was odd but did not prevent reading: a cut end, say.
+    /// Irregularities that did not prevent reading: a truncated end for example.
     pub warnings: Vec<String>,
 }
 
@@ -46,7 +46,7 @@ impl RecordedCloud {
     }
 }
 
-/// Reads every `PointCloud2` of an MCAP file. Of a file that was cut, what is whole, with a
+/// Reads every `PointCloud2` of an MCAP file. Of a truncated file, what is whole, with a
 /// warning.
 ///
 /// # Errors
@@ -76,7 +76,8 @@ pub fn parse_clouds(path: &Path, bytes: &[u8]) -> Result<Recording, FormatError>
         let message = match message {
             Ok(message) => message,
             Err(error) => {
-                let warning = format!("the file is cut or damaged ({error}): read up to there");
+                let warning =
+                    format!("the file is truncated or damaged ({error}): read up to there");
                 recording.warnings.push(warning);
                 break;
             }

@@ -158,8 +158,8 @@ fn records(data: &[u8]) -> Option<Records> {
     Records::new(data.to_vec(), points, position, column("range"))
 }
 
-/// Reads every transform of an MCAP recording, in the order of the file. Of a file that was cut, those
-/// before the cut: it is [`read_clouds`](super::read_clouds) that tells.
+/// Reads every transform of an MCAP recording, in the order of the file. Of a truncated file, those
+/// before its end: it is [`read_clouds`](super::read_clouds) that tells.
 ///
 /// # Errors
 /// Where the file cannot be read or is no MCAP file.

@@ -91,7 +91,7 @@ pub(super) fn height(stamped: Stamped, height: f64) -> Vec<u8> {
     message.finish()
 }
 
-/// A wheel that has turned by so many rad.
+/// Rotation of a wheel, rad.
 pub(super) fn wheel(stamped: Stamped, name: &str, angle: f64) -> Vec<u8> {
     let mut message = stamped.begin();
     message.length(1).text(name);
@@ -100,7 +100,7 @@ pub(super) fn wheel(stamped: Stamped, name: &str, angle: f64) -> Vec<u8> {
     message.finish()
 }
 
-/// An `ackermann_msgs/msg/AckermannDriveStamped` in CDR of what a driver asks for at a time, ns.
+/// An `ackermann_msgs/msg/AckermannDriveStamped` in CDR of a drive command at a time, ns.
 pub fn drive_command(time: i64, frame: &str, command: &DriveCommand) -> Vec<u8> {
     let time = etendue_sensors::rig::seconds(time);
     let mut message = Stamped { time, frame }.begin();

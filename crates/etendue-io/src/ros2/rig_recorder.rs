@@ -183,7 +183,7 @@ impl<'r, W: Write + Seek> RigRecorder<'r, W> {
         Ok(())
     }
 
-    /// Appends what a driver asks for at a time (ns), on `/cmd`.
+    /// Appends a drive command at a time (ns), on `/cmd`.
     ///
     /// # Errors
     /// Where the file cannot be written.

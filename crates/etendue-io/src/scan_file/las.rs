@@ -17,7 +17,7 @@ pub(super) struct Las {
 impl Las {
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<Self, FormatError> {
         let fail = |error: las::Error| {
-            let message = format!("this LAS file is cut or damaged: {error}");
+            let message = format!("this LAS file is truncated or damaged: {error}");
             FormatError::malformed(path, Place::File, message, DAMAGED)
         };
         let mut reader = Reader::new(Cursor::new(bytes.to_vec())).map_err(fail)?;

@@ -13,7 +13,7 @@
 //! | CSV, text columns | columns `x y z`, or the first three |
 //! | `PointCloud2` in MCAP | fields `x y z`; see [`rewrite_clouds`](crate::ros2::rewrite_clouds) |
 //!
-//! A field `range` or `range_m` beside them is kept equal to the distance from the origin where it
+//! A field `range` or `range_m` next to them stays equal to the distance from the origin where it
 //! was so.
 
 mod las;
@@ -45,7 +45,7 @@ pub const ENDINGS: [&str; 9] = [
 ];
 
 impl ScanFile {
-    /// Reads a scan; the format is told from the content, KITTI's and text without a header from
+    /// Reads a scan; the content determines the format; for KITTI and text without a header,
     /// the ending.
     ///
     /// # Errors
@@ -125,7 +125,7 @@ impl ScanFile {
     }
 }
 
-const DAMAGED: &str = "the file is cut or damaged: copy or export it again";
+const DAMAGED: &str = "the file is truncated or damaged: copy or export it again";
 
 fn without_positions(path: &Path) -> FormatError {
     FormatError::malformed(
@@ -170,9 +170,9 @@ fn of_pcd(path: &Path, bytes: Vec<u8>) -> Result<Content, FormatError> {
     };
     let range = range.and_then(column);
     let records = Records::new(bytes, header.points, [x, y, z], range);
-    records
-        .map(Content::Records)
-        .ok_or_else(|| FormatError::malformed(path, Place::File, "the points are cut", DAMAGED))
+    records.map(Content::Records).ok_or_else(|| {
+        FormatError::malformed(path, Place::File, "the points are truncated", DAMAGED)
+    })
 }
 
 fn of_ply(path: &Path, bytes: Vec<u8>) -> Result<Content, FormatError> {
@@ -214,9 +214,9 @@ fn of_ply(path: &Path, bytes: Vec<u8>) -> Result<Content, FormatError> {
         [x, y, z].map(column),
         range.map(column),
     );
-    records
-        .map(Content::Records)
-        .ok_or_else(|| FormatError::malformed(path, Place::File, "the points are cut", DAMAGED))
+    records.map(Content::Records).ok_or_else(|| {
+        FormatError::malformed(path, Place::File, "the points are truncated", DAMAGED)
+    })
 }
 
 fn of_kitti(path: &Path, bytes: Vec<u8>) -> Result<Records, FormatError> {
@@ -229,6 +229,7 @@ fn of_kitti(path: &Path, bytes: Vec<u8>) -> Result<Records, FormatError> {
     }
     let points = bytes.len() / 16;
     let columns = [0, 4, 8].map(|start| Column::new(start, 16, Kind::F32));
-    Records::new(bytes, points, columns, None)
-        .ok_or_else(|| FormatError::malformed(path, Place::File, "the points are cut", DAMAGED))
+    Records::new(bytes, points, columns, None).ok_or_else(|| {
+        FormatError::malformed(path, Place::File, "the points are truncated", DAMAGED)
+    })
 }

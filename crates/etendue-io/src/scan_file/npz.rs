@@ -69,7 +69,7 @@ impl Npz {
         let range = range.filter(|(_, count)| *count == points).map(|r| r.0);
         let whole = |place: &Place3| place.column.fits(&entries[place.entry].1, points);
         if !position.iter().chain(&range).all(whole) {
-            let message = "an array is cut, or of another length than x";
+            let message = "an array is truncated, or of another length than x";
             return Err(FormatError::malformed(path, Place::File, message, DAMAGED));
         }
         Ok(Self {

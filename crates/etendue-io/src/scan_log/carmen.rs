@@ -44,10 +44,10 @@ pub(super) fn parse(text: Text<'_>) -> Result<ScanLog, FormatError> {
     while let Some(line) = lines.next() {
         match reader.read(line)? {
             Outcome::Done => {}
-            Outcome::Cut(_) if lines.peek().is_none() => {
+            Outcome::Truncated(_) if lines.peek().is_none() => {
                 reader.log.warnings.push(last_line_cut(line));
             }
-            Outcome::Cut(error) => return Err(error),
+            Outcome::Truncated(error) => return Err(error),
         }
     }
     Ok(reader.finish())
@@ -64,7 +64,7 @@ struct Reader {
 
 enum Outcome {
     Done,
-    Cut(FormatError),
+    Truncated(FormatError),
 }
 
 impl Reader {
@@ -73,7 +73,7 @@ impl Reader {
             line,
             words: line.words().collect(),
             next: 1,
-            cut: false,
+            truncated: false,
         };
         let keyword = fields.words[0].text;
         if keyword == "PARAM" {
@@ -96,7 +96,7 @@ impl Reader {
                 }
                 Ok(Outcome::Done)
             }
-            Err(error) if fields.cut => Ok(Outcome::Cut(error)),
+            Err(error) if fields.truncated => Ok(Outcome::Truncated(error)),
             Err(error) => Err(error),
         }
     }
@@ -203,14 +203,14 @@ struct Fields<'a> {
     line: Line<'a>,
     words: Vec<Field<'a>>,
     next: usize,
-    cut: bool,
+    truncated: bool,
 }
 
 impl<'a> Fields<'a> {
     fn take(&mut self, wanted: &str) -> Result<Field<'a>, FormatError> {
         let Some(field) = self.words.get(self.next) else {
-            self.cut = true;
-            return Err(self.line.cut(wanted));
+            self.truncated = true;
+            return Err(self.line.truncated(wanted));
         };
         self.next += 1;
         Ok(*field)

@@ -1,4 +1,4 @@
-//! Recorded planar scans: which format a log is in is told from its content.
+//! Recorded planar scans; the content of a log determines its format.
 //!
 //! | format | how it is recognised | source |
 //! |---|---|---|
@@ -12,8 +12,8 @@
 //! Each may be packed with bzip2, gzip or zstd, or come from a driver that is still writing it
 //! ([`ScanStream`]).
 //!
-//! What is wrong with a log: a field that is not a number, a decimal comma, and a line that is cut
-//! in the middle of the file are errors that name the line. A **last** line that is cut is what an
+//! What is wrong with a log: a field that is not a number, a decimal comma, and a line that is truncated
+//! in the middle of the file are errors that name the line. A **last** line that is truncated is what an
 //! interrupted recording looks like: it is left out, with a warning.
 
 mod carmen;

@@ -135,7 +135,7 @@ pub(super) fn parse_ultra_simple(text: Text<'_>) -> Result<ScanLog, FormatError>
                     .push(super::tinyslam::last_line_cut(line));
                 break;
             }
-            return Err(line.cut("theta, Dist and Q"));
+            return Err(line.truncated("theta, Dist and Q"));
         };
         if line.text.trim_start().starts_with('S') {
             collector.end_scan();
@@ -200,7 +200,7 @@ pub(super) fn parse_blocks(text: Text<'_>) -> Result<ScanLog, FormatError> {
             Ok(scan) => log.scans.push(scan),
             Err(_) => log
                 .warnings
-                .push("the last scan is cut and was left out".into()),
+                .push("the last scan is truncated and was left out".into()),
         }
     }
     Ok(log)
@@ -217,10 +217,10 @@ struct Block {
 
 impl Block {
     fn scan(&mut self, line: Line<'_>, geometries: &mut Geometries) -> Result<Scan, FormatError> {
-        let first = self.first.ok_or_else(|| line.cut("start_angle"))?;
-        let step = self.step.ok_or_else(|| line.cut("angle_increment"))?;
+        let first = self.first.ok_or_else(|| line.truncated("start_angle"))?;
+        let step = self.step.ok_or_else(|| line.truncated("angle_increment"))?;
         if self.readings.is_empty() {
-            return Err(line.cut("ranges"));
+            return Err(line.truncated("ranges"));
         }
         let readings = std::mem::take(&mut self.readings);
         let mut intensities = std::mem::take(&mut self.intensities);
@@ -247,7 +247,7 @@ fn list<'a, T>(
         .text
         .split_once('[')
         .and_then(|(_, rest)| rest.split_once(']'))
-        .ok_or_else(|| line.cut("the closing bracket of the list"))?
+        .ok_or_else(|| line.truncated("the closing bracket of the list"))?
         .0;
     inner
         .split(',')

@@ -101,7 +101,7 @@ impl<R: Read> ScanStream<R> {
         }
     }
 
-    /// Waits for the next scans, so many at least; fewer where the stream ends, none where it has
+    /// Waits for at least a number of scans; fewer where the stream ends, none where it has
     /// ended. Times of formats without a clock begin anew each time.
     ///
     /// # Errors
@@ -127,7 +127,7 @@ impl<R: Read> ScanStream<R> {
         }
     }
 
-    /// Reads until there are so many bytes, or no more.
+    /// Reads until there are a number of bytes, or no more.
     fn fill(&mut self, enough: usize) -> Result<(), FormatError> {
         let mut chunk = [0; 16_384];
         while !self.ended {

@@ -38,7 +38,7 @@ pub(super) fn parse(text: Text<'_>) -> Result<ScanLog, FormatError> {
                 log.warnings.push(last_line_cut(line));
                 break;
             }
-            return Err(line.cut("its 682nd range"));
+            return Err(line.truncated("its 682nd range"));
         }
         log.scans
             .push(scan(&fields, &mut geometries, &mut odometry)?);
@@ -47,7 +47,7 @@ pub(super) fn parse(text: Text<'_>) -> Result<ScanLog, FormatError> {
 }
 
 pub(super) fn last_line_cut(line: Line<'_>) -> String {
-    format!("line {} is cut and was left out", line.number)
+    format!("line {} is truncated and was left out", line.number)
 }
 
 fn scan(

@@ -29,7 +29,7 @@ impl Default for PoseFile {
     }
 }
 
-/// Reads a TUM or a KITTI file; which one is told from how many numbers its first line has.
+/// Reads a TUM or a KITTI file; the number of values in its first line determines which.
 ///
 /// # Errors
 /// As [`parse_tum`] and [`parse_kitti`], and where the file cannot be read.
@@ -81,7 +81,7 @@ fn trajectory(
     })
 }
 
-/// The numbers of a line, of which there must be `count`.
+/// The `count` numbers of a line.
 fn numbers(path: &Path, line: usize, text: &str, count: usize) -> Result<Vec<f64>, FormatError> {
     let wrong = |message: String| {
         let remedy = format!("write {count} numbers, separated by blanks");

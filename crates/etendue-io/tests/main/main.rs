@@ -6,7 +6,10 @@
 )]
 
 mod meshes;
+#[cfg(feature = "parquet")]
 mod parquet;
+#[cfg(not(feature = "parquet"))]
+mod parquet_disabled;
 mod recording_readers;
 mod recordings;
 mod scan_files;

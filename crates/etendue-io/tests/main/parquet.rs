@@ -106,13 +106,13 @@ fn what_is_written_is_read_back() {
     assert_eq!(parse(&bytes).unwrap().together(), table);
 }
 
-/// A file cut anywhere, or with any byte changed, is refused or read, and nothing else happens.
+/// A file truncated anywhere, or with any byte changed, is refused or read, and nothing else happens.
 #[test]
 fn damaged_files_are_refused() {
     let whole = include_bytes!("../golden/points_snappy.parquet");
     for length in 4..whole.len() {
-        let error = parse(&whole[..length]).expect_err("it is cut");
-        assert!(error.contains("cut"), "{error}");
+        let error = parse(&whole[..length]).expect_err("it is truncated");
+        assert!(error.contains("truncated"), "{error}");
     }
     let mut refused = 0;
     for place in 4..whole.len() - 4 {

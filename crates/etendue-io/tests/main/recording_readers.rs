@@ -365,7 +365,7 @@ fn a_ros_2_bag_in_sqlite_is_read() {
     std::fs::write(&path, &bag[..bag.len() / 2]).unwrap();
     let cut = read_recording(&path, &PacketSource::default()).unwrap();
     assert!(
-        cut.warnings[0].contains("cut or damaged"),
+        cut.warnings[0].contains("truncated or damaged"),
         "{:?}",
         cut.warnings
     );

@@ -87,5 +87,5 @@ fn scans_without_positions_or_points_are_refused() {
     assert!(error("a.xml", b"<x/>").contains("no scan"));
     let cut = "# .PCD v0.7\nVERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\n\
                WIDTH 2\nHEIGHT 1\nPOINTS 2\nDATA binary\n123";
-    assert!(error("a.pcd", cut.as_bytes()).contains("cut"));
+    assert!(error("a.pcd", cut.as_bytes()).contains("truncated"));
 }

@@ -127,7 +127,7 @@ fn a_cut_last_line_is_left_out_with_a_warning() {
     let text = tinyslam(3);
     let log = parse_scan_log("a.dat".as_ref(), &text[..text.len() - 10]).unwrap();
     assert_eq!(log.scans.len(), 2);
-    assert_eq!(log.warnings, ["line 3 is cut and was left out"]);
+    assert_eq!(log.warnings, ["line 3 is truncated and was left out"]);
 }
 
 #[test]

@@ -1,8 +1,8 @@
-//! Numbers that a format has no room for: kept by another way, or told.
+//! Numbers that a format cannot hold: stored in another type, or reported.
 
 use etendue_io::output::OutputSet;
 use etendue_io::packets::PacketSource;
-use etendue_io::points::{kept, write_e57, write_las};
+use etendue_io::points::{PointFormat, lossy_fields, write_e57, write_las};
 use etendue_io::points::{parse_points, read_points};
 use etendue_io::ros2::{Recorder, Topics};
 use etendue_io::scan_file::ScanFile;
@@ -110,7 +110,7 @@ fn whole_numbers_of_a_text_keep_their_digits() {
     assert!(single("y") && single("intensity") && !single("ring"));
 }
 
-/// What LAS, E57 and KITTI leave out is told: points, fields, and numbers that they change.
+/// Points and fields that LAS, E57 and KITTI drop are reported, and numbers that they change.
 #[test]
 fn what_is_not_kept_is_told() {
     let mut table = cloud(&[
@@ -123,28 +123,28 @@ fn what_is_not_kept_is_told() {
         Column::new("ring", ColumnData::U32(vec![1, 2, 70_000])),
         Column::new("incidence", ColumnData::F32(vec![0.1; 3])),
     ]);
-    let las = kept(&table, "las");
+    let las = lossy_fields(&table, PointFormat::Las);
     assert_eq!(las.points, 2);
     assert_eq!(las.fields, ["x", "y", "z", "intensity", "ring"]);
-    assert_eq!(las.left_out, ["incidence"]);
+    assert_eq!(las.dropped, ["incidence"]);
     let told = |part: &str| las.warnings.iter().any(|warning| warning.contains(part));
     assert!(
         told("ring is beyond 0 to 65535, which is all that LAS holds of it, at 1 of 3 points"),
         "{las:?}"
     );
     assert!(told("intensity runs from 0 to 1"), "{las:?}");
-    let kitti = kept(&table, "bin");
-    assert_eq!(kitti.left_out, ["ring", "incidence"]);
+    let kitti = lossy_fields(&table, PointFormat::Kitti);
+    assert_eq!(kitti.dropped, ["ring", "incidence"]);
     assert!(
         kitti.warnings[0].contains("move by up to 0.125 m"),
         "{kitti:?}"
     );
-    assert!(kept(&table, "e57").warnings.is_empty());
-    let all = kept(&table, "ply");
+    assert!(lossy_fields(&table, PointFormat::E57).warnings.is_empty());
+    let all = lossy_fields(&table, PointFormat::Ply);
     assert_eq!((all.points, all.fields.len()), (3, 6));
     // Whole intensities are counts, 0 and 1 among them.
     table.columns[3] = Column::new("intensity", ColumnData::F32(vec![0.0, 1.0, 1.0]));
-    assert_eq!(kept(&table, "las").warnings.len(), 1);
+    assert_eq!(lossy_fields(&table, PointFormat::Las).warnings.len(), 1);
 }
 
 /// Rings, columns and returns of any size come back from E57 as they were.
@@ -177,7 +177,7 @@ fn e57_holds_large_counts() {
     }
 }
 
-/// A time that ROS has no stamp for is an error, and is not cut to zero.
+/// A time that ROS has no stamp for is an error, and is not clamped to zero.
 #[test]
 fn recordings_refuse_times_without_a_stamp() {
     for time in [-1e-3, 5e9, f64::NAN] {
@@ -190,7 +190,7 @@ fn recordings_refuse_times_without_a_stamp() {
     }
 }
 
-/// The errors of libraries say which kind of file was cut.
+/// The errors of libraries say which kind of file is truncated.
 #[test]
 fn cut_files_are_named_by_their_kind() {
     let folder = tempfile::tempdir().unwrap();
@@ -208,7 +208,7 @@ fn cut_files_are_named_by_their_kind() {
             parse_points("cut".as_ref(), bytes.to_vec(), &PacketSource::default()).unwrap_err();
         let told = error.to_string();
         assert!(
-            told.contains(name) && told.contains("cut or damaged"),
+            told.contains(name) && told.contains("truncated or damaged"),
             "{told}"
         );
     }

@@ -1,4 +1,4 @@
-//! Which neighbourhoods to trust.
+//! Selection of neighbourhoods.
 
 use etendue_estimate::geometry::LocalSurface;
 use std::f64::consts::PI;
@@ -36,7 +36,7 @@ const ROUNDING: f64 = 1e-18;
 impl Mask {
     /// The thresholds of the authors' programs: 5 points, 0.25, 0.25 to 1, 0.36 m². Of the
     /// neighbourhoods that straddle an edge they keep every fifth, which costs some mm of bias.
-    /// The points' own scans are not asked.
+    /// The scans of the points are not tested.
     pub fn published() -> Self {
         Self {
             neighbours: 5,
@@ -66,9 +66,9 @@ impl Mask {
         }
     }
 
-    /// Whether the points about a point in its own scan stand in a line, as one column of a lidar
-    /// does: more of them may show the surface.
-    pub(in crate::depth) fn asks_for_more(&self, view: &LocalSurface) -> bool {
+    /// Whether the neighbours of a point in its own scan are collinear, as in one column of a lidar: a
+    /// larger neighbourhood may contain the surface.
+    pub(in crate::depth) fn needs_more_points(&self, view: &LocalSurface) -> bool {
         let [_, l2, l3] = view.values;
         l2 < self.own_roundness * l3
     }
@@ -82,27 +82,27 @@ impl Mask {
     }
 
     /// The first test that a neighbourhood fails.
-    pub(in crate::depth) fn verdict(&self, shape: &Shape) -> Verdict {
+    pub(in crate::depth) fn verdict(&self, shape: &Shape) -> MaskOutcome {
         let [l1, l2, l3] = shape.values;
         if shape.count < self.neighbours.max(3) {
-            Verdict::Few
+            MaskOutcome::Few
         } else if l1 > self.flatness * l2 {
-            Verdict::Thick
+            MaskOutcome::Thick
         } else if !self.roundness.contains(&(l2 / l3)) {
-            Verdict::Long
+            MaskOutcome::Long
         } else if shape.normal_spread > self.normal_spread {
-            Verdict::Bent
+            MaskOutcome::Bent
         } else if shape.viewpoint_variance < self.viewpoint_variance {
-            Verdict::OneSided
+            MaskOutcome::OneSided
         } else {
-            Verdict::Kept
+            MaskOutcome::Kept
         }
     }
 }
 
-/// What became of a neighbourhood: the first test that it failed.
+/// Result of the mask for a neighbourhood: the first test that it failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum MaskOutcome {
     /// It passed.
     Kept,
     /// Too few points.
@@ -113,24 +113,24 @@ pub enum Verdict {
     Long,
     /// Flat, but of points whose own normals disagree with it.
     Bent,
-    /// Seen from about one place.
+    /// Seen from about one viewpoint.
     OneSided,
 }
 
 impl MaskReport {
-    pub(in crate::depth) fn count(&mut self, verdict: Verdict) {
+    pub(in crate::depth) fn count(&mut self, verdict: MaskOutcome) {
         match verdict {
-            Verdict::Kept => self.kept += 1,
-            Verdict::Few => self.few += 1,
-            Verdict::Thick => self.thick += 1,
-            Verdict::Long => self.long += 1,
-            Verdict::Bent => self.bent += 1,
-            Verdict::OneSided => self.one_sided += 1,
+            MaskOutcome::Kept => self.kept += 1,
+            MaskOutcome::Few => self.few += 1,
+            MaskOutcome::Thick => self.thick += 1,
+            MaskOutcome::Long => self.long += 1,
+            MaskOutcome::Bent => self.bent += 1,
+            MaskOutcome::OneSided => self.one_sided += 1,
         }
     }
 }
 
-/// What a neighbourhood is judged by.
+/// Shape of a neighbourhood.
 pub(in crate::depth) struct Shape {
     pub count: usize,
     pub values: [f64; 3],
@@ -138,7 +138,7 @@ pub(in crate::depth) struct Shape {
     pub normal_spread: f64,
 }
 
-/// How many neighbourhoods passed, and which test the others failed first.
+/// Numbers of neighbourhoods by the result of the mask.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MaskReport {
     /// Passed.
@@ -151,6 +151,6 @@ pub struct MaskReport {
     pub long: usize,
     /// Flat, but of points whose own normals disagree with it.
     pub bent: usize,
-    /// Seen from about one place.
+    /// Seen from about one viewpoint.
     pub one_sided: usize,
 }

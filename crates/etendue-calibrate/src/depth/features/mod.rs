@@ -4,5 +4,5 @@ mod mask;
 mod shadow;
 
 pub(super) use mask::Shape;
-pub use mask::{Mask, MaskReport, Verdict};
+pub use mask::{Mask, MaskOutcome, MaskReport};
 pub use shadow::without_shadows;

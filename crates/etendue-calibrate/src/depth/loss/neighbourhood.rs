@@ -1,7 +1,9 @@
 //! Losses of the sample covariance of a neighbourhood.
 
-use super::sums::{Influence, Sums, Unfelt};
-use super::{DepthLoss, Placed, Robust};
+use super::corrected_points::CorrectedPoints;
+use super::loss_kind::DepthLoss;
+use super::robust::Robust;
+use super::sums::{Influence, ProjectedFunctions, Sums};
 use etendue_estimate::geometry::Eigen;
 use nalgebra::{Matrix3, Vector3};
 
@@ -18,7 +20,7 @@ struct Spread {
 }
 
 impl Spread {
-    fn new(placed: &Placed, members: Members) -> Self {
+    fn new(placed: &CorrectedPoints, members: Members) -> Self {
         let anchor = placed.positions[members[0] as usize];
         let from_anchor = members
             .iter()
@@ -47,7 +49,7 @@ impl Spread {
 
 /// $\rho(\ell)$; its forces times `share` go to `sink`.
 pub(super) fn loss(
-    placed: &Placed,
+    placed: &CorrectedPoints,
     members: Members,
     loss: DepthLoss,
     robust: Robust,
@@ -79,7 +81,7 @@ pub(super) fn loss(
 
 /// Adds the Gauss-Newton curvature.
 pub(super) fn curvature(
-    placed: &Placed,
+    placed: &CorrectedPoints,
     members: Members,
     loss: DepthLoss,
     robust: Robust,
@@ -94,7 +96,7 @@ pub(super) fn curvature(
 
 /// Adds what errors of the depths do.
 pub(super) fn influence(
-    placed: &Placed,
+    placed: &CorrectedPoints,
     members: Members,
     loss: DepthLoss,
     robust: Robust,
@@ -113,15 +115,15 @@ pub(super) fn influence(
 /// from the residuals $u_1^\top(x_i - \bar x)$: the variable projection of Kaufman 1975,
 /// doi:10.1007/BF01932995.
 fn directions(
-    placed: &Placed,
+    placed: &CorrectedPoints,
     members: Members,
     loss: DepthLoss,
     robust: Robust,
     share: f64,
-) -> (f64, Vec<Unfelt>) {
+) -> (f64, Vec<ProjectedFunctions>) {
     let spread = Spread::new(placed, members);
     let trace = spread.covariance.trace();
-    let unfelt = |direction, tilts| Unfelt {
+    let unfelt = |direction, tilts| ProjectedFunctions {
         direction,
         mean: spread.mean,
         constant: 1.0 / (members.len() as f64).sqrt(),
@@ -152,7 +154,7 @@ fn directions(
 }
 
 /// What unit variance of every depth adds to the loss, times the divisor that the loss has.
-pub(super) fn noise_response(placed: &Placed, members: Members, loss: DepthLoss) -> f64 {
+pub(super) fn noise_response(placed: &CorrectedPoints, members: Members, loss: DepthLoss) -> f64 {
     let spread = Spread::new(placed, members);
     let normal = Eigen::of(&spread.covariance).vectors[0];
     let beams = members.iter().map(|&i| placed.beams[i as usize]);

@@ -1,7 +1,9 @@
 //! Losses of pairs of points from two scans, as registration has them.
 
+use super::corrected_points::CorrectedPoints;
+use super::loss_kind::DepthLoss;
+use super::robust::Robust;
 use super::sums::{Influence, Sums};
-use super::{DepthLoss, Placed, Robust};
 use nalgebra::Vector3;
 
 /// One residual $s = a^\top (x_i - x_j)$; its square times `factor` is part of the loss.
@@ -15,7 +17,7 @@ struct Residual {
 
 /// $\rho(\ell)$; its forces times `share` go to `sink`.
 pub(super) fn loss(
-    placed: &Placed,
+    placed: &CorrectedPoints,
     pair: [u32; 2],
     loss: DepthLoss,
     robust: Robust,
@@ -36,7 +38,7 @@ pub(super) fn loss(
 
 /// Adds the Gauss-Newton curvature.
 pub(super) fn curvature(
-    placed: &Placed,
+    placed: &CorrectedPoints,
     pair: [u32; 2],
     loss: DepthLoss,
     robust: Robust,
@@ -53,7 +55,7 @@ pub(super) fn curvature(
 
 /// Adds what errors of the depths do.
 pub(super) fn influence(
-    placed: &Placed,
+    placed: &CorrectedPoints,
     pair: [u32; 2],
     loss: DepthLoss,
     robust: Robust,
@@ -77,7 +79,7 @@ impl Residual {
 }
 
 /// What unit variance of both depths adds to the loss.
-pub(super) fn noise_response(placed: &Placed, pair: [u32; 2], loss: DepthLoss) -> f64 {
+pub(super) fn noise_response(placed: &CorrectedPoints, pair: [u32; 2], loss: DepthLoss) -> f64 {
     let ends = pair.map(|i| placed.beams[i as usize]);
     let along = |r: &Residual| {
         ends.map(|beam| r.direction.dot(&beam).powi(2))
@@ -92,7 +94,7 @@ fn total(residuals: &[Residual]) -> f64 {
     residuals.iter().map(|r| r.factor * r.value * r.value).sum()
 }
 
-fn residuals(placed: &Placed, pair: [u32; 2], loss: DepthLoss) -> Vec<Residual> {
+fn residuals(placed: &CorrectedPoints, pair: [u32; 2], loss: DepthLoss) -> Vec<Residual> {
     let [first, second] = pair.map(|i| &placed.points[i as usize]);
     let apart = placed.positions[pair[0] as usize] - placed.positions[pair[1] as usize];
     if loss == DepthLoss::PointToPoint {

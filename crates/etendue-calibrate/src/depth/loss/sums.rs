@@ -1,11 +1,11 @@
-//! Sums of the curvature over terms.
+//! Sums of the Gauss-Newton curvature over terms.
 
-use super::Placed;
+use super::corrected_points::CorrectedPoints;
 use nalgebra::{DMatrix, Vector3};
 
-/// What of the displacements $u^\top \delta x_i$ of points a loss does not feel: up to three
-/// orthonormal functions of the points.
-pub(super) struct Unfelt {
+/// Functions of the points that are projected out of the displacements $u^\top \delta x_i$: up to three
+/// orthonormal functions to which a loss is insensitive.
+pub(super) struct ProjectedFunctions {
     /// The direction $u$ of the displacements.
     pub direction: Vector3<f64>,
     /// Where the functions of the place are zero, m.
@@ -16,7 +16,7 @@ pub(super) struct Unfelt {
     pub tilts: [Vector3<f64>; 2],
 }
 
-impl Unfelt {
+impl ProjectedFunctions {
     /// The functions at a place.
     pub fn at(&self, position: &Vector3<f64>) -> [f64; 3] {
         let off = position - self.mean;
@@ -54,7 +54,7 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// Over so many unknowns, the weights first.
+    /// Empty sums over a number of unknowns, the weights first.
     pub fn new(unknowns: usize, weights: usize) -> Self {
         Self {
             matrix: DMatrix::zeros(unknowns, unknowns),
@@ -80,7 +80,13 @@ impl Sums {
 
     /// Adds `factor` times the normal matrix of the displacements of points along a direction, less
     /// what is not felt of them.
-    pub fn add(&mut self, placed: &Placed, members: &[u32], unfelt: &Unfelt, factor: f64) {
+    pub fn add(
+        &mut self,
+        placed: &CorrectedPoints,
+        members: &[u32],
+        unfelt: &ProjectedFunctions,
+        factor: f64,
+    ) {
         self.begin();
         for &member in members {
             let point = member as usize;
@@ -104,7 +110,7 @@ impl Sums {
     /// on each.
     pub fn add_row(
         &mut self,
-        placed: &Placed,
+        placed: &CorrectedPoints,
         ends: &[(usize, Vector3<f64>, Vector3<f64>)],
         factor: f64,
     ) {
@@ -226,7 +232,7 @@ pub(super) struct Influence<'a> {
 }
 
 impl<'a> Influence<'a> {
-    /// Of so many measurements.
+    /// Zero influence of a number of measurements.
     pub fn new(rows: &'a DMatrix<f64>, measurements: usize) -> Self {
         let weights = rows.nrows();
         Self {
@@ -239,7 +245,13 @@ impl<'a> Influence<'a> {
     }
 
     /// Adds a neighbourhood, as [`Sums::add`] takes it.
-    pub fn add(&mut self, placed: &Placed, members: &[u32], unfelt: &Unfelt, factor: f64) {
+    pub fn add(
+        &mut self,
+        placed: &CorrectedPoints,
+        members: &[u32],
+        unfelt: &ProjectedFunctions,
+        factor: f64,
+    ) {
         let weights = self.rows.nrows();
         self.moved.clear();
         self.moved.resize(weights * members.len(), 0.0);
@@ -271,7 +283,7 @@ impl<'a> Influence<'a> {
     /// Adds a residual of a pair, as [`Sums::add_row`] takes it; half of its error is each end's.
     pub fn add_row(
         &mut self,
-        placed: &Placed,
+        placed: &CorrectedPoints,
         ends: &[(usize, Vector3<f64>, Vector3<f64>)],
         residual: f64,
         factor: f64,
@@ -291,10 +303,10 @@ impl<'a> Influence<'a> {
         }
     }
 
-    /// Adds to the so-manieth of `moved` what a force and a torque on a point do to the weights.
+    /// Adds the effect of a force and a torque on a point on the weights to entry `number` of `moved`.
     fn move_by(
         &mut self,
-        placed: &Placed,
+        placed: &CorrectedPoints,
         point: usize,
         force: &Vector3<f64>,
         torque: &Vector3<f64>,

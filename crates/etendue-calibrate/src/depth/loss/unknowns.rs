@@ -1,18 +1,18 @@
-//! What is fitted: the weights of the model and corrections of the poses.
+//! Unknowns: weights of the model and corrections of the poses.
 
 use crate::depth::{DepthError, DepthModel};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 
-/// Which poses may move: $\hat T_k = T_k\\,\delta T$ with $\delta T$ in SE(3).
+/// Free pose corrections: $\hat T_k = T_k\\,\delta T$ with $\delta T$ in SE(3).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum PoseFreedom {
     /// None.
     #[default]
     Fixed,
-    /// Each by itself, but for the first, which fixes the gauge.
+    /// Each pose separately, except the first, which fixes the gauge.
     PerPose,
-    /// All by one correction: the mounting of the lidar. What all scans share along an axis that
-    /// no pose turns away from cannot be told and stays.
+    /// All by one correction: the mounting of the lidar. A correction along an axis that
+    /// all poses share is not observable and stays zero.
     Common,
     /// All poses of a sequence by one; the number of the sequence for every pose, from zero. The
     /// first sequence fixes the gauge.
@@ -51,16 +51,16 @@ impl PoseFreedom {
     }
 }
 
-/// A point of the space that is searched.
+/// Weights and pose corrections.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Unknowns {
+pub struct DepthUnknowns {
     /// The model with its weights.
     pub model: DepthModel,
     /// Corrections $\delta T$, one a free correction.
     pub corrections: Vec<Isometry3<f64>>,
 }
 
-impl Unknowns {
+impl DepthUnknowns {
     /// A model, and no pose moved.
     pub fn start(model: DepthModel, freedom: &PoseFreedom, poses: usize) -> Self {
         Self {
@@ -78,7 +78,7 @@ impl Unknowns {
     /// an axis by its length (rad), both in the lidar's frame.
     ///
     /// # Panics
-    /// Where the step is shorter than [`Unknowns::dimension`].
+    /// Where the step is shorter than [`DepthUnknowns::dimension`].
     #[must_use]
     pub fn moved(&self, step: &[f64]) -> Self {
         let (weights, twists) = step.split_at(self.model.weight_count());

@@ -1,18 +1,18 @@
 //! Adam.
 
-use crate::depth::{Objective, Unknowns};
+use crate::depth::{DepthObjective, DepthUnknowns};
 
 /// Memory of the mean and of the square, and what keeps the quotient finite.
 const MEMORY: (f64, f64) = (0.9, 0.999);
 const FLOOR: f64 = 1e-8;
 
 pub(super) fn descend(
-    objective: &Objective<'_>,
-    start: Unknowns,
+    objective: &DepthObjective<'_>,
+    start: DepthUnknowns,
     rate: f64,
     iterations: usize,
-    observe: &mut dyn FnMut(&Unknowns, f64),
-) -> Unknowns {
+    observe: &mut dyn FnMut(&DepthUnknowns, f64),
+) -> DepthUnknowns {
     let mut reached = start;
     let mut moments = vec![[0.0; 2]; reached.dimension()];
     let mut fading = [1.0; 2];

@@ -18,7 +18,7 @@
 //! scan's points share.
 
 use crate::depth::loss::Influences;
-use crate::depth::{Objective, Unknowns};
+use crate::depth::{DepthObjective, DepthUnknowns};
 use nalgebra::{DMatrix, DVector};
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 pub const CUBE: f64 = 2.0;
 
 /// What is known of the weights.
-pub(super) struct Known {
+pub(super) struct WeightUncertainty {
     pub covariance: DMatrix<f64>,
     /// What noise alone leaves.
     pub from_noise: DMatrix<f64>,
@@ -37,8 +37,8 @@ pub(super) struct Known {
     pub noise: f64,
 }
 
-impl Known {
-    pub fn new(objective: &Objective<'_>, at: &Unknowns) -> Self {
+impl WeightUncertainty {
+    pub fn new(objective: &DepthObjective<'_>, at: &DepthUnknowns) -> Self {
         let weights = at.model.weight_count();
         let here = objective.curvature(at);
         let response = objective.noise_response(at);
@@ -99,7 +99,7 @@ fn squares(vectors: &[f64], weights: usize) -> DMatrix<f64> {
 }
 
 /// By scans and by cubes, each counted once.
-fn shared(objective: &Objective<'_>, influences: &Influences, weights: usize) -> DMatrix<f64> {
+fn shared(objective: &DepthObjective<'_>, influences: &Influences, weights: usize) -> DMatrix<f64> {
     let map = objective.map();
     let scans = map.measurements().iter().map(|m| m.pose);
     let points = map.measured_points();

@@ -1,7 +1,8 @@
 //! How well a learnt bias is known, and where.
 
-use super::covariance::Known;
-use crate::depth::{DepthModel, Objective, Unknowns};
+use super::covariance::WeightUncertainty;
+use crate::depth::{DepthModel, DepthObjective, DepthUnknowns};
+use etendue_physics::statistics::nearest_quantile;
 use nalgebra::DMatrix;
 
 /// The bias at one incidence.
@@ -48,8 +49,12 @@ const KNOWN_SHARE: f64 = 0.2;
 const ENOUGH_SCANS: usize = 5;
 
 impl BiasCurve {
-    pub(super) fn new(objective: &Objective<'_>, at: &Unknowns, incidences: &[f64]) -> Self {
-        let known = Known::new(objective, at);
+    pub(super) fn new(
+        objective: &DepthObjective<'_>,
+        at: &DepthUnknowns,
+        incidences: &[f64],
+    ) -> Self {
+        let known = WeightUncertainty::new(objective, at);
         let depth = objective.median_depth();
         let degrees = (0..=85).map(|degree| f64::from(degree).to_radians());
         let sd = |incidence, of| deviation(&at.model, of, depth, incidence);
@@ -66,7 +71,7 @@ impl BiasCurve {
             condition: known.condition,
             noise: known.noise,
             scans: objective.map().world_from_lidar().len(),
-            seen: [quantile(incidences, 0.01), quantile(incidences, 0.99)],
+            seen: [0.01, 0.99].map(|share| nearest_quantile(incidences, share).unwrap_or(0.0)),
         }
     }
 
@@ -136,15 +141,4 @@ fn deviation(model: &DepthModel, covariance: &DMatrix<f64>, depth: f64, incidenc
     model.correct_with_slopes(depth, incidence, &mut slopes);
     let slopes = nalgebra::DVector::from_vec(slopes);
     slopes.dot(&(covariance * &slopes)).max(0.0).sqrt()
-}
-
-/// Of sorted values; zero of none.
-pub(in crate::depth) fn quantile(sorted: &[f64], share: f64) -> f64 {
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a share of a length, in [0, length)"
-    )]
-    let at = (share * sorted.len().saturating_sub(1) as f64).round() as usize;
-    sorted.get(at).copied().unwrap_or(0.0)
 }

@@ -1,8 +1,10 @@
 //! The loss of a model on a map that it was not learnt from.
 
-use super::{Training, gauss_newton};
+use super::gauss_newton;
+use super::settings::Training;
 use crate::depth::{
-    DepthError, DepthMap, DepthModel, MapOptions, Objective, Polynomial, PoseFreedom, Unknowns,
+    DepthError, DepthMap, DepthModel, DepthObjective, DepthUnknowns, MapOptions, Polynomial,
+    PoseFreedom,
 };
 
 /// A map that chooses.
@@ -14,7 +16,7 @@ pub(super) struct HeldOut<'a> {
     training: &'a Training,
     freedom: PoseFreedom,
     /// Where the poses were found last.
-    poses: Unknowns,
+    poses: DepthUnknowns,
 }
 
 /// Steps of the poses under one model, from where they were under the last.
@@ -34,7 +36,7 @@ impl<'a> HeldOut<'a> {
             PoseFreedom::PerPose => PoseFreedom::PerPose,
             PoseFreedom::Common => PoseFreedom::Common,
         };
-        let poses = Unknowns::start(nothing(), &freedom, map.world_from_lidar().len());
+        let poses = DepthUnknowns::start(nothing(), &freedom, map.world_from_lidar().len());
         let mut held_out = Self {
             map: map.clone(),
             training,
@@ -73,9 +75,9 @@ impl<'a> HeldOut<'a> {
         Ok(())
     }
 
-    fn objective<'m>(&self, map: &'m DepthMap) -> Result<Objective<'m>, DepthError> {
+    fn objective<'m>(&self, map: &'m DepthMap) -> Result<DepthObjective<'m>, DepthError> {
         let Training { loss, robust, .. } = *self.training;
-        Objective::new(map, loss, robust, self.freedom.clone())
+        DepthObjective::new(map, loss, robust, self.freedom.clone())
     }
 }
 

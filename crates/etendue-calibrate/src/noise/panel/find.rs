@@ -1,9 +1,10 @@
 //! Finding panels without being told, and choosing among them.
 
-use super::plane::{CORE, Fit, Seen};
+use super::plane::{CORE, Fit, RangedDirection};
 use super::{Motion, Panel, Plane, Sector};
 use crate::noise::NoiseError;
-use crate::noise::recording::{Recording, is_between, wrapped};
+use crate::noise::recording::{Recording, is_between};
+use etendue_physics::angle::wrap_to_pi;
 use etendue_physics::{Purpose, Stream};
 use nalgebra::Vector3;
 use std::collections::BTreeSet;
@@ -29,7 +30,7 @@ pub struct PanelSearch {
     pub directions: usize,
     /// Angle that it fills at least, rad.
     pub span: f64,
-    /// Others so many times farther are background.
+    /// Ratio of distances beyond which other points are background.
     pub background: f64,
 }
 
@@ -43,7 +44,7 @@ impl Default for PanelSearch {
     }
 }
 
-/// A declared distance that differs from the fitted one by more than this share is told.
+/// Relative difference of declared and fitted distance that gives a warning.
 const DISCREPANCY: f64 = 0.05;
 
 /// A panel whose normal's bearing lies this far from the declared one is another, rad.
@@ -60,10 +61,10 @@ const FARTHEST: f64 = 60.0;
 
 /// The panel of a recording.
 ///
-/// Every flat piece is a candidate; a panel is one that the sensor looks at squarely somewhere
+/// Every flat piece is a candidate; a panel is one that the sensor samples at squarely somewhere
 /// (the foot of its normal lies on it). The nearest is taken; flat pieces twice as far are
 /// background. Declared numbers only choose between candidates and set width and sector; where they
-/// disagree with the recording, a remark says so.
+/// disagree with the recording, a warning says so.
 ///
 /// # Errors
 /// Where too little returned, there is no panel, or several and no hint says which.
@@ -74,7 +75,7 @@ pub fn find_panel(
 ) -> Result<Panel, NoiseError> {
     let mut panels = find_panels(recording, hint, search)?;
     if let Some(bearing) = hint.bearing {
-        let is_there = |panel: &Panel| wrapped(panel.bearing() - bearing).abs() < BESIDE;
+        let is_there = |panel: &Panel| wrap_to_pi(panel.bearing() - bearing).abs() < BESIDE;
         if panels.iter().any(is_there) {
             panels.retain(is_there);
         }
@@ -93,9 +94,9 @@ pub fn find_panel(
             distance: panel.plane.distance,
         });
     }
-    remark(&mut panel, hint, recording);
+    warning(&mut panel, hint, recording);
     panel.motion = Motion::of(recording, &panel);
-    panel.remarks.extend(moved(&panel));
+    panel.warnings.extend(moved(&panel));
     Ok(panel)
 }
 
@@ -157,7 +158,7 @@ pub fn find_panels(
 fn solid_cells(recording: &Recording, hint: &PanelHint) -> Vec<usize> {
     let inside = |azimuth: f64| match (hint.sector, hint.bearing) {
         (Some(sector), _) => is_between(azimuth, sector),
-        (None, Some(bearing)) => wrapped(azimuth - bearing).abs() < 80.0_f64.to_radians(),
+        (None, Some(bearing)) => wrap_to_pi(azimuth - bearing).abs() < 80.0_f64.to_radians(),
         (None, None) => true,
     };
     { recording.cells.iter().enumerate() }
@@ -167,7 +168,7 @@ fn solid_cells(recording: &Recording, hint: &PanelHint) -> Vec<usize> {
         .collect()
 }
 
-fn is_on(cell: &crate::noise::Cell, plane: &Plane, share: f64) -> bool {
+fn is_on(cell: &crate::noise::DirectionCell, plane: &Plane, share: f64) -> bool {
     cell.median()
         .is_some_and(|r| (r / plane.range(&cell.direction) - 1.0).abs() < share)
 }
@@ -230,7 +231,7 @@ fn panel(fit: &Fit, sector: Sector) -> Panel {
         bearing_error: fit.bearing_error,
         directions: fit.points,
         motion: None,
-        remarks: Vec::new(),
+        warnings: Vec::new(),
     }
 }
 
@@ -258,14 +259,14 @@ fn seen(
     cells: impl Iterator<Item = usize>,
     plane: &Plane,
     least: f64,
-) -> Vec<Seen> {
+) -> Vec<RangedDirection> {
     let core = CORE.to_radians().cos();
     cells
         .map(|cell| &recording.cells[cell])
         .filter(|cell| cell.returned() > least && is_on(cell, plane, 0.08))
         .filter(|cell| plane.cos_incidence(&cell.direction) > core * 0.9)
         .filter_map(|cell| {
-            Some(Seen {
+            Some(RangedDirection {
                 direction: cell.direction,
                 range: cell.median()?,
             })
@@ -321,7 +322,7 @@ fn chosen(panels: &[Panel], hint: &PanelHint, search: &PanelSearch) -> Option<Pa
     }
     // A declared distance chooses only where it fits one and no other, so does a bearing.
     let misfit = |panel: &Panel| Some((panel.plane.distance / hint.distance?).ln().abs());
-    let off = |panel: &Panel| Some(wrapped(panel.bearing() - hint.bearing?).abs());
+    let off = |panel: &Panel| Some(wrap_to_pi(panel.bearing() - hint.bearing?).abs());
     let by_distance = the_one(&rivals, misfit, [DISCREPANCY, DISCREPANCY]);
     by_distance.or_else(|| the_one(&rivals, off, [AT_BEARING, CLEARLY]))
 }
@@ -367,11 +368,11 @@ fn moved(panel: &Panel) -> Option<String> {
 }
 
 /// Applies the declared width and says where declared numbers and recording disagree.
-fn remark(panel: &mut Panel, hint: &PanelHint, recording: &Recording) {
+fn warning(panel: &mut Panel, hint: &PanelHint, recording: &Recording) {
     if let Some(declared) = hint.distance {
         let found = panel.plane.distance;
         if (found / declared - 1.0).abs() > DISCREPANCY {
-            panel.remarks.push(format!(
+            panel.warnings.push(format!(
                 "declared distance {declared} m, found {found:.4} m: {:.0} mm {}; the recording is believed",
                 1e3 * (found - declared).abs(),
                 if found < declared { "nearer" } else { "farther" }
@@ -386,13 +387,13 @@ fn remark(panel: &mut Panel, hint: &PanelHint, recording: &Recording) {
         let sector = Sector::of_width(recording, &panel.plane, width);
         panel.sector = sector.within(recording, &panel.plane, hint.sector);
         if panel.sector.others > 0 {
-            panel.remarks.push(format!(
+            panel.warnings.push(format!(
                 "declared width {width} m: in {} directions within it something else is seen; they are left out",
                 panel.sector.others
             ));
         }
     } else {
-        panel.remarks.push(format!(
+        panel.warnings.push(format!(
             "seen from {:.1} to {:.1} degrees about its normal; beams that drop beyond are not counted: \
              a declared width would tell whether they met the panel",
             grown.edges[0].to_degrees(),

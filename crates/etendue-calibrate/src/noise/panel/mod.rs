@@ -31,7 +31,7 @@ pub struct Panel {
     /// Where it stood scan by scan, if it moved while it was recorded.
     pub motion: Option<Motion>,
     /// What declared numbers and the recording disagree about.
-    pub remarks: Vec<String>,
+    pub warnings: Vec<String>,
 }
 
 impl Panel {

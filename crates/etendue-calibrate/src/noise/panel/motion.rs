@@ -1,22 +1,22 @@
-//! A panel that moved while it was recorded.
+//! Motion of a panel during a recording.
 
-use super::plane::Seen;
+use super::plane::RangedDirection;
 use super::{Panel, Plane};
 use crate::noise::Recording;
-use crate::noise::recording::{azimuth, planar, wrapped};
+use crate::noise::recording::{azimuth, planar};
+use etendue_physics::angle::wrap_to_pi;
 use std::collections::BTreeMap;
 
-/// Where a panel stood in each scan, as the sensor saw it: it does not matter which of the two was
-/// moved.
+/// Plane of a panel in each scan, in the sensor frame.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Motion {
     planes: BTreeMap<u32, Plane>,
 }
 
-/// Scans that tell a motion from noise.
+/// Least number of scans for the detection of motion.
 const LEAST_SCANS: usize = 12;
 
-/// Directions of one scan that tell its plane.
+/// Least number of directions for the plane of a scan.
 const LEAST_DIRECTIONS: usize = 12;
 
 /// Steps of the fit to one scan.
@@ -30,18 +30,17 @@ const LARGEST_RATIO: f64 = 0.67;
 const LEAST_EXCESS: f64 = 4.0;
 
 impl Motion {
-    /// The motion of a panel over a recording; none where it stood still.
+    /// The motion of a panel over a recording; `None` for a stationary panel.
     ///
-    /// The plane is fitted to each scan by itself. Whether it moved is told by the ratio of von
-    /// Neumann (1941, doi:10.1214/aoms/1177731677), of bearing and of distance: estimates that
-    /// wander differ less from one scan to the next than altogether. What shakes from scan to scan
-    /// is noise.
+    /// The plane is fitted to each scan. Motion is detected by the ratio of von Neumann (1941,
+    /// doi:10.1214/aoms/1177731677) of bearing and distance: a drift differs less between successive
+    /// scans than over all scans. Differences without drift are noise.
     pub fn of(recording: &Recording, panel: &Panel) -> Option<Self> {
         let motion = Self::followed(recording, panel);
         let bearing = azimuth(&panel.plane.normal);
         let planes = || motion.planes.values();
         let turns: Vec<f64> = planes()
-            .map(|plane| wrapped(azimuth(&plane.normal) - bearing))
+            .map(|plane| wrap_to_pi(azimuth(&plane.normal) - bearing))
             .collect();
         let distances: Vec<f64> = planes().map(|plane| plane.distance).collect();
         (wanders(&turns) || wanders(&distances)).then_some(motion)
@@ -49,7 +48,7 @@ impl Motion {
 
     /// The plane in every scan, moving or not.
     pub(super) fn followed(recording: &Recording, panel: &Panel) -> Self {
-        let fit = |points: Vec<Seen>| {
+        let fit = |points: Vec<RangedDirection>| {
             let mut plane = panel.plane;
             for _ in 0..STEPS {
                 plane.step(&points, recording.planar);
@@ -82,7 +81,7 @@ impl Motion {
         let bearing = azimuth(&plane.normal);
         let planes = || self.planes.values();
         [
-            range(planes().map(|plane| wrapped(azimuth(&plane.normal) - bearing))),
+            range(planes().map(|plane| wrap_to_pi(azimuth(&plane.normal) - bearing))),
             range(planes().map(|plane| plane.distance)),
         ]
     }
@@ -96,8 +95,8 @@ fn range(values: impl Iterator<Item = f64> + Clone) -> [f64; 2] {
 }
 
 /// What each scan saw of the panel, less what its directions always differ from the plane by.
-fn seen_by_scan(recording: &Recording, panel: &Panel) -> BTreeMap<u32, Vec<Seen>> {
-    let mut scans: BTreeMap<u32, Vec<Seen>> = BTreeMap::new();
+fn seen_by_scan(recording: &Recording, panel: &Panel) -> BTreeMap<u32, Vec<RangedDirection>> {
+    let mut scans: BTreeMap<u32, Vec<RangedDirection>> = BTreeMap::new();
     for cell in panel
         .sector
         .cells
@@ -111,16 +110,16 @@ fn seen_by_scan(recording: &Recording, panel: &Panel) -> BTreeMap<u32, Vec<Seen>
         if cell.returned() < 0.5 || (median / expected - 1.0).abs() > 0.08 {
             continue;
         }
-        for look in &cell.looks {
-            let Some(range) = look.range.filter(|r| (r / median - 1.0).abs() < 0.08) else {
+        for sample in &cell.samples {
+            let Some(range) = sample.range.filter(|r| (r / median - 1.0).abs() < 0.08) else {
                 continue;
             };
-            let direction = if look.turn == 0.0 {
+            let direction = if sample.turn == 0.0 {
                 cell.direction
             } else {
-                planar(azimuth(&cell.direction) + f64::from(look.turn))
+                planar(azimuth(&cell.direction) + f64::from(sample.turn))
             };
-            scans.entry(look.scan).or_default().push(Seen {
+            scans.entry(sample.scan).or_default().push(RangedDirection {
                 direction,
                 range: range - (median - expected),
             });
@@ -151,8 +150,8 @@ mod tests {
     use super::*;
     use etendue_physics::{Purpose, Stream};
 
-    /// Of 2000 series of 40 values by chance, none is told to wander; a slope of 0.25 standard
-    /// deviations a value is told in all of 200.
+    /// No drift is detected in 2000 random series of 40 values; a slope of 0.25 standard deviations per
+    /// value is detected in all of 200.
     #[test]
     fn chance_does_not_wander_and_a_drift_does() {
         let mut stream = Stream::new(5, 0, 0, 0, Purpose::Search);

@@ -1,6 +1,8 @@
 //! The plane of a panel.
 
-use nalgebra::{Matrix3, Vector3};
+use etendue_estimate::solve::{Linearization, Loss, NormalEquations, Residuals};
+use etendue_physics::statistics::median;
+use nalgebra::{DMatrix, Vector3};
 
 /// Beams below this incidence define the plane: beyond it, a range error over incidence would tilt
 /// and shift it.
@@ -17,7 +19,7 @@ pub struct Plane {
 
 /// A seen point with its weight.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Seen {
+pub(super) struct RangedDirection {
     pub direction: Vector3<f64>,
     pub range: f64,
 }
@@ -69,8 +71,8 @@ impl Plane {
         })
     }
 
-    /// Two directions across the normal; the second vanishes for planar sensors.
-    fn tangents(&self, planar: bool) -> [Vector3<f64>; 2] {
+    /// Two directions perpendicular to the normal; the second is zero for planar sensors.
+    pub(in crate::noise) fn tangents(&self, planar: bool) -> [Vector3<f64>; 2] {
         let up = Vector3::z();
         let left = up.cross(&self.normal);
         let left = left.try_normalize(1e-6).unwrap_or(Vector3::y());
@@ -82,15 +84,16 @@ impl Plane {
         [left, second]
     }
 
-    /// The robust fit of the plane to range residuals of the points below [`CORE`] degrees:
-    /// Gauss-Newton with Huber's weights (1964, doi:10.1214/aoms/1177703732) at 1.345 robust
-    /// standard deviations.
-    pub(super) fn refined(self, points: &[Seen], planar: bool) -> Fit {
+    /// Robust fit of the plane to the ranges of the points below [`CORE`] degrees of incidence:
+    /// Gauss-Newton with the loss of Huber (1964, doi:10.1214/aoms/1177703732) at 1.345 robust
+    /// standard deviations, which are estimated again in every step.
+    pub(super) fn refined(self, points: &[RangedDirection], planar: bool) -> Fit {
         let mut plane = self;
-        let mut left = (0.0, Matrix3::identity(), 0);
+        let mut inverse = DMatrix::identity(2, 2);
         for _ in 0..30 {
-            left = plane.step(points, planar);
-            if left.0 < 1e-10 {
+            let length;
+            (length, inverse) = plane.step(points, planar);
+            if length < 1e-10 {
                 break;
             }
         }
@@ -101,52 +104,60 @@ impl Plane {
         Fit {
             plane,
             rms: (square / n.max(1) as f64).sqrt(),
-            distance_error: (left.1[(0, 0)] * variance).max(0.0).sqrt(),
-            bearing_error: (left.1[(1, 1)] * variance).max(0.0).sqrt(),
+            distance_error: (inverse[(0, 0)] * variance).max(0.0).sqrt(),
+            bearing_error: (inverse[(1, 1)] * variance).max(0.0).sqrt(),
             points: n,
         }
     }
 
-    fn core_residuals(&self, points: &[Seen]) -> Vec<f64> {
-        { points.iter() }
-            .filter(|point| self.cos_incidence(&point.direction) > CORE.to_radians().cos())
-            .map(|point| point.range - self.range(&point.direction))
+    fn core_residuals(&self, points: &[RangedDirection]) -> Vec<f64> {
+        let core = points.iter().filter(|point| self.is_core(point));
+        core.map(|point| point.range - self.range(&point.direction))
             .collect()
     }
 
-    /// One step: how far it went, the inverse of the normal matrix, and the points used.
-    pub(super) fn step(&mut self, points: &[Seen], planar: bool) -> (f64, Matrix3<f64>, usize) {
-        let mut residuals = self.core_residuals(points);
-        for residual in &mut residuals {
-            *residual = residual.abs();
-        }
-        let scale = 1.4826 * super::super::recording::median(&mut residuals).unwrap_or(0.0);
-        let limit = (1.345 * scale).max(1e-5);
-        let tangents = self.tangents(planar);
-        let (mut matrix, mut vector, mut used) = (Matrix3::zeros(), Vector3::zeros(), 0);
-        for point in points {
-            let cos = self.cos_incidence(&point.direction);
-            if cos <= CORE.to_radians().cos() {
-                continue;
-            }
-            let predicted = self.distance / cos;
-            let residual = point.range - predicted;
-            let weight = (limit / residual.abs().max(1e-12)).min(1.0);
-            let turn = |tangent: &Vector3<f64>| -predicted / cos * tangent.dot(&point.direction);
-            let row = Vector3::new(1.0 / cos, turn(&tangents[0]), turn(&tangents[1]));
-            matrix += weight * row * row.transpose();
-            vector += weight * residual * row;
-            used += 1;
-        }
-        if planar {
-            matrix[(2, 2)] = 1.0;
-        }
-        let Some(inverse) = matrix.try_inverse() else {
-            return (0.0, Matrix3::identity(), used);
+    /// One step of reweighted least squares: its length, and the inverse of the normal matrix.
+    pub(super) fn step(&mut self, points: &[RangedDirection], planar: bool) -> (f64, DMatrix<f64>) {
+        // Scale Huber's loss by the robust standard deviation of the residuals.
+        let core: Vec<&RangedDirection> =
+            points.iter().filter(|point| self.is_core(point)).collect();
+        let residuals = self.core_residuals(points);
+        let mut deviations: Vec<f64> = residuals.iter().map(|r| r.abs()).collect();
+        let deviation = 1.4826 * median(&mut deviations).unwrap_or(0.0);
+        let loss = Loss::Huber {
+            scale: (1.345 * deviation).max(1e-5),
         };
-        let step = inverse * vector;
+        // Linearize the ranges over the distance and rotations of the normal.
+        let tangents = self.tangents(planar);
+        let used = if planar {
+            &tangents[..1]
+        } else {
+            &tangents[..]
+        };
+        let mut jacobian = Vec::with_capacity(core.len() * (1 + used.len()));
+        for point in core {
+            let cos = self.cos_incidence(&point.direction);
+            let slope = -self.distance / (cos * cos);
+            jacobian.push(-1.0 / cos);
+            jacobian.extend(used.iter().map(|t| -slope * t.dot(&point.direction)));
+        }
+        let linearization = Linearization::new(Residuals::of(residuals), 1 + used.len(), jacobian);
+        // Solve the normal equations.
+        let normal = NormalEquations::new(&linearization, loss);
+        let solved = normal.step(0.0).zip(normal.matrix.clone().try_inverse());
+        let Some((step, inverse)) = solved else {
+            let unknowns = 1 + used.len();
+            return (0.0, DMatrix::identity(unknowns, unknowns));
+        };
+        let rotations = used.iter().zip(step.iter().skip(1));
+        let shift: Vector3<f64> = rotations.map(|(t, angle)| t * *angle).sum();
         self.distance += step[0];
-        self.normal = (self.normal + tangents[0] * step[1] + tangents[1] * step[2]).normalize();
-        (step.norm(), inverse, used)
+        self.normal = (self.normal + shift).normalize();
+        (step.norm(), inverse)
+    }
+
+    /// Whether a point is below [`CORE`] degrees of incidence.
+    fn is_core(&self, point: &RangedDirection) -> bool {
+        self.cos_incidence(&point.direction) > CORE.to_radians().cos()
     }
 }

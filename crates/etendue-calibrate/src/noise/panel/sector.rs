@@ -1,7 +1,8 @@
 //! Which part of a panel was seen.
 
 use super::Plane;
-use crate::noise::recording::{Recording, azimuth, is_between, wrapped};
+use crate::noise::recording::{Recording, azimuth, is_between};
+use etendue_physics::angle::wrap_to_pi;
 
 /// The directions that a panel fills.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,7 +89,7 @@ impl Sector {
         let is_cut = self.cells.len() < before && recording.planar;
         if let (true, Some(first), Some(last)) = (is_cut, self.cells.first(), self.cells.last()) {
             let bearing = azimuth(&plane.normal);
-            self.edges = [first, last].map(|cell| wrapped(angle(cell) - bearing));
+            self.edges = [first, last].map(|cell| wrap_to_pi(angle(cell) - bearing));
         }
         self
     }
@@ -126,8 +127,8 @@ struct Offsets {
 impl Offsets {
     fn new(recording: &Recording, plane: &Plane) -> Self {
         let bearing = azimuth(&plane.normal);
-        let angle = |(number, cell): (usize, &crate::noise::Cell)| {
-            (wrapped(azimuth(&cell.direction) - bearing), number)
+        let angle = |(number, cell): (usize, &crate::noise::DirectionCell)| {
+            (wrap_to_pi(azimuth(&cell.direction) - bearing), number)
         };
         let mut by_angle: Vec<_> = recording.cells.iter().enumerate().map(angle).collect();
         by_angle.sort_by(|a, b| a.0.total_cmp(&b.0));

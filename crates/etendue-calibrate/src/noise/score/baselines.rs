@@ -1,7 +1,7 @@
 //! What predicts beams: a profile, and what others do.
 
 use super::super::statistics::Bin;
-use crate::noise::{Calibration, PanelBeams, Seen};
+use crate::noise::{BeamOutcome, Calibration, PanelBeams};
 use etendue_physics::profile::{Aspect, Expected, Profile, Steps};
 
 /// Something that says what to expect of a beam.
@@ -131,8 +131,8 @@ pub(super) fn on_steps(beams: &PanelBeams, steps: &Steps) -> PanelBeams {
     };
     let mut beams = beams.clone();
     for beam in &mut beams.beams {
-        if let Seen::Range(range) = beam.seen {
-            beam.seen = Seen::Range(meant(range));
+        if let BeamOutcome::Range(range) = beam.outcome {
+            beam.outcome = BeamOutcome::Range(meant(range));
         }
     }
     beams

@@ -21,7 +21,7 @@ pub fn kolmogorov_smirnov(a: &mut [f64], b: &mut [f64]) -> f64 {
     greatest
 }
 
-/// The probability of at least that distance between samples worth `looks` independent looks each,
+/// The probability of at least that distance between samples worth `samples` independent samples each,
 /// were they of one distribution (asymptotic form; Stephens 1970).
 ///
 /// ```
@@ -29,8 +29,8 @@ pub fn kolmogorov_smirnov(a: &mut [f64], b: &mut [f64]) -> f64 {
 /// let p = kolmogorov_smirnov_p(0.1628, [200.0, 200.0]);
 /// assert!((p - 0.0095).abs() < 0.002, "the 1 % point of two samples of 200: {p}");
 /// ```
-pub fn kolmogorov_smirnov_p(distance: f64, looks: [f64; 2]) -> f64 {
-    let n = (looks[0] * looks[1] / (looks[0] + looks[1])).sqrt();
+pub fn kolmogorov_smirnov_p(distance: f64, samples: [f64; 2]) -> f64 {
+    let n = (samples[0] * samples[1] / (samples[0] + samples[1])).sqrt();
     let x = (n + 0.12 + 0.11 / n) * distance;
     if x < 0.2 {
         return 1.0;

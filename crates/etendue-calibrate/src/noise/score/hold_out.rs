@@ -1,9 +1,9 @@
 //! Fitted on one part of a recording, tested on the rest.
 
 use super::baselines::{of_scans, predictors};
+use super::monte_carlo::{MonteCarloBand, monte_carlo_test};
 use super::scores::{Scores, score};
-use super::set_up::{SetUpBand, simulate_set_up};
-use crate::noise::{Calibration, NoiseError, Options, PanelHint, Recording, calibrate};
+use crate::noise::{Calibration, CalibrationOptions, NoiseError, PanelHint, Recording, calibrate};
 
 /// Scores on scans that were held out.
 #[derive(Clone, Debug)]
@@ -13,7 +13,7 @@ pub struct HoldOut {
     /// Names and scores: the profile first, then the baselines.
     pub scores: Vec<(&'static str, Scores)>,
     /// Whether the held-out ranges are among what simulations of the set-up give.
-    pub set_up: Vec<SetUpBand>,
+    pub monte_carlo: Vec<MonteCarloBand>,
     /// Scans fitted to and held out.
     pub scans: [usize; 2],
 }
@@ -32,7 +32,7 @@ const BLOCK: u32 = 5;
 /// As [`calibrate`](calibrate()), and where there are too few scans.
 pub fn hold_out(
     recordings: &[(&Recording, PanelHint)],
-    options: &Options,
+    options: &CalibrationOptions,
 ) -> Result<HoldOut, NoiseError> {
     let is_fitted = |scan: u32| (scan / BLOCK).is_multiple_of(2);
     for (recording, _) in recordings {
@@ -75,7 +75,7 @@ pub fn hold_out(
         })
         .collect();
     Ok(HoldOut {
-        set_up: simulate_set_up(&held, &calibration.profile),
+        monte_carlo: monte_carlo_test(&held, &calibration.profile),
         calibration,
         scores,
         scans,

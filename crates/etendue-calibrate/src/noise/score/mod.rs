@@ -3,11 +3,11 @@
 mod baselines;
 mod distances;
 mod hold_out;
+mod monte_carlo;
 mod scores;
-mod set_up;
 
 pub use baselines::Predictor;
 pub use distances::{jensen_shannon, kolmogorov_smirnov, kolmogorov_smirnov_p};
 pub use hold_out::{HoldOut, hold_out};
+pub use monte_carlo::{MonteCarloBand, monte_carlo_test};
 pub use scores::{Band, Calibrated, Scores, score};
-pub use set_up::{SetUpBand, simulate_set_up};

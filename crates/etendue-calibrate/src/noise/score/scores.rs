@@ -4,7 +4,7 @@ use super::Predictor;
 use super::baselines::{on_steps, step};
 use super::distances::{jensen_shannon, kolmogorov_smirnov, kolmogorov_smirnov_p};
 use crate::noise::statistics::independent_looks;
-use crate::noise::{PanelBeams, Seen};
+use crate::noise::{BeamOutcome, PanelBeams};
 use etendue_physics::profile::{Expected, Steps};
 use etendue_physics::{Purpose, Stream, normal};
 
@@ -37,20 +37,20 @@ pub struct Calibrated {
     pub beams: usize,
 }
 
-/// How alike drawn and recorded errors are in a band of incidence.
+/// Similarity of predicted and recorded errors in a band of incidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Band {
     /// From and to, rad.
     pub incidence: [f64; 2],
     /// Recorded ranges, those beside edges left out.
     pub beams: usize,
-    /// How many independent looks they are worth.
-    pub looks: f64,
+    /// How many independent samples they are worth.
+    pub samples: f64,
     /// Kolmogorov and Smirnov's distance.
     pub distance: f64,
-    /// Its probability, were both of one distribution and the recorded beams worth `looks`.
+    /// Its probability, were both of one distribution and the recorded beams worth `samples`.
     pub probability: f64,
-    /// The same, were every recorded beam a look of its own, which beams of one direction are not.
+    /// The same, were every recorded beam a sample of its own, which beams of one direction are not.
     pub plain_probability: f64,
     /// Jensen-Shannon divergence, bits.
     pub divergence: f64,
@@ -61,24 +61,29 @@ pub struct Band {
 /// No probability is taken to be less.
 pub const FLOOR: f64 = 1e-4;
 
-/// Scores a prediction on the beams of a panel; `standing` is the share of the error's variance
-/// that stands still, which tells how many independent looks a band is worth.
-pub fn score(beams: &PanelBeams, predictor: &Predictor, steps: &Steps, standing: f64) -> Scores {
+/// Scores a prediction on the beams of a panel; `fixed_pattern` is the fixed-pattern share of the
+/// variance of the error, which determines the number of independent samples of a band.
+pub fn score(
+    beams: &PanelBeams,
+    predictor: &Predictor,
+    steps: &Steps,
+    fixed_pattern: f64,
+) -> Scores {
     let mut scores = Scores::default();
     let mut classes = [(0.0, 0.0, 0_usize); 10];
     let (mut returned, mut stream) = (0.0, Stream::new(0, 0, 0, 0, Purpose::Search));
     for beam in &beams.beams {
         let here = predictor.at(beam.aspect(), beam.expected);
-        let dropped = f64::from(u8::from(beam.seen == Seen::Dropped));
+        let dropped = f64::from(u8::from(beam.outcome == BeamOutcome::Dropped));
         let class = class(here.drop_out);
         classes[class].0 += here.drop_out;
         classes[class].1 += dropped;
         classes[class].2 += 1;
         scores.drop_out_error += (dropped - here.drop_out).powi(2);
-        let probability = match beam.seen {
-            Seen::Dropped => here.drop_out,
-            Seen::Range(_) if beam.at_edge => 1.0 - here.drop_out,
-            Seen::Range(range) => {
+        let probability = match beam.outcome {
+            BeamOutcome::Dropped => here.drop_out,
+            BeamOutcome::Range(_) if beam.at_edge => 1.0 - here.drop_out,
+            BeamOutcome::Range(range) => {
                 returned += 1.0;
                 let [low, high] = transform(&here, beam.expected, range, step(steps, range));
                 let place = low + (high - low) * stream.uniform();
@@ -103,7 +108,7 @@ pub fn score(beams: &PanelBeams, predictor: &Predictor, steps: &Steps, standing:
             beams: *beams,
         })
         .collect();
-    scores.bands = bands(&on_steps(beams, steps), predictor, steps, standing);
+    scores.bands = bands(&on_steps(beams, steps), predictor, steps, fixed_pattern);
     scores
 }
 
@@ -143,7 +148,12 @@ fn ranked(here: &Expected, error: f64) -> f64 {
 
 /// Draws from the prediction per band of ten degrees, against what was recorded. A draw that drops
 /// has no range: near the widest incidences it is the squarer beams of a band that return.
-fn bands(beams: &PanelBeams, predictor: &Predictor, steps: &Steps, standing: f64) -> Vec<Band> {
+fn bands(
+    beams: &PanelBeams,
+    predictor: &Predictor,
+    steps: &Steps,
+    fixed_pattern: f64,
+) -> Vec<Band> {
     let width = 10.0_f64.to_radians();
     let band = |number: u32| {
         let [from, to] = [f64::from(number), f64::from(number + 1)].map(|n| n * width);
@@ -172,7 +182,7 @@ fn bands(beams: &PanelBeams, predictor: &Predictor, steps: &Steps, standing: f64
         cells.sort_unstable();
         cells.dedup();
         let group = recorded.len() as f64 / cells.len() as f64;
-        let looks = independent_looks(recorded.len() as f64, group, standing);
+        let samples = independent_looks(recorded.len() as f64, group, fixed_pattern);
         let divergence = jensen_shannon(&recorded, &drawn, step(steps, beams.distance));
         let distance = kolmogorov_smirnov(&mut recorded, &mut drawn);
         let count = inside.len() as f64;
@@ -180,9 +190,9 @@ fn bands(beams: &PanelBeams, predictor: &Predictor, steps: &Steps, standing: f64
         Some(Band {
             incidence: [from, to],
             beams: recorded.len(),
-            looks,
+            samples,
             distance,
-            probability: kolmogorov_smirnov_p(distance, [looks, looks.max(drawn.len() as f64)]),
+            probability: kolmogorov_smirnov_p(distance, [samples, samples.max(drawn.len() as f64)]),
             plain_probability: kolmogorov_smirnov_p(
                 distance,
                 [recorded.len() as f64, drawn.len() as f64],

@@ -10,7 +10,7 @@ pub struct Observation {
     pub x: f64,
     /// The value; of a probability, the share.
     pub y: f64,
-    /// Its weight: one over its variance; of a probability, the number of independent looks.
+    /// Its weight: one over its variance; of a probability, the number of independent samples.
     pub weight: f64,
     /// Which part it is left out with in cross-validation.
     pub fold: usize,
@@ -43,7 +43,7 @@ const PENALTIES: [f64; 9] = [1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1e3, 1e5];
 /// Where fewer data lie, the penalty weighs this share of the usual at least: gaps are bridged.
 const LIGHTEST: f64 = 1e-6;
 
-/// Independent looks added to each probability, half of them dropped: keeps certain ones finite.
+/// Independent samples added to each probability, half of them dropped: keeps certain ones finite.
 const PRIOR: f64 = 0.02;
 
 impl Curve {

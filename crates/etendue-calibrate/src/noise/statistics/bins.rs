@@ -1,8 +1,8 @@
 //! Conditional statistics of narrow bins of incidence.
 
-use super::censored::{Sample, Spread, censored_normal, standing_share};
+use super::censored::{Sample, Spread, censored_normal, fixed_pattern_share};
 use super::{independent_looks, wilson};
-use crate::noise::{PanelBeam, PanelBeams, Seen};
+use crate::noise::{BeamOutcome, PanelBeam, PanelBeams};
 use etendue_physics::profile::Steps;
 use std::collections::BTreeMap;
 
@@ -25,10 +25,10 @@ pub struct Bin {
     pub error: Option<Spread>,
     /// Standard deviation from place to place below which the device's steps hide it, m.
     pub hidden: f64,
-    /// Share of the error's variance, the hidden one at least, that stands still from scan to scan.
+    /// Fixed-pattern share of the variance of the error, at least of the hidden variance.
     pub standing: f64,
-    /// Likeness of one direction's drop-outs in successive scans, if some but not all dropped.
-    pub standing_drop: Option<f64>,
+    /// NeighbourCorrelation of one direction's drop-outs in successive scans, if some but not all dropped.
+    pub drop_correlation: Option<f64>,
     /// Mean and standard deviation of the intensity of returned beams.
     pub intensity: [f64; 2],
     /// Highest intensity seen.
@@ -45,15 +45,15 @@ impl Bin {
         1.0 - self.returned / self.beams.max(1.0)
     }
 
-    /// How many independent looks the bin's beams are worth for the drop-out. Where all or none
-    /// dropped, looks of one direction are taken for as alike as `usual`.
-    pub fn looks(&self, usual: f64) -> f64 {
+    /// How many independent samples the bin's beams are worth for the drop-out. Where all or none
+    /// dropped, samples of one direction are taken for as alike as `usual`.
+    pub fn effective_samples(&self, usual: f64) -> f64 {
         let group = self.beams / self.directions.max(1.0);
-        independent_looks(self.beams, group, self.standing_drop.unwrap_or(usual))
+        independent_looks(self.beams, group, self.drop_correlation.unwrap_or(usual))
     }
 
     /// The same for the range.
-    pub fn range_looks(&self) -> f64 {
+    pub fn effective_ranges(&self) -> f64 {
         let group = self.ranges / self.directions.max(1.0);
         independent_looks(self.ranges, group, self.standing)
     }
@@ -61,17 +61,17 @@ impl Bin {
     /// Variance of the mean error by the bin's own noise, m², if it is known.
     pub fn mean_variance(&self) -> Option<f64> {
         let sd = self.error?.sd.max(1e-5);
-        Some(sd * sd / self.range_looks().max(1.0))
+        Some(sd * sd / self.effective_ranges().max(1.0))
     }
 
-    /// The 95 % interval of the drop-out, by independent looks.
+    /// The 95 % interval of the drop-out, by independent samples.
     pub fn drop_out_interval(&self, usual: f64) -> [f64; 2] {
-        let looks = self.looks(usual);
-        wilson(self.drop_out() * looks, looks)
+        let samples = self.effective_samples(usual);
+        wilson(self.drop_out() * samples, samples)
     }
 }
 
-/// The bins of a panel's beams, `width` (rad) wide, each side of the normal by itself.
+/// Bins of the beams of a panel, `width` (rad) wide, separate for both sides of the normal.
 pub fn bins(beams: &PanelBeams, steps: &Steps, width: f64) -> Vec<Bin> {
     grouped(beams, steps, width, true)
 }
@@ -118,9 +118,11 @@ fn bin(beams: &[&PanelBeam], steps: &Steps, left: bool) -> Bin {
         ranges,
         directions: cells.len() as f64,
         hidden,
-        standing: error.map_or(0.0, |error| standing_share(&samples, error.sd.max(hidden))),
+        standing: error.map_or(0.0, |error| {
+            fixed_pattern_share(&samples, error.sd.max(hidden))
+        }),
         error,
-        standing_drop: standing_drop(beams),
+        drop_correlation: drop_correlation(beams),
         intensity: intensity(beams),
         brightest: { beams.iter().map(|beam| f64::from(beam.intensity)) }.fold(0.0, f64::max),
     }
@@ -130,7 +132,7 @@ fn bin(beams: &[&PanelBeam], steps: &Steps, left: bool) -> Bin {
 fn samples(beams: &[&PanelBeam], steps: &Steps) -> Vec<Sample> {
     let mut counted: BTreeMap<(u32, u64, u64), Sample> = BTreeMap::new();
     for beam in beams {
-        let (Seen::Range(range), Some(error)) = (beam.seen, beam.error()) else {
+        let (BeamOutcome::Range(range), Some(error)) = (beam.outcome, beam.error()) else {
             continue;
         };
         let key = (beam.cell, range.to_bits(), beam.expected.to_bits());
@@ -147,11 +149,11 @@ fn samples(beams: &[&PanelBeam], steps: &Steps) -> Vec<Sample> {
 
 /// Correlation of drop-outs of one direction, by analysis of variance; none where all or none
 /// dropped, or no direction was looked at twice.
-fn standing_drop(beams: &[&PanelBeam]) -> Option<f64> {
+fn drop_correlation(beams: &[&PanelBeam]) -> Option<f64> {
     let mut by_cell: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
     for beam in beams {
         let (dropped, total) = by_cell.entry(beam.cell).or_default();
-        *dropped += f64::from(u8::from(beam.seen == Seen::Dropped));
+        *dropped += f64::from(u8::from(beam.outcome == BeamOutcome::Dropped));
         *total += 1.0;
     }
     let groups = by_cell.len() as f64;
@@ -173,7 +175,9 @@ fn standing_drop(beams: &[&PanelBeam]) -> Option<f64> {
 }
 
 fn intensity(beams: &[&PanelBeam]) -> [f64; 2] {
-    let returned = beams.iter().filter(|beam| beam.seen != Seen::Dropped);
+    let returned = beams
+        .iter()
+        .filter(|beam| beam.outcome != BeamOutcome::Dropped);
     let values: Vec<f64> = returned.map(|beam| f64::from(beam.intensity)).collect();
     let n = (values.len() as f64).max(1.0);
     let mean = values.iter().sum::<f64>() / n;

@@ -73,9 +73,9 @@ pub fn censored_normal(samples: &[Sample]) -> Spread {
     here
 }
 
-/// Share of the variance `total` (squared standard deviation before rounding) that stands still:
-/// one less what changes within a direction, each with its own mean, over `total`.
-pub fn standing_share(samples: &[Sample], total: f64) -> f64 {
+/// Fixed-pattern share of the variance `total` (squared standard deviation before rounding): one less
+/// the ratio of the variance within directions, each about its own mean, to `total`.
+pub fn fixed_pattern_share(samples: &[Sample], total: f64) -> f64 {
     let half = samples.iter().map(|s| s.half).fold(0.0, f64::max);
     if total <= 0.0 {
         return 0.0;
@@ -231,7 +231,7 @@ mod tests {
             }
         }
         let total = censored_normal(&samples).sd;
-        let share = standing_share(&samples, total);
+        let share = fixed_pattern_share(&samples, total);
         assert!((share - 0.36).abs() < 0.05, "{share}");
     }
 }

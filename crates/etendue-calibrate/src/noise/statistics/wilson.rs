@@ -1,6 +1,6 @@
 //! Intervals of probabilities.
 
-/// 95 % of a normal distribution lie within so many standard deviations.
+/// Half width of the central 95 % of a normal distribution, in standard deviations.
 const Z: f64 = 1.959_964;
 
 /// The 95 % confidence interval of a probability of which `count` of `total` independent trials
@@ -25,14 +25,14 @@ pub fn wilson(count: f64, total: f64) -> [f64; 2] {
     [low.max(0.0), high.min(1.0)]
 }
 
-/// How many independent looks `total` looks in groups of `group` are worth, of which pairs within a
+/// How many independent samples `total` samples in groups of `group` are worth, of which pairs within a
 /// group correlate by `within`: $n/(1+(m-1)\rho)$ (Kish 1965, "Survey sampling", section 5.4).
 pub fn independent_looks(total: f64, group: f64, within: f64) -> f64 {
     total / (1.0 + (group - 1.0).max(0.0) * within.clamp(0.0, 1.0))
 }
 
 /// How much more than by chance shares differ between groups, each a share and how many independent
-/// looks it rests on: Pearson's statistic over its degrees of freedom (McCullagh and Nelder 1989,
+/// samples it rests on: Pearson's statistic over its degrees of freedom (McCullagh and Nelder 1989,
 /// "Generalized linear models", section 4.5), 1 at least. Looks at all groups together are worth so
 /// many times fewer: a patch of a panel that drops most beams is one thing, not hundreds of beams.
 ///
@@ -42,18 +42,18 @@ pub fn independent_looks(total: f64, group: f64, within: f64) -> f64 {
 /// assert!((dispersion(&[[0.0, 100.0], [0.4, 100.0]]) - 50.0).abs() < 1e-9);
 /// ```
 pub fn dispersion(groups: &[[f64; 2]]) -> f64 {
-    let looks: f64 = groups.iter().map(|[_, looks]| looks).sum();
+    let samples: f64 = groups.iter().map(|[_, samples]| samples).sum();
     let share = groups
         .iter()
-        .map(|[share, looks]| share * looks)
+        .map(|[share, samples]| share * samples)
         .sum::<f64>()
-        / looks;
+        / samples;
     let variance = share * (1.0 - share);
     if groups.len() < 2 || variance.is_nan() || variance <= 0.0 {
         return 1.0;
     }
     let pearson: f64 = { groups.iter() }
-        .map(|[one, looks]| looks * (one - share).powi(2) / variance)
+        .map(|[one, samples]| samples * (one - share).powi(2) / variance)
         .sum();
     (pearson / (groups.len() as f64 - 1.0)).max(1.0)
 }

@@ -1,4 +1,4 @@
-//! Every recording that cannot be used is told with what was found.
+//! Unusable recordings give errors that name the reason.
 
 use super::{Board, ONE, options, recording, scans};
 use etendue_calibrate::noise::panel::find_panel;
@@ -151,9 +151,9 @@ fn a_distance_declared_25_cm_wrong() {
     let panel = find_panel(&plain(&ONE), &hint, &PanelSearch::default()).unwrap();
     assert!((panel.plane.distance - 0.5).abs() < 1e-4);
     assert!(
-        panel.remarks[0].contains("250 mm nearer"),
+        panel.warnings[0].contains("250 mm nearer"),
         "{:?}",
-        panel.remarks
+        panel.warnings
     );
 }
 

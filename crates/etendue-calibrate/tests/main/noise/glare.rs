@@ -1,7 +1,7 @@
 //! A glare beside the normal.
 
 use super::{ONE, azimuths, known, options, recording, scans};
-use etendue_calibrate::noise::score::simulate_set_up;
+use etendue_calibrate::noise::score::monte_carlo_test;
 use etendue_calibrate::noise::{Calibration, PanelHint, calibrate};
 use etendue_physics::profile::{Address, Aspect, Glare, GlareKnot, Profile};
 use etendue_sensors::RangeReading;
@@ -148,7 +148,7 @@ fn diffuse_boards_get_no_glare() {
 fn a_set_up_with_a_glare_is_told_from_one_without() {
     let calibration = calibrated_in(12, &glaring(), 5, 1.0, |_| 0.0);
     let beams = &calibration.panels[0].beams;
-    let near = |profile: &Profile| simulate_set_up(beams, profile)[0].probability;
+    let near = |profile: &Profile| monte_carlo_test(beams, profile)[0].probability;
     let with = near(&calibration.profile);
     let without = near(&Profile {
         glare: None,

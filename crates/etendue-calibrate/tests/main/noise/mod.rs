@@ -7,7 +7,7 @@ mod moved;
 mod recovered;
 mod statistics;
 
-use etendue_calibrate::noise::{Options, PanelBeams, Recording, replay};
+use etendue_calibrate::noise::{CalibrationOptions, PanelBeams, Recording, replay};
 use etendue_physics::profile::{
     Correlation, DistanceLaw, DropOutModel, IntensityKind, Knot, Profile, ReflectanceModel, Steps,
 };
@@ -109,11 +109,11 @@ pub fn known() -> Profile {
     }
 }
 
-pub fn options() -> Options {
-    Options::default()
+pub fn options() -> CalibrationOptions {
+    CalibrationOptions::default()
 }
 
-/// A panel's beams drawn anew: what the simulator would give.
+/// Simulated beams of a panel.
 pub fn drawn(beams: &PanelBeams, profile: &Profile) -> PanelBeams {
     replay(beams, profile, 5)
 }

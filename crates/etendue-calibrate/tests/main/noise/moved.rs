@@ -49,7 +49,7 @@ fn recorded(turn: f64) -> Recording {
 }
 
 /// A board turned by two degrees, which moves ranges at 45 degrees by 12 mm a degree, twice the true
-/// spread: followed, the spread is the true one within 12 %, and a remark says so.
+/// spread: followed, the spread is the true one within 12 %, and a warning says so.
 #[test]
 fn a_motion_is_followed_and_not_taken_for_noise() {
     let recording = recorded(2.0);
@@ -75,7 +75,7 @@ fn a_motion_is_followed_and_not_taken_for_noise() {
     );
 }
 
-/// What stands still is not followed: nothing is fitted to the noise of single scans.
+/// No motion is fitted to the noise of a stationary panel.
 #[test]
 fn a_board_that_stands_still_is_not_followed() {
     let found = calibrate(&[(&recorded(0.0), PanelHint::default())], &options()).unwrap();
@@ -83,13 +83,13 @@ fn a_board_that_stands_still_is_not_followed() {
     assert!(!found.warnings.iter().any(|text| text.contains("moved")));
 }
 
-/// Bias of zero, a plane alone: on a board that turned by two degrees, the explanations leave what they
+/// Bias of zero, a plane alone: on a board that turned by two degrees, the hypotheses leave what they
 /// leave of one that stood still.
 #[test]
-fn explanations_follow_a_panel_that_moved() {
+fn bias_hypotheses_follow_a_panel_that_moved() {
     let left = |turn: f64| {
         let found = calibrate(&[(&recorded(turn), PanelHint::default())], &options()).unwrap();
-        found.panels[0].explanations[0].rms
+        found.panels[0].bias_hypotheses[0].rms
     };
     let (still, moved) = (left(0.0), left(2.0));
     assert!((moved / still - 1.0).abs() < 0.2, "{moved} and {still}");

@@ -1,8 +1,8 @@
-//! What is put in comes out.
+//! Calibration recovers the profile of simulated recordings.
 
 use super::{ONE, drawn, known, options, recording, scans};
 use etendue_calibrate::noise::panel::find_panel;
-use etendue_calibrate::noise::score::{hold_out, simulate_set_up};
+use etendue_calibrate::noise::score::{hold_out, monte_carlo_test};
 use etendue_calibrate::noise::{
     Calibration, PanelBeams, PanelHint, PanelSearch, Recording, calibrate, identify,
 };
@@ -96,7 +96,7 @@ fn a_recording_is_told_from_set_ups_of_another_profile_alone() {
     let recording = recorded(&known(), 16);
     let calibration = calibrated(&recording);
     let beams = &calibration.panels[0].beams;
-    let bands = simulate_set_up(beams, &calibration.profile);
+    let bands = monte_carlo_test(beams, &calibration.profile);
     assert!(bands.len() >= 5);
     for band in &bands {
         assert!(band.probability >= 0.01, "{band:?}");
@@ -105,7 +105,7 @@ fn a_recording_is_told_from_set_ups_of_another_profile_alone() {
     for knot in &mut rough.knots {
         knot.spread *= 2.0;
     }
-    for band in simulate_set_up(beams, &rough) {
+    for band in monte_carlo_test(beams, &rough) {
         assert!(band.probability < 0.01, "{band:?}");
     }
 }
@@ -188,7 +188,7 @@ fn a_material_is_told_from_one_that_spreads_twice_as_much() {
     assert!(found[0].probability > 0.99, "{found:?}");
 }
 
-/// Panels at 0.5 and 1.5 m: the exponent of the spread is fitted (2 put in), within 0.15.
+/// Panels at 0.5 and 1.5 m: the exponent of the spread is fitted (true value 2), within 0.15.
 #[test]
 fn the_law_of_distance_is_fitted_to_two_distances() {
     use super::Board;

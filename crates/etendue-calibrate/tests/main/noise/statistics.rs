@@ -1,7 +1,7 @@
 //! Statistics of beams against the values of the specification.
 
 use etendue_calibrate::noise::statistics::{bins, wide_bins, wilson};
-use etendue_calibrate::noise::{PanelBeam, PanelBeams, Seen};
+use etendue_calibrate::noise::{BeamOutcome, PanelBeam, PanelBeams};
 use etendue_physics::profile::Steps;
 
 /// The example of kepets-2024, section 4.4.4, as the golden values have it: a beam that dropped is
@@ -29,10 +29,10 @@ fn beams(dropped: &[usize]) -> PanelBeams {
         scan: 0,
         incidence: 0.52,
         expected: 1.0,
-        seen: if dropped.contains(&number) {
-            Seen::Dropped
+        outcome: if dropped.contains(&number) {
+            BeamOutcome::Dropped
         } else {
-            Seen::Range(ranges[number])
+            BeamOutcome::Range(ranges[number])
         },
         #[expect(
             clippy::cast_possible_truncation,

@@ -51,7 +51,7 @@ impl Aim {
             None => self.recorded()?,
         };
         let (recording, panel) = last?;
-        for remark in &panel.remarks {
+        for remark in &panel.warnings {
             eprintln!("note: {remark}");
         }
         let files = self.draw(&recording, &panel)?;

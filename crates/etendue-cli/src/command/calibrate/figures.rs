@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::folder::Folder;
 use etendue::calibrate::noise::score::HoldOut;
 use etendue::calibrate::noise::statistics::bins;
-use etendue::calibrate::noise::{Calibration, Cell, Panel, PanelBeams, Recording, replay};
+use etendue::calibrate::noise::{Calibration, DirectionCell, Panel, PanelBeams, Recording, replay};
 use etendue::physics::profile::{Aspect, GlareKnot, Profile};
 use etendue_plot::{Axis, Drawing, Figure, Plot, Point, Series, Stroke, palette};
 
@@ -97,7 +97,7 @@ pub fn from_above(recording: &Recording, panel: &Panel, title: &str) -> Drawing 
         let at = direction * panel.plane.range(&direction);
         [at.x, at.y]
     };
-    let measured = |cell: &Cell| -> Option<Point> {
+    let measured = |cell: &DirectionCell| -> Option<Point> {
         let at = cell.direction * cell.median()?;
         Some([at.x, at.y])
     };

@@ -1,6 +1,6 @@
 //! Report of held-out scores.
 
-use etendue::calibrate::noise::score::{Band, HoldOut, SetUpBand};
+use etendue::calibrate::noise::score::{Band, HoldOut, MonteCarloBand};
 use serde::Serialize;
 use std::fmt::Write as _;
 
@@ -61,14 +61,14 @@ impl HoldOutReport {
             }
         });
         let simulated = |band: &Band| {
-            let same = |one: &&SetUpBand| one.incidence[0] == band.incidence[0];
-            hold_out.set_up.iter().find(same)
+            let same = |one: &&MonteCarloBand| one.incidence[0] == band.incidence[0];
+            hold_out.monte_carlo.iter().find(same)
         };
         let bands = hold_out.scores[0].1.bands.iter().map(|band| BandRow {
             from_deg: band.incidence[0].to_degrees(),
             to_deg: band.incidence[1].to_degrees(),
             beams: band.beams,
-            independent_looks: band.looks,
+            independent_looks: band.samples,
             ks_distance: band.distance,
             ks_probability: band.probability,
             ks_probability_all_independent: band.plain_probability,

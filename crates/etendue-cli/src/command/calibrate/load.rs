@@ -44,7 +44,7 @@ pub fn profile(name: &str) -> Result<(ProfileFile, Arc<Profile>), Failure> {
         return Ok((file, Arc::new(profile)));
     }
     let ready = profile::find(name).map_err(|error| {
-        let remedy = "give a profile file (.toml) or the name of a built-in profile";
+        let remedy = format!("{} (a profile file ends in .toml)", error.remedy());
         Failure::usage(error.to_string(), remedy)
     })?;
     Ok((ready.file.clone(), Arc::clone(&ready.profile)))

@@ -12,9 +12,11 @@ use crate::sequence::bar;
 use clap::Args;
 use etendue::calibrate::noise::score::hold_out;
 use etendue::calibrate::noise::{
-    Calibration, Options, PanelHint, Recording, SensorKind, calibrate,
+    Calibration, CalibrationOptions, PanelHint, Recording, SensorKind, calibrate,
 };
-use etendue::config::profile::{Bench, BenchPanel, ProfileFile, Provenance, Quality, load_bench};
+use etendue::config::profile::{
+    CalibrationSetup, ProfileFile, Provenance, Quality, SetupPanel, load_calibration_setup,
+};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -60,8 +62,8 @@ pub struct Profiles {
 
 /// The recordings of one material.
 struct Task {
-    options: Options,
-    panels: Vec<(BenchPanel, PanelHint, Loaded)>,
+    options: CalibrationOptions,
+    panels: Vec<(SetupPanel, PanelHint, Loaded)>,
 }
 
 /// Printed results.
@@ -109,14 +111,14 @@ impl Profiles {
     }
 
     /// The bench file, or one with the recordings of the arguments.
-    fn bench(&self) -> Result<Bench, Failure> {
+    fn bench(&self) -> Result<CalibrationSetup, Failure> {
         if let Some(path) = &self.bench {
-            return Ok(load_bench(path)?);
+            return Ok(load_calibration_setup(path)?);
         }
         let material = self.material.clone().unwrap_or_default();
         let panel = |recording: &PathBuf| {
             let hint = self.hints.hint();
-            BenchPanel {
+            SetupPanel {
                 material: material.clone(),
                 recording: recording.clone(),
                 distance: hint.distance,
@@ -126,7 +128,7 @@ impl Profiles {
                 source: String::new(),
             }
         };
-        Ok(Bench {
+        Ok(CalibrationSetup {
             sensor: self.sensor.clone(),
             time_of_flight: self.time_of_flight,
             wavelength: None,
@@ -184,8 +186,12 @@ impl Profiles {
 }
 
 impl Task {
-    fn load(bench: &Bench, material: &str, panels: &[&BenchPanel]) -> Result<Self, Failure> {
-        let load = |panel: &&BenchPanel| {
+    fn load(
+        bench: &CalibrationSetup,
+        material: &str,
+        panels: &[&SetupPanel],
+    ) -> Result<Self, Failure> {
+        let load = |panel: &&SetupPanel| {
             let hint = PanelHint {
                 distance: panel.distance,
                 width: panel.width,
@@ -195,7 +201,7 @@ impl Task {
             Ok(((*panel).clone(), hint, recording(&panel.recording)?))
         };
         Ok(Self {
-            options: Options {
+            options: CalibrationOptions {
                 sensor: bench.sensor.clone(),
                 material: material.into(),
                 kind: if bench.time_of_flight {
@@ -204,7 +210,7 @@ impl Task {
                     SensorKind::Triangulating
                 },
                 wavelength: bench.wavelength,
-                ..Options::default()
+                ..CalibrationOptions::default()
             },
             panels: panels.iter().map(load).collect::<Result<_, Failure>>()?,
         })
@@ -239,7 +245,7 @@ impl Task {
             spread_penalty: calibration.penalties[1],
             drop_out_penalty: calibration.penalties[2],
             reflectance_deviance: (calibration.reflectance.deviance * 1e2).round() / 1e2,
-            copies: (calibration.likeness.copies * 1e3).round() / 1e3,
+            copies: (calibration.neighbour_correlation.copies * 1e3).round() / 1e3,
         });
         let panels = self.panels.iter().zip(&calibration.panels);
         let provenance = panels.map(|((panel, _, loaded), report)| Provenance {

@@ -99,7 +99,7 @@ pub const QUANTITIES: [Quantity; 5] = [
         limits: None,
         of_bin: |bin, _| {
             let sd = 1e3 * bin.error?.sd;
-            let looks = bin.range_looks().max(1.0);
+            let looks = bin.effective_ranges().max(1.0);
             Some([sd, NORMAL_95 * sd / (2.0 * looks).sqrt()])
         },
         of_profile: |profile, x| 1e3 * expected_at(profile, x).spread,
@@ -112,7 +112,7 @@ pub const QUANTITIES: [Quantity; 5] = [
         limits: None,
         of_bin: |bin, _| {
             let error = bin.error?;
-            let half = NORMAL_95 * error.sd / bin.range_looks().max(1.0).sqrt();
+            let half = NORMAL_95 * error.sd / bin.effective_ranges().max(1.0).sqrt();
             Some([1e3 * error.mean, 1e3 * half])
         },
         of_profile: |profile, x| 1e3 * expected_at(profile, x).bias,

@@ -89,7 +89,7 @@ impl MaterialReport {
                 .collect(),
             neighbour_correlation: profile.correlation.neighbour(),
             standing_neighbour_correlation: profile.correlation.fixed_pattern_neighbour(),
-            copies: calibration.likeness.copies,
+            copies: calibration.neighbour_correlation.copies,
             standing: profile.correlation.fixed_pattern(),
             glare: profile.glare.as_ref().map(GlareRow::of),
             bands: bands(calibration),
@@ -114,7 +114,7 @@ fn bands(calibration: &Calibration) -> Vec<BandRow> {
         let returned: f64 = inside.iter().map(|bin| bin.returned).sum();
         let groups = inside.iter();
         let groups: Vec<[f64; 2]> = groups
-            .map(|bin| [bin.drop_out(), bin.looks(usual)])
+            .map(|bin| [bin.drop_out(), bin.effective_samples(usual)])
             .collect();
         let looks = groups.iter().map(|[_, looks]| looks).sum::<f64>() / dispersion(&groups);
         let drop_out = 1.0 - returned / beams;

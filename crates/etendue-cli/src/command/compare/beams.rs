@@ -1,6 +1,6 @@
 //! Comparison of two scans beam by beam.
 
-use etendue::estimate::compare::{BeamReturn, DropOuts, Errors, Span, compare_beams};
+use etendue::estimate::compare::{BeamReturn, DropOuts, ErrorSpan, ErrorStatistics, compare_beams};
 use etendue::io::table::PointTable;
 use etendue_plot::{Axis, Drawing, Figure, Plot};
 use serde::Serialize;
@@ -53,7 +53,8 @@ pub fn compare(real: &PointTable, simulated: &PointTable, cell_deg: f64) -> Opti
         .all(|table| table.column("ring").is_some());
     let [first, second] = [real, simulated].map(|table| returns(table, by_ring, cell_deg));
     let found = compare_beams(&first, &second, cell_deg.to_radians())?;
-    let spans = |spans: &[Span], unit: f64| spans.iter().map(|s| SpanReport::of(s, unit)).collect();
+    let spans =
+        |spans: &[ErrorSpan], unit: f64| spans.iter().map(|s| SpanReport::of(s, unit)).collect();
     Some(BeamsReport {
         cell_deg,
         by_ring,
@@ -94,7 +95,7 @@ fn returns(table: &PointTable, by_ring: bool, cell_deg: f64) -> Vec<BeamReturn> 
 }
 
 impl ErrorsReport {
-    fn of(errors: Errors) -> Self {
+    fn of(errors: ErrorStatistics) -> Self {
         Self {
             cells: errors.count,
             mean: errors.mean,
@@ -118,7 +119,7 @@ impl DropOutsReport {
 }
 
 impl SpanReport {
-    fn of(span: &Span, unit: f64) -> Self {
+    fn of(span: &ErrorSpan, unit: f64) -> Self {
         Self {
             from: span.from * unit,
             to: span.to * unit,

@@ -1,7 +1,7 @@
 //! HTML page of a comparison.
 
 use super::beams::BeamsReport;
-use super::{Report, intensities, ranges};
+use super::report::{Report, intensities, ranges};
 use crate::failure::Failure;
 use crate::output::write_file;
 use etendue::io::points::Cloud;

@@ -5,7 +5,7 @@ use crate::interrupt;
 use crate::output::{commit, print_report, warn};
 use crate::sequence;
 use clap::Args;
-use etendue::calibrate::depth::{Signature, correct_scan};
+use etendue::calibrate::depth::{ScanSignature, correct_scan};
 use etendue::config::depth_model::{self, LearntModel};
 use etendue::estimate::geometry::CellOptions;
 use etendue::io::output::OutputSet;
@@ -188,7 +188,7 @@ impl<'a> Corrector<'a> {
     }
 
     fn check_signature(&mut self, points: &[Point3<f64>]) {
-        let here = Signature::of(std::iter::once(points));
+        let here = ScanSignature::of(std::iter::once(points));
         let known = self.learnt.learnt.as_ref();
         if let Some(why) = known.and_then(|l| l.signature.differs(&here)) {
             self.report.warnings.push(format!(

@@ -8,7 +8,8 @@ use crate::folder::Folder;
 use crate::output::print_report;
 use clap::Args;
 use etendue::calibrate::depth::{
-    DepthLoss, DepthMap, DepthModel, Objective, PoseFreedom, Robust, Unknowns, correct_scan,
+    DepthLoss, DepthMap, DepthModel, DepthObjective, DepthUnknowns, PoseFreedom, Robust,
+    correct_scan,
 };
 use etendue::config::depth_model;
 use etendue::estimate::geometry::{CellOptions, ReferenceMesh};
@@ -130,9 +131,9 @@ impl Eval {
     ) -> Result<([f64; 2], usize), Failure> {
         let map = DepthMap::build(scans, poses, &self.map.options())?;
         let loss = DepthLoss::MinimumEigenvalue;
-        let objective = Objective::new(&map, loss, Robust::None, PoseFreedom::Fixed)?;
+        let objective = DepthObjective::new(&map, loss, Robust::None, PoseFreedom::Fixed)?;
         let thickness = |model: DepthModel| {
-            let unknowns = Unknowns {
+            let unknowns = DepthUnknowns {
                 model,
                 corrections: Vec::new(),
             };

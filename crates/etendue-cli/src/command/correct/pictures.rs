@@ -4,8 +4,8 @@ use super::bias_chart::BiasChart;
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::view::layers::{Layer, LayerPanels};
-use etendue::calibrate::depth::features::Verdict;
-use etendue::calibrate::depth::train::Trained;
+use etendue::calibrate::depth::features::MaskOutcome;
+use etendue::calibrate::depth::train::TrainingResult;
 use etendue::calibrate::depth::{DepthMap, DepthModel};
 use etendue::config::depth_model::LearntModel;
 use etendue_plot::{Color, palette};
@@ -48,7 +48,11 @@ fn deviation(learnt: &LearntModel, depth: f64, incidence: f64) -> f64 {
 }
 
 /// Adds the map by the masks of its neighbourhoods, and from the side before and after correction.
-pub fn add_map(folder: &mut Folder, map: &DepthMap, trained: &Trained) -> Result<(), Failure> {
+pub fn add_map(
+    folder: &mut Folder,
+    map: &DepthMap,
+    trained: &TrainingResult,
+) -> Result<(), Failure> {
     let points = map.measured_points();
     folder.picture("masks", &masks(map, &points))?;
     let before: Vec<_> = points.iter().map(|p| [p.x, p.z]).collect();
@@ -57,31 +61,31 @@ pub fn add_map(folder: &mut Folder, map: &DepthMap, trained: &Trained) -> Result
     folder.picture("side", &side(before, after))
 }
 
-fn corrected(map: &DepthMap, model: &DepthModel, trained: &Trained) -> Vec<Vector3<f64>> {
-    let place = |m: &etendue::calibrate::depth::Measurement| {
+fn corrected(map: &DepthMap, model: &DepthModel, trained: &TrainingResult) -> Vec<Vector3<f64>> {
+    let place = |m: &etendue::calibrate::depth::DepthMeasurement| {
         let point = m.origin + m.direction * model.correct(m.depth, m.incidence);
         (trained.world_from_lidar[m.pose] * Point3::from(point)).coords
     };
     map.measurements().iter().map(place).collect()
 }
 
-const VERDICTS: [(Verdict, &str, Color); 6] = [
-    (Verdict::Few, "too few neighbours", Color::hex(0xD0021B)),
-    (Verdict::Thick, "not flat", Color::hex(0xE69F00)),
-    (Verdict::Long, "a line", Color::hex(0xB8A800)),
-    (Verdict::Bent, "normals disagree", Color::hex(0xCC79A7)),
+const VERDICTS: [(MaskOutcome, &str, Color); 6] = [
+    (MaskOutcome::Few, "too few neighbours", Color::hex(0xD0021B)),
+    (MaskOutcome::Thick, "not flat", Color::hex(0xE69F00)),
+    (MaskOutcome::Long, "a line", Color::hex(0xB8A800)),
+    (MaskOutcome::Bent, "normals disagree", Color::hex(0xCC79A7)),
     (
-        Verdict::OneSided,
+        MaskOutcome::OneSided,
         "seen from one position",
         Color::hex(0x56B4E9),
     ),
-    (Verdict::Kept, "used", Color::hex(0x4B0082)),
+    (MaskOutcome::Kept, "used", Color::hex(0x4B0082)),
 ];
 
 /// Centres of neighbourhoods from above, by the first mask that excludes them.
 pub fn masks(map: &DepthMap, points: &[Vector3<f64>]) -> etendue_plot::Drawing {
-    let layer = |(verdict, name, color): (Verdict, &str, Color)| {
-        let both = points.iter().zip(map.verdicts());
+    let layer = |(verdict, name, color): (MaskOutcome, &str, Color)| {
+        let both = points.iter().zip(map.mask_outcomes());
         let of_it = both.filter(|(_, found)| **found == Some(verdict));
         let points = of_it.map(|(p, _)| [p.x, p.y]).collect();
         Layer::points(name, color, points)

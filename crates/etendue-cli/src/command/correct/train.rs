@@ -7,10 +7,10 @@ use crate::output::{print_report, warn, write_file};
 use crate::sequence::{self, ConventionName};
 use clap::{Args, ValueEnum};
 use etendue::calibrate::depth::features::Mask;
-use etendue::calibrate::depth::train::{Optimiser, Trained, Training, train};
+use etendue::calibrate::depth::train::{Optimiser, Training, TrainingResult, train};
 use etendue::calibrate::depth::{
     DepthLoss, DepthMap, DepthModel, InverseCosine, Linear, MapOptions, Polynomial, PoseFreedom,
-    Robust, Signature, WaveformBias,
+    Robust, ScanSignature, WaveformBias,
 };
 use etendue::config::depth_model::{BIN_DEG, Learnt, LearntModel};
 use etendue::estimate::geometry::Neighbourhood;
@@ -419,7 +419,7 @@ impl Train {
         }
     }
 
-    fn learnt(&self, gathered: &Gathered, map: &DepthMap, trained: &Trained) -> LearntModel {
+    fn learnt(&self, gathered: &Gathered, map: &DepthMap, trained: &TrainingResult) -> LearntModel {
         let curve = &trained.curve;
         LearntModel {
             sensor: self.sensor.clone(),
@@ -434,12 +434,12 @@ impl Train {
                 seen: curve.seen,
                 determined: curve.determined(),
                 incidences: histogram(&map.incidences_used()),
-                signature: Signature::of(gathered.scans.iter().map(Vec::as_slice)),
+                signature: ScanSignature::of(gathered.scans.iter().map(Vec::as_slice)),
             }),
         }
     }
 
-    fn report(&self, map: &DepthMap, trained: &Trained) -> Report {
+    fn report(&self, map: &DepthMap, trained: &TrainingResult) -> Report {
         let progress = &trained.progress;
         let loss = |at: usize| progress.get(at).map_or(f64::NAN, |p| p.loss);
         let mut warnings = Vec::new();

@@ -1,6 +1,6 @@
 //! `etendue demo course`.
 
-use super::{build, invalid_world};
+use super::world::{build, invalid_world};
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::output::print_report;

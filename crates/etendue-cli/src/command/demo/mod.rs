@@ -2,14 +2,10 @@
 
 mod course;
 mod street;
+mod world;
 
 use crate::failure::Failure;
 use clap::{Args, Subcommand};
-use etendue::config::material::find;
-use etendue::physics::Spectrum;
-use etendue::physics::surface::Material;
-use etendue::scene::Scene;
-use etendue_experiments::demo::{Part, scene};
 
 /// Arguments of `etendue demo`.
 #[derive(Debug, Args)]
@@ -34,20 +30,4 @@ impl Demo {
             Demonstration::Street(demo) => demo.run(),
         }
     }
-}
-
-/// Scene of a demonstration, with materials of the library.
-fn build(parts: &[Part]) -> Result<Scene, Failure> {
-    let scene = scene(parts, library_material);
-    scene.map_err(|error| invalid_world(&error))
-}
-
-fn library_material(name: &str) -> Material<Spectrum> {
-    let found = find(name).expect("demonstrations name materials of the library");
-    found.material.clone()
-}
-
-/// Error of an invalid procedural world.
-fn invalid_world(error: &impl ToString) -> Failure {
-    Failure::usage(error.to_string(), "give another --seed")
 }

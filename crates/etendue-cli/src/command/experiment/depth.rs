@@ -1,6 +1,5 @@
 //! Experiments on depth correction.
 
-use super::Experiment;
 use super::depth_pictures::{bias_curves, board_chart, side, trajectories};
 use super::depth_tables::{
     KNOWN_BIAS, SWEEPS, bias_table, board_table, first_split, loss_table, mean, mean_table, names,
@@ -11,6 +10,7 @@ use crate::failure::Failure;
 use crate::output::commit;
 use crate::sequence::bar;
 use crate::source;
+use clap::Args;
 use etendue::calibrate::depth::{DepthLoss, DepthMap, DepthModel, Polynomial};
 use etendue::config::depth_model;
 use etendue::config::sensor::preset;
@@ -22,13 +22,44 @@ use etendue::sensors::lidar::{Columns, Lidar, ScanPattern};
 use etendue_experiments::arena::Outcome;
 use etendue_experiments::depth::board;
 use etendue_experiments::depth::corridor::{
-    AS_BUILT, Bias, ExperimentError, LossRow, ROWS, STOPS_OF_LOSSES, Settings, SplitRow,
-    bias_by_incidence, drive, losses, map_options, splits,
+    AS_BUILT, CorridorBias, CorridorSettings, ExperimentError, LossRow, ROWS, STOPS_OF_LOSSES,
+    SplitRow, bias_by_incidence, drive, losses, map_options, splits,
 };
 use etendue_experiments::depth::{corridor_scene, stops};
 use etendue_plot::Drawing;
 use nalgebra::Isometry3;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// Arguments of the experiments on depth correction.
+#[derive(Debug, Args)]
+pub struct DepthArguments {
+    /// corridor: number of stops, in eight sub-sequences; at least 32 unless with --export
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(2..))]
+    stops: u32,
+    /// corridor, board: columns per sweep of the lidar
+    #[arg(long, default_value_t = 512, value_parser = clap::value_parser!(u32).range(64..))]
+    columns: u32,
+    /// corridor: noise of the poses used for learning
+    #[arg(long, num_args = 2, value_names = ["M", "DEG"], default_values_t = [0.01, 0.2])]
+    pose_noise: Vec<f64>,
+    /// corridor: another scene (a file or the name of a built-in scene), with the stops in
+    /// --trajectory
+    #[arg(long, value_name = "SCENE", requires = "trajectory")]
+    scene: Option<PathBuf>,
+    /// corridor: poses of the stops, a TUM file
+    #[arg(long, value_name = "FILE", requires = "scene")]
+    trajectory: Option<PathBuf>,
+    /// corridor: only write the drive as a sequence for `etendue correct` and `slam` (scans as KITTI
+    /// .bin, the true poses in poses.txt, those with --pose-noise in poses_noisy.txt)
+    #[arg(long, value_name = "DIR")]
+    export: Option<PathBuf>,
+    /// corridor --export: a known bias with noise of 1 cm instead of that of the receiver
+    #[arg(long, requires = "export")]
+    known_bias: bool,
+    /// board: depth model for a correction
+    #[arg(long, value_name = "FILE")]
+    model: Option<PathBuf>,
+}
 
 /// Outcome of an experiment with its pictures by name.
 pub type Found = Result<(Outcome, Vec<(&'static str, Drawing)>), Failure>;
@@ -44,23 +75,26 @@ const WHOLE: &str = "Means over the splits, SLAM through the whole corridor";
 
 /// Experiment in the corridor: a known bias with each loss, then the bias of the receiver in four
 /// splits.
-pub fn corridor(command: &Experiment) -> Found {
+pub fn corridor(arguments: &DepthArguments) -> Found {
     // Lidar, place and settings
-    let lidar = os0(command.columns)?;
-    let (scene, truth) = place(command)?;
-    let noise = [command.pose_noise[0], command.pose_noise[1].to_radians()];
-    let settings = Settings {
+    let lidar = os0(arguments.columns)?;
+    let (scene, truth) = place(arguments)?;
+    let noise = [
+        arguments.pose_noise[0],
+        arguments.pose_noise[1].to_radians(),
+    ];
+    let settings = CorridorSettings {
         stops: truth.len(),
         pose_noise: noise,
-        ..Settings::default()
+        ..CorridorSettings::default()
     };
     let known = DepthModel::Polynomial(Polynomial::plain(KNOWN_BIAS));
-    let with_known_bias = Settings {
-        bias: Bias::Known(known.clone(), NOISE),
+    let with_known_bias = CorridorSettings {
+        bias: CorridorBias::Known(known.clone(), NOISE),
         ..settings.clone()
     };
-    if let Some(folder) = &command.export {
-        let settings = if command.known_bias {
+    if let Some(folder) = &arguments.export {
+        let settings = if arguments.known_bias {
             &with_known_bias
         } else {
             &settings
@@ -89,7 +123,7 @@ pub fn corridor(command: &Experiment) -> Found {
     })?;
     progress.finish_and_clear();
 
-    // Bias over incidence, of the receiver and of the models
+    // CorridorBias over incidence, of the receiver and of the models
     let first = STOPS_OF_LOSSES.min(drive.scans.len());
     let map = DepthMap::build(&drive.scans[..first], &drive.truth[..first], &map_options())
         .map_err(ExperimentError::from)?;
@@ -126,7 +160,7 @@ fn export(
     scene: &Scene,
     lidar: &Lidar,
     truth: &[Isometry3<f64>],
-    settings: &Settings,
+    settings: &CorridorSettings,
 ) -> Found {
     let progress = bar("scanning", truth.len());
     let drive = drive(scene, lidar, truth, settings, &mut || progress.inc(1))?;
@@ -163,9 +197,9 @@ fn export(
 }
 
 /// Experiment with a rotated board.
-pub fn board(command: &Experiment) -> Found {
-    let lidar = os0(command.columns)?;
-    let learnt = command
+pub fn board(arguments: &DepthArguments) -> Found {
+    let lidar = os0(arguments.columns)?;
+    let learnt = arguments
         .model
         .as_deref()
         .map(depth_model::load)
@@ -194,13 +228,13 @@ fn os0(columns: u32) -> Result<Lidar, Failure> {
 }
 
 /// Scene and true poses of the stops.
-fn place(command: &Experiment) -> Result<(Scene, Vec<Isometry3<f64>>), Failure> {
-    if let (Some(scene), Some(trajectory)) = (&command.scene, &command.trajectory) {
+fn place(arguments: &DepthArguments) -> Result<(Scene, Vec<Isometry3<f64>>), Failure> {
+    if let (Some(scene), Some(trajectory)) = (&arguments.scene, &arguments.trajectory) {
         let scene = source::scene(Some(scene))?.scene;
         return Ok((scene, read_poses(trajectory)?.1));
     }
     let scene = corridor_scene().expect("the built-in corridor is a scene");
-    Ok((scene, stops(command.stops as usize)))
+    Ok((scene, stops(arguments.stops as usize)))
 }
 
 /// Conclusions from the results.

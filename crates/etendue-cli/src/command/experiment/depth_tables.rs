@@ -1,9 +1,9 @@
 //! Tables of the experiments on depth correction.
 
-use etendue_experiments::arena::{Cell, Table};
+use etendue_experiments::arena::{Table, TableCell};
 use etendue_experiments::depth::board::BoardRow;
 use etendue_experiments::depth::corridor::{
-    BiasBin, Drift, LossRow, Poses, STOPS_OF_LOSSES, SplitRow,
+    BiasBin, Drift, LearningPoses, LossRow, STOPS_OF_LOSSES, SplitRow,
 };
 
 /// Coefficients of the known bias over the second and fourth power of the incidence.
@@ -22,9 +22,9 @@ pub fn loss_table(rows: &[LossRow]) -> Table {
     );
     for row in rows {
         let poses = match row.poses {
-            Poses::True => "true",
-            Poses::Noisy => "noisy, fixed",
-            Poses::Learnt => "noisy, estimated",
+            LearningPoses::True => "true",
+            LearningPoses::Noisy => "noisy, fixed",
+            LearningPoses::Learnt => "noisy, estimated",
         };
         table.push(vec![
             format!("{:?}", row.loss).as_str().into(),
@@ -135,12 +135,16 @@ pub fn bias_table(bins: &[BiasBin], rows: &[SplitRow]) -> Table {
         &columns,
     );
     for bin in bins.iter().filter(|bin| bin.readings >= FEWEST_READINGS) {
-        let mut cells: Vec<Cell> = vec![
+        let mut cells: Vec<TableCell> = vec![
             bin.incidence.to_degrees().into(),
             bin.readings.into(),
             (bin.truth * 1e3).into(),
         ];
-        cells.extend(bin.taken_off.iter().map(|taken| Cell::from(taken * 1e3)));
+        cells.extend(
+            bin.taken_off
+                .iter()
+                .map(|taken| TableCell::from(taken * 1e3)),
+        );
         table.push(cells);
     }
     table
@@ -169,7 +173,7 @@ pub fn board_table(lidar: &str, rows: &[BoardRow]) -> Table {
             (row.offset * 1e3).into(),
             (row.depth_error * 1e3).into(),
             row.corrected
-                .map_or(Cell::Text("-".into()), |c| (c * 1e3).into()),
+                .map_or(TableCell::Text("-".into()), |c| (c * 1e3).into()),
         ]);
     }
     table

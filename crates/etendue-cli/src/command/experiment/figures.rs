@@ -6,7 +6,7 @@ use crate::view::fit_view::FitView;
 use etendue::estimate::fit::FitError;
 use etendue::estimate::model::ModelError;
 use etendue::scene::SceneBuilder;
-use etendue_experiments::arena::{Cell, Outcome, Table, View};
+use etendue_experiments::arena::{Outcome, Table, TableCell, View};
 use etendue_plot::{Axis, Drawing, Figure, Plot, palette};
 
 /// Smallest error on a logarithmic axis, m and rad together.
@@ -21,7 +21,7 @@ pub fn add_to(folder: &mut Folder, outcome: &Outcome) -> Result<(), Failure> {
     }
 
     // Charts
-    for chart in &outcome.charts {
+    for chart in &outcome.figures {
         let mut plot = Plot::new(Axis::new(&chart.x), Axis::new(&chart.y));
         let lines = chart.lines.iter();
         let lines = lines.map(|line| (&line.name, line.points.clone()));
@@ -96,16 +96,16 @@ struct TableLine {
 fn lines(table: &Table) -> Option<Vec<Line>> {
     let mut lines: Vec<TableLine> = Vec::new();
     for row in &table.rows {
-        let Cell::Number(x) = row.first()? else {
+        let TableCell::Number(x) = row.first()? else {
             return None;
         };
         let name = row.iter().find_map(|cell| match cell {
-            Cell::Text(text) => Some(text.clone()),
+            TableCell::Text(text) => Some(text.clone()),
             _ => None,
         });
         let name = name.unwrap_or_default();
         for (column, cell) in table.columns.iter().zip(row).skip(1) {
-            let Cell::Number(y) = cell else { continue };
+            let TableCell::Number(y) = cell else { continue };
             if *y < SMALLEST_DRAWN {
                 continue;
             }

@@ -10,6 +10,7 @@ use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::output::print_report;
 use clap::{Args, ValueEnum};
+use depth::DepthArguments;
 use etendue_experiments::arena::{Effort, Experiment as ArenaExperiment, urg_04lx};
 use report::Report;
 use std::path::PathBuf;
@@ -30,8 +31,8 @@ use std::path::PathBuf;
 )]
 pub struct Experiment {
     /// Experiment
-    #[arg(value_enum)]
-    experiment: Name,
+    #[arg(value_enum, value_name = "EXPERIMENT")]
+    name: Name,
     /// Number of random starts
     #[arg(long, default_value_t = Effort::default().starts, value_parser = clap::value_parser!(u32).range(1..))]
     starts: u32,
@@ -42,32 +43,8 @@ pub struct Experiment {
     /// pictures and the random starts
     #[arg(long, value_delimiter = ',', value_name = "MM,...", default_values_t = [0.0, 3.0, 10.0, 30.0], value_parser = noise)]
     noise_mm: Vec<f64>,
-    /// corridor: number of stops, in eight sub-sequences; at least 32 unless with --export
-    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(2..))]
-    stops: u32,
-    /// corridor, board: columns per sweep of the lidar
-    #[arg(long, default_value_t = 512, value_parser = clap::value_parser!(u32).range(64..))]
-    columns: u32,
-    /// corridor: noise of the poses used for learning
-    #[arg(long, num_args = 2, value_names = ["M", "DEG"], default_values_t = [0.01, 0.2])]
-    pose_noise: Vec<f64>,
-    /// corridor: another scene (a file or the name of a built-in scene), with the stops in
-    /// --trajectory
-    #[arg(long, value_name = "SCENE", requires = "trajectory")]
-    scene: Option<PathBuf>,
-    /// corridor: poses of the stops, a TUM file
-    #[arg(long, value_name = "FILE", requires = "scene")]
-    trajectory: Option<PathBuf>,
-    /// corridor: only write the drive as a sequence for `etendue correct` and `slam` (scans as KITTI
-    /// .bin, the true poses in poses.txt, those with --pose-noise in poses_noisy.txt)
-    #[arg(long, value_name = "DIR")]
-    export: Option<PathBuf>,
-    /// corridor --export: a known bias with noise of 1 cm instead of that of the receiver
-    #[arg(long, requires = "export")]
-    known_bias: bool,
-    /// board: depth model for a correction
-    #[arg(long, value_name = "FILE")]
-    model: Option<PathBuf>,
+    #[command(flatten)]
+    depth: DepthArguments,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -124,7 +101,7 @@ impl Experiment {
     /// Runs the experiment, writes tables and figures, and prints the tables.
     pub fn run(self) -> Result<(), Failure> {
         let (outcome, pictures) = self.outcome()?;
-        let report = Report::new(self.experiment.name(), &outcome);
+        let report = Report::new(self.name.name(), &outcome);
         if let Some(path) = &self.output {
             let mut folder = Folder::new(path);
             report.add_to(&mut folder)?;
@@ -145,11 +122,11 @@ impl Experiment {
             seeds: self.seeds,
             noise: self.noise_mm.iter().map(|mm| 1e-3 * mm).collect(),
         };
-        match self.experiment {
-            Name::Corridor => depth::corridor(self),
-            Name::Board => depth::board(self),
+        match self.name {
+            Name::Corridor => depth::corridor(&self.depth),
+            Name::Board => depth::board(&self.depth),
             _ => {
-                let experiment = self.experiment.in_arena();
+                let experiment = self.name.in_arena();
                 let experiment = experiment.unwrap_or(ArenaExperiment::Localise);
                 Ok((experiment.run(&urg_04lx(), &effort)?, Vec::new()))
             }

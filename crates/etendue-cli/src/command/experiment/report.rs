@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::folder::Folder;
-use etendue_experiments::arena::{Cell, Outcome, Table};
+use etendue_experiments::arena::{Outcome, Table, TableCell};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -54,7 +54,7 @@ impl<'a> Report<'a> {
 
 impl<'a> TableReport<'a> {
     fn new(table: &'a Table) -> Self {
-        let row = |cells: &Vec<Cell>| {
+        let row = |cells: &Vec<TableCell>| {
             let named = table.columns.iter().cloned();
             named.zip(cells.iter().map(json)).collect()
         };
@@ -66,20 +66,20 @@ impl<'a> TableReport<'a> {
     }
 }
 
-fn json(cell: &Cell) -> Value {
+fn json(cell: &TableCell) -> Value {
     match cell {
-        Cell::Text(text) => text.clone().into(),
-        Cell::Number(number) => (*number).into(),
-        Cell::Count(count) => (*count).into(),
+        TableCell::Text(text) => text.clone().into(),
+        TableCell::Number(number) => (*number).into(),
+        TableCell::Count(count) => (*count).into(),
     }
 }
 
 /// Table as CSV: numbers with full precision, names with commas in quotes, the title as a comment.
 fn csv(table: &Table) -> String {
-    let cell = |cell: &Cell| match cell {
-        Cell::Text(text) => quoted(text),
-        Cell::Number(number) => number.to_string(),
-        Cell::Count(count) => count.to_string(),
+    let cell = |cell: &TableCell| match cell {
+        TableCell::Text(text) => quoted(text),
+        TableCell::Number(number) => number.to_string(),
+        TableCell::Count(count) => count.to_string(),
     };
     let head: Vec<String> = table.columns.iter().map(|name| quoted(name)).collect();
     let rows = table.rows.iter().map(|row| {

@@ -1,14 +1,63 @@
 //! Fit problem from arguments.
 
-use super::Fit;
 use crate::failure::Failure;
 use crate::source;
+use clap::Args;
 use etendue::config::fit::{
     self, FitTask, FreeTask, Motion, ScanTask, Setting, SolverTable, begin_wide,
 };
 use etendue::estimate::model::planar;
 use etendue::estimate::solve::{Loss, Solver};
+use std::path::PathBuf;
 use std::str::FromStr;
+
+/// Fit problem: a file, or scene, scans and unknowns.
+#[derive(Debug, Args)]
+pub struct ProblemArguments {
+    /// Problem file (.toml); with --scan a scene file or the name of a built-in scene
+    #[arg(value_name = "PROBLEM|SCENE")]
+    subject: PathBuf,
+    /// Measured scan: a scan log, or a point cloud of a scanner; FILE#N for scan N (from 0) of
+    /// several
+    #[arg(long, value_name = "FILE[#N]", requires = "free")]
+    scan: Vec<String>,
+    /// Path of an unknown parameter
+    #[arg(long, value_name = "PATH", requires = "scan")]
+    free: Vec<String>,
+    /// Start value; without it, the value of the scene
+    #[arg(
+        long,
+        allow_hyphen_values = true,
+        value_name = "VALUE",
+        requires = "free"
+    )]
+    start: Vec<SettingArgument>,
+    /// True value, if known: the error of the estimate is printed
+    #[arg(
+        long,
+        allow_hyphen_values = true,
+        value_name = "VALUE",
+        requires = "free"
+    )]
+    truth: Vec<SettingArgument>,
+    /// Loss of a residual: squared, huber:M, cauchy:M or geman-mcclure:M, with the scale in m
+    /// [default: cauchy:0.05]; the scale of robust losses is reduced from 16 times this value
+    #[arg(long, value_name = "LOSS", requires = "free")]
+    loss: Option<LossArgument>,
+    /// Search about this many poses over the whole scene first, for the first unknown pose in the
+    /// plane, and print all minima that explain the scans equally well
+    #[arg(
+        long,
+        value_name = "POSES",
+        requires = "free",
+        num_args = 0..=1,
+        default_missing_value = "10000"
+    )]
+    search: Option<usize>,
+    /// Name of a preset or a sensor file; without it, that of the scene, else hokuyo-urg-04lx
+    #[arg(long, value_name = "PRESET|FILE", requires = "free")]
+    sensor: Option<String>,
+}
 
 /// Start or true value of an unknown.
 #[derive(Clone, Copy, Debug)]
@@ -71,9 +120,9 @@ impl FromStr for LossArgument {
     }
 }
 
-impl Fit {
+impl ProblemArguments {
     /// Problem of the file or of the arguments.
-    pub(super) fn task(&self) -> Result<FitTask, Failure> {
+    pub fn task(&self) -> Result<FitTask, Failure> {
         if self.scan.is_empty() {
             return Ok(fit::load(&self.subject)?);
         }

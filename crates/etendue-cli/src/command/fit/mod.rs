@@ -11,7 +11,7 @@ mod values;
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::output::{print_report, warn};
-use arguments::{LossArgument, SettingArgument};
+use arguments::ProblemArguments;
 use clap::Args;
 use etendue::estimate::fit::report as with_uncertainty;
 use etendue::estimate::uncertainty::Gauge;
@@ -44,49 +44,8 @@ use std::path::PathBuf;
     fit and residuals."
 )]
 pub struct Fit {
-    /// Problem file (.toml); with --scan a scene file or the name of a built-in scene
-    #[arg(value_name = "PROBLEM|SCENE")]
-    subject: PathBuf,
-    /// Measured scan: a scan log, or a point cloud of a scanner; FILE#N for scan N (from 0) of
-    /// several
-    #[arg(long, value_name = "FILE[#N]", requires = "free")]
-    scan: Vec<String>,
-    /// Path of an unknown parameter
-    #[arg(long, value_name = "PATH", requires = "scan")]
-    free: Vec<String>,
-    /// Start value; without it, the value of the scene
-    #[arg(
-        long,
-        allow_hyphen_values = true,
-        value_name = "VALUE",
-        requires = "free"
-    )]
-    start: Vec<SettingArgument>,
-    /// True value, if known: the error of the estimate is printed
-    #[arg(
-        long,
-        allow_hyphen_values = true,
-        value_name = "VALUE",
-        requires = "free"
-    )]
-    truth: Vec<SettingArgument>,
-    /// Loss of a residual: squared, huber:M, cauchy:M or geman-mcclure:M, with the scale in m
-    /// [default: cauchy:0.05]; the scale of robust losses is reduced from 16 times this value
-    #[arg(long, value_name = "LOSS", requires = "free")]
-    loss: Option<LossArgument>,
-    /// Search about this many poses over the whole scene first, for the first unknown pose in the
-    /// plane, and print all minima that explain the scans equally well
-    #[arg(
-        long,
-        value_name = "POSES",
-        requires = "free",
-        num_args = 0..=1,
-        default_missing_value = "10000"
-    )]
-    search: Option<usize>,
-    /// Name of a preset or a sensor file; without it, that of the scene, else hokuyo-urg-04lx
-    #[arg(long, value_name = "PRESET|FILE", requires = "free")]
-    sensor: Option<String>,
+    #[command(flatten)]
+    problem: ProblemArguments,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -98,7 +57,7 @@ pub struct Fit {
 impl Fit {
     /// Fits, writes the result and prints a report.
     pub fn run(self) -> Result<(), Failure> {
-        let task = self.task()?;
+        let task = self.problem.task()?;
         let setup = Setup::new(&task)?;
         let solver = &task.solver;
         let Minima {

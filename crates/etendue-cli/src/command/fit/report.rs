@@ -4,7 +4,7 @@ use super::setup::Setup;
 use super::values::{numbers, placed, setting};
 use crate::output::to_text;
 use etendue::config::fit::Setting;
-use etendue::estimate::fit::Report as Found;
+use etendue::estimate::fit::FitReport as Found;
 use etendue::estimate::manifold::{Manifold, Variable};
 use nalgebra::Isometry3;
 use serde::Serialize;

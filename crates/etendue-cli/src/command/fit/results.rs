@@ -6,7 +6,7 @@ use super::values::{Arrangement, numbers, setting};
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::view::fit_view::FitView;
-use etendue::estimate::fit::Report as Found;
+use etendue::estimate::fit::FitReport as Found;
 use etendue::estimate::manifold::Variable;
 use etendue::estimate::model::Direction;
 use etendue_plot::{Axis, Drawing, Figure, Plot, palette};

@@ -4,8 +4,8 @@ use super::setup::Setup;
 use crate::failure::Failure;
 use etendue::config::fit::{FitTask, Motion};
 use etendue::estimate::fit::{
-    Coarse, FitError, Twins, chance, coarse_search, find_twins, planar_grid, scatter,
-    solve_in_stages,
+    AmbiguousMinima, CoarseSearch, FitError, chance, coarse_search, find_ambiguous_minima,
+    planar_grid, scatter, solve_in_stages,
 };
 use etendue::estimate::manifold::{Manifold, Variable};
 use etendue::estimate::solve::{Iteration, Loss, Solution};
@@ -68,7 +68,7 @@ fn from_anywhere(task: &FitTask, setup: &Setup, poses: usize) -> Result<Minima, 
         region.state(&setup.start, &pose)
     });
     let problem = &setup.problem;
-    let coarse = Coarse {
+    let coarse = CoarseSearch {
         // Odd, so that the steps cycle through all channels of a scanner
         every: problem.model.beams().div_ceil(COARSE_BEAMS) | 1,
         loss: Loss::Cauchy { scale: 0.1 },
@@ -82,7 +82,7 @@ fn from_anywhere(task: &FitTask, setup: &Setup, poses: usize) -> Result<Minima, 
     progress.finish_and_clear();
 
     // Finer samples around the best of the grid
-    let fine = Coarse {
+    let fine = CoarseSearch {
         every: (coarse.every / 4) | 1,
         apart: 0.1,
         ..coarse
@@ -99,7 +99,7 @@ fn from_anywhere(task: &FitTask, setup: &Setup, poses: usize) -> Result<Minima, 
     // Minima
     let measured = problem.measured();
     let margin = |best: &Solution<_>| chance(best.residuals.rms(), measured);
-    let Twins { solutions, .. } = find_twins(
+    let AmbiguousMinima { solutions, .. } = find_ambiguous_minima(
         problem,
         &task.solver,
         &task.beam_widths,

@@ -6,11 +6,12 @@ use crate::failure::Failure;
 use crate::source;
 use etendue::config::fit::{FitTask, FreeTask, Motion, ScanTask, Setting, Spot};
 use etendue::config::scene::LoadedScene;
-use etendue::config::toml_file::Problem;
+use etendue::config::toml_file::{Problem, UnknownName};
 use etendue::estimate::fit::FitProblem;
-use etendue::estimate::manifold::{Chart, OutOfBounds, Value, Variable};
+use etendue::estimate::manifold::{BoundedNumber, OutOfBounds, Variable, VariableValue};
 use etendue::estimate::model::{
-    Freedom, Measured, Model, ModelError, ObjectPose, Parameter, Sensor, SensorPose, UnknownPath,
+    BeamMeasurement, Freedom, Model, ModelError, ObjectPose, Parameter, Sensor, SensorPose,
+    UnknownPath,
 };
 use etendue::estimate::visibility::EdgeSettings;
 use etendue::scene::SceneBuilder;
@@ -28,7 +29,7 @@ pub struct Setup {
     /// Pose of the sensor in each scan at the start.
     pub world_from_sensor: Vec<Isometry3<f64>>,
     /// Measurements of each scan.
-    pub readings: Vec<Vec<Measured>>,
+    pub readings: Vec<Vec<BeamMeasurement>>,
     /// Model and scans.
     pub problem: FitProblem,
     /// Start of each unknown.
@@ -109,13 +110,16 @@ fn new_model(
 }
 
 /// Measurement of each beam of a scan, and warnings.
-fn measured(task: &ScanTask, sensor: &Sensor) -> Result<(Vec<Measured>, Vec<String>), Failure> {
+fn measured(
+    task: &ScanTask,
+    sensor: &Sensor,
+) -> Result<(Vec<BeamMeasurement>, Vec<String>), Failure> {
     match sensor {
         Sensor::Scanner(own) => sweep::read(task, own),
         Sensor::ContinuousWave(_) => {
             let (scan, warnings) = source::scan(&task.file, task.number)?;
             let readings = scan.readings.into_iter();
-            Ok((readings.map(Measured::from).collect(), warnings))
+            Ok((readings.map(BeamMeasurement::from).collect(), warnings))
         }
     }
 }
@@ -208,17 +212,17 @@ fn variable(free: &FreeTask, own: &Variable) -> Result<Variable, Failure> {
     };
     let misfit = |message: String, remedy| Err(wrong(free.spot.as_ref(), message, remedy));
     match (own.value(), free.motion) {
-        (Value::Planar(pose), Motion::Boxed { lower, upper }) => {
+        (VariableValue::Planar(pose), Motion::Boxed { lower, upper }) => {
             Variable::boxed(&pose, lower, upper).map_err(outside)
         }
-        (Value::Number(value), motion) => {
+        (VariableValue::Number(value), motion) => {
             let number = match free.start {
                 Some(Setting::Number(number)) => number,
                 _ => value,
             };
             match motion {
                 Motion::Between { lower, upper } => {
-                    let chart = Chart::interval(number, lower, upper);
+                    let chart = BoundedNumber::interval(number, lower, upper);
                     chart.map(Variable::Number).map_err(outside)
                 }
                 Motion::Boxed { .. } => misfit(
@@ -227,8 +231,10 @@ fn variable(free: &FreeTask, own: &Variable) -> Result<Variable, Failure> {
                 ),
                 Motion::Planar | Motion::Spatial => {
                     let chart = match own {
-                        Variable::Number(Chart::Positive { .. }) => Chart::positive(number),
-                        _ => Ok(Chart::real(number)),
+                        Variable::Number(BoundedNumber::Positive { .. }) => {
+                            BoundedNumber::positive(number)
+                        }
+                        _ => Ok(BoundedNumber::real(number)),
                     };
                     chart.map(Variable::Number).map_err(outside)
                 }
@@ -247,12 +253,8 @@ fn unknown_path(free: &FreeTask, model: &Model, error: UnknownPath) -> Failure {
         let remedy = format!("parameters: {}", model.paths().join(", "));
         return Failure::usage(error.to_string(), remedy);
     };
-    let problem = Problem::UnknownName {
-        what: "parameter".into(),
-        name: error.path,
-        known: model.paths(),
-    };
-    etendue::config::ConfigError::from(spot.error(problem)).into()
+    let unknown = UnknownName::new("parameter", error.path, model.paths());
+    etendue::config::ConfigError::from(spot.error(unknown.into())).into()
 }
 
 /// Error of a value, with its position if it is in a file.

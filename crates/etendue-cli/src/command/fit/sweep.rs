@@ -4,7 +4,7 @@ use crate::device::device;
 use crate::failure::Failure;
 use crate::source::{chosen, numbered_in};
 use etendue::config::fit::ScanTask;
-use etendue::estimate::model::{Measured, ScannerSensor};
+use etendue::estimate::model::{BeamMeasurement, ScannerSensor};
 use etendue::io::points::read_points;
 use etendue::io::table::PointTable;
 use nalgebra::{Point3, Vector3};
@@ -17,7 +17,7 @@ const FARTHEST: f64 = 0.75;
 pub fn read(
     task: &ScanTask,
     sensor: &ScannerSensor,
-) -> Result<(Vec<Measured>, Vec<String>), Failure> {
+) -> Result<(Vec<BeamMeasurement>, Vec<String>), Failure> {
     let points = read_points(&task.file, &device(None)?)?;
     let mut warnings = points.warnings;
     let sweeps = points.sweeps.iter().flat_map(PointTable::sweeps);
@@ -25,7 +25,7 @@ pub fn read(
     let number = numbered_in(&task.file, task.number, sweeps.len())?;
     let table = chosen(sweeps, number);
     let shots = Shots::new(sensor);
-    let mut measured = vec![Measured::default(); sensor.shots().len()];
+    let mut measured = vec![BeamMeasurement::default(); sensor.shots().len()];
     let mut lost = 0_usize;
     for point in 0..table.points {
         match shots.of(&table, point) {
@@ -33,7 +33,7 @@ pub fn read(
             Some((shot, _)) if measured[shot].range().is_some() => {}
             Some((shot, range)) => {
                 let intensity = table.number("intensity", point).filter(|i| i.is_finite());
-                measured[shot] = Measured::new(Some(range), intensity);
+                measured[shot] = BeamMeasurement::new(Some(range), intensity);
             }
             None => lost += 1,
         }

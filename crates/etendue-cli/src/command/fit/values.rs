@@ -2,7 +2,7 @@
 
 use super::setup::Setup;
 use etendue::config::fit::Setting;
-use etendue::estimate::manifold::{Value, Variable};
+use etendue::estimate::manifold::{Variable, VariableValue};
 use etendue::estimate::model::{ObjectPose, Parameter, SensorPose, planar, upright};
 use etendue::scene::SceneBuilder;
 use nalgebra::Isometry3;
@@ -22,9 +22,9 @@ pub fn placed(setting: &Setting, before: &Isometry3<f64>) -> Isometry3<f64> {
 /// Value of a variable.
 pub fn setting(variable: &Variable) -> Setting {
     match variable.value() {
-        Value::Number(number) => Setting::Number(number),
-        Value::Planar(pose) => Setting::Planar(pose),
-        Value::Spatial(pose) => Setting::Pose(pose),
+        VariableValue::Number(number) => Setting::Number(number),
+        VariableValue::Planar(pose) => Setting::Planar(pose),
+        VariableValue::Spatial(pose) => Setting::Pose(pose),
     }
 }
 

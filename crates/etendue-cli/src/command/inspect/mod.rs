@@ -12,6 +12,7 @@ use crate::output::{print_report, write_file};
 use crate::source;
 use clap::Args;
 use cloud::CloudReport;
+use etendue::io::points::PointFormat;
 use etendue_plot::{png, svg};
 use log::LogReport;
 use mesh::MeshReport;
@@ -42,11 +43,6 @@ pub struct Inspect {
     #[arg(long, value_name = "FILE")]
     chart: Option<PathBuf>,
 }
-
-/// Endings of point files; the points of a capture or a recording are merged.
-const CLOUDS: [&str; 11] = [
-    "pcd", "vtk", "las", "laz", "e57", "parquet", "npz", "bin", "mcap", "pcap", "pcapng",
-];
 
 /// Report of a file.
 #[derive(Serialize)]
@@ -82,8 +78,10 @@ impl Report {
             "toml" => Ok(Self::Scene(SceneReport::of(source::scene(Some(file))?))),
             "ply" if cloud::is_ply_cloud(file) => CloudReport::of(file).map(Self::Cloud),
             "csv" if cloud::is_csv_cloud(file) => CloudReport::of(file).map(Self::Cloud),
-            ending if CLOUDS.contains(&ending) => CloudReport::of(file).map(Self::Cloud),
             "obj" | "ply" | "stl" | "gltf" | "glb" => MeshReport::of(file).map(Self::Mesh),
+            _ if PointFormat::of_ending(file).is_some_and(PointFormat::holds_points_only) => {
+                CloudReport::of(file).map(Self::Cloud)
+            }
             _ => LogReport::of(file).map(Self::ScanLog),
         }
     }

@@ -12,7 +12,7 @@ use crate::pose::Motion as MotionArgument;
 use clap::Args;
 use cloud::Cloud;
 use etendue::estimate::model::{planar, upright};
-use etendue::estimate::register::{Motion, Registered, downsample};
+use etendue::estimate::register::{Registered, RigidMotion, downsample};
 use etendue_plot::Drawing;
 use nalgebra::{Isometry3, Point, Point2, Point3};
 use picture::RegistrationView;
@@ -89,14 +89,25 @@ impl Register {
         let settings = self.settings.settings(self.method, &target);
         let found = register(&settings, &source, &target, planar(&self.start()))?;
         let b_from_a = upright(&found.target_from_source);
-        Ok(Report::new(self, b_from_a, true, &settings, &found))
+        Ok(self.report(b_from_a, true, &settings, &found))
     }
 
     fn in_space(&self, a: &Cloud, b: &Cloud) -> Result<Report, Failure> {
         let settings = self.settings.settings(self.method, &b.points);
         let found = register(&settings, &a.points, &b.points, self.start())?;
         let b_from_a = found.target_from_source;
-        Ok(Report::new(self, b_from_a, false, &settings, &found))
+        Ok(self.report(b_from_a, false, &settings, &found))
+    }
+
+    fn report<M>(
+        &self,
+        b_from_a: Isometry3<f64>,
+        planar: bool,
+        settings: &Settings,
+        found: &Registered<M>,
+    ) -> Report {
+        let names = [self.a.as_str(), &self.b];
+        Report::new(names, self.method, b_from_a, planar, settings, found)
     }
 
     fn write(
@@ -130,7 +141,7 @@ impl Register {
 }
 
 /// Registers downsampled clouds, coarsely first where the settings say so.
-fn register<M: Motion<D, K>, const D: usize, const K: usize>(
+fn register<M: RigidMotion<D, K>, const D: usize, const K: usize>(
     settings: &Settings,
     source: &[Point<f64, D>],
     target: &[Point<f64, D>],

@@ -1,7 +1,6 @@
 //! Report of a registration as text and JSON.
 
-use super::Register;
-use super::settings::{Settings, SettingsReport};
+use super::settings::{MethodName, Settings, SettingsReport};
 use etendue::estimate::register::Registered;
 use nalgebra::{Isometry3, Matrix4};
 use serde::Serialize;
@@ -38,9 +37,10 @@ struct Rotation {
 }
 
 impl Report {
-    /// Report of the result of a command.
+    /// Report of the registration of cloud `a` with cloud `b`.
     pub fn new<M>(
-        command: &Register,
+        [a, b]: [&str; 2],
+        method: MethodName,
         b_from_a: Isometry3<f64>,
         planar: bool,
         settings: &Settings,
@@ -50,9 +50,9 @@ impl Report {
         let [roll, pitch, yaw] = [roll, pitch, yaw].map(f64::to_degrees);
         let matrix: Matrix4<f64> = b_from_a.to_homogeneous();
         Self {
-            a: command.a.clone(),
-            b: command.b.clone(),
-            method: command.method.name(),
+            a: a.into(),
+            b: b.into(),
+            method: method.name(),
             planar,
             translation_m: b_from_a.translation.vector.into(),
             rotation_deg: Rotation { yaw, pitch, roll },
@@ -60,7 +60,7 @@ impl Report {
             b_from_a,
             iterations: found.log.len(),
             rms: found.rms,
-            rms_unit: command.method.residual_unit(),
+            rms_unit: method.residual_unit(),
             pairs: found.pairs,
             unpaired: found.unpaired,
             converged: found.stop.converged(),

@@ -1,7 +1,7 @@
 //! Settings of a registration.
 
 use clap::{Args, ValueEnum};
-use etendue::estimate::register::{Method, Registration};
+use etendue::estimate::register::{Registration, RegistrationMethod};
 use etendue::estimate::solve::Loss;
 use nalgebra::Point;
 use serde::Serialize;
@@ -75,12 +75,12 @@ pub struct SettingsReport {
 }
 
 impl MethodName {
-    fn method(self) -> Method {
+    fn method(self) -> RegistrationMethod {
         match self {
-            Self::Icp => Method::PointToPoint,
-            Self::PointToPlane => Method::PointToPlane,
-            Self::Gicp => Method::Gicp,
-            Self::Ndt => Method::Ndt,
+            Self::Icp => RegistrationMethod::PointToPoint,
+            Self::PointToPlane => RegistrationMethod::PointToPlane,
+            Self::Gicp => RegistrationMethod::Gicp,
+            Self::Ndt => RegistrationMethod::Ndt,
         }
     }
 
@@ -141,7 +141,8 @@ impl SettingOptions {
         if let Some(cell) = self.cell {
             let loss = registration.loss;
             *registration = registration.with_resolution(cell);
-            if registration.method != Method::Ndt || matches!(loss, Loss::Cauchy { .. }) {
+            if registration.method != RegistrationMethod::Ndt || matches!(loss, Loss::Cauchy { .. })
+            {
                 registration.loss = loss;
             }
         }
@@ -156,7 +157,7 @@ impl SettingOptions {
 /// In space: voxels of $s/20$, cells of $s/2$, pairs within $s$ and then within $s/10$. In the plane,
 /// where scans have few points and moving people: all points, first the nearest 90 % of the pairs and
 /// cells of $s/2$, then all pairs within $s/3$ with a robust loss of scale $s/100$ and cells of $s/8$.
-fn tuned<const D: usize>(method: Method, target: &[Point<f64, D>]) -> Settings {
+fn tuned<const D: usize>(method: RegistrationMethod, target: &[Point<f64, D>]) -> Settings {
     let size = size(target);
     let usual = Registration {
         iterations: 200,

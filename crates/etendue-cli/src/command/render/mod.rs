@@ -2,6 +2,7 @@
 
 mod light;
 mod report;
+mod shot;
 mod views;
 mod write;
 
@@ -14,11 +15,10 @@ use clap::{Args, ValueEnum};
 use etendue::config::scene::LoadedScene;
 use etendue::io::trajectory::read_tum;
 use etendue::scene::KeyFrameTrajectory;
-use etendue::sensors::camera::{
-    Camera, CameraFrame, CameraWorld, ClassMap, FrameSettings, FrameTruth, LightTransport,
-};
+use etendue::sensors::camera::{Camera, CameraWorld, ClassMap, FrameSettings, LightTransport};
 use nalgebra::Isometry3;
 use report::Report;
+use shot::Shot;
 use std::path::PathBuf;
 use std::time::Instant;
 use write::Output;
@@ -76,16 +76,6 @@ enum LightName {
     Direct,
     /// By any number of surfaces, on random paths
     Paths,
-}
-
-/// Frame with its ground truth.
-pub struct Shot {
-    /// Frame.
-    pub frame: CameraFrame,
-    /// Ground truth of each pixel.
-    pub truth: FrameTruth,
-    /// Pose of the camera in the middle of the exposure.
-    pub world_from_camera: Isometry3<f64>,
 }
 
 impl Render {

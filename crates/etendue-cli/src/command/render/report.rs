@@ -1,6 +1,6 @@
 //! Report of rendered frames.
 
-use super::Shot;
+use super::shot::Shot;
 use crate::failure::Failure;
 use crate::output::{print, print_json, warn};
 use etendue::config::scene::LoadedScene;

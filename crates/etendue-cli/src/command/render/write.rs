@@ -1,10 +1,11 @@
 //! The files of rendered frames.
 
 use super::report::Report;
-use super::{Shot, views};
+use super::shot::Shot;
+use super::views;
 use crate::failure::Failure;
 use crate::interrupt;
-use etendue::io::image::{ExrChannel, ExrData, Pixels, exr, png};
+use etendue::io::image::{EXR_SUPPORTED, ExrChannel, ExrData, Pixels, exr, png};
 use etendue::io::output::OutputSet;
 use etendue::io::ros2::FrameRecorder;
 use std::path::{Path, PathBuf};
@@ -30,7 +31,14 @@ impl Output {
         };
         match ending.as_str() {
             "png" => Ok(Self::Png(path.into())),
-            "exr" => Ok(Self::Exr(path.into())),
+            "exr" if EXR_SUPPORTED => Ok(Self::Exr(path.into())),
+            "exr" => Err(Failure::Usage {
+                message: format!(
+                    "cannot write {}: this build does not support EXR files",
+                    path.display()
+                ),
+                remedy: "build it with `cargo build --features exr`".into(),
+            }),
             "mcap" => Ok(Self::Mcap(path.into())),
             _ => Err(Failure::usage(
                 format!(
@@ -51,6 +59,11 @@ impl Output {
             Self::Exr(path) => files.add(path, &numbers(&report.shots[0], report)?)?,
             Self::Mcap(path) => files.add(path, &recording(report)?)?,
             Self::Folder(folder) => {
+                if !EXR_SUPPORTED {
+                    eprintln!(
+                        "warning: no .exr files are written: build with `cargo build --features exr`"
+                    );
+                }
                 for (index, shot) in report.shots.iter().enumerate() {
                     for (name, content) in frame_files(shot, report)? {
                         let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
@@ -101,7 +114,7 @@ fn frame_files(shot: &Shot, report: &Report) -> Result<Vec<(&'static str, Vec<u8
     };
     let instances = views::instances(truth);
     let classes = views::classes(truth, report.classes);
-    Ok(vec![
+    let mut files = vec![
         ("picture.png", picture(shot)?),
         ("raw.png", save(raw)?),
         ("depth.png", save(Pixels::Grey8(&views::depth(truth)))?),
@@ -123,8 +136,11 @@ fn frame_files(shot: &Shot, report: &Report) -> Result<Vec<(&'static str, Vec<u8
         ),
         ("class_numbers.png", save(Pixels::Grey16(&classes))?),
         ("flow.png", save(Pixels::Colour8(&views::flow(truth)))?),
-        ("frame.exr", numbers(shot, report)?),
-    ])
+    ];
+    if EXR_SUPPORTED {
+        files.push(("frame.exr", numbers(shot, report)?));
+    }
+    Ok(files)
 }
 
 /// Radiance and ground truth of a frame as an EXR file.

@@ -13,10 +13,7 @@ use etendue::config::profile::other_sensors;
 use etendue::config::scene::LoadedScene;
 use etendue::io::FormatError;
 use etendue::io::output::{OutputSet, Run, RunMetadata, SourceMetadata};
-use etendue::io::points::{
-    kept, write_csv, write_e57, write_kitti, write_las, write_npz, write_parquet, write_pcd,
-    write_ply,
-};
+use etendue::io::points::{PointFormat, lossy_fields};
 use etendue::io::ros2::{Recorder, Topics};
 use etendue::io::scan_log::{write_sweeps_csv, write_sweeps_npz};
 use etendue::io::table::{Encoding, PointTable};
@@ -64,18 +61,16 @@ pub struct ScanRun<'a> {
     pub air: Air,
 }
 
-/// Endings of single files.
-const ENDINGS: [&str; 13] = [
-    "csv", "npz", "pcd", "ply", "las", "laz", "e57", "bin", "mcap", "json", "png", "svg", "parquet",
-];
+/// Endings of single files that hold no points.
+const OTHER_ENDINGS: [&str; 3] = ["json", "png", "svg"];
 
 /// Whether the output is a folder or a file that can be written.
 fn check_ending(output: &Path) -> Result<(), Failure> {
     let ending = output.extension().filter(|_| !output.is_dir());
     let known = ending.is_none_or(|ending| {
-        ENDINGS
-            .iter()
-            .any(|known| ending.eq_ignore_ascii_case(known))
+        let mut others = OTHER_ENDINGS.iter();
+        others.any(|known| ending.eq_ignore_ascii_case(known))
+            || PointFormat::of_ending(output).is_some_and(PointFormat::is_written)
     });
     known.then_some(()).ok_or_else(|| Failure::Ending {
         path: output.into(),
@@ -473,20 +468,14 @@ impl Files<'_> {
             }
             ("grid.pcd", _) => {
                 let grid = classified(PointTable::of_scan_grid(&self.scans[0]));
-                write_pcd(outputs, path, &grid, Encoding::Binary)?;
+                PointFormat::Pcd.write(outputs, path, &grid, Encoding::Binary)?;
             }
             (name, "csv") if name.ends_with("beams.csv") => {
-                write_sweeps_csv(outputs, path, self.run)?
+                write_sweeps_csv(outputs, path, self.run)?;
             }
             (name, "npz") if name.ends_with("beams.npz") => {
-                write_sweeps_npz(outputs, path, self.run)?
+                write_sweeps_npz(outputs, path, self.run)?;
             }
-            (_, "csv") => write_csv(outputs, path, table())?,
-            (_, "npz") => write_npz(outputs, path, table())?,
-            (_, "pcd") => write_pcd(outputs, path, table(), Encoding::Binary)?,
-            (_, "ply") => write_ply(outputs, path, table(), Encoding::Binary)?,
-            (_, "las" | "laz" | "e57" | "bin") => self.add_part(outputs, path, ending, table())?,
-            (_, "parquet") => write_parquet(outputs, path, table())?,
             (_, "mcap") => self.add_mcap(outputs, path)?,
             ("metadata.yaml", _) => {
                 let bag = self.recording()?.bag_metadata("scan.mcap");
@@ -501,33 +490,33 @@ impl Files<'_> {
                 let png = png::render(&(self.picture)(), 2.0)?;
                 outputs.add(path, |file| file.write_all(&png))?;
             }
-            _ => return Err(Failure::Ending { path: path.into() }),
+            _ => {
+                let format = PointFormat::of_ending(path).filter(|format| format.is_written());
+                let format = format.ok_or_else(|| Failure::Ending { path: path.into() })?;
+                self.add_table(outputs, path, format, table())?;
+            }
         }
         Ok(())
     }
 
-    /// Adds a file of a format that has no room for all of a table, and says what is changed there;
-    /// what is left out, too, where it is the only file.
-    fn add_part(
+    /// Adds the points in a format, and reports values that it changes; for a single file, also
+    /// fields that it drops.
+    fn add_table(
         &self,
         outputs: &mut OutputSet,
         path: &Path,
-        ending: &str,
+        format: PointFormat,
         table: &PointTable,
     ) -> Result<(), FormatError> {
-        let kept = kept(table, ending);
-        for warning in &kept.warnings {
+        let fields = lossy_fields(table, format);
+        for warning in &fields.warnings {
             eprintln!("warning: {}: {warning}", path.display());
         }
-        if self.alone && !kept.left_out.is_empty() {
-            let fields = kept.left_out.join(" ");
-            eprintln!("{} has no room for the fields {fields}", path.display());
+        if self.alone && !fields.dropped.is_empty() {
+            let dropped = fields.dropped.join(" ");
+            eprintln!("{} has no room for the fields {dropped}", path.display());
         }
-        match ending {
-            "e57" => write_e57(outputs, path, table),
-            "bin" => write_kitti(outputs, path, table),
-            _ => write_las(outputs, path, table),
-        }
+        format.write(outputs, path, table, Encoding::Binary)
     }
 
     fn add_mcap(&self, outputs: &mut OutputSet, path: &Path) -> Result<(), FormatError> {

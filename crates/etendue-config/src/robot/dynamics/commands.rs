@@ -1,23 +1,23 @@
-//! What robots are told when.
+//! Commands of robots over time.
 
 use etendue_sensors::dynamics::DriveCommand;
 use etendue_sensors::dynamics::jointed::JointCommand;
 
-/// What a robot is told at one time: vehicles follow `drive`, robots of joints `joints`.
+/// Commands of a robot at one time: vehicles follow `drive`, robots of joints `joints`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Orders {
-    /// What the driver asks for.
+    /// Drive command.
     pub drive: DriveCommand,
-    /// What each moving joint is told, in their order.
+    /// Command of each moving joint, in their order.
     pub joints: Vec<JointCommand>,
 }
 
-/// What a robot is told when.
+/// Commands of a robot over time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Schedule {
-    /// Times (ns) from which on a driver asks for something, ascending.
+    /// Drive commands with the times (ns) at which they take effect, ascending.
     pub drive: Vec<(i64, DriveCommand)>,
-    /// Times (ns), numbers of moving joints and what they are told, ascending in time.
+    /// Times (ns), numbers of moving joints and their commands, ascending in time.
     pub joints: Vec<(i64, usize, JointCommand)>,
     /// How many moving joints there are.
     pub joint_count: usize,

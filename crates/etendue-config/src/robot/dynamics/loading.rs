@@ -6,7 +6,7 @@ use super::{
 };
 use crate::ConfigError;
 use crate::robot::{Mjcf, Urdf};
-use crate::toml_file::{Document, DocumentError, Problem};
+use crate::toml_file::{Document, DocumentError, Problem, UnknownName};
 use etendue_sensors::dynamics::jointed::{Joint, JointCommand, JointedRobot};
 use etendue_sensors::dynamics::{DriveCommand, Steering, Vehicle};
 use etendue_sensors::rig::{ControlPlan, Rate, nanoseconds};
@@ -226,12 +226,8 @@ impl JointCommandTable {
         let name = self.name.get_ref();
         let Some(number) = robot.moving_joint(name) else {
             let known = robot.moving_joints().map(|joint| joint.name.clone());
-            let problem = Problem::UnknownName {
-                what: "joint".into(),
-                name: name.clone(),
-                known: known.collect(),
-            };
-            return Err(document.error(self.name.span(), problem));
+            let unknown = UnknownName::new("joint", name, known);
+            return Err(document.error(self.name.span(), unknown.into()));
         };
         let joint = robot.moving_joints().nth(number).expect("found there");
         match self.told(joint) {
@@ -243,7 +239,7 @@ impl JointCommandTable {
         }
     }
 
-    /// The one thing that the joint is told.
+    /// The joint's one command.
     fn told(&self, joint: &Joint) -> Result<JointCommand, [String; 2]> {
         let turning = [self.position_deg, self.velocity_deg_s, self.torque_nm];
         let sliding = [self.position_m, self.velocity_mps, self.force_n];
@@ -261,7 +257,7 @@ impl JointCommandTable {
             let does = if joint.turns() { "turns" } else { "slides" };
             return Err([
                 format!(
-                    "the joint \"{}\" {does} and is told one thing at a time",
+                    "the joint \"{}\" {does} and takes one command at a time",
                     joint.name
                 ),
                 format!("give one of {keys}"),

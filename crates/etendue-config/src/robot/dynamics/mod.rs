@@ -13,13 +13,13 @@ pub use table::{
 
 use etendue_sensors::rig::ControlPlan;
 
-/// What moves a robot, and what it is told.
+/// Dynamics of a robot, and its commands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Driven {
     /// What moves it.
     pub mover: Mover,
     /// Steps of the dynamics and commands a second.
     pub plan: ControlPlan,
-    /// What it is told when.
+    /// Its commands over time.
     pub schedule: Schedule,
 }

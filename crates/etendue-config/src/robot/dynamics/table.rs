@@ -34,7 +34,7 @@ pub struct DynamicsTable {
     #[serde(default)]
     #[schemars(with = "Option<VehicleTable>")]
     pub vehicle: Option<Spanned<VehicleTable>>,
-    /// Whether the root link of `"urdf"` stands in the world.
+    /// Whether the root link of `"urdf"` is fixed to the world.
     #[serde(default)]
     pub fixed_base: bool,
     /// Natural frequency of the position servos of joints: 5 Hz where it is left out. Speeds are
@@ -46,7 +46,7 @@ pub struct DynamicsTable {
     #[serde(default)]
     #[schemars(with = "Vec<DriveTable>")]
     pub drive: Vec<Spanned<DriveTable>>,
-    /// What the joints of `"urdf"` and `"mjcf"` are told, in the order of time; each holds until the joint's
+    /// Commands of the joints of `"urdf"` and `"mjcf"`, in the order of time; each holds until the joint's
     /// next.
     #[serde(default)]
     pub joints: Vec<JointCommandTable>,
@@ -121,7 +121,7 @@ pub struct DriveTable {
     pub steering_deg: f64,
 }
 
-/// What a joint is told from a time on: one of `position`, `velocity` and `effort`, or none to let
+/// Command of a joint from a time on: one of `position`, `velocity` and `effort`, or none to let
 /// it go.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -91,7 +91,7 @@ impl Reader<'_> {
             [joint] if joint.type_ == JointType::Free => Ok(true),
             _ => {
                 let message = format!("the root body \"{name}\" is neither free nor fixed");
-                Err(self.error(message, "put the joints on a body on it"))
+                Err(self.error(message, "add a body and give it the joints"))
             }
         }
     }

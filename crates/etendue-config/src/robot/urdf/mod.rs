@@ -36,7 +36,7 @@ impl Urdf {
     }
 
     /// The robot in the text of a URDF file. Meshes are looked for from the folder of `path`;
-    /// those of `package://NAME/..` in a folder `NAME` beside it or above it.
+    /// those of `package://NAME/..` in a folder `NAME` next to it or above it.
     ///
     /// # Errors
     /// As [`Urdf::load`], but for reading the file.

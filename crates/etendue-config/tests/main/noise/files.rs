@@ -3,7 +3,7 @@
 use super::{apollosim, behind, options};
 use crate::recordings::recording;
 use etendue_calibrate::noise::calibrate;
-use etendue_config::profile::{ProfileFile, load_bench, parse};
+use etendue_config::profile::{ProfileFile, load_calibration_setup, parse};
 use etendue_config::toml_file::Document;
 
 #[test]
@@ -49,7 +49,7 @@ fn apollosims_configuration_is_read_with_four_to_seven_columns() {
     let path = folder.path().join("data.config");
     let config = |line: &str| {
         std::fs::write(&path, line).unwrap();
-        load_bench(&path)
+        load_calibration_setup(&path)
     };
     for columns in ["", ",ON", ",ON,0.5", ",ON,0.5,0.0"] {
         let line = format!("wood,./data/wood_data.txt,0.389,1.25{columns}\n");
@@ -75,7 +75,7 @@ fn a_bench_file_names_what_is_wrong_in_it() {
     let path = folder.path().join("bench.toml");
     let error = |text: &str| {
         std::fs::write(&path, text).unwrap();
-        load_bench(&path).unwrap_err().to_string()
+        load_calibration_setup(&path).unwrap_err().to_string()
     };
     let head = "version = 1\nsensor = \"A1\"\n";
     let unknown = error(&format!(

@@ -1,6 +1,6 @@
 //! A plate in which a triangulating sensor sees itself, simulated, recorded and calibrated again.
 
-use etendue_calibrate::noise::{Options, PanelHint, Recording, SensorKind, calibrate};
+use etendue_calibrate::noise::{CalibrationOptions, PanelHint, Recording, SensorKind, calibrate};
 use etendue_config::profile::ProfileFile;
 use etendue_config::scene::{LoadedScene, load};
 use etendue_config::sensor::preset;
@@ -100,9 +100,9 @@ fn recording(sweeps: &[PlanarSweep]) -> Recording {
 }
 
 fn calibrated(sweeps: &[PlanarSweep]) -> Profile {
-    let options = Options {
+    let options = CalibrationOptions {
         kind: SensorKind::Triangulating,
-        ..Options::default()
+        ..CalibrationOptions::default()
     };
     let hint = PanelHint {
         width: Some(1.2),

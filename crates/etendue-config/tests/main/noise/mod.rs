@@ -7,7 +7,7 @@ mod recordings;
 mod room_walls;
 
 use crate::recordings::recording;
-use etendue_calibrate::noise::{Options, PanelHint, Recording, SensorKind};
+use etendue_calibrate::noise::{CalibrationOptions, PanelHint, Recording, SensorKind};
 use etendue_io::scan_log::read_scan_log;
 use std::f64::consts::PI;
 
@@ -36,11 +36,11 @@ pub fn behind(width: Option<f64>) -> PanelHint {
     }
 }
 
-pub fn options(material: &str) -> Options {
-    Options {
+pub fn options(material: &str) -> CalibrationOptions {
+    CalibrationOptions {
         sensor: "Slamtec RPLIDAR A1".into(),
         material: material.into(),
         kind: SensorKind::Triangulating,
-        ..Options::default()
+        ..CalibrationOptions::default()
     }
 }

@@ -2,10 +2,11 @@
 
 use super::{PANELS, apollosim, behind, options};
 use etendue_calibrate::noise::panel::find_panel;
-use etendue_calibrate::noise::score::{Band, SetUpBand, hold_out};
+use etendue_calibrate::noise::score::{Band, MonteCarloBand, hold_out};
 use etendue_calibrate::noise::statistics::{dispersion, wilson};
 use etendue_calibrate::noise::{
-    NoiseError, PanelBeam, PanelBeams, PanelHint, PanelSearch, Seen, calibrate, explain, identify,
+    BeamOutcome, NoiseError, PanelBeam, PanelBeams, PanelHint, PanelSearch, calibrate,
+    fit_bias_hypotheses, identify,
 };
 use etendue_physics::profile::{GlareKnot, Profile};
 
@@ -74,7 +75,7 @@ fn drop_out_per_band_is_that_of_the_table() {
         let beams: f64 = inside.iter().map(|bin| bin.beams).sum();
         let dropped: f64 = inside.iter().map(|bin| bin.beams - bin.returned).sum();
         let usual = found.profile.correlation.fixed_pattern_drop();
-        let looks: f64 = inside.iter().map(|bin| bin.looks(usual)).sum();
+        let looks: f64 = inside.iter().map(|bin| bin.effective_samples(usual)).sum();
         let [low, high] = wilson(dropped / beams * looks, looks);
         println!(
             "{material} {from}-{to}: {:.4} [{low:.4}, {high:.4}]",
@@ -104,7 +105,7 @@ fn a_patch_drops_the_beams_of_the_acrylic_panel() {
     let usual = found.profile.correlation.fixed_pattern_drop();
     let groups: Vec<[f64; 2]> = { found.bins.iter() }
         .filter(|bin| (60.0..70.0).contains(&bin.incidence.to_degrees()))
-        .map(|bin| [bin.drop_out(), bin.looks(usual)])
+        .map(|bin| [bin.drop_out(), bin.effective_samples(usual)])
         .collect();
     let beams = &found.panels[0].beams.beams;
     let share = |keep: &dyn Fn(&PanelBeam) -> bool| {
@@ -112,7 +113,7 @@ fn a_patch_drops_the_beams_of_the_acrylic_panel() {
             .iter()
             .filter(|beam| (60.0..70.0).contains(&beam.incidence.to_degrees()) && keep(beam));
         let (total, dropped) = inside.fold((0.0, 0.0), |(total, dropped), beam| {
-            let drop = f64::from(u8::from(beam.seen == Seen::Dropped));
+            let drop = f64::from(u8::from(beam.outcome == BeamOutcome::Dropped));
             (total + 1.0, dropped + drop)
         });
         assert!(total > 50.0);
@@ -154,8 +155,8 @@ fn held_out_scans_are_predicted_better_than_by_all_baselines() {
         let is_told = |band: &&Band| band.probability < 0.01;
         told.extend({ profile.bands.iter().filter(is_told) }.map(|band| band.incidence[0]));
         bands += profile.bands.len();
-        let is_apart = |band: &&SetUpBand| band.probability < 0.01;
-        let apart = scores.set_up.iter().filter(is_apart);
+        let is_apart = |band: &&MonteCarloBand| band.probability < 0.01;
+        let apart = scores.monte_carlo.iter().filter(is_apart);
         simulated.extend(apart.map(|band| (material, band.incidence[0].to_degrees().round())));
         let glare = scores.calibration.profile.glare.as_ref();
         assert_eq!(
@@ -199,7 +200,7 @@ fn one_distance_does_not_tell_an_offset_from_a_growth() {
         return;
     };
     let panel = find_panel(&recording, &behind(None), &PanelSearch::default()).unwrap();
-    let found = explain(&recording, &panel, 70.0_f64.to_radians());
+    let found = fit_bias_hypotheses(&recording, &panel, 70.0_f64.to_radians());
     for one in &found {
         println!("{one:?}");
     }

@@ -1,7 +1,7 @@
 //! Walls of two rooms as an RPLIDAR A2 saw them (A. Khalili): nobody says how far they are.
 
 use crate::recordings::recording;
-use etendue_calibrate::noise::{Options, PanelHint, Recording, calibrate};
+use etendue_calibrate::noise::{CalibrationOptions, PanelHint, Recording, calibrate};
 use etendue_io::scan_log::read_scan_log;
 use etendue_physics::profile::DistanceLaw;
 
@@ -33,7 +33,7 @@ fn walls_at_four_distances_give_the_law_of_distance() {
         read.push((Recording::from_scans(log, &scans).unwrap(), hint, distance));
     }
     let recordings: Vec<_> = read.iter().map(|(r, hint, _)| (r, *hint)).collect();
-    let found = calibrate(&recordings, &Options::default()).unwrap();
+    let found = calibrate(&recordings, &CalibrationOptions::default()).unwrap();
     for (report, (_, _, distance)) in found.panels.iter().zip(&read) {
         let at = report.panel.plane.distance;
         println!("{at:.4} m, rms {:.1} mm", report.panel.rms * 1e3);

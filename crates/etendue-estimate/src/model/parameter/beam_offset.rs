@@ -1,7 +1,7 @@
 //! Offsets of single beams or channels.
 
 use super::family::{DerivativeSeed, FitParameter};
-use crate::manifold::Value;
+use crate::manifold::VariableValue;
 use crate::model::{Model, SimulatorInputs};
 use crate::sensor::SensorInputs;
 use etendue_physics::Scalar;
@@ -55,13 +55,18 @@ impl FitParameter for BeamOffset {
         Some(indices.map(named).collect())
     }
 
-    fn value(&self, _: &Model) -> Value<f64> {
-        Value::Number(0.0)
+    fn value(&self, _: &Model) -> VariableValue<f64> {
+        VariableValue::Number(0.0)
     }
 
     /// Adds the offset as a plain number: its derivatives follow from those of the pose.
-    fn apply<S: Scalar>(&self, _: &Model, inputs: &mut SimulatorInputs<S>, value: Value<S>) {
-        let Value::Number(number) = value else {
+    fn apply<S: Scalar>(
+        &self,
+        _: &Model,
+        inputs: &mut SimulatorInputs<S>,
+        value: VariableValue<S>,
+    ) {
+        let VariableValue::Number(number) = value else {
             return;
         };
         let offset = number.value();

@@ -1,7 +1,7 @@
 //! Power-dependent range bias of a continuous-wave receiver.
 
 use super::family::FitParameter;
-use crate::manifold::Value;
+use crate::manifold::VariableValue;
 use crate::model::{Model, SimulatorInputs};
 use crate::sensor::{Sensor, SensorInputs};
 use etendue_physics::Scalar;
@@ -26,15 +26,20 @@ impl FitParameter for BiasCoefficient {
         NAMES.map(named).into()
     }
 
-    fn value(&self, model: &Model) -> Value<f64> {
-        Value::Number(match model.sensor() {
+    fn value(&self, model: &Model) -> VariableValue<f64> {
+        VariableValue::Number(match model.sensor() {
             Sensor::ContinuousWave(lidar) => coefficients(&lidar.receiver.bias)[self.power],
             Sensor::Scanner(_) => 0.0,
         })
     }
 
-    fn apply<S: Scalar>(&self, _: &Model, inputs: &mut SimulatorInputs<S>, value: Value<S>) {
-        let (SensorInputs::ContinuousWave(lidar), Value::Number(number)) =
+    fn apply<S: Scalar>(
+        &self,
+        _: &Model,
+        inputs: &mut SimulatorInputs<S>,
+        value: VariableValue<S>,
+    ) {
+        let (SensorInputs::ContinuousWave(lidar), VariableValue::Number(number)) =
             (&mut inputs.sensor, value)
         else {
             return;

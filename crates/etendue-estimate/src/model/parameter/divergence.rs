@@ -1,7 +1,7 @@
 //! Divergence of the beam.
 
 use super::family::FitParameter;
-use crate::manifold::Value;
+use crate::manifold::VariableValue;
 use crate::model::{Model, SimulatorInputs};
 use crate::sensor::{Sensor, SensorInputs};
 use etendue_physics::Scalar;
@@ -38,15 +38,20 @@ impl FitParameter for Divergence {
         }
     }
 
-    fn value(&self, model: &Model) -> Value<f64> {
-        Value::Number(match model.sensor() {
+    fn value(&self, model: &Model) -> VariableValue<f64> {
+        VariableValue::Number(match model.sensor() {
             Sensor::ContinuousWave(lidar) => 2.0 * lidar.half_tangent.atan(),
             Sensor::Scanner(own) => own.divergence()[self.axis.index()],
         })
     }
 
-    fn apply<S: Scalar>(&self, _: &Model, inputs: &mut SimulatorInputs<S>, value: Value<S>) {
-        let Value::Number(angle) = value else {
+    fn apply<S: Scalar>(
+        &self,
+        _: &Model,
+        inputs: &mut SimulatorInputs<S>,
+        value: VariableValue<S>,
+    ) {
+        let VariableValue::Number(angle) = value else {
             return;
         };
         match &mut inputs.sensor {

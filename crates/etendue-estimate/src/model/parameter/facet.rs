@@ -2,7 +2,7 @@
 
 use super::beam_offset::indices;
 use super::family::{DerivativeSeed, FitParameter};
-use crate::manifold::Value;
+use crate::manifold::VariableValue;
 use crate::model::{Model, SimulatorInputs};
 use etendue_physics::Scalar;
 use etendue_scene::ObjectId;
@@ -40,12 +40,17 @@ impl FitParameter for FacetScattering {
         Some(indices.map(named).collect())
     }
 
-    fn value(&self, _: &Model) -> Value<f64> {
-        Value::Number(1.0)
+    fn value(&self, _: &Model) -> VariableValue<f64> {
+        VariableValue::Number(1.0)
     }
 
-    fn apply<S: Scalar>(&self, _: &Model, inputs: &mut SimulatorInputs<S>, value: Value<S>) {
-        if let Value::Number(number) = value {
+    fn apply<S: Scalar>(
+        &self,
+        _: &Model,
+        inputs: &mut SimulatorInputs<S>,
+        value: VariableValue<S>,
+    ) {
+        if let VariableValue::Number(number) = value {
             let factor = (self.object, self.triangle, number.value());
             inputs.facet_factors.push(factor);
         }

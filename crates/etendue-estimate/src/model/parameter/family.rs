@@ -1,6 +1,6 @@
 //! Interface of a family of fit parameters.
 
-use crate::manifold::Value;
+use crate::manifold::VariableValue;
 use crate::model::{Model, SimulatorInputs};
 use etendue_physics::Scalar;
 
@@ -27,7 +27,7 @@ pub(super) trait FitParameter: Sized {
     }
 
     /// The value in the model: a number in the unit of the family, or a pose in space.
-    fn value(&self, model: &Model) -> Value<f64>;
+    fn value(&self, model: &Model) -> VariableValue<f64>;
 
     /// Bounds of a number that is freed as a whole, in its unit.
     fn bounds(&self) -> Option<[f64; 2]> {
@@ -35,7 +35,12 @@ pub(super) trait FitParameter: Sized {
     }
 
     /// Writes a value to the simulator inputs.
-    fn apply<S: Scalar>(&self, model: &Model, inputs: &mut SimulatorInputs<S>, value: Value<S>);
+    fn apply<S: Scalar>(
+        &self,
+        model: &Model,
+        inputs: &mut SimulatorInputs<S>,
+        value: VariableValue<S>,
+    );
 
     /// How derivatives by the parameter are computed.
     fn seed(&self) -> DerivativeSeed {

@@ -1,7 +1,7 @@
 //! Optical parameters of materials.
 
 use super::family::FitParameter;
-use crate::manifold::Value;
+use crate::manifold::VariableValue;
 use crate::model::{Model, SimulatorInputs};
 use etendue_physics::{Scalar, Spectrum, surface};
 use etendue_scene::MaterialId;
@@ -26,7 +26,7 @@ impl FitParameter for MaterialParameter {
             .collect()
     }
 
-    fn value(&self, model: &Model) -> Value<f64> {
+    fn value(&self, model: &Model) -> VariableValue<f64> {
         let mut value = f64::NAN;
         let named = &model.parts.materials[self.material.0 as usize];
         let wavelength = model.sensor().wavelength();
@@ -39,11 +39,16 @@ impl FitParameter for MaterialParameter {
                 Ok::<(), Infallible>(())
             })
             .ok();
-        Value::Number(value)
+        VariableValue::Number(value)
     }
 
-    fn apply<S: Scalar>(&self, model: &Model, inputs: &mut SimulatorInputs<S>, value: Value<S>) {
-        let Value::Number(number) = value else {
+    fn apply<S: Scalar>(
+        &self,
+        model: &Model,
+        inputs: &mut SimulatorInputs<S>,
+        value: VariableValue<S>,
+    ) {
+        let VariableValue::Number(number) = value else {
             return;
         };
         // Take the material of the model at the wavelength of the sensor, unless it is replaced.

@@ -1,7 +1,7 @@
 //! Poses of the sensor and of objects.
 
 use super::family::FitParameter;
-use crate::manifold::{Value, lift3};
+use crate::manifold::{VariableValue, lift3};
 use crate::model::{Model, SimulatorInputs, planar, upright};
 use etendue_physics::Scalar;
 use etendue_scene::ObjectId;
@@ -38,11 +38,16 @@ impl FitParameter for SensorPose {
             .collect()
     }
 
-    fn value(&self, model: &Model) -> Value<f64> {
-        Value::Spatial(model.world_from_sensor[self.scan])
+    fn value(&self, model: &Model) -> VariableValue<f64> {
+        VariableValue::Spatial(model.world_from_sensor[self.scan])
     }
 
-    fn apply<S: Scalar>(&self, model: &Model, inputs: &mut SimulatorInputs<S>, value: Value<S>) {
+    fn apply<S: Scalar>(
+        &self,
+        model: &Model,
+        inputs: &mut SimulatorInputs<S>,
+        value: VariableValue<S>,
+    ) {
         let initial = &model.world_from_sensor[self.scan];
         inputs.world_from_sensor[self.scan] = spatial(value, initial);
     }
@@ -58,11 +63,16 @@ impl FitParameter for ObjectPose {
         (0..).zip(names).map(named).collect()
     }
 
-    fn value(&self, model: &Model) -> Value<f64> {
-        Value::Spatial(model.objects()[self.object.0 as usize].world_from_object)
+    fn value(&self, model: &Model) -> VariableValue<f64> {
+        VariableValue::Spatial(model.objects()[self.object.0 as usize].world_from_object)
     }
 
-    fn apply<S: Scalar>(&self, model: &Model, inputs: &mut SimulatorInputs<S>, value: Value<S>) {
+    fn apply<S: Scalar>(
+        &self,
+        model: &Model,
+        inputs: &mut SimulatorInputs<S>,
+        value: VariableValue<S>,
+    ) {
         let initial = &model.objects()[self.object.0 as usize].world_from_object;
         let pose = spatial(value, initial);
         inputs.object_poses.push((self.object, pose));
@@ -70,14 +80,14 @@ impl FitParameter for ObjectPose {
 }
 
 /// A pose in space; a planar pose takes height and tilt from `initial`.
-fn spatial<S: Scalar>(value: Value<S>, initial: &Isometry3<f64>) -> Isometry3<S> {
+fn spatial<S: Scalar>(value: VariableValue<S>, initial: &Isometry3<f64>) -> Isometry3<S> {
     match value {
-        Value::Spatial(pose) => pose,
-        Value::Planar(pose) => {
+        VariableValue::Spatial(pose) => pose,
+        VariableValue::Planar(pose) => {
             let height_and_tilt = upright(&planar(initial)).inverse() * initial;
             lift_planar(&pose) * lift3::<S>(&height_and_tilt)
         }
-        Value::Number(_) => lift3(initial),
+        VariableValue::Number(_) => lift3(initial),
     }
 }
 

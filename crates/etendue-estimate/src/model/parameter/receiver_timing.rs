@@ -1,7 +1,7 @@
 //! Timing of a pulsed receiver.
 
 use super::family::FitParameter;
-use crate::manifold::Value;
+use crate::manifold::VariableValue;
 use crate::model::{Model, SimulatorInputs};
 use crate::sensor::{Sensor, SensorInputs};
 use etendue_physics::Scalar;
@@ -36,24 +36,29 @@ impl FitParameter for ReceiverTiming {
         }
     }
 
-    fn value(&self, model: &Model) -> Value<f64> {
+    fn value(&self, model: &Model) -> VariableValue<f64> {
         let Sensor::Scanner(own) = model.sensor() else {
-            return Value::Number(0.0);
+            return VariableValue::Number(0.0);
         };
         let Receiver::Pulsed(receiver) = &own.scanner().receiver else {
-            return Value::Number(0.0);
+            return VariableValue::Number(0.0);
         };
-        Value::Number(match self {
+        VariableValue::Number(match self {
             Self::PulseWidth => receiver.pulse.fwhm,
             Self::Threshold => receiver.threshold,
             Self::Reference => receiver.reference,
         })
     }
 
-    fn apply<S: Scalar>(&self, _: &Model, inputs: &mut SimulatorInputs<S>, value: Value<S>) {
+    fn apply<S: Scalar>(
+        &self,
+        _: &Model,
+        inputs: &mut SimulatorInputs<S>,
+        value: VariableValue<S>,
+    ) {
         if let SensorInputs::Scanner(own) = &mut inputs.sensor
             && let Receiver::Pulsed(receiver) = &mut own.lidar.receiver
-            && let Value::Number(number) = value
+            && let VariableValue::Number(number) = value
         {
             match self {
                 Self::PulseWidth => receiver.pulse.fwhm = number,

@@ -5,7 +5,7 @@ use super::{
     BeamOffset, BiasCoefficient, Divergence, FacetScattering, MaterialParameter, ObjectPose,
     ReceiverTiming, SensorPose, UnknownPath, WeatherAmount,
 };
-use crate::manifold::Value;
+use crate::manifold::VariableValue;
 use crate::model::{Model, SimulatorInputs};
 use etendue_physics::Scalar;
 
@@ -36,7 +36,7 @@ macro_rules! families {
             }
 
             /// The value in a model.
-            pub(in crate::model) fn value(&self, model: &Model) -> Value<f64> {
+            pub(in crate::model) fn value(&self, model: &Model) -> VariableValue<f64> {
                 match self { $(Self::$family(parameter) => parameter.value(model),)+ }
             }
 
@@ -50,7 +50,7 @@ macro_rules! families {
                 &self,
                 model: &Model,
                 inputs: &mut SimulatorInputs<S>,
-                value: Value<S>,
+                value: VariableValue<S>,
             ) {
                 match self { $(Self::$family(parameter) => parameter.apply(model, inputs, value),)+ }
             }

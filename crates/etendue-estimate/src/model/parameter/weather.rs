@@ -1,7 +1,7 @@
 //! Weather in the air.
 
 use super::family::FitParameter;
-use crate::manifold::Value;
+use crate::manifold::VariableValue;
 use crate::model::{Model, SimulatorInputs};
 use crate::sensor::Sensor;
 use etendue_physics::Scalar;
@@ -29,17 +29,22 @@ impl FitParameter for WeatherAmount {
             .collect()
     }
 
-    fn value(&self, model: &Model) -> Value<f64> {
+    fn value(&self, model: &Model) -> VariableValue<f64> {
         let weather = &model.air.atmosphere.weather[self.number];
-        Value::Number(weather.amount() / unit(weather))
+        VariableValue::Number(weather.amount() / unit(weather))
     }
 
     fn bounds(&self) -> Option<[f64; 2]> {
         Some([0.0, f64::INFINITY])
     }
 
-    fn apply<S: Scalar>(&self, _: &Model, inputs: &mut SimulatorInputs<S>, value: Value<S>) {
-        if let Value::Number(number) = value {
+    fn apply<S: Scalar>(
+        &self,
+        _: &Model,
+        inputs: &mut SimulatorInputs<S>,
+        value: VariableValue<S>,
+    ) {
+        if let VariableValue::Number(number) = value {
             let weather = &mut inputs.weather[self.number];
             *weather = weather.with_amount(number * unit(weather));
         }

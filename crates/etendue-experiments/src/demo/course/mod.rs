@@ -80,7 +80,7 @@ pub fn car(lidar: Device) -> Result<Rig, RigError> {
     Ok(rig)
 }
 
-/// Drives a course in its scene until so many laps are finished, the car touches a barrier, or
+/// Drives a course in its scene until the laps are finished, the car touches a barrier, or
 /// 60 s a lap are over.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! Courses made by rule.
+//! Procedural courses.
 
 use crate::demo::Part;
 use etendue_physics::{Purpose, Stream};

@@ -128,7 +128,7 @@ impl Builder {
                 let at = [middle[0], front, KERB + 1.7 + 3.2 * f64::from(storey)];
                 self.add("windows", window.clone(), at, "tinted-glass");
             }
-            // Some houses have a passage beside them
+            // Some houses have a passage next to them
             let gap = if self.stream.uniform() < 0.3 {
                 3.0
             } else {

@@ -1,6 +1,6 @@
 //! A recorded drive with its truth.
 
-use super::{Bias, ExperimentError, Settings};
+use super::settings::{CorridorBias, CorridorSettings, ExperimentError};
 use etendue_calibrate::depth::DepthModel;
 use etendue_physics::{Purpose, Stream};
 use etendue_scene::{Ray, Scene};
@@ -15,7 +15,7 @@ pub struct Drive {
     /// are the sensor's.
     pub scans: Vec<Vec<Point3<f64>>>,
     /// The truth of each point of each scan; none where its beam's axis meets nothing.
-    pub readings: Vec<Vec<Option<RangeReading>>>,
+    pub readings: Vec<Vec<Option<TrueReading>>>,
     /// Where the lidar stood.
     pub truth: Vec<Isometry3<f64>>,
     /// Where an odometer thinks that it stood.
@@ -24,16 +24,16 @@ pub struct Drive {
 
 /// What is known of a reading.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RangeReading {
-    /// Reading without noise less the distance along the beam's axis, m.
+pub struct TrueReading {
+    /// TrueReading without noise less the distance along the beam's axis, m.
     pub bias: f64,
     /// Incidence of the beam's axis, rad.
     pub incidence: f64,
 }
 
-type Readings = (Vec<Point3<f64>>, Vec<Option<RangeReading>>);
+type Readings = (Vec<Point3<f64>>, Vec<Option<TrueReading>>);
 
-/// Scans at each pose of the sensor; `progress` is told after each.
+/// Scans at each pose of the sensor; `progress` is called after each.
 ///
 /// # Errors
 /// Where a material says nothing at the lidar's wavelength.
@@ -41,7 +41,7 @@ pub fn drive(
     scene: &Scene,
     scanner: &Lidar,
     world_from_sensor: &[Isometry3<f64>],
-    settings: &Settings,
+    settings: &CorridorSettings,
     progress: &mut dyn FnMut(),
 ) -> Result<Drive, ExperimentError> {
     let world = World::at_wavelength(scene, scanner.wavelength)?;
@@ -54,13 +54,13 @@ pub fn drive(
     let sensor_from_lidar = middle_of_beams(&scanner.shots(0));
     for (number, pose) in (0..).zip(world_from_sensor) {
         let (scan, readings) = match &settings.bias {
-            Bias::Receiver => received(
+            CorridorBias::Receiver => received(
                 &world,
                 (scanner, sensor_from_lidar),
                 pose,
                 (number, settings.seed),
             ),
-            Bias::Known(model, noise) => {
+            CorridorBias::Known(model, noise) => {
                 let noise = (*noise, settings.seed);
                 let from = pose * sensor_from_lidar;
                 known(scene, scanner, &from, number, model, noise)
@@ -110,11 +110,7 @@ fn received(
 }
 
 /// The bias of the first echo of every shot of a sweep without noise.
-fn exact_readings(
-    scene: &Scene,
-    exact: &Sweep,
-    pose: &Isometry3<f64>,
-) -> Vec<Option<RangeReading>> {
+fn exact_readings(scene: &Scene, exact: &Sweep, pose: &Isometry3<f64>) -> Vec<Option<TrueReading>> {
     let rays: Vec<Ray> = exact.shots.iter().map(|shot| axis(&shot, pose)).collect();
     let met = met(scene, &rays);
     let of_shot = |(number, met): (usize, Option<(f64, f64)>)| {
@@ -122,7 +118,7 @@ fn exact_readings(
         let point = exact.points_of(number).first()?;
         let shot = exact.shots.at(number);
         let read = (point.position - shot.origin).dot(&shot.direction());
-        Some(RangeReading {
+        Some(TrueReading {
             bias: read - distance,
             incidence,
         })
@@ -165,7 +161,7 @@ fn known(
         let draw = Stream::new(seed, 0, number, beam, Purpose::ReceiverNoise).normal();
         let distorted = model.distort(distance, incidence);
         let depth = distorted + noise * draw;
-        let reading = RangeReading {
+        let reading = TrueReading {
             bias: distorted - distance,
             incidence,
         };

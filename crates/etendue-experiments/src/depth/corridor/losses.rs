@@ -1,13 +1,14 @@
 //! A known bias, learnt with each loss.
 
-use super::{Drive, ExperimentError, plain};
+use super::drive::Drive;
+use super::settings::{ExperimentError, unbiased_polynomial};
 use etendue_calibrate::depth::train::{Training, train};
 use etendue_calibrate::depth::{DepthLoss, DepthMap, DepthModel, MapOptions, PoseFreedom};
 use etendue_physics::statistics::root_mean_square;
 
-/// Poses to learn with.
+/// LearningPoses to learn with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Poses {
+pub enum LearningPoses {
     /// The true ones.
     True,
     /// Noisy ones, taken as they are.
@@ -22,7 +23,7 @@ pub struct LossRow {
     /// The loss.
     pub loss: DepthLoss,
     /// Which poses were learnt with.
-    pub poses: Poses,
+    pub poses: LearningPoses,
     /// Share by which the loss fell.
     pub fell: f64,
     /// Rms of the bias curve over the incidences used, m.
@@ -45,10 +46,10 @@ pub fn losses(drive: &Drive, truth: &DepthModel) -> Result<Vec<LossRow>, Experim
     let mut rows = Vec::new();
     let right = DepthMap::build(&drive.scans[..count], &drive.truth[..count], &options)?;
     for loss in LOSSES {
-        rows.push(loss_row(&right, truth, loss, Poses::True)?);
+        rows.push(loss_row(&right, truth, loss, LearningPoses::True)?);
     }
     let off = DepthMap::build(&drive.scans[..count], &drive.noisy[..count], &options)?;
-    for poses in [Poses::Noisy, Poses::Learnt] {
+    for poses in [LearningPoses::Noisy, LearningPoses::Learnt] {
         rows.push(loss_row(&off, truth, LOSSES[0], poses)?);
     }
     Ok(rows)
@@ -61,9 +62,9 @@ fn loss_row(
     map: &DepthMap,
     truth: &DepthModel,
     loss: DepthLoss,
-    poses: Poses,
+    poses: LearningPoses,
 ) -> Result<LossRow, ExperimentError> {
-    let learnt = poses == Poses::Learnt;
+    let learnt = poses == LearningPoses::Learnt;
     let training = Training {
         loss,
         refreshes: usize::from(learnt),
@@ -74,7 +75,13 @@ fn loss_row(
         },
         ..Training::default()
     };
-    let trained = train(map, None, &plain(), &training, &MapOptions::strict())?;
+    let trained = train(
+        map,
+        None,
+        &unbiased_polynomial(),
+        &training,
+        &MapOptions::strict(),
+    )?;
     let losses: Vec<f64> = trained.progress.iter().map(|p| p.loss).collect();
     Ok(LossRow {
         loss,
@@ -86,7 +93,7 @@ fn loss_row(
 
 /// Rms of the difference of two models over the measurements of a map, m.
 pub fn curve_rms(map: &DepthMap, model: &DepthModel, truth: &DepthModel) -> f64 {
-    let off = |m: &etendue_calibrate::depth::Measurement| {
+    let off = |m: &etendue_calibrate::depth::DepthMeasurement| {
         model.bias(m.depth, m.incidence) - truth.bias(m.depth, m.incidence)
     };
     let each: Vec<f64> = map.measurements().iter().map(off).collect();

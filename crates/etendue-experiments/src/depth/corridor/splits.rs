@@ -1,9 +1,9 @@
-//! The receiver's bias, learnt and judged in four splits.
+//! The receiver's bias, learnt and bias_samples in four splits.
 
-use super::drive::disturbance;
-use super::judge::{REACH, bias_left, held_out};
-use super::{Drive, ExperimentError, Settings, plain};
-use etendue_calibrate::depth::train::{Split, Trained, Training, train};
+use super::bias_evaluation::{REACH, bias_left, held_out};
+use super::drive::{Drive, disturbance};
+use super::settings::{CorridorSettings, ExperimentError, unbiased_polynomial};
+use etendue_calibrate::depth::train::{Split, Training, TrainingResult, train};
 use etendue_calibrate::depth::{
     DepthError, DepthMap, DepthModel, MapOptions, Polynomial, PoseFreedom, WaveformBias,
     correct_scan,
@@ -21,7 +21,7 @@ use nalgebra::{Isometry3, Point3};
 /// A model in the table: its name, and where learning starts.
 pub fn models() -> [(&'static str, DepthModel); 3] {
     [
-        ("polynomial", plain()),
+        ("polynomial", unbiased_polynomial()),
         (
             "scaled polynomial",
             DepthModel::Polynomial(Polynomial::scaled([0.0; 2])),
@@ -83,15 +83,15 @@ pub struct Drift {
 }
 
 /// The four splits of eight sub-sequences: without correction, with each model, learnt with the
-/// poses where those are noisy, and with the lidar's own parameters. `progress` is told after each
-/// row, of which there are [`ROWS`] at most.
+/// poses where those are noisy, and with the lidar's own parameters. `progress` is called after
+/// each of at most [`ROWS`] rows.
 ///
 /// # Errors
 /// Where a bias cannot be learnt or the scans cannot be mapped.
 pub fn splits(
     (scene, scanner): (&Scene, &Lidar),
     drive: &Drive,
-    settings: &Settings,
+    settings: &CorridorSettings,
     progress: &mut dyn FnMut(),
 ) -> Result<Vec<SplitRow>, ExperimentError> {
     let mesh = ReferenceMesh::new(triangles(scene), REACH);
@@ -109,7 +109,7 @@ pub fn splits(
             which.iter().flat_map(|&p| parts[p].clone()).collect()
         };
         let test = of(&split.test);
-        let judge = |name, model: Option<DepthModel>| {
+        let evaluate = |name, model: Option<DepthModel>| {
             let distances = held_out(&mesh, drive, &test, model.as_ref());
             let trajectory = match (&model, &of_as_built) {
                 (None, _) => baseline.clone(),
@@ -129,16 +129,16 @@ pub fn splits(
                 trajectory,
             })
         };
-        rows.push(judge("none", None)?);
+        rows.push(evaluate("none", None)?);
         progress();
         let learn = learnt_from(drive, &of(&split.train))?;
         for (name, start) in models() {
             let model = learnt(&learn, &start, settings)?.model;
-            rows.push(judge(name, Some(model))?);
+            rows.push(evaluate(name, Some(model))?);
             progress();
         }
         if as_built.is_some() {
-            rows.push(judge(AS_BUILT, as_built.clone())?);
+            rows.push(evaluate(AS_BUILT, as_built.clone())?);
             progress();
         }
     }
@@ -175,7 +175,11 @@ fn learnt_from(drive: &Drive, stops: &[usize]) -> Result<DepthMap, DepthError> {
 
 /// With the poses, where they are noisy. The validation sub-sequences choose nothing: Gauss-Newton
 /// converges, and their own noisy poses made them choose no correction at all in two of four splits.
-fn learnt(map: &DepthMap, start: &DepthModel, settings: &Settings) -> Result<Trained, DepthError> {
+fn learnt(
+    map: &DepthMap,
+    start: &DepthModel,
+    settings: &CorridorSettings,
+) -> Result<TrainingResult, DepthError> {
     let exact = settings.pose_noise.iter().all(|noise| *noise <= 0.0);
     let training = Training {
         freedom: if exact {
@@ -189,12 +193,12 @@ fn learnt(map: &DepthMap, start: &DepthModel, settings: &Settings) -> Result<Tra
     train(map, None, start, &training, &map_options())
 }
 
-/// Poses of some stops, one after the other; the first is true.
+/// LearningPoses of some stops, one after the other; the first is true.
 fn slam(
     drive: &Drive,
     stops: &[usize],
     model: Option<&DepthModel>,
-    settings: &Settings,
+    settings: &CorridorSettings,
 ) -> Result<Vec<Isometry3<f64>>, ExperimentError> {
     let options = MapperOptions::default();
     let cells = options.normals;

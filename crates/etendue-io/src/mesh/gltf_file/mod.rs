@@ -20,7 +20,7 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<MeshFile, FormatError> 
             path,
             Place::File,
             format!("this is not valid glTF 2.0: {error}"),
-            "the file is cut or damaged: export it again; compressed geometry is not read",
+            "the file is truncated or damaged: export it again; compressed geometry is not read",
         )
     })?;
     let mut reader = Reader {
@@ -100,7 +100,7 @@ impl Reader<'_> {
                 Source::Bin => gltf.blob.clone().ok_or_else(|| {
                     self.error(
                         "the binary part is missing",
-                        "the file is cut: copy it again",
+                        "the file is truncated: copy it again",
                     )
                 })?,
                 Source::Uri(uri) => self.read_uri(uri)?,
@@ -113,7 +113,7 @@ impl Reader<'_> {
                         data.len(),
                         buffer.length()
                     ),
-                    "the buffer is cut: copy or export it again",
+                    "the buffer is truncated: copy or export it again",
                 ));
             }
             self.buffers.push(data);
@@ -337,7 +337,7 @@ impl Reader<'_> {
             .ok_or_else(|| {
                 self.error(
                     format!("accessor {number} reaches beyond the end of its buffer"),
-                    "the file is cut or damaged: export it again",
+                    "the file is truncated or damaged: export it again",
                 )
             })
     }

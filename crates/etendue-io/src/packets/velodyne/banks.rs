@@ -36,7 +36,7 @@ impl Model {
 
     pub fn needs_calibration(self) -> String {
         format!(
-            "the directions of a Velodyne {} stand in its calibration, which was not given",
+            "the directions of a Velodyne {} are in its calibration, which was not given",
             self.name()
         )
     }

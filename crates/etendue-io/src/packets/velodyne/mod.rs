@@ -27,7 +27,7 @@ pub(super) fn is_data(payload: &[u8]) -> bool {
     payload.len() == SIZE && payload.starts_with(&[0xff, 0xee])
 }
 
-/// Appends the points of a capture's packets. What is odd comes back as warnings.
+/// Appends the points of a capture's packets. Returns irregularities as warnings.
 pub(super) fn read(
     turns: &mut Turns,
     packets: &[&[u8]],

@@ -5,7 +5,7 @@ mod recording;
 mod replay;
 mod rig;
 
-use super::{build, invalid_world};
+use crate::command::demo::world::{build, invalid_world};
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::output::print_report;

@@ -1,12 +1,12 @@
 //! Numbers with bounds, walked on through a smooth map.
 
-use super::Manifold;
+use super::space::Manifold;
 use etendue_physics::Scalar;
 use thiserror::Error;
 
 /// A number that stays within bounds because the solver moves its chart coordinate $u$.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Chart {
+pub enum BoundedNumber {
     /// Any number: $x = u$.
     Real {
         /// The coordinate $u$.
@@ -41,7 +41,7 @@ pub struct OutOfBounds {
     pub upper: f64,
 }
 
-impl Chart {
+impl BoundedNumber {
     /// Any number.
     pub fn real(value: f64) -> Self {
         Self::Real { coordinate: value }
@@ -126,7 +126,7 @@ impl Chart {
 }
 
 /// Steps add to the chart coordinate $u$.
-impl Manifold for Chart {
+impl Manifold for BoundedNumber {
     fn dimension(&self) -> usize {
         1
     }

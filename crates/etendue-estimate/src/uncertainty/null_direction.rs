@@ -1,6 +1,8 @@
 //! Directions that cannot be known, in words.
 
-use super::{Component, Gauge, Spectrum};
+use super::component::Component;
+use super::gauge::Gauge;
+use super::spectrum::Spectrum;
 use nalgebra::DVector;
 
 /// A direction of the unknowns that changes no measurement.

@@ -1,4 +1,4 @@
-//! Is the recording one of those that the profile makes?
+//! Monte Carlo test of a recording against its profile.
 
 use super::baselines::on_steps;
 use super::distances::{kolmogorov_smirnov, kolmogorov_smirnov_p};
@@ -6,9 +6,9 @@ use crate::noise::{PanelBeams, replay};
 use etendue_physics::profile::Profile;
 use rayon::prelude::*;
 
-/// How a recorded band compares with simulations of the whole set-up.
+/// Comparison of a recorded band of incidence with simulations.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SetUpBand {
+pub struct MonteCarloBand {
     /// From and to, rad.
     pub incidence: [f64; 2],
     /// Recorded ranges.
@@ -20,24 +20,24 @@ pub struct SetUpBand {
     pub probability: f64,
     /// In how many simulations it was looked for.
     pub simulations: usize,
-    /// How often the plain test, every range a look of its own, tells two simulations of the same
+    /// How often the plain test, every range a sample of its own, tells two simulations of the same
     /// profile apart at 1 %.
     pub plain_tells: f64,
 }
 
-/// What the profile makes on the whole: so many simulations.
+/// Number of pooled simulations.
 const POOLED: u64 = 10;
 
-/// Simulations as far off as the recording after which a band is settled.
+/// Number of simulations with at least the distance of the recording after which a band is decided.
 const ENOUGH: usize = 10;
 
-/// Simulations at most.
+/// Maximum number of simulations.
 const MOST: usize = 999;
 
-/// Simulations that are made together.
+/// Number of simulations in a batch.
 const TOGETHER: u64 = 20;
 
-/// Ranges that a band takes at least.
+/// Least number of ranges of a band.
 const LEAST: usize = 20;
 
 /// Bands of ten degrees.
@@ -48,7 +48,7 @@ const BANDS: usize = 9;
 /// share, and the recording's distance from what the profile makes on the whole is one among those of
 /// the simulations (Barnard 1963; stopped as soon as enough lie as far off, Besag and Clifford 1991,
 /// doi:10.1093/biomet/78.2.301).
-pub fn simulate_set_up(recorded: &PanelBeams, profile: &Profile) -> Vec<SetUpBand> {
+pub fn monte_carlo_test(recorded: &PanelBeams, profile: &Profile) -> Vec<MonteCarloBand> {
     let recorded = &on_steps(recorded, &profile.steps);
     let mut pool = by_band(recorded, |_| None);
     for seed in 0..POOLED {
@@ -60,13 +60,15 @@ pub fn simulate_set_up(recorded: &PanelBeams, profile: &Profile) -> Vec<SetUpBan
         band.sort_by(f64::total_cmp);
     }
     let seen = by_band(recorded, Some);
-    let mut bands: Vec<Running> = { seen.into_iter().zip(pool).enumerate() }
+    let numbered = seen.into_iter().zip(pool).enumerate();
+    let mut bands: Vec<Running> = numbered
         .filter(|(_, (seen, pool))| seen.len() >= LEAST && !pool.is_empty())
         .map(|(number, (seen, pool))| Running::new(number, seen, pool))
         .collect();
     let mut seed = POOLED;
     while bands.iter().any(|band| !band.is_settled()) {
-        let simulations: Vec<_> = { (seed..seed + TOGETHER).into_par_iter() }
+        let simulations: Vec<_> = (seed..seed + TOGETHER)
+            .into_par_iter()
             .map(|seed| simulated(recorded, profile, seed))
             .collect();
         for band in &mut bands {
@@ -100,7 +102,7 @@ fn by_band(beams: &PanelBeams, keep: impl Fn(f64) -> Option<f64>) -> Vec<Vec<f64
 struct Running {
     number: usize,
     pool: Vec<f64>,
-    band: SetUpBand,
+    band: MonteCarloBand,
     /// Simulations as far off as the recording.
     beyond: usize,
     /// Pairs of simulations, and how many the plain test tells apart.
@@ -112,7 +114,7 @@ impl Running {
         let edge = |number: usize| (10.0 * number as f64).to_radians();
         Self {
             number,
-            band: SetUpBand {
+            band: MonteCarloBand {
                 incidence: [edge(number), edge(number + 1)],
                 ranges: seen.len(),
                 distance: kolmogorov_smirnov(&mut seen, &mut pool),
@@ -149,10 +151,10 @@ impl Running {
             self.beyond += usize::from(distance >= self.band.distance);
         }
         for two in bands.chunks_exact(2) {
-            let looks = [two[0].len() as f64, two[1].len() as f64];
+            let samples = [two[0].len() as f64, two[1].len() as f64];
             let distance = kolmogorov_smirnov(&mut two[0].clone(), &mut two[1].clone());
             self.pairs[0] += 1;
-            self.pairs[1] += usize::from(kolmogorov_smirnov_p(distance, looks) < 0.01);
+            self.pairs[1] += usize::from(kolmogorov_smirnov_p(distance, samples) < 0.01);
         }
         let (beyond, all) = (self.beyond as f64, self.band.simulations as f64);
         self.band.plain_tells = self.pairs[1] as f64 / self.pairs[0].max(1) as f64;

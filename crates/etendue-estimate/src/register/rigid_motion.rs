@@ -1,24 +1,24 @@
-//! What the methods need to know of a rigid motion, in the plane and in space.
+//! Rigid motions in the plane and in space.
 
 use crate::manifold::Manifold;
 use nalgebra::{Isometry2, Isometry3, Matrix2, Matrix2x3, Matrix3, Matrix3x6, SMatrix, SVector};
 
 /// A rigid motion of `D`-dimensional points with `K` degrees of freedom.
-pub trait Motion<const D: usize, const K: usize>: Manifold + Copy {
+pub trait RigidMotion<const D: usize, const K: usize>: Manifold + Copy {
     /// The moved point, m.
     fn apply(&self, point: &SVector<f64, D>) -> SVector<f64, D>;
 
-    /// The rotation alone.
+    /// The rotation matrix.
     fn rotation(&self) -> SMatrix<f64, D, D>;
 
-    /// How the moved point changes with a body-fixed twist at this motion.
+    /// Derivative of the moved point by a body-fixed twist at this motion.
     fn derivative(&self, point: &SVector<f64, D>) -> SMatrix<f64, D, K>;
 
     /// Eigenvalues and eigenvectors (columns) of a symmetric matrix.
     fn eigen(matrix: &SMatrix<f64, D, D>) -> (SVector<f64, D>, SMatrix<f64, D, D>);
 }
 
-impl Motion<2, 3> for Isometry2<f64> {
+impl RigidMotion<2, 3> for Isometry2<f64> {
     fn apply(&self, point: &SVector<f64, 2>) -> SVector<f64, 2> {
         self.rotation * point + self.translation.vector
     }
@@ -30,7 +30,7 @@ impl Motion<2, 3> for Isometry2<f64> {
     /// $R\\,[\\,I \mid (-y, x)^\top]$
     fn derivative(&self, point: &SVector<f64, 2>) -> Matrix2x3<f64> {
         let body = Matrix2x3::new(1.0, 0.0, -point.y, 0.0, 1.0, point.x);
-        Motion::rotation(self) * body
+        RigidMotion::rotation(self) * body
     }
 
     fn eigen(matrix: &Matrix2<f64>) -> (SVector<f64, 2>, Matrix2<f64>) {
@@ -39,7 +39,7 @@ impl Motion<2, 3> for Isometry2<f64> {
     }
 }
 
-impl Motion<3, 6> for Isometry3<f64> {
+impl RigidMotion<3, 6> for Isometry3<f64> {
     fn apply(&self, point: &SVector<f64, 3>) -> SVector<f64, 3> {
         self.rotation * point + self.translation.vector
     }
@@ -50,7 +50,7 @@ impl Motion<3, 6> for Isometry3<f64> {
 
     /// $R\\,[\\,I \mid -\[p\]_\times]$
     fn derivative(&self, point: &SVector<f64, 3>) -> Matrix3x6<f64> {
-        let rotation = Motion::rotation(self);
+        let rotation = RigidMotion::rotation(self);
         let mut derivative = Matrix3x6::zeros();
         derivative.fixed_columns_mut::<3>(0).copy_from(&rotation);
         let turned = -rotation * point.cross_matrix();

@@ -1,11 +1,11 @@
-//! Where the corrected points are, and how they move with the unknowns.
+//! Corrected points and their derivatives by the unknowns.
 
-use super::{PoseFreedom, Unknowns};
+use super::unknowns::{DepthUnknowns, PoseFreedom};
 use crate::depth::DepthMap;
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use rayon::prelude::*;
 
-/// What of a corrected measurement is not needed with every neighbourhood.
+/// Fields of a corrected measurement that few evaluations need.
 pub(in crate::depth) struct Point {
     /// In the lidar's frame, m.
     body: Vector3<f64>,
@@ -14,8 +14,8 @@ pub(in crate::depth) struct Point {
     pub pose: usize,
 }
 
-/// All measurements corrected.
-pub(in crate::depth) struct Placed {
+/// Corrected points of all measurements.
+pub(in crate::depth) struct CorrectedPoints {
     /// In the world, $\hat T_k (v + \hat d r)$, m.
     pub positions: Vec<Vector3<f64>>,
     /// Directions of the beams in the world: the derivatives over the depths.
@@ -31,8 +31,8 @@ pub(in crate::depth) struct Placed {
     still: bool,
 }
 
-impl Placed {
-    pub fn new(map: &DepthMap, unknowns: &Unknowns, freedom: &PoseFreedom) -> Self {
+impl CorrectedPoints {
+    pub fn new(map: &DepthMap, unknowns: &DepthUnknowns, freedom: &PoseFreedom) -> Self {
         let weights = unknowns.model.weight_count();
         let poses = corrected_poses(map, unknowns, freedom);
         let rotations: Vec<_> = poses
@@ -112,7 +112,7 @@ impl Placed {
 
 pub(in crate::depth) fn corrected_poses(
     map: &DepthMap,
-    unknowns: &Unknowns,
+    unknowns: &DepthUnknowns,
     freedom: &PoseFreedom,
 ) -> Vec<Isometry3<f64>> {
     let numbered = map.world_from_lidar.iter().enumerate();

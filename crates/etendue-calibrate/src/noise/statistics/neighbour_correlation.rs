@@ -1,32 +1,35 @@
-//! How alike neighbouring beams are.
+//! Correlation of neighbouring beams.
 
-use crate::noise::{PanelBeams, Seen};
+use crate::noise::{BeamOutcome, PanelBeams};
 use etendue_physics::profile::Aspect;
 use std::collections::BTreeMap;
 
-/// How alike the errors of neighbouring beams are.
+/// Correlation of the errors of neighbouring beams.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Likeness {
+pub struct NeighbourCorrelation {
     /// Correlation of normalised errors of beams 1, 2, ... directions apart, in one scan.
     pub lags: Vec<f64>,
-    /// Correlation of neighbours by part: of what changes from scan to scan, and of what stands still.
+    /// Correlation of neighbours of the temporal noise and of the fixed-pattern noise.
     pub neighbours: [f64; 2],
     /// Share of returned beams whose range equals that of the next direction to the digit: two bins
     /// of one sample.
     pub copies: f64,
-    /// Pairs of neighbours that were looked at.
+    /// Number of pairs of neighbours.
     pub pairs: usize,
 }
 
-/// Lags looked at.
+/// Number of lags.
 const LAGS: usize = 8;
 
-/// The likeness of neighbours; `normalise` turns a beam's error (m) and how it meets the panel
+/// The neighbour_correlation of neighbours; `normalise` turns a beam's error (m) and how it meets the panel
 /// into standard deviations from the mean.
-pub fn likeness(beams: &PanelBeams, normalise: impl Fn(f64, Aspect) -> f64) -> Likeness {
+pub fn neighbour_correlation(
+    beams: &PanelBeams,
+    normalise: impl Fn(f64, Aspect) -> f64,
+) -> NeighbourCorrelation {
     let mut scans: BTreeMap<u32, Vec<(u32, f64, f64)>> = BTreeMap::new();
     for beam in &beams.beams {
-        if let (Seen::Range(range), Some(error)) = (beam.seen, beam.error()) {
+        if let (BeamOutcome::Range(range), Some(error)) = (beam.outcome, beam.error()) {
             let normal = normalise(error, beam.aspect()).clamp(-5.0, 5.0);
             scans
                 .entry(beam.scan)
@@ -39,22 +42,22 @@ pub fn likeness(beams: &PanelBeams, normalise: impl Fn(f64, Aspect) -> f64) -> L
         beams.sort_by_key(|beam| beam.0);
         sums.add(beams);
     }
-    let found = sums.likeness();
+    let found = sums.correlation();
     let first = found.lags[0];
-    Likeness {
+    NeighbourCorrelation {
         neighbours: by_part(&scans).unwrap_or([first; 2]),
         ..found
     }
 }
 
-/// What stands still is told where it is at least this share of the variance.
-const TOLD: f64 = 0.05;
+/// Least fixed-pattern share of the variance at which its correlation is estimated.
+const MIN_FIXED_PATTERN: f64 = 0.05;
 
-/// Correlations of neighbours, of what changes from scan to scan and of what stands still; none where
-/// too little stands still to tell.
+/// Correlations of neighbours of temporal and fixed-pattern noise; `None` where there is too little
+/// fixed-pattern noise.
 ///
-/// A direction's mean over $n$ scans is what stands still, $f$, and $1/n$ of the variance of the rest,
-/// $t$: with $\\bar x$ the means of neighbours, $\\overline{\\bar x\\bar x'} = \\rho_f F + \\rho_t T/n$.
+/// The mean of a direction over $n$ scans is the fixed pattern $f$ and $1/n$ of the variance of the
+/// temporal noise $t$: with $\\bar x$ the means of neighbours, $\\overline{\\bar x\\bar x'} = \\rho_f F + \\rho_t T/n$.
 fn by_part(scans: &BTreeMap<u32, Vec<(u32, f64, f64)>>) -> Option<[f64; 2]> {
     let mut sums: BTreeMap<u32, [f64; 2]> = BTreeMap::new();
     for (cell, error, _) in scans.values().flatten() {
@@ -75,24 +78,28 @@ fn by_part(scans: &BTreeMap<u32, Vec<(u32, f64, f64)>>) -> Option<[f64; 2]> {
             }
         }
     }
-    let (cells, looks) = (
+    let (cells, samples) = (
         sums.len() as f64,
         sums.values().map(|[_, n]| n).sum::<f64>(),
     );
-    let moving = square / (looks - cells).max(1.0);
-    let moving_product = product / f64::max(pairs, 1.0) * looks / (looks - cells).max(1.0);
-    let scans = looks / cells.max(1.0);
-    let still = sums.values().map(|[sum, n]| (sum / n).powi(2)).sum::<f64>() / cells.max(1.0)
-        - moving / scans;
+    let temporal = square / (samples - cells).max(1.0);
+    let temporal_product = product / f64::max(pairs, 1.0) * samples / (samples - cells).max(1.0);
+    let scans = samples / cells.max(1.0);
+    let fixed = sums.values().map(|[sum, n]| (sum / n).powi(2)).sum::<f64>() / cells.max(1.0)
+        - temporal / scans;
     let neighbours: Vec<f64> = { sums.keys() }
         .filter_map(|cell| Some(mean(*cell)? * mean(cell + 1)?))
         .collect();
-    let still_product = neighbours.iter().sum::<f64>() / (neighbours.len() as f64).max(1.0)
-        - moving_product / scans;
-    if scans < 2.0 || pairs == 0.0 || still < TOLD * (still + moving) || moving <= 0.0 {
+    let fixed_product = neighbours.iter().sum::<f64>() / (neighbours.len() as f64).max(1.0)
+        - temporal_product / scans;
+    if scans < 2.0
+        || pairs == 0.0
+        || fixed < MIN_FIXED_PATTERN * (fixed + temporal)
+        || temporal <= 0.0
+    {
         return None;
     }
-    Some([moving_product / moving, still_product / still])
+    Some([temporal_product / temporal, fixed_product / fixed])
 }
 
 #[derive(Default)]
@@ -121,7 +128,7 @@ impl Sums {
         }
     }
 
-    fn likeness(&self) -> Likeness {
+    fn correlation(&self) -> NeighbourCorrelation {
         let variance = self.squares / self.count.max(1) as f64;
         let lag = |(product, pairs): (&f64, &usize)| {
             if *pairs == 0 || variance == 0.0 {
@@ -129,7 +136,7 @@ impl Sums {
             }
             product / *pairs as f64 / variance
         };
-        Likeness {
+        NeighbourCorrelation {
             neighbours: [0.0; 2],
             lags: self.products.iter().zip(&self.pairs).map(lag).collect(),
             copies: self.copies as f64 / self.pairs[0].max(1) as f64,

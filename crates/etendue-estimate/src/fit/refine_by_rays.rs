@@ -11,10 +11,12 @@
 //! A sweep of a scanner has hundreds of beams across an edge where a turn has a few: its staircase is
 //! fine, and the derivatives that edges have lead down it. It is not scanned.
 
-use super::FitProblem;
+use super::problem::FitProblem;
 use crate::manifold::{Manifold, Variable};
 use crate::model::Sensor;
-use crate::solve::{Iteration, Linearization, Loss, Normal, Problem, Solution, SolveError, Solver};
+use crate::solve::{
+    Iteration, LeastSquares, Linearization, Loss, NormalEquations, Solution, SolveError, Solver,
+};
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 
 /// The first scan's spacing changes the predictions of all beams together by this, m.
@@ -50,7 +52,7 @@ struct Step {
 }
 
 /// Ends a fit at `start`, which is near: scans, then `solver` on what rays see.
-pub(super) fn settle(
+pub(super) fn refine_by_rays(
     problem: &FitProblem,
     solver: &Solver,
     start: Vec<Variable>,
@@ -95,7 +97,7 @@ fn scans(problem: &FitProblem, loss: Loss, state: &Vec<Variable>) -> Vec<Scan> {
         return Vec::new();
     }
     let seeing = problem.linearize(state);
-    let normal = Normal::new(&problem.by_rays().linearize(state), loss).matrix;
+    let normal = NormalEquations::new(&problem.by_rays().linearize(state), loss).matrix;
     if normal.diagonal().amax() == 0.0 {
         return Vec::new();
     }

@@ -1,12 +1,12 @@
-//! How much a panel differs from place to place.
+//! Variance between bins of a panel.
 
 use super::Bin;
-use crate::noise::recording::median;
+use etendue_physics::statistics::median;
 
 /// The median of the square of a standard normal number.
 const MEDIAN_SQUARE: f64 = 0.454_936;
 
-/// Neighbouring bins lie within so many bin widths of each other.
+/// Greatest distance of neighbouring bins, in bin widths.
 const NEAR: f64 = 1.3;
 
 /// Variance of the mean error from one narrow bin to the next that their own noise does not explain,
@@ -17,7 +17,7 @@ const NEAR: f64 = 1.3;
 /// and patches. Observations of a mean that varies by this much weigh one over the sum of both
 /// variances (DerSimonian and Laird 1986, doi:10.1016/0197-2456(86)90046-2): else the few bins with
 /// the least noise make the curve.
-pub fn place_to_place<'a>(panels: impl Iterator<Item = &'a [Bin]>, width: f64) -> f64 {
+pub fn between_bin_variance<'a>(panels: impl Iterator<Item = &'a [Bin]>, width: f64) -> f64 {
     let (mut squares, mut noise) = (Vec::new(), Vec::new());
     for bins in panels {
         for left in [false, true] {
@@ -60,7 +60,7 @@ mod tests {
             ..Bin::default()
         };
         let bins: Vec<Bin> = (0..800).map(bin).collect();
-        let found = place_to_place(std::iter::once(&bins[..]), 0.001).sqrt();
+        let found = between_bin_variance(std::iter::once(&bins[..]), 0.001).sqrt();
         assert!((found / 2e-3 - 1.0).abs() < 0.15, "{found}");
     }
 }

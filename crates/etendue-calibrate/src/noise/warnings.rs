@@ -4,10 +4,10 @@ use super::calibrate::PanelReport;
 use etendue_physics::profile::{IntensityKind, Profile};
 
 /// What the user should know about the fit.
-pub(super) fn remarks(panels: &[PanelReport], profile: &Profile, warnings: &mut Vec<String>) {
+pub(super) fn add_warnings(panels: &[PanelReport], profile: &Profile, warnings: &mut Vec<String>) {
     for report in panels {
-        let of = |remark: &String| format!("{}: {remark}", report.recording);
-        warnings.extend(report.panel.remarks.iter().map(of));
+        let of = |warning: &String| format!("{}: {warning}", report.recording);
+        warnings.extend(report.panel.warnings.iter().map(of));
         if report.beams.strays > 0 {
             warnings.push(format!(
                 "{}: {} ranges in directions of the panel are of something else and left out",
@@ -37,7 +37,7 @@ const LARGEST_OFFSET: f64 = 0.2;
 
 /// Whether an offset and a growth with incidence explain a panel's bias alike.
 fn ambiguous(report: &PanelReport) -> Option<String> {
-    let [plane, offset, growth] = &report.explanations[..] else {
+    let [plane, offset, growth] = &report.bias_hypotheses[..] else {
         return None;
     };
     let better = offset.rms.min(growth.rms);

@@ -1,4 +1,4 @@
-//! Bench files: which recordings show which panels.
+//! CalibrationSetup files: which recordings show which panels.
 //!
 //! ```toml
 //! version = 1
@@ -31,7 +31,7 @@ use toml::Spanned;
 
 /// What stood in front of the sensor, recording by recording.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Bench {
+pub struct CalibrationSetup {
     /// The sensor's name.
     pub sensor: String,
     /// Whether it measures the time of flight; else it triangulates.
@@ -39,12 +39,12 @@ pub struct Bench {
     /// Wavelength, m, if given.
     pub wavelength: Option<f64>,
     /// The panels.
-    pub panels: Vec<BenchPanel>,
+    pub panels: Vec<SetupPanel>,
 }
 
 /// A panel in a recording.
 #[derive(Clone, Debug, PartialEq)]
-pub struct BenchPanel {
+pub struct SetupPanel {
     /// Its material.
     pub material: String,
     /// The recording.
@@ -64,7 +64,7 @@ pub struct BenchPanel {
 /// A bench file.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct BenchFile {
+pub struct CalibrationSetupFile {
     /// Version of this format: 1.
     #[schemars(with = "u32")]
     pub version: Spanned<u32>,
@@ -122,7 +122,7 @@ pub struct PanelTable {
 ///
 /// # Errors
 /// Where it cannot be read or makes no sense; the error points at the place.
-pub fn load_bench(path: &Path) -> Result<Bench, ConfigError> {
+pub fn load_calibration_setup(path: &Path) -> Result<CalibrationSetup, ConfigError> {
     let document = Document::read(path)?;
     if is_apollosim(document.text()) {
         apollosim(&document)
@@ -131,8 +131,8 @@ pub fn load_bench(path: &Path) -> Result<Bench, ConfigError> {
     }
 }
 
-fn bench(document: &Document) -> Result<Bench, ConfigError> {
-    let file: BenchFile = document.parse()?;
+fn bench(document: &Document) -> Result<CalibrationSetup, ConfigError> {
+    let file: CalibrationSetupFile = document.parse()?;
     let (found, known) = (*file.version.get_ref(), 1);
     if found != known {
         return Err(document
@@ -146,8 +146,8 @@ fn bench(document: &Document) -> Result<Bench, ConfigError> {
         );
         return Err(document.error(file.panels.span(), problem).into());
     }
-    let panel = |table: &PanelTable| -> Result<BenchPanel, ConfigError> {
-        Ok(BenchPanel {
+    let panel = |table: &PanelTable| -> Result<SetupPanel, ConfigError> {
+        Ok(SetupPanel {
             material: table.material.clone(),
             recording: recording_path(document, &table.recording)?,
             distance: table.distance_m,
@@ -157,7 +157,7 @@ fn bench(document: &Document) -> Result<Bench, ConfigError> {
             source: table.source.clone(),
         })
     };
-    Ok(Bench {
+    Ok(CalibrationSetup {
         sensor: file.sensor,
         time_of_flight: file.kind == KindName::TimeOfFlight,
         wavelength: file.wavelength_nm.map(|w| w * 1e-9),
@@ -193,12 +193,12 @@ fn is_apollosim(text: &str) -> bool {
     lines.peek().is_some() && lines.all(is_row)
 }
 
-fn apollosim(document: &Document) -> Result<Bench, ConfigError> {
+fn apollosim(document: &Document) -> Result<CalibrationSetup, ConfigError> {
     let text = Text {
         path: document.path(),
         content: document.text(),
     };
-    Ok(Bench {
+    Ok(CalibrationSetup {
         sensor: "RPLIDAR A1".into(),
         time_of_flight: false,
         wavelength: Some(785e-9),
@@ -210,7 +210,7 @@ fn apollosim(document: &Document) -> Result<Bench, ConfigError> {
 }
 
 /// `name, file, distance, width[, model, roughness, index]`.
-fn apollosim_panel(line: Line<'_>) -> Result<BenchPanel, FormatError> {
+fn apollosim_panel(line: Line<'_>) -> Result<SetupPanel, FormatError> {
     let fields: Vec<_> = line.split(',').collect();
     if !(4..=7).contains(&fields.len()) {
         return Err(line.error(
@@ -229,7 +229,7 @@ fn apollosim_panel(line: Line<'_>) -> Result<BenchPanel, FormatError> {
                 "paths start at the folder of this file",
             )
         })?;
-    Ok(BenchPanel {
+    Ok(SetupPanel {
         material: fields[0].text.to_owned(),
         recording,
         distance: Some(fields[2].number()?),
@@ -244,10 +244,10 @@ fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-impl Bench {
+impl CalibrationSetup {
     /// The panels by material, in the order of the file.
-    pub fn materials(&self) -> Vec<(&str, Vec<&BenchPanel>)> {
-        let mut materials: Vec<(&str, Vec<&BenchPanel>)> = Vec::new();
+    pub fn materials(&self) -> Vec<(&str, Vec<&SetupPanel>)> {
+        let mut materials: Vec<(&str, Vec<&SetupPanel>)> = Vec::new();
         for panel in &self.panels {
             match materials
                 .iter_mut()

@@ -1,17 +1,18 @@
-//! What a correction leaves, beside the truth.
+//! Residual bias after a correction.
 
-use super::{Drive, plain};
-use etendue_calibrate::depth::{Corrected, DepthModel, correct_scan};
+use super::drive::Drive;
+use super::settings::unbiased_polynomial;
+use etendue_calibrate::depth::{CorrectedScan, DepthModel, correct_scan};
 use etendue_estimate::geometry::{CellOptions, ReferenceMesh};
 use etendue_physics::statistics::{mean, root_mean_square};
 
-/// Readings that are farther off are of two surfaces at once, m.
+/// Greatest bias of readings of one surface, m.
 pub(super) const REACH: f64 = 0.2;
-/// Every so many points of a scan are measured.
+/// Step between the evaluated points of a scan.
 const EVERY: usize = 5;
 
-fn corrected(drive: &Drive, scan: usize, model: Option<&DepthModel>) -> Corrected {
-    let nothing = plain();
+fn corrected(drive: &Drive, scan: usize, model: Option<&DepthModel>) -> CorrectedScan {
+    let nothing = unbiased_polynomial();
     let cells = CellOptions::default();
     correct_scan(&drive.scans[scan], model.unwrap_or(&nothing), &cells)
 }
@@ -36,14 +37,14 @@ pub(super) fn held_out(
     stops.iter().flat_map(of_scan).flatten().collect()
 }
 
-/// A reading on a plane: its true incidence (rad) and bias (m), and what a model takes off it, m.
-struct Judged {
+/// A reading on a plane: its true incidence (rad) and bias (m), and the correction by a model, m.
+struct BiasSample {
     incidence: f64,
     bias: f64,
     taken_off: f64,
 }
 
-fn judged(drive: &Drive, stop: usize, model: Option<&DepthModel>) -> Vec<Judged> {
+fn bias_samples(drive: &Drive, stop: usize, model: Option<&DepthModel>) -> Vec<BiasSample> {
     let corrected = corrected(drive, stop, model);
     let points = drive.scans[stop].iter().zip(&drive.readings[stop]);
     let both = points.zip(corrected.points.iter().zip(&corrected.incidences));
@@ -51,7 +52,7 @@ fn judged(drive: &Drive, stop: usize, model: Option<&DepthModel>) -> Vec<Judged>
         .filter_map(|((point, reading), (moved, seen))| {
             let reading = reading.as_ref().filter(|r| r.bias.abs() < REACH)?;
             seen.as_ref()?;
-            Some(Judged {
+            Some(BiasSample {
                 incidence: reading.incidence,
                 bias: reading.bias,
                 taken_off: point.coords.norm() - moved.coords.norm(),
@@ -62,7 +63,9 @@ fn judged(drive: &Drive, stop: usize, model: Option<&DepthModel>) -> Vec<Judged>
 
 /// Rms of the true bias of the readings of some stops that a model leaves, m.
 pub(super) fn bias_left(drive: &Drive, stops: &[usize], model: Option<&DepthModel>) -> f64 {
-    let all = stops.iter().flat_map(|&stop| judged(drive, stop, model));
+    let all = stops
+        .iter()
+        .flat_map(|&stop| bias_samples(drive, stop, model));
     let left: Vec<f64> = all.map(|j| j.bias - j.taken_off).collect();
     root_mean_square(&left)
 }
@@ -86,8 +89,10 @@ const BIN_DEG: f64 = 2.5;
 /// The true bias over true incidences beside what models take off, in bins of 2.5 degrees up to 90:
 /// readings on planes of some stops.
 pub fn bias_by_incidence(drive: &Drive, stops: &[usize], models: &[&DepthModel]) -> Vec<BiasBin> {
-    let of_model = |model| -> Vec<Judged> {
-        let all = stops.iter().flat_map(|&stop| judged(drive, stop, model));
+    let of_model = |model| -> Vec<BiasSample> {
+        let all = stops
+            .iter()
+            .flat_map(|&stop| bias_samples(drive, stop, model));
         all.collect()
     };
     let untouched = of_model(None);
@@ -96,8 +101,8 @@ pub fn bias_by_incidence(drive: &Drive, stops: &[usize], models: &[&DepthModel])
         .map(|bin| {
             let low = (BIN_DEG * f64::from(bin)).to_radians();
             let width = BIN_DEG.to_radians();
-            let within = |j: &&Judged| (low..low + width).contains(&j.incidence);
-            let mean_of = |all: &[Judged], of: fn(&Judged) -> f64| {
+            let within = |j: &&BiasSample| (low..low + width).contains(&j.incidence);
+            let mean_of = |all: &[BiasSample], of: fn(&BiasSample) -> f64| {
                 mean(&all.iter().filter(within).map(of).collect::<Vec<_>>())
             };
             let taken = by_model.iter().map(|all| mean_of(all, |j| j.taken_off));

@@ -1,19 +1,20 @@
-//! Other answers that explain the scans as well.
+//! Distinct minima of equal cost.
 
-use super::{FitProblem, solve_in_stages};
+use super::problem::FitProblem;
+use super::stages::solve_in_stages;
 use crate::manifold::Variable;
 use crate::solve::{MultiStart, Solution, SolveError, Solver, multi_start_by};
 
-/// A solution and those that explain the scans equally well.
+/// Minima that fit the scans equally well.
 #[derive(Clone, Debug)]
-pub struct Twins {
-    /// The cheapest, then the others that cost hardly more.
+pub struct AmbiguousMinima {
+    /// The minimum of lowest cost and those within the margin.
     pub solutions: Vec<Solution<Vec<Variable>>>,
-    /// Other minima, which cost more.
+    /// Other minima, of higher cost.
     pub others: Vec<Solution<Vec<Variable>>>,
 }
 
-/// By how much the cost of equally good answers differs by chance: two standard deviations of the
+/// Margin of the cost of equally good minima: two standard deviations of the
 /// half chi-square of `count` residuals with the standard deviation `sigma`,
 /// $\sigma^2\sqrt{2n}$, with a floor for noise-free scans.
 pub fn chance(sigma: f64, count: usize) -> f64 {
@@ -21,19 +22,19 @@ pub fn chance(sigma: f64, count: usize) -> f64 {
 }
 
 /// Solves from every start, in stages of beams of `widths` times their width
-/// ([`solve_in_stages`]), and tells which different minima cannot be told apart: their cost is
-/// within `margin` of the cheapest, see [`chance`].
+/// ([`solve_in_stages`]), and returns the distinct minima whose cost is within `margin` of the lowest,
+/// see [`chance`].
 ///
 /// # Errors
-/// Where no start leads anywhere: the first start's error.
-pub fn find_twins(
+/// Where no start has a solution: the first start's error.
+pub fn find_ambiguous_minima(
     problem: &FitProblem,
     solver: &Solver,
     widths: &[f64],
     starts: impl IntoIterator<Item = Vec<Variable>>,
     same: f64,
     margin: impl Fn(&Solution<Vec<Variable>>) -> f64,
-) -> Result<Twins, SolveError> {
+) -> Result<AmbiguousMinima, SolveError> {
     let solve = |start| solve_in_stages(problem, solver, widths, start, &mut |_| {});
     let MultiStart { minima, ended } = multi_start_by(starts, same, solve);
     let Some(most) = minima.first().map(|best| best.cost + margin(best)) else {
@@ -41,5 +42,5 @@ pub fn find_twins(
         return Err(error.unwrap_or(SolveError::NothingPredicted { missing: 0 }));
     };
     let (solutions, others) = minima.into_iter().partition(|minimum| minimum.cost <= most);
-    Ok(Twins { solutions, others })
+    Ok(AmbiguousMinima { solutions, others })
 }

@@ -1,0 +1,246 @@
+//! Mean map-consistency loss as a function of the weights and the poses.
+
+use super::corrected_points::{CorrectedPoints, corrected_poses};
+use super::loss_kind::DepthLoss;
+use super::robust::Robust;
+use super::sums::{Influence, Sums};
+use super::unknowns::{DepthUnknowns, PoseFreedom};
+use super::{neighbourhood, pair};
+use crate::depth::error::DepthError;
+use crate::depth::map::DepthMap;
+use nalgebra::{DMatrix, Isometry3, Vector3};
+use rayon::prelude::*;
+
+/// The mean loss over a map (equation 14) as a function of [`DepthUnknowns`].
+///
+/// Sums are taken over fixed parts of the map in a fixed order: the same bits on any number of
+/// threads.
+pub struct DepthObjective<'a> {
+    map: &'a DepthMap,
+    loss: DepthLoss,
+    robust: Robust,
+    freedom: PoseFreedom,
+}
+
+/// Value, gradient and Gauss-Newton curvature of an objective.
+pub(in crate::depth) struct Curvature {
+    pub value: f64,
+    pub gradient: Vec<f64>,
+    pub matrix: DMatrix<f64>,
+}
+
+/// Derivatives of the weights by errors of the measurements, by measurement and weight.
+pub(in crate::depth) struct Influences {
+    /// By the depth.
+    pub of_depth: Vec<f64>,
+    /// Times the residual of the measurement.
+    pub of_error: Vec<f64>,
+}
+
+/// Maximum number of parts whose terms are summed separately.
+const PARTS: usize = 32;
+
+impl<'a> DepthObjective<'a> {
+    /// The mean of a loss over a map.
+    ///
+    /// # Errors
+    /// Where the sequences of the freedom do not pair with the poses, or the loss has no pairs.
+    pub fn new(
+        map: &'a DepthMap,
+        loss: DepthLoss,
+        robust: Robust,
+        freedom: PoseFreedom,
+    ) -> Result<Self, DepthError> {
+        freedom.check(map.world_from_lidar.len())?;
+        let objective = Self {
+            map,
+            loss,
+            robust,
+            freedom,
+        };
+        if objective.terms() == 0 {
+            let points = map.measurements.len();
+            return Err(DepthError::NothingSelected { points });
+        }
+        Ok(objective)
+    }
+
+    /// The loss.
+    pub fn value(&self, unknowns: &DepthUnknowns) -> f64 {
+        let placed = self.corrected_points(unknowns);
+        let value = |term| self.term(&placed, term, &mut |_, _, _| {});
+        let parts = self.parts(|terms| terms.map(value).sum::<f64>());
+        parts.iter().sum()
+    }
+
+    /// The loss and its derivatives over the weights and the corrections, in the order of
+    /// [`DepthUnknowns::moved`]. For a neighbourhood of $n$ points
+    /// $\partial\lambda_1/\partial x_i = \frac{2}{n-1}\\,(u_1^\top(x_i-\bar x))\\,u_1$.
+    pub fn gradient(&self, unknowns: &DepthUnknowns) -> (f64, Vec<f64>) {
+        let placed = self.corrected_points(unknowns);
+        let parts = self.parts(|terms| {
+            let mut gradient = vec![0.0; unknowns.dimension()];
+            let mut value = 0.0;
+            for term in terms {
+                value += self.term(&placed, term, &mut |point, force, torque| {
+                    placed.pull(point, force, torque, &mut gradient, placed.column(point));
+                });
+            }
+            (value, gradient)
+        });
+        let start = (0.0, vec![0.0; unknowns.dimension()]);
+        parts.into_iter().fold(start, |mut sum, (value, gradient)| {
+            sum.0 += value;
+            sum.1.iter_mut().zip(gradient).for_each(|(s, g)| *s += g);
+            sum
+        })
+    }
+
+    /// Derivatives over each corrected depth, one a measurement.
+    pub fn depth_gradient(&self, unknowns: &DepthUnknowns) -> Vec<f64> {
+        let placed = self.corrected_points(unknowns);
+        let mut gradient = vec![0.0; placed.positions.len()];
+        for term in 0..self.terms() {
+            self.term(&placed, term, &mut |point, force, _| {
+                gradient[point] += force.dot(&placed.beams[point]);
+            });
+        }
+        gradient
+    }
+
+    /// The corrected poses, world from lidar.
+    pub fn poses(&self, unknowns: &DepthUnknowns) -> Vec<Isometry3<f64>> {
+        corrected_poses(self.map, unknowns, &self.freedom)
+    }
+
+    /// The corrected points, in the world, m.
+    pub fn points(&self, unknowns: &DepthUnknowns) -> Vec<Vector3<f64>> {
+        self.corrected_points(unknowns).positions
+    }
+
+    /// Median of the measured depths, m.
+    pub(in crate::depth) fn median_depth(&self) -> f64 {
+        let mut depths: Vec<f64> = self.map.measurements.iter().map(|m| m.depth).collect();
+        depths.sort_by(f64::total_cmp);
+        depths[depths.len() / 2]
+    }
+
+    pub(in crate::depth) fn curvature(&self, unknowns: &DepthUnknowns) -> Curvature {
+        let placed = self.corrected_points(unknowns);
+        let (value, gradient) = self.gradient(unknowns);
+        let empty = || Sums::new(unknowns.dimension(), placed.weights);
+        let parts = self.parts(|terms| {
+            let mut sums = empty();
+            terms.for_each(|term| self.term_curvature(&placed, term, &mut sums));
+            sums
+        });
+        Curvature {
+            value,
+            gradient,
+            matrix: parts.iter().fold(empty(), Sums::plus).finished(),
+        }
+    }
+
+    /// How errors of the measurements move the weights, given the weights' rows of the inverse
+    /// curvature.
+    pub(in crate::depth) fn influences(
+        &self,
+        unknowns: &DepthUnknowns,
+        rows: &DMatrix<f64>,
+    ) -> Influences {
+        let placed = self.corrected_points(unknowns);
+        let mut influence = Influence::new(rows, placed.positions.len());
+        for term in 0..self.terms() {
+            self.term_influence(&placed, term, &mut influence);
+        }
+        Influences {
+            of_depth: influence.of_depth,
+            of_error: influence.of_error,
+        }
+    }
+
+    /// The map.
+    pub(in crate::depth) fn map(&self) -> &DepthMap {
+        self.map
+    }
+
+    /// The mean over the terms of how much noise of a metre in every depth adds to the loss, m²:
+    /// the loss over this is the variance of the noise.
+    pub(in crate::depth) fn noise_response(&self, unknowns: &DepthUnknowns) -> f64 {
+        let placed = self.corrected_points(unknowns);
+        let parts = self.parts(|terms| {
+            let response = |term| self.term_response(&placed, term);
+            terms.map(response).sum::<f64>()
+        });
+        parts.iter().sum::<f64>() / self.terms() as f64
+    }
+
+    fn corrected_points(&self, unknowns: &DepthUnknowns) -> CorrectedPoints {
+        CorrectedPoints::new(self.map, unknowns, &self.freedom)
+    }
+
+    fn terms(&self) -> usize {
+        if self.loss.is_of_pairs() {
+            self.map.pairs.len()
+        } else {
+            self.map.neighbourhoods.len()
+        }
+    }
+
+    /// Evaluates the terms in fixed parts in parallel; results in the order of the parts.
+    fn parts<T: Send>(&self, part: impl Fn(std::ops::Range<usize>) -> T + Sync) -> Vec<T> {
+        let terms = self.terms();
+        let length = terms.div_ceil(PARTS).max(1);
+        (0..terms.div_ceil(length))
+            .into_par_iter()
+            .map(|i| part(i * length..((i + 1) * length).min(terms)))
+            .collect()
+    }
+
+    /// Share of one term in the mean; its forces go to `sink`.
+    fn term(
+        &self,
+        placed: &CorrectedPoints,
+        term: usize,
+        sink: &mut impl FnMut(usize, &Vector3<f64>, &Vector3<f64>),
+    ) -> f64 {
+        let share = 1.0 / self.terms() as f64;
+        if self.loss.is_of_pairs() {
+            let pair = self.map.pairs[term];
+            share * pair::loss(placed, pair, self.loss, self.robust, share, sink)
+        } else {
+            let members = &self.map.neighbourhoods[term];
+            share * neighbourhood::loss(placed, members, self.loss, self.robust, share, sink)
+        }
+    }
+
+    fn term_curvature(&self, placed: &CorrectedPoints, term: usize, sums: &mut Sums) {
+        let share = 1.0 / self.terms() as f64;
+        if self.loss.is_of_pairs() {
+            let pair = self.map.pairs[term];
+            pair::curvature(placed, pair, self.loss, self.robust, share, sums);
+        } else {
+            let members = &self.map.neighbourhoods[term];
+            neighbourhood::curvature(placed, members, self.loss, self.robust, share, sums);
+        }
+    }
+
+    fn term_influence(&self, placed: &CorrectedPoints, term: usize, into: &mut Influence<'_>) {
+        let share = 1.0 / self.terms() as f64;
+        if self.loss.is_of_pairs() {
+            let pair = self.map.pairs[term];
+            pair::influence(placed, pair, self.loss, self.robust, share, into);
+        } else {
+            let members = &self.map.neighbourhoods[term];
+            neighbourhood::influence(placed, members, self.loss, self.robust, share, into);
+        }
+    }
+
+    fn term_response(&self, placed: &CorrectedPoints, term: usize) -> f64 {
+        if self.loss.is_of_pairs() {
+            pair::noise_response(placed, self.map.pairs[term], self.loss)
+        } else {
+            neighbourhood::noise_response(placed, &self.map.neighbourhoods[term], self.loss)
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Settings of the training.
+
+use crate::depth::loss::{DepthLoss, PoseFreedom, Robust};
+
+/// Optimiser of the loss.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Optimiser {
+    /// Gauss-Newton with the damping of Levenberg and Marquardt (Marquardt 1963,
+    /// doi:10.1137/0111030).
+    GaussNewton,
+    /// L-BFGS with a memory of the given number of steps (Liu and Nocedal 1989, doi:10.1007/BF01589116).
+    Lbfgs(usize),
+    /// Adam with the learning rate (Kingma and Ba 2015, arXiv:1412.6980); the paper's is 2e-4.
+    Adam(f64),
+}
+
+/// Settings of the training.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Training {
+    /// The loss.
+    pub loss: DepthLoss,
+    /// Robust treatment of outliers.
+    pub robust: Robust,
+    /// Free pose corrections.
+    pub freedom: PoseFreedom,
+    /// The optimiser.
+    pub optimiser: Optimiser,
+    /// Maximum number of iterations per round.
+    pub iterations: usize,
+    /// Number of times that neighbourhoods and masks are recomputed from the corrected map; with zero
+    /// they are fixed.
+    pub refreshes: usize,
+}
+
+impl Default for Training {
+    /// Gauss-Newton on $\lambda_1$ over the weights alone, 100 iterations, frozen.
+    fn default() -> Self {
+        Self {
+            loss: DepthLoss::MinimumEigenvalue,
+            robust: Robust::None,
+            freedom: PoseFreedom::Fixed,
+            optimiser: Optimiser::GaussNewton,
+            iterations: 100,
+            refreshes: 0,
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Minimisation of the loss with validation.
+
+use super::curve::BiasCurve;
+use super::held_out::HeldOut;
+use super::settings::{Optimiser, Training};
+use super::{adam, gauss_newton, lbfgs};
+use crate::depth::error::DepthError;
+use crate::depth::loss::{DepthObjective, DepthUnknowns};
+use crate::depth::map::{DepthMap, MapOptions};
+use crate::depth::model::DepthModel;
+use etendue_physics::statistics::nearest_quantile;
+use nalgebra::Isometry3;
+
+/// One accepted iteration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TrainingProgress {
+    /// Loss on the map that is trained on.
+    pub loss: f64,
+    /// Loss on the validation map, if there is one.
+    pub validation: Option<f64>,
+}
+
+/// What was learnt.
+#[derive(Clone, Debug)]
+pub struct TrainingResult {
+    /// The model of the least validation loss, or the last one without validation.
+    pub model: DepthModel,
+    /// The poses with their corrections, world from lidar.
+    pub world_from_lidar: Vec<Isometry3<f64>>,
+    /// The losses, from the start to the end.
+    pub progress: Vec<TrainingProgress>,
+    /// How well the bias is known, and where.
+    pub curve: BiasCurve,
+}
+
+/// Least spread of the incidences (5th to 95th percentile) that shows a shape, rad.
+const LEAST_SPREAD: f64 = 0.1;
+
+/// Learns a model from a map; `validation`, another map, chooses the iteration that is kept: the one
+/// of the least loss there, with that map's own poses fitted to it where those of the map are free
+/// one by one or by one correction. `options` are those the maps were built with; they are needed
+/// for refreshing.
+///
+/// # Errors
+/// Where all points are at one incidence, the freedom does not fit the poses, a rate is not above
+/// zero, or the optimiser fails.
+pub fn train(
+    map: &DepthMap,
+    validation: Option<&DepthMap>,
+    start: &DepthModel,
+    training: &Training,
+    options: &MapOptions,
+) -> Result<TrainingResult, DepthError> {
+    check(map, training)?;
+    let poses = map.world_from_lidar().len();
+    let mut best = Best::new(validation, training, options)?;
+    let mut reached = DepthUnknowns::start(start.clone(), &training.freedom, poses);
+    let mut current = map.clone();
+    for round in 0..=training.refreshes {
+        let objective = objective(&current, training)?;
+        if round == 0 {
+            best.note(&reached, objective.value(&reached));
+        }
+        let mut observe = |unknowns: &DepthUnknowns, loss| best.note(unknowns, loss);
+        reached = descend(&objective, reached, training, &mut observe)?;
+        if round < training.refreshes {
+            let points = objective.points(&reached);
+            current = current.refreshed(&points, options)?;
+        }
+    }
+    let chosen = best.chosen(reached);
+    let objective = objective(&current, training)?;
+    Ok(TrainingResult {
+        world_from_lidar: objective.poses(&chosen),
+        curve: BiasCurve::new(&objective, &chosen, &current.incidences_used()),
+        model: chosen.model,
+        progress: best.progress,
+    })
+}
+
+fn objective<'a>(map: &'a DepthMap, training: &Training) -> Result<DepthObjective<'a>, DepthError> {
+    DepthObjective::new(
+        map,
+        training.loss,
+        training.robust,
+        training.freedom.clone(),
+    )
+}
+
+fn descend(
+    objective: &DepthObjective<'_>,
+    start: DepthUnknowns,
+    training: &Training,
+    observe: &mut dyn FnMut(&DepthUnknowns, f64),
+) -> Result<DepthUnknowns, DepthError> {
+    match training.optimiser {
+        Optimiser::GaussNewton => Ok(gauss_newton::descend(
+            objective,
+            start,
+            training.iterations,
+            observe,
+        )),
+        Optimiser::Lbfgs(memory) => {
+            lbfgs::descend(objective, start, memory, training.iterations, observe)
+        }
+        Optimiser::Adam(rate) => Ok(adam::descend(
+            objective,
+            start,
+            rate,
+            training.iterations,
+            observe,
+        )),
+    }
+}
+
+fn check(map: &DepthMap, training: &Training) -> Result<(), DepthError> {
+    let seen = map.incidences_used();
+    let low = nearest_quantile(&seen, 0.05).unwrap_or(0.0);
+    let high = nearest_quantile(&seen, 0.95).unwrap_or(0.0);
+    if high - low < LEAST_SPREAD {
+        return Err(DepthError::OneIncidence {
+            least_deg: low.to_degrees(),
+            greatest_deg: high.to_degrees(),
+        });
+    }
+    match training.optimiser {
+        Optimiser::Adam(rate) if !(rate > 0.0 && rate.is_finite()) => Err(DepthError::Setting {
+            name: "rate",
+            value: rate,
+            domain: "above zero",
+        }),
+        Optimiser::Lbfgs(0) => Err(DepthError::Setting {
+            name: "memory",
+            value: 0.0,
+            domain: "at least 1",
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// The iterations so far, and the one of the least validation loss.
+struct Best<'a> {
+    validation: Option<HeldOut<'a>>,
+    least: Option<(f64, DepthUnknowns)>,
+    progress: Vec<TrainingProgress>,
+}
+
+impl<'a> Best<'a> {
+    fn new(
+        map: Option<&DepthMap>,
+        training: &'a Training,
+        options: &MapOptions,
+    ) -> Result<Self, DepthError> {
+        Ok(Self {
+            validation: map
+                .map(|map| HeldOut::new(map, training, options))
+                .transpose()?,
+            least: None,
+            progress: Vec::new(),
+        })
+    }
+
+    fn note(&mut self, unknowns: &DepthUnknowns, loss: f64) {
+        let validation = self
+            .validation
+            .as_mut()
+            .and_then(|held_out| held_out.loss(&unknowns.model));
+        self.progress.push(TrainingProgress { loss, validation });
+        if let Some(loss) = validation
+            && self.least.as_ref().is_none_or(|(least, _)| loss < *least)
+        {
+            self.least = Some((loss, unknowns.clone()));
+        }
+    }
+
+    /// The best by validation, or the last.
+    fn chosen(&mut self, last: DepthUnknowns) -> DepthUnknowns {
+        self.least.take().map_or(last, |(_, unknowns)| unknowns)
+    }
+}

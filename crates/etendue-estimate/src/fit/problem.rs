@@ -1,0 +1,321 @@
+//! Residuals of a model and the scans that it is fitted to.
+
+use crate::manifold::{Manifold, Variable};
+use crate::model::{BeamMeasurement, Model, ModelError, Rows};
+use crate::solve::{LeastSquares, Linearization, Loss, Residuals, SolveError};
+use etendue_sensors::RangeReading;
+use nalgebra::Isometry3;
+use thiserror::Error;
+
+/// A model and the scans that it is to explain.
+#[derive(Clone, Debug)]
+pub struct FitProblem {
+    /// The model.
+    pub model: Model,
+    /// BeamMeasurement quantities, scan after scan, beam by beam; none where the sensor gave none.
+    measured: Vec<Option<f64>>,
+    /// How many quantities a beam has: its range, and for some sensors its intensity.
+    kinds: usize,
+    /// What residuals of ranges are divided by, m: 1 leaves them in metres, the standard deviation
+    /// of a range makes them multiples of it.
+    pub sigma: f64,
+    /// What residuals of intensities are divided by, counts: infinite leaves them out.
+    pub intensity_sigma: f64,
+}
+
+/// Why scans and model do not fit together.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum FitError {
+    /// Another number of scans than of poses.
+    #[error("there are {scans} scans, but the model has {poses} sensor poses")]
+    Scans {
+        /// Scans given.
+        scans: usize,
+        /// Poses of the model.
+        poses: usize,
+    },
+    /// Another number of beams than the sensor has.
+    #[error("scan {scan} has {readings} beams, the sensor has {beams}: is it this sensor's scan?")]
+    Beams {
+        /// Number of the scan.
+        scan: usize,
+        /// Its beams.
+        readings: usize,
+        /// The sensor's beams.
+        beams: usize,
+    },
+    /// A scan without any range.
+    #[error("scan {scan} has not one valid range among {readings} beams")]
+    NoRange {
+        /// Number of the scan.
+        scan: usize,
+        /// Its beams.
+        readings: usize,
+    },
+    /// Nothing is unknown.
+    #[error("nothing is free: name what is unknown")]
+    NothingFree,
+    /// The model cannot be made.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The solver cannot go on.
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+}
+
+impl FitProblem {
+    /// Puts a model and its scans together.
+    ///
+    /// # Errors
+    /// Where the numbers of scans or beams differ, a scan has no valid range, or nothing is free.
+    pub fn new(model: Model, scans: &[Vec<RangeReading>]) -> Result<Self, FitError> {
+        let measured =
+            |scan: &Vec<RangeReading>| scan.iter().copied().map(BeamMeasurement::from).collect();
+        let scans: Vec<Vec<BeamMeasurement>> = scans.iter().map(measured).collect();
+        Self::measured_by(model, &scans)
+    }
+
+    /// The same with scans that may hold intensities.
+    ///
+    /// # Errors
+    /// As [`FitProblem::new`].
+    pub fn measured_by(model: Model, scans: &[Vec<BeamMeasurement>]) -> Result<Self, FitError> {
+        if scans.len() != model.scans() {
+            return Err(FitError::Scans {
+                scans: scans.len(),
+                poses: model.scans(),
+            });
+        }
+        if model.unknowns().is_empty() {
+            return Err(FitError::NothingFree);
+        }
+        for (number, scan) in scans.iter().enumerate() {
+            check(number, scan, model.beams())?;
+        }
+        let kinds = model.sensor().kinds();
+        let beams = scans.iter().flatten();
+        Ok(Self {
+            measured: beams.flat_map(|beam| beam.quantities(kinds)).collect(),
+            kinds,
+            model,
+            sigma: 1.0,
+            intensity_sigma: 100.0,
+        })
+    }
+
+    /// The same problem with every `every`-th beam alone and one ray a beam: for coarse searches.
+    #[must_use]
+    pub fn thinned(&self, every: usize) -> Self {
+        let scans = self.measured.chunks(self.model.beams() * self.kinds);
+        let thin = scans.flat_map(|scan| {
+            let beams = scan.chunks(self.kinds).step_by(every.max(1));
+            beams.flatten().copied()
+        });
+        Self {
+            measured: thin.collect(),
+            model: self.model.thinned(every),
+            ..*self
+        }
+    }
+
+    /// The same problem with beams `factor` times as wide in the model.
+    #[must_use]
+    pub fn widened(&self, factor: f64) -> Self {
+        Self {
+            model: self.model.widened(factor),
+            measured: self.measured.clone(),
+            ..*self
+        }
+    }
+
+    /// The same problem with edges as the integrals over beams see them, where it sees them at all.
+    #[must_use]
+    pub(super) fn integrated(&self) -> Self {
+        let mut integrated = self.clone();
+        if let Some(edges) = &mut integrated.model.edges {
+            edges.integral = true;
+        }
+        integrated
+    }
+
+    /// The same problem as rays alone see it, without edges.
+    #[must_use]
+    pub(super) fn by_rays(&self) -> Self {
+        let mut by_rays = self.clone();
+        by_rays.model.edges = None;
+        by_rays
+    }
+
+    /// How many beams were measured.
+    pub fn measured(&self) -> usize {
+        let ranges = self.measured.iter().step_by(self.kinds);
+        ranges.flatten().count()
+    }
+
+    /// Root mean squares of the residuals of ranges (m) and of intensities (counts), as far as there
+    /// are any.
+    pub fn root_mean_squares(&self, state: &[Variable]) -> [Option<f64>; 2] {
+        let scans = self.model.predict(state);
+        let beams = scans.iter().flatten();
+        let quantities = beams.flat_map(|beam| beam.quantities(self.kinds));
+        let mut sums = [(0.0, 0_u32); 2];
+        for (number, (measured, predicted)) in self.measured.iter().zip(quantities).enumerate() {
+            if let (Some(measured), Some(predicted)) = (measured, predicted) {
+                let sum = &mut sums[number % self.kinds];
+                *sum = (sum.0 + (predicted - measured).powi(2), sum.1 + 1);
+            }
+        }
+        sums.map(|(sum, count)| (count > 0).then(|| (sum / f64::from(count)).sqrt()))
+    }
+
+    /// Residuals of all ranges that are measured and predicted, m.
+    pub fn range_residuals(&self, state: &[Variable]) -> Vec<f64> {
+        let scans = self.model.predict(state);
+        let predicted = scans.iter().flatten().map(BeamMeasurement::range);
+        let measured = self.measured.iter().step_by(self.kinds);
+        let pairs = measured.zip(predicted);
+        pairs.filter_map(|(m, p)| Some(p? - (*m)?)).collect()
+    }
+
+    /// Where the measured ranges lie, seen from above, with the sensor at a pose for each scan, m.
+    pub fn points(&self, world_from_sensor: &[Isometry3<f64>]) -> Vec<[f64; 2]> {
+        let sensor = self.model.sensor();
+        let scans = self.measured.chunks(self.model.beams() * self.kinds);
+        let mut points = Vec::new();
+        for (scan, pose) in scans.zip(world_from_sensor) {
+            let ranges = scan.iter().step_by(self.kinds).enumerate();
+            for (beam, range) in ranges.filter_map(|(beam, range)| Some((beam, (*range)?))) {
+                let point = pose * sensor.direction(beam).point(range);
+                points.push([point.x, point.y]);
+            }
+        }
+        points
+    }
+
+    /// What residuals of the quantity of that number are divided by.
+    fn unit(&self, quantity: usize) -> f64 {
+        if quantity.is_multiple_of(self.kinds) {
+            self.sigma
+        } else {
+            self.intensity_sigma
+        }
+    }
+
+    /// Residuals of predicted quantities; `each` gets the number of the quantity of each.
+    fn compare(
+        &self,
+        predicted: impl Iterator<Item = Option<f64>>,
+        mut each: impl FnMut(usize),
+    ) -> Residuals {
+        let mut residuals = Residuals::of(Vec::with_capacity(self.measured.len()));
+        for (number, (measured, predicted)) in self.measured.iter().zip(predicted).enumerate() {
+            let is_range = number.is_multiple_of(self.kinds);
+            match (measured, predicted) {
+                (Some(measured), Some(predicted)) => {
+                    let unit = self.unit(number);
+                    residuals.values.push((predicted - measured) / unit);
+                    each(number);
+                }
+                (Some(_), None) if is_range => residuals.missing += 1,
+                (None, Some(_)) if is_range => residuals.unexpected += 1,
+                _ => {}
+            }
+        }
+        residuals
+    }
+
+    /// The Jacobian of the quantities with those numbers.
+    fn jacobian(&self, rows: &Rows, numbers: &[usize], unknowns: usize) -> Vec<f64> {
+        let mut jacobian = Vec::with_capacity(numbers.len() * unknowns);
+        let width = rows.shared.len();
+        if rows.columns.is_empty() {
+            for &number in numbers {
+                let scale = 1.0 / self.unit(number);
+                let own = &rows.jacobian[number * width..(number + 1) * width];
+                jacobian.extend(own.iter().map(|slope| slope * scale));
+            }
+            return jacobian;
+        }
+        jacobian.resize(numbers.len() * unknowns, 0.0);
+        let mut row_of = vec![None; self.measured.len()];
+        for (row, &number) in numbers.iter().enumerate() {
+            row_of[number] = Some(row);
+            let own = &rows.jacobian[number * width..(number + 1) * width];
+            for (&component, slope) in rows.shared.iter().zip(own) {
+                jacobian[row * unknowns + component] = slope / self.unit(number);
+            }
+        }
+        for column in &rows.columns {
+            for &(number, slope) in &column.slopes {
+                if let Some(row) = row_of[number] {
+                    jacobian[row * unknowns + column.component] = slope / self.unit(number);
+                }
+            }
+        }
+        jacobian
+    }
+}
+
+fn check(scan: usize, readings: &[BeamMeasurement], beams: usize) -> Result<(), FitError> {
+    if readings.len() != beams {
+        return Err(FitError::Beams {
+            scan,
+            readings: readings.len(),
+            beams,
+        });
+    }
+    if readings.iter().all(|beam| beam.range().is_none()) {
+        return Err(FitError::NoRange {
+            scan,
+            readings: readings.len(),
+        });
+    }
+    Ok(())
+}
+
+impl LeastSquares for FitProblem {
+    type State = Vec<Variable>;
+
+    fn residuals(&self, state: &Self::State) -> Residuals {
+        let scans = self.model.predict(state);
+        let beams = scans.iter().flatten();
+        let quantities = beams.flat_map(|beam| beam.quantities(self.kinds));
+        self.compare(quantities, |_| {})
+    }
+
+    fn linearize(&self, state: &Self::State) -> Linearization {
+        let rows = self.model.rows(state);
+        let mut numbers = Vec::with_capacity(self.measured.len());
+        let residuals = self.compare(rows.values.iter().copied(), |n| numbers.push(n));
+        let unknowns = state.dimension();
+        let jacobian = self.jacobian(&rows, &numbers, unknowns);
+        Linearization::new(residuals, unknowns, jacobian)
+    }
+
+    /// $J^\top W r$ scattered from each beam's own few derivatives: the Jacobian by thousands of
+    /// unknowns that few beams depend on is never formed.
+    fn gradient(&self, state: &Self::State, loss: Loss, gate: f64) -> (f64, Vec<f64>) {
+        let rows = self.model.rows(state);
+        let mut numbers = Vec::with_capacity(self.measured.len());
+        let residuals = self.compare(rows.values.iter().copied(), |n| numbers.push(n));
+        let weights = residuals.weights(loss);
+        let mut pull = vec![0.0; self.measured.len()];
+        for ((&number, r), weight) in numbers.iter().zip(&residuals.values).zip(weights) {
+            pull[number] = weight * r / self.unit(number);
+        }
+        let mut gradient = vec![0.0; state.dimension()];
+        let shared = rows.jacobian.chunks_exact(rows.shared.len().max(1));
+        for (row, pull) in shared.zip(&pull) {
+            for (&component, slope) in rows.shared.iter().zip(row) {
+                gradient[component] += pull * slope;
+            }
+        }
+        for column in &rows.columns {
+            for (number, slope) in &column.slopes {
+                gradient[column.component] += pull[*number] * slope;
+            }
+        }
+        (residuals.cost(loss, gate), gradient)
+    }
+}

@@ -1,0 +1,394 @@
+//! Registration methods with their settings.
+
+use super::cloud::Cloud;
+use super::pairs::PairRule;
+use super::rigid_motion::RigidMotion;
+use super::{gicp, ndt, point_to_plane, point_to_point};
+use crate::solve::{
+    Continuation, Iteration, Loss, Residuals, Solution, SolveError, Solver, SolverLimits,
+    SolverMethod, StopReason,
+};
+use nalgebra::Point;
+use thiserror::Error;
+
+/// Registration method, by its residuals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RegistrationMethod {
+    /// Distances between nearest points (Besl and McKay 1992, doi:10.1109/34.121791).
+    PointToPoint,
+    /// Distances to the target's tangent planes (Chen and Medioni 1992,
+    /// doi:10.1016/0262-8856(92)90066-C).
+    PointToPlane,
+    /// Distances between local planes of both clouds (Segal, Haehnel, Thrun 2009,
+    /// doi:10.15607/RSS.2009.V.021).
+    Gicp,
+    /// Distances to normal distributions in the cells of a grid (Biber and Strasser 2003,
+    /// doi:10.1109/IROS.2003.1249285), each point between the cells of overlapping grids.
+    Ndt,
+}
+
+impl RegistrationMethod {
+    /// All of them, in the order of their age.
+    pub const ALL: [Self; 4] = [
+        Self::PointToPoint,
+        Self::PointToPlane,
+        Self::Ndt,
+        Self::Gicp,
+    ];
+
+    /// Common name of the method.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::PointToPoint => "icp",
+            Self::PointToPlane => "icp-plane",
+            Self::Gicp => "gicp",
+            Self::Ndt => "ndt",
+        }
+    }
+}
+
+/// A registration method with its settings.
+///
+/// ```
+/// use etendue_estimate::register::{RegistrationMethod, Registration};
+/// use nalgebra::{Isometry2, Point2, Vector2};
+///
+/// let corner = (0..40).map(|i| f64::from(i) * 0.05);
+/// let target: Vec<_> = corner
+///     .flat_map(|s| [Point2::new(s, 0.0), Point2::new(0.0, 1.5 * s)])
+///     .collect();
+/// let truth = Isometry2::new(Vector2::new(0.02, -0.01), 0.03);
+/// let source: Vec<_> = target.iter().map(|p| truth.inverse() * p).collect();
+/// let found = Registration::new(RegistrationMethod::PointToPlane)
+///     .register(&source, &target, Isometry2::identity())?;
+/// assert!((found.target_from_source.translation.vector - truth.translation.vector).norm() < 1e-6);
+/// # Ok::<(), etendue_estimate::register::RegisterError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Registration {
+    /// Method.
+    pub method: RegistrationMethod,
+    /// Greatest distance of a pair, m.
+    pub max_distance: f64,
+    /// Fraction of the pairs that is used, the nearest first: 1 uses all (trimmed ICP, Chetverikov
+    /// et al. 2002).
+    pub keep: f64,
+    /// Loss of a pair; the scale is in m (in standard deviations for NDT and GICP).
+    pub loss: Loss,
+    /// Graduated non-convexity: the scale of the loss starts large and decreases to its value,
+    /// with `iterations` at each.
+    pub continuation: Option<Continuation>,
+    /// Number of neighbours of a local plane fit.
+    pub neighbours: usize,
+    /// Side of the cells of NDT, m.
+    pub resolution: f64,
+    /// Least standard deviation of the distributions of NDT, m: the noise of the sensor, where cells
+    /// have few points.
+    pub thinnest: f64,
+    /// Maximum number of iterations.
+    pub iterations: usize,
+    /// Length of a step (m and rad together) below which the registration has converged.
+    pub step: f64,
+}
+
+/// Result of a registration.
+#[derive(Clone, Debug)]
+pub struct Registered<M> {
+    /// Moves the source onto the target.
+    pub target_from_source: M,
+    /// Root mean square of the residuals, m (in standard deviations for GICP and NDT).
+    pub rms: f64,
+    /// Pairs used at the end.
+    pub pairs: usize,
+    /// Source points without a partner at the end.
+    pub unpaired: usize,
+    /// Why the solver stopped.
+    pub stop: StopReason,
+    /// All iterations.
+    pub log: Vec<Iteration<M>>,
+}
+
+/// Why two clouds cannot be registered.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum RegisterError {
+    /// Too few points in a cloud.
+    #[error("the {cloud} cloud has {points} usable points, at least {needed} are needed")]
+    TooFewPoints {
+        /// "source" or "target".
+        cloud: &'static str,
+        /// Finite points it has.
+        points: usize,
+        /// Number of points needed.
+        needed: usize,
+    },
+    /// No point of the source has a partner at the start.
+    #[error(
+        "no source point has a target point within {max_distance} m at the start: start nearer, or raise the distance"
+    )]
+    NoPairs {
+        /// The distance, m.
+        max_distance: f64,
+    },
+    /// A setting outside its domain.
+    #[error("{setting} is {value}: {remedy}")]
+    Setting {
+        /// Name of the setting.
+        setting: &'static str,
+        /// Its value.
+        value: f64,
+        /// Domain of the setting.
+        remedy: &'static str,
+    },
+    /// The solver failed.
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+}
+
+impl Registration {
+    /// A method with the default settings of common implementations: every point has a partner, squared loss, 10 neighbours, cells of 1 m.
+    pub fn new(method: RegistrationMethod) -> Self {
+        Self {
+            method,
+            max_distance: f64::INFINITY,
+            keep: 1.0,
+            loss: match method {
+                RegistrationMethod::Ndt => ndt::usual_loss(1.0),
+                _ => Loss::Squared,
+            },
+            continuation: None,
+            neighbours: 10,
+            resolution: 1.0,
+            thinnest: 0.0,
+            iterations: 50,
+            step: 1e-6,
+        }
+    }
+
+    /// The registration with a greatest distance of pairs, m.
+    #[must_use]
+    pub fn within(mut self, max_distance: f64) -> Self {
+        self.max_distance = max_distance;
+        self
+    }
+
+    /// The registration with a robust loss, for clouds with moving objects or partial overlap: for pairs
+    /// the loss of Geman and McClure with the scale (m, across the planes for GICP), starting at 20
+    /// times the scale; for NDT the loss of Cauchy of one standard deviation, with no distribution
+    /// thinner than $\text{scale}/\sqrt3$, where the influence of the loss of Geman and McClure is
+    /// greatest.
+    #[must_use]
+    pub fn robust(mut self, scale: f64) -> Self {
+        let graduated = Some(Continuation {
+            widest: 20.0,
+            factor: 3.0,
+        });
+        (self.loss, self.continuation) = match self.method {
+            RegistrationMethod::Ndt => {
+                self.thinnest = scale / 3.0_f64.sqrt();
+                (Loss::Cauchy { scale: 1.0 }, None)
+            }
+            RegistrationMethod::Gicp => {
+                let scale = scale / (2.0 * gicp::ACROSS).sqrt();
+                (Loss::GemanMcClure { scale }, graduated)
+            }
+            _ => (Loss::GemanMcClure { scale }, graduated),
+        };
+        self
+    }
+
+    /// The registration with NDT cells of side `resolution`, m, and the corresponding loss.
+    #[must_use]
+    pub fn with_resolution(mut self, resolution: f64) -> Self {
+        self.resolution = resolution;
+        if self.method == RegistrationMethod::Ndt {
+            self.loss = ndt::usual_loss(resolution);
+        }
+        self
+    }
+
+    /// Registers two clouds given as points, m; points that are not finite are removed.
+    ///
+    /// # Errors
+    /// Where a cloud has too few points, no pair exists at the start, or a setting is outside its domain.
+    pub fn register<M: RigidMotion<D, K>, const D: usize, const K: usize>(
+        &self,
+        source: &[Point<f64, D>],
+        target: &[Point<f64, D>],
+        start: M,
+    ) -> Result<Registered<M>, RegisterError> {
+        self.check()?;
+        let source = self.prepare::<M, D, K>("source", source)?;
+        let target = self.prepare::<M, D, K>("target", target)?;
+        self.register_clouds(&source, &target, start)
+    }
+
+    /// Registers two prepared clouds, for several registrations of one cloud.
+    ///
+    /// # Errors
+    /// As [`Registration::register`].
+    pub fn register_clouds<M: RigidMotion<D, K>, const D: usize, const K: usize>(
+        &self,
+        source: &Cloud<D>,
+        target: &Cloud<D>,
+        start: M,
+    ) -> Result<Registered<M>, RegisterError> {
+        let stages = self.continuation.map_or(vec![1.0], Continuation::stages);
+        let mut log = Vec::new();
+        let mut reached = None;
+        let mut at = start;
+        for widening in stages {
+            let mut found = self.solve(source, target, self.loss.widened(widening), at)?;
+            log.append(&mut found.log);
+            at = found.state;
+            reached = Some(found);
+        }
+        // There is at least one stage.
+        let nowhere = SolveError::NothingPredicted { missing: 0 };
+        let reached = reached.ok_or_else(|| self.error(nowhere))?;
+        let Residuals {
+            values, missing, ..
+        } = &reached.residuals;
+        let pairs = match self.method {
+            RegistrationMethod::Ndt => source.len() - missing,
+            _ => reached.residuals.blocks().len(),
+        };
+        let squares: f64 = values.iter().map(|r| r * r).sum();
+        Ok(Registered {
+            target_from_source: reached.state,
+            rms: (squares / pairs as f64).sqrt(),
+            pairs,
+            unpaired: *missing,
+            stop: reached.stop,
+            log,
+        })
+    }
+
+    /// One stage of the continuation, with one loss.
+    fn solve<M: RigidMotion<D, K>, const D: usize, const K: usize>(
+        &self,
+        source: &Cloud<D>,
+        target: &Cloud<D>,
+        loss: Loss,
+        start: M,
+    ) -> Result<Solution<M>, RegisterError> {
+        let rule = PairRule {
+            max_distance: self.max_distance,
+            keep: self.keep,
+        };
+        let newton = self.solver(SolverMethod::GaussNewton, loss);
+        let solution = match self.method {
+            RegistrationMethod::PointToPoint => newton.solve(
+                &point_to_point::PointToPoint::new(source, target, rule),
+                start,
+            ),
+            RegistrationMethod::PointToPlane => newton.solve(
+                &point_to_plane::PointToPlane::new(source, target, rule),
+                start,
+            ),
+            RegistrationMethod::Gicp => {
+                newton.solve(&gicp::GeneralizedIcp::new(source, target, rule), start)
+            }
+            RegistrationMethod::Ndt => {
+                let cells = ndt::Cells::new::<M, K>(target, self.resolution, self.thinnest);
+                newton.solve(&ndt::NormalDistributions::new(source, &cells), start)
+            }
+        };
+        solution.map_err(|error| self.error(error))
+    }
+
+    /// The cloud with the normals that the method needs.
+    fn prepare<M: RigidMotion<D, K>, const D: usize, const K: usize>(
+        &self,
+        name: &'static str,
+        points: &[Point<f64, D>],
+    ) -> Result<Cloud<D>, RegisterError> {
+        let cloud = Cloud::new(points);
+        let needed = if self.needs_normals() {
+            self.neighbours.min(K + 1)
+        } else {
+            K
+        };
+        if cloud.len() < needed {
+            return Err(RegisterError::TooFewPoints {
+                cloud: name,
+                points: cloud.len(),
+                needed,
+            });
+        }
+        Ok(if self.needs_normals() {
+            cloud.with_normals::<M, K>(self.neighbours)
+        } else {
+            cloud
+        })
+    }
+
+    fn needs_normals(&self) -> bool {
+        matches!(
+            self.method,
+            RegistrationMethod::PointToPlane | RegistrationMethod::Gicp
+        )
+    }
+
+    fn solver(&self, method: SolverMethod, loss: Loss) -> Solver {
+        let limits = SolverLimits {
+            iterations: self.iterations,
+            step: self.step,
+            cost: 1e-10,
+            gate: self.max_distance.min(1e3),
+            ..SolverLimits::default()
+        };
+        Solver {
+            method,
+            loss,
+            continuation: None,
+            limits,
+        }
+    }
+
+    fn error(&self, error: SolveError) -> RegisterError {
+        match error {
+            SolveError::NothingPredicted { .. } | SolveError::TooFew { .. } => {
+                RegisterError::NoPairs {
+                    max_distance: self.max_distance,
+                }
+            }
+            other => RegisterError::Solve(other),
+        }
+    }
+
+    fn check(&self) -> Result<(), RegisterError> {
+        let wrong = |setting, value, remedy| {
+            Err(RegisterError::Setting {
+                setting,
+                value,
+                remedy,
+            })
+        };
+        if self.max_distance.is_nan() || self.max_distance <= 0.0 {
+            return wrong(
+                "max_distance",
+                self.max_distance,
+                "give a distance above zero, m",
+            );
+        }
+        if !(self.keep > 0.0 && self.keep <= 1.0) {
+            return wrong("keep", self.keep, "give a fraction above 0, at most 1");
+        }
+        if self.resolution.is_nan() || self.resolution <= 0.0 {
+            return wrong(
+                "resolution",
+                self.resolution,
+                "give a cell size above zero, m",
+            );
+        }
+        if self.neighbours < 3 {
+            return wrong(
+                "neighbours",
+                self.neighbours as f64,
+                "a local plane needs at least 3",
+            );
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,141 @@
+//! L-BFGS with the line search of Moré and Thuente, from `argmin`.
+//!
+//! Source: Liu and Nocedal 1989, doi:10.1007/BF01589116; line search of Moré and Thuente 1994,
+//! doi:10.1145/192115.192132.
+
+use argmin::core::{CostFunction, Error, Gradient, IterState, Problem, Solver as _, State};
+use argmin::solver::linesearch::MoreThuenteLineSearch;
+use argmin::solver::quasinewton::LBFGS;
+use thiserror::Error as ThisError;
+
+/// A differentiable function of several variables.
+pub trait DifferentiableFunction {
+    /// Value at a point.
+    fn value(&self, point: &[f64]) -> f64;
+
+    /// Gradient at a point.
+    fn gradient(&self, point: &[f64]) -> Vec<f64>;
+}
+
+/// Why L-BFGS cannot continue.
+#[derive(Clone, Debug, PartialEq, ThisError)]
+#[error("L-BFGS failed: {reason}")]
+pub struct LbfgsError {
+    /// Message of the line search.
+    pub reason: String,
+}
+
+type Search = LBFGS<MoreThuenteLineSearch<Vec<f64>, Vec<f64>, f64>, Vec<f64>, Vec<f64>, f64>;
+type SearchState = IterState<Vec<f64>, Vec<f64>, (), (), (), f64>;
+
+/// Minimisation of a function by L-BFGS, one iteration at a time.
+///
+/// ```
+/// use etendue_estimate::solve::{DifferentiableFunction, LbfgsSearch};
+/// struct Parabola;
+/// impl DifferentiableFunction for Parabola {
+///     fn value(&self, x: &[f64]) -> f64 {
+///         (x[0] - 3.0).powi(2)
+///     }
+///     fn gradient(&self, x: &[f64]) -> Vec<f64> {
+///         vec![2.0 * (x[0] - 3.0)]
+///     }
+/// }
+/// let mut search = LbfgsSearch::new(Parabola, vec![0.0], 5)?;
+/// while search.gradient().iter().any(|g| g.abs() > 1e-9) {
+///     search.advance()?;
+/// }
+/// assert!((search.point()[0] - 3.0).abs() < 1e-8);
+/// # Ok::<(), etendue_estimate::solve::LbfgsError>(())
+/// ```
+pub struct LbfgsSearch<F: DifferentiableFunction> {
+    search: Search,
+    problem: Problem<Objective<F>>,
+    state: Option<SearchState>,
+    point: Vec<f64>,
+    value: f64,
+    gradient: Vec<f64>,
+}
+
+impl<F: DifferentiableFunction> LbfgsSearch<F> {
+    /// Evaluates the function at the start; the curvature is estimated from the last `memory` steps.
+    ///
+    /// # Errors
+    /// Where the search cannot start.
+    pub fn new(function: F, start: Vec<f64>, memory: usize) -> Result<Self, LbfgsError> {
+        let mut search: Search = LBFGS::new(MoreThuenteLineSearch::new(), memory);
+        let mut problem = Problem::new(Objective(function));
+        let first = SearchState::new().param(start.clone());
+        let (mut state, _) = search.init(&mut problem, first).map_err(failed)?;
+        state.update();
+        Ok(Self {
+            value: state.get_cost(),
+            gradient: state.get_gradient().cloned().unwrap_or_default(),
+            search,
+            problem,
+            state: Some(state),
+            point: start,
+        })
+    }
+
+    /// Makes one step.
+    ///
+    /// # Errors
+    /// Where the line search finds no step, as at a minimum to rounding; the point stays.
+    pub fn advance(&mut self) -> Result<(), LbfgsError> {
+        let ended = || LbfgsError {
+            reason: "the search has ended".to_owned(),
+        };
+        let state = self.state.take().ok_or_else(ended)?;
+        let next = self.search.next_iter(&mut self.problem, state);
+        let (mut state, _) = next.map_err(failed)?;
+        state.increment_iter();
+        self.point = state.get_param().cloned().ok_or_else(ended)?;
+        self.value = state.get_cost();
+        self.gradient = state.get_gradient().cloned().unwrap_or_default();
+        self.state = Some(state);
+        Ok(())
+    }
+
+    /// Current point.
+    pub fn point(&self) -> &[f64] {
+        &self.point
+    }
+
+    /// Value at the current point.
+    pub fn value(&self) -> f64 {
+        self.value
+    }
+
+    /// Gradient at the current point.
+    pub fn gradient(&self) -> &[f64] {
+        &self.gradient
+    }
+}
+
+fn failed(error: Error) -> LbfgsError {
+    LbfgsError {
+        reason: error.to_string(),
+    }
+}
+
+/// A function as an objective of `argmin`.
+struct Objective<F>(F);
+
+impl<F: DifferentiableFunction> CostFunction for Objective<F> {
+    type Param = Vec<f64>;
+    type Output = f64;
+
+    fn cost(&self, point: &Vec<f64>) -> Result<f64, Error> {
+        Ok(self.0.value(point))
+    }
+}
+
+impl<F: DifferentiableFunction> Gradient for Objective<F> {
+    type Param = Vec<f64>;
+    type Gradient = Vec<f64>;
+
+    fn gradient(&self, point: &Vec<f64>) -> Result<Vec<f64>, Error> {
+        Ok(self.0.gradient(point))
+    }
+}

@@ -1,0 +1,147 @@
+//! Solvers of least-squares problems.
+
+use super::limits::SolverLimits;
+use super::loss::{Continuation, Loss};
+use super::problem::{LeastSquares, Residuals};
+use super::solution::{Iteration, Solution, SolveError};
+use super::walk::{Stage, Walk};
+use super::{gauss_newton, lbfgs, levenberg_marquardt};
+use crate::manifold::Manifold;
+
+/// Method of minimisation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum SolverMethod {
+    /// Gauss-Newton: full steps without a test of the cost, for problems whose residuals change
+    /// their correspondences in every step (ICP).
+    GaussNewton,
+    /// Levenberg-Marquardt with Marquardt's scaling: only steps that lower the cost.
+    LevenbergMarquardt {
+        /// Damping of the first step, relative to the diagonal of the normal matrix.
+        damping: f64,
+    },
+    /// L-BFGS with the line search of Moré and Thuente (strong Wolfe conditions), in the tangent
+    /// space at the start. Uses gradients only.
+    Lbfgs {
+        /// Number of steps from which the curvature is estimated.
+        memory: usize,
+    },
+}
+
+/// Solver: a method with its loss and its limits.
+///
+/// ```
+/// use etendue_estimate::solve::{LeastSquares, Linearization, Residuals, Solver, StopReason};
+///
+/// /// The square root of two.
+/// struct Root;
+/// impl LeastSquares for Root {
+///     type State = f64;
+///     fn residuals(&self, x: &f64) -> Residuals {
+///         Residuals::of(vec![x * x - 2.0])
+///     }
+///     fn linearize(&self, x: &f64) -> Linearization {
+///         Linearization::new(self.residuals(x), 1, vec![2.0 * x])
+///     }
+/// }
+/// let solution = Solver::default().solve(&Root, 1.0)?;
+/// assert!((solution.state - 2.0_f64.sqrt()).abs() < 1e-12);
+/// assert!(solution.stop.converged());
+/// # Ok::<(), etendue_estimate::solve::SolveError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Solver {
+    /// Method of minimisation.
+    pub method: SolverMethod,
+    /// Loss of the residuals.
+    pub loss: Loss,
+    /// Graduated non-convexity: the scale of the loss starts large and decreases to its own value.
+    pub continuation: Option<Continuation>,
+    /// Stopping criteria.
+    pub limits: SolverLimits,
+}
+
+impl Default for Solver {
+    fn default() -> Self {
+        Self {
+            method: SolverMethod::LevenbergMarquardt { damping: 1e-4 },
+            loss: Loss::Squared,
+            continuation: None,
+            limits: SolverLimits::default(),
+        }
+    }
+}
+
+impl Solver {
+    /// Minimises the cost from `start`.
+    ///
+    /// # Errors
+    /// Where the start has no residuals, a residual is not finite, or the method cannot continue
+    /// ([`SolveError`]).
+    pub fn solve<P: LeastSquares>(
+        &self,
+        problem: &P,
+        start: P::State,
+    ) -> Result<Solution<P::State>, SolveError> {
+        self.solve_observed(problem, start, &mut |_| {})
+    }
+
+    /// Minimises the cost from `start` and passes every iteration to `observe`.
+    ///
+    /// # Errors
+    /// As [`Solver::solve`].
+    pub fn solve_observed<P: LeastSquares>(
+        &self,
+        problem: &P,
+        start: P::State,
+        observe: &mut dyn FnMut(&Iteration<P::State>),
+    ) -> Result<Solution<P::State>, SolveError> {
+        let mut walk = Walk::new(problem, start, self.limits, observe);
+        self.begin(&mut walk)?;
+        let stages = self.continuation.map_or(vec![1.0], Continuation::stages);
+        let last = stages.len() - 1;
+        for (number, widening) in stages.into_iter().enumerate() {
+            let stage = Stage {
+                loss: self.loss.widened(widening),
+                widening,
+                is_last: number == last,
+            };
+            walk.stop = match self.method {
+                SolverMethod::GaussNewton => gauss_newton::descend(&mut walk, stage)?,
+                SolverMethod::LevenbergMarquardt { damping } => {
+                    levenberg_marquardt::descend(&mut walk, stage, damping)?
+                }
+                SolverMethod::Lbfgs { memory } => lbfgs::descend(&mut walk, stage, memory)?,
+            };
+        }
+        Ok(walk.finish(self.loss))
+    }
+
+    /// Evaluates the start, with the derivatives that the method needs.
+    fn begin<P: LeastSquares>(&self, walk: &mut Walk<'_, P>) -> Result<(), SolveError> {
+        if matches!(self.method, SolverMethod::Lbfgs { .. }) {
+            let residuals = walk.problem.residuals(&walk.state);
+            return check_start(&residuals, walk.state.dimension());
+        }
+        let linearization = walk.problem.linearize(&walk.state);
+        check_start(&linearization.residuals, walk.state.dimension())?;
+        linearization.check(0)?;
+        walk.known = Some(linearization);
+        Ok(())
+    }
+}
+
+fn check_start(residuals: &Residuals, unknowns: usize) -> Result<(), SolveError> {
+    if residuals.values.is_empty() {
+        return Err(SolveError::NothingPredicted {
+            missing: residuals.missing,
+        });
+    }
+    if residuals.values.len() < unknowns {
+        return Err(SolveError::TooFew {
+            residuals: residuals.values.len(),
+            unknowns,
+        });
+    }
+    Ok(())
+}

@@ -1,0 +1,98 @@
+//! Scaled singular value decomposition of a Jacobian.
+
+use nalgebra::{DMatrix, DVector, SymmetricEigen};
+
+/// Relative singular value below which a direction counts as undetermined: what is left of an exact
+/// zero after the products in double precision.
+const NULL: f64 = 1e-7;
+
+/// Maximum number of sweeps of a singular value decomposition, far above the usual number: without a
+/// limit, degenerate input does not terminate.
+const MOST_SWEEPS: usize = 10_000;
+
+/// Eigenvalues and eigenvectors of $J^\top J$ after its columns were brought to unit length, so
+/// that the units of the unknowns do not decide what counts as undetermined.
+#[derive(Clone, Debug)]
+pub(super) struct Spectrum {
+    /// Lengths of the columns of $J$.
+    pub lengths: DVector<f64>,
+    /// Singular values of the scaled Jacobian, descending.
+    pub values: Vec<f64>,
+    /// Their right singular vectors, as columns.
+    pub vectors: DMatrix<f64>,
+}
+
+impl Spectrum {
+    /// Spectrum of a Jacobian, with singular values to full precision.
+    pub fn new(jacobian: &DMatrix<f64>) -> Self {
+        let lengths = column_lengths(jacobian.column_iter().map(|c| c.norm()));
+        let scaled = DMatrix::from_fn(jacobian.nrows(), jacobian.ncols(), |i, j| {
+            jacobian[(i, j)] / lengths[j]
+        });
+        // The triangular factor has the same singular values and is small.
+        let triangle = scaled.qr().r();
+        let Some(svd) = triangle.try_svd(false, true, 5.0 * f64::EPSILON, MOST_SWEEPS) else {
+            return Self::of(&jacobian.tr_mul(jacobian));
+        };
+        let transposed = svd.v_t.expect("requested");
+        Self {
+            lengths,
+            values: svd.singular_values.as_slice().to_vec(),
+            vectors: transposed.transpose(),
+        }
+    }
+
+    /// Spectrum of a normal matrix.
+    pub fn of(normal: &DMatrix<f64>) -> Self {
+        let lengths = column_lengths(normal.diagonal().iter().map(|d| d.max(0.0).sqrt()));
+        let n = normal.nrows();
+        let scaled = DMatrix::from_fn(n, n, |i, j| normal[(i, j)] / (lengths[i] * lengths[j]));
+        let eigen = SymmetricEigen::new(scaled);
+        let mut order: Vec<usize> = (0..n).collect();
+        order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]));
+        let root = |&i: &usize| eigen.eigenvalues[i].max(0.0).sqrt();
+        Self {
+            lengths,
+            values: order.iter().map(root).collect(),
+            vectors: eigen.eigenvectors.select_columns(&order),
+        }
+    }
+
+    pub fn is_null(&self, index: usize) -> bool {
+        self.values[index] <= NULL * self.values[0]
+    }
+
+    pub fn rank(&self) -> usize {
+        (0..self.values.len()).filter(|&i| !self.is_null(i)).count()
+    }
+
+    /// The pseudo-inverse of $J^\top J$, in the unscaled components.
+    pub fn inverse(&self) -> DMatrix<f64> {
+        let n = self.values.len();
+        let mut inverse = DMatrix::zeros(n, n);
+        for (k, value) in self
+            .values
+            .iter()
+            .enumerate()
+            .filter(|(k, _)| !self.is_null(*k))
+        {
+            let direction = self.vectors.column(k).component_div(&self.lengths) / *value;
+            inverse += &direction * direction.transpose();
+        }
+        inverse
+    }
+}
+
+/// Lengths to divide by: a column far below the longest is left as it is, so that it shows up as
+/// undetermined.
+fn column_lengths(lengths: impl Iterator<Item = f64>) -> DVector<f64> {
+    let lengths: Vec<f64> = lengths.collect();
+    let longest = lengths.iter().copied().fold(0.0, f64::max);
+    let floor = if longest > 0.0 { 1e-11 * longest } else { 1.0 };
+    DVector::from_iterator(
+        lengths.len(),
+        lengths
+            .iter()
+            .map(|&l| if l > floor { l } else { longest.max(1.0) }),
+    )
+}
