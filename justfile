@@ -6,7 +6,7 @@ _list:
     @just --list --unsorted
 
 # Everything that has to pass. Tests are last, so that their results end the output.
-ci: fmt clippy docs features benches deny examples test
+ci: fmt clippy docs features benches deny examples formats test
 
 # All tests. Tests on recordings are skipped, and listed, where ETENDUE_DATA names no folder that has them.
 test:
@@ -60,6 +60,10 @@ examples:
 # Licences and advisories of the dependencies, where cargo-deny is installed.
 deny:
     @if command -v cargo-deny >/dev/null; then cargo deny check; else echo "skipped: cargo-deny is not installed"; fi
+
+# Tests of the file formats behind features.
+formats:
+    cargo test -p etendue-io --features parquet,exr
 
 # Tests with the physics engine; its dependencies take minutes to build.
 rapier:

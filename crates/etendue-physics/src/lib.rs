@@ -7,6 +7,7 @@ pub mod angle;
 pub mod atmosphere;
 pub mod beam;
 pub mod camera;
+mod dual;
 pub mod gnss;
 pub mod inertial;
 pub mod light;
@@ -22,8 +23,9 @@ mod spectrum;
 pub mod statistics;
 pub mod surface;
 
+pub use dual::{Dual, DualParts};
 pub use random::{Draws, NormalPairs, Purpose, Stream};
-pub use scalar::{Dual, DualParts, DualTile, Scalar, ScalarTile};
+pub use scalar::Scalar;
 pub use spectrum::{OutsideTable, Spectrum};
 
 /// Speed of light in vacuum, m/s (exact, SI 2019).

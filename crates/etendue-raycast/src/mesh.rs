@@ -12,18 +12,19 @@ use thiserror::Error;
 pub struct Mesh {
     /// Vertex positions, m.
     pub vertices: Vec<Point3<f64>>,
-    /// Vertex numbers of each triangle.
+    /// Vertex indices of each triangle.
     pub triangles: Vec<[u32; 3]>,
-    /// Material of each triangle, or empty where the object's own material holds for all.
+    /// Material of each triangle, or empty where the object has one material. The ray caster does not
+    /// read them.
     pub materials: Vec<MaterialId>,
 }
 
 impl Mesh {
-    /// Whether rays can be cast at it.
+    /// Checks that rays can be cast at the mesh.
     ///
     /// # Errors
-    /// Where there is no triangle, a vertex is not finite, or a triangle names a vertex that does
-    /// not exist.
+    /// Where there is no triangle, a vertex is not finite, or a triangle refers to a vertex that does not
+    /// exist.
     pub fn check(&self) -> Result<(), MeshError> {
         if self.triangles.is_empty() {
             return Err(MeshError::Empty);
@@ -68,7 +69,7 @@ impl Mesh {
         Some([bounds.low, bounds.high])
     }
 
-    /// The same mesh with every triangle turned over: normals point the other way.
+    /// The mesh with opposite winding: normals point the other way.
     #[must_use]
     pub fn inside_out(mut self) -> Self {
         for triangle in &mut self.triangles {
@@ -77,8 +78,8 @@ impl Mesh {
         self
     }
 
-    /// The same mesh with all lengths multiplied by `factor`. A negative one mirrors it at the
-    /// origin, and turns the triangles over so that outside stays outside.
+    /// The mesh with all lengths multiplied by `factor`. A negative factor mirrors the mesh at the origin
+    /// and reverses the winding, so that outside stays outside.
     #[must_use]
     pub fn scaled(mut self, factor: f64) -> Self {
         for vertex in &mut self.vertices {
@@ -91,7 +92,7 @@ impl Mesh {
         }
     }
 
-    /// The same mesh moved, into the frame that `new_from_old` leads to.
+    /// The mesh in another frame.
     #[must_use]
     pub fn moved(mut self, new_from_old: &Isometry3<f64>) -> Self {
         for vertex in &mut self.vertices {
@@ -100,7 +101,7 @@ impl Mesh {
         self
     }
 
-    /// One mesh out of several, each with the material of its triangles where it names none.
+    /// Merges meshes; each comes with the material of its triangles where it has none per triangle.
     pub fn merged<'a>(parts: impl IntoIterator<Item = (&'a Self, MaterialId)>) -> Self {
         let mut whole = Self::default();
         for (part, material) in parts {
@@ -139,7 +140,7 @@ fn unit_cross(u: [f64; 3], v: [f64; 3]) -> [f64; 3] {
     n.map(|part| part / length)
 }
 
-/// Triangles that one mesh can have: the numbers of a search tree's nodes and places fit 32 bits.
+/// Largest number of triangles of a mesh: indices of nodes and slots must fit 32 bits.
 const MOST_TRIANGLES: usize = 1 << 29;
 
 fn check_count(triangles: usize) -> Result<(), MeshError> {
@@ -167,44 +168,44 @@ pub fn check_vertices(vertices: &[Point3<f64>]) -> Result<(), MeshError> {
     }
 }
 
-/// Why a mesh cannot be used.
+/// An error in a mesh.
 #[derive(Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum MeshError {
-    /// A triangle names a vertex that does not exist.
+    /// A triangle refers to a vertex that does not exist.
     #[error("triangle {triangle} uses vertex {vertex}, the mesh has {vertices}")]
     VertexOutOfRange {
-        /// The triangle's number.
+        /// The triangle's index.
         triangle: usize,
-        /// The vertex it names.
+        /// The vertex it refers to.
         vertex: u32,
-        /// How many vertices there are.
+        /// Number of vertices.
         vertices: usize,
     },
     /// A vertex has a coordinate that is not a finite number.
     #[error("vertex {vertex} is not finite: {position:?}")]
     NotFinite {
-        /// The vertex's number.
+        /// The vertex's index.
         vertex: usize,
         /// Its coordinates.
         position: [f64; 3],
     },
-    /// There are materials for some triangles only.
+    /// The number of materials differs from that of triangles.
     #[error(
         "the mesh names {materials} materials for {triangles} triangles: name one each, or none"
     )]
     MaterialCount {
-        /// How many it names.
+        /// Number of materials.
         materials: usize,
-        /// How many triangles there are.
+        /// Number of triangles.
         triangles: usize,
     },
-    /// There are more triangles than can be numbered.
+    /// There are more triangles than indices.
     #[error("the mesh has {triangles} triangles, more than {most}: split it into several objects")]
     TooLarge {
-        /// How many there are.
+        /// Number of triangles.
         triangles: usize,
-        /// How many there can be.
+        /// Largest number.
         most: usize,
     },
     /// There is no triangle.
@@ -217,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mesh_too_large_to_number_is_refused_with_a_remedy() {
+    fn a_mesh_with_too_many_triangles_is_refused_with_a_remedy() {
         assert_eq!(check_count(1 << 29), Ok(()));
         let refused = check_count((1 << 31) + 5).expect_err("too many");
         assert!(refused.to_string().contains("split it"), "{refused}");

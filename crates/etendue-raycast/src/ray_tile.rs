@@ -8,7 +8,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 /// The object number of no hit.
 const NO_OBJECT: u32 = u32::MAX;
 
-/// Up to sixteen rays in the world frame, by axis and lane, as [`Ray`]s are. NearestHits where they are
+/// Up to sixteen [`Ray`]s in the world frame, by axis and lane. Queries are fastest where they are
 /// neighbours.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]

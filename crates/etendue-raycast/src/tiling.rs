@@ -87,7 +87,8 @@ impl Tiling {
         band * (BATCH / band).max(1)
     }
 
-    /// The rays of tile number `tile` of a piece of `count` rays. TileBatch at the edges hold fewer.
+    /// The rays of tile number `tile` of a batch of `count` rays, and their number: tiles at the edges
+    /// hold fewer than sixteen.
     #[inline]
     pub fn tile(self, tile: usize, count: usize) -> ([usize; 16], usize) {
         let mut of = [0; 16];

@@ -1,67 +1,67 @@
-//! What is odd about a mesh that can be used all the same.
+//! Audits of meshes: defects that do not prevent their use.
 
 use etendue_raycast::{Mesh, MeshError};
 use nalgebra::Point3;
 use std::fmt;
 
-/// A mesh's counts and oddities.
+/// The counts and defects of a mesh.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeshAudit {
-    /// How many vertices it has.
+    /// Number of vertices.
     pub vertices: usize,
-    /// How many triangles it has.
+    /// Number of triangles.
     pub triangles: usize,
     /// Least and greatest coordinates, m.
     pub bounds: [Point3<f64>; 2],
-    /// How many connected parts it has; vertices at the same place count as one.
+    /// Number of connected parts; vertices at the same position count as one.
     pub parts: usize,
-    /// How many of the parts are closed: every edge has two triangles, wound alike.
+    /// Number of closed parts, in which every edge has two triangles with consistent winding.
     pub closed_parts: usize,
-    /// Sum of the closed parts' signed volumes, m³: a part that is inside out counts negative.
+    /// Sum of the closed parts' signed volumes, m³; that of a part that is inside out is negative.
     pub volume: f64,
-    /// What is odd, in the order of [`Defect`]; kinds that do not occur are left out.
+    /// The defects that occur, in the order of [`Defect`].
     pub findings: Vec<Finding>,
 }
 
 impl MeshAudit {
-    /// How often a defect occurs.
+    /// Number of occurrences of a defect.
     pub fn count(&self, defect: Defect) -> usize {
         let found = self.findings.iter().find(|f| f.defect == defect);
         found.map_or(0, |found| found.count)
     }
 
-    /// Whether all of it is closed: light that goes in has to come out.
+    /// Whether all parts are closed.
     pub fn is_closed(&self) -> bool {
         self.parts == self.closed_parts
     }
 }
 
-/// Something that is odd about a mesh, for instance "12 degenerate triangles, the first is 99".
+/// A defect of a mesh with its occurrences, for instance "12 degenerate triangles, first at triangle 99".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// What it is.
+    /// The defect.
     pub defect: Defect,
-    /// How often it occurs.
+    /// Number of occurrences.
     pub count: usize,
-    /// The first place: number of the vertex or of a triangle that has it.
+    /// Index of the first vertex, or of a triangle, that has it.
     pub first: usize,
 }
 
-/// Kinds of oddities.
+/// A defect of a mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Defect {
     /// No triangle uses the vertex.
     UnusedVertex,
-    /// The triangle has no area: rays cannot meet it.
+    /// The triangle has no area: rays cannot hit it.
     DegenerateTriangle,
-    /// An earlier triangle has the same corners: rays meet that one.
+    /// An earlier triangle has the same corners: rays hit that one.
     DuplicateTriangle,
     /// Only one triangle has the edge: the surface ends there.
     BoundaryEdge,
     /// More than two triangles share the edge.
     NonManifoldEdge,
-    /// The edge's two triangles are wound against each other: one of their normals points inwards.
+    /// The edge's two triangles have opposite winding: one of their normals points inwards.
     InconsistentWinding,
     /// A closed part whose normals all point inwards: right for a room, wrong for a solid.
     InsideOutPart,
@@ -136,7 +136,7 @@ impl MeshAudit {
 struct Findings(Vec<Finding>);
 
 impl Findings {
-    /// Records the `places` of a defect, where there are any.
+    /// Records the occurrences of a defect, if there are any.
     fn record(&mut self, defect: Defect, places: impl Iterator<Item = usize>) {
         let (count, first) = places.fold((0, usize::MAX), |(n, first), at| (n + 1, first.min(at)));
         if count > 0 {
@@ -158,14 +158,14 @@ fn find_unused(mesh: &Mesh, findings: &mut Findings) {
     findings.record(Defect::UnusedVertex, unused.map(|(vertex, _)| vertex));
 }
 
-/// Triangles over vertices of which those at the same place have become one.
+/// Triangles after vertices at the same position were merged.
 struct Welded {
     triangles: Vec<[u32; 3]>,
 }
 
 impl Welded {
     fn new(mesh: &Mesh) -> Self {
-        // Adding zero makes -0 the same place as 0.
+        // Adding zero turns -0 into 0.
         let place = |v: usize| mesh.vertices[v].coords.map(|x| (x + 0.0).to_bits());
         let mut order: Vec<usize> = (0..mesh.vertices.len()).collect();
         order.sort_unstable_by_key(|&v| (place(v).x, place(v).y, place(v).z, v));
@@ -186,7 +186,7 @@ impl Welded {
     }
 }
 
-/// Records degenerate and duplicate triangles; the numbers of all others, ascending.
+/// Records degenerate and duplicate triangles, and returns the indices of all others.
 fn find_bad_triangles(mesh: &Mesh, welded: &Welded, findings: &mut Findings) -> Vec<usize> {
     let degenerate = |t: &usize| {
         let [a, b, c] = mesh.triangles[*t].map(|v| mesh.vertices[v as usize]);
@@ -209,11 +209,11 @@ fn find_bad_triangles(mesh: &Mesh, welded: &Welded, findings: &mut Findings) -> 
     sound
 }
 
-/// Which triangles meet at which edge.
+/// The triangles of each edge.
 struct Edges {
     /// Pairs of triangles that share an edge.
     joined: Vec<[usize; 2]>,
-    /// Triangles at an edge that is open, crowded or wound inconsistently.
+    /// Triangles at an edge that is open, non-manifold or inconsistently wound.
     faulty: Vec<usize>,
 }
 
@@ -286,7 +286,7 @@ fn find_parts(
     }
 }
 
-/// Disjoint sets; each is named by its least member.
+/// Disjoint sets, each represented by its least member.
 struct Groups {
     parents: Vec<usize>,
 }

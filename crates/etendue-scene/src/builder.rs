@@ -11,7 +11,7 @@ use etendue_raycast::{MaterialId, Mesh, MeshError, ObjectId, RayCasterError};
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Why a scene cannot be built.
+/// An error in the contents of a scene.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SceneError {

@@ -1,65 +1,65 @@
-//! Meshes whose vertices move: key frames of their places.
+//! Deforming meshes: key frames of vertex positions.
 
 use etendue_raycast::{MeshError, check_vertices};
 use nalgebra::Point3;
 use thiserror::Error;
 
-/// Places of a mesh's vertices at a time.
+/// The vertex positions of a mesh at a time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VertexFrame {
-    /// When, s from the scene's epoch.
+    /// Time, s from the scene's epoch.
     pub time: f64,
-    /// Where each vertex is, m, in the mesh's own frame.
+    /// Vertex positions in the mesh's frame, m.
     pub vertices: Vec<Point3<f64>>,
 }
 
-/// A mesh's vertices over time: along straight lines between key frames. Before the first and
-/// after the last they stand still, or it all begins anew.
+/// The vertex positions of a mesh over time, linear between key frames. Before the first and after the
+/// last key frame they are constant, or the key frames repeat.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Deformation {
     frames: Vec<VertexFrame>,
     repeats: bool,
 }
 
-/// Why key frames of vertices cannot be used.
+/// An error in key frames of vertices.
 #[derive(Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum DeformationError {
-    /// There is none.
+    /// There is no key frame.
     #[error("there is no key frame")]
     Empty,
     /// A key frame has another number of vertices than the first.
     #[error("key frame {frame} has {vertices} vertices, the first has {first}")]
     VertexCount {
-        /// Its number.
+        /// The key frame's index.
         frame: usize,
-        /// How many it has.
+        /// Number of its vertices.
         vertices: usize,
-        /// How many the first has.
+        /// Number of vertices of the first key frame.
         first: usize,
     },
     /// A vertex is not finite.
     #[error("key frame {frame}: {source}")]
     Vertex {
-        /// Its number.
+        /// The key frame's index.
         frame: usize,
-        /// Which vertex.
+        /// The vertex and its position.
         source: MeshError,
     },
     /// A time is not finite, or not later than the one before.
     #[error("key frame {frame} is at {time} s, it must be later than {before} s")]
     NotAscending {
-        /// Its number.
+        /// The key frame's index.
         frame: usize,
-        /// Its time, s.
+        /// The key frame's time, s.
         time: f64,
-        /// The time of the one before, s.
+        /// Time of the key frame before it, s.
         before: f64,
     },
 }
 
 impl DeformationError {
-    /// The number of the key frame that is wrong, if it is one.
+    /// The index of the invalid key frame, if there is one.
     pub fn frame(&self) -> Option<usize> {
         match self {
             Self::Empty => None,
@@ -71,7 +71,8 @@ impl DeformationError {
 }
 
 impl Deformation {
-    /// Key frames in the order of time. With `repeats`, the last is the first of the next round.
+    /// A deformation through key frames in the order of time. With `repeats`, the last one is the first of
+    /// the next cycle.
     ///
     /// ```
     /// use etendue_scene::{Deformation, VertexFrame};
@@ -115,26 +116,26 @@ impl Deformation {
         Ok(Self { frames, repeats })
     }
 
-    /// How many vertices the mesh has.
+    /// Number of vertices.
     pub fn vertices(&self) -> usize {
         self.frames[0].vertices.len()
     }
 
-    /// Where each vertex is at a time (s), m.
+    /// The vertex positions (m) at a time (s).
     pub fn at(&self, time: f64) -> Vec<Point3<f64>> {
         let (from, to, share) = self.between(time);
         let pairs = from.vertices.iter().zip(&to.vertices);
         pairs.map(|(a, b)| a + (b - a) * share).collect()
     }
 
-    /// Where one vertex is at a time (s), m.
+    /// The position (m) of one vertex at a time (s).
     pub fn vertex_at(&self, vertex: usize, time: f64) -> Point3<f64> {
         let (from, to, share) = self.between(time);
         let (a, b) = (from.vertices[vertex], to.vertices[vertex]);
         a + (b - a) * share
     }
 
-    /// The key frames about a time, and how far it is from the first to the second.
+    /// The key frames before and after a time, and the fraction of the interval between them.
     fn between(&self, time: f64) -> (&VertexFrame, &VertexFrame, f64) {
         let [first, last] = [&self.frames[0], &self.frames[self.frames.len() - 1]];
         let round = last.time - first.time;
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn it_stands_still_outside_its_key_frames_or_repeats() {
+    fn it_is_constant_outside_its_key_frames_or_repeats() {
         let frames = vec![frame(1.0, 0.0), frame(2.0, 4.0), frame(4.0, 0.0)];
         let x = |repeats, time| {
             let deformation = Deformation::new(frames.clone(), repeats).expect("fine");

@@ -3,8 +3,7 @@
 use crate::builder::SceneError;
 use crate::deformation::Deformation;
 use crate::scene::Scene;
-use etendue_physics::profile::{Profile, ProfileSampler};
-use etendue_raycast::{MaterialId, MeshId, ObjectId};
+use etendue_raycast::{MeshId, ObjectId};
 use etendue_simd::Isa;
 use nalgebra::{Isometry3, Point3};
 use std::sync::Arc;
@@ -69,16 +68,6 @@ impl SceneEdit {
         deformations.retain(|(other, _)| *other != mesh);
         deformations.push((mesh, deformation));
         Ok(edit)
-    }
-
-    /// Gives a material the calibrated noise of a sensor.
-    pub fn with_profile(mut self, material: MaterialId, profile: Arc<Profile>) -> Self {
-        let profiles = &mut self.scene.profiles;
-        profiles.resize(self.scene.parts.materials.len(), None);
-        if let Some(own) = profiles.get_mut(material.0 as usize) {
-            *own = Some(Arc::new(ProfileSampler::new(profile)));
-        }
-        self
     }
 
     /// Rebuilds the acceleration structure of a mesh, for instance after much deformation.

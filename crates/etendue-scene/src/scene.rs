@@ -6,7 +6,6 @@ use crate::edit::SceneEdit;
 use crate::motion::Trajectory;
 use crate::object::{NamedMaterial, Object};
 use crate::scratch::with_scratch;
-use etendue_physics::profile::{Profile, ProfileSampler};
 use etendue_raycast::{
     BoundingBox, Hit, HitTile, Instance, MaterialId, Mesh, MeshId, ObjectId, Ray, RayCaster,
     RayCasterError, RayTile, RigidMotion,
@@ -25,7 +24,6 @@ pub struct Scene {
     pub(crate) caster: RayCaster,
     /// Meshes whose vertices move.
     pub(crate) deformations: Vec<(MeshId, Arc<Deformation>)>,
-    pub(crate) profiles: Vec<Option<Arc<ProfileSampler>>>,
 }
 
 impl Scene {
@@ -46,7 +44,6 @@ impl Scene {
             parts,
             motions,
             deformations: Vec::new(),
-            profiles: Vec::new(),
         })
     }
 
@@ -75,7 +72,6 @@ impl Scene {
     /// assert_eq!(scene.world_from_object(ObjectId(0), 0.0), Isometry3::identity());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[must_use]
     pub fn edit(self) -> SceneEdit {
         SceneEdit::new(self)
     }
@@ -163,21 +159,6 @@ impl Scene {
                 .expect("vertices were checked when the deformation was set");
         }
         edit.finish()
-    }
-
-    /// The calibrated noise of a material, if it has any.
-    pub fn profile(&self, material: MaterialId) -> Option<&Arc<Profile>> {
-        Some(self.sampler(material)?.profile())
-    }
-
-    /// The sampler of the calibrated noise of a material, if it has any.
-    pub fn sampler(&self, material: MaterialId) -> Option<&ProfileSampler> {
-        self.profiles.get(material.0 as usize)?.as_deref()
-    }
-
-    /// Whether any material has calibrated noise.
-    pub fn has_profiles(&self) -> bool {
-        !self.profiles.is_empty()
     }
 
     /// The material of the triangle of a hit.

@@ -1,4 +1,4 @@
-//! Pictures on surfaces.
+//! Textures: images on surfaces.
 #![expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -10,68 +10,68 @@ use nalgebra::{Point3, Vector3};
 use std::sync::Arc;
 use thiserror::Error;
 
-/// A picture of linear colours (red, green, blue) in [0, 1].
+/// An image of linear colours (red, green, blue) in [0, 1].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Texture {
     width: u32,
     texels: Vec<[f32; 3]>,
 }
 
-/// The texels make no picture.
+/// The number of texels is not a multiple of the width.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[error("{texels} texels are no picture of width {width}")]
 pub struct TextureError {
-    /// How many there are.
+    /// Number of texels.
     pub texels: usize,
-    /// The width.
+    /// Width, texels.
     pub width: u32,
 }
 
-/// How a picture lies on an object.
+/// The mapping of texture coordinates.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Mapping {
-    /// Coordinates of each triangle's corners: (0, 0) is the picture's upper left corner, (1, 1)
-    /// the lower right; it repeats.
+    /// Texture coordinates of each triangle's corners: (0, 0) is the upper left corner of the image, (1, 1)
+    /// the lower right one; the image repeats.
     Corners(Arc<Vec<[[f32; 2]; 3]>>),
-    /// Projected onto each face along the axis of the object's frame that its normal is nearest
-    /// to; one picture covers this length and height, m.
+    /// Box projection: each face along the axis of the object's frame that is nearest to its normal; one
+    /// image covers this length and height, m.
     Box([f64; 2]),
 }
 
-/// Which picture is where on an object.
+/// The images of an object.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Pictures {
-    /// The same everywhere.
+    /// One image for all triangles.
     One(Arc<Texture>),
-    /// Each triangle's own, where it has one.
+    /// An image per triangle, where it has one.
     Triangles {
-        /// The pictures.
+        /// The images.
         pictures: Vec<Arc<Texture>>,
-        /// The number of each triangle's picture.
+        /// The index of each triangle's image.
         of_triangle: Vec<Option<u32>>,
     },
 }
 
-/// Pictures on an object; the diffuse reflectance is multiplied by their colour.
+/// Images on an object; the diffuse reflectance is multiplied by their colour.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TexturedObject {
-    /// The pictures.
+    /// The images.
     pub pictures: Pictures,
-    /// How they lie.
+    /// The mapping.
     pub mapping: Mapping,
 }
 
-/// The pictures on a scene's objects.
+/// The images on the objects of a scene.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Textures {
     of_object: Vec<Option<TexturedObject>>,
 }
 
 impl Texture {
-    /// A picture, row by row from above.
+    /// An image, row by row from above.
     ///
     /// # Errors
-    /// Where the number of texels is no multiple of the width.
+    /// Where the number of texels is not a multiple of the width.
     pub fn new(width: u32, texels: Vec<[f32; 3]>) -> Result<Self, TextureError> {
         if width == 0 || texels.is_empty() || !texels.len().is_multiple_of(width as usize) {
             return Err(TextureError {
@@ -88,7 +88,7 @@ impl Texture {
         [0, 1, 2].map(|i| self.texels.iter().map(|t| f64::from(t[i])).sum::<f64>() / count)
     }
 
-    /// The colour at coordinates, bilinear between the texels' middles.
+    /// The colour at texture coordinates, interpolated bilinearly.
     ///
     /// ```
     /// use etendue_scene::Texture;
@@ -113,7 +113,7 @@ impl Texture {
     }
 }
 
-/// The two texels about a coordinate of a repeating picture, and how near to the second.
+/// The two texels next to a coordinate of a repeating image, and the weight of the second.
 fn split(coordinate: f64, count: usize) -> ([usize; 2], f64) {
     let place = coordinate.rem_euclid(1.0) * count as f64 - 0.5;
     let first = place.floor();
@@ -122,7 +122,7 @@ fn split(coordinate: f64, count: usize) -> ([usize; 2], f64) {
 }
 
 impl Textures {
-    /// Puts a picture on an object.
+    /// Sets the images of an object.
     pub fn put(&mut self, object: ObjectId, textured: TexturedObject) {
         let number = object.0 as usize;
         if self.of_object.len() <= number {
@@ -131,12 +131,12 @@ impl Textures {
         self.of_object[number] = Some(textured);
     }
 
-    /// Whether there is no picture.
+    /// Whether no object has an image.
     pub fn is_empty(&self) -> bool {
         self.of_object.is_empty()
     }
 
-    /// The picture on an object.
+    /// The images of an object, if it has any.
     pub fn of(&self, object: ObjectId) -> Option<&TexturedObject> {
         self.of_object.get(object.0 as usize)?.as_ref()
     }
@@ -158,8 +158,8 @@ impl Pictures {
 }
 
 impl TexturedObject {
-    /// The colour where a hit is, given its place and normal in the object's frame; `None` where
-    /// there is no picture.
+    /// The colour at a hit, given its position and normal in the object's frame; `None` where there is no
+    /// image.
     pub fn colour(
         &self,
         hit: &Hit,

@@ -1,9 +1,10 @@
 //! Beams that are drawn from calibrated noise.
 
+use crate::noise_profiles::NoiseProfiles;
 use crate::transport::LightReturn;
 use etendue_physics::Scalar;
 use etendue_physics::profile::{Address, Drawn, IncidentBatch, NoiseCache, ProfileSampler};
-use etendue_scene::{MaterialId, Scene};
+use etendue_scene::MaterialId;
 use nalgebra::Vector3;
 use std::sync::{Mutex, PoisonError};
 
@@ -129,10 +130,10 @@ impl Lit {
     }
 
     /// The surface, if it alone is seen and has a profile.
-    pub fn profiled<'a>(&self, scene: &'a Scene) -> Option<Profiled<'a>> {
+    pub fn profiled<'a>(&self, profiles: &'a NoiseProfiles) -> Option<Profiled<'a>> {
         let material = self.material.filter(|_| self.power >= SHARE * self.all)?;
         Some(Profiled {
-            sampler: scene.sampler(material)?,
+            sampler: profiles.sampler(material)?,
             material,
             range: self.range,
             cos_incidence: self.cos_incidence(),
@@ -254,7 +255,7 @@ impl<const N: usize> Sights<N> {
     #[inline(always)]
     pub fn draw(
         &self,
-        scene: &Scene,
+        profiles: &NoiseProfiles,
         side: impl Fn(usize) -> f64,
         first: &Address,
         noise_cache: &mut NoiseCache,
@@ -273,7 +274,7 @@ impl<const N: usize> Sights<N> {
                 wanted[i] = left[i] && self.material[i] == material;
                 left[i] &= !wanted[i];
             }
-            let Some(sampler) = scene.sampler(material) else {
+            let Some(sampler) = profiles.sampler(material) else {
                 continue;
             };
             let met = IncidentBatch {

@@ -26,7 +26,7 @@
 //!
 //! This is the only crate of etendue with `unsafe` code: vector intrinsics, calls of functions that
 //! are compiled for an instruction set, and prefetching. It pays: one core traces 3 to 6 times as
-//! many rays with intrinsics as with plain arrays (BENCHMARKS.md, "Ray casting").
+//! many rays with intrinsics as with plain arrays (BENCHMARKS.md).
 
 mod isa;
 mod lanes;

@@ -98,6 +98,7 @@ fn sweeping<'s>(
 ) -> Box<dyn FnMut() -> u32 + 's> {
     let mut index = 0;
     let world = World::at_wavelength(&loaded.scene, lidar.wavelength).expect("covered");
+    let world = world.with_profiles(&loaded.profiles);
     let world: &'s World<f64> = Box::leak(Box::new(world));
     let count = sweeps_of(lidar.shots(0).len() * lidar.beam.ray_count());
     let mut sweep = Sweep::default();

@@ -1,9 +1,10 @@
 //! Range image and intensity image of a sweep.
 
+use etendue::physics::angle::wrap_to_pi;
 use etendue::sensors::lidar::Sweep;
 use etendue_plot::png::RenderError;
 use etendue_plot::{Color, ShadedImage, Shading};
-use std::f64::consts::{PI, TAU};
+use std::f64::consts::TAU;
 
 /// Colour of shots without a return, and its label.
 const NO_RETURN: (Color, &str) = (Color::hex(0x18286E), "no return");
@@ -84,7 +85,7 @@ fn shifts(sweep: &Sweep) -> Vec<usize> {
 
 /// Difference of two azimuths in [-pi, pi), rad.
 fn signed_angle(from: f64, to: f64) -> f64 {
-    (to - from + PI).rem_euclid(TAU) - PI
+    wrap_to_pi(to - from)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Whether a profile is of the sensor that uses it.
 
-use etendue_scene::{MaterialId, Scene};
+use crate::scene::LoadedScene;
+use etendue_scene::MaterialId;
 
 /// What a bench calls its sensor when nobody says which it is.
 const UNNAMED: &str = "sensor";
@@ -25,9 +26,9 @@ pub fn is_same_sensor(a: &str, b: &str) -> bool {
 }
 
 /// One warning a material whose profile was recorded with another sensor than `sensor`.
-pub fn other_sensors(scene: &Scene, sensor: &str) -> Vec<String> {
+pub fn other_sensors(scene: &LoadedScene, sensor: &str) -> Vec<String> {
     let warning = |(number, material): (u32, &etendue_scene::NamedMaterial)| {
-        let profile = scene.profile(MaterialId(number))?;
+        let profile = scene.profiles.profile(MaterialId(number))?;
         let is_known = profile.sensor != UNNAMED && !profile.sensor.is_empty();
         (is_known && !is_same_sensor(&profile.sensor, sensor)).then(|| {
             format!(
@@ -37,5 +38,8 @@ pub fn other_sensors(scene: &Scene, sensor: &str) -> Vec<String> {
             )
         })
     };
-    (0..).zip(scene.materials()).filter_map(warning).collect()
+    (0..)
+        .zip(scene.scene.materials())
+        .filter_map(warning)
+        .collect()
 }

@@ -100,6 +100,7 @@ fn read(document: &Document, registry: &Registry) -> Result<LoadedRobot, ConfigE
     let mut environment = environment.transpose()?.unwrap_or_default();
     environment.lighting = scene.lighting.clone();
     environment.textures = scene.textures.clone();
+    environment.profiles = scene.profiles.clone();
     let mut warnings = scene.warnings.clone();
     warnings.extend(mjcf.iter().flat_map(|mjcf| mjcf.warnings.clone()));
     warnings.extend(foreign_profiles(document, &file.sensors, &scene)?);
@@ -131,7 +132,7 @@ fn foreign_profiles(
             names.insert(lidar.sensor(document, table.name.span())?.name);
         }
     }
-    let of = |name: &String| other_sensors(&scene.scene, name);
+    let of = |name: &String| other_sensors(scene, name);
     Ok(names.iter().flat_map(of).collect())
 }
 

@@ -20,6 +20,7 @@ use etendue_scene::{
     Defect, Deformation, Mapping, Mesh, MeshAudit, MeshId, Object, ObjectId, SceneBuilder,
     SceneError, Textures, Trajectory,
 };
+use etendue_sensors::NoiseProfiles;
 use etendue_sensors::lidar::Air;
 use etendue_sensors::transport::AmbientLight;
 use std::collections::BTreeSet;
@@ -239,7 +240,10 @@ impl Assembly<'_> {
             .unused()
             .map(|name| format!("no object uses the material \"{name}\""));
         self.warnings.extend(unused);
-        let profiles = self.palette.profiles();
+        let mut profiles = NoiseProfiles::default();
+        for (material, profile) in self.palette.profiles() {
+            profiles.set(material, profile);
+        }
         self.builder.materials = self.palette.used;
         let path = self.document.path();
         let scene = self.builder.build_moving(self.motions);
@@ -251,9 +255,6 @@ impl Assembly<'_> {
         for (mesh, deformation) in self.deformations {
             edit = edit.with_deformation(mesh, deformation).map_err(refused)?;
         }
-        for (material, profile) in profiles {
-            edit = edit.with_profile(material, profile);
-        }
         let scene = edit.finish();
         let stem = || {
             path.file_stem()
@@ -264,6 +265,7 @@ impl Assembly<'_> {
         Ok(LoadedScene {
             name: name.unwrap_or_else(stem),
             scene,
+            profiles,
             ambient,
             sensor,
             lighting: self.lighting,

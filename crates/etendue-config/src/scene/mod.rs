@@ -96,6 +96,7 @@ use crate::ConfigError;
 use crate::toml_file::Document;
 use etendue_scene::lighting::Lighting;
 use etendue_scene::{Scene, Textures, Trajectory};
+use etendue_sensors::NoiseProfiles;
 use etendue_sensors::lidar::Air;
 use etendue_sensors::transport::AmbientLight;
 use nalgebra::Isometry3;
@@ -108,6 +109,8 @@ pub struct LoadedScene {
     pub name: String,
     /// The scene, ready for rays.
     pub scene: Scene,
+    /// The calibrated noise of its materials.
+    pub profiles: NoiseProfiles,
     /// Light that is there without the sensor.
     pub ambient: AmbientLight,
     /// The sensor that the file proposes.

@@ -67,6 +67,7 @@ fn shots_without_trees_are_those_with_trees_bit_for_bit() {
             let Ok(world) = World::at_wavelength(&loaded.scene, scanner.wavelength) else {
                 continue;
             };
+            let world = world.with_profiles(&loaded.profiles);
             let axis = Lidar {
                 beam: scanner.beam.with_one_ray(),
                 ..scanner.clone()
@@ -102,6 +103,7 @@ fn calibrated_shots_without_trees_are_those_with_trees_bit_for_bit() {
         let loaded = calibrated_room(shelf);
         for (number, scanner) in (0_u32..).zip(scanners()) {
             let world = World::at_wavelength(&loaded.scene, scanner.wavelength).unwrap();
+            let world = world.with_profiles(&loaded.profiles);
             let several = scanner.beam.ray_count() > 1;
             let rings = u32::from(several && number % 2 == 1);
             let scanner = Lidar {

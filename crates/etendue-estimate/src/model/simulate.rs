@@ -6,6 +6,7 @@ use crate::visibility::{Boundaries, EdgeView};
 use etendue_physics::Scalar;
 use etendue_physics::atmosphere::{Atmosphere, Weather};
 use etendue_scene::{Hit, Scene};
+use etendue_sensors::LaneScalar;
 use etendue_sensors::cw::{CwLidar, Turn, shoot_with};
 use etendue_sensors::lidar::{ExtraRay, MeanAir, MeanScanner};
 use etendue_sensors::trajectory::stationary;
@@ -25,7 +26,7 @@ struct ScannerSweep<'a, S: Scalar> {
 
 impl Model {
     /// Simulates every scan, with the edges that [`Model::edges`] selects.
-    pub(super) fn simulate_with_edges<S: Scalar>(
+    pub(super) fn simulate_with_edges<S: LaneScalar>(
         &self,
         scene: &Scene,
         inputs: &SimulatorInputs<S>,
@@ -48,7 +49,7 @@ impl Model {
     }
 
     /// Simulates every scan, each with its own boundaries where there are any.
-    pub(super) fn simulate<S: Scalar>(
+    pub(super) fn simulate<S: LaneScalar>(
         &self,
         scene: &Scene,
         inputs: &SimulatorInputs<S>,
@@ -84,7 +85,7 @@ impl Model {
     }
 
     /// One sweep of a continuous-wave lidar.
-    fn continuous_wave_sweep<S: Scalar>(
+    fn continuous_wave_sweep<S: LaneScalar>(
         &self,
         world: &World<'_, S>,
         lidar: &CwLidar<S>,

@@ -22,7 +22,6 @@ mod noise;
 mod phasor;
 mod sampling;
 mod signal;
-mod signal_tile;
 mod window;
 
 pub use ambiguity::{Ambiguity, Combination, Resolved};
@@ -33,5 +32,4 @@ pub use noise::{AutomaticGain, Noise, phase_noise};
 pub use phasor::Phasor;
 pub use sampling::{Carrier, SAMPLES, SamplingScheme, UnusableScheme};
 pub use signal::PhaseSignal;
-pub use signal_tile::PhaseSignalTile;
 pub use window::Window;

@@ -56,19 +56,19 @@ impl Modulation {
     }
 
     /// Turns of the common divisor's phase for each metre of half the path: $2f/c$.
-    pub(super) fn turns_per_metre(&self) -> f64 {
+    pub fn turns_per_metre(&self) -> f64 {
         2.0 * self.base_frequency / SPEED_OF_LIGHT
     }
 
     /// How fast the phase of a frequency turns with half the path, $4\pi f/c$, rad/m.
-    pub(super) fn phase_per_metre(&self, frequency: usize) -> f64 {
+    pub fn phase_per_metre(&self, frequency: usize) -> f64 {
         TAU * self.turns_per_metre() * f64::from(self.multiples[frequency])
     }
 
     /// The wave $e^{i\varphi}$ of so many turns.
     #[expect(clippy::inline_always, reason = "one lane of a loop over many")]
     #[inline(always)]
-    pub(super) fn wave(turns: f64) -> Phasor<f64> {
+    pub fn wave(turns: f64) -> Phasor<f64> {
         let [re, im] = cos_sin_of_turns(turns);
         Phasor { re, im }
     }
@@ -76,7 +76,7 @@ impl Modulation {
     /// The waves $e^{i\varphi}$ of a return from `half_path` metres: powers of that of the common
     /// divisor, so that one sine and cosine do for both. The powers are plain, the derivative is
     /// $\mathrm{d}e^{i\varphi} = i e^{i\varphi}\,\mathrm{d}\varphi$.
-    pub(super) fn waves<S: Scalar>(&self, half_path: S) -> [Phasor<S>; 2] {
+    pub fn waves<S: Scalar>(&self, half_path: S) -> [Phasor<S>; 2] {
         let base = Self::wave(half_path.value() * self.turns_per_metre());
         let change = half_path - half_path.value();
         [0, 1].map(|k| {

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Meshes with more triangles than this get packed leaves: full ones would take more than 1.2 GB.
-/// Smaller meshes are traversed faster without (BENCHMARKS.md, "Ray casting").
+/// Smaller meshes are traversed faster without (BENCHMARKS.md).
 const LARGE: usize = 1 << 24;
 
 /// A bottom-level acceleration structure: the triangles of one mesh in nodes of eight boxes and

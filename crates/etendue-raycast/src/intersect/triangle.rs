@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_ray_meets_a_triangle_where_its_plane_is() {
+    fn a_ray_hits_a_triangle_at_the_depth_of_its_plane() {
         let ray = ShearedRay::new(Point3::new(0.25, 0.5, 3.0), &-Vector3::z());
         let corners = [
             Point3::origin(),

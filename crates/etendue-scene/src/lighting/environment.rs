@@ -1,4 +1,4 @@
-//! What is seen where there is no surface.
+//! Light of directions without a surface.
 #![expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -12,24 +12,24 @@ use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Light from infinitely far away.
+/// Light from infinite distance.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Environment {
-    /// None.
+    /// No light.
     #[default]
     Dark,
     /// The same radiance from all directions, W m⁻² sr⁻¹ per m of wavelength.
     Uniform(Spectrum),
     /// A sky above, and ground below the horizon.
     Sky(SkyLight),
-    /// A picture all around.
+    /// An image of all directions.
     Map(Arc<EnvironmentMap>),
 }
 
 /// A sky above, and diffuse ground below the horizon.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SkyLight {
-    /// How bright it is in which direction.
+    /// Radiance of the sky by direction.
     pub dome: SkyDome,
     /// Irradiance of the whole sky on level ground, W m⁻² per m of wavelength.
     pub irradiance: Spectrum,
@@ -37,51 +37,51 @@ pub struct SkyLight {
     pub ground: Spectrum,
 }
 
-/// A picture of all directions by azimuth and elevation (equirectangular): rows from the zenith
-/// down, columns clockwise (seen from above) from straight behind, x forward in the middle.
+/// An equirectangular image of all directions: rows from the zenith down, columns clockwise (seen from
+/// above) from straight behind, with x forward in the middle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EnvironmentMap {
     width: u32,
     texels: Vec<[f32; 3]>,
     /// Radiance of a texel of value 1, W m⁻² sr⁻¹ per m of wavelength.
     scale: f64,
-    /// Azimuth that the middle of the picture is turned to, anticlockwise, rad.
+    /// Azimuth of the middle of the image, anticlockwise, rad.
     yaw: f64,
-    /// Running sums of the rows' brightness, and of each row's texels.
+    /// Cumulative brightness of the rows, and of the texels of each row.
     rows: Vec<f64>,
     columns: Vec<f64>,
 }
 
-/// Why a picture is no environment.
+/// An error in an environment map.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum MapError {
-    /// The texels make no picture of that width.
+    /// The number of texels is not a multiple of the width.
     #[error("{texels} texels are no picture of width {width}")]
     Size {
-        /// How many there are.
+        /// Number of texels.
         texels: usize,
-        /// The width.
+        /// Width, texels.
         width: u32,
     },
     /// A texel is negative or not finite.
     #[error("texel ({column}, {row}) is {value}: radiance is finite and not negative")]
     Value {
-        /// Its column.
+        /// Column of the texel.
         column: usize,
-        /// Its row.
+        /// Row of the texel.
         row: usize,
-        /// Its value.
+        /// Value of the texel.
         value: f32,
     },
 }
 
 impl EnvironmentMap {
     /// A map of linear colours (red, green, blue), row by row; `scale` is the radiance of a texel
-    /// of value 1, `yaw` turns the picture anticlockwise.
+    /// of value 1, `yaw` rotates the map anticlockwise.
     ///
     /// # Errors
-    /// Where the texels are no picture, or one is no radiance.
+    /// Where the number of texels does not fit the width, or one is negative or not finite.
     pub fn new(width: u32, texels: Vec<[f32; 3]>, scale: f64, yaw: f64) -> Result<Self, MapError> {
         let columns = width as usize;
         if columns == 0 || texels.is_empty() || !texels.len().is_multiple_of(columns) {
@@ -120,7 +120,7 @@ impl EnvironmentMap {
             let sin = (PI * (f64::from(row) + 0.5) / f64::from(height)).sin();
             let mut in_row = 0.0;
             for texel in self.row(row) {
-                // A little of everything, so that no direction that shines is never drawn.
+                // A small uniform part, so that every direction with light is drawn.
                 in_row += f64::from(texel.iter().sum::<f32>()) + 1e-9;
                 self.columns.push(in_row);
             }
@@ -156,7 +156,7 @@ impl EnvironmentMap {
         texel.map(|value| f64::from(value) * self.scale)
     }
 
-    /// A unit direction drawn in proportion to brightness.
+    /// A unit direction drawn with a density proportional to brightness.
     pub fn sample(&self, [u, v]: [f64; 2]) -> Vector3<f64> {
         let (row, down) = draw(&self.rows, u);
         let width = self.width as usize;
@@ -167,7 +167,7 @@ impl EnvironmentMap {
         Vector3::new(sin * azimuth.cos(), sin * azimuth.sin(), cos)
     }
 
-    /// Density with which a unit direction is drawn, 1/sr.
+    /// Density of drawing a unit direction, 1/sr.
     pub fn pdf(&self, direction: &Vector3<f64>) -> f64 {
         let index = self.texel(self.place(direction));
         let width = self.width as usize;
@@ -182,7 +182,7 @@ impl EnvironmentMap {
     }
 }
 
-/// The piece of running sums that `u` in [0, 1) falls into, and where in it.
+/// The interval of cumulative sums that contains `u` in [0, 1), and the fraction within it.
 fn draw(sums: &[f64], u: f64) -> (usize, f64) {
     let target = u * sums[sums.len() - 1];
     let piece = sums
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn a_texel_is_seen_where_it_lies() {
         let mut texels = vec![[0.0; 3]; 8 * 4];
-        // Upper rows, left quarter of the picture: to the left is anticlockwise of forward.
+        // Upper rows, left quarter of the map: left is anticlockwise of forward.
         texels[8 + 2] = [3.0, 2.0, 1.0];
         let map = EnvironmentMap::new(8, texels, 1.0, 0.0).expect("a picture");
         let azimuth = TAU * (0.5 - 2.5 / 8.0);

@@ -3,58 +3,58 @@
 use etendue_physics::Spectrum;
 use nalgebra::{Isometry3, Point3, Vector3};
 
-/// A light.
+/// A light source.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Light {
-    /// Light from one direction (nearly), everywhere the same.
+    /// Nearly parallel light, the same everywhere.
     Sun(Sun),
-    /// Light to all directions from a point.
+    /// A point that emits in all directions.
     Point(PointLamp),
-    /// Light into a cone from a point.
+    /// A point that emits into a cone.
     Spot(SpotLamp),
-    /// Light from a rectangle.
+    /// A rectangle that emits from one side.
     Area(AreaLamp),
 }
 
-/// Light from a small disc infinitely far away.
+/// The sun: a small disc at infinite distance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sun {
-    /// Unit vector to it, in the world.
+    /// Unit vector to the sun, in the world.
     pub to_sun: Vector3<f64>,
-    /// Irradiance on a surface that faces it, W m⁻² per m of wavelength.
+    /// Irradiance on a surface that faces the sun, W m⁻² per m of wavelength.
     pub irradiance: Spectrum,
-    /// Half of the angle that its disc is seen at, rad; 0 for hard shadows.
+    /// Half the apparent angle of the disc, rad; 0 for hard shadows.
     pub half_angle: f64,
 }
 
-/// Light to all directions from a point.
+/// A point that emits in all directions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PointLamp {
-    /// Where it is, in the world, m.
+    /// Position in the world, m.
     pub position: Point3<f64>,
     /// Radiant intensity, W/sr per m of wavelength.
     pub intensity: Spectrum,
 }
 
-/// Light into a cone from a point.
+/// A point that emits into a cone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SpotLamp {
-    /// Where it is, in the world, m.
+    /// Position in the world, m.
     pub position: Point3<f64>,
     /// Unit vector of the cone's axis, in the world.
     pub axis: Vector3<f64>,
     /// Radiant intensity on the axis, W/sr per m of wavelength.
     pub intensity: Spectrum,
-    /// Angle to the axis up to which the intensity is full, rad.
+    /// Angle to the axis up to which the intensity is that of the axis, rad.
     pub inner: f64,
-    /// Angle to the axis from which on there is none, rad; a smooth step in between.
+    /// Angle to the axis beyond which the intensity is zero, rad; a smooth step in between.
     pub outer: f64,
 }
 
-/// Light from one side of a rectangle, alike in all directions (Lambert).
+/// A rectangle that emits from one side with the same radiance in all directions (Lambert).
 #[derive(Clone, Debug, PartialEq)]
 pub struct AreaLamp {
-    /// Where it is: it spans x and y about its origin and shines to +z.
+    /// Pose: the rectangle spans x and y about its origin and emits towards +z.
     pub world_from_lamp: Isometry3<f64>,
     /// Size along x and y, m.
     pub size: [f64; 2],
@@ -63,7 +63,7 @@ pub struct AreaLamp {
 }
 
 impl SpotLamp {
-    /// Share of the intensity on the axis that goes into the unit direction `away`.
+    /// Intensity in the unit direction `away`, relative to that on the axis.
     pub fn share(&self, away: &Vector3<f64>) -> f64 {
         let angle = away.dot(&self.axis).clamp(-1.0, 1.0).acos();
         let part = ((self.outer - angle) / (self.outer - self.inner).max(1e-12)).clamp(0.0, 1.0);
@@ -78,17 +78,17 @@ impl AreaLamp {
         self.world_from_lamp * local
     }
 
-    /// Unit vector that it faces, in the world.
+    /// Unit normal of the emitting side, in the world.
     pub fn normal(&self) -> Vector3<f64> {
         self.world_from_lamp * Vector3::z()
     }
 
-    /// Its area, m².
+    /// Area, m².
     pub fn area(&self) -> f64 {
         self.size[0] * self.size[1]
     }
 
-    /// How far along a ray (unit `direction`) its bright side is met.
+    /// Distance along a ray (unit `direction`) to the emitting side, if the ray hits it.
     pub fn meet(&self, origin: &Point3<f64>, direction: &Vector3<f64>) -> Option<f64> {
         let start = self.world_from_lamp.inverse_transform_point(origin);
         let way = self.world_from_lamp.inverse_transform_vector(direction);

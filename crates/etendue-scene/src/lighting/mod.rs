@@ -1,7 +1,7 @@
-//! Light that is not the sensor's own: the sun, the sky, lamps.
+//! Light sources other than the sensor: the sun, the sky, lamps.
 //!
-//! Lidars bring their own light; cameras need this. Lamps have no body: they are seen (where they
-//! have an area) but stop no ray.
+//! Cameras need them; lidars see them as ambient light. Lamps have no geometry: area lamps are visible,
+//! and no lamp occludes a ray.
 
 mod environment;
 mod light;
@@ -9,17 +9,17 @@ mod light;
 pub use environment::{Environment, EnvironmentMap, MapError, SkyLight};
 pub use light::{AreaLamp, Light, PointLamp, SpotLamp, Sun};
 
-/// Everything that lights a scene.
+/// The light sources of a scene.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lighting {
     /// The sun and lamps.
     pub lights: Vec<Light>,
-    /// What is seen where there is no surface.
+    /// The light of directions without a surface.
     pub environment: Environment,
 }
 
 impl Lighting {
-    /// Whether there is no light at all.
+    /// Whether there is no light source.
     pub fn is_dark(&self) -> bool {
         self.lights.is_empty() && self.environment == Environment::Dark
     }

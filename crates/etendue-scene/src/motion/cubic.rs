@@ -1,4 +1,4 @@
-//! Smooth motion through key frames: continuous velocity and angular velocity.
+//! Cubic interpolation of key frames, with continuous velocity and angular velocity.
 
 use super::key_frames::KeyFrame;
 use etendue_raycast::BoundingBox;
@@ -29,7 +29,7 @@ pub(super) fn rates(frames: &[KeyFrame]) -> Vec<Rate> {
     };
     let inner = between.windows(2).map(|pair| {
         let [(before, a), (after, b)] = [pair[0], pair[1]];
-        // A short neighbour says more about the slope here than a long one.
+        // The shorter interval has the larger weight.
         a.mix(&b, before / (before + after))
     });
     let inner: Vec<Rate> = inner.collect();
@@ -42,7 +42,7 @@ pub(super) fn rates(frames: &[KeyFrame]) -> Vec<Rate> {
     std::iter::once(start).chain(inner).chain([end]).collect()
 }
 
-/// How long it takes from one key frame to the next, and the mean rates.
+/// The duration between two key frames, and the mean rates.
 fn slope(from: &KeyFrame, to: &KeyFrame) -> (f64, Rate) {
     let seconds = to.time - from.time;
     let turn = (from.pose.rotation.inverse() * to.pose.rotation).scaled_axis();
@@ -75,7 +75,7 @@ pub(super) fn control(frames: [&KeyFrame; 2], rates: [&Rate; 2]) -> [Vector3<f64
     ]
 }
 
-/// The pose at the share `u` of the way between two key frames.
+/// The pose at the fraction `u` of the interval between two key frames.
 ///
 /// Positions follow the cubic curve with the given velocities at its ends. Orientations follow the
 /// same curve in its cumulative form on the rotations,

@@ -1,31 +1,31 @@
-//! Poses over time by key frames.
+//! Trajectories through key frames.
 
 use super::{BoundingBox, cubic};
 use nalgebra::{Isometry3, UnitQuaternion};
 use thiserror::Error;
 
-/// A pose at an instant.
+/// A pose at a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KeyFrame {
-    /// When, s from the scene's epoch, which is the start of the run.
+    /// Time, s from the scene's epoch, which is the start of the run.
     pub time: f64,
-    /// The pose then: `world_from_object`, or `world_from_sensor`.
+    /// Pose: `world_from_object` or `world_from_sensor`.
     pub pose: Isometry3<f64>,
 }
 
-/// What lies between key frames.
+/// Interpolation between key frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Interpolation {
     /// Positions on straight lines, orientations by spherical linear interpolation (Shoemake 1985,
-    /// doi:10.1145/325165.325242): even speed between, jumps of it at the key frames.
+    /// doi:10.1145/325165.325242): constant speed between key frames, with jumps at them.
     #[default]
     Linear,
-    /// Cubic curves with continuous velocity and angular velocity, those at a key frame being of
-    /// the parabola through it and its neighbours.
+    /// Cubic curves with continuous velocity and angular velocity; those at a key frame are of the
+    /// parabola through it and its neighbours.
     Cubic,
 }
 
-/// A motion through key frames.
+/// A trajectory through key frames.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeyFrameTrajectory {
     frames: Vec<KeyFrame>,
@@ -33,7 +33,7 @@ pub struct KeyFrameTrajectory {
     rates: Vec<cubic::Rate>,
 }
 
-/// Why key frames are no trajectory, or do not reach.
+/// An error in key frames, or a run that they do not cover.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum TrajectoryError {
@@ -43,19 +43,19 @@ pub enum TrajectoryError {
     /// A key frame's time or pose is not finite.
     #[error("pose {frame} is not finite (time {time})")]
     NotFinite {
-        /// Its number.
+        /// The key frame's index.
         frame: usize,
-        /// Its time, s.
+        /// The key frame's time, s.
         time: f64,
     },
     /// A key frame is not later than the one before.
     #[error("pose {frame} (time {time} s) is not later than the one before ({before} s)")]
     NotAscending {
-        /// Its number.
+        /// The key frame's index.
         frame: usize,
-        /// Its time, s.
+        /// The key frame's time, s.
         time: f64,
-        /// The time of the one before, s.
+        /// Time of the key frame before it, s.
         before: f64,
     },
     /// The run needs poses outside of the key frames.
@@ -68,15 +68,15 @@ pub enum TrajectoryError {
         needed_from: f64,
         /// Last time needed, s.
         needed_to: f64,
-        /// First time there is, s.
+        /// First time covered, s.
         from: f64,
-        /// Last time there is, s.
+        /// Last time covered, s.
         to: f64,
     },
 }
 
 impl TrajectoryError {
-    /// The key frame that is wrong, if one is.
+    /// The index of the invalid key frame, if there is one.
     pub fn frame(&self) -> Option<usize> {
         match self {
             Self::NotFinite { frame, .. } | Self::NotAscending { frame, .. } => Some(*frame),
@@ -86,7 +86,7 @@ impl TrajectoryError {
 }
 
 impl KeyFrameTrajectory {
-    /// A trajectory through these key frames, linear between them.
+    /// A trajectory with linear interpolation.
     ///
     /// # Errors
     /// Where there is none, one is not finite, or times do not ascend.
@@ -94,10 +94,10 @@ impl KeyFrameTrajectory {
         Self::interpolated(frames, Interpolation::Linear)
     }
 
-    /// A trajectory through these key frames.
+    /// A trajectory with a choice of interpolation.
     ///
     /// ```
-    /// use etendue_scene::{Interpolation, KeyFrame, Trajectory};
+    /// use etendue_scene::{Interpolation, KeyFrame, KeyFrameTrajectory};
     /// use nalgebra::Isometry3;
     /// let thrown = |time: f64| KeyFrame {
     ///     time,
@@ -105,14 +105,14 @@ impl KeyFrameTrajectory {
     /// };
     /// let frames = vec![thrown(0.0), thrown(0.5), thrown(0.8), thrown(1.2)];
     /// // Through points of a parabola, the cubic is that parabola.
-    /// let cubic = Trajectory::interpolated(frames, Interpolation::Cubic)?;
+    /// let cubic = KeyFrameTrajectory::interpolated(frames, Interpolation::Cubic)?;
     /// let z = cubic.pose(0.3).unwrap().translation.z;
     /// assert!((z + 4.9 * 0.3 * 0.3).abs() < 1e-12);
     /// # Ok::<(), etendue_scene::TrajectoryError>(())
     /// ```
     ///
     /// # Errors
-    /// As [`Trajectory::new`].
+    /// As [`KeyFrameTrajectory::new`].
     pub fn interpolated(
         frames: Vec<KeyFrame>,
         interpolation: Interpolation,
@@ -122,7 +122,7 @@ impl KeyFrameTrajectory {
         Ok(Self { frames, rates }.with_interpolation(interpolation))
     }
 
-    /// The same key frames with something else between them.
+    /// The same key frames with another interpolation.
     #[must_use]
     pub fn with_interpolation(mut self, interpolation: Interpolation) -> Self {
         self.rates = match interpolation {
@@ -132,12 +132,12 @@ impl KeyFrameTrajectory {
         self
     }
 
-    /// The key frames, in the order of time.
+    /// The key frames, by time.
     pub fn frames(&self) -> &[KeyFrame] {
         &self.frames
     }
 
-    /// What lies between the key frames.
+    /// The interpolation between the key frames.
     pub fn interpolation(&self) -> Interpolation {
         if self.rates.is_empty() {
             Interpolation::Linear
@@ -151,10 +151,10 @@ impl KeyFrameTrajectory {
         [self.frames[0].time, self.frames[self.frames.len() - 1].time]
     }
 
-    /// Whether there are poses from one time to another (s).
+    /// Checks that the trajectory covers a span of time (s).
     ///
     /// # Errors
-    /// Where there are not.
+    /// Where it does not.
     pub fn check_span(&self, needed_from: f64, needed_to: f64) -> Result<(), TrajectoryError> {
         let [from, to] = self.span();
         if needed_from >= from && needed_to <= to {
@@ -168,16 +168,16 @@ impl KeyFrameTrajectory {
         })
     }
 
-    /// The pose at `time` (s); none outside of the key frames.
+    /// The pose at a time (s); `None` outside the key frames.
     ///
     /// ```
-    /// use etendue_scene::{KeyFrame, Trajectory};
+    /// use etendue_scene::{KeyFrame, KeyFrameTrajectory};
     /// use nalgebra::{Isometry3, Vector3};
     /// let frame = |time, x, turn| KeyFrame {
     ///     time,
     ///     pose: Isometry3::new(Vector3::new(x, 0.0, 0.0), Vector3::z() * turn),
     /// };
-    /// let trajectory = Trajectory::new(vec![frame(0.0, 0.0, 0.0), frame(2.0, 4.0, 1.0)]).unwrap();
+    /// let trajectory = KeyFrameTrajectory::new(vec![frame(0.0, 0.0, 0.0), frame(2.0, 4.0, 1.0)]).unwrap();
     /// let pose = trajectory.pose(1.0).unwrap();
     /// assert!((pose.translation.x - 2.0).abs() < 1e-12);
     /// assert!((pose.rotation.angle() - 0.5).abs() < 1e-12);
@@ -188,7 +188,7 @@ impl KeyFrameTrajectory {
         (from..=to).contains(&time).then(|| self.pose_or_end(time))
     }
 
-    /// The pose at `time` (s), the first before the key frames and the last after them.
+    /// The pose at a time (s), clamped to the first and the last key frame.
     pub fn pose_or_end(&self, time: f64) -> Isometry3<f64> {
         let after = self.frames.partition_point(|frame| frame.time <= time);
         let Some(before) = after.checked_sub(1) else {
@@ -269,13 +269,14 @@ fn linear([from, to]: [&KeyFrame; 2], share: f64) -> Isometry3<f64> {
     )
 }
 
-/// The shorter way round; opposite attitudes (where it is not defined) turn about any axis.
+/// Spherical linear interpolation along the shorter arc; between opposite orientations, where it is not
+/// defined, about any axis.
 fn slerp(from: &UnitQuaternion<f64>, to: &UnitQuaternion<f64>, share: f64) -> UnitQuaternion<f64> {
     from.try_slerp(to, share, 1e-12).unwrap_or(*from)
 }
 
-/// Between key frames a point at radius $r$ leaves the straight line between its two places by at
-/// most $r (1 - \cos(\varphi / 2))$, with $\varphi$ the angle turned.
+/// Between key frames a point at radius $r$ deviates from the straight line between its end points by
+/// at most $r (1 - \cos(\varphi / 2))$, with $\varphi$ the angle turned.
 fn linear_bounds(
     pair: [&KeyFrame; 2],
     local: &BoundingBox,
@@ -327,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn it_stands_still_outside_its_key_frames() {
+    fn it_is_constant_outside_its_key_frames() {
         let trajectory =
             KeyFrameTrajectory::new(vec![frame(1.0, 0.5), frame(2.0, 1.0)]).expect("fine");
         assert_eq!(trajectory.pose_or_end(-3.0), frame(0.0, 0.5).pose);
@@ -335,7 +336,7 @@ mod tests {
         assert!(trajectory.pose(0.9).is_none() && trajectory.pose(2.0).is_some());
     }
 
-    /// Between opposite orientations slerp has no unique way: the earlier stands.
+    /// Between opposite orientations slerp has no unique arc.
     #[test]
     fn half_turns_do_not_panic() {
         let turned = |time, angle| KeyFrame {
@@ -348,7 +349,7 @@ mod tests {
         assert!(trajectory.pose(0.5).is_some());
     }
 
-    /// Steady turning about one axis is found again, and velocities do not jump at key frames
+    /// Constant rotation about one axis is reproduced, and velocities are continuous at key frames
     /// (linear: they jump by 3 m/s here). Measured: 1e-15 rad, 5e-6.
     #[test]
     fn cubic_motion_is_smooth_and_exact_for_a_steady_turn() {

@@ -1,4 +1,4 @@
-//! Steady motion.
+//! Motion of constant velocity and angular velocity.
 
 use etendue_raycast::BoundingBox;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
@@ -22,7 +22,7 @@ impl Twist {
     /// ```
     /// use etendue_scene::Twist;
     /// use nalgebra::{Isometry3, Vector3};
-    /// // Once round a circle of 1 m radius in 2 pi seconds: half way it is on the other side.
+    /// // A circle of 1 m radius in 2 pi seconds: after half of it, the frame is on the other side.
     /// let twist = Twist {
     ///     start: Isometry3::identity(),
     ///     velocity: Vector3::x(),
@@ -36,7 +36,7 @@ impl Twist {
         let way = self.velocity * time;
         let angle = turn.norm();
         let (first, second) = if angle < 1e-4 {
-            // Series: the quotients lose their digits.
+            // Series: the quotients lose precision at small angles.
             (
                 0.5 - angle * angle / 24.0,
                 1.0 / 6.0 - angle * angle / 120.0,
@@ -53,7 +53,7 @@ impl Twist {
         self.start * Isometry3::from_parts(Translation3::from(moved), rotation)
     }
 
-    /// A point at radius $r$ leaves the straight line between its two places by at most
+    /// A point at radius $r$ deviates from the straight line between its end points by at most
     /// $\frac{h^2}{8}\omega(v + \omega r)$, with $h$ the time between.
     pub(super) fn bounds(&self, local: &BoundingBox, [start, end]: [f64; 2]) -> BoundingBox {
         let (speed, turn) = (self.velocity.norm(), self.angular_velocity.norm());

@@ -13,8 +13,8 @@ pub fn rectangle(size: [f64; 2]) -> Result<Mesh, PrimitiveError> {
     Ok(grid([1, 1], size))
 }
 
-/// A checkerboard about the origin: `cells` along x and y, squares of side `cell` (m), materials
-/// in turn, the first in the corner of least x and y.
+/// A checkerboard about the origin: `cells` along x and y, squares of side `cell` (m), with alternating
+/// materials, the first in the corner of least x and y.
 ///
 /// # Errors
 /// Where there is no cell, there are too many, or the side is not above zero.
@@ -26,8 +26,8 @@ pub fn checkerboard(
     panel("checkerboard", cells, [cell, cell], materials)
 }
 
-/// Stripes side by side along x, each `size` (m) along x and y, about the origin, materials in
-/// turn from least x.
+/// Stripes along x, each `size` (m) along x and y, about the origin, with materials that repeat from
+/// least x.
 ///
 /// # Errors
 /// Where there is no stripe, there are too many, or a length is not above zero.

@@ -1,8 +1,8 @@
-//! Simple shapes made into meshes.
+//! Meshes of simple shapes.
 //!
 //! Solids have outward normals; [`Mesh::inside_out`](etendue_raycast::Mesh::inside_out) turns one into a
-//! room. Round shapes take the greatest distance between the mesh and the true surface (the
-//! sagitta): their vertices lie on the surface, their faces inside it by at most that.
+//! room. Round shapes are given by the greatest distance between the mesh and the true surface (the
+//! sagitta): their vertices are on the surface, their faces inside it by at most the sagitta.
 
 mod cuboid;
 mod flat;
@@ -14,27 +14,27 @@ pub use round::{cone, cylinder, sphere};
 
 use thiserror::Error;
 
-/// Most triangles that a primitive may have.
+/// Largest number of triangles of a primitive.
 const MOST_TRIANGLES: f64 = 16e6;
 
-/// Why a shape cannot be made.
+/// An error in the description of a shape.
 #[derive(Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum PrimitiveError {
     /// A length is zero, negative or not a number.
     #[error("the {name} of a {shape} is {value} m: it has to be above zero")]
     Length {
-        /// Which shape.
+        /// The shape.
         shape: &'static str,
-        /// Which length.
+        /// The length's name.
         name: &'static str,
-        /// What was given, m.
+        /// The length given, m.
         value: f64,
     },
     /// A panel without cells.
     #[error("a {shape} of {columns} x {rows} cells has no area: give at least one of each")]
     NoCells {
-        /// Which panel.
+        /// The panel.
         shape: &'static str,
         /// Cells along x.
         columns: u32,
@@ -44,14 +44,14 @@ pub enum PrimitiveError {
     /// The mesh would be too large.
     #[error("a {shape} this fine has {triangles:.1e} triangles: use a coarser tolerance")]
     TooFine {
-        /// Which shape.
+        /// The shape.
         shape: &'static str,
-        /// How many triangles it would have.
+        /// Number of triangles it would have.
         triangles: f64,
     },
 }
 
-/// Refuses lengths that are not above zero.
+/// Checks that lengths are above zero.
 fn check_lengths(
     shape: &'static str,
     lengths: &[(&'static str, f64)],

@@ -62,9 +62,9 @@ pub fn cone(radius: f64, height: f64, sagitta: f64) -> Result<Mesh, PrimitiveErr
     ))
 }
 
-/// Half the angle of an arc whose chord lies `sagitta` inside it: $s = r(1 - \cos\alpha)$.
+/// Half the angle of an arc whose chord is `sagitta` inside it: $s = r(1 - \cos\alpha)$.
 fn half_angle(radius: f64, sagitta: f64) -> f64 {
-    // s = 2 r sin^2(a/2) keeps its digits for small s.
+    // s = 2 r sin^2(a/2) is precise for small s.
     2.0 * (0.5 * sagitta / radius).sqrt().min(1.0).asin()
 }
 
@@ -81,8 +81,8 @@ fn count(whole: f64) -> u32 {
     whole as u32
 }
 
-/// Turns a profile of [radius, z] about z. It starts and ends on the axis, everything between lies
-/// off it, and it runs anticlockwise with the axis to its left.
+/// The solid of revolution of a profile of [radius, z] about z. The profile starts and ends on the axis,
+/// is off the axis between, and runs anticlockwise with the axis on its left.
 fn lathe(profile: &[[f64; 2]], segments: u32) -> Mesh {
     let (bottom, top) = (profile[0][1], profile[profile.len() - 1][1]);
     let rings = &profile[1..profile.len() - 1];

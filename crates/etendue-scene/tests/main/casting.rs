@@ -1,4 +1,4 @@
-//! Claims about rays and what they meet.
+//! Claims about rays and their hits.
 
 use crate::shapes::{
     cuboid, edge_rays, moved, noisy_sphere, object, random, scene_of, scene_with, spin, way,
@@ -38,13 +38,13 @@ fn by_tiles(scene: &Scene, rays: &[Ray]) -> Vec<Option<Hit>> {
 
 fn assert_all_agree(scene: &Scene, rays: &[Ray]) -> usize {
     let wanted: Vec<Option<Hit>> = rays.iter().map(|ray| brute_force(scene, ray)).collect();
-    assert_every_way_gives(scene, rays, &wanted);
+    assert_every_query_gives(scene, rays, &wanted);
     let packed = scene.clone().edit().with_packed_trees().finish();
-    assert_every_way_gives(&packed, rays, &wanted);
+    assert_every_query_gives(&packed, rays, &wanted);
     wanted.iter().flatten().count()
 }
 
-fn assert_every_way_gives(scene: &Scene, rays: &[Ray], wanted: &[Option<Hit>]) {
+fn assert_every_query_gives(scene: &Scene, rays: &[Ray], wanted: &[Option<Hit>]) {
     for isa in Isa::available() {
         let scene = scene.clone().edit().with_isa(isa).finish();
         let single: Vec<Option<Hit>> = rays.iter().map(|ray| scene.closest_hit(ray)).collect();
@@ -161,7 +161,7 @@ fn packed_trees_take_two_thirds_of_the_memory_and_leak_nothing() {
 }
 
 #[test]
-fn every_way_of_casting_gives_the_answer_of_testing_every_triangle() {
+fn every_query_gives_the_result_of_testing_every_triangle() {
     for offset in [0.0, 2e3, 5e5] {
         let away = Vector3::new(offset, -0.7 * offset, 0.3 * offset);
         let turned = Isometry3::new(
@@ -230,7 +230,7 @@ fn distances_are_those_of_the_plane_to_a_millionth_far_from_the_origin() {
 }
 
 #[test]
-fn a_ray_sees_only_objects_that_share_a_bit_of_its_mask() {
+fn a_ray_hits_only_objects_that_share_a_bit_of_its_mask() {
     let [mut housing, mut wall] = [object(0), object(1)];
     housing.mask = 0b01;
     wall.mask = 0b10;
@@ -252,7 +252,7 @@ fn a_ray_sees_only_objects_that_share_a_bit_of_its_mask() {
 }
 
 #[test]
-fn limits_are_kept_to_the_last_bit() {
+fn limits_hold_to_the_last_bit() {
     let scene = scene_of(vec![(noisy_sphere(5.0, 30, 40), Isometry3::identity())]);
     let outside = Point3::new(-9.0, 0.3, 0.2);
     let mut pierced = 0;
@@ -311,7 +311,7 @@ fn several_hits_are_sorted_and_complete() {
 }
 
 #[test]
-fn a_spawned_ray_does_not_meet_the_triangle_it_leaves() {
+fn a_spawned_ray_does_not_hit_the_triangle_it_leaves() {
     let mut draw = random(7);
     for offset in [0.0, 2e3, 5e5] {
         let shift = Vector3::new(offset, offset * 0.5, 1.0);
@@ -375,7 +375,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn no_mesh_makes_the_ways_of_casting_differ(
+    fn all_queries_agree_on_any_mesh(
         mesh in adversarial(),
         from in (-3.0..3.0, -3.0..3.0, -3.0..3.0_f64),
         seed in 0..1000_u64,

@@ -1,4 +1,4 @@
-//! The public face.
+//! Claims about the public API.
 
 #![expect(
     clippy::unwrap_used,

@@ -27,7 +27,7 @@ fn motion() -> Trajectory {
 }
 
 #[test]
-fn a_moving_object_is_met_where_it_is_when_the_ray_is_fired() {
+fn a_moving_object_is_hit_at_its_pose_at_the_time_of_the_ray() {
     let meshes = || vec![cuboid([12.0, 12.0, 4.0]), noisy_sphere(0.8, 12, 16)];
     let moving = scene_with(
         meshes(),
@@ -51,7 +51,7 @@ fn a_moving_object_is_met_where_it_is_when_the_ray_is_fired() {
 }
 
 #[test]
-fn placing_an_object_anew_is_like_building_the_scene_there() {
+fn an_edited_pose_gives_the_hits_of_a_scene_built_with_it() {
     let meshes = || vec![noisy_sphere(2.0, 12, 16), cuboid([1.0, 2.0, 0.5])];
     let scene = scene_with(meshes(), vec![object(0), object(1)], vec![]);
     let pose = Isometry3::new(Vector3::new(3.0, 0.4, 0.0), Vector3::new(0.0, 0.3, 0.8));
@@ -67,7 +67,7 @@ fn placing_an_object_anew_is_like_building_the_scene_there() {
 }
 
 #[test]
-fn a_refitted_tree_answers_like_a_new_one() {
+fn a_refitted_tree_gives_the_hits_of_a_new_one() {
     let mut draw = random(5);
     let mesh = noisy_sphere(2.0, 24, 30);
     let moved: Vec<Point3<f64>> = mesh
@@ -90,7 +90,7 @@ fn a_refitted_tree_answers_like_a_new_one() {
 }
 
 #[test]
-fn a_mesh_refuses_vertices_it_cannot_take() {
+fn vertices_that_are_missing_or_not_finite_are_refused() {
     let scene = scene_with(vec![cuboid([1.0; 3])], vec![object(0)], vec![]);
     let with_vertices = |vertices| scene.clone().edit().with_vertices(MeshId(0), vertices);
     let few = with_vertices(vec![Point3::origin(); 3]);

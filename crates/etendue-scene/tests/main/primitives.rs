@@ -1,4 +1,4 @@
-//! Primitives are what they claim to be, and audits find what is wrong.
+//! Claims about the meshes of primitives and about audits.
 
 use etendue_scene::primitive::{
     PrimitiveError, checkerboard, cone, cuboid, cylinder, rectangle, sphere, stripes,
@@ -24,7 +24,7 @@ fn points_on(mesh: &Mesh) -> Vec<Point3<f64>> {
 
 /// Asserts a closed mesh, of one part, with outward normals and without oddities; its volume.
 fn volume_of_sound(mesh: &Mesh) -> f64 {
-    let audit = MeshAudit::of(&mesh).unwrap();
+    let audit = MeshAudit::of(mesh).unwrap();
     assert_eq!(audit.findings, []);
     assert_eq!((audit.parts, audit.closed_parts), (1, 1));
     assert!(audit.volume > 0.0);
@@ -173,7 +173,7 @@ fn impossible_shapes_are_refused_by_name() {
 }
 
 #[test]
-fn an_audit_counts_every_kind_of_oddity_and_names_the_first_place() {
+fn an_audit_counts_every_defect_and_gives_its_first_occurrence() {
     let mut mesh = cuboid([1.0; 3]).unwrap();
     mesh.triangles[5].swap(0, 1);
     mesh.triangles.push(mesh.triangles[7]);
@@ -207,7 +207,7 @@ fn an_audit_counts_every_kind_of_oddity_and_names_the_first_place() {
 
 /// Every triangle with its own three vertices, as STL files have it.
 #[test]
-fn a_soup_of_triangles_is_judged_by_position() {
+fn a_triangle_soup_is_audited_by_position() {
     let shared = sphere(1.0, 0.01).unwrap();
     let corners = (0..shared.triangles.len()).flat_map(|t| shared.corners(t as u32));
     let soup = Mesh {

@@ -1,4 +1,4 @@
-//! Scenes refuse what would give wrong light, and surfaces carry right derivatives.
+//! Claims about the checks of scenes and the derivatives of surface points.
 
 use etendue_physics::surface::{Dielectric, Lobe, Material};
 use etendue_physics::{Dual, DualParts, Scalar, Spectrum};
@@ -43,7 +43,7 @@ fn build(mesh: Mesh, material: u32) -> Result<Scene, SceneError> {
 }
 
 #[test]
-fn clear_solids_that_are_inside_out_are_refused_and_rooms_are_not() {
+fn refracting_solids_that_are_inside_out_are_refused_and_rooms_are_not() {
     let solid = || cuboid([1.0; 3]).unwrap();
     assert!(build(solid(), 1).is_ok());
     assert!(build(solid().inside_out(), 0).is_ok());
@@ -90,7 +90,7 @@ fn materials_have_to_exist_and_to_be_named_for_every_triangle() {
 }
 
 #[test]
-fn a_scene_knows_its_extent_in_the_world() {
+fn the_bounds_of_a_scene_are_those_of_its_objects_in_the_world() {
     let pose = Isometry3::translation(10.0, 0.0, 0.0);
     let scene = builder(cuboid([2.0; 3]).unwrap(), MaterialId(0), pose)
         .build()

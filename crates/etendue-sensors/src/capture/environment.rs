@@ -1,6 +1,7 @@
 //! Place, time, weather and light of a run.
 
 use crate::lidar::Air;
+use crate::noise_profiles::NoiseProfiles;
 use etendue_physics::ambient::{StandardAir, dipole_field};
 use etendue_physics::gnss::{Geodetic, LocalFrame, normal_gravity};
 use etendue_scene::Textures;
@@ -27,6 +28,8 @@ pub struct Environment {
     pub lighting: Lighting,
     /// Textures of the objects, for cameras.
     pub textures: Textures,
+    /// Calibrated noise of the scene's materials, for lidars.
+    pub profiles: NoiseProfiles,
 }
 
 impl Environment {
@@ -42,6 +45,7 @@ impl Environment {
             start,
             lighting: Lighting::default(),
             textures: Textures::default(),
+            profiles: NoiseProfiles::default(),
         }
     }
 

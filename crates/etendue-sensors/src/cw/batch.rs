@@ -4,10 +4,11 @@
     reason = "loops over sixteen lanes become vector instructions"
 )]
 
+use crate::phase_signal_tile::PhaseSignalTile;
+use crate::scalar_tile::{LaneScalar, ScalarTile};
 use crate::transport::{Factor, FirstReturns, PoseTile, World};
 use etendue_physics::beam::{BeamFrame, SubRay};
-use etendue_physics::phase::{Modulation, PhaseSignalTile};
-use etendue_physics::{Scalar, ScalarTile};
+use etendue_physics::phase::Modulation;
 use etendue_scene::{HitTile, RayTile};
 use etendue_simd::Vectorized;
 
@@ -15,7 +16,7 @@ use etendue_simd::Vectorized;
 pub(super) const LANES: usize = 16;
 
 /// Up to sixteen beams, their rays, what these meet and what comes straight back.
-pub(super) struct Batch<S: Scalar> {
+pub(super) struct Batch<S: LaneScalar> {
     pub poses: PoseTile<S>,
     /// Where each beam points, in the sensor's frame.
     pub frames: Vec<BeamFrame>,
@@ -28,7 +29,7 @@ pub(super) struct Batch<S: Scalar> {
     pub received: PhaseSignalTile<S>,
 }
 
-impl<S: Scalar> Default for Batch<S> {
+impl<S: LaneScalar> Default for Batch<S> {
     fn default() -> Self {
         Self {
             poses: PoseTile::identity(),
@@ -43,14 +44,14 @@ impl<S: Scalar> Default for Batch<S> {
 }
 
 /// Makes the rays of a batch's beams, from its frames, poses and times.
-pub(super) struct Aim<'a, S: Scalar> {
+pub(super) struct Aim<'a, S: LaneScalar> {
     pub batch: &'a mut Batch<S>,
     pub sub_rays: &'a [SubRay],
     pub half_tangent: f64,
     pub with_axes: bool,
 }
 
-impl<S: Scalar> Vectorized for Aim<'_, S> {
+impl<S: LaneScalar> Vectorized for Aim<'_, S> {
     type Output = ();
 
     #[inline(always)]
@@ -117,7 +118,7 @@ fn directions(
 }
 
 /// Collects what comes straight back along the sub-rays of a batch whose rays are cast.
-pub(super) struct Straight<'a, S: Scalar> {
+pub(super) struct Straight<'a, S: LaneScalar> {
     pub world: &'a World<'a, S>,
     pub batch: &'a mut Batch<S>,
     pub sub_rays: &'a [SubRay],
@@ -127,7 +128,7 @@ pub(super) struct Straight<'a, S: Scalar> {
     pub factor: Option<&'a Factor<'a, S>>,
 }
 
-impl<S: Scalar> Vectorized for Straight<'_, S> {
+impl<S: LaneScalar> Vectorized for Straight<'_, S> {
     type Output = ();
 
     #[inline(always)]
@@ -150,7 +151,7 @@ impl<S: Scalar> Vectorized for Straight<'_, S> {
     }
 }
 
-fn multiply<S: Scalar>(
+fn multiply<S: LaneScalar>(
     back: &mut FirstReturns<S>,
     first: usize,
     met: &HitTile,

@@ -2,11 +2,13 @@
 
 use super::CwLidar;
 use crate::calibrated::{Direct, DrawnBeams, Lit, Profiled, Sights};
+use crate::noise_profiles::NoiseProfiles;
+use crate::scalar_tile::{LaneScalar, ScalarTile};
 use crate::transport::{FirstReturns, LightReturn, PoseTile};
+use etendue_physics::Scalar;
 use etendue_physics::phase::PhaseSignal;
 use etendue_physics::profile::{Address, NoiseCache};
-use etendue_physics::{Scalar, ScalarTile};
-use etendue_scene::{HitTile, RayTile, Scene};
+use etendue_scene::{HitTile, RayTile};
 use etendue_simd::Vectorized;
 use nalgebra::Vector3;
 
@@ -24,7 +26,7 @@ pub(super) struct Collected<S> {
     lit: Option<Lit>,
 }
 
-impl<S: Scalar> Collected<S> {
+impl<S: LaneScalar> Collected<S> {
     /// That light and nothing else yet.
     pub fn new(received: PhaseSignal<S>, is_profiled: bool) -> Self {
         Self {
@@ -77,8 +79,8 @@ impl<S: Scalar> Collected<S> {
     }
 
     /// The surface that calibrated noise speaks of, if there is one.
-    pub fn profiled<'a>(&self, scene: &'a Scene) -> Option<Profiled<'a>> {
-        self.lit.as_ref()?.profiled(scene)
+    pub fn profiled<'a>(&self, profiles: &'a NoiseProfiles) -> Option<Profiled<'a>> {
+        self.lit.as_ref()?.profiled(profiles)
     }
 
     /// How many separate surfaces sent light back.
@@ -88,8 +90,8 @@ impl<S: Scalar> Collected<S> {
 }
 
 /// Draws what beams of calibrated noise measure.
-pub(super) struct Draw<'a, S: Scalar> {
-    pub scene: &'a Scene,
+pub(super) struct Draw<'a, S: LaneScalar> {
+    pub profiles: &'a NoiseProfiles,
     pub sights: Sights,
     pub collected: &'a [Collected<S>],
     pub poses: &'a PoseTile<S>,
@@ -104,7 +106,7 @@ pub(super) struct Drawing {
     pub all: DrawnBeams,
 }
 
-impl<S: Scalar> Vectorized for Draw<'_, S> {
+impl<S: LaneScalar> Vectorized for Draw<'_, S> {
     type Output = Drawing;
 
     #[expect(clippy::inline_always, reason = "loops become vector instructions")]
@@ -112,7 +114,8 @@ impl<S: Scalar> Vectorized for Draw<'_, S> {
     fn run(self) -> Drawing {
         let (collected, poses) = (self.collected, self.poses);
         let side = |lane: usize| side(&collected[lane], poses, lane);
-        let all = { &self.sights }.draw(self.scene, side, &self.address, self.noise_cache);
+        let (address, cache) = (&self.address, self.noise_cache);
+        let all = self.sights.draw(self.profiles, side, address, cache);
         Drawing {
             sights: self.sights,
             all,
@@ -122,7 +125,7 @@ impl<S: Scalar> Vectorized for Draw<'_, S> {
 
 /// On which side of the normal a beam meets its surface.
 #[inline(never)]
-fn side<S: Scalar>(collected: &Collected<S>, poses: &PoseTile<S>, lane: usize) -> f64 {
+fn side<S: LaneScalar>(collected: &Collected<S>, poses: &PoseTile<S>, lane: usize) -> f64 {
     let turned = poses.turned(&[[0.0; 16], [0.0; 16], [1.0; 16]]);
     let up = Vector3::from(turned.map(|axis| axis[lane]));
     collected.lit.as_ref().map_or(0.0, |lit| lit.side(&up))

@@ -5,15 +5,17 @@ use super::collected::{Collected, Draw, Drawing};
 use super::{Beam, CwLidar};
 use crate::calibrated::{PooledNoiseCache, Sights};
 use crate::lidar::PhaseDetection;
+use crate::phase_signal_tile::PhaseSignalTile;
+use crate::scalar_tile::LaneScalar;
 use crate::transport::{
     Background, Cone, Factor, LightRay, LightReturn, PathSettings, TreeSettings, World,
     trace_paths, trace_tree_from,
 };
 use crate::{Measurement, PlanarSweep, RangeReading, Truth};
 use etendue_physics::beam::{BeamFrame, SubRay};
-use etendue_physics::phase::{NoDetection, PhaseSignal, PhaseSignalTile, Window};
+use etendue_physics::phase::{NoDetection, PhaseSignal, Window};
 use etendue_physics::profile::{Address, Drawn, NoiseCache};
-use etendue_physics::{Purpose, Scalar, Stream};
+use etendue_physics::{Purpose, Stream};
 use etendue_scene::{Hit, Ray};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3, try_convert};
 use rayon::prelude::*;
@@ -123,7 +125,7 @@ fn report(
 /// Generic in the scalar: with dual numbers, ranges and powers carry the derivatives by whatever
 /// is a variable in `world`, `lidar` or `world_from_sensor`. Which surface a ray meets, whole
 /// periods and noise are constant under differentiation.
-pub fn shoot<S: Scalar>(
+pub fn shoot<S: LaneScalar>(
     world: &World<S>,
     lidar: &CwLidar<S>,
     turn: &Turn,
@@ -136,7 +138,7 @@ pub fn shoot<S: Scalar>(
 /// power of a return from a hit is multiplied by. `add` is called once a beam on the light that its
 /// rays brought back before the receiver measures it: for light that rays do not carry, or
 /// derivatives that they do not see.
-pub fn shoot_with<S: Scalar>(
+pub fn shoot_with<S: LaneScalar>(
     world: &World<S>,
     lidar: &CwLidar<S>,
     turn: &Turn,
@@ -198,7 +200,7 @@ struct Light<'a, S, T, A> {
 }
 
 /// Fires every beam.
-fn shoot_light<S: Scalar>(
+fn shoot_light<S: LaneScalar>(
     world: &World<S>,
     lidar: &CwLidar<S>,
     turn: &Turn,
@@ -254,13 +256,13 @@ fn half_way(beams: &[Beam]) -> f64 {
 }
 
 /// What a thread keeps from beam to beam.
-struct Memory<S: Scalar> {
+struct Memory<S: LaneScalar> {
     batch: Batch<S>,
     collected: Vec<Collected<S>>,
     noise_cache: PooledNoiseCache,
 }
 
-impl<S: Scalar> Default for Memory<S> {
+impl<S: LaneScalar> Default for Memory<S> {
     fn default() -> Self {
         Self {
             batch: Batch::default(),
@@ -270,7 +272,7 @@ impl<S: Scalar> Default for Memory<S> {
     }
 }
 
-struct Shooter<'a, S: Scalar, T, A> {
+struct Shooter<'a, S: LaneScalar, T, A> {
     world: &'a World<'a, S>,
     lidar: &'a CwLidar<S>,
     turn: &'a Turn,
@@ -290,7 +292,7 @@ struct View<'a> {
 
 impl<'a> View<'a> {
     /// None where there is no ambient light, or it makes no noise.
-    fn new<S: Scalar>(world: &'a World<S>, lidar: &CwLidar<S>) -> Option<Self> {
+    fn new<S: LaneScalar>(world: &'a World<S>, lidar: &CwLidar<S>) -> Option<Self> {
         let background = world.background()?;
         let window = lidar.receiver.window?;
         let cone = Cone {
@@ -317,7 +319,7 @@ impl<'a> View<'a> {
     }
 }
 
-impl<'a, S: Scalar, T, A> Shooter<'a, S, T, A>
+impl<'a, S: LaneScalar, T, A> Shooter<'a, S, T, A>
 where
     T: Fn(&World<S>, &LightRay<S>, Option<Hit>, &mut Stream, Visit<S>),
     A: Fn(usize, &mut PhaseSignal<S>),
@@ -438,7 +440,7 @@ where
     /// trace finds.
     fn collect(&self, batch: &Batch<S>, lane: usize, number: usize) -> Collected<S> {
         let lidar = self.lidar;
-        let is_profiled = self.world.scene().has_profiles();
+        let is_profiled = !self.world.profiles().is_empty();
         let mut collected = Collected::new(batch.received.lane(lane), is_profiled);
         let mut paths = self.stream(number, Purpose::LightPath);
         let extra = usize::from(self.turn.with_truth);
@@ -489,13 +491,13 @@ where
         first: usize,
         noise_cache: &mut NoiseCache,
     ) -> Option<Drawing> {
-        let scene = self.world.scene();
-        if !scene.has_profiles() {
+        let profiles = self.world.profiles();
+        if profiles.is_empty() {
             return None;
         }
         let mut sights = Sights::NONE;
         for (lane, collected) in collected.iter().enumerate() {
-            if let Some(surface) = collected.profiled(scene) {
+            if let Some(surface) = collected.profiled(profiles) {
                 sights.set(lane, &surface);
             }
         }
@@ -506,8 +508,8 @@ where
             beam: u32::try_from(first).expect("beams are numbered by u32"),
             stride: 1,
         };
-        Some(scene.isa().run(Draw {
-            scene,
+        Some(self.world.scene().isa().run(Draw {
+            profiles,
             sights,
             collected,
             poses: &batch.poses,
@@ -549,7 +551,7 @@ where
 /// A plain vector turned: $v + 2w\\,(u \times v) + 2u \times (u \times v)$ for the unit quaternion
 /// $(w, u)$, in the order of nalgebra's own product, so that plain numbers come out the same.
 #[inline]
-fn turned<S: Scalar>(rotation: &UnitQuaternion<S>, v: &Vector3<f64>) -> Vector3<S> {
+fn turned<S: LaneScalar>(rotation: &UnitQuaternion<S>, v: &Vector3<f64>) -> Vector3<S> {
     let u = rotation.imag();
     let twice = Vector3::new(
         u.y * v.z - u.z * v.y,
@@ -561,7 +563,7 @@ fn turned<S: Scalar>(rotation: &UnitQuaternion<S>, v: &Vector3<f64>) -> Vector3<
     Vector3::new(part(0), part(1), part(2))
 }
 
-impl<S: Scalar> Shot<S> {
+impl<S: LaneScalar> Shot<S> {
     fn nothing() -> Self {
         Self {
             outcome: Err(NoDetection::NothingReceived),

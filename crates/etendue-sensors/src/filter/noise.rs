@@ -1,4 +1,4 @@
-//! What takes a lidar's measurements farther from the truth.
+//! Added noise and drop-outs of lidars.
 
 use super::user::{FilterContext, FilterRun};
 use crate::capture::Data;
@@ -17,7 +17,7 @@ pub struct LidarNoise {
     pub intensity: f64,
 }
 
-/// Whose random numbers.
+/// Name of the random streams of a filter.
 #[derive(Clone, Copy)]
 pub(super) struct Source {
     pub seed: u64,
@@ -26,8 +26,8 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// The stream of one measurement of a capture. Filters of one graph share a sensor's streams by
-    /// turns: 4096 of them, and as many seeds apart.
+    /// The stream of one measurement of a capture. The index of the filter offsets the seed, so that
+    /// filters of one graph are independent.
     fn stream(self, capture: u32, measurement: u32) -> Stream {
         let seed = self.seed ^ (u64::from(self.place + 1) << 48);
         Stream::new(seed, self.sensor, capture, measurement, Purpose::Filter)
@@ -78,7 +78,7 @@ impl FilterRun for Noise {
     }
 }
 
-/// Takes measurements away.
+/// Random removal of returns.
 pub(super) struct DropOut {
     pub probability: f64,
     pub source: Source,

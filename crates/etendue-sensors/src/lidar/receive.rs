@@ -320,12 +320,12 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
     /// Appends the echoes that the device reports, in its order.
     fn find(&self, fired: Fired, light: &mut Light, workspace: &mut Workspace) {
         let with_noise = !self.run.without_noise;
-        if with_noise && self.world.scene().has_profiles() {
+        if with_noise && !self.world.profiles().is_empty() {
             let mut lit = Lit::default();
             for (back, power) in &light.sources {
                 lit.see(back, *power);
             }
-            if let Some(surface) = lit.profiled(self.world.scene()) {
+            if let Some(surface) = lit.profiled(self.world.profiles()) {
                 let power = light.sources.iter().map(|(_, power)| power).sum();
                 let up = || fired.pose * Vector3::z();
                 let address = self.address(fired.number);

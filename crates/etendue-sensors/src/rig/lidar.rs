@@ -17,12 +17,13 @@ impl<'a> LidarInstrument<'a> {
     pub fn new(
         lidar: &'a Lidar,
         scene: &'a Scene,
-        environment: &Environment,
+        environment: &'a Environment,
         seed: u64,
         sensor: u32,
     ) -> Result<Self, WorldError> {
         Ok(Self {
-            world: World::at_wavelength(scene, lidar.wavelength)?,
+            world: World::at_wavelength(scene, lidar.wavelength)?
+                .with_profiles(&environment.profiles),
             lidar,
             settings: SweepSettings {
                 seed,

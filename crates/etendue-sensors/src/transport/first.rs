@@ -7,14 +7,14 @@
 
 use super::World;
 use super::tree::power_back;
+use crate::scalar_tile::{LaneScalar, ScalarTile};
 use etendue_physics::surface::Side;
-use etendue_physics::{Scalar, ScalarTile};
 use etendue_scene::{HitTile, MaterialId, ObjectId, RayTile};
 use nalgebra::{Isometry3, Quaternion, UnitQuaternion};
 
 /// Sixteen poses of a sensor.
 #[derive(Clone, Copy)]
-pub(crate) struct PoseTile<S: Scalar> {
+pub(crate) struct PoseTile<S: LaneScalar> {
     /// The unit quaternions' i, j, k and real parts.
     rotation: [S::Tile; 4],
     translation: [S::Tile; 3],
@@ -22,13 +22,13 @@ pub(crate) struct PoseTile<S: Scalar> {
 
 /// How rays that leave a sensor's origin move with its pose, to first order: the origin by `shift`
 /// (m), a direction $d$ by `turn` $\times d$ (rad). The values are zero.
-pub(crate) struct TwistTile<S: Scalar> {
+pub(crate) struct TwistTile<S: LaneScalar> {
     shift: [S::Tile; 3],
     turn: [S::Tile; 3],
 }
 
 /// What the first surfaces on sixteen rays send straight back: zero where they send nothing.
-pub(crate) struct FirstReturns<S: Scalar> {
+pub(crate) struct FirstReturns<S: LaneScalar> {
     /// Half the optical path, m.
     pub range: S::Tile,
     /// Power, 1/(m² sr).
@@ -40,7 +40,7 @@ pub(crate) struct FirstReturns<S: Scalar> {
     pub material: [MaterialId; 16],
 }
 
-impl<S: Scalar> PoseTile<S> {
+impl<S: LaneScalar> PoseTile<S> {
     /// The sensor in the world's frame, sixteen times.
     pub fn identity() -> Self {
         let [zero, one] = [0.0, 1.0].map(|number| S::Tile::plain([number; 16]));
@@ -122,13 +122,16 @@ impl<S: Scalar> PoseTile<S> {
 
 /// The derivatives of sixteen scalars, with the value zero.
 #[inline(always)]
-fn change<S: Scalar>(part: &S::Tile) -> S::Tile {
+fn change<S: LaneScalar>(part: &S::Tile) -> S::Tile {
     part.chain(&[0.0; 16], &[1.0; 16])
 }
 
 /// How far quaternions turn about the first axis, from their changes and their parts.
 #[inline(always)]
-fn turn_about<S: Scalar>([d, dl, dm, dw]: [&S::Tile; 4], [u, l, m, w]: [&[f64; 16]; 4]) -> S::Tile {
+fn turn_about<S: LaneScalar>(
+    [d, dl, dm, dw]: [&S::Tile; 4],
+    [u, l, m, w]: [&[f64; 16]; 4],
+) -> S::Tile {
     let half = d.scaled(w) - dw.scaled(u) - dl.scaled(m) + dm.scaled(l);
     half.scaled(&[2.0; 16])
 }
@@ -142,7 +145,7 @@ fn cross(a: &[f64; 3], b: &[f64; 3]) -> [f64; 3] {
     ]
 }
 
-impl<S: Scalar> World<'_, S> {
+impl<S: LaneScalar> World<'_, S> {
     /// What the surfaces on the rays of a tile send straight back: with a normal $n$ at $t_0$ along
     /// the ray,
     /// $$n\cdot d = n\cdot d_0 + \omega\cdot(d_0\times n),\qquad
@@ -218,6 +221,6 @@ impl<S: Scalar> World<'_, S> {
 }
 
 #[inline(always)]
-fn dot<S: Scalar>(a: &[S::Tile; 3], b: &[[f64; 16]; 3]) -> S::Tile {
+fn dot<S: LaneScalar>(a: &[S::Tile; 3], b: &[[f64; 16]; 3]) -> S::Tile {
     a[0].scaled(&b[0]) + a[1].scaled(&b[1]) + a[2].scaled(&b[2])
 }

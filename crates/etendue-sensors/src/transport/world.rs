@@ -1,6 +1,7 @@
 //! A scene at one wavelength, in a scalar that may carry derivatives.
 
 use super::background::{AmbientLight, Background};
+use crate::noise_profiles::NoiseProfiles;
 use etendue_physics::Scalar;
 use etendue_physics::surface::{Material, OutsideMaterial, Side};
 use etendue_scene::{Hit, MaterialId, ObjectId, Ray, Scene, SurfacePoint};
@@ -53,6 +54,8 @@ pub struct World<'a, S: Scalar> {
     /// Whether each pose is that of the scene, lifted: without derivatives.
     pub(super) lifted: Vec<bool>,
     materials: Vec<Material<S>>,
+    /// The calibrated noise of materials.
+    profiles: &'a NoiseProfiles,
     background: Option<Arc<Background<'a>>>,
 }
 
@@ -144,6 +147,7 @@ impl<'a> World<'a, f64> {
             poses: poses.collect(),
             lifted: vec![true; scene.objects().len()],
             materials,
+            profiles: NoiseProfiles::NONE,
             background: None,
         })
     }
@@ -165,6 +169,7 @@ impl<'a> World<'a, f64> {
         World {
             scene: self.scene,
             wavelength: self.wavelength,
+            profiles: self.profiles,
             background: self.background.clone(),
             poses: self.poses.iter().map(lift_isometry).collect(),
             lifted: self
@@ -197,6 +202,19 @@ impl<'a, S: Scalar> World<'a, S> {
     pub fn with_material(mut self, id: MaterialId, material: Material<S>) -> Self {
         self.materials[id.0 as usize] = material;
         self
+    }
+
+    /// The same world with calibrated noise of materials: beams that see one alone are drawn from its
+    /// profile instead of the receiver's own noise.
+    #[must_use]
+    pub fn with_profiles(mut self, profiles: &'a NoiseProfiles) -> Self {
+        self.profiles = profiles;
+        self
+    }
+
+    /// The calibrated noise of materials.
+    pub fn profiles(&self) -> &'a NoiseProfiles {
+        self.profiles
     }
 
     /// The scene it is a view of.
@@ -232,6 +250,7 @@ impl<'a, S: Scalar> World<'a, S> {
             poses: self.poses.clone(),
             lifted: self.lifted.clone(),
             materials: self.materials.clone(),
+            profiles: self.profiles,
             background: { &self.background }
                 .as_ref()
                 .map(|background| Arc::new(background.about(scene))),

@@ -17,7 +17,7 @@ macro_rules! intrinsic {
         // SAFETY: the intrinsics need AVX-512 F and VL. Only `Isa` names these vector types, and only
         // after it detected both on this processor. Loads and stores go through a reference to
         // exactly sixteen numbers and need no alignment. Measured: up to 6 times as many rays per
-        // second as with plain arrays (BENCHMARKS.md, "Ray casting").
+        // second as with plain arrays (BENCHMARKS.md).
         unsafe { $call }
     };
 }
@@ -154,7 +154,7 @@ impl Float<16> for Sixteen {
     }
     #[inline(always)]
     fn store(self, to: &mut [f32; 16]) {
-        intrinsic!(_mm512_storeu_ps(to.as_mut_ptr(), self.0))
+        intrinsic!(_mm512_storeu_ps(to.as_mut_ptr(), self.0));
     }
     #[inline(always)]
     fn add(self, other: Self) -> Self {

@@ -113,7 +113,8 @@ impl ScanRun<'_> {
     pub fn world(&self) -> Result<World<'_, f64>, Failure> {
         self.way
             .check(f64::from(self.sweeps()) * self.lidar.sweep_duration())?;
-        let world = World::at_wavelength(&self.loaded.scene, self.lidar.wavelength)?;
+        let world = World::at_wavelength(&self.loaded.scene, self.lidar.wavelength)?
+            .with_profiles(&self.loaded.profiles);
         Ok(world.in_light(&self.loaded.ambient))
     }
 
@@ -280,7 +281,7 @@ impl ScanRun<'_> {
         metadata
             .warnings
             .extend(summary::no_range(&metadata.counts, &self.air));
-        let others = other_sensors(&self.loaded.scene, &self.lidar.name);
+        let others = other_sensors(self.loaded, &self.lidar.name);
         metadata.warnings.extend(others);
         metadata
     }

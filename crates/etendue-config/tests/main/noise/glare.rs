@@ -72,6 +72,7 @@ fn scene() -> LoadedScene {
 fn sweeps(scene: &LoadedScene, pose: Isometry3<f64>, count: u32) -> Vec<PlanarSweep> {
     let scanner = preset("slamtec-rplidar-a1").unwrap().lidar;
     let world = World::at_wavelength(&scene.scene, scanner.wavelength).unwrap();
+    let world = world.with_profiles(&scene.profiles);
     let sweep = |sweep| {
         let run = SweepSettings {
             seed: 6,
@@ -184,6 +185,7 @@ fn drawn_points_do_not_depend_on_how_light_is_followed() {
     let mut scanner = preset("sick-lms-111").unwrap().lidar;
     scanner.limits.near = 0.1;
     let world = World::at_wavelength(&scene.scene, scanner.wavelength).unwrap();
+    let world = world.with_profiles(&scene.profiles);
     let roll = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), 0.3);
     let pose = Isometry3::from_parts(Vector3::zeros().into(), roll);
     let points = |drops_from| {

@@ -78,6 +78,7 @@ fn simulated(name: &str, count: u32) -> Vec<Scan> {
     let loaded = scene();
     let lidar = preset(name).unwrap().lidar;
     let world = World::at_wavelength(&loaded.scene, lidar.wavelength).unwrap();
+    let world = world.with_profiles(&loaded.profiles);
     let sweeps: Vec<PlanarSweep> = (0..count)
         .map(|sweep| {
             let settings = SweepSettings {

@@ -147,7 +147,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         let PreparedReceiver::Pulsed(pulsed) = &self.receiver else {
             return None;
         };
-        let calibrated = !self.run.without_noise && self.world.scene().has_profiles();
+        let calibrated = !self.run.without_noise && !self.world.profiles().is_empty();
         let other_light = self.sees_light() || self.air.is_seen();
         let elsewhere = !self.world.stands_as_cast();
         let by_paths = matches!(self.run.light, LightModel::Paths(_));
@@ -156,7 +156,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
         if pulsed.receiver.false_alarms || other_light || elsewhere || by_paths {
             return None;
         }
-        let is_calibrated = |material| self.world.scene().profile(material).is_some();
+        let is_calibrated = |material| self.world.profiles().profile(material).is_some();
         let ends = self.world.materials().iter().map(Material::ends_paths);
         let ends: Vec<bool> = ends.collect();
         Some(Straight {
@@ -374,7 +374,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, P> {
             for back in &lane.backs[first..first + count] {
                 lit.add(&back.direct());
             }
-            if let Some(surface) = lit.profiled(scene) {
+            if let Some(surface) = lit.profiled(self.world.profiles()) {
                 lane.sights[shot / 16].set(shot % 16, &surface);
             }
         }
@@ -442,8 +442,8 @@ impl<P: Fn(f64) -> Isometry3<f64>> Vectorized for DrawBeams<'_, '_, P> {
                 };
                 cast.side(first + lane, &self.backs[back..back + count])
             };
-            let scene = simulator.world.scene();
-            let drawn = sights.draw(scene, side, &address, self.noise_cache);
+            let profiles = simulator.world.profiles();
+            let drawn = sights.draw(profiles, side, &address, self.noise_cache);
             self.drawn.push(drawn);
         }
     }

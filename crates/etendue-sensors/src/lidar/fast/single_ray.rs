@@ -488,8 +488,8 @@ impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, P> {
         let address = simulator.address(shot_number(cast.first + first));
         let cos = &sights.cos_incidence;
         let side = |lane: usize| side(cast, cos[lane], first + lane);
-        let scene = simulator.world.scene();
-        let drawn = sights.draw(scene, side, &address, self.workspace.noise_cache.get());
+        let profiles = simulator.world.profiles();
+        let drawn = sights.draw(profiles, side, &address, self.workspace.noise_cache.get());
         Some(Together {
             calibrated: sights.calibrated,
             drawn,

@@ -5,6 +5,7 @@ use super::{fan, ideal};
 use etendue_physics::beam::SubRayPattern;
 use etendue_physics::phase::Bias;
 use etendue_physics::{Dual, DualParts, Scalar};
+use etendue_sensors::LaneScalar;
 use etendue_sensors::cw::{CwLidar, Shot, Turn, shoot};
 use etendue_sensors::trajectory::constant_velocity;
 use etendue_sensors::transport::World;
@@ -18,11 +19,11 @@ const STEP: f64 = 1e-6;
 
 type D = Dual<PARAMETERS>;
 
-fn sweep<S: Scalar>(world: &World<S>, x: [S; PARAMETERS]) -> Vec<Option<S>> {
+fn sweep<S: LaneScalar>(world: &World<S>, x: [S; PARAMETERS]) -> Vec<Option<S>> {
     shots(world, x).iter().map(Shot::range).collect()
 }
 
-fn shots<S: Scalar>(world: &World<S>, x: [S; PARAMETERS]) -> Vec<Shot<S>> {
+fn shots<S: LaneScalar>(world: &World<S>, x: [S; PARAMETERS]) -> Vec<Shot<S>> {
     let zero = S::zero();
     let start = Isometry3::from_parts(
         Translation3::new(x[0], x[1], zero),

@@ -20,7 +20,7 @@ use etendue_sensors::rig::{Device, Environment, Event, FrameTree, Mount, Rig, Ri
 use nalgebra::Isometry3;
 use std::ops::ControlFlow;
 
-/// A room of 8 m x 6 m x 3 m, its floor at z = 0, open above where asked for.
+/// A room of 8 m x 6 m x 3 m with its floor at z = 0.
 pub fn room() -> Scene {
     let mesh = cuboid([8.0, 6.0, 3.0]).expect("a box").inside_out();
     SceneBuilder {

@@ -5,10 +5,11 @@
 )]
 
 use super::air::PhaseAir;
+use crate::phase_signal_tile::PhaseSignalTile;
+use crate::scalar_tile::{LaneScalar, ScalarTile};
 use crate::transport::{Factor, FirstReturns, PoseTile, World};
 use etendue_physics::beam::{BeamFrame, SubRay};
-use etendue_physics::phase::{Modulation, PhaseSignalTile};
-use etendue_physics::{Scalar, ScalarTile};
+use etendue_physics::phase::Modulation;
 use etendue_scene::{HitTile, RayTile};
 use etendue_simd::Vectorized;
 use nalgebra::Point3;
@@ -17,7 +18,7 @@ use nalgebra::Point3;
 pub(super) const LANES: usize = 16;
 
 /// Up to sixteen beams, their rays, hits and direct returns.
-pub(super) struct Batch<S: Scalar> {
+pub(super) struct Batch<S: LaneScalar> {
     pub poses: PoseTile<S>,
     /// Axes of each beam, in the sensor's frame.
     pub frames: Vec<BeamFrame>,
@@ -32,7 +33,7 @@ pub(super) struct Batch<S: Scalar> {
     pub received: PhaseSignalTile<S>,
 }
 
-impl<S: Scalar> Default for Batch<S> {
+impl<S: LaneScalar> Default for Batch<S> {
     fn default() -> Self {
         Self {
             poses: PoseTile::identity(),
@@ -50,7 +51,7 @@ impl<S: Scalar> Default for Batch<S> {
 /// Point in the world that a ray of each beam leaves from, m, with its offset at the exit to the left and
 /// upwards.
 #[inline(always)]
-fn origins<S: Scalar>(
+fn origins<S: LaneScalar>(
     poses: &PoseTile<S>,
     frames: &[BeamFrame],
     exits: Option<&[Point3<f64>; LANES]>,
@@ -70,7 +71,7 @@ fn origins<S: Scalar>(
 }
 
 /// Makes the rays of a batch from its frames, poses and times.
-pub(super) struct Aim<'a, S: Scalar> {
+pub(super) struct Aim<'a, S: LaneScalar> {
     pub batch: &'a mut Batch<S>,
     pub sub_rays: &'a [SubRay],
     /// Offsets of the rays at the exit, m; empty where there are none.
@@ -79,7 +80,7 @@ pub(super) struct Aim<'a, S: Scalar> {
     pub with_axes: bool,
 }
 
-impl<S: Scalar> Vectorized for Aim<'_, S> {
+impl<S: LaneScalar> Vectorized for Aim<'_, S> {
     type Output = ();
 
     #[inline(always)]
@@ -150,7 +151,7 @@ fn directions(
 }
 
 /// Collects the direct returns along the sub-rays of a batch whose rays are cast.
-pub(super) struct DirectReturns<'a, S: Scalar> {
+pub(super) struct DirectReturns<'a, S: LaneScalar> {
     pub world: &'a World<'a, S>,
     pub batch: &'a mut Batch<S>,
     pub sub_rays: &'a [SubRay],
@@ -161,7 +162,7 @@ pub(super) struct DirectReturns<'a, S: Scalar> {
     pub air: Option<&'a PhaseAir<S>>,
 }
 
-impl<S: Scalar> Vectorized for DirectReturns<'_, S> {
+impl<S: LaneScalar> Vectorized for DirectReturns<'_, S> {
     type Output = ();
 
     #[inline(always)]
@@ -188,7 +189,7 @@ impl<S: Scalar> Vectorized for DirectReturns<'_, S> {
 }
 
 /// Applies the transmission of the air to the returns.
-fn weaken<S: Scalar>(back: &mut FirstReturns<S>, air: &PhaseAir<S>) {
+fn weaken<S: LaneScalar>(back: &mut FirstReturns<S>, air: &PhaseAir<S>) {
     for lane in (0..LANES).filter(|&lane| back.is_lit[lane]) {
         let power = back.power.lane(lane) * air.transmission(back.range.lane(lane));
         back.power.put(lane, power);
@@ -196,7 +197,7 @@ fn weaken<S: Scalar>(back: &mut FirstReturns<S>, air: &PhaseAir<S>) {
 }
 
 /// Applies the factor of each hit to the returns.
-fn multiply<S: Scalar>(
+fn multiply<S: LaneScalar>(
     back: &mut FirstReturns<S>,
     first: usize,
     met: &HitTile,

@@ -8,15 +8,17 @@ use crate::calibrated::{PooledNoiseCache, Sights};
 use crate::lidar::{
     Beam, BeamRays, Lidar, LightModel, PhaseDetection, PhaseReceiver, Shot, SweepSettings,
 };
+use crate::phase_signal_tile::PhaseSignalTile;
+use crate::scalar_tile::LaneScalar;
 use crate::transport::{
     Background, Cone, Factor, LightRay, LightReturn, PathSettings, TreeSettings, World,
     first_distance, trace_paths, trace_tree_from,
 };
 use etendue_physics::atmosphere::Coefficients;
 use etendue_physics::beam::{BeamFrame, SubRay};
-use etendue_physics::phase::{NoDetection, PhaseSignal, PhaseSignalTile, Window};
+use etendue_physics::phase::{NoDetection, PhaseSignal, Window};
 use etendue_physics::profile::{Address, Drawn, NoiseCache};
-use etendue_physics::{Purpose, Scalar, Stream};
+use etendue_physics::{Purpose, Stream};
 use etendue_scene::{Hit, Ray};
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3, try_convert};
 use rayon::prelude::*;
@@ -50,7 +52,7 @@ impl<S: Copy> PhaseShot<S> {
     }
 }
 
-impl<S: Scalar> PhaseShot<S> {
+impl<S: LaneScalar> PhaseShot<S> {
     fn nothing() -> Self {
         Self {
             outcome: Err(NoDetection::NothingReceived),
@@ -65,7 +67,7 @@ impl<S: Scalar> PhaseShot<S> {
 }
 
 /// Changes of a prediction: derivatives that rays do not see, and unknowns of the model.
-pub struct PhaseHooks<'a, S: Scalar, A> {
+pub struct PhaseHooks<'a, S: LaneScalar, A> {
     /// Factor on the power of each return, by shot and hit.
     pub factor: Option<&'a Factor<'a, S>>,
     /// Extinction and backscatter of the air instead of those of the settings.
@@ -83,7 +85,7 @@ pub struct PhaseHooks<'a, S: Scalar, A> {
 /// # Panics
 ///
 /// Where the lidar has no phase receiver.
-pub fn predict_phase<S: Scalar>(
+pub fn predict_phase<S: LaneScalar>(
     world: &World<S>,
     lidar: &Lidar<S>,
     shots: &[Shot],
@@ -146,7 +148,7 @@ fn receiver<S>(lidar: &Lidar<S>) -> &PhaseReceiver<S> {
 }
 
 /// Tangent of half the beam's divergence, and its rays in units of it.
-fn sub_rays<S: Scalar>(beam: &Beam<S>) -> (S, Vec<SubRay>, Vec<[f64; 2]>) {
+fn sub_rays<S: LaneScalar>(beam: &Beam<S>) -> (S, Vec<SubRay>, Vec<[f64; 2]>) {
     match beam.rays() {
         BeamRays::Cone {
             half_tangent,
@@ -168,7 +170,7 @@ fn sub_rays<S: Scalar>(beam: &Beam<S>) -> (S, Vec<SubRay>, Vec<[f64; 2]>) {
 type Visit<'a, S> = &'a mut dyn FnMut(LightReturn<S>);
 
 /// Light model of a sweep.
-struct Light<'a, S: Scalar, T, A> {
+struct Light<'a, S: LaneScalar, T, A> {
     /// Whether direct returns need no trace where no path continues from the first surface.
     straight: bool,
     /// Finds the returns of one ray of light with its first hit.
@@ -177,7 +179,7 @@ struct Light<'a, S: Scalar, T, A> {
 }
 
 /// Fires every shot.
-fn fire<S: Scalar>(
+fn fire<S: LaneScalar>(
     world: &World<S>,
     lidar: &Lidar<S>,
     shots: &[Shot],
@@ -254,13 +256,13 @@ fn half_way(shots: &[Shot]) -> f64 {
 }
 
 /// Memory that a thread reuses from batch to batch.
-struct Memory<S: Scalar> {
+struct Memory<S: LaneScalar> {
     batch: Batch<S>,
     collected: Vec<Collected<S>>,
     cache: PooledNoiseCache,
 }
 
-impl<S: Scalar> Default for Memory<S> {
+impl<S: LaneScalar> Default for Memory<S> {
     fn default() -> Self {
         Self {
             batch: Batch::default(),
@@ -271,7 +273,7 @@ impl<S: Scalar> Default for Memory<S> {
 }
 
 /// What all batches of a sweep share.
-struct PhaseSimulator<'a, S: Scalar, T, A> {
+struct PhaseSimulator<'a, S: LaneScalar, T, A> {
     world: &'a World<'a, S>,
     lidar: &'a Lidar<S>,
     receiver: &'a PhaseReceiver<S>,
@@ -302,7 +304,7 @@ struct View<'a> {
 
 impl<'a> View<'a> {
     /// None where there is no ambient light, or it makes no noise.
-    fn new<S: Scalar>(world: &'a World<S>, receiver: &PhaseReceiver<S>) -> Option<Self> {
+    fn new<S: LaneScalar>(world: &'a World<S>, receiver: &PhaseReceiver<S>) -> Option<Self> {
         let background = world.background()?;
         let window = receiver.window?;
         let cone = Cone {
@@ -329,7 +331,7 @@ impl<'a> View<'a> {
     }
 }
 
-impl<'a, S: Scalar, T, A> PhaseSimulator<'a, S, T, A>
+impl<'a, S: LaneScalar, T, A> PhaseSimulator<'a, S, T, A>
 where
     T: Fn(&World<S>, &LightRay<S>, Option<Hit>, &mut Stream, Visit<S>),
     A: Fn(usize, &mut PhaseSignal<S>),
@@ -466,7 +468,7 @@ where
     /// The light that comes back along the rays of one lane: what is there already, and what only a
     /// trace finds.
     fn collect(&self, batch: &Batch<S>, lane: usize, number: usize) -> Collected<S> {
-        let is_profiled = self.world.scene().has_profiles() && !self.settings.without_noise;
+        let is_profiled = !self.world.profiles().is_empty() && !self.settings.without_noise;
         let mut collected = Collected::new(batch.received.lane(lane), is_profiled);
         let mut paths = self.stream(number, Purpose::LightPath);
         let extra = usize::from(self.with_axes);
@@ -545,13 +547,13 @@ where
         first: usize,
         cache: &mut NoiseCache,
     ) -> Option<Drawing> {
-        let scene = self.world.scene();
-        if !scene.has_profiles() || self.settings.without_noise {
+        let profiles = self.world.profiles();
+        if profiles.is_empty() || self.settings.without_noise {
             return None;
         }
         let mut sights = Sights::NONE;
         for (lane, collected) in collected.iter().enumerate() {
-            if let Some(surface) = collected.profiled(scene) {
+            if let Some(surface) = collected.profiled(profiles) {
                 sights.set(lane, &surface);
             }
         }
@@ -562,8 +564,8 @@ where
             beam: u32::try_from(first).expect("shots are numbered by u32"),
             stride: 1,
         };
-        Some(scene.isa().run(Draw {
-            scene,
+        Some(self.world.scene().isa().run(Draw {
+            profiles,
             sights,
             collected,
             poses: &batch.poses,
@@ -605,7 +607,7 @@ where
 /// Rotation of a plain vector: $v + 2w\\,(u \times v) + 2u \times (u \times v)$ for the unit quaternion
 /// $(w, u)$, in the order of nalgebra's own product, so that plain numbers come out the same.
 #[inline]
-fn turned<S: Scalar>(rotation: &UnitQuaternion<S>, v: &Vector3<f64>) -> Vector3<S> {
+fn turned<S: LaneScalar>(rotation: &UnitQuaternion<S>, v: &Vector3<f64>) -> Vector3<S> {
     let u = rotation.imag();
     let twice = Vector3::new(
         u.y * v.z - u.z * v.y,

@@ -1,11 +1,13 @@
 //! The light of one beam at the receiver, and where it comes from.
 
 use crate::calibrated::{Direct, DrawnBeams, Lit, Profiled, Sights};
+use crate::noise_profiles::NoiseProfiles;
+use crate::scalar_tile::{LaneScalar, ScalarTile};
 use crate::transport::{FirstReturns, LightReturn, PoseTile};
+use etendue_physics::Scalar;
 use etendue_physics::phase::{Modulation, PhaseSignal};
 use etendue_physics::profile::{Address, NoiseCache};
-use etendue_physics::{Scalar, ScalarTile};
-use etendue_scene::{HitTile, MaterialId, ObjectId, RayTile, Scene};
+use etendue_scene::{HitTile, MaterialId, ObjectId, RayTile};
 use etendue_simd::Vectorized;
 use nalgebra::Vector3;
 
@@ -45,7 +47,7 @@ pub struct LitSurface {
     pub range: f64,
 }
 
-impl<S: Scalar> Collected<S> {
+impl<S: LaneScalar> Collected<S> {
     /// That light and nothing else yet.
     pub fn new(received: PhaseSignal<S>, is_profiled: bool) -> Self {
         Self {
@@ -142,8 +144,8 @@ impl<S: Scalar> Collected<S> {
     }
 
     /// The surface that calibrated noise speaks of, if there is one.
-    pub fn profiled<'a>(&self, scene: &'a Scene) -> Option<Profiled<'a>> {
-        self.lit.as_ref()?.profiled(scene)
+    pub fn profiled<'a>(&self, profiles: &'a NoiseProfiles) -> Option<Profiled<'a>> {
+        self.lit.as_ref()?.profiled(profiles)
     }
 
     /// How many separate surfaces sent light back.
@@ -153,8 +155,8 @@ impl<S: Scalar> Collected<S> {
 }
 
 /// Draws what beams of calibrated noise measure.
-pub(super) struct Draw<'a, S: Scalar> {
-    pub scene: &'a Scene,
+pub(super) struct Draw<'a, S: LaneScalar> {
+    pub profiles: &'a NoiseProfiles,
     pub sights: Sights,
     pub collected: &'a [Collected<S>],
     pub poses: &'a PoseTile<S>,
@@ -169,7 +171,7 @@ pub(super) struct Drawing {
     pub all: DrawnBeams,
 }
 
-impl<S: Scalar> Vectorized for Draw<'_, S> {
+impl<S: LaneScalar> Vectorized for Draw<'_, S> {
     type Output = Drawing;
 
     #[expect(clippy::inline_always, reason = "loops become vector instructions")]
@@ -177,7 +179,8 @@ impl<S: Scalar> Vectorized for Draw<'_, S> {
     fn run(self) -> Drawing {
         let (collected, poses) = (self.collected, self.poses);
         let side = |lane: usize| side(&collected[lane], poses, lane);
-        let all = { &self.sights }.draw(self.scene, side, &self.address, self.cache);
+        let (address, cache) = (&self.address, self.cache);
+        let all = self.sights.draw(self.profiles, side, address, cache);
         Drawing {
             sights: self.sights,
             all,
@@ -187,7 +190,7 @@ impl<S: Scalar> Vectorized for Draw<'_, S> {
 
 /// On which side of the normal a beam meets its surface.
 #[inline(never)]
-fn side<S: Scalar>(collected: &Collected<S>, poses: &PoseTile<S>, lane: usize) -> f64 {
+fn side<S: LaneScalar>(collected: &Collected<S>, poses: &PoseTile<S>, lane: usize) -> f64 {
     let turned = poses.turned(&[[0.0; 16], [0.0; 16], [1.0; 16]]);
     let up = Vector3::from(turned.map(|axis| axis[lane]));
     collected.lit.as_ref().map_or(0.0, |lit| lit.side(&up))

@@ -1,12 +1,6 @@
-//! The one scalar trait: plain `f64`, or a dual number that carries derivatives.
+//! The scalar trait: plain `f64`, or a dual number that carries derivatives.
 
-mod dual;
-mod real;
-mod tile;
-
-pub use dual::Dual;
-pub use tile::{DualTile, ScalarTile};
-
+use crate::dual::Dual;
 use nalgebra::RealField;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Sub, SubAssign};
 
@@ -39,46 +33,19 @@ pub trait Scalar:
     + MulAssign<f64>
     + DivAssign<f64>
 {
-    /// Sixteen of them.
-    type Tile: ScalarTile<Self>;
-
-    /// The value without its derivatives: what every choice (which triangle, which echo) is made on.
+    /// The value without its derivatives. Discrete choices (which triangle, which echo) are made with it.
     fn value(self) -> f64;
 }
 
 impl Scalar for f64 {
-    type Tile = DualTile<0>;
-
     fn value(self) -> f64 {
         self
     }
 }
 
 impl<const N: usize> Scalar for Dual<N> {
-    type Tile = DualTile<N>;
-
     #[inline]
     fn value(self) -> f64 {
         self.re
-    }
-}
-
-/// Construction and read-out of dual numbers.
-pub trait DualParts<const N: usize> {
-    /// The independent variable number `index` (below `N`) at `value`.
-    fn variable(value: f64, index: usize) -> Self;
-    /// The derivatives with respect to the `N` variables.
-    fn gradient(&self) -> [f64; N];
-}
-
-impl<const N: usize> DualParts<N> for Dual<N> {
-    fn variable(value: f64, index: usize) -> Self {
-        let mut eps = [0.0; N];
-        eps[index] = 1.0;
-        Self { re: value, eps }
-    }
-
-    fn gradient(&self) -> [f64; N] {
-        self.eps
     }
 }

@@ -1,4 +1,4 @@
-//! Dual numbers and their arithmetic.
+//! Dual numbers and their arithmetic operators.
 
 use std::array::from_fn;
 use std::fmt;
@@ -9,7 +9,7 @@ use std::ops::{
 /// A forward-mode dual number $a + \sum_i b_i\varepsilon_i$ with $\varepsilon_i\varepsilon_j = 0$: a
 /// value and its derivatives with respect to `N` parameters.
 ///
-/// Comparisons look at the value alone. A number whose derivatives are zero keeps them zero under
+/// Comparisons use the value only. A number whose derivatives are zero keeps them zero under
 /// every function, even where the function's slope is infinite ($\sqrt x$ at 0): a constant has no
 /// derivative.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +39,26 @@ impl<const N: usize> Dual<N> {
             re: value,
             eps: from_fn(|i| turned(self.eps[i], slopes[0]) + turned(other.eps[i], slopes[1])),
         }
+    }
+}
+
+/// Construction and read-out of dual numbers.
+pub trait DualParts<const N: usize> {
+    /// The independent variable number `index` (below `N`) at `value`.
+    fn variable(value: f64, index: usize) -> Self;
+    /// The derivatives with respect to the `N` variables.
+    fn gradient(&self) -> [f64; N];
+}
+
+impl<const N: usize> DualParts<N> for Dual<N> {
+    fn variable(value: f64, index: usize) -> Self {
+        let mut eps = [0.0; N];
+        eps[index] = 1.0;
+        Self { re: value, eps }
+    }
+
+    fn gradient(&self) -> [f64; N] {
+        self.eps
     }
 }
 

@@ -1,18 +1,36 @@
-//! Sixteen scalars at once.
+//! Tiles of sixteen scalars, for vectorised loops.
 #![expect(
     clippy::inline_always,
     clippy::needless_range_loop,
     reason = "loops over sixteen lanes become the caller's vector instructions"
 )]
 
-use super::Dual;
+use etendue_physics::{Dual, Scalar};
 use std::array::from_fn;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// Sixteen scalars, for loops over lanes that the compiler turns into vector instructions.
+/// A scalar with a tile form: what vectorised code needs of it.
+///
+/// Plain code needs only [`Scalar`].
+pub trait LaneScalar: Scalar {
+    /// Sixteen of them.
+    type Tile: ScalarTile<Self>;
+}
+
+impl LaneScalar for f64 {
+    type Tile = DualTile<0>;
+}
+
+impl<const N: usize> LaneScalar for Dual<N> {
+    type Tile = DualTile<N>;
+}
+
+/// Sixteen scalars, for loops over lanes that the compiler vectorises.
 ///
 /// ```
-/// use etendue_physics::{Dual, DualParts, DualTile, ScalarTile};
+/// use etendue_physics::{Dual, DualParts};
+/// use etendue_sensors::{DualTile, ScalarTile};
+///
 /// let mut x: DualTile<1> = ScalarTile::<Dual<1>>::plain([3.0; 16]);
 /// x.put(5, Dual::variable(4.0, 0));
 /// let square: Dual<1> = (x * x).lane(5);
@@ -26,7 +44,7 @@ pub trait ScalarTile<S>:
     + Div<Output = Self>
     + Neg<Output = Self>
 {
-    /// Numbers without derivatives.
+    /// Sixteen numbers without derivatives.
     fn plain(values: [f64; 16]) -> Self;
 
     /// The scalar of a lane.
@@ -38,7 +56,7 @@ pub trait ScalarTile<S>:
     /// The values without their derivatives.
     fn values(&self) -> &[f64; 16];
 
-    /// A function of each, by its value and its slope there.
+    /// A function of each, by its values and slopes.
     #[must_use]
     fn chain(&self, values: &[f64; 16], slopes: &[f64; 16]) -> Self;
 
@@ -46,18 +64,18 @@ pub trait ScalarTile<S>:
     #[must_use]
     fn scaled(&self, factors: &[f64; 16]) -> Self;
 
-    /// Those of some lanes, zero in the others whatever stood there.
+    /// The scalars of the lanes of a mask, zero in the others.
     #[must_use]
     fn only(&self, lanes: &[bool; 16]) -> Self;
 }
 
-/// Sixteen [`Dual`] numbers, part by part; with `N = 0`, sixteen plain numbers.
+/// Sixteen [`Dual`] numbers, by part and lane; with `N = 0`, sixteen plain numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub struct DualTile<const N: usize> {
     /// The values.
     pub re: [f64; 16],
-    /// The derivatives, each of all lanes.
+    /// The derivatives, by variable and lane.
     pub eps: [[f64; 16]; N],
 }
 
@@ -234,7 +252,7 @@ impl<const N: usize> Div for DualTile<N> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{DualParts, Scalar};
+    use etendue_physics::DualParts;
 
     fn tile(first: f64) -> DualTile<2> {
         let mut tile = DualTile::<2> {

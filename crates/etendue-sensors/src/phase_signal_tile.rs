@@ -1,21 +1,21 @@
-//! The light of sixteen beams.
+//! The signals of sixteen beams.
 #![expect(
     clippy::inline_always,
     clippy::needless_range_loop,
     reason = "loops over sixteen lanes become the caller's vector instructions"
 )]
 
-use super::{Modulation, PhaseSignal, Phasor};
-use crate::{Scalar, ScalarTile};
+use crate::scalar_tile::{LaneScalar, ScalarTile};
+use etendue_physics::phase::{Modulation, PhaseSignal, Phasor};
 
-/// The light of sixteen beams that reached the receiver: a [`PhaseSignal`] in each lane.
+/// The light of sixteen beams at the receiver: a [`PhaseSignal`] in each lane.
 #[derive(Clone, Copy, Debug)]
-pub struct PhaseSignalTile<S: Scalar> {
+pub(crate) struct PhaseSignalTile<S: LaneScalar> {
     waves: [Phasor<S::Tile>; 2],
     power: S::Tile,
 }
 
-impl<S: Scalar> PhaseSignalTile<S> {
+impl<S: LaneScalar> PhaseSignalTile<S> {
     /// No light.
     #[inline(always)]
     pub fn nothing() -> Self {
@@ -28,17 +28,6 @@ impl<S: Scalar> PhaseSignalTile<S> {
 
     /// Adds a return to each beam, as [`PhaseSignal::add`] does: half its optical path (m, any finite
     /// number where the power is zero) and its power.
-    ///
-    /// ```
-    /// use etendue_physics::ScalarTile;
-    /// use etendue_physics::phase::{Modulation, PhaseSignal, PhaseSignalTile};
-    /// let modulation = Modulation::URG_04LX;
-    /// let mut tile = PhaseSignalTile::<f64>::nothing();
-    /// tile.add(&modulation, &ScalarTile::<f64>::plain([1.5; 16]), &ScalarTile::<f64>::plain([0.2; 16]));
-    /// let mut one = PhaseSignal::nothing();
-    /// one.add(&modulation, 1.5, 0.2);
-    /// assert_eq!(tile.lane(7), one);
-    /// ```
     #[inline(always)]
     pub fn add(&mut self, modulation: &Modulation, half_path: &S::Tile, power: &S::Tile) {
         let turns_per_metre = modulation.turns_per_metre();
@@ -103,7 +92,7 @@ fn times(a: &[[f64; 16]; 2], b: &[[f64; 16]; 2]) -> [[f64; 16]; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Dual, DualParts};
+    use etendue_physics::{Dual, DualParts};
 
     /// What a lane collects is what a beam of its own collects, derivatives included, bit for bit.
     #[test]

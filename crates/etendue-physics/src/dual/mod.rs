@@ -1,0 +1,7 @@
+//! Dual numbers: forward-mode differentiation.
+
+mod arithmetic;
+mod elementary;
+mod field;
+
+pub use arithmetic::{Dual, DualParts};
