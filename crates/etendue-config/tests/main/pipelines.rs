@@ -2,7 +2,7 @@
 //! every instruction set, on one thread and on several.
 
 use etendue_config::scene::{LoadedScene, examples, parse};
-use etendue_config::sensor::{SensorModel, preset, presets};
+use etendue_config::sensor::{preset, presets};
 use etendue_config::toml_file::Document;
 use etendue_physics::atmosphere::{MM_PER_HOUR, Weather};
 use etendue_scene::Scene;
@@ -17,12 +17,8 @@ use nalgebra::{Isometry3, Vector3};
 
 /// The presets, those that spin with few columns.
 fn lidars() -> Vec<Lidar> {
-    let model = |name| match preset(name).unwrap().model {
-        SensorModel::Scanner(lidar) => Some(lidar),
-        SensorModel::ContinuousWave(_) => None,
-    };
     let names = presets().iter().map(|preset| preset.name);
-    let mut lidars: Vec<Lidar> = names.filter_map(model).collect();
+    let mut lidars: Vec<Lidar> = names.map(|name| preset(name).unwrap().lidar).collect();
     for lidar in &mut lidars {
         if let ScanPattern::Spinning(spinning) = &mut lidar.pattern {
             let lasers = u32::try_from(lidar.channels.len()).unwrap();

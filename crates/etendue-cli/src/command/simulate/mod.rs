@@ -19,7 +19,6 @@ use etendue::io::output::SourceMetadata;
 use etendue::sensors::PlanarSweep;
 use etendue::sensors::lidar::{Frame, LightModel, Pipeline, Receiver};
 use etendue::sensors::transport::PathSettings;
-use etendue::simd::Isa;
 use indicatif::{ProgressBar, ProgressStyle};
 use nalgebra::Isometry3;
 use staged::{Done, Staged};
