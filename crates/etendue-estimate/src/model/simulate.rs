@@ -121,7 +121,7 @@ impl Model {
     }
 
     /// One sweep of a scanner.
-    fn scanner_sweep<S: Scalar>(
+    fn scanner_sweep<S: LaneScalar>(
         &self,
         world: &World<'_, S>,
         sweep: &ScannerSweep<'_, S>,
