@@ -4,14 +4,14 @@ use crate::failure::Failure;
 use etendue::config::ConfigError;
 use etendue::config::camera;
 use etendue::config::scene::{self, LoadedScene, SensorSource};
-use etendue::config::sensor::{self, Sensor, SensorModel, preset, presets};
+use etendue::config::sensor::{self, Sensor, preset, presets};
 use etendue::config::toml_file::Document;
-use etendue::estimate::fit::FitError;
-use etendue::estimate::model::{ModelError, ScannerSensor, Sensor as Modelled};
+use etendue::estimate::model::{ScannerSensor, Sensor as Modelled};
 use etendue::io::output::SourceMetadata;
 use etendue::io::scan_log::read_scan_log;
 use etendue::sensors::Scan;
 use etendue::sensors::camera::Camera;
+use etendue::sensors::cw::CwLidar;
 use std::path::Path;
 
 /// Endings of mesh files, whose materials do not hold at the wavelength of a lidar.
@@ -55,17 +55,12 @@ pub fn sensor_in(
 }
 
 /// Sensor as the forward model of a fit.
-pub fn modelled(sensor: Sensor) -> Result<Modelled, Failure> {
-    Ok(match sensor.model {
-        SensorModel::ContinuousWave(lidar) => {
-            lidar
-                .check()
-                .map_err(ModelError::from)
-                .map_err(FitError::from)?;
-            Modelled::from(&lidar)
-        }
-        SensorModel::Scanner(scanner) => Modelled::Scanner(ScannerSensor::new(&scanner)),
-    })
+pub fn modelled(sensor: &Sensor) -> Modelled {
+    let lidar = &sensor.lidar;
+    CwLidar::of(lidar).map_or_else(
+        || Modelled::Scanner(ScannerSensor::new(lidar)),
+        |lidar| Modelled::from(&lidar),
+    )
 }
 
 /// Camera of a file (ends in `.toml` or exists) or of a preset.

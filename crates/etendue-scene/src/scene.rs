@@ -72,7 +72,6 @@ impl Scene {
     /// assert_eq!(scene.world_from_object(ObjectId(0), 0.0), Isometry3::identity());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[must_use]
     pub fn edit(self) -> SceneEdit {
         SceneEdit::new(self)
     }

@@ -15,12 +15,12 @@ mod phase_signal_tile;
 pub mod rig;
 mod scalar_tile;
 mod scan;
-mod scan_statistics;
 pub mod trajectory;
 pub mod transport;
 
 pub use measurement::{Measurement, PlanarSweep, RangeReading, Truth};
 pub use noise_profiles::NoiseProfiles;
 pub use scalar_tile::{DualTile, LaneScalar, ScalarTile};
-pub use scan::{Scan, ScanLog};
-pub use scan_statistics::{ScanStatistics, Spread, StandingWindow, StatisticsOptions, SteadyBeam};
+pub use scan::{
+    Scan, ScanLog, ScanStatistics, Spread, StationaryWindow, StatisticsOptions, SteadyBeam,
+};

@@ -12,10 +12,6 @@
 /// values[50] = 1.0;
 /// assert_eq!(values[50], 1.0);
 /// ```
-#[expect(
-    clippy::inline_always,
-    reason = "the hint must be part of the caller's loop"
-)]
 #[cfg_attr(
     target_arch = "x86_64",
     expect(unsafe_code, reason = "the prefetch instruction")

@@ -8,12 +8,9 @@
 use etendue::config::scene::LoadedScene;
 use etendue::config::toml_file::Document;
 use etendue::config::{profile, scene, sensor};
-use etendue::sensors::cw::{Turn, simulate};
-use etendue::sensors::lidar::{Sweep, SweepScratch, SweepSettings, simulate_into};
+use etendue::sensors::lidar::{Lidar, Sweep, SweepScratch, SweepSettings, simulate_into};
 use etendue::sensors::transport::World;
 use nalgebra::{Isometry3, Vector3};
-use sensor::SensorModel;
-use std::hint::black_box;
 use std::time::Instant;
 
 /// Slices of each kind, and shots per slice.
@@ -34,11 +31,11 @@ fn main() {
         profiles.join(", ")
     );
     for preset in presets {
-        let model = sensor::preset(preset).expect("a preset").model;
+        let lidar = sensor::preset(preset).expect("a preset").lidar;
         let mut ratios = Vec::new();
         let mut time = 0.0;
         for profile in &profiles {
-            let [without, with] = alternately([&plain, &room(Some(profile))], &model);
+            let [without, with] = alternately([&plain, &room(Some(profile))], &lidar);
             ratios.push(format!("{:.2}", with / without));
             time = without;
         }
@@ -67,10 +64,10 @@ fn room(profile: Option<&str>) -> LoadedScene {
 }
 
 /// Tenth percentile of the time of a sweep over the slices, s.
-fn alternately(scenes: [&LoadedScene; 2], model: &SensorModel) -> [f64; 2] {
+fn alternately(scenes: [&LoadedScene; 2], lidar: &Lidar) -> [f64; 2] {
     let turn = 20.0_f64.to_radians();
     let stand = Isometry3::new(Vector3::z() * 1.2, Vector3::z() * turn);
-    let mut sweeps = scenes.map(|loaded| sweeping(loaded, model, stand));
+    let mut sweeps = scenes.map(|loaded| sweeping(loaded, lidar, stand));
     let mut times = [Vec::new(), Vec::new()];
     for slice in 0..=SLICES {
         for (sweep, times) in sweeps.iter_mut().zip(&mut times) {
@@ -96,50 +93,26 @@ fn sweeps_of(shots: usize) -> u32 {
 /// Simulates the next sweeps and returns their number.
 fn sweeping<'s>(
     loaded: &'s LoadedScene,
-    model: &'s SensorModel,
+    lidar: &'s Lidar,
     stand: Isometry3<f64>,
 ) -> Box<dyn FnMut() -> u32 + 's> {
     let mut index = 0;
-    match model {
-        SensorModel::ContinuousWave(lidar) => {
-            let world = World::at_wavelength(&loaded.scene, lidar.wavelength).expect("covered");
-            let world = world.with_profiles(&loaded.profiles);
-            let world: &'s World<f64> = Box::leak(Box::new(world));
-            let rays = lidar.beams.len() * lidar.pattern.sub_rays().len();
-            let count = sweeps_of(rays);
-            Box::new(move || {
-                let first = index;
-                while index < first + count {
-                    index += 1;
-                    let turn = Turn {
-                        seed: 1,
-                        index,
-                        ..Turn::default()
-                    };
-                    black_box(simulate(world, lidar, &turn, |_| stand));
-                }
-                count
-            })
+    let world = World::at_wavelength(&loaded.scene, lidar.wavelength).expect("covered");
+    let world = world.with_profiles(&loaded.profiles);
+    let world: &'s World<f64> = Box::leak(Box::new(world));
+    let count = sweeps_of(lidar.shots(0).len() * lidar.beam.ray_count());
+    let mut sweep = Sweep::default();
+    let mut scratch = SweepScratch::default();
+    Box::new(move || {
+        for _ in 0..count {
+            index += 1;
+            let settings = SweepSettings {
+                seed: 1,
+                sweep: index,
+                ..SweepSettings::default()
+            };
+            simulate_into(world, lidar, &settings, |_| stand, &mut sweep, &mut scratch);
         }
-        SensorModel::Scanner(scanner) => {
-            let world = World::at_wavelength(&loaded.scene, scanner.wavelength).expect("covered");
-            let world = world.with_profiles(&loaded.profiles);
-            let world: &'s World<f64> = Box::leak(Box::new(world));
-            let count = sweeps_of(scanner.shots(0).len());
-            let mut points = Sweep::default();
-            let mut scratch = SweepScratch::default();
-            Box::new(move || {
-                for _ in 0..count {
-                    index += 1;
-                    let run = SweepSettings {
-                        seed: 1,
-                        sweep: index,
-                        ..SweepSettings::default()
-                    };
-                    simulate_into(world, scanner, &run, |_| stand, &mut points, &mut scratch);
-                }
-                count
-            })
-        }
-    }
+        count
+    })
 }

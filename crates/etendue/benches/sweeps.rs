@@ -3,36 +3,37 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use etendue::config::{scene, sensor};
-use etendue::sensors::cw::{Turn, simulate};
-use etendue::sensors::lidar::{SweepSettings, simulate as scan};
+use etendue::sensors::lidar::{SweepSettings, simulate};
 use etendue::sensors::transport::World;
 use nalgebra::Isometry3;
 use std::hint::black_box;
 
 fn sweeps(criterion: &mut Criterion) {
     let sensor = sensor::preset("hokuyo-urg-04lx").expect("a preset");
-    let sensor::SensorModel::ContinuousWave(lidar) = sensor.model else {
-        panic!("the URG-04LX measures phases");
-    };
+    let lidar = sensor.lidar;
     let arena = scene::arena();
     let world = World::at_wavelength(&arena.scene, lidar.wavelength).expect("covered");
     let one = rayon::ThreadPoolBuilder::new()
         .num_threads(1)
         .build()
         .expect("a thread");
-    let rays = lidar.beams.len() * lidar.pattern.sub_rays().len();
+    let rays = lidar.shots(0).len() * lidar.beam.ray_count();
     let mut group = criterion.benchmark_group("urg-04lx in the arena, one core");
     group.throughput(Throughput::Elements(rays as u64));
     group.bench_function("sweep of 682 x 3 rays", |bencher| {
         let mut index = 0;
         bencher.iter(|| {
             index += 1;
-            let turn = Turn {
+            let settings = SweepSettings {
                 seed: 1,
-                index,
-                ..Turn::default()
+                sweep: index,
+                ..SweepSettings::default()
             };
-            one.install(|| black_box(simulate(&world, &lidar, &turn, |_| Isometry3::identity())))
+            one.install(|| {
+                black_box(simulate(&world, &lidar, &settings, |_| {
+                    Isometry3::identity()
+                }))
+            })
         });
     });
     group.finish();
@@ -48,9 +49,7 @@ fn scans(criterion: &mut Criterion) {
     group.sample_size(20);
     for name in ["velodyne-vlp-16", "ouster-os1-128"] {
         let sensor = sensor::preset(name).expect("a preset");
-        let sensor::SensorModel::Scanner(mut scanner) = sensor.model else {
-            panic!("{name} scans");
-        };
+        let mut scanner = sensor.lidar;
         scanner.beam = scanner.beam.with_one_ray();
         let world = World::at_wavelength(&arena.scene, scanner.wavelength).expect("covered");
         group.throughput(Throughput::Elements(scanner.shots(0).len() as u64));
@@ -62,7 +61,9 @@ fn scans(criterion: &mut Criterion) {
                     sweep,
                     ..SweepSettings::default()
                 };
-                one.install(|| black_box(scan(&world, &scanner, &run, |_| Isometry3::identity())))
+                one.install(|| {
+                    black_box(simulate(&world, &scanner, &run, |_| Isometry3::identity()))
+                })
             });
         });
     }

@@ -46,7 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let log = read_scan_log(&recording)?;
     let statistics = ScanStatistics::of(&log.scans, &StatisticsOptions::default());
     let window = statistics
-        .standing
+        .stationary
         .first()
         .ok_or("the sensor is never stationary")?;
     let walls = walls(&log.scans[window.scans.clone()]);

@@ -1,27 +1,24 @@
 //! etendue: a physics-based, differentiable simulator for lidar and robot sensors.
 //!
 //! Given a scene and a sensor, it computes the scan that the sensor would measure, with mirrors, glass, mixed
-//! pixels and noise. The main function is [`sensors::cw::simulate`];
+//! pixels and noise. The main function is [`sensors::lidar::simulate`];
 //! its inputs are read by [`config`]:
 //!
 //! ```
 //! use etendue::config::{scene, sensor};
-//! use etendue::sensors::cw::{Turn, simulate};
+//! use etendue::sensors::lidar::{SweepSettings, simulate};
 //! use etendue::sensors::transport::World;
 //! use nalgebra::Isometry3;
 //!
-//! let sensor::SensorModel::ContinuousWave(lidar) = sensor::preset("hokuyo-urg-04lx")?.model else {
-//!     return Err("the URG-04LX measures phases".into());
-//! };
+//! let lidar = sensor::preset("hokuyo-urg-04lx")?.lidar;
 //! let arena = scene::arena();
 //! let world = World::at_wavelength(&arena.scene, lidar.wavelength)?;
-//! let turn = Turn { seed: 1, with_truth: true, ..Turn::default() };
-//! let sweep = simulate(&world, &lidar, &turn, |_| Isometry3::identity());
+//! let settings = SweepSettings { seed: 1, with_truth: true, ..SweepSettings::default() };
+//! let sweep = simulate(&world, &lidar, &settings, |_| Isometry3::identity());
 //!
-//! assert_eq!(sweep.measurements.len(), 682);
-//! let left = &sweep.measurements[640];
-//! let (range, truth) = (left.reading.range().unwrap(), left.truth.unwrap());
-//! assert!((range - truth.range).abs() < 0.02);
+//! assert_eq!(sweep.shots.len(), 682);
+//! let (left, truth) = (sweep.points_of(640)[0], sweep.axis_truths[640].unwrap());
+//! assert!((left.range - truth.range).abs() < 0.02);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -38,7 +35,7 @@
 //! | [`config`] | TOML files of scenes, sensors, robots, materials, cameras, profiles and fits |
 //!
 //! Not modelled: diffraction and coherence of light, polarisation from one surface to the next,
-//! dispersion of pulses in the medium. Ray trees omit light over several rough surfaces; [`sensors::cw::simulate_paths`] adds it. The command line is the binary `etendue` of
+//! dispersion of pulses in the medium. Ray trees omit light over several rough surfaces; [`sensors::lidar::LightModel::Paths`] adds it. The command line is the binary `etendue` of
 //! the crate `etendue-cli`.
 
 pub use etendue_calibrate as calibrate;

@@ -1,9 +1,10 @@
 //! Range image and intensity image of a sweep.
 
+use etendue::physics::angle::wrap_to_pi;
 use etendue::sensors::lidar::Sweep;
 use etendue_plot::png::RenderError;
 use etendue_plot::{Color, ShadedImage, Shading};
-use std::f64::consts::{PI, TAU};
+use std::f64::consts::TAU;
 
 /// Colour of shots without a return, and its label.
 const NO_RETURN: (Color, &str) = (Color::hex(0x18286E), "no return");
@@ -84,14 +85,14 @@ fn shifts(sweep: &Sweep) -> Vec<usize> {
 
 /// Difference of two azimuths in [-pi, pi), rad.
 fn signed_angle(from: f64, to: f64) -> f64 {
-    (to - from + PI).rem_euclid(TAU) - PI
+    wrap_to_pi(to - from)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use etendue::config::scene::parse;
-    use etendue::config::sensor::{SensorModel, preset};
+    use etendue::config::sensor::preset;
     use etendue::config::toml_file::Document;
     use etendue::sensors::lidar::{SweepSettings, simulate};
     use etendue::sensors::transport::World;
@@ -105,10 +106,7 @@ mod tests {
                     [[objects]]\nname = \"wall\"\nshape.box = { size_m = [0.2, 8, 60] }\n\
                     position_m = [5, 4, 0]\nmaterial = \"paint\"\n";
         let loaded = parse(&Document::new("wall.toml", text.to_owned())).expect("a scene");
-        let model = preset("ouster-os0-128").expect("a preset").model;
-        let SensorModel::Scanner(scanner) = model else {
-            panic!("it scans");
-        };
+        let scanner = preset("ouster-os0-128").expect("a preset").lidar;
         let world = World::at_wavelength(&loaded.scene, scanner.wavelength).expect("grey");
         let still = |_| Isometry3::identity();
         let sweep = simulate(&world, &scanner, &SweepSettings::default(), still);

@@ -147,18 +147,14 @@ fn sensors_that_cannot_be() {
     let preset = stdout(&etendue(folder.path(), &["sensors", "hokuyo-urg-04lx"]));
     let sensor = folder.path().join("mine.toml");
     for (from, to, told) in [
-        ("range_max_m = 5.6", "range_max_m = 0.01", "range"),
+        ("far_m = 5.6", "far_m = 0.01", "range"),
         (
             "divergence_mrad = 10.0",
             "divergence_mrad = -1.0",
             "divergence",
         ),
-        ("count = 682", "count = 0", "no beams"),
-        (
-            "range_max_m",
-            "range_maks_m",
-            "did you mean \"range_max_m\"?",
-        ),
+        ("columns = 682", "columns = 0", "number of columns"),
+        ("far_m", "fare_m", "did you mean \"far_m\"?"),
     ] {
         assert!(preset.contains(from), "{from}");
         std::fs::write(&sensor, preset.replace(from, to)).expect("writes");
@@ -249,19 +245,29 @@ fn wrong_words_on_the_command_line() {
 #[test]
 fn an_option_of_another_kind_of_sensor_is_not_passed_over() {
     let folder = folder();
-    for (arguments, kind) in [
-        (["--rain", "5"], "a continuous-wave lidar"),
-        (["--frame", "sensor"], "a continuous-wave lidar"),
-        (["--waveform", "1,2"], "a continuous-wave lidar"),
-        (["--paths", "4"], "a scanning lidar"),
-    ] {
-        let scanner: &[_] = match kind {
-            "a scanning lidar" => &["--sensor", "velodyne-vlp-16"],
-            _ => &[],
-        };
-        let words = [&["simulate"], scanner, &arguments].concat();
-        let text = failed(folder.path(), &etendue(folder.path(), &words), &[]);
-        assert_tells(&text, &[arguments[0], kind, "leave the option out"]);
+    let words = ["simulate", "--waveform", "1,2"];
+    let text = failed(folder.path(), &etendue(folder.path(), &words), &[]);
+    assert_tells(&text, &["--waveform", "no pulses", "leave the option out"]);
+}
+
+/// Weather, random paths and frames are options of every lidar.
+#[test]
+fn every_lidar_takes_the_options_of_light_and_air() {
+    let folder = folder();
+    for sensor in ["hokuyo-urg-04lx", "slamtec-rplidar-a1"] {
+        for option in [["--rain", "5"], ["--frame", "sensor"], ["--paths", "4"]] {
+            let words = [
+                &["simulate", "--sensor", sensor, "-o", "a.csv"][..],
+                &option,
+            ]
+            .concat();
+            let output = etendue(folder.path(), &words);
+            assert!(
+                output.status.success(),
+                "{sensor} {option:?}: {}",
+                stderr(&output)
+            );
+        }
     }
 }
 

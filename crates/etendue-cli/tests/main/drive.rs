@@ -292,11 +292,11 @@ fn cut_recordings_give_what_is_whole() {
 fn folded_beats_are_told() {
     let folder = folder();
     let preset = run(folder.path(), &["sensors", "slamtec-rplidar-c1"]);
-    let (before, _) = preset.split_once("[scanner.receiver").expect("a receiver");
-    let (_, after) = preset.split_once("[scanner.intensity]").expect("intensity");
-    let receiver = "[scanner.receiver.fmcw]\nbandwidth_ghz = 1\nchirp_us = 10\n\
+    let (before, _) = preset.split_once("[receiver").expect("a receiver");
+    let (_, after) = preset.split_once("[intensity]").expect("intensity");
+    let receiver = "[receiver.fmcw]\nbandwidth_ghz = 1\nchirp_us = 10\n\
                     found = { reflectance = 0.1, range_m = 20, threshold_over_noise = 10 }\n";
-    let sensor = format!("{before}{receiver}[scanner.intensity]{after}");
+    let sensor = format!("{before}{receiver}[intensity]{after}");
     std::fs::write(folder.path().join("fmcw.toml"), sensor).expect("writes");
     let told = |scene: &str| {
         std::fs::write(folder.path().join("street.toml"), scene).expect("writes");

@@ -31,7 +31,7 @@ fn room() -> TempDir {
     let folder = folder();
     std::fs::write(folder.path().join("room.toml"), SCENE).expect("writes");
     let pose = ["--pose", "0.1,-0.05,0.1,5"];
-    let arguments = [&["simulate", "room.toml", "-o", "scan.csv"][..], &pose].concat();
+    let arguments = [&["simulate", "room.toml", "-o", "beams.csv"][..], &pose].concat();
     let output = etendue(folder.path(), &arguments);
     assert!(output.status.success(), "{}", stderr(&output));
     folder
@@ -47,7 +47,7 @@ fn number(value: &Value) -> f64 {
     value.as_f64().expect("a number")
 }
 
-const TYPED: [&str; 5] = ["room.toml", "--scan", "scan.csv", "--free", "sensor.pose"];
+const TYPED: [&str; 5] = ["room.toml", "--scan", "beams.csv", "--free", "sensor.pose"];
 
 #[test]
 fn the_pose_of_a_simulated_scan_is_found_with_its_uncertainty() {
@@ -101,7 +101,7 @@ const PROBLEM: &str = r#"
 version = 1
 scene = "room.toml"
 [[scans]]
-file = "scan.csv"
+file = "beams.csv"
 position_m = [0.1, -0.05, 0.1]
 rotation_deg = { yaw = 5 }
 [[free]]
@@ -158,7 +158,7 @@ fn what_is_wrong_in_a_problem_file_is_pointed_at() {
             "between is for numbers",
         ),
         ("loss.cauchy", "loss.cauchi", "did you mean \"cauchy\"?"),
-        ("scan.csv", "scam.csv", "scam.csv is not there"),
+        ("beams.csv", "beems.csv", "beems.csv is not there"),
         ("[[free]]", "[[fre]]", "did you mean \"free\"?"),
         ("scale_m = 0.05", "scale_m = 0.0", "not above zero"),
     ] {
@@ -177,14 +177,18 @@ fn what_is_typed_wrong_is_told_with_a_remedy() {
         blind.replace("0,\n", "0,1\n"),
     )
     .expect("writes");
-    let scan = std::fs::read_to_string(folder.path().join("scan.csv")).expect("a scan");
+    let scan = std::fs::read_to_string(folder.path().join("beams.csv")).expect("a scan");
     let empty = scan
         .lines()
         .map(|line| match line.split(',').collect::<Vec<_>>()[..] {
             [_, _, _, azimuth, ..] if azimuth != "azimuth_rad" => format!("{azimuth},\n"),
             _ => "azimuth_rad,range_m\n".to_owned(),
         });
-    std::fs::write(folder.path().join("empty.csv"), empty.collect::<String>()).expect("writes");
+    std::fs::write(
+        folder.path().join("empty-beams.csv"),
+        empty.collect::<String>(),
+    )
+    .expect("writes");
     for (arguments, told) in [
         (
             vec!["--free", "sensor.pos"],
@@ -214,12 +218,12 @@ fn what_is_typed_wrong_is_told_with_a_remedy() {
             "there are 2 --start for 1 --free",
         ),
     ] {
-        let start = ["fit", "room.toml", "--scan", "scan.csv"];
+        let start = ["fit", "room.toml", "--scan", "beams.csv"];
         refused(folder.path(), &[&start[..], &arguments].concat(), told);
     }
     for (scan, told) in [
         ("short.csv", "scan 0 has 2 beams, the sensor has 682"),
-        ("empty.csv", "not one valid range among 682 beams"),
+        ("empty-beams.csv", "not one valid range among 682 beams"),
     ] {
         let arguments = ["fit", "room.toml", "--scan", scan, "--free", "sensor.pose"];
         refused(folder.path(), &arguments, told);
@@ -278,7 +282,7 @@ fn a_search_finds_the_pose_and_the_ambiguous_minimum_without_a_start() {
         ];
         fit(folder.path(), &arguments)
     };
-    let found = sought("room.toml", "scan.csv");
+    let found = sought("room.toml", "beams.csv");
     let value = &found["estimate"][0]["value"];
     // Measured: 0.4 mm; the crate tells the two ends of the room apart.
     assert!((number(&value["x_m"]) - 0.1).abs() < 3e-3, "{value}");
@@ -293,12 +297,12 @@ fn a_search_finds_the_pose_and_the_ambiguous_minimum_without_a_start() {
         .next()
         .expect("a room");
     std::fs::write(folder.path().join("empty.toml"), empty).expect("writes");
-    let pose = ["--pose", "0.1,-0.05,0.1,5", "-o", "empty.csv"];
+    let pose = ["--pose", "0.1,-0.05,0.1,5", "-o", "empty-beams.csv"];
     etendue(
         folder.path(),
         &[&["simulate", "empty.toml"][..], &pose].concat(),
     );
-    let found = sought("empty.toml", "empty.csv");
+    let found = sought("empty.toml", "empty-beams.csv");
     let minima = found["ambiguous_minima"].as_array().expect("a list");
     assert_eq!(minima.len(), 1, "{minima:?}");
     let away = &minima[0][0]["away"];

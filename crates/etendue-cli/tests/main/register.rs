@@ -83,7 +83,7 @@ fn invalid_registrations_are_errors_with_a_remedy() {
     let folder = folder();
     rooms(folder.path());
     std::fs::write(folder.path().join("few.csv"), "x,y\n1,2\n3,4\n").expect("writes");
-    let scans = ["simulate", "--sweeps", "3", "-o", "log.csv"];
+    let scans = ["simulate", "--sweeps", "3", "-o", "log-beams.csv"];
     assert!(etendue(folder.path(), &scans).status.success());
     for (arguments, message) in [
         (
@@ -91,10 +91,10 @@ fn invalid_registrations_are_errors_with_a_remedy() {
             "the source cloud has 2 usable points",
         ),
         (
-            vec!["log.csv", "b.csv"],
-            "select one: log.csv#0 is the first",
+            vec!["log-beams.csv", "b.csv"],
+            "select one: log-beams.csv#0 is the first",
         ),
-        (vec!["log.csv#7", "b.csv"], "has no scan 7: it has 3"),
+        (vec!["log-beams.csv#7", "b.csv"], "has no scan 7: it has 3"),
         (
             vec!["a.csv", "b.csv", "--start", "90,0,0"],
             "start nearer, or raise the distance",
@@ -115,11 +115,16 @@ fn invalid_registrations_are_errors_with_a_remedy() {
 #[test]
 fn two_scans_of_one_place_need_no_motion() {
     let folder = folder();
-    let scans = ["simulate", "--sweeps", "2", "-o", "log.csv"];
+    let scans = ["simulate", "--sweeps", "2", "-o", "log-beams.csv"];
     assert!(etendue(folder.path(), &scans).status.success());
     let found = json(
         folder.path(),
-        &["log.csv#1", "log.csv#0", "--method", "point-to-plane"],
+        &[
+            "log-beams.csv#1",
+            "log-beams.csv#0",
+            "--method",
+            "point-to-plane",
+        ],
     );
     // Measured: 0.3 mm.
     assert!(number(&found["translation_m"][0]).abs() < 5e-3, "{found}");

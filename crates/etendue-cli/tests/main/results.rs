@@ -10,7 +10,23 @@ fn without_arguments_the_arena_is_simulated_and_everything_written() {
     let output = etendue(folder.path(), &["simulate"]);
     assert!(output.status.success(), "{}", stderr(&output));
     let expected = [
-        "run.json", "scan.csv", "scan.npz", "scan.pcd", "scan.ply", "scan.png", "scan.svg",
+        "beams.csv",
+        "beams.npz",
+        "grid.pcd",
+        "intensity.png",
+        "metadata.yaml",
+        "range.png",
+        "run.json",
+        "scan.bin",
+        "scan.csv",
+        "scan.e57",
+        "scan.las",
+        "scan.mcap",
+        "scan.npz",
+        "scan.pcd",
+        "scan.ply",
+        "scan.png",
+        "scan.svg",
     ];
     assert_eq!(names(&folder.path().join("out")), expected);
     assert!(
@@ -39,7 +55,7 @@ fn one_thread_gives_the_bytes_of_eight_and_the_seed_decides() {
     run("other", &["--threads", "8", "--seed", "2"]);
     let file = |out: &str, name: &str| read(folder.path().join(out).join(name)).expect("a file");
     let written = names(&folder.path().join("one"));
-    assert_eq!(written.len(), 7);
+    assert_eq!(written.len(), 17);
     for name in written {
         assert_eq!(file("one", &name), file("eight", &name), "{name}");
         assert_eq!(file("one", &name), file("plain", &name), "{name}");
@@ -99,7 +115,7 @@ fn clouds_are_inspected_too() {
         assert!(text.contains("cloud of 682 points"), "{name}: {text}");
         assert!(text.contains("extent "), "{name}: {text}");
     }
-    // A scanning lidar's table is a cloud, a planar one's a scan log.
+    // A table of returns is a cloud, one of beams a scan log.
     let scans = ["simulate", "--sensor", "slamtec-rplidar-c1", "-o", "c.csv"];
     assert!(etendue(folder.path(), &scans).status.success());
     let text = stdout(&etendue(folder.path(), &["inspect", "c.csv"]));
@@ -109,10 +125,10 @@ fn clouds_are_inspected_too() {
 #[test]
 fn json_goes_to_standard_output_alone() {
     let folder = folder();
-    let output = etendue(folder.path(), &["simulate", "--json", "-o", "a.csv"]);
+    let output = etendue(folder.path(), &["simulate", "--json", "-o", "beams.csv"]);
     let summary: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(summary["counts"]["beams"], 682);
-    let output = etendue(folder.path(), &["inspect", "--json", "a.csv"]);
+    let output = etendue(folder.path(), &["inspect", "--json", "beams.csv"]);
     let reports: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(reports[0]["kind"], "scan_log");
     assert_eq!(reports[0]["beams"], 682);
@@ -128,16 +144,16 @@ fn a_still_sensor_has_a_spread_and_a_chart_of_it() {
     let folder = folder();
     let output = etendue(
         folder.path(),
-        &["simulate", "--sweeps", "12", "-o", "still.csv"],
+        &["simulate", "--sweeps", "12", "-o", "still-beams.csv"],
     );
     assert!(output.status.success(), "{}", stderr(&output));
     let output = etendue(
         folder.path(),
-        &["inspect", "still.csv", "--chart", "spread.svg"],
+        &["inspect", "still-beams.csv", "--chart", "spread.svg"],
     );
     assert!(stdout(&output).contains("median sd"), "{}", stdout(&output));
     let svg = std::fs::read_to_string(folder.path().join("spread.svg")).expect("a chart");
-    assert!(svg.contains("still.csv: median"));
+    assert!(svg.contains("still-beams.csv: median"));
 }
 
 #[test]

@@ -21,6 +21,8 @@ fn a_scanner_leaves_every_format_behind_and_compares_with_itself() {
     assert_eq!(
         written,
         [
+            "beams.csv",
+            "beams.npz",
             "grid.pcd",
             "intensity.png",
             "metadata.yaml",
@@ -117,11 +119,8 @@ fn several_sensors_are_recorded_in_one_bag() {
     ] {
         assert!(bag.contains(part), "{part:?} in {bag}");
     }
-    let refused = simulate("bag/other.mcap", "hokuyo-urg-04lx");
-    assert!(!refused.status.success());
-    let text = stderr(&refused);
-    assert!(text.contains("no scanning lidar"), "{text}");
-    assert!(!folder.path().join("bag/other.mcap").exists());
+    let phase = simulate("bag/other.mcap", "hokuyo-urg-04lx");
+    assert!(phase.status.success(), "{}", stderr(&phase));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::{GnssTable, ImuTable, MagnetometerTable};
 use crate::ConfigError;
 use crate::camera;
 use crate::scene::resolve;
-use crate::sensor::{self, Sensor, SensorModel};
+use crate::sensor::{self, Sensor};
 use crate::toml_file::{Document, DocumentError, Problem};
 use etendue_physics::ambient::Barometer;
 use etendue_physics::odometry::WheelEncoder;
@@ -136,7 +136,7 @@ impl DeviceTable {
             }
             Self::Barometer(table) => table.device(document, span),
             Self::WheelEncoder(table) => Ok(Device::WheelEncoder(table.encoder(document)?)),
-            Self::Lidar(table) => Ok(table.sensor(document, span)?.model.into()),
+            Self::Lidar(table) => Ok(Device::Lidar(Box::new(table.sensor(document, span)?.lidar))),
             Self::Camera(table) => table.device(document, span),
         }
     }
@@ -324,14 +324,5 @@ impl CameraTable {
             light,
             depth: self.depth,
         })))
-    }
-}
-
-impl From<SensorModel> for Device {
-    fn from(model: SensorModel) -> Self {
-        match model {
-            SensorModel::ContinuousWave(lidar) => Self::ContinuousWave(Box::new(lidar)),
-            SensorModel::Scanner(scanner) => Self::Scanner(Box::new(scanner)),
-        }
     }
 }

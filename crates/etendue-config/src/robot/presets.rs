@@ -21,12 +21,12 @@ pub fn device_presets() -> &'static [Preset] {
 /// use etendue_config::robot::preset_device;
 /// use etendue_sensors::rig::Device;
 /// assert!(matches!(preset_device("stim300"), Some(Device::Imu(_))));
-/// assert!(matches!(preset_device("velodyne-vlp-16"), Some(Device::Scanner(_))));
+/// assert!(matches!(preset_device("velodyne-vlp-16"), Some(Device::Lidar(_))));
 /// assert!(preset_device("stim3000").is_none());
 /// ```
 pub fn preset_device(name: &str) -> Option<Device> {
     if let Ok(sensor) = crate::sensor::preset(name) {
-        return Some(sensor.model.into());
+        return Some(Device::Lidar(Box::new(sensor.lidar)));
     }
     let file: DeviceFile = DEVICES.find(name).ok()?.document().parse().ok()?;
     let receiver = |gnss: &GnssTable| gnss.receiver().ok();

@@ -1,68 +1,78 @@
 //! A sensor file as a whole.
 
-use super::ContinuousWaveTable;
-use super::scanner::ScannerTable;
+use super::beam::BeamTable;
+use super::channels::ChannelsTable;
+use super::pattern::PatternTable;
+use super::receiver::{IntensityTable, RangeTable, ReceiverTable};
+use super::version_1;
 use crate::ConfigError;
 use crate::toml_file::{Document, DocumentError, Problem};
-use etendue_sensors::cw::CwLidar;
-use etendue_sensors::lidar::Lidar;
+use etendue_sensors::lidar::{Lidar, LidarError, LidarPart};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::ops::Range;
 use std::path::Path;
 use toml::Spanned;
 
-/// The version of the format that is read.
-const VERSION: u32 = 1;
-
-/// A sensor, ready to be simulated.
+/// A lidar with its description.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sensor {
-    /// What it is called.
+    /// Name of the sensor.
     pub name: String,
-    /// What it is, in a sentence.
+    /// Description, in a sentence.
     pub description: String,
-    /// Where its numbers come from.
+    /// Documents that the numbers come from.
     pub sources: Vec<String>,
-    /// How it measures.
-    pub model: SensorModel,
+    /// The lidar.
+    pub lidar: Lidar,
 }
 
-/// How a sensor measures.
-#[derive(Clone, Debug, PartialEq)]
-pub enum SensorModel {
-    /// Phase of continuous waves at two frequencies.
-    ContinuousWave(CwLidar<f64>),
-    /// Pulses, triangulation or chirps, scanned.
-    Scanner(Lidar),
-}
-
-/// A sensor file: what the sensor is, and the one table that says how it measures.
+/// A sensor file: a lidar of any receiver, planar or of many channels.
+///
+/// Powers are relative: received power over transmitted power and receiver aperture, in
+/// 1/(m² sr). A surface of diffuse reflectance ρ that fills the beam at distance R and incidence
+/// θ returns ρ cos θ / (π R²).
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SensorFile {
-    /// Version of this format: 1.
-    #[schemars(with = "u32")]
-    pub version: Spanned<u32>,
+    /// Version of this format: 2.
+    pub version: u32,
     /// Name of the sensor.
     pub name: String,
-    /// What it is, in a sentence.
+    /// Description, in a sentence.
     #[serde(default)]
     pub description: String,
-    /// Where the numbers come from.
+    /// Documents that the numbers come from.
     #[serde(default)]
     pub sources: Vec<String>,
-    /// A lidar that measures the phase of continuous waves at two frequencies.
-    #[schemars(with = "Option<ContinuousWaveTable>")]
-    pub continuous_wave: Option<Spanned<ContinuousWaveTable>>,
-    /// A scanning lidar: pulsed, triangulating or frequency-modulated.
-    pub scanner: Option<ScannerTable>,
+    /// Wavelength of the light, nm.
+    #[schemars(with = "f64")]
+    pub wavelength_nm: Spanned<f64>,
+    /// Motion of the beams.
+    #[schemars(with = "PatternTable")]
+    pub pattern: Spanned<PatternTable>,
+    /// Firing table: one entry a laser; left out: one level laser.
+    #[schemars(with = "Option<ChannelsTable>")]
+    pub channels: Option<Spanned<ChannelsTable>>,
+    /// Cross-section of the beams.
+    #[schemars(with = "BeamTable")]
+    pub beam: Spanned<BeamTable>,
+    /// Reported ranges.
+    #[schemars(with = "RangeTable")]
+    pub range: Spanned<RangeTable>,
+    /// Receiver.
+    #[schemars(with = "ReceiverTable")]
+    pub receiver: Spanned<ReceiverTable>,
+    /// Reported intensity; left out: the received power.
+    #[schemars(with = "Option<IntensityTable>")]
+    pub intensity: Option<Spanned<IntensityTable>>,
 }
 
 /// Reads a sensor file.
 ///
 /// # Errors
 /// Where it cannot be read, is not TOML, has unknown keys, or describes what cannot be; the error
-/// points at the place.
+/// points at the place. A file of version 1 gets the new name of each of its keys.
 pub fn load(path: &Path) -> Result<Sensor, ConfigError> {
     Ok(parse(&Document::read(path)?)?)
 }
@@ -76,38 +86,68 @@ pub fn load(path: &Path) -> Result<Sensor, ConfigError> {
 /// use etendue_config::sensor::{parse, presets};
 /// use etendue_config::toml_file::Document;
 ///
-/// let text = presets().iter().find(|p| p.name == "hokuyo-urg-04lx").unwrap().text.replace("range_max_m", "range_maks_m");
+/// let text = presets().iter().find(|p| p.name == "hokuyo-urg-04lx").unwrap().text.replace("far_m", "fare_m");
 /// let error = parse(&Document::new("mine.toml", text)).unwrap_err();
-/// assert_eq!(error.remedy(), "did you mean \"range_max_m\"?");
+/// assert_eq!(error.remedy(), "did you mean \"far_m\"?");
 /// ```
 pub fn parse(document: &Document) -> Result<Sensor, DocumentError> {
+    version_1::refuse(document)?;
     let file: SensorFile = document.parse()?;
-    let found = *file.version.get_ref();
-    if found != VERSION {
-        let known = VERSION;
-        return Err(document.error(file.version.span(), Problem::Version { found, known }));
-    }
-    let model = match (file.continuous_wave, file.scanner) {
-        (Some(table), None) => {
-            let span = table.span();
-            SensorModel::ContinuousWave(table.into_inner().lidar(document, span)?)
-        }
-        (None, Some(table)) => {
-            let source = file.sources.join("; ");
-            SensorModel::Scanner(table.scanner(&file.name, source, document)?)
-        }
-        _ => {
-            let problem = Problem::value(
-                "a sensor file must have one of the tables [continuous_wave] and [scanner]",
-                "give the one that says how the sensor measures; `etendue schema` describes both",
-            );
-            return Err(document.error(0..0, problem));
-        }
-    };
+    let lidar = file.lidar(document)?;
     Ok(Sensor {
         name: file.name,
         description: file.description,
         sources: file.sources,
-        model,
+        lidar,
     })
+}
+
+impl SensorFile {
+    /// The lidar that the file describes, checked.
+    fn lidar(&self, document: &Document) -> Result<Lidar, DocumentError> {
+        let at = |span: Range<usize>| move |problem: Problem| document.error(span, problem);
+        let channels = match &self.channels {
+            Some(table) => (table.get_ref().channels()).map_err(at(table.span()))?,
+            None => vec![Default::default()],
+        };
+        let pattern = (self.pattern.get_ref().pattern()).map_err(at(self.pattern.span()))?;
+        let beam = (self.beam.get_ref().beam()).map_err(at(self.beam.span()))?;
+        let receiver = self.receiver.get_ref();
+        receiver.check().map_err(at(self.receiver.span()))?;
+        let wavelength = self.wavelength_nm.get_ref() * 1e-9;
+        let limits = self.range.get_ref().limits();
+        let lidar = Lidar {
+            name: self.name.clone(),
+            source: self.sources.join("; "),
+            wavelength,
+            channels,
+            pattern,
+            beam,
+            receiver: receiver.receiver(wavelength, &beam.width(), &limits, document)?,
+            limits,
+            intensity: (self.intensity.as_ref())
+                .map_or_else(IntensityTable::power, |table| table.get_ref().intensity()),
+        };
+        lidar.checked().map_err(|error| {
+            let problem = Problem::value(error.to_string(), "correct it here");
+            document.error(self.span_of(&error), problem)
+        })
+    }
+
+    /// Place of the table that is wrong.
+    fn span_of(&self, error: &LidarError) -> Range<usize> {
+        let part = match error {
+            LidarError::Value { part, .. } => part,
+            LidarError::PhaseReceiver(_) => &LidarPart::Receiver,
+            _ => return (self.channels.as_ref()).map_or(0..0, Spanned::span),
+        };
+        match part {
+            LidarPart::Wavelength => self.wavelength_nm.span(),
+            LidarPart::Pattern => self.pattern.span(),
+            LidarPart::Beam => self.beam.span(),
+            LidarPart::Range => self.range.span(),
+            LidarPart::Receiver => self.receiver.span(),
+            LidarPart::Intensity => (self.intensity.as_ref()).map_or(0..0, Spanned::span),
+        }
+    }
 }

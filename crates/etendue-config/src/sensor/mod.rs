@@ -1,19 +1,37 @@
-//! Sensor files and presets: what a lidar is, in TOML.
+//! Sensor files and presets: lidars in TOML.
 //!
 //! [`load`] reads a file, [`preset`] one of those that come with the library ([`presets`] lists
-//! them; their text is a good start for an own file). Keys carry their units; a key that is not
-//! known is refused with the nearest known one, and so are values that make no sense.
+//! them; their text is a good start for an own file). Keys carry their units; an unknown key is
+//! refused with the nearest known one, and so are values outside their domain.
+//!
+//! One set of tables describes every lidar: `pattern`, `channels`, `beam`, `range`, `receiver` (one of
+//! `pulsed`, `phase`, `fmcw` and `triangulation`) and `intensity`.
 
-mod continuous_wave;
+mod beam;
+mod channels;
 mod file;
 mod packets;
+mod pattern;
+mod phase;
 mod presets;
-pub mod scanner;
+mod receiver;
+mod version_1;
 
-pub use continuous_wave::{
-    BeamsTable, BiasTable, CombinationName, ContinuousWaveTable, GainTable, MethodName,
-    ModulationTable, NoiseTable, PatternTable, ReceiverTable,
-};
-pub use file::{Sensor, SensorFile, SensorModel, load, parse};
+pub use beam::{BeamTable, ConeTable, EllipticalTable, MeasuredAt, RaysTable, ShapeName};
+pub use channels::{ChannelsTable, OneOrMany};
+pub use file::{Sensor, SensorFile, load, parse};
 pub use packets::{channel_table, packet_source};
+pub use pattern::{
+    EncoderTable, OscillatingTable, OscillationName, PatternTable, PolygonTable, PrismTable,
+    RasterTable, RisleyTable, SpinningTable,
+};
+pub use phase::{
+    BiasTable, CombinationName, GainTable, MethodName, ModulationTable, NoiseTable, PhaseTable,
+    PhaseWindowTable,
+};
 pub use presets::{preset, presets};
+pub use receiver::{
+    AnalogueTable, DiscriminatorName, DualName, FmcwTable, FoundTable, IntensityTable,
+    PhotonCountingTable, PipelineName, PulsedTable, PulsedWindowTable, RangeTable, ReceiverTable,
+    ReflectivityName, ResponseTable, ReturnsTable, ShapeOfPulse, TriangulationTable,
+};

@@ -1,6 +1,6 @@
 //! Channel tables of the presets, for decoding captures of packets.
 
-use super::{SensorModel, preset};
+use super::preset;
 use etendue_io::packets::{ChannelTable, ChannelTables, PacketMetadata, PacketSource};
 use etendue_sensors::lidar::Columns;
 
@@ -19,18 +19,16 @@ pub fn packet_source(metadata: PacketMetadata) -> PacketSource {
     }
 }
 
-/// The channel table of a preset; none where there is no such scanning lidar.
+/// The channel table of a preset; none where there is no such preset.
 pub fn channel_table(name: &str) -> Option<ChannelTable> {
-    let SensorModel::Scanner(scanner) = preset(name).ok()?.model else {
-        return None;
-    };
-    let firing_period = match scanner.pattern.columns() {
+    let lidar = preset(name).ok()?.lidar;
+    let firing_period = match lidar.pattern.columns() {
         Columns::Period { seconds } => seconds,
         Columns::Steps { period, .. } => period,
-        Columns::PerSweep { columns, .. } => scanner.sweep_duration() / f64::from(columns),
+        Columns::PerSweep { columns, .. } => lidar.sweep_duration() / f64::from(columns),
     };
     Some(ChannelTable {
-        channels: scanner.channels,
+        channels: lidar.channels,
         firing_period,
     })
 }

@@ -1,7 +1,7 @@
 //! Walls near pulsed presets: what their ranges and reflectivities read.
 
 use etendue_config::scene::parse;
-use etendue_config::sensor::{SensorModel, preset, presets};
+use etendue_config::sensor::{preset, presets};
 use etendue_config::toml_file::Document;
 use etendue_physics::atmosphere::Weather;
 use etendue_physics::pulse::IntensityResponse;
@@ -11,11 +11,9 @@ use etendue_sensors::transport::World;
 use nalgebra::Isometry3;
 
 fn scanners() -> Vec<Lidar> {
-    let model = |name| match preset(name).unwrap().model {
-        SensorModel::Scanner(scanner) => Some(scanner),
-        SensorModel::ContinuousWave(_) => None,
-    };
-    let all = presets().iter().filter_map(|preset| model(preset.name));
+    let all = presets()
+        .iter()
+        .map(|found| preset(found.name).unwrap().lidar);
     all.filter(|scanner| matches!(scanner.receiver, Receiver::Pulsed(_)))
         .collect()
 }
@@ -116,9 +114,7 @@ fn reflectivities_of_white_and_dark_walls_are_told_apart_from_3_m_on() {
 /// before the nearest counted.
 #[test]
 fn a_flake_before_a_wall_is_not_the_walls() {
-    let SensorModel::Scanner(scanner) = preset("velodyne-hdl-64e").unwrap().model else {
-        unreachable!("it scans");
-    };
+    let scanner = preset("velodyne-hdl-64e").unwrap().lidar;
     let snow = Air::of(vec![Weather::Snow {
         rate: 5e-3 / 3600.0,
     }]);

@@ -81,7 +81,7 @@ fn a_robot_file_gives_a_rig() {
         (lidar.base_from_sensor().translation.vector - Vector3::new(0.05, 0.0, 0.1)).norm() < 1e-12
     );
     let kinds: Vec<_> = lidar.graph().outputs().collect();
-    assert_eq!(kinds, [DataKind::Cloud, DataKind::Turn]);
+    assert_eq!(kinds, [DataKind::Cloud, DataKind::Points]);
     assert_eq!(lidar.clock().lag, 20_000_000);
     assert!(matches!(robot.motion, RobotTrajectory::Circle(_)));
     assert!((robot.environment.gravity.z + 9.8085).abs() < 1e-3);

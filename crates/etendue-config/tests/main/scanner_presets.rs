@@ -1,7 +1,7 @@
 //! The presets' directions and timing against real packets and beam tables.
 
 use crate::recordings::recording as data;
-use etendue_config::sensor::{SensorModel, preset};
+use etendue_config::sensor::preset;
 use etendue_io::packets::PacketSource;
 use etendue_io::points::read_cloud;
 use etendue_sensors::lidar::Lidar;
@@ -10,10 +10,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 pub fn scanner(name: &str) -> Lidar {
-    match preset(name).unwrap().model {
-        SensorModel::Scanner(scanner) => scanner,
-        other @ SensorModel::ContinuousWave(_) => panic!("{name} is {other:?}"),
-    }
+    preset(name).unwrap().lidar
 }
 
 /// Field of view in elevation (degrees), channels, shots in a sweep and its duration (s), from
@@ -227,9 +224,7 @@ fn ouster_columns_and_points_are_the_vendors() {
 fn directions_are_those_of_azimuth_and_elevation() {
     use etendue_config::sensor::presets;
     for found in presets() {
-        let SensorModel::Scanner(scanner) = preset(found.name).unwrap().model else {
-            continue;
-        };
+        let scanner = preset(found.name).unwrap().lidar;
         for (sweep, within) in [(0, 5e-15), (6000, 4e-11)] {
             let mut most = 0.0_f64;
             for shot in scanner.shots(sweep) {

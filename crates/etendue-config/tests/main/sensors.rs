@@ -1,29 +1,69 @@
 //! Sensor files: what they describe, and what is refused where.
 
-use etendue_config::sensor::{SensorFile, SensorModel, parse, preset, presets};
+use etendue_config::sensor::{SensorFile, parse, preset, presets};
 use etendue_config::toml_file::{Document, DocumentError};
-use etendue_sensors::cw::CwLidar;
+use etendue_sensors::lidar::{BeamProfile, Lidar, PhaseReceiver, Receiver};
 
-fn lidar() -> CwLidar<f64> {
-    let SensorModel::ContinuousWave(lidar) = preset("hokuyo-urg-04lx").expect("the preset").model
-    else {
-        panic!("the URG-04LX measures phases");
+fn lidar() -> Lidar {
+    preset("hokuyo-urg-04lx").expect("the preset").lidar
+}
+
+fn phase(lidar: &Lidar) -> &PhaseReceiver {
+    let Receiver::Phase(receiver) = &lidar.receiver else {
+        panic!("{} measures no phases", lidar.name);
     };
-    lidar
+    receiver
+}
+
+/// Files of version 1 are refused at their table, with the new name of each key that they have.
+#[test]
+fn files_of_version_1_get_the_new_names_of_their_keys() {
+    for (text, at, names) in [
+        (
+            "version = 1\nname = \"mine\"\n[continuous_wave]\nrange_min_m = 0.1\nturn_time_ms = 100.0\n\
+             [continuous_wave.beams]\ncount = 3\n",
+            3,
+            ["range.near_m", "pattern.encoder.columns"],
+        ),
+        (
+            "version = 1\nname = \"mine\"\n\n[scanner]\nwavelength_nm = 905\n[scanner.beam]\n",
+            4,
+            [
+                "scanner.wavelength_nm is wavelength_nm",
+                "scanner.beam is beam.elliptical",
+            ],
+        ),
+    ] {
+        let error = parse(&Document::new("mine.toml", text)).expect_err("version 1");
+        assert!(
+            error.to_string().starts_with(&format!("mine.toml:{at}:")),
+            "{error}"
+        );
+        for name in names {
+            assert!(error.remedy().contains(name), "{}", error.remedy());
+        }
+        assert!(!error.remedy().contains("receiver"), "{}", error.remedy());
+    }
+    let error = changed("version = 2", "version = 1");
+    assert!(error.to_string().contains("version 1 is not known"));
 }
 
 /// Steps 44 to 725 of 1024, step 384 ahead; 66.6 ms of the 100 ms turn.
 #[test]
 fn the_urg_has_its_682_beams() {
     let lidar = lidar();
-    assert_eq!(lidar.beams.len(), 682);
-    for (beam, step) in lidar.beams.iter().zip(44..=725) {
+    let shots = lidar.shots(0);
+    assert_eq!(shots.len(), 682);
+    for (beam, step) in shots.iter().zip(44..=725) {
         let azimuth = f64::from(step - 384) * 360.0 / 1024.0;
         assert!((beam.azimuth.to_degrees() - azimuth).abs() < 1e-9);
         assert!((beam.time - f64::from(step - 44) / 1024.0 * 0.1).abs() < 1e-12);
     }
-    assert!((lidar.half_tangent * 4.0 * 2.0 - 0.04).abs() < 1e-12);
-    let [first, second] = lidar.receiver.modulation.frequencies();
+    let BeamProfile::Cone { half_tangent, .. } = lidar.beam.profile else {
+        panic!("the URG-04LX has a conical beam");
+    };
+    assert!((half_tangent * 4.0 * 2.0 - 0.04).abs() < 1e-12);
+    let [first, second] = phase(&lidar).modulation.frequencies();
     assert!((first - 46.55e6).abs() < 1.0 && (second - 53.2e6).abs() < 1.0);
 }
 
@@ -46,12 +86,8 @@ fn changed(from: &str, to: &str) -> DocumentError {
 #[test]
 fn senseless_sensors_are_refused_with_the_reason() {
     for (from, to, reason) in [
-        ("count = 682", "count = 0", "the sensor has no beams"),
-        (
-            "range_max_m = 5.6",
-            "range_max_m = 0.01",
-            "are they exchanged?",
-        ),
+        ("columns = 682", "columns = 0", "the number of columns is 0"),
+        ("far_m = 5.6", "far_m = 0.01", "are they exchanged?"),
         (
             "converter = 0.0136",
             "converter = -1.0",
@@ -60,13 +96,9 @@ fn senseless_sensors_are_refused_with_the_reason() {
         (
             "wavelength_nm = 785.0",
             "wavelength_nm = 0.0",
-            "wavelength is 0",
+            "wavelength, m, is 0",
         ),
-        (
-            "turn_time_ms = 100.0",
-            "turn_time_ms = nan",
-            "time of a turn is NaN",
-        ),
+        ("rate_hz = 10.0", "rate_hz = nan", "rate of sweeps is NaN"),
         ("multiples = [7, 8]", "multiples = [6, 8]", "coprime"),
         ("converter_bits = 10", "converter_bits = 0", "0 bits"),
         (
@@ -96,34 +128,24 @@ fn senseless_scanners_are_refused_where_their_numbers_stand() {
         (
             "hz = 10",
             "hz = -10",
-            "[scanner.pattern.spinning]",
+            "[pattern.spinning]",
             "rate of sweeps is -10",
         ),
-        ("    -15,", "    -95,", "[scanner.channels]", "channel 0: "),
+        ("    -15,", "    -95,", "[channels]", "channel 0: "),
         (
             "mrad = [3,",
             "mrad = [-3,",
-            "[scanner.beam]",
+            "[beam.elliptical]",
             "horizontal divergence",
         ),
-        (
-            "near_m = 0.4",
-            "near_m = -0.4",
-            "[scanner.range]",
-            "nearest range",
-        ),
+        ("near_m = 0.4", "near_m = -0.4", "[range]", "nearest range"),
         (
             "pulse_fwhm_ns = 6",
             "full_overlap_m = -1\npulse_fwhm_ns = 6",
-            "[scanner.receiver.pulsed]",
+            "[receiver.pulsed]",
             "range of full overlap, m, is -1",
         ),
-        (
-            "retro = 1e5",
-            "retro = 10",
-            "[scanner.intensity]",
-            "above 100",
-        ),
+        ("retro = 1e5", "retro = 10", "[intensity]", "above 100"),
     ] {
         assert!(text.contains(from), "{from}");
         let changed = text.replacen(from, to, 1);
@@ -155,10 +177,10 @@ fn unusable_sampling_schemes_are_refused_by_name_at_their_place() {
 fn misspelt_keys_are_refused_with_the_nearest() {
     let error = changed("wavelength_nm", "wavelenght_nm");
     assert_eq!(error.remedy(), "did you mean \"wavelength_nm\"?");
-    let error = changed("pattern.three", "pattern.tree");
+    let error = changed("rays.three", "rays.tree");
     assert_eq!(error.remedy(), "did you mean \"three\"?");
-    let error = changed("version = 1", "version = 2");
-    assert!(error.to_string().contains("version 2 is not known"));
+    let error = changed("version = 2", "version = 3");
+    assert!(error.to_string().contains("version 3 is not known"));
 }
 
 #[test]
@@ -166,25 +188,23 @@ fn options_are_read() {
     let read = |from: &str, to: &str| {
         let text = urg_text().replacen(from, to, 1);
         let sensor = parse(&Document::new("mine.toml", text)).expect(to);
-        let SensorModel::ContinuousWave(lidar) = sensor.model else {
-            panic!("a phase lidar");
-        };
-        lidar
+        sensor.lidar
     };
     for (pattern, rays) in [
-        ("pattern = \"centre\"", 1),
-        ("pattern.three = { radius = 1.0 }", 3),
-        ("pattern.rings = { count = 2 }", 19),
-        ("pattern.gaussian = { count = 1 }", 7),
+        ("rays = \"centre\"", 1),
+        ("rays.three = { radius = 1.0 }", 3),
+        ("rays.rings = { count = 2 }", 19),
+        ("rays.gaussian = { count = 1 }", 7),
     ] {
-        let lidar = read("pattern.three = {}", pattern);
-        assert_eq!(lidar.pattern.sub_rays().len(), rays);
+        let lidar = read("rays.three = {}", pattern);
+        assert_eq!(lidar.beam.ray_count(), rays);
     }
     for bias in ["range_m", "phase_rad"] {
         let table =
             format!("sufficient_power_per_m2_sr = 0.0073\nbias.{bias} = [0.01, 0.002, 0.0]");
         let lidar = read("sufficient_power_per_m2_sr = 0.0073", &table);
-        let offsets = lidar.receiver.bias.ranges(&lidar.receiver.modulation, 1.0);
+        let receiver = phase(&lidar);
+        let offsets = receiver.bias.ranges(&receiver.modulation, 1.0);
         assert!(offsets[0] > 0.005, "{bias}");
     }
 }

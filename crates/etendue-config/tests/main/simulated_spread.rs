@@ -1,25 +1,21 @@
 //! The preset's noise against recordings of the real sensor.
 
 use crate::recordings::recording;
-use etendue_config::sensor::{SensorModel, preset};
+use etendue_config::sensor::preset;
 use etendue_io::scan_log::read_scan_log;
 use etendue_physics::surface::{Lobe, Material};
 use etendue_scene::{MaterialId, Mesh, MeshId, NamedMaterial, Object, Scene, SceneBuilder};
-use etendue_sensors::cw::{CwLidar, Turn, simulate};
+use etendue_sensors::lidar::{Lidar, SweepSettings, simulate};
 use etendue_sensors::trajectory::stationary;
 use etendue_sensors::transport::World;
-use etendue_sensors::{Scan, ScanStatistics, StandingWindow, StatisticsOptions};
+use etendue_sensors::{Scan, ScanStatistics, StationaryWindow, StatisticsOptions};
 use nalgebra::{Isometry3, Point3};
 
 /// Diffuse reflectance of a white wall at 785 nm, as the preset assumes.
 const WHITE: f64 = 0.85;
 
-fn urg() -> CwLidar<f64> {
-    let sensor = preset("hokuyo-urg-04lx").expect("the preset");
-    let SensorModel::ContinuousWave(lidar) = sensor.model else {
-        panic!("the URG-04LX measures phases");
-    };
-    lidar
+fn urg() -> Lidar {
+    preset("hokuyo-urg-04lx").expect("the preset").lidar
 }
 
 /// Upright white walls over lines of the floor plan.
@@ -54,33 +50,28 @@ fn walls(lines: &[[Point3<f64>; 2]]) -> Scene {
 }
 
 /// A sensor that stands among walls for `sweeps` sweeps.
-fn standing(scene: &Scene, sweeps: u32) -> StandingWindow {
+fn standing(scene: &Scene, sweeps: u32) -> StationaryWindow {
     let lidar = urg();
     let world = World::at_wavelength(scene, lidar.wavelength).expect("grey walls");
     let scans: Vec<Scan> = (0..sweeps)
         .map(|index| {
-            let turn = Turn {
-                index,
-                start: 0.1 * f64::from(index),
-                ..Turn::default()
+            let settings = SweepSettings {
+                sweep: index,
+                ..SweepSettings::default()
             };
-            Scan::of_sweep(&simulate(
-                &world,
-                &lidar,
-                &turn,
-                stationary(Isometry3::identity()),
-            ))
+            let pose = stationary(Isometry3::identity());
+            Scan::of_sweep(&simulate(&world, &lidar, &settings, pose).first_echoes())
         })
         .collect();
     let statistics = ScanStatistics::of(&scans, &StatisticsOptions::default());
     statistics
-        .standing
+        .stationary
         .first()
         .expect("it stands still")
         .clone()
 }
 
-fn spread_at(window: &StandingWindow, range: f64) -> f64 {
+fn spread_at(window: &StationaryWindow, range: f64) -> f64 {
     let band = window.spread.iter().find(|band| band.band.contains(&range));
     band.expect("beams in the band").median
 }
@@ -137,7 +128,7 @@ fn among_the_recorded_walls_the_spread_is_the_recorded_one() {
         };
         let log = read_scan_log(&path).expect("the recording reads");
         let statistics = ScanStatistics::of(&log.scans, &StatisticsOptions::default());
-        let recorded = &statistics.standing[0];
+        let recorded = &statistics.stationary[0];
         let scene = walls(&walls_of(&log.scans[recorded.scans.clone()]));
         let simulated = standing(&scene, 20);
         println!(

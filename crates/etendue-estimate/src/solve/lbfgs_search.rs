@@ -66,7 +66,9 @@ impl<F: DifferentiableFunction> LbfgsSearch<F> {
         let mut search: Search = LBFGS::new(MoreThuenteLineSearch::new(), memory);
         let mut problem = Problem::new(Objective(function));
         let first = SearchState::new().param(start.clone());
-        let (mut state, _) = search.init(&mut problem, first).map_err(failed)?;
+        let (mut state, _) = search
+            .init(&mut problem, first)
+            .map_err(|error| failed(&error))?;
         state.update();
         Ok(Self {
             value: state.get_cost(),
@@ -88,7 +90,7 @@ impl<F: DifferentiableFunction> LbfgsSearch<F> {
         };
         let state = self.state.take().ok_or_else(ended)?;
         let next = self.search.next_iter(&mut self.problem, state);
-        let (mut state, _) = next.map_err(failed)?;
+        let (mut state, _) = next.map_err(|error| failed(&error))?;
         state.increment_iter();
         self.point = state.get_param().cloned().ok_or_else(ended)?;
         self.value = state.get_cost();
@@ -113,7 +115,7 @@ impl<F: DifferentiableFunction> LbfgsSearch<F> {
     }
 }
 
-fn failed(error: Error) -> LbfgsError {
+fn failed(error: &Error) -> LbfgsError {
     LbfgsError {
         reason: error.to_string(),
     }

@@ -6,7 +6,6 @@ use crate::precision::single;
 use crate::table::{Column, ColumnData, PointTable};
 use etendue_physics::gnss::{GnssFix, GnssFixKind};
 use etendue_physics::inertial::{ImuReading, MotionState};
-use etendue_sensors::PlanarSweep;
 use etendue_sensors::dynamics::DriveCommand;
 use etendue_sensors::rig::Cloud;
 use nalgebra::{Vector3, Vector6};
@@ -124,46 +123,6 @@ pub(super) fn odometry(stamped: Stamped, child: &str, state: &MotionState) -> Ve
     numbers(&mut message, twist.iter());
     numbers(&mut message, &[0.0; 36]);
     message.finish()
-}
-
-/// A turn of a planar lidar whose beams are evenly spaced; none where they are not. `limits` are
-/// its smallest and largest range.
-pub(super) fn laser_scan(
-    stamped: Stamped,
-    turn: &PlanarSweep,
-    turn_time: f64,
-    limits: [f64; 2],
-) -> Option<Vec<u8>> {
-    let beams = &turn.measurements;
-    let (first, second, last) = (beams.first()?, beams.get(1)?, beams.last()?);
-    let step = second.azimuth - first.azimuth;
-    let even = beams
-        .windows(2)
-        .all(|pair| (pair[1].azimuth - pair[0].azimuth - step).abs() < 0.01 * step.abs());
-    if !even {
-        return None;
-    }
-    let mut message = stamped.begin();
-    for value in [
-        first.azimuth,
-        last.azimuth,
-        step,
-        second.time - first.time,
-        turn_time,
-        limits[0],
-        limits[1],
-    ] {
-        message.f32(single(value));
-    }
-    message.length(beams.len());
-    for beam in beams {
-        message.f32(single(beam.reading.rep117()));
-    }
-    message.length(beams.len());
-    for beam in beams {
-        message.f32(single(beam.power));
-    }
-    Some(message.finish())
 }
 
 /// The fields of a cloud; `time` counts from `start` (s).

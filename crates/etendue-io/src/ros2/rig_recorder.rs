@@ -84,7 +84,6 @@ fn definition(kind: DataKind) -> Option<&'static Definition> {
         DataKind::Height => &POINT_STAMPED,
         DataKind::WheelCounts => &JOINT_STATE,
         DataKind::Points | DataKind::Cloud => &POINT_CLOUD,
-        DataKind::Turn => &LASER_SCAN,
         DataKind::Image => &IMAGE,
         _ => return None,
     })
@@ -254,7 +253,7 @@ impl<W: Write + Seek> Channels<W> {
     ) -> Result<[Option<u16>; 3], McapError> {
         let own = definition(kind).map(|definition| self.add(topic, definition));
         let planar = match sensor.device() {
-            Device::Scanner(scanner) => kind == DataKind::Points && scanner.channels.len() == 1,
+            Device::Lidar(scanner) => kind == DataKind::Points && scanner.channels.len() == 1,
             _ => false,
         };
         let beside = match sensor.device() {
@@ -295,24 +294,12 @@ fn messages(sensor: &MountedSensor, event: &Event) -> [Option<Vec<u8>>; 3] {
         Data::Points(sweep) => {
             let table = PointTable::of_scan_for_ros(sweep);
             let scan = match sensor.device() {
-                Device::Scanner(scanner) if sweep.channels == 1 => {
+                Device::Lidar(scanner) if sweep.channels == 1 => {
                     laser_scan(sweep, scanner, stamped.frame)
                 }
                 _ => None,
             };
             return [Some(cloud(&table, stamped.time, stamped.frame)), scan, None];
-        }
-        Data::Turn(turn) => {
-            let Device::ContinuousWave(lidar) = sensor.device() else {
-                return [None, None, None];
-            };
-            let ambiguity = &lidar.receiver.ambiguity;
-            let limits = [ambiguity.nearest, ambiguity.farthest];
-            return [
-                rig_message::laser_scan(stamped, turn, lidar.turn_time, limits),
-                None,
-                None,
-            ];
         }
         Data::Image(frame) => {
             let Device::Camera(mounted) = sensor.device() else {

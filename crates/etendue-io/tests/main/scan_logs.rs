@@ -52,7 +52,7 @@ fn the_standing_urg_spreads_as_known() {
         (high - 4.985).abs() < 0.0011 && (most - 5.562).abs() < 1e-9,
         "{high} {most}"
     );
-    let window = &found.standing[0];
+    let window = &found.stationary[0];
     assert!((19..=20).contains(&window.scans.len()));
     assert!((71..=89).contains(&window.flickering));
     let band = window

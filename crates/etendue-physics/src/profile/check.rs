@@ -1,10 +1,10 @@
-//! Whether a profile makes sense.
+//! Validation of profiles.
 
 use super::Profile;
 use std::f64::consts::FRAC_PI_2;
 use thiserror::Error;
 
-/// Why a profile cannot be used.
+/// A reason why a profile is invalid.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum InvalidProfile {
@@ -17,13 +17,13 @@ pub enum InvalidProfile {
     /// A value is outside its domain.
     #[error("knot {knot}: {name} is {value}, it must be {domain}")]
     Value {
-        /// Number of the knot.
+        /// Index of the knot.
         knot: usize,
         /// The quantity.
         name: &'static str,
         /// Its value.
         value: f64,
-        /// What it may be.
+        /// Its domain.
         domain: &'static str,
     },
     /// The incidences of a glare do not ascend.
@@ -38,16 +38,16 @@ pub enum InvalidProfile {
         name: &'static str,
         /// Its value.
         value: f64,
-        /// What it may be.
+        /// Its domain.
         domain: &'static str,
     },
 }
 
 impl Profile {
-    /// Whether every number makes sense.
+    /// Checks every number of the profile.
     ///
     /// # Errors
-    /// The first thing that does not.
+    /// The first invalid number.
     pub fn check(&self) -> Result<(), InvalidProfile> {
         if self.knots.len() < 2 {
             return Err(InvalidProfile::TooFewKnots(self.knots.len()));

@@ -1,21 +1,21 @@
-//! Measurements drawn from a profile.
+//! Random measurements from a profile.
 
 use super::{Aspect, Expected, IntensityKind, Profile};
 use crate::{Purpose, Stream, normal};
 
-/// Which beam of which run: names the random numbers of a draw.
+/// The beam of a run that random numbers belong to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Address {
     /// Seed of the run.
     pub seed: u64,
-    /// Number of the sensor.
+    /// Index of the sensor.
     pub sensor: u32,
-    /// Number of the sweep.
+    /// Index of the sweep.
     pub sweep: u32,
-    /// Number of the beam in its sweep.
+    /// Index of the beam in its sweep.
     pub beam: u32,
-    /// How many beams lie between two neighbours in azimuth: 1 of a planar sensor, the number of
-    /// channels of one that fires them in turn.
+    /// Index difference of neighbours in azimuth: 1 for a planar sensor, the number of channels for a
+    /// sensor that fires them in sequence.
     pub stride: u32,
 }
 
@@ -28,15 +28,15 @@ pub struct Drawn {
     pub intensity: Option<f64>,
 }
 
-/// The sweep number under which what stands still is drawn.
+/// The sweep index that fixed-pattern noise is drawn for.
 pub(super) const FIXED_PATTERN_SWEEP: u32 = u32::MAX;
 
 impl Profile {
-    /// What the device reports of a surface at `range` (m) that it meets at an incidence (rad, with its
-    /// side where that is known), or none where the beam drops.
+    /// A random measurement of a surface at `range` (m) under an incidence (rad, with its side if
+    /// known); `None` for a drop-out.
     ///
-    /// A function of its arguments alone: the order in which beams are drawn does not matter. Many
-    /// are drawn sooner by a [`ProfileSampler`](super::ProfileSampler).
+    /// A pure function of its arguments: results do not depend on the order of draws. A
+    /// [`ProfileSampler`](super::ProfileSampler) draws the same for batches of beams.
     ///
     /// ```
     /// use etendue_physics::profile::{Address, Knot, Profile};
@@ -66,8 +66,9 @@ impl Profile {
         })
     }
 
-    /// Two standard normal numbers of a beam, alike between neighbours and between sweeps: of the
-    /// range, of whose variance a share stands still, and of the drop-out.
+    /// Two standard normal numbers of a beam, for the range and for the drop-out, correlated between
+    /// neighbours and between sweeps. `fixed_pattern` is the fixed-pattern share of the range's
+    /// variance.
     fn normalised(&self, fixed_pattern: f64, beam: &Address) -> [f64; 2] {
         let fixed_pattern_drop = self.correlation.fixed_pattern_drop();
         let temporal_weights = self.correlation.temporal_weights().used();

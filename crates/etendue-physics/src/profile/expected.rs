@@ -1,25 +1,25 @@
-//! What to expect of a beam.
+//! Expected returns of beams.
 
 use super::reflectance::{logistic, logit};
 use super::{Aspect, DistanceLaw, Knot, Profile};
 use crate::normal;
 
-/// What to expect of a beam that meets the material.
+/// Expected return of a beam on the material.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Expected {
-    /// Mean of measured less true range of beams that return, m.
+    /// Mean of measured minus true range of beams that return, m.
     pub bias: f64,
     /// Standard deviation of their range before rounding, m.
     pub spread: f64,
-    /// Share of its variance that stands still from scan to scan.
+    /// Fixed-pattern share of its variance, constant from sweep to sweep.
     pub fixed_pattern: f64,
-    /// Probability that it does not return.
+    /// Probability of a drop-out.
     pub drop_out: f64,
-    /// Mean intensity if it returns; of a two-valued channel, the probability of the higher.
+    /// Mean intensity of a return; of a two-valued channel, the probability of the higher value.
     pub intensity: f64,
-    /// Standard deviation of that.
+    /// Standard deviation of the intensity.
     pub intensity_spread: f64,
-    /// Whether no beam was recorded there.
+    /// Whether the values are extrapolated.
     pub extrapolated: bool,
 }
 
@@ -32,18 +32,18 @@ impl Profile {
             .map_or(0.0, |knot| knot.incidence)
     }
 
-    /// What to expect of a beam that meets the material at an incidence (rad) and a range (m). Near the
-    /// normal, its side tells where there is a [`glare`](Profile::glare): without one, as of a plain
-    /// number, it is the mean of both.
+    /// Expected return of a beam on the material at an incidence (rad) and a range (m). The side of the
+    /// incidence counts near the normal if there is a [`glare`](Profile::glare); a plain number is the
+    /// mean of both sides.
     ///
     /// Between knots, values are linear (the spread in its logarithm, the drop-out in its logit).
-    /// The range sets the distance $d = R\cos\theta$ of the panel's plane, to which the
-    /// [`law`](Profile::law) carries them. Beyond the last knot the drop-out goes on by the fitted
-    /// reflectance model from where the knots leave it; the spread grows with the inverse root of
-    /// its power, and the bias stays.
+    /// The [`law`](Profile::law) scales them to the distance $d = R\cos\theta$ of the panel's plane.
+    /// Beyond the last knot the fitted reflectance model extrapolates the drop-out; the spread grows
+    /// with the inverse square root of its power, and the bias is constant.
     pub fn at(&self, aspect: impl Into<Aspect>, range: f64) -> Expected {
         let aspect = aspect.into();
         let incidence = aspect.incidence;
+        // Interpolate or extrapolate at the measured distance
         let (last, beyond) = match self.knots.last() {
             Some(last) => (*last, incidence > last.incidence),
             None => return self.nothing(),
@@ -53,6 +53,8 @@ impl Profile {
         } else {
             self.between(incidence)
         };
+
+        // Add the glare, then scale to the distance
         let ratio = range * incidence.cos() / self.distance;
         if let Some(glare) = &self.glare {
             let shift = self.law.glare_shift(glare.centre, ratio);
@@ -68,6 +70,7 @@ impl Profile {
         here
     }
 
+    /// A certain drop-out, for a profile without knots.
     fn nothing(&self) -> Expected {
         Expected {
             bias: 0.0,
@@ -80,6 +83,7 @@ impl Profile {
         }
     }
 
+    /// Interpolation between knots at the measured distance.
     fn between(&self, incidence: f64) -> Expected {
         let next = self
             .knots
@@ -109,6 +113,7 @@ impl Profile {
         }
     }
 
+    /// Extrapolation beyond the last knot at the measured distance.
     fn beyond(&self, last: &Knot, incidence: f64) -> Expected {
         let power = self.reflectance.power(incidence) / self.reflectance.power(last.incidence);
         let fall = -power.max(1e-30).ln();
@@ -123,9 +128,9 @@ impl Profile {
         }
     }
 
-    /// Probability that the device reports `reported` (m, a multiple of its step) of a surface at
+    /// Probability that the device reports `reported` (m, a multiple of its step) for a surface at
     /// `range` (m), given that the beam returns: the normal distribution over one step, or its
-    /// density times `resolution` (m) where the device has none.
+    /// density times `resolution` (m) if the device has no steps.
     pub fn probability(&self, here: &Expected, range: f64, reported: f64, resolution: f64) -> f64 {
         let step = match self.steps.at(reported) {
             0.0 => resolution,

@@ -1,50 +1,50 @@
-//! What a surface does near its normal, one side unlike the other.
+//! Asymmetric noise near the surface normal.
 
 use super::{Aspect, Expected, IntensityKind};
 
-/// What comes on top of a profile's [`knots`](super::Profile::knots) near the normal, where the
-/// mirror-like part of the reflection reaches the receiver: a table over signed incidence.
+/// Correction to a profile's [`knots`](super::Profile::knots) near the normal, where specular
+/// reflection reaches the receiver: a table over signed incidence.
 ///
-/// A sensor whose emitter and receiver stand apart in the plane of its scan sees itself in a plate
-/// not at the normal but where the normal halves the angle between light out and light back: on the
-/// same side always, by an angle of (middle of the two, off the axis) / distance. Which side that is
-/// goes with the sensor: [`Aspect::side`] is told with its axis up, so that one which hangs upside down
-/// has it on the other.
+/// The specular reflection of a sensor whose emitter and receiver are apart in its scan plane is not
+/// at the normal but where the normal bisects the emitted and the received ray: always on the same
+/// side, at an angle of (offset of their midpoint from the axis) / distance. The side is fixed to the
+/// sensor: [`Aspect::side`] is defined with its axis up, so a sensor mounted upside down has it on
+/// the other side.
 ///
-/// What it adds to the spread changes from scan to scan: of two metal plates and an acrylic one, ranges
-/// of one direction wandered more within the glare than directions differed from a smooth curve.
+/// The added spread is temporal noise: on two metal plates and an acrylic one, ranges of one direction
+/// varied more within the glare than directions deviated from a smooth curve.
 ///
-/// Beams that pass the normal above or below, of sensors with several channels, get the mean of both
-/// sides, weighted by where they lie: $\tfrac{1+s}{2}\,g(\theta) + \tfrac{1-s}{2}\,g(-\theta)$ with the
-/// side $s$; nothing measured says more.
+/// For beams above or below the normal, of sensors with several channels, the value is the mean of
+/// both sides weighted by the side $s$: $\tfrac{1+s}{2}\,g(\theta) + \tfrac{1-s}{2}\,g(-\theta)$.
+/// This interpolation is an assumption, not a measurement.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Glare {
-    /// Middle of it, rad, positive left of the normal.
+    /// Centre, rad, positive left of the normal.
     pub centre: f64,
-    /// Values over signed incidence, ascending, two at least; beyond them there is no glare.
+    /// Values over ascending signed incidence, two at least; no glare beyond them.
     pub knots: Vec<GlareKnot>,
 }
 
-/// A glare's values at one signed incidence.
+/// Values of a glare at one signed incidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GlareKnot {
     /// Incidence, rad, positive left of the normal.
     pub incidence: f64,
-    /// Beams recorded about it; dropped ones too.
+    /// Number of recorded beams near it, dropped ones included.
     pub count: f64,
-    /// What comes to the bias, m.
+    /// Added bias, m.
     pub bias: f64,
-    /// Standard error of that, m.
+    /// Standard error of the added bias, m.
     pub bias_error: f64,
-    /// What the spread is multiplied by.
+    /// Factor of the spread.
     pub spread_ratio: f64,
-    /// Standard error of that.
+    /// Standard error of the factor.
     pub spread_ratio_error: f64,
-    /// Share of the beams that it loses, of those that would return.
+    /// Probability of loss, of beams that would return without glare.
     pub drop_out: f64,
-    /// 95 % confidence interval of that.
+    /// 95 % confidence interval of the probability.
     pub drop_out_interval: [f64; 2],
-    /// What comes to the mean intensity.
+    /// Added mean intensity.
     pub intensity: f64,
 }
 
@@ -79,7 +79,7 @@ impl Glare {
         mixed(a, b, share, incidence)
     }
 
-    /// How far from the normal it reaches, rad.
+    /// Largest angle from the normal with glare, rad.
     pub fn reach(&self) -> f64 {
         let ends = [self.knots.first(), self.knots.last()];
         ends.into_iter()
@@ -88,8 +88,7 @@ impl Glare {
             .fold(0.0, f64::max)
     }
 
-    /// Adds it to what is expected without; `shift` (rad) is how far it lies left of where the table
-    /// has it.
+    /// Adds the glare to an expected return; `shift` (rad) moves the table to the left.
     pub(super) fn add(
         &self,
         here: &mut Expected,
@@ -118,7 +117,7 @@ impl Glare {
     }
 }
 
-/// `share` of the way from one to the other.
+/// Linear interpolation at `share` of the way from one knot to the other.
 fn mixed(a: &GlareKnot, b: &GlareKnot, share: f64, incidence: f64) -> GlareKnot {
     let mix = |a: f64, b: f64| a + share * (b - a);
     GlareKnot {
@@ -184,7 +183,7 @@ mod tests {
         );
     }
 
-    /// Above the normal, or where nobody knows the side, is half way between both.
+    /// Above the normal, or with an unknown side, the value is the mean of both sides.
     #[test]
     fn beams_above_the_normal_get_the_mean_of_both_sides() {
         let profile = glaring(DistanceLaw::SignalToNoise { floor: 0.0 });

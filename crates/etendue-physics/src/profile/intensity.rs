@@ -1,13 +1,13 @@
-//! What a device's intensity is.
+//! Kinds of intensity.
 
-/// What the intensity of returned beams is.
+/// Kind of the intensity of returned beams.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum IntensityKind {
-    /// The device gives none.
+    /// The device reports none.
     #[default]
     None,
-    /// The same for every beam that returned: no signal of reflectance at all.
+    /// The same value for every beam that returned.
     Constant(f64),
     /// One of two values: the profile's intensity is the probability of the higher.
     TwoValued {
@@ -16,6 +16,6 @@ pub enum IntensityKind {
         /// The higher value.
         high: f64,
     },
-    /// Many values: mean and standard deviation over incidence.
+    /// Continuous values: mean and standard deviation over incidence.
     Continuous,
 }

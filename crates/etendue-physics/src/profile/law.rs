@@ -1,19 +1,27 @@
-//! How noise changes with the distance.
+//! Scaling of noise with distance.
+#![expect(
+    clippy::inline_always,
+    clippy::needless_range_loop,
+    reason = "loops over a batch are compiled for the caller's target features"
+)]
 
-/// How a profile, measured at one distance $d_0$, is carried to another, $d$.
+use super::batch::Expectation;
+use crate::series::{exp, ln};
+
+/// Scaling of a profile from its measured distance $d_0$ to another distance $d$.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum DistanceLaw {
-    /// Triangulation: a fixed error of the spot's place makes $\sigma\propto d^2$; the bias goes
-    /// with $d$. The drop-out over incidence is kept: near the device it is not the inverse square
-    /// that loses the spot.
+    /// Triangulation: a fixed error of the spot's position gives $\sigma\propto d^2$; the bias is
+    /// proportional to $d$. The drop-out over incidence does not depend on distance: at short range
+    /// the inverse-square loss does not decide on detection.
     #[default]
     Triangulation,
-    /// Time of flight, from the signal-to-noise ratio, which goes with $d^{-2}$:
-    /// $\sigma^2 = \sigma_f^2 + (\sigma_0^2-\sigma_f^2)(d/d_0)^4$. The bias stays; the drop-out goes
-    /// with the received power.
+    /// Time of flight, from the signal-to-noise ratio $\propto d^{-2}$:
+    /// $\sigma^2 = \sigma_f^2 + (\sigma_0^2-\sigma_f^2)(d/d_0)^4$. The bias is constant; the drop-out
+    /// follows the received power.
     SignalToNoise {
-        /// Spread that no signal removes, $\sigma_f$, m.
+        /// Noise floor $\sigma_f$, m.
         floor: f64,
     },
     /// Exponents fitted to recordings at several distances.
@@ -22,7 +30,7 @@ pub enum DistanceLaw {
         spread: f64,
         /// Exponent of the bias.
         bias: f64,
-        /// Exponent with which the received power falls, as far as the drop-out shows it.
+        /// Exponent of the fall of the received power, as it affects the drop-out.
         power: f64,
     },
 }
@@ -51,9 +59,9 @@ impl DistanceLaw {
         }
     }
 
-    /// How far from where a glare lies about `centre` (rad) it lies at `ratio` times the distance, rad:
-    /// emitter and receiver of a triangulating sensor see each other in a mirror a fixed length off its
-    /// axis, whose angle goes with $1/d$. That of others stays.
+    /// Shift of a glare centred at `centre` (rad) at `ratio` times the distance, rad: the baseline of
+    /// a triangulating sensor puts the specular reflection of its emitter at an angle $\propto 1/d$.
+    /// For other sensors the angle is constant.
     pub fn glare_shift(&self, centre: f64, ratio: f64) -> f64 {
         match *self {
             Self::Triangulation => centre * (1.0 / ratio.max(1e-3) - 1.0),
@@ -61,12 +69,67 @@ impl DistanceLaw {
         }
     }
 
-    /// The exponent with which the power that decides on drop-outs falls with the distance.
+    /// Exponent of the fall with distance of the power that decides on drop-outs.
     pub fn power_exponent(&self) -> f64 {
         match *self {
             Self::Triangulation => 0.0,
             Self::SignalToNoise { .. } => 2.0,
             Self::Fitted { power, .. } => power,
         }
+    }
+
+    /// Scales bias, spread and drop-out of a batch of expected returns to `ratio` times the distance:
+    /// the batched form of [`spread`](Self::spread), [`bias`](Self::bias) and
+    /// [`power_exponent`](Self::power_exponent). `slope` is that of the drop-out over $\ln P$.
+    #[inline(always)]
+    pub(super) fn scale_batch<const N: usize>(
+        &self,
+        here: &mut Expectation<N>,
+        ratio: &[f64; N],
+        slope: f64,
+    ) {
+        match *self {
+            Self::Triangulation => {
+                for i in 0..N {
+                    here.bias[i] *= ratio[i];
+                    here.spread[i] *= ratio[i] * ratio[i];
+                }
+            }
+            Self::SignalToNoise { floor } => {
+                for i in 0..N {
+                    let floor = floor.min(here.spread[i]);
+                    let fixed = floor * floor;
+                    let square = ratio[i] * ratio[i];
+                    let scaled = here.spread[i] * here.spread[i] - fixed;
+                    here.spread[i] = (fixed + scaled * (square * square)).sqrt();
+                }
+            }
+            Self::Fitted { spread, bias, .. } => {
+                for i in 0..N {
+                    let log = ln(ratio[i].max(f64::MIN_POSITIVE));
+                    here.bias[i] *= exp(bias * log);
+                    here.spread[i] *= exp(spread * log);
+                }
+            }
+        }
+        scale_drop_out(&mut here.logit, ratio, slope * self.power_exponent());
+    }
+}
+
+/// Adds `slope` $\ln r$ to the logits of drop-outs at distance ratios $r$.
+#[inline(always)]
+fn scale_drop_out<const N: usize>(logit: &mut [f64; N], ratio: &[f64; N], slope: f64) {
+    /// Logit above which the logistic function rounds to 1.
+    const CERTAIN: f64 = 36.8;
+    if slope == 0.0 {
+        return;
+    }
+    for i in 0..N {
+        let shifted = logit[i].clamp(-30.0, 30.0) + slope * ln(ratio[i].max(1e-6));
+        logit[i] = if logit[i] < CERTAIN {
+            shifted
+        } else {
+            f64::INFINITY
+        };
     }
 }

@@ -1,20 +1,22 @@
-//! Calibrated noise: what one sensor was seen to do with one material.
+//! Noise profiles: the measured errors of one sensor on one material.
 //!
-//! A [`Profile`] holds, over incidence, the range's bias and spread, the probability of a
-//! drop-out, and the intensity, as measured on panels by `etendue calibrate`. [`Profile::at`]
-//! says what to expect of a beam, [`Profile::draw`] makes a measurement of it: true range + bias +
-//! correlated noise, rounded to the device's steps, or nothing; a [`ProfileSampler`] makes many, sooner. Drop-out is counted once: bias,
-//! spread and intensity are those of the beams that returned (kepets-2024, eqs. 4.2-4.3, averages
-//! the zeros of dropped beams into the mean and drops again).
+//! A [`Profile`] holds the range's bias and spread, the drop-out probability and the intensity over
+//! incidence, as measured on panels by `etendue calibrate`. [`Profile::at`] gives the expected
+//! return of a beam, [`Profile::draw`] a random one: true range + bias + correlated noise, rounded
+//! to the device's quantisation, or a drop-out. A [`ProfileSampler`] draws the same for batches of
+//! consecutive beams. Drop-out counts once: bias, spread and intensity are those of the beams that
+//! returned (kepets-2024, eqs. 4.2-4.3, averages the zeros of dropped beams into the mean and drops
+//! again).
 //!
-//! Both sides of a surface's normal are one incidence, but near it: there a [`Glare`] may say what one
-//! side does and the other does not.
+//! Both sides of a surface's normal share one incidence, except near it, where a [`Glare`] may
+//! differ between the sides.
 //!
-//! Beyond the widest recorded incidence the drop-out goes on as a logistic in the power of a
-//! reflectance model that was fitted to the recording. Not modelled: edges of panels (light of two
-//! surfaces), and anything that changes with time (warming up, sunlight).
+//! Beyond the widest recorded incidence the drop-out is extrapolated by a logistic function of the
+//! power of a reflectance model that was fitted to the recording. Not modelled: edges of panels
+//! (light of two surfaces), and drift over time (warm-up, sunlight).
 
 mod aspect;
+mod batch;
 mod check;
 mod correlation;
 mod draw;
@@ -24,10 +26,10 @@ mod intensity;
 mod law;
 mod noise_cache;
 mod reflectance;
-mod sampler;
 mod steps;
 
 pub use aspect::Aspect;
+pub use batch::{DrawnBatch, IncidentBatch, ProfileSampler};
 pub use check::InvalidProfile;
 pub use correlation::Correlation;
 pub use draw::{Address, Drawn};
@@ -37,46 +39,45 @@ pub use intensity::IntensityKind;
 pub use law::DistanceLaw;
 pub use noise_cache::NoiseCache;
 pub use reflectance::{DropOutModel, Facets, ReflectanceModel};
-pub use sampler::{DrawnBatch, IncidentBatch, ProfileSampler};
 pub use steps::{Step, Steps};
 
-/// What a sensor does with a material.
+/// Measured errors of a sensor on a material.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Profile {
-    /// The sensor, as the user calls it.
+    /// Name of the sensor.
     pub sensor: String,
-    /// The material, as the user calls it.
+    /// Name of the material.
     pub material: String,
-    /// Wavelength, m, where it is known.
+    /// Wavelength, m, if known.
     pub wavelength: Option<f64>,
-    /// Distance of the panel, m: ranges are referred to it by the [`law`](Self::law).
+    /// Distance of the panel, m: the reference distance of the [`law`](Self::law).
     pub distance: f64,
-    /// How bias, spread and drop-out change with the distance.
+    /// Scaling of bias, spread and drop-out with distance.
     pub law: DistanceLaw,
-    /// The device's steps.
+    /// Quantisation of the device's ranges.
     pub steps: Steps,
-    /// How alike the errors of neighbouring beams, and of one beam in successive scans, are.
+    /// Correlation of the errors of neighbouring beams, and of one beam in successive scans.
     pub correlation: Correlation,
-    /// What its intensity is.
+    /// Kind of the device's intensity.
     pub intensity: IntensityKind,
-    /// The fitted reflectance, for gaps and beyond the edge.
+    /// Fitted reflectance model, for gaps and extrapolation.
     pub reflectance: ReflectanceModel,
-    /// Values over incidence, ascending, two at least.
+    /// Values over ascending incidence, two at least.
     pub knots: Vec<Knot>,
-    /// What is unlike on both sides of the normal, near it.
+    /// Difference between the two sides of the normal, near it.
     pub glare: Option<Glare>,
-    /// Whether the whole profile is a guess, from another material's recording.
+    /// Whether the whole profile is extrapolated from another material's recording.
     pub extrapolated: bool,
 }
 
-/// A profile's values at one incidence, with what they rest on.
+/// Values of a profile at one incidence, with their uncertainty.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Knot {
     /// Incidence, rad, in [0, pi/2).
     pub incidence: f64,
-    /// Beams recorded about it; dropped ones too.
+    /// Number of recorded beams near it, dropped ones included.
     pub count: f64,
-    /// Mean of measured less true range of beams that returned, m.
+    /// Mean of measured minus true range of beams that returned, m.
     pub bias: f64,
     /// Standard error of the bias, m.
     pub bias_error: f64,
@@ -92,6 +93,6 @@ pub struct Knot {
     pub intensity: f64,
     /// Standard deviation of that intensity; 0 of a two-valued or constant channel.
     pub intensity_spread: f64,
-    /// Whether no beam was recorded there.
+    /// Whether no beam was recorded there: the values are extrapolated.
     pub extrapolated: bool,
 }

@@ -1,41 +1,43 @@
-//! Random numbers that neighbours share.
+//! Cache of the random numbers that neighbouring beams share.
 
 use super::Address;
 use super::correlation::{Correlation, REACH, Weights};
 use super::draw::FIXED_PATTERN_SWEEP;
 use crate::{Draws, Purpose};
 
-/// The normal numbers of the last beams, and of what stands still their moving averages, from which beams
-/// are drawn, of all beams of a sweep, 131072 at most. Neighbours' noise is made of the same numbers, and
-/// that of the next sweep of those that stand still: with a memory of them each is drawn once. The results
-/// are the same whatever is in it.
+/// Cache of the standard normal numbers of recently drawn beams, and of the moving averages of the
+/// fixed-pattern noise of up to 131072 beams of a sweep.
+///
+/// The noise of neighbouring beams is a moving average over the same numbers, and fixed-pattern noise
+/// repeats from sweep to sweep, so each number is drawn once. Results do not depend on the content of
+/// the cache.
 #[derive(Clone, Debug, Default)]
 pub struct NoiseCache {
-    /// What changes from sweep to sweep.
+    /// Numbers of the temporal noise.
     temporal: Ring<f64>,
-    /// What stands still.
+    /// Numbers of the fixed-pattern noise.
     fixed_pattern: Ring<f64>,
-    /// Averages of that, by how they are made.
+    /// Moving averages of the fixed-pattern noise, by weights and stride.
     averages: Vec<Average>,
 }
 
-/// Beams whose numbers are drawn together, those of a block: four times as many as are wanted at once,
-/// for each number takes long and many are made in the same time.
-const TOGETHER: u32 = 64;
-const BLOCK: usize = TOGETHER as usize;
+/// Beams of a block, whose numbers are drawn together: larger than a batch, because the latency of
+/// the generator is hidden by independent numbers.
+const BLOCK_BEAMS: u32 = 64;
+const BLOCK: usize = BLOCK_BEAMS as usize;
 
-/// Neighbours that a beam shares numbers with.
+/// Preceding neighbours in a moving average.
 const NEIGHBOURS: u32 = 3;
 const _: () = assert!(NEIGHBOURS as usize + 1 == REACH);
 
-/// Beams of a sweep whose standing averages are kept, at most: a megabyte.
+/// Most beams of a sweep whose fixed-pattern averages are cached: a megabyte.
 const MOST_KEPT: u32 = 1 << 17;
 
-/// Ways of averaging that are remembered, at most.
+/// Most combinations of weights and stride that are cached.
 const MOST_AVERAGES: usize = 16;
 
-/// What stands still, averaged over the beams and their neighbours; to 24 bits, for it is read from far
-/// memory sweep after sweep.
+/// Moving averages of the fixed-pattern noise, in single precision to halve the memory traffic of each
+/// sweep.
 #[derive(Clone, Debug)]
 struct Average {
     weights: Weights,
@@ -43,17 +45,17 @@ struct Average {
     ring: Ring<f32>,
 }
 
-/// The numbers of the beam $i$ are at $i$ modulo the number of places, a power of two; after the last
-/// place those of the first block stand once more, so that as many follow each other anywhere.
+/// A ring buffer of two numbers per beam. Beam $i$ is at index $i$ modulo the capacity, a power of two;
+/// the first block is repeated after the last, so that a batch is contiguous at every index.
 #[derive(Clone, Debug, Default)]
 struct Ring<T> {
-    /// What is in each block of places.
+    /// Identity of each stored block.
     blocks: Vec<Option<Block>>,
-    /// Of the range, and of the drop-out.
+    /// Numbers for the range, and for the drop-out.
     numbers: [Vec<T>; 2],
 }
 
-/// Beams of one sweep that follow each other.
+/// Identity of a block of consecutive beams of one sweep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Block {
     seed: u64,
@@ -63,9 +65,13 @@ struct Block {
 }
 
 impl NoiseCache {
-    /// Two independent normal numbers of each of N beams, at most 64, from that of the address on, for
-    /// its sweep: each the average of its own and its neighbours'.
-    #[expect(clippy::inline_always, reason = "for the caller's instructions")]
+    /// Two independent standard normal numbers of temporal noise for each of N consecutive beams, at
+    /// most 64, starting with the beam of the address: moving averages over each beam and its
+    /// neighbours.
+    #[expect(
+        clippy::inline_always,
+        reason = "compiled for the caller's target features"
+    )]
     #[inline(always)]
     pub(super) fn temporal<const N: usize>(
         &mut self,
@@ -75,8 +81,11 @@ impl NoiseCache {
         self.temporal.average(first, correlation.temporal_weights())
     }
 
-    /// The same of what stands still.
-    #[expect(clippy::inline_always, reason = "for the caller's instructions")]
+    /// The same for fixed-pattern noise.
+    #[expect(
+        clippy::inline_always,
+        reason = "compiled for the caller's target features"
+    )]
     #[inline(always)]
     pub(super) fn fixed_pattern<const N: usize>(
         &mut self,
@@ -86,7 +95,7 @@ impl NoiseCache {
         let weights = correlation.fixed_pattern_weights();
         let place = self.place(weights, first.stride);
         let averages = &mut self.averages[place].ring;
-        averages.make_room(first.beam.min(MOST_KEPT - 2 * TOGETHER) + TOGETHER);
+        averages.make_room(first.beam.min(MOST_KEPT - 2 * BLOCK_BEAMS) + BLOCK_BEAMS);
         let first = Address {
             sweep: FIXED_PATTERN_SWEEP,
             ..*first
@@ -94,7 +103,7 @@ impl NoiseCache {
         for block in blocks::<N>(&first) {
             if !averages.has(&block) {
                 let begin = Address {
-                    beam: block.number * TOGETHER,
+                    beam: block.number * BLOCK_BEAMS,
                     ..first
                 };
                 let found = self.fixed_pattern.average::<BLOCK>(&begin, weights);
@@ -104,7 +113,7 @@ impl NoiseCache {
         averages.read(first.beam)
     }
 
-    /// Where averages are that are made so.
+    /// Index of the averages of these weights and stride.
     #[expect(clippy::inline_always, reason = "a few instructions")]
     #[inline(always)]
     fn place(&mut self, weights: &Weights, stride: u32) -> usize {
@@ -117,6 +126,7 @@ impl NoiseCache {
     }
 
     #[cold]
+    /// Starts the averages of these weights and stride.
     fn begin(&mut self, weights: &Weights, stride: u32) -> usize {
         if self.averages.len() == MOST_AVERAGES {
             self.averages.remove(0);
@@ -130,7 +140,10 @@ impl NoiseCache {
     }
 }
 
-#[expect(clippy::inline_always, reason = "for the caller's instructions")]
+#[expect(
+    clippy::inline_always,
+    reason = "compiled for the caller's target features"
+)]
 #[expect(clippy::cast_possible_truncation, reason = "rounded")]
 #[inline(always)]
 fn to_24_bits<const N: usize>(values: &[[f64; N]; 2]) -> [[f32; N]; 2] {
@@ -143,7 +156,7 @@ fn to_24_bits<const N: usize>(values: &[[f64; N]; 2]) -> [[f32; N]; 2] {
     rounded
 }
 
-/// The blocks of N beams, the first and the last.
+/// The first and the last block of N consecutive beams.
 #[expect(clippy::inline_always, reason = "a few instructions")]
 #[inline(always)]
 fn blocks<const N: usize>(first: &Address) -> [Block; 2] {
@@ -154,17 +167,17 @@ fn blocks<const N: usize>(first: &Address) -> [Block; 2] {
         seed: first.seed,
         sensor: first.sensor,
         sweep: first.sweep,
-        number: beam / TOGETHER,
+        number: beam / BLOCK_BEAMS,
     };
     [of(first.beam), of(last)]
 }
 
 impl<T: Copy + Default> Ring<T> {
-    /// Room for the blocks of so many beams.
+    /// Makes room for the blocks of a number of beams.
     #[expect(clippy::inline_always, reason = "a few instructions")]
     #[inline(always)]
     fn make_room(&mut self, beams: u32) {
-        let blocks = beams.div_ceil(TOGETHER) as usize + 1;
+        let blocks = beams.div_ceil(BLOCK_BEAMS) as usize + 1;
         if self.blocks.len() < blocks {
             self.grow(blocks);
         }
@@ -190,7 +203,10 @@ impl<T: Copy + Default> Ring<T> {
         self.blocks[self.place(block)] == Some(*block)
     }
 
-    #[expect(clippy::inline_always, reason = "for the caller's instructions")]
+    #[expect(
+        clippy::inline_always,
+        reason = "compiled for the caller's target features"
+    )]
     #[inline(always)]
     fn set(&mut self, block: &Block, values: &[[T; BLOCK]; 2]) {
         let place = self.place(block);
@@ -204,7 +220,10 @@ impl<T: Copy + Default> Ring<T> {
         }
     }
 
-    #[expect(clippy::inline_always, reason = "for the caller's instructions")]
+    #[expect(
+        clippy::inline_always,
+        reason = "compiled for the caller's target features"
+    )]
     #[inline(always)]
     fn read<const N: usize>(&self, first: u32) -> [&[T; N]; 2] {
         let from = first as usize & (self.blocks.len() * BLOCK - 1);
@@ -214,11 +233,14 @@ impl<T: Copy + Default> Ring<T> {
 }
 
 impl Ring<f64> {
-    /// Averages of the numbers of N beams and their neighbours, drawn where they are not there.
-    #[expect(clippy::inline_always, reason = "for the caller's instructions")]
+    /// Moving averages over N beams and their neighbours; draws the numbers that are not cached.
+    #[expect(
+        clippy::inline_always,
+        reason = "compiled for the caller's target features"
+    )]
     #[inline(always)]
     fn average<const N: usize>(&mut self, first: &Address, weights: &Weights) -> [[f64; N]; 2] {
-        self.make_room(NEIGHBOURS * first.stride + TOGETHER);
+        self.make_room(NEIGHBOURS * first.stride + BLOCK_BEAMS);
         let mut sums = [[0.0; N]; 2];
         for (back, weight) in (0..).zip(weights.used()) {
             let neighbours = Address {
@@ -237,16 +259,19 @@ impl Ring<f64> {
         sums
     }
 
-    /// Draws the numbers of a block, if they are not there.
-    #[expect(clippy::inline_always, reason = "for the caller's instructions")]
+    /// Draws the numbers of a block unless they are cached.
+    #[expect(
+        clippy::inline_always,
+        reason = "compiled for the caller's target features"
+    )]
     #[inline(always)]
     fn draw(&mut self, block: &Block) {
         if self.has(block) {
             return;
         }
-        let mut beams = [block.number * TOGETHER; BLOCK];
-        for (beam, lane) in beams.iter_mut().zip(0..) {
-            *beam += lane;
+        let mut beams = [block.number * BLOCK_BEAMS; BLOCK];
+        for (beam, offset) in beams.iter_mut().zip(0..) {
+            *beam += offset;
         }
         let draws = Draws {
             seed: block.seed,
@@ -263,17 +288,17 @@ impl Ring<f64> {
 fn chunk<T, const N: usize>(numbers: &[T], from: usize) -> &[T; N] {
     numbers[from..]
         .first_chunk()
-        .expect("once more after the last")
+        .expect("the first block is repeated after the last")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Whatever is in the memory, the numbers are those of the beams' own streams, also where those of
-    /// neighbours wrap round below zero.
+    /// The numbers are those of the beams' own streams, whatever the content of the cache, also where
+    /// the indices of neighbours wrap below zero.
     #[test]
-    fn a_memory_changes_nothing() {
+    fn the_cache_does_not_change_results() {
         let mut noise_cache = NoiseCache::default();
         let starts = [0, 1, 13, 48, 16, 500, 7, 3, 2].map(|beam: u32| beam.wrapping_sub(6));
         let places = starts.into_iter().zip([1, 3, 3, 3, 128, 128, 1, 3, 40]);
@@ -303,7 +328,7 @@ mod tests {
         }
     }
 
-    /// Drawn beam by beam.
+    /// The same numbers drawn beam by beam.
     fn plain(first: &Address, weights: &Weights) -> [[f64; 16]; 2] {
         let draws = Draws {
             seed: first.seed,
@@ -312,9 +337,9 @@ mod tests {
             purpose: Purpose::ProfileNoise,
         };
         let mut sums = [[0.0; 16]; 2];
-        for (i, lane) in (0..16).enumerate() {
+        for (i, offset) in (0..16).enumerate() {
             for (back, weight) in (0..).zip(weights.used()) {
-                let number = first.beam.wrapping_add(lane);
+                let number = first.beam.wrapping_add(offset);
                 let neighbour = number.wrapping_sub(back * first.stride);
                 let [range, drop] = draws.stream(neighbour).normal_pair();
                 sums[0][i] += weight * range;

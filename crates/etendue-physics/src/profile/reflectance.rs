@@ -1,28 +1,28 @@
-//! The reflectance model that fills a profile's gaps.
+//! Reflectance model for gaps and extrapolation of a profile.
 
 use crate::surface::{
     Fresnel, Lobe, Material, Microfacet, OrenNayar, OrenNayarForm, Shadowing, Side,
 };
 use std::f64::consts::PI;
 
-/// A panel's backscatter over incidence, normalised to 1 at normal incidence, and the drop-out that
-/// goes with it.
+/// Backscatter of a panel over incidence, normalised to 1 at normal incidence, with the dependence of
+/// drop-out on power.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReflectanceModel {
     /// Standard deviation of the facets' slope of the diffuse part (Oren and Nayar), rad.
     pub slope_sd: f64,
     /// The glossy part, if any.
     pub facets: Option<Facets>,
-    /// How drop-out follows the power.
+    /// Drop-out over received power.
     pub drop_out: DropOutModel,
 }
 
-/// A glossy part: GGX facets under the diffuse one.
+/// Glossy part of the reflectance: a GGX microfacet lobe.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Facets {
     /// Roughness in [0.01, 1].
     pub roughness: f64,
-    /// Share of the backscatter at normal incidence that the facets make, in [0, 1].
+    /// Share of the facets in the backscatter at normal incidence, in [0, 1].
     pub share: f64,
 }
 
@@ -32,12 +32,12 @@ pub struct Facets {
 pub struct DropOutModel {
     /// The logit at normal incidence and the reference distance, $a$.
     pub logit: f64,
-    /// How much it falls per unit of ln P, $b \ge 0$.
+    /// Decrease per unit of $\ln P$, $b \ge 0$.
     pub slope: f64,
 }
 
 impl Default for ReflectanceModel {
-    /// A Lambertian panel that is always seen.
+    /// A Lambertian panel without drop-outs.
     fn default() -> Self {
         Self {
             slope_sd: 0.0,
@@ -78,8 +78,8 @@ impl ReflectanceModel {
         logistic(self.drop_out.logit(self.power(incidence)))
     }
 
-    /// The model as a material of a given reflectance at normal incidence (that of the Lambertian
-    /// surface that sends back as much), for light transport.
+    /// The model as a material for light transport, with the backscatter at normal incidence of a
+    /// Lambertian surface of the given reflectance.
     pub fn material(&self, reflectance: f64) -> Material<f64> {
         let part = |share: f64, material: Material<f64>| {
             let unit = material.backscatter(1.0, Side::Front) * PI / reflectance;

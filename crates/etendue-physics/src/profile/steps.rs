@@ -1,21 +1,21 @@
-//! The steps of a device's ranges.
+//! Quantisation of a device's ranges.
 
-/// A step that holds from a range on.
+/// A quantisation step with its least range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
-    /// From this range on, m.
+    /// Least range that it applies to, m.
     pub from: f64,
     /// The step, m.
     pub step: f64,
 }
 
-/// Steps of the reported range, which may widen with it: an RPLIDAR A1 counts 1, 2, 4 and 8 mm.
-/// Without any, ranges are not rounded.
+/// Quantisation steps of the reported range, which may widen with it: an RPLIDAR A1 has steps of 1,
+/// 2, 4 and 8 mm. Without any, ranges are not rounded.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Steps(Vec<Step>);
 
 impl Steps {
-    /// Steps by ascending range; the first holds from zero.
+    /// From steps in any order; the first by range applies from zero.
     pub fn new(mut steps: Vec<Step>) -> Self {
         steps.retain(|step| step.step > 0.0);
         steps.sort_by(|a, b| a.from.total_cmp(&b.from));
@@ -27,7 +27,7 @@ impl Steps {
         Self::new(vec![Step { from: 0.0, step }])
     }
 
-    /// All of them.
+    /// The steps by ascending range.
     pub fn as_slice(&self) -> &[Step] {
         &self.0
     }
@@ -49,7 +49,7 @@ impl Steps {
     pub fn round(&self, range: f64) -> f64 {
         let step = self.at(range);
         if step > 0.0 {
-            // Dividing by the steps of a metre gives the number that 0.602 means.
+            // Division by the steps per metre gives the double that is nearest to 0.602
             let per_metre = step.recip();
             (range * per_metre).round() / per_metre
         } else {
@@ -57,20 +57,23 @@ impl Steps {
         }
     }
 
-    /// The same made ready for many ranges.
+    /// The steps prepared for batches of ranges.
     pub(super) fn rounding(&self) -> Rounding {
         let ready = |step: &Step| [step.from, step.step.recip()];
         Rounding(self.0.iter().map(ready).collect())
     }
 }
 
-/// Steps of ranges, made ready: from where each holds, m, and how many a metre has.
+/// Quantisation steps prepared for batches: (least range, m; steps per metre).
 #[derive(Clone, Debug)]
 pub(super) struct Rounding(Vec<[f64; 2]>);
 
 impl Rounding {
-    /// [`Steps::round`] of many ranges, the same numbers.
-    #[expect(clippy::inline_always, reason = "for the caller's instructions")]
+    /// Rounds a batch of ranges, bit-equal to [`Steps::round`].
+    #[expect(
+        clippy::inline_always,
+        reason = "compiled for the caller's target features"
+    )]
     #[inline(always)]
     pub fn round<const N: usize>(&self, ranges: &mut [f64; N]) {
         let Some((first, others)) = self.0.split_first() else {
@@ -95,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_are_rounded_together_as_one_by_one() {
+    fn a_batch_is_rounded_like_single_ranges() {
         let step = |from, step| Step { from, step };
         let widening = vec![step(0.0, 1e-3), step(0.512, 2e-3), step(2.048, 4e-3)];
         for steps in [Steps::default(), Steps::even(1e-3), Steps::new(widening)] {

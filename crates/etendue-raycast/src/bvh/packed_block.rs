@@ -4,6 +4,11 @@
 //! bound of `f32`: candidates within the bound are resolved in `f64` with the mesh's own vertices,
 //! as everywhere, so that no result changes.
 
+#![expect(
+    clippy::cast_sign_loss,
+    reason = "steps are counted from the low corner up"
+)]
+
 use super::leaf_block::{LeafBlock, NO_TRIANGLE};
 use super::rounding::{ROUND_OFF, above};
 

@@ -24,7 +24,7 @@ fn points_on(mesh: &Mesh) -> Vec<Point3<f64>> {
 
 /// Asserts a closed mesh, of one part, with outward normals and without oddities; its volume.
 fn volume_of_sound(mesh: &Mesh) -> f64 {
-    let audit = MeshAudit::of(&mesh).unwrap();
+    let audit = MeshAudit::of(mesh).unwrap();
     assert_eq!(audit.findings, []);
     assert_eq!((audit.parts, audit.closed_parts), (1, 1));
     assert!(audit.volume > 0.0);

@@ -1,27 +1,27 @@
-//! What a camera gives.
+//! Frames of a camera.
 
 use super::transport::LightTransport;
 use etendue_physics::camera::BayerPattern;
 
-/// How a frame is taken.
+/// Settings of a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrameSettings {
-    /// Rays a pixel.
+    /// Rays per pixel.
     pub samples: u32,
-    /// What light is followed.
+    /// Light transport.
     pub light: LightTransport,
-    /// Seed of all that is random.
+    /// Seed of the random numbers.
     pub seed: u64,
-    /// Number of the camera: cameras of different numbers draw independently.
+    /// Index of the camera: cameras with different indices draw independently.
     pub sensor: u32,
-    /// Number of the frame: frames of different numbers draw independently.
+    /// Index of the frame: frames with different indices draw independently.
     pub index: u32,
-    /// When the first row's exposure begins, s from the scene's epoch.
+    /// Start of the first row's exposure, s from the scene's epoch.
     pub start: f64,
 }
 
 impl Default for FrameSettings {
-    /// Four rays a pixel, direct light, seed 1, at time zero.
+    /// Four rays per pixel, direct light, seed 1, at time zero.
     fn default() -> Self {
         Self {
             samples: 4,
@@ -34,7 +34,8 @@ impl Default for FrameSettings {
     }
 }
 
-/// A frame: light, readings, and the picture. All lists go row by row from the upper left pixel.
+/// A frame: radiance, digital numbers and the image. All lists are in row-major order from the upper
+/// left pixel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CameraFrame {
     /// Columns.
@@ -43,24 +44,24 @@ pub struct CameraFrame {
     pub height: u32,
     /// Bands: 1 or 3.
     pub bands: usize,
-    /// When the first row's exposure began, s.
+    /// Start of the first row's exposure, s.
     pub start: f64,
-    /// How long each row was exposed, s.
+    /// Exposure time of each row, s.
     pub exposure: f64,
-    /// Light that arrived, without noise: mean radiance of the scene over the pixel and the
+    /// Noise-free light: mean radiance of the scene over the pixel and the
     /// exposure, less the lens' losses off the axis, W m⁻² sr⁻¹ within the band; band by band for
     /// each pixel.
     pub radiance: Vec<f32>,
-    /// Digital numbers of the detector: one a pixel under a mosaic or with one band, else three.
+    /// Digital numbers of the detector: one per pixel under a mosaic or with one band, else three.
     pub raw: Vec<u16>,
     /// Bits of a digital number.
     pub bits: u32,
     /// The mosaic that `raw` was read under.
     pub mosaic: Option<BayerPattern>,
-    /// The picture for the eye, 8 bits, band by band for each pixel.
+    /// The display image, 8 bits, band by band for each pixel.
     pub picture: Vec<u8>,
-    /// True planar depth of each pixel ([`FrameTruth::depth`](super::FrameTruth::depth)), where a robot's
-    /// camera was asked for it.
+    /// True planar depth of each pixel ([`FrameTruth::depth`](super::FrameTruth::depth)), if the mounted
+    /// camera records it.
     pub depth: Option<Vec<f32>>,
 }
 

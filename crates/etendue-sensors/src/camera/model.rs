@@ -1,4 +1,4 @@
-//! What a camera is.
+//! Description of a camera.
 
 use etendue_physics::camera::{
     Aperture, BayerPattern, Emva1288, Intrinsics, LensError, LinearNoise, Tone, Vignetting,
@@ -9,106 +9,106 @@ use thiserror::Error;
 /// A camera.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Camera {
-    /// What it is called.
+    /// Name.
     pub name: String,
     /// Columns.
     pub width: u32,
     /// Rows.
     pub height: u32,
-    /// From directions to pixels.
+    /// Projection from directions to pixels.
     pub intrinsics: Intrinsics<f64>,
-    /// What it sees: one band (grey) or three (red, green, blue).
+    /// Spectral bands: one (grey) or three (red, green, blue).
     pub bands: Vec<Band>,
-    /// How much light arrives on the axis.
+    /// Aperture: irradiance on the axis.
     pub aperture: Aperture,
-    /// How much less off the axis.
+    /// Vignetting: loss of irradiance off the axis.
     pub vignetting: Vignetting,
-    /// When light is collected.
+    /// Shutter and exposure.
     pub shutter: Shutter,
-    /// What becomes of it.
+    /// Detector: from photons to digital numbers.
     pub detector: Detector,
-    /// What becomes of three bands.
+    /// Colour processing of three bands.
     pub colour: Colour,
-    /// How linear values are encoded in the picture.
+    /// Encoding of linear values in the image.
     pub tone: Tone,
     /// Frames per second.
     pub frame_rate: f64,
 }
 
-/// A band of wavelengths. Materials and lights are taken at its middle.
+/// A spectral band. Materials and lights are evaluated at its centre wavelength.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Band {
-    /// Its middle, m.
+    /// Centre wavelength, m.
     pub wavelength: f64,
-    /// Its width, m.
+    /// Bandwidth, m.
     pub width: f64,
-    /// Electrons set free per photon, filter included.
+    /// Quantum efficiency, electrons per photon, filter included.
     pub quantum_efficiency: f64,
 }
 
-/// When light is collected.
+/// Shutter: exposure and readout timing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shutter {
-    /// For how long each row is exposed.
+    /// Exposure time of each row.
     pub exposure: Exposure,
     /// From the start of a row's exposure to that of the next, s; 0 for a global shutter.
     pub line_time: f64,
 }
 
-/// For how long each row is exposed.
+/// Exposure time of each row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Exposure {
-    /// Always as long, s.
+    /// Constant, s.
     Fixed(f64),
-    /// As long as it takes.
+    /// Automatic.
     Auto {
-        /// Mean signal aimed at, as a share of saturation.
+        /// Set point of the mean signal, as a fraction of saturation.
         mean: f64,
-        /// Shortest and longest, s.
+        /// Shortest and longest exposure time, s.
         limits: [f64; 2],
     },
 }
 
-/// What becomes of the light.
+/// A detector: from photons to digital numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Detector {
-    /// By the numbers of a data sheet.
+    /// The EMVA 1288 model with the parameters of a data sheet.
     Emva(Emva1288),
-    /// Noise whose variance is a line in the intensity, or none.
+    /// Noise whose variance is linear in the intensity, or none.
     Linear(LinearDetector),
 }
 
-/// A detector of linear noise.
+/// A detector with noise whose variance is linear in the intensity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinearDetector {
     /// The noise.
     pub noise: LinearNoise,
     /// Electrons at full intensity.
     pub full_scale: f64,
-    /// Bits of a reading.
+    /// Bits per digital number.
     pub bits: u32,
 }
 
-/// What becomes of three bands.
+/// Colour processing of three bands.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Colour {
     /// The mosaic of colour filters; `None`: every pixel has all three detectors.
     pub mosaic: Option<BayerPattern>,
-    /// What the bands are multiplied with.
+    /// Gains of the bands.
     pub white_balance: WhiteBalance,
 }
 
-/// What a picture's bands are multiplied with.
+/// Gains of the bands of an image.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum WhiteBalance {
-    /// So that a white surface in the scene's own light is grey.
+    /// Gains for which a white surface in the scene's light is grey.
     #[default]
     Scene,
-    /// Always with these: red, green, blue.
+    /// Constant gains: red, green, blue.
     Fixed([f64; 3]),
 }
 
-/// Why a camera cannot be.
+/// A camera's description is invalid.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum CameraError {
@@ -118,11 +118,11 @@ pub enum CameraError {
     /// A number is outside its domain.
     #[error("{name} is {value}: {expected}")]
     Value {
-        /// Which number.
+        /// Name of the number.
         name: &'static str,
-        /// What it is.
+        /// Its value.
         value: f64,
-        /// What it has to be.
+        /// Its domain.
         expected: &'static str,
     },
     /// There are neither one nor three bands.
@@ -131,8 +131,8 @@ pub enum CameraError {
 }
 
 impl Camera {
-    /// A grey camera without lens errors or noise, of a horizontal field of view (rad), exposed by
-    /// itself: to begin with.
+    /// A grey pinhole camera without noise, with a horizontal field of view (rad) and automatic
+    /// exposure.
     pub fn simple(width: u32, height: u32, horizontal_fov: f64) -> Self {
         Self {
             name: "simple".into(),
@@ -292,7 +292,7 @@ impl Detector {
         }
     }
 
-    /// Bits of a reading.
+    /// Bits per digital number.
     pub fn bits(&self) -> u32 {
         match self {
             Self::Emva(detector) => detector.bits,

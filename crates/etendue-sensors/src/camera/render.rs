@@ -49,7 +49,7 @@ pub(super) fn slab(scene: &Scene, camera: &Camera) -> u32 {
     }
 }
 
-/// Renders rows of the image from `first` on, in bands on all threads.
+/// Renders rows of the image starting with `first`, in parallel bands.
 fn render_slab<const N: usize, F: Fn(f64) -> Isometry3<f64> + Sync>(
     spectral_scene: &SpectralScene<N>,
     settings: &FrameSettings,

@@ -74,7 +74,7 @@ pub(super) struct PixelRay {
     pub share: f64,
 }
 
-/// From places on pixels to rays in the world.
+/// Maps positions on pixels to rays in the world.
 pub(super) struct Rays<'a, F> {
     pub camera: &'a Camera,
     /// When the first row's exposure begins, s.

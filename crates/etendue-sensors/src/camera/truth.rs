@@ -12,9 +12,9 @@ use etendue_scene::{Hit, MaterialId, ObjectId, Ray, Scene};
 use nalgebra::{Isometry3, Point3, Vector3};
 use rayon::prelude::*;
 
-/// What the middle of each pixel shows at the middle of its exposure: the first surface, be it
-/// glass. Lists go row by row from the upper left pixel; where there is no surface, numbers are
-/// NaN and names `None`.
+/// Ground truth of a frame: the first surface, glass included, at the centre of each pixel at the
+/// middle of its exposure. Lists are in row-major order from the upper left pixel; without a surface
+/// numbers are NaN and identifiers `None`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrameTruth {
     /// Columns.
@@ -27,12 +27,12 @@ pub struct FrameTruth {
     pub range: Vec<f32>,
     /// Unit normals in the world, towards the camera.
     pub normal: Vec<[f32; 3]>,
-    /// Which object.
+    /// Object.
     pub object: Vec<Option<ObjectId>>,
-    /// Which material.
+    /// Material.
     pub material: Vec<Option<MaterialId>>,
-    /// How far the point's image moves until the next frame, pixels (right, down); NaN where it is
-    /// out of the lens' sight then. Occlusions are left out.
+    /// Optical flow to the next frame, pixels (right, down); NaN if the point leaves the field of view.
+    /// Occlusion is ignored.
     pub flow: Vec<[f32; 2]>,
 }
 

@@ -5,13 +5,13 @@ use thiserror::Error;
 /// Nanoseconds in a second.
 pub const SECOND: i64 = 1_000_000_000;
 
-/// How often something happens, exact to a millionth of a hertz: no error adds up.
+/// A rate, exact to a millionth of a hertz: errors do not accumulate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
     micro_hertz: u64,
 }
 
-/// Why a clock cannot be.
+/// A clock's parameters are invalid.
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum ClockError {
@@ -46,7 +46,7 @@ pub enum ClockError {
 }
 
 impl Rate {
-    /// A rate of so many hertz, to the nearest millionth.
+    /// A rate in hertz, rounded to the nearest millionth.
     ///
     /// # Errors
     /// Where it is not from 0.000001 to 1000000 Hz.

@@ -1,6 +1,5 @@
 //! Data that sensors deliver.
 
-use crate::PlanarSweep;
 use crate::camera::CameraFrame;
 use crate::lidar::Sweep;
 use etendue_physics::gnss::GnssFix;
@@ -24,10 +23,8 @@ pub enum Data {
     Height(f64),
     /// Counts of a wheel encoder since switch-on.
     WheelCounts(i64),
-    /// A sweep of a scanning lidar.
+    /// A sweep of a lidar.
     Points(Sweep),
-    /// A turn of a continuous-wave lidar.
-    Turn(PlanarSweep),
     /// Points without the beams that they came from.
     Cloud(Cloud),
     /// A frame of a camera.
@@ -52,8 +49,6 @@ pub enum DataKind {
     WheelCounts,
     /// [`Data::Points`].
     Points,
-    /// [`Data::Turn`].
-    Turn,
     /// [`Data::Cloud`].
     Cloud,
     /// [`Data::Image`].
@@ -91,7 +86,6 @@ impl Data {
             Self::Height(_) => DataKind::Height,
             Self::WheelCounts(_) => DataKind::WheelCounts,
             Self::Points(_) => DataKind::Points,
-            Self::Turn(_) => DataKind::Turn,
             Self::Cloud(_) => DataKind::Cloud,
             Self::Image(_) => DataKind::Image,
         }
@@ -107,8 +101,7 @@ impl fmt::Display for DataKind {
             Self::Pressure => "pressures",
             Self::Height => "heights",
             Self::WheelCounts => "wheel encoder counts",
-            Self::Points => "sweeps of a scanning lidar",
-            Self::Turn => "turns of a continuous-wave lidar",
+            Self::Points => "sweeps of a lidar",
             Self::Cloud => "point clouds",
             Self::Image => "camera frames",
         })

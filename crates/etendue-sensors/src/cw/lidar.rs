@@ -1,6 +1,6 @@
 //! The description of a continuous-wave lidar.
 
-use crate::lidar::{InvalidPhaseReceiver, PhaseReceiver};
+use crate::lidar::{BeamProfile, InvalidPhaseReceiver, Lidar, PhaseReceiver, Receiver};
 use etendue_physics::beam::SubRayPattern;
 use thiserror::Error;
 
@@ -81,6 +81,37 @@ impl Beam {
                 time: time_step * f64::from(i),
             })
             .collect()
+    }
+}
+
+impl CwLidar<f64> {
+    /// The beams, cone and phase receiver of a lidar; none of one with another receiver or beam.
+    pub fn of(lidar: &Lidar) -> Option<Self> {
+        let (
+            Receiver::Phase(receiver),
+            BeamProfile::Cone {
+                half_tangent,
+                pattern,
+            },
+        ) = (&lidar.receiver, lidar.beam.profile)
+        else {
+            return None;
+        };
+        let beams = lidar.shots(0).into_iter().map(|shot| Beam {
+            azimuth: shot.azimuth,
+            elevation: shot.elevation,
+            time: shot.time,
+        });
+        Some(Self {
+            beams: beams.collect(),
+            turn_time: lidar.sweep_duration(),
+            wavelength: lidar.wavelength,
+            half_tangent,
+            pattern,
+            azimuth_jitter: lidar.beam.azimuth_jitter,
+            receiver: *receiver,
+            resolution: Some(lidar.limits.step).filter(|step| *step > 0.0),
+        })
     }
 }
 

@@ -1,19 +1,19 @@
-//! A car that rolls without slipping.
+//! The kinematic bicycle model.
 
-use super::Dynamics;
+use super::model::Dynamics;
 use etendue_physics::inertial::MotionState;
 use nalgebra::{Isometry3, Vector3};
 
-/// What a driver asks for.
+/// Set points of a driver.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DriveCommand {
     /// Speed, m/s.
     pub speed: f64,
-    /// Steering angle of the middle of the front axle, to the left, rad.
+    /// Steering angle at the centre of the front axle, positive to the left, rad.
     pub steering: f64,
 }
 
-/// What a car can do.
+/// Geometry and limits of a car.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Steering {
     /// Distance between the axles, m.
@@ -26,11 +26,11 @@ pub struct Steering {
     pub acceleration: f64,
 }
 
-/// The kinematic bicycle: a car on level ground whose wheels roll without slipping, seen from the
-/// middle of its rear axle (Rajamani 2012, "Vehicle Dynamics and Control", section 2.2):
-/// $\dot\psi = v\tan\delta/L$. Speed and steering follow the command as fast as they can.
+/// The kinematic bicycle model: a car on level ground whose wheels roll without slipping, with the
+/// centre of its rear axle as the reference point (Rajamani 2012, "Vehicle Dynamics and Control", section 2.2):
+/// $\dot\psi = v\tan\delta/L$. Speed and steering follow the command within the limits.
 ///
-/// It holds for speeds at which tyres do not slip: below about 3 m/s² across.
+/// Valid for lateral accelerations below about 3 m/s², without tyre slip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bicycle {
     limits: Steering,
@@ -43,7 +43,7 @@ pub struct Bicycle {
 }
 
 impl Bicycle {
-    /// A car at rest, the middle of its rear axle on the ground at x, y, turned by `yaw` (rad).
+    /// A car at rest with the centre of its rear axle on the ground at x, y, and a yaw angle (rad).
     pub fn new(limits: Steering, place: [f64; 2], yaw: f64) -> Self {
         Self {
             limits,

@@ -1,10 +1,10 @@
-//! Clouds of points: made, moved and thinned.
+//! Point clouds: conversion, motion compensation, cropping and downsampling.
 
 use super::user::{FilterContext, FilterRun};
 use crate::capture::{Cloud, CloudPoint, Data, seconds};
 use std::collections::BTreeMap;
 
-/// Points without their beams.
+/// Conversion of a sweep to a point cloud.
 pub(super) struct ToCloud;
 
 impl FilterRun for ToCloud {
@@ -22,24 +22,13 @@ impl FilterRun for ToCloud {
                 };
                 sweep.points.iter().map(of).collect()
             }
-            Data::Turn(turn) => {
-                let of = |beam: &crate::Measurement| {
-                    Some(CloudPoint {
-                        position: beam.point()?,
-                        intensity: beam.power,
-                        time: beam.time,
-                        ring: 0,
-                    })
-                };
-                turn.measurements.iter().filter_map(of).collect()
-            }
             other => return other,
         };
         Data::Cloud(Cloud { points })
     }
 }
 
-/// Points as seen from one pose.
+/// Motion compensation to one instant.
 pub(super) struct Compensate {
     pub at: f64,
 }
@@ -61,7 +50,7 @@ impl FilterRun for Compensate {
     }
 }
 
-/// Points within limits.
+/// Crop by distance.
 pub(super) struct Distance {
     pub limits: [f64; 2],
 }
@@ -78,7 +67,7 @@ impl FilterRun for Distance {
     }
 }
 
-/// One point a cube: the mean of positions, intensities and times, the ring of the first.
+/// Voxel grid downsampling: the mean of positions, intensities and times, the ring of the first point.
 pub(super) struct Voxels {
     pub size: f64,
 }

@@ -7,27 +7,26 @@ use crate::capture::{Data, DataKind};
 use etendue_physics::ambient::StandardAir;
 use std::sync::Arc;
 
-/// One step on the way of a sensor's data.
+/// A filter of a sensor's data.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Filter {
     /// A first-order low-pass filter on each component.
     LowPass {
-        /// Frequency at which half of the power is left, Hz.
+        /// Cutoff frequency (half power), Hz.
         cutoff: f64,
     },
-    /// Noise on ranges, directions and intensities of a lidar's measurements, on top of what its
-    /// receiver makes.
+    /// Noise on ranges, directions and intensities of a lidar's returns, in addition to its receiver's.
     LidarNoise(LidarNoise),
-    /// Takes away each of a lidar's measurements with a probability.
+    /// Removes each of a lidar's returns with a probability.
     DropOut {
         /// From 0 to 1.
         probability: f64,
     },
-    /// Points without the beams that they came from.
+    /// Converts a sweep to a point cloud.
     ToCloud,
-    /// Moves each point of a cloud to where the sensor would see it from its pose at an instant of
-    /// the capture, by the true motion.
+    /// Motion compensation: transforms each point of a cloud to the sensor frame at one instant of the
+    /// capture, with the true trajectory.
     Compensate {
         /// From 0 (the capture's start) to 1 (its end).
         at: f64,
@@ -42,19 +41,19 @@ pub enum Filter {
         /// Edge of the cubes, m.
         size: f64,
     },
-    /// The height that a pressure means in the standard atmosphere.
+    /// Converts pressure to height in the standard atmosphere.
     ToHeight,
-    /// Gives the data away under a name as they are here, and passes them on.
+    /// Outputs the data at this position under a name, and passes them on.
     Tap {
         /// The name.
         name: String,
     },
-    /// The user's own.
+    /// A user-defined filter.
     User(Arc<dyn UserFilter>),
 }
 
 impl PartialEq for Filter {
-    /// Users' filters are the same where they are one value.
+    /// User-defined filters are equal if they are the same value.
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::User(a), Self::User(b)) => Arc::ptr_eq(a, b),
@@ -65,7 +64,7 @@ impl PartialEq for Filter {
 }
 
 impl Filter {
-    /// What it is called in robot files.
+    /// Name in robot files.
     pub fn name(&self) -> &str {
         match self {
             Self::LowPass { .. } => "low_pass",
@@ -81,10 +80,10 @@ impl Filter {
         }
     }
 
-    /// What comes out when data of a kind go in; none where they do not fit.
+    /// Kind of the output for a kind of input; `None` if the filter does not accept it.
     pub fn output(&self, input: DataKind) -> Option<DataKind> {
         let same = |fits: bool| fits.then_some(input);
-        let lidar = matches!(input, DataKind::Points | DataKind::Turn);
+        let lidar = input == DataKind::Points;
         let cloud = input == DataKind::Cloud;
         match self {
             Self::LowPass { .. } => same(matches!(
@@ -100,7 +99,7 @@ impl Filter {
         }
     }
 
-    /// What is wrong with its numbers, if anything is.
+    /// Description of an invalid parameter, if there is one.
     pub fn problem(&self) -> Option<String> {
         let positive = |name: &str, value: f64| {
             let good = value > 0.0 && value.is_finite();
@@ -127,7 +126,7 @@ impl Filter {
         }
     }
 
-    /// The filter at work; `place` is its number in its graph, for its streams of random numbers.
+    /// The running filter; `place` is its index in the graph, which names its random streams.
     pub(super) fn start(&self, seed: u64, sensor: u32, place: u32) -> Box<dyn FilterRun> {
         let source = noise::Source {
             seed,

@@ -1,45 +1,45 @@
-//! Filters one behind the other.
+//! Chains of filters.
 
 use super::definition::Filter;
 use super::user::{FilterContext, FilterRun};
 use crate::capture::{Data, DataKind};
 use thiserror::Error;
 
-/// Filters one behind the other, which fit.
+/// A chain of filters whose kinds of data match.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FilterGraph {
     filters: Vec<Filter>,
     kinds: Vec<DataKind>,
 }
 
-/// Why filters make no graph.
+/// Filters do not form a graph.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FilterGraphError {
-    /// A filter is given what it does not take.
+    /// A filter does not accept the kind of its input.
     #[error("filter {place}, {name}, does not take {given}")]
     Misfit {
-        /// The filter's number, from zero.
+        /// Index of the filter, from zero.
         place: usize,
         /// The filter.
         name: String,
-        /// What it is given.
+        /// Kind of its input.
         given: DataKind,
     },
-    /// A filter's numbers cannot be.
+    /// A parameter of a filter is invalid.
     #[error("filter {place}, {name}: {problem}")]
     Numbers {
-        /// The filter's number, from zero.
+        /// Index of the filter, from zero.
         place: usize,
         /// The filter.
         name: String,
-        /// What is wrong.
+        /// Description of the parameter.
         problem: String,
     },
 }
 
 impl FilterGraphError {
-    /// Number of the filter that is wrong.
+    /// Index of the filter in error.
     pub fn place(&self) -> usize {
         match self {
             Self::Misfit { place, .. } | Self::Numbers { place, .. } => *place,
@@ -113,7 +113,7 @@ impl FilterGraph {
         std::iter::once(self.output()).chain(taps.map(|(place, _)| self.kinds[place]))
     }
 
-    /// The graph at work behind sensor number `sensor`.
+    /// The running graph of sensor number `sensor`.
     pub fn start(&self, seed: u64, sensor: u32) -> FilterGraphRun {
         let filters = (0..).zip(&self.filters).map(|(place, filter)| Step {
             run: filter.start(seed, sensor, place),
@@ -125,7 +125,7 @@ impl FilterGraph {
     }
 }
 
-/// A graph at work.
+/// A running filter graph.
 pub struct FilterGraphRun {
     steps: Vec<Step>,
 }
@@ -136,8 +136,8 @@ struct Step {
 }
 
 impl FilterGraphRun {
-    /// Passes one capture's data through: what each output gives, the taps in their order, and
-    /// then the end of the graph, which is number 0.
+    /// Filters the data of one capture. Returns (output number, data) of the taps in their order, then
+    /// of the end of the graph, which is output 0.
     pub fn apply(&mut self, data: Data, context: &FilterContext) -> Vec<(usize, Data)> {
         let mut given = Vec::new();
         let mut data = data;

@@ -1,9 +1,9 @@
-//! What a sensor's data pass through before the robot has them.
+//! Filters of a sensor's data, between the sensor and the robot.
 //!
 //! A [`FilterGraph`] is an ordered list of [`Filter`]s behind a sensor: augmentation (noise, drop-outs),
-//! conversion and reduction (clouds, compensation of motion, voxels), access ([`Filter::Tap`] gives
-//! away the data as they are at that place). Which kind of data goes into each is checked when the
-//! graph is built. Users put in their own: [`UserFilter`].
+//! conversion and reduction (clouds, motion compensation, voxels), access ([`Filter::Tap`] outputs the
+//! data at its position in the graph). Kinds of data are checked when the graph is built. Users add
+//! their own filters with [`UserFilter`].
 
 mod cloud;
 mod definition;

@@ -1,9 +1,8 @@
-//! What takes a lidar's measurements farther from the truth.
+//! Added noise and drop-outs of lidars.
 
 use super::user::{FilterContext, FilterRun};
 use crate::capture::Data;
 use crate::lidar::{Outcome, Return, Sweep};
-use crate::{Measurement, RangeReading};
 use etendue_physics::{Purpose, Stream};
 use nalgebra::Vector3;
 
@@ -18,7 +17,7 @@ pub struct LidarNoise {
     pub intensity: f64,
 }
 
-/// Whose random numbers.
+/// Name of the random streams of a filter.
 #[derive(Clone, Copy)]
 pub(super) struct Source {
     pub seed: u64,
@@ -27,8 +26,8 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// The stream of one measurement of a capture. Filters of one graph share a sensor's streams by
-    /// turns: 4096 of them, and as many seeds apart.
+    /// The stream of one measurement of a capture. The index of the filter offsets the seed, so that
+    /// filters of one graph are independent.
     fn stream(self, capture: u32, measurement: u32) -> Stream {
         let seed = self.seed ^ (u64::from(self.place + 1) << 48);
         Stream::new(seed, self.sensor, capture, measurement, Purpose::Filter)
@@ -60,17 +59,6 @@ impl Noise {
         );
         point.position = shot.origin + direction * (way.norm() + self.sd.range * range);
     }
-
-    fn disturb_beam(&self, beam: &mut Measurement, stream: &mut Stream) {
-        let [range, azimuth] = stream.normal_pair();
-        let [elevation, intensity] = stream.normal_pair();
-        if let RangeReading::Range(measured) = &mut beam.reading {
-            *measured += self.sd.range * range;
-        }
-        beam.azimuth += self.sd.angle * azimuth;
-        beam.elevation += self.sd.angle * elevation;
-        beam.power *= 1.0 + self.sd.intensity * intensity;
-    }
 }
 
 impl FilterRun for Noise {
@@ -85,18 +73,12 @@ impl FilterRun for Noise {
                 sweep.points = points;
                 Data::Points(sweep)
             }
-            Data::Turn(mut turn) => {
-                for beam in &mut turn.measurements {
-                    self.disturb_beam(beam, &mut stream(beam.beam));
-                }
-                Data::Turn(turn)
-            }
             other => other,
         }
     }
 }
 
-/// Takes measurements away.
+/// Random removal of returns.
 pub(super) struct DropOut {
     pub probability: f64,
     pub source: Source,
@@ -110,14 +92,6 @@ impl FilterRun for DropOut {
         };
         match data {
             Data::Points(sweep) => Data::Points(without(sweep, lost)),
-            Data::Turn(mut turn) => {
-                for beam in &mut turn.measurements {
-                    if lost(beam.beam) {
-                        beam.reading = RangeReading::NoReturn;
-                    }
-                }
-                Data::Turn(turn)
-            }
             other => other,
         }
     }

@@ -1,11 +1,11 @@
-//! Filters of the user's own.
+//! Interface of filters.
 
 use crate::capture::{Capture, CaptureContext, Data, DataKind};
 use crate::dynamics::StateTrajectory;
 use nalgebra::Isometry3;
 use std::fmt::Debug;
 
-/// A filter of the user's own.
+/// A user-defined filter.
 ///
 /// ```
 /// use etendue_sensors::filter::{FilterContext, FilterRun, UserFilter};
@@ -32,20 +32,20 @@ use std::fmt::Debug;
 /// assert_eq!(Negate.output(DataKind::Imu), None);
 /// ```
 pub trait UserFilter: Debug + Send + Sync {
-    /// What it is called.
+    /// Name.
     fn name(&self) -> &str;
 
-    /// What comes out when data of a kind go in; none where they do not fit.
+    /// Kind of the output for a kind of input; `None` if the filter does not accept it.
     fn output(&self, input: DataKind) -> Option<DataKind>;
 
-    /// The filter at work, from the first capture on.
+    /// The running filter, before the first capture.
     fn start(&self) -> Box<dyn FilterRun>;
 }
 
-/// A filter at work: it sees every capture of its sensor in order and may remember. Random numbers
-/// must come from streams that are named by the capture.
+/// A running filter: it receives every capture of its sensor in order and may hold state. Random
+/// numbers must come from streams that are named by the capture.
 pub trait FilterRun: Send {
-    /// Passes one capture's data on.
+    /// Filters the data of one capture.
     fn apply(&mut self, data: Data, context: &FilterContext) -> Data;
 }
 
@@ -55,9 +55,9 @@ impl<F: FnMut(Data, &FilterContext) -> Data + Send> FilterRun for F {
     }
 }
 
-/// What a filter knows of the capture.
+/// Time and true motion of a capture, for filters.
 pub struct FilterContext<'a> {
-    /// When it was.
+    /// Start, end and arrival.
     pub capture: Capture,
     /// Time between captures, s.
     pub period: f64,
@@ -75,7 +75,7 @@ impl<'a> FilterContext<'a> {
         }
     }
 
-    /// Where the sensor truly was at a time (s) of the capture.
+    /// True pose of the sensor at a time (s) of the capture.
     pub fn world_from_sensor(&self, time: f64) -> Isometry3<f64> {
         self.trajectory.state(time).world_from_body * self.body_from_sensor
     }

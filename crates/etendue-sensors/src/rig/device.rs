@@ -2,10 +2,9 @@
 //!
 //! A new kind of sensor is a variant of [`Device`] with one arm in each function here.
 
-use super::lidar::{PhaseLidar, ScanningLidar, rotation_timing, sweep_timing};
+use super::lidar::{LidarInstrument, sweep_timing};
 use crate::camera::{CameraInstrument, CameraWorldError, MountedCamera};
 use crate::capture::{DataKind, Environment, Instrument};
-use crate::cw::CwLidar;
 use crate::gnss::{Gnss, GnssInstrument};
 use crate::inertial::{
     BarometerInstrument, ImuInstrument, MagnetometerInstrument, WheelEncoderInstrument,
@@ -31,10 +30,8 @@ pub enum Device {
     Barometer(Barometer),
     /// The encoder of a wheel that rolls along the x axis of its frame.
     WheelEncoder(WheelEncoder),
-    /// A scanning lidar.
-    Scanner(Box<Lidar>),
-    /// A continuous-wave lidar.
-    ContinuousWave(Box<CwLidar<f64>>),
+    /// A lidar.
+    Lidar(Box<Lidar>),
     /// A camera, which takes frames at its own rate.
     Camera(Box<MountedCamera>),
 }
@@ -67,8 +64,7 @@ impl Device {
             Self::Magnetometer(_) => DataKind::MagneticField,
             Self::Barometer(_) => DataKind::Pressure,
             Self::WheelEncoder(_) => DataKind::WheelCounts,
-            Self::Scanner(_) => DataKind::Points,
-            Self::ContinuousWave(_) => DataKind::Turn,
+            Self::Lidar(_) => DataKind::Points,
             Self::Camera(_) => DataKind::Image,
         }
     }
@@ -77,8 +73,7 @@ impl Device {
     /// sets them.
     pub fn own_timing(&self) -> Option<[f64; 2]> {
         match self {
-            Self::Scanner(lidar) => Some(sweep_timing(lidar)),
-            Self::ContinuousWave(lidar) => Some(rotation_timing(lidar)),
+            Self::Lidar(lidar) => Some(sweep_timing(lidar)),
             Self::Camera(mounted) => Some(mounted.timing()),
             _ => None,
         }
@@ -102,12 +97,13 @@ impl Device {
             Self::WheelEncoder(encoder) => {
                 Box::new(WheelEncoderInstrument::new(encoder, seed, sensor))
             }
-            Self::Scanner(lidar) => {
-                Box::new(ScanningLidar::new(lidar, scene, environment, seed, sensor)?)
-            }
-            Self::ContinuousWave(lidar) => {
-                Box::new(PhaseLidar::new(lidar, scene, environment, seed, sensor)?)
-            }
+            Self::Lidar(lidar) => Box::new(LidarInstrument::new(
+                lidar,
+                scene,
+                environment,
+                seed,
+                sensor,
+            )?),
             Self::Camera(mounted) => Box::new(CameraInstrument::new(
                 mounted,
                 scene,

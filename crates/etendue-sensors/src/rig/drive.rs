@@ -1,4 +1,4 @@
-//! Runs from beginning to end: along a known motion, or in a closed loop.
+//! Complete runs: along a known trajectory, or in a closed loop.
 
 use super::run::{Event, RigRun};
 use crate::capture::{Rate, seconds};
@@ -6,7 +6,7 @@ use crate::dynamics::{Dynamics, SampledTrajectories, StateTrajectory};
 use etendue_physics::inertial::MotionState;
 use std::ops::ControlFlow;
 
-/// What a controller knows: the latest data of every output, and all that is new.
+/// Input of a controller: the latest data of every output, and all new data.
 #[derive(Clone, Debug, Default)]
 pub struct LatestData {
     events: Vec<Event>,
@@ -14,24 +14,24 @@ pub struct LatestData {
 }
 
 impl LatestData {
-    /// The latest data of a sensor's output, if there are any yet.
+    /// The latest data of a sensor's output, if any have arrived.
     pub fn of(&self, sensor: usize, output: usize) -> Option<&Event> {
         let wanted = |event: &&Event| event.sensor == sensor && event.output == output;
         let new = self.news.iter().rev().find(wanted);
         new.or_else(|| self.events.iter().find(wanted))
     }
 
-    /// Everything that has arrived since the command before, in its order.
+    /// Everything that has arrived since the previous command, in order of arrival.
     pub fn news(&self) -> &[Event] {
         &self.news
     }
 
-    /// Adds what has arrived.
+    /// Adds new data.
     pub fn put(&mut self, event: Event) {
         self.news.push(event);
     }
 
-    /// What was new is known from now on; of each output only the latest is kept.
+    /// Moves the new data to the latest data of their outputs.
     pub fn settle(&mut self) {
         for event in std::mem::take(&mut self.news) {
             let same =
@@ -44,20 +44,19 @@ impl LatestData {
     }
 }
 
-/// How a closed loop is stepped.
+/// Step rates of a closed loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ControlPlan {
-    /// Steps of the dynamics a second.
+    /// Rate of the dynamics' steps.
     pub dynamics: Rate,
-    /// Commands a second; each holds until the next.
+    /// Rate of commands; each holds until the next.
     pub control: Rate,
 }
 
-/// Time that a known motion is advanced by at once, ns. Results do not depend on it: it bounds the
-/// memory for data that wait.
+/// Step of a replay, ns. Results do not depend on it; it bounds the memory of pending data.
 const STRIDE: i64 = 100_000_000;
 
-/// Follows a known motion until every capture is delivered. `visit` sees each event in its order
+/// Replays a known trajectory until every capture is delivered. `visit` receives each event in order
 /// and may stop the run.
 pub fn replay(
     run: &mut RigRun,
@@ -75,12 +74,12 @@ pub fn replay(
     }
 }
 
-/// Who watches a run, and may stop it.
+/// Observer of a run, which may stop it.
 pub trait Observer {
     /// Data have arrived.
     fn received(&mut self, event: &Event) -> ControlFlow<()>;
 
-    /// The dynamics have made a step: how each body moves at a time (ns), the base first.
+    /// The dynamics have made a step: states of motion of the bodies at a time (ns), the base first.
     fn moved(&mut self, _time: i64, _states: &[MotionState]) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
@@ -92,9 +91,9 @@ impl<F: FnMut(&Event) -> ControlFlow<()>> Observer for F {
     }
 }
 
-/// Closes the loop until every capture is delivered: sensors to `controller` to `dynamics` to
-/// sensors. The controller is a function of the latest data and of the time (ns) to a command; it
-/// sees what has arrived by then, never more.
+/// Runs a closed loop until every capture is delivered: sensors to `controller` to `dynamics` to
+/// sensors. The controller maps the latest data and the time (ns) to a command; it receives only data
+/// that have arrived by then.
 pub fn drive<D: Dynamics>(
     run: &mut RigRun,
     dynamics: &mut D,
@@ -129,7 +128,7 @@ pub fn drive<D: Dynamics>(
     }
 }
 
-/// Takes what has arrived by now.
+/// Delivers the data that have arrived by now.
 fn receive(
     run: &mut RigRun,
     trajectories: &SampledTrajectories,

@@ -6,11 +6,11 @@ use crate::filter::FilterGraphError;
 use crate::transport::WorldError;
 use thiserror::Error;
 
-/// Why a rig cannot be, or cannot run.
+/// A rig is invalid, or cannot run.
 #[derive(Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum RigError {
-    /// A sensor sits on a frame that is not there.
+    /// The frame of a sensor does not exist.
     #[error("the sensor \"{sensor}\" sits on the frame \"{frame}\", which is not there")]
     UnknownFrame {
         /// The sensor.
@@ -24,36 +24,36 @@ pub enum RigError {
         /// The name.
         name: String,
     },
-    /// A sensor's clock cannot be.
+    /// A sensor's clock is invalid.
     #[error("the sensor \"{sensor}\": {source}")]
     Clock {
         /// The sensor.
         sensor: String,
-        /// What is wrong.
+        /// The invalid parameter.
         source: ClockError,
     },
-    /// A sensor without its own rate was given none.
+    /// A sensor without a rate of its own has none configured.
     #[error("the sensor \"{sensor}\" has no rate")]
     NoRate {
         /// The sensor.
         sensor: String,
     },
-    /// A sensor whose own motion sets its times was given others.
+    /// A sensor whose description sets its timing has another configured.
     #[error("the sensor \"{sensor}\" sets its {what} itself: {own}")]
     OwnTiming {
         /// The sensor.
         sensor: String,
-        /// What was given.
+        /// The configured parameter.
         what: &'static str,
-        /// What it is.
+        /// Its value by the sensor's description.
         own: String,
     },
-    /// A sensor's filters do not fit each other.
+    /// A sensor's filters do not form a graph.
     #[error("the sensor \"{sensor}\": {source}")]
     Graph {
         /// The sensor.
         sensor: String,
-        /// What does not fit.
+        /// The filter in error.
         source: FilterGraphError,
     },
     /// The scene's materials do not cover a sensor's wavelength.
@@ -61,15 +61,15 @@ pub enum RigError {
     World {
         /// The sensor.
         sensor: String,
-        /// What is missing.
+        /// The material without data.
         source: WorldError,
     },
-    /// The scene cannot be photographed.
+    /// The scene has no values in a camera's bands.
     #[error("the sensor \"{sensor}\": {source}")]
     CameraWorld {
         /// The sensor.
         sensor: String,
-        /// Why.
+        /// The cause.
         source: CameraWorldError,
     },
 }

@@ -1,20 +1,19 @@
 //! Lidars on a robot.
 
 use crate::capture::{CaptureContext, Data, Environment, Instrument};
-use crate::cw::{self, CwLidar};
 use crate::lidar::{self, Columns, Lidar, Sweep, SweepScratch, SweepSettings};
 use crate::transport::{World, WorldError};
 use etendue_scene::Scene;
 
-/// A running scanning lidar.
-pub(super) struct ScanningLidar<'a> {
+/// A running lidar.
+pub(super) struct LidarInstrument<'a> {
     world: World<'a, f64>,
     lidar: &'a Lidar,
     settings: SweepSettings,
     scratch: SweepScratch,
 }
 
-impl<'a> ScanningLidar<'a> {
+impl<'a> LidarInstrument<'a> {
     /// Switches the lidar on as sensor number `sensor`.
     pub fn new(
         lidar: &'a Lidar,
@@ -51,7 +50,7 @@ pub(super) fn sweep_timing(lidar: &Lidar) -> [f64; 2] {
     [1.0 / duration, duration.max(last + column)]
 }
 
-impl Instrument for ScanningLidar<'_> {
+impl Instrument for LidarInstrument<'_> {
     fn capture(&mut self, context: &CaptureContext) -> Data {
         self.settings.sweep = context.capture.number;
         let pose = |time| context.world_from_sensor(time);
@@ -65,51 +64,5 @@ impl Instrument for ScanningLidar<'_> {
             &mut self.scratch,
         );
         Data::Points(sweep)
-    }
-}
-
-/// A running continuous-wave lidar.
-pub(super) struct PhaseLidar<'a> {
-    world: World<'a, f64>,
-    lidar: &'a CwLidar<f64>,
-    settings: cw::Turn,
-}
-
-impl<'a> PhaseLidar<'a> {
-    /// Switches the lidar on as sensor number `sensor`.
-    pub fn new(
-        lidar: &'a CwLidar<f64>,
-        scene: &'a Scene,
-        environment: &'a Environment,
-        seed: u64,
-        sensor: u32,
-    ) -> Result<Self, WorldError> {
-        Ok(Self {
-            world: World::at_wavelength(scene, lidar.wavelength)?
-                .with_profiles(&environment.profiles),
-            lidar,
-            settings: cw::Turn {
-                seed,
-                sensor,
-                ..cw::Turn::default()
-            },
-        })
-    }
-}
-
-/// Rotations per second (Hz), and the duration of one with its last beam (s).
-pub(super) fn rotation_timing(lidar: &CwLidar<f64>) -> [f64; 2] {
-    let last = lidar.beams.iter().map(|beam| beam.time);
-    let last = last.fold(lidar.turn_time, f64::max);
-    [1.0 / lidar.turn_time, last]
-}
-
-impl Instrument for PhaseLidar<'_> {
-    fn capture(&mut self, context: &CaptureContext) -> Data {
-        let number = context.capture.number;
-        self.settings.index = number;
-        self.settings.start = f64::from(number) * self.lidar.turn_time;
-        let pose = |time| context.world_from_sensor(time);
-        Data::Turn(cw::simulate(&self.world, self.lidar, &self.settings, pose))
     }
 }

@@ -1,16 +1,16 @@
 //! Robots that carry sensors: frames, clocks, and one run that drives them all.
 //!
 //! A [`Rig`] is what a robot file describes: [`MountedSensor`]s, each a [`Device`] in a frame with
-//! its own [`Clock`] and its own filters ([`crate::filter`]). A [`RigRun`] is fed with motion and
-//! gives [`Event`]s: what a capture gathered from its start to its end is there at its end plus the
-//! sensor's lag, in simulation time. [`drive`] closes the loop with dynamics and a controller;
-//! [`replay`] follows a motion that is known.
+//! its own [`Clock`] and its own filters ([`crate::filter`]). A [`RigRun`] moves along a trajectory and
+//! delivers [`Event`]s: the data of a capture arrive at its end plus the sensor's latency, in
+//! simulation time. [`drive`] closes the loop with dynamics and a controller; [`replay`] follows a
+//! known trajectory.
 //!
-//! Stamps are whole nanoseconds; rates are exact however slow the machine is. Every sensor draws
+//! Stamps are whole nanoseconds; rates are exact in simulation time. Every sensor draws
 //! its noise from streams of its own, so the data do not depend on threads, on the length of the
-//! steps that a run is fed with, or on the other sensors.
+//! steps of a run, or on the other sensors.
 //!
-//! Left out: objects of the scene that the robot itself moves.
+//! Not modelled: objects of the scene that the robot moves.
 
 mod device;
 mod drive;

@@ -7,7 +7,7 @@ use crate::capture::{Clock, Rate, nanoseconds};
 use crate::filter::{Filter, FilterGraph};
 use nalgebra::Isometry3;
 
-/// A robot's sensors.
+/// The sensors of a robot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rig {
     /// The robot's frames.
@@ -28,29 +28,29 @@ pub struct MountedSensor {
     graph: FilterGraph,
 }
 
-/// How a sensor is to be mounted.
+/// Mounting of a sensor: name, pose, timing and filters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mount {
-    /// The sensor's name, which no other has.
+    /// Unique name of the sensor.
     pub name: String,
-    /// The frame that it sits on.
+    /// The frame that it is mounted on.
     pub frame: String,
-    /// Where on that frame.
+    /// Pose on that frame.
     pub frame_from_sensor: Isometry3<f64>,
-    /// Captures a second, Hz; none for a sensor whose own motion sets them.
+    /// Capture rate, Hz; `None` for a sensor whose description sets it.
     pub rate: Option<f64>,
-    /// When the first capture begins, s; zero for a sensor whose own motion sets it.
+    /// Start of the first capture, s; zero for a sensor whose description sets it.
     pub offset: f64,
-    /// How long data are gathered, s; none for a sensor whose own motion sets it, or at an instant.
+    /// Duration of a capture, s; `None` for a sensor whose description sets it, or for an instant.
     pub window: Option<f64>,
-    /// From the end of a capture until its data are there, s.
+    /// Latency from the end of a capture to the arrival of its data, s.
     pub lag: f64,
-    /// What its data pass through.
+    /// Filters of its data.
     pub filters: Vec<Filter>,
 }
 
 impl Rig {
-    /// A robot without sensors yet.
+    /// A rig without sensors.
     pub fn new(frames: FrameTree) -> Self {
         Self {
             frames,
@@ -61,8 +61,8 @@ impl Rig {
     /// Mounts a sensor.
     ///
     /// # Errors
-    /// Where its frame is not there, its name is taken, its clock cannot be, or its filters do not
-    /// fit each other.
+    /// Where its frame does not exist, its name is taken, its clock is invalid, or its filters do not
+    /// form a graph.
     pub fn mount(&mut self, mount: Mount, device: Device) -> Result<(), RigError> {
         let places = self.frames.base_from(&mount.frame);
         let places = places.zip(self.frames.on_body(&mount.frame));
@@ -94,7 +94,7 @@ impl Rig {
         Ok(())
     }
 
-    /// A name that a sensor would give to two outputs.
+    /// A name of the sensor's outputs that is already taken.
     fn taken(&self, sensor: &MountedSensor) -> Option<String> {
         let mut names: Vec<&str> = self
             .sensors
@@ -110,13 +110,13 @@ impl Rig {
         None
     }
 
-    /// The sensors, by number.
+    /// The sensors by index.
     pub fn sensors(&self) -> &[MountedSensor] {
         &self.sensors
     }
 }
 
-/// The clock that is asked for, or that the sensor's own motion sets.
+/// The configured clock, or that of the sensor's description.
 fn clock(mount: &Mount, device: &Device) -> Result<Clock, RigError> {
     let sensor = || mount.name.clone();
     let wrong = |source| RigError::Clock {
@@ -157,42 +157,42 @@ fn clock(mount: &Mount, device: &Device) -> Result<Clock, RigError> {
 }
 
 impl MountedSensor {
-    /// Its name, which is that of its filtered output.
+    /// Name of the sensor and of its filtered output.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The frame that it sits on.
+    /// The frame that it is mounted on.
     pub fn frame(&self) -> &str {
         &self.frame
     }
 
-    /// Where it sits on the base, with all joints in their zero position.
+    /// Pose on the base with all joints at zero.
     pub fn base_from_sensor(&self) -> &Isometry3<f64> {
         &self.base_from_sensor
     }
 
-    /// The number of the body that carries it ([`FrameTree::bodies`]).
+    /// Index of the body that carries it ([`FrameTree::bodies`]).
     pub fn body(&self) -> usize {
         self.body
     }
 
-    /// Where it sits on that body.
+    /// Pose on that body.
     pub fn body_from_sensor(&self) -> &Isometry3<f64> {
         &self.body_from_sensor
     }
 
-    /// What it is.
+    /// The device.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// When it captures.
+    /// Clock of its captures.
     pub fn clock(&self) -> &Clock {
         &self.clock
     }
 
-    /// What its data pass through.
+    /// Filters of its data.
     pub fn graph(&self) -> &FilterGraph {
         &self.graph
     }

@@ -11,21 +11,21 @@ use etendue_scene::Scene;
 use rayon::prelude::*;
 use std::collections::VecDeque;
 
-/// Data that a robot is given.
+/// Arrival of data at the robot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// Number of the sensor in its rig.
+    /// Index of the sensor in its rig.
     pub sensor: usize,
-    /// Which of the sensor's outputs: 0 is behind all filters, the others are taps
+    /// Output of the sensor: 0 is the end of the filters, the others are taps
     /// ([`MountedSensor::outputs`]).
     pub output: usize,
-    /// When the data were gathered, and when they are there.
+    /// Times of the capture and of the arrival.
     pub capture: Capture,
     /// The data.
     pub data: Data,
 }
 
-/// How one body of a robot moves.
+/// The trajectory of one body of a robot.
 struct OfBody<'a> {
     trajectory: &'a dyn StateTrajectory,
     body: usize,
@@ -37,10 +37,10 @@ impl StateTrajectory for OfBody<'_> {
     }
 }
 
-/// All sensors of a rig, switched on.
+/// A run of all sensors of a rig.
 ///
-/// Feed it with motion: [`RigRun::advance`]. Captures begin before the end that the run was given;
-/// each delivers, [`RigRun::is_done`] says when all have.
+/// [`RigRun::advance`] moves it along a trajectory. Captures begin before the end of the run;
+/// [`RigRun::is_done`] is true when all are delivered.
 pub struct RigRun<'a> {
     rig: &'a Rig,
     scene: &'a Scene,
@@ -48,15 +48,15 @@ pub struct RigRun<'a> {
     sensors: Vec<RunningSensor<'a>>,
 }
 
-/// A sensor at work.
+/// A running sensor with its filters and pending data.
 struct RunningSensor<'a> {
     sensor: &'a MountedSensor,
     instrument: Box<dyn Instrument + 'a>,
     graph: FilterGraphRun,
-    /// The next capture to be made; none when the run's end is reached.
+    /// The next capture; `None` after the end of the run.
     next: Option<Capture>,
     end: i64,
-    /// What was captured and is not there yet, in the order of arrival.
+    /// Captures that have not arrived, in order of arrival.
     waiting: VecDeque<Event>,
 }
 
@@ -108,9 +108,8 @@ impl<'a> RigRun<'a> {
         self.rig
     }
 
-    /// Makes every capture that has ended by `to` (ns), and gives what has arrived by then, in the
-    /// order of arrival and of the sensors. `trajectory` must tell the motion from
-    /// [`RigRun::needs_from`] to `to`.
+    /// Makes every capture that ends by `to` (ns), and returns the data that arrive by then, ordered
+    /// by arrival and sensor. `trajectory` must cover the time from [`RigRun::needs_from`] to `to`.
     pub fn advance(&mut self, trajectory: &dyn StateTrajectory, to: i64) -> Vec<Event> {
         let (scene, environment) = (self.scene, self.environment);
         let due = |running: &RunningSensor| running.next.is_some_and(|capture| capture.end <= to);
@@ -133,18 +132,18 @@ impl<'a> RigRun<'a> {
         events
     }
 
-    /// The earliest time (ns) whose motion is needed yet.
+    /// The earliest time (ns) for which motion is still needed.
     pub fn needs_from(&self) -> i64 {
         let needs = self.sensors.iter().filter_map(|running| {
             let next = running.next?;
-            // One period more: a wheel adds up its way since the capture before.
+            // One more period: wheel encoders integrate since the previous capture
             let before = next.number.saturating_sub(1);
             Some(running.sensor.clock().capture(before).start)
         });
         needs.min().unwrap_or(i64::MAX)
     }
 
-    /// When the next data will be there (ns), if any will.
+    /// Time of the next arrival (ns), if there is one.
     pub fn next_arrival(&self) -> Option<i64> {
         let arrivals = self.sensors.iter().filter_map(|running| {
             let waiting = running.waiting.front().map(|event| event.capture);
@@ -153,7 +152,7 @@ impl<'a> RigRun<'a> {
         arrivals.min()
     }
 
-    /// Whether every capture has been made and delivered.
+    /// Whether every capture is delivered.
     pub fn is_done(&self) -> bool {
         let done = |running: &RunningSensor| running.next.is_none() && running.waiting.is_empty();
         self.sensors.iter().all(done)

@@ -53,7 +53,7 @@ impl Float<8> for Eight {
     }
     #[inline(always)]
     fn store(self, to: &mut [f32; 8]) {
-        intrinsic!(_mm256_storeu_ps(to.as_mut_ptr(), self.0))
+        intrinsic!(_mm256_storeu_ps(to.as_mut_ptr(), self.0));
     }
     #[inline(always)]
     fn add(self, other: Self) -> Self {

@@ -154,7 +154,7 @@ impl Float<16> for Sixteen {
     }
     #[inline(always)]
     fn store(self, to: &mut [f32; 16]) {
-        intrinsic!(_mm512_storeu_ps(to.as_mut_ptr(), self.0))
+        intrinsic!(_mm512_storeu_ps(to.as_mut_ptr(), self.0));
     }
     #[inline(always)]
     fn add(self, other: Self) -> Self {

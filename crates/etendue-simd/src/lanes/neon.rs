@@ -48,7 +48,7 @@ impl Float<4> for Four {
     }
     #[inline(always)]
     fn store(self, to: &mut [f32; 4]) {
-        intrinsic!(vst1q_f32(to.as_mut_ptr(), self.0))
+        intrinsic!(vst1q_f32(to.as_mut_ptr(), self.0));
     }
     #[inline(always)]
     fn add(self, other: Self) -> Self {

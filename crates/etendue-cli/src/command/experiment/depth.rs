@@ -13,7 +13,7 @@ use crate::source;
 use clap::Args;
 use etendue::calibrate::depth::{DepthLoss, DepthMap, DepthModel, Polynomial};
 use etendue::config::depth_model;
-use etendue::config::sensor::{SensorModel, preset};
+use etendue::config::sensor::preset;
 use etendue::io::output::OutputSet;
 use etendue::io::sequence::read_poses;
 use etendue::io::trajectory::kitti_text;
@@ -217,9 +217,7 @@ pub fn board(arguments: &DepthArguments) -> Found {
 
 /// OS0-128 with a number of columns per sweep.
 fn os0(columns: u32) -> Result<Lidar, Failure> {
-    let SensorModel::Scanner(mut lidar) = preset("ouster-os0-128")?.model else {
-        unreachable!("the OS0 is a scanning lidar");
-    };
+    let mut lidar = preset("ouster-os0-128")?.lidar;
     if let ScanPattern::Spinning(spinning) = &mut lidar.pattern {
         spinning.columns = Columns::PerSweep {
             columns,

@@ -47,7 +47,7 @@ impl Setup {
         let loaded = source::scene(Some(&task.scene))?;
         let (sensor, _) = source::sensor_in(task.sensor.as_deref(), &loaded)?;
         let name = sensor.name.clone();
-        let sensor = source::modelled(sensor)?;
+        let sensor = source::modelled(&sensor);
         let mut warnings = loaded.warnings.clone();
         let mut readings = Vec::new();
         for scan in &task.scans {

@@ -4,7 +4,7 @@ use super::spread_chart::RangeNoise;
 use crate::failure::Failure;
 use crate::output::{to_text, write_warnings};
 use etendue::io::scan_log::read_scan_log;
-use etendue::sensors::{ScanStatistics, StandingWindow, StatisticsOptions};
+use etendue::sensors::{ScanStatistics, StationaryWindow, StatisticsOptions};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -73,7 +73,7 @@ impl LogReport {
         let name = file.display().to_string();
         Ok(Self {
             range_noise: statistics
-                .standing
+                .stationary
                 .first()
                 .map(|window| range_noise(&name, window)),
             file: name,
@@ -102,7 +102,7 @@ impl LogReport {
                     count: *count,
                 })
                 .collect(),
-            standing: statistics.standing.iter().map(standing).collect(),
+            standing: statistics.stationary.iter().map(standing).collect(),
             error_codes: statistics.errors,
             warnings: log.warnings,
         })
@@ -204,7 +204,7 @@ impl LogReport {
     }
 }
 
-fn standing(window: &StandingWindow) -> Standing {
+fn standing(window: &StationaryWindow) -> Standing {
     let bands = window.spread.iter().map(|spread| Band {
         from_m: spread.band.start,
         to_m: spread.band.end,
@@ -220,7 +220,7 @@ fn standing(window: &StandingWindow) -> Standing {
     }
 }
 
-fn range_noise(name: &str, window: &StandingWindow) -> RangeNoise {
+fn range_noise(name: &str, window: &StationaryWindow) -> RangeNoise {
     let file = Path::new(name).file_name();
     RangeNoise {
         name: file.map_or_else(|| name.into(), |file| file.to_string_lossy().into_owned()),

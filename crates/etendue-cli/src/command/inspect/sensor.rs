@@ -1,7 +1,8 @@
 //! What a sensor file describes.
 
 use crate::failure::Failure;
-use etendue::config::sensor::{SensorModel, load};
+use etendue::config::sensor::load;
+use etendue::sensors::lidar::{Lidar, Receiver};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path;
@@ -17,9 +18,10 @@ pub struct SensorReport {
     model: Model,
 }
 
-/// What both kinds of lidar have.
+/// The lidar in short.
 #[derive(Serialize)]
 struct Model {
+    receiver: &'static str,
     beams: usize,
     rays_a_beam: usize,
     wavelength_nm: f64,
@@ -28,8 +30,8 @@ struct Model {
     turn_time_ms: f64,
 }
 
-/// The tables that sensor files have and scene files do not.
-const TABLES: [&str; 2] = ["[continuous_wave", "[scanner"];
+/// The tables that sensor files have and scene files do not; the last two are those of version 1.
+const TABLES: [&str; 3] = ["[receiver", "[continuous_wave", "[scanner"];
 
 /// Whether a TOML file has the table of a sensor: a file that cannot be read has none.
 pub fn is_sensor_file(file: &Path) -> bool {
@@ -47,7 +49,7 @@ impl SensorReport {
         let sensor = load(file)?;
         Ok(Self {
             file: file.display().to_string(),
-            model: Model::of(&sensor.model),
+            model: Model::of(&sensor.lidar),
             name: sensor.name,
             description: sensor.description,
             sources: sensor.sources,
@@ -66,6 +68,7 @@ impl SensorReport {
         writeln!(out, "{}: sensor, {}", self.file, self.name)?;
         writeln!(out, "  {}", self.description)?;
         let Model {
+            receiver,
             beams,
             rays_a_beam,
             wavelength_nm,
@@ -75,7 +78,7 @@ impl SensorReport {
         } = self.model;
         writeln!(
             out,
-            "  {beams} beams of {rays_a_beam} rays, {turn_time_ms:.1} ms a turn, {wavelength_nm:.0} nm, \
+            "  {receiver} receiver, {beams} beams of {rays_a_beam} rays, {turn_time_ms:.1} ms a turn, {wavelength_nm:.0} nm, \
              {range_min_m} to {range_max_m} m"
         )?;
         self.sources
@@ -85,24 +88,21 @@ impl SensorReport {
 }
 
 impl Model {
-    fn of(model: &SensorModel) -> Self {
-        match model {
-            SensorModel::ContinuousWave(lidar) => Self {
-                beams: lidar.beams.len(),
-                rays_a_beam: lidar.pattern.sub_rays().len(),
-                wavelength_nm: lidar.wavelength * 1e9,
-                range_min_m: lidar.receiver.ambiguity.nearest,
-                range_max_m: lidar.receiver.ambiguity.farthest,
-                turn_time_ms: lidar.turn_time * 1e3,
+    fn of(lidar: &Lidar) -> Self {
+        Self {
+            receiver: match lidar.receiver {
+                Receiver::Pulsed(_) => "pulsed",
+                Receiver::Phase(_) => "phase",
+                Receiver::Fmcw(_) => "fmcw",
+                Receiver::Triangulation(_) => "triangulation",
+                _ => "another",
             },
-            SensorModel::Scanner(scanner) => Self {
-                beams: scanner.shots(0).len(),
-                rays_a_beam: scanner.beam.ray_count(),
-                wavelength_nm: scanner.wavelength * 1e9,
-                range_min_m: scanner.limits.near,
-                range_max_m: scanner.limits.far,
-                turn_time_ms: scanner.sweep_duration() * 1e3,
-            },
+            beams: lidar.shots(0).len(),
+            rays_a_beam: lidar.beam.ray_count(),
+            wavelength_nm: lidar.wavelength * 1e9,
+            range_min_m: lidar.limits.near,
+            range_max_m: lidar.limits.far,
+            turn_time_ms: lidar.sweep_duration() * 1e3,
         }
     }
 }

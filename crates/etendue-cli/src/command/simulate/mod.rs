@@ -6,33 +6,27 @@ mod staged;
 mod summary;
 mod way;
 mod weather;
-mod write;
 
 use crate::failure::Failure;
-use crate::interrupt;
 use crate::number::positive;
 use crate::output::{print, print_json};
 use crate::pose::Pose;
 use crate::source;
 use clap::{Args, ValueEnum};
-use etendue::config::profile::other_sensors;
 use etendue::config::scene::LoadedScene;
-use etendue::config::sensor::{Sensor, SensorModel};
-use etendue::io::output::{Run, RunMetadata, SourceMetadata};
+use etendue::config::sensor::Sensor;
+use etendue::io::output::SourceMetadata;
 use etendue::sensors::PlanarSweep;
-use etendue::sensors::cw::{CwLidar, Turn, simulate, simulate_paths};
-use etendue::sensors::lidar::{Air, Frame, Pipeline};
-use etendue::sensors::transport::{PathSettings, World};
+use etendue::sensors::lidar::{Frame, LightModel, Pipeline, Receiver};
+use etendue::sensors::transport::PathSettings;
 use indicatif::{ProgressBar, ProgressStyle};
 use nalgebra::Isometry3;
 use staged::{Done, Staged};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::time::Instant;
 use summary::Summary;
-use way::{Way, WayOptions};
+use way::WayOptions;
 use weather::AirOptions;
-use write::Results;
 
 /// Arguments of `etendue simulate`.
 #[derive(Clone, Debug, Args)]
@@ -74,8 +68,9 @@ pub struct Simulate {
     /// can add
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     paths: Option<u32>,
-    /// Folder for all formats, or a single .csv, .npz, .pcd, .ply, .json, .png or .svg file; of a
-    /// scanning lidar also a .las, .laz, .e57, .bin (KITTI), .parquet or .mcap file. An .mcap file is
+    /// Folder for all formats, or a single .csv, .npz, .pcd, .ply, .las, .laz, .e57, .bin (KITTI), .parquet,
+    /// .mcap, .json, .png or .svg file. A .csv or .npz file holds one row a return; one named beams.csv or
+    /// beams.npz holds one row a beam, with or without a return. An .mcap file is
     /// written sweep by sweep, and in a folder gets a metadata.yaml beside it, with which `ros2 bag`
     /// opens the folder
     #[arg(short, long, default_value = "out", value_name = "DIR|FILE")]
@@ -91,7 +86,7 @@ pub struct Simulate {
     way: WayOptions,
     #[command(flatten)]
     air: AirOptions,
-    /// Frame of a scanning lidar's points: as the device gives them, or compensated for motion
+    /// Frame of the points: as the device gives them, or compensated for motion
     /// [default: world; recordings and scan.mcap hold the sensor's own, always]
     #[arg(long, value_enum)]
     frame: Option<FrameName>,
@@ -141,62 +136,6 @@ impl Simulate {
         self.report(&done)
     }
 
-    /// Runs a continuous-wave lidar.
-    fn run_lidar(
-        &self,
-        loaded: &LoadedScene,
-        (name, lidar, sensor_source): (&str, &CwLidar<f64>, SourceMetadata),
-        way: &Way,
-        staged: &mut Staged,
-    ) -> Result<Done, Failure> {
-        let formats = write::formats(&self.output)?;
-        way.check(f64::from(self.sweeps) * lidar.turn_time)?;
-
-        let world = World::at_wavelength(&loaded.scene, lidar.wavelength)?
-            .with_profiles(&loaded.profiles)
-            .in_light(&loaded.ambient);
-        let start = Instant::now();
-        let sweeps = self.sweeps(&world, lidar, way)?;
-        let elapsed = start.elapsed();
-        check_view(&sweeps, &way.start)?;
-
-        let run = Run {
-            scene: &loaded.scene,
-            sweeps: &sweeps,
-        };
-        let mut metadata =
-            RunMetadata::new(run, self.seed, self.scene_source(loaded), sensor_source);
-        metadata.command = self.words();
-        metadata.warnings.clone_from(&loaded.warnings);
-        metadata
-            .warnings
-            .extend(summary::no_range(&metadata.counts, &Air::default()));
-        metadata.warnings.extend(unheard_light(loaded, lidar));
-        let others = other_sensors(loaded, name);
-        metadata.warnings.extend(others);
-        if loaded.air != Air::default() {
-            let warning = "the air of the scene counts for scanning lidars alone";
-            metadata.warnings.push(warning.into());
-        }
-        let results = Results {
-            run,
-            metadata: &metadata,
-            max_range: lidar.receiver.ambiguity.farthest,
-        };
-        let files = staged.write(|outputs| results.write(outputs, &formats))?;
-        // The truth costs one ray a beam more.
-        let rays_per_sweep = lidar.beams.len() * (lidar.pattern.sub_rays().len() + 1);
-        let rays = rays_per_sweep as f64 * f64::from(self.sweeps);
-        Ok(Done {
-            files,
-            metadata,
-            has_echoes: false,
-            rays,
-            elapsed,
-            sweeps,
-        })
-    }
-
     /// No option may go unheard.
     fn check_options(&self, sensor: &Sensor) -> Result<(), Failure> {
         let in_other_frame = { self.frame }.is_some_and(|frame| frame != FrameName::Sensor);
@@ -215,34 +154,14 @@ impl Simulate {
                 remedy: "leave the option out, or name a folder: it gets a recording, too".into(),
             });
         }
-        let air = self
-            .air
-            .given()
-            .into_iter()
-            .map(|(option, _)| (option, true));
-        let (kind, foreign): (_, Vec<_>) = match &sensor.model {
-            SensorModel::ContinuousWave(_) => (
-                "a continuous-wave lidar",
-                [
-                    ("--frame", self.frame.is_some()),
-                    ("--waveform", self.waveform.is_some()),
-                ]
-                .into_iter()
-                .chain(air)
-                .collect(),
-            ),
-            SensorModel::Scanner(_) => {
-                ("a scanning lidar", vec![("--paths", self.paths.is_some())])
-            }
-        };
-        match foreign.iter().find(|(_, given)| *given) {
-            Some((option, _)) => Err(Failure::OtherSensor {
-                option,
-                kind,
+        if self.waveform.is_some() && !matches!(sensor.lidar.receiver, Receiver::Pulsed(_)) {
+            return Err(Failure::OtherSensor {
+                option: "--waveform",
+                kind: "a lidar that sends no pulses",
                 sensor: sensor.name.clone(),
-            }),
-            None => Ok(()),
+            });
         }
+        Ok(())
     }
 
     /// The command line as far as results depend on it: neither threads nor where they are written.
@@ -283,39 +202,14 @@ impl Simulate {
         }
     }
 
-    fn sweeps(
-        &self,
-        world: &World<f64>,
-        lidar: &CwLidar<f64>,
-        way: &Way,
-    ) -> Result<Vec<PlanarSweep>, Failure> {
-        let progress = self.progress();
-        let sweeps = (0..self.sweeps).map(|index| {
-            interrupt::check()?;
-            let turn = Turn {
-                seed: self.seed,
-                sensor: self.number,
-                index,
-                start: f64::from(index) * lidar.turn_time,
-                with_truth: true,
-                ..Turn::default()
-            };
-            let sweep = match self.paths {
-                None => simulate(world, lidar, &turn, |time| way.at(time)),
-                Some(paths) => {
-                    let settings = PathSettings {
-                        paths,
-                        ..PathSettings::default()
-                    };
-                    simulate_paths(world, lidar, &turn, &settings, |time| way.at(time))
-                }
-            };
-            progress.inc(1);
-            Ok(sweep)
-        });
-        let sweeps = sweeps.collect();
-        progress.finish_and_clear();
-        sweeps
+    /// How light is followed.
+    fn light(&self) -> LightModel {
+        self.paths.map_or_else(LightModel::default, |paths| {
+            LightModel::Paths(PathSettings {
+                paths,
+                ..PathSettings::default()
+            })
+        })
     }
 
     fn progress(&self) -> ProgressBar {
@@ -332,16 +226,6 @@ impl Simulate {
             several => several.iter().try_for_each(|one| print(&one.text())),
         }
     }
-}
-
-/// Says where ambient light has no effect.
-fn unheard_light(loaded: &LoadedScene, lidar: &CwLidar<f64>) -> Option<String> {
-    let hears = lidar.receiver.window.is_some() && lidar.receiver.noise.shot > 0.0;
-    (!loaded.ambient.is_dark() && !hears).then(|| {
-        "the scene's ambient light has no effect on this sensor: its file gives no \
-         receiver.window, or no receiver.noise.shot_per_m2_sr"
-            .to_owned()
-    })
 }
 
 /// The frame that points are given in.

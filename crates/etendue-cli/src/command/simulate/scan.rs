@@ -1,4 +1,4 @@
-//! Scanning lidars.
+//! The run of one lidar.
 
 use super::Simulate;
 use super::staged::{Done, Staged};
@@ -15,6 +15,7 @@ use etendue::io::FormatError;
 use etendue::io::output::{OutputSet, Run, RunMetadata, SourceMetadata};
 use etendue::io::points::{PointFormat, lossy_fields};
 use etendue::io::ros2::{Recorder, Topics};
+use etendue::io::scan_log::{write_sweeps_csv, write_sweeps_npz};
 use etendue::io::table::{Encoding, PointTable};
 use etendue::scene::Ray;
 use etendue::sensors::PlanarSweep;
@@ -31,9 +32,11 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// The formats that a folder gets.
-const FOLDER: [&str; 15] = [
+const FOLDER: [&str; 17] = [
     "scan.csv",
     "scan.npz",
+    "beams.csv",
+    "beams.npz",
     "scan.pcd",
     "grid.pcd",
     "scan.ply",
@@ -49,10 +52,10 @@ const FOLDER: [&str; 15] = [
     "intensity.png",
 ];
 
-/// A run of a scanning lidar.
+/// A run of a lidar.
 pub struct ScanRun<'a> {
     pub arguments: &'a Simulate,
-    pub scanner: &'a Lidar,
+    pub lidar: &'a Lidar,
     pub loaded: &'a LoadedScene,
     pub sensor_source: SourceMetadata,
     pub way: Way,
@@ -94,11 +97,13 @@ impl ScanRun<'_> {
         let mut metadata = self.metadata(run);
         metadata.warnings.extend(self.folded(&scans));
         let files = staged.write(|outputs| self.write(outputs, &world, &scans, run, &metadata))?;
-        let rays = scans.iter().map(|scan| scan.shots.len()).sum::<usize>() * self.rays_a_shot();
+        // The truth on a beam's axis costs one ray more.
+        let a_shot = self.lidar.beam.ray_count() + usize::from(self.has_phase_receiver());
+        let rays = scans.iter().map(|scan| scan.shots.len()).sum::<usize>() * a_shot;
         Ok(Done {
             files,
             metadata,
-            has_echoes: true,
+            has_echoes: !self.has_phase_receiver(),
             rays: rays as f64,
             elapsed,
             sweeps,
@@ -108,8 +113,8 @@ impl ScanRun<'_> {
     /// The world that the sensor sees on its way, which must be long enough.
     pub fn world(&self) -> Result<World<'_, f64>, Failure> {
         self.way
-            .check(f64::from(self.sweeps()) * self.scanner.sweep_duration())?;
-        let world = World::at_wavelength(&self.loaded.scene, self.scanner.wavelength)?
+            .check(f64::from(self.sweeps()) * self.lidar.sweep_duration())?;
+        let world = World::at_wavelength(&self.loaded.scene, self.lidar.wavelength)?
             .with_profiles(&self.loaded.profiles);
         Ok(world.in_light(&self.loaded.ambient))
     }
@@ -118,18 +123,21 @@ impl ScanRun<'_> {
         self.arguments.sweeps
     }
 
-    fn rays_a_shot(&self) -> usize {
-        self.scanner.beam.ray_count()
+    /// Whether beams are measured by phase: one range each, which several surfaces share.
+    fn has_phase_receiver(&self) -> bool {
+        matches!(self.lidar.receiver, Receiver::Phase(_))
     }
 
-    fn pulsed_run(&self, sweep: u32) -> SweepSettings {
+    fn settings(&self, sweep: u32) -> SweepSettings {
         SweepSettings {
             seed: self.arguments.seed,
             sensor: self.arguments.number,
             sweep,
             frame: self.arguments.frame.unwrap_or_default().into(),
+            light: self.arguments.light(),
             air: self.air.clone(),
             pipeline: self.arguments.pipeline(),
+            with_truth: self.has_phase_receiver(),
             ..SweepSettings::default()
         }
     }
@@ -140,10 +148,10 @@ impl ScanRun<'_> {
         let scans = (0..self.arguments.sweeps).map(|sweep| {
             progress.inc(1);
             interrupt::check()?;
-            let run = self.pulsed_run(sweep);
+            let run = self.settings(sweep);
             let mut scan = Sweep::default();
             let pose = |t| self.way.at(t);
-            simulate_into(world, self.scanner, &run, pose, &mut scan, &mut scratch);
+            simulate_into(world, self.lidar, &run, pose, &mut scan, &mut scratch);
             Ok(scan)
         });
         let scans = scans.collect();
@@ -163,7 +171,7 @@ impl ScanRun<'_> {
         };
         let mut beams = 0;
         for sweep in 0..self.sweeps() {
-            let shots = self.scanner.shots(sweep);
+            let shots = self.lidar.shots(sweep);
             if shots.iter().any(meets) {
                 return Ok(());
             }
@@ -194,7 +202,7 @@ impl ScanRun<'_> {
         let mut scratch = SweepScratch::default();
         while sweeps < self.sweeps() && !interrupt::requested() {
             self.scan_into(world, sweeps, &mut scan, &mut scratch);
-            recorder.record(&scan, self.scanner)?;
+            recorder.record(&scan, self.lidar)?;
             sweeps += 1;
             points += scan.points.len();
             beams += scan.shots.len();
@@ -207,7 +215,7 @@ impl ScanRun<'_> {
         for warning in self.warnings().into_iter().chain(silent) {
             eprintln!("warning: {warning}");
         }
-        let sensor = &self.scanner.name;
+        let sensor = &self.lidar.name;
         crate::output::print(&format!(
             "{sensor}, sweeps: {sweeps}, {points} points\n  wrote {}\n{bag}",
             path.display()
@@ -232,23 +240,24 @@ impl ScanRun<'_> {
     ) {
         let run = SweepSettings {
             frame: Frame::Sensor,
-            ..self.pulsed_run(sweep)
+            ..self.settings(sweep)
         };
         let pose = |t| self.way.at(t);
-        simulate_into(world, self.scanner, &run, pose, scan, scratch);
+        simulate_into(world, self.lidar, &run, pose, scan, scratch);
     }
 
     /// What is odd about the scene, or has no effect on this sensor.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = self.loaded.warnings.clone();
-        let is_open = match self.scanner.receiver {
+        let is_open = match self.lidar.receiver {
             Receiver::Pulsed(receiver) => receiver.window.is_some(),
+            Receiver::Phase(receiver) => receiver.window.is_some() && receiver.noise.shot > 0.0,
             _ => false,
         };
         if !self.loaded.ambient.is_dark() && !is_open {
             warnings.push(
-                "the scene's ambient light has no effect on this sensor: its file gives no \
-                 receiver.pulsed.window"
+                "the scene's ambient light has no effect on this sensor: its file gives no window of \
+                 the receiver, or no shot noise"
                     .into(),
             );
         }
@@ -257,7 +266,7 @@ impl ScanRun<'_> {
 
     /// Says how many ranges of a frequency-modulated receiver are folded, if any.
     fn folded(&self, scans: &[Sweep]) -> Option<String> {
-        let Receiver::Fmcw(fmcw) = self.scanner.receiver else {
+        let Receiver::Fmcw(fmcw) = self.lidar.receiver else {
             return None;
         };
         let points = || scans.iter().flat_map(|scan| &scan.points);
@@ -286,7 +295,7 @@ impl ScanRun<'_> {
         metadata
             .warnings
             .extend(summary::no_range(&metadata.counts, &self.air));
-        let others = other_sensors(self.loaded, &self.scanner.name);
+        let others = other_sensors(self.loaded, &self.lidar.name);
         metadata.warnings.extend(others);
         metadata
     }
@@ -311,8 +320,9 @@ impl ScanRun<'_> {
             scans,
             metadata,
             picture: &|| self.picture(run, scans, metadata),
-            scanner: self.scanner,
+            lidar: self.lidar,
             classes: &self.loaded.classes.of_object,
+            run,
             alone: single,
         };
         for path in &paths {
@@ -334,20 +344,20 @@ impl ScanRun<'_> {
         (output, single): (&Path, bool),
         outputs: &mut OutputSet,
     ) -> Result<(), Failure> {
-        let run = self.pulsed_run(0);
+        let run = self.settings(0);
         let is_beam = |shot: Shot| {
-            let channel = &self.scanner.channels[usize::from(shot.channel)];
+            let channel = &self.lidar.channels[usize::from(shot.channel)];
             u32::from(channel.ring) == ring && shot.column == column
         };
         let seen = scan.shots.iter().position(is_beam).and_then(|shot| {
             let at = |t| self.way.at(t);
-            Some((shot, lidar::waveform(world, self.scanner, &run, shot, at)?))
+            Some((shot, lidar::waveform(world, self.lidar, &run, shot, at)?))
         });
-        let Receiver::Pulsed(receiver) = self.scanner.receiver else {
+        let Receiver::Pulsed(receiver) = self.lidar.receiver else {
             return Err(Failure::Usage {
                 message: format!(
                     "the sensor {} samples no waveform: it sends no pulses",
-                    self.scanner.name
+                    self.lidar.name
                 ),
                 remedy: "leave --waveform out, or take a pulsed lidar".into(),
             });
@@ -356,15 +366,15 @@ impl ScanRun<'_> {
             return Err(Failure::NoWaveform {
                 ring,
                 column,
-                rings: self.scanner.channels.len(),
-                columns: self.scanner.columns(),
+                rings: self.lidar.channels.len(),
+                columns: self.lidar.columns(),
             });
         };
         let channel = usize::from(scan.shots.at(shot).channel);
-        let offset = self.scanner.channels[channel].range_offset;
+        let offset = self.lidar.channels[channel].range_offset;
         let points = scan.points_of(shot).iter();
         let drawing = WaveformPlot {
-            title: &format!("{}: ring {ring}, column {column}", self.scanner.name),
+            title: &format!("{}: ring {ring}, column {column}", self.lidar.name),
             waveform: &waveform,
             threshold: receiver.threshold,
             echoes: points
@@ -383,33 +393,38 @@ impl ScanRun<'_> {
         Ok(())
     }
 
-    /// The top view of the beams of the ring nearest to level.
+    /// The top view: of one channel every sweep, of several those of the ring nearest to level in the first
+    /// sweep.
     fn picture(&self, run: Run, scans: &[Sweep], metadata: &RunMetadata) -> Drawing {
         let level = |shot: Shot| {
-            self.scanner.channels[usize::from(shot.channel)]
-                .elevation
-                .abs()
+            let channel = &self.lidar.channels[usize::from(shot.channel)];
+            channel.elevation.abs()
         };
         let flattest = scans[0].shots.iter().map(level).fold(f64::MAX, f64::min);
-        let mut sweeps = run.sweeps[..1].to_vec();
-        // Several echoes of a beam are no mixed pixel.
-        for measurement in &mut sweeps[0].measurements {
-            measurement.returns = measurement.returns.min(1);
+        let is_planar = self.lidar.channels.len() == 1;
+        let shown = if is_planar { run.sweeps.len() } else { 1 };
+        let mut sweeps = run.sweeps[..shown].to_vec();
+        for (sweep, scan) in sweeps.iter_mut().zip(scans) {
+            let mut keep = scan.shots.iter().map(|shot| level(shot) <= flattest);
+            sweep.measurements.retain(|_| keep.next().unwrap_or(false));
+            // Several echoes of a beam are no mixed pixel.
+            for measurement in &mut sweep.measurements {
+                if !self.has_phase_receiver() {
+                    measurement.returns = measurement.returns.min(1);
+                }
+            }
         }
-        let keep = scans[0].shots.iter().map(|shot| level(shot) <= flattest);
-        let mut keep = keep.collect::<Vec<_>>().into_iter();
-        sweeps[0]
-            .measurements
-            .retain(|_| keep.next().unwrap_or(false));
+        let beams = match (is_planar, shown) {
+            (false, _) => "the ring nearest to level".to_owned(),
+            (true, 1) => "one sweep".to_owned(),
+            (true, count) => format!("{count} sweeps"),
+        };
         TopView {
             title: &format!("{} in {}", metadata.sensor.name, metadata.scene.name),
-            subtitle: &format!(
-                "top view, the ring nearest to level, seed {}",
-                metadata.seed
-            ),
+            subtitle: &format!("top view, {beams}, seed {}", metadata.seed),
             scene: run.scene,
             sweeps: &sweeps,
-            max_range: self.scanner.limits.far,
+            max_range: self.lidar.limits.far,
         }
         .draw()
     }
@@ -434,8 +449,9 @@ struct Files<'a> {
     table: OnceCell<PointTable>,
     scans: &'a [Sweep],
     metadata: &'a RunMetadata,
+    run: Run<'a>,
     picture: &'a dyn Fn() -> Drawing,
-    scanner: &'a Lidar,
+    lidar: &'a Lidar,
     classes: &'a [i32],
     /// Whether a single file was asked for.
     alone: bool,
@@ -468,6 +484,12 @@ impl Files<'_> {
             ("grid.pcd", _) => {
                 let grid = classified(PointTable::of_scan_grid(&self.scans[0]));
                 PointFormat::Pcd.write(outputs, path, &grid, Encoding::Binary)?;
+            }
+            (name, "csv") if name.ends_with("beams.csv") => {
+                write_sweeps_csv(outputs, path, self.run)?;
+            }
+            (name, "npz") if name.ends_with("beams.npz") => {
+                write_sweeps_npz(outputs, path, self.run)?;
             }
             (_, "mcap") => self.add_mcap(outputs, path)?,
             ("metadata.yaml", _) => {
@@ -522,7 +544,7 @@ impl Files<'_> {
         let recorder = Recorder::in_memory(Topics::default())?;
         let mut recorder = recorder.with_classes(self.classes);
         for scan in self.scans {
-            recorder.record(&scan.in_sensor_frame(self.scanner), self.scanner)?;
+            recorder.record(&scan.in_sensor_frame(self.lidar), self.lidar)?;
         }
         Ok(recorder)
     }

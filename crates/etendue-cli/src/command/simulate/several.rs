@@ -10,7 +10,7 @@ use crate::output::print;
 use crate::pose::Pose;
 use crate::source;
 use etendue::config::scene::LoadedScene;
-use etendue::config::sensor::{Sensor, SensorModel};
+use etendue::config::sensor::Sensor;
 use etendue::io::output::SourceMetadata;
 use etendue::io::ros2::{Recorder, Topics};
 use etendue::sensors::transport::World;
@@ -30,18 +30,11 @@ pub struct SensorRun {
 }
 
 impl SensorRun {
-    /// The run of a scanning lidar.
+    /// The run of the lidar.
     fn scan<'a>(&'a self, loaded: &'a LoadedScene) -> Result<ScanRun<'a>, Failure> {
-        let SensorModel::Scanner(scanner) = &self.sensor.model else {
-            return Err(Failure::Usage {
-                message: format!("{} is no scanning lidar", self.sensor.name),
-                remedy: "only scanning lidars are recorded into one .mcap file: name a folder"
-                    .into(),
-            });
-        };
         Ok(ScanRun {
             arguments: &self.arguments,
-            scanner,
+            lidar: &self.sensor.lidar,
             loaded,
             sensor_source: self.source.clone(),
             way: self.way.clone(),
@@ -51,11 +44,7 @@ impl SensorRun {
 
     /// Simulates and writes.
     pub fn run(self, loaded: &LoadedScene, staged: &mut Staged) -> Result<Done, Failure> {
-        let SensorModel::ContinuousWave(lidar) = &self.sensor.model else {
-            return self.scan(loaded)?.run(staged);
-        };
-        let sensor = (&*self.sensor.name, lidar, self.source);
-        self.arguments.run_lidar(loaded, sensor, &self.way, staged)
+        self.scan(loaded)?.run(staged)
     }
 
     /// Records into the one file.
@@ -73,7 +62,7 @@ impl Simulate {
             && !self.output.is_dir()
     }
 
-    /// Records several scanning lidars into one file, sweep by sweep in the order of their starts.
+    /// Records several lidars into one file, sweep by sweep in the order of their starts.
     pub fn record_all(&self, loaded: &LoadedScene, runs: &[SensorRun]) -> Result<(), Failure> {
         let _guard = interrupt::writing();
         let scans = { runs.iter() }.map(|run| run.scan(loaded));
@@ -90,7 +79,7 @@ impl Simulate {
             let scan = scans[sensor].scan(&worlds[sensor], sweep);
             points[sensor] += scan.points.len();
             beams[sensor] += scan.shots.len();
-            recorder.record_of(sensor, &scan, scans[sensor].scanner)?;
+            recorder.record_of(sensor, &scan, scans[sensor].lidar)?;
             progress.inc(1);
             recorded[sensor] += 1;
             if interrupt::requested() {
@@ -170,7 +159,7 @@ impl Simulate {
 /// Every sweep of every sensor, by its start; of equal ones the first sensor's first.
 fn in_order(scans: &[ScanRun]) -> Vec<(usize, u32)> {
     let sweeps = (0..).zip(scans).flat_map(|(sensor, scan)| {
-        let duration = scan.scanner.sweep_duration();
+        let duration = scan.lidar.sweep_duration();
         (0..scan.sweeps()).map(move |sweep| (f64::from(sweep) * duration, sensor, sweep))
     });
     let mut sweeps: Vec<(f64, usize, u32)> = sweeps.collect();
@@ -194,10 +183,7 @@ fn topic(name: &str) -> String {
     reason = "a whole number, at least one, and saturating"
 )]
 fn turns(sensor: &Sensor, seconds: f64) -> u32 {
-    let turn = match &sensor.model {
-        SensorModel::ContinuousWave(lidar) => lidar.turn_time,
-        SensorModel::Scanner(scanner) => scanner.sweep_duration(),
-    };
+    let turn = sensor.lidar.sweep_duration();
     // A turn that would begin at the very end does not.
     (seconds / turn - 1e-9).ceil().max(1.0) as u32
 }

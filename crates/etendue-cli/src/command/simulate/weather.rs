@@ -9,9 +9,7 @@ use std::mem::discriminant;
 
 /// Options that say what is in the air; each replaces that kind of the scene file's.
 #[derive(Clone, Debug, Args)]
-#[command(
-    next_help_heading = "Air (scanning lidars; beside the scene's, or instead of it where it has that kind)"
-)]
+#[command(next_help_heading = "Air (beside the scene's, or instead of it where it has that kind)")]
 pub struct AirOptions {
     /// Visibility in clear or hazy air, m
     #[arg(long, value_name = "M", value_parser = positive, allow_negative_numbers = true)]

@@ -3,7 +3,7 @@
 use etendue_calibrate::noise::{CalibrationOptions, PanelHint, Recording, SensorKind, calibrate};
 use etendue_config::profile::ProfileFile;
 use etendue_config::scene::{LoadedScene, load};
-use etendue_config::sensor::{SensorModel, preset};
+use etendue_config::sensor::preset;
 use etendue_physics::profile::{
     Aspect, DistanceLaw, Glare, GlareKnot, IntensityKind, Knot, Profile, Steps,
 };
@@ -70,9 +70,7 @@ fn scene() -> LoadedScene {
 
 /// Sweeps of an RPLIDAR A1 before the plate.
 fn sweeps(scene: &LoadedScene, pose: Isometry3<f64>, count: u32) -> Vec<PlanarSweep> {
-    let SensorModel::Scanner(scanner) = preset("slamtec-rplidar-a1").unwrap().model else {
-        panic!("an RPLIDAR scans");
-    };
+    let scanner = preset("slamtec-rplidar-a1").unwrap().lidar;
     let world = World::at_wavelength(&scene.scene, scanner.wavelength).unwrap();
     let world = world.with_profiles(&scene.profiles);
     let sweep = |sweep| {
@@ -184,9 +182,7 @@ fn the_side_goes_with_the_sensor() {
 #[test]
 fn drawn_points_do_not_depend_on_how_light_is_followed() {
     let scene = scene();
-    let SensorModel::Scanner(mut scanner) = preset("sick-lms-111").unwrap().model else {
-        panic!("an LMS 111 scans");
-    };
+    let mut scanner = preset("sick-lms-111").unwrap().lidar;
     scanner.limits.near = 0.1;
     let world = World::at_wavelength(&scene.scene, scanner.wavelength).unwrap();
     let world = world.with_profiles(&scene.profiles);

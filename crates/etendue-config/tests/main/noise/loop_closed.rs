@@ -4,13 +4,12 @@ use etendue_calibrate::noise::score::{kolmogorov_smirnov, kolmogorov_smirnov_p};
 use etendue_calibrate::noise::{CalibrationOptions, PanelHint, Recording, SensorKind, calibrate};
 use etendue_config::profile::ProfileFile;
 use etendue_config::scene::{LoadedScene, load, parse};
-use etendue_config::sensor::{SensorModel, preset};
+use etendue_config::sensor::preset;
 use etendue_config::toml_file::Document;
 use etendue_physics::profile::{
     Correlation, DistanceLaw, IntensityKind, Knot, Profile, ReflectanceModel, Steps,
 };
-use etendue_sensors::cw::{self, Turn};
-use etendue_sensors::lidar::{self, SweepSettings};
+use etendue_sensors::lidar::{SweepSettings, simulate};
 use etendue_sensors::transport::World;
 use etendue_sensors::{PlanarSweep, Scan};
 use nalgebra::Isometry3;
@@ -77,35 +76,19 @@ fn as_scans(sweeps: &[PlanarSweep]) -> Vec<Scan> {
 
 fn simulated(name: &str, count: u32) -> Vec<Scan> {
     let loaded = scene();
-    let sweeps: Vec<PlanarSweep> = match preset(name).unwrap().model {
-        SensorModel::ContinuousWave(lidar) => {
-            let world = World::at_wavelength(&loaded.scene, lidar.wavelength).unwrap();
-            let world = world.with_profiles(&loaded.profiles);
-            let turn = |index| Turn {
-                seed: 4,
-                index,
-                ..Turn::default()
-            };
-            (0..count)
-                .map(|i| cw::simulate(&world, &lidar, &turn(i), |_| Isometry3::identity()))
-                .collect()
-        }
-        SensorModel::Scanner(scanner) => {
-            let world = World::at_wavelength(&loaded.scene, scanner.wavelength).unwrap();
-            let world = world.with_profiles(&loaded.profiles);
-            let run = |sweep| SweepSettings {
+    let lidar = preset(name).unwrap().lidar;
+    let world = World::at_wavelength(&loaded.scene, lidar.wavelength).unwrap();
+    let world = world.with_profiles(&loaded.profiles);
+    let sweeps: Vec<PlanarSweep> = (0..count)
+        .map(|sweep| {
+            let settings = SweepSettings {
                 seed: 4,
                 sweep,
                 ..SweepSettings::default()
             };
-            (0..count)
-                .map(|i| {
-                    lidar::simulate(&world, &scanner, &run(i), |_| Isometry3::identity())
-                        .first_echoes()
-                })
-                .collect()
-        }
-    };
+            simulate(&world, &lidar, &settings, |_| Isometry3::identity()).first_echoes()
+        })
+        .collect();
     as_scans(&sweeps)
 }
 

@@ -120,7 +120,7 @@ impl<const N: usize> SpectralScene<'_, N> {
         }
     }
 
-    /// The same where something stands in the way: thin sheets let light pass.
+    /// The same with occluders: thin sheets transmit light.
     fn behind_sheets(&self, ray: &Ray) -> Bands<N> {
         let mut passed = Bands::repeat(1.0);
         if !self.has_sheets {

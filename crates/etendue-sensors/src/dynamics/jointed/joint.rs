@@ -27,33 +27,33 @@ pub struct Joint {
     pub parent: usize,
     /// Number of the link that it holds.
     pub child: usize,
-    /// Where it sits on its parent.
+    /// Pose of the joint on its parent.
     pub parent_from_joint: Isometry3<f64>,
-    /// Where it sits on its child: at its origin, in URDF.
+    /// Pose of the joint on its child: at the origin, in URDF.
     pub child_from_joint: Isometry3<f64>,
-    /// About or along what it moves, in the joint's frame; of any length.
+    /// Axis of rotation or translation, in the joint's frame; of any length.
     pub axis: Vector3<f64>,
-    /// Smallest and largest position, rad or m; none of a joint that turns without end.
+    /// Smallest and largest position, rad or m; `None` for a continuous joint.
     pub limits: Option<[f64; 2]>,
     /// Largest torque or force of its motor, N m or N.
     pub effort: f64,
-    /// Largest speed that its motor is told, rad/s or m/s.
+    /// Largest commanded speed of its motor, rad/s or m/s.
     pub velocity: f64,
     /// Viscous damping, N m s/rad or N s/m.
     pub damping: f64,
 }
 
-/// What a joint's motor is told.
+/// Command to a joint's motor.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum JointCommand {
-    /// Nothing: it moves freely.
+    /// No actuation: it moves freely.
     #[default]
     Free,
-    /// Go to a position, rad or m.
+    /// Set point of the position, rad or m.
     Position(f64),
-    /// Move at a speed, rad/s or m/s.
+    /// Set point of the speed, rad/s or m/s.
     Velocity(f64),
-    /// Give a torque or force, N m or N.
+    /// Torque or force, N m or N.
     Effort(f64),
 }
 

@@ -113,7 +113,7 @@ pub enum RobotError {
 }
 
 impl JointedRobot {
-    /// A robot of links and joints. With a fixed base, the root link stands in the world and needs
+    /// A robot of links and joints. With a fixed base, the root link is fixed in the world and needs
     /// no mass.
     ///
     /// # Errors
@@ -191,7 +191,7 @@ impl JointedRobot {
         &self.bodies
     }
 
-    /// Whether the base stands in the world.
+    /// Whether the base is fixed in the world.
     pub fn base_is_fixed(&self) -> bool {
         self.base_is_fixed
     }

@@ -17,7 +17,7 @@ const GROUND: Group = Group::GROUP_1;
 const LOOSE: Group = Group::GROUP_2;
 const ROBOT: Group = Group::GROUP_3;
 
-/// Friction of what has none of its own.
+/// Default friction coefficient.
 pub(super) const FRICTION: f64 = 0.8;
 
 /// A world of rigid bodies under gravity.
@@ -26,12 +26,12 @@ pub struct Engine {
     bodies: Vec<Tracked>,
 }
 
-/// A body, with what it did before the last step.
+/// A body with its velocities before the last step.
 struct Tracked {
     handle: RigidBodyHandle,
     /// Velocity of its centre of mass and angular velocity, both in the world.
     before: [Vector3<f64>; 2],
-    /// Changes of these in a second, over the last step.
+    /// Mean time derivatives of both over the last step.
     change: [Vector3<f64>; 2],
 }
 
@@ -39,11 +39,11 @@ struct Tracked {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BodyNumber(usize);
 
-/// Why the engine cannot take something.
+/// The engine cannot represent a mesh.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EngineError {
-    /// A mesh of the scene cannot be stood on.
+    /// A mesh of the scene cannot be a collider.
     #[error("the engine cannot use the mesh of \"{object}\": {problem}")]
     Mesh {
         /// The object.
@@ -60,7 +60,7 @@ pub enum EngineError {
 }
 
 impl Engine {
-    /// An empty world under a gravity, m/s².
+    /// An empty world with a gravity, m/s².
     pub fn new(gravity: Vector3<f64>) -> Self {
         let world = PhysicsWorld {
             gravity: vector(&gravity),
@@ -72,13 +72,13 @@ impl Engine {
         }
     }
 
-    /// Puts the plane z = 0 into the world.
+    /// Adds the plane z = 0 as ground.
     pub fn stand_on_plane(&mut self) {
         let plane = ColliderBuilder::new(rapier3d_f64::prelude::SharedShape::halfspace(Vector::Z));
         self.world.insert_collider(standing(plane), None);
     }
 
-    /// Puts the objects of a scene into the world, where they are at time zero.
+    /// Adds the objects of a scene at their poses at time zero as fixed colliders.
     ///
     /// # Errors
     /// Where the engine cannot use a mesh.

@@ -1,6 +1,6 @@
 //! Rigid bodies, vehicles and robots of joints, by the engine rapier3d in double precision.
 //!
-//! An [`Engine`] is a world under gravity with what stands in it. A [`RayCastVehicle`] drives in it
+//! An [`Engine`] is a world of rigid bodies under gravity. A [`RayCastVehicle`] drives in it
 //! on four sprung wheels; a [`RobotInEngine`] moves the links and joints of a
 //! [`JointedRobot`](super::jointed::JointedRobot) in reduced coordinates, so that joints neither
 //! drift nor stretch. Both are [`Dynamics`](super::Dynamics): a rig's sensors ride on them.

@@ -36,7 +36,7 @@ struct Motor {
     parent: BodyNumber,
     child: BodyNumber,
     told: JointCommand,
-    /// Speed on the way to the one that is told, rad/s or m/s.
+    /// Current set point of the speed, which ramps to the commanded one, rad/s or m/s.
     speed: f64,
 }
 

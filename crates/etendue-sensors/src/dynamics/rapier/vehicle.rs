@@ -13,7 +13,7 @@ use std::f64::consts::PI;
 
 /// Time in which the speed follows the driver's, s.
 const SPEED_TIME: f64 = 0.2;
-/// Below this speed a car that is told to stand brakes, m/s.
+/// Speed below which a car with a commanded speed of zero brakes, m/s.
 const CRAWL: f64 = 0.05;
 /// Room of the springs to either side of their rest, m.
 const TRAVEL: f64 = 0.3;

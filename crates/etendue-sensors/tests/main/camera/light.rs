@@ -277,7 +277,7 @@ fn an_environment_map_lights_like_what_it_shows() {
     }
 }
 
-/// A mirror shows what stands before it: both ways of following light agree.
+/// A mirror reflects the scene in front of it: direct light and path tracing agree.
 #[test]
 fn random_paths_and_the_tree_agree_about_mirrors() {
     let mirror = vec![Lobe::mirror(0.9.into())];

@@ -42,11 +42,13 @@ fn stop_before_the_wall() -> (Bicycle, Vec<Event>) {
         };
         assert!(event.capture.arrival <= now);
         assert!(now - event.capture.end >= 500_000_000);
-        let Data::Turn(turn) = &event.data else {
-            panic!("no turn")
+        let Data::Points(sweep) = &event.data else {
+            panic!("no sweep")
         };
-        let ahead = &turn.measurements[45];
-        let free = ahead.reading.range().unwrap_or(10.0);
+        let free = sweep
+            .points_of(45)
+            .first()
+            .map_or(10.0, |ahead| ahead.range);
         DriveCommand {
             speed: (0.5 * (free - 1.0)).clamp(0.0, 1.0),
             steering: 0.0,

@@ -1,26 +1,26 @@
-//! Which segment of a table a number lies in.
+//! Search for the segment of a table.
 
-/// Most buckets of one table.
+/// Upper limit of the number of buckets.
 const MOST_BUCKETS: usize = 4096;
 
-/// Finds segments between ascending nodes: even buckets tell the first segment that can be it.
+/// Search for segments between ascending nodes: equal buckets hold the first candidate segment.
 #[derive(Clone, Debug)]
 pub(super) struct Lookup {
     start: f64,
-    /// Buckets per unit.
+    /// Buckets per unit of the argument.
     scale: f64,
-    /// The last bucket.
+    /// Index of the last bucket.
     last: f64,
-    /// The first segment that can be it, bucket by bucket.
+    /// First candidate segment of each bucket.
     firsts: Vec<u32>,
-    /// Where each segment ends; infinity of the last.
+    /// End of each segment; infinity for the last.
     ends: Vec<f64>,
-    /// How many segments may begin in one bucket.
+    /// Largest number of segments that begin in one bucket.
     most: usize,
 }
 
 impl Lookup {
-    /// Of two nodes at least.
+    /// From two nodes at least.
     pub fn new(nodes: &[f64]) -> Self {
         let (start, last) = (nodes[0], nodes[nodes.len() - 1]);
         let widths = nodes.windows(2).map(|two| two[1] - two[0]);
@@ -54,18 +54,18 @@ impl Lookup {
         found
     }
 
-    /// The nearest of the even places.
+    /// Index of the nearest bucket boundary.
     #[expect(clippy::cast_possible_truncation, reason = "the lowest bits")]
     #[inline(always)]
     fn bucket(&self, x: f64) -> usize {
-        // Adding this rounds to a whole number, which then stands in the lowest bits.
+        // Adding 2^52 rounds to an integer and leaves it in the lowest mantissa bits
         const ROUNDER: f64 = (1_u64 << 52) as f64;
         let place = ((x - self.start) * self.scale).max(0.0).min(self.last);
         ((place + ROUNDER).to_bits() as u32) as usize
     }
 
     /// The last segment that begins before `x`, or the first.
-    #[expect(clippy::inline_always, reason = "one lane of a loop")]
+    #[expect(clippy::inline_always, reason = "body of a loop over a batch")]
     #[inline(always)]
     pub fn segment(&self, x: f64) -> usize {
         let mut segment = self.firsts[self.bucket(x)] as usize;

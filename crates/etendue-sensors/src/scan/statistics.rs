@@ -1,21 +1,23 @@
-//! What a recording says of its sensor: the same numbers for recorded and simulated scans.
+//! Statistics of planar scans, the same for recorded and simulated ones.
 
-use crate::{PlanarSweep, RangeReading, Scan};
+use super::recording::Scan;
+use crate::measurement::{PlanarSweep, RangeReading};
+use etendue_physics::statistics::quantile;
 use nalgebra::{Isometry2, Vector2};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What [`ScanStatistics::of`] looks at.
+/// Options of [`ScanStatistics::of`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct StatisticsOptions {
     /// Edges of the range histogram, m, ascending.
     pub histogram_edges: Vec<f64>,
-    /// Edges of the range bands of [`StandingWindow::spread`], m, ascending.
+    /// Edges of the range bands of [`StationaryWindow::spread`], m, ascending.
     pub band_edges: Vec<f64>,
-    /// Standing windows of fewer scans are not looked at.
+    /// Least number of scans in a stationary window.
     pub least_scans: usize,
-    /// Whether a recording without odometry is taken to stand still from end to end.
+    /// Whether the sensor of a recording without odometry counts as stationary throughout.
     pub still_without_odometry: bool,
 }
 
@@ -35,17 +37,17 @@ impl Default for StatisticsOptions {
 /// Counts and spreads of a recording.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScanStatistics {
-    /// Scans.
+    /// Number of scans.
     pub scans: usize,
-    /// Beams of all scans together.
+    /// Number of beams in all scans.
     pub beams: usize,
     /// Fewest and most beams in a scan.
     pub beams_in_scan: (usize, usize),
     /// Beams with a range.
     pub valid: usize,
-    /// Beams from which nothing came back.
+    /// Beams without a return.
     pub no_returns: usize,
-    /// Beams that met something too near.
+    /// Beams with a target nearer than the minimum range.
     pub too_near: usize,
     /// Beams with an error code, by code.
     pub errors: BTreeMap<u8, usize>,
@@ -53,30 +55,30 @@ pub struct ScanStatistics {
     pub duration: f64,
     /// Median time between scans, s; zero for a single scan.
     pub period: f64,
-    /// Length of the way by odometry, m, if there is odometry.
+    /// Length of the odometry's trajectory, m, if there is odometry.
     pub path: Option<f64>,
     /// Percentiles 1, 50, 99 and 100 of the ranges, m, if there is a range.
     pub ranges: Option<[f64; 4]>,
-    /// How many ranges lie in each bin (from, to), m.
+    /// Number of ranges in each bin (from, to), m.
     pub histogram: Vec<(Range<f64>, usize)>,
-    /// The windows in which the sensor stood still, longest first.
-    pub standing: Vec<StandingWindow>,
+    /// The windows in which the sensor was stationary, longest first.
+    pub stationary: Vec<StationaryWindow>,
 }
 
-/// Scans in a row between which the sensor did not move.
+/// Consecutive scans between which the sensor did not move.
 #[derive(Clone, Debug, PartialEq)]
-pub struct StandingWindow {
+pub struct StationaryWindow {
     /// The scans.
     pub scans: Range<usize>,
-    /// Beams that gave a range in some of the scans and none in others.
+    /// Beams with a range in some of the scans only.
     pub flickering: usize,
-    /// The beams that gave a range in every scan.
+    /// The beams with a range in every scan.
     pub steady: Vec<SteadyBeam>,
-    /// How the ranges spread, by range band; bands without a steady beam are left out.
+    /// Spread of the ranges by range band; bands without a steady beam are left out.
     pub spread: Vec<Spread>,
 }
 
-/// A beam that gave a range in every scan of a window.
+/// A beam with a range in every scan of a window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SteadyBeam {
     /// Median range, m.
@@ -85,13 +87,12 @@ pub struct SteadyBeam {
     pub deviation: f64,
 }
 
-/// How the ranges of the beams in a band spread, over beams that gave a range in every scan of a
-/// window.
+/// Spread of the ranges over time, of the steady beams in a range band.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spread {
-    /// The band the beam's median range lies in, m.
+    /// The band of the beams' median range, m.
     pub band: Range<f64>,
-    /// How many beams.
+    /// Number of beams.
     pub beams: usize,
     /// Median over the beams of their median range, m.
     pub centre: f64,
@@ -102,7 +103,7 @@ pub struct Spread {
 }
 
 impl ScanStatistics {
-    /// Counts, histogram and standing spread of a recording.
+    /// Counts, histogram and spread over time of a recording.
     ///
     /// A beam's standard deviation is that of the whole window (divided by the number of scans).
     ///
@@ -120,7 +121,7 @@ impl ScanStatistics {
     /// let statistics = ScanStatistics::of(&[scan(1.2), scan(1.4)], &options);
     /// assert_eq!(statistics.valid_fraction(), 0.5);
     /// assert_eq!(statistics.errors[&7], 2);
-    /// assert!((statistics.standing[0].spread[0].median - 0.1).abs() < 1e-12);
+    /// assert!((statistics.stationary[0].spread[0].median - 0.1).abs() < 1e-12);
     /// ```
     pub fn of(scans: &[Scan], options: &StatisticsOptions) -> Self {
         let mut ranges = ranges_of(scans);
@@ -138,11 +139,13 @@ impl ScanStatistics {
             errors: errors(readings()),
             duration: scans.last().map_or(0.0, |last| last.time - scans[0].time),
             period: period(scans),
-            path: path(scans),
-            ranges: (!ranges.is_empty())
-                .then(|| [0.01, 0.5, 0.99, 1.0].map(|part| quantile(&ranges, part))),
+            path: path_length(scans),
+            ranges: quantile(&ranges, 0.01).map(|first| {
+                let at = |probability| quantile(&ranges, probability).unwrap_or(first);
+                [first, at(0.5), at(0.99), at(1.0)]
+            }),
             histogram: histogram(&ranges, &options.histogram_edges),
-            standing: standing_windows(scans, options),
+            stationary: stationary_windows(scans, options),
         }
     }
 
@@ -153,8 +156,8 @@ impl ScanStatistics {
 }
 
 impl Scan {
-    /// A simulated sweep as a recording shows it: no truth, and the sensor's own pose, seen from
-    /// above, as odometry.
+    /// A simulated sweep as a recording: without truth, and with the planar pose of the sensor as
+    /// odometry.
     pub fn of_sweep(sweep: &PlanarSweep) -> Self {
         let pose = &sweep.world_from_sensor;
         let forward = pose.rotation * nalgebra::Vector3::x();
@@ -196,23 +199,11 @@ fn errors<'a>(readings: impl Iterator<Item = &'a RangeReading>) -> BTreeMap<u8, 
     counts
 }
 
-/// The value below which `part` of the sorted values lie, interpolated linearly.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "the place lies between 0 and the last index"
-)]
-fn quantile(sorted: &[f64], part: f64) -> f64 {
-    let at = part * (sorted.len() - 1) as f64;
-    let below = at.floor();
-    let low = sorted[below as usize];
-    let high = sorted[at.ceil() as usize];
-    low + (high - low) * (at - below)
-}
-
+/// Median and 90th percentile of a sample that is not empty.
 fn median_and_high(mut values: Vec<f64>) -> (f64, f64) {
     values.sort_by(f64::total_cmp);
-    (quantile(&values, 0.5), quantile(&values, 0.9))
+    let at = |probability| quantile(&values, probability).expect("a value at least");
+    (at(0.5), at(0.9))
 }
 
 fn period(scans: &[Scan]) -> f64 {
@@ -227,7 +218,8 @@ fn period(scans: &[Scan]) -> f64 {
     }
 }
 
-fn path(scans: &[Scan]) -> Option<f64> {
+/// Length of the odometry's trajectory, m.
+fn path_length(scans: &[Scan]) -> Option<f64> {
     let poses: Vec<_> = scans
         .iter()
         .filter_map(|scan| scan.odom_from_robot)
@@ -252,12 +244,13 @@ fn histogram(sorted: &[f64], edges: &[f64]) -> Vec<(Range<f64>, usize)> {
         .collect()
 }
 
-fn standing_windows(scans: &[Scan], options: &StatisticsOptions) -> Vec<StandingWindow> {
+fn stationary_windows(scans: &[Scan], options: &StatisticsOptions) -> Vec<StationaryWindow> {
     let mut windows = Vec::new();
     let mut first = 0;
     for next in 1..=scans.len() {
-        let goes_on = next < scans.len() && stands(&scans[next - 1], &scans[next], options);
-        if goes_on {
+        let continues =
+            next < scans.len() && is_stationary(&scans[next - 1], &scans[next], options);
+        if continues {
             continue;
         }
         if next - first >= options.least_scans.max(2) {
@@ -269,16 +262,17 @@ fn standing_windows(scans: &[Scan], options: &StatisticsOptions) -> Vec<Standing
     windows
 }
 
-fn stands(before: &Scan, after: &Scan, options: &StatisticsOptions) -> bool {
-    let same_place = match (&before.odom_from_robot, &after.odom_from_robot) {
+/// Whether the sensor did not move between two scans.
+fn is_stationary(before: &Scan, after: &Scan, options: &StatisticsOptions) -> bool {
+    let same_pose = match (&before.odom_from_robot, &after.odom_from_robot) {
         (Some(before), Some(after)) => before == after,
         (None, None) => options.still_without_odometry,
         _ => false,
     };
-    same_place && before.azimuths == after.azimuths
+    same_pose && before.azimuths == after.azimuths
 }
 
-fn window(scans: &[Scan], range: Range<usize>, options: &StatisticsOptions) -> StandingWindow {
+fn window(scans: &[Scan], range: Range<usize>, options: &StatisticsOptions) -> StationaryWindow {
     let scans = &scans[range.clone()];
     let mut flickering = 0;
     let mut steady = Vec::new();
@@ -293,7 +287,7 @@ fn window(scans: &[Scan], range: Range<usize>, options: &StatisticsOptions) -> S
             flickering += 1;
         }
     }
-    StandingWindow {
+    StationaryWindow {
         scans: range,
         flickering,
         spread: bins(&options.band_edges)
@@ -365,8 +359,8 @@ mod tests {
             at(4.0, 1.0),
         ];
         let statistics = ScanStatistics::of(&scans, &options());
-        assert_eq!(statistics.standing.len(), 1);
-        assert_eq!(statistics.standing[0].scans, 0..3);
+        assert_eq!(statistics.stationary.len(), 1);
+        assert_eq!(statistics.stationary[0].scans, 0..3);
         assert_eq!(statistics.path, Some(1.0));
         assert_eq!(statistics.period, 1.0);
     }
@@ -390,7 +384,7 @@ mod tests {
                 vec![RangeReading::Range(1.1), RangeReading::Range(2.5)],
             ),
         ];
-        let window = &ScanStatistics::of(&scans, &options()).standing[0];
+        let window = &ScanStatistics::of(&scans, &options()).stationary[0];
         assert_eq!(window.flickering, 1);
         assert_eq!(window.spread.len(), 1);
         assert_eq!(window.spread[0].band, 2.0..3.0);
@@ -413,6 +407,6 @@ mod tests {
         let statistics = ScanStatistics::of(&[], &options());
         assert_eq!(statistics.valid_fraction(), 0.0);
         assert_eq!(statistics.ranges, None);
-        assert!(statistics.standing.is_empty());
+        assert!(statistics.stationary.is_empty());
     }
 }

@@ -1,8 +1,9 @@
-//! How a scanner moves its beams.
+//! Motion of the beams.
 
 use crate::toml_file::Problem;
 use etendue_sensors::lidar::{
-    Columns, Nod, Oscillating, Oscillation, Polygon, Prism, Raster, Risley, ScanPattern, Spinning,
+    Columns, Encoder, Nod, Oscillating, Oscillation, Polygon, Prism, Raster, Risley, ScanPattern,
+    Spinning,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -21,6 +22,8 @@ pub enum PatternTable {
     Raster(RasterTable),
     /// The facets of a turning polygon sweep them.
     Polygon(PolygonTable),
+    /// An encoder fires them at evenly spaced azimuths.
+    Encoder(EncoderTable),
 }
 
 /// A rotor. Give either `columns` or `period_us`.
@@ -139,6 +142,31 @@ pub struct PolygonTable {
     pub columns_per_line: u32,
 }
 
+/// A rotating mirror whose encoder fires one column at each of evenly spaced azimuths.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EncoderTable {
+    /// Rotations per second, Hz.
+    pub rate_hz: f64,
+    /// Number of columns in a sweep.
+    pub columns: u32,
+    /// Azimuth of the first column, anticlockwise from x, degrees.
+    pub azimuth_first_deg: f64,
+    /// Azimuth from one column to the next, degrees; negative for clockwise rotation.
+    pub azimuth_step_deg: f64,
+}
+
+impl EncoderTable {
+    fn encoder(&self) -> Encoder {
+        Encoder {
+            rate: self.rate_hz,
+            columns: self.columns,
+            first: self.azimuth_first_deg.to_radians(),
+            step: self.azimuth_step_deg.to_radians(),
+        }
+    }
+}
+
 impl PatternTable {
     pub(super) fn pattern(&self) -> Result<ScanPattern, Problem> {
         Ok(match self {
@@ -147,6 +175,7 @@ impl PatternTable {
             Self::Risley(table) => ScanPattern::Risley(table.risley()?),
             Self::Raster(table) => ScanPattern::Raster(table.raster()),
             Self::Polygon(table) => ScanPattern::Polygon(table.polygon()),
+            Self::Encoder(table) => ScanPattern::Encoder(table.encoder()),
         })
     }
 }

@@ -1,84 +1,83 @@
-//! A profile's knots, made ready.
+//! Precomputed interpolation of a profile's knots.
 #![expect(
     clippy::inline_always,
     clippy::needless_range_loop,
-    reason = "loops over lanes become the caller's vector instructions"
+    reason = "loops over a batch are compiled for the caller's target features"
 )]
 
-use super::Expectation;
+use super::expectation::Expectation;
 use super::lookup::Lookup;
 use crate::profile::reflectance::logit;
 use crate::profile::{IntensityKind, Knot, Profile};
 use crate::series::{acos, exp};
 use std::f64::consts::FRAC_PI_2;
 
-/// The least cosine of an incidence that the reflectance model tells apart.
+/// Least cosine of incidence of the table of the reflectance model.
 const LEAST_COS: f64 = 1e-6;
 
-/// Steps of an octave of the table of what lies beyond the last knot: so many of the bits after the
-/// cosine's exponent name one.
+/// Binary logarithm of the steps per octave of the extrapolation table: leading mantissa bits of the
+/// cosine that select a step.
 const STEP_BITS: u32 = 7;
 
-/// What [`Profile::at`](crate::profile::Profile::at) says between and beyond knots, without the law and
-/// the glare: with the numbers of each segment worked out, and a table of the reflectance model.
+/// [`Profile::at`](crate::profile::Profile::at) without the law and the glare: linear coefficients of
+/// each segment between knots, and a table of the reflectance model beyond them.
 #[derive(Clone, Debug)]
 pub(super) struct Curve {
     lookup: Lookup,
-    /// The first and the last knot.
+    /// Incidences of the first and the last knot, rad.
     ends: [f64; 2],
     segments: Vec<Segment>,
-    /// The mean intensity and its spread, of the same segments, where the device has more than one.
+    /// Mean intensity and its spread over the same segments, if the intensity varies.
     intensities: Vec<[[f64; 2]; 2]>,
     beyond: Beyond,
 }
 
-/// What the segments say of beams.
+/// Interpolated values of a batch of beams.
 #[repr(align(64))]
-pub(super) struct Between<const N: usize> {
-    /// rad.
+pub(super) struct CurveRows<const N: usize> {
+    /// Incidence, rad.
     pub incidence: [f64; N],
-    /// The same between the first and the last knot.
+    /// Incidence clamped to the knots, rad.
     within: [f64; N],
-    /// Of the segments.
+    /// Index of the segment.
     places: [usize; N],
-    /// As in a [`Segment`], beam by beam.
-    rows: [[f64; 4]; N],
+    /// Values as in [`Segment::values`].
+    values: [[f64; 4]; N],
 }
 
-impl<const N: usize> Between<N> {
-    pub const NONE: Self = Self {
+impl<const N: usize> CurveRows<N> {
+    pub const ZERO: Self = Self {
         incidence: [0.0; N],
         within: [0.0; N],
         places: [0; N],
-        rows: [[0.0; 4]; N],
+        values: [[0.0; 4]; N],
     };
 }
 
-/// Between two knots: values at the first, and how much more there is per radian.
+/// A segment between two knots: values at the first, and slopes per radian.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
 struct Segment {
-    /// Bias, spread, logarithm of a factor of the spread, so that it is linear or its logarithm is, and
-    /// logit of the drop-out.
+    /// Bias, spread, logarithm of a factor of the spread (of the last two, one is constant), and logit
+    /// of the drop-out.
     values: [f64; 4],
     slopes: [f64; 4],
     start: f64,
 }
 
-/// How far the reflectance model's power falls beyond the last knot: $-\ln P$ of its power there. The
-/// table has 128 even steps for each octave of the cosine, so that its place stands in the bits of the
-/// cosine itself.
+/// Table of $-\ln P$, the fall of the reflectance model's power beyond the last knot. It has 128 equal
+/// steps per octave of the cosine, so that exponent and leading mantissa bits are the index.
 #[derive(Clone, Debug)]
 struct Beyond {
     cos: f64,
-    /// Place of the least cosine.
+    /// Index of the least cosine.
     first: usize,
-    /// The fall at the least cosine of each step and the difference to its greatest, and that cosine
-    /// and one over the width.
+    /// For each step: the fall at its least cosine, the difference to its greatest, its least cosine,
+    /// and its inverse width.
     steps: Vec<[f64; 4]>,
     /// Logit of the drop-out at the last knot.
     logit: f64,
-    /// How much it grows with the fall.
+    /// Increase of the logit per unit of the fall.
     slope: f64,
 }
 
@@ -93,7 +92,7 @@ impl Curve {
         if profile.knots.len() < 2 {
             nodes[1] = FRAC_PI_2;
         }
-        let carried = profile.law.power_exponent() != 0.0;
+        let scales = profile.law.power_exponent() != 0.0;
         let spans = || knots.windows(2).zip(nodes.windows(2));
         let varies = matches!(
             profile.intensity,
@@ -102,7 +101,7 @@ impl Curve {
         Self {
             ends: [nodes[0], nodes[nodes.len() - 1]],
             segments: spans()
-                .map(|(two, nodes)| Segment::between(&two[0], &two[1], nodes, carried))
+                .map(|(two, nodes)| Segment::between(&two[0], &two[1], nodes, scales))
                 .collect(),
             intensities: spans()
                 .filter(|_| varies)
@@ -113,7 +112,7 @@ impl Curve {
         }
     }
 
-    /// Of a profile that says nothing: all is lost.
+    /// The knot of a profile without knots: certain drop-out.
     fn nothing() -> Knot {
         Knot {
             drop_out: 1.0,
@@ -121,47 +120,47 @@ impl Curve {
         }
     }
 
-    /// What the segments say of beams of which the cosines of the incidences are given.
+    /// Interpolates between knots for beams with the given cosines of incidence.
     #[inline(always)]
-    pub fn between<const N: usize>(&self, cos: &[f64; N], between: &mut Between<N>) {
+    pub fn look_up<const N: usize>(&self, cos: &[f64; N], rows: &mut CurveRows<N>) {
         for i in 0..N {
-            between.incidence[i] = acos(cos[i]);
+            rows.incidence[i] = acos(cos[i]);
         }
         for i in 0..N {
-            between.within[i] = between.incidence[i].max(self.ends[0]).min(self.ends[1]);
+            rows.within[i] = rows.incidence[i].max(self.ends[0]).min(self.ends[1]);
         }
         for i in 0..N {
-            let place = self.lookup.segment(between.within[i]);
+            let place = self.lookup.segment(rows.within[i]);
             let segment = &self.segments[place];
-            let more = between.within[i] - segment.start;
-            between.places[i] = place;
+            let more = rows.within[i] - segment.start;
+            rows.places[i] = place;
             for k in 0..4 {
-                between.rows[i][k] = segment.values[k] + more * segment.slopes[k];
+                rows.values[i][k] = segment.values[k] + more * segment.slopes[k];
             }
         }
     }
 
-    /// What to expect of the beams.
+    /// Expected returns at the measured distance, extrapolated beyond the last knot.
     #[inline(always)]
     pub fn at<const N: usize>(
         &self,
         cos: &[f64; N],
-        between: &Between<N>,
+        rows: &CurveRows<N>,
         fixed_pattern: f64,
     ) -> Expectation<N> {
         let mut here = Expectation::new(fixed_pattern);
         let mut log_spread = [0.0; N];
-        let Between {
+        let CurveRows {
             within,
             places,
-            rows,
+            values,
             ..
-        } = between;
+        } = rows;
         for i in 0..N {
-            here.bias[i] = rows[i][0];
-            here.spread[i] = rows[i][1];
-            log_spread[i] = rows[i][2];
-            here.logit[i] = rows[i][3];
+            here.bias[i] = values[i][0];
+            here.spread[i] = values[i][1];
+            log_spread[i] = values[i][2];
+            here.logit[i] = values[i][3];
         }
         if !self.intensities.is_empty() {
             for i in 0..N {
@@ -171,7 +170,8 @@ impl Curve {
                 here.intensity_spread[i] = spread[0] + more * spread[1];
             }
         }
-        self.beyond.add(cos, &mut log_spread, &mut here.logit);
+        self.beyond
+            .extrapolate(cos, &mut log_spread, &mut here.logit);
         for i in 0..N {
             here.spread[i] *= exp(log_spread[i]);
         }
@@ -180,8 +180,8 @@ impl Curve {
 }
 
 impl Segment {
-    /// Where drop-outs are carried to other distances, none at all is a logit of -30.
-    fn between(a: &Knot, b: &Knot, nodes: &[f64], carried: bool) -> Self {
+    /// If drop-outs scale with distance (`scales`), a drop-out of zero has a logit of -30.
+    fn between(a: &Knot, b: &Knot, nodes: &[f64], scales: bool) -> Self {
         let more = |a: f64, b: f64| rising(a, b, nodes);
         let (spread, log_spread) = if a.spread > 0.0 && b.spread > 0.0 {
             ([a.spread, 0.0], more(0.0, (b.spread / a.spread).ln()))
@@ -190,7 +190,7 @@ impl Segment {
         };
         let alike = a.drop_out == b.drop_out;
         let logit = match a.drop_out {
-            p if alike && p <= 0.0 && !carried => [f64::NEG_INFINITY, 0.0],
+            p if alike && p <= 0.0 && !scales => [f64::NEG_INFINITY, 0.0],
             p if alike && p >= 1.0 => [f64::INFINITY, 0.0],
             p => more(logit(p), logit(b.drop_out)),
         };
@@ -210,7 +210,7 @@ fn intensity_between(a: &Knot, b: &Knot, nodes: &[f64]) -> [[f64; 2]; 2] {
     ]
 }
 
-/// The first of two values, and the slope to the second.
+/// The first of two values, and the slope to the second over the nodes.
 fn rising(a: f64, b: f64, nodes: &[f64]) -> [f64; 2] {
     let width = nodes[1] - nodes[0];
     [a, if width > 0.0 { (b - a) / width } else { 0.0 }]
@@ -241,9 +241,14 @@ impl Beyond {
         }
     }
 
-    /// Lets spread and drop-out go on beyond the last knot.
+    /// Extrapolates spread and drop-out beyond the last knot.
     #[inline(always)]
-    fn add<const N: usize>(&self, cos: &[f64; N], log_spread: &mut [f64; N], logit: &mut [f64; N]) {
+    fn extrapolate<const N: usize>(
+        &self,
+        cos: &[f64; N],
+        log_spread: &mut [f64; N],
+        logit: &mut [f64; N],
+    ) {
         let mut any = false;
         for i in 0..N {
             any |= cos[i] < self.cos;
@@ -268,7 +273,7 @@ impl Beyond {
     }
 }
 
-/// The place of a cosine in the table of all octaves.
+/// Index of a cosine in the table of all octaves.
 #[inline(always)]
 fn place(cos: f64) -> usize {
     (cos.to_bits() >> (52 - STEP_BITS)) as usize

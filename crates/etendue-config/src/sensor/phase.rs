@@ -1,85 +1,13 @@
-//! The table of a continuous-wave lidar.
+//! The table of a phase receiver.
 
 use crate::toml_file::{Document, DocumentError, Problem};
-use etendue_physics::beam::SubRayPattern;
 use etendue_physics::phase::{
     Ambiguity, AutomaticGain, Bias, Combination, Modulation, Noise, SamplingScheme, Window,
 };
-use etendue_sensors::cw::{Beam, CwLidar, InvalidLidar};
-use etendue_sensors::lidar::{PhaseMethod, PhaseReceiver};
+use etendue_sensors::lidar::{PhaseMethod, PhaseReceiver, RangeLimits};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use std::ops::Range;
 use toml::Spanned;
-
-/// A lidar that measures the phase of continuous waves at two frequencies.
-///
-/// Powers are relative: received power over transmitted power and receiver aperture, in 1/(m² sr).
-/// A surface of diffuse reflectance ρ that fills the beam at distance R and incidence θ returns
-/// ρ cos θ / (π R²).
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ContinuousWaveTable {
-    /// Wavelength of the light, nm.
-    pub wavelength_nm: f64,
-    /// Nearest range reported, m.
-    pub range_min_m: f64,
-    /// Farthest range reported, m.
-    pub range_max_m: f64,
-    /// Step of the reported ranges, mm; left out: no rounding.
-    pub range_resolution_mm: Option<f64>,
-    /// Time of a whole turn, ms.
-    pub turn_time_ms: f64,
-    /// The beams of a sweep.
-    pub beams: BeamsTable,
-    /// The two frequencies.
-    pub modulation: ModulationTable,
-    /// What turns light into a range.
-    pub receiver: ReceiverTable,
-}
-
-/// The beams of a sweep: a fan in the sensor's x-y plane.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct BeamsTable {
-    /// How many.
-    pub count: u32,
-    /// Azimuth of the first, anticlockwise from x, degrees.
-    pub azimuth_first_deg: f64,
-    /// From one to the next, degrees; negative for clockwise.
-    pub azimuth_step_deg: f64,
-    /// Standard deviation of each beam's azimuth, mrad.
-    #[serde(default)]
-    pub azimuth_jitter_mrad: f64,
-    /// Full angle of a beam, mrad (diameter over distance).
-    pub divergence_mrad: f64,
-    /// How a beam is sampled by rays.
-    #[serde(default)]
-    pub pattern: PatternTable,
-}
-
-/// How a beam is sampled by rays.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum PatternTable {
-    /// One ray, on the axis.
-    Centre,
-    /// Three rays 120 degrees apart.
-    Three {
-        /// Distance from the axis in beam radii; left out: 1/√2, the disc's root mean square.
-        radius: Option<f64>,
-    },
-    /// Rings of 6, 12, 18... rays about the axis, of equal area.
-    Rings {
-        /// Number of rings.
-        count: u32,
-    },
-    /// The same, weighted as a Gaussian beam.
-    Gaussian {
-        /// Number of rings.
-        count: u32,
-    },
-}
 
 /// The two frequencies: whole multiples of one.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -94,10 +22,12 @@ pub struct ModulationTable {
     pub phase_offsets_deg: [f64; 2],
 }
 
-/// What turns light into a range.
+/// Phase receiver: light that is amplitude-modulated at two frequencies.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ReceiverTable {
+pub struct PhaseTable {
+    /// The two modulation frequencies.
+    pub modulation: ModulationTable,
     /// Closed form (fast) or sample by sample.
     #[serde(default)]
     pub method: MethodName,
@@ -123,16 +53,21 @@ pub struct ReceiverTable {
     #[serde(default)]
     pub noise: NoiseTable,
     /// What lets ambient light in; left out: the scene's ambient light does not disturb it.
-    pub window: Option<WindowTable>,
+    pub window: Option<PhaseWindowTable>,
     /// How received power shifts the range.
     #[serde(default)]
     pub bias: BiasTable,
+    /// Range from which on all light of rain, fog, snow and dust lands on the detector, m: the diameter
+    /// of the lens over the angle that the detector sees. Nearer air is out of focus and returns less
+    /// light by the square of the distance.
+    #[serde(default)]
+    pub full_overlap_m: f64,
 }
 
 /// What lets ambient light in. Its photon noise is `noise.shot_per_m2_sr` for each unit of power.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct WindowTable {
+pub struct PhaseWindowTable {
     /// Mean optical power that the sensor emits, mW.
     pub emitted_power_mw: f64,
     /// Full angle of the cone that the detector sees, mrad.
@@ -202,86 +137,37 @@ pub enum BiasTable {
     PhaseRad([f64; 3]),
 }
 
-impl Default for PatternTable {
-    fn default() -> Self {
-        Self::Three { radius: None }
-    }
-}
-
-impl ContinuousWaveTable {
-    /// The lidar that the table describes, checked. `span` is where the table stands.
-    pub(super) fn lidar(
-        self,
+impl PhaseTable {
+    /// The receiver that the table describes, with the range limits of the lidar.
+    pub(super) fn receiver(
+        &self,
+        limits: &RangeLimits,
         document: &Document,
-        span: Range<usize>,
-    ) -> Result<CwLidar<f64>, DocumentError> {
-        let turn_time = self.turn_time_ms * 1e-3;
-        let lidar = CwLidar {
-            beams: self.beams.fan(turn_time),
-            turn_time,
-            wavelength: self.wavelength_nm * 1e-9,
-            half_tangent: self.beams.divergence_mrad * 1e-3 / 2.0,
-            pattern: self.beams.pattern.into(),
-            azimuth_jitter: self.beams.azimuth_jitter_mrad * 1e-3,
-            resolution: self.range_resolution_mm.map(|step| step * 1e-3),
-            receiver: self.receiver(document)?,
-        };
-        let invalid = |error: InvalidLidar| {
-            let problem = Problem::value(error.to_string(), "correct it in this table");
-            document.error(span, problem)
-        };
-        lidar.check().map_err(invalid)?;
-        Ok(lidar)
-    }
-
-    fn receiver(&self, document: &Document) -> Result<PhaseReceiver<f64>, DocumentError> {
-        let receiver = &self.receiver;
-        let sampling = SamplingScheme::from_name(receiver.sampling.get_ref()).map_err(|error| {
+    ) -> Result<PhaseReceiver, DocumentError> {
+        let sampling = SamplingScheme::from_name(self.sampling.get_ref()).map_err(|error| {
             let problem = Problem::value(error.to_string(), "write sampling = \"pair\"");
-            document.error(receiver.sampling.span(), problem)
+            document.error(self.sampling.span(), problem)
         })?;
         Ok(PhaseReceiver {
             modulation: (&self.modulation).into(),
             sampling,
-            converter_bits: receiver.converter_bits,
-            gain: (&receiver.gain).into(),
-            noise: (&receiver.noise).into(),
-            window: receiver.window.as_ref().map(Window::from),
-            detectable: receiver.detectable_power_per_m2_sr,
-            sufficient: receiver.sufficient_power_per_m2_sr,
+            converter_bits: self.converter_bits,
+            gain: (&self.gain).into(),
+            noise: (&self.noise).into(),
+            window: self.window.as_ref().map(Window::from),
+            detectable: self.detectable_power_per_m2_sr,
+            sufficient: self.sufficient_power_per_m2_sr,
             ambiguity: Ambiguity {
-                nearest: self.range_min_m,
-                farthest: self.range_max_m,
-                slack: receiver.slack_m,
-                gate: receiver.gate_m,
-                combination: receiver.combination.into(),
+                nearest: limits.near,
+                farthest: limits.far,
+                slack: self.slack_m,
+                gate: self.gate_m,
+                combination: self.combination.into(),
             },
-            bias: receiver.bias.into(),
-            method: receiver.method.into(),
-            full_overlap: 0.0,
+            bias: self.bias.into(),
+            method: self.method.into(),
+            full_overlap: self.full_overlap_m,
         })
-    }
-}
-
-impl BeamsTable {
-    fn fan(&self, turn_time: f64) -> Vec<Beam> {
-        let first = self.azimuth_first_deg.to_radians();
-        let step = self.azimuth_step_deg.to_radians();
-        Beam::fan(self.count, first, step, turn_time)
-    }
-}
-
-impl From<PatternTable> for SubRayPattern {
-    fn from(table: PatternTable) -> Self {
-        match table {
-            PatternTable::Centre => Self::Centre,
-            PatternTable::Three { radius: None } => Self::THREE,
-            PatternTable::Three {
-                radius: Some(radius),
-            } => Self::Three { radius },
-            PatternTable::Rings { count } => Self::Rings { rings: count },
-            PatternTable::Gaussian { count } => Self::Gaussian { rings: count },
-        }
     }
 }
 
@@ -316,8 +202,8 @@ impl From<&NoiseTable> for Noise {
     }
 }
 
-impl From<&WindowTable> for Window {
-    fn from(table: &WindowTable) -> Self {
+impl From<&PhaseWindowTable> for Window {
+    fn from(table: &PhaseWindowTable) -> Self {
         Self {
             emitted_power: table.emitted_power_mw * 1e-3,
             field_of_view: table.field_of_view_mrad * 1e-3,

@@ -1,15 +1,15 @@
-//! A profile's glare, made ready.
+//! Precomputed interpolation of a profile's glare.
 #![expect(
     clippy::inline_always,
-    reason = "loops over lanes become the caller's vector instructions"
+    reason = "loops over a batch are compiled for the caller's target features"
 )]
 
-use super::Expectation;
+use super::expectation::Expectation;
 use super::lookup::Lookup;
 use crate::profile::{Glare, IntensityKind, Profile};
 use crate::series::{exp, ln};
 
-/// What [`Glare::at`](crate::profile::Glare::at) says, with the numbers of each segment worked out.
+/// [`Glare::at`](crate::profile::Glare::at) with coefficients of each segment.
 #[derive(Clone, Debug)]
 pub(super) struct GlareCurve {
     centre: f64,
@@ -17,15 +17,15 @@ pub(super) struct GlareCurve {
     lookup: Lookup,
     ends: [f64; 2],
     segments: Vec<Segment>,
-    /// The highest mean intensity.
+    /// Upper limit of the mean intensity.
     highest: f64,
 }
 
-/// Between two knots: the value at the first and the difference to the second.
+/// A segment between two knots: the value at the first and the difference to the second.
 #[derive(Clone, Copy, Debug)]
 struct Segment {
     start: f64,
-    /// One over its width, 1/rad.
+    /// Inverse width, 1/rad.
     per_width: f64,
     bias: [f64; 2],
     spread_ratio: [f64; 2],
@@ -33,7 +33,7 @@ struct Segment {
     intensity: [f64; 2],
 }
 
-/// A glare's values in one place.
+/// Values of a glare at one incidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Excess {
     bias: f64,
@@ -43,7 +43,7 @@ struct Excess {
 }
 
 impl GlareCurve {
-    /// None without a glare of two knots.
+    /// `None` without a glare of two knots.
     pub fn new(profile: &Profile) -> Option<Self> {
         let glare: &Glare = profile.glare.as_ref()?;
         let [first, .., last] = &glare.knots[..] else {
@@ -75,8 +75,8 @@ impl GlareCurve {
         })
     }
 
-    /// Adds it to what is expected without it of some beams: `ratio` is how many times as far as the
-    /// panel was they are, `side` tells on which side of the normal one lies.
+    /// Adds the glare to the expected returns of a batch. `ratio` is the distance over that of the
+    /// panel, `side` the side of the normal of a beam by its index in the batch.
     #[inline(always)]
     pub fn add<const N: usize>(
         &self,
@@ -85,7 +85,7 @@ impl GlareCurve {
         (incidence, ratio, wanted): (&[f64; N], &[f64; N], &[bool; N]),
         side: impl Fn(usize) -> f64,
     ) {
-        // Nearer than at half the distance it may lie farther off the normal than its centre does twice.
+        // Above half the measured distance, the glare is within its reach plus its centre's angle
         let reach = self.reach + self.centre.abs();
         let mut any = false;
         for i in 0..N {
@@ -103,7 +103,7 @@ impl GlareCurve {
         if !reached.contains(&true) {
             return;
         }
-        here.even = false;
+        here.is_uniform = false;
         let mut drop_out = [0.0; N];
         for i in 0..N {
             if reached[i] {
@@ -118,11 +118,11 @@ impl GlareCurve {
             }
         }
         if drop_out.iter().any(|lost| *lost > 0.0) {
-            lose(&mut here.logit, &drop_out);
+            drop_shares(&mut here.logit, &drop_out);
         }
     }
 
-    /// The mean of both sides of the normal, weighted by where the beam lies.
+    /// Mean of both sides of the normal, weighted by the side of the beam.
     #[inline(always)]
     fn excess(&self, incidence: f64, shift: f64, side: f64) -> Excess {
         let right = self.at(-incidence - shift);
@@ -159,15 +159,16 @@ impl GlareCurve {
     }
 }
 
-/// Loses shares $s$ of the beams that would return: of the odds $e$ to drop out is made
+/// Drops shares $s$ of the beams that would return: odds $e$ of a drop-out become
 /// $(e + s)/(1 - s)$.
 #[inline(always)]
-fn lose<const N: usize>(logit: &mut [f64; N], shares: &[f64; N]) {
-    /// Of numbers above this the logistic is 1.
-    const ALL: f64 = 36.8;
+fn drop_shares<const N: usize>(logit: &mut [f64; N], shares: &[f64; N]) {
+    /// Logit above which the logistic function rounds to 1.
+    const CERTAIN: f64 = 36.8;
     for i in 0..N {
-        let odds = (exp(logit[i].min(ALL)) + shares[i]) / (1.0 - shares[i]).max(f64::MIN_POSITIVE);
-        if shares[i] > 0.0 && logit[i] < ALL {
+        let odds =
+            (exp(logit[i].min(CERTAIN)) + shares[i]) / (1.0 - shares[i]).max(f64::MIN_POSITIVE);
+        if shares[i] > 0.0 && logit[i] < CERTAIN {
             logit[i] = if shares[i] < 1.0 {
                 ln(odds)
             } else {

@@ -1,12 +1,12 @@
-//! Whether a normal number lies in a tail.
+//! Comparison of normal numbers with tail probabilities.
 
 use crate::normal;
 use crate::profile::reflectance::logistic;
 
-/// How far the polynomial goes.
+/// Largest argument of the polynomial.
 const REACH: f64 = 5.0;
 
-/// Of $\mathrm{logit}\,\Phi(z)/z$ in $z^2$ (Chebyshev).
+/// Coefficients of $\mathrm{logit}\,\Phi(z)/z$ in $z^2$ (Chebyshev).
 const TERMS: [f64; 4] = [
     1.59356182369,
     0.0757668374381,
@@ -14,16 +14,15 @@ const TERMS: [f64; 4] = [
     9.31153011103e-6,
 ];
 
-/// How far the polynomial may be off, twice over: measured 2.6e-3.
+/// Twice the largest error of the polynomial, measured 2.6e-3.
 const MARGIN: f64 = 5.2e-3;
 
-/// Which of some standard normal numbers $z$ lie outside of the lower tails whose probabilities have
-/// given logits: where $\mathrm{logit}\,\Phi(z) \ge \mathrm{logit}\,p$. A polynomial tells, but
-/// where both are nearer to each other than it is exact, which is once in a thousand times: there the
-/// probabilities do.
+/// Whether standard normal numbers $z$ are above the lower tails whose probabilities $p$ have the
+/// given logits: $\mathrm{logit}\,\Phi(z) \ge \mathrm{logit}\,p$. A polynomial decides, except where
+/// both sides are within its error (about once in a thousand): there the exact probabilities do.
 #[expect(
     clippy::inline_always,
-    reason = "loops over lanes become the caller's vector instructions"
+    reason = "loops over a batch are compiled for the caller's target features"
 )]
 #[inline(always)]
 pub(super) fn above<const N: usize>(draws: &[f64; N], logits: &[f64; N]) -> [bool; N] {
@@ -47,15 +46,15 @@ pub(super) fn above<const N: usize>(draws: &[f64; N], logits: &[f64; N]) -> [boo
     above
 }
 
-/// Whether the polynomial does not tell.
-#[expect(clippy::inline_always, reason = "one lane of a loop")]
+/// Whether the polynomial cannot decide.
+#[expect(clippy::inline_always, reason = "body of a loop over a batch")]
 #[inline(always)]
 fn is_near(draw: f64, gap: f64) -> bool {
     (gap.abs() < MARGIN) | (draw.abs() > REACH)
 }
 
-/// About $\ln\frac{\Phi(z)}{1-\Phi(z)}$.
-#[expect(clippy::inline_always, reason = "one lane of a loop")]
+/// Approximation of $\ln\frac{\Phi(z)}{1-\Phi(z)}$.
+#[expect(clippy::inline_always, reason = "body of a loop over a batch")]
 #[inline(always)]
 fn logit(z: f64) -> f64 {
     let square = z * z;
@@ -67,7 +66,7 @@ fn logit(z: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// As exact in the upper tail as in the lower.
+    /// Exact in the upper tail as in the lower.
     fn exact(z: f64) -> f64 {
         let lower = normal::probability(-z.abs());
         -z.signum() * (lower / (1.0 - lower)).ln()
@@ -83,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_in_a_tail_is_told_as_by_probabilities() {
+    fn decisions_are_those_of_the_exact_probabilities() {
         for probability in [1e-4_f64, 1.34e-3, 0.0227, 0.158, 0.499, 0.9, 0.9999] {
             let logit = (probability / (1.0 - probability)).ln();
             for draw in (-5000..5000).map(|i| f64::from(i) * 1e-3) {

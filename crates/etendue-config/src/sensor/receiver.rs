@@ -1,6 +1,7 @@
-//! What a scanner makes of the light.
+//! The tables of receivers, ranges and intensity.
 
-use crate::toml_file::Problem;
+use super::phase::PhaseTable;
+use crate::toml_file::{Document, DocumentError, Problem};
 use etendue_physics::beam::BeamWidth;
 use etendue_physics::phase::Window;
 use etendue_physics::pulse::{
@@ -13,12 +14,14 @@ use etendue_sensors::lidar::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// What becomes of the light.
+/// Receiver.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum ReceiverTable {
     /// Pulsed time of flight.
     Pulsed(PulsedTable),
+    /// Phase of light that is amplitude-modulated at two frequencies.
+    Phase(Box<PhaseTable>),
     /// Triangulation.
     Triangulation(TriangulationTable),
     /// Frequency-modulated continuous wave.
@@ -268,6 +271,7 @@ impl ReceiverTable {
     pub(super) fn check(&self) -> Result<(), Problem> {
         let found = match self {
             Self::Pulsed(table) => &table.found,
+            Self::Phase(_) => return Ok(()),
             Self::Triangulation(table) => &table.found,
             Self::Fmcw(table) => &table.found,
         };
@@ -288,23 +292,43 @@ impl ReceiverTable {
         Ok(())
     }
 
-    pub(super) fn receiver(&self, wavelength: f64, beam: &BeamWidth) -> Receiver {
-        match self {
+    /// The receiver that the table describes.
+    pub(super) fn receiver(
+        &self,
+        wavelength: f64,
+        beam: &BeamWidth,
+        limits: &RangeLimits,
+        document: &Document,
+    ) -> Result<Receiver, DocumentError> {
+        Ok(match self {
             Self::Pulsed(table) => Receiver::Pulsed(table.receiver(beam)),
-            Self::Triangulation(table) => Receiver::Triangulation(Triangulation {
-                baseline: table.baseline_mm * 1e-3,
-                angle_noise: table.angle_noise_urad * 1e-6,
-                angle_step: table.angle_step_urad * 1e-6,
-                threshold: reference_power(table.found.reflectance, table.found.range_m),
-            }),
-            Self::Fmcw(table) => Receiver::Fmcw(Fmcw {
-                wavelength,
-                bandwidth: table.bandwidth_ghz * 1e9,
-                chirp: table.chirp_us * 1e-6,
-                noise: reference_power(table.found.reflectance, table.found.range_m)
-                    / table.found.threshold_over_noise,
-                threshold: table.found.threshold_over_noise,
-            }),
+            Self::Phase(table) => Receiver::Phase(table.receiver(limits, document)?),
+            Self::Triangulation(table) => Receiver::Triangulation(table.receiver()),
+            Self::Fmcw(table) => Receiver::Fmcw(table.receiver(wavelength)),
+        })
+    }
+}
+
+impl TriangulationTable {
+    fn receiver(&self) -> Triangulation {
+        Triangulation {
+            baseline: self.baseline_mm * 1e-3,
+            angle_noise: self.angle_noise_urad * 1e-6,
+            angle_step: self.angle_step_urad * 1e-6,
+            threshold: reference_power(self.found.reflectance, self.found.range_m),
+        }
+    }
+}
+
+impl FmcwTable {
+    fn receiver(&self, wavelength: f64) -> Fmcw {
+        Fmcw {
+            wavelength,
+            bandwidth: self.bandwidth_ghz * 1e9,
+            chirp: self.chirp_us * 1e-6,
+            noise: reference_power(self.found.reflectance, self.found.range_m)
+                / self.found.threshold_over_noise,
+            threshold: self.found.threshold_over_noise,
         }
     }
 }
@@ -379,6 +403,14 @@ impl RangeTable {
 }
 
 impl IntensityTable {
+    /// The received power as it is.
+    pub(super) fn power() -> Intensity {
+        Intensity {
+            response: IntensityResponse::Power { counts: 1.0 },
+            top: None,
+        }
+    }
+
     pub(super) fn intensity(&self) -> Intensity {
         let response = match self.response {
             ResponseTable::Power(counts) => IntensityResponse::Power { counts },

@@ -1,43 +1,42 @@
-//! Many measurements drawn from a profile.
+//! Random measurements of batches of beams.
 #![expect(
     clippy::inline_always,
     clippy::needless_range_loop,
-    reason = "loops over lanes become the caller's vector instructions"
+    reason = "loops over a batch are compiled for the caller's target features"
 )]
 
-mod curve;
-mod edge;
-mod glare;
-mod lookup;
-
-use super::steps::Rounding;
-use super::{Address, DistanceLaw, Drawn, IntensityKind, NoiseCache, Profile};
-use crate::series::{exp, ln};
+use super::curve::{Curve, CurveRows};
+use super::expectation::Expectation;
+use super::glare::GlareCurve;
+use super::tail;
+use crate::profile::Profile;
+use crate::profile::draw::{Address, Drawn};
+use crate::profile::intensity::IntensityKind;
+use crate::profile::noise_cache::NoiseCache;
+use crate::profile::steps::Rounding;
 use crate::{Draws, Purpose};
-use curve::{Between, Curve};
-use glare::GlareCurve;
 use std::sync::Arc;
 
-/// A profile made ready to be drawn from: draws what [`Profile::draw`] does, sooner, for one beam or for
-/// up to 64 that follow each other, to the last bit the same for either.
+/// Batched form of [`Profile::draw`]: draws one beam or up to 64 consecutive beams, bit-equal for any
+/// batch size.
 ///
-/// What lies between two knots is worked out with the profile. Beyond them the logarithm of the
-/// reflectance model's power is a table: spreads there are within 2e-5 of
-/// [`Profile::at`]'s, and drop-outs' logits within 1e-4. All else is exact but for rounding (1e-11).
+/// The coefficients between knots are computed once. Beyond the knots the logarithm of the reflectance
+/// model's power is tabulated: spreads there are within 2e-5 of those of [`Profile::at`], logits of
+/// drop-outs within 1e-4. All else is equal up to rounding (1e-11).
 #[derive(Clone, Debug)]
 pub struct ProfileSampler {
-    profile: Arc<Profile>,
-    curve: Curve,
+    pub(super) profile: Arc<Profile>,
+    pub(super) curve: Curve,
     glare: Option<GlareCurve>,
     rounding: Rounding,
-    /// One over the distance that the profile was measured at, 1/m.
+    /// Inverse of the distance that the profile was measured at, 1/m.
     per_distance: f64,
 }
 
-/// How beams that follow each other meet a material.
+/// Consecutive beams that are incident on a material.
 #[derive(Clone, Debug)]
 pub struct IncidentBatch<'a, const N: usize> {
-    /// Which do: the numbers of the others mean nothing.
+    /// Whether each beam is: values of the others are undefined.
     pub wanted: [bool; N],
     /// Range, m.
     pub range: &'a [f64; N],
@@ -45,49 +44,20 @@ pub struct IncidentBatch<'a, const N: usize> {
     pub cos_incidence: &'a [f64; N],
 }
 
-/// Measurements of beams that follow each other.
+/// Measurements of consecutive beams.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub struct DrawnBatch<const N: usize> {
-    /// Which there are: the numbers of the others mean nothing.
+    /// Whether each beam returned: values of the others are undefined.
     pub returned: [bool; N],
-    /// The ranges as the device reports them, m.
+    /// Reported ranges, m.
     pub range: [f64; N],
-    /// The intensities, if the device gives any.
+    /// Reported intensities, if the device reports any.
     pub intensity: Option<[f64; N]>,
 }
 
-/// What to expect of beams.
-#[derive(Clone, Copy, Debug)]
-#[repr(align(64))]
-struct Expectation<const N: usize> {
-    bias: [f64; N],
-    spread: [f64; N],
-    fixed_pattern: [f64; N],
-    /// Whether what stands still is the same of all.
-    even: bool,
-    /// Of the drop-out.
-    logit: [f64; N],
-    intensity: [f64; N],
-    intensity_spread: [f64; N],
-}
-
-impl<const N: usize> Expectation<N> {
-    fn new(fixed_pattern: f64) -> Self {
-        Self {
-            bias: [0.0; N],
-            spread: [0.0; N],
-            fixed_pattern: [fixed_pattern; N],
-            even: true,
-            logit: [0.0; N],
-            intensity: [0.0; N],
-            intensity_spread: [0.0; N],
-        }
-    }
-}
-
 impl ProfileSampler {
-    /// Works out what all draws share.
+    /// Computes the coefficients that all draws share.
     pub fn new(profile: Arc<Profile>) -> Self {
         Self {
             curve: Curve::new(&profile),
@@ -98,14 +68,14 @@ impl ProfileSampler {
         }
     }
 
-    /// What it draws from.
+    /// The profile.
     pub fn profile(&self) -> &Arc<Profile> {
         &self.profile
     }
 
-    /// What the device reports of a surface at `range` (m) that it meets at an incidence of which the
-    /// cosine is given, or none where the beam drops. `side` is asked where a glare reaches:
-    /// [`Aspect::side`](super::Aspect::side).
+    /// A random measurement of a surface at `range` (m) under an incidence with the given cosine;
+    /// `None` for a drop-out. `side` ([`Aspect::side`](crate::profile::Aspect::side)) is evaluated only
+    /// within the reach of a glare.
     pub fn draw(
         &self,
         range: f64,
@@ -126,8 +96,8 @@ impl ProfileSampler {
         })
     }
 
-    /// Draws of beams that follow each other, at most 64, from `first` on; `side` is asked by lane.
-    /// Loops for the vector instructions of the caller.
+    /// Random measurements of N consecutive beams, at most 64, starting with `first`; `side` is the side
+    /// of a beam by its index in the batch.
     #[inline(always)]
     pub fn draw_batch<const N: usize>(
         &self,
@@ -136,13 +106,15 @@ impl ProfileSampler {
         first: &Address,
         noise_cache: &mut NoiseCache,
     ) -> DrawnBatch<N> {
-        // Numbers are drawn while what the segments say is still on its way to memory.
-        let mut between = Between::NONE;
-        self.curve.between(met.cos_incidence, &mut between);
+        // Look up the segments; drawing the temporal noise hides the latency
+        let mut rows = CurveRows::ZERO;
+        self.curve.look_up(met.cos_incidence, &mut rows);
         let temporal = noise_cache.temporal::<N>(first, &self.profile.correlation);
-        let here = self.expect(met, &between, side);
+
+        // Evaluate the expected returns and add correlated noise
+        let here = self.expect(met, &rows, side);
         let [error, loss] = self.normalised(&here, &temporal, first, noise_cache);
-        let above = edge::above(&loss, &here.logit);
+        let above = tail::above(&loss, &here.logit);
         let mut returned = [false; N];
         let mut range = [0.0; N];
         for i in 0..N {
@@ -157,16 +129,17 @@ impl ProfileSampler {
         }
     }
 
+    /// Expected returns at the beams' ranges and incidences.
     #[inline(always)]
-    fn expect<const N: usize>(
+    pub(super) fn expect<const N: usize>(
         &self,
         met: &IncidentBatch<'_, N>,
-        between: &Between<N>,
+        rows: &CurveRows<N>,
         side: impl Fn(usize) -> f64,
     ) -> Expectation<N> {
         let profile = &*self.profile;
         let fixed_pattern = profile.correlation.fixed_pattern();
-        let mut here = self.curve.at(met.cos_incidence, between, fixed_pattern);
+        let mut here = self.curve.at(met.cos_incidence, rows, fixed_pattern);
         let mut ratio = [0.0; N];
         for i in 0..N {
             ratio[i] = met.range[i] * met.cos_incidence[i] * self.per_distance;
@@ -175,63 +148,18 @@ impl ProfileSampler {
             glare.add(
                 &mut here,
                 profile,
-                (&between.incidence, &ratio, &met.wanted),
+                (&rows.incidence, &ratio, &met.wanted),
                 side,
             );
         }
-        self.carry(&mut here, &ratio);
+        profile
+            .law
+            .scale_batch(&mut here, &ratio, profile.reflectance.drop_out.slope);
         here
     }
 
-    /// Carries what is expected to other distances, by the law.
-    #[inline(always)]
-    fn carry<const N: usize>(&self, here: &mut Expectation<N>, ratio: &[f64; N]) {
-        match self.profile.law {
-            DistanceLaw::Triangulation => {
-                for i in 0..N {
-                    here.bias[i] *= ratio[i];
-                    here.spread[i] *= ratio[i] * ratio[i];
-                }
-            }
-            DistanceLaw::SignalToNoise { floor } => {
-                for i in 0..N {
-                    let floor = floor.min(here.spread[i]);
-                    let (fixed, square) = (floor * floor, ratio[i] * ratio[i]);
-                    let carried = here.spread[i] * here.spread[i] - fixed;
-                    here.spread[i] = (fixed + carried * (square * square)).sqrt();
-                }
-            }
-            DistanceLaw::Fitted { spread, bias, .. } => {
-                for i in 0..N {
-                    let log = ln(ratio[i].max(f64::MIN_POSITIVE));
-                    here.bias[i] *= exp(bias * log);
-                    here.spread[i] *= exp(spread * log);
-                }
-            }
-        }
-        self.carry_drop_out(here, ratio);
-    }
-
-    #[inline(always)]
-    fn carry_drop_out<const N: usize>(&self, here: &mut Expectation<N>, ratio: &[f64; N]) {
-        /// Of numbers above this the logistic is 1.
-        const ALL: f64 = 36.8;
-        let slope = self.profile.reflectance.drop_out.slope * self.profile.law.power_exponent();
-        if slope == 0.0 {
-            return;
-        }
-        for i in 0..N {
-            let shifted = here.logit[i].clamp(-30.0, 30.0) + slope * ln(ratio[i].max(1e-6));
-            here.logit[i] = if here.logit[i] < ALL {
-                shifted
-            } else {
-                f64::INFINITY
-            };
-        }
-    }
-
-    /// Two standard normal numbers of each beam, alike between neighbours and between sweeps: of the
-    /// range, of whose variance a share stands still, and of the drop-out.
+    /// Two standard normal numbers of each beam, for the range and for the drop-out, correlated between
+    /// neighbours and between sweeps.
     #[inline(always)]
     fn normalised<const N: usize>(
         &self,
@@ -247,7 +175,7 @@ impl ProfileSampler {
         );
         let mut sums = [[0.0; N]; 2];
         let mut roots = [(1.0 - fixed_pattern).sqrt(); N];
-        if !here.even {
+        if !here.is_uniform {
             for i in 0..N {
                 roots[i] = (1.0 - here.fixed_pattern[i]).sqrt();
             }
@@ -261,7 +189,7 @@ impl ProfileSampler {
         if fixed_pattern > 0.0 || fixed_pattern_drop > 0.0 {
             let numbers = noise_cache.fixed_pattern::<N>(first, correlation);
             let mut roots = [fixed_pattern.sqrt(); N];
-            if !here.even {
+            if !here.is_uniform {
                 for i in 0..N {
                     roots[i] = here.fixed_pattern[i].sqrt();
                 }
@@ -284,8 +212,8 @@ impl ProfileSampler {
             purpose: Purpose::ProfileIntensity,
         };
         let mut beams = [first.beam; N];
-        for (beam, lane) in beams.iter_mut().zip(0..) {
-            *beam = beam.wrapping_add(lane);
+        for (beam, offset) in beams.iter_mut().zip(0..) {
+            *beam = beam.wrapping_add(offset);
         }
         let mut intensity = [0.0; N];
         match self.profile.intensity {
@@ -310,7 +238,7 @@ impl ProfileSampler {
     }
 }
 
-/// Adds numbers times the roots of their shares: of the range by beam, of the drop-out.
+/// Adds numbers times the square roots of their variance shares, per beam for the range.
 #[inline(always)]
 fn add<T: Copy + Into<f64>, const N: usize>(
     sums: &mut [[f64; N]; 2],
@@ -323,6 +251,3 @@ fn add<T: Copy + Into<f64>, const N: usize>(
         sums[1][i] += drop_root * drop[i].into();
     }
 }
-
-#[cfg(test)]
-mod tests;

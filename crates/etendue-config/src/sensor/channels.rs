@@ -5,7 +5,7 @@ use etendue_sensors::lidar::Channel;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// The firing table: lists of one number a laser, all of one length; those left out are zero.
+/// Firing table: lists of one number a laser, all of one length; those left out are zero.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChannelsTable {

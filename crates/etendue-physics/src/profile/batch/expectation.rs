@@ -1,0 +1,31 @@
+//! Expected returns of a batch of beams.
+
+/// Expected returns of a batch of N beams: [`Expected`](crate::profile::Expected) as arrays.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+pub(in crate::profile) struct Expectation<const N: usize> {
+    pub bias: [f64; N],
+    pub spread: [f64; N],
+    pub fixed_pattern: [f64; N],
+    /// Whether the fixed-pattern share is the same for all beams.
+    pub is_uniform: bool,
+    /// Logit of the drop-out probability.
+    pub logit: [f64; N],
+    pub intensity: [f64; N],
+    pub intensity_spread: [f64; N],
+}
+
+impl<const N: usize> Expectation<N> {
+    /// Zeros, with a fixed-pattern share.
+    pub fn new(fixed_pattern: f64) -> Self {
+        Self {
+            bias: [0.0; N],
+            spread: [0.0; N],
+            fixed_pattern: [fixed_pattern; N],
+            is_uniform: true,
+            logit: [0.0; N],
+            intensity: [0.0; N],
+            intensity_spread: [0.0; N],
+        }
+    }
+}

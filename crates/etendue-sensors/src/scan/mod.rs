@@ -1,0 +1,7 @@
+//! Planar scans: recordings and their statistics.
+
+mod recording;
+mod statistics;
+
+pub use recording::{Scan, ScanLog};
+pub use statistics::{ScanStatistics, Spread, StationaryWindow, StatisticsOptions, SteadyBeam};
