@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .points_of(640)
         .first()
         .ok_or("the beam has no return")?;
-    let truth = sweep.axis_truths[640].ok_or("the beam met no wall")?;
+    let truth = sweep.axis_truths[640].ok_or("the beam hits no wall")?;
     assert!((left.range - truth.range).abs() < 0.02);
     eprintln!(
         "azimuth {:.1} degrees: measured {:.3} m, true {:.3} m",

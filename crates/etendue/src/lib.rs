@@ -35,8 +35,9 @@
 //! | [`config`] | TOML files of scenes, sensors, robots, materials, cameras, profiles and fits |
 //!
 //! Not modelled: diffraction and coherence of light, polarisation from one surface to the next,
-//! dispersion of pulses in the medium. Ray trees omit light over several rough surfaces; [`sensors::lidar::LightModel::Paths`] adds it. The command line is the binary `etendue` of
-//! the crate `etendue-cli`.
+//! dispersion of pulses in the medium. Ray trees omit light over several rough surfaces;
+//! [`sensors::lidar::LightModel::Paths`] adds it. The command line is the binary `etendue` of the crate
+//! `etendue-cli`.
 
 pub use etendue_calibrate as calibrate;
 pub use etendue_config as config;
