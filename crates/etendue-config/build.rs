@@ -34,6 +34,7 @@ fn main() -> io::Result<()> {
             "pub const {constant}: Presets = Presets::new({kind:?}, &["
         );
         for (name, path) in files {
+            let path = path.display().to_string();
             let _ = writeln!(
                 code,
                 "    Preset {{ name: {name:?}, text: include_str!({path:?}) }},"

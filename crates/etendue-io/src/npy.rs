@@ -60,7 +60,8 @@ pub(crate) fn write_array<T: Element>(
     let order = if size_of::<T>() == 1 { "|" } else { "<" };
     let kind = T::KIND;
     let size = size_of::<T>();
-    let lengths: String = shape.iter().map(|length| format!("{length}, ")).collect();
+    let lengths: Vec<String> = shape.iter().map(u64::to_string).collect();
+    let lengths = lengths.join(", ") + if shape.is_empty() { "" } else { ", " };
     let header = format!(
         "{{'descr': '{order}{kind}{size}', 'fortran_order': False, 'shape': ({lengths}), }}"
     );
@@ -181,6 +182,7 @@ fn parse_type(text: &str) -> Option<(ByteOrder, char, usize)> {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
 

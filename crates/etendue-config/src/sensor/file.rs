@@ -7,7 +7,7 @@ use super::receiver::{IntensityTable, RangeTable, ReceiverTable};
 use super::version_1;
 use crate::ConfigError;
 use crate::toml_file::{Document, DocumentError, Problem};
-use etendue_sensors::lidar::{Lidar, LidarError, LidarPart};
+use etendue_sensors::lidar::{Channel, Lidar, LidarError, LidarPart};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::ops::Range;
@@ -108,7 +108,7 @@ impl SensorFile {
         let at = |span: Range<usize>| move |problem: Problem| document.error(span, problem);
         let channels = match &self.channels {
             Some(table) => (table.get_ref().channels()).map_err(at(table.span()))?,
-            None => vec![Default::default()],
+            None => vec![Channel::default()],
         };
         let pattern = (self.pattern.get_ref().pattern()).map_err(at(self.pattern.span()))?;
         let beam = (self.beam.get_ref().beam()).map_err(at(self.beam.span()))?;

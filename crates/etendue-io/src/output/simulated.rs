@@ -231,9 +231,8 @@ impl Row<'_> {
         match (self.point, self.sweep.outcomes.get(self.shot)) {
             (Some(point), _) => point.range,
             (None, Some(Outcome::TooNear)) => f64::NEG_INFINITY,
-            (None, Some(Outcome::Error(_))) => f64::NAN,
+            (None, Some(Outcome::Error(_)) | None) => f64::NAN,
             (None, Some(_)) => f64::INFINITY,
-            (None, None) => f64::NAN,
         }
     }
 }

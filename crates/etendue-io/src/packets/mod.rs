@@ -71,7 +71,7 @@ pub struct ChannelTable {
 pub struct ChannelTables(pub fn(&str) -> Option<ChannelTable>);
 
 impl ChannelTables {
-    fn get(&self, name: &str) -> Result<ChannelTable, String> {
+    fn get(self, name: &str) -> Result<ChannelTable, String> {
         (self.0)(name).ok_or_else(|| format!("there is no channel table of {name}"))
     }
 }
@@ -148,7 +148,7 @@ fn read_packets(
         _ => None,
     };
     match (kind, metadata) {
-        (Kind::Velodyne, _) => return velodyne::read(turns, packets, calibration, &source.tables),
+        (Kind::Velodyne, _) => return velodyne::read(turns, packets, calibration, source.tables),
         (Kind::Hesai(model), _) => {
             let table = source.tables.get(model.preset())?;
             for bytes in packets {

@@ -96,12 +96,11 @@ impl<'a, S: Scalar, P: Fn(f64) -> Isometry3<S>> Simulator<'a, S, P> {
         trace: Trace<S>,
     ) -> Self {
         let own;
-        let atmosphere = match hooks.atmosphere {
-            Some(atmosphere) => atmosphere,
-            None => {
-                own = lifted(&settings.air.atmosphere);
-                &own
-            }
+        let atmosphere = if let Some(atmosphere) = hooks.atmosphere {
+            atmosphere
+        } else {
+            own = lifted(&settings.air.atmosphere);
+            &own
         };
         let air = PreparedAir::new(&settings.air, atmosphere, lidar);
         let with_backscatter = air.backscatter().is_some();

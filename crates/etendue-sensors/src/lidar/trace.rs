@@ -37,7 +37,7 @@ pub(super) fn trace_by_trees<S: Scalar>(traced: &TracedRays<S>, visit: VisitRetu
         rays,
         traced.hits,
         &traced.settings.light.tree(),
-        |ray, back| visit(ray, back),
+        visit,
     );
 }
 

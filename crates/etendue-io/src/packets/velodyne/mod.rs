@@ -32,7 +32,7 @@ pub(super) fn read(
     turns: &mut Turns,
     packets: &[&[u8]],
     calibration: Option<&VelodyneCalibration>,
-    tables: &ChannelTables,
+    tables: ChannelTables,
 ) -> Result<Vec<String>, String> {
     if let Some(model) = packets.iter().find_map(|bytes| banks::Model::of(bytes)) {
         let calibration = calibration.ok_or_else(|| model.needs_calibration())?;

@@ -44,7 +44,7 @@ struct Packet<'a> {
 pub(super) fn read(
     turns: &mut Turns,
     packets: &[&[u8]],
-    tables: &ChannelTables,
+    tables: ChannelTables,
 ) -> Result<(), String> {
     let mut by_product = BTreeMap::new();
     for bytes in packets {

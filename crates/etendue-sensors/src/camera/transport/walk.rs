@@ -116,7 +116,7 @@ impl<const N: usize> Tracer<'_, '_, N> {
             }
             match vertex.sample(stream) {
                 Some(onward) if way.may(&onward) => {
-                    way = way.after(spectral_scene, &vertex, &onward)
+                    way = way.after(spectral_scene, &vertex, &onward);
                 }
                 _ => return sum,
             }

@@ -61,7 +61,7 @@ fn an_ideal_receiver_gives_the_range_by_either_method() {
     };
     for i in 1..56 {
         let range = f64::from(i) * 0.1;
-        for receiver in [ideal(), sampled.clone()] {
+        for receiver in [ideal(), sampled] {
             let measured = measure(&receiver, &[(range, 0.3)]).expect("a range");
             assert!((measured - range).abs() < 1e-12, "{range}: {measured}");
         }
