@@ -89,7 +89,7 @@ fn volume_return<S: Scalar>(
 }
 
 /// Return of the part before a surface at `far` (m) of the cell that the surface intersects.
-/// `cells` whole cells precede it; the cells are those of [`volume_returns`].
+/// `whole` cells of the length `step` (m) precede it, as in [`volume_returns`].
 ///
 /// ```
 /// use etendue_physics::atmosphere::{Coefficients, Overlap, cut_volume_return, volume_returns};
