@@ -3,14 +3,14 @@
 use crate::Stream;
 use crate::pulse::poisson;
 
-/// The linear camera model of EMVA 1288 (release 4.0, European Machine Vision Association 2021,
-/// section 2): of $\mu_p$ photons, $\mu_e = \eta\mu_p$ electrons are set free, to which dark
-/// current adds $\mu_I t$; a pixel reads
+/// Linear detector model of EMVA 1288 (release 4.0, European Machine Vision Association 2021,
+/// section 2): $\mu_p$ photons release $\mu_e = \eta\mu_p$ electrons, dark current adds $\mu_I t$,
+/// and the reading of a pixel has the mean and variance
 /// $$\mu_y = K(\eta\mu_p + \mu_I t) + b,\qquad
 ///   \sigma_y^2 = K^2(\sigma_d^2 + \mu_I t) + \sigma_q^2 + K(\mu_y - \mu_{y.dark})$$
-/// with $\sigma_q^2 = 1/12$: photon noise makes the variance a line in the signal, of slope $K$.
+/// with $\sigma_q^2 = 1/12$: photon noise makes the variance linear in the signal, with slope $K$.
 ///
-/// Left out: the non-linearity near saturation, blooming, lag between frames.
+/// Not modelled: non-linearity near saturation, blooming, lag between frames.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Emva1288 {
     /// System gain $K$, digital numbers per electron.
@@ -19,9 +19,9 @@ pub struct Emva1288 {
     pub dark_noise: f64,
     /// Dark current $\mu_I$, electrons per second.
     pub dark_current: f64,
-    /// Most electrons that a pixel holds.
+    /// Full-well capacity, electrons.
     pub full_well: f64,
-    /// Reading in the dark $b$, digital numbers.
+    /// Dark reading $b$, digital numbers.
     pub black_level: f64,
     /// Bits of the converter.
     pub bits: u32,

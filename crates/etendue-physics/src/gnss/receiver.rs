@@ -120,8 +120,8 @@ impl GnssReceiverRun {
     }
 
     /// The next fix at a true position and velocity (both in the local frame), `dt` seconds after
-    /// the previous one. `sky` holds the view with occlusion and the view of the open sky: errors
-    /// scale with the ratio of their dilutions. Without `sky` the sky is open.
+    /// the previous one. `sky` is the view with occlusion, `open` that of the unoccluded sky:
+    /// errors scale with the ratio of their dilutions.
     pub fn fix(
         &mut self,
         frame: &LocalFrame,

@@ -65,8 +65,8 @@ impl ImuReading {
 
     /// Sample of an ideal unit that integrates over `window` seconds between two states: the mean
     /// rotation $\log(R_0^\top R_1)/w$ and the mean change of velocity $R_m^\top((v_1-v_0)/w - g)$,
-    /// with $R_m$ at mid-window. It is exact if rotation rate and acceleration are constant within
-    /// the window; samples of adjacent windows add up to the total rotation.
+    /// with $R_m$ at mid-window. The first is exact for a constant axis of rotation, the second for
+    /// a constant attitude; rotations of adjacent windows compose to the total rotation.
     pub fn gathered(
         start: &MotionState,
         end: &MotionState,

@@ -243,7 +243,8 @@ impl AnalyticFinder {
         }
     }
 
-    /// Echoes for a noise model that is constant over the loop, which keeps branches out of it.
+    /// Echoes with the timed feature and noise model selected outside of the loop, which keeps
+    /// branches out of it.
     #[expect(clippy::inline_always, reason = "for the caller's instructions")]
     #[inline(always)]
     fn singles_of(

@@ -9,7 +9,7 @@ use crate::{SPEED_OF_LIGHT, Scalar};
 pub struct Echo<S = f64> {
     /// Range, m.
     pub range: S,
-    /// Power at its peak.
+    /// Peak power.
     pub power: S,
     /// Full width at half maximum, s.
     pub width: S,

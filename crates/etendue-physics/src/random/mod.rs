@@ -36,7 +36,7 @@ pub enum Purpose {
     Pointing = 7,
     /// Drops and flakes within a beam.
     Precipitation = 8,
-    /// Echoes that noise alone makes.
+    /// False echoes caused by noise.
     FalseAlarm = 9,
     /// Noise and drift of a gyroscope.
     Gyroscope = 20,
