@@ -1,19 +1,19 @@
-//! Elementary functions by series: the same bits on every machine and with any instructions, and made
-//! for vector instructions.
+//! Elementary functions by series, suited to vector instructions. Results are bit-identical on
+//! every machine and instruction set.
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, LN_2, LOG2_E, TAU};
 
-/// $e^x$; of numbers outside of ±700 that of the nearest within.
+/// $e^x$; arguments outside of ±700 are clamped.
 ///
-/// With $x = k\ln2 + r$, $|r| \le \tfrac12\ln2$, $e^x = 2^k e^r$; of the series in $r$ the first term
-/// that is left out is below 2e-16.
+/// With $x = k\ln2 + r$, $|r| \le \tfrac12\ln2$, $e^x = 2^k e^r$; the first omitted term of the
+/// series in $r$ is below 2e-16.
 #[inline(always)]
 pub(crate) fn exp(x: f64) -> f64 {
-    // Adding this rounds to a whole number, which then stands in the lowest bits.
+    // Adding this rounds to an integer, which is then in the lowest bits.
     const ROUNDER: f64 = 1.5 * (1_u64 << 52) as f64;
-    // Of few bits, so that its multiples are exact.
+    // The high part has few bits, so that its multiples are exact.
     const LN_2_HIGH: f64 = f64::from_bits(LN_2.to_bits() & !0xffff_ffff);
-    // From Cody and Waite, to 1e-27: ln 2 = 0.6931471805599453094172321215.
+    // The low part, to 1e-27 (Cody and Waite): ln 2 = 0.6931471805599453094172321215.
     const LN_2_LOW: f64 = (LN_2 - LN_2_HIGH) + 2.319_046_813_846_3e-17;
     /// $1/n!$.
     const TERMS: [f64; 13] = {
@@ -39,11 +39,12 @@ pub(crate) fn exp(x: f64) -> f64 {
 
 /// $\arccos x$ for $x$ in [0, 1], rad, to 1e-13.
 ///
-/// By $\arccos x = \tfrac\pi2 - \arcsin x$ below a half and $2\arcsin\sqrt{(1-x)/2}$ above, with a
-/// polynomial of the arc sine up to a half.
+/// Uses $\arccos x = \tfrac\pi2 - \arcsin x$ below 1/2 and $2\arcsin\sqrt{(1-x)/2}$ above, with a
+/// polynomial of the arc sine up to 1/2.
 #[inline(always)]
 pub(crate) fn acos(x: f64) -> f64 {
-    /// Of $\arcsin\sqrt z/\sqrt z$ for $z$ in [0, 1/4]: off by 2.6e-16 at most (Chebyshev).
+    /// Coefficients of $\arcsin\sqrt z/\sqrt z$ for $z$ in [0, 1/4]: error at most 2.6e-16
+    /// (Chebyshev).
     const TERMS: [f64; 12] = [
         0.9999999999999998,
         0.16666666666689706,
@@ -72,14 +73,14 @@ pub(crate) fn acos(x: f64) -> f64 {
     if x < 0.5 { FRAC_PI_2 - arc } else { 2.0 * arc }
 }
 
-/// Four terms of a polynomial, two of them made at the same time.
+/// Four terms of a polynomial, evaluated as two independent pairs.
 #[expect(clippy::inline_always, reason = "one of a loop over many lanes")]
 #[inline(always)]
 fn four<const FROM: usize>(terms: &[f64], x: f64, square: f64) -> f64 {
     (terms[FROM] + terms[FROM + 1] * x) + (terms[FROM + 2] + terms[FROM + 3] * x) * square
 }
 
-/// A polynomial, its constant term first.
+/// Value of a polynomial; the constant term is first.
 #[expect(clippy::inline_always, reason = "one of a loop over many lanes")]
 #[inline(always)]
 fn polynomial<const N: usize>(terms: &[f64; N], x: f64) -> f64 {
@@ -90,14 +91,14 @@ fn polynomial<const N: usize>(terms: &[f64; N], x: f64) -> f64 {
     sum
 }
 
-/// The natural logarithm of a normal positive number.
+/// Natural logarithm of a normal positive number.
 ///
 /// With $x = 2^e m$ and $m$ in $[1/\\sqrt2, \\sqrt2)$, $\\ln x = e \\ln 2 + 2 \\operatorname{artanh} s$,
 /// $s = (m - 1)/(m + 1)$, and $\\operatorname{artanh} s = s + s^3 P(s^2)$.
 #[inline(always)]
 pub(crate) fn ln(x: f64) -> f64 {
     const FROM_ROOT: u64 = FRAC_1_SQRT_2.to_bits();
-    /// Of $P(z)$ for $z$ in [0, 0.0295]: $zP$ is off by 4.7e-18 at most (Chebyshev).
+    /// Coefficients of $P(z)$ for $z$ in [0, 0.0295]: error of $zP$ at most 4.7e-18 (Chebyshev).
     const TERMS: [f64; 7] = [
         0.3333333333333335,
         0.19999999999949752,
@@ -117,13 +118,13 @@ pub(crate) fn ln(x: f64) -> f64 {
     f64::from(exponent) * LN_2 + 2.0 * (s * (1.0 + z * polynomial(&TERMS, z)))
 }
 
-/// Cosine and sine of so many turns.
+/// Cosine and sine of an angle in turns.
 ///
-/// Within an eighth of a turn of the nearest quarter $\cos x = 1 + x^2 C(x^2)$ and
-/// $\sin x = x + x^3 S(x^2)$; the quarter then says which is which.
+/// Within an eighth of a turn of the nearest quarter, $\cos x = 1 + x^2 C(x^2)$ and $\sin x = x +
+/// x^3 S(x^2)$; the quarter determines their order and signs.
 #[inline(always)]
 pub(crate) fn cos_sin_of_turns(turns: f64) -> [f64; 2] {
-    /// Of $C(z)$ for $z$ in [0, 0.617]: $zC$ is off by 4.2e-19 at most (Chebyshev).
+    /// Coefficients of $C(z)$ for $z$ in [0, 0.617]: error of $zC$ at most 4.2e-19 (Chebyshev).
     const COS: [f64; 7] = [
         -0.5,
         0.04166666666666664,
@@ -133,7 +134,7 @@ pub(crate) fn cos_sin_of_turns(turns: f64) -> [f64; 2] {
         2.0875886737870168e-09,
         -1.136799864362574e-11,
     ];
-    /// Of $S(z)$ there: $zS$ is off by 1.8e-17 at most (Chebyshev).
+    /// Coefficients of $S(z)$ on the same interval: error of $zS$ at most 1.8e-17 (Chebyshev).
     const SIN: [f64; 6] = [
         -0.16666666666666666,
         0.008333333333330948,
@@ -142,7 +143,7 @@ pub(crate) fn cos_sin_of_turns(turns: f64) -> [f64; 2] {
         -2.5051131844805e-08,
         1.5918129280607273e-10,
     ];
-    // Adding this rounds to a whole number, which then stands in the lowest bits.
+    // Adding this rounds to an integer, which is then in the lowest bits.
     const ROUNDER: f64 = 1.5 * (1_u64 << 52) as f64;
     let rounded = 4.0 * turns + ROUNDER;
     let quarter = rounded.to_bits();
@@ -155,7 +156,7 @@ pub(crate) fn cos_sin_of_turns(turns: f64) -> [f64; 2] {
     } else {
         [sin, cos]
     };
-    // Negative in the second and third quarter, and in the third and fourth.
+    // The cosine is negative in the second and third quarter, the sine in the third and fourth.
     let signed = |value: f64, bit: u64| f64::from_bits(value.to_bits() ^ ((bit & 2) << 62));
     [signed(x, quarter.wrapping_add(1)), signed(y, quarter)]
 }
@@ -187,7 +188,7 @@ mod tests {
         assert_eq!([acos(0.0), acos(1.0)], [FRAC_PI_2, 0.0]);
     }
 
-    /// From the least that a draw takes, 2^-53, to 1. Measured against the machine's own
+    /// From 2^-53, the smallest positive draw, to 1. Measured against the standard library's
     /// logarithm: 3.3e-16.
     #[test]
     fn the_logarithm_is_right_to_the_last_bits() {
@@ -210,7 +211,7 @@ mod tests {
             let turns = f64::from(i) / 100_000.0;
             let [cos, sin] = cos_sin_of_turns(turns);
             let angle = TAU * turns;
-            // The machine's own are of an angle that is rounded: by up to 4.4e-16.
+            // The standard library's functions take a rounded angle: they differ by up to 4.4e-16.
             worst = worst
                 .max((cos - angle.cos()).abs())
                 .max((sin - angle.sin()).abs());

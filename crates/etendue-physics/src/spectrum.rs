@@ -1,8 +1,8 @@
-//! A quantity over wavelength.
+//! Quantities as functions of wavelength.
 
 use thiserror::Error;
 
-/// A quantity over wavelength.
+/// A quantity as a function of wavelength.
 ///
 /// ```
 /// use etendue_physics::Spectrum;
@@ -22,47 +22,48 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Spectrum {
-    /// The same at every wavelength.
+    /// Constant over wavelength.
     Constant(f64),
-    /// (wavelength in metres, value), wavelengths strictly ascending; linear in between.
+    /// Pairs of wavelength (m) and value, wavelengths strictly ascending; linear interpolation.
     Table(Vec<(f64, f64)>),
-    /// Refractive index after Sellmeier (1871): $n^2 = 1 + \sum_i B_i \lambda^2/(\lambda^2 - C_i)$.
+    /// Refractive index by the Sellmeier equation (1871): $n^2 = 1 + \sum_i B_i
+    /// \lambda^2/(\lambda^2 - C_i)$.
     Sellmeier {
-        /// ($B_i$, $C_i$ in m²).
+        /// Pairs of $B_i$ and $C_i$ (m²).
         terms: Vec<(f64, f64)>,
-        /// First and last wavelength where the fit holds, m.
+        /// First and last wavelength of the fit's validity, m.
         range: (f64, f64),
     },
-    /// A sum of powers (Cauchy's form): $\sum_i c_i (\lambda / 1\\,\mathrm{\mu m})^{p_i}$.
+    /// Sum of powers (Cauchy's equation): $\sum_i c_i (\lambda / 1\\,\mathrm{\mu m})^{p_i}$.
     Powers {
-        /// ($c_i$, $p_i$).
+        /// Pairs of $c_i$ and $p_i$.
         terms: Vec<(f64, i32)>,
-        /// First and last wavelength where the fit holds, m.
+        /// First and last wavelength of the fit's validity, m.
         range: (f64, f64),
     },
-    /// The group index $n - \lambda\\,\mathrm{d}n/\mathrm{d}\lambda$ that belongs to a phase index.
+    /// Group index $n - \lambda\\,\mathrm{d}n/\mathrm{d}\lambda$ of a phase index.
     GroupIndex(Box<Spectrum>),
 }
 
-/// A spectrum was asked for a wavelength that it does not cover.
+/// A wavelength outside the range of a spectrum.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[error("no value at {:.1} nm: the data cover {:.1} to {:.1} nm", wavelength * 1e9, covered.0 * 1e9, covered.1 * 1e9)]
 pub struct OutsideTable {
-    /// The wavelength asked for, m.
+    /// The requested wavelength, m.
     pub wavelength: f64,
     /// First and last wavelength of the table, m.
     pub covered: (f64, f64),
 }
 
-/// How far outside its range a wavelength may lie and still count as the end of it, relative:
-/// rounding of nanometres to metres, nothing more.
+/// Relative distance outside the range at which a wavelength counts as the end of the range: covers
+/// only rounding of nanometres to metres.
 const END_TOLERANCE: f64 = 1e-12;
 
 impl Spectrum {
-    /// The value at `wavelength`, m.
+    /// Value at `wavelength` (m).
     ///
     /// # Errors
-    /// Where the data do not cover the wavelength. Nothing is extrapolated.
+    /// If the data do not cover the wavelength. There is no extrapolation.
     pub fn at(&self, wavelength: f64) -> Result<f64, OutsideTable> {
         self.covers(wavelength)?;
         Ok(match self {
@@ -79,12 +80,12 @@ impl Spectrum {
         })
     }
 
-    /// The spectrum of the group index that belongs to this spectrum of a phase index,
-    /// $n_g = n - \lambda\\,\mathrm{d}n/\mathrm{d}\lambda$.
+    /// Spectrum of the group index of this phase index, $n_g = n -
+    /// \lambda\\,\mathrm{d}n/\mathrm{d}\lambda$.
     ///
-    /// Analytic, save for a table, where the slope is that of the piece around the wavelength (at
-    /// a table's point the mean of both sides): give measured indices as a fit where ranges through
-    /// glass matter.
+    /// The derivative is analytic except for tables, where it is the slope of the segment around
+    /// the wavelength (at a table point the mean of both sides). Where ranges through glass matter,
+    /// describe the index by a fit instead of a table.
     #[must_use]
     pub fn group_index(self) -> Self {
         match self {
@@ -119,7 +120,7 @@ impl Spectrum {
         }
     }
 
-    /// Derivative by wavelength, 1/m.
+    /// Derivative with respect to wavelength, 1/m.
     fn slope(&self, wavelength: f64) -> Result<f64, OutsideTable> {
         self.covers(wavelength)?;
         Ok(match self {
@@ -144,8 +145,8 @@ impl From<f64> for Spectrum {
     }
 }
 
-/// Slope and starting point of the piece of a table that holds `wavelength`; at a point of the
-/// table the piece before it where `below`, else the one after.
+/// Slope and starting point of the table segment that contains `wavelength`; at a table point the
+/// segment before it if `below`, otherwise the one after.
 fn segment(points: &[(f64, f64)], wavelength: f64, below: bool) -> (f64, (f64, f64)) {
     let past = |point: &(f64, f64)| point.0 < wavelength || (!below && point.0 == wavelength);
     let end = points
@@ -173,7 +174,7 @@ fn sellmeier(terms: &[(f64, f64)], wavelength: f64) -> (f64, f64) {
     (index, -wavelength / index * sum)
 }
 
-/// The sum of powers and its derivative by wavelength.
+/// Sum of powers and its derivative with respect to wavelength.
 fn powers(terms: &[(f64, i32)], wavelength: f64) -> (f64, f64) {
     let micrometres = wavelength * 1e6;
     let value = terms
@@ -225,7 +226,7 @@ mod tests {
             let slope =
                 (phase.at(at + step).unwrap() - phase.at(at - step).unwrap()) / (2.0 * step);
             let expected = phase.at(at).unwrap() - at * slope;
-            // Measured: 3e-10 at most (the differences' own rounding).
+            // Measured: 3e-10 at most (rounding of the finite differences).
             let group = phase.group_index().at(at).unwrap();
             assert!((group - expected).abs() < 1e-9, "{group} {expected}");
         }

@@ -93,8 +93,8 @@ impl ReturnSummary {
         self.all += power;
     }
 
-    /// Counts how a surface, of a normal on either side, faces the light that was added last and arrives
-    /// in a direction: only [`ReturnSummary::side`] asks for it.
+    /// Records the orientation of a surface, whose normal may point to either side, relative to the
+    /// arrival direction of the light added last; used by [`ReturnSummary::side`].
     pub fn face(&mut self, power: f64, normal: &Vector3<f64>, arrival: &Vector3<f64>) {
         let away = normal * normal.dot(arrival).signum();
         self.normal += away * power;

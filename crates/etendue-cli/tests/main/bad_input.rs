@@ -1,4 +1,4 @@
-//! Every bad input is told with its place and a remedy, and leaves nothing behind.
+//! Every invalid input is reported with its location and a remedy, and leaves no output files.
 
 use crate::{command, etendue, folder, names, stderr, stdout};
 use std::path::Path;
@@ -40,7 +40,7 @@ fn ply(vertices: &str, faces: &str) -> String {
 
 const WALL: &str = "1 -1 -1\n1 1 -1\n1 0 1\n";
 
-/// Simulates a scene that has to fail, and gives what is told.
+/// Simulates a scene that must fail, and returns the error message.
 fn refused(scene: &str, others: &[(&str, &str)]) -> String {
     let folder = folder();
     std::fs::write(folder.path().join("scene.toml"), scene).expect("writes");

@@ -120,8 +120,8 @@ pub struct SolverTable {
     /// How a residual is charged. Robust by default: what mirrors, glass and people show to some
     /// beams must not pull on the others.
     pub loss: LossTable,
-    /// Graduated non-convexity: a robust loss begins so many times too wide, where far starts still
-    /// see the way; 1 begins with its own scale.
+    /// Graduated non-convexity: factor on the width of a robust loss at the start, which lets far
+    /// starts converge; 1 begins with the loss's own width.
     pub widest: f64,
     /// Iterations at most.
     pub iterations: usize,
@@ -136,9 +136,9 @@ pub struct SolverTable {
     /// Whether derivatives see edges move across the beams: needed where a mirror or an edge is to be
     /// found along its own plane, and the default where an object's pose is unknown.
     pub edges: Option<bool>,
-    /// Tries about so many poses all over the scene (or in `within_m`) first, for the first unknown
-    /// that is a pose in the plane, and tells all answers that explain the scans as well; left out:
-    /// from the start alone.
+    /// Number of start poses tried across the scene (or in `within_m`) first, for the first unknown
+    /// that is a pose in the plane. All answers that explain the scans equally well are reported.
+    /// Left out: only the given start.
     pub search_poses: Option<usize>,
 }
 

@@ -269,7 +269,7 @@ fn columns(
             seconds: period * 1e-6,
         }),
         (None, Some(_)) => Err(Problem::value(
-            "\"fired\" stands beside \"period_us\"",
+            "\"fired\" cannot be combined with \"period_us\"",
             "give \"columns\" instead of \"period_us\", or leave \"fired\" out",
         )),
         _ => Err(Problem::value(

@@ -57,9 +57,9 @@ pub struct PhaseTable {
     /// How received power shifts the range.
     #[serde(default)]
     pub bias: BiasTable,
-    /// Range from which on all light of rain, fog, snow and dust lands on the detector, m: the diameter
-    /// of the lens over the angle that the detector sees. Nearer air is out of focus and returns less
-    /// light by the square of the distance.
+    /// Smallest range at which all light of rain, fog, snow and dust lands on the detector, m: the
+    /// diameter of the lens over the angle of the detector's field of view. Nearer air is out of
+    /// focus: its light falls with the square of the distance.
     #[serde(default)]
     pub full_overlap_m: f64,
 }

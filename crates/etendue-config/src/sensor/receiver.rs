@@ -56,10 +56,11 @@ pub struct PulsedTable {
     /// Whether echoes that noise alone makes are drawn.
     #[serde(default)]
     pub false_alarms: bool,
-    /// Range from which on all light of rain, fog, snow and dust lands on the detector: the diameter
-    /// of the lens over the angle that the detector sees. Nearer air is out of focus and shines by
-    /// the square of the distance less. Left out: where the beam's divergence has spread it as wide
-    /// as its exit, as if lens and detector had the beam's own width and angle.
+    /// Smallest range at which all light of rain, fog, snow and dust lands on the detector, m: the
+    /// diameter of the lens over the angle of the detector's field of view. Nearer air is out of
+    /// focus: its light falls with the square of the distance. Left out: the range at which the
+    /// divergence spreads the beam as wide as its exit, as if lens and detector had the width and
+    /// angle of the beam.
     pub full_overlap_m: Option<f64>,
     /// The data sheet's target.
     pub found: FoundTable,
@@ -243,7 +244,7 @@ pub struct IntensityTable {
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ResponseTable {
-    /// So many counts per 1/(m² sr).
+    /// Linear: counts per 1/(m² sr).
     Power(f64),
     /// Logarithmic.
     Log {

@@ -67,7 +67,7 @@ fn standing(scene: &Scene, sweeps: u32) -> StationaryWindow {
     statistics
         .stationary
         .first()
-        .expect("it stands still")
+        .expect("a stationary profile")
         .clone()
 }
 

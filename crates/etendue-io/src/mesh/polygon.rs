@@ -2,10 +2,10 @@
 
 use nalgebra::{Point3, Vector3};
 
-/// Cuts a simple polygon, flat or nearly so, into triangles with the same winding.
+/// Triangulates a simple polygon, flat or nearly so, with the same winding.
 ///
-/// Ears are cut off (Meisters 1975), so that concave polygons come out right; a polygon without
-/// an ear, which crosses itself, is cut as a fan.
+/// Ear clipping (Meisters 1975) handles concave polygons; a polygon without an ear, which
+/// intersects itself, becomes a triangle fan.
 pub(super) fn triangulate(polygon: &[u32], vertices: &[Point3<f64>]) -> Vec<[u32; 3]> {
     let mut left = polygon.to_vec();
     let at = |index: u32| vertices[index as usize].coords;

@@ -20,8 +20,8 @@ pub(super) struct Rows {
 const DECIMALS: usize = 6;
 
 impl Rows {
-    /// Lines from the byte `body` on, the first so many of which are points, with the columns of x,
-    /// y, z and range.
+    /// Text lines after the byte `body`, of which the first `points` are points, with the columns
+    /// of x, y, z and range.
     pub fn after(
         path: &Path,
         bytes: &[u8],

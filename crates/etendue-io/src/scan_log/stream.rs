@@ -188,7 +188,7 @@ impl<R: Read> ScanStream<R> {
         Ok(Some((length, scans)))
     }
 
-    /// Finds out the format, and drops what comes before the first line of it: so many bytes.
+    /// Detects the format and drops the bytes before its first line; returns their number.
     fn recognise(&mut self, whole: usize) -> Result<usize, FormatError> {
         if self.format.is_some() {
             return Ok(0);

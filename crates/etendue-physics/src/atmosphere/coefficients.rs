@@ -1,19 +1,19 @@
-//! Extinction and backscatter.
+//! Extinction and backscatter coefficients.
 
 use crate::Scalar;
 
-/// What a metre of air does to light.
+/// Extinction and backscatter coefficients of air.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Coefficients<S> {
-    /// Extinction: share of the power lost per metre, 1/m.
+    /// Extinction coefficient: fraction of the power lost per metre, 1/m.
     pub extinction: S,
-    /// Backscatter: share of the power sent straight back per metre and solid angle,
-    /// 1/(m sr).
+    /// Backscatter coefficient: fraction of the power scattered straight back per metre and solid
+    /// angle, 1/(m sr).
     pub backscatter: S,
 }
 
 impl<S: Scalar> Coefficients<S> {
-    /// Nothing.
+    /// Vacuum: both coefficients are zero.
     pub fn vacuum() -> Self {
         Self {
             extinction: S::zero(),
@@ -21,7 +21,7 @@ impl<S: Scalar> Coefficients<S> {
         }
     }
 
-    /// From the extinction (1/m) and the lidar ratio (sr).
+    /// Coefficients from the extinction (1/m) and the lidar ratio (sr).
     pub fn from_lidar_ratio(extinction: S, lidar_ratio: f64) -> Self {
         Self {
             extinction,
@@ -29,7 +29,7 @@ impl<S: Scalar> Coefficients<S> {
         }
     }
 
-    /// Both kinds of particles in the same air.
+    /// Sum of the coefficients of two kinds of particles in the same air.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -38,8 +38,7 @@ impl<S: Scalar> Coefficients<S> {
         }
     }
 
-    /// What is left of the power on the way to `range` (m) and back: $e^{-2\alpha R}$ (Beer,
-    /// Lambert).
+    /// Two-way transmission to `range` (m) and back: $e^{-2\alpha R}$ (Beer-Lambert law).
     ///
     /// ```
     /// use etendue_physics::atmosphere::Coefficients;

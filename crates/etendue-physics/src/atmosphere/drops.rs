@@ -1,34 +1,34 @@
-//! Drops and flakes, one by one.
+//! Echoes of individual drops and flakes.
 
 use super::{Overlap, Precipitation};
 use crate::Stream;
 use crate::beam::BeamWidth;
 use crate::pulse::{PulseReturn, poisson};
 
-/// The largest drop that is thought of where it matters how far drops are seen, m: larger ones break
-/// (Pruppacher, Klett 1997, chapter 10).
+/// Largest drop diameter considered for the distance at which drops are visible, m: larger drops
+/// break up (Pruppacher, Klett 1997, chapter 10).
 const LARGEST: f64 = 6e-3;
 
-/// Steps in which the volume of a beam is added up, m.
+/// Step of the numerical integration of the beam's volume, m.
 const STEP: f64 = 0.25;
 
-/// The drops or flakes of at least some diameter that a beam meets one by one, made ready for many
-/// beams.
+/// Individual drops or flakes above a smallest diameter in a beam, with the constants that all
+/// beams share.
 #[derive(Clone, Debug)]
 pub struct Drops {
     precipitation: Precipitation<f64>,
     smallest: f64,
     beam: BeamWidth,
     overlap: Overlap,
-    /// Of all air, 1/m.
+    /// Extinction coefficient of the air, 1/m.
     extinction: f64,
-    /// Volume of the beam from the first range that is seen to each step after it, m³.
+    /// Volume of the beam from the first visible range to each later step, m³.
     volume: Vec<f64>,
 }
 
 impl Drops {
-    /// Those of at least the diameter `smallest` (m) in a beam, out to `far` (m), through air of
-    /// that `extinction` (1/m).
+    /// Drops of at least the diameter `smallest` (m) in a beam out to `far` (m), in air with the
+    /// extinction coefficient `extinction` (1/m).
     pub fn new(
         precipitation: Precipitation<f64>,
         smallest: f64,
@@ -56,8 +56,8 @@ impl Drops {
         }
     }
 
-    /// How far from the sensor any drop or flake sends back at least `power` (1/(m² sr)), m; at most
-    /// `far`.
+    /// Largest distance from the sensor at which a drop or flake returns at least `power` (1/(m²
+    /// sr)), m; at most `far`.
     pub fn seen_until(
         precipitation: &Precipitation<f64>,
         beam: &BeamWidth,
@@ -73,7 +73,8 @@ impl Drops {
         range.max(overlap.none_until)
     }
 
-    /// Adds the echoes of a Poisson number of drops before `far` (m), weakened by the air.
+    /// Adds the returns of a Poisson-distributed number of drops before `far` (m), attenuated by
+    /// the air.
     pub fn add(&self, far: f64, stream: &mut Stream, returns: &mut Vec<PulseReturn>) {
         let density = self.precipitation.number_above(self.smallest);
         let volume = self.volume_until(far);
@@ -106,7 +107,7 @@ impl Drops {
         }
     }
 
-    /// The range before which there is that much volume, m.
+    /// Range before which the beam has the given volume (m³), m.
     fn range_of(&self, volume: f64) -> f64 {
         let after = self.volume.partition_point(|until| *until <= volume);
         let after = after.clamp(1, self.volume.len() - 1);
@@ -151,9 +152,9 @@ mod tests {
         returns
     }
 
-    /// 4,000 beams of 30 m in 20 mm/h: the mean of the drops' echoes within 4.5 standard errors
-    /// of the share of $\int\beta/r^2\,dr$ that they stand for; with an overlap that is not full,
-    /// of $\beta\,\Delta r/r_1^2$.
+    /// 4,000 beams of 30 m in 20 mm/h: the mean of the drops' echoes is within 4.5 standard errors
+    /// of their fraction of $\int\beta/r^2\,dr$; with a partial overlap, of $\beta\,\Delta
+    /// r/r_1^2$.
     #[test]
     fn drops_return_on_average_what_the_backscatter_coefficient_says() {
         let rain = Precipitation::rain(20e-3 / 3600.0);
@@ -174,8 +175,9 @@ mod tests {
         }
     }
 
-    /// Uniform in the beam's volume: the share of drops before 20 m is that of the volume before it,
-    /// within 4.5 standard deviations of the binomial.
+    /// Drops are uniform in the beam's volume: the fraction of drops before 20 m equals the
+    /// fraction of the volume before it, within 4.5 standard deviations of the binomial
+    /// distribution.
     #[test]
     fn drops_stand_where_the_beam_is_wide() {
         let rain = Precipitation::rain(20e-3 / 3600.0);

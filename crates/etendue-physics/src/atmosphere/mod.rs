@@ -1,11 +1,11 @@
-//! What the air between sensor and surface does: it takes light away and sends some back.
+//! Extinction and backscatter of the air between sensor and surface.
 //!
 //! Every kind of [`Weather`] gives an extinction coefficient $\alpha$ (1/m) and a backscatter
 //! coefficient $\beta = \alpha/S$ (1/(m sr)) with its lidar ratio $S$ (sr). A return from range
 //! $R$ is weakened by $e^{-2\alpha R}$, and the air itself returns
 //! $$dL = \beta\\,\frac{e^{-2\alpha r}}{r^2}\\,dr ,$$
-//! in the unit of a surface's $L = f\cos\theta/R^2$, 1/(m² sr). Large drops and flakes may be
-//! drawn one by one ([`Drops`]): they are what single false echoes come from.
+//! in the unit of a surface's $L = f\cos\theta/R^2$, 1/(m² sr). Large drops and flakes can be drawn
+//! individually ([`Drops`]): they cause isolated false echoes.
 //!
 //! Not modelled: multiple scattering (which lowers the effective extinction in dense fog),
 //! layers and patches, turbulence, and absorption lines.

@@ -1,36 +1,36 @@
-//! How many drops and flakes there are, and what they do to light.
+//! Size distributions of raindrops and snowflakes, and their extinction and backscatter.
 
 use super::weather::ICE_LIDAR_RATIO;
 use crate::Scalar;
 use std::f64::consts::PI;
 
-/// Drops or flakes of exponentially distributed diameters, $N(D) = N_0 e^{-\Lambda D}$.
+/// Precipitation with exponentially distributed diameters, $N(D) = N_0 e^{-\Lambda D}$.
 ///
-/// They are large against the wavelength: each takes twice its cross-section out of the beam
-/// (van de Hulst 1957, section 8.22).
+/// Drops and flakes are large compared with the wavelength: each removes twice its cross-section
+/// from the beam (van de Hulst 1957, section 8.22).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Precipitation<S> {
     /// $N_0$, 1/m⁴.
     pub intercept: S,
     /// $\Lambda$, 1/m.
     pub slope: S,
-    /// Cross-section over that of a sphere of the diameter $D$ (flakes are larger than the
-    /// drops they melt to).
+    /// Cross-section over that of a sphere of the diameter $D$ (flakes are larger than the drops
+    /// that they melt into).
     pub area_ratio: f64,
     /// Lidar ratio, sr.
     pub lidar_ratio: f64,
 }
 
-/// Extinction efficiency of a body large against the wavelength.
+/// Extinction efficiency of a body that is large compared with the wavelength.
 const EFFICIENCY: f64 = 2.0;
 
 /// Refractive index of water at 0.9 µm (Hale, Querry 1973, doi:10.1364/AO.12.000555).
 const WATER_INDEX: f64 = 1.328;
 
-/// Lidar ratio of raindrops, sr, by geometric optics: of a sphere of radius $a$ the front sends
-/// $F_0 a^2/4$ into a unit of solid angle straight back, and the rear
-/// $F_0(1-F_0)^2\left(\frac{n}{2-n}\right)^2 a^2/4$ (van de Hulst 1957, chapter 12; $F_0$ is Fresnel's
-/// reflectance at normal incidence), out of $2\pi a^2$ that are lost.
+/// Lidar ratio of raindrops, sr, by geometric optics: the front of a sphere of radius $a$ reflects
+/// $F_0 a^2/4$ per unit of solid angle straight back, the rear
+/// $F_0(1-F_0)^2\left(\frac{n}{2-n}\right)^2 a^2/4$ (van de Hulst 1957, chapter 12; $F_0$ is the
+/// Fresnel reflectance at normal incidence), of an extinction cross-section of $2\pi a^2$.
 ///
 /// The glory of a perfect sphere, which would be tens of times as bright, is left out: of a drop of a
 /// millimetre it is a cone of half a milliradian, narrower than the angle between emitter and
@@ -69,7 +69,7 @@ impl<S: Scalar> Precipitation<S> {
         }
     }
 
-    /// Extinction of all of them, 1/m:
+    /// Extinction coefficient of all drops or flakes, 1/m:
     /// $\alpha = \int Q\frac{\pi D^2}{4}N(D)\\,dD = Q\frac{\pi}{2}N_0/\Lambda^3$.
     pub fn extinction(&self) -> S {
         let cubed = self.slope * self.slope * self.slope;
@@ -78,20 +78,20 @@ impl<S: Scalar> Precipitation<S> {
 }
 
 impl Precipitation<f64> {
-    /// Number of drops larger than `diameter` (m) in a cubic metre.
+    /// Number of drops per cubic metre that are larger than `diameter` (m).
     pub fn number_above(&self, diameter: f64) -> f64 {
         self.intercept / self.slope * (-self.slope * diameter).exp()
     }
 
-    /// Share of the backscatter that comes from drops larger than `diameter` (m):
-    /// $e^{-x}(1 + x + x^2/2)$ with $x = \Lambda D$.
+    /// Fraction of the backscatter from drops larger than `diameter` (m): $e^{-x}(1 + x + x^2/2)$
+    /// with $x = \Lambda D$.
     pub fn share_above(&self, diameter: f64) -> f64 {
         let x = self.slope * diameter;
         (-x).exp() * (1.0 + x + 0.5 * x * x)
     }
 
-    /// Power sent back by one drop on the beam's cross-section of `area` (m²) at `range` (m),
-    /// without extinction, 1/(m² sr).
+    /// Power returned by one drop in a beam of cross-section `area` (m²) at `range` (m), without
+    /// extinction, 1/(m² sr).
     pub fn drop_power(&self, diameter: f64, area: f64, range: f64) -> f64 {
         let cross_section = 0.25 * PI * diameter * diameter * self.area_ratio;
         EFFICIENCY * cross_section / (self.lidar_ratio * area * range * range)

@@ -1,26 +1,29 @@
-//! The light that the air itself sends back.
+//! Volume backscatter of the air.
 
 use super::Coefficients;
 use crate::Scalar;
 use crate::pulse::PulseReturn;
 
-/// What the receiver sees of the near air. It is focused far away: a point at the range $r$ is
-/// imaged as a disc of $Df/r$ behind a lens of diameter $D$ and focal length $f$, of which a detector
-/// of the width $f\theta$ takes $o(r) = \min(1, (r/r_1)^2)$ with $r_1 = D/\theta$ (the blur of Wang,
-/// Kostamovaara 1994, doi:10.1364/AO.33.004069, in geometric optics). Before the first range that it
-/// reports it is blind.
+/// Overlap of the receiver's field of view with the beam: the fraction of the light from each range
+/// that lands on the detector.
 ///
-/// Without it the backscatter of the nearest air would have no bound.
+/// The receiver is focused far away: a point at the range $r$ is imaged as a disc of $Df/r$ behind
+/// a lens of diameter $D$ and focal length $f$. A detector of the width $f\theta$ receives the
+/// fraction $o(r) = \min(1, (r/r_1)^2)$ with $r_1 = D/\theta$ (the blur of Wang, Kostamovaara 1994,
+/// doi:10.1364/AO.33.004069, in geometric optics). Below its smallest reported range the receiver
+/// is blind.
+///
+/// Without the overlap the backscatter of the nearest air would be unbounded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Overlap {
-    /// Nothing is seen up to here, m.
+    /// Range up to which no light is detected, m.
     pub none_until: f64,
-    /// All is seen from here on ($r_1$), m.
+    /// Smallest range with full overlap ($r_1$), m.
     pub full_from: f64,
 }
 
 impl Overlap {
-    /// Share of the light that is seen from `range` (m).
+    /// Fraction of the light from `range` (m) that is detected.
     ///
     /// ```
     /// use etendue_physics::atmosphere::Overlap;
@@ -38,8 +41,8 @@ impl Overlap {
     }
 }
 
-/// Returns of the air up to `far` (m), one every `step` (m, shorter than the pulse):
-/// $L_i = \beta\\, o(r_i)\\, e^{-2\alpha r_i} / r_i^2\\, \Delta r$.
+/// Returns of the air up to `far` (m), one for each `step` (m, shorter than the pulse): $L_i =
+/// \beta\\, o(r_i)\\, e^{-2\alpha r_i} / r_i^2\\, \Delta r$.
 ///
 /// ```
 /// use etendue_physics::atmosphere::{Coefficients, Overlap, volume_returns};
@@ -47,7 +50,7 @@ impl Overlap {
 /// let overlap = Overlap { none_until: 0.5, full_from: 2.0 };
 /// let returns = volume_returns(&air, &overlap, 100.0, 0.1);
 /// let strongest = returns.iter().max_by(|a, b| a.power.total_cmp(&b.power)).unwrap();
-/// assert!((0.5..2.0).contains(&strongest.range)); // the fog's own echo stands near the sensor
+/// assert!((0.5..2.0).contains(&strongest.range)); // the echo of the fog is near the sensor
 /// ```
 pub fn volume_returns<S: Scalar>(
     air: &Coefficients<S>,
@@ -71,7 +74,7 @@ pub fn volume_returns<S: Scalar>(
         .collect()
 }
 
-/// The return of a cell of air of that length (m) about a range (m).
+/// Return of a cell of air with the given length (m) around a range (m).
 fn volume_return<S: Scalar>(
     air: &Coefficients<S>,
     overlap: &Overlap,
@@ -85,8 +88,8 @@ fn volume_return<S: Scalar>(
     }
 }
 
-/// The return of the cell that a surface at `far` (m) cuts, as far as it stands before the surface,
-/// with so many whole cells before it; the cells are those of [`volume_returns`].
+/// Return of the part before a surface at `far` (m) of the cell that the surface intersects.
+/// `whole` cells of the length `step` (m) precede it, as in [`volume_returns`].
 ///
 /// ```
 /// use etendue_physics::atmosphere::{Coefficients, Overlap, cut_volume_return, volume_returns};

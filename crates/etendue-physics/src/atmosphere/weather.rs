@@ -1,4 +1,4 @@
-//! Kinds of weather, each with the model of its extinction and where it comes from.
+//! Kinds of weather and the models of their extinction.
 
 use super::{Coefficients, Precipitation};
 use crate::Scalar;
@@ -18,10 +18,10 @@ pub(super) const ICE_LIDAR_RATIO: f64 = 25.0;
 /// (Tegen, Lacis 1996, fine silt, doi:10.1029/95JD03610).
 const DUST_EXTINCTION_PER_GRAM: f64 = 0.7;
 
-/// A millimetre an hour, in which rain and snow are told, m/s.
+/// One millimetre per hour, the usual unit of rain and snow rates, m/s.
 pub const MM_PER_HOUR: f64 = 1e-3 / 3600.0;
 
-/// Something in the air.
+/// One kind of weather.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Weather<S> {
@@ -32,8 +32,8 @@ pub enum Weather<S> {
         /// Visibility, m.
         visibility: S,
     },
-    /// Fog with the visibility $V$ in m: droplets larger than the wavelength, so
-    /// $\alpha = 3.912/V$ at any of them (Kim et al. 2001, $q = 0$; Rasshofer et al. 2011,
+    /// Fog with the visibility $V$ in m: droplets are larger than the wavelength, so $\alpha =
+    /// 3.912/V$ at every wavelength (Kim et al. 2001, $q = 0$; Rasshofer et al. 2011,
     /// doi:10.5194/ars-9-49-2011).
     Fog {
         /// Visibility, m.
@@ -42,14 +42,14 @@ pub enum Weather<S> {
     /// Rain, by the drop sizes of Marshall and Palmer 1948
     /// (doi:10.1175/1520-0469(1948)005<0165:TDORWS>2.0.CO;2) and geometric optics.
     Rain {
-        /// Rate of fall, m/s of water (1 mm/h is 2.778e-7).
+        /// Rainfall rate, m/s of water (1 mm/h is 2.778e-7).
         rate: S,
     },
     /// Snow, by the sizes of Gunn and Marshall 1958
     /// (doi:10.1175/1520-0469(1958)015<0452:TDWSOA>2.0.CO;2) in melted diameters, flakes of a
     /// tenth of water's density.
     Snow {
-        /// Rate of fall, m/s of melted water.
+        /// Snowfall rate, m/s of melted water.
         rate: S,
     },
     /// Dust of a mass concentration, g/m³: 0.7 m²/g of extinction.
@@ -59,7 +59,7 @@ pub enum Weather<S> {
     },
 }
 
-/// What it is and how much, in the units that people use.
+/// Formats the kind of weather and its amount in common units.
 ///
 /// ```
 /// use etendue_physics::atmosphere::{MM_PER_HOUR, Weather};
@@ -68,7 +68,7 @@ pub enum Weather<S> {
 /// ```
 impl Display for Weather<f64> {
     fn fmt(&self, out: &mut Formatter) -> Result {
-        // No digits that the unit's rounding brought in.
+        // Remove the digits introduced by rounding in the unit
         let in_unit = |amount: f64, unit: f64| (amount / unit * 1e6).round() / 1e6;
         match *self {
             Self::Haze { visibility } => write!(out, "haze of {visibility} m visibility"),
@@ -81,7 +81,7 @@ impl Display for Weather<f64> {
 }
 
 impl<S: Copy> Weather<S> {
-    /// The number that says how much there is of it, in its own unit.
+    /// Amount of the weather (visibility, rate or concentration), in its own unit.
     pub fn amount(&self) -> S {
         match *self {
             Self::Haze { visibility } | Self::Fog { visibility } => visibility,
@@ -90,7 +90,7 @@ impl<S: Copy> Weather<S> {
         }
     }
 
-    /// The same kind of weather, of another amount.
+    /// The same kind of weather with another amount.
     ///
     /// ```
     /// use etendue_physics::atmosphere::Weather;
@@ -113,7 +113,7 @@ impl<S: Copy> Weather<S> {
 }
 
 impl<S: Scalar> Weather<S> {
-    /// Extinction and backscatter at a wavelength (m).
+    /// Extinction and backscatter coefficients at a wavelength (m).
     ///
     /// ```
     /// use etendue_physics::atmosphere::Weather;
@@ -134,7 +134,7 @@ impl<S: Scalar> Weather<S> {
         Coefficients::from_lidar_ratio(extinction, lidar_ratio)
     }
 
-    /// The drops or flakes, where they are large enough to count one by one.
+    /// Size distribution of the drops or flakes, if they are large enough to be drawn individually.
     pub fn precipitation(&self) -> Option<Precipitation<S>> {
         match *self {
             Self::Rain { rate } => Some(Precipitation::rain(rate)),
@@ -149,7 +149,8 @@ fn koschmieder<S: Scalar>(visibility: S) -> S {
     visibility.recip() * 3.912
 }
 
-/// Koschmieder's law at 550 nm, carried to the wavelength by Kim's exponent.
+/// Extinction of haze, 1/m: Koschmieder's law at 550 nm, scaled to the wavelength by Kim's
+/// exponent.
 fn haze<S: Scalar>(visibility: S, wavelength: f64) -> S {
     let km = visibility * 1e-3;
     let q = match km.value() {
@@ -162,15 +163,15 @@ fn haze<S: Scalar>(visibility: S, wavelength: f64) -> S {
     koschmieder(visibility) * (-(q * (wavelength / 550e-9).ln())).exp()
 }
 
-/// All that is in the air; nothing is vacuum.
+/// Atmosphere: the sum of several kinds of weather; an empty list is vacuum.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Atmosphere<S> {
-    /// What there is; extinctions and backscatters add up.
+    /// Kinds of weather; their extinctions and backscatters add up.
     pub weather: Vec<Weather<S>>,
 }
 
 impl<S: Scalar> Atmosphere<S> {
-    /// Extinction and backscatter of everything together at a wavelength (m).
+    /// Total extinction and backscatter coefficients at a wavelength (m).
     pub fn coefficients(&self, wavelength: f64) -> Coefficients<S> {
         self.weather
             .iter()
@@ -179,7 +180,7 @@ impl<S: Scalar> Atmosphere<S> {
             })
     }
 
-    /// The drops and flakes to draw one by one.
+    /// Size distributions of all drops and flakes that are drawn individually.
     pub fn precipitation(&self) -> impl Iterator<Item = Precipitation<S>> {
         self.weather.iter().filter_map(Weather::precipitation)
     }

@@ -1,4 +1,4 @@
-//! The axes of a beam and the directions of its sub-rays.
+//! Axes of a beam and directions of its sub-rays.
 
 use super::SubRay;
 use crate::Scalar;
@@ -11,12 +11,13 @@ pub struct BeamFrame {
     pub axis: Vector3<f64>,
     /// Horizontal, to the left of the beam.
     pub left: Vector3<f64>,
-    /// At right angles to both, upwards.
+    /// Perpendicular to both, upwards.
     pub up: Vector3<f64>,
 }
 
 impl BeamFrame {
-    /// The beam at `azimuth` (anticlockwise from x, rad) and `elevation` (above x-y, rad).
+    /// Beam axes for an `azimuth` (anticlockwise from x, rad) and an `elevation` (above the x-y
+    /// plane, rad).
     pub fn new(azimuth: f64, elevation: f64) -> Self {
         let (sin_azimuth, cos_azimuth) = azimuth.sin_cos();
         let (sin_elevation, cos_elevation) = elevation.sin_cos();
@@ -35,7 +36,8 @@ impl BeamFrame {
 
     /// Unit direction of a sub-ray: the normalised $c + h\\,(l\\,e_\text{left} + u\\,e_\text{up})$.
     ///
-    /// `half_tangent` is the tangent of half the divergence; the result carries its derivatives.
+    /// `half_tangent` is the tangent of half the divergence; its derivatives carry over to the
+    /// result.
     ///
     /// ```
     /// use etendue_physics::beam::{BeamFrame, SubRay};

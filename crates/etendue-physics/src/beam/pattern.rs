@@ -1,26 +1,26 @@
-//! Where sub-rays lie on a beam's cross-section.
+//! Sub-ray positions on the cross-section of a beam.
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, TAU};
 
 /// Radius, in beam radii, to which a Gaussian beam is sampled: 98.9 % of its power.
 const GAUSSIAN_EXTENT: f64 = 1.5;
 
-/// One ray of a beam. Positions are in units of the beam's radius: 1 is its edge.
+/// One ray of a beam. Positions are in beam radii: 1 is the edge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SubRay {
     /// To the left of the axis.
     pub left: f64,
     /// Above the axis.
     pub up: f64,
-    /// Share of the beam's power; the shares of a pattern sum to 1.
+    /// Fraction of the beam's power; the weights of a pattern sum to 1.
     pub weight: f64,
 }
 
-/// How a beam is sampled by rays.
+/// Pattern of the rays that sample a beam.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SubRayPattern {
-    /// The axis alone.
+    /// One ray along the axis.
     Centre,
     /// Three equal rays 120 degrees apart, one of them up (Heiden et al. 2019, fig. 5 II).
     Three {
@@ -28,14 +28,14 @@ pub enum SubRayPattern {
         /// [`SubRayPattern::THREE_AT_EDGE`].
         radius: f64,
     },
-    /// A ray on the axis and `rings` rings of 6, 12, 18... rays; each ray stands for the same area
-    /// of a uniformly lit disc.
+    /// One ray on the axis and `rings` rings of 6, 12, 18... rays; each ray represents the same
+    /// area of a uniformly illuminated disc.
     Rings {
         /// Number of rings.
         rings: u32,
     },
-    /// The same positions over 1.5 beam radii, weighted by the irradiance $e^{-2r^2}$ of a Gaussian
-    /// beam whose radius ($e^{-2}$ of the middle) is the beam's.
+    /// The positions of `Rings` over 1.5 beam radii, weighted by the irradiance $e^{-2r^2}$ of a
+    /// Gaussian beam; the beam radius is that at $e^{-2}$ of the peak.
     Gaussian {
         /// Number of rings.
         rings: u32,
@@ -50,7 +50,7 @@ impl SubRayPattern {
     /// Three rays on the beam's edge.
     pub const THREE_AT_EDGE: Self = Self::Three { radius: 1.0 };
 
-    /// The rays, with weights that sum to 1.
+    /// The rays of the pattern; weights sum to 1.
     ///
     /// ```
     /// use etendue_physics::beam::SubRayPattern;
@@ -146,8 +146,8 @@ mod tests {
         }
     }
 
-    /// Cut at 1.5 radii, $\int r^2 e^{-2r^2}$ gives 0.4747 (not cut: 0.5);
-    /// 12 rings give 0.4774.
+    /// Truncated at 1.5 radii, $\int r^2 e^{-2r^2}$ gives 0.4747 (not truncated: 0.5); 12 rings
+    /// give 0.4774.
     #[test]
     fn the_gaussian_disc_spreads_like_a_gaussian() {
         let square = |ray: &SubRay| ray.left * ray.left + ray.up * ray.up;

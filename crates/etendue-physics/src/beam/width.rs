@@ -1,9 +1,9 @@
-//! How a beam's power is spread over its cross-section, and how wide it is at a distance.
+//! Power profile and width of a beam.
 
 use crate::Scalar;
 use crate::pulse::GAUSSIAN_FWHM_OVER_SD;
 
-/// How the power is spread over the cross-section.
+/// Power profile over the cross-section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BeamShape {
     /// Gaussian, elliptical.
@@ -12,7 +12,7 @@ pub enum BeamShape {
     TopHat,
 }
 
-/// Where on the profile a divergence or a diameter is measured: data sheets differ.
+/// Level of the profile at which a divergence or a diameter is measured; data sheets differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DivergenceAt {
     /// Full angle at half of the peak.
@@ -23,18 +23,18 @@ pub enum DivergenceAt {
     Edge,
 }
 
-/// A beam's full angle or diameter in its two principal directions, in one measure.
+/// Full angle or diameter of a beam along its two principal directions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Divergence<S = f64> {
     /// Full width across (along the azimuth), rad or m.
     pub horizontal: S,
     /// Full width upright (along the elevation), rad or m.
     pub vertical: S,
-    /// Where it is measured.
+    /// Level of the profile at which the widths are measured.
     pub at: DivergenceAt,
 }
 
-/// A beam: its profile, its full angle and its width where it leaves the device.
+/// Power profile, divergence and exit width of a beam.
 ///
 /// `S` is the scalar of the divergence, which may carry derivatives.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,23 +47,23 @@ pub struct BeamWidth<S = f64> {
     pub exit: Divergence,
 }
 
-/// A ray of a beam: where it leaves the exit and where it goes, against the axis.
+/// A ray of a beam: its offset at the exit and its slope relative to the axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BeamRay<S = f64> {
     /// Offset at the exit to the left and upwards, m.
     pub offset: [f64; 2],
     /// Tangents of the angles from the axis to the left and upwards.
     pub slope: [S; 2],
-    /// Where it stands in the profile, in standard deviations: $p$ leaves the exit at
-    /// $(-p_1 e_0, p_0 e_1)$ with the tangents $(p_0 s_0, p_1 s_1)$, for standard deviations $e$ of
-    /// the exit and $s$ of the divergence.
+    /// Position in the profile, in standard deviations: $p$ leaves the exit at $(-p_1 e_0, p_0
+    /// e_1)$ with the tangents $(p_0 s_0, p_1 s_1)$, for standard deviations $e$ of the exit and
+    /// $s$ of the divergence.
     pub place: [f64; 2],
-    /// Share of the beam's power: the shares add up to one.
+    /// Fraction of the beam's power; the weights sum to 1.
     pub weight: f64,
 }
 
 impl<S: Scalar> Divergence<S> {
-    /// Standard deviations of the power in the two directions, in the unit of the widths.
+    /// Standard deviations of the power along both directions, in the unit of the widths.
     ///
     /// A Gaussian: FWHM / 2.3548, or the $1/e^2$ full width / 4. A uniform ellipse: full
     /// width / 4.
@@ -77,8 +77,8 @@ impl<S: Scalar> Divergence<S> {
 }
 
 impl BeamWidth {
-    /// Standard deviations of the power over the angle as seen from the device at `distance`
-    /// (m), rad: divergence and exit width add in squares.
+    /// Standard deviations of the power over the angle at `distance` (m), as seen from the device,
+    /// rad: divergence and exit width add in quadrature.
     ///
     /// ```
     /// use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt};
@@ -95,16 +95,16 @@ impl BeamWidth {
         [0, 1].map(|axis| angle[axis].hypot(exit[axis] / distance))
     }
 
-    /// Area of the cross-section at `distance`, m²: where the power is spread over an ellipse
-    /// of twice the standard deviations.
+    /// Cross-section area at `distance` (m), m²: that of an ellipse with half axes of twice the
+    /// standard deviations.
     pub fn area(&self, distance: f64) -> f64 {
         let [horizontal, vertical] = self.angular_sd(distance).map(|sd| 2.0 * sd * distance);
         std::f64::consts::PI * horizontal * vertical
     }
 
-    /// Distance at which the divergence has spread the beam over an area as large as its exit, m; 0
-    /// of a beam that does not diverge. It is the $D/\theta$ of a receiver whose lens is as wide as the
-    /// exit and whose field of view is the beam's.
+    /// Near-field distance, where the divergence spreads the beam over the area of its exit, m; 0
+    /// for a beam without divergence. It is the $D/\theta$ of a receiver whose lens is as wide as
+    /// the exit and whose field of view is the beam's.
     ///
     /// ```
     /// use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt};
@@ -117,7 +117,7 @@ impl BeamWidth {
         if angle > 0.0 { exit / angle } else { 0.0 }
     }
 
-    /// The same beam in another scalar, every divergence replaced by `f` of it.
+    /// Converts the beam to another scalar by applying `f` to every divergence.
     pub fn map<S>(&self, mut f: impl FnMut(f64) -> S) -> BeamWidth<S> {
         BeamWidth {
             shape: self.shape,
@@ -145,13 +145,13 @@ impl<S: Scalar> BeamWidth<S> {
         }
     }
 
-    /// Rays over the profile, the axis and `rings` hexagons around it: 1, 7, 19, 37... of them,
-    /// stretched to the ellipse and weighted by the profile so that the second moments are the
+    /// Rays over the profile: the axis and `rings` hexagons around it, 1, 7, 19, 37... rays,
+    /// stretched to the ellipse and weighted by the profile so that their second moments equal the
     /// beam's at **every** distance.
     ///
-    /// The rays are skew: the offset at the exit is turned by 90 degrees against the slope, and
-    /// so the two add in squares, as the waist and the divergence of a beam do (a hyperboloid is
-    /// ruled by skew lines). The middle one, number `len / 2`, is the axis.
+    /// The rays are skew: the offset at the exit is rotated by 90 degrees relative to the slope, so
+    /// that both add in quadrature, as the waist and the divergence of a beam do (a hyperboloid is
+    /// ruled by skew lines). The middle ray, number `len / 2`, is the axis.
     pub fn rays(&self, rings: u32) -> Vec<BeamRay<S>> {
         let (slope, exit) = (self.divergence.sd(), self.exit.sd());
         let grid = hexagonal(rings);
@@ -180,8 +180,8 @@ impl<S: Scalar> BeamWidth<S> {
         grid.iter().zip(&raw).map(ray).collect()
     }
 
-    /// Profile at a grid point of the pattern whose outermost ring has radius `rings`, which
-    /// stands at two standard deviations of a Gaussian.
+    /// Profile at a grid point of the pattern; the outermost ring has radius `rings`, which is at
+    /// two standard deviations of a Gaussian.
     fn profile(&self, point: &[f64; 2], rings: u32) -> f64 {
         match self.shape {
             BeamShape::TopHat => 1.0,

@@ -1,4 +1,4 @@
-//! From the radiance of the scene to photons on a pixel.
+//! Conversion of scene radiance to photons per pixel.
 
 use crate::SPEED_OF_LIGHT;
 use std::f64::consts::PI;
@@ -6,33 +6,32 @@ use std::f64::consts::PI;
 /// Planck's constant, J s (exact, SI 2019).
 const PLANCK: f64 = 6.626_070_15e-34;
 
-/// Energy of a photon of that wavelength (m), J: $hc/\lambda$.
+/// Photon energy at a wavelength (m), J: $hc/\lambda$.
 pub fn photon_energy(wavelength: f64) -> f64 {
     PLANCK * SPEED_OF_LIGHT / wavelength
 }
 
-/// How much light a lens lets through, and what area of the detector a pixel has.
+/// Lens aperture and pixel size, which determine the light per pixel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aperture {
     /// Focal length over the diameter of the entrance pupil.
     pub f_number: f64,
-    /// Share of the light that passes the glass, in [0, 1].
+    /// Transmission of the lens, in [0, 1].
     pub transmission: f64,
     /// Width and height of a pixel, m.
     pub pixel_pitch: [f64; 2],
 }
 
 impl Aperture {
-    /// Irradiance on the detector of a scene of radiance 1 on the axis, sr:
-    /// $E/L = \tau\frac{\pi}{4N^2}$ (the camera equation for distant objects, small apertures).
+    /// Irradiance on the detector over the scene radiance on the axis, sr: $E/L =
+    /// \tau\frac{\pi}{4N^2}$ (camera equation for distant objects and small apertures).
     pub fn etendue_factor(&self) -> f64 {
         self.transmission * PI / (4.0 * self.f_number * self.f_number)
     }
 
-    /// Photons that fall on one pixel of the axis in `exposure` seconds from a scene of `radiance`
-    /// (W m⁻² sr⁻¹ within the band) at `wavelength` (m):
-    /// $n = L\\,\tau\frac{\pi}{4N^2} A\\,t\frac{\lambda}{hc}$ (EMVA 1288 release 4.0, eq. 1, for the
-    /// conversion).
+    /// Number of photons on one pixel on the axis in `exposure` seconds from a scene of `radiance`
+    /// (W m⁻² sr⁻¹ within the band) at `wavelength` (m): $n = L\\,\tau\frac{\pi}{4N^2}
+    /// A\\,t\frac{\lambda}{hc}$ (EMVA 1288 release 4.0, eq. 1, for the conversion).
     ///
     /// ```
     /// use etendue_physics::camera::Aperture;

@@ -1,6 +1,6 @@
-//! Which pixel sees which colour, and how the others are filled in.
+//! Bayer patterns and demosaicing.
 
-/// A mosaic of colour filters: the first two pixels of the first two rows.
+/// Bayer colour filter pattern, named by the first two pixels of the first two rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BayerPattern {
     /// Red green / green blue.
@@ -14,7 +14,7 @@ pub enum BayerPattern {
 }
 
 impl BayerPattern {
-    /// Which of red (0), green (1) and blue (2) the pixel sees.
+    /// Channel of a pixel: red (0), green (1) or blue (2).
     ///
     /// ```
     /// use etendue_physics::camera::BayerPattern;
@@ -32,7 +32,7 @@ impl BayerPattern {
         cells[(row % 2 * 2 + column % 2) as usize]
     }
 
-    /// The name that ROS gives images of it, less the number of bits.
+    /// Prefix of the ROS image encoding, without the number of bits.
     pub fn name(self) -> &'static str {
         match self {
             Self::Rggb => "rggb",
@@ -42,9 +42,9 @@ impl BayerPattern {
         }
     }
 
-    /// All three colours of every pixel of a mosaic of that width: what a pixel does not see is
-    /// the mean of its nearest neighbours that do (bilinear, exact for a field that is linear in
-    /// both axes, away from the border).
+    /// Demosaics an image of the given width: missing colours of a pixel are the mean of its
+    /// nearest neighbours with that colour (bilinear, exact for a field that is linear along both
+    /// axes, away from the border).
     pub fn demosaic(self, mosaic: &[f64], width: u32) -> Vec<[f64; 3]> {
         let height = u32::try_from(mosaic.len()).unwrap_or(u32::MAX) / width.max(1);
         let pixels = (0..height).flat_map(|row| (0..width).map(move |column| [column, row]));
@@ -65,7 +65,7 @@ impl BayerPattern {
             for near in column.saturating_sub(1)..(column + 2).min(width) {
                 let channel = self.channel(near, near_row);
                 let is_own = near == column && near_row == row;
-                // Green has neighbours on both diagonals of its own colour: only itself counts.
+                // Green has green neighbours on both diagonals; only the pixel itself counts
                 if channel != seen || is_own {
                     sums[channel] += mosaic[(near_row * width + near) as usize];
                     counts[channel] += 1.0;

@@ -1,9 +1,9 @@
-//! Noise whose variance is a line in the intensity.
+//! Noise with a variance that is linear in the intensity.
 
 use crate::Stream;
 
-/// Gaussian noise of variance $\sigma^2 = \sigma_1^2 I + \sigma_2^2$ on an intensity $I$ in
-/// [0, 1] (Elmquist et al. 2021, Chrono::Sensor; the two terms are photons and the read-out).
+/// Gaussian noise of variance $\sigma^2 = \sigma_1^2 I + \sigma_2^2$ on an intensity $I$ in [0, 1]
+/// (Elmquist et al. 2021, Chrono::Sensor; the terms are shot noise and read-out noise).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LinearNoise {
     /// $\sigma_1$: standard deviation at full intensity without the floor.
@@ -13,7 +13,7 @@ pub struct LinearNoise {
 }
 
 impl LinearNoise {
-    /// The variance at an intensity.
+    /// Variance at an intensity.
     ///
     /// ```
     /// use etendue_physics::camera::LinearNoise;
@@ -24,7 +24,7 @@ impl LinearNoise {
         self.shot * self.shot * intensity.max(0.0) + self.floor * self.floor
     }
 
-    /// A noisy reading of the intensity; not clipped.
+    /// Noisy reading of an intensity; not clipped.
     pub fn read(&self, intensity: f64, stream: &mut Stream) -> f64 {
         intensity + self.variance(intensity).sqrt() * stream.normal()
     }

@@ -1,12 +1,12 @@
-//! What a camera does with light: lens, aperture, detector, colour filter.
+//! Camera equations: lens, aperture, detector, colour filter.
 //!
-//! [`Intrinsics`] maps directions to pixels and back, [`Vignetting`] and [`Aperture`] say how much
-//! light arrives, [`Emva1288`] and [`LinearNoise`] what the detector makes of it, [`BayerPattern`]
-//! which pixel sees which band, [`Tone`] how a number is encoded for the eye.
+//! [`Intrinsics`] maps directions to pixels and back, [`Vignetting`] and [`Aperture`] give the
+//! light on a pixel, [`Emva1288`] and [`LinearNoise`] the detector's reading, [`BayerPattern`] the
+//! colour filter of each pixel, [`Tone`] the encoding of intensities.
 //!
-//! Frames: the optical frame has z along the axis, x to the right and y down, as OpenCV and ROS
-//! have it ([`body_from_optical`] leads to x forward, y left, z up). The centre of the first pixel
-//! is (0, 0); the image reaches from -0.5 to width - 0.5.
+//! Frames: the optical frame has z along the axis, x to the right and y down, as in OpenCV and ROS
+//! ([`body_from_optical`] rotates to x forward, y left, z up). The centre of the first pixel is (0,
+//! 0); the image extends from -0.5 to width - 0.5.
 //!
 //! Not modelled: defocus and lens blur, chromatic aberration, flare and ghosts, blooming.
 
@@ -28,8 +28,8 @@ pub use vignetting::Vignetting;
 
 use nalgebra::{Matrix3, Rotation3, UnitQuaternion};
 
-/// The rotation from the optical frame (x right, y down, z forward) to the camera's body frame
-/// (x forward, y left, z up; REP 103).
+/// Rotation from the optical frame (x right, y down, z forward) to the camera's body frame (x
+/// forward, y left, z up; REP 103).
 ///
 /// ```
 /// use etendue_physics::camera::body_from_optical;

@@ -1,19 +1,19 @@
-//! How linear intensities are encoded for the eye.
+//! Tone curves.
 
-/// The curve from linear intensity to the stored value, both in [0, 1].
+/// Tone curve from linear intensity to the stored value, both in [0, 1].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Tone {
-    /// None: the value is in proportion to the light.
+    /// Identity: the value is proportional to the light.
     #[default]
     Linear,
-    /// The curve of sRGB (IEC 61966-2-1).
+    /// sRGB curve (IEC 61966-2-1).
     Srgb,
-    /// $x^{1/\gamma}$.
+    /// Power law $x^{1/\gamma}$.
     Gamma(f64),
 }
 
 impl Tone {
-    /// The stored value.
+    /// Stored value of a linear intensity.
     ///
     /// ```
     /// use etendue_physics::camera::Tone;
@@ -31,7 +31,7 @@ impl Tone {
         }
     }
 
-    /// The linear intensity of a stored value.
+    /// Linear intensity of a stored value.
     pub fn decode(self, stored: f64) -> f64 {
         let stored = stored.clamp(0.0, 1.0);
         match self {

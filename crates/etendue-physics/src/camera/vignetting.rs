@@ -1,6 +1,6 @@
-//! How the image darkens towards its edges.
+//! Darkening of the image towards its edges.
 
-/// Share of the light on the axis that arrives off the axis:
+/// Vignetting: the fraction of the on-axis light that arrives off the axis,
 /// $$V = \cos^n\theta\\,(1 + a_1\rho^2 + a_2\rho^4 + a_3\rho^6)$$
 /// with $\theta$ the angle to the axis in the scene, $\rho$ the distance from the principal point
 /// in half diagonals of the image, $n = 4$ for a simple lens (natural vignetting). The polynomial
@@ -8,15 +8,15 @@
 /// doi:10.1109/TPAMI.2010.55).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Vignetting {
-    /// The power $n$ of the cosine; 0 for none.
+    /// Power $n$ of the cosine; 0 for none.
     pub cosine_power: f64,
     /// $a_1$ to $a_3$.
     pub polynomial: [f64; 3],
 }
 
 impl Vignetting {
-    /// The share at a cosine of the angle to the axis and a relative distance from the principal
-    /// point; never below zero.
+    /// Fraction of the light at a cosine of the angle to the axis and a relative distance from the
+    /// principal point; never below zero.
     ///
     /// ```
     /// use etendue_physics::camera::Vignetting;

@@ -9,7 +9,7 @@ const FLATTENING: f64 = 1.0 / 298.257_223_563;
 /// First eccentricity squared.
 pub(super) const ECCENTRICITY_SQUARED: f64 = FLATTENING * (2.0 - FLATTENING);
 
-/// A place by the WGS-84 ellipsoid.
+/// Geodetic position on the WGS-84 ellipsoid.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Geodetic {
     /// Geodetic latitude, rad, north positive.
@@ -21,7 +21,7 @@ pub struct Geodetic {
 }
 
 impl Geodetic {
-    /// A place from degrees and metres.
+    /// Position from latitude and longitude in degrees and height in metres.
     pub fn from_degrees(latitude: f64, longitude: f64, height: f64) -> Self {
         Self {
             latitude: latitude.to_radians(),
@@ -49,16 +49,16 @@ impl Geodetic {
         )
     }
 
-    /// The place of an earth-centred, earth-fixed position (m), to a nanometre from the deep
-    /// interior (43 km from the centre) outwards: Bowring's start (1976, "Transformation from
-    /// spatial to geographical coordinates", Survey Review 23) and Newton steps on
-    /// $p\sin\varphi - z\cos\varphi - e^2N\sin\varphi\cos\varphi = 0$.
+    /// Geodetic position of an earth-centred, earth-fixed position (m), accurate to a nanometre
+    /// from 43 km from the Earth's centre outwards: Bowring's start (1976, "Transformation from
+    /// spatial to geographical coordinates", Survey Review 23) and Newton steps on $p\sin\varphi -
+    /// z\cos\varphi - e^2N\sin\varphi\cos\varphi = 0$.
     pub fn from_ecef(position: &Point3<f64>) -> Self {
         let across = position.x.hypot(position.y);
         let latitude = latitude(across, position.z);
         let (sin, cos) = latitude.sin_cos();
         let normal = prime_vertical(sin);
-        // Stable at the equator and at the poles alike.
+        // This form is stable both at the equator and at the poles.
         let height = across * cos + position.z * sin - SEMI_MAJOR * SEMI_MAJOR / normal;
         Self {
             latitude,
@@ -68,7 +68,7 @@ impl Geodetic {
     }
 }
 
-/// Radius of curvature across the meridian, m.
+/// Radius of curvature in the prime vertical, m.
 fn prime_vertical(sin_latitude: f64) -> f64 {
     SEMI_MAJOR / (1.0 - ECCENTRICITY_SQUARED * sin_latitude * sin_latitude).sqrt()
 }
@@ -91,9 +91,9 @@ fn latitude(across: f64, z: f64) -> f64 {
     latitude
 }
 
-/// Normal gravity at a place, m/s²: Somigliana's formula on the ellipsoid (NIMA TR8350.2, 2000,
-/// eq. 4-1) and its series in the height (eq. 4-3). What the terrain and the ground below add, up
-/// to 2 mm/s², is left out.
+/// Normal gravity at a position, m/s²: Somigliana's formula on the ellipsoid (NIMA TR8350.2, 2000,
+/// eq. 4-1) and its series in the height (eq. 4-3). Gravity anomalies of terrain and ground, up to
+/// 2 mm/s², are left out.
 ///
 /// ```
 /// use etendue_physics::gnss::{Geodetic, normal_gravity};

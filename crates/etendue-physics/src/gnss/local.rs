@@ -3,7 +3,8 @@
 use super::Geodetic;
 use nalgebra::{Isometry3, Matrix3, Point3, Rotation3, Translation3, UnitQuaternion, Vector3};
 
-/// A tangent frame at a place on the Earth: x east, y north, z up (REP 103). Worlds stand in it.
+/// Local tangent frame at a point of the Earth: x east, y north, z up (REP 103). World coordinates
+/// refer to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LocalFrame {
     origin: Geodetic,
@@ -11,7 +12,7 @@ pub struct LocalFrame {
 }
 
 impl LocalFrame {
-    /// The frame that touches the Earth at `origin`.
+    /// Tangent frame at `origin`.
     pub fn new(origin: Geodetic) -> Self {
         let (sin_latitude, cos_latitude) = origin.latitude.sin_cos();
         let (sin_longitude, cos_longitude) = origin.longitude.sin_cos();
@@ -32,12 +33,12 @@ impl LocalFrame {
         }
     }
 
-    /// Where it touches the Earth.
+    /// Point of the Earth at the origin of the frame.
     pub fn origin(&self) -> Geodetic {
         self.origin
     }
 
-    /// The place of a point of the frame, m.
+    /// Geodetic position of a point of the frame (m).
     ///
     /// ```
     /// use etendue_physics::gnss::{Geodetic, LocalFrame};
@@ -53,18 +54,18 @@ impl LocalFrame {
         Geodetic::from_ecef(&(self.ecef_from_local * point_in_local))
     }
 
-    /// The point of the frame at a place, m.
+    /// Point of the frame at a geodetic position, m.
     pub fn local(&self, place: &Geodetic) -> Point3<f64> {
         self.ecef_from_local
             .inverse_transform_point(&place.to_ecef())
     }
 
-    /// The point of the frame at an earth-centred, earth-fixed position, m.
+    /// Point of the frame at an earth-centred, earth-fixed position (m), m.
     pub fn local_of_ecef(&self, position: &Point3<f64>) -> Point3<f64> {
         self.ecef_from_local.inverse_transform_point(position)
     }
 
-    /// A vector of the earth-centred, earth-fixed frame, in this one.
+    /// Rotates a vector of the earth-centred, earth-fixed frame into this frame.
     pub fn turned_from_ecef(&self, vector: &Vector3<f64>) -> Vector3<f64> {
         self.ecef_from_local.inverse_transform_vector(vector)
     }

@@ -1,13 +1,12 @@
-//! Satellite navigation: the Earth's ellipsoid, the satellites over a place, and what a receiver
-//! makes of them.
+//! Satellite navigation: the Earth's ellipsoid, the GPS constellation and the errors of a receiver.
 //!
-//! Latitude comes before longitude, both in rad, everywhere. [`Geodetic`] and ECEF positions turn
-//! into each other, [`LocalFrame`] is the tangent frame (east, north, up) that worlds stand in.
-//! [`GnssReceiver`] describes a receiver, [`GnssReceiverRun`] is one that was switched on;
-//! [`satellites`] and [`SkyView`] tell what it sees.
+//! Latitude comes before longitude, both in rad. [`Geodetic`] and ECEF positions convert into each
+//! other; [`LocalFrame`] is the tangent frame (east, north, up) of world coordinates.
+//! [`GnssReceiver`] describes a receiver, [`GnssReceiverRun`] is a running one; [`satellites`] and
+//! [`SkyView`] give the visible satellites and their geometry.
 //!
-//! Left out: pseudoranges and multipath one by one, the ellipsoid's difference from the geoid,
-//! and the motion of plates. Errors are those of the solved position.
+//! Not modelled: pseudoranges and multipath of individual satellites, the geoid, and plate motion.
+//! Errors are those of the solved position.
 
 mod ellipsoid;
 mod local;

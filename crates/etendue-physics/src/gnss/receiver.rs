@@ -1,71 +1,71 @@
-//! What a receiver reports.
+//! GNSS receivers and their position fixes.
 
 use super::{Geodetic, LocalFrame, SkyView};
 use crate::inertial::{BiasProcess, BiasRun};
 use crate::{Purpose, Stream};
 use nalgebra::{Point3, Vector3};
 
-/// Error of a solved position along one direction, under an open sky.
+/// Position error along one axis under an open sky.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AxisError {
-    /// Standard deviation of what is new in every fix, m.
+    /// Standard deviation of the white part, which is independent in every fix, m.
     pub white: f64,
-    /// Standard deviation of what wanders (a Gauss-Markov process), m.
+    /// Standard deviation of the correlated part (a Gauss-Markov process), m.
     pub correlated: f64,
-    /// Correlation time of what wanders, s.
+    /// Correlation time of the correlated part, s.
     pub time: f64,
 }
 
-/// How a position was solved.
+/// Kind of position solution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GnssFixKind {
-    /// From the satellites alone.
+    /// Standalone positioning, without corrections.
     Autonomous,
-    /// With code corrections.
+    /// Differential GNSS with code corrections.
     Differential,
-    /// With carrier phases of whole cycles.
+    /// Real-time kinematic positioning with integer carrier-phase ambiguities.
     RtkFixed,
 }
 
-/// A satellite receiver. East and north errors are independent and alike.
+/// A GNSS receiver. East and north errors are independent and have the same statistics.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GnssReceiver {
-    /// Error to the east, and to the north.
+    /// Error to the east and to the north.
     pub horizontal: AxisError,
     /// Error upwards.
     pub vertical: AxisError,
     /// Standard deviation of each component of the velocity, m/s.
     pub velocity: f64,
-    /// Satellites lower than this are not used, rad.
+    /// Elevation mask: satellites below it are not used, rad.
     pub mask: f64,
-    /// How positions are solved.
+    /// Kind of position solution.
     pub kind: GnssFixKind,
 }
 
-/// A position as it is reported.
+/// A reported position solution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GnssSolution {
-    /// Where.
+    /// Position.
     pub position: Geodetic,
-    /// Velocity to the east, to the north and upwards, m/s.
+    /// Velocity (east, north, up), m/s.
     pub velocity: Vector3<f64>,
-    /// Variances to the east, to the north and upwards, m², as the receiver's numbers say.
+    /// Variances (east, north, up), m², from the parameters of the receiver.
     pub variance: Vector3<f64>,
-    /// How it was solved.
+    /// Kind of solution.
     pub kind: GnssFixKind,
 }
 
-/// What a receiver reports at an epoch.
+/// Report of a receiver at one epoch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GnssFix {
-    /// The position, if there are enough satellites.
+    /// Position solution, if there are enough satellites.
     pub solution: Option<GnssSolution>,
-    /// What it has of the sky.
+    /// Visible satellites and their dilution of precision.
     pub sky: SkyView,
 }
 
 impl AxisError {
-    /// Variance, m².
+    /// Variance of the sum of both parts, m².
     pub fn variance(&self) -> f64 {
         self.white * self.white + self.correlated * self.correlated
     }
@@ -79,8 +79,8 @@ impl AxisError {
 }
 
 impl GnssReceiver {
-    /// Standard deviation on each horizontal axis of an error whose circle of 50 % (CEP) has this
-    /// radius: $r/\sqrt{2\ln 2}$ for a round normal distribution.
+    /// Standard deviation per horizontal axis of an error with the circular error probable `radius`
+    /// (CEP, 50 %), m: $r/\sqrt{2\ln 2}$ for a circular normal distribution.
     ///
     /// ```
     /// use etendue_physics::gnss::GnssReceiver;
@@ -91,7 +91,7 @@ impl GnssReceiver {
     }
 }
 
-/// A receiver that was switched on.
+/// A running GNSS receiver.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GnssReceiverRun {
     receiver: GnssReceiver,
@@ -101,11 +101,11 @@ pub struct GnssReceiverRun {
     fixes: u32,
 }
 
-/// Part of a stream's name that no fix has.
+/// Epoch number of the stream for switch-on, which no fix has.
 const SWITCH_ON: u32 = u32::MAX;
 
 impl GnssReceiverRun {
-    /// Switches sensor number `sensor` on.
+    /// Switches on the receiver of sensor number `sensor`.
     pub fn new(receiver: &GnssReceiver, seed: u64, sensor: u32) -> Self {
         let mut stream = Stream::new(seed, sensor, SWITCH_ON, 0, Purpose::Gnss);
         let mut normals = stream.normals();
@@ -120,8 +120,8 @@ impl GnssReceiverRun {
     }
 
     /// The next fix at a true position and velocity (both in the local frame), `dt` seconds after
-    /// the one before, with what is left of the sky and what an open one would give: errors grow
-    /// with the ratio of their dilutions. Without `sky` it is open.
+    /// the previous one. `sky` is the view with occlusion, `open` that of the unoccluded sky:
+    /// errors scale with the ratio of their dilutions.
     pub fn fix(
         &mut self,
         frame: &LocalFrame,

@@ -1,4 +1,4 @@
-//! Which satellites stand over a place.
+//! GPS constellation and dilution of precision.
 
 use nalgebra::{Matrix4, Point3, Vector3, Vector4};
 use std::f64::consts::TAU;
@@ -27,8 +27,8 @@ const GREENWICH: f64 = 279.06;
 /// The epoch, s of Unix time.
 const EPOCH: f64 = 741_484_800.0;
 
-/// Where the satellites of the nominal GPS constellation are at a time (s of Unix time): 24
-/// positions, earth-centred and earth-fixed, m. Real orbits keep to it within some degrees.
+/// Positions of the 24 satellites of the nominal GPS constellation at a time (s of Unix time),
+/// earth-centred and earth-fixed, m. Real orbits follow it within some degrees.
 pub fn satellites(unix_time: f64) -> Vec<Point3<f64>> {
     let since = unix_time - EPOCH;
     let mean_motion = (GM / RADIUS.powi(3)).sqrt();
@@ -52,10 +52,10 @@ pub fn satellites(unix_time: f64) -> Vec<Point3<f64>> {
         .collect()
 }
 
-/// What a receiver has of the sky.
+/// Number of visible satellites and their dilution of precision.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SkyView {
-    /// Satellites that are used.
+    /// Number of satellites used.
     pub used: usize,
     /// Horizontal dilution of precision; infinite with fewer than four satellites.
     pub horizontal: f64,
@@ -64,7 +64,7 @@ pub struct SkyView {
 }
 
 impl SkyView {
-    /// The view of satellites in these unit directions (east, north, up): with rows
+    /// Sky view of satellites in the given unit directions (east, north, up): with rows
     /// $(-e, -n, -u, 1)$ of $H$, the dilutions are the roots of the diagonal of
     /// $(H^\top H)^{-1}$ (Kaplan, Hegarty 2017, "Understanding GPS/GNSS", eq. 11.15).
     ///
@@ -112,7 +112,7 @@ mod tests {
             .collect()
     }
 
-    /// 24 satellites show 4 to 11 above 10 degrees, 7 on the mean (measured 6.9).
+    /// 24 satellites give 4 to 11 above 10 degrees, 7 on average (measured 6.9).
     #[test]
     fn enough_satellites_stand_over_every_place() {
         let mut counts = Vec::new();
@@ -127,7 +127,8 @@ mod tests {
         assert!((6.5..8.0).contains(&mean), "{mean}");
     }
 
-    /// Twice round in a sidereal day: the same sky 23 h 56 min later (to 0.5 degrees measured).
+    /// Two orbits per sidereal day: the sky repeats after 23 h 56 min (within 0.5 degrees,
+    /// measured).
     #[test]
     fn the_sky_repeats_with_the_stars() {
         let sidereal_day = TAU / EARTH_RATE;

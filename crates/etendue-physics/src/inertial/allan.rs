@@ -1,4 +1,4 @@
-//! The Allan deviation.
+//! Allan deviation.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -9,12 +9,13 @@ pub struct AllanPoint {
     pub time: f64,
     /// Allan deviation, in the unit of the samples.
     pub deviation: f64,
-    /// How many independent differences there are: the deviation's relative error is about
+    /// Number of independent differences $n$: the relative error of the deviation is about
     /// $1/\sqrt{2n}$.
     pub independent: f64,
 }
 
-/// Averaging times from one sample to a ninth of the record, eight a decade, each once.
+/// Averaging times from one sample to a ninth of the record, eight per decade, without duplicates,
+/// s.
 pub fn allan_times(samples: usize, interval: f64) -> Vec<f64> {
     let longest = samples / 9;
     // Twenty decades are longer than any record.
@@ -39,7 +40,7 @@ fn whole(length: f64) -> usize {
     length.max(0.0) as usize
 }
 
-/// The overlapping Allan deviation of evenly spaced samples at some averaging times.
+/// Overlapping Allan deviation of evenly spaced samples at the given averaging times.
 ///
 /// With $\theta$ the sum of the samples times their interval and $\tau = m\\,dt$:
 /// $\sigma^2(\tau) = \frac{1}{2\tau^2(N-2m)}\sum_k(\theta_{k+2m}-2\theta_{k+m}+\theta_k)^2$ (IEEE
@@ -83,7 +84,7 @@ fn point(angle: &[f64], length: usize, interval: f64) -> AllanPoint {
     }
 }
 
-/// Coefficients of an Allan curve, each zero where the record does not show it.
+/// Noise coefficients fitted to an Allan curve, each zero where the record does not determine it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AllanFit {
     /// White noise density $N$ (angle or velocity random walk), u/√Hz.
@@ -102,7 +103,7 @@ impl AllanFit {
     /// relative errors, each point weighted by its independent differences. Terms that would be
     /// negative are left out.
     ///
-    /// Nothing where there are fewer than three points.
+    /// `None` for fewer than three points.
     pub fn of(curve: &[AllanPoint]) -> Option<Self> {
         if curve.len() < 3 {
             return None;
@@ -143,7 +144,7 @@ fn solve(curve: &[AllanPoint], kept: &[usize]) -> Option<DVector<f64>> {
     let right = DVector::from_fn(curve.len(), |row, _| {
         weight(&curve[row]) * curve[row].deviation.powi(2)
     });
-    // Columns differ by many powers of ten: scaled, so that none is taken for zero.
+    // Scale the columns, which differ by many powers of ten
     let lengths: Vec<f64> = matrix.column_iter().map(|column| column.norm()).collect();
     let scaled = DMatrix::from_fn(matrix.nrows(), matrix.ncols(), |row, column| {
         matrix[(row, column)] / lengths[column]

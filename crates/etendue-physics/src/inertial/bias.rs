@@ -1,6 +1,6 @@
-//! Biases that drift.
+//! Bias drift of inertial sensors.
 
-/// How a bias drifts. Several add up. `u` stands for the unit of what is measured.
+/// Model of bias drift; several add up. `u` is the unit of the measured quantity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BiasProcess {
     /// An unbounded random walk: $b_{k+1} = b_k + K\sqrt{dt}\\,\eta$ (rate random walk; Allan
@@ -32,12 +32,12 @@ pub enum BiasProcess {
     },
 }
 
-/// Ratio of neighbouring time constants that make up flicker noise.
+/// Ratio of neighbouring time constants of the sum that approximates flicker noise.
 const SPACING: f64 = 4.0;
 
 impl BiasProcess {
-    /// The random walk with a standard deviation of $b_0\sqrt{dt/\tau}$ a step, as Elmquist et al.
-    /// 2021 (eq. 5, doi:10.1115/1.4050080) parameterise it. They print the variance-like
+    /// Random walk with a standard deviation of $b_0\sqrt{dt/\tau}$ per step, as parameterised by
+    /// Elmquist et al. 2021 (eq. 5, doi:10.1115/1.4050080). They print the variance-like
     /// $b_0\\,dt/\tau$, which would depend on the step.
     pub fn walk(b0: f64, tau: f64) -> Self {
         Self::RandomWalk {
@@ -61,7 +61,7 @@ impl BiasProcess {
         }
     }
 
-    /// The first-order processes that it is made of.
+    /// First-order processes whose sum is this process.
     fn parts(self) -> impl Iterator<Item = Part> {
         let (first, ratio, count) = match self {
             Self::RandomWalk { density } => (
@@ -110,21 +110,21 @@ fn gauss_markov_variance(sd: f64, time: f64, tau: f64) -> f64 {
     2.0 * sd * sd * shape
 }
 
-/// One first-order process; a random walk where its time is infinite.
+/// A first-order process; a random walk if its time constant is infinite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Part {
     sd: f64,
     time: f64,
 }
 
-/// A bias on its way.
+/// A bias that drifts over time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BiasRun {
     parts: Vec<(Part, f64)>,
 }
 
 impl BiasRun {
-    /// A bias as it stands at switch-on.
+    /// Bias at switch-on.
     pub fn new(processes: &[BiasProcess], normals: &mut impl Iterator<Item = f64>) -> Self {
         let parts = processes.iter().flat_map(|process| process.parts());
         let mut start = |part: Part| {
@@ -139,12 +139,12 @@ impl BiasRun {
         }
     }
 
-    /// The bias now, u.
+    /// Current bias, u.
     pub fn value(&self) -> f64 {
         self.parts.iter().map(|(_, value)| value).sum()
     }
 
-    /// Lets `dt` seconds pass.
+    /// Advances the bias by `dt` seconds.
     pub fn step(&mut self, dt: f64, normals: &mut impl Iterator<Item = f64>) {
         for (part, value) in &mut self.parts {
             let normal = normals.next().unwrap_or_default();
@@ -204,7 +204,7 @@ mod tests {
         }
     }
 
-    /// Half the steps of twice the length spread as far.
+    /// Half the number of steps of twice the length gives the same spread.
     #[test]
     fn a_random_walk_does_not_depend_on_its_step() {
         let walk = BiasProcess::walk(2.0, 4.0);

@@ -11,24 +11,24 @@ pub struct Imu {
     pub gyroscope: Triad,
     /// The accelerometer, m/s².
     pub accelerometer: Triad,
-    /// How it warms up.
+    /// Temperature after switch-on.
     pub warming: Warming,
 }
 
-/// How a unit warms up after switch-on: $\Delta T = T_0 + \Delta(1-e^{-t/\tau})$, against the
-/// temperature that it was calibrated at.
+/// Warm-up of a unit after switch-on: $\Delta T = T_0 + \Delta(1-e^{-t/\tau})$, relative to the
+/// calibration temperature.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Warming {
-    /// At switch-on, K.
+    /// Temperature difference at switch-on, K.
     pub start: f64,
-    /// How much warmer it gets, K.
+    /// Rise of the temperature, K.
     pub rise: f64,
     /// Time constant, s.
     pub time: f64,
 }
 
 impl Default for Warming {
-    /// At the temperature of calibration all the time.
+    /// Constant calibration temperature.
     fn default() -> Self {
         Self {
             start: 0.0,
@@ -39,13 +39,13 @@ impl Default for Warming {
 }
 
 impl Warming {
-    /// How much warmer than at calibration it is `time` seconds after switch-on, K.
+    /// Temperature above that of the calibration `time` seconds after switch-on, K.
     pub fn at(&self, time: f64) -> f64 {
         self.start + self.rise * (1.0 - (-time / self.time).exp())
     }
 }
 
-/// One sample.
+/// One IMU sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ImuReading {
     /// Angular velocity, rad/s.
@@ -55,7 +55,7 @@ pub struct ImuReading {
 }
 
 impl ImuReading {
-    /// What a perfect unit reads in the frame of `state` at an instant.
+    /// Sample of an ideal unit in the frame of `state` at an instant.
     pub fn ideal(state: &MotionState, gravity: &Vector3<f64>) -> Self {
         Self {
             angular_velocity: state.angular_velocity,
@@ -63,10 +63,10 @@ impl ImuReading {
         }
     }
 
-    /// What a perfect unit reads that gathers over `window` seconds, between two states: the
-    /// mean rotation $\log(R_0^\top R_1)/w$ and the mean change of velocity
-    /// $R_m^\top((v_1-v_0)/w - g)$, with $R_m$ half way. Where the motion does not bend within
-    /// the window this is exact; readings that fill the time add up to the whole rotation.
+    /// Sample of an ideal unit that integrates over `window` seconds between two states: the mean
+    /// rotation $\log(R_0^\top R_1)/w$ and the mean change of velocity $R_m^\top((v_1-v_0)/w - g)$,
+    /// with $R_m$ at mid-window. The first is exact for a constant axis of rotation, the second for
+    /// a constant attitude; rotations of adjacent windows compose to the total rotation.
     pub fn gathered(
         start: &MotionState,
         end: &MotionState,
@@ -85,10 +85,10 @@ impl ImuReading {
 }
 
 impl Imu {
-    /// Whether every number makes sense.
+    /// Checks that all parameters are in their domains.
     ///
     /// # Errors
-    /// The first that does not.
+    /// The first parameter that is not.
     pub fn check(&self) -> Result<(), InvalidTriad> {
         self.gyroscope.check()?;
         self.accelerometer.check()?;
@@ -101,10 +101,10 @@ impl Imu {
     }
 }
 
-/// A unit that was switched on.
+/// A running inertial measurement unit.
 ///
-/// Sample `k` of sensor number `s` draws from streams of these numbers: what it reads does not
-/// depend on what other sensors do.
+/// Sample `k` of sensor number `s` draws from streams with these numbers: its noise is independent
+/// of other sensors.
 ///
 /// ```
 /// use etendue_physics::inertial::{Imu, ImuReading, ImuRun, Triad};
@@ -131,11 +131,11 @@ pub struct ImuRun {
     time: f64,
 }
 
-/// Part of a stream's name that no sample has.
+/// Sample number of the stream for switch-on, which no sample has.
 const SWITCH_ON: u32 = u32::MAX;
 
 impl ImuRun {
-    /// Switches sensor number `sensor` on.
+    /// Switches on the unit of sensor number `sensor`.
     pub fn new(imu: &Imu, seed: u64, sensor: u32) -> Self {
         let stream = |purpose| Stream::new(seed, sensor, SWITCH_ON, 0, purpose);
         Self {
@@ -149,7 +149,7 @@ impl ImuRun {
         }
     }
 
-    /// The next sample of what a perfect unit would read, `dt` seconds after the one before.
+    /// The next sample for the ideal sample `ideal`, `dt` seconds after the previous one.
     pub fn read(&mut self, ideal: &ImuReading, dt: f64) -> ImuReading {
         let stream = |purpose| Stream::new(self.seed, self.sensor, self.samples, 0, purpose);
         let warmer = self.warming.at(self.time);

@@ -1,11 +1,11 @@
-//! Inertial sensors: what a gyroscope and an accelerometer read of a moving body, with their
-//! noise, drift and imperfections.
+//! Inertial sensors: gyroscope and accelerometer readings on a moving body, with noise, bias drift
+//! and imperfections.
 //!
-//! [`MotionState`] is how a body moves, [`MotionState::mounted`] how a sensor on it does, lever arm
-//! included. [`Imu`] describes a unit, [`ImuRun`] is one that was switched on. [`allan_deviation`]
-//! gives back from a record what was put in: [`AllanFit`].
+//! [`MotionState`] is the motion of a body, [`MotionState::mounted`] that of a sensor mounted on
+//! it, including the lever arm. [`Imu`] describes a unit, [`ImuRun`] is a running one. [`AllanFit`]
+//! estimates the noise coefficients of a record from its [`allan_deviation`].
 //!
-//! Left out: acceleration sensitivity of gyroscopes, vibration rectification, and the distance
+//! Not modelled: acceleration sensitivity of gyroscopes, vibration rectification, and the distance
 //! between the three accelerometers.
 
 mod allan;

@@ -1,8 +1,8 @@
-//! How a rigid body moves.
+//! Motion of a rigid body.
 
 use nalgebra::{Isometry3, Vector3};
 
-/// How a rigid body moves at an instant.
+/// Motion of a rigid body at an instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MotionState {
     /// Pose in the world.
@@ -29,9 +29,8 @@ impl MotionState {
         }
     }
 
-    /// How a frame that is fixed to the body moves: with $r$ the place of its origin on the body,
-    /// $v' = v + \omega\times r$ and
-    /// $a' = a + \dot\omega\times r + \omega\times(\omega\times r)$.
+    /// Motion of a frame fixed to the body: with $r$ the position of its origin on the body, $v' =
+    /// v + \omega\times r$ and $a' = a + \dot\omega\times r + \omega\times(\omega\times r)$.
     ///
     /// ```
     /// use etendue_physics::inertial::MotionState;
@@ -61,8 +60,9 @@ impl MotionState {
         }
     }
 
-    /// What an ideal accelerometer in the body's frame reads, m/s²: $f = R^\top(a - g)$, with the
-    /// gravity **vector** $g$ of the world. At rest and level it reads $+g$ upwards.
+    /// Specific force in the body's frame, as measured by an ideal accelerometer, m/s²: $f =
+    /// R^\top(a - g)$, with the gravity **vector** $g$ of the world. At rest and level it is $+g$
+    /// upwards.
     ///
     /// ```
     /// use etendue_physics::inertial::{MotionState, STANDARD_GRAVITY};

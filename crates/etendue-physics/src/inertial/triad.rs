@@ -1,12 +1,12 @@
-//! Three axes of an imperfect sensor.
+//! Three-axis sensors with errors.
 
 use super::{BiasProcess, BiasRun};
 use crate::Stream;
 use nalgebra::{Matrix3, Vector3};
 use thiserror::Error;
 
-/// Three axes that measure a vector, with their errors. `u` stands for the unit of what is
-/// measured.
+/// A sensor of a vector quantity on three axes, with its errors. `u` is the unit of the measured
+/// quantity.
 ///
 /// $m = \mathrm{clip}\left(\mathrm{round}\left(S\\,M\\,x + b_0 + b(t) + c\\,\Delta T +
 /// \eta\\,\rho/\sqrt{dt}\right)\right)$: response, fixed and drifting bias, temperature, white
@@ -15,14 +15,14 @@ use thiserror::Error;
 pub struct Triad {
     /// White noise density $\rho$, u/√Hz.
     pub density: f64,
-    /// White noise of each axis over that density: 1 where all axes are alike. Of many
-    /// micro-machined accelerometers the axis across the chip is noisier.
+    /// White noise of each axis over that density: 1 where all axes are equal. In many
+    /// micro-machined accelerometers the axis perpendicular to the chip is noisier.
     pub noise_of_axes: Vector3<f64>,
-    /// What drifts, on each axis by itself.
+    /// Bias drift, drawn independently for each axis.
     pub drift: Vec<BiasProcess>,
     /// Standard deviation of the bias from one switch-on to the next, u.
     pub turn_on_bias: f64,
-    /// Bias that is always there, u.
+    /// Constant bias, u.
     pub bias: Vector3<f64>,
     /// Response $M$ without its spread: the identity for a calibrated sensor.
     pub response: Matrix3<f64>,
@@ -30,30 +30,30 @@ pub struct Triad {
     pub scale_spread: f64,
     /// Standard deviation of the angles between axes and nominal axes, rad.
     pub misalignment_spread: f64,
-    /// Bias a kelvin, u/K.
+    /// Bias per kelvin, u/K.
     pub bias_per_kelvin: f64,
-    /// Scale factor a kelvin, 1/K.
+    /// Relative change of the scale factor per kelvin, 1/K.
     pub scale_per_kelvin: f64,
-    /// Step of the output, u.
+    /// Quantisation step of the output, u.
     pub resolution: Option<f64>,
-    /// Largest output on an axis, u.
+    /// Largest output of an axis, u.
     pub range: Option<f64>,
 }
 
-/// Why a triad cannot be.
+/// A parameter of a triad is outside its domain.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[error("{name} is {value}, it must be {domain}")]
 pub struct InvalidTriad {
-    /// The quantity.
+    /// Name of the parameter.
     pub name: &'static str,
     /// Its value.
     pub value: f64,
-    /// What it may be.
+    /// Allowed values.
     pub domain: &'static str,
 }
 
 impl Default for Triad {
-    /// A perfect sensor.
+    /// An ideal sensor.
     fn default() -> Self {
         Self {
             density: 0.0,
@@ -73,17 +73,17 @@ impl Default for Triad {
 }
 
 impl Triad {
-    /// Allan variance of an output at rest at the averaging time `tau` (s), u², of an axis whose
-    /// white noise is the density.
+    /// Allan variance of an axis at rest at the averaging time `tau` (s), u², with the white noise
+    /// `density`.
     pub fn allan_variance(&self, tau: f64) -> f64 {
         let drift = self.drift.iter().map(|drift| drift.allan_variance(tau));
         self.density * self.density / tau + drift.sum::<f64>()
     }
 
-    /// Whether every number makes sense.
+    /// Checks that all parameters are in their domains.
     ///
     /// # Errors
-    /// The first that does not.
+    /// The first parameter that is not.
     pub fn check(&self) -> Result<(), InvalidTriad> {
         let zero_or_more = [
             ("the noise density", self.density),
@@ -146,7 +146,7 @@ fn require(
         })
 }
 
-/// A triad that was switched on.
+/// A running triad.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TriadRun {
     triad: Triad,
@@ -156,7 +156,7 @@ pub struct TriadRun {
 }
 
 impl TriadRun {
-    /// Switches on: draws what differs from unit to unit and from run to run.
+    /// Switches on: draws the errors that vary between units and between runs.
     pub fn new(triad: &Triad, stream: &mut Stream) -> Self {
         let mut normals = stream.normals();
         let mut draw = |sd: f64| sd * normals.next().unwrap_or_default();
@@ -174,13 +174,13 @@ impl TriadRun {
         }
     }
 
-    /// The bias as it is now, u.
+    /// Current bias, u.
     pub fn bias(&self) -> Vector3<f64> {
         self.bias + Vector3::from_fn(|axis, _| self.drift[axis].value())
     }
 
-    /// The next sample of `truth` (u), `dt` seconds after the one before, `warmer` kelvins above
-    /// the temperature of calibration.
+    /// The next sample of `truth` (u), `dt` seconds after the previous one, `warmer` kelvins above
+    /// the calibration temperature.
     pub fn measure(
         &mut self,
         truth: &Vector3<f64>,
@@ -201,7 +201,7 @@ impl TriadRun {
         output.map(|value| self.output(value))
     }
 
-    /// What the converter makes of a value.
+    /// Output of the converter for a value: quantised and clipped.
     fn output(&self, value: f64) -> f64 {
         let range = self.triad.range.unwrap_or(f64::INFINITY);
         let clipped = value.clamp(-range, range);

@@ -1,4 +1,4 @@
-//! What a cloudless atmosphere leaves of the sun.
+//! Direct and diffuse sunlight under a cloudless atmosphere.
 
 use crate::surface::solar_irradiance;
 
@@ -27,8 +27,8 @@ impl Default for ClearAir {
     }
 }
 
-/// Absorption of ozone, (µm, 1/cm): Leckner 1978, doi:10.1016/0038-092X(78)90187-1, as tabulated
-/// by Bird and Riordan 1986.
+/// Absorption coefficient of ozone, (µm, 1/cm): Leckner 1978, doi:10.1016/0038-092X(78)90187-1, as
+/// tabulated by Bird and Riordan 1986.
 const OZONE: [(f64, f64); 20] = [
     (0.44, 0.0),
     (0.45, 0.003),
@@ -52,9 +52,9 @@ const OZONE: [(f64, f64); 20] = [
     (0.78, 0.0),
 ];
 
-/// Single-scattering albedo of the aerosol at 0.4 µm, and how it falls with wavelength.
+/// Single-scattering albedo of the aerosol at 0.4 µm, and its decrease with wavelength.
 const AEROSOL_ALBEDO: [f64; 2] = [0.945, 0.095];
-/// Asymmetry of the aerosol's scattering.
+/// Asymmetry parameter of the aerosol's scattering.
 const ASYMMETRY: f64 = 0.65;
 
 /// Relative air mass at an elevation of the sun (rad, above the horizon): Kasten and Young 1989,
@@ -63,7 +63,7 @@ fn air_mass(elevation: f64) -> f64 {
     1.0 / (elevation.sin() + 0.50572 * (elevation.to_degrees() + 6.07995).powf(-1.6364))
 }
 
-/// Transmittances on the way of the sun's light.
+/// Transmittances of the atmosphere along the path of direct sunlight.
 struct Left {
     rayleigh: f64,
     ozone: f64,
@@ -90,8 +90,8 @@ impl ClearAir {
         }
     }
 
-    /// Irradiance of the sun alone on a surface that faces it, W m⁻² per m of wavelength;
-    /// `wavelength` in m, `elevation` in rad; none below the horizon.
+    /// Direct irradiance on a surface that faces the sun, W m⁻² per m of wavelength; `wavelength`
+    /// in m, `elevation` of the sun in rad; zero below the horizon.
     ///
     /// ```
     /// use etendue_physics::light::ClearAir;
@@ -109,7 +109,7 @@ impl ClearAir {
         solar_irradiance(wavelength) * left.rayleigh * aerosol * left.ozone
     }
 
-    /// Irradiance of the sky alone on the level ground, W m⁻² per m of wavelength.
+    /// Diffuse irradiance of the sky on level ground, W m⁻² per m of wavelength.
     ///
     /// ```
     /// use etendue_physics::light::ClearAir;
@@ -140,7 +140,7 @@ impl ClearAir {
     }
 }
 
-/// Share of what the aerosol scatters that goes down, at the sine of the sun's elevation.
+/// Fraction of the aerosol's scattering that goes downwards, from the sine of the sun's elevation.
 fn forward_share(sin: f64) -> f64 {
     let log = (1.0 - ASYMMETRY).ln();
     let first = log * (1.459 + log * (0.1595 + log * 0.4129));
@@ -176,7 +176,7 @@ mod tests {
             air.sun(550e-9, elevation) * 1e-9,
             air.sky(550e-9, elevation) * 1e-9,
         );
-        // The standard's sky also holds light from the ground.
+        // The standard's sky includes light reflected by the ground.
         assert!((1.25..1.5).contains(&sun), "{sun}");
         assert!((0.1..0.25).contains(&sky), "{sky}");
     }

@@ -1,4 +1,4 @@
-//! What a colour made for the eye is at a wavelength.
+//! Spectra of linear RGB colours.
 
 use crate::Spectrum;
 
@@ -9,14 +9,14 @@ pub const GREEN: f64 = 540e-9;
 /// Middle of the blue band, m.
 pub const BLUE: f64 = 465e-9;
 
-/// Half of the stretch about a band's middle where its colour holds alone, m.
+/// Half width of the plateau around a band's middle where only its colour counts, m.
 const PLATEAU: f64 = 15e-9;
-/// Where red ends, and from where on the colour says nothing, m.
+/// End of the red band, and start of the infrared value, m.
 const INFRARED: [f64; 2] = [700e-9, 740e-9];
 
-/// The value at a wavelength (m) of a linear colour (red, green, blue): constant about the middle
-/// of each band and straight lines in between. An assumption that gives back the colour in a
-/// camera whose bands lie there; many spectra have one colour.
+/// Value of a linear colour (red, green, blue) at a wavelength (m): constant around the middle of
+/// each band and linear in between. Many spectra have the same colour; this one reproduces the
+/// colour in a camera with the same bands.
 ///
 /// ```
 /// use etendue_physics::light::{GREEN, RED, colour_at};
@@ -36,7 +36,7 @@ pub fn colour_at([red, green, blue]: [f64; 3], wavelength: f64) -> f64 {
     }
 }
 
-/// The spectrum of a linear colour, with `infrared` beyond 740 nm; one number where all are equal.
+/// Spectrum of a linear colour, with `infrared` beyond 740 nm; constant where all values are equal.
 pub fn colour_spectrum(colour: [f64; 3], infrared: f64) -> Spectrum {
     let [red, green, blue] = colour;
     if [red, green, blue].iter().all(|value| *value == infrared) {

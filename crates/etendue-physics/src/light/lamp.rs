@@ -1,4 +1,4 @@
-//! Lamps, as people buy them: by luminous flux and colour temperature.
+//! Lamps, described by luminous flux and colour temperature.
 
 use crate::Spectrum;
 use crate::surface::planck_radiance;
@@ -8,14 +8,14 @@ const MOST_LUMENS: f64 = 683.0;
 /// First and last wavelength of a lamp's table, and its step, nm.
 const TABLE_NM: [u32; 3] = [360, 1100, 20];
 
-/// The eye's relative sensitivity to light of a wavelength (m), by day:
-/// $V \approx 1.019\\,e^{-285.4(\lambda - 0.559)^2}$ with $\lambda$ in µm, a usual fit of CIE
-/// 1924's table, good to a few hundredths.
+/// Photopic luminous efficiency of the eye at a wavelength (m): $V \approx
+/// 1.019\\,e^{-285.4(\lambda - 0.559)^2}$ with $\lambda$ in µm, a common fit to the table of CIE
+/// 1924, accurate to a few hundredths.
 pub fn photopic(wavelength: f64) -> f64 {
     1.019 * (-285.4 * (wavelength * 1e6 - 0.559).powi(2)).exp()
 }
 
-/// Luminous flux of one watt of a black body's light, lm/W, at a temperature, K.
+/// Luminous efficacy of black-body radiation at a temperature (K), lm/W.
 ///
 /// ```
 /// use etendue_physics::light::luminous_efficacy;
@@ -38,8 +38,8 @@ fn luminance(temperature: f64) -> f64 {
     MOST_LUMENS * seen.sum::<f64>()
 }
 
-/// Spectral flux, W per m of wavelength, of a lamp of that luminous flux (lm) that shines like a
-/// black body of that temperature (K); a table from 360 to 1100 nm.
+/// Spectral flux, W per m of wavelength, of a lamp with the luminous flux `lumens` (lm) and a
+/// black-body spectrum of the colour temperature `temperature` (K); a table from 360 to 1100 nm.
 pub fn lamp_flux(lumens: f64, temperature: f64) -> Spectrum {
     let scale = lumens / luminance(temperature);
     let [first, last, step] = TABLE_NM;

@@ -1,6 +1,6 @@
-//! Light on a scene: the sun, the sky, lamps; and what a spectrum is in a camera's bands.
+//! Light sources of a scene: sun, sky and lamps; spectra of colours in a camera's bands.
 //!
-//! All are per metre of wavelength; a camera multiplies by its bands' widths.
+//! All quantities are per metre of wavelength; a camera multiplies by its bandwidths.
 //!
 //! Not modelled: water vapour (its bands lie beyond the visible), clouds with edges, twilight,
 //! polarisation of the sky, lamps with lines in their spectrum.

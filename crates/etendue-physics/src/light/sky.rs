@@ -1,19 +1,19 @@
-//! How bright the sky is in which direction.
+//! Angular distribution of the sky's radiance.
 
 use nalgebra::Vector3;
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
-/// A distribution of the standard general sky (CIE S 011/E:2003, ISO 15469:2004): relative to the
-/// zenith
+/// A luminance distribution of the standard general sky (CIE S 011/E:2003, ISO 15469:2004):
+/// relative to the zenith
 /// $$\frac{L}{L_z} = \frac{f(\chi)\\,\varphi(Z)}{f(Z_s)\\,\varphi(0)},\quad
 ///   \varphi(Z) = 1 + a e^{b/\cos Z},\quad
 ///   f(\chi) = 1 + c\\,(e^{d\chi} - e^{d\pi/2}) + e\cos^2\chi$$
 /// with $Z$ the zenith angle, $\chi$ the angle to the sun.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CieSky {
-    /// $a$ and $b$: from zenith to horizon.
+    /// Gradation $a$ and $b$ from zenith to horizon.
     pub gradation: [f64; 2],
-    /// $c$, $d$ and $e$: about the sun.
+    /// Indicatrix $c$, $d$ and $e$ around the sun.
     pub indicatrix: [f64; 3],
 }
 
@@ -38,20 +38,20 @@ impl CieSky {
     }
 }
 
-/// A sky: its distribution, and where the sun stands.
+/// Sky dome: a luminance distribution and the direction of the sun.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SkyDome {
     distribution: CieSky,
     to_sun: Vector3<f64>,
-    /// Relative radiance times cosine, over the upper half.
+    /// Integral of relative radiance times cosine over the upper hemisphere.
     whole: f64,
 }
 
-/// Rings and sectors of the sum over the sky.
+/// Number of rings and sectors of the numerical integration over the sky.
 const RINGS: u32 = 64;
 
 impl SkyDome {
-    /// A sky whose sun stands in the unit direction `to_sun` (z up).
+    /// Sky with the sun in the unit direction `to_sun` (z up).
     pub fn new(distribution: CieSky, to_sun: Vector3<f64>) -> Self {
         let mut dome = Self {
             distribution,
@@ -61,7 +61,7 @@ impl SkyDome {
         let sectors = 2 * RINGS;
         let mut whole = 0.0;
         for ring in 0..RINGS {
-            // Rings of equal share of the cosine-weighted half sphere.
+            // Rings have equal cosine-weighted solid angle
             let sin2 = (f64::from(ring) + 0.5) / f64::from(RINGS);
             let (sin, cos) = (sin2.sqrt(), (1.0 - sin2).sqrt());
             for sector in 0..sectors {
@@ -75,7 +75,7 @@ impl SkyDome {
     }
 
     /// Radiance from a unit direction over the irradiance of the whole sky on level ground, 1/sr;
-    /// none from below the horizon.
+    /// zero below the horizon.
     ///
     /// ```
     /// use etendue_physics::light::{CieSky, SkyDome};

@@ -65,7 +65,7 @@ impl Modulation {
         TAU * self.turns_per_metre() * f64::from(self.multiples[frequency])
     }
 
-    /// The wave $e^{i\varphi}$ of so many turns.
+    /// Phasor $e^{i\varphi}$ of an angle in turns.
     #[expect(clippy::inline_always, reason = "one lane of a loop over many")]
     #[inline(always)]
     pub fn wave(turns: f64) -> Phasor<f64> {

@@ -60,7 +60,7 @@ impl DistanceLaw {
     }
 
     /// Shift of a glare centred at `centre` (rad) at `ratio` times the distance, rad: the baseline of
-    /// a triangulating sensor puts the specular reflection of its emitter at an angle $\propto 1/d$.
+    /// a triangulating sensor places the specular reflection of its emitter at an angle $\propto 1/d$.
     /// For other sensors the angle is constant.
     pub fn glare_shift(&self, centre: f64, ratio: f64) -> f64 {
         match *self {

@@ -26,13 +26,13 @@ use std::f64::consts::PI;
 pub struct AnalyticReceiver<S = f64> {
     /// The pulse.
     pub pulse: Pulse<S>,
-    /// The instant of an echo that is timed.
+    /// Instant of an echo that is timed.
     pub discriminator: Discriminator,
     /// Power that an echo must reach.
     pub threshold: S,
     /// Peak power of the echo whose range has no bias.
     pub reference: S,
-    /// Its noise and saturation.
+    /// Noise and saturation of the detector.
     pub detector: Detector,
     /// Time between the samples of the modelled device, s: sets the noise of peak and centroid.
     pub interval: f64,
@@ -40,7 +40,7 @@ pub struct AnalyticReceiver<S = f64> {
     pub jitter: f64,
 }
 
-/// An [`AnalyticReceiver`] with the constants that all echoes share.
+/// An [`AnalyticReceiver`] with precomputed constants that all echoes share.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AnalyticFinder<S = f64> {
     receiver: AnalyticReceiver<S>,
@@ -48,7 +48,7 @@ pub struct AnalyticFinder<S = f64> {
     noise: RangeNoise,
 }
 
-/// What makes the noise of the range of the noise of the power.
+/// Model that converts power noise to range noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum RangeNoise {
     /// The whole pulse is timed: `spread * noise / peak * sqrt(sd)`.
@@ -59,7 +59,7 @@ enum RangeNoise {
     Threshold,
 }
 
-/// Echoes of sixteen single returns.
+/// Echoes of sixteen shots with a single return each.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SingleEchoes {
     /// Their ranges, m.
@@ -68,12 +68,12 @@ pub struct SingleEchoes {
     pub power: [f64; 16],
     /// Their full widths at half maximum, s.
     pub width: [f64; 16],
-    /// Which there are: the numbers of the others mean nothing.
+    /// Whether each shot has an echo; the other values of a shot without one are meaningless.
     pub found: [bool; 16],
 }
 
 impl<S: Scalar> AnalyticReceiver<S> {
-    /// The receiver prepared for many echoes.
+    /// Precomputes the constants that all echoes share.
     pub fn finder(&self) -> AnalyticFinder<S> {
         let interval = 0.5 * SPEED_OF_LIGHT * self.interval;
         let edge = |fraction| RangeNoise::Edge {
@@ -93,8 +93,7 @@ impl<S: Scalar> AnalyticReceiver<S> {
         }
     }
 
-    /// The echoes of `returns` (which it sorts), nearest first, without noise where no stream
-    /// is given.
+    /// Echoes of `returns` (sorted in place), nearest first; without noise if there is no stream.
     pub fn echoes(
         &self,
         returns: &mut [PulseReturn<S>],
@@ -106,27 +105,26 @@ impl<S: Scalar> AnalyticReceiver<S> {
     }
 }
 
-/// Standard deviation over the slope of a Gaussian's edge where it has that fraction of its peak.
+/// Standard deviation over the slope of a Gaussian's edge, at a fraction of its peak.
 fn edge_slope(fraction: f64) -> f64 {
     let fraction = fraction.clamp(1e-6, 0.98);
     1.0 / (fraction * (-2.0 * fraction.ln()).sqrt())
 }
 
 impl<S: Scalar> AnalyticFinder<S> {
-    /// The same with that much more constant background, power.
+    /// The same finder with additional constant background `power`.
     #[must_use]
     pub fn in_light(mut self, power: f64) -> Self {
         self.receiver.detector = self.receiver.detector.in_light(power);
         self
     }
 
-    /// Appends the echoes of `returns` (which it sorts), nearest first, without noise where no
-    /// stream is given. Every echo takes two draws: of its power, and of its range, whose spread
-    /// is that of the noise and the jitter together.
+    /// Appends the echoes of `returns` (sorted in place), nearest first; without noise if there is
+    /// no stream. Every echo takes two draws: one for its power, and one for its range, whose
+    /// spread combines noise and jitter.
     ///
-    /// Which returns merge, which echoes are over the threshold and the noise are constant under
-    /// differentiation. Returns of no power are changes by edges
-    /// ([`group_returns`](super::group_returns)).
+    /// Merging of returns, threshold decisions and noise are constant under differentiation.
+    /// Returns of zero power are changes by edges ([`group_returns`](super::group_returns)).
     pub fn find(
         &self,
         returns: &mut [PulseReturn<S>],
@@ -199,9 +197,9 @@ impl<S: Scalar> AnalyticFinder<S> {
 }
 
 impl AnalyticFinder {
-    /// The echoes of sixteen shots of a single return each, with given standard normal draws: those
-    /// of [`AnalyticFinder::find`] where the draws are the first of its stream, sooner. Loops for the
-    /// vector instructions of the caller.
+    /// Echoes of sixteen shots of a single return each, with given standard normal draws. They
+    /// equal those of [`AnalyticFinder::find`] if the draws are the first of its stream. Loops suit
+    /// the vector instructions of the caller.
     ///
     /// ```
     /// use etendue_physics::pulse::*;
@@ -245,7 +243,8 @@ impl AnalyticFinder {
         }
     }
 
-    /// What it is made of is known outside of the loop: no lane asks again.
+    /// Echoes with the timed feature and noise model selected outside of the loop, which keeps
+    /// branches out of it.
     #[expect(clippy::inline_always, reason = "for the caller's instructions")]
     #[inline(always)]
     fn singles_of(
@@ -416,7 +415,7 @@ mod tests {
         }
     }
 
-    /// Derivatives are of the same echoes: the scalar changes nothing.
+    /// Dual numbers give the same echoes as plain numbers.
     #[test]
     fn echoes_in_dual_numbers_are_the_echoes_in_plain_numbers() {
         let groups = [

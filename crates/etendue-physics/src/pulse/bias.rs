@@ -1,4 +1,4 @@
-//! How an inclined surface shifts the range that a pulse reads.
+//! Range bias of a pulse on an inclined surface.
 
 use super::PulseReturn;
 use crate::Scalar;
@@ -39,7 +39,8 @@ pub fn constant_fraction_bias<S: Scalar>(
     -(stretched - pulse_sd) * level + centroid_bias(distance, angular_sd, incidence)
 }
 
-/// Bias of a fixed threshold $T$ on a plane, m, where a pulse of peak $P_0$ reads right:
+/// Range walk of a fixed threshold $T$ on a plane, m, for a receiver calibrated with a pulse of
+/// peak $P_0$:
 /// $$\Delta_T \approx \sigma_p\sqrt{2\ln(P_0/T)} - \sigma\sqrt{2\ln(P/T)} + \Delta_c$$
 /// with the echo's own peak $P > T$ and standard deviation $\sigma = \sqrt{\sigma_p^2+\sigma_s^2}$.
 pub fn threshold_walk<S: Scalar>(
@@ -68,11 +69,11 @@ pub struct InclinedPlane<S> {
 }
 
 impl InclinedPlane<f64> {
-    /// What comes back from the plane, without approximation: the returns of a grid of sub-rays
-    /// over six standard deviations, `reflectance` standing for $k\rho$ in $k\rho\cos\gamma'/r^2$.
+    /// Returns of the plane without approximation: a grid of sub-rays over six standard deviations.
+    /// `reflectance` is $k\rho$ in $k\rho\cos\gamma'/r^2$.
     ///
-    /// In the direction $(\alpha, \beta)$ the plane stands at
-    /// $r = d\cos\gamma / (\cos\gamma\cos\rho + \sin\gamma\sin\alpha)$.
+    /// In the direction $(\alpha, \beta)$ the range of the plane is $r = d\cos\gamma /
+    /// (\cos\gamma\cos\rho + \sin\gamma\sin\alpha)$.
     pub fn returns(&self, reflectance: f64) -> Vec<PulseReturn> {
         const STEP: f64 = 0.2;
         let reach: i32 = 30;
@@ -89,7 +90,7 @@ impl InclinedPlane<f64> {
         returns
     }
 
-    /// The return of one sub-ray, if it meets the plane.
+    /// Return of one sub-ray, if it intersects the plane.
     fn return_at(&self, along: f64, across: f64, power: f64) -> Option<PulseReturn> {
         let (sin, cos) = self.incidence.sin_cos();
         let axial = (1.0 - along * along - across * across).max(0.0).sqrt();

@@ -1,12 +1,12 @@
-//! The reading of a discriminator for a Gaussian echo, in closed form.
+//! Closed-form reading of a discriminator for a Gaussian echo.
 
 use super::merge::Merged;
 use super::shape::GAUSSIAN_FWHM_OVER_SD;
 use super::{AnalyticReceiver, Discriminator, Echo};
 use crate::{SPEED_OF_LIGHT, Scalar};
 
-/// Echoes of one pulse and discriminator, with their shared constants, in a scalar that may
-/// carry derivatives.
+/// Constants shared by all echoes of one pulse and discriminator, in a scalar that may carry
+/// derivatives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ClosedForm<S = f64> {
     /// Distance within which returns merge, m.
@@ -17,18 +17,18 @@ pub(super) struct ClosedForm<S = f64> {
     timed: Timed<S>,
 }
 
-/// What is timed, with its constants.
+/// Timed feature of the pulse, with its constants.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Timed<S = f64> {
     /// The whole pulse.
     Pulse,
     /// The leading edge, `level` standard deviations before the peak.
     Edge { level: f64 },
-    /// The threshold, for which the reference reads right `zero` (m) before its peak.
+    /// The threshold; the reference echo crosses it `zero` (m) before its peak.
     Threshold { zero: S },
 }
 
-/// How many standard deviations before its peak a Gaussian has the `1 / ratio` part of it.
+/// Number of standard deviations before its peak at which a Gaussian is `1 / ratio` of it.
 fn level<S: Scalar>(ratio: S) -> S {
     (ratio.max(S::one()).ln() * 2.0).sqrt()
 }
@@ -54,12 +54,12 @@ impl<S: Scalar> ClosedForm<S> {
         }
     }
 
-    /// What is timed.
+    /// Timed feature of the pulse.
     pub fn timed(&self) -> Timed<S> {
         self.timed
     }
 
-    /// The same pulse with something else timed.
+    /// The same pulse with another timed feature.
     pub fn timing(self, timed: Timed<S>) -> Self {
         Self { timed, ..self }
     }
@@ -70,13 +70,13 @@ impl<S: Scalar> ClosedForm<S> {
         (self.pulse_sd * self.pulse_sd + merged.variance).sqrt()
     }
 
-    /// Power at the peak of an echo of that standard deviation.
+    /// Peak power of an echo with the given standard deviation.
     #[inline]
     pub fn peak(&self, merged: &Merged<S>, sd: S) -> S {
         merged.power * (self.pulse_sd / sd)
     }
 
-    /// The echo of merged returns as the discriminator reads it, with that peak.
+    /// Echo of merged returns as read by the discriminator, with the given peak power.
     #[inline]
     pub fn echo(&self, merged: &Merged<S>, sd: S, peak: S) -> Echo<S> {
         Echo {
@@ -86,7 +86,8 @@ impl<S: Scalar> ClosedForm<S> {
         }
     }
 
-    /// What the discriminator reads for an echo of that peak and width, less its mean range, m.
+    /// Reading of the discriminator for an echo of the given width and peak, less its mean range,
+    /// m.
     #[inline]
     fn bias(&self, sd: S, peak: S) -> S {
         match self.timed {

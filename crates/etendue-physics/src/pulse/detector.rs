@@ -1,19 +1,18 @@
-//! What the detector makes of the light: noise, saturation, counts.
+//! Detectors: noise, saturation, photon counts.
 
 use super::{Waveform, poisson};
 use crate::Stream;
 
-/// How received power becomes samples.
+/// Detector model: converts received power to samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Detector {
     /// A photodiode and an amplifier.
     Analogue(AnalogueDetector),
-    /// Single photons, counted into the bins of a histogram over many pulses.
+    /// Single-photon detector with a histogram over many pulses.
     PhotonCounting(PhotonCounter),
 }
 
-/// A photodiode and an amplifier, alternating-current coupled: constant background adds noise,
-/// not an offset.
+/// A photodiode with an AC-coupled amplifier: constant background adds noise, not an offset.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AnalogueDetector {
     /// Standard deviation of the noise without light, in units of power (the noise-equivalent
@@ -27,19 +26,19 @@ pub struct AnalogueDetector {
     pub saturation: f64,
 }
 
-/// Single photons counted into a histogram (single-photon avalanche diodes, many pulses).
+/// A single-photon counter with a histogram (single-photon avalanche diodes, many pulses).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PhotonCounter {
     /// Mean number of photons detected in one bin at unit power, over all pulses.
     pub photons: f64,
     /// Mean number of background and dark counts in one bin, over all pulses.
     pub background: f64,
-    /// The most that a bin can hold.
+    /// Largest count of a bin.
     pub capacity: f64,
 }
 
 impl Detector {
-    /// Turns the mean received power into one noisy reading of the detector, in units of power.
+    /// Replaces the mean received power by one noisy reading of the detector, in units of power.
     pub fn read(&self, waveform: &mut Waveform, stream: &mut Stream) {
         match self {
             Self::Analogue(analogue) => analogue.read(&mut waveform.samples, stream),
@@ -61,7 +60,7 @@ impl Detector {
         }
     }
 
-    /// The highest power that can be read.
+    /// Largest power that the detector can read.
     pub fn saturation(&self) -> f64 {
         match self {
             Self::Analogue(analogue) => analogue.saturation,
@@ -69,7 +68,7 @@ impl Detector {
         }
     }
 
-    /// The same detector with that much more constant background, power.
+    /// The same detector with additional constant background `power`.
     #[must_use]
     pub fn in_light(mut self, power: f64) -> Self {
         match &mut self {
@@ -79,7 +78,7 @@ impl Detector {
         self
     }
 
-    /// The constant background, power.
+    /// Constant background, power.
     pub fn background(&self) -> f64 {
         match self {
             Self::Analogue(analogue) => analogue.background,
@@ -105,12 +104,12 @@ impl AnalogueDetector {
 }
 
 impl PhotonCounter {
-    /// Counts in one bin at a mean power.
+    /// Count of one bin at a mean power.
     pub fn count(&self, power: f64, stream: &mut Stream) -> f64 {
         poisson(self.photons * power + self.background, stream).min(self.capacity)
     }
 
-    /// The power that a count stands for, less the mean background.
+    /// Power of a count, less the mean background.
     pub fn power(&self, count: f64) -> f64 {
         (count - self.background) / self.photons
     }

@@ -1,20 +1,21 @@
-//! The analogue-to-digital converter.
+//! Analogue-to-digital conversion.
 
 use super::Waveform;
 
-/// A converter of so many bits over a full scale; its clock is the waveform's.
+/// An analogue-to-digital converter with a number of bits and a full scale; its clock is the
+/// waveform's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Digitiser {
     /// Time between samples, s.
     pub interval: f64,
-    /// Number of bits, 1 to 24; none leaves the samples as they are.
+    /// Number of bits, 1 to 24; `None` leaves the samples unchanged.
     pub bits: Option<u8>,
     /// Power of the highest code.
     pub full_scale: f64,
 }
 
 impl Digitiser {
-    /// Rounds every sample to a code: from zero (below it, zero) to the full scale.
+    /// Rounds every sample to a code between zero and the full scale; values outside are clipped.
     ///
     /// ```
     /// use etendue_physics::pulse::{Digitiser, Waveform};

@@ -1,12 +1,12 @@
-//! Which instant of an echo counts as its arrival.
+//! Discriminators: the instant of an echo that counts as its arrival.
 
 use crate::Scalar;
 
-/// The instant of an echo that is timed.
+/// Timing method: the instant of an echo that is timed.
 ///
 /// Every discriminator is calibrated on a reference echo (see
-/// [`EchoFinder::calibrated`](super::EchoFinder::calibrated)): what is left is the bias of
-/// echoes that are weaker, stronger or wider than it.
+/// [`EchoFinder::calibrated`](super::EchoFinder::calibrated)): the remaining bias is that of echoes
+/// that are weaker, stronger or wider than the reference.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Discriminator {
     /// Where the leading edge crosses the detection threshold: weak echoes read long.
@@ -28,7 +28,7 @@ pub enum Discriminator {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EchoSamples<'a> {
     pub samples: &'a [f64],
-    /// No sample before this belongs to the echo's leading edge.
+    /// First sample that can belong to the echo's leading edge.
     pub edge_from: usize,
     /// First and one past the last sample of the echo above the threshold.
     pub from: usize,
@@ -55,8 +55,8 @@ impl Discriminator {
     }
 }
 
-/// Samples are chosen by their values, and what is made of the chosen ones by `at`, which gives the
-/// same samples in a scalar that may carry derivatives.
+/// Samples are selected by their values; results are computed from the selected samples by `at`,
+/// which gives the same samples in a scalar that may carry derivatives.
 impl EchoSamples<'_> {
     /// Position and height of the parabola through the highest sample and its neighbours.
     pub fn vertex<S: Scalar>(&self, at: &impl Fn(usize) -> S) -> (S, S) {
@@ -86,8 +86,8 @@ impl EchoSamples<'_> {
         S::from(self.edge_from as f64)
     }
 
-    /// The middle of the steepest step up before the peak, refined by a parabola through the
-    /// steps beside it.
+    /// Middle of the steepest rise before the peak, refined by a parabola through the adjacent
+    /// steps.
     fn steepest<S: Scalar>(&self, at: &impl Fn(usize) -> S) -> S {
         let rise = |i: usize| self.samples[i + 1] - self.samples[i];
         let steps = self.edge_from..self.peak;
@@ -116,7 +116,7 @@ impl EchoSamples<'_> {
         moment / sum
     }
 
-    /// Width of the echo at half its peak, in samples, by its two crossings.
+    /// Width of the echo at half its peak, in samples, from its two crossings.
     pub fn width<S: Scalar>(&self, at: &impl Fn(usize) -> S) -> S {
         let level = self.vertex(at).1 * 0.5;
         let mut after = self.peak + 1..self.samples.len();

@@ -1,15 +1,15 @@
-//! Echoes in a waveform.
+//! Echo detection in sampled waveforms.
 
 use super::discriminator::EchoSamples;
 use super::{Discriminator, Pulse, PulseReturn, Samples, Waveform, Window};
 use crate::{SPEED_OF_LIGHT, Scalar};
 
-/// One echo, as a device finds it.
+/// One detected echo.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Echo<S = f64> {
     /// Range, m.
     pub range: S,
-    /// Power at its peak.
+    /// Peak power.
     pub power: S,
     /// Full width at half maximum, s.
     pub width: S,
@@ -17,25 +17,25 @@ pub struct Echo<S = f64> {
 
 /// Finds echoes in sampled waveforms.
 ///
-/// With derivatives (see [`EchoFinder::find_with`]) which samples cross a level, which one is the
-/// peak and which peaks merge is chosen on values; the crossing, vertex or centroid of the chosen
-/// samples is computed again with their derivatives.
+/// With derivatives (see [`EchoFinder::find_with`]), threshold crossings, peaks and merging are
+/// selected on values; the crossing, vertex or centroid of the selected samples is computed again
+/// with derivatives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EchoFinder<S = f64> {
-    /// What is timed.
+    /// Instant of an echo that is timed.
     pub discriminator: Discriminator,
     /// Power that an echo must reach.
     pub threshold: S,
-    /// Two peaks are two echoes where the power between them falls by at least this below the
-    /// lower one; else they merge, as they do in the device.
+    /// Smallest fall of the power between two peaks below the lower one for which they are separate
+    /// echoes; otherwise they merge, as in the device.
     pub hysteresis: f64,
-    /// What the discriminator reads for the reference echo less the time of its peak, s:
+    /// Reading of the discriminator for the reference echo less the time of its peak, s; it is
     /// subtracted from every reading.
     pub zero: S,
 }
 
 impl<S: Scalar> EchoFinder<S> {
-    /// A finder whose range is right for a single pulse of the peak power `reference`.
+    /// Finder whose range is unbiased for a single pulse with the peak power `reference`.
     ///
     /// ```
     /// use etendue_physics::pulse::{Discriminator, EchoFinder, Pulse};
@@ -63,7 +63,7 @@ impl<S: Scalar> EchoFinder<S> {
             power: reference.value(),
         };
         let waveform = Waveform::received(&plain, &[one], window);
-        // The clock runs with the pulse: the reading is as long as the pulse is.
+        // The sampling interval scales with the pulse, and so does the reading
         let interval = pulse.fwhm * 1e-3;
         let samples = Samples {
             pulse,
@@ -86,8 +86,8 @@ impl<S: Scalar> EchoFinder<S> {
         }
     }
 
-    /// The echoes of a waveform, nearest first, whose samples are given by `at` in a scalar that may
-    /// carry derivatives: calls `echo` with each.
+    /// Calls `echo` with each echo of a waveform, nearest first; `at` gives the samples in a scalar
+    /// that may carry derivatives.
     ///
     /// ```
     /// use etendue_physics::pulse::{Discriminator, EchoFinder, Pulse, PulseReturn, Samples, Waveform, Window};
@@ -166,7 +166,7 @@ impl<S: Scalar> EchoFinder<S> {
         }
     }
 
-    /// What is read of an echo, by a clock of that start and interval, s.
+    /// Range, power and width of an echo, on a clock with the given start and interval, s.
     fn measure(
         &self,
         [start, interval]: [S; 2],
@@ -252,7 +252,7 @@ mod tests {
         assert_eq!([0.65, 1.0, 5.0].map(count), [2, 2, 2]);
     }
 
-    /// What is read of three returns, two of which merge, in samples cut off at `top`.
+    /// Echoes of three returns, two of which merge, in samples clipped at `top`.
     fn read<S: Scalar>(discriminator: Discriminator, top: f64, x: [S; 6]) -> Vec<Echo<S>> {
         let [range, gap, power, fwhm, threshold, reference] = x;
         let pulse = Pulse {

@@ -4,7 +4,7 @@ use super::merge::{RangedPower, group_returns};
 use crate::{SPEED_OF_LIGHT, Scalar, Stream};
 use std::f64::consts::PI;
 
-/// A linear chirp up and down, mixed with its own echo.
+/// A triangular FMCW chirp, up and down, mixed with its own echo.
 ///
 /// At range $R$ (m) and radial velocity $v$ (m/s, positive when the range grows) the beat
 /// frequencies of the rising and the falling chirp are
@@ -23,11 +23,11 @@ pub struct Fmcw {
     pub chirp: f64,
     /// Power whose beat has a signal-to-noise ratio of one over a whole chirp.
     pub noise: f64,
-    /// Signal-to-noise ratio that a beat must have.
+    /// Smallest signal-to-noise ratio of a detected beat.
     pub threshold: f64,
 }
 
-/// A target, or the device's report of it.
+/// A target, or the detection reported by the device.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FmcwEcho<S = f64> {
     /// Range, m.
@@ -51,7 +51,7 @@ impl<S: Scalar> RangedPower for FmcwEcho<S> {
 }
 
 impl Fmcw {
-    /// Targets closer than this, m, are one: $c/2B$.
+    /// Range resolution $c/2B$, m: targets closer than this merge.
     ///
     /// ```
     /// use etendue_physics::pulse::Fmcw;
@@ -82,9 +82,9 @@ impl Fmcw {
         (6.0 * self.noise / power).sqrt() / (2.0 * PI * self.chirp)
     }
 
-    /// The echoes of `targets` (which it sorts), nearest first: those within one resolution cell
-    /// merge with their mean range and velocity by power. Merging, thresholds and noise are constant
-    /// under differentiation.
+    /// Echoes of `targets` (sorted in place), nearest first: targets within one resolution cell
+    /// merge at their power-weighted mean range and velocity. Merging, thresholds and noise are
+    /// constant under differentiation.
     pub fn echoes<S: Scalar>(
         &self,
         targets: &mut [FmcwEcho<S>],
@@ -125,7 +125,7 @@ impl Fmcw {
     }
 }
 
-/// The targets of a cell as one.
+/// Power-weighted mean of the targets of a cell.
 fn merge<S: Scalar>(cell: &[FmcwEcho<S>]) -> FmcwEcho<S> {
     let power = cell
         .iter()

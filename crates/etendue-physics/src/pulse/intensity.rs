@@ -1,9 +1,9 @@
-//! The intensity a device reports.
+//! Reported intensities.
 
 use crate::Scalar;
 use std::f64::consts::PI;
 
-/// How the peak power of an echo becomes the reported intensity.
+/// Response that converts the peak power of an echo to the reported intensity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum IntensityResponse {
     /// Proportional to the power.
@@ -11,7 +11,7 @@ pub enum IntensityResponse {
         /// Counts per unit power.
         counts: f64,
     },
-    /// Logarithmic: so many counts a decade, zero at the power `zero`.
+    /// Logarithmic: `per_decade` counts per decade, zero at the power `zero`.
     Log {
         /// Power that reads zero.
         zero: f64,
@@ -21,15 +21,15 @@ pub enum IntensityResponse {
     /// Range-corrected reflectivity, $100\\,\pi R^2 L$ percent of a white Lambertian surface
     /// seen head-on (which needs powers in 1/(m² sr)).
     Reflectivity {
-        /// How percents become counts.
+        /// Conversion of percent to counts.
         scale: ReflectivityScale,
     },
 }
 
-/// How reflectivity becomes counts of one byte.
+/// Conversion of reflectivity to counts of one byte.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ReflectivityScale {
-    /// One count a percent (Hesai, Livox's lower part).
+    /// One count per percent (Hesai, Livox's lower part).
     Percent,
     /// 0 to 100 for diffuse surfaces in percent, 101 to 255 logarithmically for
     /// retro-reflectors (Velodyne VLP-16 user manual, section 6.1; Ouster firmware manual,
@@ -41,8 +41,8 @@ pub enum ReflectivityScale {
 }
 
 impl IntensityResponse {
-    /// The reported intensity of an echo of that peak power at that range (m), in counts from
-    /// zero to `top`, rounded to whole counts where `top` is given.
+    /// Reported intensity of an echo with the peak power `power` at `range` (m), in counts from
+    /// zero to `top`, rounded to whole counts if `top` is given.
     ///
     /// ```
     /// use etendue_physics::pulse::{IntensityResponse, ReflectivityScale, reference_power};
@@ -55,7 +55,7 @@ impl IntensityResponse {
         whole(self.counts(power, range), top)
     }
 
-    /// [`IntensityResponse::report`] for sixteen echoes at once, the same numbers sooner: loops for
+    /// [`IntensityResponse::report`] for sixteen echoes at once, with the same results. Loops suit
     /// the vector instructions of the caller.
     #[expect(clippy::inline_always, reason = "for the caller's instructions")]
     #[inline(always)]
@@ -87,7 +87,7 @@ impl IntensityResponse {
                 }
             }
         }
-        // Asked once: lanes that each ask are not made together.
+        // Branch once outside of the loops, which then vectorise.
         match top {
             Some(top) => each(&mut counts, |counts| whole_up_to(counts, top)),
             None => each(&mut counts, |counts| counts.max(0.0)),
@@ -95,8 +95,7 @@ impl IntensityResponse {
         counts
     }
 
-    /// The intensity before it is rounded and cut at the top, in a scalar that may carry
-    /// derivatives.
+    /// Intensity before rounding and clipping, in a scalar that may carry derivatives.
     pub fn counts<S: Scalar>(&self, power: S, range: S) -> S {
         match *self {
             Self::Power { counts } => power * counts,
@@ -109,7 +108,7 @@ impl IntensityResponse {
     }
 }
 
-/// Reflectivity of a surface that sends back that power, percent.
+/// Reflectivity of a surface that returns the power `power` from `range`, percent.
 fn percent<S: Scalar>(power: S, range: S) -> S {
     range * (100.0 * PI) * range * power
 }
@@ -122,7 +121,7 @@ fn each(counts: &mut [f64; 16], reported: impl Fn(f64) -> f64) {
     }
 }
 
-/// Rounded to whole counts up to a top, if there is one.
+/// Intensity rounded to whole counts and limited to `top`, if it is given.
 #[inline]
 fn whole(counts: f64, top: Option<f64>) -> f64 {
     match top {

@@ -1,10 +1,10 @@
-//! From relative powers to watts and back.
+//! Link budget: conversion between relative powers and watts.
 
 use super::Pulse;
 use crate::Scalar;
 use std::f64::consts::PI;
 
-/// What a transmitter and a receiver do to the relative power of a return.
+/// Transmitter and receiver parameters that convert relative powers to watts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkBudget {
     /// Pulse energy, J.
@@ -29,7 +29,7 @@ impl LinkBudget {
         self.watts_per_unit(pulse) * relative
     }
 
-    /// Relative power, 1/(m² sr), of so many watts: for thresholds and noise-equivalent powers.
+    /// Relative power, 1/(m² sr), of a power in watts: for thresholds and noise-equivalent powers.
     pub fn relative(&self, pulse: &Pulse, watts: f64) -> f64 {
         watts / self.watts_per_unit(pulse)
     }

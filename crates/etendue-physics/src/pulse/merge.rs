@@ -1,11 +1,11 @@
-//! Returns that are too close to be told apart.
+//! Merging of returns that are too close to be resolved.
 
 use super::PulseReturn;
 use crate::Scalar;
 
 /// A range and a power that can merge with others.
 pub trait RangedPower: Copy {
-    /// The scalar of its numbers.
+    /// Scalar type of range and power.
     type Scalar: Scalar;
     /// Range, m.
     fn range(&self) -> Self::Scalar;
@@ -27,13 +27,13 @@ impl<S: Scalar> RangedPower for PulseReturn<S> {
     }
 }
 
-/// Returns that have merged.
+/// Merged returns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Merged<S = f64> {
     pub power: S,
-    /// Mean range by power, m.
+    /// Power-weighted mean range, m.
     pub range: S,
-    /// Variance of the range by power, m².
+    /// Power-weighted variance of the range, m².
     pub variance: S,
 }
 
@@ -62,11 +62,12 @@ pub fn merge_returns<S: Scalar>(
     }
 }
 
-/// Sorts returns by range and calls `each` with every group of neighbours that merge, nearest first.
-/// `merge` decides by the ranges of two neighbours, m, the nearer first. Groups are chosen on values.
+/// Sorts returns by range and calls `each` with every group of neighbours that merge, nearest
+/// first. `merge` decides from the ranges of two neighbours, m, the nearer first. Groups are
+/// selected on values.
 ///
-/// Changes by the edges of a scene are returns, too, of no power or less: they neither form a group
-/// nor join two, and come last in the group with whose nearest member they merge.
+/// Changes by edges of the scene are returns of zero or negative power: they neither form a group
+/// nor join two, and are the last of the group with whose nearest member they merge.
 pub fn group_returns<R: RangedPower>(
     returns: &mut [R],
     merge: impl Fn(f64, f64) -> bool,
@@ -109,7 +110,7 @@ pub fn group_returns<R: RangedPower>(
     }
 }
 
-/// As [`merge_returns`] where some returns are what edges change ([`group_returns`]).
+/// Like [`merge_returns`], with returns that are changes by edges ([`group_returns`]).
 pub fn merge_changed<S: Scalar>(
     returns: &mut [PulseReturn<S>],
     length: f64,
@@ -136,7 +137,7 @@ fn moments<S: Scalar>(returns: &[PulseReturn<S>]) -> Merged<S> {
             variance: S::zero(),
         };
     }
-    // From the nearest on: no cancellation at long ranges.
+    // Relative to the nearest return: no cancellation at long ranges
     let nearest = returns[0].range;
     let (mut power, mut first, mut second) = (S::zero(), S::zero(), S::zero());
     for one in returns {

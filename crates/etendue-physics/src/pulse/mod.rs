@@ -7,8 +7,8 @@
 //! ([`EchoFinder`], [`Discriminator`]). [`merge_returns`] gives the same echoes in closed form,
 //! without a waveform, within the error stated there.
 //!
-//! Powers are in any one unit. The simulator uses the received over the transmitted power per
-//! square metre of aperture (1/(m² sr)); [`LinkBudget`] turns that into watts.
+//! Powers can be in any one unit. The simulator uses the received over the transmitted power per
+//! square metre of aperture (1/(m² sr)); [`LinkBudget`] converts it to watts.
 //!
 //! Not modelled: afterpulsing and cross-talk between channels, the bandwidth of the amplifier
 //! (give the pulse as the receiver sees it), and speckle.
@@ -45,7 +45,7 @@ pub(crate) use shape::GAUSSIAN_FWHM_OVER_SD;
 pub use shape::{Pulse, PulseShape};
 pub use waveform::{Samples, Waveform, Window};
 
-/// Light that came back from one place.
+/// One return of light.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PulseReturn<S = f64> {
     /// Half the optical path, m.

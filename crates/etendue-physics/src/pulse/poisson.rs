@@ -1,16 +1,16 @@
-//! Random counts.
+//! Poisson-distributed counts.
 
 use crate::Stream;
 use std::f64::consts::TAU;
 
-/// Means from which counts are drawn by rejection: it needs ten at least.
+/// Smallest mean for draws by rejection, which needs at least ten.
 const BY_REJECTION: f64 = 12.0;
 
-/// A draw from the Poisson distribution of that mean, exactly.
+/// Exact draw from the Poisson distribution with the given mean.
 ///
-/// Small means by the number of unit-rate exponential gaps that fit into the mean; others by the
-/// transformed rejection PTRS of Hörmann 1993 (doi:10.1016/0167-6687(93)90997-4), whose cost does not
-/// grow with the mean.
+/// Small means count the unit-rate exponential gaps that fit into the mean; larger ones use the
+/// transformed rejection PTRS of Hörmann 1993 (doi:10.1016/0167-6687(93)90997-4), whose cost does
+/// not grow with the mean.
 ///
 /// ```
 /// use etendue_physics::pulse::poisson;
@@ -38,7 +38,7 @@ fn by_gaps(mean: f64, stream: &mut Stream) -> f64 {
     }
 }
 
-/// The names are the paper's.
+/// Transformed rejection PTRS, with the variable names of the paper.
 fn by_rejection(mean: f64, stream: &mut Stream) -> f64 {
     let b = 0.931 + 2.53 * mean.sqrt();
     let a = -0.059 + 0.024_83 * b;
@@ -62,7 +62,7 @@ fn by_rejection(mean: f64, stream: &mut Stream) -> f64 {
     }
 }
 
-/// $\ln k!$ of a whole number, by Stirling's series from ten on (within 1e-10).
+/// $\ln k!$ of an integer, by Stirling's series for $k \ge 10$ (within 1e-10).
 fn ln_factorial(k: f64) -> f64 {
     if k < 10.0 {
         let mut product = 1.0;

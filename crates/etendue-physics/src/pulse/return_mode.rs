@@ -1,24 +1,24 @@
-//! Which of a beam's echoes a device reports.
+//! Return modes: the selection of reported echoes.
 
 use super::Echo;
 use crate::Scalar;
 
-/// Which echoes are reported, decided after merging.
+/// Return mode: the selection of reported echoes, after merging.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReturnMode {
-    /// The one of the highest peak.
+    /// The echo with the highest peak.
     Strongest,
-    /// The nearest.
+    /// The nearest echo.
     First,
-    /// The farthest.
+    /// The farthest echo.
     Last,
-    /// Two, as the vendor defines them.
+    /// Two echoes, as the vendor defines them.
     Dual(DualPair),
-    /// All, nearest first.
+    /// All echoes, nearest first.
     All,
 }
 
-/// The two echoes of dual-return modes.
+/// Pair of echoes reported by a dual-return mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DualPair {
     /// The last and the strongest; where they are one echo, the second strongest stands for
@@ -34,8 +34,7 @@ pub enum DualPair {
 }
 
 impl ReturnMode {
-    /// The places in `echoes` (nearest first) of those reported, in the order they are
-    /// reported.
+    /// Indices in `echoes` (nearest first) of the reported echoes, in the order of the report.
     ///
     /// ```
     /// use etendue_physics::pulse::{DualPair, Echo, ReturnMode};
@@ -59,7 +58,7 @@ impl ReturnMode {
         }
     }
 
-    /// The most echoes a beam can report; none where there is no limit.
+    /// Largest number of echoes per beam; `None` without a limit.
     pub fn limit(&self) -> Option<usize> {
         match self {
             Self::Strongest | Self::First | Self::Last => Some(1),
@@ -85,7 +84,7 @@ impl DualPair {
     }
 }
 
-/// The place of the strongest echo but `except`; of equals, the nearest.
+/// Index of the strongest echo other than `except`; of equals, the nearest.
 fn strongest<S: Scalar>(echoes: &[Echo<S>], except: Option<usize>) -> Option<usize> {
     let mut best: Option<usize> = None;
     for (i, echo) in echoes

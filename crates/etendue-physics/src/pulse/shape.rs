@@ -1,9 +1,9 @@
-//! How the power of a pulse runs over time.
+//! Pulse shapes over time.
 
 use crate::{SPEED_OF_LIGHT, Scalar};
 use std::f64::consts::{LN_2, PI};
 
-/// The form of a pulse.
+/// Shape of a pulse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PulseShape {
     /// $e^{-t^2/2\sigma^2}$.
@@ -18,10 +18,10 @@ pub enum PulseShape {
     LaserDiode,
 }
 
-/// A pulse: its form and its width.
+/// A pulse: its shape and its width.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pulse<S = f64> {
-    /// The form.
+    /// Shape.
     pub shape: PulseShape,
     /// Full width at half maximum, s.
     pub fwhm: S,
@@ -33,7 +33,7 @@ pub(crate) const GAUSSIAN_FWHM_OVER_SD: f64 = 2.354_820_045_030_949_3;
 const DIODE_FWHM_OVER_TAU: f64 = 3.394_846_187_5;
 
 impl Pulse {
-    /// A Gaussian pulse of that full width at half maximum, s.
+    /// Gaussian pulse with the full width at half maximum `fwhm`, s.
     pub fn gaussian(fwhm: f64) -> Self {
         Self {
             shape: PulseShape::Gaussian,
@@ -41,7 +41,7 @@ impl Pulse {
         }
     }
 
-    /// How long before and after its peak the pulse has more than a millionth of its peak
+    /// Times before and after the peak within which the power is above a millionth of the peak
     /// power, s.
     pub fn support(&self) -> [f64; 2] {
         let [before, after] = match self.shape {

@@ -1,9 +1,9 @@
-//! The received power over time.
+//! Sampled received power over time.
 
 use super::{Pulse, PulseReturn};
 use crate::{SPEED_OF_LIGHT, Scalar};
 
-/// A stretch of time that the receiver looks at, on its sampling clock.
+/// Time window of the receiver on its sampling clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
     /// Time of the first sample after the pulse left, s.
@@ -25,22 +25,22 @@ pub struct Waveform {
     pub samples: Vec<f64>,
 }
 
-/// The received power of some returns on a sampling clock, evaluated one sample at a time and in a
-/// scalar that may carry derivatives: with it, what was chosen on a [`Waveform`] is computed again.
+/// Received power of some returns on a sampling clock, evaluated per sample in a scalar that may
+/// carry derivatives. It recomputes samples selected on a [`Waveform`].
 #[derive(Clone, Copy, Debug)]
 pub struct Samples<'a, S> {
     /// The pulse.
     pub pulse: &'a Pulse<S>,
-    /// The light that came back.
+    /// Returns of light.
     pub returns: &'a [PulseReturn<S>],
-    /// Time of the sample number 0 after the pulse left, s.
+    /// Time of sample 0 after the pulse left, s.
     pub start: S,
     /// Time between samples, s.
     pub interval: S,
 }
 
 impl<S: Scalar> Samples<'_, S> {
-    /// Power at a sample: that of [`Waveform::received`] on the same clock.
+    /// Power of a sample: that of [`Waveform::received`] on the same clock.
     pub fn power(&self, sample: usize) -> S {
         let [before, after] = self.pulse.plain().support();
         let mut power = S::zero();
@@ -56,7 +56,7 @@ impl<S: Scalar> Samples<'_, S> {
 }
 
 impl Window {
-    /// The window on the clock of `interval` (s) that holds every echo between two ranges (m).
+    /// Window on a clock with `interval` (s) that holds every echo between two ranges (m).
     pub fn around(pulse: &Pulse, interval: f64, near: f64, far: f64) -> Self {
         let [before, after] = pulse.support();
         let first = ((2.0 * near / SPEED_OF_LIGHT - before) / interval).floor();
@@ -103,7 +103,7 @@ impl Waveform {
         waveform
     }
 
-    /// Adds one return.
+    /// Adds the power of one return.
     fn add(&mut self, pulse: &Pulse, one: &PulseReturn) {
         let arrival = 2.0 * one.range / SPEED_OF_LIGHT - self.start;
         let [before, after] = pulse.support();
@@ -131,7 +131,7 @@ impl Waveform {
         self.start + sample * self.interval
     }
 
-    /// Cuts every sample off at `top`, the power at which the detector saturates.
+    /// Clips every sample at `top`, the power at which the detector saturates.
     pub fn saturate(&mut self, top: f64) {
         for sample in &mut self.samples {
             *sample = sample.min(top);

@@ -1,4 +1,4 @@
-//! Draws of many beams at once.
+//! Random draws of many beams at once.
 #![expect(
     clippy::inline_always,
     reason = "loops over many lanes, for the caller's instructions"
@@ -8,7 +8,7 @@ use super::normal::box_muller;
 use super::philox::philox4x32_10;
 use super::{Purpose, Stream, unit};
 
-/// The beams of one sweep that draw for one purpose.
+/// Random streams of the beams of one sweep for one purpose.
 #[derive(Clone, Copy, Debug)]
 pub struct Draws {
     /// Seed of the run.
@@ -17,24 +17,24 @@ pub struct Draws {
     pub sensor: u32,
     /// Number of the sweep.
     pub sweep: u32,
-    /// What they draw for.
+    /// Purpose of the draws.
     pub purpose: Purpose,
 }
 
-/// Streams that are drawn from together.
+/// Number of streams that are drawn from together.
 pub(super) const TOGETHER: usize = 16;
 
-/// Pairs of standard normal draws: the first of each, and the second.
+/// Pairs of standard normal draws: all first elements, then all second elements.
 pub type NormalPairs = [[f64; TOGETHER]; 2];
 
 impl Draws {
-    /// The stream of one beam.
+    /// Stream of one beam.
     pub fn stream(&self, beam: u32) -> Stream {
         Stream::new(self.seed, self.sensor, self.sweep, beam, self.purpose)
     }
 
-    /// The first [`Stream::normal_pair`] of the stream of each beam, the same numbers as one by
-    /// one, sooner.
+    /// The first [`Stream::normal_pair`] of each beam's stream. The numbers equal those of single
+    /// draws; vectorisation makes it faster.
     ///
     /// ```
     /// use etendue_physics::{Draws, Purpose};
@@ -57,7 +57,7 @@ impl Draws {
         pairs
     }
 
-    /// The first [`Stream::uniform`] of the stream of each beam.
+    /// The first [`Stream::uniform`] of each beam's stream.
     #[inline(always)]
     pub fn uniforms<const N: usize>(&self, beams: &[u32; N]) -> [f64; N] {
         let first = self.stream(0);

@@ -1,4 +1,5 @@
-//! Counter-based random numbers: a draw is a function of what it is for, never of when it is made.
+//! Counter-based random numbers: a draw is a function of its seed, indices and purpose, independent
+//! of evaluation order.
 
 mod draws;
 mod normal;
@@ -8,7 +9,7 @@ pub use draws::{Draws, NormalPairs};
 use normal::box_muller;
 use philox::philox4x32_10;
 
-/// What a stream of random numbers is used for: streams of different purposes are independent.
+/// Purpose of a stream of random numbers: streams of different purposes are independent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 #[non_exhaustive]
@@ -29,29 +30,29 @@ pub enum Purpose {
     Pixel = 40,
     /// Noise of a camera's pixel.
     PixelNoise = 41,
-    /// What makes one pixel of a camera differ from the next, in every frame alike.
+    /// Fixed-pattern noise of a camera's pixel, the same in every frame.
     PixelPattern = 42,
     /// Deviations of a beam from its nominal direction.
     Pointing = 7,
-    /// Drops and flakes that stand in a beam.
+    /// Drops and flakes within a beam.
     Precipitation = 8,
-    /// Echoes that noise alone makes.
+    /// False echoes caused by noise.
     FalseAlarm = 9,
     /// Noise and drift of a gyroscope.
     Gyroscope = 20,
     /// Noise and drift of an accelerometer.
     Accelerometer = 21,
-    /// Errors of a satellite receiver.
+    /// Errors of a GNSS receiver.
     Gnss = 22,
     /// Noise and drift of a magnetometer.
     Magnetometer = 23,
     /// Noise and drift of a barometer.
     Barometer = 24,
-    /// Slip and size of a wheel.
+    /// Slip and radius error of a wheel.
     Wheel = 25,
     /// Noise that a filter adds after a sensor.
     Filter = 26,
-    /// Worlds that are made by rule.
+    /// Procedural worlds.
     World = 27,
     /// Range error and drop-out of calibrated profiles.
     ProfileNoise = 50,
@@ -76,14 +77,14 @@ pub struct Stream {
     key: [u32; 2],
     counter: [u32; 4],
     block: [u64; 4],
-    /// Numbers of the current block that are gone.
+    /// Number of consumed numbers in the current block.
     used: usize,
-    /// Whether `block` is still to be drawn.
+    /// Whether `block` has yet to be generated.
     due: bool,
 }
 
 impl Stream {
-    /// Opens the stream of one purpose for one beam (or any other numbered thing) of one sweep.
+    /// Opens the stream of one purpose for one beam (or any other numbered item) of one sweep.
     pub fn new(seed: u64, sensor: u32, sweep: u32, beam: u32, purpose: Purpose) -> Self {
         // The 64-bit seed is the key; sensor (12 bits) and purpose (20 bits) share a counter word.
         let who = (sensor << 20) | purpose as u32;
@@ -107,7 +108,7 @@ impl Stream {
         self.word() as u32
     }
 
-    /// The same in 64 bits.
+    /// The next 32 random bits, as a 64-bit word.
     fn word(&mut self) -> u64 {
         if self.due {
             self.block = philox4x32_10(self.counter, self.key);
@@ -118,7 +119,7 @@ impl Stream {
         word
     }
 
-    /// Leaves out so many of the next [`Stream::uniform`] numbers, at next to no cost.
+    /// Skips the next `uniforms` draws of [`Stream::uniform`] in constant time.
     ///
     /// ```
     /// use etendue_physics::{Purpose, Stream};
@@ -132,7 +133,7 @@ impl Stream {
         self.pass(2 * uniforms as usize);
     }
 
-    /// Goes on by so many 32-bit numbers.
+    /// Advances by `numbers` 32-bit numbers.
     fn pass(&mut self, numbers: usize) {
         let place = self.used + numbers;
         if place >= 4 {
@@ -154,8 +155,8 @@ impl Stream {
         box_muller(self.uniform(), self.uniform())
     }
 
-    /// Independent draws from the standard normal distribution, without end. Dropped, it loses at
-    /// most one.
+    /// Endless iterator of independent draws from the standard normal distribution. It discards at
+    /// most one draw when dropped.
     ///
     /// ```
     /// use etendue_physics::{Purpose, Stream};
@@ -173,7 +174,7 @@ impl Stream {
     }
 }
 
-/// A number in [0, 1) of two words of 32 random bits, of which 53 are used.
+/// Number in [0, 1) from two words of 32 random bits, of which 53 are used.
 #[expect(clippy::inline_always, reason = "one of a loop over many lanes")]
 #[inline(always)]
 fn unit(first: u64, second: u64) -> f64 {

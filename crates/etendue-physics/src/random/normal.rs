@@ -2,7 +2,7 @@
 
 use crate::series::{cos_sin_of_turns, ln};
 
-/// Two standard normal draws from two uniform ones in [0, 1) (Box and Muller 1958,
+/// Two standard normal draws from two uniform draws in [0, 1) (Box and Muller 1958,
 /// doi:10.1214/aoms/1177706645).
 #[expect(clippy::inline_always, reason = "one lane of a loop over many")]
 #[inline(always)]

@@ -2,10 +2,10 @@
 //! as 1, 2, 3", doi:10.1145/2063384.2063405).
 #![expect(clippy::inline_always, reason = "rounds of a loop over many lanes")]
 
-/// The lower half of a product.
+/// Mask of the lower 32 bits of a product.
 const LOW: u64 = 0xffff_ffff;
 
-/// One round of Philox, of 32-bit words in 64 bits.
+/// One round of Philox on 32-bit words, stored in 64 bits.
 #[inline(always)]
 fn philox_round([c0, c1, c2, c3]: [u64; 4], key: [u32; 2]) -> [u64; 4] {
     let first = c0 * 0xD251_1F53;
@@ -25,7 +25,8 @@ fn next_key(key: [u32; 2]) -> [u32; 2] {
     [key[0].wrapping_add(WEYL[0]), key[1].wrapping_add(WEYL[1])]
 }
 
-/// Four 32-bit words, in 64 bits each: those of vectors multiply so.
+/// Four random 32-bit words, stored in 64 bits each because vector instructions multiply in this
+/// form.
 #[inline(always)]
 pub(super) fn philox4x32_10(counter: [u32; 4], mut key: [u32; 2]) -> [u64; 4] {
     let mut words = counter.map(u64::from);

@@ -34,7 +34,7 @@ const REFERENCES: [([f64; 3], [f64; 3]); 6] = [
     ),
 ];
 
-/// To a millimetre is asked for; 0.4 mm measured on the first, which is printed to 1 mm.
+/// The requirement is 1 mm; 0.4 mm measured on the first, which is printed to 1 mm.
 #[test]
 fn conversions_meet_the_reference_points() {
     for ([latitude, longitude, height], position) in REFERENCES {
@@ -97,7 +97,7 @@ fn errors(receiver: &GnssReceiver, count: usize, sky: SkyView) -> Vec<Vector3<f6
 }
 
 /// The autocorrelation of 60,000 s (1000 correlation times) falls to 1/e of its wandering part
-/// after 60 s: 60.9 s measured from its slope, 10 % asked for.
+/// after 60 s: 60.9 s measured from its slope, required within 10 %.
 #[test]
 fn the_correlation_time_comes_back() {
     let errors = errors(&receiver(), 60_000, view(1.0));

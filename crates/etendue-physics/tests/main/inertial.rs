@@ -23,7 +23,7 @@ fn noisy(density: f64, instability: f64) -> Triad {
 }
 
 /// Three hours at 50 Hz of a consumer unit (0.005 °/s/√Hz and 10 °/h; 100 µg/√Hz and 60 µg), fits
-/// averaged over the three axes. Within 10 % is asked for. Measured: densities within 0.5 %,
+/// averaged over the three axes. Required within 10 %. Measured: densities within 0.5 %,
 /// instabilities within 6.3 %. (Of better gyroscopes three hours do not show the instability so
 /// well: their curves are flat at averaging times of which the record holds a few only.)
 #[test]

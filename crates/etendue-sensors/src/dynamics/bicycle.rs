@@ -4,7 +4,7 @@ use super::model::Dynamics;
 use etendue_physics::inertial::MotionState;
 use nalgebra::{Isometry3, Vector3};
 
-/// Set points of a driver.
+/// Command of a driver: speed and steering set points.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DriveCommand {
     /// Speed, m/s.
@@ -43,7 +43,8 @@ pub struct Bicycle {
 }
 
 impl Bicycle {
-    /// A car at rest with the centre of its rear axle on the ground at x, y, and a yaw angle (rad).
+    /// Car at rest with the centre of its rear axle on the ground at x, y (m), and a yaw angle
+    /// (rad).
     pub fn new(limits: Steering, place: [f64; 2], yaw: f64) -> Self {
         Self {
             limits,

@@ -4,7 +4,7 @@ use super::state_trajectory::StateTrajectory;
 use etendue_physics::inertial::MotionState;
 use nalgebra::{Isometry3, Vector3};
 
-/// A robot at rest at a pose.
+/// A robot at rest at a constant pose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stationary(pub Isometry3<f64>);
 

@@ -94,7 +94,7 @@ impl StateTrajectory for SampledTrajectories {
     }
 }
 
-/// The state at a share of the way between two states that are `span` seconds apart.
+/// Interpolated state at a fraction of the time between two states that are `span` seconds apart.
 fn between(from: &MotionState, to: &MotionState, span: f64, share: f64) -> MotionState {
     let lerp = |of: fn(&MotionState) -> Vector3<f64>| of(from).lerp(&of(to), share);
     let [a, b] = [from, to].map(|state| state.world_from_body);

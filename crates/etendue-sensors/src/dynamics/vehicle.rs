@@ -1,4 +1,4 @@
-//! What a car is, for engines that move it by forces.
+//! Parameters of a car for physics engines.
 
 use super::Steering;
 
@@ -6,13 +6,13 @@ use super::Steering;
 /// centre of mass is in the middle between the axles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Vehicle {
-    /// Wheelbase, and what its driver can do.
+    /// Wheelbase and limits of speed and steering.
     pub steering: Steering,
     /// Distance between left and right wheels, m.
     pub track: f64,
     /// Length, width and height of its body, m.
     pub size: [f64; 3],
-    /// kg.
+    /// Mass, kg.
     pub mass: f64,
     /// Height of the centre of mass, m.
     pub centre_height: f64,
@@ -20,14 +20,14 @@ pub struct Vehicle {
     pub wheel_radius: f64,
     /// Natural frequency of the body on its springs, Hz.
     pub suspension_frequency: f64,
-    /// Damping of the springs, of the critical.
+    /// Damping ratio of the suspension.
     pub suspension_damping: f64,
-    /// Friction of the tyres.
+    /// Friction coefficient of the tyres.
     pub friction: f64,
 }
 
 impl Vehicle {
-    /// What is wrong with its numbers, if anything is.
+    /// First invalid parameter, if there is one.
     pub fn problem(&self) -> Option<String> {
         let numbers = [
             ("wheelbase", self.steering.wheelbase),

@@ -7,7 +7,7 @@ use thiserror::Error;
 /// The most shots that a sweep may have: more do not fit a computer's memory.
 const MOST_SHOTS: f64 = 1e8;
 
-/// Why a scanner cannot be used.
+/// Reason why a lidar is invalid.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum LidarError {
@@ -65,20 +65,20 @@ pub enum LidarError {
     },
 }
 
-/// What a scanner is made of, besides its channels.
+/// Parts of a lidar's description other than its channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LidarPart {
-    /// Its wavelength.
+    /// Wavelength.
     Wavelength,
-    /// How its beams move.
+    /// Scan pattern.
     Pattern,
-    /// Its beams.
+    /// Beam.
     Beam,
-    /// What ranges it reports.
+    /// Reported ranges.
     Range,
-    /// What becomes of the light.
+    /// Receiver.
     Receiver,
-    /// What intensity it reports.
+    /// Reported intensity.
     Intensity,
 }
 

@@ -8,7 +8,7 @@ use nalgebra::{Isometry3, Point3};
 /// One echo as the device reports it, with the truth behind it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Return {
-    /// The measured point, m, in the frame that was asked for.
+    /// Measured point, m, in the requested frame.
     pub position: Point3<f64>,
     /// Reported range, m.
     pub range: f64,
@@ -54,19 +54,19 @@ impl Source {
     }
 }
 
-/// What became of one shot.
+/// Outcome of one shot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// So many points, from that number on in [`Sweep::points`].
+    /// `count` points of [`Sweep::points`], starting at `first`.
     Points {
-        /// Number of the first.
+        /// Index of the first point.
         first: u32,
-        /// How many, at least one.
+        /// Number of points, at least one.
         count: u8,
     },
-    /// Nothing came back over the threshold (REP 117: +inf).
+    /// No return above the threshold (REP 117: +inf).
     NoReturn,
-    /// Something nearer than the device reports (REP 117: -inf).
+    /// An echo nearer than the smallest reported range (REP 117: -inf).
     TooNear,
     /// The device's own error code (REP 117: NaN).
     Error(u8),

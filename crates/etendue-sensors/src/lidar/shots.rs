@@ -9,8 +9,8 @@ use std::ops::Range;
 
 /// Every shot of a sweep, column by column, in each in the order of the channels' table.
 ///
-/// Shots of a rotor that only turns are not stored, which would take more time than to aim them:
-/// the sine of each column's azimuth and the table tell each when it is asked for.
+/// Shots of a rotating head without other motion are not stored: they are computed on access from
+/// the sine of each column's azimuth and the channel table, which is faster.
 ///
 /// ```
 /// # use etendue_sensors::lidar::Shots;
@@ -75,7 +75,7 @@ impl Shots {
         (0..self.len()).map(|number| self.at(number))
     }
 
-    /// Takes up those of a sweep, in the memory of others.
+    /// Replaces these shots by those of a sweep and reuses the memory.
     pub(crate) fn take_up(&mut self, firing: &Firing) {
         if let Some(spinning) = firing.rotor() {
             self.0 = Kind::Turned(Box::new(TurnedShots::new(firing, spinning)));

@@ -123,7 +123,7 @@ impl LaserLanes {
     }
 }
 
-/// The shots of lasers on a rotor that only turns, told by its columns and its lasers.
+/// Shots of lasers on a rotating head without other motion, described by columns and lasers.
 #[derive(Clone, PartialEq)]
 pub(crate) struct TurnedShots {
     spinning: Spinning,
@@ -215,7 +215,7 @@ impl TurnedShots {
         own.start / self.channels..own.end / self.channels
     }
 
-    /// Takes up the columns of some shots, which are whole columns, in place of others.
+    /// Replaces `columns` by those of some shots, which fill whole columns.
     pub fn columns(&self, own: &Range<usize>, columns: &mut Vec<Column>) {
         columns.clear();
         let mut numbers = self.numbers(own);

@@ -10,10 +10,10 @@ pub struct FrameDeclaration {
     pub name: String,
     /// Name of the frame that it sits on.
     pub parent: String,
-    /// Where it sits; with joints in their zero position, where a joint moves it.
+    /// Pose on the parent; for a jointed frame, with its joints in their zero position.
     pub parent_from_frame: Isometry3<f64>,
-    /// Whether it moves against its parent: then it is a body of its own, whose motion is told
-    /// apart from the base's ([`crate::dynamics::StateTrajectory::state_of`]).
+    /// Whether the frame moves relative to its parent: it is then a separate body with a motion of
+    /// its own ([`crate::dynamics::StateTrajectory::state_of`]).
     pub moves: bool,
 }
 

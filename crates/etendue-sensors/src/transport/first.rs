@@ -191,7 +191,7 @@ impl<S: LaneScalar> World<'_, S> {
         back
     }
 
-    /// Puts in what the surfaces scatter back, 1/sr, in place of the power.
+    /// Replaces the power by the light that the surfaces scatter back, 1/sr.
     #[inline(always)]
     fn put_scattered(
         &self,

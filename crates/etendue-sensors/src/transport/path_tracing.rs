@@ -40,10 +40,10 @@ impl Default for PathSettings {
 /// powers sum to an unbiased estimate (but for the greatest depth) of the received power per unit
 /// of emitted power and of receiver area, where the receiver's area faces the arriving light.
 ///
-/// The first surface that scatters sends light back the way it came, through the same mirrors and
-/// glass, exactly as in [`trace_tree`](super::trace_tree). From there on (and from the first where
-/// the light came over a mirror or through solid glass) every scattering surface is also connected
-/// straight to the sensor,
+/// The first scattering surface returns light along its incoming path, through the same mirrors and
+/// glass, exactly as in [`trace_tree`](super::trace_tree). Every later scattering surface (and the
+/// first, if the light reached it over a mirror or through solid glass) is also connected directly
+/// to the sensor,
 /// $$P = \beta f(\omega_i, \omega_o) \frac{|\cos\theta_o|}{d^2} T$$
 /// with $\beta$ the light that arrives and $T$ what thin sheets on the way let pass: the event
 /// estimation of neutron transport (Kalos 1963, doi:10.13182/NSE63-A26471). A return's range is

@@ -6,7 +6,7 @@ use etendue_scene::Ray;
 use nalgebra::{Matrix3, Vector3};
 
 /// Fraction that thin sheets let pass along a ray, and what they add to its optical path; `None`
-/// where anything else stands in the way, or more sheets than `most_sheets`.
+/// where anything else occludes the ray, or more sheets than `most_sheets`.
 pub(super) fn see_through(
     world: &World<f64>,
     mut ray: Ray,

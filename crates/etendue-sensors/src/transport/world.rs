@@ -59,7 +59,7 @@ pub struct World<'a, S: Scalar> {
     background: Option<Arc<Background<'a>>>,
 }
 
-/// Why a scene cannot be seen at a wavelength.
+/// Reason why a scene cannot be evaluated at a wavelength.
 #[derive(Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum WorldError {

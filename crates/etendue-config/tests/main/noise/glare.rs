@@ -177,8 +177,8 @@ fn the_side_goes_with_the_sensor() {
     }
 }
 
-/// A pulsed lidar draws the same points whether the light of its shots is followed in trees (as drops in
-/// the air make it, of which there are none) or comes straight back.
+/// A pulsed lidar draws the same points whether its light is followed in trees (as for drops in the
+/// air, here none) or returns directly.
 #[test]
 fn drawn_points_do_not_depend_on_how_light_is_followed() {
     let scene = scene();

@@ -195,7 +195,7 @@ fn the_simulator_draws_what_the_profile_says() {
     for (number, [simulated, drawn]) in bands.iter_mut().enumerate() {
         let n = simulated.len() as f64;
         assert!(n > 1500.0);
-        // Neighbours correlate by 0.3: so many independent looks.
+        // Neighbours correlate by 0.3, which leaves fewer independent samples.
         let looks = n * 0.7 / 1.3;
         let distance = kolmogorov_smirnov(simulated, drawn);
         let p = kolmogorov_smirnov_p(distance, [looks, looks]);

@@ -1,17 +1,17 @@
-//! Brown and Conrady's lens.
+//! Brown-Conrady lens model.
 
 use super::{STEPS, TOLERANCE};
 use crate::Scalar;
 
-/// Radial, tangential and thin-prism distortion of the pinhole's image $(x, y)$:
+/// Radial, tangential and thin-prism distortion of the pinhole image $(x, y)$:
 /// $$x' = x\\,d + 2p_1xy + p_2(r^2+2x^2) + s_1r^2 + s_2r^4,\quad
 ///   y' = y\\,d + p_1(r^2+2y^2) + 2p_2xy + s_3r^2 + s_4r^4,\quad
 ///   d = \frac{1+k_1r^2+k_2r^4+k_3r^6}{1+k_4r^2+k_5r^4+k_6r^6}$$
 /// with OpenCV's names and order of parameters: `k1 k2 p1 p2 [k3 [k4 k5 k6 [s1 s2 s3 s4]]]`. The
-/// tilted image plane (OpenCV's 13th and 14th parameter) is left out.
+/// tilted image plane (OpenCV's 13th and 14th parameter) is not modelled.
 ///
-/// Brown 1971, "Close-range camera calibration", Photogramm. Eng. 37, 855-866; the rational form is
-/// Claus and Fitzgibbon 2005's, doi:10.1109/CVPR.2005.43, as OpenCV has it.
+/// Brown 1971, "Close-range camera calibration", Photogramm. Eng. 37, 855-866; rational form of
+/// Claus and Fitzgibbon 2005, doi:10.1109/CVPR.2005.43, as in OpenCV.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BrownConrady<T> {
     /// $k_1$ to $k_6$.
@@ -23,7 +23,7 @@ pub struct BrownConrady<T> {
 }
 
 impl<S: Scalar> BrownConrady<S> {
-    /// The lens of parameters in OpenCV's order; `None` where there are not 4, 5, 8 or 12.
+    /// Lens from parameters in OpenCV's order; `None` if there are not 4, 5, 8 or 12.
     pub fn from_opencv(parameters: &[S]) -> Option<Self> {
         if ![4, 5, 8, 12].contains(&parameters.len()) {
             return None;
@@ -43,7 +43,7 @@ impl<S: Scalar> BrownConrady<S> {
         [k1, k2, p1, p2, k3, k4, k5, k6, s1, s2, s3, s4]
     }
 
-    /// Where the lens puts a point of the pinhole's image.
+    /// Distorted position of a point of the pinhole image.
     pub fn distort(&self, [x, y]: [S; 2]) -> [S; 2] {
         let square = x * x + y * y;
         let [k1, k2, k3, k4, k5, k6] = self.k;
@@ -60,7 +60,7 @@ impl<S: Scalar> BrownConrady<S> {
 }
 
 impl BrownConrady<f64> {
-    /// Derivatives of [`BrownConrady::distort`], row by row.
+    /// Jacobian of [`BrownConrady::distort`], by rows.
     pub(super) fn jacobian(&self, [x, y]: [f64; 2]) -> [[f64; 2]; 2] {
         let square = x * x + y * y;
         let [k1, k2, k3, k4, k5, k6] = self.k;
@@ -85,7 +85,8 @@ impl BrownConrady<f64> {
         ]
     }
 
-    /// The point of the pinhole's image that is put at `point`, by Newton's method from `start`.
+    /// Point of the pinhole image whose distorted position is `point`, by Newton's method from
+    /// `start`.
     pub(super) fn undistort(&self, point: [f64; 2], start: [f64; 2]) -> Option<[f64; 2]> {
         let mut found = start;
         for _ in 0..STEPS {
@@ -105,7 +106,7 @@ impl BrownConrady<f64> {
         None
     }
 
-    /// Whether the image is neither folded nor mirrored there.
+    /// Whether the distortion is neither folded nor mirrored at a point.
     fn is_regular(&self, at: [f64; 2]) -> bool {
         let [[a, b], [c, d]] = self.jacobian(at);
         a * d - b * c > 0.0 && a + d > 0.0

@@ -1,11 +1,11 @@
-//! Whether a lens has one direction a pixel.
+//! Check that a lens maps each pixel to one direction.
 
 use super::{Intrinsics, Lens};
 use nalgebra::Point2;
 use std::f64::consts::PI;
 use thiserror::Error;
 
-/// Why a lens is unusable at an image's size.
+/// Reason why a lens is unusable at an image size.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum LensError {
@@ -20,22 +20,22 @@ pub enum LensError {
     /// A parameter is not finite, or a focal length is not above zero.
     #[error("the lens' {name} is {value}: {expected}")]
     Parameter {
-        /// Which parameter.
+        /// Name of the parameter.
         name: &'static str,
         /// Its value.
         value: f64,
-        /// What it has to be.
+        /// Allowed values.
         expected: &'static str,
     },
-    /// Two directions fall on one pixel, or none does.
+    /// The mapping is not invertible: two directions fall on one pixel, or none does.
     #[error(
         "the lens cannot be inverted at pixel ({:.1}, {:.1}) of {width} x {height}, {radius:.1} \
          pixels from the principal point: its distortion folds the image there", pixel[0], pixel[1]
     )]
     NotInvertible {
-        /// The offending place nearest to the principal point, pixels.
+        /// Non-invertible point nearest to the principal point, pixels.
         pixel: [f64; 2],
-        /// How far that is, pixels.
+        /// Its distance from the principal point, pixels.
         radius: f64,
         /// Columns of the image.
         width: u32,
@@ -44,18 +44,18 @@ pub enum LensError {
     },
 }
 
-/// Border pixels from one line to the next that is followed.
+/// Number of border pixels between adjacent search lines.
 const SPACING: u32 = 8;
-/// Steps on each line.
+/// Number of steps along each line.
 const STRIDES: u32 = 64;
 
 impl Intrinsics<f64> {
-    /// Whether every pixel of an image has exactly one direction: follows lines from the principal
-    /// point to the image's border (or its circle's) and looks for the first place where the
+    /// Checks that every pixel of an image has exactly one direction: searches along lines from the
+    /// principal point to the image's border (or the image circle) for the first point where the
     /// distortion folds.
     ///
     /// # Errors
-    /// Where it does, with the place, or where a parameter makes no sense.
+    /// If it folds (with the point), or if a parameter is invalid.
     pub fn check(&self, width: u32, height: u32) -> Result<(), LensError> {
         if width == 0 || height == 0 {
             return Err(LensError::NoPixels { width, height });
@@ -128,7 +128,7 @@ impl Intrinsics<f64> {
         None
     }
 
-    /// Radius beyond which there is nothing to see, pixels: the image circle, or where a FOV lens
+    /// Radius of the visible image, pixels: the image circle, or the radius at which a FOV lens
     /// looks straight back.
     fn farthest(&self) -> f64 {
         let back = match self.lens {
@@ -139,7 +139,7 @@ impl Intrinsics<f64> {
     }
 }
 
-/// Places along the image's border.
+/// Points along the image's border.
 fn border(width: u32, height: u32) -> impl Iterator<Item = Point2<f64>> {
     let [right, bottom] = [width, height].map(|size| f64::from(size) - 0.5);
     let along = |size: u32| {

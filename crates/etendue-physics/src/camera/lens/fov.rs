@@ -1,11 +1,11 @@
-//! The FOV lens of Devernay and Faugeras, for any field of view.
+//! FOV lens model of Devernay and Faugeras, for any field of view.
 
-/// The radius $r_2$ at which a pinhole of the same horizontal field of view would put what the FOV
-/// lens puts at $r_1$, both in half widths of the image:
+/// Pinhole radius $r_2$ of the point that the FOV lens images at the radius $r_1$, for the same
+/// horizontal field of view, both in half widths of the image:
 /// $$r_2 = \frac{\tan(r_1\omega)}{\tan\omega}$$
 /// with $\omega$ half the field of view (`half_fov`, rad): 1 at the edge for every $\omega$. The
-/// angle to the axis is $r_1\omega$, in proportion to the radius, which holds beyond 90° too, where
-/// a pinhole has no image and $r_2$ no meaning.
+/// angle to the axis is $r_1\omega$, proportional to the radius, also beyond 90°, where a pinhole
+/// has no image and $r_2$ is meaningless.
 ///
 /// Devernay and Faugeras 2001, "Straight lines have to be straight",
 /// doi:10.1007/PL00013269; Elmquist et al. 2021 (Chrono::Sensor) print an inner tangent,

@@ -1,4 +1,4 @@
-//! Lens models: from directions to pixels and back.
+//! Lens models: projection of directions to pixels and back.
 
 mod brown_conrady;
 mod check;
@@ -13,19 +13,19 @@ pub use kannala_brandt::KannalaBrandt;
 use crate::Scalar;
 use nalgebra::{Point2, Vector3};
 
-/// What a lens makes of the angle to its axis.
+/// Lens model: maps the angle to the optical axis to an image radius.
 ///
-/// A direction $(x, y, z)$ of the optical frame falls on the normalised image plane (in focal
-/// lengths from the axis).
+/// A direction $(x, y, z)$ of the optical frame falls on the normalised image plane (coordinates in
+/// focal lengths from the axis).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Lens<T> {
     /// $(x/z,\\;y/z)$.
     Pinhole,
     /// The radius is the angle $\theta$ to the axis: see [`fov_radius`].
     Fov,
-    /// Radial and tangential polynomials of the pinhole's image.
+    /// Radial and tangential polynomials of the pinhole image.
     BrownConrady(BrownConrady<T>),
-    /// A polynomial of the angle: fisheyes.
+    /// Polynomial of the angle, for fisheye lenses.
     KannalaBrandt(KannalaBrandt<T>),
 }
 
@@ -56,15 +56,15 @@ pub struct Intrinsics<T> {
     pub image_circle: Option<f64>,
 }
 
-/// Newton's steps that a good start needs at most.
+/// Largest number of Newton steps from a good start.
 const STEPS: usize = 20;
-/// How exactly distorted coordinates are met, focal lengths.
+/// Tolerance of distorted coordinates, focal lengths.
 const TOLERANCE: f64 = 1e-14;
-/// Steps from the axis outwards where the direct way fails.
+/// Number of steps from the axis outwards if the direct solution fails.
 const STRIDES: u32 = 32;
 
 impl<S: Scalar> Lens<S> {
-    /// Where a direction of the optical frame falls on the normalised image plane; `None` where the
+    /// Image point of a direction of the optical frame on the normalised image plane; `None` if the
     /// model has no image of it (behind the plane of a pinhole; straight back for the others).
     pub fn distort(&self, direction: &Vector3<S>) -> Option<[S; 2]> {
         let [x, y, z] = [direction.x, direction.y, direction.z];
@@ -78,7 +78,7 @@ impl<S: Scalar> Lens<S> {
     }
 }
 
-/// The image of a lens whose radius is a function of the angle alone.
+/// Image point of a lens whose radius is a function of the angle alone.
 fn radial<S: Scalar>(direction: &Vector3<S>, radius: impl Fn(S) -> S) -> Option<[S; 2]> {
     let across2 = direction.x * direction.x + direction.y * direction.y;
     if across2.value() <= 0.0 {
@@ -92,11 +92,11 @@ fn radial<S: Scalar>(direction: &Vector3<S>, radius: impl Fn(S) -> S) -> Option<
 }
 
 impl Lens<f64> {
-    /// The unit direction whose image is `point` of the normalised image plane; `None` where there
-    /// is none.
+    /// Unit direction whose image is `point` of the normalised image plane; `None` if there is
+    /// none.
     ///
-    /// Newton's method on the model's own derivatives, to 1e-14 focal lengths; where it fails from
-    /// the point itself, in strides outwards from the axis.
+    /// Newton's method with analytic derivatives, to 1e-14 focal lengths; if it fails from the
+    /// point itself, it continues in steps outwards from the axis.
     pub fn undistort(&self, point: [f64; 2]) -> Option<Vector3<f64>> {
         let direct = self.solve(point, point);
         direct
@@ -104,7 +104,7 @@ impl Lens<f64> {
             .map(|found| self.direction(found))
     }
 
-    /// Follows the line from the axis to `point`: the branch that contains the axis.
+    /// Follows the line from the axis to `point`, on the branch that contains the axis.
     fn follow(&self, point: [f64; 2]) -> Option<[f64; 2]> {
         (1..=STRIDES).try_fold([0.0; 2], |start, stride| {
             let part = f64::from(stride) / f64::from(STRIDES);
@@ -112,8 +112,8 @@ impl Lens<f64> {
         })
     }
 
-    /// The lens' own undistorted coordinates of a distorted point: those of the pinhole's image,
-    /// or the angle along the direction of the point.
+    /// Undistorted coordinates of a distorted point, as the model defines them: those of the
+    /// pinhole image, or the angle along the direction of the point.
     fn solve(&self, point: [f64; 2], start: [f64; 2]) -> Option<[f64; 2]> {
         match self {
             Self::Pinhole => Some(point),
@@ -145,8 +145,8 @@ impl Lens<f64> {
 }
 
 impl<S: Scalar> Intrinsics<S> {
-    /// The pixel that a direction of the optical frame falls on; `None` where the lens has no image
-    /// of it. The direction need not be of unit length.
+    /// Pixel of a direction of the optical frame; `None` if the lens has no image of it. The
+    /// direction need not be of unit length.
     pub fn project(&self, direction: &Vector3<S>) -> Option<Point2<S>> {
         let [x, y] = self.lens.distort(direction)?;
         let place = Point2::new(
@@ -162,7 +162,7 @@ impl<S: Scalar> Intrinsics<S> {
 }
 
 impl Intrinsics<f64> {
-    /// The unit direction of the optical frame that falls on a pixel; `None` where there is none.
+    /// Unit direction of the optical frame that falls on a pixel; `None` if there is none.
     pub fn unproject(&self, pixel: &Point2<f64>) -> Option<Vector3<f64>> {
         let offset = [pixel.x - self.centre[0], pixel.y - self.centre[1]];
         if self
@@ -175,14 +175,14 @@ impl Intrinsics<f64> {
             .undistort([offset[0] / self.focal[0], offset[1] / self.focal[1]])
     }
 
-    /// A pinhole of a horizontal field of view (full angle below pi, rad), its principal point in
-    /// the image's middle, square pixels.
+    /// Pinhole camera with a horizontal field of view (full angle below pi, rad), the principal
+    /// point in the middle of the image and square pixels.
     pub fn pinhole(width: u32, height: u32, horizontal_fov: f64) -> Self {
         let focal = 0.5 * f64::from(width) / (0.5 * horizontal_fov).tan();
         Self::centred(width, height, focal, Lens::Pinhole)
     }
 
-    /// A lens of the FOV model with that horizontal field of view (full angle up to 2 pi, rad).
+    /// Camera with an FOV lens of a horizontal field of view (full angle up to 2 pi, rad).
     pub fn fov(width: u32, height: u32, horizontal_fov: f64) -> Self {
         let focal = f64::from(width) / horizontal_fov;
         Self::centred(width, height, focal, Lens::Fov)

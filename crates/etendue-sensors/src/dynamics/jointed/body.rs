@@ -1,20 +1,20 @@
-//! Links that fixed joints hold together.
+//! Rigid bodies of links joined by fixed joints.
 
 use super::{Inertia, Joint, JointKind, Link, RobotError};
 use nalgebra::Isometry3;
 
-/// Links that fixed joints hold together: one rigid body. Its frame is that of its first link.
+/// A rigid body: links joined by fixed joints. Its frame is that of its first link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Body {
-    /// Numbers of its links, and where they sit on it.
+    /// Indices of its links, and their poses on the body.
     pub links: Vec<(usize, Isometry3<f64>)>,
-    /// All its mass, in its frame; none where no link has any.
+    /// Total inertia in the body's frame; `None` if no link has mass.
     pub inertia: Option<Inertia>,
-    /// Number of the body that it hangs on; its own for the base.
+    /// Index of the parent body; its own for the base.
     pub parent: usize,
-    /// Number of the joint that moves it; none for the base.
+    /// Index of the joint that moves it; `None` for the base.
     pub joint: Option<usize>,
-    /// Where that joint sits on the parent.
+    /// Pose of that joint on the parent.
     pub parent_from_joint: Isometry3<f64>,
 }
 
@@ -30,11 +30,11 @@ impl Body {
     }
 }
 
-/// The bodies of a tree of links, from its root.
+/// Rigid bodies of a tree of links, from its root.
 pub(super) fn bodies(links: &[Link], joints: &[Joint]) -> Result<Vec<Body>, RobotError> {
     let root = root(links, joints)?;
     let mut bodies = vec![Body::new(root, 0, None, Isometry3::identity())];
-    // Body and place of each link that was reached.
+    // Body and pose of each reached link.
     let mut place: Vec<Option<(usize, Isometry3<f64>)>> = vec![None; links.len()];
     place[root] = Some((0, Isometry3::identity()));
     let mut open: Vec<usize> = (0..joints.len()).collect();
@@ -77,7 +77,7 @@ pub(super) fn bodies(links: &[Link], joints: &[Joint]) -> Result<Vec<Body>, Robo
     Ok(bodies)
 }
 
-/// The link that no joint moves.
+/// Root of the tree: the link that is no joint's child.
 fn root(links: &[Link], joints: &[Joint]) -> Result<usize, RobotError> {
     let is_root = |link: &usize| !joints.iter().any(|joint| joint.child == *link);
     match (0..links.len()).find(is_root) {

@@ -1,12 +1,12 @@
-//! Mass, and how it is spread.
+//! Inertia of rigid bodies.
 
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 use thiserror::Error;
 
-/// Mass of a rigid body and how it is spread.
+/// Mass, centre of mass and inertia tensor of a rigid body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inertia {
-    /// kg.
+    /// Mass, kg.
     pub mass: f64,
     /// Centre of mass in the body's frame, m.
     pub centre: Point3<f64>,
@@ -14,7 +14,7 @@ pub struct Inertia {
     pub tensor: Matrix3<f64>,
 }
 
-/// Why no body has that inertia.
+/// Reason why an inertia is not physical.
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum InertiaError {
@@ -41,37 +41,39 @@ pub enum InertiaError {
     },
 }
 
-/// Smaller principal moments, of the largest, are rounding.
+/// Principal moments below this fraction of the largest are rounding errors.
 const NOTHING: f64 = 1e-12;
 /// Rounding of moments in files, relative.
 const ROUNDING: f64 = 1e-3;
 
 impl Inertia {
-    /// A homogeneous cuboid about its middle, kg and m.
+    /// Homogeneous cuboid about its centre; mass in kg, sides in m.
     pub fn of_cuboid(mass: f64, size: [f64; 3]) -> Self {
         let [x, y, z] = size.map(|side| side * side);
         Self::diagonal(mass, Vector3::new(y + z, x + z, x + y) * (mass / 12.0))
     }
 
-    /// A homogeneous ellipsoid about its middle, kg and half axes in m; a ball where they are alike.
+    /// Homogeneous ellipsoid about its centre; mass in kg, half axes in m. Equal half axes give a
+    /// sphere.
     pub fn of_ellipsoid(mass: f64, half_axes: [f64; 3]) -> Self {
         let [x, y, z] = half_axes.map(|axis| axis * axis);
         Self::diagonal(mass, Vector3::new(y + z, x + z, x + y) * (mass / 5.0))
     }
 
-    /// A homogeneous cylinder along z about its middle, kg and m.
+    /// Homogeneous cylinder along z about its centre; mass in kg, lengths in m.
     pub fn of_cylinder(mass: f64, radius: f64, length: f64) -> Self {
         let square = radius * radius;
         let across = mass * (3.0 * square + length * length) / 12.0;
         Self::diagonal(mass, Vector3::new(across, across, 0.5 * mass * square))
     }
 
-    /// A homogeneous cylinder along z with half balls on its ends, about its middle, kg and m.
+    /// Homogeneous capsule along z about its centre: a cylinder with hemispheres on its ends; mass
+    /// in kg, lengths in m.
     pub fn of_capsule(mass: f64, radius: f64, length: f64) -> Self {
         let (tube, ball) = (length, 4.0 / 3.0 * radius);
         let [tube, ball] = [tube, ball].map(|part| mass * part / (length + 4.0 / 3.0 * radius));
         let cylinder = Self::of_cylinder(tube, radius, length).tensor;
-        // Half balls about the middle: their own, moved by their centres of mass.
+        // Hemispheres: their inertia about the sphere's centre, shifted to the ends
         let (half, square) = (0.5 * length, radius * radius);
         let across = ball * (0.4 * square + half * half + 0.75 * half * radius);
         let caps = Vector3::new(across, across, 0.4 * ball * square);
@@ -90,7 +92,7 @@ impl Inertia {
         }
     }
 
-    /// The same body seen from another frame.
+    /// Inertia of the same body in another frame.
     #[must_use]
     pub fn moved(&self, new_from_old: &Isometry3<f64>) -> Self {
         let turn = new_from_old.rotation.to_rotation_matrix();
@@ -101,7 +103,7 @@ impl Inertia {
         }
     }
 
-    /// Both together, by Steiner's theorem.
+    /// Combined inertia of two bodies, by the parallel axis theorem.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
         let mass = self.mass + other.mass;
@@ -119,7 +121,7 @@ impl Inertia {
         }
     }
 
-    /// Whether a body can have it.
+    /// Checks that the inertia is physical.
     ///
     /// # Errors
     /// Where the mass or a principal moment is not above zero, or one moment is more than the sum

@@ -3,29 +3,29 @@
 use super::RobotError;
 use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 
-/// What a joint lets its child do.
+/// Motion that a joint allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JointKind {
-    /// Nothing.
+    /// No motion.
     Fixed,
-    /// Turn about the axis between limits.
+    /// Rotation about the axis between limits.
     Revolute,
-    /// Turn about the axis without end.
+    /// Unlimited rotation about the axis.
     Continuous,
-    /// Slide along the axis between limits.
+    /// Translation along the axis between limits.
     Prismatic,
 }
 
 /// A joint between two links.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Joint {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// What it lets its child do.
+    /// Allowed motion.
     pub kind: JointKind,
-    /// Number of the link that holds it.
+    /// Index of the parent link.
     pub parent: usize,
-    /// Number of the link that it holds.
+    /// Index of the child link.
     pub child: usize,
     /// Pose of the joint on its parent.
     pub parent_from_joint: Isometry3<f64>,
@@ -76,12 +76,12 @@ impl Joint {
         }
     }
 
-    /// Whether it turns its child.
+    /// Whether the joint rotates its child.
     pub fn turns(&self) -> bool {
         matches!(self.kind, JointKind::Revolute | JointKind::Continuous)
     }
 
-    /// Where the child's side of the joint is in its parent's side at a position, rad or m.
+    /// Pose of the joint's child frame in its parent frame at a position, rad or m.
     pub fn moved(&self, position: f64) -> Isometry3<f64> {
         let axis = Unit::new_normalize(self.axis);
         match self.kind {

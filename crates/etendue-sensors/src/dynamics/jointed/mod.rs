@@ -1,4 +1,4 @@
-//! Robots of links and joints, as a description: what URDF files say of mass, shape and joints.
+//! Robots of links and joints, as described by URDF files: masses, shapes and joints.
 //!
 //! A [`JointedRobot`] is checked when it is made: links form one tree, what moves has mass and
 //! inertia, limits hold something. Links that fixed joints hold together are one rigid body
@@ -19,14 +19,14 @@ pub use shape::{PlacedShape, Shape};
 use nalgebra::Isometry3;
 use thiserror::Error;
 
-/// A part of a robot that does not bend.
+/// A rigid part of a robot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
-    /// Its name, which no other link has.
+    /// Unique name.
     pub name: String,
-    /// Its mass and how that is spread; none for a mere frame.
+    /// Inertia; `None` for a frame without mass.
     pub inertia: Option<Inertia>,
-    /// What bumps into things.
+    /// Collision shapes.
     pub shapes: Vec<PlacedShape>,
 }
 
@@ -39,14 +39,14 @@ pub struct JointedRobot {
     base_is_fixed: bool,
 }
 
-/// Why links and joints are no robot.
+/// Reason why links and joints do not form a robot.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum RobotError {
     /// There is no link.
     #[error("the robot has no link")]
     NoLink,
-    /// A joint names a link that is not there.
+    /// A joint refers to a missing link.
     #[error("the joint \"{name}\" joins link number {link}, of {links}")]
     UnknownLink {
         /// The joint's number.
@@ -92,7 +92,7 @@ pub enum RobotError {
         /// What is wrong.
         problem: String,
     },
-    /// A link's inertia cannot be.
+    /// A link's inertia is not physical.
     #[error("the link \"{name}\": {source}")]
     Inertia {
         /// The link's number.
@@ -102,7 +102,7 @@ pub enum RobotError {
         /// What is wrong.
         source: InertiaError,
     },
-    /// Something moves that has no mass.
+    /// A moving body has no mass.
     #[error("the link \"{name}\" moves and has no mass, nor has any link that is fixed to it")]
     NoMass {
         /// The link's number.
@@ -207,7 +207,7 @@ impl JointedRobot {
         self.moving_joints().position(|joint| joint.name == name)
     }
 
-    /// Where each body is on the base for positions of the moving joints (rad or m).
+    /// Pose of each body on the base for positions of the moving joints (rad or m).
     pub fn poses(&self, positions: &[f64]) -> Vec<Isometry3<f64>> {
         let mut poses: Vec<Isometry3<f64>> = vec![Isometry3::identity()];
         for (body, position) in self.bodies[1..].iter().zip(positions) {

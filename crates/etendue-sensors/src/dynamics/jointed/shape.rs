@@ -1,41 +1,41 @@
-//! What bumps into things.
+//! Collision shapes.
 
 use etendue_scene::Mesh;
 use nalgebra::Isometry3;
 use std::sync::Arc;
 
-/// A shape about its own middle.
+/// A collision shape, centred at its origin.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
-    /// Sides along x, y and z, m.
+    /// Cuboid with sides along x, y and z, m.
     Cuboid([f64; 3]),
-    /// m.
+    /// Sphere.
     Sphere {
-        /// m.
+        /// Radius, m.
         radius: f64,
     },
-    /// Along the z axis.
+    /// Cylinder along the z axis.
     Cylinder {
-        /// m.
+        /// Radius, m.
         radius: f64,
-        /// m.
+        /// Length, m.
         length: f64,
     },
-    /// A cylinder along the z axis with half balls on its ends.
+    /// Capsule: a cylinder along the z axis with hemispheres on its ends.
     Capsule {
-        /// m.
+        /// Radius, m.
         radius: f64,
-        /// Of the cylinder, m.
+        /// Length of the cylinder, m.
         length: f64,
     },
     /// The convex hull of a mesh.
     Hull(Arc<Mesh>),
 }
 
-/// A shape on a link.
+/// A collision shape on a link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlacedShape {
-    /// Where it sits.
+    /// Pose of the shape on the link.
     pub link_from_shape: Isometry3<f64>,
     /// The shape.
     pub shape: Shape,

@@ -1,4 +1,4 @@
-//! The engine's vectors and ours.
+//! Conversions between the vectors and poses of nalgebra and of the engine.
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use rapier3d_f64::math::{Pose, Vector};

@@ -1,4 +1,4 @@
-//! A world of rigid bodies.
+//! Physics engine: a world of rigid bodies.
 
 use super::convert::{our_pose, our_vector, point, pose, vector};
 use crate::dynamics::jointed::{Inertia, PlacedShape, Shape};
@@ -12,7 +12,7 @@ use rapier3d_f64::prelude::{
 use std::fmt;
 use thiserror::Error;
 
-/// What stands in the world, and what moves in it.
+/// Collision groups of the fixed ground, of loose bodies and of robots.
 const GROUND: Group = Group::GROUP_1;
 const LOOSE: Group = Group::GROUP_2;
 const ROBOT: Group = Group::GROUP_3;
@@ -35,7 +35,7 @@ struct Tracked {
     change: [Vector3<f64>; 2],
 }
 
-/// A body's number in its engine.
+/// Identifier of a body in its engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BodyNumber(usize);
 
@@ -46,21 +46,21 @@ pub enum EngineError {
     /// A mesh of the scene cannot be a collider.
     #[error("the engine cannot use the mesh of \"{object}\": {problem}")]
     Mesh {
-        /// The object.
+        /// Name of the object.
         object: String,
-        /// What the engine says.
+        /// Error of the engine.
         problem: String,
     },
     /// A mesh has no convex hull.
     #[error("a collision mesh of the link \"{link}\" is flat: it has no convex hull")]
     FlatHull {
-        /// The link.
+        /// Name of the link.
         link: String,
     },
 }
 
 impl Engine {
-    /// An empty world with a gravity, m/s².
+    /// Empty world with a gravity vector, m/s².
     pub fn new(gravity: Vector3<f64>) -> Self {
         let world = PhysicsWorld {
             gravity: vector(&gravity),
@@ -98,8 +98,8 @@ impl Engine {
         Ok(())
     }
 
-    /// A loose body of some mass, with a shape about its centre and a coefficient of restitution,
-    /// at a pose and velocity (m/s). It bumps into everything.
+    /// Adds a loose body with a mass, a shape about its centre of mass and a coefficient of
+    /// restitution, at a pose and velocity (m/s). It collides with all other bodies.
     pub fn add_body(
         &mut self,
         inertia: &Inertia,
@@ -121,7 +121,7 @@ impl Engine {
         Some(self.track(body.build(), [shape.build()]))
     }
 
-    /// A body of a robot, with shapes that do not meet those of other bodies of robots.
+    /// Adds a body of a robot, whose shapes do not collide with other bodies of robots.
     pub(super) fn add_part(
         &mut self,
         body: RigidBodyBuilder,
@@ -173,7 +173,7 @@ impl Engine {
         &mut self.world.bodies[handle]
     }
 
-    /// Lets `dt` seconds pass.
+    /// Advances the world by `dt` seconds.
     pub fn step(&mut self, dt: f64) {
         self.world.integration_parameters.dt = dt;
         self.world.step();
@@ -184,15 +184,15 @@ impl Engine {
         }
     }
 
-    /// How a body moves. Accelerations are means over the last step; before the first they are
-    /// zero.
+    /// State of motion of a body. Accelerations are means over the last step, and zero before the
+    /// first step.
     pub fn state(&self, number: BodyNumber) -> MotionState {
         let body = self.body(number);
         let tracked = &self.bodies[number.0];
         let world_from_body = our_pose(body.position());
         let [velocity, rate] = velocities(body);
         let [acceleration, change] = tracked.change;
-        // From the centre of mass to the origin.
+        // Vector from the centre of mass to the origin
         let arm = world_from_body.translation.vector - our_vector(body.center_of_mass());
         let into_body = world_from_body.rotation.inverse();
         MotionState {
@@ -239,7 +239,7 @@ pub(super) fn mass(inertia: &Inertia) -> MassProperties {
     MassProperties::with_inertia_matrix(point(&inertia.centre), inertia.mass, matrix)
 }
 
-/// The engine's shape; none of a mesh without a convex hull.
+/// Collider of a shape; `None` for a mesh without a convex hull.
 fn builder(shape: &Shape) -> Option<ColliderBuilder> {
     Some(match shape {
         Shape::Cuboid(size) => {
@@ -247,7 +247,7 @@ fn builder(shape: &Shape) -> Option<ColliderBuilder> {
             ColliderBuilder::cuboid(x, y, z)
         }
         Shape::Sphere { radius } => ColliderBuilder::ball(*radius),
-        // The engine's cylinders stand along y.
+        // The engine's cylinders are along y
         Shape::Cylinder { radius, length } => {
             let upright = Isometry3::rotation(Vector3::x() * std::f64::consts::FRAC_PI_2);
             ColliderBuilder::cylinder(0.5 * length, *radius).position(pose(&upright))
@@ -262,7 +262,7 @@ fn hull(mesh: &Mesh) -> Option<ColliderBuilder> {
     ColliderBuilder::convex_hull(&points)
 }
 
-/// A shape at its place on a body; none of a mesh without a convex hull.
+/// Collider of a shape at its pose on a body; `None` for a mesh without a convex hull.
 pub(super) fn placed(
     body_from_link: &Isometry3<f64>,
     shape: &PlacedShape,

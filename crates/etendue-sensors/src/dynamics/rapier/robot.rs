@@ -1,4 +1,4 @@
-//! Robots of links and joints.
+//! Robots of links and joints in the physics engine.
 
 use super::convert::{pose, vector};
 use super::engine::{BodyNumber, Engine, EngineError, placed};
@@ -11,7 +11,7 @@ use rapier3d_f64::prelude::{
 };
 use std::f64::consts::{PI, TAU};
 
-/// Damping of a motor that holds its speed, 1/s: as good as rigid.
+/// Damping of a speed-controlled motor, 1/s: practically rigid.
 const RIGID: f64 = 1e8;
 
 /// A robot of links and joints in an engine's world, in reduced coordinates (Featherstone's; see
@@ -97,7 +97,7 @@ impl RobotInEngine {
         positions.collect()
     }
 
-    /// All energy: kinetic, and of height in the engine's gravity, J.
+    /// Total energy, J: kinetic energy and potential energy in the engine's gravity.
     pub fn energy(&self) -> f64 {
         let gravity = self.engine.world.gravity;
         let energies = self.bodies.iter().map(|number| {
@@ -107,7 +107,8 @@ impl RobotInEngine {
         energies.sum()
     }
 
-    /// The engine adds damping of its own to joints that turn; ours have what they say.
+    /// Sets the damping of the joints to the described values: the engine adds its own to rotating
+    /// joints.
     fn set_damping(&mut self) {
         let count = self.motors.len();
         let Some(first) = self.motors.first() else {
@@ -177,7 +178,7 @@ fn axis(joint: &Joint) -> JointAxis {
     }
 }
 
-/// Joins the bodies.
+/// Connects the bodies by joints; returns the moving ones.
 fn motors(engine: &mut Engine, robot: &JointedRobot, bodies: &[BodyNumber]) -> Vec<Motor> {
     let mut motors = Vec::new();
     let joints = robot.bodies()[1..].iter().zip(robot.moving_joints());
@@ -198,11 +199,11 @@ fn motors(engine: &mut Engine, robot: &JointedRobot, bodies: &[BodyNumber]) -> V
     motors
 }
 
-/// The joint for the engine, which moves along and about the x axis of its frames.
+/// Joint of the engine, which moves along or about the x axis of its frames.
 fn joint_data(joint: &Joint, parent_from_joint: &Isometry3<f64>) -> GenericJoint {
     let towards = Unit::new_normalize(joint.axis);
     let turn = UnitQuaternion::rotation_between_axis(&Vector3::x_axis(), &towards);
-    // Against x: half a turn about any axis across.
+    // For an axis opposite to x, half a turn about a perpendicular axis
     let turn = turn.unwrap_or_else(|| UnitQuaternion::from_axis_angle(&Vector3::z_axis(), PI));
     let along = Isometry3::from_parts(Translation3::identity(), turn);
     let free = match joint.kind {
@@ -219,7 +220,8 @@ fn joint_data(joint: &Joint, parent_from_joint: &Isometry3<f64>) -> GenericJoint
     data
 }
 
-/// Gives a torque or force along the joint's axis between its bodies, up to its effort.
+/// Applies a torque or force along the joint's axis between its bodies, limited by the joint's
+/// effort.
 fn push(engine: &mut Engine, motor: &Motor, effort: f64) {
     let joint = &motor.joint;
     let effort = effort.clamp(-joint.effort, joint.effort);

@@ -11,11 +11,11 @@ use rapier3d_f64::math::Vector;
 use rapier3d_f64::prelude::{ColliderBuilder, QueryFilter, RigidBodyBuilder};
 use std::f64::consts::PI;
 
-/// Time in which the speed follows the driver's, s.
+/// Time constant of the speed control, s.
 const SPEED_TIME: f64 = 0.2;
 /// Speed below which a car with a commanded speed of zero brakes, m/s.
 const CRAWL: f64 = 0.05;
-/// Room of the springs to either side of their rest, m.
+/// Spring travel to either side of the rest length, m.
 const TRAVEL: f64 = 0.3;
 
 /// A car whose body is a rigid body and whose wheels are rays: each finds the ground below,
@@ -94,7 +94,7 @@ impl RayCastVehicle {
         let wanted = wanted.clamp(-limits.angle, limits.angle);
         let most = limits.rate * dt;
         self.steering += (wanted - self.steering).clamp(-most, most);
-        // One over the radius of the rear axle's middle.
+        // Curvature of the path of the rear axle's centre, 1/m
         let curvature = self.steering.tan() / limits.wheelbase;
         let wheelbase = limits.wheelbase;
         for (wheel, [ahead, left]) in self
@@ -156,7 +156,7 @@ impl Dynamics for RayCastVehicle {
     }
 }
 
-/// Places of the wheels: metres ahead and to the left.
+/// Positions of the wheels, m: forwards and to the left.
 fn places(vehicle: &Vehicle) -> [[f64; 2]; 4] {
     let (front, side) = (vehicle.steering.wheelbase, 0.5 * vehicle.track);
     [[front, side], [front, -side], [0.0, side], [0.0, -side]]
@@ -175,7 +175,7 @@ fn add_wheel(
     let stiffness = (PI * vehicle.suspension_frequency).powi(2);
     let damping = vehicle.suspension_damping * PI * vehicle.suspension_frequency;
     let sag = gravity / (4.0 * stiffness);
-    // Long enough for the ray to start within the car.
+    // The ray starts within the car
     let rest = TRAVEL + sag;
     let hub = Vector3::new(ahead, left, vehicle.wheel_radius + rest - sag);
     let tuning = WheelTuning {

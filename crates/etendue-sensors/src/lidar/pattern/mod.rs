@@ -20,7 +20,7 @@ use super::{Aim, Channel};
 /// When columns are fired within a sweep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Columns {
-    /// Locked to the motion (an encoder): so many evenly spaced columns a sweep.
+    /// Locked to the motion (an encoder): evenly spaced columns in each sweep.
     PerSweep {
         /// Columns in a whole sweep.
         columns: u32,

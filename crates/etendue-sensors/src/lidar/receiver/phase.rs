@@ -4,7 +4,7 @@
 //! ([`PhaseSignal`]); the receiver measures both, subtracts its bias, and resolves the number of whole
 //! periods ([`Ambiguity`]). It reports one range per beam, or the reason why there is none
 //! ([`NoDetection`]): it cannot tell several surfaces in one beam apart, but returns a range between
-//! or beside them (a mixed pixel).
+//! or outside them (a mixed pixel).
 //!
 //! In weather, light from the air adds to the phasors like light from surfaces: fog pulls ranges
 //! towards the sensor instead of making separate echoes.
@@ -59,7 +59,7 @@ pub struct PhaseReceiver<S = f64> {
     pub bias: Bias<S>,
     /// Closed form or samples.
     pub method: PhaseMethod,
-    /// Range from which on all light of the air lands on the detector, m
+    /// Smallest range at which all light of the air lands on the detector, m
     /// ([`Overlap::full_from`]).
     pub full_overlap: f64,
 }

@@ -17,7 +17,8 @@ use etendue_physics::{Purpose, SPEED_OF_LIGHT, Scalar, Stream, normal};
 /// How echoes are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EchoModel {
-    /// In closed form ([`AnalyticReceiver`]); in waveforms where the air by itself makes echoes.
+    /// In closed form ([`AnalyticReceiver`]); in waveforms if backscatter of the air alone causes
+    /// echoes.
     Analytic,
     /// In a sampled waveform.
     Waveform,
@@ -63,7 +64,7 @@ pub struct PulsedReceiver<S = f64> {
     pub window: Option<Window>,
     /// Whether echoes that noise alone makes are drawn.
     pub false_alarms: bool,
-    /// Range from which on all light of the air lands on the detector, m: that of nearer air is out
+    /// Smallest range at which all light of the air lands on the detector, m: nearer air is out
     /// of focus ([`Overlap::full_from`]).
     pub full_overlap: f64,
 }
@@ -77,7 +78,7 @@ impl Sensitivity {
         [self.threshold_over_noise * noise, noise]
     }
 
-    /// An analogue detector of that sensitivity that saturates at so many times its threshold.
+    /// Threshold, and an analogue detector that saturates at a multiple of the threshold.
     pub fn analogue(&self, saturation_over_threshold: f64) -> (f64, Detector) {
         let [threshold, thermal_noise] = self.threshold_and_noise();
         let detector = Detector::Analogue(AnalogueDetector {
