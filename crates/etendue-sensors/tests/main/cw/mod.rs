@@ -5,6 +5,7 @@ mod deforming;
 mod derivatives;
 mod golden;
 mod moving;
+mod one_pipeline;
 mod physics;
 mod scenes;
 
