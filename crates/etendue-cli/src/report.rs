@@ -44,31 +44,49 @@ fn indented(text: &str, indent: &str) -> String {
     text.trim_end().replace('\n', &format!("\n{indent}"))
 }
 
-/// The line that a label begins in, with its place in the file and a mark under it; empty where the label is
-/// outside of the file.
+/// The line that a label begins in, between its neighbours, with its place in the file and a mark under it;
+/// empty where the label is outside of the file.
 fn snippet(source: &dyn SourceCode, label: &LabeledSpan, red: &str, plain: &str) -> String {
-    let Ok(contents) = source.read_span(label.inner(), 0, 0) else {
+    let Ok(contents) = source.read_span(label.inner(), 1, 1) else {
         return String::new();
     };
-    let lines = String::from_utf8_lossy(contents.data()).into_owned();
-    let line = lines.lines().next().unwrap_or_default();
-    // The contents begin with the line of the label.
-    let start = label.offset() - contents.span().offset();
+    let text = String::from_utf8_lossy(contents.data()).into_owned();
+
+    // Split the text at the line of the label.
+    let offset = label.offset() - contents.span().offset();
+    let text_before = text.get(..offset).unwrap_or_default();
+    let line_start = text_before.rfind('\n').map_or(0, |end| end + 1);
+    let mut lines = text[line_start..].lines();
+    let line = lines.next().unwrap_or_default();
+    let next = lines.next();
+    let previous = text[..line_start].lines().last();
+
+    // Mark the label within its line.
+    let start = offset - line_start;
     let before = line.get(..start).unwrap_or(line);
     let marked = line.get(start..).unwrap_or_default();
     let marked = marked.get(..label.len()).unwrap_or(marked);
-
-    let name = contents.name().unwrap_or_default();
-    let number = (contents.line() + 1).to_string();
-    let margin = " ".repeat(number.len());
-    let column = before.chars().count();
+    let column = before.chars().count() + 1;
     let blank = before.replace(|letter| letter != '\t', " ");
     let mark = "─".repeat(marked.chars().count().max(1));
     let message = label.label().unwrap_or_default();
-    format!(
-        " {margin} ╭─[{name}:{number}:{}]\n {number} │ {line}\n {margin} · {blank}{red}{mark}{plain} {message}\n {margin} ╰─\n",
-        column + 1
-    )
+
+    // Number the lines.
+    let number = contents.line() + text_before.matches('\n').count() + 1;
+    let width = (number + 1).to_string().len();
+    let numbered = |number: usize, line: &str| format!(" {number:width$} │ {line}\n");
+    let name = contents.name().unwrap_or_default();
+    let mut shown = format!(" {:width$} ╭─[{name}:{number}:{column}]\n", "");
+    shown += &previous.map_or_else(String::new, |line| numbered(number - 1, line));
+    shown += &numbered(number, line);
+    _ = writeln!(
+        shown,
+        " {:width$} · {blank}{red}{mark}{plain} {message}",
+        ""
+    );
+    shown += &next.map_or_else(String::new, |line| numbered(number + 1, line));
+    _ = writeln!(shown, " {:width$} ╰─", "");
+    shown
 }
 
 #[cfg(test)]
@@ -108,8 +126,8 @@ mod tests {
 
     #[test]
     fn a_report_shows_the_line_marks_the_place_and_gives_the_remedy() {
-        let expected = "  × unknown key \"colour\"\n   ╭─[scene.toml:2:1]\n 2 │ colour = \"red\"\n   · ────── here\n   \
-                        ╰─\n  help: remove it\n        or name it `color`\n";
+        let expected = "  × unknown key \"colour\"\n   ╭─[scene.toml:2:1]\n 1 │ version = 1\n 2 │ colour = \"red\"\n   \
+                        · ────── here\n   ╰─\n  help: remove it\n        or name it `color`\n";
         assert_eq!(render(&unknown(12, 6), false), expected);
     }
 

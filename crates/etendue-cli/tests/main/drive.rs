@@ -143,7 +143,10 @@ fn weather_takes_points_away_by_the_seed() {
         "{told}"
     );
     for (air, says) in [
-        (&["--rain", "-1"][..], "give 0 or a number above it"),
+        (
+            &["--rain", "-1"][..],
+            "expected zero or a number above zero",
+        ),
         (&["--fog", "0"], "give a number above zero"),
         (&["--rain", "0", "--drops-from", "1"], "but none fall"),
     ] {

@@ -212,7 +212,7 @@ fn an_unknown_profile_is_told() {
         .unwrap_err()
         .to_string();
     assert!(
-        error.contains("no ready profile \"board-of-nothing\""),
+        error.contains("unknown profile \"board-of-nothing\""),
         "{error}"
     );
 }
