@@ -1,7 +1,9 @@
 //! The light of one beam, as its rays bring it back.
 
 use super::CwLidar;
-use crate::calibrated::{CalibratedLanes, Direct, DrawnBeams, Profiled, ReturnSummary};
+use crate::calibrated::{
+    CalibratedLanes, DirectReturn, DrawnBeams, ProfiledSurface, ReturnSummary,
+};
 use crate::noise_profiles::NoiseProfiles;
 use crate::scalar_tile::{LaneScalar, ScalarTile};
 use crate::transport::{DirectReturnTile, LightReturn, PoseTile};
@@ -63,7 +65,7 @@ impl<S: LaneScalar> Collected<S> {
         let (range, cos_incidence) = (back.range.values()[lane], back.cos_incidence.values()[lane]);
         if let Some(lit) = &mut self.lit {
             let power = back.power.values()[lane] * share;
-            let is_counted = lit.add(&Direct {
+            let is_counted = lit.add(&DirectReturn {
                 material: back.material[lane],
                 power,
                 range,
@@ -72,14 +74,14 @@ impl<S: LaneScalar> Collected<S> {
             if is_counted {
                 let [normal, arrival] = [&met.normal, &rays.direction]
                     .map(|axes| Vector3::from(axes.each_ref().map(|axis| axis[lane])));
-                lit.face(power, &normal, &arrival);
+                lit.add_orientation(power, &normal, &arrival);
             }
         }
         self.surfaces.see(range, cos_incidence, half_tangent);
     }
 
     /// The surface that calibrated noise speaks of, if there is one.
-    pub fn profiled<'a>(&self, profiles: &'a NoiseProfiles) -> Option<Profiled<'a>> {
+    pub fn profiled<'a>(&self, profiles: &'a NoiseProfiles) -> Option<ProfiledSurface<'a>> {
         self.lit.as_ref()?.profiled(profiles)
     }
 

@@ -11,7 +11,7 @@ use crate::transport::{
     Background, FieldOfView, LightRay, LightReturn, PathSettings, ReturnFactor, TreeSettings,
     World, trace_paths, trace_tree_from,
 };
-use crate::{Measurement, PlanarSweep, RangeReading, Truth};
+use crate::{BeamMeasurement, BeamSweep, RangeReading, Truth};
 use etendue_physics::beam::{BeamFrame, SubRay};
 use etendue_physics::phase::{NoDetection, PhaseSignal, Window};
 use etendue_physics::profile::{Address, Drawn, NoiseCache};
@@ -74,7 +74,7 @@ pub fn simulate(
     lidar: &CwLidar<f64>,
     turn: &Turn,
     world_from_sensor: impl Fn(f64) -> Isometry3<f64> + Sync,
-) -> PlanarSweep {
+) -> BeamSweep {
     let shots = shoot(world, lidar, turn, &world_from_sensor);
     report(lidar, turn, shots, world_from_sensor(turn.start))
 }
@@ -88,7 +88,7 @@ pub fn simulate_paths(
     turn: &Turn,
     paths: &PathSettings,
     world_from_sensor: impl Fn(f64) -> Isometry3<f64> + Sync,
-) -> PlanarSweep {
+) -> BeamSweep {
     let shots = shoot_paths(world, lidar, turn, paths, &world_from_sensor);
     report(lidar, turn, shots, world_from_sensor(turn.start))
 }
@@ -99,14 +99,14 @@ fn report(
     turn: &Turn,
     shots: Vec<Shot<f64>>,
     world_from_sensor: Isometry3<f64>,
-) -> PlanarSweep {
+) -> BeamSweep {
     let reports = (0..).zip(&lidar.beams).zip(shots);
-    PlanarSweep {
+    BeamSweep {
         index: turn.index,
         start: turn.start,
         world_from_sensor,
         measurements: reports
-            .map(|((number, beam), shot)| Measurement {
+            .map(|((number, beam), shot)| BeamMeasurement {
                 beam: number,
                 time: turn.start + beam.time,
                 azimuth: beam.azimuth,

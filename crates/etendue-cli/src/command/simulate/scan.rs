@@ -19,7 +19,7 @@ use etendue::io::ros2::{Recorder, Topics};
 use etendue::io::scan_log::{write_sweeps_csv, write_sweeps_npz};
 use etendue::io::table::{Encoding, PointTable};
 use etendue::scene::Ray;
-use etendue::sensors::PlanarSweep;
+use etendue::sensors::BeamSweep;
 use etendue::sensors::lidar::{
     self, Air, Frame, Lidar, Receiver, Return, Shot, Sweep, SweepScratch, SweepSettings,
     simulate_into,
@@ -90,7 +90,7 @@ impl ScanRun<'_> {
         let elapsed = start.elapsed();
 
         // Check that the sensor sees something
-        let sweeps: Vec<PlanarSweep> = scans.iter().map(Sweep::first_echoes).collect();
+        let sweeps: Vec<BeamSweep> = scans.iter().map(Sweep::first_echoes).collect();
         if super::check_view(&sweeps, &self.trajectory.start).is_err() {
             self.check_in_front(&world)?;
         }

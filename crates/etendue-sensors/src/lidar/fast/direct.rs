@@ -6,7 +6,7 @@ use super::order::Order;
 use super::poses::Poses;
 use super::simulator::FastSimulator;
 use super::single_ray::{Report, SingleRayBeams};
-use crate::calibrated::{CalibratedLanes, Direct, DrawnBeams, ReturnSummary};
+use crate::calibrated::{CalibratedLanes, DirectReturn, DrawnBeams, ReturnSummary};
 use crate::lidar::light::{ShotLight, echo_affinity};
 use crate::lidar::receiver::{Detection, PreparedPulsed, PreparedReceiver};
 use crate::lidar::return_buffer::ReturnBuffer;
@@ -56,8 +56,8 @@ impl Back {
         }
     }
 
-    fn direct(&self) -> Direct {
-        Direct {
+    fn direct(&self) -> DirectReturn {
+        DirectReturn {
             material: self.origin.material,
             power: self.power,
             range: self.origin.range,
@@ -137,11 +137,11 @@ impl CastBatch<'_> {
     }
 
     /// Counts light that comes straight back along a ray, and how it meets its surface.
-    pub fn face(&self, lit: &mut ReturnSummary, light: &Direct, ray: usize) {
+    pub fn face(&self, lit: &mut ReturnSummary, light: &DirectReturn, ray: usize) {
         if lit.add(light)
             && let Some(hit) = self.hit(ray)
         {
-            lit.face(light.power, &hit.normal, &self.ray(ray).direction);
+            lit.add_orientation(light.power, &hit.normal, &self.ray(ray).direction);
         }
     }
 }

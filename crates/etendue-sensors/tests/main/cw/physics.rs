@@ -8,7 +8,7 @@ use etendue_sensors::cw::{Beam, CwLidar, Shot, Turn, shoot, shoot_paths, simulat
 use etendue_sensors::lidar::PhaseMethod;
 use etendue_sensors::trajectory::{constant_velocity, stationary};
 use etendue_sensors::transport::{PathSettings, World};
-use etendue_sensors::{PlanarSweep, RangeReading};
+use etendue_sensors::{BeamSweep, RangeReading};
 use nalgebra::{Isometry3, Vector3};
 
 const PATTERNS: [SubRayPattern; 5] = [
@@ -123,7 +123,7 @@ fn eight_threads_give_the_bytes_of_one() {
     let scene = scene(&cuboid());
     let world = world(&scene);
     let lidar = noisy();
-    let sweep = |threads: usize| -> PlanarSweep {
+    let sweep = |threads: usize| -> BeamSweep {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
