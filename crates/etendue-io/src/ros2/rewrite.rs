@@ -1,10 +1,10 @@
 //! Recordings copied with the points of their clouds moved.
 
 use super::cdr::CdrReader;
+use crate::editable::{ByteColumn, EditableScan, NumberType, Records};
 use crate::input::read_bytes;
 use crate::mcap_chunks::decompress_chunks;
 use crate::output::OutputSet;
-use crate::records::{Column, Kind, Records};
 use crate::{FormatError, Place};
 use mcap::read::Options;
 use mcap::records::MessageHeader;
@@ -128,7 +128,7 @@ fn cloud(message: &Message, moved: Moved) -> Option<Vec<u8>> {
     let points = records.points();
     let corrected = moved(&message.channel.topic, points);
     records.set_points(&corrected);
-    Some(records.bytes().to_vec())
+    Some(records.as_bytes().to_vec())
 }
 
 /// The points of a `PointCloud2` message in its bytes.
@@ -151,7 +151,7 @@ fn records(data: &[u8]) -> Option<Records> {
     let start = message.blob_start()?;
     let column = |name: &str| {
         let (offset, datatype) = fields.get(name)?;
-        let column = Column::new(start + offset, step, Kind::of_ros(*datatype)?);
+        let column = ByteColumn::new(start + offset, step, NumberType::of_ros(*datatype)?);
         Some(column.ordered(is_big_endian))
     };
     let position = [column("x")?, column("y")?, column("z")?];
