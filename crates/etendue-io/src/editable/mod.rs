@@ -4,6 +4,6 @@ mod records;
 mod rows;
 mod scan;
 
-pub(crate) use records::{Column, Kind, Records, is_distance};
+pub(crate) use records::{ByteColumn, NumberType, Records, is_distance};
 pub(crate) use rows::Rows;
 pub(crate) use scan::{EditableScan, TRUNCATED, truncated_points, without_positions};

@@ -93,7 +93,7 @@ impl ByteColumn {
         }
     }
 
-    fn taken<const N: usize>(&self, bytes: &[u8], at: usize) -> [u8; N] {
+    fn array_at<const N: usize>(&self, bytes: &[u8], at: usize) -> [u8; N] {
         let mut array = [0; N];
         array.copy_from_slice(&bytes[at..at + N]);
         if self.is_big_endian {
