@@ -177,8 +177,11 @@ const POSITION_NAMES: [&str; 4] = ["xyz", "points", "positions", "arr_0"];
 
 impl NpzScan {
     fn parse(path: &Path, bytes: &[u8]) -> Result<Self, FormatError> {
+        // Unpack the archive
         let entries = unpack(bytes)
             .map_err(|e| FormatError::malformed(path, Place::File, e.to_string(), TRUNCATED))?;
+
+        // Find the positions: arrays x, y and z, or one array of three columns
         let find = |name: &str| {
             let entry = entries
                 .iter()
@@ -194,8 +197,8 @@ impl NpzScan {
                 array.shape.iter().product::<usize>(),
             ))
         };
-        let apart = (|| Some([single("x")?, single("y")?, single("z")?]))();
-        let found = match apart {
+        let separate = (|| Some([single("x")?, single("y")?, single("z")?]))();
+        let found = match separate {
             Some(columns) => Some((columns.map(|c| c.0), columns[0].1)),
             None => POSITION_NAMES.iter().find_map(|name| {
                 let (entry, array) = find(name)?;
@@ -205,10 +208,14 @@ impl NpzScan {
         let Some((position, points)) = found else {
             return Err(without_positions(path));
         };
+
+        // Find the ranges, if each point has one
         let range = single("range").or_else(|| single("range_m"));
         let range = range.filter(|(_, count)| *count == points).map(|r| r.0);
-        let whole = |place: &EntryColumn| place.column.fits(&entries[place.entry].1, points);
-        if !position.iter().chain(&range).all(whole) {
+
+        // Check that no array is truncated
+        let is_complete = |place: &EntryColumn| place.column.fits(&entries[place.entry].1, points);
+        if !position.iter().chain(&range).all(is_complete) {
             let message = "an array is truncated or differs in length from x";
             return Err(FormatError::malformed(
                 path,
@@ -286,6 +293,7 @@ fn unpack(bytes: &[u8]) -> Result<Vec<(String, Vec<u8>)>, zip::result::ZipError>
 impl ArrayHeader {
     /// Header of an array of numbers with fractions in C order (NumPy format 1 to 3).
     fn parse(bytes: &[u8]) -> Option<Self> {
+        // Locate the text of the header
         let rest = bytes.strip_prefix(b"\x93NUMPY")?;
         let (length, before) = match rest.first()? {
             1 => (
@@ -298,6 +306,8 @@ impl ArrayHeader {
             ),
         };
         let text = std::str::from_utf8(bytes.get(before..before + length)?).ok()?;
+
+        // Read the type of the numbers
         let value = |key: &str| Some(text.split_once(key)?.1.trim_start_matches([':', ' ']));
         let descr = value("'descr'")?.trim_start_matches('\'');
         let kind = match descr.get(1..3)? {
@@ -308,6 +318,8 @@ impl ArrayHeader {
         if value("'fortran_order'")?.starts_with("True") {
             return None;
         }
+
+        // Read the shape
         let shape = value("'shape'")?.strip_prefix('(')?.split_once(')')?.0;
         let sizes = shape.split(',').filter(|s| !s.trim().is_empty());
         Some(Self {

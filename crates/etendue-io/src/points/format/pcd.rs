@@ -369,12 +369,15 @@ fn unpack(packed: &[u8], whole: usize) -> Option<Vec<u8>> {
 
 /// Opens a scan whose points can be moved.
 fn open_scan(path: &Path, bytes: Vec<u8>) -> Result<Box<dyn EditableScan>, FormatError> {
+    // Find the fields of position and range
     let header = Header::read(path, &bytes)?;
     let find = |name: &str| header.fields.iter().position(|field| field.name == name);
     let (Some(x), Some(y), Some(z)) = (find("x"), find("y"), find("z")) else {
         return Err(without_positions(path));
     };
     let range = find("range").or_else(|| find("range_m"));
+
+    // Read a text file by rows
     if header.data == "ascii" {
         let starts = header.starts(|field| field.count);
         let [x, y, z] = [x, y, z].map(|field| starts[field]);
@@ -382,6 +385,8 @@ fn open_scan(path: &Path, bytes: Vec<u8>) -> Result<Box<dyn EditableScan>, Forma
         let rows = Rows::after(path, &bytes, header.body, [x, y, z], range, header.points)?;
         return Ok(Box::new(rows));
     }
+
+    // Read a binary file by records
     if header.data != "binary" {
         return Err(FormatError::Unsupported {
             path: path.to_owned(),

@@ -60,6 +60,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
 
 /// Opens a scan whose points can be moved.
 fn open_scan(path: &Path, bytes: Vec<u8>) -> Result<Box<dyn EditableScan>, FormatError> {
+    // Check that the points come first and are plain numbers
     let header = ply_header::parse(path, &bytes)?;
     let Some(vertices) = header.elements.first().filter(|e| e.name == "vertex") else {
         return Err(FormatError::Unsupported {
@@ -75,20 +76,22 @@ fn open_scan(path: &Path, bytes: Vec<u8>) -> Result<Box<dyn EditableScan>, Forma
             remedy: "export the scan with one number per property".into(),
         });
     }
+
+    // Find the properties of position and range
     let find = |name: &str| vertices.properties.iter().position(|p| p.name == name);
     let (Some(x), Some(y), Some(z)) = (find("x"), find("y"), find("z")) else {
         return Err(without_positions(path));
     };
     let range = find("range").or_else(|| find("range_m"));
+
+    // Read a text file by rows
     if header.layout == Layout::Ascii {
         let rows = Rows::after(path, &bytes, header.body, [x, y, z], range, vertices.count)?;
         return Ok(Box::new(rows));
     }
-    let kinds: Vec<NumberType> = vertices
-        .properties
-        .iter()
-        .map(|p| number_type(p.kind))
-        .collect();
+
+    // Read a binary file by records
+    let kinds: Vec<NumberType> = vertices.properties.iter().map(|p| p.kind).collect();
     let start = |property: usize| kinds[..property].iter().map(|k| k.size()).sum::<usize>();
     let step = start(kinds.len());
     let column = |property: usize| {
@@ -103,20 +106,6 @@ fn open_scan(path: &Path, bytes: Vec<u8>) -> Result<Box<dyn EditableScan>, Forma
     );
     let records = records.ok_or_else(|| truncated_points(path))?;
     Ok(Box::new(records))
-}
-
-/// Type of the numbers of a property.
-fn number_type(kind: ply_header::Kind) -> NumberType {
-    match kind {
-        ply_header::Kind::I8 => NumberType::I8,
-        ply_header::Kind::U8 => NumberType::U8,
-        ply_header::Kind::I16 => NumberType::I16,
-        ply_header::Kind::U16 => NumberType::U16,
-        ply_header::Kind::I32 => NumberType::I32,
-        ply_header::Kind::U32 => NumberType::U32,
-        ply_header::Kind::F32 => NumberType::F32,
-        ply_header::Kind::F64 => NumberType::F64,
-    }
 }
 
 /// Writes a `.ply` whose vertices are the points, with a property per field.
