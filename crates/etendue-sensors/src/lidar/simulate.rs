@@ -87,15 +87,15 @@ pub fn simulate_into(
             return add_axis_truths(&plain, memory, &shots, own, to);
         }
         let scene = world.scene().at(half_way(&shots, own.clone()));
-        let world = world.about(&scene);
-        let plain = plain.about(&world);
+        let world = world.with_scene(&scene);
+        let plain = plain.with_world(&world);
         let reporter = Reporter {
             world: &world,
             ..reporter
         };
         match &fast {
             Some(fast) => {
-                let fast = fast.about(&plain, reporter);
+                let fast = fast.with_plain(&plain, reporter);
                 fast.batch(memory, &shots, own.clone(), to);
             }
             None => plain_batch(&plain, &reporter, memory, &shots, own.clone(), to),
@@ -227,7 +227,7 @@ pub fn waveform(
     let number = u32::try_from(shot).ok()?;
     let shot = *lidar.shots(settings.sweep).get(shot)?;
     let scene = world.scene().at(shot.time);
-    let world = &world.about(&scene);
+    let world = &world.with_scene(&scene);
     let simulator = plain_simulator(world, lidar, settings, world_from_sensor);
     let far = lidar.limits.far;
     let window = Window::around(&receiver.pulse, receiver.interval, 0.0, far);

@@ -40,14 +40,14 @@ impl<'p, 'a, P: Fn(f64) -> Isometry3<f64>> VectorizedSimulator<'p, 'a, P> {
     }
 
     /// The same in a world that differs in its deforming meshes alone.
-    pub fn about<'q, 'b>(
+    pub fn with_plain<'q, 'b>(
         &self,
         plain: &'q Simulator<'b, f64, P>,
         reporter: Reporter<'q>,
     ) -> VectorizedSimulator<'q, 'b, P> {
         match self {
-            Self::Pulsed(pulsed) => VectorizedSimulator::Pulsed(pulsed.about(plain, reporter)),
-            Self::Phase(lanes, _) => VectorizedSimulator::Phase(lanes.about(plain), reporter),
+            Self::Pulsed(pulsed) => VectorizedSimulator::Pulsed(pulsed.with_plain(plain, reporter)),
+            Self::Phase(lanes, _) => VectorizedSimulator::Phase(lanes.with_plain(plain), reporter),
         }
     }
 

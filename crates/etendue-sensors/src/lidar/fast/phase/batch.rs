@@ -7,7 +7,7 @@
 use crate::lidar::air::PreparedAir;
 use crate::phase_signal_tile::PhaseSignalTile;
 use crate::scalar_tile::{LaneScalar, ScalarTile};
-use crate::transport::{Factor, FirstReturns, PoseTile, World};
+use crate::transport::{DirectReturnTile, PoseTile, ReturnFactor, World};
 use etendue_physics::beam::{BeamFrame, SubRay};
 use etendue_physics::phase::Modulation;
 use etendue_scene::{HitTile, RayTile};
@@ -31,7 +31,7 @@ pub(super) struct Batch<S: LaneScalar> {
     pub hits: Vec<HitTile>,
     /// Light that the first surfaces on the rays of the beams return directly, with its power in the
     /// beam, and its sum.
-    pub direct: Vec<FirstReturns<S>>,
+    pub direct: Vec<DirectReturnTile<S>>,
     pub sum: PhaseSignalTile<S>,
 }
 
@@ -93,11 +93,11 @@ impl<S: LaneScalar> Vectorized for Aim<'_, S> {
             rays.time = batch.time;
             rays.origin = origins;
             rays.direction = match number.checked_sub(extra) {
-                None => batch.pose_tile.turned(&axis),
+                None => batch.pose_tile.rotate(&axis),
                 Some(number) => {
                     let sub_ray = &self.sub_rays[number];
                     let own = directions([&axis, &left, &up], self.half_tangent, sub_ray);
-                    batch.pose_tile.turned(&own)
+                    batch.pose_tile.rotate(&own)
                 }
             };
         }
@@ -150,7 +150,7 @@ pub(super) struct DirectReturns<'a, S: LaneScalar> {
     pub modulation: &'a Modulation,
     /// Number of the first shot.
     pub first: usize,
-    pub factor: Option<&'a Factor<'a, S>>,
+    pub factor: Option<&'a ReturnFactor<'a, S>>,
     pub air: &'a PreparedAir<S>,
 }
 
@@ -166,7 +166,7 @@ impl<S: LaneScalar> Vectorized for DirectReturns<'_, S> {
         let twist = batch.pose_tile.twist();
         let tiles = batch.rays[extra..].iter().zip(&batch.hits[extra..]);
         for (sub_ray, (rays, hits)) in self.sub_rays.iter().zip(tiles) {
-            let mut direct = self.world.returns_of_poses(rays, hits, &twist);
+            let mut direct = self.world.direct_returns_of_poses(rays, hits, &twist);
             if let Some(factor) = self.factor {
                 multiply(&mut direct, self.first, hits, factor);
             }
@@ -181,8 +181,8 @@ impl<S: LaneScalar> Vectorized for DirectReturns<'_, S> {
 }
 
 /// Applies the transmission of the air to the returns.
-fn weaken<S: LaneScalar>(direct: &mut FirstReturns<S>, air: &PreparedAir<S>) {
-    for lane in (0..LANES).filter(|&lane| direct.is_lit[lane]) {
+fn weaken<S: LaneScalar>(direct: &mut DirectReturnTile<S>, air: &PreparedAir<S>) {
+    for lane in (0..LANES).filter(|&lane| direct.has_return[lane]) {
         let power = direct.power.lane(lane) * air.transmission(direct.range.lane(lane));
         direct.power.put(lane, power);
     }
@@ -190,12 +190,12 @@ fn weaken<S: LaneScalar>(direct: &mut FirstReturns<S>, air: &PreparedAir<S>) {
 
 /// Applies the factor of each hit to the returns.
 fn multiply<S: LaneScalar>(
-    direct: &mut FirstReturns<S>,
+    direct: &mut DirectReturnTile<S>,
     first: usize,
     hits: &HitTile,
-    factor: &Factor<S>,
+    factor: &ReturnFactor<S>,
 ) {
-    for lane in (0..LANES).filter(|&lane| direct.is_lit[lane]) {
+    for lane in (0..LANES).filter(|&lane| direct.has_return[lane]) {
         if let Some(hit) = hits.hit(lane) {
             let power = direct.power.lane(lane) * factor(first + lane, &hit);
             direct.power.put(lane, power);

@@ -11,7 +11,7 @@ use crate::lidar::shot::Shot;
 use crate::lidar::sweep::{FiredShot, Memory, Simulator};
 use crate::noise_profiles::NoiseProfiles;
 use crate::scalar_tile::{LaneScalar, ScalarTile};
-use crate::transport::{FirstReturns, LightRay};
+use crate::transport::{DirectReturnTile, LightRay};
 use etendue_physics::beam::{BeamFrame, SubRay};
 use etendue_physics::phase::PhaseSignal;
 use etendue_physics::profile::{Address, Drawn, NoiseCache};
@@ -88,7 +88,7 @@ impl<'p, 'a, S: LaneScalar, P: Fn(f64) -> Isometry3<S>> PhaseLanes<'p, 'a, S, P>
 
     /// The same with another plain pipeline of the lidar, in a world that differs in its deforming meshes
     /// alone.
-    pub fn about<'q, 'b>(&self, plain: &'q Simulator<'b, S, P>) -> PhaseLanes<'q, 'b, S, P> {
+    pub fn with_plain<'q, 'b>(&self, plain: &'q Simulator<'b, S, P>) -> PhaseLanes<'q, 'b, S, P> {
         PhaseLanes {
             plain,
             receiver: self.receiver,
@@ -196,8 +196,8 @@ impl<'p, 'a, S: LaneScalar, P: Fn(f64) -> Isometry3<S>> PhaseLanes<'p, 'a, S, P>
         };
         let axes = usize::from(self.plain.casts_axes());
         let hits = &batch.hits[axes..];
-        let is_direct = |(direct, hits): (&FirstReturns<S>, &HitTile)| {
-            direct.is_whole[lane] || !hits.is_hit(lane)
+        let is_direct = |(direct, hits): (&DirectReturnTile<S>, &HitTile)| {
+            direct.is_complete[lane] || !hits.is_hit(lane)
         };
         if !batch.direct.iter().zip(hits).all(is_direct) {
             return light;
@@ -206,7 +206,7 @@ impl<'p, 'a, S: LaneScalar, P: Fn(f64) -> Isometry3<S>> PhaseLanes<'p, 'a, S, P>
         // Compare the surfaces.
         let mut strongest = Strongest::default();
         for (direct, (rays, hits)) in batch.direct.iter().zip(batch.rays[axes..].iter().zip(hits)) {
-            if direct.is_lit[lane] {
+            if direct.has_return[lane] {
                 self.compare(lane, direct, rays, hits, &mut light, &mut strongest);
             }
         }
@@ -235,7 +235,7 @@ impl<'p, 'a, S: LaneScalar, P: Fn(f64) -> Isometry3<S>> PhaseLanes<'p, 'a, S, P>
     fn compare(
         &self,
         lane: usize,
-        direct: &FirstReturns<S>,
+        direct: &DirectReturnTile<S>,
         rays: &RayTile,
         hits: &HitTile,
         light: &mut LaneLight<S>,
