@@ -71,7 +71,7 @@ fn scanners() -> [Lidar; 4] {
 fn derivatives_by_what_the_air_has_equal_central_differences() {
     for (number, scanner) in scanners().iter().enumerate() {
         for path in PATHS {
-            let model = Model::of_scanner(hall(), scanner, vec![pose()]).expect("a model");
+            let model = Model::new(hall(), scanner, vec![pose()]).expect("a model");
             let mut model = model.in_air(everything());
             model.free(path, Freedom::Whole).expect("a path");
             let problem = against_constants(model);
@@ -92,7 +92,7 @@ fn derivatives_by_what_the_air_has_equal_central_differences() {
             ("objects.screen.pose", Freedom::Planar),
             ("materials.screen.reflectance", Freedom::Whole),
         ] {
-            let model = Model::of_scanner(hall(), scanner, vec![pose()]).expect("a model");
+            let model = Model::new(hall(), scanner, vec![pose()]).expect("a model");
             let mut model = model.in_air(everything());
             model.free(path, freedom).expect("a path");
             let (compared, jumps) = compare(&against_constants(model), 1e-7, 1e-4);
@@ -107,7 +107,7 @@ fn derivatives_by_what_the_air_has_equal_central_differences() {
 #[test]
 fn only_what_the_air_has_can_be_free() {
     let scanner = &scanners()[0];
-    let model = Model::of_scanner(hall(), scanner, vec![pose()]).expect("a model");
+    let model = Model::new(hall(), scanner, vec![pose()]).expect("a model");
     let mut foggy = model
         .clone()
         .in_air(air(&[Weather::Fog { visibility: 50.0 }]));
@@ -152,7 +152,7 @@ fn a_sweep_tells_its_pose_and_the_visibility_of_the_fog() {
         Translation3::new(0.2, -0.15, 0.1),
         UnitQuaternion::from_euler_angles(-0.03, 0.04, 0.08),
     );
-    let model = Model::of_scanner(hall(), &scanner, vec![pose() * off]).expect("a model");
+    let model = Model::new(hall(), &scanner, vec![pose() * off]).expect("a model");
     let mut model = model.in_air(air(&[Weather::Fog { visibility: 250.0 }]));
     model.free("sensor.pose", Freedom::Whole).expect("a pose");
     model
@@ -180,7 +180,7 @@ fn a_sweep_tells_its_pose_and_the_visibility_of_the_fog() {
     };
     let shift = (found.translation.vector - pose().translation.vector).norm();
     let turn = found.rotation.angle_to(&pose().rotation);
-    // BeamMeasurement: 1.4 mm, 0.6 mrad and 80.05 m, in 13 iterations.
+    // Measured: 1.4 mm, 0.6 mrad and 80.05 m, in 13 iterations.
     assert!(shift < 4e-3 && turn < 2e-3, "{shift} m, {turn} rad");
     assert!((visibility / 80.0 - 1.0).abs() < 0.01, "{visibility}");
 }

@@ -145,7 +145,7 @@ fn trimming_and_robust_losses_ignore_what_was_not_there() {
             .expect("registers");
         off_flat(&found.target_from_source, &truth).0
     };
-    // BeamMeasurement: 0.10, 0.0003, 0.0009 m.
+    // Measured: 0.10, 0.0003, 0.0009 m.
     assert!(error(plain) > 0.01, "plain {}", error(plain));
     assert!(error(trimmed) < 0.003, "trimmed {}", error(trimmed));
     assert!(error(robust) < 0.004, "robust {}", error(robust));
@@ -260,7 +260,7 @@ fn recorded_clouds_close_there_and_back_and_methods_agree() {
                 &a,
             );
             let (apart, twist) = off(&other.target_from_source, &there);
-            // BeamMeasurement: 67 mm 4.3 mrad (ndt outdoors), 27 mm 3.6 mrad, 25 mm 17 mrad (icp indoors).
+            // Measured: 67 mm 4.3 mrad (ndt outdoors), 27 mm 3.6 mrad, 25 mm 17 mrad (icp indoors).
             assert!(
                 apart < 0.1 && twist < 0.02,
                 "{first}: {method:?} {apart} m, {twist} rad"

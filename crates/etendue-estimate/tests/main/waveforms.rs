@@ -42,7 +42,7 @@ fn saturating(receiver: &mut PulsedReceiver) {
 }
 
 fn model(scanner: &Lidar) -> Model {
-    Model::of_scanner(hall(), scanner, vec![pose()]).expect("a model")
+    Model::new(hall(), scanner, vec![pose()]).expect("a model")
 }
 
 fn compared(
@@ -119,7 +119,7 @@ fn derivatives_of_sampled_echoes_by_what_times_them_equal_central_differences() 
                 for (i, row) in at.rows().enumerate() {
                     let difference = (plus[i] - minus[i]) / 2e-6;
                     let slope = row[0] * value;
-                    // BeamMeasurement: 3e-5, the leading edge's rounding.
+                    // Measured: 3e-5, the leading edge's rounding.
                     let off = (slope - difference).abs() / (1.0 + difference.abs());
                     jumps += usize::from(off > 1e-3);
                     largest = largest.max(slope.abs());

@@ -4,13 +4,12 @@ use etendue_estimate::model::{Freedom, Model};
 use etendue_estimate::solve::LeastSquares;
 use etendue_estimate::visibility::EdgeSettings;
 use etendue_experiments::arena::{Furniture, arena, urg_04lx};
-use etendue_physics::beam::SubRayPattern;
 use etendue_physics::{Purpose, Stream};
 use etendue_sensors::RangeReading;
-use etendue_sensors::cw::CwLidar;
+use etendue_sensors::lidar::{Lidar, ScanPattern};
 use nalgebra::{DMatrix, Isometry2, Isometry3, Vector2};
 
-fn problem(furniture: Furniture, path: &str, lidar: &CwLidar<f64>, edges: bool) -> FitProblem {
+fn problem(furniture: Furniture, path: &str, lidar: &Lidar, edges: bool) -> FitProblem {
     let mut model =
         Model::new(arena(&[furniture]), lidar, vec![Isometry3::identity()]).expect("a model");
     model.free(path, Freedom::Planar).expect("a pose");
@@ -21,7 +20,7 @@ fn problem(furniture: Furniture, path: &str, lidar: &CwLidar<f64>, edges: bool) 
             integral: false,
         });
     }
-    let scan = vec![RangeReading::Range(1.0); lidar.beams.len()];
+    let scan = vec![RangeReading::Range(1.0); lidar.columns() as usize];
     FitProblem::new(model, &[scan]).expect("a problem")
 }
 
@@ -46,7 +45,7 @@ fn a_mirrors_place_along_its_own_plane_is_seen_by_its_edges_alone() {
         jacobian.svd(false, false).singular_values
     };
     let (blind, seeing) = (singular(false), singular(true));
-    // BeamMeasurement: 19.6, 1.2, 5e-16 without; 72, 19, 3.8 with.
+    // Measured: 19.6, 1.2, 5e-16 without; 72, 19, 3.8 with.
     assert!(blind[2] < 1e-12 * blind[0], "{blind}");
     assert!(seeing[2] > 1e-2 * seeing[0], "{seeing}");
 }
@@ -56,7 +55,7 @@ fn a_mirrors_place_along_its_own_plane_is_seen_by_its_edges_alone() {
 #[test]
 fn edge_derivatives_equal_differences_of_a_finely_sampled_beam() {
     let mut compared = 0;
-    // BeamMeasurement: 8 % at most (a small derivative beside a large one), 5 % on the others, the curvature
+    // Measured: 8 % at most (a small derivative beside a large one), 5 % on the others, the curvature
     // within the differences' step.
     for (furniture, path) in [
         (MIRROR, "objects.mirror.pose"),
@@ -64,16 +63,13 @@ fn edge_derivatives_equal_differences_of_a_finely_sampled_beam() {
         (CARTON, "sensor.pose"),
     ] {
         let mut lidar = urg_04lx();
-        lidar.pattern = SubRayPattern::Rings { rings: 40 };
+        lidar.beam = lidar.beam.with_rings(40);
         // Beams about the edges of the furniture.
-        lidar.beams = lidar
-            .beams
-            .iter()
-            .copied()
-            .skip(300)
-            .step_by(2)
-            .take(120)
-            .collect();
+        if let ScanPattern::Encoder(encoder) = &mut lidar.pattern {
+            encoder.first += 300.0 * encoder.step;
+            encoder.step *= 2.0;
+            encoder.columns = 120;
+        }
         let seeing = problem(furniture, path, &lidar, true);
         let blind = problem(furniture, path, &lidar, false);
         let state = seeing.model.start();
@@ -160,7 +156,7 @@ fn predictions_with_edges_change_as_their_derivatives_say() {
                 }
             }
         }
-        // BeamMeasurement: 11, 8 and 8 or more, none other.
+        // Measured: 11, 8 and 8 or more, none other.
         assert!(compared >= 6 && others == 0, "{path}: {compared}, {others}");
     }
 }

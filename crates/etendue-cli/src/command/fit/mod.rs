@@ -2,10 +2,10 @@
 
 mod arguments;
 mod report;
+mod measurements;
 mod results;
 mod search;
 mod setup;
-mod sweep;
 mod values;
 
 use crate::failure::Failure;
