@@ -49,6 +49,7 @@ pub struct Convert {
 impl Convert {
     /// Reads and writes points and prints a summary.
     pub fn run(self) -> Result<(), Failure> {
+        // Read
         let format = self.format()?;
         let device = device(self.metadata.as_deref())?;
         let points = read_points_of_topic(&self.from, &device, self.topic.as_deref())?;
@@ -56,15 +57,19 @@ impl Convert {
         let sweeps = points.sweeps.len();
         let mut warnings = points.warnings.clone();
         let mut table = points.together();
+
+        // Warn about fields that the format omits or changes
         let fields = lossy_fields(&table, format);
         if fields.points == 0 {
             return Err(self.no_position());
         }
         warnings.extend(fields.warnings.iter().cloned());
         if format == PointFormat::Mcap {
-            warnings.extend(from_zero(&mut table));
+            warnings.extend(shift_to_zero(&mut table));
         }
         warn(&warnings);
+
+        // Write
         let mut outputs = OutputSet::new();
         let encoding = if self.ascii {
             Encoding::Ascii
@@ -131,7 +136,8 @@ impl Convert {
         let Some(number) = self.sweep else {
             return Ok(points);
         };
-        let sweeps = points.sweeps.len();
+
+        // A table with a column of sweep numbers
         if let [only] = &mut points.sweeps[..]
             && let Some(table) = only.of_sweep(number)
         {
@@ -142,6 +148,9 @@ impl Convert {
                 Err(self.no_sweep(number))
             };
         }
+
+        // Sweeps of a capture or clouds of a recording
+        let sweeps = points.sweeps.len();
         if number >= sweeps {
             return Err(Failure::usage(
                 format!(
@@ -184,7 +193,7 @@ fn dropped(table: &PointTable, fields: &LossyFields) -> String {
 
 /// Shifts times so that they begin at zero where some are negative, which ROS cannot store, and
 /// returns a warning about it.
-fn from_zero(table: &mut PointTable) -> Option<String> {
+fn shift_to_zero(table: &mut PointTable) -> Option<String> {
     let earliest = table.shift_negative_times()?;
     Some(format!(
         "the earliest time is {earliest} s: all times are shifted to begin at zero, since ROS has no \

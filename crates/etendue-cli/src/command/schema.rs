@@ -41,7 +41,7 @@ enum Kind {
     Material,
     /// Noise profiles
     Profile,
-    /// Bench files: recordings of panels
+    /// Calibration setups: recordings of panels
     Bench,
 }
 

@@ -2,7 +2,7 @@
 
 use super::parameter::{Freedom, Parameter, UnknownPath};
 use super::planar::planar;
-use super::simulate::ReturnFactor;
+use super::simulate::ScanReturnFactor;
 use crate::manifold::{BoundedNumber, OutOfBounds, Variable, VariableValue};
 use crate::sensor::{BeamMeasurement, NoiselessLidar};
 use crate::visibility::EdgeSettings;
@@ -195,7 +195,7 @@ impl Model {
         let inputs = self.inputs::<f64>(state, &vec![0.0; crate::manifold::dimension(state)]);
         let scene = self.scene_with(&inputs);
         let factor = self.facet_factor(&inputs);
-        let factor = factor.as_ref().map(|of| of as ReturnFactor<f64>);
+        let factor = factor.as_ref().map(|of| of as ScanReturnFactor<f64>);
         if self.edges.is_some_and(|edges| edges.integral) {
             return self.simulate_with_edges(&scene, &inputs, factor);
         }

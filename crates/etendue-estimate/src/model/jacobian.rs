@@ -7,7 +7,7 @@
 
 use super::Model;
 use super::parameter::DerivativeSeed;
-use super::simulate::ReturnFactor;
+use super::simulate::ScanReturnFactor;
 use crate::manifold::{Manifold, Variable, se3};
 use crate::sensor::{BeamMeasurement, QUANTITIES};
 use etendue_physics::beam::BeamFrame;
@@ -107,7 +107,7 @@ impl Model {
             }
             let inputs = self.inputs(state, &step);
             let factor = self.facet_factor(&inputs);
-            let factor = factor.as_ref().map(|of| of as ReturnFactor<_>);
+            let factor = factor.as_ref().map(|of| of as ScanReturnFactor<_>);
             let measured = self.simulate_with_edges(scene, &inputs, factor);
             rows.collect(&measured, first, used);
             first += N;
@@ -133,7 +133,7 @@ impl Model {
             *pose *= se3::exp(&twist);
         }
         let factor = self.facet_factor(&inputs);
-        let factor = factor.as_ref().map(|of| of as ReturnFactor<_>);
+        let factor = factor.as_ref().map(|of| of as ScanReturnFactor<_>);
         let scans = self.simulate_with_edges(scene, &inputs, factor);
         // Convert the derivatives by the twist to derivatives by the offset of each group.
         let shots = &inputs.sensor.shots;

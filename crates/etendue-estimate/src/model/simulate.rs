@@ -8,11 +8,11 @@ use etendue_scene::{Hit, Scene};
 use etendue_sensors::LaneScalar;
 use etendue_sensors::lidar::{ExtraRay, ExtraRays, Hooks, LightModel, SweepSettings, predict};
 use etendue_sensors::trajectory::stationary;
-use etendue_sensors::transport::Factor;
+use etendue_sensors::transport::ReturnFactor;
 use nalgebra::Isometry3;
 
 /// Factor on the power of a return, by the numbers of the scan and the beam, and the hit.
-pub(crate) type ReturnFactor<'a, S> = &'a (dyn Fn(usize, usize, &Hit) -> S + Sync);
+pub(crate) type ScanReturnFactor<'a, S> = &'a (dyn Fn(usize, usize, &Hit) -> S + Sync);
 
 impl Model {
     /// Simulates every scan, with the edges that [`Model::edges`] selects.
@@ -20,7 +20,7 @@ impl Model {
         &self,
         scene: &Scene,
         inputs: &SimulatorInputs<S>,
-        factor: Option<ReturnFactor<S>>,
+        factor: Option<ScanReturnFactor<S>>,
     ) -> Vec<Vec<BeamMeasurement<S>>> {
         let Some(settings) = self.edges else {
             return self.simulate(scene, inputs, &[], factor);
@@ -39,7 +39,7 @@ impl Model {
         scene: &Scene,
         inputs: &SimulatorInputs<S>,
         edges: &[EdgeRays<S>],
-        factor: Option<ReturnFactor<S>>,
+        factor: Option<ScanReturnFactor<S>>,
     ) -> Vec<Vec<BeamMeasurement<S>>> {
         let world = inputs.world(scene, self.sensor.wavelength());
         let sensor = &inputs.sensor;
@@ -63,7 +63,7 @@ impl Model {
             };
             let hooks = Hooks {
                 atmosphere: (!is_clear).then_some(&atmosphere),
-                factor: of_scan.as_ref().map(|of| of as &Factor<S>),
+                factor: of_scan.as_ref().map(|of| of as &ReturnFactor<S>),
                 extra_rays: edges.map(|_| &extra_rays as &ExtraRays<S>),
             };
 

@@ -86,14 +86,16 @@ pub fn simulate_into(
             };
         }
         let scene = world.scene().at(half_way(&shots, own.clone()));
-        let world = world.about(&scene);
-        let plain = plain.about(&world);
+        let world = world.with_scene(&scene);
+        let plain = plain.with_world(&world);
         let reporter = Reporter {
             world: &world,
             ..reporter
         };
         match &fast {
-            Some(fast) => fast.about(&plain, reporter).batch(memory, &shots, own, to),
+            Some(fast) => fast
+                .with_plain(&plain, reporter)
+                .batch(memory, &shots, own, to),
             None => plain_batch(&plain, &reporter, memory, &shots, own, to),
         }
     };
@@ -201,7 +203,7 @@ pub fn waveform(
     let number = u32::try_from(shot).ok()?;
     let shot = *lidar.shots(settings.sweep).get(shot)?;
     let scene = world.scene().at(shot.time);
-    let world = &world.about(&scene);
+    let world = &world.with_scene(&scene);
     let simulator = plain_simulator(world, lidar, settings, world_from_sensor);
     let far = lidar.limits.far;
     let window = Window::around(&receiver.pulse, receiver.interval, 0.0, far);

@@ -120,7 +120,7 @@ impl<'a, S: Scalar, P: Fn(f64) -> Isometry3<S>> Simulator<'a, S, P> {
     }
 
     /// The same in a world that differs in its deforming meshes alone.
-    pub fn about<'b>(&self, world: &'b World<'b, S>) -> Simulator<'b, S, P>
+    pub fn with_world<'b>(&self, world: &'b World<'b, S>) -> Simulator<'b, S, P>
     where
         'a: 'b,
         P: Clone,

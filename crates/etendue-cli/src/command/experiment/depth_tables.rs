@@ -38,6 +38,7 @@ pub fn loss_table(rows: &[LossRow]) -> Table {
 
 /// Results of every split.
 pub fn split_table(rows: &[SplitRow]) -> Table {
+    // Columns
     let mut table = Table::new(
         "Bias of the receiver: four splits",
         &[
@@ -51,6 +52,8 @@ pub fn split_table(rows: &[SplitRow]) -> Table {
             "whole corridor, mm",
         ],
     );
+
+    // One row per split and correction
     for row in rows {
         table.push(vec![
             row.split.into(),
@@ -83,6 +86,7 @@ pub fn names(rows: &[SplitRow]) -> Vec<&'static str> {
 
 /// Means over the splits by correction, with the drift of SLAM.
 pub fn mean_table(rows: &[SplitRow], title: &str, of: impl Fn(&SplitRow) -> Drift) -> Table {
+    // Columns
     let mut table = Table::new(
         title,
         &[
@@ -95,6 +99,8 @@ pub fn mean_table(rows: &[SplitRow], title: &str, of: impl Fn(&SplitRow) -> Drif
             "translation improvement, %",
         ],
     );
+
+    // One row per correction
     let rotation = |row: &SplitRow| of(row).rotation;
     let translation = |row: &SplitRow| of(row).translation;
     for name in names(rows) {
@@ -152,6 +158,7 @@ pub fn bias_table(bins: &[BiasBin], rows: &[SplitRow]) -> Table {
 
 /// Depth errors of the board.
 pub fn board_table(lidar: &str, rows: &[BoardRow]) -> Table {
+    // Columns
     let mut table = Table::new(
         format!("{lidar}: a board of 0.5 x 1.15 m, {SWEEPS} sweeps per angle"),
         &[
@@ -164,6 +171,8 @@ pub fn board_table(lidar: &str, rows: &[BoardRow]) -> Table {
             "corrected, mm",
         ],
     );
+
+    // One row per side and angle of the board
     for row in rows {
         table.push(vec![
             row.side.into(),

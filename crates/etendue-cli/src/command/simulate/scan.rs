@@ -1,11 +1,12 @@
-//! The run of one lidar.
+//! Run of one lidar.
 
 use super::Simulate;
-use super::staged::{Done, Staged};
+use super::results::{PendingFiles, SensorResults};
 use super::summary;
-use super::way::Way;
+use super::trajectory::SensorTrajectory;
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::output::{print, warn};
 use crate::view::range_image;
 use crate::view::top_view::TopView;
 use crate::view::waveform_plot::WaveformPlot;
@@ -31,7 +32,7 @@ use std::io::{BufWriter, Cursor};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// The formats that a folder gets.
+/// Files of a folder.
 const FOLDER: [&str; 17] = [
     "scan.csv",
     "scan.npz",
@@ -52,20 +53,20 @@ const FOLDER: [&str; 17] = [
     "intensity.png",
 ];
 
-/// A run of a lidar.
+/// Run of a lidar.
 pub struct ScanRun<'a> {
     pub arguments: &'a Simulate,
     pub lidar: &'a Lidar,
     pub loaded: &'a LoadedScene,
     pub sensor_source: SourceMetadata,
-    pub way: Way,
+    pub trajectory: SensorTrajectory,
     pub air: Air,
 }
 
 /// Endings of single files that hold no points.
 const OTHER_ENDINGS: [&str; 3] = ["json", "png", "svg"];
 
-/// Whether the output is a folder or a file that can be written.
+/// Error if the output is a file of an unknown format.
 fn check_ending(output: &Path) -> Result<(), Failure> {
     let ending = output.extension().filter(|_| !output.is_dir());
     let known = ending.is_none_or(|ending| {
@@ -79,15 +80,15 @@ fn check_ending(output: &Path) -> Result<(), Failure> {
 }
 
 impl ScanRun<'_> {
-    /// Simulates and writes.
-    pub fn run(self, staged: &mut Staged) -> Result<Done, Failure> {
+    /// Simulates the lidar and writes its results.
+    pub fn run(self, pending: &mut PendingFiles) -> Result<SensorResults, Failure> {
         check_ending(&self.arguments.output)?;
         let world = self.world()?;
         let start = Instant::now();
         let scans = self.scans(&world)?;
         let elapsed = start.elapsed();
         let sweeps: Vec<PlanarSweep> = scans.iter().map(Sweep::first_echoes).collect();
-        if super::check_view(&sweeps, &self.way.start).is_err() {
+        if super::check_view(&sweeps, &self.trajectory.start).is_err() {
             self.check_in_front(&world)?;
         }
         let run = Run {
@@ -96,11 +97,11 @@ impl ScanRun<'_> {
         };
         let mut metadata = self.metadata(run);
         metadata.warnings.extend(self.folded(&scans));
-        let files = staged.write(|outputs| self.write(outputs, &world, &scans, run, &metadata))?;
-        // The truth on a beam's axis costs one ray more.
+        let files = pending.write(|outputs| self.write(outputs, &world, &scans, run, &metadata))?;
+        // The ground truth on the beam axis needs one more ray
         let a_shot = self.lidar.beam.ray_count() + usize::from(self.has_phase_receiver());
         let rays = scans.iter().map(|scan| scan.shots.len()).sum::<usize>() * a_shot;
-        Ok(Done {
+        Ok(SensorResults {
             files,
             metadata,
             has_echoes: !self.has_phase_receiver(),
@@ -110,9 +111,9 @@ impl ScanRun<'_> {
         })
     }
 
-    /// The world that the sensor sees on its way, which must be long enough.
+    /// World at the wavelength of the lidar; an error if the trajectory is too short.
     pub fn world(&self) -> Result<World<'_, f64>, Failure> {
-        self.way
+        self.trajectory
             .check(f64::from(self.sweeps()) * self.lidar.sweep_duration())?;
         let world = World::at_wavelength(&self.loaded.scene, self.lidar.wavelength)?
             .with_profiles(&self.loaded.profiles);
@@ -150,7 +151,7 @@ impl ScanRun<'_> {
             interrupt::check()?;
             let run = self.settings(sweep);
             let mut scan = Sweep::default();
-            let pose = |t| self.way.at(t);
+            let pose = |t| self.trajectory.at(t);
             simulate_into(world, self.lidar, &run, pose, &mut scan, &mut scratch);
             Ok(scan)
         });
@@ -159,10 +160,10 @@ impl ScanRun<'_> {
         scans
     }
 
-    /// An error if no beam's axis meets a surface, which results do not tell where nothing is found.
+    /// Error if no beam axis hits a surface, which results without ranges do not show.
     fn check_in_front(&self, world: &World<f64>) -> Result<(), Failure> {
         let meets = |shot: &Shot| {
-            let pose = self.way.at(shot.time);
+            let pose = self.trajectory.at(shot.time);
             let ray = Ray {
                 time: shot.time,
                 ..Ray::new(pose * shot.origin, pose.rotation * shot.direction())
@@ -179,17 +180,18 @@ impl ScanRun<'_> {
         }
         Err(Failure::NothingInFront {
             beams,
-            position: self.way.start.translation.vector.into(),
+            position: self.trajectory.start.translation.vector.into(),
         })
     }
 
-    /// Writes sweep by sweep: memory stays flat, and what is written is readable at any time. Ctrl-C
-    /// ends the recording after a whole sweep.
+    /// Records sweep by sweep in constant memory; the file is readable at any time. Ctrl-C ends the
+    /// recording after a whole sweep.
     pub fn record(&self) -> Result<(), Failure> {
         let _guard = interrupt::writing();
-        let (world, path) = (&self.world()?, &self.arguments.output);
-        // Before the file is made: an older one of that name is not lost to an empty view. What is in
-        // the air may be all there is to see.
+        let world = &self.world()?;
+        let path = &self.arguments.output;
+        // Before the file is created, so that an empty view does not overwrite an older one. With
+        // weather, the air may be the only target.
         if self.air == Air::default() {
             self.check_in_front(world)?;
         }
@@ -212,25 +214,23 @@ impl ScanRun<'_> {
         let bag = end_recording(recorder, path)?;
         progress.finish_and_clear();
         let silent = (points == 0).then(|| silent(beams, &self.air));
-        for warning in self.warnings().into_iter().chain(silent) {
-            eprintln!("warning: {warning}");
-        }
+        warn(self.warnings().into_iter().chain(silent));
         let sensor = &self.lidar.name;
-        crate::output::print(&format!(
+        print(&format!(
             "{sensor}, sweeps: {sweeps}, {points} points\n  wrote {}\n{bag}",
             path.display()
         ))?;
         ended(stopped)
     }
 
-    /// A sweep as a recording holds it: in the sensor's frame.
+    /// Sweep in the frame of the sensor, as in recordings.
     pub fn scan(&self, world: &World<f64>, sweep: u32) -> Sweep {
         let mut scan = Sweep::default();
         self.scan_into(world, sweep, &mut scan, &mut SweepScratch::default());
         scan
     }
 
-    /// [`ScanRun::scan`] into memory that is reused.
+    /// [`ScanRun::scan`] into reused memory.
     fn scan_into(
         &self,
         world: &World<f64>,
@@ -242,11 +242,11 @@ impl ScanRun<'_> {
             frame: Frame::Sensor,
             ..self.settings(sweep)
         };
-        let pose = |t| self.way.at(t);
+        let pose = |t| self.trajectory.at(t);
         simulate_into(world, self.lidar, &run, pose, scan, scratch);
     }
 
-    /// What is odd about the scene, or has no effect on this sensor.
+    /// Warnings about the scene and about light without an effect on this sensor.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = self.loaded.warnings.clone();
         let is_open = match self.lidar.receiver {
@@ -256,15 +256,15 @@ impl ScanRun<'_> {
         };
         if !self.loaded.ambient.is_dark() && !is_open {
             warnings.push(
-                "the scene's ambient light has no effect on this sensor: its file gives no window of \
-                 the receiver, or no shot noise"
+                "the ambient light of the scene has no effect on this sensor: its file has no window of the \
+                 receiver, or no shot noise"
                     .into(),
             );
         }
         warnings
     }
 
-    /// Says how many ranges of a frequency-modulated receiver are folded, if any.
+    /// Warning about folded ranges of an FMCW receiver, if any.
     fn folded(&self, scans: &[Sweep]) -> Option<String> {
         let Receiver::Fmcw(fmcw) = self.lidar.receiver else {
             return None;
@@ -289,7 +289,7 @@ impl ScanRun<'_> {
         let scene = self.arguments.scene_source(self.loaded);
         let sensor = self.sensor_source.clone();
         let mut metadata = RunMetadata::new(run, self.arguments.seed, scene, sensor);
-        metadata.command = self.arguments.words();
+        metadata.command = self.arguments.command_line();
         metadata.classes.clone_from(&self.loaded.classes.names);
         metadata.warnings = self.warnings();
         metadata
@@ -335,7 +335,7 @@ impl ScanRun<'_> {
         Ok(())
     }
 
-    /// The waveform of one beam of the first sweep and what is reported of it, as a picture.
+    /// Picture of the waveform of one beam of the first sweep with its returns.
     fn waveform(
         &self,
         world: &World<f64>,
@@ -350,7 +350,7 @@ impl ScanRun<'_> {
             u32::from(channel.ring) == ring && shot.column == column
         };
         let seen = scan.shots.iter().position(is_beam).and_then(|shot| {
-            let at = |t| self.way.at(t);
+            let at = |t| self.trajectory.at(t);
             Some((shot, lidar::waveform(world, self.lidar, &run, shot, at)?))
         });
         let Receiver::Pulsed(receiver) = self.lidar.receiver else {
@@ -393,7 +393,7 @@ impl ScanRun<'_> {
         Ok(())
     }
 
-    /// The top view: of one channel every sweep, of several those of the ring nearest to level in the first
+    /// The top view: of one channel every sweep, of several those of ring closest to horizontal in the first
     /// sweep.
     fn picture(&self, run: Run, scans: &[Sweep], metadata: &RunMetadata) -> Drawing {
         let level = |shot: Shot| {
@@ -407,7 +407,7 @@ impl ScanRun<'_> {
         for (sweep, scan) in sweeps.iter_mut().zip(scans) {
             let mut keep = scan.shots.iter().map(|shot| level(shot) <= flattest);
             sweep.measurements.retain(|_| keep.next().unwrap_or(false));
-            // Several echoes of a beam are no mixed pixel.
+            // Several returns of a beam are no mixed pixel
             for measurement in &mut sweep.measurements {
                 if !self.has_phase_receiver() {
                     measurement.returns = measurement.returns.min(1);
@@ -415,7 +415,7 @@ impl ScanRun<'_> {
             }
         }
         let beams = match (is_planar, shown) {
-            (false, _) => "the ring nearest to level".to_owned(),
+            (false, _) => "ring closest to horizontal".to_owned(),
             (true, 1) => "one sweep".to_owned(),
             (true, count) => format!("{count} sweeps"),
         };
@@ -430,13 +430,13 @@ impl ScanRun<'_> {
     }
 }
 
-/// A warning where no beam has a point.
+/// Warning if no beam has a point.
 pub fn silent(beams: usize, air: &Air) -> String {
     let why = summary::why_nothing(air);
     format!("none of {beams} beams has a point: {why}")
 }
 
-/// The end of a recording, which Ctrl-C may have brought about.
+/// Result of a recording that Ctrl-C may have stopped.
 pub fn ended(stopped: bool) -> Result<(), Failure> {
     if stopped {
         return Err(Failure::StoppedRecording);
@@ -444,7 +444,7 @@ pub fn ended(stopped: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What can be written of a run.
+/// Data for the files of a run.
 struct Files<'a> {
     table: OnceCell<PointTable>,
     scans: &'a [Sweep],
@@ -453,12 +453,12 @@ struct Files<'a> {
     picture: &'a dyn Fn() -> Drawing,
     lidar: &'a Lidar,
     classes: &'a [i32],
-    /// Whether a single file was asked for.
+    /// Whether the output is a single file.
     alone: bool,
 }
 
 impl Files<'_> {
-    /// Adds the file of that name, by its ending.
+    /// Adds a file by its name and ending.
     fn add(&self, outputs: &mut OutputSet, path: &Path) -> Result<(), Failure> {
         let name = path
             .file_name()
@@ -539,7 +539,7 @@ impl Files<'_> {
         outputs.add(path, |file| file.write_all(&bytes))
     }
 
-    /// In the sensor's frame, which its messages name, whatever frame the other files are in.
+    /// Recording in the frame of the sensor, which its messages name.
     fn recording(&self) -> Result<Recorder<Cursor<Vec<u8>>>, FormatError> {
         let recorder = Recorder::in_memory(Topics::default())?;
         let mut recorder = recorder.with_classes(self.classes);
@@ -550,8 +550,8 @@ impl Files<'_> {
     }
 }
 
-/// Ends a recording. One in a folder of its own gets the `metadata.yaml` beside it with which ROS 2
-/// opens the folder; a line says so.
+/// Ends a recording. In a folder it is accompanied by a `metadata.yaml`, with which ROS 2 opens the
+/// folder; returns a line about that file.
 pub fn end_recording(recorder: Recorder<BufWriter<File>>, path: &Path) -> Result<String, Failure> {
     let file = path.file_name().unwrap_or_default().to_string_lossy();
     let bag = recorder.bag_metadata(&file);
@@ -562,13 +562,13 @@ pub fn end_recording(recorder: Recorder<BufWriter<File>>, path: &Path) -> Result
     else {
         return Ok(String::new());
     };
-    let beside = folder.join("metadata.yaml");
-    // Another bag's stays.
-    if std::fs::read_to_string(&beside).is_ok_and(|text| !text.contains(&*file)) {
+    let metadata = folder.join("metadata.yaml");
+    // The metadata of another bag is kept
+    if std::fs::read_to_string(&metadata).is_ok_and(|text| !text.contains(&*file)) {
         return Ok(String::new());
     }
     let mut outputs = OutputSet::new();
-    outputs.add(&beside, |file| file.write_all(bag.as_bytes()))?;
+    outputs.add(&metadata, |file| file.write_all(bag.as_bytes()))?;
     outputs.commit()?;
-    Ok(format!("  wrote {}\n", beside.display()))
+    Ok(format!("  wrote {}\n", metadata.display()))
 }

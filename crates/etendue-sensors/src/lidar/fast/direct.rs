@@ -13,7 +13,7 @@ use crate::lidar::return_buffer::ReturnBuffer;
 use crate::lidar::returns::Origin;
 use crate::lidar::sweep::{DetectorMemory, FiredShot, Memory, Simulator, shot_number};
 use crate::lidar::{EchoModel, LightModel, Outcome, Shot};
-use crate::transport::{LightRay, TileReturns};
+use crate::transport::{DirectReturnLanes, LightRay};
 use etendue_physics::Purpose;
 use etendue_physics::profile::{Drawn, NoiseCache};
 use etendue_physics::pulse::PulseReturn;
@@ -102,7 +102,7 @@ pub(in crate::lidar) struct CastBatch<'a> {
     pub tiles: &'a [RayTile],
     pub met: &'a [HitTile],
     /// What comes straight back along them.
-    pub back: &'a [TileReturns],
+    pub back: &'a [DirectReturnLanes],
 }
 
 impl CastBatch<'_> {
@@ -153,8 +153,8 @@ impl DirectReturns {
             return None;
         };
         let other_light = plain.ambient.is_some() || plain.air.is_detected();
-        let other_paths =
-            !plain.world.stands_as_cast() || matches!(plain.settings.light, LightModel::Paths(_));
+        let other_paths = !plain.world.has_poses_of_scene()
+            || matches!(plain.settings.light, LightModel::Paths(_));
         let other_rays = plain.lidar.beam.azimuth_jitter > 0.0;
         if pulsed.receiver.false_alarms || other_light || other_paths || other_rays {
             return None;

@@ -7,7 +7,7 @@
 use super::air::PhaseAir;
 use crate::phase_signal_tile::PhaseSignalTile;
 use crate::scalar_tile::{LaneScalar, ScalarTile};
-use crate::transport::{Factor, FirstReturns, PoseTile, World};
+use crate::transport::{DirectReturnTile, PoseTile, ReturnFactor, World};
 use etendue_physics::beam::{BeamFrame, SubRay};
 use etendue_physics::phase::Modulation;
 use etendue_scene::{HitTile, RayTile};
@@ -29,7 +29,7 @@ pub(super) struct Batch<S: LaneScalar> {
     pub rays: Vec<RayTile>,
     pub met: Vec<HitTile>,
     /// What comes straight back along the sub-rays, and the sum of it.
-    pub back: Vec<FirstReturns<S>>,
+    pub back: Vec<DirectReturnTile<S>>,
     pub received: PhaseSignalTile<S>,
 }
 
@@ -101,11 +101,11 @@ impl<S: LaneScalar> Vectorized for Aim<'_, S> {
             let offset = sub_ray.and_then(|number| self.offsets.get(number));
             rays.origin = offset.map_or(axes, |offset| origins(*offset));
             rays.direction = match sub_ray {
-                None => batch.poses.turned(&axis),
+                None => batch.poses.rotate(&axis),
                 Some(number) => {
                     let sub_ray = &self.sub_rays[number];
                     let own = directions([&axis, &left, &up], self.half_tangent, sub_ray);
-                    batch.poses.turned(&own)
+                    batch.poses.rotate(&own)
                 }
             };
         }
@@ -158,7 +158,7 @@ pub(super) struct DirectReturns<'a, S: LaneScalar> {
     pub modulation: &'a Modulation,
     /// Number of the first beam.
     pub first: usize,
-    pub factor: Option<&'a Factor<'a, S>>,
+    pub factor: Option<&'a ReturnFactor<'a, S>>,
     pub air: Option<&'a PhaseAir<S>>,
 }
 
@@ -174,7 +174,7 @@ impl<S: LaneScalar> Vectorized for DirectReturns<'_, S> {
         let twist = batch.poses.twist();
         let tiles = batch.rays[extra..].iter().zip(&batch.met[extra..]);
         for (sub_ray, (rays, met)) in self.sub_rays.iter().zip(tiles) {
-            let mut back = self.world.returns_of_poses(rays, met, &twist);
+            let mut back = self.world.direct_returns_of_poses(rays, met, &twist);
             if let Some(factor) = self.factor {
                 multiply(&mut back, self.first, met, factor);
             }
@@ -189,8 +189,8 @@ impl<S: LaneScalar> Vectorized for DirectReturns<'_, S> {
 }
 
 /// Applies the transmission of the air to the returns.
-fn weaken<S: LaneScalar>(back: &mut FirstReturns<S>, air: &PhaseAir<S>) {
-    for lane in (0..LANES).filter(|&lane| back.is_lit[lane]) {
+fn weaken<S: LaneScalar>(back: &mut DirectReturnTile<S>, air: &PhaseAir<S>) {
+    for lane in (0..LANES).filter(|&lane| back.has_return[lane]) {
         let power = back.power.lane(lane) * air.transmission(back.range.lane(lane));
         back.power.put(lane, power);
     }
@@ -198,12 +198,12 @@ fn weaken<S: LaneScalar>(back: &mut FirstReturns<S>, air: &PhaseAir<S>) {
 
 /// Applies the factor of each hit to the returns.
 fn multiply<S: LaneScalar>(
-    back: &mut FirstReturns<S>,
+    back: &mut DirectReturnTile<S>,
     first: usize,
     met: &HitTile,
-    factor: &Factor<S>,
+    factor: &ReturnFactor<S>,
 ) {
-    for lane in (0..LANES).filter(|&lane| back.is_lit[lane]) {
+    for lane in (0..LANES).filter(|&lane| back.has_return[lane]) {
         if let Some(hit) = met.hit(lane) {
             let power = back.power.lane(lane) * factor(first + lane, &hit);
             back.power.put(lane, power);

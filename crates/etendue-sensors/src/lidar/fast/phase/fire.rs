@@ -13,8 +13,8 @@ use crate::lidar::{
 use crate::phase_signal_tile::PhaseSignalTile;
 use crate::scalar_tile::LaneScalar;
 use crate::transport::{
-    Background, Cone, Factor, LightRay, LightReturn, PathSettings, TreeSettings, World,
-    first_distance, trace_paths, trace_tree_from,
+    Background, FieldOfView, LightRay, LightReturn, PathSettings, ReturnFactor, TreeSettings,
+    World, first_distance, trace_paths, trace_tree_from,
 };
 use etendue_physics::atmosphere::Coefficients;
 use etendue_physics::beam::{BeamFrame, SubRay};
@@ -71,7 +71,7 @@ impl<S: LaneScalar> PhaseShot<S> {
 /// Changes of a prediction: derivatives that rays do not see, and unknowns of the model.
 pub struct PhaseHooks<'a, S: LaneScalar, A> {
     /// Factor on the power of each return, by shot and hit.
-    pub factor: Option<&'a Factor<'a, S>>,
+    pub factor: Option<&'a ReturnFactor<'a, S>>,
     /// Extinction and backscatter of the air instead of those of the settings.
     pub air: Option<Coefficients<S>>,
     /// Called once per shot with the light that its rays returned, before the receiver measures it.
@@ -294,8 +294,8 @@ fn fire<S: LaneScalar>(
                     return fire(&simulator);
                 }
                 let scene = world.scene().at(half_way(shots));
-                let world = world.about(&scene);
-                fire(&simulator.about(&world));
+                let world = world.with_scene(&scene);
+                fire(&simulator.with_world(&world));
             },
         );
     measured
@@ -352,7 +352,7 @@ struct PhaseSimulator<'a, S: LaneScalar, T, A> {
 struct View<'a> {
     background: &'a Background<'a>,
     window: Window,
-    cone: Cone,
+    cone: FieldOfView,
 }
 
 impl<'a> View<'a> {
@@ -360,7 +360,7 @@ impl<'a> View<'a> {
     fn new<S: LaneScalar>(world: &'a World<S>, receiver: &PhaseReceiver<S>) -> Option<Self> {
         let background = world.background()?;
         let window = receiver.window?;
-        let cone = Cone {
+        let cone = FieldOfView {
             half_angle: window.field_of_view / 2.0,
             solid_angle: window.solid_angle(),
         };
@@ -390,7 +390,7 @@ where
     A: Fn(usize, &mut PhaseSignal<S>),
 {
     /// The same in another world.
-    fn about<'b>(&self, world: &'b World<'b, S>) -> PhaseSimulator<'b, S, T, A>
+    fn with_world<'b>(&self, world: &'b World<'b, S>) -> PhaseSimulator<'b, S, T, A>
     where
         'a: 'b,
     {
@@ -532,9 +532,9 @@ where
                 collected.received.background += power * sub_ray.weight;
             }
             if let Some(back) = batch.back.get(k)
-                && (back.is_whole[lane] || !met.is_hit(lane))
+                && (back.is_complete[lane] || !met.is_hit(lane))
             {
-                if back.is_lit[lane] {
+                if back.has_return[lane] {
                     collected.note(lane, (rays, met), back, sub_ray.weight, self.spread);
                 }
                 continue;

@@ -1,9 +1,9 @@
-//! Several sensors in one run.
+//! The sensors of a run.
 
 use super::Simulate;
+use super::results::{PendingFiles, SensorResults};
 use super::scan::{ScanRun, end_recording, ended, silent};
-use super::staged::{Done, Staged};
-use super::way::Way;
+use super::trajectory::SensorTrajectory;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::print;
@@ -19,14 +19,14 @@ use nalgebra::Isometry3;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// One sensor's part of a run.
+/// Run of one sensor.
 pub struct SensorRun {
-    /// Its own name among the sensors.
+    /// Unique name among the sensors.
     name: String,
     arguments: Simulate,
     sensor: Sensor,
     source: SourceMetadata,
-    way: Way,
+    trajectory: SensorTrajectory,
 }
 
 impl SensorRun {
@@ -37,24 +37,28 @@ impl SensorRun {
             lidar: &self.sensor.lidar,
             loaded,
             sensor_source: self.source.clone(),
-            way: self.way.clone(),
+            trajectory: self.trajectory.clone(),
             air: self.arguments.air.air(&loaded.air)?,
         })
     }
 
-    /// Simulates and writes.
-    pub fn run(self, loaded: &LoadedScene, staged: &mut Staged) -> Result<Done, Failure> {
-        self.scan(loaded)?.run(staged)
+    /// Simulates the sensor and writes its results.
+    pub fn run(
+        self,
+        loaded: &LoadedScene,
+        pending: &mut PendingFiles,
+    ) -> Result<SensorResults, Failure> {
+        self.scan(loaded)?.run(pending)
     }
 
-    /// Records into the one file.
+    /// Records the sensor into the output file.
     pub fn record(&self, loaded: &LoadedScene) -> Result<(), Failure> {
         self.scan(loaded)?.record()
     }
 }
 
 impl Simulate {
-    /// Whether all goes into one MCAP file.
+    /// Whether the output is one MCAP file.
     pub fn is_recording(&self) -> bool {
         self.output
             .extension()
@@ -65,7 +69,7 @@ impl Simulate {
     /// Records several lidars into one file, sweep by sweep in the order of their starts.
     pub fn record_all(&self, loaded: &LoadedScene, runs: &[SensorRun]) -> Result<(), Failure> {
         let _guard = interrupt::writing();
-        let scans = { runs.iter() }.map(|run| run.scan(loaded));
+        let scans = runs.iter().map(|run| run.scan(loaded));
         let scans: Vec<ScanRun> = scans.collect::<Result<_, _>>()?;
         let worlds = scans.iter().map(ScanRun::world);
         let worlds: Vec<World<f64>> = worlds.collect::<Result<_, _>>()?;
@@ -95,43 +99,47 @@ impl Simulate {
             for warning in scan.warnings().into_iter().chain(silent) {
                 eprintln!("warning: {name}: {warning}");
             }
-            let (sweeps, points) = (recorded[number], points[number]);
-            lines.push(format!("{name}, sweeps: {sweeps}, {points} points"));
+            lines.push(format!(
+                "{name}, sweeps: {}, {} points",
+                recorded[number], points[number]
+            ));
         }
-        let (text, output) = (lines.join("\n"), self.output.display());
-        print(&format!("{text}\n  wrote {output}\n{bag}"))?;
+        let lines = lines.join("\n");
+        let output = self.output.display();
+        print(&format!("{lines}\n  wrote {output}\n{bag}"))?;
         ended(stopped)
     }
 
-    /// The run of every sensor, checked before anything is simulated.
+    /// Runs of all sensors, checked before the simulation.
     pub fn each_sensor(&self, loaded: &LoadedScene) -> Result<Vec<SensorRun>, Failure> {
         if self.sensor.len() < 2 {
-            let asked = self.sensor.first().map(String::as_str);
-            return Ok(vec![self.one(loaded, asked, 0, None)?]);
+            let argument = self.sensor.first().map(String::as_str);
+            return Ok(vec![self.sensor_run(loaded, argument, 0, None)?]);
         }
         let is_file = self.output.extension().is_some() && !self.output.is_dir();
         if is_file && !self.is_recording() {
-            return Err(Failure::Usage {
-                message: format!("{} is no folder", self.output.display()),
-                remedy: "name a folder, in which every sensor gets one, or one .mcap file".into(),
-            });
+            return Err(Failure::usage(
+                format!("{} is not a folder", self.output.display()),
+                "give a folder for the folders of all sensors, or one .mcap file",
+            ));
         }
         let mut taken = BTreeSet::new();
-        let one = |(number, asked): (u32, &String)| {
-            let folder = free_name(asked, &mut taken);
-            self.one(loaded, Some(asked), number, Some(&folder))
+        let run = |(number, argument): (u32, &String)| {
+            let folder = free_name(argument, &mut taken);
+            self.sensor_run(loaded, Some(argument), number, Some(&folder))
         };
-        (0..).zip(&self.sensor).map(one).collect()
+        (0..).zip(&self.sensor).map(run).collect()
     }
 
-    fn one(
+    /// Run of one sensor, with a folder among several.
+    fn sensor_run(
         &self,
         loaded: &LoadedScene,
-        asked: Option<&str>,
+        argument: Option<&str>,
         number: u32,
         folder: Option<&str>,
     ) -> Result<SensorRun, Failure> {
-        let (name, mount) = asked.map_or(Ok((None, Isometry3::identity())), mounted)?;
+        let (name, mount) = argument.map_or(Ok((None, Isometry3::identity())), mounted)?;
         let (sensor, source) = source::sensor_in(name, loaded)?;
         let mut arguments = self.clone();
         arguments.number = number;
@@ -139,24 +147,24 @@ impl Simulate {
             if !self.is_recording() {
                 arguments.output = self.output.join(folder);
             }
-            arguments.sensor = asked.map(str::to_owned).into_iter().collect();
+            arguments.sensor = argument.map(str::to_owned).into_iter().collect();
         }
         if let Some(seconds) = self.duration {
-            arguments.sweeps = turns(&sensor, seconds);
+            arguments.sweeps = sweeps_in(&sensor, seconds);
         }
         arguments.check_options(&sensor)?;
-        let way = Way::of(&arguments, loaded, mount)?;
+        let trajectory = SensorTrajectory::of(&arguments, loaded, mount)?;
         Ok(SensorRun {
             name: folder.unwrap_or(&sensor.name).to_owned(),
             arguments,
             sensor,
             source,
-            way,
+            trajectory,
         })
     }
 }
 
-/// Every sweep of every sensor, by its start; of equal ones the first sensor's first.
+/// Sweeps of all sensors in the order of their starts, then of the sensors.
 fn in_order(scans: &[ScanRun]) -> Vec<(usize, u32)> {
     let sweeps = (0..).zip(scans).flat_map(|(sensor, scan)| {
         let duration = scan.lidar.sweep_duration();
@@ -176,33 +184,35 @@ fn topic(name: &str) -> String {
     name.chars().map(allowed).collect()
 }
 
-/// How many turns begin in a time, s.
+/// Number of sweeps that begin in a time, s.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "a whole number, at least one, and saturating"
 )]
-fn turns(sensor: &Sensor, seconds: f64) -> u32 {
+fn sweeps_in(sensor: &Sensor, seconds: f64) -> u32 {
     let turn = sensor.lidar.sweep_duration();
-    // A turn that would begin at the very end does not.
+    // Without a sweep that would begin at the end
     (seconds / turn - 1e-9).ceil().max(1.0) as u32
 }
 
 /// Name and mount of `NAME@x,y,z,yaw[,pitch,roll]`.
-fn mounted(asked: &str) -> Result<(Option<&str>, Isometry3<f64>), Failure> {
-    let Some((name, mount)) = asked.split_once('@') else {
-        return Ok((Some(asked), Isometry3::identity()));
+fn mounted(argument: &str) -> Result<(Option<&str>, Isometry3<f64>), Failure> {
+    let Some((name, mount)) = argument.split_once('@') else {
+        return Ok((Some(argument), Isometry3::identity()));
     };
-    let pose: Pose = mount.parse().map_err(|error| Failure::Usage {
-        message: format!("the mount of {name} makes no sense: {error}"),
-        remedy: "write NAME@x,y,z,yaw or NAME@x,y,z,yaw,pitch,roll (metres and degrees)".into(),
+    let pose: Pose = mount.parse().map_err(|error| {
+        Failure::usage(
+            format!("invalid mount of {name}: {error}"),
+            "give NAME@x,y,z,yaw or NAME@x,y,z,yaw,pitch,roll (metres and degrees)",
+        )
     })?;
     Ok((Some(name), pose.world_from_sensor))
 }
 
-/// A folder's name after the sensor that no other sensor has, nor its topic.
-fn free_name(asked: &str, taken: &mut BTreeSet<String>) -> String {
-    let name = asked.split('@').next().unwrap_or(asked);
+/// Unique folder name of a sensor, whose topic is unique too.
+fn free_name(argument: &str, taken: &mut BTreeSet<String>) -> String {
+    let name = argument.split('@').next().unwrap_or(argument);
     let stem = Path::new(name).file_stem().unwrap_or_default();
     let stem = stem.to_string_lossy().into_owned();
     let numbered = (2..).map(|number| format!("{stem}-{number}"));

@@ -1,52 +1,55 @@
-//! What the sensors of a run gave, and their files.
+//! Results of the sensors of a run, and their files.
 
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::output::warn;
 use etendue::io::output::{OutputSet, RunMetadata};
 use etendue::sensors::PlanarSweep;
 use std::path::PathBuf;
 use std::sync::MutexGuard;
 use std::time::Duration;
 
-/// The files of all sensors, none of which is seen before all are written. From the first on Ctrl-C
-/// does not end the process: who writes or simulates then has to ask whether it was pressed.
+/// Files of all sensors, none of which exists before all are written. After the first one Ctrl-C does
+/// not end the process: code that writes or simulates has to check whether it was pressed.
 #[derive(Default)]
-pub struct Staged {
-    // Before the guard: what is dropped goes before Ctrl-C may end the process.
+pub struct PendingFiles {
+    // Dropped before the guard, so that Ctrl-C cannot end the process in between
     outputs: OutputSet,
     guard: Option<MutexGuard<'static, ()>>,
 }
 
-/// What one sensor gave.
-pub struct Done {
+/// Results of one sensor.
+pub struct SensorResults {
+    /// Written files.
     pub files: Vec<PathBuf>,
+    /// Metadata of the run.
     pub metadata: RunMetadata,
     /// Whether a beam may have several echoes.
     pub has_echoes: bool,
     /// Rays that left the sensor.
     pub rays: f64,
-    /// How long they took.
+    /// Computing time of the rays.
     pub elapsed: Duration,
+    /// First return of each beam.
     pub sweeps: Vec<PlanarSweep>,
 }
 
-impl Done {
-    /// Says how fast it was, and what was odd.
-    pub fn tell(&self) {
-        let (sweeps, seconds) = (self.sweeps.len() as f64, self.elapsed.as_secs_f64());
+impl SensorResults {
+    /// Prints the speed and the warnings on standard error.
+    pub fn print_speed(&self) {
+        let sweeps = self.sweeps.len() as f64;
+        let seconds = self.elapsed.as_secs_f64();
         eprintln!(
             "{sweeps} sweeps in {seconds:.3} s: {:.0} sweeps/s, {:.2} million rays/s (those that leave the sensor)",
             sweeps / seconds,
             self.rays / seconds * 1e-6,
         );
-        for warning in &self.metadata.warnings {
-            eprintln!("warning: {warning}");
-        }
+        warn(&self.metadata.warnings);
     }
 }
 
-impl Staged {
-    /// Writes files, and says which.
+impl PendingFiles {
+    /// Writes files and returns their paths.
     pub fn write(
         &mut self,
         write: impl FnOnce(&mut OutputSet) -> Result<(), Failure>,
@@ -54,13 +57,11 @@ impl Staged {
         self.guard.get_or_insert_with(interrupt::writing);
         let before = self.outputs.paths().count();
         write(&mut self.outputs)?;
-        Ok({ self.outputs.paths() }
-            .skip(before)
-            .map(Into::into)
-            .collect())
+        let written = self.outputs.paths().skip(before);
+        Ok(written.map(Into::into).collect())
     }
 
-    /// Gives every file its name.
+    /// Commits all files.
     pub fn commit(self) -> Result<(), Failure> {
         self.outputs.commit()?;
         Ok(())

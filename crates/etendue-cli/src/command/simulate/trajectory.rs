@@ -1,4 +1,4 @@
-//! How the sensor moves during a run.
+//! Trajectory of a sensor during a run.
 
 use super::Simulate;
 use crate::failure::Failure;
@@ -10,28 +10,28 @@ use etendue::scene::{Interpolation, Trajectory};
 use nalgebra::Isometry3;
 use std::path::PathBuf;
 
-/// Options that say how the sensor moves.
+/// Arguments of the trajectory.
 #[derive(Clone, Debug, Args)]
-pub struct WayOptions {
-    /// Poses of the sensor over time: a TUM file (time x y z qx qy qz qw a line) or a KITTI file
-    /// (twelve numbers a line). The run begins at its first pose
+pub struct TrajectoryOptions {
+    /// Trajectory of the sensor: a TUM file (time x y z qx qy qz qw per line) or a KITTI file (twelve
+    /// numbers per line). The run begins at its first pose
     #[arg(long, value_name = "FILE", conflicts_with = "pose")]
     pub trajectory: Option<PathBuf>,
-    /// Seconds from one pose of a KITTI file to the next
+    /// Time between the poses of a KITTI file, s
     #[arg(long, value_name = "S", default_value_t = 0.1, value_parser = positive, allow_negative_numbers = true, requires = "trajectory")]
     pose_interval: f64,
-    /// What lies between the poses of the trajectory
+    /// Interpolation between the poses of the trajectory
     #[arg(long, value_enum, default_value_t, requires = "trajectory")]
     interpolation: InterpolationName,
 }
 
-/// What lies between poses.
+/// Interpolation between poses.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum InterpolationName {
-    /// Straight lines and even turns
+    /// Constant velocities
     #[default]
     Linear,
-    /// Curves without jumps of velocity
+    /// Continuous velocities
     Cubic,
 }
 
@@ -44,26 +44,26 @@ impl From<InterpolationName> for Interpolation {
     }
 }
 
-/// The sensor's pose over the time of a run.
+/// Trajectory of a mounted sensor over the time of a run.
 #[derive(Clone, Debug)]
-pub struct Way {
+pub struct SensorTrajectory {
     motion: Option<Trajectory>,
-    /// Time of the motion at which the run begins, s.
+    /// Time of the trajectory at which the run begins, s.
     begins: f64,
-    /// Where the sensor is mounted on what moves.
+    /// Pose of the sensor on the moving platform.
     mount: Isometry3<f64>,
-    /// Pose when the run begins.
+    /// Pose at the start of the run.
     pub start: Isometry3<f64>,
 }
 
-impl Way {
-    /// That of the command line, else that of the scene, of a sensor that is mounted there.
+impl SensorTrajectory {
+    /// Trajectory of the arguments, else of the scene, for a mounted sensor.
     pub fn of(
         arguments: &Simulate,
         loaded: &LoadedScene,
         mount: Isometry3<f64>,
     ) -> Result<Self, Failure> {
-        let options = &arguments.way;
+        let options = &arguments.motion;
         if let Some(path) = &options.trajectory {
             let how = PoseFile {
                 interval: options.pose_interval,
@@ -93,7 +93,7 @@ impl Way {
         })
     }
 
-    /// The pose at a time of the run, s.
+    /// Pose at a time of the run, s.
     pub fn at(&self, time: f64) -> Isometry3<f64> {
         match &self.motion {
             Some(motion) => motion.at(self.begins + time) * self.mount,
@@ -101,7 +101,7 @@ impl Way {
         }
     }
 
-    /// Whether there are poses for a run of so many seconds.
+    /// Error if the trajectory is shorter than a run of `seconds`.
     pub fn check(&self, seconds: f64) -> Result<(), Failure> {
         let Some(Trajectory::KeyFrames(trajectory)) = &self.motion else {
             return Ok(());
