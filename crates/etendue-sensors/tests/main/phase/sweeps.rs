@@ -1,56 +1,27 @@
-//! Phase receivers behind the one `simulate`: the numbers of the former pipeline, weather and labels.
+//! Sweeps of a phase lidar: golden values, weather, labels, paths.
 
-use super::ideal;
 use super::scenes::{Wall, cuboid, planar, scene};
+use super::{receiver, urg_columns};
 use etendue_physics::atmosphere::Weather;
 use etendue_physics::beam::SubRayPattern;
 use etendue_physics::phase::Noise;
-use etendue_physics::pulse::IntensityResponse;
-use etendue_sensors::cw::{self, CwLidar, Turn};
-use etendue_sensors::lidar::{
-    Air, Beam, Channel, Encoder, Intensity, Lidar, LightModel, Outcome, RangeLimits, Receiver,
-    ScanPattern, Sweep, SweepSettings, simulate,
-};
+use etendue_sensors::lidar::{Air, Lidar, LightModel, Outcome, Sweep, SweepSettings, simulate};
 use etendue_sensors::trajectory::constant_velocity;
 use etendue_sensors::transport::{PathSettings, World};
 use nalgebra::{Isometry3, Vector3};
-use std::f64::consts::TAU;
+use serde_json::Value;
 
 /// The fan of the URG-04LX with noise, jitter and rounding.
 fn urg() -> Lidar {
-    let mut own = ideal(&[], SubRayPattern::THREE);
-    own.receiver.noise = Noise {
+    let mut lidar = urg_columns(SubRayPattern::THREE);
+    receiver(&mut lidar).noise = Noise {
         amplifier: 6.8e-4,
         converter: 0.0113,
         ..Noise::default()
     };
-    own.receiver.sufficient = 0.0073;
-    let step = TAU / 1024.0;
-    let mut beam = Beam::cone(own.half_tangent, own.pattern);
-    beam.azimuth_jitter = 2.8e-3;
-    let lidar = Lidar {
-        name: "URG-04LX".into(),
-        source: String::new(),
-        wavelength: own.wavelength,
-        channels: vec![Channel::default()],
-        pattern: ScanPattern::Encoder(Encoder {
-            rate: 10.0,
-            columns: 682,
-            first: -340.0 * step,
-            step,
-        }),
-        beam,
-        receiver: Receiver::Phase(own.receiver),
-        limits: RangeLimits {
-            near: 0.0,
-            far: 5.6,
-            step: 1e-3,
-        },
-        intensity: Intensity {
-            response: IntensityResponse::Power { counts: 1.0 },
-            top: None,
-        },
-    };
+    receiver(&mut lidar).sufficient = 0.0073;
+    lidar.beam.azimuth_jitter = 2.8e-3;
+    lidar.limits.step = 1e-3;
     lidar.checked().expect("a lidar")
 }
 
@@ -71,25 +42,32 @@ fn settings(sweep: u32) -> SweepSettings {
     }
 }
 
+/// Three sweeps of a moving lidar: ranges in steps of 1 mm, powers to 1e-12, the surface on each axis.
 #[test]
-fn a_sweep_has_the_numbers_of_the_pipeline_of_its_own_bit_for_bit() {
+fn sweeps_have_their_golden_ranges_powers_and_truths() {
+    let golden: Value = serde_json::from_str(include_str!("../../golden/phase_sweeps.json"))
+        .expect("the file is JSON");
+    let golden = golden.as_array().expect("sweeps");
+    assert_eq!(golden.len(), 3);
     let scene = scene(&cuboid());
     let world = World::at_wavelength(&scene, 785e-9).expect("grey walls");
-    let lidar = urg();
-    let own = CwLidar::of(&lidar).expect("a phase lidar");
-    for index in 0..3 {
-        let turn = Turn {
-            seed: 11,
-            index,
-            start: f64::from(index) * own.turn_time,
-            with_truth: true,
-            ..Turn::default()
-        };
-        let expected = cw::simulate(&world, &own, &turn, moving);
-        let sweep = simulate(&world, &lidar, &settings(index), moving);
+    for (index, golden) in (0..).zip(golden) {
+        let sweep = simulate(&world, &urg(), &settings(index), moving);
         assert_eq!(sweep.points.len(), 682);
-        let found = sweep.first_echoes();
-        assert_eq!(format!("{found:?}"), format!("{expected:?}"));
+        let number = |name: &str, shot: usize| golden[name][shot].as_f64().expect("a number");
+        for (shot, point) in sweep.points.iter().enumerate() {
+            assert!((point.range * 1e3 - number("ranges_mm", shot)).abs() < 1e-9);
+            assert_eq!(f64::from(sweep.surfaces[shot]), number("surfaces", shot));
+            let truth = sweep.axis_truths[shot].expect("a wall");
+            assert_eq!(f64::from(truth.object.0), number("walls", shot));
+        }
+        for (place, shot) in (0..682).step_by(11).enumerate() {
+            let power = number("powers_of_every_11th", place);
+            assert!((sweep.powers[shot] / power - 1.0).abs() < 1e-12);
+            let truth = sweep.axis_truths[shot].expect("a wall");
+            let range = number("true_ranges_of_every_11th", place);
+            assert!((truth.range - range).abs() < 1e-12);
+        }
     }
 }
 
@@ -102,9 +80,7 @@ fn sweep(air: Air, light: LightModel) -> Sweep {
     let scene = scene(&walls);
     let world = World::at_wavelength(&scene, 785e-9).expect("grey walls");
     let mut lidar = urg();
-    if let Receiver::Phase(receiver) = &mut lidar.receiver {
-        receiver.full_overlap = 0.75;
-    }
+    receiver(&mut lidar).full_overlap = 0.75;
     let settings = SweepSettings {
         air,
         light,
@@ -171,4 +147,26 @@ fn random_paths_find_the_direct_light_of_ray_trees() {
     });
     let paths = sweep(Air::default(), paths);
     assert!(paths.powers[RIGHT] >= trees.powers[RIGHT] * 0.999);
+}
+
+#[test]
+fn generate_golden() {
+    let scene = scene(&cuboid());
+    let world = World::at_wavelength(&scene, 785e-9).expect("grey walls");
+    let mut all = vec![];
+    for index in 0..3 {
+        let sweep = simulate(&world, &urg(), &settings(index), moving);
+        all.push(serde_json::json!({
+            "ranges_mm": sweep.points.iter().map(|p| (p.range * 1e3).round() as i64).collect::<Vec<_>>(),
+            "surfaces": sweep.surfaces,
+            "walls": sweep.axis_truths.iter().map(|t| t.unwrap().object.0).collect::<Vec<_>>(),
+            "powers_of_every_11th": sweep.powers.iter().step_by(11).collect::<Vec<_>>(),
+            "true_ranges_of_every_11th": sweep.axis_truths.iter().step_by(11).map(|t| t.unwrap().range).collect::<Vec<_>>(),
+        }));
+    }
+    std::fs::write(
+        "/tmp/phase_sweeps.json",
+        serde_json::to_string(&all).unwrap(),
+    )
+    .unwrap();
 }
