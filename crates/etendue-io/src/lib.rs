@@ -7,6 +7,7 @@ mod error;
 pub mod image;
 pub mod input;
 mod mcap_chunks;
+mod mcap_messages;
 pub mod mesh;
 pub mod nmea;
 mod npy;

@@ -5,7 +5,7 @@ use nalgebra::Point3;
 
 /// A number's type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum NumberType {
     I8,
     U8,
     I16,
@@ -16,7 +16,7 @@ pub(crate) enum Kind {
     F64,
 }
 
-impl Kind {
+impl NumberType {
     pub fn size(self) -> usize {
         match self {
             Self::I8 | Self::U8 => 1,
@@ -45,34 +45,18 @@ impl Kind {
     }
 }
 
-impl From<crate::ply::header::Kind> for Kind {
-    fn from(kind: crate::ply::header::Kind) -> Self {
-        use crate::ply::header::Kind as Ply;
-        match kind {
-            Ply::I8 => Self::I8,
-            Ply::U8 => Self::U8,
-            Ply::I16 => Self::I16,
-            Ply::U16 => Self::U16,
-            Ply::I32 => Self::I32,
-            Ply::U32 => Self::U32,
-            Ply::F32 => Self::F32,
-            Ply::F64 => Self::F64,
-        }
-    }
-}
-
 /// Where one number of every point stands.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Column {
     start: usize,
     step: usize,
-    kind: Kind,
+    kind: NumberType,
     is_big_endian: bool,
 }
 
 impl Column {
     /// That of the first point at `start`, the others `step` bytes on; little endian.
-    pub fn new(start: usize, step: usize, kind: Kind) -> Self {
+    pub fn new(start: usize, step: usize, kind: NumberType) -> Self {
         Self {
             start,
             step,
@@ -98,20 +82,20 @@ impl Column {
 
     /// Whether it holds fractions: others are not written.
     fn is_real(&self) -> bool {
-        matches!(self.kind, Kind::F32 | Kind::F64)
+        matches!(self.kind, NumberType::F32 | NumberType::F64)
     }
 
     pub fn get(&self, bytes: &[u8], point: usize) -> f64 {
         let at = self.start + self.step * point;
         match self.kind {
-            Kind::F32 => f64::from(f32::from_le_bytes(self.taken(bytes, at))),
-            Kind::F64 => f64::from_le_bytes(self.taken(bytes, at)),
-            Kind::I8 => f64::from(i8::from_le_bytes(self.taken(bytes, at))),
-            Kind::U8 => f64::from(bytes[at]),
-            Kind::I16 => f64::from(i16::from_le_bytes(self.taken(bytes, at))),
-            Kind::U16 => f64::from(u16::from_le_bytes(self.taken(bytes, at))),
-            Kind::I32 => f64::from(i32::from_le_bytes(self.taken(bytes, at))),
-            Kind::U32 => f64::from(u32::from_le_bytes(self.taken(bytes, at))),
+            NumberType::F32 => f64::from(f32::from_le_bytes(self.taken(bytes, at))),
+            NumberType::F64 => f64::from_le_bytes(self.taken(bytes, at)),
+            NumberType::I8 => f64::from(i8::from_le_bytes(self.taken(bytes, at))),
+            NumberType::U8 => f64::from(bytes[at]),
+            NumberType::I16 => f64::from(i16::from_le_bytes(self.taken(bytes, at))),
+            NumberType::U16 => f64::from(u16::from_le_bytes(self.taken(bytes, at))),
+            NumberType::I32 => f64::from(i32::from_le_bytes(self.taken(bytes, at))),
+            NumberType::U32 => f64::from(u32::from_le_bytes(self.taken(bytes, at))),
         }
     }
 
@@ -127,8 +111,8 @@ impl Column {
     pub fn set(&self, bytes: &mut [u8], point: usize, value: f64) {
         let at = self.start + self.step * point;
         match self.kind {
-            Kind::F32 => self.put(bytes, at, single(value).to_le_bytes()),
-            Kind::F64 => self.put(bytes, at, value.to_le_bytes()),
+            NumberType::F32 => self.put(bytes, at, single(value).to_le_bytes()),
+            NumberType::F64 => self.put(bytes, at, value.to_le_bytes()),
             _ => {}
         }
     }

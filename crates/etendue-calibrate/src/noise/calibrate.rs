@@ -80,7 +80,7 @@ pub struct Calibration {
     pub panels: Vec<PanelReport>,
     /// Statistics of narrow bins, at the profile's distance.
     pub bins: Vec<Bin>,
-    /// NeighbourCorrelation of neighbours.
+    /// Correlation of neighbours.
     pub neighbour_correlation: NeighbourCorrelation,
     /// The reflectance fit.
     pub reflectance: ReflectanceFit,

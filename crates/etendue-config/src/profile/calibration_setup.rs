@@ -1,4 +1,4 @@
-//! CalibrationSetup files: which recordings show which panels.
+//! Calibration setups: files that list recordings of panels.
 //!
 //! ```toml
 //! version = 1

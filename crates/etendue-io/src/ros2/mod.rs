@@ -7,6 +7,7 @@
 
 mod bag;
 mod cdr;
+mod channel;
 mod definition;
 mod drive_log;
 mod frame_recorder;

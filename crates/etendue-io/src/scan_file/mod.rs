@@ -22,7 +22,7 @@ mod rows;
 
 use crate::input::read_bytes;
 use crate::points::pcd;
-use crate::records::{Column, Kind, Records};
+use crate::records::{Column, NumberType, Records};
 use crate::{FormatError, Place};
 use nalgebra::Point3;
 use std::path::Path;
@@ -59,6 +59,7 @@ impl ScanFile {
     /// # Errors
     /// As [`ScanFile::read`].
     pub fn parse(path: &Path, bytes: Vec<u8>) -> Result<Self, FormatError> {
+        // Recognise the format by content, then by name
         let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
         let content = if bytes.starts_with(b"ply") {
             of_ply(path, bytes)?
@@ -79,6 +80,7 @@ impl ScanFile {
                 remedy: format!("give one of: {}", ENDINGS.join(", ")),
             });
         };
+        // Refuse a file without points
         let file = Self { content };
         if file.points().is_empty() {
             let message = "the scan holds no point";
@@ -137,12 +139,14 @@ fn without_positions(path: &Path) -> FormatError {
 }
 
 fn of_pcd(path: &Path, bytes: Vec<u8>) -> Result<Content, FormatError> {
+    // Find the fields of position and range
     let header = pcd::Header::read(path, &bytes)?;
     let find = |name: &str| header.fields.iter().position(|field| field.name == name);
     let (Some(x), Some(y), Some(z)) = (find("x"), find("y"), find("z")) else {
         return Err(without_positions(path));
     };
     let range = find("range").or_else(|| find("range_m"));
+    // Read a text file by rows
     if header.data == "ascii" {
         let starts = header.starts(|field| field.count);
         let [x, y, z] = [x, y, z].map(|field| starts[field]);
@@ -150,6 +154,7 @@ fn of_pcd(path: &Path, bytes: Vec<u8>) -> Result<Content, FormatError> {
         let rows = rows::Rows::after(path, &bytes, header.body, [x, y, z], range, header.points)?;
         return Ok(Content::Rows(rows));
     }
+    // Read a binary file by records
     if header.data != "binary" {
         return Err(FormatError::Unsupported {
             path: path.to_owned(),
@@ -161,7 +166,7 @@ fn of_pcd(path: &Path, bytes: Vec<u8>) -> Result<Content, FormatError> {
     let step = starts[header.fields.len()];
     let column = |field: usize| {
         let found = &header.fields[field];
-        let kind = Kind::of_pcd(found.kind, found.size)?;
+        let kind = NumberType::of_pcd(found.kind, found.size)?;
         Some(Column::new(header.body + starts[field], step, kind))
     };
     let columns = [column(x), column(y), column(z)];
@@ -177,31 +182,39 @@ fn of_pcd(path: &Path, bytes: Vec<u8>) -> Result<Content, FormatError> {
 
 fn of_ply(path: &Path, bytes: Vec<u8>) -> Result<Content, FormatError> {
     use crate::ply::header::{self, Layout};
+    // Check that the points come first and are plain numbers
     let header = header::parse(path, &bytes)?;
     let Some(vertices) = header.elements.first().filter(|e| e.name == "vertex") else {
         return Err(FormatError::Unsupported {
             path: path.to_owned(),
-            message: "the element \"vertex\" does not stand first".into(),
+            message: "the element \"vertex\" is not the first".into(),
             remedy: "export the scan with its points first".into(),
         });
     };
-    if vertices.properties.iter().any(|p| p.length.is_some()) {
+    if vertices
+        .properties
+        .iter()
+        .any(|property| property.length.is_some())
+    {
         return Err(FormatError::Unsupported {
             path: path.to_owned(),
             message: "points with lists are not written back".into(),
             remedy: "export the scan with one number a property".into(),
         });
     }
+    // Find the properties of position and range
     let find = |name: &str| vertices.properties.iter().position(|p| p.name == name);
     let (Some(x), Some(y), Some(z)) = (find("x"), find("y"), find("z")) else {
         return Err(without_positions(path));
     };
     let range = find("range").or_else(|| find("range_m"));
+    // Read a text file by rows
     if header.layout == Layout::Ascii {
         let rows = rows::Rows::after(path, &bytes, header.body, [x, y, z], range, vertices.count)?;
         return Ok(Content::Rows(rows));
     }
-    let kinds: Vec<Kind> = vertices.properties.iter().map(|p| p.kind.into()).collect();
+    // Read a binary file by records
+    let kinds: Vec<NumberType> = vertices.properties.iter().map(|p| p.kind).collect();
     let start = |property: usize| kinds[..property].iter().map(|k| k.size()).sum::<usize>();
     let step = start(kinds.len());
     let column = |property: usize| {
@@ -228,7 +241,7 @@ fn of_kitti(path: &Path, bytes: Vec<u8>) -> Result<Records, FormatError> {
         return Err(FormatError::malformed(path, Place::File, message, DAMAGED));
     }
     let points = bytes.len() / 16;
-    let columns = [0, 4, 8].map(|start| Column::new(start, 16, Kind::F32));
+    let columns = [0, 4, 8].map(|start| Column::new(start, 16, NumberType::F32));
     Records::new(bytes, points, columns, None).ok_or_else(|| {
         FormatError::malformed(path, Place::File, "the points are truncated", DAMAGED)
     })

@@ -1,7 +1,7 @@
 //! NumPy archives.
 
 use super::{DAMAGED, without_positions};
-use crate::records::{Column, Kind, is_distance};
+use crate::records::{Column, NumberType, is_distance};
 use crate::{FormatError, Place};
 use nalgebra::Point3;
 use std::io::{Cursor, Read, Write};
@@ -26,7 +26,7 @@ struct Place3 {
 
 /// One array as its header says.
 struct Array {
-    kind: Kind,
+    kind: NumberType,
     is_big_endian: bool,
     shape: Vec<usize>,
     body: usize,
@@ -37,8 +37,10 @@ const TOGETHER: [&str; 4] = ["xyz", "points", "positions", "arr_0"];
 
 impl Npz {
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<Self, FormatError> {
+        // Unpack the archive
         let entries = unpack(bytes)
             .map_err(|e| FormatError::malformed(path, Place::File, e.to_string(), DAMAGED))?;
+        // Find the positions: arrays x, y and z, or one array of three columns
         let find = |name: &str| {
             let entry = entries
                 .iter()
@@ -54,8 +56,8 @@ impl Npz {
                 array.shape.iter().product::<usize>(),
             ))
         };
-        let apart = (|| Some([single("x")?, single("y")?, single("z")?]))();
-        let found = match apart {
+        let separate = (|| Some([single("x")?, single("y")?, single("z")?]))();
+        let found = match separate {
             Some(columns) => Some((columns.map(|c| c.0), columns[0].1)),
             None => TOGETHER.iter().find_map(|name| {
                 let (entry, array) = find(name)?;
@@ -65,10 +67,12 @@ impl Npz {
         let Some((position, points)) = found else {
             return Err(without_positions(path));
         };
+        // Find the ranges, if each point has one
         let range = single("range").or_else(|| single("range_m"));
         let range = range.filter(|(_, count)| *count == points).map(|r| r.0);
-        let whole = |place: &Place3| place.column.fits(&entries[place.entry].1, points);
-        if !position.iter().chain(&range).all(whole) {
+        // Check that no array is truncated
+        let is_complete = |place: &Place3| place.column.fits(&entries[place.entry].1, points);
+        if !position.iter().chain(&range).all(is_complete) {
             let message = "an array is truncated, or of another length than x";
             return Err(FormatError::malformed(path, Place::File, message, DAMAGED));
         }
@@ -139,6 +143,7 @@ fn unpack(bytes: &[u8]) -> Result<Vec<(String, Vec<u8>)>, zip::result::ZipError>
 impl Array {
     /// The header of an array of real numbers in C order (NumPy format 1 to 3).
     fn parse(bytes: &[u8]) -> Option<Self> {
+        // Locate the text of the header
         let rest = bytes.strip_prefix(b"\x93NUMPY")?;
         let (length, before) = match rest.first()? {
             1 => (
@@ -151,16 +156,18 @@ impl Array {
             ),
         };
         let text = std::str::from_utf8(bytes.get(before..before + length)?).ok()?;
+        // Read the type of the numbers
         let value = |key: &str| Some(text.split_once(key)?.1.trim_start_matches([':', ' ']));
         let descr = value("'descr'")?.trim_start_matches('\'');
         let kind = match descr.get(1..3)? {
-            "f4" => Kind::F32,
-            "f8" => Kind::F64,
+            "f4" => NumberType::F32,
+            "f8" => NumberType::F64,
             _ => return None,
         };
         if value("'fortran_order'")?.starts_with("True") {
             return None;
         }
+        // Read the shape
         let shape = value("'shape'")?.strip_prefix('(')?.split_once(')')?.0;
         let sizes = shape.split(',').filter(|s| !s.trim().is_empty());
         Some(Self {

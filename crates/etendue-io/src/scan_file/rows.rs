@@ -30,6 +30,7 @@ impl Rows {
         range: Option<usize>,
         points: usize,
     ) -> Result<Self, FormatError> {
+        // Split the text into lines
         let first = bytes[..body].split(|b| *b == b'\n').count();
         let text = String::from_utf8_lossy(&bytes[body..]);
         let lines: Vec<String> = text
@@ -37,6 +38,7 @@ impl Rows {
             .filter(|line| !line.trim().is_empty())
             .map(str::to_owned)
             .collect();
+        // Read the coordinates of each point
         let value = |(number, line): (usize, &String)| {
             let words = words(line);
             let at = |column: usize| words.get(column)?.parse::<f64>().ok();

@@ -95,7 +95,7 @@ impl DepthModel {
         }
     }
 
-    /// CorrectedScan depth $\hat d = d - \epsilon(d, \gamma)$, m.
+    /// Corrected depth $\hat d = d - \epsilon(d, \gamma)$, m.
     pub fn correct(&self, depth: f64, incidence: f64) -> f64 {
         depth - self.bias(depth, incidence)
     }
@@ -110,7 +110,7 @@ impl DepthModel {
         }
     }
 
-    /// CorrectedScan depth, m; its derivatives with respect to the weights go into `slopes`.
+    /// Corrected depth, m; its derivatives with respect to the weights go into `slopes`.
     ///
     /// # Panics
     /// Where `slopes` is shorter than [`DepthModel::weight_count`].

@@ -27,7 +27,7 @@ pub struct Bin {
     pub hidden: f64,
     /// Fixed-pattern share of the variance of the error, at least of the hidden variance.
     pub standing: f64,
-    /// NeighbourCorrelation of one direction's drop-outs in successive scans, if some but not all dropped.
+    /// Correlation of the drop-outs of one direction in successive scans, if some but not all dropped.
     pub drop_correlation: Option<f64>,
     /// Mean and standard deviation of the intensity of returned beams.
     pub intensity: [f64; 2],

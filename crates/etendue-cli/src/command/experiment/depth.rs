@@ -97,8 +97,13 @@ pub fn corridor(arguments: &DepthArguments) -> Found {
     // Bias of the receiver
     let drive = corridor.drive(&corridor.settings)?;
     let progress = bar("learning and mapping", ROWS);
-    let place = (&corridor.scene, &corridor.lidar);
-    let rows = splits(place, &drive, &corridor.settings, &mut || progress.inc(1))?;
+    let Corridor {
+        scene,
+        lidar,
+        settings,
+        ..
+    } = &corridor;
+    let rows = splits(scene, lidar, &drive, settings, &mut || progress.inc(1))?;
     progress.finish_and_clear();
 
     // Bias over incidence, of the receiver and of the models
@@ -293,7 +298,7 @@ fn remarks(by_loss: &[LossRow], rows: &[SplitRow]) -> Vec<String> {
         remarks.push(format!(
             "The trace fell by {:.1} %, with {:.1} mm rms error of the bias curve: a lower loss is no proof of a \
              better model.",
-            row.fell * 1e2,
+            row.reduction * 1e2,
             row.curve_rms * 1e3
         ));
     }

@@ -31,7 +31,7 @@ pub fn bias_curves(bins: &[BiasBin], rows: &[SplitRow]) -> Drawing {
     let mut lines = vec![("true".to_owned(), line(&|bin| bin.truth))];
     let learnt = first_split(rows).filter(|row| row.model.is_some());
     for (number, row) in learnt.enumerate() {
-        lines.push((row.name.to_owned(), line(&|bin| bin.taken_off[number])));
+        lines.push((row.name.to_owned(), line(&|bin| bin.corrections[number])));
     }
     let y = Axis::new("mean over the measurements of planes, mm");
     let mut plot = Plot::new(Axis::new("incidence, degrees"), y);

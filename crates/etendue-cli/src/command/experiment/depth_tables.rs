@@ -29,7 +29,7 @@ pub fn loss_table(rows: &[LossRow]) -> Table {
         table.push(vec![
             format!("{:?}", row.loss).as_str().into(),
             poses.into(),
-            (row.fell * 1e2).into(),
+            (row.reduction * 1e2).into(),
             (row.curve_rms * 1e3).into(),
         ]);
     }
@@ -58,7 +58,7 @@ pub fn split_table(rows: &[SplitRow]) -> Table {
         table.push(vec![
             row.split.into(),
             row.name.into(),
-            (row.bias_left * 1e3).into(),
+            (row.residual_bias * 1e3).into(),
             (row.map_rms * 1e3).into(),
             row.held_out.rotation.to_degrees().into(),
             (row.held_out.translation * 1e3).into(),
@@ -106,7 +106,7 @@ pub fn mean_table(rows: &[SplitRow], title: &str, of: impl Fn(&SplitRow) -> Drif
     for name in names(rows) {
         table.push(vec![
             name.into(),
-            (mean(rows, name, |r| r.bias_left) * 1e3).into(),
+            (mean(rows, name, |r| r.residual_bias) * 1e3).into(),
             (mean(rows, name, |r| r.map_rms) * 1e3).into(),
             mean(rows, name, rotation).to_degrees().into(),
             (mean(rows, name, translation) * 1e3).into(),
@@ -147,9 +147,9 @@ pub fn bias_table(bins: &[BiasBin], rows: &[SplitRow]) -> Table {
             (bin.truth * 1e3).into(),
         ];
         cells.extend(
-            bin.taken_off
+            bin.corrections
                 .iter()
-                .map(|taken| TableCell::from(taken * 1e3)),
+                .map(|correction| TableCell::from(correction * 1e3)),
         );
         table.push(cells);
     }

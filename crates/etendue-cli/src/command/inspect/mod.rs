@@ -106,7 +106,7 @@ fn draw_chart(path: &Path, reports: &[Report]) -> Result<(), Failure> {
         })
         .collect();
     if recordings.is_empty() {
-        return Err(Failure::NothingStands);
+        return Err(Failure::NoStationaryWindow);
     }
     let drawing = spread_chart::draw("Range noise of a stationary sensor", &recordings);
     let bytes = match path.extension().and_then(OsStr::to_str) {

@@ -136,6 +136,7 @@ impl Simulate {
 
     /// Error for an option that would have no effect.
     fn check_options(&self, sensor: &Sensor) -> Result<(), Failure> {
+        // Options without an effect on a recording
         let in_other_frame = self.frame.is_some_and(|frame| frame != FrameName::Sensor);
         let without_effect = [
             ("--waveform", self.waveform.is_some()),
@@ -152,6 +153,8 @@ impl Simulate {
                 "leave the option out, or give a folder, which receives a recording too",
             ));
         }
+
+        // Options for pulsed lidars
         if self.waveform.is_some() && !matches!(sensor.lidar.receiver, Receiver::Pulsed(_)) {
             return Err(Failure::OtherSensor {
                 option: "--waveform",
@@ -164,6 +167,7 @@ impl Simulate {
 
     /// Arguments that the results depend on: neither threads nor output.
     fn command_line(&self) -> Vec<String> {
+        // Scene and sensors
         let mut words = vec!["etendue".to_owned(), "simulate".to_owned()];
         words.extend(self.scene.as_ref().map(|scene| scene.display().to_string()));
         let mut add = |key: &str, value: String| words.extend([key.to_owned(), value]);
@@ -173,6 +177,8 @@ impl Simulate {
         if let Some(pose) = &self.pose {
             add("--pose", pose.text.clone());
         }
+
+        // Settings of the sweeps
         add("--sweeps", self.sweeps.to_string());
         add("--seed", self.seed.to_string());
         if let Some(paths) = self.paths {

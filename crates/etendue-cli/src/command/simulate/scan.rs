@@ -82,15 +82,20 @@ fn check_ending(output: &Path) -> Result<(), Failure> {
 impl ScanRun<'_> {
     /// Simulates the lidar and writes its results.
     pub fn run(self, pending: &mut PendingFiles) -> Result<SensorResults, Failure> {
+        // Simulate
         check_ending(&self.arguments.output)?;
         let world = self.world()?;
         let start = Instant::now();
         let scans = self.scans(&world)?;
         let elapsed = start.elapsed();
+
+        // Check that the sensor sees something
         let sweeps: Vec<PlanarSweep> = scans.iter().map(Sweep::first_echoes).collect();
         if super::check_view(&sweeps, &self.trajectory.start).is_err() {
             self.check_in_front(&world)?;
         }
+
+        // Write
         let run = Run {
             scene: &self.loaded.scene,
             sweeps: &sweeps,
@@ -98,14 +103,15 @@ impl ScanRun<'_> {
         let mut metadata = self.metadata(run);
         metadata.warnings.extend(self.folded(&scans));
         let files = pending.write(|outputs| self.write(outputs, &world, &scans, run, &metadata))?;
-        // The ground truth on the beam axis needs one more ray
-        let a_shot = self.lidar.beam.ray_count() + usize::from(self.has_phase_receiver());
-        let rays = scans.iter().map(|scan| scan.shots.len()).sum::<usize>() * a_shot;
+
+        // Number of rays; the ground truth on the beam axis needs one more per shot
+        let rays_per_shot = self.lidar.beam.ray_count() + usize::from(self.has_phase_receiver());
+        let shots: usize = scans.iter().map(|scan| scan.shots.len()).sum();
         Ok(SensorResults {
             files,
             metadata,
             has_echoes: !self.has_phase_receiver(),
-            rays: rays as f64,
+            rays: (shots * rays_per_shot) as f64,
             elapsed,
             sweeps,
         })
@@ -195,11 +201,14 @@ impl ScanRun<'_> {
         if self.air == Air::default() {
             self.check_in_front(world)?;
         }
+
+        // Simulate and record each sweep
         let progress = self.arguments.progress();
         let recorder = Recorder::create(path, Topics::default())?;
         let mut recorder = recorder.with_classes(&self.loaded.classes.of_object);
         let mut sweeps = 0;
-        let [mut points, mut beams] = [0; 2];
+        let mut points = 0;
+        let mut beams = 0;
         let mut scan = Sweep::default();
         let mut scratch = SweepScratch::default();
         while sweeps < self.sweeps() && !interrupt::requested() {
@@ -213,6 +222,8 @@ impl ScanRun<'_> {
         let stopped = interrupt::requested();
         let bag = end_recording(recorder, path)?;
         progress.finish_and_clear();
+
+        // Report
         let silent = (points == 0).then(|| silent(beams, &self.air));
         warn(self.warnings().into_iter().chain(silent));
         let sensor = &self.lidar.name;
@@ -278,8 +289,8 @@ impl ScanRun<'_> {
         (folded > 0).then(|| {
             format!(
                 "{folded} of {} echoes have wrong ranges and velocities: their Doppler shift is greater \
-                 than the beat of their range, and folds; a wider bandwidth_ghz or a shorter chirp_us \
-                 sets them apart",
+                 than the beat frequency of their range, and folds; a wider bandwidth_ghz or a shorter \
+                 chirp_us separates them",
                 points().count()
             )
         })
@@ -308,6 +319,7 @@ impl ScanRun<'_> {
         run: Run,
         metadata: &RunMetadata,
     ) -> Result<(), Failure> {
+        // Paths of the files
         let output = &self.arguments.output;
         let single = output.extension().is_some() && !output.is_dir();
         let paths: Vec<PathBuf> = if single {
@@ -315,6 +327,8 @@ impl ScanRun<'_> {
         } else {
             FOLDER.iter().map(|name| output.join(name)).collect()
         };
+
+        // Files of all sweeps
         let files = Files {
             table: OnceCell::new(),
             scans,
@@ -329,8 +343,17 @@ impl ScanRun<'_> {
             files.add(outputs, path)?;
             interrupt::check()?;
         }
+
+        // The waveform of one beam
         if let Some(beam) = self.arguments.waveform {
-            self.waveform(world, &scans[0], beam, (output, single), outputs)?;
+            let drawing = self.waveform(world, &scans[0], beam)?;
+            let path = if single {
+                output.with_extension("waveform.svg")
+            } else {
+                output.join("waveform.svg")
+            };
+            let svg = svg::write(&drawing);
+            outputs.add(&path, |file| file.write_all(svg.as_bytes()))?;
         }
         Ok(())
     }
@@ -341,28 +364,29 @@ impl ScanRun<'_> {
         world: &World<f64>,
         scan: &Sweep,
         [ring, column]: [u32; 2],
-        (output, single): (&Path, bool),
-        outputs: &mut OutputSet,
-    ) -> Result<(), Failure> {
-        let run = self.settings(0);
+    ) -> Result<Drawing, Failure> {
+        let Receiver::Pulsed(receiver) = self.lidar.receiver else {
+            return Err(Failure::usage(
+                format!(
+                    "the sensor {} has no waveforms: it sends no pulses",
+                    self.lidar.name
+                ),
+                "leave --waveform out, or choose a pulsed lidar",
+            ));
+        };
+
+        // Find the shot and simulate its waveform
+        let settings = self.settings(0);
         let is_beam = |shot: Shot| {
             let channel = &self.lidar.channels[usize::from(shot.channel)];
             u32::from(channel.ring) == ring && shot.column == column
         };
-        let seen = scan.shots.iter().position(is_beam).and_then(|shot| {
-            let at = |t| self.trajectory.at(t);
-            Some((shot, lidar::waveform(world, self.lidar, &run, shot, at)?))
+        let simulated = scan.shots.iter().position(is_beam).and_then(|shot| {
+            let pose = |t| self.trajectory.at(t);
+            let waveform = lidar::waveform(world, self.lidar, &settings, shot, pose)?;
+            Some((shot, waveform))
         });
-        let Receiver::Pulsed(receiver) = self.lidar.receiver else {
-            return Err(Failure::Usage {
-                message: format!(
-                    "the sensor {} samples no waveform: it sends no pulses",
-                    self.lidar.name
-                ),
-                remedy: "leave --waveform out, or take a pulsed lidar".into(),
-            });
-        };
-        let Some((shot, waveform)) = seen else {
+        let Some((shot, waveform)) = simulated else {
             return Err(Failure::NoWaveform {
                 ring,
                 column,
@@ -370,42 +394,36 @@ impl ScanRun<'_> {
                 columns: self.lidar.columns(),
             });
         };
+
+        // Draw it with the returns of the shot
         let channel = usize::from(scan.shots.at(shot).channel);
         let offset = self.lidar.channels[channel].range_offset;
         let points = scan.points_of(shot).iter();
-        let drawing = WaveformPlot {
+        let plot = WaveformPlot {
             title: &format!("{}: ring {ring}, column {column}", self.lidar.name),
             waveform: &waveform,
             threshold: receiver.threshold,
             echoes: points
                 .map(|point| [point.range - offset, point.power])
                 .collect(),
-        }
-        .draw();
-        let path = if single {
-            output.with_extension("waveform.svg")
-        } else {
-            output.join("waveform.svg")
         };
-        outputs.add(&path, |file| {
-            file.write_all(svg::write(&drawing).as_bytes())
-        })?;
-        Ok(())
+        Ok(plot.draw())
     }
 
-    /// The top view: of one channel every sweep, of several those of ring closest to horizontal in the first
-    /// sweep.
+    /// Top view. A lidar with one channel: all sweeps. A lidar with several: the ring closest to
+    /// horizontal of the first sweep.
     fn picture(&self, run: Run, scans: &[Sweep], metadata: &RunMetadata) -> Drawing {
-        let level = |shot: Shot| {
+        // Select the beams closest to horizontal
+        let slope = |shot: Shot| {
             let channel = &self.lidar.channels[usize::from(shot.channel)];
             channel.elevation.abs()
         };
-        let flattest = scans[0].shots.iter().map(level).fold(f64::MAX, f64::min);
+        let smallest_slope = scans[0].shots.iter().map(slope).fold(f64::MAX, f64::min);
         let is_planar = self.lidar.channels.len() == 1;
         let shown = if is_planar { run.sweeps.len() } else { 1 };
         let mut sweeps = run.sweeps[..shown].to_vec();
         for (sweep, scan) in sweeps.iter_mut().zip(scans) {
-            let mut keep = scan.shots.iter().map(|shot| level(shot) <= flattest);
+            let mut keep = scan.shots.iter().map(|shot| slope(shot) <= smallest_slope);
             sweep.measurements.retain(|_| keep.next().unwrap_or(false));
             // Several returns of a beam are no mixed pixel
             for measurement in &mut sweep.measurements {
@@ -414,6 +432,8 @@ impl ScanRun<'_> {
                 }
             }
         }
+
+        // Draw them
         let beams = match (is_planar, shown) {
             (false, _) => "ring closest to horizontal".to_owned(),
             (true, 1) => "one sweep".to_owned(),
@@ -430,7 +450,7 @@ impl ScanRun<'_> {
     }
 }
 
-/// Warning if no beam has a point.
+/// Warning that no beam has a point.
 pub fn silent(beams: usize, air: &Air) -> String {
     let why = summary::why_nothing(air);
     format!("none of {beams} beams has a point: {why}")
@@ -466,12 +486,16 @@ impl Files<'_> {
             .to_string_lossy()
             .to_lowercase();
         let ending = name.rsplit('.').next().unwrap_or_default();
+
+        // Tables of points with semantic classes
         let classified = |mut table: PointTable| {
             table.classify(self.classes);
             table
         };
         let all = || classified(PointTable::of_scans(self.scans));
         let table = || self.table.get_or_init(all);
+
+        // Write the format of the name
         match (name.as_str(), ending) {
             ("range.png", _) => {
                 let image = range_image::png(&self.scans[0])?;
@@ -529,7 +553,7 @@ impl Files<'_> {
         }
         if self.alone && !fields.dropped.is_empty() {
             let dropped = fields.dropped.join(" ");
-            eprintln!("{} has no room for the fields {dropped}", path.display());
+            eprintln!("{} does not store the fields {dropped}", path.display());
         }
         format.write(outputs, path, table, Encoding::Binary)
     }

@@ -69,15 +69,22 @@ impl Simulate {
     /// Records several lidars into one file, sweep by sweep in the order of their starts.
     pub fn record_all(&self, loaded: &LoadedScene, runs: &[SensorRun]) -> Result<(), Failure> {
         let _guard = interrupt::writing();
+        // Sensors, each with the world at its wavelength
         let scans = runs.iter().map(|run| run.scan(loaded));
         let scans: Vec<ScanRun> = scans.collect::<Result<_, _>>()?;
         let worlds = scans.iter().map(ScanRun::world);
         let worlds: Vec<World<f64>> = worlds.collect::<Result<_, _>>()?;
+
+        // One group of topics per sensor
         let names = runs.iter().map(|run| &run.name);
         let topics = names.clone().map(|name| Topics::of_sensor(&topic(name)));
         let recorder = Recorder::create_of_several(&self.output, topics.collect())?;
         let mut recorder = recorder.with_classes(&loaded.classes.of_object);
-        let [mut points, mut beams, mut recorded] = [(); 3].map(|()| vec![0; scans.len()]);
+
+        // Simulate and record each sweep
+        let mut points = vec![0; scans.len()];
+        let mut beams = vec![0; scans.len()];
+        let mut recorded = vec![0; scans.len()];
         let progress = ProgressBar::new(scans.iter().map(|scan| u64::from(scan.sweeps())).sum());
         for (sensor, sweep) in in_order(&scans) {
             let scan = scans[sensor].scan(&worlds[sensor], sweep);
@@ -93,6 +100,8 @@ impl Simulate {
         let stopped = interrupt::requested();
         let bag = end_recording(recorder, &self.output)?;
         progress.finish_and_clear();
+
+        // Report
         let mut lines = Vec::new();
         for (number, (name, scan)) in names.zip(&scans).enumerate() {
             let silent = (points[number] == 0).then(|| silent(beams[number], &scan.air));
@@ -139,8 +148,11 @@ impl Simulate {
         number: u32,
         folder: Option<&str>,
     ) -> Result<SensorRun, Failure> {
+        // The sensor and its mount
         let (name, mount) = argument.map_or(Ok((None, Isometry3::identity())), mounted)?;
         let (sensor, source) = source::sensor_in(name, loaded)?;
+
+        // Arguments for this sensor only
         let mut arguments = self.clone();
         arguments.number = number;
         if let Some(folder) = folder {
@@ -153,6 +165,8 @@ impl Simulate {
             arguments.sweeps = sweeps_in(&sensor, seconds);
         }
         arguments.check_options(&sensor)?;
+
+        // Its trajectory
         let trajectory = SensorTrajectory::of(&arguments, loaded, mount)?;
         Ok(SensorRun {
             name: folder.unwrap_or(&sensor.name).to_owned(),

@@ -69,6 +69,8 @@ impl<'a> Summary<'a> {
         } else {
             "mixed pixels"
         };
+
+        // Run and number of beams
         writeln!(
             out,
             "{} in {}, sweeps: {}, seed: {}",
@@ -78,6 +80,8 @@ impl<'a> Summary<'a> {
             out,
             "  {beams} beams: {ranges} ranges ({mixed} of them {several}), {no_returns} no return, {too_near} too near"
         )?;
+
+        // Beams without a surface, and error codes
         let nowhere = self.ranges_of_no_surface;
         if nowhere > 0 {
             writeln!(
@@ -88,6 +92,8 @@ impl<'a> Summary<'a> {
         for (code, count) in &self.error_codes {
             writeln!(out, "  error code {code}: {count}")?;
         }
+
+        // Range error
         if let Some(error) = self.median_range_error_m {
             let others = if nowhere > 0 { "other " } else { "" };
             let mm = error * 1e3;
@@ -96,6 +102,8 @@ impl<'a> Summary<'a> {
                 "  median absolute range error of the {others}ranges: {mm:.1} mm (from the first surface on the beam axis)"
             )?;
         }
+
+        // Files
         self.files
             .iter()
             .try_for_each(|file| writeln!(out, "  wrote {}", file.display()))

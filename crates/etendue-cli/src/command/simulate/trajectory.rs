@@ -63,6 +63,7 @@ impl SensorTrajectory {
         loaded: &LoadedScene,
         mount: Isometry3<f64>,
     ) -> Result<Self, Failure> {
+        // Trajectory of a file
         let options = &arguments.motion;
         if let Some(path) = &options.trajectory {
             let how = PoseFile {
@@ -78,6 +79,8 @@ impl SensorTrajectory {
                 mount,
             });
         }
+
+        // Given pose, or the pose and motion of the scene
         let placement = loaded.sensor.as_ref();
         let own = arguments.pose.as_ref().map(|pose| pose.world_from_sensor);
         let start = own.or(placement.map(|placement| placement.world_from_sensor));
