@@ -280,6 +280,13 @@ impl<'a, S: Scalar> World<'a, S> {
         self.background.as_deref()
     }
 
+    /// Whether light that hits a surface returns directly or not at all: no path continues from it, and
+    /// it has no pose of its own ([`World::with_pose`]).
+    pub(crate) fn returns_directly(&self, hit: &Hit) -> bool {
+        let material = self.scene.material_of(hit);
+        self.has_pose_of_scene[hit.object.0 as usize] && self.material(material).ends_paths()
+    }
+
     pub(super) fn material_at(&self, number: usize) -> &Material<S> {
         &self.materials[number]
     }

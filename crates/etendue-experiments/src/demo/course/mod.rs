@@ -65,7 +65,7 @@ impl Race {
 /// # Errors
 /// If the device returns no points.
 pub fn car(lidar: Device) -> Result<Rig, RigError> {
-    let mut rig = Rig::new(FrameTree::of_base("base"));
+    let mut rig = Rig::new(FrameTree::base_only("base"));
     let mount = Mount {
         name: "lidar".into(),
         frame: "base".into(),
@@ -73,7 +73,7 @@ pub fn car(lidar: Device) -> Result<Rig, RigError> {
         rate: None,
         offset: 0.0,
         window: None,
-        lag: 0.02,
+        latency: 0.02,
         filters: vec![Filter::ToCloud],
     };
     rig.mount(mount, lidar)?;

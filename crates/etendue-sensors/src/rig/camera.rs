@@ -1,30 +1,28 @@
-//! A camera on a robot.
+//! A running camera on a robot.
 
-use super::error::CameraWorldError;
-use super::frame::FrameSettings;
-use super::model::{Camera, Exposure};
-use super::transport::LightTransport;
-use super::world::CameraWorld;
+use crate::camera::{
+    Camera, CameraWorld, CameraWorldError, Exposure, FrameSettings, LightTransport,
+};
 use crate::capture::{CaptureContext, Data, Environment, Instrument, seconds};
 use etendue_scene::Scene;
 
-/// A camera with the settings that its frames are rendered with.
+/// A camera with the render settings of its frames.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MountedCamera {
-    /// The camera.
+    /// Description of the camera.
     pub camera: Camera,
     /// Rays per pixel.
     pub samples: u32,
     /// Light transport.
     pub light: LightTransport,
-    /// Whether frames carry the true depth of their pixels.
+    /// Whether frames contain the true depth of their pixels.
     pub depth: bool,
 }
 
 impl MountedCamera {
-    /// Frames per second (Hz), and the time from the start of a frame to the end of its last row's
-    /// longest exposure (s).
-    pub(crate) fn timing(&self) -> [f64; 2] {
+    /// Frame rate (Hz), and the time from the start of a frame to the end of the longest exposure of its
+    /// last row (s).
+    pub(super) fn timing(&self) -> [f64; 2] {
         [self.camera.frame_rate, self.collection_time()]
     }
 
@@ -38,14 +36,14 @@ impl MountedCamera {
 }
 
 /// A running camera.
-pub(crate) struct CameraInstrument<'a> {
+pub(super) struct CameraInstrument<'a> {
     world: CameraWorld<'a>,
     mounted: &'a MountedCamera,
     settings: FrameSettings,
 }
 
 impl<'a> CameraInstrument<'a> {
-    /// Switches the camera on as sensor number `sensor`.
+    /// Starts the camera with the index `sensor`.
     pub fn new(
         mounted: &'a MountedCamera,
         scene: &'a Scene,
