@@ -571,7 +571,7 @@ mod tests {
             ..SweepSettings::default()
         };
         let world = World::at_wavelength(scene, scanner.wavelength).unwrap();
-        let at_rest = |_| Isometry3::identity();
+        let at_rest = |_: f64| Isometry3::identity();
         let hooks = Hooks::default();
         let plain = Simulator::new(
             &world,
