@@ -86,7 +86,13 @@ fn a_trajectory_moves_a_continuous_wave_lidar_too() {
         "{}",
         stderr(&output)
     );
-    let both = ["simulate", "--trajectory", "trajectory.tum", "--pose", "0,0,0,0"];
+    let both = [
+        "simulate",
+        "--trajectory",
+        "trajectory.tum",
+        "--pose",
+        "0,0,0,0",
+    ];
     assert!(!etendue(folder.path(), &both).status.success());
     assert_eq!(names(folder.path()), ["a.csv", "trajectory.tum"]);
 }

@@ -1,7 +1,8 @@
 //! When the columns of a sweep begin.
 
+use super::description::Lidar;
+use super::pattern::Columns;
 use super::shot::whole;
-use super::{Columns, Lidar};
 use std::ops::Range;
 
 /// When the columns of a sweep begin.

@@ -1,6 +1,8 @@
 //! What a scanning lidar reports.
 
-use crate::lidar::{Lidar, Shot, Shots};
+use crate::lidar::description::Lidar;
+use crate::lidar::shot::Shot;
+use crate::lidar::shots::Shots;
 use crate::{Measurement, PlanarSweep, RangeReading, Truth};
 use etendue_scene::{MaterialId, MeshId, ObjectId};
 use nalgebra::{Isometry3, Point3};

@@ -1,6 +1,8 @@
 //! Settings of a sweep.
 
-use super::{Air, Frame, Lidar};
+use super::air::Air;
+use super::description::Lidar;
+use super::frame::Frame;
 use crate::transport::{PathSettings, TreeSettings};
 use etendue_simd::{Isa, IsaError};
 use std::str::FromStr;

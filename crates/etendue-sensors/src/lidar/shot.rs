@@ -1,9 +1,11 @@
 //! Where and when each laser fires.
 
+use super::channel::Channel;
 use super::column_times::ColumnTimes;
+use super::description::Lidar;
 use super::pattern::Stance;
+use super::pattern::{ColumnStart, Columns, ScanPattern, Spinning};
 use super::shots::Shots;
-use super::{Channel, ColumnStart, Columns, Lidar, ScanPattern, Spinning};
 use etendue_physics::beam::BeamFrame;
 use nalgebra::{Point3, Vector3};
 use std::f64::consts::{PI, TAU};

@@ -4,8 +4,8 @@
     reason = "loops over sixteen lanes become vector instructions"
 )]
 
-use super::Spinning;
 use super::column_times::ColumnTimes;
+use super::pattern::Spinning;
 use super::shot::{Column, Firing, Laser, Shot, SinCos, once_round, whole, wrapped};
 use etendue_simd::Vectorized;
 use nalgebra::{Point3, Vector3};

@@ -7,8 +7,8 @@
 use super::poses::Poses;
 use super::rotor::RotorBeams;
 use super::simulator::FastSimulator;
-use crate::lidar::Shot;
 use crate::lidar::shot::Column;
+use crate::lidar::shot::Shot;
 use etendue_scene::{Ray, RayTile};
 use etendue_simd::Vectorized;
 use nalgebra::Isometry3;

@@ -1,6 +1,7 @@
 //! The shots of a batch, as far as they need be known.
 
-use crate::lidar::{Column, Shot, TurnedShots};
+use crate::lidar::shot::{Column, Shot};
+use crate::lidar::turn::TurnedShots;
 use std::ops::Range;
 
 /// The shots of a batch.

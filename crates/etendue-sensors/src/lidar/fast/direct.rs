@@ -8,11 +8,14 @@ use super::simulator::FastSimulator;
 use super::single_ray::{Report, SingleRayBeams};
 use crate::calibrated::{CalibratedLanes, Direct, DrawnBeams, ReturnSummary};
 use crate::lidar::light::{ShotLight, echo_affinity};
+use crate::lidar::output::Outcome;
+use crate::lidar::receiver::EchoModel;
 use crate::lidar::receiver::{Detection, PreparedPulsed, PreparedReceiver};
 use crate::lidar::return_buffer::ReturnBuffer;
 use crate::lidar::returns::Origin;
+use crate::lidar::settings::LightModel;
+use crate::lidar::shot::Shot;
 use crate::lidar::sweep::{DetectorMemory, FiredShot, Memory, Simulator, shot_number};
-use crate::lidar::{EchoModel, LightModel, Outcome, Shot};
 use crate::transport::{DirectReturnLanes, LightRay};
 use etendue_physics::Purpose;
 use etendue_physics::profile::{Drawn, NoiseCache};
@@ -488,12 +491,17 @@ impl<P: Fn(f64) -> Isometry3<f64>> Vectorized for DrawBeams<'_, '_, '_, P> {
 #[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
+    use crate::lidar::air::Air;
+    use crate::lidar::beam::Beam;
+    use crate::lidar::channel::Channel;
+    use crate::lidar::description::Lidar;
+    use crate::lidar::hooks::Hooks;
+    use crate::lidar::intensity::Intensity;
+    use crate::lidar::pattern::{Columns, ScanPattern, Spinning};
+    use crate::lidar::range_limits::RangeLimits;
+    use crate::lidar::receiver::{PulsedReceiver, Receiver, Sensitivity};
+    use crate::lidar::settings::SweepSettings;
     use crate::lidar::trace::trees_for;
-    use crate::lidar::{Air, Hooks, SweepSettings};
-    use crate::lidar::{
-        Beam, Channel, Columns, Intensity, Lidar, PulsedReceiver, RangeLimits, Receiver,
-        ScanPattern, Sensitivity, Spinning,
-    };
     use crate::transport::World;
     use etendue_physics::beam::{BeamShape, BeamWidth, Divergence, DivergenceAt};
     use etendue_physics::pulse::{Discriminator, IntensityResponse, Pulse, ReturnMode};

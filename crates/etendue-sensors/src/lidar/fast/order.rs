@@ -1,6 +1,6 @@
 //! The order in which rays are cast.
 
-use crate::lidar::Shot;
+use crate::lidar::shot::Shot;
 use etendue_scene::tile_order;
 
 /// Rays in a tile.

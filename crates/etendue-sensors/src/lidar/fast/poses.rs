@@ -1,7 +1,7 @@
 //! The sensor's poses at the shots of a batch.
 
 use super::batch_shots::BatchShots;
-use crate::lidar::Shot;
+use crate::lidar::shot::Shot;
 use crate::lidar::sweep::shot_number;
 use nalgebra::Isometry3;
 

@@ -5,7 +5,8 @@
     reason = "loops over sixteen lanes become vector instructions"
 )]
 
-use crate::lidar::{Column, Firing, Laser, LaserLanes, Level, SinCosLanes};
+use crate::lidar::shot::{Column, Firing, Laser};
+use crate::lidar::turn::{LaserLanes, Level, SinCosLanes};
 use etendue_scene::RayTile;
 use nalgebra::Isometry3;
 

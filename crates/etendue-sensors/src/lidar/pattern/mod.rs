@@ -15,7 +15,8 @@ pub use risley::{Prism, Risley};
 pub(crate) use spinning::Stance;
 pub use spinning::{Nod, Spinning};
 
-use super::{Aim, Channel};
+use super::channel::Channel;
+use super::shot::Aim;
 
 /// When columns are fired within a sweep.
 #[derive(Clone, Copy, Debug, PartialEq)]

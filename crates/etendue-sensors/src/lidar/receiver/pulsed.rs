@@ -1,10 +1,10 @@
 //! Pulsed receivers: echoes and their time of flight.
 
 use super::{Detection, Reception};
-use crate::lidar::RangeLimits;
 use crate::lidar::backscatter::Backscatter;
 use crate::lidar::check::{Wrong, is_positive, positive, value, zero_or_more};
 use crate::lidar::light::ShotLight;
+use crate::lidar::range_limits::RangeLimits;
 use crate::lidar::waveform::WaveformSearch;
 use etendue_physics::atmosphere::Overlap;
 use etendue_physics::phase::Window;
