@@ -13,7 +13,8 @@ use crate::transport::{
 };
 use crate::{Measurement, PlanarSweep, RangeReading, Truth};
 use etendue_physics::beam::{BeamFrame, SubRay};
-use etendue_physics::phase::{NoDetection, PhaseSignal, Window};
+use etendue_physics::light::ReceiverWindow;
+use etendue_physics::phase::{NoDetection, PhaseSignal};
 use etendue_physics::profile::{Address, Drawn, NoiseCache};
 use etendue_physics::{Purpose, Stream};
 use etendue_scene::{Hit, Ray};
@@ -159,7 +160,7 @@ pub fn shoot_with<S: LaneScalar>(
 }
 
 /// As [`shoot`], with random paths of light instead of ray trees, see [`simulate_paths`]. Where the
-/// receiver's field of view is known ([`Window`]), it sees no further than that about each ray.
+/// receiver's field of view is known ([`ReceiverWindow`]), it sees no further than that about each ray.
 pub fn shoot_paths(
     world: &World<f64>,
     lidar: &CwLidar<f64>,
@@ -167,7 +168,7 @@ pub fn shoot_paths(
     paths: &PathSettings,
     world_from_sensor: impl Fn(f64) -> Isometry3<f64> + Sync,
 ) -> Vec<Shot<f64>> {
-    let seen = |window: Window| paths.receiver_half_angle.min(window.field_of_view / 2.0);
+    let seen = |window: ReceiverWindow| paths.receiver_half_angle.min(window.field_of_view / 2.0);
     let settings = PathSettings {
         receiver_half_angle: { lidar.receiver.window }.map_or(paths.receiver_half_angle, seen),
         ..*paths
@@ -286,7 +287,7 @@ struct Shooter<'a, S: LaneScalar, T, A> {
 /// Ambient light as a receiver sees it.
 struct View<'a> {
     background: &'a Background<'a>,
-    window: Window,
+    window: ReceiverWindow,
     cone: FieldOfView,
 }
 

@@ -4,7 +4,8 @@ use super::scenes::{Wall, planar, scene};
 use super::{fan, ideal};
 use etendue_physics::beam::SubRayPattern;
 use etendue_physics::light::ClearAir;
-use etendue_physics::phase::{Window, phase_noise};
+use etendue_physics::light::ReceiverWindow;
+use etendue_physics::phase::phase_noise;
 use etendue_physics::surface::{Lobe, Material, planck_radiance};
 use etendue_scene::Scene;
 use etendue_sensors::cw::{CwLidar, Turn, shoot, simulate};
@@ -142,7 +143,7 @@ fn a_warm_wall_emits_what_it_does_not_reflect() {
 fn photon_lidar() -> CwLidar<f64> {
     let mut lidar = ideal(&[0.0], SubRayPattern::THREE);
     lidar.receiver.noise.shot = 1e-6;
-    lidar.receiver.window = Some(Window {
+    lidar.receiver.window = Some(ReceiverWindow {
         emitted_power: 1e-3,
         field_of_view: 0.02,
         bandwidth: 50e-9,
