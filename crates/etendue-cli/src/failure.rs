@@ -110,10 +110,12 @@ pub enum Failure {
     #[error("no scan log has a window with a stationary sensor: there is no range noise to draw")]
     NoStationaryWindow,
     /// The ending of an output file is not that of a supported format.
-    #[error("cannot write {}: its ending is not one of csv, npz, pcd, ply, json, png, svg (scanning lidars also: las, laz, e57, bin, parquet, mcap)", path.display())]
+    #[error("cannot write {}: its ending is not one of {endings}", path.display())]
     Ending {
         /// The file.
         path: PathBuf,
+        /// Supported endings.
+        endings: String,
     },
     /// A log has several scans, and none is selected.
     #[error("{} has {scans} scans", path.display())]
@@ -246,9 +248,7 @@ impl Failure {
             ),
 
             // Files and scans
-            Self::Ending { .. } => {
-                "give a folder for every format, or a file with one of these endings".into()
-            }
+            Self::Ending { .. } => "give a file with one of these endings".into(),
             Self::Fit(FitError::Beams { .. }) => {
                 "give the sensor of the scan with --sensor or in the problem file".into()
             }

@@ -3,6 +3,7 @@
 
 mod bag;
 pub mod digest;
+mod editable;
 mod error;
 pub mod image;
 pub mod input;
@@ -17,7 +18,6 @@ mod ply;
 pub mod points;
 mod precision;
 pub mod recording;
-mod records;
 pub mod ros2;
 pub mod scan_file;
 pub mod scan_log;

@@ -2,6 +2,7 @@
 
 use crate::device::device;
 use crate::failure::Failure;
+use crate::formats;
 use crate::output::{commit, print, warn};
 use clap::Args;
 use etendue::io::output::OutputSet;
@@ -23,12 +24,9 @@ use std::path::PathBuf;
     Times of an MCAP file are shifted to begin at zero where some are negative."
 )]
 pub struct Convert {
-    /// Input: .pcd, .ply, .csv, .npz, .parquet, .las, .laz, .e57, KITTI .bin, .mcap, or a
-    /// .pcap or .pcapng capture of Velodyne (VLP-16, VLP-32C, HDL-32E; HDL-64E and VLS-128 with
-    /// --metadata), Hesai (Pandar40P, XT32) or Ouster packets
+    #[arg(help = input_help())]
     from: PathBuf,
-    /// Output; its ending selects the format: .pcd, .ply, .csv, .npz, .las, .laz, .e57, .bin, .mcap or
-    /// .parquet
+    #[arg(help = output_help())]
     to: PathBuf,
     /// Metadata (JSON) of the Ouster sensor of a capture, or calibration (db.xml, or the YAML of ROS)
     /// of the Velodyne; without it, the file with the name of the capture that ends in .json
@@ -44,6 +42,24 @@ pub struct Convert {
     /// Write .pcd and .ply files as text
     #[arg(long)]
     ascii: bool,
+}
+
+/// Help on the input.
+fn input_help() -> String {
+    format!(
+        "Input: {}. A .bin file is a Velodyne scan of KITTI; a capture (.pcap, .pcapng) contains packets of \
+         Velodyne (VLP-16, VLP-32C, HDL-32E; HDL-64E and VLS-128 with --metadata), Hesai (Pandar40P, XT32) \
+         or Ouster lidars",
+        formats::read()
+    )
+}
+
+/// Help on the output.
+fn output_help() -> String {
+    format!(
+        "Output; its ending selects the format: {}",
+        formats::written()
+    )
 }
 
 impl Convert {

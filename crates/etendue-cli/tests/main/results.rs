@@ -182,7 +182,14 @@ fn materials_and_schemas_are_listed() {
     );
     let one = stdout(&etendue(folder.path(), &["materials", "white-paper"]));
     assert!(one.contains("source: "), "{one}");
-    for kind in ["scene", "sensor", "fit", "material", "profile", "bench"] {
+    for kind in [
+        "scene",
+        "sensor",
+        "fit",
+        "material",
+        "profile",
+        "calibration-setup",
+    ] {
         let output = etendue(folder.path(), &["schema", kind]);
         let schema: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         assert!(schema["properties"].is_object(), "{kind}");

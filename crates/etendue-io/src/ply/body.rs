@@ -2,8 +2,8 @@
 
 use super::header::{ElementHeader, Header, Layout, PropertyHeader};
 use super::{Element, PlyFile, Property, Values};
+use crate::editable::NumberType;
 use crate::precision::index_below;
-use crate::records::NumberType;
 use crate::{FormatError, Place};
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! A PLY file's header.
 
-use crate::records::NumberType;
+use crate::editable::NumberType;
 use crate::{FormatError, Place};
 use std::path::Path;
 

@@ -2,11 +2,11 @@
 
 use super::cdr::CdrReader;
 use super::channel::ros2_options;
+use crate::editable::{ByteColumn, EditableScan, NumberType, Records};
 use crate::input::read_bytes;
 use crate::mcap_chunks::decompress_chunks;
 use crate::mcap_messages::{for_each_message, schema_name};
 use crate::output::OutputSet;
-use crate::records::{Column, NumberType, Records};
 use crate::{FormatError, Place};
 use mcap::records::MessageHeader;
 use mcap::{Message, MessageStream, Writer};
@@ -126,7 +126,7 @@ fn cloud(message: &Message, moved: Moved) -> Option<Vec<u8>> {
     let points = records.points();
     let corrected = moved(&message.channel.topic, points);
     records.set_points(&corrected);
-    Some(records.bytes().to_vec())
+    Some(records.as_bytes().to_vec())
 }
 
 /// The points of a `PointCloud2` message in its bytes.
@@ -149,7 +149,7 @@ fn records(data: &[u8]) -> Option<Records> {
     let start = message.blob_start()?;
     let column = |name: &str| {
         let (offset, datatype) = fields.get(name)?;
-        let column = Column::new(start + offset, step, NumberType::of_ros(*datatype)?);
+        let column = ByteColumn::new(start + offset, step, NumberType::of_ros(*datatype)?);
         Some(column.ordered(is_big_endian))
     };
     let position = [column("x")?, column("y")?, column("z")?];

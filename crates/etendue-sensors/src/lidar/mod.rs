@@ -34,6 +34,7 @@
 mod air;
 mod ambient;
 mod backscatter;
+mod batch_shots;
 mod batches;
 mod beam;
 mod channel;
@@ -55,6 +56,7 @@ mod return_buffer;
 mod returns;
 mod scratch;
 mod sections;
+mod sensor_poses;
 mod settings;
 mod shot;
 mod shots;

@@ -1,6 +1,6 @@
 //! Panels in front of sensors that see in three dimensions.
 
-use super::{known, options};
+use super::{address, assert_same_noise, known, options};
 use etendue_calibrate::noise::{Calibration, NoiseError, PanelHint, Recording, calibrate};
 use etendue_physics::profile::Address;
 use nalgebra::{Point3, Vector3};
@@ -76,14 +76,7 @@ fn a_board_turned_about_two_axes_is_found_and_its_noise_measured() {
             found.profile.at(incidence, range),
             truth.at(incidence, range),
         );
-        assert!(
-            (a.spread / b.spread - 1.0).abs() < 0.12,
-            "{degrees}: {a:?} {b:?}"
-        );
-        assert!(
-            (a.drop_out - b.drop_out).abs() < 0.03,
-            "{degrees}: {a:?} {b:?}"
-        );
+        assert_same_noise(&a, &b, degrees);
     }
 }
 
@@ -102,13 +95,7 @@ fn clouds_of_a_planar_sensor_show_the_board_too() {
     let scan = |sweep: u32| {
         let seen = |beam: u32| {
             let towards = direction(0.5 * f64::from(beam) - 30.0, 0.0);
-            let address = Address {
-                seed: 12,
-                sensor: 0,
-                sweep,
-                beam,
-                stride: 1,
-            };
+            let address = address(12, sweep, beam);
             let incidence = f64::acos(towards.x);
             let drawn = known().draw(DISTANCE / towards.x, incidence, &address)?;
             let height = if beam.is_multiple_of(2) { 1e-9 } else { -1e-9 };

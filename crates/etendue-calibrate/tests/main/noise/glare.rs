@@ -1,10 +1,9 @@
 //! A glare beside the normal.
 
-use super::{ONE, azimuths, known, options, recording, scans};
+use super::{ONE, address, azimuths, known, options, reading, recording, scans};
 use etendue_calibrate::noise::score::monte_carlo_test;
 use etendue_calibrate::noise::{Calibration, PanelHint, calibrate};
-use etendue_physics::profile::{Address, Aspect, Glare, GlareKnot, Profile};
-use etendue_sensors::RangeReading;
+use etendue_physics::profile::{Aspect, Glare, GlareKnot, Profile};
 
 /// The known profile with a dip of 3 mm and a loss of 30 % a degree right of the normal.
 fn glaring() -> Profile {
@@ -42,18 +41,10 @@ fn calibrated_in(
 ) -> Calibration {
     let azimuths = azimuths(720);
     let scans = scans(&ONE, sweeps, |sweep, beam, range, _| {
-        let address = Address {
-            seed,
-            sensor: 0,
-            sweep,
-            beam,
-            stride: 1,
-        };
+        let address = address(seed, sweep, beam);
         let azimuth = azimuths[beam as usize];
         let drawn = profile.draw(range, Aspect::signed(sign * azimuth), &address);
-        drawn.map_or(RangeReading::NoReturn, |drawn| {
-            RangeReading::Range(drawn.range + shape(azimuth))
-        })
+        reading(drawn.map(|drawn| drawn.range + shape(azimuth)))
     });
     let hint = PanelHint {
         width: Some(1.2),

@@ -1,9 +1,8 @@
 //! Panels that are moved while they are recorded.
 
-use super::{azimuths, known, options};
+use super::{address, azimuths, known, options, reading};
 use etendue_calibrate::noise::score::hold_out;
 use etendue_calibrate::noise::{PanelHint, Recording, calibrate};
-use etendue_physics::profile::Address;
 use etendue_sensors::{RangeReading, Scan};
 use std::sync::Arc;
 
@@ -24,17 +23,9 @@ fn recorded(turn: f64) -> Recording {
             if off.abs() > 50.0_f64.to_radians() {
                 return RangeReading::NoReturn;
             }
-            let address = Address {
-                seed: 8,
-                sensor: 0,
-                sweep,
-                beam,
-                stride: 1,
-            };
+            let address = address(8, sweep, beam);
             let drawn = profile.draw(0.5 / off.cos(), off.abs(), &address);
-            drawn.map_or(RangeReading::NoReturn, |drawn| {
-                RangeReading::Range(drawn.range)
-            })
+            reading(drawn.map(|drawn| drawn.range))
         };
         Scan {
             time: f64::from(sweep),

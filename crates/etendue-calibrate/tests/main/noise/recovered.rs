@@ -1,27 +1,18 @@
 //! Calibration recovers the profile of simulated recordings.
 
-use super::{ONE, drawn, known, options, recording, scans};
+use super::{ONE, address, assert_same_noise, drawn, known, options, reading, recording, scans};
 use etendue_calibrate::noise::panel::find_panel;
 use etendue_calibrate::noise::score::{hold_out, monte_carlo_test};
 use etendue_calibrate::noise::{
     Calibration, PanelBeams, PanelHint, PanelSearch, Recording, calibrate, identify,
 };
-use etendue_physics::profile::{Address, Profile};
-use etendue_sensors::RangeReading;
+use etendue_physics::profile::Profile;
 
 fn recorded(profile: &Profile, sweeps: u32) -> Recording {
     let scans = scans(&ONE, sweeps, |sweep, beam, range, incidence| {
-        let address = Address {
-            seed: 3,
-            sensor: 0,
-            sweep,
-            beam,
-            stride: 1,
-        };
-        match profile.draw(range, incidence, &address) {
-            Some(drawn) => RangeReading::Range(drawn.range),
-            None => RangeReading::NoReturn,
-        }
+        let address = address(3, sweep, beam);
+        let drawn = profile.draw(range, incidence, &address);
+        reading(drawn.map(|drawn| drawn.range))
     });
     recording(&scans)
 }
@@ -54,14 +45,7 @@ fn a_known_profile_is_recovered() {
             a.bias,
             b.bias
         );
-        assert!(
-            (a.spread / b.spread - 1.0).abs() < 0.12,
-            "{degrees}: {a:?} {b:?}"
-        );
-        assert!(
-            (a.drop_out - b.drop_out).abs() < 0.03,
-            "{degrees}: {a:?} {b:?}"
-        );
+        assert_same_noise(&a, &b, degrees);
         compared += 1;
     }
     assert_eq!(compared, 5);
@@ -117,22 +101,14 @@ fn ranges_at_a_panels_end_are_not_the_materials() {
     let truth = known();
     let bent = |shift: f64| {
         let scans = scans(&ONE, 20, |sweep, beam, range, incidence| {
-            let address = Address {
-                seed: 3,
-                sensor: 0,
-                sweep,
-                beam,
-                stride: 1,
-            };
+            let address = address(3, sweep, beam);
             let end = if incidence.to_degrees() > 48.6 {
                 shift
             } else {
                 0.0
             };
             let drawn = truth.draw(range, incidence, &address);
-            drawn.map_or(RangeReading::NoReturn, |drawn| {
-                RangeReading::Range(drawn.range - end)
-            })
+            reading(drawn.map(|drawn| drawn.range - end))
         });
         calibrated(&recording(&scans))
     };
@@ -201,17 +177,9 @@ fn the_law_of_distance_is_fitted_to_two_distances() {
             width: 1.2 * distance,
         };
         recording(&scans(&[board], 40, |sweep, beam, range, incidence| {
-            let address = Address {
-                seed: 3,
-                sensor: 0,
-                sweep,
-                beam,
-                stride: 1,
-            };
+            let address = address(3, sweep, beam);
             let drawn = truth.draw(range, incidence, &address);
-            drawn.map_or(RangeReading::NoReturn, |drawn| {
-                RangeReading::Range(drawn.range)
-            })
+            reading(drawn.map(|drawn| drawn.range))
         }))
     };
     let (near, far) = (at(0.5), at(1.5));

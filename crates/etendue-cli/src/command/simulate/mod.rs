@@ -1,5 +1,8 @@
 //! `etendue simulate`.
 
+mod files;
+mod pictures;
+mod record;
 mod results;
 mod scan;
 mod sensors;
@@ -8,6 +11,7 @@ mod trajectory;
 mod weather;
 
 use crate::failure::Failure;
+use crate::formats;
 use crate::number::positive;
 use crate::output::{print, print_json};
 use crate::pose::Pose;
@@ -67,11 +71,7 @@ pub struct Simulate {
     /// its file receives such light from all directions, which is an upper bound
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     paths: Option<u32>,
-    /// Folder for all formats, or a single .csv, .npz, .pcd, .ply, .las, .laz, .e57, .bin (KITTI), .parquet,
-    /// .mcap, .json, .png or .svg file. A .csv or .npz file has one row per return; beams.csv or
-    /// beams.npz have one row per beam, with or without a return. An .mcap file is written sweep by
-    /// sweep; in a folder it is accompanied by a metadata.yaml for `ros2 bag`
-    #[arg(short, long, default_value = "out", value_name = "DIR|FILE")]
+    #[arg(short, long, default_value = "out", value_name = "DIR|FILE", help = output_help())]
     output: PathBuf,
     #[command(flatten)]
     threads: Threads,
@@ -230,6 +230,17 @@ impl Simulate {
             several => several.iter().try_for_each(|one| print(&one.text())),
         }
     }
+}
+
+/// Help on the output.
+fn output_help() -> String {
+    format!(
+        "Folder for all files, or a single file: points ({}), a summary (.json) or a picture (.png, .svg). \
+         A .csv or .npz file has one row per return; beams.csv or beams.npz have one row per beam, with or \
+         without a return. An .mcap file is written sweep by sweep; in a folder it is accompanied by a \
+         metadata.yaml for `ros2 bag`",
+        formats::written()
+    )
 }
 
 /// Frame of the points.

@@ -24,8 +24,6 @@ pub struct SensorResults {
     pub files: Vec<PathBuf>,
     /// Metadata of the run.
     pub metadata: RunMetadata,
-    /// Whether a beam may have several echoes.
-    pub has_echoes: bool,
     /// Rays that left the sensor.
     pub rays: f64,
     /// Computing time of the rays.

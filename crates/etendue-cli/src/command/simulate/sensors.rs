@@ -1,8 +1,9 @@
 //! The sensors of a run.
 
 use super::Simulate;
+use super::record::{end_recording, ended, silent};
 use super::results::{PendingFiles, SensorResults};
-use super::scan::{ScanRun, end_recording, ended, silent};
+use super::scan::ScanRun;
 use super::trajectory::SensorTrajectory;
 use crate::failure::Failure;
 use crate::interrupt;

@@ -21,8 +21,6 @@ pub struct Summary<'a> {
     counts: ReadingCounts,
     /// Number of ranges without a surface: from the air or from noise.
     ranges_of_no_surface: usize,
-    #[serde(skip)]
-    has_echoes: bool,
     error_codes: BTreeMap<u8, usize>,
     /// Median absolute range error, m.
     median_range_error_m: Option<f64>,
@@ -42,7 +40,6 @@ impl<'a> Summary<'a> {
             sweeps: metadata.sweeps,
             counts: metadata.counts,
             ranges_of_no_surface: of_no_surface(&done.sweeps),
-            has_echoes: done.has_echoes,
             error_codes: error_codes(&done.sweeps),
             median_range_error_m: range_error(&done.sweeps),
             warnings: &metadata.warnings,
@@ -64,11 +61,6 @@ impl<'a> Summary<'a> {
             mixed,
             ..
         } = self.counts;
-        let several = if self.has_echoes {
-            "with several echoes"
-        } else {
-            "mixed pixels"
-        };
 
         // Run and number of beams
         writeln!(
@@ -78,7 +70,8 @@ impl<'a> Summary<'a> {
         )?;
         writeln!(
             out,
-            "  {beams} beams: {ranges} ranges ({mixed} of them {several}), {no_returns} no return, {too_near} too near"
+            "  {beams} beams: {ranges} ranges ({mixed} of beams with light from several surfaces), \
+             {no_returns} no return, {too_near} too near"
         )?;
 
         // Beams without a surface, and error codes

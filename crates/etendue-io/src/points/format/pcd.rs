@@ -1,13 +1,38 @@
 //! PCD files of the Point Cloud Library, version 0.7: text and binary.
 
+use super::{FormatEntry, ScanEditor};
+use crate::editable::{
+    ByteColumn, EditableScan, NumberType, Records, Rows, TRUNCATED, truncated_points,
+    without_positions,
+};
 use crate::output::OutputSet;
-use crate::table::{Column, ColumnData, Encoding, Number, PointTable};
+use crate::table::{Column, ColumnData, Encoding, Number, PointTable, Points};
 use crate::{FormatError, Place};
 use std::path::Path;
 
-const DAMAGED: &str = "the file is truncated or damaged: copy or export it again";
+pub(super) const FORMAT: FormatEntry = FormatEntry {
+    endings: &["pcd"],
+    recognizes: is_pcd,
+    points_only: true,
+    in_folders: true,
+    read: |file| parse(file.path, &file.bytes).map(Points::one),
+    write: Some(write_pcd),
+    capacity: None,
+    editor: Some(ScanEditor {
+        endings: &["pcd"],
+        open: open_scan,
+    }),
+};
 
-pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
+/// Whether a file has a PCD header, which may begin with other comments.
+fn is_pcd(_: &Path, bytes: &[u8]) -> bool {
+    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]);
+    head.starts_with("# .PCD")
+        || head.starts_with("VERSION")
+        || head.starts_with('#') && head.contains("\nVERSION")
+}
+
+fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
     let header = Header::read(path, bytes)?;
     header.check_positions(path)?;
     let values = match header.data.as_str() {
@@ -32,39 +57,42 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError
         height: header.height,
         columns: columns
             .map(|(field, values)| {
-                Column::new(field.name.clone(), ColumnData::of(field.holds(), values))
+                Column::new(
+                    field.name.clone(),
+                    ColumnData::of(field.number_type(), values),
+                )
             })
             .collect(),
     })
 }
 
-/// One number of each point.
+/// Field of each point.
 #[derive(Clone)]
-pub(crate) struct FieldHeader {
+struct FieldHeader {
     pub name: String,
     pub kind: char,
     pub size: usize,
     pub count: usize,
 }
 
-pub(crate) struct Header {
+struct Header {
     pub fields: Vec<FieldHeader>,
     pub points: usize,
     height: usize,
     pub data: String,
-    /// Where the points begin.
+    /// First byte of the points.
     pub body: usize,
     lines: usize,
 }
 
 impl FieldHeader {
-    /// Whether it is no padding.
+    /// Whether the field is not padding.
     fn is_named(&self) -> bool {
         self.name != "_" && self.count > 0
     }
 
-    /// The type that holds its numbers.
-    fn holds(&self) -> Number {
+    /// Type of the numbers.
+    fn number_type(&self) -> Number {
         match (self.kind, self.size) {
             ('F', 4) => Number::F32,
             ('U', 1 | 2) => Number::U16,
@@ -82,8 +110,9 @@ impl Header {
         let mut lines = 0;
         loop {
             lines += 1;
-            let fail =
-                |message: &str| FormatError::malformed(path, Place::Line(lines), message, DAMAGED);
+            let fail = |message: &str| {
+                FormatError::malformed(path, Place::Line(lines), message, TRUNCATED)
+            };
             let rest = &bytes[body..];
             let end = rest.iter().position(|byte| *byte == b'\n');
             let end = end.ok_or_else(|| fail("the header has no line DATA"))?;
@@ -113,7 +142,7 @@ impl Header {
         lines: usize,
     ) -> Result<Self, FormatError> {
         let fail =
-            |message: String| FormatError::malformed(path, Place::Line(lines), message, DAMAGED);
+            |message: String| FormatError::malformed(path, Place::Line(lines), message, TRUNCATED);
         let row = |keyword: &str| {
             let found = rows.iter().find(|(name, _)| name == keyword);
             found.map(|(_, words)| &words[..])
@@ -175,7 +204,7 @@ impl Header {
         ))
     }
 
-    /// The values of each field; of fields of several numbers, the first.
+    /// Values of each field; the first number of fields with several.
     fn read_text(&self, path: &Path, bytes: &[u8]) -> Result<Vec<Vec<f64>>, FormatError> {
         let content = String::from_utf8_lossy(&bytes[self.body..]);
         let starts = self.starts(|field| field.count);
@@ -184,7 +213,7 @@ impl Header {
         for (index, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
             let fail = |message: String| {
                 let place = Place::Line(self.lines + index + 1);
-                FormatError::malformed(path, place, message, DAMAGED)
+                FormatError::malformed(path, place, message, TRUNCATED)
             };
             let words: Vec<&str> = line.split_ascii_whitespace().collect();
             for (field, values) in values.iter_mut().enumerate() {
@@ -202,7 +231,7 @@ impl Header {
         Ok(values)
     }
 
-    /// As [`Header::read_text`], of points one after the other.
+    /// As [`Header::read_text`], from binary records.
     fn read_binary(&self, path: &Path, body: &[u8]) -> Result<Vec<Vec<f64>>, FormatError> {
         let starts = self.starts(|field| field.size.saturating_mul(field.count));
         let size = starts[self.fields.len()].max(1);
@@ -222,11 +251,16 @@ impl Header {
         Ok(values)
     }
 
-    /// The points of packed data: two lengths, then field after field in Lempel and Ziv's code as
-    /// LZF writes it.
+    /// Points of compressed data: two lengths, then all numbers of each field in turn, compressed by LZF.
     fn unpacked(&self, path: &Path, body: &[u8]) -> Result<Vec<u8>, FormatError> {
-        let truncated =
-            || FormatError::malformed(path, Place::File, "the packed points are damaged", DAMAGED);
+        let truncated = || {
+            FormatError::malformed(
+                path,
+                Place::File,
+                "the packed points are damaged",
+                TRUNCATED,
+            )
+        };
         let length = |at: usize| {
             let bytes = body.get(at..)?.first_chunk()?;
             usize::try_from(u32::from_le_bytes(*bytes)).ok()
@@ -254,7 +288,7 @@ impl Header {
         Ok(points)
     }
 
-    /// Where each field begins in a point, and the whole size at the end.
+    /// Start of each field in a point, followed by the size of a point.
     pub fn starts(&self, width: impl Fn(&FieldHeader) -> usize) -> Vec<usize> {
         let mut starts = vec![0_usize];
         for field in &self.fields {
@@ -272,7 +306,12 @@ impl Header {
             "the header counts {} points, the file holds {found}",
             self.points
         );
-        Err(FormatError::malformed(path, Place::File, message, DAMAGED))
+        Err(FormatError::malformed(
+            path,
+            Place::File,
+            message,
+            TRUNCATED,
+        ))
     }
 
     fn unknown_type(&self, path: &Path, field: usize) -> FormatError {
@@ -280,7 +319,7 @@ impl Header {
             name, kind, size, ..
         } = &self.fields[field];
         let message = format!("the field {name} has the unknown type {kind} of {size} bytes");
-        FormatError::malformed(path, Place::Line(self.lines), message, DAMAGED)
+        FormatError::malformed(path, Place::Line(self.lines), message, TRUNCATED)
     }
 }
 
@@ -298,8 +337,8 @@ fn number(field: &FieldHeader, bytes: &[u8]) -> Option<f64> {
     })
 }
 
-/// Unpacks LZF: a byte below 32 announces that many bytes and one as they are; another, a copy of
-/// bytes that stand so far back.
+/// Decompresses LZF: a control byte c below 32 precedes c + 1 literal bytes; a larger one describes a
+/// copy of earlier bytes by length and distance.
 fn unpack(packed: &[u8], whole: usize) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(whole);
     let mut at = 0;
@@ -328,10 +367,63 @@ fn unpack(packed: &[u8], whole: usize) -> Option<Vec<u8>> {
     (out.len() == whole).then_some(out)
 }
 
-/// Writes a `.pcd`. The points are in the world frame, so that the viewpoint is the identity.
+/// Opens a scan whose points can be moved.
+fn open_scan(path: &Path, bytes: Vec<u8>) -> Result<Box<dyn EditableScan>, FormatError> {
+    // Find the fields of position and range
+    let header = Header::read(path, &bytes)?;
+    let find = |name: &str| header.fields.iter().position(|field| field.name == name);
+    let (Some(x), Some(y), Some(z)) = (find("x"), find("y"), find("z")) else {
+        return Err(without_positions(path));
+    };
+    let range = find("range").or_else(|| find("range_m"));
+
+    // Read a text file by rows
+    if header.data == "ascii" {
+        let starts = header.starts(|field| field.count);
+        let [x, y, z] = [x, y, z].map(|field| starts[field]);
+        let range = range.map(|field| starts[field]);
+        let rows = Rows::after(path, &bytes, header.body, [x, y, z], range, header.points)?;
+        return Ok(Box::new(rows));
+    }
+
+    // Read a binary file by records
+    if header.data != "binary" {
+        return Err(FormatError::Unsupported {
+            path: path.to_owned(),
+            message: format!("PCD data of the kind \"{}\" cannot be edited", header.data),
+            remedy: "save the scan as ascii or binary (pcl_convert_pcd_ascii_binary)".into(),
+        });
+    }
+    let starts = header.starts(|field| field.size * field.count);
+    let step = starts[header.fields.len()];
+    let column = |field: usize| {
+        let found = &header.fields[field];
+        let kind = fraction_type(found)?;
+        Some(ByteColumn::new(header.body + starts[field], step, kind))
+    };
+    let columns = [column(x), column(y), column(z)];
+    let [Some(x), Some(y), Some(z)] = columns else {
+        return Err(without_positions(path));
+    };
+    let range = range.and_then(column);
+    let records = Records::new(bytes, header.points, [x, y, z], range);
+    let records = records.ok_or_else(|| truncated_points(path))?;
+    Ok(Box::new(records))
+}
+
+/// Type of a field with fractions; `None` for whole numbers.
+fn fraction_type(field: &FieldHeader) -> Option<NumberType> {
+    match (field.kind, field.size) {
+        ('F', 4) => Some(NumberType::F32),
+        ('F', 8) => Some(NumberType::F64),
+        _ => None,
+    }
+}
+
+/// Writes a `.pcd` with the identity as viewpoint: the points are in the world frame.
 ///
 /// # Errors
-/// Where the file cannot be written.
+/// If the file cannot be written.
 pub fn write_pcd(
     outputs: &mut OutputSet,
     path: &Path,
@@ -381,7 +473,7 @@ mod tests {
     use super::unpack;
 
     #[test]
-    fn packed_bytes_are_unpacked_and_damage_is_told() {
+    fn compressed_bytes_are_decompressed_and_damage_is_an_error() {
         // "abc", then five bytes from three back: "abcab".
         let packed = [2, b'a', b'b', b'c', 3 << 5, 2];
         assert_eq!(unpack(&packed, 8).as_deref(), Some(&b"abcabcab"[..]));

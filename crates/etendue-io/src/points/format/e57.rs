@@ -1,5 +1,6 @@
 //! ASTM E57.
 
+use super::{FieldCapacity, FormatEntry};
 use crate::output::OutputSet;
 use crate::precision::single;
 use crate::table::{Column, ColumnData, Number, PointTable, Points};
@@ -8,7 +9,31 @@ use ::e57::{E57Reader, E57Writer, PointCloud, Record, RecordDataType, RecordName
 use std::io::{self, Cursor};
 use std::path::Path;
 
-pub(super) fn parse(path: &Path, bytes: Vec<u8>) -> Result<Points, FormatError> {
+pub(super) const FORMAT: FormatEntry = FormatEntry {
+    endings: &["e57"],
+    recognizes: |_, bytes| bytes.starts_with(b"ASTM-E57"),
+    points_only: true,
+    in_folders: true,
+    read: |file| parse(file.path, file.bytes),
+    write: Some(|outputs, path, table, _| write_e57(outputs, path, table)),
+    capacity: Some(FieldCapacity {
+        fields: &[
+            "x",
+            "y",
+            "z",
+            "intensity",
+            "ring",
+            "column",
+            "return_number",
+            "returns",
+            "time",
+        ],
+        warnings: |_| Vec::new(),
+    }),
+    editor: None,
+};
+
+fn parse(path: &Path, bytes: Vec<u8>) -> Result<Points, FormatError> {
     read(bytes).map_err(|error| {
         let remedy = "copy or export it again";
         let message = format!("this E57 file is truncated or damaged: {error}");
@@ -30,7 +55,7 @@ fn read(bytes: Vec<u8>) -> Result<Points, ::e57::Error> {
     Ok(points)
 }
 
-/// The name of a field, and what is added to it, where it is one that is kept.
+/// Name, type and offset of a field that is read.
 fn field(name: &RecordName) -> Option<(&'static str, Number, f64)> {
     Some(match name {
         RecordName::CartesianX => ("x", Number::F64, 0.0),
@@ -93,7 +118,7 @@ fn table(
 /// index and count, and time (s). Points without a position are left out.
 ///
 /// # Errors
-/// Where the file cannot be written.
+/// If the file cannot be written.
 pub fn write_e57(
     outputs: &mut OutputSet,
     path: &Path,
@@ -111,7 +136,7 @@ fn encode(table: &PointTable) -> Result<Vec<u8>, e57::Error> {
         .iter()
         .map(|i| single(table.number("intensity", *i).unwrap_or(0.0)));
     let (least, most) = intensities.fold((0.0_f32, 1.0_f32), |(a, b), v| (a.min(v), b.max(v)));
-    // Wider where a value takes it: E57 packs integers into the bits of their range.
+    // E57 packs integers into the bits of their range
     let integer = |name, max| integers(table, &points, name, max);
     let record = |name, data_type| Record { name, data_type };
     let intensity = RecordDataType::Single {
@@ -144,7 +169,7 @@ fn encode(table: &PointTable) -> Result<Vec<u8>, e57::Error> {
     Ok(file.into_inner())
 }
 
-/// What holds the integers of a field: from 0 to `usual`, or as far as its values go.
+/// Integer type of a field: from 0 to `usual`, or wider if values require it.
 fn integers(table: &PointTable, points: &[usize], name: &str, usual: i64) -> RecordDataType {
     let values = points.iter().filter_map(|point| table.number(name, *point));
     #[expect(clippy::cast_possible_truncation, reason = "counts of at most 32 bits")]

@@ -1,16 +1,15 @@
 //! Points as lines of text.
 
-use super::without_positions;
-use crate::records::is_distance;
+use super::{EditableScan, TRUNCATED, is_distance, without_positions};
 use crate::{FormatError, Place};
 use nalgebra::Point3;
 use std::path::Path;
 
-/// Lines of numbers below a header that stays as it is.
-pub(super) struct Rows {
+/// A file with a header and lines of numbers.
+pub(crate) struct Rows {
     head: Vec<u8>,
     lines: Vec<String>,
-    /// The points' lines come first; others follow that stay.
+    /// Number of points; lines after theirs are not changed.
     points: usize,
     position: [usize; 3],
     range: Option<usize>,
@@ -45,8 +44,8 @@ impl Rows {
             let found = position.map(at);
             let missing = || {
                 let place = Place::Line(first + number);
-                let message = format!("the line \"{line}\" has no three coordinates");
-                FormatError::malformed(path, place, message, super::DAMAGED)
+                let message = format!("the line \"{line}\" does not have three coordinates");
+                FormatError::malformed(path, place, message, TRUNCATED)
             };
             match found {
                 [Some(x), Some(y), Some(z)] => Ok([x, y, z]),
@@ -91,20 +90,7 @@ impl Rows {
         Self::after(path, bytes, body, position, range, usize::MAX)
     }
 
-    pub fn points(&self) -> Vec<Point3<f64>> {
-        self.values.iter().map(|v| Point3::from(*v)).collect()
-    }
-
-    pub fn set_points(&mut self, points: &[Point3<f64>]) {
-        for (i, point) in points.iter().enumerate().take(self.points) {
-            let before = Point3::from(self.values[i]);
-            if before != *point {
-                self.lines[i] = self.moved(&self.lines[i], &before, point);
-                self.values[i] = point.coords.into();
-            }
-        }
-    }
-
+    /// The line of a point with new coordinates and range.
     fn moved(&self, line: &str, before: &Point3<f64>, point: &Point3<f64>) -> String {
         let mut words: Vec<String> = words(line).into_iter().map(str::to_owned).collect();
         for (axis, &column) in self.position.iter().enumerate() {
@@ -117,18 +103,34 @@ impl Rows {
         }
         words.join(if line.contains(',') { "," } else { " " })
     }
+}
 
-    pub fn bytes(&self) -> Vec<u8> {
+impl EditableScan for Rows {
+    fn points(&self) -> Vec<Point3<f64>> {
+        self.values.iter().map(|v| Point3::from(*v)).collect()
+    }
+
+    fn set_points(&mut self, points: &[Point3<f64>]) {
+        for (i, point) in points.iter().enumerate().take(self.points) {
+            let before = Point3::from(self.values[i]);
+            if before != *point {
+                self.lines[i] = self.moved(&self.lines[i], &before, point);
+                self.values[i] = point.coords.into();
+            }
+        }
+    }
+
+    fn bytes(&self, _: &Path) -> Result<Vec<u8>, FormatError> {
         let mut bytes = self.head.clone();
         for line in &self.lines {
             bytes.extend(line.as_bytes());
             bytes.push(b'\n');
         }
-        bytes
+        Ok(bytes)
     }
 }
 
-/// Fields between commas, which may be empty, or else between white space.
+/// Fields of a line, separated by commas (then they may be empty) or white space.
 fn words(line: &str) -> Vec<&str> {
     if line.contains(',') {
         line.trim().split(',').map(str::trim).collect()

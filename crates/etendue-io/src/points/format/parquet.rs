@@ -1,21 +1,31 @@
 //! Tables as Apache Parquet: flat columns of numbers. Needs the feature `parquet`.
 //!
-//! Read are the physical types of numbers, required or optional (NaN where there is none), in
-//! every encoding, uncompressed or compressed with Snappy, gzip or Zstandard. Columns of anything
-//! else are left out with a warning. Written are required columns in one row group, plainly encoded
-//! and not compressed, which every reader of the format opens.
+//! The reader supports the physical types of numbers, required or optional (NaN for null), in every
+//! encoding, uncompressed or compressed with Snappy, gzip or Zstandard. Other columns are left out with
+//! a warning. The writer writes required columns in one row group, plainly encoded and uncompressed,
+//! which every reader of the format supports.
 
+use super::FormatEntry;
 use crate::FormatError;
 use crate::output::OutputSet;
 use crate::table::{PointTable, Points};
 use std::path::Path;
 
-pub(super) const MAGIC: &[u8] = b"PAR1";
+pub(super) const FORMAT: FormatEntry = FormatEntry {
+    endings: &["parquet"],
+    recognizes: |_, bytes| bytes.starts_with(b"PAR1"),
+    points_only: true,
+    in_folders: false,
+    read: |file| parse(file.path, file.bytes),
+    write: Some(|outputs, path, table, _| write_parquet(outputs, path, table)),
+    capacity: None,
+    editor: None,
+};
 
 /// Writes a `.parquet` with one column per field; whole numbers keep their type.
 ///
 /// # Errors
-/// Where the file cannot be written, or this build lacks the feature `parquet`.
+/// If the file cannot be written, or this build lacks the feature `parquet`.
 pub fn write_parquet(
     outputs: &mut OutputSet,
     path: &Path,
@@ -25,8 +35,8 @@ pub fn write_parquet(
     outputs.add(path, |file| file.write_all(&bytes))
 }
 
-/// The columns of numbers of a file.
-pub(super) fn parse(path: &Path, bytes: Vec<u8>) -> Result<Points, FormatError> {
+/// Columns of numbers in a file.
+fn parse(path: &Path, bytes: Vec<u8>) -> Result<Points, FormatError> {
     codec::decode(path, bytes)
 }
 

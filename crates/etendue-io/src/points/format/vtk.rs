@@ -1,12 +1,22 @@
 //! Legacy VTK files with points as text.
 
-use crate::table::{Column, ColumnData, PointTable};
+use super::FormatEntry;
+use crate::table::{Column, ColumnData, PointTable, Points};
 use crate::{FormatError, Place};
 use std::path::Path;
 
-pub(super) const MAGIC: &[u8] = b"# vtk DataFile";
+pub(super) const FORMAT: FormatEntry = FormatEntry {
+    endings: &["vtk"],
+    recognizes: |_, bytes| bytes.starts_with(b"# vtk DataFile"),
+    points_only: true,
+    in_folders: false,
+    read: |file| parse(file.path, &file.bytes).map(Points::one),
+    write: None,
+    capacity: None,
+    editor: None,
+};
 
-pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
+fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
     let content = String::from_utf8_lossy(bytes);
     let mut lines = content.lines().skip(2);
     match lines.next().map(str::trim) {

@@ -1,5 +1,6 @@
-//! Clouds of ROS 2 recordings, of one topic: those of each sensor are in a frame of its own.
+//! Clouds of one topic of a ROS 2 recording: each sensor has a frame of its own.
 
+use super::FormatEntry;
 use crate::bag::mcap_scans;
 use crate::output::OutputSet;
 use crate::precision::single;
@@ -10,9 +11,20 @@ use etendue_sensors::Scan;
 use nalgebra::Isometry3;
 use std::path::Path;
 
-/// The clouds of a topic; where none is named, of the only topic with clouds, else of the only one
-/// with planar scans.
-pub(super) fn parse(path: &Path, bytes: &[u8], topic: Option<&str>) -> Result<Points, FormatError> {
+pub(super) const FORMAT: FormatEntry = FormatEntry {
+    endings: &["mcap"],
+    recognizes: |_, bytes| bytes.starts_with(::mcap::MAGIC),
+    points_only: true,
+    in_folders: true,
+    read: |file| parse(file.path, &file.bytes, file.topic),
+    write: Some(|outputs, path, table, _| write_mcap(outputs, path, table)),
+    capacity: None,
+    editor: None,
+};
+
+/// Clouds of a topic; without a name, of the only topic with clouds, else of the only one with planar
+/// scans.
+fn parse(path: &Path, bytes: &[u8], topic: Option<&str>) -> Result<Points, FormatError> {
     let recording = parse_clouds(path, bytes)?;
     let clouds = topics(recording.clouds.iter().map(|cloud| cloud.topic.as_str()));
     let is_clear = topic.map_or(clouds.len() == 1, |topic| clouds.contains(&topic));

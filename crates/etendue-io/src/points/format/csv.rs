@@ -1,17 +1,35 @@
-//! Points as text: columns between commas or white space.
+//! Points as text: columns separated by commas or white space.
 //!
-//! A header may name the columns (`x`, `y`, `z`, `intensity`, with or without the unit as in
-//! `x_m`); without one they are x, y, z, intensity, as many as there are. Two columns are a planar
-//! cloud.
+//! A header may name the columns (`x`, `y`, `z`, `intensity`, with or without the unit as in `x_m`).
+//! Without a header, two to four columns are x, y, z and intensity in this order; two columns are a
+//! planar cloud.
 
-use super::cloud::INTENSITY_NAMES;
+use super::{FormatEntry, ScanEditor};
 use crate::FormatError;
+use crate::editable::Rows;
 use crate::output::OutputSet;
+use crate::points::cloud::INTENSITY_NAMES;
 use crate::table::{Column, ColumnData, Number, PointTable, Points};
 use crate::text::{Line, Text};
 use std::path::Path;
 
-pub(super) fn is_csv(head: &str) -> bool {
+pub(super) const FORMAT: FormatEntry = FormatEntry {
+    endings: &["csv"],
+    recognizes: is_csv,
+    points_only: false,
+    in_folders: true,
+    read: |file| parse(file.path, &file.bytes),
+    write: Some(|outputs, path, table, _| write_csv(outputs, path, table)),
+    capacity: None,
+    editor: Some(ScanEditor {
+        endings: &["csv", "txt", "xyz"],
+        open: |path, bytes| Ok(Box::new(Rows::of_table(path, &bytes)?)),
+    }),
+};
+
+/// Whether a text begins with the names or the numbers of points.
+fn is_csv(_: &Path, bytes: &[u8]) -> bool {
+    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]);
     let mut lines = head
         .lines()
         .filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
@@ -41,8 +59,8 @@ fn names_of(line: &str) -> Vec<String> {
     pieces(line).iter().map(name).collect()
 }
 
-/// The columns of a text: all that hold numbers alone.
-pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Points, FormatError> {
+/// All columns of a text that contain only numbers.
+fn parse(path: &Path, bytes: &[u8]) -> Result<Points, FormatError> {
     let content = String::from_utf8_lossy(bytes);
     let text = Text {
         path,
@@ -70,8 +88,8 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Points, FormatError> {
     Ok(points(names, columns))
 }
 
-/// Appends a line; a column that is needed must hold a number, another is given up where it does
-/// not.
+/// Appends a line. A word that is not a number is an error in a required column, and ends any other
+/// column.
 fn add(
     columns: &mut [Option<Vec<f64>>],
     names: &[String],
@@ -85,15 +103,15 @@ fn add(
                 pieces.len(),
                 names.len()
             ),
-            "give every line as many columns; write decimals with a point",
+            "give every line the same number of columns; write decimals with a point",
         ));
     }
     for ((piece, column), name) in pieces.into_iter().zip(columns).zip(names) {
-        let needed = ["x", "y", "z"].contains(&&**name) || INTENSITY_NAMES.contains(&&**name);
+        let required = ["x", "y", "z"].contains(&&**name) || INTENSITY_NAMES.contains(&&**name);
         let Some(values) = column else { continue };
         match piece.parse::<f64>() {
             Ok(number) => values.push(number),
-            Err(_) if needed => {
+            Err(_) if required => {
                 line.field(piece).parse::<f64>("a number")?;
             }
             Err(_) => *column = None,
@@ -108,7 +126,7 @@ fn points(names: Vec<String>, columns: Vec<Option<Vec<f64>>>) -> Points {
     for (name, values) in names.into_iter().zip(columns) {
         let Some(values) = values else {
             warnings.push(format!(
-                "the column {name} holds no numbers and was left out"
+                "the column {name} contains no numbers and was left out"
             ));
             continue;
         };
@@ -127,11 +145,11 @@ fn points(names: Vec<String>, columns: Vec<Option<Vec<f64>>>) -> Points {
     }
 }
 
-/// Writes a `.csv`: one row of names, one row a point; numbers in the shortest form that reads
-/// back the same.
+/// Writes a `.csv`: one row of names, one row per point; numbers in the shortest form with the same
+/// value.
 ///
 /// # Errors
-/// Where the file cannot be written.
+/// If the file cannot be written.
 pub fn write_csv(
     outputs: &mut OutputSet,
     path: &Path,
