@@ -31,8 +31,8 @@ impl FastSimulator<'_, '_> {
         });
     }
 
-    /// Makes the rays of all shots of a batch, in that order, in tiles; by way of `rays` where beams
-    /// have several.
+    /// Makes the rays of all shots of a batch, in that order, in tiles; through `rays` where beams have
+    /// several.
     pub fn aim_tiles(
         &self,
         shots: &[Shot],
@@ -121,7 +121,7 @@ impl Vectorized for Axes<'_> {
                 tile.time[lane] = own.time;
             }
         }
-        // After all were put: numbers just stored one by one cannot yet be loaded together.
+        // After all are stored: lanes just stored one by one cannot yet be loaded together.
         if let Some(pose) = still {
             for tile in self.tiles {
                 tile.transform(pose);

@@ -1,5 +1,5 @@
-//! Shots whose light comes straight back from the first surface on each ray, as that of most does:
-//! the returns of the ray trees, bit for bit, without the trees.
+//! Shots whose light returns directly from the first surface on each ray, as for most shots: the returns
+//! of the ray trees, bit for bit, without the trees.
 
 use super::order::Order;
 use super::poses::Poses;
@@ -25,7 +25,7 @@ use etendue_scene::{Hit, HitTile, MaterialId, ObjectId, Ray, RayTile};
 use etendue_simd::Vectorized;
 use nalgebra::Vector3;
 
-/// The lidars and materials whose light comes straight back.
+/// The lidars and materials whose light returns directly.
 #[derive(Clone)]
 pub(in crate::lidar) struct DirectReturns {
     pub pulsed: PreparedPulsed,
@@ -41,7 +41,7 @@ pub(in crate::lidar) struct DirectReturns {
     pub offset: bool,
 }
 
-/// The light that comes straight back along a ray.
+/// The light that returns directly along a ray.
 #[derive(Clone, Copy)]
 struct Back {
     origin: Origin,
@@ -104,7 +104,7 @@ pub(in crate::lidar) struct CastBatch<'a> {
     pub order: Order<'a>,
     pub tiles: &'a [RayTile],
     pub met: &'a [HitTile],
-    /// What comes straight back along them.
+    /// The light that returns directly along them.
     pub back: &'a [DirectReturnLanes],
 }
 
@@ -129,7 +129,7 @@ impl CastBatch<'_> {
         self.met[number / 16].hit(number % 16)
     }
 
-    /// On which side of its normal a shot meets the surface that it sees.
+    /// Side of the surface's normal on which the light of a shot arrives.
     #[inline(never)]
     fn side(&self, shot: usize, backs: &[Back]) -> f64 {
         let mut lit = ReturnSummary::default();
@@ -139,7 +139,7 @@ impl CastBatch<'_> {
         lit.side(&(self.poses.of(shot) * Vector3::z()))
     }
 
-    /// Counts light that comes straight back along a ray, and how it meets its surface.
+    /// Counts light that returns directly along a ray, and the orientation of its surface.
     pub fn face(&self, lit: &mut ReturnSummary, light: &Direct, ray: usize) {
         if lit.add(light)
             && let Some(hit) = self.hit(ray)
@@ -273,7 +273,7 @@ impl FastSimulator<'_, '_> {
             .report(&self.reporter, fired, light, detected, buffer)
     }
 
-    /// Finds out which shots need trees, and what comes back to the others.
+    /// Finds the shots that need ray trees, and the direct returns of the others.
     fn sort_out(&self, cast: &CastBatch, lane: &mut DirectMemory) {
         lane.backs.clear();
         lane.ways.clear();
@@ -294,7 +294,7 @@ impl FastSimulator<'_, '_> {
         }
     }
 
-    /// Appends what comes straight back along the rays of one shot; false where a path goes on.
+    /// Appends the direct returns along the rays of one shot; false where a path continues.
     #[inline]
     fn send_straight(
         &self,
@@ -507,6 +507,7 @@ mod tests {
     use etendue_physics::pulse::{Discriminator, IntensityResponse, Pulse, ReturnMode};
     use etendue_physics::surface::Lobe;
     use etendue_scene::{MeshId, NamedMaterial, Object, Scene, SceneBuilder, primitive};
+    use nalgebra::Isometry3;
 
     fn scanner(false_alarms: bool) -> Lidar {
         let sensitivity = Sensitivity {
@@ -568,7 +569,7 @@ mod tests {
         }
     }
 
-    /// Whether the light of a scanner's shots comes straight back in some air.
+    /// Whether the light of a lidar's shots returns directly in some air.
     fn is_direct(scene: &Scene, scanner: &Lidar, drops_from: Option<f64>) -> bool {
         let settings = SweepSettings {
             air: Air {
@@ -578,13 +579,13 @@ mod tests {
             ..SweepSettings::default()
         };
         let world = World::at_wavelength(scene, scanner.wavelength).unwrap();
-        let at_rest = |_| Isometry3::identity();
+        let at_rest = |_: f64| Isometry3::identity();
         let hooks = Hooks::default();
         let plain = Simulator::new(
             &world,
             scanner,
             &settings,
-            at_rest,
+            &at_rest,
             hooks,
             trees_for(&scanner.receiver),
         );

@@ -48,7 +48,7 @@ pub(in crate::lidar) struct FastMemory {
     pub direct: DirectMemory,
 }
 
-/// Rays in tiles, their hits, and the light that comes straight back.
+/// Rays in tiles, their hits, and their direct returns.
 #[derive(Default)]
 struct CastTiles {
     tiles: Vec<RayTile>,
@@ -96,7 +96,7 @@ impl<'p, 'a> FastSimulator<'p, 'a> {
         }
     }
 
-    /// Prepares what all columns of a rotor share.
+    /// Prepares the cast orders and beams that all columns of a rotor share.
     fn prepare_rotor(&mut self, firing: &Firing, shots: &Shots, batches: &Batches) {
         let together = batches.together.min(shots.len());
         let mut memory = Vec::new();
@@ -164,8 +164,8 @@ impl<'p, 'a> FastSimulator<'p, 'a> {
         memory.fast.shots = listed;
     }
 
-    /// The same of columns that are rotated copies of each other, from a sensor at rest; false, and
-    /// nothing done, where they are not.
+    /// [`FastSimulator::batch`] of columns that are rotated copies of each other, from a sensor at rest; false
+    /// without effect where they are not.
     fn rotor_batch(
         &self,
         memory: &mut BatchMemory,
@@ -197,7 +197,7 @@ impl<'p, 'a> FastSimulator<'p, 'a> {
         at_rest
     }
 
-    /// Casts the rays that were aimed and reports the light that comes straight back.
+    /// Casts the rays that were aimed and reports their returns.
     fn report_batch(
         &self,
         memory: &mut BatchMemory,
@@ -225,8 +225,8 @@ impl<'p, 'a> FastSimulator<'p, 'a> {
         self.report_direct(&batch, direct, &mut memory.plain, to.open());
     }
 
-    /// Finds the hits of the rays of all tiles and the light that comes straight back, a few tiles at a
-    /// time: what one step writes is still near the core when the next reads it.
+    /// Finds the hits and direct returns of the rays of all tiles, a few tiles at a time: the results of one
+    /// step are in the nearest cache when the next reads them.
     fn cast(&self, cast: &mut CastTiles) {
         let world = self.plain.world;
         let count = cast.tiles.len();
