@@ -18,8 +18,8 @@ mod corridor;
 
 use corridor::{Corridor, Noise};
 use etendue_calibrate::depth::{
-    DepthLoss, DepthMap, DepthModel, DepthObjective, DepthUnknowns, MapOptions, Polynomial,
-    PoseFreedom, Robust, correct_scan,
+    DepthLoss, DepthMap, DepthModel, DepthObjective, DepthUnknowns, DepthMapOptions, PolynomialBias,
+    PoseFreedom, RobustLoss, correct_scan,
 };
 use etendue_estimate::geometry::CellOptions;
 use std::time::Instant;
@@ -31,13 +31,13 @@ fn main() {
         ..Noise::default()
     };
     let (scans, poses) = Corridor::new(8, 128, 512).scans(noise);
-    let map = DepthMap::build(&scans, &poses, &MapOptions::strict()).unwrap();
+    let map = DepthMap::build(&scans, &poses, &DepthMapOptions::strict()).unwrap();
     if let Some(path) = std::env::var_os("DEPTH_BENCH") {
         std::fs::write(path, json(&map)).unwrap();
     }
-    let model = DepthModel::Polynomial(Polynomial::plain([0.002, 0.004]));
+    let model = DepthModel::Polynomial(PolynomialBias::plain([0.002, 0.004]));
     let loss = DepthLoss::MinimumEigenvalue;
-    let objective = DepthObjective::new(&map, loss, Robust::None, PoseFreedom::Fixed).unwrap();
+    let objective = DepthObjective::new(&map, loss, RobustLoss::None, PoseFreedom::Fixed).unwrap();
     let unknowns = DepthUnknowns {
         model: model.clone(),
         corrections: Vec::new(),

@@ -6,7 +6,7 @@ use std::fmt;
 
 /// What a pose may mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Convention {
+pub enum PoseConvention {
     /// $x_{world} = T x_{lidar}$, lidar x forward, y left, z up: what this library takes.
     #[default]
     WorldFromLidar,
@@ -18,7 +18,7 @@ pub enum Convention {
     CameraInverse,
 }
 
-impl Convention {
+impl PoseConvention {
     /// All of them.
     pub const ALL: [Self; 4] = [
         Self::WorldFromLidar,
@@ -39,7 +39,7 @@ impl Convention {
     }
 }
 
-impl fmt::Display for Convention {
+impl fmt::Display for PoseConvention {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::WorldFromLidar => "world from lidar",
@@ -74,7 +74,7 @@ const GAIN: f64 = 0.02;
 pub fn likely_convention(
     scans: &[Vec<Point3<f64>>],
     poses: &[Isometry3<f64>],
-) -> Option<Convention> {
+) -> Option<PoseConvention> {
     let count = scans.len().min(poses.len());
     let step = count.saturating_sub(1).div_ceil(PAIRS).max(1);
     let firsts = (0..count.saturating_sub(1)).step_by(step);
@@ -82,13 +82,13 @@ pub fn likely_convention(
     for first in firsts {
         let (here, there) = (sparse(&scans[first]), sparse(&scans[first + 1]));
         let neighbours = Neighbours::new(&here);
-        for (sum, convention) in apart.iter_mut().zip(Convention::ALL) {
+        for (sum, convention) in apart.iter_mut().zip(PoseConvention::ALL) {
             let [a, b] = [first, first + 1].map(|k| convention.world_from_lidar(&poses[k]));
             *sum += far_apart(&neighbours, &here, &there, &(a.inverse() * b));
         }
     }
     let given = apart[0];
-    let (best, least) = Convention::ALL
+    let (best, least) = PoseConvention::ALL
         .into_iter()
         .zip(apart)
         .min_by(|a, b| a.1.total_cmp(&b.1))?;

@@ -35,13 +35,13 @@ impl CorrectedScan {
 /// of the plane about it. Points without a plane stay.
 ///
 /// ```
-/// use etendue_calibrate::depth::{DepthModel, Polynomial, correct_scan};
+/// use etendue_calibrate::depth::{DepthModel, PolynomialBias, correct_scan};
 /// use etendue_estimate::geometry::CellOptions;
 /// use nalgebra::Point3;
 /// let wall: Vec<_> = (0..900)
 ///     .map(|i| Point3::new(1.0 + f64::from(i / 30) * 0.05, 1.0, f64::from(i % 30) * 0.05))
 ///     .collect();
-/// let model = DepthModel::Polynomial(Polynomial::plain([0.01, 0.0]));
+/// let model = DepthModel::Polynomial(PolynomialBias::plain([0.01, 0.0]));
 /// let corrected = correct_scan(&wall, &model, &CellOptions::default());
 /// assert_eq!(corrected.left(), 0);
 /// let gamma = corrected.incidences[0].unwrap();

@@ -1,6 +1,6 @@
 //! Map of several scans with its neighbourhoods.
 
-use super::features::{Mask, MaskOutcome, MaskReport, Shape, without_shadows};
+use super::features::{NeighbourhoodMask, MaskOutcome, MaskReport, NeighbourhoodShape, without_shadows};
 use super::{DepthError, DepthModel};
 use etendue_estimate::geometry::{
     Eigen, LocalSurface, Neighbourhood, Neighbours, covariance, local_surfaces_among, mean,
@@ -29,7 +29,7 @@ pub struct DepthMeasurement {
 
 /// Settings of a [`DepthMap`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct MapOptions {
+pub struct DepthMapOptions {
     /// Depths that are used, m.
     pub depths: RangeInclusive<f64>,
     /// Points in the shadow of an edge are dropped where they stand within this angle of a beam,
@@ -50,11 +50,11 @@ pub struct MapOptions {
     /// neighbourhoods about every point are the same ones over and over.
     pub centres: Option<f64>,
     /// Which neighbourhoods are used.
-    pub mask: Mask,
+    pub mask: NeighbourhoodMask,
 }
 
-impl MapOptions {
-    /// Depths 1 to 25 m, cubes of 0.2 m, neighbours within 0.4 m of every point, [`Mask::published`].
+impl DepthMapOptions {
+    /// Depths 1 to 25 m, cubes of 0.2 m, neighbours within 0.4 m of every point, [`NeighbourhoodMask::published`].
     pub fn published() -> Self {
         Self {
             depths: 1.0..=25.0,
@@ -64,14 +64,14 @@ impl MapOptions {
             normal_doublings: 0,
             neighbourhood: Neighbourhood::Radius(0.4),
             centres: None,
-            mask: Mask::published(),
+            mask: NeighbourhoodMask::published(),
         }
     }
 
-    /// Cubes of 0.1 m, for centres too, neighbours within 0.25 m, normals from 0.3 m, [`Mask::strict`]: a
+    /// Cubes of 0.1 m, for centres too, neighbours within 0.25 m, normals from 0.3 m, [`NeighbourhoodMask::strict`]: a
     /// centimetre of noise requires many points, and points near an edge pull the bias down by
     /// millimetres. With poses that are off by a centimetre, give
-    /// [`Training::refreshes`](super::train::Training::refreshes) a round or two: before the poses
+    /// [`TrainingSettings::refreshes`](super::train::TrainingSettings::refreshes) a round or two: before the poses
     /// are corrected most neighbourhoods are too thick for these masks.
     pub fn strict() -> Self {
         Self {
@@ -79,7 +79,7 @@ impl MapOptions {
             normal_from: Neighbourhood::Radius(0.3),
             neighbourhood: Neighbourhood::Radius(0.25),
             centres: Some(0.1),
-            mask: Mask::strict(),
+            mask: NeighbourhoodMask::strict(),
             ..Self::published()
         }
     }
@@ -87,7 +87,7 @@ impl MapOptions {
 
 /// Numbers of rejected points and neighbourhoods.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MapReport {
+pub struct DepthMapReport {
     /// Points that are not finite.
     pub not_finite: usize,
     /// Points outside the range of depths.
@@ -111,7 +111,7 @@ pub struct DepthMap {
     /// What became of the neighbourhood of each measurement that is a centre; empty where they were
     /// made elsewhere.
     mask_outcomes: Vec<Option<MaskOutcome>>,
-    report: MapReport,
+    report: DepthMapReport,
 }
 
 impl DepthMap {
@@ -124,10 +124,10 @@ impl DepthMap {
     pub fn build(
         scans: &[Vec<Point3<f64>>],
         world_from_lidar: &[Isometry3<f64>],
-        options: &MapOptions,
+        options: &DepthMapOptions,
     ) -> Result<Self, DepthError> {
         check(scans.len(), world_from_lidar, options)?;
-        let mut report = MapReport::default();
+        let mut report = DepthMapReport::default();
         let mut measurements = Vec::new();
         for (scan, points) in scans.iter().enumerate() {
             measurements.extend(sampled(scan, points, options, &mut report)?);
@@ -164,7 +164,7 @@ impl DepthMap {
             neighbourhoods,
             pairs: Vec::new(),
             mask_outcomes: Vec::new(),
-            report: MapReport::default(),
+            report: DepthMapReport::default(),
         };
         let points = map.measured_points();
         map.pairs = map.paired(&points, map.neighbourhoods.iter().map(|m| m[0]));
@@ -179,7 +179,7 @@ impl DepthMap {
     pub fn refreshed(
         &self,
         points: &[Vector3<f64>],
-        options: &MapOptions,
+        options: &DepthMapOptions,
     ) -> Result<Self, DepthError> {
         self.clone().selected(points, options)
     }
@@ -206,7 +206,7 @@ impl DepthMap {
     }
 
     /// Numbers of rejected points and neighbourhoods.
-    pub fn report(&self) -> &MapReport {
+    pub fn report(&self) -> &DepthMapReport {
         &self.report
     }
 
@@ -246,7 +246,7 @@ impl DepthMap {
     fn selected(
         mut self,
         points: &[Vector3<f64>],
-        options: &MapOptions,
+        options: &DepthMapOptions,
     ) -> Result<Self, DepthError> {
         let neighbours = Neighbours::new(points);
         let centres = centres(points, options.centres);
@@ -278,13 +278,13 @@ impl DepthMap {
         Ok(self)
     }
 
-    fn shape(&self, members: &[u32], points: &[Vector3<f64>]) -> Shape {
+    fn shape(&self, members: &[u32], points: &[Vector3<f64>]) -> NeighbourhoodShape {
         let chosen = members.iter().map(|&i| points[i as usize]);
         let centre = mean(chosen.clone());
         let eigen = Eigen::of(&covariance(chosen, &centre));
         let views = members.iter().map(|&i| self.viewpoint(i));
         let middle = mean(views.clone());
-        Shape {
+        NeighbourhoodShape {
             count: members.len(),
             values: eigen.values,
             viewpoint_variance: covariance(views, &middle).trace(),
@@ -333,8 +333,8 @@ fn centres(points: &[Vector3<f64>], cube: Option<f64>) -> Vec<u32> {
 fn sampled(
     scan: usize,
     points: &[Point3<f64>],
-    options: &MapOptions,
-    report: &mut MapReport,
+    options: &DepthMapOptions,
+    report: &mut DepthMapReport,
 ) -> Result<Vec<DepthMeasurement>, DepthError> {
     let finite = points.iter().filter(|p| p.iter().all(|x| x.is_finite()));
     let finite: Vec<Vector3<f64>> = finite.map(|p| p.coords).collect();
@@ -376,7 +376,7 @@ fn sampled(
 }
 
 /// The views of the surface at some points of a scan, from more points where few show no plane.
-fn views(points: &[Vector3<f64>], at: &[u32], options: &MapOptions) -> Vec<Option<LocalSurface>> {
+fn views(points: &[Vector3<f64>], at: &[u32], options: &DepthMapOptions) -> Vec<Option<LocalSurface>> {
     let origins = vec![Vector3::zeros(); points.len()];
     let neighbours = Neighbours::new(points);
     let among = |at: &[u32], which| local_surfaces_among(&neighbours, points, &origins, at, which);
@@ -397,7 +397,7 @@ fn views(points: &[Vector3<f64>], at: &[u32], options: &MapOptions) -> Vec<Optio
     views
 }
 
-fn check(scans: usize, poses: &[Isometry3<f64>], options: &MapOptions) -> Result<(), DepthError> {
+fn check(scans: usize, poses: &[Isometry3<f64>], options: &DepthMapOptions) -> Result<(), DepthError> {
     if scans != poses.len() {
         let poses = poses.len();
         return Err(DepthError::CountMismatch { scans, poses });
@@ -473,9 +473,9 @@ mod tests {
     fn wider_neighbourhoods_reach_grazing_incidences() {
         let (scans, poses) = wall();
         let flattest = |normal_doublings| {
-            let options = MapOptions {
+            let options = DepthMapOptions {
                 normal_doublings,
-                ..MapOptions::strict()
+                ..DepthMapOptions::strict()
             };
             let map = DepthMap::build(&scans, &poses, &options).expect("a map");
             for m in map.measurements() {

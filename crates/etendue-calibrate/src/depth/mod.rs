@@ -33,10 +33,10 @@ mod model;
 mod signature;
 pub mod train;
 
-pub use convention::{Convention, likely_convention};
+pub use convention::{PoseConvention, likely_convention};
 pub use correct::{CorrectedScan, correct_scan};
 pub use error::DepthError;
-pub use loss::{DepthLoss, DepthObjective, DepthUnknowns, PoseFreedom, Robust};
-pub use map::{DepthMap, DepthMeasurement, MapOptions, MapReport};
-pub use model::{DepthModel, InverseCosine, Linear, Polynomial, WaveformBias};
+pub use loss::{DepthLoss, DepthObjective, DepthUnknowns, PoseFreedom, RobustLoss};
+pub use map::{DepthMap, DepthMeasurement, DepthMapOptions, DepthMapReport};
+pub use model::{DepthModel, InverseCosineBias, LinearBias, PolynomialBias, WaveformBias};
 pub use signature::ScanSignature;

@@ -1,8 +1,8 @@
 //! A corridor of planes, seen by a lidar of many channels, with a known bias.
 
-use etendue_calibrate::depth::train::{Optimiser, Training, TrainingResult, train};
+use etendue_calibrate::depth::train::{DepthOptimiser, TrainingSettings, TrainingResult, train};
 use etendue_calibrate::depth::{
-    DepthLoss, DepthMap, DepthModel, MapOptions, Polynomial, PoseFreedom,
+    DepthLoss, DepthMap, DepthModel, DepthMapOptions, PolynomialBias, PoseFreedom,
 };
 use etendue_physics::{Purpose, Stream};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
@@ -62,7 +62,7 @@ impl Corridor {
     }
 
     fn scan(&self, number: u32, pose: &Isometry3<f64>, noise: Noise) -> Vec<Point3<f64>> {
-        let bias = DepthModel::Polynomial(Polynomial::plain(noise.bias));
+        let bias = DepthModel::Polynomial(PolynomialBias::plain(noise.bias));
         let bumps = Bumps::new(noise.seed);
         let beams = (0..self.channels).flat_map(|c| (0..self.columns).map(move |a| (c, a)));
         beams
@@ -148,19 +148,19 @@ const BIAS: [f64; 2] = [0.004, 0.008];
 fn fit(
     columns: u32,
     noise: Noise,
-    training: &Training,
-    options: &MapOptions,
+    training: &TrainingSettings,
+    options: &DepthMapOptions,
 ) -> (DepthMap, TrainingResult) {
     let (scans, poses) = Corridor::new(8, 128, columns).scans(noise);
     let map = DepthMap::build(&scans, &poses, options).unwrap();
-    let start = DepthModel::Polynomial(Polynomial::plain([0.0; 2]));
+    let start = DepthModel::Polynomial(PolynomialBias::plain([0.0; 2]));
     let trained = train(&map, None, &start, training, options).unwrap();
     (map, trained)
 }
 
 /// Rms of the bias curve over the incidences that were used, m.
 fn curve_rms(map: &DepthMap, model: &DepthModel) -> f64 {
-    let truth = DepthModel::Polynomial(Polynomial::plain(BIAS));
+    let truth = DepthModel::Polynomial(PolynomialBias::plain(BIAS));
     let used = map.incidences_used();
     let off = |g: &f64| (model.bias(1.0, *g) - truth.bias(1.0, *g)).powi(2);
     (used.iter().map(off).sum::<f64>() / used.len() as f64).sqrt()
@@ -188,7 +188,7 @@ fn without_noise_the_bias_is_found_to_a_tenth_of_a_millimetre() {
         range: 0.0,
         ..RANGE_NOISE
     };
-    let (map, trained) = fit(256, clean, &Training::default(), &MapOptions::strict());
+    let (map, trained) = fit(256, clean, &TrainingSettings::default(), &DepthMapOptions::strict());
     let rms = curve_rms(&map, &trained.model);
     assert!(map.neighbourhoods().len() > 1000);
     assert!(rms < 3e-4, "{rms}");
@@ -202,8 +202,8 @@ fn a_known_bias_is_found_under_a_centimetre_of_range_noise() {
     let (map, trained) = fit(
         512,
         RANGE_NOISE,
-        &Training::default(),
-        &MapOptions::strict(),
+        &TrainingSettings::default(),
+        &DepthMapOptions::strict(),
     );
     let rms = curve_rms(&map, &trained.model);
     assert!(map.neighbourhoods().len() > 1000);
@@ -215,16 +215,16 @@ fn a_known_bias_is_found_under_a_centimetre_of_range_noise() {
 /// neighbourhoods anew 1.34 mm then, because wrong poses leave four of five too thick for the masks.
 #[test]
 fn fitting_the_poses_too_finds_the_bias_under_pose_noise() {
-    let joint = Training {
+    let joint = TrainingSettings {
         freedom: PoseFreedom::PerPose,
         refreshes: 1,
-        ..Training::default()
+        ..TrainingSettings::default()
     };
     let mut worst = [0.0_f64; 2];
     for seed in [5, 105] {
         let noise = Noise { seed, ..POSE_NOISE };
-        let (map, alone) = fit(512, noise, &Training::default(), &MapOptions::strict());
-        let (_, both) = fit(512, noise, &joint, &MapOptions::strict());
+        let (map, alone) = fit(512, noise, &TrainingSettings::default(), &DepthMapOptions::strict());
+        let (_, both) = fit(512, noise, &joint, &DepthMapOptions::strict());
         for (worst, trained) in worst.iter_mut().zip([alone, both]) {
             *worst = worst.max(curve_rms(&map, &trained.model));
         }
@@ -236,19 +236,19 @@ fn fitting_the_poses_too_finds_the_bias_under_pose_noise() {
 /// Bar: 1.5 mm. A validation map with noisy poses of its own must not choose that nothing be taken off.
 #[test]
 fn a_validation_map_whose_poses_are_noisy_too_chooses_a_correction() {
-    let options = MapOptions::strict();
+    let options = DepthMapOptions::strict();
     let map = |seed, poses| {
         let noise = Noise { seed, ..POSE_NOISE };
         let (scans, poses) = Corridor::new(poses, 128, 512).scans(noise);
         DepthMap::build(&scans, &poses, &options).unwrap()
     };
     let (learnt_from, validation) = (map(5, 8), map(105, 4));
-    let joint = Training {
+    let joint = TrainingSettings {
         freedom: PoseFreedom::PerPose,
         refreshes: 1,
-        ..Training::default()
+        ..TrainingSettings::default()
     };
-    let start = DepthModel::Polynomial(Polynomial::plain([0.0; 2]));
+    let start = DepthModel::Polynomial(PolynomialBias::plain([0.0; 2]));
     let trained = train(&learnt_from, Some(&validation), &start, &joint, &options).unwrap();
     let rms = curve_rms(&learnt_from, &trained.model);
     assert!(rms < 1.5e-3, "{rms}");
@@ -266,12 +266,12 @@ fn a_validation_map_whose_poses_are_noisy_too_chooses_a_correction() {
 /// Measured: 38 mm, while the loss fell by 1.3 %.
 #[test]
 fn the_trace_does_not_find_the_bias() {
-    let training = Training {
+    let training = TrainingSettings {
         loss: DepthLoss::Trace,
-        optimiser: Optimiser::GaussNewton,
-        ..Training::default()
+        optimiser: DepthOptimiser::GaussNewton,
+        ..TrainingSettings::default()
     };
-    let (map, trained) = fit(256, RANGE_NOISE, &training, &MapOptions::published());
+    let (map, trained) = fit(256, RANGE_NOISE, &training, &DepthMapOptions::published());
     let rms = curve_rms(&map, &trained.model);
     let first = trained.progress[0].loss;
     let last = trained.progress[trained.progress.len() - 1].loss;

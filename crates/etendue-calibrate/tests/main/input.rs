@@ -1,15 +1,15 @@
 //! Bad input is named.
 
 use crate::corridor::{Corridor, Noise};
-use etendue_calibrate::depth::train::{Split, Training, train};
+use etendue_calibrate::depth::train::{SequenceSplit, TrainingSettings, train};
 use etendue_calibrate::depth::{
-    Convention, DepthError, DepthMap, DepthModel, MapOptions, Polynomial, PoseFreedom,
+    PoseConvention, DepthError, DepthMap, DepthModel, DepthMapOptions, PolynomialBias, PoseFreedom,
     ScanSignature, likely_convention,
 };
 use nalgebra::{Isometry3, Point3};
 
 fn build(scans: &[Vec<Point3<f64>>], poses: &[Isometry3<f64>]) -> Result<DepthMap, DepthError> {
-    DepthMap::build(scans, poses, &MapOptions::published())
+    DepthMap::build(scans, poses, &DepthMapOptions::published())
 }
 
 #[test]
@@ -50,11 +50,11 @@ fn a_wall_seen_at_one_angle_shows_no_shape() {
             .collect()
     };
     let poses = [0.0, 1.0].map(|y| Isometry3::translation(0.0, y, 0.0));
-    let mut options = MapOptions::published();
+    let mut options = DepthMapOptions::published();
     options.mask.viewpoint_variance = 0.1;
     let map = DepthMap::build(&[wall(0.0), wall(1.0)], &poses, &options).unwrap();
-    let start = DepthModel::Polynomial(Polynomial::plain([0.0; 2]));
-    let error = train(&map, None, &start, &Training::default(), &options).unwrap_err();
+    let start = DepthModel::Polynomial(PolynomialBias::plain([0.0; 2]));
+    let error = train(&map, None, &start, &TrainingSettings::default(), &options).unwrap_err();
     assert!(matches!(error, DepthError::OneIncidence { .. }), "{error}");
 }
 
@@ -62,12 +62,12 @@ fn a_wall_seen_at_one_angle_shows_no_shape() {
 fn sequences_must_pair_with_the_poses_and_splits_with_four() {
     let (scans, poses) = Corridor::new(3, 24, 180).scans(Noise::default());
     let map = build(&scans, &poses).unwrap();
-    let training = Training {
+    let training = TrainingSettings {
         freedom: PoseFreedom::PerSequence(vec![0, 1]),
-        ..Training::default()
+        ..TrainingSettings::default()
     };
-    let start = DepthModel::Polynomial(Polynomial::plain([0.0; 2]));
-    let error = train(&map, None, &start, &training, &MapOptions::published()).unwrap_err();
+    let start = DepthModel::Polynomial(PolynomialBias::plain([0.0; 2]));
+    let error = train(&map, None, &start, &training, &DepthMapOptions::published()).unwrap_err();
     assert_eq!(
         error,
         DepthError::SequenceCount {
@@ -76,7 +76,7 @@ fn sequences_must_pair_with_the_poses_and_splits_with_four() {
         }
     );
     assert_eq!(
-        Split::rotations(6),
+        SequenceSplit::rotations(6),
         Err(DepthError::SplitCount { count: 6 })
     );
 }
@@ -112,14 +112,14 @@ fn poses_in_another_convention_are_noticed() {
     let inverse: Vec<_> = poses.iter().map(Isometry3::inverse).collect();
     assert_eq!(
         likely_convention(&scans, &inverse),
-        Some(Convention::LidarFromWorld)
+        Some(PoseConvention::LidarFromWorld)
     );
     // World from lidar in a camera's axes: undone by the convention that it is in.
-    for convention in [Convention::Camera, Convention::CameraInverse] {
+    for convention in [PoseConvention::Camera, PoseConvention::CameraInverse] {
         let given: Vec<_> = poses
             .iter()
             .map(|pose| {
-                let upright = Convention::Camera.world_from_lidar(&Isometry3::identity());
+                let upright = PoseConvention::Camera.world_from_lidar(&Isometry3::identity());
                 assert_eq!(upright, Isometry3::identity());
                 in_convention(convention, pose)
             })
@@ -129,11 +129,11 @@ fn poses_in_another_convention_are_noticed() {
 }
 
 /// The pose that `convention` reads as `pose`: the axes are turned three times to be turned back.
-fn in_convention(convention: Convention, pose: &Isometry3<f64>) -> Isometry3<f64> {
+fn in_convention(convention: PoseConvention, pose: &Isometry3<f64>) -> Isometry3<f64> {
     // Turning the axes once more and once more again is turning them back: they have order three.
-    let turned = Convention::Camera.world_from_lidar(&Convention::Camera.world_from_lidar(pose));
+    let turned = PoseConvention::Camera.world_from_lidar(&PoseConvention::Camera.world_from_lidar(pose));
     match convention {
-        Convention::CameraInverse => turned.inverse(),
+        PoseConvention::CameraInverse => turned.inverse(),
         _ => turned,
     }
 }
@@ -179,10 +179,10 @@ fn points_strung_out_behind_an_edge_are_left_out_where_it_is_asked_for() {
     let scans = [scan(0.0), scan(0.7)];
     let poses = [0.0, 0.7].map(|x| Isometry3::translation(x, 0.0, 0.0));
     let build = |shadow| {
-        let mut options = MapOptions {
+        let mut options = DepthMapOptions {
             shadow,
             voxel: 0.05,
-            ..MapOptions::published()
+            ..DepthMapOptions::published()
         };
         options.mask.viewpoint_variance = 0.05;
         DepthMap::build(&scans, &poses, &options).unwrap()

@@ -1,8 +1,8 @@
 //! Whether the interval of a learnt curve covers the truth.
 
 use crate::corridor::{Corridor, Noise};
-use etendue_calibrate::depth::train::{BiasCurve, CurvePoint, Training, train};
-use etendue_calibrate::depth::{DepthMap, DepthModel, MapOptions, Polynomial};
+use etendue_calibrate::depth::train::{BiasCurve, BiasCurvePoint, TrainingSettings, train};
+use etendue_calibrate::depth::{DepthMap, DepthModel, DepthMapOptions, PolynomialBias};
 use etendue_estimate::geometry::Neighbourhood;
 
 const BIAS: [f64; 2] = [0.004, 0.008];
@@ -10,17 +10,17 @@ const SEEDS: u64 = 8;
 
 fn curve(noise: Noise) -> BiasCurve {
     let (scans, poses) = Corridor::new(8, 48, 100).scans(noise);
-    let mut options = MapOptions {
+    let mut options = DepthMapOptions {
         voxel: 0.2,
         neighbourhood: Neighbourhood::Radius(0.4),
         normal_from: Neighbourhood::Radius(0.4),
         centres: Some(0.2),
-        ..MapOptions::strict()
+        ..DepthMapOptions::strict()
     };
     options.mask.flatness = 0.05;
     let map = DepthMap::build(&scans, &poses, &options).unwrap();
-    let start = DepthModel::Polynomial(Polynomial::plain([0.0; 2]));
-    let training = Training::default();
+    let start = DepthModel::Polynomial(PolynomialBias::plain([0.0; 2]));
+    let training = TrainingSettings::default();
     train(&map, None, &start, &training, &options)
         .unwrap()
         .curve
@@ -41,7 +41,7 @@ fn found(noise: Noise) -> Found {
     let points = (0..SEEDS).map(|seed| curve(Noise { seed, ..noise }).points[60]);
     let points: Vec<_> = points.collect();
     let mean =
-        |of: &dyn Fn(&CurvePoint) -> f64| points.iter().map(of).sum::<f64>() / points.len() as f64;
+        |of: &dyn Fn(&BiasCurvePoint) -> f64| points.iter().map(of).sum::<f64>() / points.len() as f64;
     let centre = mean(&|p| p.bias);
     let spread = mean(&|p| (p.bias - centre).powi(2)) * points.len() as f64;
     Found {

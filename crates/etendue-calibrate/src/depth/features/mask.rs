@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 
 /// Thresholds of the neighbourhoods that are used (equations 10 to 13).
 #[derive(Clone, Debug, PartialEq)]
-pub struct Mask {
+pub struct NeighbourhoodMask {
     /// Least number of points, the centre with them (equation 11).
     pub neighbours: usize,
     /// Greatest $\lambda_1/\lambda_2$ (equation 12).
@@ -33,7 +33,7 @@ pub struct Mask {
 /// Variance that rounding leaves in an exact plane, m².
 const ROUNDING: f64 = 1e-18;
 
-impl Mask {
+impl NeighbourhoodMask {
     /// The thresholds of the authors' programs: 5 points, 0.25, 0.25 to 1, 0.36 m². Of the
     /// neighbourhoods that straddle an edge they keep every fifth, which costs some mm of bias.
     /// The scans of the points are not tested.
@@ -82,7 +82,7 @@ impl Mask {
     }
 
     /// The first test that a neighbourhood fails.
-    pub(in crate::depth) fn verdict(&self, shape: &Shape) -> MaskOutcome {
+    pub(in crate::depth) fn verdict(&self, shape: &NeighbourhoodShape) -> MaskOutcome {
         let [l1, l2, l3] = shape.values;
         if shape.count < self.neighbours.max(3) {
             MaskOutcome::Few
@@ -131,7 +131,7 @@ impl MaskReport {
 }
 
 /// Shape of a neighbourhood.
-pub(in crate::depth) struct Shape {
+pub(in crate::depth) struct NeighbourhoodShape {
     pub count: usize,
     pub values: [f64; 3],
     pub viewpoint_variance: f64,

@@ -3,6 +3,6 @@
 mod mask;
 mod shadow;
 
-pub(super) use mask::Shape;
-pub use mask::{Mask, MaskOutcome, MaskReport};
+pub(super) use mask::NeighbourhoodShape;
+pub use mask::{NeighbourhoodMask, MaskOutcome, MaskReport};
 pub use shadow::without_shadows;

@@ -6,7 +6,7 @@ use nalgebra::{Isometry3, Matrix3, Vector3};
 use rayon::prelude::*;
 
 /// Fields of a corrected measurement that few evaluations need.
-pub(in crate::depth) struct Point {
+pub(in crate::depth) struct PointFrame {
     /// In the lidar's frame, m.
     body: Vector3<f64>,
     /// Normal in the lidar's frame.
@@ -20,7 +20,7 @@ pub(in crate::depth) struct CorrectedPoints {
     pub positions: Vec<Vector3<f64>>,
     /// Directions of the beams in the world: the derivatives over the depths.
     pub beams: Vec<Vector3<f64>>,
-    pub points: Vec<Point>,
+    pub points: Vec<PointFrame>,
     /// Derivatives of the corrected depths over the weights, point by point.
     slopes: Vec<f64>,
     pub weights: usize,
@@ -54,7 +54,7 @@ impl CorrectedPoints {
                 let body = m.origin + m.direction * depth;
                 *position = rotations[m.pose] * body + poses[m.pose].translation.vector;
                 *beam = rotations[m.pose] * m.direction;
-                Point {
+                PointFrame {
                     body,
                     normal: m.normal,
                     pose: m.pose,
@@ -85,7 +85,7 @@ impl CorrectedPoints {
     /// Adds what a `force` on a point (world) and a `torque` on its normal (lidar's frame) do to
     /// the unknowns: the transposed Jacobian of the point times the two. The columns of its pose
     /// start at `column` of the row.
-    pub fn pull(
+    pub fn accumulate(
         &self,
         point: usize,
         force: &Vector3<f64>,

@@ -2,7 +2,7 @@
 
 use super::corrected_points::CorrectedPoints;
 use super::loss_kind::DepthLoss;
-use super::robust::Robust;
+use super::robust::RobustLoss;
 use super::sums::{Influence, ProjectedFunctions, Sums};
 use etendue_estimate::geometry::Eigen;
 use nalgebra::{Matrix3, Vector3};
@@ -10,7 +10,7 @@ use nalgebra::{Matrix3, Vector3};
 type Members<'a> = &'a [u32];
 
 /// The covariance of a neighbourhood.
-struct Spread {
+struct MemberCovariance {
     mean: Vector3<f64>,
     covariance: Matrix3<f64>,
     /// Where the members are from their mean, m.
@@ -19,12 +19,12 @@ struct Spread {
     factor: f64,
 }
 
-impl Spread {
-    fn new(placed: &CorrectedPoints, members: Members) -> Self {
-        let anchor = placed.positions[members[0] as usize];
+impl MemberCovariance {
+    fn new(corrected: &CorrectedPoints, members: Members) -> Self {
+        let anchor = corrected.positions[members[0] as usize];
         let from_anchor = members
             .iter()
-            .map(|&i| placed.positions[i as usize] - anchor);
+            .map(|&i| corrected.positions[i as usize] - anchor);
         let mut offs: Vec<Vector3<f64>> = from_anchor.collect();
         let middle = offs.iter().sum::<Vector3<f64>>() / members.len() as f64;
         let divisor = (members.len() - 1) as f64;
@@ -49,14 +49,14 @@ impl Spread {
 
 /// $\rho(\ell)$; its forces times `share` go to `sink`.
 pub(super) fn loss(
-    placed: &CorrectedPoints,
+    corrected: &CorrectedPoints,
     members: Members,
     loss: DepthLoss,
-    robust: Robust,
+    robust: RobustLoss,
     share: f64,
     sink: &mut impl FnMut(usize, &Vector3<f64>, &Vector3<f64>),
 ) -> f64 {
-    let spread = Spread::new(placed, members);
+    let spread = MemberCovariance::new(corrected, members);
     let trace = spread.covariance.trace();
     let (raw, along, everywhere, normal) = match loss {
         DepthLoss::MinimumEigenvalue => {
@@ -81,31 +81,31 @@ pub(super) fn loss(
 
 /// Adds the Gauss-Newton curvature.
 pub(super) fn curvature(
-    placed: &CorrectedPoints,
+    corrected: &CorrectedPoints,
     members: Members,
     loss: DepthLoss,
-    robust: Robust,
+    robust: RobustLoss,
     share: f64,
     sums: &mut Sums,
 ) {
-    let (factor, directions) = directions(placed, members, loss, robust, share);
-    for unfelt in &directions {
-        sums.add(placed, members, unfelt, factor);
+    let (factor, directions) = directions(corrected, members, loss, robust, share);
+    for projected in &directions {
+        sums.add(corrected, members, projected, factor);
     }
 }
 
 /// Adds what errors of the depths do.
 pub(super) fn influence(
-    placed: &CorrectedPoints,
+    corrected: &CorrectedPoints,
     members: Members,
     loss: DepthLoss,
-    robust: Robust,
+    robust: RobustLoss,
     share: f64,
     influence: &mut Influence<'_>,
 ) {
-    let (factor, directions) = directions(placed, members, loss, robust, share);
-    for unfelt in &directions {
-        influence.add(placed, members, unfelt, factor);
+    let (factor, directions) = directions(corrected, members, loss, robust, share);
+    for projected in &directions {
+        influence.add(corrected, members, projected, factor);
     }
 }
 
@@ -115,15 +115,15 @@ pub(super) fn influence(
 /// from the residuals $u_1^\top(x_i - \bar x)$: the variable projection of Kaufman 1975,
 /// doi:10.1007/BF01932995.
 fn directions(
-    placed: &CorrectedPoints,
+    corrected: &CorrectedPoints,
     members: Members,
     loss: DepthLoss,
-    robust: Robust,
+    robust: RobustLoss,
     share: f64,
 ) -> (f64, Vec<ProjectedFunctions>) {
-    let spread = Spread::new(placed, members);
+    let spread = MemberCovariance::new(corrected, members);
     let trace = spread.covariance.trace();
-    let unfelt = |direction, tilts| ProjectedFunctions {
+    let projected = |direction, tilts| ProjectedFunctions {
         direction,
         mean: spread.mean,
         constant: 1.0 / (members.len() as f64).sqrt(),
@@ -132,7 +132,7 @@ fn directions(
     if loss == DepthLoss::Trace {
         let factor = share * robust.of(trace).1 * spread.factor;
         let axes = [Vector3::x(), Vector3::y(), Vector3::z()];
-        let all = axes.map(|axis| unfelt(axis, [Vector3::zeros(); 2]));
+        let all = axes.map(|axis| projected(axis, [Vector3::zeros(); 2]));
         return (factor, all.into());
     }
     let eigen = Eigen::of(&spread.covariance);
@@ -150,14 +150,14 @@ fn directions(
         };
         eigen.vectors[k] * scale
     });
-    (factor, vec![unfelt(eigen.vectors[0], tilts)])
+    (factor, vec![projected(eigen.vectors[0], tilts)])
 }
 
 /// What unit variance of every depth adds to the loss, times the divisor that the loss has.
-pub(super) fn noise_response(placed: &CorrectedPoints, members: Members, loss: DepthLoss) -> f64 {
-    let spread = Spread::new(placed, members);
+pub(super) fn noise_response(corrected: &CorrectedPoints, members: Members, loss: DepthLoss) -> f64 {
+    let spread = MemberCovariance::new(corrected, members);
     let normal = Eigen::of(&spread.covariance).vectors[0];
-    let beams = members.iter().map(|&i| placed.beams[i as usize]);
+    let beams = members.iter().map(|&i| corrected.beams[i as usize]);
     let count = members.len() as f64;
     // Height and two tilts of the plane are taken from the points themselves.
     let across = |sum: f64| sum / count * (count - 3.0) / (count - 1.0);

@@ -3,7 +3,7 @@
 /// How the loss $\ell$ of one neighbourhood or pair counts, with a threshold $k$ in the unit of
 /// $\sqrt\ell$ (m, or a number for the normalised eigenvalue).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum Robust {
+pub enum RobustLoss {
     /// $\ell$.
     #[default]
     None,
@@ -17,12 +17,12 @@ pub enum Robust {
     Truncated(f64),
 }
 
-impl Robust {
+impl RobustLoss {
     /// The loss that counts, and its derivative over $\ell$.
     ///
     /// ```
-    /// use etendue_calibrate::depth::Robust;
-    /// let (value, weight) = Robust::Huber(1.0).of(4.0);
+    /// use etendue_calibrate::depth::RobustLoss;
+    /// let (value, weight) = RobustLoss::Huber(1.0).of(4.0);
     /// assert_eq!((value, weight), (3.0, 0.5));
     /// ```
     pub fn of(self, loss: f64) -> (f64, f64) {

@@ -82,26 +82,26 @@ impl Sums {
     /// what is not felt of them.
     pub fn add(
         &mut self,
-        placed: &CorrectedPoints,
+        corrected: &CorrectedPoints,
         members: &[u32],
-        unfelt: &ProjectedFunctions,
+        projected: &ProjectedFunctions,
         factor: f64,
     ) {
         self.begin();
         for &member in members {
             let point = member as usize;
-            let column = placed.column(point);
+            let column = corrected.column(point);
             self.row.fill(0.0);
             let own = column.map(|_| self.weights);
-            placed.pull(
+            corrected.accumulate(
                 point,
-                &unfelt.direction,
+                &projected.direction,
                 &Vector3::zeros(),
                 &mut self.row,
                 own,
             );
             self.add_square(column, factor);
-            self.note(column, unfelt.at(&placed.positions[point]));
+            self.note(column, projected.at(&corrected.positions[point]));
         }
         self.add_product(-factor);
     }
@@ -110,16 +110,16 @@ impl Sums {
     /// on each.
     pub fn add_row(
         &mut self,
-        placed: &CorrectedPoints,
+        corrected: &CorrectedPoints,
         ends: &[(usize, Vector3<f64>, Vector3<f64>)],
         factor: f64,
     ) {
         self.begin();
         for (point, force, torque) in ends {
-            let column = placed.column(*point);
+            let column = corrected.column(*point);
             self.row.fill(0.0);
             let own = column.map(|_| self.weights);
-            placed.pull(*point, force, torque, &mut self.row, own);
+            corrected.accumulate(*point, force, torque, &mut self.row, own);
             self.note(column, [1.0, 0.0, 0.0]);
         }
         self.add_product(factor);
@@ -247,9 +247,9 @@ impl<'a> Influence<'a> {
     /// Adds a neighbourhood, as [`Sums::add`] takes it.
     pub fn add(
         &mut self,
-        placed: &CorrectedPoints,
+        corrected: &CorrectedPoints,
         members: &[u32],
-        unfelt: &ProjectedFunctions,
+        projected: &ProjectedFunctions,
         factor: f64,
     ) {
         let weights = self.rows.nrows();
@@ -258,21 +258,21 @@ impl<'a> Influence<'a> {
         let mut along = vec![[0.0; 3]; weights];
         let still = Vector3::zeros();
         for (number, &member) in members.iter().enumerate() {
-            self.move_by(placed, member as usize, &unfelt.direction, &still, number);
-            let functions = unfelt.at(&placed.positions[member as usize]);
+            self.move_by(corrected, member as usize, &projected.direction, &still, number);
+            let functions = projected.at(&corrected.positions[member as usize]);
             let moved = &self.moved[number * weights..][..weights];
             for (sums, value) in along.iter_mut().zip(moved) {
                 add_scaled(sums, &functions, *value);
             }
         }
         for (number, &member) in members.iter().enumerate() {
-            let position = placed.positions[member as usize];
-            let functions = unfelt.at(&position);
-            let beam = unfelt.direction.dot(&placed.beams[member as usize]);
-            let error = unfelt.direction.dot(&(position - unfelt.mean));
+            let position = corrected.positions[member as usize];
+            let functions = projected.at(&position);
+            let beam = projected.direction.dot(&corrected.beams[member as usize]);
+            let error = projected.direction.dot(&(position - projected.mean));
             for (k, sums) in along.iter().enumerate() {
-                let unfelt: f64 = sums.iter().zip(functions).map(|(s, f)| s * f).sum();
-                let felt = factor * (self.moved[number * weights + k] - unfelt);
+                let projected: f64 = sums.iter().zip(functions).map(|(s, f)| s * f).sum();
+                let felt = factor * (self.moved[number * weights + k] - projected);
                 let at = member as usize * weights + k;
                 self.of_depth[at] += felt * beam;
                 self.of_error[at] += felt * error;
@@ -283,7 +283,7 @@ impl<'a> Influence<'a> {
     /// Adds a residual of a pair, as [`Sums::add_row`] takes it; half of its error is each end's.
     pub fn add_row(
         &mut self,
-        placed: &CorrectedPoints,
+        corrected: &CorrectedPoints,
         ends: &[(usize, Vector3<f64>, Vector3<f64>)],
         residual: f64,
         factor: f64,
@@ -292,10 +292,10 @@ impl<'a> Influence<'a> {
         self.moved.clear();
         self.moved.resize(weights, 0.0);
         for (point, force, torque) in ends {
-            self.move_by(placed, *point, force, torque, 0);
+            self.move_by(corrected, *point, force, torque, 0);
         }
         for (point, force, _) in ends {
-            let beam = force.dot(&placed.beams[*point]);
+            let beam = force.dot(&corrected.beams[*point]);
             for (k, moved) in self.moved.iter().enumerate() {
                 self.of_depth[point * weights + k] += factor * moved * beam;
                 self.of_error[point * weights + k] += factor * moved * residual * 0.5;
@@ -306,17 +306,17 @@ impl<'a> Influence<'a> {
     /// Adds the effect of a force and a torque on a point on the weights to entry `number` of `moved`.
     fn move_by(
         &mut self,
-        placed: &CorrectedPoints,
+        corrected: &CorrectedPoints,
         point: usize,
         force: &Vector3<f64>,
         torque: &Vector3<f64>,
         number: usize,
     ) {
         let weights = self.rows.nrows();
-        let column = placed.column(point);
+        let column = corrected.column(point);
         self.row.fill(0.0);
         let own = column.map(|_| weights);
-        placed.pull(point, force, torque, &mut self.row, own);
+        corrected.accumulate(point, force, torque, &mut self.row, own);
         let moved = &mut self.moved[number * weights..][..weights];
         let (of_weights, of_pose) = self.row.split_at(weights);
         for (j, value) in of_weights.iter().enumerate() {

@@ -1,16 +1,16 @@
 //! Choice of a model of the range error.
 
-use super::inverse_cosine::InverseCosine;
-use super::linear::Linear;
-use super::polynomial::Polynomial;
+use super::inverse_cosine::InverseCosineBias;
+use super::linear::LinearBias;
+use super::polynomial::PolynomialBias;
 use super::waveform::WaveformBias;
 use crate::depth::error::DepthError;
 
 /// A model of the depth bias over measured depth $d$ (m) and incidence $\gamma$ (rad).
 ///
 /// ```
-/// use etendue_calibrate::depth::{DepthModel, Polynomial};
-/// let model = DepthModel::Polynomial(Polynomial::plain([0.004, 0.008]));
+/// use etendue_calibrate::depth::{DepthModel, PolynomialBias};
+/// let model = DepthModel::Polynomial(PolynomialBias::plain([0.004, 0.008]));
 /// let measured = model.distort(7.0, 1.2);
 /// assert!((measured - 7.0 - 0.004 * 1.2_f64.powi(2) - 0.008 * 1.2_f64.powi(4)).abs() < 1e-15);
 /// assert!((model.correct(measured, 1.2) - 7.0).abs() < 1e-14);
@@ -18,11 +18,11 @@ use crate::depth::error::DepthError;
 #[derive(Clone, Debug, PartialEq)]
 pub enum DepthModel {
     /// Powers of the incidence, plain or scaled by the depth.
-    Polynomial(Polynomial),
+    Polynomial(PolynomialBias),
     /// Depth, incidence and a constant.
-    Linear(Linear),
+    Linear(LinearBias),
     /// What the slant of the surface adds to the footprint, plain or scaled by the depth.
-    InverseCosine(InverseCosine),
+    InverseCosine(InverseCosineBias),
     /// The pulse stretched by an inclined surface; extrapolates.
     Waveform(WaveformBias),
 }
@@ -69,7 +69,7 @@ impl DepthModel {
         match &mut changed {
             Self::Polynomial(model) => model.weights.copy_from_slice(weights),
             Self::Linear(model) => {
-                *model = Linear {
+                *model = LinearBias {
                     depth: weights[0],
                     incidence: weights[1],
                     constant: weights[2],
@@ -133,23 +133,23 @@ mod tests {
 
     fn models() -> Vec<DepthModel> {
         vec![
-            DepthModel::Polynomial(Polynomial::plain([0.004, 0.008])),
-            DepthModel::Polynomial(Polynomial::scaled([0.001, 0.002])),
-            DepthModel::Polynomial(Polynomial {
+            DepthModel::Polynomial(PolynomialBias::plain([0.004, 0.008])),
+            DepthModel::Polynomial(PolynomialBias::scaled([0.001, 0.002])),
+            DepthModel::Polynomial(PolynomialBias {
                 exponents: vec![4.0],
                 weights: vec![-0.001],
                 scaled: false,
             }),
-            DepthModel::Linear(Linear {
+            DepthModel::Linear(LinearBias {
                 depth: 0.01,
                 incidence: -0.02,
                 constant: 0.03,
             }),
-            DepthModel::InverseCosine(InverseCosine {
+            DepthModel::InverseCosine(InverseCosineBias {
                 weight: -0.004,
                 scaled: false,
             }),
-            DepthModel::InverseCosine(InverseCosine {
+            DepthModel::InverseCosine(InverseCosineBias {
                 weight: -0.002,
                 scaled: true,
             }),

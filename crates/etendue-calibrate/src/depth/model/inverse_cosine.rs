@@ -2,14 +2,14 @@
 
 /// $\epsilon = w\\,(1/\cos\gamma - 1)$, or $d$ times that: zero at normal incidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct InverseCosine {
+pub struct InverseCosineBias {
     /// $w$; m, or without unit where scaled.
     pub weight: f64,
     /// Whether it is multiplied by the depth.
     pub scaled: bool,
 }
 
-impl InverseCosine {
+impl InverseCosineBias {
     pub(super) fn bias(&self, depth: f64, incidence: f64) -> f64 {
         self.weight * self.term(depth, incidence)
     }

@@ -2,7 +2,7 @@
 
 /// $\epsilon = a\\,d + b\\,\gamma + c$.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Linear {
+pub struct LinearBias {
     /// $a$, share of the depth.
     pub depth: f64,
     /// $b$, m/rad.
@@ -11,7 +11,7 @@ pub struct Linear {
     pub constant: f64,
 }
 
-impl Linear {
+impl LinearBias {
     pub(super) fn bias(&self, depth: f64, incidence: f64) -> f64 {
         self.depth * depth + self.incidence * incidence + self.constant
     }

@@ -7,7 +7,7 @@ mod polynomial;
 mod waveform;
 
 pub use depth_model::DepthModel;
-pub use inverse_cosine::InverseCosine;
-pub use linear::Linear;
-pub use polynomial::Polynomial;
+pub use inverse_cosine::InverseCosineBias;
+pub use linear::LinearBias;
+pub use polynomial::PolynomialBias;
 pub use waveform::WaveformBias;

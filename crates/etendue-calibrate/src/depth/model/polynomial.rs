@@ -3,7 +3,7 @@
 /// $\epsilon = \sum_i w_i\\,\gamma^{e_i}$, or $d$ times that (equations 4 and 5 with the exponents
 /// 2 and 4; the weights published for real sensors are a single $\gamma^4$ of about -0.001).
 #[derive(Clone, Debug, PartialEq)]
-pub struct Polynomial {
+pub struct PolynomialBias {
     /// Exponents $e_i$ of the incidence, not negative.
     pub exponents: Vec<f64>,
     /// Weights $w_i$, one an exponent; m over the powers of rad, or without the m where scaled.
@@ -12,7 +12,7 @@ pub struct Polynomial {
     pub scaled: bool,
 }
 
-impl Polynomial {
+impl PolynomialBias {
     /// $w_1\gamma^2 + w_2\gamma^4$ (equation 4).
     pub fn plain(weights: [f64; 2]) -> Self {
         Self {

@@ -7,7 +7,7 @@ use nalgebra::DMatrix;
 
 /// The bias at one incidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CurvePoint {
+pub struct BiasCurvePoint {
     /// Incidence, rad.
     pub incidence: f64,
     /// Bias $\epsilon$ at the curve's depth, m.
@@ -25,7 +25,7 @@ pub struct CurvePoint {
 #[derive(Clone, Debug, PartialEq)]
 pub struct BiasCurve {
     /// Every degree from 0 to 85.
-    pub points: Vec<CurvePoint>,
+    pub points: Vec<BiasCurvePoint>,
     /// Median depth that the curve is drawn at, m.
     pub depth: f64,
     /// Covariance of the weights.
@@ -58,7 +58,7 @@ impl BiasCurve {
         let depth = objective.median_depth();
         let degrees = (0..=85).map(|degree| f64::from(degree).to_radians());
         let sd = |incidence, of| deviation(&at.model, of, depth, incidence);
-        let point = |incidence| CurvePoint {
+        let point = |incidence| BiasCurvePoint {
             incidence,
             bias: at.model.bias(depth, incidence),
             sd: sd(incidence, &known.covariance),
@@ -85,14 +85,14 @@ impl BiasCurve {
         times.fold(1.0, f64::max)
     }
 
-    fn has_seen(&self, point: &CurvePoint) -> bool {
+    fn has_seen(&self, point: &BiasCurvePoint) -> bool {
         self.seen[0] <= point.incidence && point.incidence <= self.seen[1]
     }
 
     /// The longest span of seen incidences, rad, over which the curve is determined.
     pub fn determined(&self) -> Option<[f64; 2]> {
         let known =
-            |p: &CurvePoint| self.has_seen(p) && p.sd < KNOWN.max(KNOWN_SHARE * p.bias.abs());
+            |p: &BiasCurvePoint| self.has_seen(p) && p.sd < KNOWN.max(KNOWN_SHARE * p.bias.abs());
         self.points
             .split(|p| !known(p))
             .filter(|span| span.len() > 1)

@@ -1,9 +1,9 @@
 //! The loss of a model on a map that it was not learnt from.
 
 use super::gauss_newton;
-use super::settings::Training;
+use super::settings::TrainingSettings;
 use crate::depth::{
-    DepthError, DepthMap, DepthModel, DepthObjective, DepthUnknowns, MapOptions, Polynomial,
+    DepthError, DepthMap, DepthModel, DepthObjective, DepthUnknowns, DepthMapOptions, PolynomialBias,
     PoseFreedom,
 };
 
@@ -13,7 +13,7 @@ use crate::depth::{
 /// whatever the model: each model is judged with the poses that fit it best.
 pub(super) struct HeldOut<'a> {
     map: DepthMap,
-    training: &'a Training,
+    training: &'a TrainingSettings,
     freedom: PoseFreedom,
     /// Where the poses were found last.
     poses: DepthUnknowns,
@@ -27,8 +27,8 @@ impl<'a> HeldOut<'a> {
     /// poses that suit no model.
     pub fn new(
         map: &DepthMap,
-        training: &'a Training,
-        options: &MapOptions,
+        training: &'a TrainingSettings,
+        options: &DepthMapOptions,
     ) -> Result<Self, DepthError> {
         let freedom = match training.freedom {
             // Sequences do not touch each other.
@@ -64,7 +64,7 @@ impl<'a> HeldOut<'a> {
         Some(loss)
     }
 
-    fn refresh(&mut self, options: &MapOptions) -> Result<(), DepthError> {
+    fn refresh(&mut self, options: &DepthMapOptions) -> Result<(), DepthError> {
         let objective = self.objective(&self.map)?;
         let start = self.poses.clone();
         let reached =
@@ -76,14 +76,14 @@ impl<'a> HeldOut<'a> {
     }
 
     fn objective<'m>(&self, map: &'m DepthMap) -> Result<DepthObjective<'m>, DepthError> {
-        let Training { loss, robust, .. } = *self.training;
+        let TrainingSettings { loss, robust, .. } = *self.training;
         DepthObjective::new(map, loss, robust, self.freedom.clone())
     }
 }
 
 /// Takes nothing off, and has nothing to learn.
 fn nothing() -> DepthModel {
-    DepthModel::Polynomial(Polynomial {
+    DepthModel::Polynomial(PolynomialBias {
         exponents: Vec::new(),
         weights: Vec::new(),
         scaled: false,

@@ -4,7 +4,7 @@ use crate::depth::DepthError;
 
 /// Numbers of sub-sequences.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Split {
+pub struct SequenceSplit {
     /// Half of them: the loss is minimised on these.
     pub train: Vec<usize>,
     /// A quarter: these choose the iteration.
@@ -13,12 +13,12 @@ pub struct Split {
     pub test: Vec<usize>,
 }
 
-impl Split {
+impl SequenceSplit {
     /// The four rotations of 4 : 2 : 2, so that every sub-sequence is tested on once.
     ///
     /// ```
-    /// use etendue_calibrate::depth::train::Split;
-    /// let splits = Split::rotations(8)?;
+    /// use etendue_calibrate::depth::train::SequenceSplit;
+    /// let splits = SequenceSplit::rotations(8)?;
     /// assert_eq!(splits[1].train, [2, 3, 4, 5]);
     /// assert_eq!(splits[1].validation, [6, 7]);
     /// assert_eq!(splits[1].test, [0, 1]);

@@ -2,11 +2,11 @@
 
 use super::curve::BiasCurve;
 use super::held_out::HeldOut;
-use super::settings::{Optimiser, Training};
+use super::settings::{DepthOptimiser, TrainingSettings};
 use super::{adam, gauss_newton, lbfgs};
 use crate::depth::error::DepthError;
 use crate::depth::loss::{DepthObjective, DepthUnknowns};
-use crate::depth::map::{DepthMap, MapOptions};
+use crate::depth::map::{DepthMap, DepthMapOptions};
 use crate::depth::model::DepthModel;
 use etendue_physics::statistics::nearest_quantile;
 use nalgebra::Isometry3;
@@ -48,8 +48,8 @@ pub fn train(
     map: &DepthMap,
     validation: Option<&DepthMap>,
     start: &DepthModel,
-    training: &Training,
-    options: &MapOptions,
+    training: &TrainingSettings,
+    options: &DepthMapOptions,
 ) -> Result<TrainingResult, DepthError> {
     check(map, training)?;
     let poses = map.world_from_lidar().len();
@@ -78,7 +78,7 @@ pub fn train(
     })
 }
 
-fn objective<'a>(map: &'a DepthMap, training: &Training) -> Result<DepthObjective<'a>, DepthError> {
+fn objective<'a>(map: &'a DepthMap, training: &TrainingSettings) -> Result<DepthObjective<'a>, DepthError> {
     DepthObjective::new(
         map,
         training.loss,
@@ -90,20 +90,20 @@ fn objective<'a>(map: &'a DepthMap, training: &Training) -> Result<DepthObjectiv
 fn descend(
     objective: &DepthObjective<'_>,
     start: DepthUnknowns,
-    training: &Training,
+    training: &TrainingSettings,
     observe: &mut dyn FnMut(&DepthUnknowns, f64),
 ) -> Result<DepthUnknowns, DepthError> {
     match training.optimiser {
-        Optimiser::GaussNewton => Ok(gauss_newton::descend(
+        DepthOptimiser::GaussNewton => Ok(gauss_newton::descend(
             objective,
             start,
             training.iterations,
             observe,
         )),
-        Optimiser::Lbfgs(memory) => {
+        DepthOptimiser::Lbfgs(memory) => {
             lbfgs::descend(objective, start, memory, training.iterations, observe)
         }
-        Optimiser::Adam(rate) => Ok(adam::descend(
+        DepthOptimiser::Adam(rate) => Ok(adam::descend(
             objective,
             start,
             rate,
@@ -113,7 +113,7 @@ fn descend(
     }
 }
 
-fn check(map: &DepthMap, training: &Training) -> Result<(), DepthError> {
+fn check(map: &DepthMap, training: &TrainingSettings) -> Result<(), DepthError> {
     let seen = map.incidences_used();
     let low = nearest_quantile(&seen, 0.05).unwrap_or(0.0);
     let high = nearest_quantile(&seen, 0.95).unwrap_or(0.0);
@@ -124,12 +124,12 @@ fn check(map: &DepthMap, training: &Training) -> Result<(), DepthError> {
         });
     }
     match training.optimiser {
-        Optimiser::Adam(rate) if !(rate > 0.0 && rate.is_finite()) => Err(DepthError::Setting {
+        DepthOptimiser::Adam(rate) if !(rate > 0.0 && rate.is_finite()) => Err(DepthError::Setting {
             name: "rate",
             value: rate,
             domain: "above zero",
         }),
-        Optimiser::Lbfgs(0) => Err(DepthError::Setting {
+        DepthOptimiser::Lbfgs(0) => Err(DepthError::Setting {
             name: "memory",
             value: 0.0,
             domain: "at least 1",
@@ -148,8 +148,8 @@ struct Best<'a> {
 impl<'a> Best<'a> {
     fn new(
         map: Option<&DepthMap>,
-        training: &'a Training,
-        options: &MapOptions,
+        training: &'a TrainingSettings,
+        options: &DepthMapOptions,
     ) -> Result<Self, DepthError> {
         Ok(Self {
             validation: map

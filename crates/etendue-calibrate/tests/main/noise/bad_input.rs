@@ -2,14 +2,14 @@
 
 use super::{Board, ONE, options, recording, scans};
 use etendue_calibrate::noise::panel::find_panel;
-use etendue_calibrate::noise::{NoiseError, PanelHint, PanelSearch, Recording, calibrate};
+use etendue_calibrate::noise::{NoiseError, PanelHint, PanelSearch, PanelRecording, calibrate};
 use etendue_sensors::RangeReading;
 
-fn panel_error(recording: &Recording, hint: PanelHint) -> NoiseError {
+fn panel_error(recording: &PanelRecording, hint: PanelHint) -> NoiseError {
     find_panel(recording, &hint, &PanelSearch::default()).unwrap_err()
 }
 
-fn plain(boards: &[Board]) -> Recording {
+fn plain(boards: &[Board]) -> PanelRecording {
     recording(&scans(boards, 10, |_, _, range, _| {
         RangeReading::Range(range)
     }))
@@ -135,7 +135,7 @@ fn too_few_beams_for_statistics() {
         &options(),
     );
     assert!(
-        matches!(error, Err(NoiseError::TooLittle { .. })),
+        matches!(error, Err(NoiseError::TooFewBeamsOnPanel { .. })),
         "{error:?}"
     );
     assert!(calibrate(&[(&few, PanelHint::default())], &options()).is_ok());
@@ -174,7 +174,7 @@ fn millimetres_among_metres_and_millimetres_alone() {
 
 #[test]
 fn no_scans_at_all() {
-    let error = Recording::from_scans("empty", &[]).unwrap_err();
+    let error = PanelRecording::from_scans("empty", &[]).unwrap_err();
     assert_eq!(
         error,
         NoiseError::Empty {

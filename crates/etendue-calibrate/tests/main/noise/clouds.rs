@@ -1,7 +1,7 @@
 //! Panels in front of sensors that see in three dimensions.
 
 use super::{known, options};
-use etendue_calibrate::noise::{Calibration, NoiseError, PanelHint, Recording, calibrate};
+use etendue_calibrate::noise::{NoiseCalibration, NoiseError, PanelHint, PanelRecording, calibrate};
 use etendue_physics::profile::Address;
 use nalgebra::{Point3, Vector3};
 
@@ -53,8 +53,8 @@ fn clouds(scans: u32, keep_dropped: bool) -> Vec<(Vec<Point3<f64>>, Vec<f32>)> {
     (0..scans).map(scan).collect()
 }
 
-fn calibrated(clouds: &[(Vec<Point3<f64>>, Vec<f32>)]) -> Result<Calibration, NoiseError> {
-    let recording = Recording::from_clouds("clouds", clouds)?;
+fn calibrated(clouds: &[(Vec<Point3<f64>>, Vec<f32>)]) -> Result<NoiseCalibration, NoiseError> {
+    let recording = PanelRecording::from_clouds("clouds", clouds)?;
     assert!(!recording.planar);
     calibrate(&[(&recording, PanelHint::default())], &options())
 }
@@ -117,7 +117,7 @@ fn clouds_of_a_planar_sensor_show_the_board_too() {
         ((0..120).filter_map(seen).collect(), Vec::new())
     };
     let clouds: Vec<_> = (0..20).map(scan).collect();
-    let recording = Recording::from_clouds("level", &clouds).unwrap();
+    let recording = PanelRecording::from_clouds("level", &clouds).unwrap();
     assert!(recording.planar);
     let found = calibrate(&[(&recording, PanelHint::default())], &options()).unwrap();
     let plane = found.panels[0].panel.plane;

@@ -2,7 +2,7 @@
 
 use super::{ONE, azimuths, known, options, recording, scans};
 use etendue_calibrate::noise::score::monte_carlo_test;
-use etendue_calibrate::noise::{Calibration, PanelHint, calibrate};
+use etendue_calibrate::noise::{NoiseCalibration, PanelHint, calibrate};
 use etendue_physics::profile::{Address, Aspect, Glare, GlareKnot, Profile};
 use etendue_sensors::RangeReading;
 
@@ -29,7 +29,7 @@ fn glaring() -> Profile {
 }
 
 /// Scans of a board, each beam drawn from a profile, with a shape of the board added by azimuth.
-fn calibrated(profile: &Profile, seed: u64, sign: f64, shape: impl Fn(f64) -> f64) -> Calibration {
+fn calibrated(profile: &Profile, seed: u64, sign: f64, shape: impl Fn(f64) -> f64) -> NoiseCalibration {
     calibrated_in(60, profile, seed, sign, shape)
 }
 
@@ -39,7 +39,7 @@ fn calibrated_in(
     seed: u64,
     sign: f64,
     shape: impl Fn(f64) -> f64,
-) -> Calibration {
+) -> NoiseCalibration {
     let azimuths = azimuths(720);
     let scans = scans(&ONE, sweeps, |sweep, beam, range, _| {
         let address = Address {

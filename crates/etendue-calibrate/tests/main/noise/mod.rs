@@ -7,7 +7,7 @@ mod moved;
 mod recovered;
 mod statistics;
 
-use etendue_calibrate::noise::{CalibrationOptions, PanelBeams, Recording, replay};
+use etendue_calibrate::noise::{CalibrationOptions, PanelBeams, PanelRecording, replay};
 use etendue_physics::profile::{
     Correlation, DistanceLaw, DropOutModel, IntensityKind, Knot, Profile, ReflectanceModel, Steps,
 };
@@ -65,8 +65,8 @@ pub fn scans(
     (0..count).map(scan).collect()
 }
 
-pub fn recording(scans: &[Scan]) -> Recording {
-    Recording::from_scans("test", scans).unwrap()
+pub fn recording(scans: &[Scan]) -> PanelRecording {
+    PanelRecording::from_scans("test", scans).unwrap()
 }
 
 pub const ONE: [Board; 1] = [Board {

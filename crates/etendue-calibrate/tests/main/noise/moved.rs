@@ -2,14 +2,14 @@
 
 use super::{azimuths, known, options};
 use etendue_calibrate::noise::score::hold_out;
-use etendue_calibrate::noise::{PanelHint, Recording, calibrate};
+use etendue_calibrate::noise::{PanelHint, PanelRecording, calibrate};
 use etendue_physics::profile::Address;
 use etendue_sensors::{RangeReading, Scan};
 use std::sync::Arc;
 
 /// Sixty scans of a board at 0.5 m that is turned by `turn` degrees altogether, slowly at first and
 /// then at once, noise of the known profile.
-fn recorded(turn: f64) -> Recording {
+fn recorded(turn: f64) -> PanelRecording {
     let (profile, azimuths) = (known(), azimuths(720));
     let scan = |sweep: u32| {
         let share = if sweep < 40 {
@@ -45,7 +45,7 @@ fn recorded(turn: f64) -> Recording {
         }
     };
     let scans: Vec<Scan> = (0..60).map(scan).collect();
-    Recording::from_scans("turned", &scans).unwrap()
+    PanelRecording::from_scans("turned", &scans).unwrap()
 }
 
 /// A board turned by two degrees, which moves ranges at 45 degrees by 12 mm a degree, twice the true

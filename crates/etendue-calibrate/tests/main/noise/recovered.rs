@@ -4,12 +4,12 @@ use super::{ONE, drawn, known, options, recording, scans};
 use etendue_calibrate::noise::panel::find_panel;
 use etendue_calibrate::noise::score::{hold_out, monte_carlo_test};
 use etendue_calibrate::noise::{
-    Calibration, PanelBeams, PanelHint, PanelSearch, Recording, calibrate, identify,
+    NoiseCalibration, PanelBeams, PanelHint, PanelSearch, PanelRecording, calibrate, identify,
 };
 use etendue_physics::profile::{Address, Profile};
 use etendue_sensors::RangeReading;
 
-fn recorded(profile: &Profile, sweeps: u32) -> Recording {
+fn recorded(profile: &Profile, sweeps: u32) -> PanelRecording {
     let scans = scans(&ONE, sweeps, |sweep, beam, range, incidence| {
         let address = Address {
             seed: 3,
@@ -26,7 +26,7 @@ fn recorded(profile: &Profile, sweeps: u32) -> Recording {
     recording(&scans)
 }
 
-fn calibrated(recording: &Recording) -> Calibration {
+fn calibrated(recording: &PanelRecording) -> NoiseCalibration {
     let hint = PanelHint {
         width: Some(1.2),
         ..PanelHint::default()
@@ -144,7 +144,7 @@ fn ranges_at_a_panels_end_are_not_the_materials() {
             .iter()
             .any(|text| text.contains("part of the spot"))
     );
-    let at = |found: &Calibration| found.profile.at(0.83, 0.5 / 0.83_f64.cos());
+    let at = |found: &NoiseCalibration| found.profile.at(0.83, 0.5 / 0.83_f64.cos());
     let (a, b) = (at(&straight), at(&bent));
     assert!((a.bias - b.bias).abs() < 1e-4 && (a.spread - b.spread).abs() < 1e-4);
     assert!((a.drop_out - b.drop_out).abs() < 1e-9);

@@ -1,6 +1,6 @@
 //! Report of held-out scores.
 
-use etendue::calibrate::noise::score::{Band, HoldOut, MonteCarloBand};
+use etendue::calibrate::noise::score::{IncidenceBand, HoldOutScores, MonteCarloBand};
 use serde::Serialize;
 use std::fmt::Write as _;
 
@@ -46,7 +46,7 @@ struct BandRow {
 
 impl HoldOutReport {
     /// Report of the scores of a material.
-    pub fn of(material: &str, hold_out: &HoldOut) -> Self {
+    pub fn of(material: &str, hold_out: &HoldOutScores) -> Self {
         let scores = hold_out.scores.iter().map(|(predictor, scores)| {
             let classes = scores.calibration.iter();
             ScoreRow {
@@ -56,11 +56,11 @@ impl HoldOutReport {
                 drop_out_brier: scores.drop_out_error,
                 pit: scores.transform,
                 drop_out_calibration: classes
-                    .map(|class| (class.predicted, class.seen, class.beams))
+                    .map(|class| (class.predicted, class.observed, class.beams))
                     .collect(),
             }
         });
-        let simulated = |band: &Band| {
+        let simulated = |band: &IncidenceBand| {
             let same = |one: &&MonteCarloBand| one.incidence[0] == band.incidence[0];
             hold_out.monte_carlo.iter().find(same)
         };
@@ -73,7 +73,7 @@ impl HoldOutReport {
             ks_probability: band.probability,
             ks_probability_all_independent: band.plain_probability,
             ks_probability_simulated: simulated(band).map(|one| one.probability),
-            ks_all_independent_tells_simulations: simulated(band).map(|one| one.plain_tells),
+            ks_all_independent_tells_simulations: simulated(band).map(|one| one.plain_rejection_rate),
             jensen_shannon_bits: band.divergence,
             drop_out_seen: band.drop_out[0],
             drop_out_predicted: band.drop_out[1],

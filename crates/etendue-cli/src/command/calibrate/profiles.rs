@@ -12,7 +12,7 @@ use crate::sequence::bar;
 use clap::Args;
 use etendue::calibrate::noise::score::hold_out;
 use etendue::calibrate::noise::{
-    Calibration, CalibrationOptions, PanelHint, Recording, SensorKind, calibrate,
+    NoiseCalibration, CalibrationOptions, PanelHint, PanelRecording, RangingPrinciple, calibrate,
 };
 use etendue::config::profile::{
     CalibrationSetup, ProfileFile, Provenance, Quality, SetupPanel, load_calibration_setup,
@@ -141,7 +141,7 @@ impl Profiles {
         task: &Task,
         folder: &mut Folder,
         results: &mut Results,
-    ) -> Result<Calibration, Failure> {
+    ) -> Result<NoiseCalibration, Failure> {
         let recordings = task.recordings();
         let calibration = calibrate(&recordings, &task.options)?;
         let name = file_name(&task.options.material);
@@ -204,10 +204,10 @@ impl Task {
             options: CalibrationOptions {
                 sensor: bench.sensor.clone(),
                 material: material.into(),
-                kind: if bench.time_of_flight {
-                    SensorKind::TimeOfFlight
+                principle: if bench.time_of_flight {
+                    RangingPrinciple::TimeOfFlight
                 } else {
-                    SensorKind::Triangulating
+                    RangingPrinciple::Triangulating
                 },
                 wavelength: bench.wavelength,
                 ..CalibrationOptions::default()
@@ -216,7 +216,7 @@ impl Task {
         })
     }
 
-    fn recordings(&self) -> Vec<(&Recording, PanelHint)> {
+    fn recordings(&self) -> Vec<(&PanelRecording, PanelHint)> {
         let panels = self.panels.iter();
         panels
             .map(|(_, hint, loaded)| (&loaded.recording, *hint))
@@ -224,7 +224,7 @@ impl Task {
     }
 
     /// File of a profile, with its provenance.
-    fn file(&self, calibration: &Calibration) -> ProfileFile {
+    fn file(&self, calibration: &NoiseCalibration) -> ProfileFile {
         let mut file = ProfileFile::of(&calibration.profile);
         file.description = format!(
             "{} on {}, from {} recordings",

@@ -6,11 +6,11 @@ use crate::folder::Folder;
 use crate::output::{print_report, warn, write_file};
 use crate::sequence::{self, ConventionName};
 use clap::{Args, ValueEnum};
-use etendue::calibrate::depth::features::Mask;
-use etendue::calibrate::depth::train::{Optimiser, Training, TrainingResult, train};
+use etendue::calibrate::depth::features::NeighbourhoodMask;
+use etendue::calibrate::depth::train::{DepthOptimiser, TrainingSettings, TrainingResult, train};
 use etendue::calibrate::depth::{
-    DepthLoss, DepthMap, DepthModel, InverseCosine, Linear, MapOptions, Polynomial, PoseFreedom,
-    Robust, ScanSignature, WaveformBias,
+    DepthLoss, DepthMap, DepthModel, InverseCosineBias, LinearBias, DepthMapOptions, PolynomialBias, PoseFreedom,
+    RobustLoss, ScanSignature, WaveformBias,
 };
 use etendue::config::depth_model::{BIN_DEG, Learnt, LearntModel};
 use etendue::estimate::geometry::Neighbourhood;
@@ -222,10 +222,10 @@ const SEQUENCE_DISTANCE: f64 = 1e4;
 
 impl MapArguments {
     /// The options with the given arguments.
-    pub fn options(&self) -> MapOptions {
+    pub fn options(&self) -> DepthMapOptions {
         let mut options = match self.masks {
-            MaskName::Strict => MapOptions::strict(),
-            MaskName::Published => MapOptions::published(),
+            MaskName::Strict => DepthMapOptions::strict(),
+            MaskName::Published => DepthMapOptions::published(),
         };
         if let Some(voxel) = self.voxel {
             options.voxel = voxel;
@@ -254,7 +254,7 @@ impl MapArguments {
     }
 
     /// Replaces the given thresholds.
-    fn set(&self, mask: &mut Mask) {
+    fn set(&self, mask: &mut NeighbourhoodMask) {
         let spread = self.normal_spread.map(f64::to_radians);
         for (given, threshold) in [
             (self.viewpoint_variance, &mut mask.viewpoint_variance),
@@ -354,7 +354,7 @@ impl Train {
         print_report(self.json, &report, Report::text)
     }
 
-    fn validation_map(&self, options: &MapOptions) -> Result<Option<DepthMap>, Failure> {
+    fn validation_map(&self, options: &DepthMapOptions) -> Result<Option<DepthMap>, Failure> {
         if self.validation.is_empty() {
             return Ok(None);
         }
@@ -365,14 +365,14 @@ impl Train {
 
     fn start(&self) -> DepthModel {
         let polynomial = |scaled| {
-            DepthModel::Polynomial(Polynomial {
+            DepthModel::Polynomial(PolynomialBias {
                 exponents: self.exponents.clone(),
                 weights: vec![0.0; self.exponents.len()],
                 scaled,
             })
         };
         let inverse = |scaled| {
-            DepthModel::InverseCosine(InverseCosine {
+            DepthModel::InverseCosine(InverseCosineBias {
                 weight: 0.0,
                 scaled,
             })
@@ -380,15 +380,15 @@ impl Train {
         match self.model {
             ModelName::Polynomial => polynomial(false),
             ModelName::ScaledPolynomial => polynomial(true),
-            ModelName::Linear => DepthModel::Linear(Linear::default()),
+            ModelName::Linear => DepthModel::Linear(LinearBias::default()),
             ModelName::InverseCosine => inverse(false),
             ModelName::ScaledInverseCosine => inverse(true),
             ModelName::Waveform => DepthModel::Waveform(WaveformBias::START),
         }
     }
 
-    fn training(&self, gathered: &Gathered) -> Training {
-        Training {
+    fn training(&self, gathered: &Gathered) -> TrainingSettings {
+        TrainingSettings {
             loss: match self.loss {
                 LossName::MinimumEigenvalue => DepthLoss::MinimumEigenvalue,
                 LossName::NormalisedEigenvalue => DepthLoss::NormalisedEigenvalue,
@@ -397,11 +397,11 @@ impl Train {
                 LossName::PointToPoint => DepthLoss::PointToPoint,
             },
             robust: match self.robust {
-                RobustName::None => Robust::None,
-                RobustName::Huber => Robust::Huber(self.robust_from),
-                RobustName::Cauchy => Robust::Cauchy(self.robust_from),
-                RobustName::GemanMcClure => Robust::GemanMcClure(self.robust_from),
-                RobustName::Truncated => Robust::Truncated(self.robust_from),
+                RobustName::None => RobustLoss::None,
+                RobustName::Huber => RobustLoss::Huber(self.robust_from),
+                RobustName::Cauchy => RobustLoss::Cauchy(self.robust_from),
+                RobustName::GemanMcClure => RobustLoss::GemanMcClure(self.robust_from),
+                RobustName::Truncated => RobustLoss::Truncated(self.robust_from),
             },
             freedom: match self.poses_move {
                 FreedomName::Fixed => PoseFreedom::Fixed,
@@ -410,9 +410,9 @@ impl Train {
                 FreedomName::PerSequence => PoseFreedom::PerSequence(gathered.sequence_of.clone()),
             },
             optimiser: match self.optimiser {
-                OptimiserName::GaussNewton => Optimiser::GaussNewton,
-                OptimiserName::Lbfgs => Optimiser::Lbfgs(7),
-                OptimiserName::Adam => Optimiser::Adam(2e-4),
+                OptimiserName::GaussNewton => DepthOptimiser::GaussNewton,
+                OptimiserName::Lbfgs => DepthOptimiser::Lbfgs(7),
+                OptimiserName::Adam => DepthOptimiser::Adam(2e-4),
             },
             iterations: self.iterations,
             refreshes: self.refreshes,

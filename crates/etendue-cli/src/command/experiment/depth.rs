@@ -11,7 +11,7 @@ use crate::output::commit;
 use crate::sequence::bar;
 use crate::source;
 use clap::Args;
-use etendue::calibrate::depth::{DepthLoss, DepthMap, DepthModel, Polynomial};
+use etendue::calibrate::depth::{DepthLoss, DepthMap, DepthModel, PolynomialBias};
 use etendue::config::depth_model;
 use etendue::config::sensor::preset;
 use etendue::io::output::OutputSet;
@@ -88,7 +88,7 @@ pub fn corridor(arguments: &DepthArguments) -> Found {
         pose_noise: noise,
         ..CorridorSettings::default()
     };
-    let known = DepthModel::Polynomial(Polynomial::plain(KNOWN_BIAS));
+    let known = DepthModel::Polynomial(PolynomialBias::plain(KNOWN_BIAS));
     let with_known_bias = CorridorSettings {
         bias: CorridorBias::Known(known.clone(), NOISE),
         ..settings.clone()

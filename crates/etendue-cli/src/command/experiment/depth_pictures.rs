@@ -2,7 +2,7 @@
 
 use super::depth_tables::{FEWEST_READINGS, first_split};
 use crate::view::layers::{Layer, LayerPanels};
-use etendue::calibrate::depth::{DepthModel, Polynomial, correct_scan};
+use etendue::calibrate::depth::{DepthModel, PolynomialBias, correct_scan};
 use etendue::estimate::geometry::CellOptions;
 use etendue_experiments::depth::board::BoardRow;
 use etendue_experiments::depth::corridor::{AS_BUILT, BiasBin, Drive, SplitRow};
@@ -82,7 +82,7 @@ pub fn side(drive: &Drive, rows: &[SplitRow]) -> Drawing {
     let along = (end - start).try_normalize(0.0).unwrap_or(Vector3::x());
     let panel = |row: &SplitRow, color| {
         let cells = CellOptions::default();
-        let nothing = DepthModel::Polynomial(Polynomial::plain([0.0; 2]));
+        let nothing = DepthModel::Polynomial(PolynomialBias::plain([0.0; 2]));
         let model = row.model.as_ref().unwrap_or(&nothing);
         let mut points = Vec::new();
         for (scan, pose) in drive.scans.iter().zip(&row.trajectory) {

@@ -2,8 +2,8 @@
 
 use super::drive::Drive;
 use super::settings::{ExperimentError, unbiased_polynomial};
-use etendue_calibrate::depth::train::{Training, train};
-use etendue_calibrate::depth::{DepthLoss, DepthMap, DepthModel, MapOptions, PoseFreedom};
+use etendue_calibrate::depth::train::{TrainingSettings, train};
+use etendue_calibrate::depth::{DepthLoss, DepthMap, DepthModel, DepthMapOptions, PoseFreedom};
 use etendue_physics::statistics::root_mean_square;
 
 /// LearningPoses to learn with.
@@ -42,7 +42,7 @@ pub fn losses(drive: &Drive, truth: &DepthModel) -> Result<Vec<LossRow>, Experim
         DepthLoss::Trace,
     ];
     let count = drive.scans.len().min(STOPS_OF_LOSSES);
-    let options = MapOptions::strict();
+    let options = DepthMapOptions::strict();
     let mut rows = Vec::new();
     let right = DepthMap::build(&drive.scans[..count], &drive.truth[..count], &options)?;
     for loss in LOSSES {
@@ -65,7 +65,7 @@ fn loss_row(
     poses: LearningPoses,
 ) -> Result<LossRow, ExperimentError> {
     let learnt = poses == LearningPoses::Learnt;
-    let training = Training {
+    let training = TrainingSettings {
         loss,
         refreshes: usize::from(learnt),
         freedom: if learnt {
@@ -73,14 +73,14 @@ fn loss_row(
         } else {
             PoseFreedom::Fixed
         },
-        ..Training::default()
+        ..TrainingSettings::default()
     };
     let trained = train(
         map,
         None,
         &unbiased_polynomial(),
         &training,
-        &MapOptions::strict(),
+        &DepthMapOptions::strict(),
     )?;
     let losses: Vec<f64> = trained.progress.iter().map(|p| p.loss).collect();
     Ok(LossRow {
