@@ -18,8 +18,8 @@ mod corridor;
 
 use corridor::{Corridor, Noise};
 use etendue_calibrate::depth::{
-    DepthLoss, DepthMap, DepthModel, DepthObjective, DepthUnknowns, DepthMapOptions, PolynomialBias,
-    PoseFreedom, RobustLoss, correct_scan,
+    DepthLoss, DepthMap, DepthMapOptions, DepthModel, DepthObjective, DepthUnknowns,
+    PolynomialBias, PoseFreedom, RobustLoss, correct_scan,
 };
 use etendue_estimate::geometry::CellOptions;
 use std::time::Instant;

@@ -130,7 +130,6 @@ impl PanelBeams {
         let at_edge = |beam: &&PanelBeam| beam.returned() && beam.at_edge;
         self.beams.iter().filter(at_edge).count()
     }
-
 }
 
 /// Cosine of the angle between the component of a direction along the plane and the plane's left.
@@ -144,7 +143,6 @@ fn side(plane: &PanelPlane, direction: &Vector3<f64>) -> f64 {
         0.0
     }
 }
-
 
 /// Interval of ranges that belong to the panel in one direction, m.
 struct RangeGate {

@@ -41,8 +41,7 @@ impl Curves {
                     fold: bin.cross_validation_fold(),
                 })
             };
-            let observations: Vec<CurveObservation> =
-                bins.iter().filter_map(observation).collect();
+            let observations: Vec<CurveObservation> = bins.iter().filter_map(observation).collect();
             fit_curve(&observations, PIECE, link)
         };
         let bias = |bin: &IncidenceBin| {
@@ -56,9 +55,8 @@ impl Curves {
         let intensity = |bin: &IncidenceBin| {
             (bin.returned >= 1.0).then(|| (settings.intensity_of(bin), bin.returned))
         };
-        let intensity_spread = |bin: &IncidenceBin| {
-            (bin.returned >= 3.0).then(|| (bin.intensity[1], bin.returned))
-        };
+        let intensity_spread =
+            |bin: &IncidenceBin| (bin.returned >= 3.0).then(|| (bin.intensity[1], bin.returned));
         Self {
             bias: curve(&bias, LinkFunction::Identity),
             log_spread: None,
@@ -79,9 +77,8 @@ impl Curves {
         settings: &CurveSettings,
     ) -> Self {
         let common = Self::fit(&bins_from(bins, extent), settings);
-        let value = |curve: &Option<SmoothCurve>, x: f64| {
-            curve.as_ref().map_or(0.0, |curve| curve.at(x))
-        };
+        let value =
+            |curve: &Option<SmoothCurve>, x: f64| curve.as_ref().map_or(0.0, |curve| curve.at(x));
         let glare = GlareCurves::fit(
             near_normal,
             extent,

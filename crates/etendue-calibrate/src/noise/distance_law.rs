@@ -34,8 +34,8 @@ pub(super) fn fit_distance_law(
         .filter_map(|(panel, bins)| Some([panel.distance().ln(), mean_log_spread(bins)?]))
         .collect();
     let distances = || spreads.iter().map(|point| point[0]);
-    let span = distances().fold(f64::NEG_INFINITY, f64::max)
-        - distances().fold(f64::INFINITY, f64::min);
+    let span =
+        distances().fold(f64::NEG_INFINITY, f64::max) - distances().fold(f64::INFINITY, f64::min);
     if spreads.len() < 2 || span < LEAST_DISTANCE_RATIO.ln() {
         let sensors = match options.principle {
             RangingPrinciple::Triangulating => "triangulating",
@@ -87,11 +87,7 @@ fn noise_floor(bins_by_panel: &[Vec<IncidenceBin>]) -> f64 {
 }
 
 /// A bin with bias and spread scaled to `ratio` times its distance.
-pub(super) fn scaled_to_distance(
-    bin: &IncidenceBin,
-    law: DistanceLaw,
-    ratio: f64,
-) -> IncidenceBin {
+pub(super) fn scaled_to_distance(bin: &IncidenceBin, law: DistanceLaw, ratio: f64) -> IncidenceBin {
     let mut bin = bin.clone();
     if let Some(error) = &mut bin.error {
         error.mean = law.bias(error.mean, ratio);

@@ -23,7 +23,9 @@ pub enum NoiseError {
         scans: usize,
     },
     /// Too few directions with returns for the panel search.
-    #[error("{recording}: {directions} directions returned, but a panel requires at least {needed}")]
+    #[error(
+        "{recording}: {directions} directions returned, but a panel requires at least {needed}"
+    )]
     TooFewBeams {
         /// Name of the recording.
         recording: String,
@@ -67,7 +69,9 @@ pub enum NoiseError {
         median: f64,
     },
     /// Ranges in millimetres.
-    #[error("{recording}: the distance of the panel would be {distance:.0} m: the ranges are millimetres")]
+    #[error(
+        "{recording}: the distance of the panel would be {distance:.0} m: the ranges are millimetres"
+    )]
     Millimetres {
         /// Name of the recording.
         recording: String,

@@ -130,9 +130,7 @@ fn mean_square_deviation(
 ) -> Option<f64> {
     let squares: Vec<f64> = bias_observations(bins, between_bins)
         .filter(|observation| (from..to).contains(&observation.x))
-        .map(|observation| {
-            observation.weight * (observation.y - curve.at(observation.x)).powi(2)
-        })
+        .map(|observation| observation.weight * (observation.y - curve.at(observation.x)).powi(2))
         .collect();
     (!squares.is_empty()).then(|| squares.iter().sum::<f64>() / squares.len() as f64)
 }
@@ -249,11 +247,7 @@ impl GlareCurves {
     }
 
     /// The glare of a profile; `common_drop_out` is the drop-out that both sides have in common.
-    pub fn glare(
-        &self,
-        settings: &CurveSettings,
-        common_drop_out: impl Fn(f64) -> f64,
-    ) -> Glare {
+    pub fn glare(&self, settings: &CurveSettings, common_drop_out: impl Fn(f64) -> f64) -> Glare {
         #[expect(
             clippy::cast_possible_truncation,
             reason = "ten degrees have few knots"
@@ -267,8 +261,7 @@ impl GlareCurves {
             .collect();
         for knot in &mut knots {
             let returning = 1.0 - common_drop_out(knot.incidence.abs());
-            let loss =
-                |total: f64| (1.0 - (1.0 - total) / returning.max(1e-6)).clamp(0.0, 1.0);
+            let loss = |total: f64| (1.0 - (1.0 - total) / returning.max(1e-6)).clamp(0.0, 1.0);
             knot.drop_out_interval = knot.drop_out_interval.map(loss);
         }
         Glare {

@@ -63,8 +63,7 @@ impl Curves {
         counts: &KnotCounts,
         intensity: IntensityKind,
     ) -> Knot {
-        let value =
-            |curve: &Option<SmoothCurve>, x: f64| curve.as_ref().map_or(0.0, |c| c.at(x));
+        let value = |curve: &Option<SmoothCurve>, x: f64| curve.as_ref().map_or(0.0, |c| c.at(x));
         let near = counts.near(incidence);
         let within = incidence.min(widest_range);
         let spread = value(&self.log_spread, within).exp();

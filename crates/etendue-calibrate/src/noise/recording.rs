@@ -159,8 +159,7 @@ impl PanelRecording {
         }
         for cell in returning {
             let median = cell.median().unwrap_or(1.0);
-            let is_other_unit =
-                |ratio: f64| (600.0..1600.0).contains(&ratio.max(1.0 / ratio));
+            let is_other_unit = |ratio: f64| (600.0..1600.0).contains(&ratio.max(1.0 / ratio));
             let outlier = cell.samples.iter().find_map(|sample| {
                 let range = sample.range.filter(|r| is_other_unit(r / median));
                 range.map(|range| (sample.scan, range))

@@ -30,7 +30,10 @@ impl MaterialBackscatter<'_> {
 }
 
 /// The recorded profile whose fitted reflectance model is most similar in shape over incidence.
-pub fn nearest<'a>(material: MaterialBackscatter<'_>, profiles: &[&'a Profile]) -> Option<&'a Profile> {
+pub fn nearest<'a>(
+    material: MaterialBackscatter<'_>,
+    profiles: &[&'a Profile],
+) -> Option<&'a Profile> {
     let misfit = |profile: &&Profile| material.misfit(profile);
     let profiles = profiles.iter().copied();
     profiles.min_by(|a, b| misfit(a).total_cmp(&misfit(b)))

@@ -1,8 +1,8 @@
 //! A corridor of planes, seen by a lidar of many channels, with a known bias.
 
-use etendue_calibrate::depth::train::{DepthOptimiser, TrainingSettings, TrainingResult, train};
+use etendue_calibrate::depth::train::{DepthOptimiser, TrainingResult, TrainingSettings, train};
 use etendue_calibrate::depth::{
-    DepthLoss, DepthMap, DepthModel, DepthMapOptions, PolynomialBias, PoseFreedom,
+    DepthLoss, DepthMap, DepthMapOptions, DepthModel, PolynomialBias, PoseFreedom,
 };
 use etendue_physics::{Purpose, Stream};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
@@ -188,7 +188,12 @@ fn without_noise_the_bias_is_found_to_a_tenth_of_a_millimetre() {
         range: 0.0,
         ..RANGE_NOISE
     };
-    let (map, trained) = fit(256, clean, &TrainingSettings::default(), &DepthMapOptions::strict());
+    let (map, trained) = fit(
+        256,
+        clean,
+        &TrainingSettings::default(),
+        &DepthMapOptions::strict(),
+    );
     let rms = curve_rms(&map, &trained.model);
     assert!(map.neighbourhoods().len() > 1000);
     assert!(rms < 3e-4, "{rms}");
@@ -223,7 +228,12 @@ fn fitting_the_poses_too_finds_the_bias_under_pose_noise() {
     let mut worst = [0.0_f64; 2];
     for seed in [5, 105] {
         let noise = Noise { seed, ..POSE_NOISE };
-        let (map, alone) = fit(512, noise, &TrainingSettings::default(), &DepthMapOptions::strict());
+        let (map, alone) = fit(
+            512,
+            noise,
+            &TrainingSettings::default(),
+            &DepthMapOptions::strict(),
+        );
         let (_, both) = fit(512, noise, &joint, &DepthMapOptions::strict());
         for (worst, trained) in worst.iter_mut().zip([alone, both]) {
             *worst = worst.max(curve_rms(&map, &trained.model));

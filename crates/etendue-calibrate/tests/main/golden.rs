@@ -2,8 +2,8 @@
 
 use etendue_calibrate::depth::train::{DepthOptimiser, TrainingSettings, train};
 use etendue_calibrate::depth::{
-    DepthLoss, DepthMap, DepthMeasurement, DepthModel, DepthObjective, DepthUnknowns, DepthMapOptions,
-    PolynomialBias, PoseFreedom, RobustLoss,
+    DepthLoss, DepthMap, DepthMapOptions, DepthMeasurement, DepthModel, DepthObjective,
+    DepthUnknowns, PolynomialBias, PoseFreedom, RobustLoss,
 };
 use nalgebra::{Isometry3, Vector3};
 use serde_json::Value;
@@ -95,7 +95,12 @@ fn losses_and_gradients_are_those_of_the_reference() {
     }
 }
 
-fn learnt(golden: &Golden, loss: DepthLoss, optimiser: DepthOptimiser, iterations: usize) -> Vec<f64> {
+fn learnt(
+    golden: &Golden,
+    loss: DepthLoss,
+    optimiser: DepthOptimiser,
+    iterations: usize,
+) -> Vec<f64> {
     let training = TrainingSettings {
         loss,
         optimiser,

@@ -2,8 +2,8 @@
 
 use crate::corridor::{Corridor, Noise};
 use etendue_calibrate::depth::{
-    DepthLoss, DepthMap, DepthModel, DepthObjective, DepthUnknowns, DepthMapOptions, PolynomialBias,
-    PoseFreedom, RobustLoss,
+    DepthLoss, DepthMap, DepthMapOptions, DepthModel, DepthObjective, DepthUnknowns,
+    PolynomialBias, PoseFreedom, RobustLoss,
 };
 
 const LOSSES: [DepthLoss; 5] = [

@@ -3,7 +3,7 @@
 use crate::corridor::{Corridor, Noise};
 use etendue_calibrate::depth::train::{SequenceSplit, TrainingSettings, train};
 use etendue_calibrate::depth::{
-    PoseConvention, DepthError, DepthMap, DepthModel, DepthMapOptions, PolynomialBias, PoseFreedom,
+    DepthError, DepthMap, DepthMapOptions, DepthModel, PolynomialBias, PoseConvention, PoseFreedom,
     ScanSignature, likely_convention,
 };
 use nalgebra::{Isometry3, Point3};
@@ -131,7 +131,8 @@ fn poses_in_another_convention_are_noticed() {
 /// The pose that `convention` reads as `pose`: the axes are turned three times to be turned back.
 fn in_convention(convention: PoseConvention, pose: &Isometry3<f64>) -> Isometry3<f64> {
     // Turning the axes once more and once more again is turning them back: they have order three.
-    let turned = PoseConvention::Camera.world_from_lidar(&PoseConvention::Camera.world_from_lidar(pose));
+    let turned =
+        PoseConvention::Camera.world_from_lidar(&PoseConvention::Camera.world_from_lidar(pose));
     match convention {
         PoseConvention::CameraInverse => turned.inverse(),
         _ => turned,

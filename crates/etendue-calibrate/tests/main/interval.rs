@@ -2,7 +2,7 @@
 
 use crate::corridor::{Corridor, Noise};
 use etendue_calibrate::depth::train::{BiasCurve, BiasCurvePoint, TrainingSettings, train};
-use etendue_calibrate::depth::{DepthMap, DepthModel, DepthMapOptions, PolynomialBias};
+use etendue_calibrate::depth::{DepthMap, DepthMapOptions, DepthModel, PolynomialBias};
 use etendue_estimate::geometry::Neighbourhood;
 
 const BIAS: [f64; 2] = [0.004, 0.008];
@@ -40,14 +40,15 @@ struct Found {
 fn found(noise: Noise) -> Found {
     let points = (0..SEEDS).map(|seed| curve(Noise { seed, ..noise }).points[60]);
     let points: Vec<_> = points.collect();
-    let mean =
-        |of: &dyn Fn(&BiasCurvePoint) -> f64| points.iter().map(of).sum::<f64>() / points.len() as f64;
+    let mean = |of: &dyn Fn(&BiasCurvePoint) -> f64| {
+        points.iter().map(of).sum::<f64>() / points.len() as f64
+    };
     let centre = mean(&|p| p.bias);
     let spread = mean(&|p| (p.bias - centre).powi(2)) * points.len() as f64;
     Found {
         spread: (spread / (points.len() - 1) as f64).sqrt(),
         told: mean(&|p| p.sd * p.sd).sqrt(),
-        told_of_noise: mean(&|p| p.sd_of_noise * p.sd_of_noise).sqrt(),
+        told_of_noise: mean(&|p| p.noise_sd * p.noise_sd).sqrt(),
     }
 }
 

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 /// The mean loss over a map (equation 14) as a function of [`DepthUnknowns`].
 ///
-/// Sums are taken over fixed parts of the map in a fixed order: the same bits on any number of
+/// Sums are evaluated over fixed parts of the map in a fixed order: bit-identical for any number of
 /// threads.
 pub struct DepthObjective<'a> {
     map: &'a DepthMap,
@@ -29,11 +29,11 @@ pub(in crate::depth) struct Curvature {
     pub matrix: DMatrix<f64>,
 }
 
-/// Derivatives of the weights by errors of the measurements, by measurement and weight.
+/// Derivatives of the weights with respect to errors of the measurements, by measurement and weight.
 pub(in crate::depth) struct Influences {
-    /// By the depth.
+    /// With respect to the depth.
     pub of_depth: Vec<f64>,
-    /// Times the residual of the measurement.
+    /// Multiplied by the residual of the measurement.
     pub of_error: Vec<f64>,
 }
 
@@ -44,7 +44,7 @@ impl<'a> DepthObjective<'a> {
     /// The mean of a loss over a map.
     ///
     /// # Errors
-    /// Where the sequences of the freedom do not pair with the poses, or the loss has no pairs.
+    /// If the number of sequence indices differs from that of the poses, or the map has no term of the loss.
     pub fn new(
         map: &'a DepthMap,
         loss: DepthLoss,
@@ -73,7 +73,7 @@ impl<'a> DepthObjective<'a> {
         parts.iter().sum()
     }
 
-    /// The loss and its derivatives over the weights and the corrections, in the order of
+    /// The loss and its derivatives with respect to the weights and the corrections, in the order of
     /// [`DepthUnknowns::moved`]. For a neighbourhood of $n$ points
     /// $\partial\lambda_1/\partial x_i = \frac{2}{n-1}\\,(u_1^\top(x_i-\bar x))\\,u_1$.
     pub fn gradient(&self, unknowns: &DepthUnknowns) -> (f64, Vec<f64>) {
@@ -83,7 +83,13 @@ impl<'a> DepthObjective<'a> {
             let mut value = 0.0;
             for term in terms {
                 value += self.term(&corrected, term, &mut |point, force, torque| {
-                    corrected.accumulate(point, force, torque, &mut gradient, corrected.column(point));
+                    corrected.accumulate(
+                        point,
+                        force,
+                        torque,
+                        &mut gradient,
+                        corrected.column(point),
+                    );
                 });
             }
             (value, gradient)
@@ -96,7 +102,7 @@ impl<'a> DepthObjective<'a> {
         })
     }
 
-    /// Derivatives over each corrected depth, one a measurement.
+    /// Derivatives with respect to the corrected depth of each measurement.
     pub fn depth_gradient(&self, unknowns: &DepthUnknowns) -> Vec<f64> {
         let corrected = self.corrected_points(unknowns);
         let mut gradient = vec![0.0; corrected.positions.len()];
@@ -141,7 +147,7 @@ impl<'a> DepthObjective<'a> {
         }
     }
 
-    /// How errors of the measurements move the weights, given the weights' rows of the inverse
+    /// Influence of errors of the measurements on the weights, from the rows of the weights of the inverse
     /// curvature.
     pub(in crate::depth) fn influences(
         &self,
@@ -164,8 +170,8 @@ impl<'a> DepthObjective<'a> {
         self.map
     }
 
-    /// The mean over the terms of how much noise of a metre in every depth adds to the loss, m²:
-    /// the loss over this is the variance of the noise.
+    /// Mean increase of the loss per variance of the depths: the loss divided by it is the variance of the
+    /// noise.
     pub(in crate::depth) fn noise_response(&self, unknowns: &DepthUnknowns) -> f64 {
         let corrected = self.corrected_points(unknowns);
         let parts = self.parts(|terms| {
@@ -179,6 +185,7 @@ impl<'a> DepthObjective<'a> {
         CorrectedPoints::new(self.map, unknowns, &self.freedom)
     }
 
+    /// Number of terms of the loss.
     fn terms(&self) -> usize {
         if self.loss.is_of_pairs() {
             self.map.pairs.len()
@@ -197,7 +204,7 @@ impl<'a> DepthObjective<'a> {
             .collect()
     }
 
-    /// Share of one term in the mean; its forces go to `sink`.
+    /// Contribution of one term to the mean. Its derivatives with respect to points are passed to `sink`.
     fn term(
         &self,
         corrected: &CorrectedPoints,

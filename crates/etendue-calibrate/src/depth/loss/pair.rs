@@ -1,4 +1,4 @@
-//! Losses of pairs of points from two scans, as registration has them.
+//! Losses of pairs of points from two scans, as in registration.
 
 use super::corrected_points::CorrectedPoints;
 use super::loss_kind::DepthLoss;
@@ -11,11 +11,12 @@ struct PairResidual {
     direction: Vector3<f64>,
     value: f64,
     factor: f64,
-    /// How the direction turns with the poses of the two points, in their frames.
+    /// Derivatives with respect to the rotations of the two poses, in their frames.
     torques: [Vector3<f64>; 2],
 }
 
-/// $\rho(\ell)$; its forces times `share` go to `sink`.
+/// Robust loss $\rho(\ell)$ of a pair. Its derivatives with respect to the two points, times `share`, are
+/// passed to `sink`.
 pub(super) fn loss(
     corrected: &CorrectedPoints,
     pair: [u32; 2],
@@ -36,7 +37,7 @@ pub(super) fn loss(
     value
 }
 
-/// Adds the Gauss-Newton curvature.
+/// Adds the Gauss-Newton curvature of a pair.
 pub(super) fn curvature(
     corrected: &CorrectedPoints,
     pair: [u32; 2],
@@ -53,7 +54,7 @@ pub(super) fn curvature(
     }
 }
 
-/// Adds what errors of the depths do.
+/// Adds the influence of errors of the depths of a pair.
 pub(super) fn influence(
     corrected: &CorrectedPoints,
     pair: [u32; 2],
@@ -71,14 +72,14 @@ pub(super) fn influence(
 }
 
 impl PairResidual {
-    /// Each point with the force and the torque on it that a unit of the residual stands for.
+    /// Each point with the derivatives of the residual with respect to its position and its rotation.
     fn ends(&self, pair: [u32; 2]) -> [(usize, Vector3<f64>, Vector3<f64>); 2] {
         [(0, 1.0), (1, -1.0)]
             .map(|(end, sign)| (pair[end] as usize, self.direction * sign, self.torques[end]))
     }
 }
 
-/// What unit variance of both depths adds to the loss.
+/// Expected increase of the loss per variance of both depths.
 pub(super) fn noise_response(corrected: &CorrectedPoints, pair: [u32; 2], loss: DepthLoss) -> f64 {
     let ends = pair.map(|i| corrected.beams[i as usize]);
     let along = |r: &PairResidual| {
@@ -90,10 +91,12 @@ pub(super) fn noise_response(corrected: &CorrectedPoints, pair: [u32; 2], loss: 
     residuals.iter().map(|r| r.factor * along(r)).sum()
 }
 
+/// Loss of all residuals.
 fn total(residuals: &[PairResidual]) -> f64 {
     residuals.iter().map(|r| r.factor * r.value * r.value).sum()
 }
 
+/// Residuals of a pair.
 fn residuals(corrected: &CorrectedPoints, pair: [u32; 2], loss: DepthLoss) -> Vec<PairResidual> {
     let [first, second] = pair.map(|i| &corrected.points[i as usize]);
     let apart = corrected.positions[pair[0] as usize] - corrected.positions[pair[1] as usize];
@@ -115,6 +118,7 @@ fn residuals(corrected: &CorrectedPoints, pair: [u32; 2], loss: DepthLoss) -> Ve
     .collect()
 }
 
+/// Residual along a fixed direction.
 fn along(direction: Vector3<f64>, apart: &Vector3<f64>) -> PairResidual {
     PairResidual {
         direction,

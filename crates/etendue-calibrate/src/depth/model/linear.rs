@@ -1,9 +1,9 @@
-//! Depth, incidence and a constant.
+//! Linear model of the depth bias.
 
-/// $\epsilon = a\\,d + b\\,\gamma + c$.
+/// Linear bias in depth and incidence, $\epsilon = a\\,d + b\\,\gamma + c$.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LinearBias {
-    /// $a$, share of the depth.
+    /// $a$, relative to the depth.
     pub depth: f64,
     /// $b$, m/rad.
     pub incidence: f64,

@@ -1,4 +1,4 @@
-//! Models of the range error: $\hat d = d - \epsilon(d, \gamma)$ (equation 3).
+//! Models of the depth bias: $\hat d = d - \epsilon(d, \gamma)$ (equation 3).
 
 mod depth_model;
 mod inverse_cosine;

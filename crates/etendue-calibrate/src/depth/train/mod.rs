@@ -1,4 +1,4 @@
-//! Learning a depth model from a map.
+//! Training: estimation of a depth model from a map.
 
 mod adam;
 pub mod covariance;

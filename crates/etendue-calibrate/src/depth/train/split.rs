@@ -1,20 +1,20 @@
-//! Which sub-sequences are trained on, chosen by, and tested on.
+//! Splits of sub-sequences into training, validation and test.
 
-use crate::depth::DepthError;
+use crate::depth::error::DepthError;
 
-/// Numbers of sub-sequences.
+/// Indices of the sub-sequences for training, validation and test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SequenceSplit {
-    /// Half of them: the loss is minimised on these.
+    /// Half of them, for minimisation of the loss.
     pub train: Vec<usize>,
-    /// A quarter: these choose the iteration.
+    /// A quarter, for selection of the iteration.
     pub validation: Vec<usize>,
-    /// A quarter: these judge.
+    /// A quarter, for evaluation.
     pub test: Vec<usize>,
 }
 
 impl SequenceSplit {
-    /// The four rotations of 4 : 2 : 2, so that every sub-sequence is tested on once.
+    /// Four rotated splits 4 : 2 : 2, so that every sub-sequence is tested once.
     ///
     /// ```
     /// use etendue_calibrate::depth::train::SequenceSplit;
@@ -26,7 +26,7 @@ impl SequenceSplit {
     /// ```
     ///
     /// # Errors
-    /// Where `count` is not a multiple of four, or zero.
+    /// If `count` is not a multiple of four, or zero.
     pub fn rotations(count: usize) -> Result<[Self; 4], DepthError> {
         if count == 0 || !count.is_multiple_of(4) {
             return Err(DepthError::SplitCount { count });

@@ -91,8 +91,7 @@ pub fn find_panel(
     // Find all panels near the declared bearing
     let mut panels = find_panels(recording, hint, search)?;
     if let Some(bearing) = hint.bearing {
-        let is_near =
-            |panel: &Panel| wrap_to_pi(panel.bearing() - bearing).abs() < BEARING_GATE;
+        let is_near = |panel: &Panel| wrap_to_pi(panel.bearing() - bearing).abs() < BEARING_GATE;
         if panels.iter().any(is_near) {
             panels.retain(is_near);
         }
@@ -224,9 +223,8 @@ fn next_surface(
     // Fit the plane to the directions near it, and again to those of its sector
     let near = ranged_directions(recording, cells.iter().copied(), &rough, 0.9);
     let fit = rough.refined(&near, recording.planar);
-    let limited = |sector: PanelSector, plane: &PanelPlane| {
-        sector.within(recording, plane, hint.sector)
-    };
+    let limited =
+        |sector: PanelSector, plane: &PanelPlane| sector.within(recording, plane, hint.sector);
     let sector = limited(PanelSector::grown(recording, &fit.plane), &fit.plane);
     let fit = refit(recording, &sector, fit);
 
@@ -240,11 +238,7 @@ fn next_surface(
 }
 
 /// The random plane with the most points, and their number; `None` for fewer than three points.
-fn best_plane(
-    points: &[Vector3<f64>],
-    planar: bool,
-    round: u32,
-) -> Option<(usize, PanelPlane)> {
+fn best_plane(points: &[Vector3<f64>], planar: bool, round: u32) -> Option<(usize, PanelPlane)> {
     if points.len() < 3 {
         return None;
     }
@@ -252,9 +246,8 @@ fn best_plane(
     let draws = (0..DRAWS).filter_map(|_| {
         let plane = random_plane(points, planar, &mut stream)?;
         let tolerance = 0.012 * plane.distance + 0.002;
-        let is_on = |point: &&Vector3<f64>| {
-            (plane.normal.dot(point) - plane.distance).abs() < tolerance
-        };
+        let is_on =
+            |point: &&Vector3<f64>| (plane.normal.dot(point) - plane.distance).abs() < tolerance;
         Some((points.iter().filter(is_on).count(), plane))
     });
     draws.max_by_key(|(count, _)| *count)

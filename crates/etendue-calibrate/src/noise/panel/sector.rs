@@ -104,8 +104,7 @@ impl PanelSector {
         let inside = directions.filter(|direction| direction.angle.abs() <= half);
         let is_other = |cell: &usize| {
             let cell = &recording.cells[*cell];
-            cell.returned() > 0.5
-                && relative_difference(cell, plane).is_some_and(|off| off > DRIFT)
+            cell.returned() > 0.5 && relative_difference(cell, plane).is_some_and(|off| off > DRIFT)
         };
         let (others, cells): (Vec<usize>, Vec<usize>) =
             inside.map(|direction| direction.cell).partition(is_other);

@@ -55,7 +55,8 @@ pub fn hold_out(
         .iter()
         .map(|(recording, hint)| (recording.of_scans(is_fitted), *hint))
         .collect();
-    let parts: Vec<(&PanelRecording, PanelHint)> = fitted.iter().map(|(r, hint)| (r, *hint)).collect();
+    let parts: Vec<(&PanelRecording, PanelHint)> =
+        fitted.iter().map(|(r, hint)| (r, *hint)).collect();
     let calibration = calibrate(&parts, options)?;
 
     // Collect the held-out beams
@@ -68,7 +69,10 @@ pub fn hold_out(
         held_out.beams.extend(beams.beams);
     }
     let fitted_scans = fitted.iter().map(|(recording, _)| recording.scans).sum();
-    let all_scans: usize = recordings.iter().map(|(recording, _)| recording.scans).sum();
+    let all_scans: usize = recordings
+        .iter()
+        .map(|(recording, _)| recording.scans)
+        .sum();
 
     // Score the profile and the baselines
     let profile = &calibration.profile;

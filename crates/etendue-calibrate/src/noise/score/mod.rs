@@ -10,4 +10,4 @@ pub use baselines::BeamPredictor;
 pub use distances::{jensen_shannon, kolmogorov_smirnov, kolmogorov_smirnov_p};
 pub use hold_out::{HoldOutScores, hold_out};
 pub use monte_carlo::{MonteCarloBand, monte_carlo_test};
-pub use scores::{IncidenceBand, DropOutClass, PredictionScores, score};
+pub use scores::{DropOutClass, IncidenceBand, PredictionScores, score};

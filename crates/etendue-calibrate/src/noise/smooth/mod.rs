@@ -4,4 +4,4 @@ mod basis;
 mod spline;
 
 pub use basis::SplineBasis;
-pub use spline::{SmoothCurve, LinkFunction, CurveObservation, fit_curve};
+pub use spline::{CurveObservation, LinkFunction, SmoothCurve, fit_curve};

@@ -64,7 +64,11 @@ impl SmoothCurve {
 ///
 /// Folds should be parts of a panel, not single beams: then the curve contains what different parts have in
 /// common, and no dents.
-pub fn fit_curve(observations: &[CurveObservation], piece: f64, link: LinkFunction) -> Option<SmoothCurve> {
+pub fn fit_curve(
+    observations: &[CurveObservation],
+    piece: f64,
+    link: LinkFunction,
+) -> Option<SmoothCurve> {
     if observations.is_empty() {
         return None;
     }

@@ -16,7 +16,10 @@ const NEAR: f64 = 1.3;
 /// slope of the bias, and has six times the variance of one bin. Its median is robust against edges and
 /// patches. Fits weight a mean by the inverse sum of both variances (DerSimonian and Laird 1986,
 /// doi:10.1016/0197-2456(86)90046-2); otherwise the few bins with the least noise dominate the curve.
-pub fn between_bin_variance<'a>(panels: impl Iterator<Item = &'a [IncidenceBin]>, width: f64) -> f64 {
+pub fn between_bin_variance<'a>(
+    panels: impl Iterator<Item = &'a [IncidenceBin]>,
+    width: f64,
+) -> f64 {
     let (mut squares, mut noise) = (Vec::new(), Vec::new());
     for bins in panels {
         for left in [false, true] {

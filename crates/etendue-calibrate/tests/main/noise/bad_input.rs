@@ -2,7 +2,7 @@
 
 use super::{Board, ONE, options, recording, scans};
 use etendue_calibrate::noise::panel::find_panel;
-use etendue_calibrate::noise::{NoiseError, PanelHint, PanelSearch, PanelRecording, calibrate};
+use etendue_calibrate::noise::{NoiseError, PanelHint, PanelRecording, PanelSearch, calibrate};
 use etendue_sensors::RangeReading;
 
 fn panel_error(recording: &PanelRecording, hint: PanelHint) -> NoiseError {

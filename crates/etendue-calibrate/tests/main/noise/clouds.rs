@@ -1,7 +1,9 @@
 //! Panels in front of sensors that see in three dimensions.
 
 use super::{known, options};
-use etendue_calibrate::noise::{NoiseCalibration, NoiseError, PanelHint, PanelRecording, calibrate};
+use etendue_calibrate::noise::{
+    NoiseCalibration, NoiseError, PanelHint, PanelRecording, calibrate,
+};
 use etendue_physics::profile::Address;
 use nalgebra::{Point3, Vector3};
 

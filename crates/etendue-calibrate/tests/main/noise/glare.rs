@@ -29,7 +29,12 @@ fn glaring() -> Profile {
 }
 
 /// Scans of a board, each beam drawn from a profile, with a shape of the board added by azimuth.
-fn calibrated(profile: &Profile, seed: u64, sign: f64, shape: impl Fn(f64) -> f64) -> NoiseCalibration {
+fn calibrated(
+    profile: &Profile,
+    seed: u64,
+    sign: f64,
+    shape: impl Fn(f64) -> f64,
+) -> NoiseCalibration {
     calibrated_in(60, profile, seed, sign, shape)
 }
 

@@ -4,7 +4,7 @@ use super::{ONE, drawn, known, options, recording, scans};
 use etendue_calibrate::noise::panel::find_panel;
 use etendue_calibrate::noise::score::{hold_out, monte_carlo_test};
 use etendue_calibrate::noise::{
-    NoiseCalibration, PanelBeams, PanelHint, PanelSearch, PanelRecording, calibrate, identify,
+    NoiseCalibration, PanelBeams, PanelHint, PanelRecording, PanelSearch, calibrate, identify,
 };
 use etendue_physics::profile::{Address, Profile};
 use etendue_sensors::RangeReading;
