@@ -108,12 +108,14 @@ pub enum Failure {
     },
     /// No scan log has a stationary window.
     #[error("no scan log has a window with a stationary sensor: there is no range noise to draw")]
-    NothingStands,
+    NoStationaryWindow,
     /// The ending of an output file is not that of a supported format.
-    #[error("cannot write {}: its ending is not one of csv, npz, pcd, ply, json, png, svg (scanning lidars also: las, laz, e57, bin, parquet, mcap)", path.display())]
+    #[error("cannot write {}: its ending is not one of {endings}", path.display())]
     Ending {
         /// The file.
         path: PathBuf,
+        /// Supported endings.
+        endings: String,
     },
     /// A log has several scans, and none is selected.
     #[error("{} has {scans} scans", path.display())]
@@ -207,11 +209,14 @@ impl Failure {
 
     fn remedy(&self) -> Option<String> {
         Some(match self {
+            // Errors with a remedy of their own
             Self::InFile(mistake) => mistake.remedy.clone(),
             Self::Usage { remedy, .. } => remedy.clone(),
             Self::File(error) => error.remedy(),
             Self::Noise(error) => error.remedy().into(),
             Self::UnknownName(unknown) => unknown_name_remedy(unknown),
+
+            // Scenes and sensors
             Self::CameraWorld(_) => {
                 "materials and lights need values from 460 to 610 nm for a colour camera: extend \
                  their tables, or choose others"
@@ -241,9 +246,9 @@ impl Failure {
                 "the sensor is at ({x}, {y}, {z}) m: give another --pose; \
                  `etendue inspect` prints the extent of the scene"
             ),
-            Self::Ending { .. } => {
-                "give a folder for every format, or a file with one of these endings".into()
-            }
+
+            // Files and scans
+            Self::Ending { .. } => "give a file with one of these endings".into(),
             Self::Fit(FitError::Beams { .. }) => {
                 "give the sensor of the scan with --sensor or in the problem file".into()
             }
@@ -254,10 +259,14 @@ impl Failure {
             Self::NoSuchScan { path, scans, .. } => {
                 format!("give {}#0 to #{}", path.display(), scans - 1)
             }
-            Self::NothingStands => "use a log with 8 or more scans from one pose, for example of \
+            Self::NoStationaryWindow => {
+                "use a log with 8 or more scans from one pose, for example of \
                  `etendue simulate --sweeps 20`"
-                .into(),
+                    .into()
+            }
             Self::NoWaveform { .. } => "rings and columns are counted from 0".into(),
+
+            // Process
             Self::Threads(_) => "give fewer --threads".into(),
             _ => return None,
         })

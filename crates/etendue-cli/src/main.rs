@@ -4,6 +4,7 @@ mod command;
 mod device;
 mod failure;
 mod folder;
+mod formats;
 mod interrupt;
 mod number;
 mod output;

@@ -67,6 +67,7 @@ pub fn world_from_lidar(
     sequence: &Sequence,
     given: Option<ConventionName>,
 ) -> Result<Vec<Isometry3<f64>>, Failure> {
+    // Poses in the given or the usual convention
     let Some(poses) = &sequence.world_from_lidar else {
         return Err(Failure::usage(
             format!("{} has scans but no poses", sequence.path.display()),
@@ -79,6 +80,8 @@ pub fn world_from_lidar(
         .iter()
         .map(|p| convention.world_from_lidar(p))
         .collect();
+
+    // Error if another convention fits the scans better
     match likely_convention(&sequence.scans, &poses) {
         Some(likely) if given.is_none() => Err(Failure::usage(
             format!(

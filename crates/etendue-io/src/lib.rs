@@ -3,10 +3,12 @@
 
 mod bag;
 pub mod digest;
+mod editable;
 mod error;
 pub mod image;
 pub mod input;
 mod mcap_chunks;
+mod mcap_messages;
 pub mod mesh;
 pub mod nmea;
 mod npy;
@@ -16,7 +18,6 @@ mod ply;
 pub mod points;
 mod precision;
 pub mod recording;
-mod records;
 pub mod ros2;
 pub mod scan_file;
 pub mod scan_log;

@@ -94,6 +94,7 @@ impl StoredArray {
     /// # Errors
     /// Where the array is truncated or its header is no header of NumPy.
     pub(crate) fn read(input: &mut impl Read) -> io::Result<Self> {
+        // Read shape and type from the header
         let header = read_header(input)?;
         let damaged = |what: &str| io::Error::new(io::ErrorKind::InvalidData, what.to_owned());
         let shape = entry(&header, "shape").ok_or_else(|| damaged("the header has no shape"))?;
@@ -101,9 +102,10 @@ impl StoredArray {
         let description = entry(&header, "descr");
         let description = description.ok_or_else(|| damaged("the header has no descr"))?;
         let (order, kind, size) = parse_type(description).unwrap_or((ByteOrder::Little, ' ', 0));
+        // Read as many bytes as they need
         let count = shape
             .iter()
-            .try_fold(1u64, |all, length| all.checked_mul(*length));
+            .try_fold(1u64, |count, length| count.checked_mul(*length));
         let length = count.and_then(|count| count.checked_mul(size as u64));
         let length = length.ok_or_else(|| damaged("the shape is too large"))?;
         let mut values = Vec::new();

@@ -8,8 +8,9 @@
 //! ends in `.tum`, or any other that is named: eight numbers a line (TUM) or twelve (KITTI), one
 //! line a scan.
 
+use crate::points::PointFormat;
 use crate::ros2::{read_clouds, read_transforms};
-use crate::scan_file::{ENDINGS, ScanFile};
+use crate::scan_file::ScanFile;
 use crate::trajectory::{poses_of_kitti, poses_of_tum};
 use crate::{FormatError, Place};
 use nalgebra::{Isometry3, Point3};
@@ -38,14 +39,18 @@ pub struct Sequence {
 /// Where the folder cannot be read or has no scan.
 pub fn scan_files(folder: &Path) -> Result<Vec<PathBuf>, FormatError> {
     let files = entries(folder)?;
+    let endings = PointFormat::edited_endings();
     let is_scan = |path: &PathBuf| {
         let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
-        ENDINGS.iter().any(|known| ending == *known) && !is_trajectory(path)
+        endings.iter().any(|known| ending == *known) && !is_trajectory(path)
     };
     let mut scans: Vec<PathBuf> = files.into_iter().filter(is_scan).collect();
     scans.sort_by(|a, b| natural(&a.to_string_lossy(), &b.to_string_lossy()));
     if scans.is_empty() {
-        let message = format!("the folder has no scan ({})", ENDINGS.join(", "));
+        let message = format!(
+            "the folder has no scan ({})",
+            PointFormat::edited_endings().join(", ")
+        );
         let remedy = "name the folder that the scans are in";
         return Err(FormatError::malformed(folder, Place::File, message, remedy));
     }

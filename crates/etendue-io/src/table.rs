@@ -261,10 +261,16 @@ impl PointTable {
         Some(self.column(name)?.number(point))
     }
 
-    /// The numbers of the points that have a position.
+    /// Numbers of the points with a position.
     pub(crate) fn finite_points(&self) -> impl Iterator<Item = usize> {
         let finite = |name, point| self.number(name, point).is_some_and(f64::is_finite);
         (0..self.points).filter(move |&p| finite("x", p) && finite("y", p) && finite("z", p))
+    }
+
+    /// Values of a field at the points with a position.
+    pub(crate) fn finite_numbers(&self, name: &str) -> impl Iterator<Item = f64> {
+        self.finite_points()
+            .filter_map(move |point| self.number(name, point))
     }
 
     /// The points one after the other, each with all its fields.

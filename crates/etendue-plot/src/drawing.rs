@@ -138,6 +138,7 @@ impl Drawing {
             return;
         }
         self.shapes.push(match marker {
+            // Circles
             Marker::Dot => Shape::Circles {
                 centres: at,
                 radius,
@@ -150,6 +151,8 @@ impl Drawing {
                 fill: None,
                 stroke: Some(Stroke::new(color, radius * 0.3)),
             },
+
+            // Polygons and lines
             Marker::Diamond => Shape::Areas {
                 outlines: at.iter().map(|at| diamond(*at, radius)).collect(),
                 fill: color,

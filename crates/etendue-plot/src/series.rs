@@ -103,6 +103,7 @@ impl Series {
     /// Draws the part within the axes.
     pub(crate) fn draw(&self, frame: &Frame, drawing: &mut Drawing) {
         match self {
+            // Lines and markers, clipped to the axes
             Self::Line { points, stroke } => {
                 let finite: Vec<Point> = points.iter().copied().filter(is_finite).collect();
                 drawing.lines(frame.clip_polyline(&finite), *stroke);
@@ -122,6 +123,8 @@ impl Series {
                 let placed = inside.step_by(step).map(|point| frame.place(*point));
                 drawing.markers(*marker, placed.collect(), *radius, *color);
             }
+
+            // Intervals and bars, clamped to the axes
             Self::Band { intervals, fill } => draw_band(intervals, *fill, frame, drawing),
             Self::ErrorBars { intervals, stroke } => {
                 let inside = intervals
@@ -146,6 +149,8 @@ impl Series {
                     .map(|[a, b]| [[*a, low], [*b, low], [*b, high], [*a, high]]);
                 draw_areas(outlines, *fill, None, frame, drawing);
             }
+
+            // Symbols
             Self::Arrow {
                 at,
                 direction,

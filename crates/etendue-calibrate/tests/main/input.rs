@@ -1,4 +1,4 @@
-//! Bad input is named.
+//! Invalid input to depth calibration gives errors that name the cause.
 
 use crate::corridor::{Corridor, Noise};
 use etendue_calibrate::depth::train::{SequenceSplit, TrainingSettings, train};
@@ -43,7 +43,7 @@ fn points_that_are_not_finite_are_counted_and_left_out() {
 }
 
 #[test]
-fn a_wall_seen_at_one_angle_shows_no_shape() {
+fn measurements_at_one_incidence_angle_are_refused() {
     let wall = |shift: f64| -> Vec<Point3<f64>> {
         let grid = (0..40).flat_map(|i| (0..40).map(move |j| (f64::from(i), f64::from(j))));
         grid.map(|(i, j)| Point3::new(20.0, 0.05 * i - 1.0 - shift, 0.05 * j - 1.0))
@@ -59,7 +59,7 @@ fn a_wall_seen_at_one_angle_shows_no_shape() {
 }
 
 #[test]
-fn sequences_must_pair_with_the_poses_and_splits_with_four() {
+fn wrong_numbers_of_sequences_are_refused() {
     let (scans, poses) = Corridor::new(3, 24, 180).scans(Noise::default());
     let map = build(&scans, &poses).unwrap();
     let training = TrainingSettings {
@@ -82,7 +82,7 @@ fn sequences_must_pair_with_the_poses_and_splits_with_four() {
 }
 
 #[test]
-fn a_neighbourhood_that_points_nowhere_is_named() {
+fn an_invalid_neighbourhood_is_refused() {
     let (scans, poses) = Corridor::new(3, 24, 180).scans(Noise::default());
     let map = build(&scans, &poses).unwrap();
     let parts = |list| DepthMap::from_parts(map.measurements().to_vec(), poses.clone(), vec![list]);
@@ -104,9 +104,9 @@ fn a_neighbourhood_that_points_nowhere_is_named() {
     );
 }
 
-/// Rotations as well as shifts tell conventions apart; poses that are right are left alone.
+/// Rotations and translations distinguish the conventions; correct poses give no suggestion.
 #[test]
-fn poses_in_another_convention_are_noticed() {
+fn poses_in_another_convention_are_detected() {
     let (scans, poses) = Corridor::new(4, 32, 180).scans(Noise::default());
     assert_eq!(likely_convention(&scans, &poses), None);
     let inverse: Vec<_> = poses.iter().map(Isometry3::inverse).collect();
@@ -114,7 +114,7 @@ fn poses_in_another_convention_are_noticed() {
         likely_convention(&scans, &inverse),
         Some(PoseConvention::LidarFromWorld)
     );
-    // World from lidar in a camera's axes: undone by the convention that it is in.
+    // World from lidar in camera axes
     for convention in [PoseConvention::Camera, PoseConvention::CameraInverse] {
         let given: Vec<_> = poses
             .iter()
@@ -128,19 +128,19 @@ fn poses_in_another_convention_are_noticed() {
     }
 }
 
-/// The pose that `convention` reads as `pose`: the axes are turned three times to be turned back.
+/// `pose` expressed in `convention`.
 fn in_convention(convention: PoseConvention, pose: &Isometry3<f64>) -> Isometry3<f64> {
-    // Turning the axes once more and once more again is turning them back: they have order three.
-    let turned =
+    // The permutation of the axes has order three: applied twice, it is its own inverse
+    let camera_pose =
         PoseConvention::Camera.world_from_lidar(&PoseConvention::Camera.world_from_lidar(pose));
     match convention {
-        PoseConvention::CameraInverse => turned.inverse(),
-        _ => turned,
+        PoseConvention::CameraInverse => camera_pose.inverse(),
+        _ => camera_pose,
     }
 }
 
 #[test]
-fn a_scan_of_another_sensor_is_told_by_its_beams() {
+fn a_scan_of_another_sensor_is_detected_by_its_beam_layout() {
     let scan = |channels, columns| {
         Corridor::new(1, channels, columns)
             .scans(Noise::default())
@@ -154,20 +154,20 @@ fn a_scan_of_another_sensor_is_told_by_its_beams() {
         .iter()
         .map(|points| points.iter().filter(|p| p.z < 0.0).copied().collect())
         .collect();
-    let why = of(&dense).differs(&of(&low)).unwrap();
-    assert!(why.contains("degrees"), "{why}");
+    let difference = of(&dense).differs(&of(&low)).unwrap();
+    assert!(difference.contains("degrees"), "{difference}");
 }
 
-/// Beams that meet an edge in part string points out behind it, in one direction. A post before a
-/// wall: what is behind its edges is dropped, the wall and the post stay.
+/// A beam that is partly intercepted by an edge gives mixed points between the foreground and the
+/// background. A post in front of a wall: the mixed points are removed, the wall and the post are kept.
 #[test]
-fn points_strung_out_behind_an_edge_are_left_out_where_it_is_asked_for() {
+fn the_shadow_filter_removes_mixed_points_behind_edges() {
     let scan = |shift: f64| -> Vec<Point3<f64>> {
         let beam = |i: i32, j: i32, depth: f64| {
             let (a, e) = (0.005 * f64::from(i), 0.005 * f64::from(j));
             Point3::new(depth, depth * a.tan(), depth * e.tan() / a.cos())
         };
-        let seen = |i: i32, j: i32| match i.abs() {
+        let points = |i: i32, j: i32| match i.abs() {
             0..=9 => vec![beam(i, j, 3.0 - shift)],
             10 => (1..6)
                 .map(|k| beam(i, j, 3.0 - shift + 0.3 * f64::from(k)))
@@ -175,7 +175,7 @@ fn points_strung_out_behind_an_edge_are_left_out_where_it_is_asked_for() {
             _ => vec![beam(i, j, 5.0 - shift)],
         };
         let all = (-60..=60).flat_map(|i| (-40..=40).map(move |j| (i, j)));
-        all.flat_map(|(i, j)| seen(i, j)).collect()
+        all.flat_map(|(i, j)| points(i, j)).collect()
     };
     let scans = [scan(0.0), scan(0.7)];
     let poses = [0.0, 0.7].map(|x| Isometry3::translation(x, 0.0, 0.0));
@@ -188,7 +188,7 @@ fn points_strung_out_behind_an_edge_are_left_out_where_it_is_asked_for() {
         options.mask.viewpoint_variance = 0.05;
         DepthMap::build(&scans, &poses, &options).unwrap()
     };
-    let strung = |map: &DepthMap| {
+    let mixed_points = |map: &DepthMap| {
         let between = |m: &&etendue_calibrate::depth::DepthMeasurement| {
             let x = m.direction.x * m.depth + 0.7 * m.pose as f64;
             3.1 < x && x < 4.9
@@ -197,8 +197,8 @@ fn points_strung_out_behind_an_edge_are_left_out_where_it_is_asked_for() {
     };
     let (with, without) = (build(None), build(Some(5_f64.to_radians())));
     assert_eq!(with.report().in_shadow, 0);
-    assert!(strung(&with) > 100, "{}", strung(&with));
-    assert_eq!(strung(&without), 0);
+    assert!(mixed_points(&with) > 100, "{}", mixed_points(&with));
+    assert_eq!(mixed_points(&without), 0);
     assert!(without.report().in_shadow >= 2 * 2 * 81 * 5);
     let kept = without.measurements().len() as f64 / with.measurements().len() as f64;
     assert!(kept > 0.6, "{kept}");

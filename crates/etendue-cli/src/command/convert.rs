@@ -2,6 +2,7 @@
 
 use crate::device::device;
 use crate::failure::Failure;
+use crate::formats;
 use crate::output::{commit, print, warn};
 use clap::Args;
 use etendue::io::output::OutputSet;
@@ -23,12 +24,9 @@ use std::path::PathBuf;
     Times of an MCAP file are shifted to begin at zero where some are negative."
 )]
 pub struct Convert {
-    /// Input: .pcd, .ply, .csv, .npz, .parquet, .las, .laz, .e57, KITTI .bin, .mcap, or a
-    /// .pcap or .pcapng capture of Velodyne (VLP-16, VLP-32C, HDL-32E; HDL-64E and VLS-128 with
-    /// --metadata), Hesai (Pandar40P, XT32) or Ouster packets
+    #[arg(help = input_help())]
     from: PathBuf,
-    /// Output; its ending selects the format: .pcd, .ply, .csv, .npz, .las, .laz, .e57, .bin, .mcap or
-    /// .parquet
+    #[arg(help = output_help())]
     to: PathBuf,
     /// Metadata (JSON) of the Ouster sensor of a capture, or calibration (db.xml, or the YAML of ROS)
     /// of the Velodyne; without it, the file with the name of the capture that ends in .json
@@ -46,9 +44,28 @@ pub struct Convert {
     ascii: bool,
 }
 
+/// Help on the input.
+fn input_help() -> String {
+    format!(
+        "Input: {}. A .bin file is a Velodyne scan of KITTI; a capture (.pcap, .pcapng) contains packets of \
+         Velodyne (VLP-16, VLP-32C, HDL-32E; HDL-64E and VLS-128 with --metadata), Hesai (Pandar40P, XT32) \
+         or Ouster lidars",
+        formats::read()
+    )
+}
+
+/// Help on the output.
+fn output_help() -> String {
+    format!(
+        "Output; its ending selects the format: {}",
+        formats::written()
+    )
+}
+
 impl Convert {
     /// Reads and writes points and prints a summary.
     pub fn run(self) -> Result<(), Failure> {
+        // Read
         let format = self.format()?;
         let device = device(self.metadata.as_deref())?;
         let points = read_points_of_topic(&self.from, &device, self.topic.as_deref())?;
@@ -56,15 +73,19 @@ impl Convert {
         let sweeps = points.sweeps.len();
         let mut warnings = points.warnings.clone();
         let mut table = points.together();
+
+        // Warn about fields that the format omits or changes
         let fields = lossy_fields(&table, format);
         if fields.points == 0 {
             return Err(self.no_position());
         }
         warnings.extend(fields.warnings.iter().cloned());
         if format == PointFormat::Mcap {
-            warnings.extend(from_zero(&mut table));
+            warnings.extend(shift_to_zero(&mut table));
         }
         warn(&warnings);
+
+        // Write
         let mut outputs = OutputSet::new();
         let encoding = if self.ascii {
             Encoding::Ascii
@@ -131,7 +152,8 @@ impl Convert {
         let Some(number) = self.sweep else {
             return Ok(points);
         };
-        let sweeps = points.sweeps.len();
+
+        // A table with a column of sweep numbers
         if let [only] = &mut points.sweeps[..]
             && let Some(table) = only.of_sweep(number)
         {
@@ -142,6 +164,9 @@ impl Convert {
                 Err(self.no_sweep(number))
             };
         }
+
+        // Sweeps of a capture or clouds of a recording
+        let sweeps = points.sweeps.len();
         if number >= sweeps {
             return Err(Failure::usage(
                 format!(
@@ -184,7 +209,7 @@ fn dropped(table: &PointTable, fields: &LossyFields) -> String {
 
 /// Shifts times so that they begin at zero where some are negative, which ROS cannot store, and
 /// returns a warning about it.
-fn from_zero(table: &mut PointTable) -> Option<String> {
+fn shift_to_zero(table: &mut PointTable) -> Option<String> {
     let earliest = table.shift_negative_times()?;
     Some(format!(
         "the earliest time is {earliest} s: all times are shifted to begin at zero, since ROS has no \

@@ -18,13 +18,13 @@ use schemars::schema_for;
 #[command(after_help = "Example: etendue schema scene > scene.schema.json\n  \
     writes a JSON schema for the TOML support of an editor.")]
 pub struct Schema {
-    /// Kind of file
+    /// FileKind of file
     #[arg(value_enum, default_value = "scene")]
-    kind: Kind,
+    kind: FileKind,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Kind {
+enum FileKind {
     /// Scene files
     Scene,
     /// Sensor files
@@ -41,23 +41,23 @@ enum Kind {
     Material,
     /// Noise profiles
     Profile,
-    /// Bench files: recordings of panels
-    Bench,
+    /// Calibration setups: recordings of panels
+    CalibrationSetup,
 }
 
 impl Schema {
     /// Prints the schema.
     pub fn run(self) -> Result<(), Failure> {
         print_json(&match self.kind {
-            Kind::Scene => schema_for!(SceneFile),
-            Kind::Sensor => schema_for!(SensorFile),
-            Kind::Camera => schema_for!(CameraFile),
-            Kind::Robot => schema_for!(RobotFile),
-            Kind::Fit => schema_for!(FitFile),
-            Kind::DepthModel => schema_for!(DepthModelFile),
-            Kind::Material => schema_for!(MaterialFile),
-            Kind::Profile => schema_for!(ProfileFile),
-            Kind::Bench => schema_for!(CalibrationSetupFile),
+            FileKind::Scene => schema_for!(SceneFile),
+            FileKind::Sensor => schema_for!(SensorFile),
+            FileKind::Camera => schema_for!(CameraFile),
+            FileKind::Robot => schema_for!(RobotFile),
+            FileKind::Fit => schema_for!(FitFile),
+            FileKind::DepthModel => schema_for!(DepthModelFile),
+            FileKind::Material => schema_for!(MaterialFile),
+            FileKind::Profile => schema_for!(ProfileFile),
+            FileKind::CalibrationSetup => schema_for!(CalibrationSetupFile),
         })
     }
 }

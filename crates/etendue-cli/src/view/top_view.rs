@@ -206,13 +206,8 @@ mod tests {
 
     /// Four vertical walls around the origin, 2 m x 1 m, the last one a mirror.
     fn room() -> Scene {
+        // Corners of the walls, and two triangles per wall
         let corners = [[-1.0, -0.5], [1.0, -0.5], [1.0, 0.5], [-1.0, 0.5]];
-        let material = |name: &str, lobe| NamedMaterial {
-            name: name.into(),
-            material: surface::Material { lobes: vec![lobe] },
-        };
-        let half = Spectrum::Constant(0.5);
-        let reflectance = half.clone();
         let mesh = Mesh {
             vertices: corners
                 .iter()
@@ -226,9 +221,16 @@ mod tests {
                 .collect(),
             materials: (0..8).map(|i| MaterialId(i / 6)).collect(),
         };
+
+        // Scene with two materials
+        let material = |name: &str, lobe| NamedMaterial {
+            name: name.into(),
+            material: surface::Material { lobes: vec![lobe] },
+        };
+        let half = Spectrum::Constant(0.5);
         let parts = SceneBuilder {
             materials: vec![
-                material("paint", surface::Lobe::lambert(reflectance)),
+                material("paint", surface::Lobe::lambert(half.clone())),
                 material("mirror", surface::Lobe::mirror(half)),
             ],
             meshes: vec![Arc::new(mesh)],
@@ -263,6 +265,7 @@ mod tests {
 
     #[test]
     fn every_kind_of_measurement_and_every_material_is_named() {
+        // Sweep with one beam of each kind
         let readings = [
             (RangeReading::Range(0.8), 1),
             (RangeReading::Range(0.7), 2),
@@ -279,6 +282,8 @@ mod tests {
                 .map(|(beam, (r, n))| measurement(beam, r, n))
                 .collect(),
         };
+
+        // Draw it
         let view = TopView {
             title: "A room",
             subtitle: "five beams",
@@ -287,6 +292,8 @@ mod tests {
             max_range: 5.6,
         };
         let drawing = view.draw();
+
+        // The legend names the kinds and the materials
         let svg = svg::write(&drawing);
         for text in [
             "A room",

@@ -1,8 +1,6 @@
 //! Every invalid input is reported with its location and a remedy, and leaves no output files.
 
-use crate::{command, etendue, folder, names, stderr, stdout};
-use std::path::Path;
-use std::process::Output;
+use crate::{command, etendue, fail, folder, names, stderr, stdout, succeed, write};
 
 const SCENE: &str = r#"
 version = 1
@@ -43,21 +41,11 @@ const WALL: &str = "1 -1 -1\n1 1 -1\n1 0 1\n";
 /// Simulates a scene that must fail, and returns the error message.
 fn refused(scene: &str, others: &[(&str, &str)]) -> String {
     let folder = folder();
-    std::fs::write(folder.path().join("scene.toml"), scene).expect("writes");
+    write(folder.path(), "scene.toml", scene);
     for (name, text) in others {
-        std::fs::write(folder.path().join(name), text).expect("writes");
+        write(folder.path(), name, text);
     }
-    let before = names(folder.path());
-    let output = etendue(folder.path(), &["simulate", "scene.toml"]);
-    failed(folder.path(), &output, &before)
-}
-
-fn failed(folder: &Path, output: &Output, before: &[String]) -> String {
-    let text = stderr(output);
-    assert_eq!(output.status.code(), Some(1), "{text}");
-    assert!(output.stdout.is_empty());
-    assert_eq!(names(folder), before, "{text}");
-    text
+    fail(folder.path(), &["simulate", "scene.toml"])
 }
 
 fn assert_tells(text: &str, parts: &[&str]) {
@@ -69,23 +57,19 @@ fn assert_tells(text: &str, parts: &[&str]) {
 #[test]
 fn the_scenes_that_are_broken_below_are_sound_before() {
     let folder = folder();
-    std::fs::write(folder.path().join("a.toml"), SCENE).expect("writes");
-    std::fs::write(folder.path().join("b.toml"), MESH_SCENE).expect("writes");
-    std::fs::write(folder.path().join("thing.ply"), ply(WALL, "3 0 1 2\n")).expect("writes");
+    write(folder.path(), "a.toml", SCENE);
+    write(folder.path(), "b.toml", MESH_SCENE);
+    write(folder.path(), "thing.ply", ply(WALL, "3 0 1 2\n"));
     for scene in ["a.toml", "b.toml"] {
-        let output = etendue(folder.path(), &["simulate", scene]);
-        assert!(output.status.success(), "{}", stderr(&output));
+        succeed(folder.path(), &["simulate", scene]);
     }
 }
 
 #[test]
 fn a_missing_file() {
     let folder = folder();
-    let output = etendue(folder.path(), &["simulate", "missing.toml"]);
-    assert_tells(
-        &failed(folder.path(), &output, &[]),
-        &["missing.toml", "check the path"],
-    );
+    let text = fail(folder.path(), &["simulate", "missing.toml"]);
+    assert_tells(&text, &["missing.toml", "check the path"]);
     assert_tells(&refused(MESH_SCENE, &[]), &["thing.ply"]);
 }
 
@@ -158,41 +142,29 @@ fn sensors_that_cannot_be() {
     ] {
         assert!(preset.contains(from), "{from}");
         std::fs::write(&sensor, preset.replace(from, to)).expect("writes");
-        let before = names(folder.path());
-        let output = etendue(folder.path(), &["simulate", "--sensor", "mine.toml"]);
-        assert_tells(
-            &failed(folder.path(), &output, &before),
-            &["mine.toml", told],
-        );
+        let text = fail(folder.path(), &["simulate", "--sensor", "mine.toml"]);
+        assert_tells(&text, &["mine.toml", told]);
     }
 }
 
 #[test]
 fn unknown_names_get_a_suggestion() {
     let folder = folder();
-    let output = etendue(folder.path(), &["simulate", "--sensor", "hokuyo-urg04lx"]);
-    let text = failed(folder.path(), &output, &[]);
+    let text = fail(folder.path(), &["simulate", "--sensor", "hokuyo-urg04lx"]);
     assert_tells(
         &text,
         &["unknown sensor preset", "did you mean \"hokuyo-urg-04lx\"?"],
     );
-    let output = etendue(folder.path(), &["simulate", "arina"]);
-    assert_tells(
-        &failed(folder.path(), &output, &[]),
-        &["did you mean \"arena\"?"],
-    );
-    let output = etendue(folder.path(), &["materials", "white-papr"]);
-    assert_tells(
-        &failed(folder.path(), &output, &[]),
-        &["did you mean \"white-paper\"?"],
-    );
+    let text = fail(folder.path(), &["simulate", "arina"]);
+    assert_tells(&text, &["did you mean \"arena\"?"]);
+    let text = fail(folder.path(), &["materials", "white-papr"]);
+    assert_tells(&text, &["did you mean \"white-paper\"?"]);
 }
 
 #[test]
 fn nothing_in_front_of_the_sensor() {
     let folder = folder();
-    let output = etendue(folder.path(), &["simulate", "--pose", "100,0,0,0"]);
-    let text = failed(folder.path(), &output, &[]);
+    let text = fail(folder.path(), &["simulate", "--pose", "100,0,0,0"]);
     assert_tells(
         &text,
         &[
@@ -209,9 +181,8 @@ fn surfaces_without_any_range_are_warned_of() {
     let far = SCENE
         .replace("[2.0, 1.0, 0.5]", "[40.0, 40.0, 0.5]")
         .replace("0.8", "0.001");
-    std::fs::write(folder.path().join("far.toml"), far).expect("writes");
-    let output = etendue(folder.path(), &["simulate", "far.toml"]);
-    assert!(output.status.success(), "{}", stderr(&output));
+    write(folder.path(), "far.toml", far);
+    let output = succeed(folder.path(), &["simulate", "far.toml"]);
     assert_tells(
         &stderr(&output),
         &["warning: none of 682 beams has a range"],
@@ -235,18 +206,15 @@ fn wrong_words_on_the_command_line() {
             stderr(&output)
         );
     }
-    let output = etendue(folder.path(), &["simulate", "-o", "scan.bmp"]);
-    assert_tells(
-        &failed(folder.path(), &output, &[]),
-        &["scan.bmp", "csv, npz"],
-    );
+    let text = fail(folder.path(), &["simulate", "-o", "scan.bmp"]);
+    assert_tells(&text, &["scan.bmp", "csv, npz"]);
 }
 
 #[test]
 fn an_option_of_another_kind_of_sensor_is_not_passed_over() {
     let folder = folder();
     let words = ["simulate", "--waveform", "1,2"];
-    let text = failed(folder.path(), &etendue(folder.path(), &words), &[]);
+    let text = fail(folder.path(), &words);
     assert_tells(&text, &["--waveform", "no pulses", "leave the option out"]);
 }
 
@@ -274,9 +242,8 @@ fn every_lidar_takes_the_options_of_light_and_air() {
 #[test]
 fn an_output_folder_that_cannot_be() {
     let folder = folder();
-    std::fs::write(folder.path().join("taken"), "x").expect("writes");
-    let output = etendue(folder.path(), &["simulate", "-o", "taken/deeper"]);
-    let text = failed(folder.path(), &output, &["taken".into()]);
+    write(folder.path(), "taken", "x");
+    let text = fail(folder.path(), &["simulate", "-o", "taken/deeper"]);
     assert_tells(&text, &["taken", "name another output folder"]);
 }
 
@@ -299,7 +266,10 @@ fn a_full_disk() {
     let output = etendue(folder.path(), &["simulate", "-o", "disk/out"]);
     let left = names(&disk);
     let _ = Command::new("umount").arg(&disk).status();
-    let text = failed(folder.path(), &output, &["disk".into()]);
+    let text = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(output.stdout.is_empty());
+    assert_eq!(names(folder.path()), ["disk"], "{text}");
     assert_tells(&text, &["disk/out", "make room on the disk"]);
     assert!(left.is_empty(), "{left:?}");
 }

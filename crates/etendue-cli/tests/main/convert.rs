@@ -1,26 +1,10 @@
 //! `etendue convert`, `compare` and `inspect` on unusual points.
 
-use crate::{etendue, folder, names, recording, stderr, stdout};
+use crate::{etendue, fail, folder, names, recording, results, stderr, stdout, succeed, write};
 use std::path::Path;
-use std::process::Output;
-
-fn write(folder: &Path, name: &str, text: &str) {
-    std::fs::write(folder.join(name), text).expect("writes");
-}
 
 fn read(folder: &Path, name: &str) -> String {
     std::fs::read_to_string(folder.join(name)).expect("a file")
-}
-
-/// Message of a failure; the output has to be one.
-fn refused(output: &Output) -> String {
-    assert_eq!(output.status.code(), Some(1), "{}", stderr(output));
-    stderr(output)
-}
-
-fn accepted(output: &Output) -> String {
-    assert!(output.status.success(), "{}", stderr(output));
-    stdout(output)
 }
 
 /// The summary has the points with a position, the fields that LAS stores, and what it omits; rounded
@@ -31,8 +15,8 @@ fn the_summary_describes_the_written_file() {
     let text =
         "x,y,z,intensity,ring,incidence\n1,2,3,0.25,1,0.1\nnan,nan,nan,0,1,0.1\n4,5,6,1,2,0.2\n";
     write(folder.path(), "a.csv", text);
-    let output = etendue(folder.path(), &["convert", "a.csv", "a.las"]);
-    let message = accepted(&output);
+    let output = succeed(folder.path(), &["convert", "a.csv", "a.las"]);
+    let message = stdout(&output);
     assert!(
         message.contains("2 points with x y z intensity ring, with"),
         "{message}"
@@ -41,7 +25,7 @@ fn the_summary_describes_the_written_file() {
     assert!(message.contains(left_out), "{message}");
     let warned = stderr(&output);
     assert!(warned.contains("intensity runs from 0 to 1"), "{warned}");
-    let message = accepted(&etendue(folder.path(), &["convert", "a.csv", "a.ply"]));
+    let message = results(folder.path(), &["convert", "a.csv", "a.ply"]);
     assert!(
         message.contains("3 points with") && !message.contains("left out"),
         "{message}"
@@ -53,7 +37,7 @@ fn a_file_without_any_position_is_not_written() {
     let folder = folder();
     write(folder.path(), "nan.csv", "x,y,z\nnan,nan,nan\n");
     for name in ["a.las", "a.laz", "a.e57", "a.bin"] {
-        let message = refused(&etendue(folder.path(), &["convert", "nan.csv", name]));
+        let message = fail(folder.path(), &["convert", "nan.csv", name]);
         assert!(
             message.contains("no point of nan.csv has a position"),
             "{message}"
@@ -61,6 +45,11 @@ fn a_file_without_any_position_is_not_written() {
         assert!(message.contains("write a .pcd"), "{message}");
     }
     assert_eq!(names(folder.path()), ["nan.csv"]);
+}
+
+/// Arguments that convert `a.mcap`.
+fn convert<'a>(to: &'a str, topic: &[&'a str]) -> Vec<&'a str> {
+    [&["convert", "a.mcap", to], topic].concat()
 }
 
 /// Two lidars in one recording: their frames are never mixed.
@@ -80,12 +69,9 @@ fn a_recording_of_several_sensors_is_read_topic_by_topic() {
         "-o",
         "a.mcap",
     ];
-    accepted(&etendue(folder.path(), &arguments));
-    let convert = |to: &str, topic: &[&str]| {
-        etendue(folder.path(), &[&["convert", "a.mcap", to], topic].concat())
-    };
+    succeed(folder.path(), &arguments);
     // Long lines are broken within names
-    let message = refused(&convert("a.csv", &[])).replace(' ', "");
+    let message = fail(folder.path(), &convert("a.csv", &[])).replace(' ', "");
     for part in [
         "severalsensors",
         "/hokuyo_ust_10lx/points(PointCloud2)",
@@ -95,46 +81,39 @@ fn a_recording_of_several_sensors_is_read_topic_by_topic() {
         assert!(message.contains(part), "{part:?} in {message}");
     }
     let cloud = "/hokuyo_ust_10lx_2/points";
-    let message = accepted(&convert("cloud.csv", &["--topic", cloud]));
+    let message = results(folder.path(), &convert("cloud.csv", &["--topic", cloud]));
     assert!(message.contains("sweeps: 2,"), "{message}");
     let scan = format!("{cloud}/scan");
-    let message = accepted(&convert("scan.csv", &["--topic", &scan]));
+    let message = results(folder.path(), &convert("scan.csv", &["--topic", &scan]));
     assert!(message.contains("sweeps: 2,"), "{message}");
     // The sweeps of a table are numbered by its column
     let one = |sweep| ["convert", "cloud.csv", "scan.csv", "--sweep", sweep];
     let all = std::fs::read_to_string(folder.path().join("scan.csv")).expect("scans");
-    accepted(&etendue(folder.path(), &one("1")));
+    succeed(folder.path(), &one("1"));
     let second = std::fs::read_to_string(folder.path().join("scan.csv")).expect("a scan");
     assert!(second.lines().count() > 100 && second.lines().count() < all.lines().count());
-    let message = refused(&etendue(folder.path(), &one("7")));
+    let message = fail(folder.path(), &one("7"));
     assert!(message.contains("has the number 7"), "{message}");
-    accepted(&convert("scan.csv", &["--topic", &scan]));
-    let message = accepted(&etendue(
-        folder.path(),
-        &["compare", "cloud.csv", "scan.csv"],
-    ));
+    succeed(folder.path(), &convert("scan.csv", &["--topic", &scan]));
+    let message = results(folder.path(), &["compare", "cloud.csv", "scan.csv"]);
     assert!(message.contains("F-score: 100.00 %"), "{message}");
 
-    let message = refused(&convert("a.csv", &["--topic", "/rear"])).replace(' ', "");
+    let message = fail(folder.path(), &convert("a.csv", &["--topic", "/rear"])).replace(' ', "");
     assert!(
         message.contains("topic/rear") && message.contains(cloud),
         "{message}"
     );
-    let message = refused(&etendue(folder.path(), &["compare", "a.mcap", "cloud.csv"]));
+    let message = fail(folder.path(), &["compare", "a.mcap", "cloud.csv"]);
     assert!(
         message.replace(' ', "").contains("--topicNAME"),
         "{message}"
     );
     let arguments = ["convert", "cloud.csv", "a.csv", "--topic", cloud];
-    let message = refused(&etendue(folder.path(), &arguments));
+    let message = fail(folder.path(), &arguments);
     assert!(message.contains("no topics"), "{message}");
     assert_eq!(names(folder.path()), ["a.mcap", "cloud.csv", "scan.csv"]);
     let whole = std::fs::read(folder.path().join("a.mcap")).expect("a recording");
-    std::fs::write(
-        folder.path().join("cut.mcap"),
-        &whole[..whole.len() * 9 / 10],
-    )
-    .expect("writes");
+    write(folder.path(), "cut.mcap", &whole[..whole.len() * 9 / 10]);
     let mapped = stderr(&etendue(folder.path(), &["slam", "cut.mcap", "-o", "map"]));
     assert!(mapped.contains("the file is truncated"), "{mapped}");
     let mapped = stderr(&etendue(folder.path(), &["slam", "a.mcap", "-o", "map"]));
@@ -150,10 +129,9 @@ fn negative_times_shift_all_times() {
     let folder = folder();
     let text = "x,y,z,time\n1,2,3,-0.5\n4,5,6,0.25\n";
     write(folder.path(), "a.csv", text);
-    let output = etendue(folder.path(), &["convert", "a.csv", "a.mcap"]);
-    accepted(&output);
+    let output = succeed(folder.path(), &["convert", "a.csv", "a.mcap"]);
     assert!(stderr(&output).contains("the earliest time is -0.5 s"));
-    accepted(&etendue(folder.path(), &["convert", "a.mcap", "b.csv"]));
+    succeed(folder.path(), &["convert", "a.mcap", "b.csv"]);
     let back = read(folder.path(), "b.csv");
     let lines: Vec<&str> = back.lines().skip(1).collect();
     assert_eq!(lines, ["1,2,3,0,0", "4,5,6,0.75,0"], "{back}");
@@ -190,11 +168,11 @@ fn compare_accepts_the_metadata_of_a_capture() {
     let folder = folder();
     let with = ["--metadata", metadata];
     let convert = [&["convert", capture, "a.pcd"][..], &with].concat();
-    accepted(&etendue(folder.path(), &convert));
+    succeed(folder.path(), &convert);
     let compare = ["compare", capture, "a.pcd"];
-    let message = refused(&etendue(folder.path(), &compare));
+    let message = fail(folder.path(), &compare);
     assert!(message.contains("--metadata"), "{message}");
-    let message = accepted(&etendue(folder.path(), &[&compare[..], &with].concat()));
+    let message = results(folder.path(), &[&compare[..], &with].concat());
     assert!(message.contains("F-score: 100.00 %"), "{message}");
 }
 
@@ -205,12 +183,12 @@ fn clouds_of_every_ending_are_inspected() {
     for ending in ["las", "laz", "e57", "parquet", "npz", "bin", "mcap"] {
         let name = format!("a.{ending}");
         if ending == "parquet" && !cfg!(feature = "parquet") {
-            let message = refused(&etendue(folder.path(), &["convert", "a.csv", &name]));
+            let message = fail(folder.path(), &["convert", "a.csv", &name]);
             assert!(message.contains("--features parquet"), "{message}");
             continue;
         }
-        accepted(&etendue(folder.path(), &["convert", "a.csv", &name]));
-        let message = accepted(&etendue(folder.path(), &["inspect", &name]));
+        succeed(folder.path(), &["convert", "a.csv", &name]);
+        let message = results(folder.path(), &["inspect", &name]);
         assert!(message.contains("cloud of 2 points"), "{name}: {message}");
     }
 }

@@ -1,6 +1,6 @@
 //! `etendue correct` and `etendue slam`.
 
-use crate::{etendue, folder, names, stderr, stdout};
+use crate::{etendue, folder, names, stderr, stdout, succeed};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
@@ -99,11 +99,10 @@ fn a_bias_is_learnt_corrected_and_evaluated() {
 fn slam_maps_a_sequence_and_reports_its_drift() {
     let folder = folder();
     sequence(&folder.path().join("room"), 4, false);
-    let output = etendue(
+    let output = succeed(
         folder.path(),
         &["slam", "room", "--prior", "poses", "-o", "out", "--json"],
     );
-    assert!(output.status.success(), "{}", stderr(&output));
     let files = names(&folder.path().join("out"));
     assert_eq!(
         files,

@@ -1,7 +1,6 @@
 //! Motion, weather, several sensors, and formats on the command line.
 
-use crate::{etendue, folder, names, stderr, stdout};
-use std::path::Path;
+use crate::{etendue, folder, names, results, stderr, succeed, write};
 
 const STREET: &str = r#"
 version = 1
@@ -22,17 +21,11 @@ position_m = [0, 0, 0.5]
 motion.twist = { velocity_m_s = [10, 0, 0] }
 "#;
 
-fn run(folder: &Path, arguments: &[&str]) -> String {
-    let output = etendue(folder, arguments);
-    assert!(output.status.success(), "{}", stderr(&output));
-    stdout(&output)
-}
-
 /// The car and the sensor drive side by side: in the sensor's frame the car stands.
 #[test]
 fn what_drives_along_stands_still_in_the_sensors_frame() {
     let folder = folder();
-    std::fs::write(folder.path().join("street.toml"), STREET).expect("writes");
+    write(folder.path(), "street.toml", STREET);
     let simulate = [
         "simulate",
         "street.toml",
@@ -41,7 +34,7 @@ fn what_drives_along_stands_still_in_the_sensors_frame() {
         "--duration",
         "0.95",
     ];
-    run(folder.path(), &[&simulate[..], &["-o", "a.csv"]].concat());
+    succeed(folder.path(), &[&simulate[..], &["-o", "a.csv"]].concat());
     let text = std::fs::read_to_string(folder.path().join("a.csv")).expect("a table");
     let mut lines = text.lines();
     let header: Vec<&str> = lines.next().expect("names").split(',').collect();
@@ -72,15 +65,15 @@ fn what_drives_along_stands_still_in_the_sensors_frame() {
 fn a_trajectory_moves_a_continuous_wave_lidar_too() {
     let folder = folder();
     let text = "5 0 0 0 0 0 0 1\n6 0.2 0 0 0 0 0 1\n";
-    std::fs::write(folder.path().join("way.tum"), text).expect("writes");
+    write(folder.path(), "trajectory.tum", text);
     let simulate = [
         "simulate",
         "--trajectory",
-        "way.tum",
+        "trajectory.tum",
         "--interpolation",
         "cubic",
     ];
-    run(
+    succeed(
         folder.path(),
         &[&simulate[..], &["--sweeps", "4", "-o", "a.csv"]].concat(),
     );
@@ -93,9 +86,15 @@ fn a_trajectory_moves_a_continuous_wave_lidar_too() {
         "{}",
         stderr(&output)
     );
-    let both = ["simulate", "--trajectory", "way.tum", "--pose", "0,0,0,0"];
+    let both = [
+        "simulate",
+        "--trajectory",
+        "trajectory.tum",
+        "--pose",
+        "0,0,0,0",
+    ];
     assert!(!etendue(folder.path(), &both).status.success());
-    assert_eq!(names(folder.path()), ["a.csv", "way.tum"]);
+    assert_eq!(names(folder.path()), ["a.csv", "trajectory.tum"]);
 }
 
 /// In 12 m of fog the car 8 m ahead is not seen (0.5 % of its light comes back); what is seen is
@@ -103,10 +102,10 @@ fn a_trajectory_moves_a_continuous_wave_lidar_too() {
 #[test]
 fn weather_takes_points_away_by_the_seed() {
     let folder = folder();
-    std::fs::write(folder.path().join("street.toml"), STREET).expect("writes");
+    write(folder.path(), "street.toml", STREET);
     let table = |air: &[&str]| {
         let simulate = ["simulate", "street.toml", "-o", "a.csv"];
-        run(folder.path(), &[&simulate[..], air].concat());
+        succeed(folder.path(), &[&simulate[..], air].concat());
         std::fs::read_to_string(folder.path().join("a.csv")).expect("points")
     };
     let on_car = |text: &str| text.lines().filter(|line| line.ends_with(",0")).count();
@@ -127,12 +126,12 @@ fn weather_takes_points_away_by_the_seed() {
     // An option replaces that kind of the scene's air, and leaves the others.
     let dry = table(&["--rain", "50"]);
     let foggy = format!("{STREET}[atmosphere]\nfog_visibility_m = 12\nrain_mm_h = 5\n");
-    std::fs::write(folder.path().join("street.toml"), foggy).expect("writes");
+    write(folder.path(), "street.toml", foggy);
     let both = table(&["--rain", "50"]);
     assert_ne!(both, dry);
     assert_eq!(both, table(&["--rain", "50", "--fog", "12"]));
     let simulate = ["simulate", "street.toml", "-o", "a.csv"];
-    let told = run(folder.path(), &simulate);
+    let told = results(folder.path(), &simulate);
     assert!(told.contains("ranges are of the air or of noise"), "{told}");
     assert_eq!(table(&["--rain", "0"]), fog);
     let dense = ["--sensor", "velodyne-vlp-16", "--rain", "0", "--fog", "0.5"];
@@ -170,7 +169,7 @@ fn several_sensors_get_a_folder_each() {
         "-o",
         "rig",
     ];
-    run(folder.path(), &arguments);
+    succeed(folder.path(), &arguments);
     let rig = folder.path().join("rig");
     assert_eq!(
         names(&rig),
@@ -203,7 +202,7 @@ fn several_sensors_get_a_folder_each() {
 #[test]
 fn formats_convert_there_and_back() {
     let folder = folder();
-    run(
+    succeed(
         folder.path(),
         &[
             "simulate",
@@ -219,18 +218,18 @@ fn formats_convert_there_and_back() {
         "npz mcap", "mcap pcd", "pcd ply", "ply csv", "csv e57", "e57 laz", "laz las", "las bin",
     ] {
         let (from, to) = pair.split_once(' ').expect("two endings");
-        let told = run(
+        let told = results(
             folder.path(),
             &["convert", &format!("a.{from}"), &format!("a.{to}")],
         );
         assert!(told.contains("points with x y z intensity"), "{told}");
     }
-    let told = run(
+    let told = results(
         folder.path(),
         &["convert", "a.mcap", "b.ply", "--sweep", "1"],
     );
     assert!(told.contains("sweeps: 1"), "{told}");
-    let told = run(folder.path(), &["compare", "a.npz", "a.bin"]);
+    let told = results(folder.path(), &["compare", "a.npz", "a.bin"]);
     assert!(
         told.contains("F-score: 100.00 %") && told.contains("drop-outs:"),
         "{told}"
@@ -257,7 +256,7 @@ fn formats_convert_there_and_back() {
 #[test]
 fn cut_recordings_give_what_is_whole() {
     let folder = folder();
-    run(
+    succeed(
         folder.path(),
         &[
             "simulate",
@@ -272,14 +271,13 @@ fn cut_recordings_give_what_is_whole() {
     let path = folder.path().join("a.mcap");
     let bytes = std::fs::read(&path).expect("a recording");
     std::fs::write(&path, &bytes[..bytes.len() * 6 / 10]).expect("writes");
-    let output = etendue(folder.path(), &["convert", "a.mcap", "a.csv"]);
-    assert!(output.status.success(), "{}", stderr(&output));
+    let output = succeed(folder.path(), &["convert", "a.mcap", "a.csv"]);
     assert!(
         stderr(&output).contains("truncated or damaged"),
         "{}",
         stderr(&output)
     );
-    std::fs::write(folder.path().join("b.pcap"), [0xd4, 0xc3, 0xb2, 0xa1, 2, 0]).expect("writes");
+    write(folder.path(), "b.pcap", [0xd4, 0xc3, 0xb2, 0xa1, 2, 0]);
     let output = etendue(folder.path(), &["convert", "b.pcap", "b.csv"]);
     assert!(
         stderr(&output).contains("no whole UDP packet"),
@@ -294,18 +292,17 @@ fn cut_recordings_give_what_is_whole() {
 #[test]
 fn folded_beats_are_told() {
     let folder = folder();
-    let preset = run(folder.path(), &["sensors", "slamtec-rplidar-c1"]);
+    let preset = results(folder.path(), &["sensors", "slamtec-rplidar-c1"]);
     let (before, _) = preset.split_once("[receiver").expect("a receiver");
     let (_, after) = preset.split_once("[intensity]").expect("intensity");
     let receiver = "[receiver.fmcw]\nbandwidth_ghz = 1\nchirp_us = 10\n\
                     found = { reflectance = 0.1, range_m = 20, threshold_over_noise = 10 }\n";
     let sensor = format!("{before}{receiver}[intensity]{after}");
-    std::fs::write(folder.path().join("fmcw.toml"), sensor).expect("writes");
+    write(folder.path(), "fmcw.toml", sensor);
     let told = |scene: &str| {
-        std::fs::write(folder.path().join("street.toml"), scene).expect("writes");
+        write(folder.path(), "street.toml", scene);
         let simulate = ["simulate", "street.toml", "--sensor", "fmcw.toml"];
-        let output = etendue(folder.path(), &[&simulate[..], &["-o", "a.csv"]].concat());
-        assert!(output.status.success(), "{}", stderr(&output));
+        let output = succeed(folder.path(), &[&simulate[..], &["-o", "a.csv"]].concat());
         stderr(&output)
     };
     assert!(!told(STREET).contains("folds"));

@@ -1,12 +1,11 @@
 //! `etendue experiment`.
 
-use crate::{etendue, folder, names, stderr, stdout};
+use crate::{folder, names, stdout, succeed};
 
 #[test]
 fn the_checkerboard_writes_tables_and_undetermined_directions() {
     let folder = folder();
-    let output = etendue(folder.path(), &["experiment", "checkerboard", "-o", "out"]);
-    assert!(output.status.success(), "{}", stderr(&output));
+    let output = succeed(folder.path(), &["experiment", "checkerboard", "-o", "out"]);
     let text = stdout(&output);
     for part in [
         "| quantity",
@@ -36,8 +35,7 @@ fn localisation_draws_its_iterations() {
         "-o",
         "out",
     ];
-    let output = etendue(folder.path(), &arguments);
-    assert!(output.status.success(), "{}", stderr(&output));
+    let output = succeed(folder.path(), &arguments);
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let rows = report["tables"][0]["rows"].as_array().expect("rows");
     assert_eq!(rows.len(), 11);

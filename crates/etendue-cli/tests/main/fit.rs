@@ -1,6 +1,6 @@
 //! `etendue fit`.
 
-use crate::{etendue, folder, names, stderr, stdout};
+use crate::{etendue, fail, folder, names, number, stderr, succeed, write};
 use serde_json::Value;
 use std::path::Path;
 use tempfile::TempDir;
@@ -29,22 +29,16 @@ material = "paint"
 /// A folder with the scene and a scan of it from (0.1, -0.05) at a yaw of 5 degrees.
 fn room() -> TempDir {
     let folder = folder();
-    std::fs::write(folder.path().join("room.toml"), SCENE).expect("writes");
+    write(folder.path(), "room.toml", SCENE);
     let pose = ["--pose", "0.1,-0.05,0.1,5"];
     let arguments = [&["simulate", "room.toml", "-o", "beams.csv"][..], &pose].concat();
-    let output = etendue(folder.path(), &arguments);
-    assert!(output.status.success(), "{}", stderr(&output));
+    succeed(folder.path(), &arguments);
     folder
 }
 
 fn fit(folder: &Path, arguments: &[&str]) -> Value {
-    let output = etendue(folder, &[&["fit", "--json"], arguments].concat());
-    assert!(output.status.success(), "{}", stderr(&output));
+    let output = succeed(folder, &[&["fit", "--json"], arguments].concat());
     serde_json::from_slice(&output.stdout).expect("JSON")
-}
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().expect("a number")
 }
 
 const TYPED: [&str; 5] = ["room.toml", "--scan", "beams.csv", "--free", "sensor.pose"];
@@ -114,17 +108,14 @@ loss.cauchy = { scale_m = 0.05 }
 "#;
 
 fn problem(folder: &Path, text: &str) -> String {
-    std::fs::write(folder.join("problem.toml"), text).expect("writes");
-    let output = etendue(folder, &["fit", "problem.toml"]);
-    assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
-    assert!(!folder.join("out").exists());
-    stderr(&output)
+    write(folder, "problem.toml", text);
+    fail(folder, &["fit", "problem.toml"])
 }
 
 #[test]
 fn a_problem_file_finds_an_object_in_its_box() {
     let folder = room();
-    std::fs::write(folder.path().join("problem.toml"), PROBLEM).expect("writes");
+    write(folder.path(), "problem.toml", PROBLEM);
     let found = fit(folder.path(), &["problem.toml", "-o", "found"]);
     let error = &found["estimate"][0]["error"];
     assert!(number(&error["shift_m"]) < 0.01, "{found}");
@@ -172,11 +163,7 @@ fn what_is_wrong_in_a_problem_file_is_pointed_at() {
 fn what_is_typed_wrong_is_told_with_a_remedy() {
     let folder = room();
     let blind = "azimuth_deg,range_m\n0,\n10,\n";
-    std::fs::write(
-        folder.path().join("short.csv"),
-        blind.replace("0,\n", "0,1\n"),
-    )
-    .expect("writes");
+    write(folder.path(), "short.csv", blind.replace("0,\n", "0,1\n"));
     let scan = std::fs::read_to_string(folder.path().join("beams.csv")).expect("a scan");
     let empty = scan
         .lines()
@@ -184,11 +171,7 @@ fn what_is_typed_wrong_is_told_with_a_remedy() {
             [_, _, _, azimuth, ..] if azimuth != "azimuth_rad" => format!("{azimuth},\n"),
             _ => "azimuth_rad,range_m\n".to_owned(),
         });
-    std::fs::write(
-        folder.path().join("empty-beams.csv"),
-        empty.collect::<String>(),
-    )
-    .expect("writes");
+    write(folder.path(), "empty-beams.csv", empty.collect::<String>());
     for (arguments, told) in [
         (
             vec!["--free", "sensor.pos"],
@@ -231,14 +214,8 @@ fn what_is_typed_wrong_is_told_with_a_remedy() {
 }
 
 fn refused(folder: &Path, arguments: &[&str], told: &str) {
-    let output = etendue(folder, arguments);
-    assert_eq!(output.status.code(), Some(1), "{told}");
-    assert!(
-        stderr(&output).contains(told),
-        "{told}: {}",
-        stderr(&output)
-    );
-    assert!(!folder.join("out").exists());
+    let message = fail(folder, arguments);
+    assert!(message.contains(told), "{told}: {message}");
 }
 
 /// A diffuse wall's reflectance and the bias's factor of power change ranges alike; the offset of
@@ -296,7 +273,7 @@ fn a_search_finds_the_pose_and_the_ambiguous_minimum_without_a_start() {
         .split("[[objects]]\nname = \"crate\"")
         .next()
         .expect("a room");
-    std::fs::write(folder.path().join("empty.toml"), empty).expect("writes");
+    write(folder.path(), "empty.toml", empty);
     let pose = ["--pose", "0.1,-0.05,0.1,5", "-o", "empty-beams.csv"];
     etendue(
         folder.path(),
@@ -387,8 +364,8 @@ truth = { value = 0.45 }
 #[test]
 fn a_sweep_of_a_pulsed_lidar_tells_its_pose_in_space_and_a_reflectance() {
     let folder = folder();
-    std::fs::write(folder.path().join("hall.toml"), HALL).expect("writes");
-    std::fs::write(folder.path().join("sweep.toml"), SWEEP).expect("writes");
+    write(folder.path(), "hall.toml", HALL);
+    write(folder.path(), "sweep.toml", SWEEP);
     let arguments = [
         "simulate",
         "hall.toml",
@@ -397,8 +374,7 @@ fn a_sweep_of_a_pulsed_lidar_tells_its_pose_in_space_and_a_reflectance() {
         "-o",
         "sweep.pcd",
     ];
-    let output = etendue(folder.path(), &arguments);
-    assert!(output.status.success(), "{}", stderr(&output));
+    succeed(folder.path(), &arguments);
     let found = fit(folder.path(), &["sweep.toml"]);
     let error = &found["estimate"][0]["error"];
     assert!(number(&error["shift_m"]) < 3e-3, "{error}");
@@ -408,7 +384,7 @@ fn a_sweep_of_a_pulsed_lidar_tells_its_pose_in_space_and_a_reflectance() {
     assert!(number(&found["rms_intensity"]) < 2.0, "{found}");
     assert_eq!(found["measured"].as_u64().map(|n| n > 25_000), Some(true));
     let wrong = SWEEP.replace("screen.reflectance", "screen.reflectans");
-    std::fs::write(folder.path().join("wrong.toml"), wrong).expect("writes");
+    write(folder.path(), "wrong.toml", wrong);
     let told = "did you mean \"materials.screen.reflectance\"?";
     let output = etendue(folder.path(), &["fit", "wrong.toml", "-o", "none"]);
     assert!(stderr(&output).contains(told), "{}", stderr(&output));

@@ -17,6 +17,27 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+/// Names of the files that `simulate` writes to a folder, sorted.
+const FILES_OF_SIMULATE: [&str; 17] = [
+    "beams.csv",
+    "beams.npz",
+    "grid.pcd",
+    "intensity.png",
+    "metadata.yaml",
+    "range.png",
+    "run.json",
+    "scan.bin",
+    "scan.csv",
+    "scan.e57",
+    "scan.las",
+    "scan.mcap",
+    "scan.npz",
+    "scan.pcd",
+    "scan.ply",
+    "scan.png",
+    "scan.svg",
+];
+
 /// Runs `etendue` in a folder.
 fn etendue(folder: &Path, arguments: &[&str]) -> Output {
     command(folder, arguments).output().expect("it starts")
@@ -39,6 +60,43 @@ fn stderr(output: &Output) -> String {
         .split_whitespace()
         .filter(|word| !matches!(*word, "│" | "×" | "help:"));
     words.collect::<Vec<_>>().join(" ")
+}
+
+/// Output of a run in a folder, which must succeed.
+fn succeed(folder: &Path, arguments: &[&str]) -> Output {
+    let output = etendue(folder, arguments);
+    assert!(
+        output.status.success(),
+        "{arguments:?}: {}",
+        stderr(&output)
+    );
+    output
+}
+
+/// Standard output of a run in a folder, which must succeed.
+fn results(folder: &Path, arguments: &[&str]) -> String {
+    stdout(&succeed(folder, arguments))
+}
+
+/// Error message of a run in a folder, which must fail without results and without output files.
+fn fail(folder: &Path, arguments: &[&str]) -> String {
+    let before = names(folder);
+    let output = etendue(folder, arguments);
+    let message = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{arguments:?}: {message}");
+    assert!(output.stdout.is_empty(), "{arguments:?}: {message}");
+    assert_eq!(names(folder), before, "{arguments:?}: {message}");
+    message
+}
+
+/// Number of a JSON value.
+fn number(value: &serde_json::Value) -> f64 {
+    value.as_f64().expect("a number")
+}
+
+/// Writes a file of a folder.
+fn write(folder: &Path, name: &str, contents: impl AsRef<[u8]>) {
+    std::fs::write(folder.join(name), contents).expect("the file is written");
 }
 
 fn folder() -> tempfile::TempDir {

@@ -1,6 +1,6 @@
 //! `etendue register`.
 
-use crate::{etendue, folder, names, recording, stderr, stdout};
+use crate::{fail, folder, names, number, recording, stdout, succeed, write};
 use serde_json::Value;
 use std::f64::consts::TAU;
 use std::fmt::Write;
@@ -27,18 +27,13 @@ fn room(x: f64, y: f64, yaw: f64) -> String {
 }
 
 fn rooms(folder: &Path) {
-    std::fs::write(folder.join("a.csv"), room(0.1, -0.05, 0.1)).expect("writes");
-    std::fs::write(folder.join("b.csv"), room(0.0, 0.0, 0.0)).expect("writes");
+    write(folder, "a.csv", room(0.1, -0.05, 0.1));
+    write(folder, "b.csv", room(0.0, 0.0, 0.0));
 }
 
 fn json(folder: &Path, arguments: &[&str]) -> Value {
-    let output = etendue(folder, &[&["register", "--json"], arguments].concat());
-    assert!(output.status.success(), "{}", stderr(&output));
+    let output = succeed(folder, &[&["register", "--json"], arguments].concat());
     serde_json::from_slice(&output.stdout).expect("JSON")
-}
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().expect("a number")
 }
 
 #[test]
@@ -66,8 +61,7 @@ fn a_folder_gets_the_numbers_and_a_picture() {
     let folder = folder();
     rooms(folder.path());
     let arguments = ["register", "a.csv", "b.csv", "--default", "-o", "out"];
-    let output = etendue(folder.path(), &arguments);
-    assert!(output.status.success(), "{}", stderr(&output));
+    let output = succeed(folder.path(), &arguments);
     assert!(stdout(&output).contains("b_from_a"), "{}", stdout(&output));
     let expected = ["registration.json", "registration.png", "registration.svg"];
     assert_eq!(names(&folder.path().join("out")), expected);
@@ -82,9 +76,9 @@ fn a_folder_gets_the_numbers_and_a_picture() {
 fn invalid_registrations_are_errors_with_a_remedy() {
     let folder = folder();
     rooms(folder.path());
-    std::fs::write(folder.path().join("few.csv"), "x,y\n1,2\n3,4\n").expect("writes");
+    write(folder.path(), "few.csv", "x,y\n1,2\n3,4\n");
     let scans = ["simulate", "--sweeps", "3", "-o", "log-beams.csv"];
-    assert!(etendue(folder.path(), &scans).status.success());
+    succeed(folder.path(), &scans);
     for (arguments, message) in [
         (
             vec!["few.csv", "b.csv"],
@@ -102,13 +96,8 @@ fn invalid_registrations_are_errors_with_a_remedy() {
         (vec!["a.csv", "b.csv", "--keep", "2"], "keep is 2"),
         (vec!["nothing.ply", "b.csv"], "cannot read nothing.ply"),
     ] {
-        let output = etendue(folder.path(), &[vec!["register"], arguments].concat());
-        assert_eq!(output.status.code(), Some(1));
-        assert!(
-            stderr(&output).contains(message),
-            "{message}: {}",
-            stderr(&output)
-        );
+        let error = fail(folder.path(), &[vec!["register"], arguments].concat());
+        assert!(error.contains(message), "{message}: {error}");
     }
 }
 
@@ -116,7 +105,7 @@ fn invalid_registrations_are_errors_with_a_remedy() {
 fn two_scans_of_one_place_need_no_motion() {
     let folder = folder();
     let scans = ["simulate", "--sweeps", "2", "-o", "log-beams.csv"];
-    assert!(etendue(folder.path(), &scans).status.success());
+    succeed(folder.path(), &scans);
     let found = json(
         folder.path(),
         &[

@@ -1,6 +1,6 @@
 //! `etendue render`.
 
-use crate::{etendue, folder, names, stderr, stdout};
+use crate::{fail, folder, names, stderr, stdout, succeed, write};
 
 /// Small camera for fast tests.
 const CAMERA: &str = "version = 1\nname = \"small\"\nresolution_px = [48, 36]\n\
@@ -13,7 +13,7 @@ const CAMERA: &str = "version = 1\nname = \"small\"\nresolution_px = [48, 36]\n\
 #[test]
 fn all_pictures_are_written_and_independent_of_the_number_of_threads() {
     let folder = folder();
-    std::fs::write(folder.path().join("small.toml"), CAMERA).expect("writes");
+    write(folder.path(), "small.toml", CAMERA);
     for threads in ["1", "2"] {
         let arguments = [
             "render",
@@ -30,8 +30,7 @@ fn all_pictures_are_written_and_independent_of_the_number_of_threads() {
             "-o",
             threads,
         ];
-        let output = etendue(folder.path(), &arguments);
-        assert!(output.status.success(), "{}", stderr(&output));
+        let output = succeed(folder.path(), &arguments);
         assert!(
             stdout(&output).contains("small, 48 x 36"),
             "{}",
@@ -59,13 +58,8 @@ fn all_pictures_are_written_and_independent_of_the_number_of_threads() {
 fn invalid_renderings_are_errors_with_a_remedy() {
     let folder = folder();
     let path = folder.path();
-    std::fs::write(path.join("small.toml"), CAMERA).expect("writes");
-    let refused = |arguments: &[&str]| {
-        let output = etendue(path, &[&["render"], arguments].concat());
-        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
-        assert!(!path.join("out").exists());
-        stderr(&output)
-    };
+    write(path, "small.toml", CAMERA);
+    let refused = |arguments: &[&str]| fail(path, &[&["render"], arguments].concat());
     let message = refused(&["-o", "out", "--camera", "fish-eye"]);
     assert!(message.contains("did you mean \"fisheye\"?"), "{message}");
     let message = refused(&["-o", "a.bmp", "--camera", "small.toml"]);
@@ -74,13 +68,13 @@ fn invalid_renderings_are_errors_with_a_remedy() {
         "pinhole = { horizontal_fov_deg = 70 }",
         "brown_conrady = { focal_px = [30, 30], distortion = [-0.9, 0, 0, 0] }",
     );
-    std::fs::write(path.join("folding.toml"), folding).expect("writes");
+    write(path, "folding.toml", folding);
     let message = refused(&["-o", "out", "--camera", "folding.toml"]);
     assert!(message.contains("cannot be inverted at pixel"), "{message}");
     let dark = "version = 1\n[[objects]]\nname = \"box\"\nshape.box = { size_m = [2, 2, 2] }\n\
         flip_normals = true\nmaterial = \"white-paint\"\n\
         [lights]\nspots = [{ position_m = [5, 0, 0], target_m = [6, 0, 0], half_angle_deg = 10, flux_lm = 5 }]\n";
-    std::fs::write(path.join("dark.toml"), dark).expect("writes");
+    write(path, "dark.toml", dark);
     let message = refused(&[
         "dark.toml",
         "-o",
@@ -96,10 +90,10 @@ fn invalid_renderings_are_errors_with_a_remedy() {
 #[test]
 fn a_scene_without_lights_is_lit_with_a_warning() {
     let folder = folder();
-    std::fs::write(folder.path().join("small.toml"), CAMERA).expect("writes");
+    write(folder.path(), "small.toml", CAMERA);
     let scene = "version = 1\n[[objects]]\nname = \"floor\"\nshape.plane = { size_m = [20, 20] }\n\
         material = \"concrete\"\n";
-    std::fs::write(folder.path().join("open.toml"), scene).expect("writes");
+    write(folder.path(), "open.toml", scene);
     let arguments = [
         "render",
         "open.toml",
@@ -112,8 +106,7 @@ fn a_scene_without_lights_is_lit_with_a_warning() {
         "-o",
         "open.png",
     ];
-    let output = etendue(folder.path(), &arguments);
-    assert!(output.status.success(), "{}", stderr(&output));
+    let output = succeed(folder.path(), &arguments);
     assert!(
         stderr(&output).contains("lit by the sun"),
         "{}",

@@ -1,34 +1,14 @@
 //! What the verbs give when all is well.
 
-use crate::{command, etendue, folder, names, stderr, stdout};
+use crate::{FILES_OF_SIMULATE, command, etendue, folder, names, stderr, stdout, succeed, write};
 use serde_json::Value;
 use std::fs::read;
 
 #[test]
 fn without_arguments_the_arena_is_simulated_and_everything_written() {
     let folder = folder();
-    let output = etendue(folder.path(), &["simulate"]);
-    assert!(output.status.success(), "{}", stderr(&output));
-    let expected = [
-        "beams.csv",
-        "beams.npz",
-        "grid.pcd",
-        "intensity.png",
-        "metadata.yaml",
-        "range.png",
-        "run.json",
-        "scan.bin",
-        "scan.csv",
-        "scan.e57",
-        "scan.las",
-        "scan.mcap",
-        "scan.npz",
-        "scan.pcd",
-        "scan.ply",
-        "scan.png",
-        "scan.svg",
-    ];
-    assert_eq!(names(&folder.path().join("out")), expected);
+    let output = succeed(folder.path(), &["simulate"]);
+    assert_eq!(names(&folder.path().join("out")), FILES_OF_SIMULATE);
     assert!(
         stderr(&output).contains("million rays/s"),
         "{}",
@@ -46,8 +26,7 @@ fn one_thread_gives_the_bytes_of_eight_and_the_seed_decides() {
     let folder = folder();
     let run = |out: &str, more: &[&str]| {
         let arguments = [&["simulate", "--sweeps", "3", "-o", out], more].concat();
-        let output = etendue(folder.path(), &arguments);
-        assert!(output.status.success(), "{}", stderr(&output));
+        succeed(folder.path(), &arguments);
     };
     run("one", &["--threads", "1"]);
     run("eight", &["--threads", "8"]);
@@ -88,8 +67,7 @@ fn a_variable_forces_the_instructions_as_the_option_does() {
 fn random_paths_add_light_and_do_not_depend_on_threads() {
     let folder = folder();
     let run = |name: &str, more: &[&str]| {
-        let output = etendue(folder.path(), &[&["simulate", "-o", name], more].concat());
-        assert!(output.status.success(), "{}", stderr(&output));
+        succeed(folder.path(), &[&["simulate", "-o", name], more].concat());
         read(folder.path().join(name)).expect("a file")
     };
     let one = run("one.csv", &["--paths", "8", "--threads", "1"]);
@@ -122,7 +100,7 @@ fn clouds_are_inspected_too() {
     }
     // A table of returns is a cloud, one of beams a scan log.
     let scans = ["simulate", "--sensor", "slamtec-rplidar-c1", "-o", "c.csv"];
-    assert!(etendue(folder.path(), &scans).status.success());
+    succeed(folder.path(), &scans);
     let text = stdout(&etendue(folder.path(), &["inspect", "c.csv"]));
     assert!(text.contains("cloud of "), "{text}");
 }
@@ -147,11 +125,10 @@ fn json_goes_to_standard_output_alone() {
 #[test]
 fn a_still_sensor_has_a_spread_and_a_chart_of_it() {
     let folder = folder();
-    let output = etendue(
+    succeed(
         folder.path(),
         &["simulate", "--sweeps", "12", "-o", "still-beams.csv"],
     );
-    assert!(output.status.success(), "{}", stderr(&output));
     let output = etendue(
         folder.path(),
         &["inspect", "still-beams.csv", "--chart", "spread.svg"],
@@ -186,12 +163,11 @@ fn every_verb_has_help_with_an_example() {
 fn a_printed_preset_is_a_sensor_file() {
     let folder = folder();
     let text = stdout(&etendue(folder.path(), &["sensors", "hokuyo-urg-04lx"]));
-    std::fs::write(folder.path().join("mine.toml"), text).expect("writes");
-    let output = etendue(
+    write(folder.path(), "mine.toml", text);
+    succeed(
         folder.path(),
         &["simulate", "--sensor", "mine.toml", "-o", "a.csv"],
     );
-    assert!(output.status.success(), "{}", stderr(&output));
     let output = etendue(folder.path(), &["inspect", "mine.toml"]);
     assert!(stdout(&output).contains("682 beams"), "{}", stdout(&output));
 }
@@ -206,7 +182,14 @@ fn materials_and_schemas_are_listed() {
     );
     let one = stdout(&etendue(folder.path(), &["materials", "white-paper"]));
     assert!(one.contains("source: "), "{one}");
-    for kind in ["scene", "sensor", "fit", "material", "profile", "bench"] {
+    for kind in [
+        "scene",
+        "sensor",
+        "fit",
+        "material",
+        "profile",
+        "calibration-setup",
+    ] {
         let output = etendue(folder.path(), &["schema", kind]);
         let schema: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         assert!(schema["properties"].is_object(), "{kind}");

@@ -1,6 +1,6 @@
 //! Robots on the command line.
 
-use crate::{etendue, folder, names, stderr, stdout};
+use crate::{etendue, fail, folder, names, stderr, stdout, succeed, write};
 use std::path::Path;
 
 const CART: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/cart.toml");
@@ -21,8 +21,7 @@ fn a_run_of_a_robot_is_recorded_and_reproducible() {
             "--threads",
             threads,
         ];
-        let output = etendue(folder.path(), &arguments);
-        assert!(output.status.success(), "{}", stderr(&output));
+        let output = succeed(folder.path(), &arguments);
         stdout(&output)
     };
     let text = run("a.mcap", "1");
@@ -47,10 +46,8 @@ fn an_error_in_a_robot_file_has_a_position_and_no_output() {
     let folder = folder();
     let text = std::fs::read_to_string(CART).expect("the example");
     let wrong = text.replace("frame = \"mast\"", "frame = \"mats\"");
-    std::fs::write(folder.path().join("cart.toml"), wrong).expect("written");
-    let output = etendue(folder.path(), &["run", "cart.toml", "-o", "cart.mcap"]);
-    assert_eq!(output.status.code(), Some(1));
-    let message = stderr(&output);
+    write(folder.path(), "cart.toml", wrong);
+    let message = fail(folder.path(), &["run", "cart.toml", "-o", "cart.mcap"]);
     assert!(message.contains("unknown frame \"mats\""), "{message}");
     assert!(message.contains("did you mean \"mast\"?"), "{message}");
     assert_eq!(names(folder.path()), ["cart.toml"]);
@@ -64,8 +61,7 @@ fn an_error_in_a_robot_file_has_a_position_and_no_output() {
 fn a_car_drives_unknown_courses_by_lidar_only() {
     let folder = folder();
     let arguments = ["demo", "course", "--seeds", "2", "--laps", "1"];
-    let output = etendue(folder.path(), &arguments);
-    assert!(output.status.success(), "{}", stderr(&output));
+    let output = succeed(folder.path(), &arguments);
     let text = stdout(&output);
     assert!(
         text.contains("2 of 2 finished 1 laps without contact"),
@@ -80,8 +76,7 @@ fn a_drive_through_a_town_is_recorded_and_reproducible() {
     let folder = folder();
     let drive = |name: &str| {
         let arguments = ["demo", "street", "--duration", "0.3", "-o", name];
-        let output = etendue(folder.path(), &arguments);
-        assert!(output.status.success(), "{}", stderr(&output));
+        let output = succeed(folder.path(), &arguments);
         assert!(
             stdout(&output).contains("lidar: 3 sweeps"),
             "{}",

@@ -1,4 +1,4 @@
-//! CalibrationSetup files: which recordings show which panels.
+//! Calibration setups: files that list recordings of panels.
 //!
 //! ```toml
 //! version = 1
@@ -61,7 +61,7 @@ pub struct SetupPanel {
     pub source: String,
 }
 
-/// A bench file.
+/// A calibration setup file.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CalibrationSetupFile {
@@ -92,7 +92,7 @@ pub enum KindName {
     TimeOfFlight,
 }
 
-/// A panel in a bench file.
+/// A panel in a calibration setup file.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PanelTable {
@@ -110,7 +110,7 @@ pub struct PanelTable {
     /// Bearing of the panel's middle, anticlockwise from x: says which of several.
     #[serde(default)]
     pub bearing_deg: Option<f64>,
-    /// Azimuths between which it stands, anticlockwise from the first to the second.
+    /// Azimuths of its edges, anticlockwise from the first to the second.
     #[serde(default)]
     pub sector_deg: Option<[f64; 2]>,
     /// Who recorded it, under which licence.
@@ -118,20 +118,20 @@ pub struct PanelTable {
     pub source: String,
 }
 
-/// Reads a bench file, or an ApolloSim configuration.
+/// Reads a calibration setup file, or an ApolloSim configuration.
 ///
 /// # Errors
-/// Where it cannot be read or makes no sense; the error points at the place.
+/// If it cannot be read or is invalid; the error contains the position.
 pub fn load_calibration_setup(path: &Path) -> Result<CalibrationSetup, ConfigError> {
     let document = Document::read(path)?;
     if is_apollosim(document.text()) {
         apollosim(&document)
     } else {
-        bench(&document)
+        setup(&document)
     }
 }
 
-fn bench(document: &Document) -> Result<CalibrationSetup, ConfigError> {
+fn setup(document: &Document) -> Result<CalibrationSetup, ConfigError> {
     let file: CalibrationSetupFile = document.parse()?;
     let (found, known) = (*file.version.get_ref(), 1);
     if found != known {

@@ -31,9 +31,12 @@ impl ProfileFile {
                 .collect(),
             correlation: CorrelationFile {
                 neighbour: rounded(profile.correlation.neighbour(), 3),
-                standing_neighbour: Some(rounded(profile.correlation.fixed_pattern_neighbour(), 3)),
-                standing: rounded(profile.correlation.fixed_pattern(), 3),
-                standing_drop_out: rounded(profile.correlation.fixed_pattern_drop(), 3),
+                fixed_pattern_neighbour: Some(rounded(
+                    profile.correlation.fixed_pattern_neighbour(),
+                    3,
+                )),
+                fixed_pattern: rounded(profile.correlation.fixed_pattern(), 3),
+                fixed_pattern_drop_out: rounded(profile.correlation.fixed_pattern_drop(), 3),
             },
             intensity: match profile.intensity {
                 IntensityKind::Constant(value) => IntensityFile::Constant { value },
@@ -89,11 +92,11 @@ impl ProfileFile {
             ),
             correlation: Correlation::new(
                 self.correlation.neighbour,
-                self.correlation.standing,
-                self.correlation.standing_drop_out,
+                self.correlation.fixed_pattern,
+                self.correlation.fixed_pattern_drop_out,
             )
             .with_fixed_pattern_neighbour(
-                { self.correlation.standing_neighbour }.unwrap_or(self.correlation.neighbour),
+                { self.correlation.fixed_pattern_neighbour }.unwrap_or(self.correlation.neighbour),
             ),
             intensity: match self.intensity {
                 IntensityFile::None {} => IntensityKind::None,

@@ -92,15 +92,15 @@ pub struct StepFile {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CorrelationFile {
-    /// Correlation of neighbouring beams' range errors, of what changes from scan to scan.
+    /// Correlation of the temporal range errors of neighbouring beams: those that change from scan to scan.
     pub neighbour: f64,
-    /// The same of the fixed pattern; equal to the temporal one where it is not given.
+    /// Correlation of the fixed pattern of neighbouring beams; without it, `neighbour`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub standing_neighbour: Option<f64>,
-    /// Share of the range error's variance that is a fixed pattern, the same from scan to scan.
-    pub standing: f64,
-    /// The same of what decides on drop-outs.
-    pub standing_drop_out: f64,
+    pub fixed_pattern_neighbour: Option<f64>,
+    /// Share of the variance of range errors that is a fixed pattern, constant from scan to scan.
+    pub fixed_pattern: f64,
+    /// Share of the variance of the drop-out variable that is a fixed pattern.
+    pub fixed_pattern_drop_out: f64,
 }
 
 /// What the intensity of returned beams is.

@@ -1,13 +1,13 @@
-//! Whether a profile is of the sensor that uses it.
+//! Comparison of the sensor of a profile with the sensor that uses it.
 
 use crate::scene::LoadedScene;
 use etendue_scene::MaterialId;
 
-/// What a bench calls its sensor when nobody says which it is.
+/// Name of the sensor in a calibration setup without a name.
 const UNNAMED: &str = "sensor";
 
-/// Whether both name one sensor: letters and digits of one hold those of the other, so that
-/// "RPLIDAR A1" is a "Slamtec RPLIDAR A1M8".
+/// Whether two names are of the same sensor: the letters and digits of one contain those of the other, so
+/// that "RPLIDAR A1" is a "Slamtec RPLIDAR A1M8".
 ///
 /// ```
 /// use etendue_config::profile::is_same_sensor;
@@ -16,7 +16,7 @@ const UNNAMED: &str = "sensor";
 /// ```
 pub fn is_same_sensor(a: &str, b: &str) -> bool {
     let plain = |name: &str| -> String {
-        { name.chars() }
+        name.chars()
             .filter(|letter| letter.is_alphanumeric())
             .flat_map(char::to_lowercase)
             .collect()
@@ -25,7 +25,7 @@ pub fn is_same_sensor(a: &str, b: &str) -> bool {
     a.contains(&b) || b.contains(&a)
 }
 
-/// One warning a material whose profile was recorded with another sensor than `sensor`.
+/// A warning for each material whose profile was recorded with another sensor than `sensor`.
 pub fn other_sensors(scene: &LoadedScene, sensor: &str) -> Vec<String> {
     let warning = |(number, material): (u32, &etendue_scene::NamedMaterial)| {
         let profile = scene.profiles.profile(MaterialId(number))?;

@@ -215,7 +215,7 @@ impl GnssTable {
         let receiver = from_table_or_file(document, span, "gnss", sources, own, of_file)?;
         Ok(Device::Gnss(Gnss {
             receiver,
-            sky: self.sky,
+            has_occlusion: self.sky,
         }))
     }
 }

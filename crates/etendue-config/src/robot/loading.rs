@@ -324,7 +324,7 @@ fn mount(
         rate: table.rate_hz.as_ref().map(|rate| *rate.get_ref()),
         offset: milli(&table.offset_ms).unwrap_or(0.0),
         window: milli(&table.window_ms),
-        lag: milli(&table.lag_ms).unwrap_or(0.0),
+        latency: milli(&table.lag_ms).unwrap_or(0.0),
         filters,
     };
     let frames: Vec<String> = rig.frames.frames().map(|(name, _)| name.into()).collect();
@@ -356,7 +356,7 @@ fn rig_error(
         RigError::NoRate { .. } => (table.name.span(), "add rate_hz = ..."),
         RigError::Clock { source, .. } => match source {
             ClockError::Window { .. } => (key(&table.window_ms), "give a window that fits"),
-            ClockError::Lag { .. } => (
+            ClockError::Latency { .. } => (
                 key(&table.lag_ms),
                 "data cannot arrive before they are measured",
             ),

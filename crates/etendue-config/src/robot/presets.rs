@@ -38,7 +38,7 @@ pub fn preset_device(name: &str) -> Option<Device> {
     let gnss = file.gnss.as_ref().and_then(receiver).map(|receiver| {
         Device::Gnss(Gnss {
             receiver,
-            sky: true,
+            has_occlusion: true,
         })
     });
     let barometer = file

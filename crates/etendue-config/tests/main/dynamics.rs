@@ -92,7 +92,7 @@ fn what_no_engine_can_move_is_told_by_line() {
         (
             "upper=\"2\" ",
             "upper=\"-3\" ",
-            "its limits -1 to -3 hold nothing",
+            "its limits -1 to -3 are not ascending",
         ),
         (
             "<axis xyz=\"0 1 0\"/>",

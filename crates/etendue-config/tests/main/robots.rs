@@ -82,7 +82,7 @@ fn a_robot_file_gives_a_rig() {
     );
     let kinds: Vec<_> = lidar.graph().outputs().collect();
     assert_eq!(kinds, [DataKind::Cloud, DataKind::Points]);
-    assert_eq!(lidar.clock().lag, 20_000_000);
+    assert_eq!(lidar.clock().latency, 20_000_000);
     assert!(matches!(robot.motion, RobotTrajectory::Circle(_)));
     assert!((robot.environment.gravity.z + 9.8085).abs() < 1e-3);
 }
@@ -106,7 +106,7 @@ fn what_cannot_be_is_refused_at_its_place_with_a_remedy() {
         (
             "name = \"mast\"",
             "name = \"mast\"\nparent = \"head\"",
-            "sits on itself, by way of",
+            "is its own ancestor, through",
             "put one of these frames on the base",
         ),
         (
@@ -118,7 +118,7 @@ fn what_cannot_be_is_refused_at_its_place_with_a_remedy() {
         (
             "lag_ms = 20.0",
             "lag_ms = -20.0",
-            "the lag is -0.02 s",
+            "the latency is -0.02 s",
             "data cannot arrive before",
         ),
         (
@@ -131,13 +131,13 @@ fn what_cannot_be_is_refused_at_its_place_with_a_remedy() {
         (
             "lag_ms = 20.0",
             "rate_hz = 50.0",
-            "sets its rate itself: 10 Hz",
+            "is given by its description: 10 Hz",
             "leave this key out",
         ),
         (
             "\"to_cloud\", ",
             "",
-            "filter 1, compensate, does not take sweeps of a lidar",
+            "filter 1, compensate, does not accept sweeps of a lidar",
             "add a filter before it",
         ),
         (
@@ -277,7 +277,7 @@ fn a_urdf_file_gives_frames_and_its_mistakes_are_told_by_line() {
     );
     let circle = plain.replace("<child link=\"hand\"/>", "<child link=\"torso\"/>");
     assert!(
-        error(&circle).contains("sits on itself"),
+        error(&circle).contains("is its own ancestor"),
         "{}",
         error(&circle)
     );
@@ -285,7 +285,7 @@ fn a_urdf_file_gives_frames_and_its_mistakes_are_told_by_line() {
     assert!(error("<robot><link name=\"a\"").contains("line 1"));
 }
 
-/// The cart's robot with frames of the arm; the lidar sits on its hand.
+/// The cart's robot with frames of the arm; the lidar is mounted on its hand.
 #[test]
 fn sensors_sit_on_links_of_a_urdf_file() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -379,7 +379,7 @@ fn a_robot_file_names_filters_of_the_program() {
     let imu = "imu = { preset = \"adis16470\" }";
     let misfit = refused(imu, "{ name = \"gain\", parameters = { gain = 2.0 } }");
     assert!(
-        misfit.contains("gain, does not take inertial readings"),
+        misfit.contains("gain, does not accept inertial readings"),
         "{misfit}"
     );
 }

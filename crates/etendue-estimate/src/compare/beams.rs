@@ -48,16 +48,16 @@ pub struct DropOuts {
     pub f1: f64,
 }
 
-/// ErrorStatistics of the cells in a span of range or incidence.
+/// Errors of the cells in a span of range or incidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ErrorSpan {
     /// From here (m or rad).
     pub from: f64,
     /// To here.
     pub to: f64,
-    /// ErrorStatistics of the range, m, if any cell of the span has both returns.
+    /// Errors of the range, m, if any cell of the span has both returns.
     pub range: Option<ErrorStatistics>,
-    /// ErrorStatistics of the intensity, if both scans tell it.
+    /// Errors of the intensity, if both scans have it.
     pub intensity: Option<ErrorStatistics>,
     /// Share of the span's cells that the other scan has no return in.
     pub missed: f64,
@@ -68,9 +68,9 @@ pub struct ErrorSpan {
 pub struct BeamComparison {
     /// How many cells there are.
     pub cells: usize,
-    /// ErrorStatistics of the range, m.
+    /// Errors of the range, m.
     pub range: Option<ErrorStatistics>,
-    /// ErrorStatistics of the intensity.
+    /// Errors of the intensity.
     pub intensity: Option<ErrorStatistics>,
     /// Cells without a return.
     pub drop_outs: DropOuts,

@@ -12,7 +12,7 @@ use thiserror::Error;
 pub struct FitProblem {
     /// The model.
     pub model: Model,
-    /// BeamMeasurement quantities, scan after scan, beam by beam; none where the sensor gave none.
+    /// Measured quantities, scan after scan, beam by beam; `None` without a measurement.
     measured: Vec<Option<f64>>,
     /// How many quantities a beam has: its range, and for some sensors its intensity.
     kinds: usize,

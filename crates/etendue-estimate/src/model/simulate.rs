@@ -62,7 +62,7 @@ impl Model {
         let scan = |(number, pose): (usize, &Isometry3<S>)| {
             let of_scan =
                 factor.map(|factor| move |beam: usize, hit: &Hit| factor(number, beam, hit));
-            let factor: Option<&transport::Factor<S>> = of_scan.as_ref().map(|of| of as _);
+            let factor: Option<&transport::ReturnFactor<S>> = of_scan.as_ref().map(|of| of as _);
             let boundaries = boundaries.get(number);
             match (&inputs.sensor, &self.sensor) {
                 (SensorInputs::Scanner(scanner), Sensor::Scanner(_)) => {
@@ -94,7 +94,7 @@ impl Model {
         pose: &Isometry3<S>,
         boundaries: Option<&Boundaries<'_, S>>,
         range_offsets: &[(usize, f64)],
-        factor: Option<&transport::Factor<S>>,
+        factor: Option<&transport::ReturnFactor<S>>,
     ) -> Vec<BeamMeasurement<S>> {
         let turn = Turn {
             tree: self.tree,
@@ -125,7 +125,7 @@ impl Model {
         &self,
         world: &World<'_, S>,
         sweep: &ScannerSweep<'_, S>,
-        factor: Option<&transport::Factor<S>>,
+        factor: Option<&transport::ReturnFactor<S>>,
     ) -> Vec<BeamMeasurement<S>> {
         let inputs = sweep.inputs;
         let extra_rays = |shot: usize, rays: &mut Vec<ExtraRay<S>>| {

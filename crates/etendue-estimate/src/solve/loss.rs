@@ -117,7 +117,7 @@ mod tests {
             for s in [0.01, 0.3, 0.6, 2.0, 30.0] {
                 let h = 1e-6 * s;
                 let slope = (loss.cost(s + h) - loss.cost(s - h)) / (2.0 * h);
-                // BeamMeasurement: at most 3e-10, from the differences.
+                // Measured: at most 3e-10, from the differences.
                 assert!((slope - loss.weight(s)).abs() < 1e-8, "{loss:?} at {s}");
             }
         }

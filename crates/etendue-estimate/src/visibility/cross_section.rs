@@ -299,7 +299,7 @@ mod tests {
                     }
                 }
             }
-            // BeamMeasurement: 5e-4, the rim's steps.
+            // Measured: 5e-4, the rim's steps.
             assert!((power - 1.0).abs() < 2e-3, "{shape:?}: {power}");
             assert!((second - 1.0).abs() < 4e-3, "{shape:?}: {second}");
         }
@@ -319,7 +319,7 @@ mod tests {
                     cross_section.power(&strip),
                     cross_section.sampled_power(&strip),
                 );
-                // BeamMeasurement: at most 2e-3.
+                // Measured: at most 2e-3.
                 assert!((area - sampled).abs() < 5e-3, "{area} {sampled}");
             }
         }

@@ -244,7 +244,7 @@ mod tests {
                 let at = |by: f64| share(start, end, std::array::from_fn(|i| only(i, by)));
                 let difference = (at(1e-5) - at(-1e-5)) / 2e-5;
                 compared += usize::from(slope.abs() > 1.0);
-                // BeamMeasurement: 7e-3, the steps of the strip's area.
+                // Measured: 7e-3, the steps of the strip's area.
                 let off = (slope - difference).abs();
                 assert!(off < 0.01 * slope.abs() + 1e-3, "{k}: {slope} {difference}");
             }

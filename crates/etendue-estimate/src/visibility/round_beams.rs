@@ -108,7 +108,7 @@ impl<'a, S: Scalar> RoundBeams<'a, S> {
         jump
     }
 
-    /// PhaseSignal light of a ray through a point of the cross-section, for a beam of unit power.
+    /// Light of a ray through a point of the cross-section, for a beam of unit power.
     fn light(&self, frame: &BeamFrame, [left, up]: [S; 2]) -> PhaseSignal<S> {
         let (left, up) = (left * self.half_tangent, up * self.half_tangent);
         let component = |k: usize| left * frame.left[k] + up * frame.up[k] + frame.axis[k];

@@ -18,7 +18,7 @@ fn planar_exp_and_log_are_inverse() {
     {
         let twist = Vector3::from_column_slice(twist);
         let back = se2::log(&se2::exp(&twist));
-        // BeamMeasurement: at most 3e-15.
+        // Measured: at most 3e-15.
         assert!((back - twist).norm() < 1e-13, "{twist:?} -> {back:?}");
     }
 }
@@ -31,7 +31,7 @@ fn spatial_exp_and_log_are_inverse_up_to_half_a_turn() {
             let axis = twist.fixed_rows::<3>(3).normalize() * angle;
             twist.fixed_rows_mut::<3>(3).copy_from(&axis);
             let back = se3::log(&se3::exp(&twist));
-            // BeamMeasurement: at most 2e-9, at the last 1e-6 rad before half a turn; 1e-14 elsewhere.
+            // Measured: at most 2e-9, at the last 1e-6 rad before half a turn; 1e-14 elsewhere.
             let tolerance = if angle > 3.0 { 1e-8 } else { 1e-12 };
             assert!((back - twist).norm() < tolerance, "{twist:?} -> {back:?}");
         }
@@ -73,7 +73,7 @@ fn derivatives_of_the_spatial_exponential_equal_central_differences() {
             let difference = (at(1e-6) - at(-1e-6)) / 2e-6;
             for axis in 0..3 {
                 let derivative = moved[axis].gradient()[parameter];
-                // BeamMeasurement: at most 6e-10.
+                // Measured: at most 6e-10.
                 assert!((derivative - difference[axis]).abs() < 1e-8);
             }
         }
@@ -117,7 +117,7 @@ fn the_right_jacobian_equals_central_differences() {
             end.local(&space.retract(&moved))
         };
         for (row, (plus, minus)) in at(1e-6).iter().zip(at(-1e-6)).enumerate() {
-            // BeamMeasurement: at most 2e-10.
+            // Measured: at most 2e-10.
             assert!(((plus - minus) / 2e-6 - jacobian[(row, column)]).abs() < 1e-8);
         }
     }

@@ -1,6 +1,6 @@
 //! Scanners: derivatives, and fits of range and intensity.
 
-use crate::differences::compare;
+use crate::differences::{compare, relative_derivatives};
 use etendue_estimate::fit::FitProblem;
 use etendue_estimate::manifold::{Manifold, Variable, VariableValue};
 use etendue_estimate::model::{BeamMeasurement, Freedom, Model};
@@ -183,7 +183,7 @@ fn derivatives_of_range_and_intensity_equal_central_differences() {
     }
 }
 
-/// What times the echoes: relative steps, since a threshold is some 1e-6 /(m² sr) and a pulse 1e-9 s.
+/// Parameters of the echo times, by relative steps: a threshold is about 1e-6 /(m² sr), a pulse 1e-9 s.
 #[test]
 fn derivatives_by_pulse_threshold_and_reference_equal_central_differences() {
     for discriminator in [
@@ -196,18 +196,8 @@ fn derivatives_by_pulse_threshold_and_reference_equal_central_differences() {
             let mut model = Model::of_scanner(hall(), &scanner, vec![pose()]).expect("a model");
             let path = format!("sensor.receiver.{name}");
             model.free(&path, Freedom::Whole).expect("a path");
-            let VariableValue::Number(value) = model.start()[0].value() else {
-                panic!("a number")
-            };
-            let problem = against_constants(model);
-            let state = problem.model.start();
-            let at = problem.linearize(&state);
-            let residuals = |by: f64| problem.residuals(&state.retract(&[by * value])).values;
-            let (plus, minus) = (residuals(1e-5), residuals(-1e-5));
             let mut largest = 0.0_f64;
-            for ((row, plus), minus) in at.rows().zip(plus).zip(minus) {
-                let difference = (plus - minus) / 2e-5;
-                let slope = row[0] * value;
+            for [slope, difference] in relative_derivatives(&against_constants(model), 1e-5) {
                 assert!(
                     (slope - difference).abs() < 1e-6,
                     "{path}: {slope} {difference}"
@@ -239,6 +229,18 @@ pub fn measured(sweep: &Sweep) -> Vec<BeamMeasurement> {
         beams[point.shot as usize] = BeamMeasurement::new(Some(point.range), Some(point.intensity));
     }
     beams
+}
+
+/// Distance (m) and angle (rad) of the first variable from the true pose, and the second, a number.
+pub fn pose_error_and_number(state: &[Variable]) -> (f64, f64, f64) {
+    let [VariableValue::Spatial(found), VariableValue::Number(number)] =
+        [0, 1].map(|i: usize| state[i].value())
+    else {
+        panic!("a pose and a number")
+    };
+    let shift = (found.translation.vector - pose().translation.vector).norm();
+    let turn = found.rotation.angle_to(&pose().rotation);
+    (shift, turn, number)
 }
 
 /// A noisy sweep (jitter 12 mm, steps of 2 mm, whole counts) of 16 x 360 shots.
@@ -279,15 +281,7 @@ fn a_sweep_tells_the_pose_in_space_and_a_screens_reflectance() {
         .solve(&problem, problem.model.start())
         .expect("solved");
     assert!(solution.stop.converged() && solution.log.len() <= 20);
-    let [
-        VariableValue::Spatial(found),
-        VariableValue::Number(reflectance),
-    ] = [0, 1].map(|i: usize| solution.state[i].value())
-    else {
-        panic!("a pose and a number")
-    };
-    let shift = (found.translation.vector - pose().translation.vector).norm();
-    let turn = found.rotation.angle_to(&pose().rotation);
+    let (shift, turn, reflectance) = pose_error_and_number(&solution.state);
     assert!(shift < 3e-3 && turn < 1e-3, "{shift} m, {turn} rad");
     assert!((reflectance - 0.45).abs() < 5e-3, "{reflectance}");
 }

@@ -74,7 +74,7 @@ fn every_method_recovers_a_known_motion_in_space() {
         .iter()
         .map(|p| truth.inverse() * p)
         .collect();
-    // BeamMeasurement (mm): icp 2.4, plane 1.3, ndt 2.4, gicp 0.7; at most 0.6 mrad.
+    // Measured (mm): icp 2.4, plane 1.3, ndt 2.4, gicp 0.7; at most 0.6 mrad.
     for (method, tolerance) in [
         (RegistrationMethod::PointToPoint, 0.01),
         (RegistrationMethod::PointToPlane, 0.002),
@@ -101,7 +101,7 @@ fn every_method_recovers_a_known_motion_in_the_plane() {
         .iter()
         .map(|p| truth.inverse() * p)
         .collect();
-    // BeamMeasurement (mm): icp 3.2, plane 0.4, ndt 0.3, gicp 0.4; at most 3.3 mrad.
+    // Measured (mm): icp 3.2, plane 0.4, ndt 0.3, gicp 0.4; at most 3.3 mrad.
     for (method, tolerance) in [
         (RegistrationMethod::PointToPoint, 0.005),
         (RegistrationMethod::PointToPlane, 0.002),
@@ -145,7 +145,7 @@ fn trimming_and_robust_losses_ignore_what_was_not_there() {
             .expect("registers");
         off_flat(&found.target_from_source, &truth).0
     };
-    // BeamMeasurement: 0.10, 0.0003, 0.0009 m.
+    // Measured: 0.10, 0.0003, 0.0009 m.
     assert!(error(plain) > 0.01, "plain {}", error(plain));
     assert!(error(trimmed) < 0.003, "trimmed {}", error(trimmed));
     assert!(error(robust) < 0.004, "robust {}", error(robust));
@@ -260,7 +260,7 @@ fn recorded_clouds_close_there_and_back_and_methods_agree() {
                 &a,
             );
             let (apart, twist) = off(&other.target_from_source, &there);
-            // BeamMeasurement: 67 mm 4.3 mrad (ndt outdoors), 27 mm 3.6 mrad, 25 mm 17 mrad (icp indoors).
+            // Measured: 67 mm 4.3 mrad (ndt outdoors), 27 mm 3.6 mrad, 25 mm 17 mrad (icp indoors).
             assert!(
                 apart < 0.1 && twist < 0.02,
                 "{first}: {method:?} {apart} m, {twist} rad"
@@ -286,7 +286,7 @@ fn quantile(values: &mut [f64], tenths: usize) -> f64 {
 /// the worst tenth is left out. People walk through them: without a robust loss the gaps at 90 % are
 /// 13 (icp), 15 (plane) and 16 mm (gicp).
 ///
-/// BeamMeasurement over 70 pairs, gap at the median and at 90 %, mm: icp 1.3, 6.9; plane 2.0, 7.3; gicp 1.6,
+/// Measured over 70 pairs, gap at the median and at 90 %, mm: icp 1.3, 6.9; plane 2.0, 7.3; gicp 1.6,
 /// 9.9; ndt 2.6, 6.6.
 #[test]
 fn recorded_planar_scans_close_there_and_back_by_every_method() {

@@ -100,7 +100,7 @@ fn a_scanners_edge_derivatives_equal_differences_of_finely_sampled_beams() {
         let seeing = problem(&scanner, "sensor.pose", Some(EDGES));
         let blind = problem(&scanner, "sensor.pose", None);
         let [good, others] = compare(&seeing, &blind, &blind, 4e-3, 0.15);
-        // BeamMeasurement: 9, 10 and 9, none other.
+        // Measured: 9, 10 and 9, none other.
         assert!(good >= 8 && others == 0, "{name}: {good}, {others}");
     }
 }
@@ -116,7 +116,7 @@ fn a_scanners_predictions_with_edges_change_as_their_derivatives_say() {
         Some(frequency_modulated()),
     ];
     for (number, receiver) in receivers.into_iter().enumerate() {
-        // BeamMeasurement: 6 to 8, 6 to 33 and 77 to 111; the others are those of two beams with corners.
+        // Measured: 6 to 8, 6 to 33 and 77 to 111; the others are those of two beams with corners.
         for (path, least, most) in [
             ("objects.crate.pose", 6, 0),
             ("objects.screen.pose", 6, 3),
@@ -193,7 +193,7 @@ fn a_sweep_tells_a_panels_place_along_its_own_plane() {
     };
     let off = planar(&truth).inverse() * found;
     let [across, along] = [off.translation.x, off.translation.y];
-    // BeamMeasurement: 0.9 mm across, 1.2 mm along, 2 mrad; without edges it stays 80 mm off along itself
+    // Measured: 0.9 mm across, 1.2 mm along, 2 mrad; without edges it stays 80 mm off along itself
     // (of 900 and 1808 columns 10 and 36 mm).
     let worst = [across, along, off.rotation.angle()];
     let worst = worst.iter().fold(0.0_f64, |most, x| most.max(x.abs()));

@@ -100,7 +100,7 @@ fn a_redescending_loss_ignores_what_does_not_fit() {
     let solution = robust
         .solve(&problem, Isometry3::identity())
         .expect("solves");
-    // BeamMeasurement: 1e-5, the pull that is left of outliers at a hundred scales.
+    // Measured: 1e-5, the pull that is left of outliers at a hundred scales.
     assert!(error(&solution.state, &truth) < 1e-4);
     assert_eq!(solution.log.last().map(|i| i.widening), Some(1.0));
 }

@@ -36,7 +36,7 @@ fn off(values: &[f64], expected: &Value) -> f64 {
 }
 
 /// The numbers of the PyPI package evo 1.38.1 on the same files (`scripts/evo_golden.py`).
-/// BeamMeasurement: largest relative difference 2e-7, evo's own rounding of small angles.
+/// Measured: largest relative difference 2e-7, evo's own rounding of small angles.
 #[test]
 fn trajectory_errors_are_those_of_evo() {
     let reference = tum(include_str!("../golden/evo/reference.tum"));

@@ -37,6 +37,7 @@ pub fn scene(
     let mut builder = SceneBuilder::default();
     let mut names: Vec<&str> = Vec::new();
     for part in parts {
+        // Material, once per name
         let known = names.iter().position(|name| *name == part.material);
         let material = known.unwrap_or_else(|| {
             names.push(part.material);
@@ -46,6 +47,8 @@ pub fn scene(
             });
             names.len() - 1
         });
+
+        // Mesh, once per shared pointer
         let mesh = builder
             .meshes
             .iter()
@@ -54,6 +57,8 @@ pub fn scene(
             builder.meshes.push(part.mesh.clone());
             builder.meshes.len() - 1
         });
+
+        // Object
         let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
         builder.objects.push(Object {
             name: part.name.clone(),

@@ -1,4 +1,4 @@
-//! The corridor and the way through it.
+//! Corridor and the stops in it.
 
 use etendue_physics::surface::{Lobe, Material};
 use etendue_scene::primitive::{PrimitiveError, cuboid};
@@ -7,16 +7,17 @@ use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 
 /// Length, width and height, m.
 const SIZE: [f64; 3] = [70.0, 2.4, 2.8];
-/// The lidar's height above the floor, m.
+/// Height of the lidar above the floor, m.
 const HEIGHT: f64 = 0.7;
 
-/// A corridor of 70 x 2.4 x 2.8 m along x from 0, closed at the ends, the floor at z = 0, of
-/// painted walls of reflectance 0.6. Every five metres a pilaster stands at one wall or the other,
-/// in between them cabinets and lamps: a bare corridor says nothing of the way along it.
+/// Closed corridor of 70 x 2.4 x 2.8 m along x from 0 with the floor at z = 0 and painted walls of
+/// reflectance 0.6. It has a pilaster every 5 m, alternating between the walls, and lamps and cabinets
+/// between them: in a bare corridor the position along it is not observable.
 ///
 /// # Errors
-/// Never: all sizes are above zero.
+/// None: all sizes are above zero.
 pub fn corridor_scene() -> Result<Scene, SceneError> {
+    // Walls, floor and ceiling
     let mut parts = SceneBuilder {
         materials: vec![NamedMaterial {
             name: "paint".into(),
@@ -29,6 +30,8 @@ pub fn corridor_scene() -> Result<Scene, SceneError> {
     let [length, width, height] = SIZE;
     let middle = [length / 2.0, 0.0, height / 2.0];
     add(&mut parts, "corridor", SIZE, middle, true);
+
+    // Pilasters, lamps and cabinets
     for number in 0..14_u32 {
         let side = if number % 2 == 0 { 1.0 } else { -1.0 };
         let x = 2.5 + 5.0 * f64::from(number);
@@ -63,22 +66,22 @@ fn boxed(size: [f64; 3], inside_out: bool) -> Result<etendue_scene::Mesh, Primit
     Ok(if inside_out { mesh.inside_out() } else { mesh })
 }
 
-/// Stops along the corridor, one metre apart for 64 stops, on a slightly winding path.
+/// Poses of stops on a slightly winding path of 64 m, at most 1 m apart.
 pub fn stops(count: usize) -> Vec<Isometry3<f64>> {
     let step = 64.0 / count.max(1) as f64;
     let stop = |i: usize| {
-        let way = step.min(1.0) * i as f64;
-        let place = Translation3::new(
-            3.0 + way,
-            0.25 * (0.35 * way).sin(),
-            HEIGHT + 0.02 * (0.9 * way).sin(),
+        let s = step.min(1.0) * i as f64;
+        let position = Translation3::new(
+            3.0 + s,
+            0.25 * (0.35 * s).sin(),
+            HEIGHT + 0.02 * (0.9 * s).sin(),
         );
-        let turn = UnitQuaternion::from_euler_angles(
-            0.02 * (1.3 * way).sin(),
-            0.03 * (1.1 * way).cos(),
-            0.15 * (0.35 * way).cos(),
+        let rotation = UnitQuaternion::from_euler_angles(
+            0.02 * (1.3 * s).sin(),
+            0.03 * (1.1 * s).cos(),
+            0.15 * (0.35 * s).cos(),
         );
-        Isometry3::from_parts(place, turn)
+        Isometry3::from_parts(position, rotation)
     };
     (0..count).map(stop).collect()
 }

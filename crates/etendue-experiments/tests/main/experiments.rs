@@ -17,7 +17,7 @@ fn turned(degrees: f64) -> Isometry2<f64> {
     Isometry2::new(Vector2::zeros(), degrees.to_radians())
 }
 
-/// The paper: 34 iterations. BeamMeasurement: 10.
+/// The paper: 34 iterations. Measured: 10.
 #[test]
 fn localising_from_sixty_degrees_takes_at_most_twelve_iterations() {
     let row = localise(&urg_04lx(), &LocaliseSettings::empty(), turned(60.0)).expect("localised");
@@ -39,7 +39,7 @@ fn localising_finds_the_truth_from_every_yaw_up_to_eighty_degrees() {
     }
 }
 
-/// BeamMeasurement: 3 mm 0.00035, 10 mm 0.00117, 30 mm 0.0036; the bound is 0.0004, 0.0013, 0.0040. With 40
+/// Measured: 3 mm 0.00035, 10 mm 0.00117, 30 mm 0.0036; the bound is 0.0004, 0.0013, 0.0040. With 40
 /// runs the rms of a right estimator is within 25 % of the bound with a chance above 99 %.
 #[test]
 fn noise_leaves_the_error_that_the_cramer_rao_bound_says() {
@@ -80,7 +80,7 @@ fn near_starts(count: u32) -> Vec<Isometry2<f64>> {
     (0..count).map(start).collect()
 }
 
-/// BeamMeasurement: Cauchy 20 of 20, squared 2 of 20.
+/// Measured: Cauchy 20 of 20, squared 2 of 20.
 #[test]
 fn among_mirrors_and_glass_a_robust_loss_succeeds_where_least_squares_fail() {
     let lidar = urg_04lx();
@@ -107,7 +107,7 @@ fn among_mirrors_and_glass_a_robust_loss_succeeds_where_least_squares_fail() {
     );
 }
 
-/// BeamMeasurement: below 2.9 mm from all.
+/// Measured: below 2.9 mm from all.
 #[test]
 fn a_mirror_is_tracked_from_random_starts() {
     let settings = TrackSettings::default();
@@ -118,7 +118,7 @@ fn a_mirror_is_tracked_from_random_starts() {
     }
 }
 
-/// The paper: 6 iterations. BeamMeasurement: 10, and 3.6 mm.
+/// The paper: 6 iterations. Measured: 10, and 3.6 mm.
 #[test]
 fn from_the_papers_kind_of_start_a_mirror_takes_at_most_ten_iterations() {
     let settings = TrackSettings::default();
@@ -131,7 +131,7 @@ fn from_the_papers_kind_of_start_a_mirror_takes_at_most_ten_iterations() {
 
 /// Mirrors here and there, 3 mm of noise: the squared error in units of the stated covariance is that
 /// of chi-square with three degrees of freedom a mirror, or less, for a step's width is no normal
-/// spread. Of 24 degrees 99.9 % lie below 51. BeamMeasurement: 32.
+/// spread. Of 24 degrees 99.9 % lie below 51. Measured: 32.
 #[test]
 fn a_mirrors_stated_uncertainty_covers_its_error() {
     let lidar = urg_04lx();
@@ -247,7 +247,7 @@ fn with_the_white_given_the_board_tells_the_rest() {
                 let error = settings
                     .prediction_error(&lidar, &found, unseen)
                     .expect("predicted");
-                // BeamMeasurement: at most 0.5 mm.
+                // Measured: at most 0.5 mm.
                 assert!(error < 1e-3, "{error} m at {unseen} m");
             }
         }

@@ -61,7 +61,7 @@ fn derivatives_by_every_kind_of_parameter_equal_central_differences() {
     ] {
         let mut model = rich_model(2);
         model.free(path, freedom).expect("a path");
-        // BeamMeasurement: at most 3e-7 relative, most by the divergence, whose third derivative is large.
+        // Measured: at most 3e-7 relative, most by the divergence, whose third derivative is large.
         let (compared, jumps) = compare(&against_one_metre(model), 1e-7, 1e-5);
         assert!(
             compared > least && jumps * 20 < compared,

@@ -46,7 +46,7 @@ fn a_mirrors_place_along_its_own_plane_is_seen_by_its_edges_alone() {
         jacobian.svd(false, false).singular_values
     };
     let (blind, seeing) = (singular(false), singular(true));
-    // BeamMeasurement: 19.6, 1.2, 5e-16 without; 72, 19, 3.8 with.
+    // Measured: 19.6, 1.2, 5e-16 without; 72, 19, 3.8 with.
     assert!(blind[2] < 1e-12 * blind[0], "{blind}");
     assert!(seeing[2] > 1e-2 * seeing[0], "{seeing}");
 }
@@ -56,7 +56,7 @@ fn a_mirrors_place_along_its_own_plane_is_seen_by_its_edges_alone() {
 #[test]
 fn edge_derivatives_equal_differences_of_a_finely_sampled_beam() {
     let mut compared = 0;
-    // BeamMeasurement: 8 % at most (a small derivative beside a large one), 5 % on the others, the curvature
+    // Measured: 8 % at most (a small derivative beside a large one), 5 % on the others, the curvature
     // within the differences' step.
     for (furniture, path) in [
         (MIRROR, "objects.mirror.pose"),
@@ -160,7 +160,7 @@ fn predictions_with_edges_change_as_their_derivatives_say() {
                 }
             }
         }
-        // BeamMeasurement: 11, 8 and 8 or more, none other.
+        // Measured: 11, 8 and 8 or more, none other.
         assert!(compared >= 6 && others == 0, "{path}: {compared}, {others}");
     }
 }

@@ -36,9 +36,10 @@ pub(super) fn of_ros2(data: &[u8]) -> Option<Scan> {
 }
 
 impl LaserScan {
-    /// As a scan: what is not between the limits is none (REP 117).
+    /// The scan in the simulator's terms; a range outside the limits is no return (REP 117).
     pub fn scan(self) -> Scan {
         let [near, far] = self.limits;
+        // Classify every range by the conventions of REP 117
         let reading = |range: &f32| {
             let range = f64::from(*range);
             if range.is_nan() {
@@ -52,6 +53,7 @@ impl LaserScan {
             }
         };
         let readings: Vec<RangeReading> = self.ranges.iter().map(reading).collect();
+        // Keep intensities only where every beam has one
         let intensities = if self.intensities.len() == readings.len() {
             self.intensities
         } else {

@@ -1,10 +1,8 @@
 //! Messages of MCAP files.
 
 use super::message::{Body, LASER_SCAN, Message, ros2_message};
-use crate::mcap_chunks::decompress_chunks;
-use crate::{FormatError, Place};
-use ::mcap::MessageStream;
-use ::mcap::read::Options;
+use crate::FormatError;
+use crate::mcap_messages::{damaged_message, for_each_message, schema_name};
 use etendue_sensors::Scan;
 use std::path::Path;
 
@@ -26,39 +24,14 @@ pub(crate) fn mcap_messages(
     warnings: &mut Vec<String>,
     wanted: impl Fn(&str) -> bool,
 ) -> Result<Vec<Message>, FormatError> {
-    let bytes = decompress_chunks(bytes);
-    let stream = MessageStream::new_with_options(&bytes, Options::IgnoreEndMagic.into()).map_err(
-        |error| FormatError::malformed(path, Place::File, error.to_string(), "give an MCAP file"),
-    )?;
     let mut messages = Vec::new();
-    for message in stream {
-        let message = match message {
-            Ok(message) => message,
-            Err(error) => {
-                warnings.push(format!(
-                    "the file is truncated or damaged ({error}): read up to there"
-                ));
-                break;
-            }
-        };
-        let schema = message
-            .channel
-            .schema
-            .as_ref()
-            .map_or("", |schema| schema.name.as_str());
-        let kind = schema.replace("/msg/", "/");
-        if !wanted(&kind) {
-            continue;
+    for_each_message(path, bytes, warnings, |message| {
+        let kind = schema_name(message).replace("/msg/", "/");
+        if wanted(&kind) {
+            let parsed = ros2_message(&kind, &message.channel.topic, &message.data);
+            messages.push(parsed.ok_or_else(|| damaged_message(path, message))?);
         }
-        let damaged = || {
-            let text = format!(
-                "message {} of {} is damaged",
-                message.sequence, message.channel.topic
-            );
-            FormatError::malformed(path, Place::File, text, "record it again")
-        };
-        let topic = &message.channel.topic;
-        messages.push(ros2_message(&kind, topic, &message.data).ok_or_else(damaged)?);
-    }
+        Ok(())
+    })?;
     Ok(messages)
 }

@@ -19,6 +19,7 @@ pub(crate) fn messages(
     bytes: &[u8],
     warnings: &mut Vec<String>,
 ) -> Result<Vec<Message>, FormatError> {
+    // Check the version line
     let start = bytes
         .iter()
         .position(|byte| *byte == b'\n')
@@ -30,6 +31,7 @@ pub(crate) fn messages(
             remedy: "convert it with `rosbag fix`".into(),
         });
     }
+    // Read the records after it
     let mut bag = Bag {
         path,
         connections: BTreeMap::new(),

@@ -12,11 +12,13 @@ pub(crate) fn messages(
     bytes: &[u8],
     warnings: &mut Vec<String>,
 ) -> Result<Vec<Message>, FormatError> {
+    // Open the database
     let no_bag = |what: &str| {
         let remedy = "give a ROS 2 bag (.db3), or convert it to MCAP with `ros2 bag convert`";
         FormatError::malformed(path, Place::File, what, remedy)
     };
     let database = Database::new(bytes).ok_or_else(|| no_bag("its SQLite header is damaged"))?;
+    // Read the names and types of the topics by their number
     let mut topics = BTreeMap::new();
     let listed = database.rows("topics", &mut |row| topics.extend(topic(&row)));
     if listed.is_none() && topics.is_empty() {
@@ -24,7 +26,9 @@ pub(crate) fn messages(
             "this SQLite file has no table of topics: it is no ROS 2 bag",
         ));
     }
-    let (mut messages, mut damaged) = (Vec::new(), None);
+    // Decode the messages of the types that are read
+    let mut messages = Vec::new();
+    let mut first_damaged = None;
     let whole = database.rows("messages", &mut |row| {
         let Some((topic, data)) = content(&row) else {
             return;
@@ -34,10 +38,13 @@ pub(crate) fn messages(
         };
         match ros2_message(kind, name, data) {
             Some(message) => messages.push(message),
-            None => damaged = damaged.take().or(Some((row.number, name.clone()))),
+            None => {
+                first_damaged.get_or_insert((row.number, name.clone()));
+            }
         }
     });
-    if let Some((number, topic)) = damaged {
+    // Report the first damaged message, or a truncated file
+    if let Some((number, topic)) = first_damaged {
         let text = format!("message {number} of {topic} is damaged");
         return Err(FormatError::malformed(
             path,

@@ -160,33 +160,33 @@ fn columns(record: &[u8]) -> Option<Vec<Value>> {
     Some(columns)
 }
 
-fn value(kind: i64, bytes: &mut &[u8]) -> Option<Value> {
+/// A big-endian integer in two's complement of any number of bytes.
+fn integer(bytes: &[u8]) -> i64 {
+    let is_negative = bytes.first().is_some_and(|byte| *byte >= 128);
+    let sign = if is_negative { -1 } else { 0 };
+    bytes
+        .iter()
+        .fold(sign, |value, byte| (value << 8) | i64::from(*byte))
+}
+
+/// The value of a serial type of SQLite at the start of `bytes`, which lose it.
+fn value(serial_type: i64, bytes: &mut &[u8]) -> Option<Value> {
     let mut take = |length: usize| -> Option<&[u8]> {
         let (value, rest) = bytes.split_at_checked(length)?;
         *bytes = rest;
         Some(value)
     };
-    let integer = |bytes: &[u8]| {
-        let sign = if bytes.first().is_some_and(|b| *b >= 128) {
-            -1
-        } else {
-            0
-        };
-        bytes
-            .iter()
-            .fold(sign, |value, byte| (value << 8) | i64::from(*byte))
-    };
-    Some(match kind {
+    Some(match serial_type {
         0 => Value::Null,
-        1..=4 => Value::Integer(integer(take(usize::try_from(kind).ok()?)?)),
+        1..=4 => Value::Integer(integer(take(usize::try_from(serial_type).ok()?)?)),
         5 => Value::Integer(integer(take(6)?)),
         6 => Value::Integer(integer(take(8)?)),
         7 => Value::Real(f64::from_be_bytes(take(8)?.try_into().ok()?)),
-        8 | 9 => Value::Integer(kind - 8),
+        8 | 9 => Value::Integer(serial_type - 8),
         12.. => {
-            let length = usize::try_from((kind - 12) / 2).ok()?;
+            let length = usize::try_from((serial_type - 12) / 2).ok()?;
             let bytes = take(length)?;
-            if kind % 2 == 0 {
+            if serial_type % 2 == 0 {
                 Value::Blob(bytes.to_vec())
             } else {
                 Value::Text(String::from_utf8_lossy(bytes).into_owned())

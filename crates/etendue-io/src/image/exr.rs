@@ -109,6 +109,7 @@ mod codec {
     }
 
     pub fn decode(bytes: &[u8]) -> Result<Picture, String> {
+        // Read the first layer at full resolution
         check_size(bytes)?;
         let image = read()
             .no_deep_data()
@@ -119,17 +120,19 @@ mod codec {
             .non_parallel()
             .from_buffered(Cursor::new(bytes))
             .map_err(|error| error.to_string())?;
+        // Find the channels of colour or luminance
         let layer = &image.layer_data;
-        let plane = |name: &str| {
+        let channel = |name: &str| {
             let mut channels = layer.channel_data.list.iter();
             channels.find(|channel| channel.name.eq(name))
         };
-        let colours = plane("R").zip(plane("G")).zip(plane("B"));
+        let colours = channel("R").zip(channel("G")).zip(channel("B"));
         let colours = colours.map(|((red, green), blue)| [red, green, blue]);
-        let grey = plane("Y").map(|grey| [grey; 3]);
-        let planes = colours
+        let grey = channel("Y").map(|grey| [grey; 3]);
+        let channels = colours
             .or(grey)
             .ok_or("the picture has neither channels R, G and B nor Y")?;
+        // Interleave them into pixels
         let value = |channel: &AnyChannel<FlatSamples>, pixel| {
             channel.sample_data.value_by_flat_index(pixel).to_f32()
         };
@@ -137,7 +140,7 @@ mod codec {
         Ok(Picture {
             width: u32::try_from(layer.size.width()).map_err(|_| "the picture is too wide")?,
             pixels: pixels
-                .map(|pixel| planes.map(|channel| value(channel, pixel)))
+                .map(|pixel| channels.map(|channel| value(channel, pixel)))
                 .collect(),
         })
     }
@@ -180,6 +183,7 @@ mod tests {
     #[cfg(feature = "exr")]
     #[test]
     fn what_is_written_is_read() {
+        // A picture of three channels
         let values: Vec<f32> = (0..5 * 37)
             .map(|i: u16| f32::from(i) * 0.25 - 3.0)
             .collect();
@@ -198,9 +202,11 @@ mod tests {
                 .zip(&values)
                 .all(|(pixel, value)| { *pixel == [*value, 2.0 * value, 0.5 * value] })
         );
+        // Truncated files
         for length in [3, 10, 100, file.len() - 5] {
             assert!(read(&file[..length.max(4)]).is_err(), "{length}");
         }
+        // A single channel: luminance is read, others are refused
         let grey = exr(5, 37, &[plane("Y", 1.0)]).expect("it fits");
         assert_eq!(read(&grey).expect("a picture").pixels[7], [values[7]; 3]);
         let nameless = exr(5, 37, &[plane("Z", 1.0)]).expect("it fits");

@@ -46,10 +46,11 @@ fn radiance([red, green, blue, exponent]: [u8; 4]) -> [f32; 3] {
 }
 
 fn scan_line(rest: &mut &[u8], width: usize) -> Option<Vec<[u8; 4]>> {
-    let is_packed = (8..32768).contains(&width)
+    // Read a line without run lengths: four bytes a pixel
+    let is_run_length_encoded = (8..32768).contains(&width)
         && rest.get(..2)? == [2, 2]
         && usize::from(rest[2]) << 8 | usize::from(rest[3]) == width;
-    if !is_packed {
+    if !is_run_length_encoded {
         let (line, after) = rest.split_at_checked(4 * width)?;
         *rest = after;
         return Some(
@@ -58,23 +59,33 @@ fn scan_line(rest: &mut &[u8], width: usize) -> Option<Vec<[u8; 4]>> {
                 .collect(),
         );
     }
+
+    // Decode the runs of each channel
     *rest = &rest[4..];
     let mut line = vec![[0; 4]; width];
     for channel in 0..4 {
         let mut column = 0;
         while column < width {
             let count = usize::from(*rest.first()?);
-            let (run, packed) = if count > 128 {
-                (count - 128, true)
+            let length = if count > 128 {
+                // Repeat one byte
+                let length = count - 128;
+                let value = *rest.get(1)?;
+                for pixel in line.get_mut(column..column + length)? {
+                    pixel[channel] = value;
+                }
+                *rest = &rest[2..];
+                length
             } else {
-                (count, false)
+                // Copy literal bytes
+                let values = rest.get(1..=count)?;
+                for (pixel, value) in line.get_mut(column..column + count)?.iter_mut().zip(values) {
+                    pixel[channel] = *value;
+                }
+                *rest = &rest[1 + count..];
+                count
             };
-            let values = rest.get(1..=if packed { 1 } else { run })?;
-            for i in 0..run {
-                line.get_mut(column + i)?[channel] = values[if packed { 0 } else { i }];
-            }
-            *rest = &rest[1 + values.len()..];
-            column += run.max(1);
+            column += length.max(1);
         }
     }
     Some(line)

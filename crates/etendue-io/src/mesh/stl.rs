@@ -73,6 +73,7 @@ fn parse_text(path: &Path, bytes: &[u8], welder: &mut Welder<'_>) -> Result<(), 
     let mut corners: Vec<[f64; 3]> = Vec::new();
     let mut ended = false;
     let mut last = 1;
+    // Add a triangle at the end of each facet
     for line in text.lines() {
         last = line.number;
         match line.words().next().map_or("", |word| word.text) {
@@ -90,6 +91,7 @@ fn parse_text(path: &Path, bytes: &[u8], welder: &mut Welder<'_>) -> Result<(), 
             _ => {}
         }
     }
+    // Refuse a file that ends within the solid
     if ended && corners.is_empty() {
         return Ok(());
     }

@@ -107,7 +107,7 @@ impl RunMetadata {
             .sweeps
             .first()
             .map_or_else(Isometry3::identity, |sweep| sweep.world_from_sensor);
-        let q = pose.rotation;
+        let rotation = pose.rotation;
         Self {
             etendue_version: env!("CARGO_PKG_VERSION").into(),
             command: Vec::new(),
@@ -115,7 +115,7 @@ impl RunMetadata {
             scene,
             sensor,
             position_m: pose.translation.vector.into(),
-            rotation_wxyz: [q.w, q.i, q.j, q.k],
+            rotation_wxyz: [rotation.w, rotation.i, rotation.j, rotation.k],
             sweeps: run.sweeps.len(),
             counts: ReadingCounts::of(run.sweeps),
             objects: run.scene.objects().iter().map(|o| o.name.clone()).collect(),

@@ -23,12 +23,13 @@ struct Row<'a> {
 }
 
 impl PointTable {
-    /// Every point that a run measured, in the world frame; beams without a range have none.
+    /// The points of all sweeps of a run in the world frame; beams without a range have none.
     ///
     /// Fields: `x y z` (m), `intensity` (received power, 1/(m² sr)), `range` (m), `time` (s),
-    /// `sweep`, `beam`, `returns`, and of the truth `incidence` (rad, NaN where the beam's axis
+    /// `sweep`, `beam`, `returns`, and the truth: `incidence` (rad, NaN where the beam's axis
     /// meets nothing), `object` and `material` (numbers, -1 where there are none).
     pub fn of_run(run: Run<'_>) -> Self {
+        // Transform the ranges to points of the world
         let measured: Vec<(&PlanarSweep, &Measurement, [f32; 3])> = run
             .sweeps
             .iter()
@@ -45,6 +46,7 @@ impl PointTable {
             height: 1,
             columns: Vec::new(),
         };
+        // Add position and measured values
         for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
             table.add(
                 name,
@@ -71,6 +73,7 @@ impl PointTable {
             "returns",
             ColumnData::U16(beams().map(|b| b.returns).collect()),
         );
+        // Add the truth
         let incidence = |b: &Measurement| b.truth.map_or(f32::NAN, |t| single(t.incidence));
         table.add(
             "incidence",
@@ -141,6 +144,8 @@ fn table(rows: &[Row], height: usize, clock: Clock) -> PointTable {
     let f32s =
         |of: &dyn Fn(&Row) -> f64| ColumnData::F32(rows.iter().map(|r| single(of(r))).collect());
     let of_point = |of: fn(&Return) -> f64| move |row: &Row| row.point.map_or(f64::NAN, of);
+
+    // Add position, intensity and channel
     add("x", f32s(&of_point(|p| p.position.x)));
     add("y", f32s(&of_point(|p| p.position.y)));
     add("z", f32s(&of_point(|p| p.position.z)));
@@ -149,6 +154,8 @@ fn table(rows: &[Row], height: usize, clock: Clock) -> PointTable {
         "ring",
         ColumnData::U16(rows.iter().map(Row::ring).collect()),
     );
+
+    // Add time, range and the number of the return
     add(
         "time",
         match clock {
@@ -166,9 +173,11 @@ fn table(rows: &[Row], height: usize, clock: Clock) -> PointTable {
         "returns",
         u16s(&|r| r.point.map_or(0, |p| u16::from(p.returns))),
     );
+    // Add the column of firings and the sweep
     let u32s = |of: &dyn Fn(&Row) -> u32| ColumnData::U32(rows.iter().map(of).collect());
     add("column", u32s(&|row| row.column()));
     add("sweep", u32s(&|r| r.sweep.index));
+    // Add radiometry and the truth
     add("power", f32s(&of_point(|p| p.power)));
     add(
         "true_range",
@@ -184,6 +193,7 @@ fn table(rows: &[Row], height: usize, clock: Clock) -> PointTable {
     {
         add("ambient", f32s(&of_point(|p| p.ambient)));
     }
+    // Add the labels
     let label = |of: fn(&Return) -> Option<u32>| {
         let number = move |row: &Row| row.point.and_then(of).and_then(|id| i32::try_from(id).ok());
         ColumnData::I32(rows.iter().map(|row| number(row).unwrap_or(-1)).collect())
@@ -191,6 +201,7 @@ fn table(rows: &[Row], height: usize, clock: Clock) -> PointTable {
     add("instance", label(|p| Some(p.source?.instance.0)));
     add("object", label(|p| Some(p.source?.mesh.0)));
     add("material", label(|p| Some(p.source?.material.0)));
+    // Add velocity where the receiver measures it
     if rows
         .iter()
         .any(|row| row.point.is_some_and(|p| p.velocity.is_some()))

@@ -47,14 +47,16 @@ impl Capture {
     /// # Errors
     /// Where it is no capture, or holds no whole UDP packet.
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<Self, FormatError> {
+        // Read the frames of either format
         let mut frames = Frames::default();
-        let end = if bytes.starts_with(&MARKS[4]) {
+        let outcome = if bytes.starts_with(&MARKS[4]) {
             frames.read_pcapng(bytes)
         } else {
             frames.read_pcap(bytes)
         };
+        // Warn of truncation and of missing fragments
         let mut capture = frames.capture;
-        if let Err(error) = end {
+        if let Err(error) = outcome {
             let warning =
                 format!("the capture is truncated or damaged ({error}): read up to there");
             capture.warnings.push(warning);
@@ -65,6 +67,7 @@ impl Capture {
                 "{count} packets miss some of their fragments and were left out"
             ));
         }
+        // Refuse a capture without packets
         if !capture.datagrams.is_empty() {
             return Ok(capture);
         }

@@ -118,22 +118,26 @@ impl Packet<'_> {
         f64::from(u16_at(self.bytes, at).unwrap_or(0)) * 0.01_f64.to_radians()
     }
 
+    /// Appends the points of the blocks of one firing, which begin with block `group`; `end` is
+    /// the time of the last block, s.
     fn read_group(&self, turns: &mut Turns, group: usize, end: f64) {
+        // Compute azimuth and time of the firing
         let azimuth = self.azimuth(group);
         let groups_left = (self.layout.blocks - group) / self.together - 1;
         let time = end - groups_left as f64 * self.table.firing_period;
         turns.column(azimuth / TAU);
+        // Append the echoes of each channel, without repeated ones
         for (number, channel) in self.table.channels.iter().enumerate() {
-            let mut first = None;
+            let mut first_echo = None;
             let mut return_number = 0;
             for echo in 0..self.together {
                 let lasers = self.block(group + echo) + self.layout.block_header;
                 let at = lasers + number * self.layout.laser;
                 let counts = u16_at(self.bytes, at).unwrap_or(0);
-                if counts == 0 || first == Some(counts) {
+                if counts == 0 || first_echo == Some(counts) {
                     continue;
                 }
-                first = Some(counts);
+                first_echo = Some(counts);
                 return_number += 1;
                 let range = f64::from(counts) * self.layout.step;
                 turns.push(Row {

@@ -105,26 +105,32 @@ pub(crate) fn parse(
     bytes: &[u8],
     source: &PacketSource,
 ) -> Result<Points, FormatError> {
+    // Recognise the lidar by the first packet of a known kind
     let capture = Capture::parse(path, bytes)?;
     let metadata = metadata(path, &source.metadata)?;
     let kind = |datagram: &Datagram| Kind::of(&datagram.payload, metadata.as_ref());
-    let first = capture.datagrams.iter().find_map(kind);
-    let first = first.ok_or_else(|| no_lidar(path, &capture))?;
-    let own: Vec<&[u8]> = { capture.datagrams.iter() }
-        .filter(|datagram| kind(datagram) == Some(first))
+    let lidar = capture.datagrams.iter().find_map(kind);
+    let lidar = lidar.ok_or_else(|| no_lidar(path, &capture))?;
+    // Select its packets
+    let packets: Vec<&[u8]> = capture
+        .datagrams
+        .iter()
+        .filter(|datagram| kind(datagram) == Some(lidar))
         .map(|datagram| &datagram.payload[..])
         .collect();
-    let left_out = capture.datagrams.len() - own.len();
+    let left_out = capture.datagrams.len() - packets.len();
+    // Convert them to points
     let mut turns = Turns::default();
-    let odd = read_packets(&mut turns, &own, first, (source, metadata.as_ref()));
-    let odd = odd.map_err(|message| {
+    let read = read_packets(&mut turns, &packets, lidar, (source, metadata.as_ref()));
+    let packet_warnings = read.map_err(|message| {
         let remedy = "captures of VLP-16, VLP-32C, HDL-32E, Pandar40P, XT32 and Ouster are read, \
                       and of HDL-64E and VLS-128 with their calibration (--metadata db.xml, or \
                       ROS's YAML)";
         FormatError::malformed(path, Place::File, message, remedy)
     })?;
+    // Report irregularities
     let mut warnings = capture.warnings;
-    warnings.extend(odd);
+    warnings.extend(packet_warnings);
     if left_out > 0 {
         warnings.push(format!(
             "{left_out} packets hold no points and were left out"

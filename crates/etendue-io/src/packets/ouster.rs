@@ -82,6 +82,7 @@ pub fn read_ouster_metadata(path: &Path) -> Result<OusterMetadata, FormatError> 
 /// # Errors
 /// Where the text is no JSON, a table of beams is missing, or the profile is not one that is read.
 pub fn parse_ouster_metadata(path: &Path, text: &str) -> Result<OusterMetadata, FormatError> {
+    // Parse the JSON
     let wrong = |message: String| {
         let remedy = "give the JSON that Ouster's tools save (`ouster-cli source SENSOR metadata`)";
         FormatError::malformed(path, Place::File, message, remedy)
@@ -90,6 +91,7 @@ pub fn parse_ouster_metadata(path: &Path, text: &str) -> Result<OusterMetadata, 
         let place = Place::LineColumn(error.line(), error.column());
         FormatError::malformed(path, place, error.to_string(), "give the sensor's metadata")
     })?;
+    // Read the angles of the beams
     let missing = |key: &str| wrong(format!("there is no \"{key}\""));
     let altitudes = numbers(&json, "beam_altitude_angles");
     let altitudes = altitudes.ok_or_else(|| missing("beam_altitude_angles"))?;
@@ -101,6 +103,7 @@ pub fn parse_ouster_metadata(path: &Path, text: &str) -> Result<OusterMetadata, 
             "there are {a} altitude and {b} azimuth angles"
         )));
     }
+    // Read the number of columns and the packet format
     let mode = find(&json, "lidar_mode").and_then(Value::as_str);
     let per_mode = mode.and_then(|mode| mode.split('x').next()?.parse().ok());
     let columns = whole(&json, "columns_per_frame").or(per_mode);

@@ -77,7 +77,7 @@ impl Turns {
     /// The turns that hold points, as tables. Times that would be negative (before the stamp of a
     /// packet's end, or of packets out of order) move all of them: the earliest is then zero.
     pub fn tables(mut self) -> Vec<PointTable> {
-        let times = { self.rows.iter().flatten() }.map(|(row, _)| row.time);
+        let times = self.rows.iter().flatten().map(|(row, _)| row.time);
         let begin = times.fold(0.0, f64::min);
         for (row, _) in self.rows.iter_mut().flatten() {
             row.time -= begin;
@@ -95,6 +95,7 @@ fn table(sweep: u32, turn: &[(Row, u32)]) -> PointTable {
         ColumnData::F32(turn.iter().map(|(row, _)| single(of(row))).collect())
     };
     let u16s = |of: fn(&Row) -> u16| ColumnData::U16(turn.iter().map(|(row, _)| of(row)).collect());
+    // Add the columns that every lidar has
     let mut columns = vec![
         Column::new("x", f32s(|row| row.position.x)),
         Column::new("y", f32s(|row| row.position.y)),
@@ -113,6 +114,7 @@ fn table(sweep: u32, turn: &[(Row, u32)]) -> PointTable {
         ),
         Column::new("sweep", ColumnData::U32(vec![sweep; turn.len()])),
     ];
+    // Add ambient light where the lidar measures it
     if turn.iter().any(|(row, _)| row.ambient.is_some()) {
         columns.push(Column::new("ambient", u16s(|row| row.ambient.unwrap_or(0))));
     }

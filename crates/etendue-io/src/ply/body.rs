@@ -1,7 +1,8 @@
 //! A PLY file's numbers.
 
-use super::header::{ElementHeader, Header, Kind, Layout, PropertyHeader};
+use super::header::{ElementHeader, Header, Layout, PropertyHeader};
 use super::{Element, PlyFile, Property, Values};
+use crate::editable::NumberType;
 use crate::precision::index_below;
 use crate::{FormatError, Place};
 use std::path::Path;
@@ -38,13 +39,14 @@ impl Source<'_> {
             count,
             properties,
         } = header;
-        let mut values: Vec<Values> = properties.iter().map(empty).collect();
         if properties.is_empty() && count > 0 {
             return Err(self.error(
                 format!("element {name} has no property"),
                 "export the file again",
             ));
         }
+        // Read the values, element after element
+        let mut values: Vec<Values> = properties.iter().map(empty).collect();
         for number in 0..count {
             for (property, values) in properties.iter().zip(&mut values) {
                 self.value(property, values).map_err(|problem| {
@@ -53,6 +55,7 @@ impl Source<'_> {
                 })?;
             }
         }
+        // Pair them with the names of the properties
         let properties = properties.into_iter().zip(values);
         Ok(Element {
             name,
@@ -83,18 +86,18 @@ impl Source<'_> {
         Ok(())
     }
 
-    fn number(&mut self, kind: Kind) -> Result<f64, Problem> {
+    fn number(&mut self, kind: NumberType) -> Result<f64, Problem> {
         match self.layout {
             Layout::Ascii => self.word(),
             Layout::LittleEndian | Layout::BigEndian => Ok(match kind {
-                Kind::I8 => f64::from(i8::from_le_bytes(self.take()?)),
-                Kind::U8 => f64::from(u8::from_le_bytes(self.take()?)),
-                Kind::I16 => f64::from(i16::from_le_bytes(self.take()?)),
-                Kind::U16 => f64::from(u16::from_le_bytes(self.take()?)),
-                Kind::I32 => f64::from(i32::from_le_bytes(self.take()?)),
-                Kind::U32 => f64::from(u32::from_le_bytes(self.take()?)),
-                Kind::F32 => f64::from(f32::from_le_bytes(self.take()?)),
-                Kind::F64 => f64::from_le_bytes(self.take()?),
+                NumberType::I8 => f64::from(i8::from_le_bytes(self.take()?)),
+                NumberType::U8 => f64::from(u8::from_le_bytes(self.take()?)),
+                NumberType::I16 => f64::from(i16::from_le_bytes(self.take()?)),
+                NumberType::U16 => f64::from(u16::from_le_bytes(self.take()?)),
+                NumberType::I32 => f64::from(i32::from_le_bytes(self.take()?)),
+                NumberType::U32 => f64::from(u32::from_le_bytes(self.take()?)),
+                NumberType::F32 => f64::from(f32::from_le_bytes(self.take()?)),
+                NumberType::F64 => f64::from_le_bytes(self.take()?),
             }),
         }
     }

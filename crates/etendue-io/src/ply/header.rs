@@ -1,13 +1,14 @@
 //! A PLY file's header.
 
+use crate::editable::NumberType;
 use crate::{FormatError, Place};
 use std::path::Path;
 
-/// What the header says.
+/// The content of the header.
 pub(crate) struct Header {
     pub layout: Layout,
     pub elements: Vec<ElementHeader>,
-    /// Where the body begins.
+    /// Offset of the body, bytes.
     pub body: usize,
     /// Lines of the header.
     pub lines: usize,
@@ -30,60 +31,45 @@ pub(crate) struct ElementHeader {
 pub(crate) struct PropertyHeader {
     pub name: String,
     /// Type of a list's length, if it is a list.
-    pub length: Option<Kind>,
-    pub kind: Kind,
+    pub length: Option<NumberType>,
+    pub kind: NumberType,
 }
 
-/// A number's type.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    I8,
-    U8,
-    I16,
-    U16,
-    I32,
-    U32,
-    F32,
-    F64,
-}
-
-impl Kind {
-    fn of(name: &str) -> Option<Self> {
-        Some(match name {
-            "char" | "int8" => Self::I8,
-            "uchar" | "uint8" => Self::U8,
-            "short" | "int16" => Self::I16,
-            "ushort" | "uint16" => Self::U16,
-            "int" | "int32" => Self::I32,
-            "uint" | "uint32" => Self::U32,
-            "float" | "float32" => Self::F32,
-            "double" | "float64" => Self::F64,
-            _ => return None,
-        })
-    }
+/// The type that PLY gives a name.
+fn number_type(name: &str) -> Option<NumberType> {
+    Some(match name {
+        "char" | "int8" => NumberType::I8,
+        "uchar" | "uint8" => NumberType::U8,
+        "short" | "int16" => NumberType::I16,
+        "ushort" | "uint16" => NumberType::U16,
+        "int" | "int32" => NumberType::I32,
+        "uint" | "uint32" => NumberType::U32,
+        "float" | "float32" => NumberType::F32,
+        "double" | "float64" => NumberType::F64,
+        _ => return None,
+    })
 }
 
 const BROKEN: &str = "the header is damaged, or the file is not PLY 1.0: export it again";
 
 pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<Header, FormatError> {
-    let mut header = Header {
-        layout: Layout::Ascii,
-        elements: Vec::new(),
-        body: 0,
-        lines: 0,
-    };
     let mut layout = None;
+    let mut elements: Vec<ElementHeader> = Vec::new();
+    let mut body = 0;
+    let mut lines = 0;
     loop {
-        let (line, next) = take_line(path, bytes, header.body, header.lines)?;
-        header.body = next;
-        header.lines += 1;
-        let fail = |message: String| {
-            FormatError::malformed(path, Place::Line(header.lines), message, BROKEN)
-        };
+        // Take the next line
+        let (line, next) = take_line(path, bytes, body, lines)?;
+        body = next;
+        lines += 1;
+        let fail =
+            |message: String| FormatError::malformed(path, Place::Line(lines), message, BROKEN);
+
+        // Interpret its first word
         let words: Vec<&str> = line.split_ascii_whitespace().collect();
         match words[..] {
-            ["ply"] if header.lines == 1 => {}
-            _ if header.lines == 1 => {
+            ["ply"] if lines == 1 => {}
+            _ if lines == 1 => {
                 return Err(fail("the file does not begin with \"ply\"".into()));
             }
             [] | ["comment" | "obj_info", ..] => {}
@@ -92,7 +78,7 @@ pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<Header, FormatError> {
                     layout_of(name).ok_or_else(|| fail(format!("unknown format \"{name}\"")))?,
                 );
             }
-            ["element", name, count] => header.elements.push(ElementHeader {
+            ["element", name, count] => elements.push(ElementHeader {
                 name: name.into(),
                 count: count
                     .parse()
@@ -102,7 +88,7 @@ pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<Header, FormatError> {
             ["property", ref rest @ ..] => {
                 let property =
                     property(rest).ok_or_else(|| fail(format!("cannot read \"{line}\"")))?;
-                let Some(element) = header.elements.last_mut() else {
+                let Some(element) = elements.last_mut() else {
                     return Err(fail("a property precedes the first element".into()));
                 };
                 element.properties.push(property);
@@ -111,15 +97,14 @@ pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<Header, FormatError> {
             _ => return Err(fail(format!("cannot read \"{line}\""))),
         }
     }
-    header.layout = layout.ok_or_else(|| {
-        FormatError::malformed(
-            path,
-            Place::Line(header.lines),
-            "the header names no format",
-            BROKEN,
-        )
-    })?;
-    Ok(header)
+    let no_format = "the header names no format";
+    Ok(Header {
+        layout: layout
+            .ok_or_else(|| FormatError::malformed(path, Place::Line(lines), no_format, BROKEN))?,
+        elements,
+        body,
+        lines,
+    })
 }
 
 fn take_line<'a>(
@@ -153,13 +138,13 @@ fn layout_of(name: &str) -> Option<Layout> {
 
 fn property(words: &[&str]) -> Option<PropertyHeader> {
     let (length, kind, name) = match *words {
-        ["list", length, kind, name] => (Some(Kind::of(length)?), kind, name),
+        ["list", length, kind, name] => (Some(number_type(length)?), kind, name),
         [kind, name] => (None, kind, name),
         _ => return None,
     };
     Some(PropertyHeader {
         name: name.into(),
         length,
-        kind: Kind::of(kind)?,
+        kind: number_type(kind)?,
     })
 }

@@ -1,58 +1,123 @@
-//! The registry of formats of points: the endings and first bytes of each, its reader and its
-//! writer.
+//! The registry of point formats.
 //!
-//! A format is added with a file of its own and a variant here.
+//! Each format is one file with its endings, recognition, reader, writer, field capacity and editor,
+//! collected in a [`FormatEntry`]. A format is added with such a file, and here with a module, a variant
+//! of [`PointFormat`], and its lines in `ALL` and `entry`.
 
-use super::csv::{self, write_csv};
-use super::e57::{self, write_e57};
-use super::kitti::{self, write_kitti};
-use super::las::{self, write_las};
-use super::mcap::{self, write_mcap};
-use super::npz::{self, write_npz};
-use super::parquet::{self, write_parquet};
-use super::pcd::{self, write_pcd};
-use super::ply::{self, write_ply};
-use super::vtk;
+mod capture;
+mod csv;
+mod e57;
+mod kitti;
+mod las;
+mod mcap;
+mod npz;
+mod parquet;
+mod pcd;
+mod ply;
+mod vtk;
+
+pub use csv::write_csv;
+pub use e57::write_e57;
+pub use kitti::write_kitti;
+pub use las::write_las;
+pub use mcap::write_mcap;
+pub use npz::write_npz;
+pub use parquet::write_parquet;
+pub use pcd::write_pcd;
+pub use ply::write_ply;
+
+use crate::editable::EditableScan;
 use crate::input::read_bytes;
 use crate::output::OutputSet;
-use crate::packets::{self, PacketSource};
+use crate::packets::PacketSource;
 use crate::table::{Encoding, PointTable, Points};
 use crate::{FormatError, Place};
 use std::path::Path;
 
-/// A format of points.
+/// A file format of points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PointFormat {
-    /// Point Cloud Library.
+    /// PCD of the Point Cloud Library, text or binary: all fields.
     Pcd,
-    /// Polygon file format, the element `vertex`.
+    /// PLY, the element `vertex`: all fields.
     Ply,
-    /// Columns of text.
-    Csv,
-    /// Archive of NumPy arrays.
+    /// Archive of NumPy arrays: all fields.
     Npz,
-    /// LAS and LAZ of the ASPRS.
+    /// LAS and LAZ of the ASPRS: position, intensity, return number and count, time, ring, material.
     Las,
-    /// ASTM E57.
+    /// ASTM E57: position, intensity, row, column, return number and count, time, of every cloud.
     E57,
-    /// Velodyne scans of the KITTI data sets.
+    /// Velodyne scans of the KITTI data sets: position, intensity.
     Kitti,
-    /// Recording of ROS 2 messages.
+    /// Recording of ROS 2 messages: all fields of the `PointCloud2` of one topic, a cloud per sweep; else
+    /// its `LaserScan`.
     Mcap,
-    /// Apache Parquet.
+    /// Apache Parquet: all fields.
     Parquet,
-    /// Legacy VTK, read only.
+    /// Legacy VTK as text, read only: position.
     Vtk,
-    /// Capture of lidar packets, read only.
+    /// Capture of lidar packets (PCAP, PCAPNG), read only: the fields in Velodyne, Ouster and Hesai
+    /// packets ([`crate::packets`]).
     Capture,
+    /// Columns of text: all fields.
+    Csv,
+}
+
+/// Endings, recognition, reader, writer and limits of a format.
+struct FormatEntry {
+    /// Endings of file names, in lower case.
+    endings: &'static [&'static str],
+    /// Whether a file, with its path and content, has the format.
+    recognizes: fn(&Path, &[u8]) -> bool,
+    /// Whether files of these endings always contain points: a PLY file may contain a mesh, a CSV file a
+    /// scan log.
+    points_only: bool,
+    /// Whether folders of results contain a file of the format.
+    in_folders: bool,
+    /// Reader.
+    read: fn(PointSource) -> Result<Points, FormatError>,
+    /// Writer; `None` for formats that are only read.
+    write: Option<fn(&mut OutputSet, &Path, &PointTable, Encoding) -> Result<(), FormatError>>,
+    /// Capacity of formats with a fixed set of fields; `None` if all fields are stored.
+    capacity: Option<FieldCapacity>,
+    /// Editor of points in files of the format, if there is one.
+    editor: Option<ScanEditor>,
+}
+
+/// Content of a file with points.
+struct PointSource<'a> {
+    /// Path for errors.
+    path: &'a Path,
+    bytes: Vec<u8>,
+    /// Lidar whose packets a capture contains.
+    source: &'a PacketSource,
+    /// Topic of a recording.
+    topic: Option<&'a str>,
+}
+
+/// Fields of a format with a fixed set. Such formats store only points with a position.
+pub(super) struct FieldCapacity {
+    /// Names of the fields.
+    pub fields: &'static [&'static str],
+    /// Warnings about values of a table that the format changes.
+    pub warnings: fn(&PointTable) -> Vec<String>,
+}
+
+/// Opens a scan for editing.
+type OpenScan = fn(&Path, Vec<u8>) -> Result<Box<dyn EditableScan>, FormatError>;
+
+/// Editor of the points in files of a format.
+struct ScanEditor {
+    /// Endings of files that are opened without a mark of the format in their content.
+    endings: &'static [&'static str],
+    open: OpenScan,
 }
 
 impl PointFormat {
-    /// Every format.
+    /// All formats, in the order in which content is recognized: plain text last.
     pub const ALL: [Self; 11] = [
         Self::Pcd,
         Self::Ply,
-        Self::Csv,
         Self::Npz,
         Self::Las,
         Self::E57,
@@ -61,52 +126,52 @@ impl PointFormat {
         Self::Parquet,
         Self::Vtk,
         Self::Capture,
+        Self::Csv,
     ];
 
-    /// Endings of the format's files, in lower case.
-    pub const fn endings(self) -> &'static [&'static str] {
+    const fn entry(self) -> &'static FormatEntry {
         match self {
-            Self::Pcd => &["pcd"],
-            Self::Ply => &["ply"],
-            Self::Csv => &["csv"],
-            Self::Npz => &["npz"],
-            Self::Las => &["las", "laz"],
-            Self::E57 => &["e57"],
-            Self::Kitti => &["bin"],
-            Self::Mcap => &["mcap"],
-            Self::Parquet => &["parquet"],
-            Self::Vtk => &["vtk"],
-            Self::Capture => &["pcap", "pcapng"],
+            Self::Pcd => &pcd::FORMAT,
+            Self::Ply => &ply::FORMAT,
+            Self::Npz => &npz::FORMAT,
+            Self::Las => &las::FORMAT,
+            Self::E57 => &e57::FORMAT,
+            Self::Kitti => &kitti::FORMAT,
+            Self::Mcap => &mcap::FORMAT,
+            Self::Parquet => &parquet::FORMAT,
+            Self::Vtk => &vtk::FORMAT,
+            Self::Capture => &capture::FORMAT,
+            Self::Csv => &csv::FORMAT,
         }
     }
 
-    /// First bytes of the format's files; none where other marks tell the format.
-    const fn magic(self) -> &'static [u8] {
-        match self {
-            Self::Pcd => b"# .PCD",
-            Self::Ply => b"ply",
-            Self::Npz => b"PK\x03\x04",
-            Self::Las => b"LASF",
-            Self::E57 => b"ASTM-E57",
-            Self::Mcap => ::mcap::MAGIC,
-            Self::Parquet => parquet::MAGIC,
-            Self::Vtk => vtk::MAGIC,
-            Self::Csv | Self::Kitti | Self::Capture => b"",
-        }
+    /// Endings of file names, in lower case.
+    pub const fn endings(self) -> &'static [&'static str] {
+        self.entry().endings
     }
 
     /// Whether the format is written.
     pub const fn is_written(self) -> bool {
-        !matches!(self, Self::Vtk | Self::Capture)
+        self.entry().write.is_some()
     }
 
-    /// Whether files of the format hold nothing but points: a PLY file may hold a mesh, a CSV file a
+    /// Whether files of these endings always contain points: a PLY file may contain a mesh, a CSV file a
     /// scan log.
     pub const fn holds_points_only(self) -> bool {
-        !matches!(self, Self::Ply | Self::Csv)
+        self.entry().points_only
     }
 
-    /// The format of a file name's ending.
+    /// Whether folders of results contain a file of the format.
+    pub const fn is_in_folders(self) -> bool {
+        self.entry().in_folders
+    }
+
+    /// Capacity of the fields; `None` if all are stored.
+    pub(super) const fn capacity(self) -> Option<&'static FieldCapacity> {
+        self.entry().capacity.as_ref()
+    }
+
+    /// Format of a path by its ending.
     ///
     /// ```
     /// use etendue_io::points::PointFormat;
@@ -122,58 +187,57 @@ impl PointFormat {
         Self::ALL.into_iter().find(has)
     }
 
-    /// Endings of the formats that are written.
+    /// Endings of all formats that are read.
+    pub fn read_endings() -> Vec<&'static str> {
+        Self::ALL
+            .iter()
+            .flat_map(|f| f.endings())
+            .copied()
+            .collect()
+    }
+
+    /// Endings of all formats that are written.
+    ///
+    /// ```
+    /// use etendue_io::points::PointFormat;
+    /// assert!(PointFormat::written_endings().contains(&"pcd"));
+    /// assert!(!PointFormat::written_endings().contains(&"pcap"));
+    /// ```
     pub fn written_endings() -> Vec<&'static str> {
         let written = Self::ALL.into_iter().filter(|format| format.is_written());
         written.flat_map(Self::endings).copied().collect()
     }
 
-    /// The format of a file's content; that of KITTI, which has no mark, by the ending `.bin`.
-    pub(super) fn of_content(path: &Path, bytes: &[u8]) -> Option<Self> {
-        let starts =
-            |format: &Self| !format.magic().is_empty() && bytes.starts_with(format.magic());
-        if let Some(format) = Self::ALL.into_iter().find(starts) {
-            return Some(format);
-        }
-        if packets::is_capture(bytes) {
-            return Some(Self::Capture);
-        }
-        if Self::of_ending(path) == Some(Self::Kitti) {
-            return Some(Self::Kitti);
-        }
-        let head = String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]);
-        if head.starts_with("VERSION") || head.starts_with('#') && head.contains("\nVERSION") {
-            return Some(Self::Pcd);
-        }
-        csv::is_csv(&head).then_some(Self::Csv)
+    /// Endings of all scans that a [`ScanFile`](crate::scan_file::ScanFile) edits.
+    pub fn edited_endings() -> Vec<&'static str> {
+        let editors = Self::ALL.iter().filter_map(|f| f.entry().editor.as_ref());
+        editors.flat_map(|editor| editor.endings).copied().collect()
     }
 
-    fn parse(
-        self,
-        path: &Path,
-        bytes: Vec<u8>,
-        source: &PacketSource,
-        topic: Option<&str>,
-    ) -> Result<Points, FormatError> {
-        match self {
-            Self::Pcd => pcd::parse(path, &bytes).map(Points::one),
-            Self::Ply => ply::parse(path, &bytes).map(Points::one),
-            Self::Csv => csv::parse(path, &bytes),
-            Self::Npz => npz::parse(path, &bytes).map(Points::one),
-            Self::Las => las::parse(path, bytes).map(Points::one),
-            Self::E57 => e57::parse(path, bytes),
-            Self::Kitti => kitti::parse(path, &bytes).map(Points::one),
-            Self::Mcap => mcap::parse(path, &bytes, topic),
-            Self::Parquet => parquet::parse(path, bytes),
-            Self::Vtk => vtk::parse(path, &bytes).map(Points::one),
-            Self::Capture => packets::parse(path, &bytes, source),
-        }
+    /// Format of a file by its content; of KITTI, which has no mark, by the ending `.bin`.
+    pub(super) fn of_content(path: &Path, bytes: &[u8]) -> Option<Self> {
+        let is_format = |format: &Self| (format.entry().recognizes)(path, bytes);
+        Self::ALL.into_iter().find(is_format)
+    }
+
+    /// Function that opens a scan for editing, by its content, else by its ending.
+    pub(crate) fn editor(path: &Path, bytes: &[u8]) -> Option<OpenScan> {
+        let ending = path.extension().unwrap_or_default();
+        let of_content = Self::of_content(path, bytes).and_then(|f| f.entry().editor.as_ref());
+        let of_ending = || {
+            let mut editors = Self::ALL.iter().filter_map(|f| f.entry().editor.as_ref());
+            editors.find(|editor| {
+                let mut endings = editor.endings.iter();
+                endings.any(|own| ending.eq_ignore_ascii_case(own))
+            })
+        };
+        of_content.or_else(of_ending).map(|editor| editor.open)
     }
 
     /// Writes a table; `encoding` applies to PCD and PLY.
     ///
     /// # Errors
-    /// Where the file cannot be written, the format cannot hold the points, or it is not written.
+    /// If the file cannot be written, the format cannot store the points, or is only read.
     pub fn write(
         self,
         outputs: &mut OutputSet,
@@ -181,43 +245,32 @@ impl PointFormat {
         table: &PointTable,
         encoding: Encoding,
     ) -> Result<(), FormatError> {
-        match self {
-            Self::Pcd => write_pcd(outputs, path, table, encoding),
-            Self::Ply => write_ply(outputs, path, table, encoding),
-            Self::Csv => write_csv(outputs, path, table),
-            Self::Npz => write_npz(outputs, path, table),
-            Self::Las => write_las(outputs, path, table),
-            Self::E57 => write_e57(outputs, path, table),
-            Self::Kitti => write_kitti(outputs, path, table),
-            Self::Mcap => write_mcap(outputs, path, table),
-            Self::Parquet => write_parquet(outputs, path, table),
-            Self::Vtk | Self::Capture => Err(FormatError::Unsupported {
-                path: path.to_owned(),
-                message: "files of this format are read, not written".into(),
-                remedy: format!(
-                    "use one of the endings {}",
-                    Self::written_endings().join(", ")
-                ),
-            }),
-        }
+        let write = self.entry().write.ok_or_else(|| FormatError::Unsupported {
+            path: path.to_owned(),
+            message: "files of this format are read, not written".into(),
+            remedy: format!(
+                "use one of the endings {}",
+                Self::written_endings().join(", ")
+            ),
+        })?;
+        write(outputs, path, table, encoding)
     }
 }
 
-/// Reads the points of a file; the content determines the format (for KITTI, which has no mark, the
-/// ending `.bin`). `source` describes the lidar whose packets a capture holds.
+/// Reads the points of a file. The content determines the format; for KITTI, which has no mark, the
+/// ending `.bin` does. `source` describes the lidar whose packets a capture contains.
 ///
 /// # Errors
-/// Where the file cannot be read, is damaged, holds no point, is of no known format, or is a
-/// recording of several sensors.
+/// If the file cannot be read, is damaged, contains no point, has an unknown format, or is a recording of
+/// several sensors.
 pub fn read_points(path: &Path, source: &PacketSource) -> Result<Points, FormatError> {
     read_points_of_topic(path, source, None)
 }
 
-/// [`read_points`] of one topic of a recording: each sensor has a frame of its own, so that only one
-/// can be read.
+/// Reads the points of one topic of a recording; each sensor has a frame of its own.
 ///
 /// # Errors
-/// As [`read_points`], and where the file has no such topic.
+/// As [`read_points`], and if the file has no such topic.
 pub fn read_points_of_topic(
     path: &Path,
     source: &PacketSource,
@@ -229,7 +282,7 @@ pub fn read_points_of_topic(
 /// Reads the points in the content of a file; `path` is named in errors.
 ///
 /// # Errors
-/// As [`read_points`], but for reading the file.
+/// As [`read_points`], except for reading the file.
 ///
 /// ```
 /// use etendue_io::packets::PacketSource;
@@ -252,24 +305,25 @@ fn parse(
     source: &PacketSource,
     topic: Option<&str>,
 ) -> Result<Points, FormatError> {
-    let format = PointFormat::of_content(path, &bytes).ok_or_else(|| {
-        let endings: Vec<&str> = PointFormat::ALL
-            .iter()
-            .flat_map(|f| f.endings())
-            .copied()
-            .collect();
-        FormatError::Unsupported {
-            path: path.to_owned(),
-            message: "this is no point cloud of a known format".into(),
-            remedy: format!("give a file with one of the endings {}", endings.join(", ")),
-        }
+    let format = PointFormat::of_content(path, &bytes).ok_or_else(|| FormatError::Unsupported {
+        path: path.to_owned(),
+        message: "this is no point cloud of a known format".into(),
+        remedy: format!(
+            "give a file with one of the endings {}",
+            PointFormat::read_endings().join(", ")
+        ),
     })?;
     if topic.is_some() && format != PointFormat::Mcap {
-        let message = "this is no MCAP recording, and has no topics";
+        let message = "the file is not an MCAP recording and has no topics";
         let remedy = "leave the topic out";
         return Err(FormatError::malformed(path, Place::File, message, remedy));
     }
-    let points = format.parse(path, bytes, source, topic)?;
+    let points = (format.entry().read)(PointSource {
+        path,
+        bytes,
+        source,
+        topic,
+    })?;
     if points.sweeps.iter().all(|sweep| sweep.points == 0) {
         let why = points.warnings.first();
         let why = why.map_or(String::new(), |warning| format!(": {warning}"));

@@ -1,6 +1,6 @@
-//! What ROS 2 wants to know of a bag before it opens it.
+//! The `metadata.yaml` that describes a rosbag2 folder.
 
-use super::recorder::QOS;
+use super::channel::QOS;
 use std::fmt::Write;
 
 /// A channel of a recording.
@@ -9,12 +9,12 @@ pub(super) struct Channel {
     pub topic: String,
     /// Name of its messages.
     pub kind: &'static str,
-    /// How many it holds.
+    /// Number of its messages.
     pub messages: u64,
 }
 
-/// The `metadata.yaml` of rosbag2, version 5 of its format, of one MCAP file whose messages lie
-/// between two times (ns).
+/// The `metadata.yaml` of rosbag2, version 5 of its format, of one MCAP file with the times (ns)
+/// of its first and last message.
 pub(super) fn bag_metadata(file: &str, channels: &[Channel], [first, last]: [u64; 2]) -> String {
     let messages: u64 = channels.iter().map(|channel| channel.messages).sum();
     let (file, duration) = (quoted(file), last - first);

@@ -1,4 +1,4 @@
-//! What a driver heard and did, read back from a recording.
+//! Messages and commands of a driver, read from a recording.
 
 use super::cdr::CdrReader;
 use crate::mcap_chunks::{CHUNK, chunk_records};
@@ -12,32 +12,32 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
-/// A message of a recording.
+/// Message of a recorded drive.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Said {
-    /// When it was there, ns.
+pub struct LoggedMessage {
+    /// Time of the log, ns.
     pub time: i64,
-    /// Its topic.
+    /// Topic.
     pub topic: String,
-    /// What it says.
-    pub message: SaidMessage,
+    /// Content.
+    pub data: LoggedData,
 }
 
-/// The messages that tell of a drive.
+/// Data of the message types that a driver uses.
 #[derive(Clone, Debug, PartialEq)]
-pub enum SaidMessage {
+pub enum LoggedData {
     /// `sensor_msgs/msg/Imu`.
     Imu {
         /// Stamp, ns.
         stamp: i64,
-        /// rad/s.
+        /// Angular velocity, rad/s.
         angular_velocity: Vector3<f64>,
     },
     /// `sensor_msgs/msg/JointState` of one joint.
     Joint {
         /// Stamp, ns.
         stamp: i64,
-        /// rad or m.
+        /// Position of the joint, rad or m.
         position: f64,
     },
     /// `sensor_msgs/msg/NavSatFix` with a position.
@@ -48,14 +48,14 @@ pub enum SaidMessage {
         degrees: [f64; 2],
         /// Height above the ellipsoid, m.
         height: f64,
-        /// East and north, m².
+        /// Variance to the east and to the north, m².
         variance: [f64; 2],
     },
-    /// `ackermann_msgs/msg/AckermannDriveStamped`, as its bytes.
+    /// Serialised `ackermann_msgs/msg/AckermannDriveStamped`.
     Command(Vec<u8>),
 }
 
-/// The types that are read.
+/// Message types that are read.
 #[derive(Clone, Copy)]
 enum Kind {
     Imu,
@@ -64,20 +64,24 @@ enum Kind {
     Command,
 }
 
-/// Gives `visit` every message of an MCAP recording that tells of a drive, in the order of the file;
-/// others, and fixes without a position, are passed over. One chunk is held at a time.
+/// Calls `visit` for each message of a driver in an MCAP recording, in the order of the file. Other
+/// messages, and fixes without a position, are skipped. One chunk is in memory at a time.
 ///
 /// # Errors
-/// Where the file cannot be read, is no MCAP file, or a message is damaged.
-pub fn read_drive(path: &Path, mut visit: impl FnMut(Said)) -> Result<(), FormatError> {
+/// If the file cannot be read, is not an MCAP file, or contains a damaged message.
+pub fn read_drive(path: &Path, mut visit: impl FnMut(LoggedMessage)) -> Result<(), FormatError> {
+    let malformed = |message: String| {
+        FormatError::malformed(path, Place::File, message, "give a complete MCAP recording")
+    };
+
+    // Open the file
     let file = File::open(path).map_err(|source| FormatError::cannot_read(path, source))?;
     let mut file = BufReader::new(file);
-    let malformed = |message: String| {
-        FormatError::malformed(path, Place::File, message, "give a whole MCAP recording")
-    };
     let options = LinearReaderOptions::default().with_emit_chunks(true);
     let mut reader = LinearReader::new_with_options(options);
     let mut topics = Topics::default();
+
+    // Read the records within chunks and outside of them
     while let Some(event) = reader.next_event() {
         match event.map_err(|error| malformed(error.to_string()))? {
             LinearReadEvent::ReadRequest(count) => {
@@ -93,16 +97,16 @@ pub fn read_drive(path: &Path, mut visit: impl FnMut(Said)) -> Result<(), Format
                 let records = ChunkReader::new(chunk.0, &chunk.1);
                 for record in records.map_err(|error| malformed(error.to_string()))? {
                     let record = record.map_err(|error| malformed(error.to_string()))?;
-                    if let Some(said) = topics.take(record).map_err(malformed)? {
-                        visit(said);
+                    if let Some(message) = topics.message(record).map_err(malformed)? {
+                        visit(message);
                     }
                 }
             }
             LinearReadEvent::Record { data, opcode } => {
                 let record = mcap::parse_record(opcode, data);
                 let record = record.map_err(|error| malformed(error.to_string()))?;
-                if let Some(said) = topics.take(record).map_err(malformed)? {
-                    visit(said);
+                if let Some(message) = topics.message(record).map_err(malformed)? {
+                    visit(message);
                 }
             }
         }
@@ -117,8 +121,8 @@ struct Topics {
 }
 
 impl Topics {
-    /// What a record says, if it tells of a drive.
-    fn take(&mut self, record: Record) -> Result<Option<Said>, String> {
+    /// Message in a record, if it is one of a driver. Other records register schemas and channels.
+    fn message(&mut self, record: Record) -> Result<Option<LoggedMessage>, String> {
         match record {
             Record::Schema { header, .. } => {
                 if let Some(kind) = kind(&header.name) {
@@ -134,13 +138,12 @@ impl Topics {
                 let Some((topic, kind)) = self.channels.get(&header.channel_id) else {
                     return Ok(None);
                 };
-                let message = message(*kind, &data);
-                let message = message
+                let data = logged_data(*kind, &data)
                     .ok_or_else(|| format!("message {} of {topic} is damaged", header.sequence))?;
-                return Ok(message.map(|message| Said {
+                return Ok(data.map(|data| LoggedMessage {
                     time: i64::try_from(header.log_time).unwrap_or(i64::MAX),
                     topic: topic.clone(),
-                    message,
+                    data,
                 }));
             }
             _ => {}
@@ -159,24 +162,29 @@ fn kind(schema: &str) -> Option<Kind> {
     })
 }
 
-/// None where the bytes are no such message; none within where it says nothing.
-#[expect(clippy::option_option, reason = "both absences mean something else")]
-fn message(kind: Kind, bytes: &[u8]) -> Option<Option<SaidMessage>> {
+/// Data of a serialised message. The outer option is `None` if the message is damaged, the inner one
+/// if it contains no usable value.
+#[expect(clippy::option_option, reason = "the two absences differ")]
+fn logged_data(kind: Kind, bytes: &[u8]) -> Option<Option<LoggedData>> {
     if matches!(kind, Kind::Command) {
-        return Some(Some(SaidMessage::Command(bytes.to_vec())));
+        return Some(Some(LoggedData::Command(bytes.to_vec())));
     }
+
+    // Header
     let mut message = CdrReader::new(bytes)?;
     let stamp = i64::from(message.u32()?) * 1_000_000_000 + i64::from(message.u32()?);
     message.text()?;
+
+    // Fields of the type
     let skip = |count: usize, message: &mut CdrReader| -> Option<()> {
         (0..count).try_for_each(|_| message.f64().map(|_| ()))
     };
     Some(match kind {
         Kind::Imu => {
-            // Orientation and its covariance.
+            // Orientation and its covariance
             skip(4 + 9, &mut message)?;
             let [x, y, z] = [message.f64()?, message.f64()?, message.f64()?];
-            Some(SaidMessage::Imu {
+            Some(LoggedData::Imu {
                 stamp,
                 angular_velocity: Vector3::new(x, y, z),
             })
@@ -187,7 +195,7 @@ fn message(kind: Kind, bytes: &[u8]) -> Option<Option<SaidMessage>> {
             }
             let positions = message.u32()?;
             let position = message.f64()?;
-            (positions == 1).then_some(SaidMessage::Joint { stamp, position })
+            (positions == 1).then_some(LoggedData::Joint { stamp, position })
         }
         Kind::Fix => {
             let status = i8::from_le_bytes([message.u8()?]);
@@ -197,7 +205,7 @@ fn message(kind: Kind, bytes: &[u8]) -> Option<Option<SaidMessage>> {
             let east = message.f64()?;
             skip(3, &mut message)?;
             let variance = [east, message.f64()?];
-            (status >= 0).then_some(SaidMessage::Fix {
+            (status >= 0).then_some(LoggedData::Fix {
                 stamp,
                 degrees,
                 height,

@@ -1,16 +1,16 @@
 //! Recordings of one camera.
 
+use super::channel::{add_channel, ros2_options};
 use super::definition::{CAMERA_INFO, CLOCK, Definition, IMAGE, TRANSFORMS};
 use super::image::{camera_info, depth, picture, raw, stamp};
 use super::message::{check_stamp, clock, nanoseconds, transform};
-use super::recorder::{QOS, failed};
+use super::recorder::failed;
 use crate::FormatError;
 use etendue_physics::camera::body_from_optical;
 use etendue_sensors::camera::{Camera, CameraFrame, FrameTruth};
+use mcap::Writer;
 use mcap::records::MessageHeader;
-use mcap::{WriteOptions, Writer};
 use nalgebra::Isometry3;
-use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::path::Path;
 
@@ -19,8 +19,18 @@ use std::path::Path;
 /// frame, and `/clock`.
 pub struct FrameRecorder {
     writer: Writer<Cursor<Vec<u8>>>,
-    channels: [u16; 6],
+    channels: Channels,
     sequence: u32,
+}
+
+/// The number of each topic's channel in the file.
+struct Channels {
+    image: u16,
+    image_raw: u16,
+    camera_info: u16,
+    tf: u16,
+    clock: u16,
+    depth: u16,
 }
 
 /// The frame of the optical axes: z forward, x right, y down.
@@ -32,29 +42,20 @@ impl FrameRecorder {
     /// # Errors
     /// Never in practice: memory does not refuse.
     pub fn new() -> Result<Self, FormatError> {
-        let options = WriteOptions::new()
-            .compression(None)
-            .profile("ros2")
-            .library("etendue")
-            .chunk_size(None);
         let fail = |error| failed(Path::new("memory"), error);
+        let options = ros2_options().chunk_size(None);
         let mut writer = options.create(Cursor::new(Vec::new())).map_err(fail)?;
-        let mut channel = |topic: &str, definition: &Definition| {
-            let schema = definition.schema();
-            let schema = writer.add_schema(definition.name, "ros2msg", schema.as_bytes())?;
-            let qos = BTreeMap::from([("offered_qos_profiles".to_owned(), QOS.to_owned())]);
-            writer.add_channel(schema, topic, "cdr", &qos)
+        let mut add = |topic: &str, definition: &Definition| {
+            add_channel(&mut writer, topic, definition).map_err(fail)
         };
-        let [image, numbers, info, tf, clock, depth] = [
-            channel("/camera/image", &IMAGE),
-            channel("/camera/image_raw", &IMAGE),
-            channel("/camera/camera_info", &CAMERA_INFO),
-            channel("/tf", &TRANSFORMS),
-            channel("/clock", &CLOCK),
-            channel("/camera/depth", &IMAGE),
-        ];
-        let all = || Ok([image?, numbers?, info?, tf?, clock?, depth?]);
-        let channels = all().map_err(fail)?;
+        let channels = Channels {
+            image: add("/camera/image", &IMAGE)?,
+            image_raw: add("/camera/image_raw", &IMAGE)?,
+            camera_info: add("/camera/camera_info", &CAMERA_INFO)?,
+            tf: add("/tf", &TRANSFORMS)?,
+            clock: add("/clock", &CLOCK)?,
+            depth: add("/camera/depth", &IMAGE)?,
+        };
         Ok(Self {
             writer,
             channels,
@@ -62,8 +63,8 @@ impl FrameRecorder {
         })
     }
 
-    /// Appends a frame that was taken where the camera's body (x forward) then was, and what it
-    /// truly shows.
+    /// Appends a frame, its true depth and the pose of the camera's body (x forward) when it was
+    /// exposed.
     ///
     /// # Errors
     /// Where the frame's time is negative or beyond 2^32 s.
@@ -74,20 +75,33 @@ impl FrameRecorder {
         camera: &Camera,
         world_from_camera: &Isometry3<f64>,
     ) -> Result<(), FormatError> {
+        // Compute the pose of the optical axes
         let time = stamp(frame);
         check_stamp(Path::new("memory"), time)?;
         let optical = world_from_camera * body_from_optical();
+        // Encode all messages of the frame
+        let channels = &self.channels;
         let messages = [
-            (4, clock(time)),
-            (3, transform(time, "world", OPTICAL_FRAME, &optical)),
-            (2, camera_info(camera, time, OPTICAL_FRAME)),
-            (5, depth(frame, &truth.depth, time, OPTICAL_FRAME)),
-            (1, raw(frame, time, OPTICAL_FRAME)),
-            (0, picture(frame, time, OPTICAL_FRAME)),
+            (channels.clock, clock(time)),
+            (
+                channels.tf,
+                transform(time, "world", OPTICAL_FRAME, &optical),
+            ),
+            (
+                channels.camera_info,
+                camera_info(camera, time, OPTICAL_FRAME),
+            ),
+            (
+                channels.depth,
+                depth(frame, &truth.depth, time, OPTICAL_FRAME),
+            ),
+            (channels.image_raw, raw(frame, time, OPTICAL_FRAME)),
+            (channels.image, picture(frame, time, OPTICAL_FRAME)),
         ];
-        for (channel, bytes) in messages {
+        // Write them with the frame's time
+        for (channel_id, bytes) in messages {
             let header = MessageHeader {
-                channel_id: self.channels[channel],
+                channel_id,
                 sequence: self.sequence,
                 log_time: nanoseconds(time),
                 publish_time: nanoseconds(time),

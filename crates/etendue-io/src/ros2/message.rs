@@ -52,6 +52,7 @@ pub(super) fn header(message: &mut CdrWriter, time: f64, frame: &str) {
 pub fn cloud(table: &PointTable, time: f64, frame: &str) -> Vec<u8> {
     let mut message = CdrWriter::new();
     header(&mut message, time, frame);
+    // Write the size and the layout of the fields
     let height = table.height.max(1);
     let width = table.points / height;
     message
@@ -70,6 +71,7 @@ pub fn cloud(table: &PointTable, time: f64, frame: &str) -> Vec<u8> {
         message.text(&column.name).u32(offset).u8(datatype).u32(1);
         offset += size;
     }
+    // Write the points
     let dense = table.finite_points().count() == table.points;
     message.u8(0).u32(offset).length(offset as usize * width);
     message
@@ -80,9 +82,11 @@ pub fn cloud(table: &PointTable, time: f64, frame: &str) -> Vec<u8> {
 
 /// A `sensor_msgs/msg/LaserScan` in CDR of the first channel of a sweep; none where its shots are
 /// not evenly spaced in azimuth (to a hundredth of a step).
-pub fn laser_scan(sweep: &Sweep, scanner: &Lidar, frame: &str) -> Option<Vec<u8>> {
-    let own = |(_, shot): &(usize, Shot)| shot.channel == 0;
-    let shots: Vec<(usize, Shot)> = sweep.shots.iter().enumerate().filter(own).collect();
+pub fn laser_scan(sweep: &Sweep, lidar: &Lidar, frame: &str) -> Option<Vec<u8>> {
+    let is_first_channel = |(_, shot): &(usize, Shot)| shot.channel == 0;
+    let shots = sweep.shots.iter().enumerate();
+    let shots: Vec<(usize, Shot)> = shots.filter(is_first_channel).collect();
+    // Check that the shots are level and evenly spaced
     let ((_, first), (_, second)) = (shots.first()?, shots.get(1)?);
     let turn = |from: f64, to: f64| wrap_to_pi(to - from);
     let step = turn(first.azimuth, second.azimuth);
@@ -93,6 +97,7 @@ pub fn laser_scan(sweep: &Sweep, scanner: &Lidar, frame: &str) -> Option<Vec<u8>
     if !even || first.elevation != 0.0 {
         return None;
     }
+    // Write angles, times and range limits
     let mut message = CdrWriter::new();
     header(&mut message, first.time, frame);
     let last = first.azimuth + step * (shots.len() - 1) as f64;
@@ -101,12 +106,13 @@ pub fn laser_scan(sweep: &Sweep, scanner: &Lidar, frame: &str) -> Option<Vec<u8>
         last,
         step,
         second.time - first.time,
-        scanner.sweep_duration(),
-        scanner.limits.near,
-        scanner.limits.far,
+        lidar.sweep_duration(),
+        lidar.limits.near,
+        lidar.limits.far,
     ] {
         message.f32(single(value));
     }
+    // Write the ranges, with the codes of REP 117
     message.length(shots.len());
     for (shot, _) in &shots {
         message.f32(match sweep.outcomes[*shot] {
@@ -116,6 +122,7 @@ pub fn laser_scan(sweep: &Sweep, scanner: &Lidar, frame: &str) -> Option<Vec<u8>
             Outcome::Error(_) => f32::NAN,
         });
     }
+    // Write the intensities
     message.length(shots.len());
     for (shot, _) in &shots {
         message.f32(

@@ -7,6 +7,7 @@
 
 mod bag;
 mod cdr;
+mod channel;
 mod definition;
 mod drive_log;
 mod frame_recorder;
@@ -19,7 +20,7 @@ mod rig_message;
 mod rig_recorder;
 
 pub(crate) use cdr::CdrReader;
-pub use drive_log::{Said, SaidMessage, read_drive};
+pub use drive_log::{LoggedData, LoggedMessage, read_drive};
 pub use frame_recorder::FrameRecorder;
 pub use image::{camera_info, picture, raw, stamp};
 pub use message::{cloud, laser_scan};

@@ -2,11 +2,9 @@
 
 use super::cdr::CdrReader;
 use crate::input::read_bytes;
-use crate::mcap_chunks::decompress_chunks;
+use crate::mcap_messages::{damaged_message, for_each_message, schema_name};
 use crate::table::Number;
 use crate::{FormatError, Place};
-use mcap::MessageStream;
-use mcap::read::Options;
 use std::path::Path;
 
 /// A `PointCloud2` message.
@@ -60,53 +58,31 @@ pub fn read_clouds(path: &Path) -> Result<Recording, FormatError> {
 /// # Errors
 /// As [`read_clouds`], but for reading the file.
 pub fn parse_clouds(path: &Path, bytes: &[u8]) -> Result<Recording, FormatError> {
-    let malformed =
-        |message: String, remedy: &str| FormatError::malformed(path, Place::File, message, remedy);
     if !bytes.starts_with(mcap::MAGIC) {
-        return Err(malformed(
-            "this is no MCAP file".into(),
-            "give an MCAP file",
-        ));
+        let message = "this is no MCAP file";
+        let remedy = "give an MCAP file";
+        return Err(FormatError::malformed(path, Place::File, message, remedy));
     }
-    let bytes = decompress_chunks(bytes);
-    let stream = MessageStream::new_with_options(&bytes, Options::IgnoreEndMagic.into())
-        .map_err(|error| malformed(error.to_string(), "give an MCAP file"))?;
     let mut recording = Recording::default();
-    for message in stream {
-        let message = match message {
-            Ok(message) => message,
-            Err(error) => {
-                let warning =
-                    format!("the file is truncated or damaged ({error}): read up to there");
-                recording.warnings.push(warning);
-                break;
-            }
-        };
-        let schema = message
-            .channel
-            .schema
-            .as_ref()
-            .map(|schema| schema.name.as_str());
-        if schema != Some("sensor_msgs/msg/PointCloud2") {
-            continue;
+    for_each_message(path, bytes, &mut recording.warnings, |message| {
+        if schema_name(message) == "sensor_msgs/msg/PointCloud2" {
+            let cloud = parse_cloud(&message.data, &message.channel.topic);
+            let cloud = cloud.ok_or_else(|| damaged_message(path, message))?;
+            recording.clouds.push(cloud);
         }
-        let cloud = parse(&message.data, &message.channel.topic).ok_or_else(|| {
-            let text = format!(
-                "message {} of {} is damaged",
-                message.sequence, message.channel.topic
-            );
-            malformed(text, "record it again")
-        })?;
-        recording.clouds.push(cloud);
-    }
+        Ok(())
+    })?;
     Ok(recording)
 }
 
-fn parse(data: &[u8], topic: &str) -> Option<RecordedCloud> {
+/// The `sensor_msgs/msg/PointCloud2` in CDR; `None` where it is damaged.
+fn parse_cloud(data: &[u8], topic: &str) -> Option<RecordedCloud> {
+    // Read the header: stamp, frame, size
     let mut message = CdrReader::new(data)?;
     let time = f64::from(message.u32()?) + f64::from(message.u32()?) * 1e-9;
     let frame = message.text()?;
     let size = [message.u32()? as usize, message.u32()? as usize];
+    // Read name, byte offset and type of every field
     let count = message.u32()?;
     let mut fields = Vec::new();
     for _ in 0..count {
@@ -114,6 +90,7 @@ fn parse(data: &[u8], topic: &str) -> Option<RecordedCloud> {
         fields.push((name, offset, message.u8()?));
         message.u32()?;
     }
+    // Read the points, field after field
     let _is_big_endian = message.u8()?;
     let step = message.u32()? as usize;
     message.u32()?;
@@ -129,14 +106,14 @@ fn parse(data: &[u8], topic: &str) -> Option<RecordedCloud> {
         time,
         frame,
         size,
-        numbers: fields.iter().map(|field| kind(field.2)).collect(),
+        numbers: fields.iter().map(|field| number_type(field.2)).collect(),
         fields: fields.into_iter().map(|field| field.0).collect(),
         values,
     })
 }
 
-/// What holds the numbers of one of `PointField`'s types.
-fn kind(datatype: u8) -> Number {
+/// The type of a column that holds every value of one of `PointField`'s types.
+fn number_type(datatype: u8) -> Number {
     match datatype {
         2 | 4 => Number::U16,
         1 | 3 | 5 => Number::I32,

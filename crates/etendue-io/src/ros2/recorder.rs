@@ -1,16 +1,15 @@
 //! Recordings written sweep by sweep.
 
 use super::bag::{Channel, bag_metadata};
+use super::channel::{add_channel, ros2_options};
 use super::definition::{CLOCK, Definition, LASER_SCAN, POINT_CLOUD, TRANSFORMS};
 use super::message::{check_stamp, clock, cloud, laser_scan, nanoseconds, transform};
 use crate::table::PointTable;
 use crate::{FormatError, Place};
-use etendue_sensors::lidar::Lidar;
-use etendue_sensors::lidar::Sweep;
+use etendue_sensors::lidar::{Lidar, Sweep};
 use mcap::records::MessageHeader;
-use mcap::{McapError, WriteOptions, Writer};
+use mcap::{McapError, Writer};
 use nalgebra::Isometry3;
-use std::collections::BTreeMap;
 use std::fs::{File, create_dir_all};
 use std::io::{BufWriter, Cursor, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -72,12 +71,6 @@ struct SensorChannels {
 const CLOCK_CHANNEL: usize = 0;
 const TF_CHANNEL: usize = 1;
 
-/// Quality of service as rosbag2 writes it: reliable, volatile, the last ten.
-pub(super) const QOS: &str = "- history: 1\n  depth: 10\n  reliability: 1\n  durability: 2\n  deadline:\n    \
-    sec: 9223372036\n    nsec: 854775807\n  lifespan:\n    sec: 9223372036\n    nsec: 854775807\n  \
-    liveliness: 1\n  liveliness_lease_duration:\n    sec: 9223372036\n    nsec: 854775807\n  \
-    avoid_ros_namespace_conventions: false";
-
 impl Recorder<BufWriter<File>> {
     /// Begins a recording at `path`, replacing what was there.
     ///
@@ -118,21 +111,17 @@ impl Recorder<Cursor<Vec<u8>>> {
 
 impl<W: Write + Seek> Recorder<W> {
     fn begin(path: &Path, topics: Vec<Topics>, sink: W) -> Result<Self, FormatError> {
-        let options = WriteOptions::new()
-            .compression(None)
-            .profile("ros2")
-            .library("etendue")
-            .chunk_size(None);
-        let fail = |error| failed(path, error);
+        let writer = ros2_options().chunk_size(None).create(sink);
         let mut recorder = Self {
             path: path.to_owned(),
             sensors: Vec::new(),
-            writer: options.create(sink).map_err(fail)?,
+            writer: writer.map_err(|error| failed(path, error))?,
             channels: Vec::new(),
             span: None,
             sequence: 0,
             classes: Vec::new(),
         };
+        // Open the channels that all sensors share, then those of each sensor
         recorder.open("/clock", &CLOCK)?;
         recorder.open("/tf", &TRANSFORMS)?;
         for topics in topics {
@@ -147,14 +136,9 @@ impl<W: Write + Seek> Recorder<W> {
         Ok(recorder)
     }
 
-    /// Opens a channel, and says its place.
+    /// Opens a channel and returns its index in the recorder's list.
     fn open(&mut self, topic: &str, definition: &Definition) -> Result<usize, FormatError> {
-        let schema = definition.schema();
-        let qos = BTreeMap::from([("offered_qos_profiles".to_owned(), QOS.to_owned())]);
-        let writer = &mut self.writer;
-        let id = writer
-            .add_schema(definition.name, "ros2msg", schema.as_bytes())
-            .and_then(|schema| writer.add_channel(schema, topic, "cdr", &qos));
+        let id = add_channel(&mut self.writer, topic, definition);
         self.channels.push(Channel {
             id: id.map_err(|error| failed(&self.path, error))?,
             topic: topic.to_owned(),

@@ -1,14 +1,15 @@
 //! Recordings copied with the points of their clouds moved.
 
 use super::cdr::CdrReader;
+use super::channel::ros2_options;
+use crate::editable::{ByteColumn, EditableScan, NumberType, Records};
 use crate::input::read_bytes;
 use crate::mcap_chunks::decompress_chunks;
+use crate::mcap_messages::{for_each_message, schema_name};
 use crate::output::OutputSet;
-use crate::records::{Column, Kind, Records};
 use crate::{FormatError, Place};
-use mcap::read::Options;
 use mcap::records::MessageHeader;
-use mcap::{Message, MessageStream, WriteOptions, Writer};
+use mcap::{Message, MessageStream, Writer};
 use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion};
 use std::collections::BTreeMap;
 use std::io::{self, Seek, Write};
@@ -67,11 +68,7 @@ fn copy(
     sink: &mut (impl Write + Seek + ?Sized),
     moved: Moved,
 ) -> mcap::McapResult<()> {
-    let options = WriteOptions::new()
-        .compression(None)
-        .profile("ros2")
-        .library("etendue");
-    let mut writer = options.create(sink)?;
+    let mut writer = ros2_options().create(sink)?;
     let mut channels = BTreeMap::new();
     let bytes = decompress_chunks(bytes);
     for message in MessageStream::new(&bytes)? {
@@ -83,6 +80,7 @@ fn copy(
             channels.insert(message.channel.id, id);
             id
         };
+        // Copy the message with its times, a cloud with corrected points
         let header = MessageHeader {
             channel_id: id,
             sequence: message.sequence,
@@ -128,7 +126,7 @@ fn cloud(message: &Message, moved: Moved) -> Option<Vec<u8>> {
     let points = records.points();
     let corrected = moved(&message.channel.topic, points);
     records.set_points(&corrected);
-    Some(records.bytes().to_vec())
+    Some(records.as_bytes().to_vec())
 }
 
 /// The points of a `PointCloud2` message in its bytes.
@@ -151,7 +149,7 @@ fn records(data: &[u8]) -> Option<Records> {
     let start = message.blob_start()?;
     let column = |name: &str| {
         let (offset, datatype) = fields.get(name)?;
-        let column = Column::new(start + offset, step, Kind::of_ros(*datatype)?);
+        let column = ByteColumn::new(start + offset, step, NumberType::of_ros(*datatype)?);
         Some(column.ordered(is_big_endian))
     };
     let position = [column("x")?, column("y")?, column("z")?];
@@ -165,19 +163,14 @@ fn records(data: &[u8]) -> Option<Records> {
 /// Where the file cannot be read or is no MCAP file.
 pub fn read_transforms(path: &Path) -> Result<Vec<StampedTransform>, FormatError> {
     let bytes = read_bytes(path)?;
-    let fail = |error: mcap::McapError| {
-        FormatError::malformed(path, Place::File, error.to_string(), "give an MCAP file")
-    };
     let mut found = Vec::new();
-    let options = Options::IgnoreEndMagic.into();
-    let bytes = decompress_chunks(&bytes);
-    let stream = MessageStream::new_with_options(&bytes, options).map_err(fail)?;
-    for message in stream.map_while(Result::ok) {
-        let schema = message.channel.schema.as_ref();
-        if schema.is_some_and(|s| s.name == "tf2_msgs/msg/TFMessage") {
+    // Warnings come from the reader of clouds.
+    for_each_message(path, &bytes, &mut Vec::new(), |message| {
+        if schema_name(message) == "tf2_msgs/msg/TFMessage" {
             found.extend(transforms(&message.data).unwrap_or_default());
         }
-    }
+        Ok(())
+    })?;
     Ok(found)
 }
 

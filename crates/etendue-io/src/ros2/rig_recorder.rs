@@ -1,12 +1,13 @@
 //! Recordings of all sensors of a rig.
 
+use super::channel::{add_channel, ros2_options};
 use super::definition::{
     ACKERMANN, CAMERA_INFO, Definition, FLUID_PRESSURE, IMAGE, IMU, JOINT_STATE, LASER_SCAN,
     MAGNETIC_FIELD, NAV_SAT_FIX, ODOMETRY, POINT_CLOUD, POINT_STAMPED, TRANSFORMS,
 };
 use super::image::{camera_info, depth, picture};
 use super::message::{cloud, laser_scan, transform};
-use super::recorder::{QOS, failed, new_file};
+use super::recorder::{failed, new_file};
 use super::rig_message::{self, Stamped, drive_command};
 use crate::FormatError;
 use crate::table::PointTable;
@@ -15,8 +16,8 @@ use etendue_physics::inertial::MotionState;
 use etendue_sensors::dynamics::DriveCommand;
 use etendue_sensors::rig::{Data, DataKind, Device, Event, MountedSensor, Rig, seconds};
 use mcap::records::MessageHeader;
-use mcap::{McapError, WriteOptions, Writer};
-use std::collections::BTreeMap;
+use mcap::{McapError, Writer};
+use nalgebra::{Isometry3, Translation3};
 use std::f64::consts::TAU;
 use std::fs::File;
 use std::io::{BufWriter, Cursor, Seek, Write};
@@ -34,10 +35,13 @@ pub struct RigRecorder<'r, W: Write + Seek> {
     path: PathBuf,
     rig: &'r Rig,
     writer: Writer<W>,
-    /// Channel of each sensor's outputs, and of what goes with them.
-    channels: Vec<Vec<[Option<u16>; 3]>>,
-    motion: [u16; 2],
-    /// Channel of a driver's commands, once there was one.
+    /// Channels of each output of each sensor.
+    outputs: Vec<Vec<OutputChannels>>,
+    /// Channel of the base's motion.
+    odometry: u16,
+    /// Channel of the poses of the bodies.
+    tf: u16,
+    /// Channel of the drive commands, opened by the first.
     commands: Option<u16>,
     sequence: u32,
 }
@@ -96,68 +100,78 @@ impl<'r, W: Write + Seek> RigRecorder<'r, W> {
         topics: &[Vec<String>],
         sink: W,
     ) -> Result<Self, FormatError> {
-        let options = WriteOptions::new()
-            .compression(None)
-            .profile("ros2")
-            .library("etendue")
-            .chunk_size(Some(1 << 20));
         let fail = |error| failed(path, error);
-        let writer = options.create(sink).map_err(fail)?;
-        let mut channels = Channels { writer };
+        let options = ros2_options().chunk_size(Some(1 << 20));
+        let mut writer = options.create(sink).map_err(fail)?;
+
+        // Open a channel for every output of every sensor
         let mut outputs = Vec::new();
         for (sensor, names) in rig.sensors().iter().zip(topics) {
             let kinds = sensor.graph().outputs().zip(names);
-            let opened: Result<Vec<_>, _> = kinds
-                .map(|(kind, topic)| channels.of_output(sensor, kind, topic))
+            let channels: Result<Vec<_>, _> = kinds
+                .map(|(kind, topic)| OutputChannels::open(&mut writer, sensor, kind, topic))
                 .collect();
-            outputs.push(opened.map_err(fail)?);
+            outputs.push(channels.map_err(fail)?);
         }
-        let odometry = channels.add("/odom", &ODOMETRY).map_err(fail)?;
-        let tf = channels.add("/tf", &TRANSFORMS).map_err(fail)?;
-        let fixed = channels.add("/tf_static", &TRANSFORMS).map_err(fail)?;
+
+        // Open the channels of the rig's motion
+        let odometry = add_channel(&mut writer, "/odom", &ODOMETRY).map_err(fail)?;
+        let tf = add_channel(&mut writer, "/tf", &TRANSFORMS).map_err(fail)?;
+        let tf_static = add_channel(&mut writer, "/tf_static", &TRANSFORMS).map_err(fail)?;
+
         let mut recorder = Self {
             path: path.to_owned(),
             rig,
-            writer: channels.writer,
-            channels: outputs,
-            motion: [odometry, tf],
+            writer,
+            outputs,
+            odometry,
+            tf,
             commands: None,
             sequence: 0,
         };
-        for sensor in rig.sensors() {
-            let body = rig.frames.bodies().nth(sensor.body());
-            let body = body.unwrap_or(rig.frames.base());
-            let bytes = transform(0.0, body, sensor.name(), sensor.body_from_sensor());
-            recorder.write(fixed, 0, &bytes)?;
-            if matches!(sensor.device(), Device::Camera(_)) {
-                let turned = nalgebra::Isometry3::from_parts(
-                    nalgebra::Translation3::identity(),
-                    body_from_optical(),
-                );
-                let bytes = transform(0.0, sensor.name(), &optical_frame(sensor), &turned);
-                recorder.write(fixed, 0, &bytes)?;
-            }
-        }
+        recorder.write_mounts(tf_static)?;
         Ok(recorder)
     }
 
-    /// Appends what a sensor gave.
+    /// Writes the pose of each sensor on its body, and of the optical axes in each camera.
+    fn write_mounts(&mut self, tf_static: u16) -> Result<(), FormatError> {
+        let rig = self.rig;
+        for sensor in rig.sensors() {
+            let body = rig.frames.bodies().nth(sensor.body());
+            let body = body.unwrap_or(rig.frames.base());
+            let mount = transform(0.0, body, sensor.name(), sensor.body_from_sensor());
+            self.write(tf_static, 0, &mount)?;
+            if matches!(sensor.device(), Device::Camera(_)) {
+                let optical = Isometry3::from_parts(Translation3::identity(), body_from_optical());
+                let axes = transform(0.0, sensor.name(), &optical_frame(sensor), &optical);
+                self.write(tf_static, 0, &axes)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends the data of a sensor.
     ///
     /// # Errors
     /// Where the file cannot be written.
     pub fn record(&mut self, event: &Event) -> Result<(), FormatError> {
         let sensor = &self.rig.sensors()[event.sensor];
         let messages = messages(sensor, event);
-        let channels = self.channels[event.sensor][event.output];
-        for (channel, message) in channels.into_iter().zip(messages) {
-            if let (Some(channel), Some(message)) = (channel, message) {
+        let channels = self.outputs[event.sensor][event.output];
+        let pairs = [
+            (channels.data, messages.data),
+            (channels.companion, messages.companion),
+            (channels.depth, messages.depth),
+        ];
+        for pair in pairs {
+            if let (Some(channel), Some(message)) = pair {
                 self.write(channel, event.capture.arrival, &message)?;
             }
         }
         Ok(())
     }
 
-    /// Appends how the robot's bodies truly move at a time (ns), the base first.
+    /// Appends the true motion of the robot's bodies at a time (ns), the base first.
     ///
     /// # Errors
     /// Where the file cannot be written.
@@ -173,12 +187,11 @@ impl<'r, W: Write + Seek> RigRecorder<'r, W> {
         };
         let odometry = rig_message::odometry(stamped, base, state);
         let tf = transform(seconds(time), WORLD, base, &state.world_from_body);
-        for (channel, message) in self.motion.into_iter().zip([odometry, tf]) {
-            self.write(channel, time, &message)?;
-        }
+        self.write(self.odometry, time, &odometry)?;
+        self.write(self.tf, time, &tf)?;
         for (name, state) in rig.frames.bodies().skip(1).zip(others) {
             let tf = transform(seconds(time), WORLD, name, &state.world_from_body);
-            self.write(self.motion[1], time, &tf)?;
+            self.write(self.tf, time, &tf)?;
         }
         Ok(())
     }
@@ -222,63 +235,59 @@ impl<'r, W: Write + Seek> RigRecorder<'r, W> {
     }
 }
 
-/// A file whose channels are being opened.
-struct Channels<W: Write + Seek> {
-    writer: Writer<W>,
+/// One item per channel of a sensor's output; the channels that the output does not need are
+/// `None`.
+#[derive(Clone, Copy, Default)]
+struct PerChannel<T> {
+    /// The data on the output's own topic.
+    data: Option<T>,
+    /// The calibration of a camera, or the scan of a planar lidar.
+    companion: Option<T>,
+    /// The depth image of a camera.
+    depth: Option<T>,
 }
 
-fn add_channel<W: Write + Seek>(
-    writer: &mut Writer<W>,
-    topic: &str,
-    definition: &Definition,
-) -> Result<u16, McapError> {
-    let schema = definition.schema();
-    let schema = writer.add_schema(definition.name, "ros2msg", schema.as_bytes())?;
-    let qos = BTreeMap::from([("offered_qos_profiles".to_owned(), QOS.to_owned())]);
-    writer.add_channel(schema, topic, "cdr", &qos)
-}
+/// The channels of a sensor's output.
+type OutputChannels = PerChannel<u16>;
 
-impl<W: Write + Seek> Channels<W> {
-    fn add(&mut self, topic: &str, definition: &Definition) -> Result<u16, McapError> {
-        add_channel(&mut self.writer, topic, definition)
-    }
-
-    /// The channel of an output, and those of the scans of a planar scanner, of a camera's info and
-    /// of its depth.
-    fn of_output(
-        &mut self,
+impl OutputChannels {
+    /// Opens the channels of an output.
+    fn open<W: Write + Seek>(
+        writer: &mut Writer<W>,
         sensor: &MountedSensor,
         kind: DataKind,
         topic: &str,
-    ) -> Result<[Option<u16>; 3], McapError> {
-        let own = definition(kind).map(|definition| self.add(topic, definition));
-        let planar = match sensor.device() {
-            Device::Lidar(scanner) => kind == DataKind::Points && scanner.channels.len() == 1,
-            _ => false,
-        };
-        let beside = match sensor.device() {
-            Device::Camera(_) => Some(("camera_info", &CAMERA_INFO)),
-            _ => planar.then_some(("scan", &LASER_SCAN)),
-        };
-        let beside =
-            beside.map(|(name, definition)| self.add(&format!("{topic}/{name}"), definition));
-        let depth = match sensor.device() {
-            Device::Camera(mounted) if mounted.depth => {
-                Some(self.add(&format!("{topic}/depth"), &IMAGE))
+    ) -> Result<Self, McapError> {
+        let mut channels = Self::default();
+        if let Some(definition) = definition(kind) {
+            channels.data = Some(add_channel(writer, topic, definition)?);
+        }
+        match sensor.device() {
+            Device::Camera(mounted) => {
+                let info = add_channel(writer, &format!("{topic}/camera_info"), &CAMERA_INFO)?;
+                channels.companion = Some(info);
+                if mounted.depth {
+                    let depth = add_channel(writer, &format!("{topic}/depth"), &IMAGE)?;
+                    channels.depth = Some(depth);
+                }
             }
-            _ => None,
-        };
-        Ok([own.transpose()?, beside.transpose()?, depth.transpose()?])
+            Device::Lidar(lidar) if kind == DataKind::Points && lidar.channels.len() == 1 => {
+                let scan = add_channel(writer, &format!("{topic}/scan"), &LASER_SCAN)?;
+                channels.companion = Some(scan);
+            }
+            _ => {}
+        }
+        Ok(channels)
     }
 }
 
-/// The message of an event, and those that go with it.
-fn messages(sensor: &MountedSensor, event: &Event) -> [Option<Vec<u8>>; 3] {
+/// The messages of an event; none for data that are not recorded.
+fn messages(sensor: &MountedSensor, event: &Event) -> PerChannel<Vec<u8>> {
     let stamped = Stamped {
         time: seconds(event.capture.start),
         frame: sensor.name(),
     };
-    let own = match &event.data {
+    let data = match &event.data {
         Data::Imu(reading) => rig_message::imu(stamped, reading),
         Data::Fix(fix) => rig_message::nav_sat_fix(stamped, fix),
         Data::MagneticField(field) => rig_message::magnetic_field(stamped, field),
@@ -294,27 +303,35 @@ fn messages(sensor: &MountedSensor, event: &Event) -> [Option<Vec<u8>>; 3] {
         Data::Points(sweep) => {
             let table = PointTable::of_scan_for_ros(sweep);
             let scan = match sensor.device() {
-                Device::Lidar(scanner) if sweep.channels == 1 => {
-                    laser_scan(sweep, scanner, stamped.frame)
+                Device::Lidar(lidar) if sweep.channels == 1 => {
+                    laser_scan(sweep, lidar, stamped.frame)
                 }
                 _ => None,
             };
-            return [Some(cloud(&table, stamped.time, stamped.frame)), scan, None];
+            return PerChannel {
+                data: Some(cloud(&table, stamped.time, stamped.frame)),
+                companion: scan,
+                depth: None,
+            };
         }
         Data::Image(frame) => {
             let Device::Camera(mounted) = sensor.device() else {
-                return [None, None, None];
+                return PerChannel::default();
             };
             let optical = optical_frame(sensor);
-            return [
-                Some(picture(frame, stamped.time, &optical)),
-                Some(camera_info(&mounted.camera, stamped.time, &optical)),
-                { frame.depth.as_ref() }.map(|values| depth(frame, values, stamped.time, &optical)),
-            ];
+            let depth_values = frame.depth.as_ref();
+            return PerChannel {
+                data: Some(picture(frame, stamped.time, &optical)),
+                companion: Some(camera_info(&mounted.camera, stamped.time, &optical)),
+                depth: depth_values.map(|values| depth(frame, values, stamped.time, &optical)),
+            };
         }
-        _ => return [None, None, None],
+        _ => return PerChannel::default(),
     };
-    [Some(own), None, None]
+    PerChannel {
+        data: Some(data),
+        ..PerChannel::default()
+    }
 }
 
 /// The frame of a camera's optical axes: z forward, x right, y down.

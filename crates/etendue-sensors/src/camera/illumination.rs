@@ -281,5 +281,5 @@ fn in_cone(axis: &Vector3<f64>, half_angle: f64, [u, v]: [f64; 2]) -> Vector3<f6
     let cos = 1.0 - u * (1.0 - half_angle.cos());
     let (sin, azimuth) = ((1.0 - cos * cos).max(0.0).sqrt(), TAU * v);
     let local = Vector3::new(sin * azimuth.cos(), sin * azimuth.sin(), cos);
-    (crate::transport::frame_about(axis) * local).normalize()
+    (crate::transport::shading_frame(axis) * local).normalize()
 }

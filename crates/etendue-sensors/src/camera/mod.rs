@@ -57,7 +57,6 @@ mod error;
 mod frame;
 mod illumination;
 mod model;
-mod mounted;
 mod read_out;
 mod render;
 mod sampler;
@@ -72,8 +71,6 @@ pub use frame::{CameraFrame, FrameSettings};
 pub use model::{
     Band, Camera, CameraError, Colour, Detector, Exposure, LinearDetector, Shutter, WhiteBalance,
 };
-pub(crate) use mounted::CameraInstrument;
-pub use mounted::MountedCamera;
 pub use transport::LightTransport;
 pub use truth::{ClassMap, FrameTruth};
 pub use world::CameraWorld;

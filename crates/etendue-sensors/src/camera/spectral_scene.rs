@@ -66,7 +66,7 @@ impl<'a, const N: usize> SpectralScene<'a, N> {
         }
         let then = scene.at(time);
         f(&SpectralScene {
-            worlds: self.worlds.each_ref().map(|world| world.about(&then)),
+            worlds: self.worlds.each_ref().map(|world| world.with_scene(&then)),
             textures: self.textures,
             lamps: self.lamps.clone(),
             backdrop: self.backdrop.clone(),

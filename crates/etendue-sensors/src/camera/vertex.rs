@@ -7,7 +7,7 @@
 
 use super::bands::Bands;
 use super::spectral_scene::SpectralScene;
-use crate::transport::frame_about;
+use crate::transport::shading_frame;
 use etendue_physics::Stream;
 use etendue_physics::light::colour_at;
 use etendue_physics::surface::{Material, Passage, Sample, Side, sample_cosine_hemisphere};
@@ -138,7 +138,7 @@ impl<const N: usize> Vertex<'_, N> {
     }
 
     fn local(&self) -> Local {
-        let frame = frame_about(&self.normal);
+        let frame = shading_frame(&self.normal);
         let back = frame.tr_mul(&-self.ray.direction);
         Local { frame, back }
     }
@@ -219,7 +219,7 @@ impl<const N: usize> Vertex<'_, N> {
         let materials = match &self.skin {
             Skin::Matt(brdf) if brdf[band] > 0.0 => {
                 let direction = sample_cosine_hemisphere([uniform[1], uniform[2]]);
-                return self.scatter(frame_about(&self.normal) * direction, None);
+                return self.scatter(shading_frame(&self.normal) * direction, None);
             }
             Skin::Matt(_) => return None,
             Skin::Whole(materials) => materials,

@@ -5,17 +5,17 @@ use thiserror::Error;
 /// Nanoseconds in a second.
 pub const SECOND: i64 = 1_000_000_000;
 
-/// A rate, exact to a millionth of a hertz: errors do not accumulate.
+/// A rate in whole microhertz, whose errors do not accumulate over ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
     micro_hertz: u64,
 }
 
-/// A clock's parameters are invalid.
+/// Error of an invalid clock.
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum ClockError {
-    /// The rate is not above zero and finite.
+    /// The rate is outside its domain.
     #[error("the rate is {hertz} Hz, it must be from 0.000001 to 1000000")]
     Rate {
         /// The rate, Hz.
@@ -31,11 +31,11 @@ pub enum ClockError {
         /// Time between captures, s.
         period: f64,
     },
-    /// The lag is negative.
-    #[error("the lag is {lag} s, it must be zero or more")]
-    Lag {
-        /// The lag, s.
-        lag: f64,
+    /// The latency is negative.
+    #[error("the latency is {latency} s, it must be zero or more")]
+    Latency {
+        /// The latency, s.
+        latency: f64,
     },
     /// The first capture is before the run.
     #[error("the first capture is at {offset} s, it must be at zero or later")]
@@ -49,7 +49,7 @@ impl Rate {
     /// A rate in hertz, rounded to the nearest millionth.
     ///
     /// # Errors
-    /// Where it is not from 0.000001 to 1000000 Hz.
+    /// If it is not from 0.000001 to 1000000 Hz.
     pub fn from_hertz(hertz: f64) -> Result<Self, ClockError> {
         if !(1e-6..=1e6).contains(&hertz) {
             return Err(ClockError::Rate { hertz });
@@ -63,7 +63,7 @@ impl Rate {
         Ok(Self { micro_hertz })
     }
 
-    /// Hertz.
+    /// The rate, Hz.
     pub fn hertz(self) -> f64 {
         self.micro_hertz as f64 * 1e-6
     }
@@ -73,7 +73,7 @@ impl Rate {
         1.0 / self.hertz()
     }
 
-    /// Tick number `number`, ns after tick zero, rounded to the nearest.
+    /// Time of a tick, ns after tick zero, rounded to the nearest.
     ///
     /// ```
     /// use etendue_sensors::rig::Rate;
@@ -90,29 +90,29 @@ impl Rate {
     }
 }
 
-/// When a sensor captures, and when its data arrive.
+/// Times of the captures of a sensor and of the arrival of their data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clock {
-    /// Captures a second.
+    /// Capture rate.
     pub rate: Rate,
-    /// When the first capture begins, ns from the start of the run.
+    /// Start of the first capture, ns from the start of the run.
     pub offset: i64,
-    /// How long data are gathered, ns.
+    /// Duration of a capture, ns.
     pub window: i64,
-    /// From the end of the capture until the data are there, ns.
-    pub lag: i64,
+    /// Latency from the end of a capture to the arrival of its data, ns.
+    pub latency: i64,
 }
 
 /// One capture of a sensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capture {
-    /// Number of the capture, from zero.
+    /// Index of the capture, from zero.
     pub number: u32,
-    /// When it begins, ns from the start of the run.
+    /// Start, ns from the start of the run.
     pub start: i64,
-    /// When it ends, ns.
+    /// End, ns.
     pub end: i64,
-    /// When its data are there, ns.
+    /// Arrival of the data, ns.
     pub arrival: i64,
 }
 
@@ -120,15 +120,15 @@ impl Clock {
     /// A clock from times in s.
     ///
     /// # Errors
-    /// Where the window is negative or longer than the time between captures, or the lag or the
+    /// If the window is negative or longer than the time between captures, or the latency or the
     /// offset is negative.
-    pub fn new(rate: Rate, offset: f64, window: f64, lag: f64) -> Result<Self, ClockError> {
+    pub fn new(rate: Rate, offset: f64, window: f64, latency: f64) -> Result<Self, ClockError> {
         let period = rate.period();
         if !(0.0..=period * (1.0 + 1e-9)).contains(&window) {
             return Err(ClockError::Window { window, period });
         }
-        if !(lag >= 0.0 && lag.is_finite()) {
-            return Err(ClockError::Lag { lag });
+        if !(latency >= 0.0 && latency.is_finite()) {
+            return Err(ClockError::Latency { latency });
         }
         if !(offset >= 0.0 && offset.is_finite()) {
             return Err(ClockError::Offset { offset });
@@ -137,11 +137,11 @@ impl Clock {
             rate,
             offset: nanoseconds(offset),
             window: nanoseconds(window),
-            lag: nanoseconds(lag),
+            latency: nanoseconds(latency),
         })
     }
 
-    /// Capture number `number`.
+    /// Times of the capture with an index.
     pub fn capture(&self, number: u32) -> Capture {
         let start = self.offset + self.rate.tick(number);
         let end = start + self.window;
@@ -149,7 +149,7 @@ impl Clock {
             number,
             start,
             end,
-            arrival: end + self.lag,
+            arrival: end + self.latency,
         }
     }
 }
@@ -171,14 +171,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_no_clock_can_do_is_refused() {
+    fn invalid_clocks_are_refused() {
         assert!(Rate::from_hertz(0.0).is_err());
         assert!(Rate::from_hertz(-3.0).is_err());
         assert!(Rate::from_hertz(f64::NAN).is_err());
         let rate = Rate::from_hertz(100.0).expect("a good rate");
-        let error = |offset, window, lag| Clock::new(rate, offset, window, lag).expect_err("bad");
+        let error =
+            |offset, window, latency| Clock::new(rate, offset, window, latency).expect_err("bad");
         assert!(matches!(error(0.0, 0.011, 0.0), ClockError::Window { .. }));
-        assert!(matches!(error(0.0, 0.0, -1e-3), ClockError::Lag { .. }));
+        assert!(matches!(error(0.0, 0.0, -1e-3), ClockError::Latency { .. }));
         assert!(matches!(error(-1.0, 0.0, 0.0), ClockError::Offset { .. }));
     }
 }

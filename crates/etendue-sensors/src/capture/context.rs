@@ -1,4 +1,4 @@
-//! The surroundings of a capture, and the interface of running sensors.
+//! Time, motion and environment of a capture, and the interface of running sensors.
 
 use super::clock::{Capture, seconds};
 use super::data::Data;
@@ -8,7 +8,7 @@ use etendue_physics::inertial::MotionState;
 use etendue_scene::Scene;
 use nalgebra::Isometry3;
 
-/// Time, motion and surroundings of one capture.
+/// Time, motion and environment of one capture.
 pub struct CaptureContext<'a> {
     /// Start, end and arrival.
     pub capture: Capture,
@@ -18,7 +18,7 @@ pub struct CaptureContext<'a> {
     pub trajectory: &'a dyn StateTrajectory,
     /// Pose of the sensor on that body.
     pub body_from_sensor: Isometry3<f64>,
-    /// Place, time, weather and light of the run.
+    /// Location, time, weather and light of the run.
     pub environment: &'a Environment,
     /// The scene.
     pub scene: &'a Scene,
@@ -38,8 +38,8 @@ impl CaptureContext<'_> {
     }
 }
 
-/// A running sensor: its states of noise and its view of the scene.
+/// A running sensor with the state of its noise.
 pub(crate) trait Instrument: Send {
-    /// Makes the next capture.
+    /// Simulates the next capture.
     fn capture(&mut self, context: &CaptureContext) -> Data;
 }

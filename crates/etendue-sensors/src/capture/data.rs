@@ -11,7 +11,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Data {
-    /// Angular velocity and specific force, in the unit's frame.
+    /// Angular velocity and specific force, in the frame of the unit.
     Imu(ImuReading),
     /// A GNSS fix.
     Fix(GnssFix),
@@ -19,13 +19,13 @@ pub enum Data {
     MagneticField(Vector3<f64>),
     /// Pressure, Pa.
     Pressure(f64),
-    /// Height above the sea by the standard atmosphere, m.
+    /// Pressure altitude of the standard atmosphere, m.
     Height(f64),
     /// Counts of a wheel encoder since switch-on.
     WheelCounts(i64),
     /// A sweep of a lidar.
     Points(Sweep),
-    /// Points without the beams that they came from.
+    /// A point cloud, without its beams.
     Cloud(Cloud),
     /// A frame of a camera.
     Image(Box<CameraFrame>),
@@ -55,7 +55,8 @@ pub enum DataKind {
     Image,
 }
 
-/// Points of a capture in the sensor's frame, each at its own time until motion is compensated.
+/// Point cloud of a capture in the sensor's frame. Each point has its own time until motion is
+/// compensated.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cloud {
     /// The points.

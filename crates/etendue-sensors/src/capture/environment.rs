@@ -1,4 +1,4 @@
-//! Place, time, weather and light of a run.
+//! Location, time, weather and light of a run.
 
 use crate::lidar::Air;
 use crate::noise_profiles::NoiseProfiles;
@@ -8,11 +8,11 @@ use etendue_scene::Textures;
 use etendue_scene::lighting::Lighting;
 use nalgebra::{Point3, Vector3};
 
-/// Place on the Earth, time, weather and light of a run. The world's frame is the tangent frame at the
-/// place, x east, y north, z up.
+/// Location on the Earth, time, weather and light of a run. The world's frame is the local tangent
+/// frame: x east, y north, z up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Environment {
-    /// The world's frame on the Earth.
+    /// Pose of the world's frame on the Earth.
     pub frame: LocalFrame,
     /// Gravity in the world, m/s².
     pub gravity: Vector3<f64>,
@@ -22,18 +22,18 @@ pub struct Environment {
     pub pressure: StandardAir,
     /// Weather.
     pub air: Air,
-    /// Start of the run, s of Unix time.
+    /// Start of the run, Unix time, s.
     pub start: f64,
     /// Light sources of the scene, for cameras.
     pub lighting: Lighting,
     /// Textures of the objects, for cameras.
     pub textures: Textures,
-    /// Calibrated noise of the scene's materials, for lidars.
+    /// Noise profiles of the materials, for lidars.
     pub profiles: NoiseProfiles,
 }
 
 impl Environment {
-    /// A place and a time: normal gravity, the field of the Earth's dipole, the standard
+    /// Environment of a location and a time, with normal gravity, the Earth's dipole field, the standard
     /// atmosphere and clear air.
     pub fn at(origin: Geodetic, start: f64) -> Self {
         Self {
@@ -49,7 +49,7 @@ impl Environment {
         }
     }
 
-    /// Pressure of the air at a point of the world, Pa. Heights count from the ellipsoid.
+    /// Air pressure at a point of the world, Pa, at its height above the ellipsoid.
     pub fn pressure_at(&self, point_in_world: &Point3<f64>) -> f64 {
         let height = self.frame.geodetic(point_in_world).height;
         self.pressure.pressure_at(height)
@@ -57,7 +57,7 @@ impl Environment {
 }
 
 impl Default for Environment {
-    /// At 43.07 N 89.40 W (Madison, Wisconsin), 265 m high, at noon of 1 June 2026 UTC.
+    /// 43.07° N, 89.40° W (Madison, Wisconsin), at 265 m, noon of 1 June 2026 UTC.
     fn default() -> Self {
         Self::at(Geodetic::from_degrees(43.07, -89.4, 265.0), 1_780_315_200.0)
     }

@@ -1,4 +1,4 @@
-//! Captures: the clock, the surroundings and the data of one measurement of any sensor.
+//! Captures of sensors: clock, environment and data.
 
 mod clock;
 mod context;

@@ -6,7 +6,7 @@
 
 use crate::phase_signal_tile::PhaseSignalTile;
 use crate::scalar_tile::{LaneScalar, ScalarTile};
-use crate::transport::{Factor, FirstReturns, PoseTile, World};
+use crate::transport::{DirectReturnTile, PoseTile, ReturnFactor, World};
 use etendue_physics::beam::{BeamFrame, SubRay};
 use etendue_physics::phase::Modulation;
 use etendue_scene::{HitTile, RayTile};
@@ -25,7 +25,7 @@ pub(super) struct Batch<S: LaneScalar> {
     pub rays: Vec<RayTile>,
     pub met: Vec<HitTile>,
     /// What comes straight back along the sub-rays, and the sum of it.
-    pub back: Vec<FirstReturns<S>>,
+    pub back: Vec<DirectReturnTile<S>>,
     pub received: PhaseSignalTile<S>,
 }
 
@@ -69,11 +69,11 @@ impl<S: LaneScalar> Vectorized for Aim<'_, S> {
             rays.time = batch.time;
             rays.origin = origin;
             rays.direction = match number.checked_sub(extra) {
-                None => batch.poses.turned(&axis),
+                None => batch.poses.rotate(&axis),
                 Some(number) => {
                     let sub_ray = &self.sub_rays[number];
                     let own = directions([&axis, &left, &up], self.half_tangent, sub_ray);
-                    batch.poses.turned(&own)
+                    batch.poses.rotate(&own)
                 }
             };
         }
@@ -125,7 +125,7 @@ pub(super) struct Straight<'a, S: LaneScalar> {
     pub modulation: &'a Modulation,
     /// Number of the first beam.
     pub first: usize,
-    pub factor: Option<&'a Factor<'a, S>>,
+    pub factor: Option<&'a ReturnFactor<'a, S>>,
 }
 
 impl<S: LaneScalar> Vectorized for Straight<'_, S> {
@@ -140,7 +140,7 @@ impl<S: LaneScalar> Vectorized for Straight<'_, S> {
         let twist = batch.poses.twist();
         let tiles = batch.rays[extra..].iter().zip(&batch.met[extra..]);
         for (sub_ray, (rays, met)) in self.sub_rays.iter().zip(tiles) {
-            let mut back = self.world.returns_of_poses(rays, met, &twist);
+            let mut back = self.world.direct_returns_of_poses(rays, met, &twist);
             if let Some(factor) = self.factor {
                 multiply(&mut back, self.first, met, factor);
             }
@@ -152,12 +152,12 @@ impl<S: LaneScalar> Vectorized for Straight<'_, S> {
 }
 
 fn multiply<S: LaneScalar>(
-    back: &mut FirstReturns<S>,
+    back: &mut DirectReturnTile<S>,
     first: usize,
     met: &HitTile,
-    factor: &Factor<S>,
+    factor: &ReturnFactor<S>,
 ) {
-    for lane in (0..LANES).filter(|&lane| back.is_lit[lane]) {
+    for lane in (0..LANES).filter(|&lane| back.has_return[lane]) {
         if let Some(hit) = met.hit(lane) {
             let power = back.power.lane(lane) * factor(first + lane, &hit);
             back.power.put(lane, power);

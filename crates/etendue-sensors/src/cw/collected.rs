@@ -4,7 +4,7 @@ use super::CwLidar;
 use crate::calibrated::{CalibratedLanes, Direct, DrawnBeams, Profiled, ReturnSummary};
 use crate::noise_profiles::NoiseProfiles;
 use crate::scalar_tile::{LaneScalar, ScalarTile};
-use crate::transport::{FirstReturns, LightReturn, PoseTile};
+use crate::transport::{DirectReturnTile, LightReturn, PoseTile};
 use etendue_physics::Scalar;
 use etendue_physics::phase::PhaseSignal;
 use etendue_physics::profile::{Address, NoiseCache};
@@ -56,7 +56,7 @@ impl<S: LaneScalar> Collected<S> {
         &mut self,
         lane: usize,
         (rays, met): (&RayTile, &HitTile),
-        back: &FirstReturns<S>,
+        back: &DirectReturnTile<S>,
         share: f64,
         half_tangent: f64,
     ) {
@@ -126,7 +126,7 @@ impl<S: LaneScalar> Vectorized for Draw<'_, S> {
 /// On which side of the normal a beam meets its surface.
 #[inline(never)]
 fn side<S: LaneScalar>(collected: &Collected<S>, poses: &PoseTile<S>, lane: usize) -> f64 {
-    let turned = poses.turned(&[[0.0; 16], [0.0; 16], [1.0; 16]]);
+    let turned = poses.rotate(&[[0.0; 16], [0.0; 16], [1.0; 16]]);
     let up = Vector3::from(turned.map(|axis| axis[lane]));
     collected.lit.as_ref().map_or(0.0, |lit| lit.side(&up))
 }

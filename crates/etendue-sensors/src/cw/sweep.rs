@@ -8,8 +8,8 @@ use crate::lidar::PhaseDetection;
 use crate::phase_signal_tile::PhaseSignalTile;
 use crate::scalar_tile::LaneScalar;
 use crate::transport::{
-    Background, Cone, Factor, LightRay, LightReturn, PathSettings, TreeSettings, World,
-    trace_paths, trace_tree_from,
+    Background, FieldOfView, LightRay, LightReturn, PathSettings, ReturnFactor, TreeSettings,
+    World, trace_paths, trace_tree_from,
 };
 use crate::{Measurement, PlanarSweep, RangeReading, Truth};
 use etendue_physics::beam::{BeamFrame, SubRay};
@@ -143,7 +143,7 @@ pub fn shoot_with<S: LaneScalar>(
     lidar: &CwLidar<S>,
     turn: &Turn,
     world_from_sensor: impl Fn(f64) -> Isometry3<S> + Sync,
-    factor: Option<&Factor<S>>,
+    factor: Option<&ReturnFactor<S>>,
     add: impl Fn(usize, &mut PhaseSignal<S>) + Sync,
 ) -> Vec<Shot<S>> {
     let tree = |world: &World<S>, light: &LightRay<S>, hit, _: &mut Stream, visit: Visit<S>| {
@@ -195,7 +195,7 @@ struct Light<'a, S, T, A> {
     /// Finds the returns of one ray of light with its first hit.
     trace: T,
     /// Those of [`shoot_with`].
-    factor: Option<&'a Factor<'a, S>>,
+    factor: Option<&'a ReturnFactor<'a, S>>,
     add: A,
 }
 
@@ -242,8 +242,8 @@ fn shoot_light<S: LaneScalar>(
                 return fire(&shooter);
             }
             let scene = world.scene().at(turn.start + half_way(beams));
-            let world = world.about(&scene);
-            fire(&shooter.about(&world));
+            let world = world.with_scene(&scene);
+            fire(&shooter.with_world(&world));
         });
     shots
 }
@@ -287,7 +287,7 @@ struct Shooter<'a, S: LaneScalar, T, A> {
 struct View<'a> {
     background: &'a Background<'a>,
     window: Window,
-    cone: Cone,
+    cone: FieldOfView,
 }
 
 impl<'a> View<'a> {
@@ -295,7 +295,7 @@ impl<'a> View<'a> {
     fn new<S: LaneScalar>(world: &'a World<S>, lidar: &CwLidar<S>) -> Option<Self> {
         let background = world.background()?;
         let window = lidar.receiver.window?;
-        let cone = Cone {
+        let cone = FieldOfView {
             half_angle: window.field_of_view / 2.0,
             solid_angle: window.solid_angle(),
         };
@@ -325,7 +325,7 @@ where
     A: Fn(usize, &mut PhaseSignal<S>),
 {
     /// The same in another world.
-    fn about<'b>(&self, world: &'b World<'b, S>) -> Shooter<'b, S, T, A>
+    fn with_world<'b>(&self, world: &'b World<'b, S>) -> Shooter<'b, S, T, A>
     where
         'a: 'b,
     {
@@ -451,9 +451,9 @@ where
                 collected.received.background += power * sub_ray.weight;
             }
             if let Some(back) = batch.back.get(k)
-                && (back.is_whole[lane] || !met.is_hit(lane))
+                && (back.is_complete[lane] || !met.is_hit(lane))
             {
-                if back.is_lit[lane] {
+                if back.has_return[lane] {
                     let half_tangent = lidar.half_tangent.value();
                     collected.note(lane, (rays, met), back, sub_ray.weight, half_tangent);
                 }

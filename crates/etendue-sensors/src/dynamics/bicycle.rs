@@ -4,7 +4,7 @@ use super::model::Dynamics;
 use etendue_physics::inertial::MotionState;
 use nalgebra::{Isometry3, Vector3};
 
-/// Command of a driver: speed and steering set points.
+/// Drive command: set points of speed and steering.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DriveCommand {
     /// Speed, m/s.
@@ -34,21 +34,27 @@ pub struct Steering {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bicycle {
     limits: Steering,
-    place: [f64; 2],
+    /// Centre of the rear axle, m.
+    position: [f64; 2],
+    /// rad.
     yaw: f64,
+    /// m/s.
     speed: f64,
+    /// rad.
     steering: f64,
+    /// Over the last step, m/s².
     acceleration: f64,
+    /// Over the last step, rad/s.
     steering_rate: f64,
 }
 
 impl Bicycle {
     /// Car at rest with the centre of its rear axle on the ground at x, y (m), and a yaw angle
     /// (rad).
-    pub fn new(limits: Steering, place: [f64; 2], yaw: f64) -> Self {
+    pub fn new(limits: Steering, position: [f64; 2], yaw: f64) -> Self {
         Self {
             limits,
-            place,
+            position,
             yaw,
             speed: 0.0,
             steering: 0.0,
@@ -67,6 +73,7 @@ impl Bicycle {
         self.steering
     }
 
+    /// Curvature of the path, 1/m.
     fn curvature(&self) -> f64 {
         self.steering.tan() / self.limits.wheelbase
     }
@@ -80,17 +87,18 @@ impl Dynamics for Bicycle {
         let heading = Vector3::new(cos, sin, 0.0);
         let left = Vector3::new(-sin, cos, 0.0);
         let yaw_rate = self.speed * self.curvature();
-        let bend = self.steering_rate / (self.steering.cos().powi(2) * self.limits.wheelbase);
-        let change = self.acceleration * self.curvature() + self.speed * bend;
+        let curvature_rate =
+            self.steering_rate / (self.steering.cos().powi(2) * self.limits.wheelbase);
+        let yaw_acceleration = self.acceleration * self.curvature() + self.speed * curvature_rate;
         MotionState {
             world_from_body: Isometry3::new(
-                Vector3::new(self.place[0], self.place[1], 0.0),
+                Vector3::new(self.position[0], self.position[1], 0.0),
                 Vector3::z() * self.yaw,
             ),
             velocity: heading * self.speed,
             acceleration: heading * self.acceleration + left * (self.speed * yaw_rate),
             angular_velocity: Vector3::z() * yaw_rate,
-            angular_acceleration: Vector3::z() * change,
+            angular_acceleration: Vector3::z() * yaw_acceleration,
         }
     }
 
@@ -101,18 +109,23 @@ impl Dynamics for Bicycle {
             acceleration,
             ..
         } = self.limits;
-        let wanted = command.steering.clamp(-angle, angle);
-        self.steering_rate = ((wanted - self.steering) / dt).clamp(-rate, rate);
+
+        // Limit the rates of steering and speed.
+        let set_point = command.steering.clamp(-angle, angle);
+        self.steering_rate = ((set_point - self.steering) / dt).clamp(-rate, rate);
         self.acceleration = ((command.speed - self.speed) / dt).clamp(-acceleration, acceleration);
-        let (speed, curvature) = (self.speed, self.curvature());
+        let speed = self.speed;
+        let curvature = self.curvature();
         self.steering += self.steering_rate * dt;
         self.speed += self.acceleration * dt;
-        let way = f64::midpoint(speed, self.speed) * dt;
-        let turned = way * f64::midpoint(curvature, self.curvature());
-        // Along the chord of the arc.
-        let (sin, cos) = (self.yaw + 0.5 * turned).sin_cos();
-        self.place = [self.place[0] + way * cos, self.place[1] + way * sin];
-        self.yaw += turned;
+
+        // Move along the chord of the arc.
+        let distance = f64::midpoint(speed, self.speed) * dt;
+        let yaw_change = distance * f64::midpoint(curvature, self.curvature());
+        let (sin, cos) = (self.yaw + 0.5 * yaw_change).sin_cos();
+        self.position[0] += distance * cos;
+        self.position[1] += distance * sin;
+        self.yaw += yaw_change;
     }
 }
 
@@ -130,9 +143,9 @@ mod tests {
         Bicycle::new(limits, [0.0, 0.0], 0.0)
     }
 
-    /// Steered by δ it goes round a circle of radius L/tan δ: 1e-5 m off after a turn measured.
+    /// The radius is L/tan δ; measured deviation: 1e-5 m after one circle.
     #[test]
-    fn a_steady_angle_makes_a_circle_of_the_right_radius() {
+    fn a_constant_steering_angle_gives_a_circle_of_radius_l_over_tan_delta() {
         let mut car = car();
         let radius = 2.5 / 0.3_f64.tan();
         let command = DriveCommand {
@@ -152,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn speed_and_steering_change_no_faster_than_they_can() {
+    fn speed_and_steering_change_within_their_limits() {
         let mut car = car();
         let command = DriveCommand {
             speed: 10.0,

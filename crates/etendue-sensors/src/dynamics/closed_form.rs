@@ -4,7 +4,7 @@ use super::state_trajectory::StateTrajectory;
 use etendue_physics::inertial::MotionState;
 use nalgebra::{Isometry3, Vector3};
 
-/// A robot at rest at a constant pose.
+/// A constant pose, at rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stationary(pub Isometry3<f64>);
 
@@ -14,8 +14,7 @@ impl StateTrajectory for Stationary {
     }
 }
 
-/// Motion on an anticlockwise circle at constant speed, heading along the tangent: at time zero at
-/// `start`, with the centre to the left.
+/// Anticlockwise circle at constant speed, with x along the tangent and the centre to the left.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CircularTrajectory {
     /// Pose at time zero.

@@ -1,11 +1,23 @@
-//! Motion of robots: known trajectories, and dynamics that are stepped under commands.
+//! Motion of robots: known trajectories and dynamics that are stepped under commands.
 //!
 //! A [`StateTrajectory`] gives pose, velocity and acceleration at any time: [`Stationary`],
 //! [`CircularTrajectory`], [`SplineTrajectory`] through recorded poses, any function of time, and
-//! [`SampledTrajectory`], which records the states of [`Dynamics`]. [`Dynamics`] is the interface of
-//! systems that are stepped: [`Bicycle`] here, a physics engine, or an external simulator. With the
-//! feature `rapier`, the engine rapier3d steps rigid bodies, vehicles on ray-cast wheels and robots
-//! of links and joints ([`jointed`]), in the module `rapier`.
+//! [`SampledTrajectory`], which interpolates the states of [`Dynamics`]. [`Dynamics`] is the interface of
+//! systems that are stepped: [`Bicycle`], a physics engine, or an external simulator. With the
+//! feature `rapier`, the module `rapier` steps rigid bodies, vehicles with ray-cast wheels and robots of
+//! links and joints ([`jointed`]) by the physics engine rapier3d.
+//!
+//! ```
+//! use etendue_sensors::dynamics::{Bicycle, DriveCommand, Dynamics, Steering};
+//!
+//! let limits = Steering { wheelbase: 2.5, angle: 0.6, rate: 0.5, acceleration: 2.0 };
+//! let mut car = Bicycle::new(limits, [0.0, 0.0], 0.0);
+//! for _ in 0..1000 {
+//!     car.step(&DriveCommand { speed: 1.0, steering: 0.0 }, 1e-3);
+//! }
+//! // 0.25 m while it accelerates for 0.5 s, then 0.5 m at 1 m/s.
+//! assert!((car.state().world_from_body.translation.x - 0.75).abs() < 1e-6);
+//! ```
 
 mod bicycle;
 mod closed_form;

@@ -1,4 +1,4 @@
-//! The trait of motions that are stepped under commands.
+//! Interface of systems that are stepped under commands.
 
 use etendue_physics::inertial::MotionState;
 
@@ -11,8 +11,8 @@ pub trait Dynamics {
     /// Current state of motion of the robot's base.
     fn state(&self) -> MotionState;
 
-    /// Current state of motion of each of the robot's bodies, the base first: only the base where
-    /// the robot is one rigid body.
+    /// Current state of motion of each body of the robot, the base first; only of the base where the robot
+    /// is one rigid body.
     fn states(&self) -> Vec<MotionState> {
         vec![self.state()]
     }

@@ -5,11 +5,13 @@ use etendue_physics::inertial::MotionState;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use std::collections::VecDeque;
 
-/// States of motion at ascending times. Between them, positions follow the cubic Hermite interpolant
-/// of positions and velocities, rotations the geodesic, all else is linear. Before the first state
-/// and after the last it is constant.
+/// Trajectory interpolated between states of motion at ascending times.
+///
+/// Positions follow the cubic Hermite interpolant of positions and velocities, rotations the geodesic;
+/// all else is linear. Before the first state and after the last the state is constant.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SampledTrajectory {
+    /// Times, ns, and states.
     states: VecDeque<(i64, MotionState)>,
 }
 
@@ -23,7 +25,7 @@ impl SampledTrajectory {
     }
 
     /// Drops the states that are not needed at `time` (ns) and later.
-    pub fn forget_before(&mut self, time: i64) {
+    pub fn drop_before(&mut self, time: i64) {
         while self.states.get(1).is_some_and(|(next, _)| *next <= time) {
             self.states.pop_front();
         }
@@ -34,7 +36,7 @@ impl SampledTrajectory {
         self.states.len()
     }
 
-    /// Whether it holds no state.
+    /// Whether there are no states.
     pub fn is_empty(&self) -> bool {
         self.states.is_empty()
     }
@@ -74,9 +76,9 @@ impl SampledTrajectories {
     }
 
     /// Drops the states that are not needed at `time` (ns) and later.
-    pub fn forget_before(&mut self, time: i64) {
+    pub fn drop_before(&mut self, time: i64) {
         for trajectory in &mut self.bodies {
-            trajectory.forget_before(time);
+            trajectory.drop_before(time);
         }
     }
 }
@@ -135,7 +137,7 @@ mod tests {
 
     /// A circle sampled at 1 kHz. Measured errors between samples: 1e-14 m, 3e-10 m/s.
     #[test]
-    fn the_motion_between_states_is_smooth() {
+    fn interpolation_between_states_is_smooth() {
         let mut trajectory = SampledTrajectory::default();
         for step in 0..=1000 {
             trajectory.push(step * 1_000_000, circle().state(step as f64 * 1e-3));
@@ -143,18 +145,18 @@ mod tests {
         for k in 0..97 {
             let time = 0.01025 * f64::from(k);
             let (read, truth) = (trajectory.state(time), circle().state(time));
-            let off =
+            let difference =
                 read.world_from_body.translation.vector - truth.world_from_body.translation.vector;
-            assert!(off.norm() < 1e-12, "{off}");
+            assert!(difference.norm() < 1e-12, "{difference}");
             assert!((read.velocity - truth.velocity).norm() < 1e-6);
-            let [turn, real] = [read, truth].map(|state| state.world_from_body.rotation);
-            assert!((turn.coords.norm() - 1.0).abs() < 1e-15);
-            assert!((turn.inverse() * real).scaled_axis().norm() < 1e-9);
+            let [read, truth] = [read, truth].map(|state| state.world_from_body.rotation);
+            assert!((read.coords.norm() - 1.0).abs() < 1e-15);
+            assert!((read.inverse() * truth).scaled_axis().norm() < 1e-9);
         }
     }
 
     #[test]
-    fn dropping_old_states_leaves_the_rest_unchanged() {
+    fn dropping_old_states_does_not_change_later_ones() {
         let mut trajectory = SampledTrajectory::default();
         for step in 0..10 {
             trajectory.push(
@@ -163,7 +165,7 @@ mod tests {
             );
         }
         let before = trajectory.state(6.5e-9);
-        trajectory.forget_before(6);
+        trajectory.drop_before(6);
         assert_eq!(trajectory.len(), 4);
         assert_eq!(trajectory.state(6.5e-9), before);
     }

@@ -1,17 +1,17 @@
-//! The trait of known motions.
+//! Interface of trajectories with velocities and accelerations.
 
 use etendue_physics::inertial::MotionState;
 
-/// The state of motion of a robot's bodies as a function of time: poses with their first and second
+/// State of motion of the bodies of a robot as a function of time: poses with first and second
 /// derivatives.
 ///
-/// Any `Fn(f64) -> MotionState + Sync` is one, of a robot that is a single rigid body.
+/// Every `Fn(f64) -> MotionState + Sync` is the trajectory of a single rigid body.
 pub trait StateTrajectory: Sync {
     /// State of motion of the robot's base at a time (s from the start of the run).
     fn state(&self, time: f64) -> MotionState;
 
-    /// State of motion of one of the robot's bodies; number 0 is the base. A robot that is one
-    /// rigid body has no other.
+    /// State of motion of a body of the robot by its index; index 0 is the base, the only body of a single
+    /// rigid body.
     fn state_of(&self, _body: usize, time: f64) -> MotionState {
         self.state(time)
     }

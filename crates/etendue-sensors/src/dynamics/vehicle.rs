@@ -1,16 +1,16 @@
 //! Parameters of a car for physics engines.
 
-use super::Steering;
+use super::bicycle::Steering;
 
-/// A car on four wheels, seen from the middle of its rear axle on the ground: x ahead, z up. Its
-/// centre of mass is in the middle between the axles.
+/// A car with four wheels. The origin is the centre of the rear axle on the ground, x forward, z up; the
+/// centre of mass is midway between the axles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Vehicle {
     /// Wheelbase and limits of speed and steering.
     pub steering: Steering,
     /// Distance between left and right wheels, m.
     pub track: f64,
-    /// Length, width and height of its body, m.
+    /// Length, width and height of the body, m.
     pub size: [f64; 3],
     /// Mass, kg.
     pub mass: f64,
@@ -18,7 +18,7 @@ pub struct Vehicle {
     pub centre_height: f64,
     /// Radius of the wheels, m.
     pub wheel_radius: f64,
-    /// Natural frequency of the body on its springs, Hz.
+    /// Natural frequency of the suspension, Hz.
     pub suspension_frequency: f64,
     /// Damping ratio of the suspension.
     pub suspension_damping: f64,
@@ -45,14 +45,15 @@ impl Vehicle {
             ("damping of the suspension", self.suspension_damping),
             ("friction", self.friction),
         ];
-        let wrong = numbers
+        let invalid = numbers
             .iter()
             .find(|(_, value)| !(*value > 0.0 && value.is_finite()));
-        if let Some((name, value)) = wrong {
+        if let Some((name, value)) = invalid {
             return Some(format!(
                 "the vehicle's {name} is {value}, it must be above zero"
             ));
         }
-        (self.steering.angle >= 1.5).then(|| "no wheel is steered by 86 degrees".into())
+        (self.steering.angle >= 1.5)
+            .then(|| "the vehicle's largest steering angle is 86 degrees or more".into())
     }
 }

@@ -2,6 +2,7 @@
 
 use super::user::{FilterContext, FilterRun};
 use crate::capture::{Cloud, CloudPoint, Data, seconds};
+use crate::lidar::Return;
 use std::collections::BTreeMap;
 
 /// Conversion of a sweep to a point cloud.
@@ -11,7 +12,7 @@ impl FilterRun for ToCloud {
     fn apply(&mut self, data: Data, _context: &FilterContext) -> Data {
         let points = match data {
             Data::Points(sweep) => {
-                let of = |point: &crate::lidar::Return| {
+                let cloud_point = |point: &Return| {
                     let shot = sweep.shot_of(point);
                     CloudPoint {
                         position: point.position,
@@ -20,7 +21,7 @@ impl FilterRun for ToCloud {
                         ring: sweep.rings[usize::from(shot.channel)],
                     }
                 };
-                sweep.points.iter().map(of).collect()
+                sweep.points.iter().map(cloud_point).collect()
             }
             other => return other,
         };
@@ -30,6 +31,7 @@ impl FilterRun for ToCloud {
 
 /// Motion compensation to one instant.
 pub(super) struct Compensate {
+    /// From 0 (the start of the capture) to 1 (its end).
     pub at: f64,
 }
 
@@ -42,8 +44,8 @@ impl FilterRun for Compensate {
         let instant = start + (end - start) * self.at;
         let sensor_from_world = context.world_from_sensor(instant).inverse();
         for point in &mut cloud.points {
-            let world_from_then = context.world_from_sensor(point.time);
-            point.position = sensor_from_world * (world_from_then * point.position);
+            let world_from_sensor = context.world_from_sensor(point.time);
+            point.position = sensor_from_world * (world_from_sensor * point.position);
             point.time = instant;
         }
         Data::Cloud(cloud)
@@ -52,6 +54,7 @@ impl FilterRun for Compensate {
 
 /// Crop by distance.
 pub(super) struct Distance {
+    /// m.
     pub limits: [f64; 2],
 }
 
@@ -69,6 +72,7 @@ impl FilterRun for Distance {
 
 /// Voxel grid downsampling: the mean of positions, intensities and times, the ring of the first point.
 pub(super) struct Voxels {
+    /// Edge of a voxel, m.
     pub size: f64,
 }
 
@@ -77,10 +81,10 @@ impl FilterRun for Voxels {
         let Data::Cloud(cloud) = data else {
             return data;
         };
-        let mut cubes = BTreeMap::<[i64; 3], (f64, CloudPoint)>::new();
+        let mut voxels = BTreeMap::<[i64; 3], (f64, CloudPoint)>::new();
         for point in cloud.points {
-            let cube = [0, 1, 2].map(|axis| floor(point.position[axis] / self.size));
-            let (count, sum) = cubes.entry(cube).or_insert((0.0, point));
+            let voxel = [0, 1, 2].map(|axis| floor(point.position[axis] / self.size));
+            let (count, sum) = voxels.entry(voxel).or_insert((0.0, point));
             if *count > 0.0 {
                 sum.position += point.position.coords;
                 sum.intensity += point.intensity;
@@ -95,11 +99,12 @@ impl FilterRun for Voxels {
             ring: sum.ring,
         };
         Data::Cloud(Cloud {
-            points: cubes.into_values().map(mean).collect(),
+            points: voxels.into_values().map(mean).collect(),
         })
     }
 }
 
+/// The greatest integer that is not above a number.
 #[expect(clippy::cast_possible_truncation, reason = "saturating")]
 fn floor(number: f64) -> i64 {
     number.floor() as i64

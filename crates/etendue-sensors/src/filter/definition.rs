@@ -1,4 +1,4 @@
-//! The registry of filters.
+//! Registry of filters.
 
 use super::noise::LidarNoise;
 use super::user::{FilterContext, FilterRun, UserFilter};
@@ -16,11 +16,12 @@ pub enum Filter {
         /// Cutoff frequency (half power), Hz.
         cutoff: f64,
     },
-    /// Noise on ranges, directions and intensities of a lidar's returns, in addition to its receiver's.
+    /// Noise on ranges, directions and intensities of the returns of a lidar, in addition to that of its
+    /// receiver.
     LidarNoise(LidarNoise),
-    /// Removes each of a lidar's returns with a probability.
+    /// Removes all returns of a shot with a probability.
     DropOut {
-        /// From 0 to 1.
+        /// Probability, from 0 to 1.
         probability: f64,
     },
     /// Converts a sweep to a point cloud.
@@ -28,22 +29,22 @@ pub enum Filter {
     /// Motion compensation: transforms each point of a cloud to the sensor frame at one instant of the
     /// capture, with the true trajectory.
     Compensate {
-        /// From 0 (the capture's start) to 1 (its end).
+        /// The instant, from 0 (start of the capture) to 1 (its end).
         at: f64,
     },
-    /// Keeps points of a cloud by their distance.
+    /// Removes the points of a cloud outside distance limits.
     Distance {
         /// Smallest and largest distance, m.
         limits: [f64; 2],
     },
-    /// The mean of a cloud's points in each cube of a grid.
+    /// Replaces the points of a cloud in each voxel of a grid by their mean.
     Voxels {
-        /// Edge of the cubes, m.
+        /// Edge of a voxel, m.
         size: f64,
     },
     /// Converts pressure to height in the standard atmosphere.
     ToHeight,
-    /// Outputs the data at this position under a name, and passes them on.
+    /// A named output of the data at this position of the graph.
     Tap {
         /// The name.
         name: String,
@@ -82,7 +83,7 @@ impl Filter {
 
     /// Kind of the output for a kind of input; `None` if the filter does not accept it.
     pub fn output(&self, input: DataKind) -> Option<DataKind> {
-        let same = |fits: bool| fits.then_some(input);
+        let same = |accepted: bool| accepted.then_some(input);
         let lidar = input == DataKind::Points;
         let cloud = input == DataKind::Cloud;
         match self {
@@ -102,19 +103,19 @@ impl Filter {
     /// Description of an invalid parameter, if there is one.
     pub fn problem(&self) -> Option<String> {
         let positive = |name: &str, value: f64| {
-            let good = value > 0.0 && value.is_finite();
-            (!good).then(|| format!("the {name} is {value}, it must be above zero"))
+            let is_valid = value > 0.0 && value.is_finite();
+            (!is_valid).then(|| format!("the {name} is {value}, it must be above zero"))
         };
         let fraction = |name: &str, value: f64| {
-            let good = (0.0..=1.0).contains(&value);
-            (!good).then(|| format!("the {name} is {value}, it must be from 0 to 1"))
+            let is_valid = (0.0..=1.0).contains(&value);
+            (!is_valid).then(|| format!("the {name} is {value}, it must be from 0 to 1"))
         };
         match self {
             Self::LowPass { cutoff } => positive("cutoff", *cutoff),
             Self::LidarNoise(noise) => {
                 let all = [noise.range, noise.angle, noise.intensity];
-                let good = all.iter().all(|sd| *sd >= 0.0 && sd.is_finite());
-                (!good).then(|| "a standard deviation is negative".into())
+                let is_valid = all.iter().all(|sd| *sd >= 0.0 && sd.is_finite());
+                (!is_valid).then(|| "a standard deviation is negative".into())
             }
             Self::DropOut { probability } => fraction("probability", *probability),
             Self::Compensate { at } => fraction("instant", *at),
@@ -126,9 +127,9 @@ impl Filter {
         }
     }
 
-    /// The running filter; `place` is its index in the graph, which names its random streams.
+    /// Starts the filter; `place` is its index in the graph, which selects its random streams.
     pub(super) fn start(&self, seed: u64, sensor: u32, place: u32) -> Box<dyn FilterRun> {
-        let source = noise::Source {
+        let source = noise::StreamAddress {
             seed,
             sensor,
             place,

@@ -1,24 +1,25 @@
-//! Chains of filters.
+//! Filter graphs.
 
 use super::definition::Filter;
 use super::user::{FilterContext, FilterRun};
 use crate::capture::{Data, DataKind};
 use thiserror::Error;
 
-/// A chain of filters whose kinds of data match.
+/// A chain of filters with matching kinds of data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FilterGraph {
     filters: Vec<Filter>,
+    /// Kind of the input of each filter, then that of the output.
     kinds: Vec<DataKind>,
 }
 
-/// Filters do not form a graph.
+/// Error of filters that do not form a graph.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FilterGraphError {
     /// A filter does not accept the kind of its input.
-    #[error("filter {place}, {name}, does not take {given}")]
-    Misfit {
+    #[error("filter {place}, {name}, does not accept {given}")]
+    KindMismatch {
         /// Index of the filter, from zero.
         place: usize,
         /// The filter.
@@ -28,7 +29,7 @@ pub enum FilterGraphError {
     },
     /// A parameter of a filter is invalid.
     #[error("filter {place}, {name}: {problem}")]
-    Numbers {
+    InvalidParameter {
         /// Index of the filter, from zero.
         place: usize,
         /// The filter.
@@ -42,16 +43,16 @@ impl FilterGraphError {
     /// Index of the filter in error.
     pub fn place(&self) -> usize {
         match self {
-            Self::Misfit { place, .. } | Self::Numbers { place, .. } => *place,
+            Self::KindMismatch { place, .. } | Self::InvalidParameter { place, .. } => *place,
         }
     }
 }
 
 impl FilterGraph {
-    /// Filters behind a sensor that gives data of the kind `input`.
+    /// Filters of a sensor that delivers data of the kind `input`.
     ///
     /// # Errors
-    /// Where a filter does not take what the one before gives, or has numbers that cannot be.
+    /// If a filter does not accept the output of its predecessor, or a parameter is invalid.
     ///
     /// ```
     /// use etendue_sensors::filter::{Filter, FilterGraph};
@@ -60,7 +61,7 @@ impl FilterGraph {
     /// let graph = FilterGraph::new(DataKind::Points, filters.clone())?;
     /// assert_eq!(graph.output(), DataKind::Cloud);
     /// let error = FilterGraph::new(DataKind::Imu, filters).unwrap_err();
-    /// assert_eq!(error.to_string(), "filter 0, to_cloud, does not take inertial readings");
+    /// assert_eq!(error.to_string(), "filter 0, to_cloud, does not accept inertial readings");
     /// # Ok::<(), etendue_sensors::filter::FilterGraphError>(())
     /// ```
     pub fn new(input: DataKind, filters: Vec<Filter>) -> Result<Self, FilterGraphError> {
@@ -69,7 +70,7 @@ impl FilterGraph {
             let name = || filter.name().to_owned();
             if let Some(problem) = filter.problem() {
                 let name = name();
-                return Err(FilterGraphError::Numbers {
+                return Err(FilterGraphError::InvalidParameter {
                     place,
                     name,
                     problem,
@@ -78,7 +79,7 @@ impl FilterGraph {
             let given = kinds[place];
             let output = filter
                 .output(given)
-                .ok_or_else(|| FilterGraphError::Misfit {
+                .ok_or_else(|| FilterGraphError::KindMismatch {
                     place,
                     name: name(),
                     given,
@@ -93,12 +94,12 @@ impl FilterGraph {
         &self.filters
     }
 
-    /// The kind of data behind the last filter.
+    /// Kind of data of the last filter.
     pub fn output(&self) -> DataKind {
         self.kinds[self.kinds.len() - 1]
     }
 
-    /// Names of the taps, in their order.
+    /// Names of the taps, in order.
     pub fn taps(&self) -> impl Iterator<Item = &str> {
         self.filters.iter().filter_map(|filter| match filter {
             Filter::Tap { name } => Some(name.as_str()),
@@ -106,14 +107,14 @@ impl FilterGraph {
         })
     }
 
-    /// The kind of data of each output: the last filter's, then the taps'.
+    /// Kind of data of each output: that of the last filter, then those of the taps.
     pub fn outputs(&self) -> impl Iterator<Item = DataKind> {
         let places = self.filters.iter().enumerate();
         let taps = places.filter(|(_, filter)| matches!(filter, Filter::Tap { .. }));
         std::iter::once(self.output()).chain(taps.map(|(place, _)| self.kinds[place]))
     }
 
-    /// The running graph of sensor number `sensor`.
+    /// Starts the graph of the sensor with the index `sensor`.
     pub fn start(&self, seed: u64, sensor: u32) -> FilterGraphRun {
         let filters = (0..).zip(&self.filters).map(|(place, filter)| Step {
             run: filter.start(seed, sensor, place),
@@ -130,25 +131,26 @@ pub struct FilterGraphRun {
     steps: Vec<Step>,
 }
 
+/// A running filter of a graph.
 struct Step {
     run: Box<dyn FilterRun>,
     is_tap: bool,
 }
 
 impl FilterGraphRun {
-    /// Filters the data of one capture. Returns (output number, data) of the taps in their order, then
-    /// of the end of the graph, which is output 0.
+    /// Filters the data of one capture. Returns output index and data: of the taps in order, then of the end
+    /// of the graph, which is output 0.
     pub fn apply(&mut self, data: Data, context: &FilterContext) -> Vec<(usize, Data)> {
-        let mut given = Vec::new();
+        let mut outputs = Vec::new();
         let mut data = data;
         for step in &mut self.steps {
             if step.is_tap {
-                given.push((given.len() + 1, data.clone()));
+                outputs.push((outputs.len() + 1, data.clone()));
             } else {
                 data = step.run.apply(data, context);
             }
         }
-        given.push((0, data));
-        given
+        outputs.push((0, data));
+        outputs
     }
 }

@@ -1,4 +1,4 @@
-//! Added noise and drop-outs of lidars.
+//! Added noise and drop-out of lidars.
 
 use super::user::{FilterContext, FilterRun};
 use crate::capture::Data;
@@ -6,26 +6,26 @@ use crate::lidar::{Outcome, Return, Sweep};
 use etendue_physics::{Purpose, Stream};
 use nalgebra::Vector3;
 
-/// Standard deviations of noise on a lidar's measurements.
+/// Standard deviations of added noise of a lidar.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LidarNoise {
-    /// Of ranges, m.
+    /// Standard deviation of ranges, m.
     pub range: f64,
-    /// Of azimuth and elevation, rad.
+    /// Standard deviation of azimuth and elevation, rad.
     pub angle: f64,
-    /// Of intensities, relative.
+    /// Standard deviation of intensities, relative.
     pub intensity: f64,
 }
 
-/// Name of the random streams of a filter.
+/// Address of the random streams of a filter.
 #[derive(Clone, Copy)]
-pub(super) struct Source {
+pub(super) struct StreamAddress {
     pub seed: u64,
     pub sensor: u32,
     pub place: u32,
 }
 
-impl Source {
+impl StreamAddress {
     /// The stream of one measurement of a capture. The index of the filter offsets the seed, so that
     /// filters of one graph are independent.
     fn stream(self, capture: u32, measurement: u32) -> Stream {
@@ -37,27 +37,26 @@ impl Source {
 /// Noise on ranges, directions and intensities.
 pub(super) struct Noise {
     pub sd: LidarNoise,
-    pub source: Source,
+    pub source: StreamAddress,
 }
 
 impl Noise {
-    fn disturb_point(&self, sweep: &Sweep, point: &mut Return, stream: &mut Stream) {
+    /// Adds noise to one return.
+    fn add_noise(&self, sweep: &Sweep, point: &mut Return, stream: &mut Stream) {
         let [range, azimuth] = stream.normal_pair();
         let [elevation, intensity] = stream.normal_pair();
         let shot = sweep.shot_of(point);
         point.range += self.sd.range * range;
         point.intensity *= 1.0 + self.sd.intensity * intensity;
-        let way = point.position - shot.origin;
-        let (azimuth, elevation) = (
-            shot.azimuth + self.sd.angle * azimuth,
-            shot.elevation + self.sd.angle * elevation,
-        );
+        let azimuth = shot.azimuth + self.sd.angle * azimuth;
+        let elevation = shot.elevation + self.sd.angle * elevation;
+        let distance = (point.position - shot.origin).norm();
         let direction = Vector3::new(
             elevation.cos() * azimuth.cos(),
             elevation.cos() * azimuth.sin(),
             elevation.sin(),
         );
-        point.position = shot.origin + direction * (way.norm() + self.sd.range * range);
+        point.position = shot.origin + direction * (distance + self.sd.range * range);
     }
 }
 
@@ -68,7 +67,7 @@ impl FilterRun for Noise {
             Data::Points(mut sweep) => {
                 let mut points = std::mem::take(&mut sweep.points);
                 for (number, point) in (0..).zip(&mut points) {
-                    self.disturb_point(&sweep, point, &mut stream(number));
+                    self.add_noise(&sweep, point, &mut stream(number));
                 }
                 sweep.points = points;
                 Data::Points(sweep)
@@ -81,7 +80,7 @@ impl FilterRun for Noise {
 /// Random removal of returns.
 pub(super) struct DropOut {
     pub probability: f64,
-    pub source: Source,
+    pub source: StreamAddress,
 }
 
 impl FilterRun for DropOut {
@@ -97,7 +96,7 @@ impl FilterRun for DropOut {
     }
 }
 
-/// The sweep without the echoes of the shots that are lost.
+/// The sweep without the returns of the shots that are lost.
 fn without(mut sweep: Sweep, lost: impl Fn(u32) -> bool) -> Sweep {
     let points = std::mem::take(&mut sweep.points);
     for (number, outcome) in (0..).zip(&mut sweep.outcomes) {

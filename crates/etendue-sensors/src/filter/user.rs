@@ -11,7 +11,7 @@ use std::fmt::Debug;
 /// use etendue_sensors::filter::{FilterContext, FilterRun, UserFilter};
 /// use etendue_sensors::rig::{Data, DataKind};
 ///
-/// /// Upside-down pressures.
+/// /// Negated pressures.
 /// #[derive(Debug)]
 /// struct Negate;
 ///
@@ -32,18 +32,18 @@ use std::fmt::Debug;
 /// assert_eq!(Negate.output(DataKind::Imu), None);
 /// ```
 pub trait UserFilter: Debug + Send + Sync {
-    /// Name.
+    /// Name of the filter.
     fn name(&self) -> &str;
 
     /// Kind of the output for a kind of input; `None` if the filter does not accept it.
     fn output(&self, input: DataKind) -> Option<DataKind>;
 
-    /// The running filter, before the first capture.
+    /// Starts the filter, before the first capture.
     fn start(&self) -> Box<dyn FilterRun>;
 }
 
-/// A running filter: it receives every capture of its sensor in order and may hold state. Random
-/// numbers must come from streams that are named by the capture.
+/// A running filter. It receives every capture of its sensor in order and may hold state. Random
+/// numbers must come from streams addressed by the capture.
 pub trait FilterRun: Send {
     /// Filters the data of one capture.
     fn apply(&mut self, data: Data, context: &FilterContext) -> Data;

@@ -1,5 +1,4 @@
-//! GNSS receivers on a robot, with satellites that the scene occludes. Their equations are in
-//! `etendue-physics`.
+//! GNSS receivers with occlusion of satellites by the scene. The equations are in `etendue-physics`.
 
 mod receiver;
 

@@ -10,8 +10,8 @@ use nalgebra::Point3;
 pub struct Gnss {
     /// The receiver.
     pub receiver: GnssReceiver,
-    /// Whether the scene occludes satellites; else the sky is open.
-    pub sky: bool,
+    /// Whether the scene occludes satellites.
+    pub has_occlusion: bool,
 }
 
 /// Least distance of an occluder from the antenna, m: the robot itself does not block the sky.
@@ -24,7 +24,7 @@ pub(crate) struct GnssInstrument<'a> {
 }
 
 impl<'a> GnssInstrument<'a> {
-    /// Switches the receiver on as sensor number `sensor`.
+    /// Starts the receiver with the index `sensor`.
     pub fn new(gnss: &'a Gnss, seed: u64, sensor: u32) -> Self {
         Self {
             gnss,
@@ -61,7 +61,7 @@ fn sky_views(gnss: &Gnss, antenna: &Point3<f64>, context: &CaptureContext) -> [S
     let open = SkyView::of(&directions);
 
     // Remove those that the scene occludes
-    if gnss.sky {
+    if gnss.has_occlusion {
         directions.retain(|direction| {
             let ray = Ray {
                 near: ANTENNA_CLEARANCE,

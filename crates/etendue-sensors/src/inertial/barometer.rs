@@ -9,7 +9,7 @@ pub(crate) struct BarometerInstrument {
 }
 
 impl BarometerInstrument {
-    /// Switches the barometer on as sensor number `sensor`.
+    /// Starts the barometer with the index `sensor`.
     pub fn new(barometer: &Barometer, seed: u64, sensor: u32) -> Self {
         Self {
             run: BarometerRun::new(barometer, seed, sensor),

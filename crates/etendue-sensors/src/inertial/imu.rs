@@ -9,7 +9,7 @@ pub(crate) struct ImuInstrument {
 }
 
 impl ImuInstrument {
-    /// Switches the unit on as sensor number `sensor`.
+    /// Starts the unit with the index `sensor`.
     pub fn new(imu: &Imu, seed: u64, sensor: u32) -> Self {
         Self {
             run: Box::new(ImuRun::new(imu, seed, sensor)),

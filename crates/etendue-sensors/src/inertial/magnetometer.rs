@@ -12,7 +12,7 @@ pub(crate) struct MagnetometerInstrument {
 }
 
 impl MagnetometerInstrument {
-    /// Switches the magnetometer on as sensor number `sensor`.
+    /// Starts the magnetometer with the index `sensor`.
     pub fn new(triad: &Triad, seed: u64, sensor: u32) -> Self {
         let mut stream = Stream::new(seed, sensor, u32::MAX, 0, Purpose::Magnetometer);
         Self {

@@ -12,7 +12,7 @@ pub(crate) struct WheelEncoderInstrument {
 }
 
 impl WheelEncoderInstrument {
-    /// Switches the encoder on as sensor number `sensor`.
+    /// Starts the encoder with the index `sensor`.
     pub fn new(encoder: &WheelEncoder, seed: u64, sensor: u32) -> Self {
         Self {
             run: WheelEncoderRun::new(encoder, seed, sensor),

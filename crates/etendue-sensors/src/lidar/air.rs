@@ -3,18 +3,21 @@
 use super::backscatter::{
     Backscatter, BackscatterWaveform, Sampling, cell_length, least_backscatter,
 };
+use super::description::Lidar;
 use super::light::ShotLight;
-use super::{Lidar, PulsedReceiver, Receiver};
+use super::phase_air::PhaseAir;
+use super::receiver::{PulsedReceiver, Receiver};
 use etendue_physics::atmosphere::{
     Atmosphere, Coefficients, Drops, Overlap, Precipitation, Weather, cut_volume_return,
     volume_returns,
 };
 use etendue_physics::beam::BeamWidth;
+use etendue_physics::phase::PhaseSignal;
 use etendue_physics::pulse::PulseReturn;
 use etendue_physics::{Scalar, Stream};
 
 /// Drops that return less than this share of the threshold return their mean.
-const FAINT: f64 = 0.1;
+pub(super) const FAINT: f64 = 0.1;
 
 /// The air, and which of its drops are drawn one by one.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -55,10 +58,18 @@ impl Air {
 #[derive(Clone)]
 pub(super) struct PreparedAir<S> {
     coefficients: Coefficients<S>,
-    /// The part that a pulsed receiver detects.
-    echoes: Option<AirEchoes<S>>,
+    light: AirLight<S>,
     /// Whether drops are enabled, with or without precipitation.
     draws_drops: bool,
+}
+
+/// The light of the air that a receiver detects.
+#[derive(Clone)]
+enum AirLight<S> {
+    /// None: at receivers that detect single points, and in clear air.
+    None,
+    Pulsed(AirEchoes<S>),
+    Phase(PhaseAir<S>),
 }
 
 /// The part of the air's light that a pulsed receiver detects.
@@ -117,26 +128,45 @@ impl<S: Scalar> PreparedAir<S> {
     /// `air`.
     pub fn new(air: &Air, atmosphere: &Atmosphere<S>, lidar: &Lidar<S>) -> Self {
         let coefficients = atmosphere.coefficients(lidar.wavelength);
+        let light = match &lidar.receiver {
+            Receiver::Pulsed(receiver) => {
+                AirLight::Pulsed(AirEchoes::new(air, coefficients, lidar, receiver))
+            }
+            Receiver::Phase(receiver) => PhaseAir::new(air, coefficients, lidar, receiver)
+                .map_or(AirLight::None, AirLight::Phase),
+            Receiver::Fmcw(_) | Receiver::Triangulation(_) => AirLight::None,
+        };
         Self {
             coefficients,
-            echoes: match &lidar.receiver {
-                Receiver::Pulsed(receiver) => {
-                    Some(AirEchoes::new(air, coefficients, lidar, receiver))
-                }
-                _ => None,
-            },
+            light,
             draws_drops: air.drops_from.is_some(),
         }
     }
 
-    /// The backscatter along the whole beam, where it may form echoes.
+    /// The backscatter along the whole beam of a pulsed lidar, where it may form echoes.
     pub fn backscatter(&self) -> Option<&BackscatterWaveform<S>> {
-        self.echoes.as_ref()?.backscatter.as_ref()
+        match &self.light {
+            AirLight::Pulsed(echoes) => echoes.backscatter.as_ref(),
+            AirLight::None | AirLight::Phase(_) => None,
+        }
     }
 
-    /// Whether it sends light back to the receiver.
+    /// The light of the whole cells of air before a shot's first surface, at phase receivers.
+    pub fn whole_cells(&self, light: &ShotLight<S>) -> Option<&PhaseSignal<S>> {
+        match &self.light {
+            AirLight::Phase(air) => Some(air.whole_cells(light)),
+            AirLight::None | AirLight::Pulsed(_) => None,
+        }
+    }
+
+    /// Whether it returns light to the receiver.
     pub fn is_detected(&self) -> bool {
-        self.backscatter().is_some() || self.draws_drops
+        match &self.light {
+            AirLight::Phase(_) => true,
+            AirLight::None | AirLight::Pulsed(_) => {
+                self.backscatter().is_some() || self.draws_drops
+            }
+        }
     }
 
     /// Whether it weakens the light of surfaces.
@@ -154,8 +184,10 @@ impl<S: Scalar> PreparedAir<S> {
 
     /// Adds the light of the air before the surface on the beam's axis; drops are drawn from `stream`.
     pub fn add(&self, stream: impl FnOnce() -> Stream, light: &mut ShotLight<S>) {
-        let Some(echoes) = &self.echoes else {
-            return;
+        let echoes = match &self.light {
+            AirLight::None => return,
+            AirLight::Phase(air) => return air.add(stream, light),
+            AirLight::Pulsed(echoes) => echoes,
         };
         // Add the backscatter of cells that the surface does not hide.
         if let Some(waveform) = &echoes.backscatter {

@@ -1,6 +1,6 @@
 //! Ambient light at a receiver.
 
-use crate::transport::{Background, Cone, LightRay, TreeSettings, World};
+use crate::transport::{Background, FieldOfView, LightRay, TreeSettings, World};
 use etendue_physics::Scalar;
 use etendue_physics::phase::Window;
 use etendue_scene::Hit;
@@ -10,7 +10,7 @@ use etendue_scene::Hit;
 pub(super) struct AmbientView<'a> {
     background: &'a Background<'a>,
     window: Window,
-    cone: Cone,
+    cone: FieldOfView,
 }
 
 impl<'a> AmbientView<'a> {
@@ -20,7 +20,7 @@ impl<'a> AmbientView<'a> {
         Some(Self {
             background: world.background()?,
             window,
-            cone: Cone {
+            cone: FieldOfView {
                 half_angle: window.field_of_view / 2.0,
                 solid_angle: window.solid_angle(),
             },

@@ -1,7 +1,9 @@
 //! The batches of a sweep, on all threads, and their order in the sweep.
 
-use super::Sweep;
-use super::return_buffer::ReturnBuffer;
+use super::description::Lidar;
+use super::output::Sweep;
+use super::receiver::Receiver;
+use super::return_buffer::{ReturnBuffer, ShotColumns};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,6 +13,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Shots that one task handles at least: their rays are cast in one batch. More no longer fit a
 /// core's own cache.
 const BATCH: usize = 512;
+
+/// The same of phase receivers, whose sweeps are small: one sweep has work for several threads.
+const PHASE_BATCH: usize = 64;
 
 /// Whole columns of a sweep's shots, by number.
 pub(super) struct Batches {
@@ -22,12 +27,21 @@ pub(super) struct Batches {
 }
 
 impl Batches {
-    pub fn new(shots: usize, channels: usize, deforms: bool) -> Self {
+    /// The batches of a number of shots of a lidar; few columns where meshes deform.
+    pub fn new(shots: usize, lidar: &Lidar, deforms: bool) -> Self {
+        let least = match lidar.receiver {
+            Receiver::Phase(_) => PHASE_BATCH,
+            _ => BATCH,
+        };
+        Self::of_columns(shots, lidar.channels.len(), least, deforms)
+    }
+
+    fn of_columns(shots: usize, channels: usize, least: usize, deforms: bool) -> Self {
         // Enough columns for whole tiles of neighbouring rays.
         let (least, columns) = match deforms {
             true => (1, 4),
-            false if channels.is_multiple_of(2) => (BATCH, 8),
-            false => (BATCH, 16),
+            false if channels.is_multiple_of(2) => (least, 8),
+            false => (least, 16),
         };
         let together = columns * channels;
         Self {
@@ -93,6 +107,13 @@ impl Destination<'_> {
     pub fn open(&mut self) -> &mut ReturnBuffer {
         locked(self.queue).lend(self.number, &mut self.buffer);
         &mut self.buffer
+    }
+}
+
+impl Destination<'_> {
+    /// The numbers of each shot of a batch whose returns are written.
+    pub fn per_shot(&mut self) -> &mut ShotColumns {
+        &mut self.buffer.per_shot
     }
 }
 
@@ -178,7 +199,7 @@ mod tests {
             (3, 64),
         ] {
             for deforms in [false, true] {
-                let batches = Batches::new(columns * channels, channels, deforms);
+                let batches = Batches::of_columns(columns * channels, channels, BATCH, deforms);
                 let all: Vec<_> = batches.iter().collect();
                 let mut next = 0;
                 for own in &all {

@@ -227,14 +227,20 @@ impl<S: Scalar> BeamRays<S> {
         }
     }
 
-    /// Number of the ray on the axis, if there is one.
+    /// Number of the ray on the axis: the middle ray of an elliptic beam. None for a cone, whose pattern
+    /// need not have one.
     pub fn axis(&self) -> Option<usize> {
         match self {
             Self::Elliptic(rays) => Some(rays.len() / 2),
-            Self::Cone { sub_rays, .. } => {
-                let on_axis = |ray: &SubRay| ray.left == 0.0 && ray.up == 0.0;
-                sub_rays.iter().position(on_axis)
-            }
+            Self::Cone { .. } => None,
+        }
+    }
+
+    /// Unit direction of the axis of a shot's beam, in the sensor's frame.
+    pub fn axis_direction(&self, shot: &Shot) -> Vector3<f64> {
+        match self {
+            Self::Elliptic(_) => shot.direction(),
+            Self::Cone { .. } => BeamFrame::new(shot.azimuth, shot.elevation).axis,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Changes to the light of a sweep, for estimation.
 
-use crate::transport::{Factor, LightRay};
+use crate::transport::{LightRay, ReturnFactor};
 use etendue_physics::Scalar;
 use etendue_physics::atmosphere::Atmosphere;
 
@@ -24,7 +24,7 @@ pub struct Hooks<'a, S: Scalar> {
     /// derivatives.
     pub atmosphere: Option<&'a Atmosphere<S>>,
     /// Factor on the power of every return, by the number of its shot and its hit.
-    pub factor: Option<&'a Factor<'a, S>>,
+    pub factor: Option<&'a ReturnFactor<'a, S>>,
     /// Rays added to those of a shot.
     pub extra_rays: Option<&'a ExtraRays<'a, S>>,
 }

@@ -1,10 +1,10 @@
-//! The light that a shot brings back.
+//! The light that returns from a shot.
 
 use crate::transport::LightReturn;
 use etendue_physics::Scalar;
 use etendue_physics::pulse::PulseReturn;
 
-/// The light that one shot brings back.
+/// The light that returns from one shot.
 pub(super) struct ShotLight<S: Scalar> {
     /// Power over range: of surfaces, of single drops and of the part of the air's backscatter that
     /// differs from shot to shot.
@@ -63,7 +63,7 @@ impl<S: Scalar> ShotLight<S> {
         self.surfaces.push(SurfaceReturn { back, power });
     }
 
-    /// Whether no light came back.
+    /// Whether no light returned.
     pub fn is_dark(&self) -> bool {
         self.returns.is_empty() && self.backscatter_cells == 0
     }
@@ -71,6 +71,26 @@ impl<S: Scalar> ShotLight<S> {
     /// Distance of the first surface on the beam's axis, m; infinite where there is none.
     pub fn axis_distance(&self) -> f64 {
         self.axis.map_or(f64::INFINITY, Scalar::value)
+    }
+
+    /// Number of separate surfaces that returned light, 8 at most, to a beam with half the divergence
+    /// `spread` (rad). Light that several surfaces scattered has the range of none of them.
+    pub fn surface_count(&self, spread: f64) -> u16 {
+        let mut count = SurfaceCount::default();
+        let scattered_once = |one: &&SurfaceReturn<S>| one.back.scatterings == 1;
+        for SurfaceReturn { back, .. } in self.surfaces.iter().filter(scattered_once) {
+            count.add(back.range.value(), back.cos_incidence.value(), spread);
+        }
+        count.get()
+    }
+
+    /// The surface of the strongest single return; none where light of the power `air` is stronger.
+    pub fn strongest(&self, air: f64) -> Option<&LightReturn<S>> {
+        let mut strongest = Strongest::default();
+        for one in &self.surfaces {
+            strongest.add(one.power.value(), || &one.back);
+        }
+        strongest.unless_below(air)
     }
 
     /// The surface that most of the light about a range came from, within `reach` (m); none where it
@@ -85,6 +105,70 @@ impl<S: Scalar> ShotLight<S> {
         let of_drop = |one: &PulseReturn| one.power * echo_affinity(one.range - range, reach);
         let of_air = self.drops.iter().map(of_drop).fold(backscatter, f64::max);
         (power >= of_air).then_some(back)
+    }
+}
+
+/// The strongest of several contributions to the light of a shot.
+pub(super) struct Strongest<T> {
+    power: f64,
+    origin: Option<T>,
+}
+
+impl<T> Default for Strongest<T> {
+    fn default() -> Self {
+        Self {
+            power: 0.0,
+            origin: None,
+        }
+    }
+}
+
+impl<T> Strongest<T> {
+    /// Compares a contribution with those before it.
+    pub fn add(&mut self, power: f64, origin: impl FnOnce() -> T) {
+        if power > self.power {
+            self.power = power;
+            self.origin = Some(origin());
+        }
+    }
+
+    /// The origin of the strongest contribution; none where other light of that power is stronger.
+    pub fn unless_below(self, power: f64) -> Option<T> {
+        self.origin.filter(|_| power <= self.power)
+    }
+}
+
+/// Counts separate surfaces by their ranges.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SurfaceCount {
+    ranges: [f64; MOST_SURFACES],
+    count: u16,
+}
+
+/// Most surfaces that are counted in one beam.
+const MOST_SURFACES: usize = 8;
+
+/// Surfaces nearer to each other than this count as one, m.
+const SAME_SURFACE: f64 = 0.01;
+
+impl SurfaceCount {
+    /// Counts the surface at a range (m), if it differs from every other by more than a slanted plane
+    /// does across a beam with half the divergence `spread` (rad).
+    pub fn add(&mut self, range: f64, cos_incidence: f64, spread: f64) {
+        let across = 2.0 * spread * range / cos_incidence.max(1e-3);
+        let counted = &self.ranges[..usize::from(self.count)];
+        let is_new = counted
+            .iter()
+            .all(|other| (range - other).abs() > SAME_SURFACE + across);
+        if is_new && counted.len() < MOST_SURFACES {
+            self.ranges[usize::from(self.count)] = range;
+            self.count += 1;
+        }
+    }
+
+    /// The number of surfaces.
+    pub fn get(&self) -> u16 {
+        self.count
     }
 }
 

@@ -1,16 +1,18 @@
 //! Expected measurements, in a scalar that may carry derivatives.
 
-use super::fast::phase::{PhaseHooks, PhaseShot, predict_phase};
-use super::sweep::{Memory, Simulator};
-use super::trace::trace_by_trees;
-use super::{Hooks, Lidar, Receiver, Shot, SweepScratch, SweepSettings};
-use crate::lidar::receiver::Detection;
-use crate::lidar::sweep::shot_number;
+use super::description::Lidar;
+use super::fast::{PhaseLanes, PhaseMemory};
+use super::hooks::Hooks;
+use super::receiver::Detection;
+use super::scratch::SweepScratch;
+use super::settings::{Pipeline, SweepSettings};
+use super::shot::Shot;
+use super::sweep::{FiredShot, Memory, Simulator, shot_number};
+use super::trace::trees_for;
 use crate::scalar_tile::LaneScalar;
-use crate::transport::{World, trace_tree};
+use crate::transport::World;
 use etendue_physics::Scalar;
-use etendue_physics::phase::{Modulation, PhaseSignal};
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Point3};
 use rayon::prelude::*;
 
 /// Shots of one task: their rays are cast together.
@@ -45,88 +47,49 @@ pub fn predict<S: LaneScalar>(
         without_noise: true,
         ..settings.clone()
     };
-    if let Receiver::Phase(receiver) = &lidar.receiver {
-        let modulation = receiver.modulation;
-        return predict_by_phase(
-            world,
-            lidar,
-            &settings,
-            shots,
-            world_from_sensor,
-            hooks,
-            modulation,
-        );
-    }
+    let trace = trees_for(&lidar.receiver);
     let simulator = Simulator {
         rounding: false,
-        ..Simulator::new(
-            world,
-            lidar,
-            &settings,
-            &world_from_sensor,
-            hooks,
-            trace_by_trees,
-        )
+        ..Simulator::new(world, lidar, &settings, &world_from_sensor, hooks, trace)
     };
+    let lanes = lanes(&simulator, shots);
+    // Measure batches of shots on all threads, in lanes where that is possible.
     let scratch = SweepScratch::default();
     let mut expected = vec![None; shots.len()];
     let batches = expected.par_chunks_mut(BATCH).zip(shots.par_chunks(BATCH));
     batches.enumerate().for_each_init(
-        || Memory::new(&scratch),
-        |memory, (batch, (expected, shots))| {
+        || (Memory::new(&scratch), PhaseMemory::default()),
+        |(memory, phase), (batch, (expected, shots))| {
             let first = shot_number(batch * BATCH);
-            simulator.measure(shots, first, memory, |fired, _, detections| {
+            let mut report = |fired: FiredShot<S>, detections: &[Detection<S>]| {
                 let place = (fired.number - first) as usize;
                 let mut returns = detections.iter();
                 expected[place] = returns.find_map(|one| expected_return(lidar, fired.shot, one));
-            });
+            };
+            match &lanes {
+                Some(lanes) => lanes.measure(shots, first, phase, memory, |shot| {
+                    report(shot.fired, shot.detection.ok().as_slice());
+                }),
+                None => simulator.measure(shots, first, memory, |fired, _, detected| {
+                    report(fired, &detected.detections);
+                }),
+            }
         },
     );
     expected
 }
 
-/// [`predict`] for phase receivers.
-fn predict_by_phase<S: LaneScalar>(
-    world: &World<S>,
-    lidar: &Lidar<S>,
-    settings: &SweepSettings,
+/// The form in lanes, where there is one. Its derivatives by the pose are those of rays that leave the
+/// sensor's origin.
+fn lanes<'p, 'a, S: LaneScalar, P: Fn(f64) -> Isometry3<S>>(
+    simulator: &'p Simulator<'a, S, P>,
     shots: &[Shot],
-    world_from_sensor: impl Fn(f64) -> Isometry3<S> + Sync,
-    hooks: Hooks<S>,
-    modulation: Modulation,
-) -> Vec<Option<ExpectedReturn<S>>> {
-    let tree = settings.light.tree();
-    let add_extra_rays = |shot: usize, signal: &mut PhaseSignal<S>| {
-        let Some(extra_rays) = hooks.extra_rays else {
-            return;
-        };
-        let mut extra = Vec::new();
-        extra_rays(shot, &mut extra);
-        for one in &extra {
-            trace_tree(world, &one.ray, &tree, |back| {
-                signal.add(&modulation, back.optical_range, back.power * one.share);
-            });
-        }
+) -> Option<PhaseLanes<'p, 'a, S, P>> {
+    let Pipeline::Vectorized(isa) = simulator.settings.pipeline else {
+        return None;
     };
-    let hooks = PhaseHooks {
-        factor: hooks.factor,
-        air: hooks
-            .atmosphere
-            .map(|atmosphere| atmosphere.coefficients(lidar.wavelength)),
-        add: add_extra_rays,
-    };
-    let measured = predict_phase(world, lidar, shots, settings, world_from_sensor, hooks);
-    let expected = |(shot, measured): (&Shot, &PhaseShot<S>)| {
-        let detection = Detection {
-            range: measured.range()?,
-            power: measured.power,
-            width: S::zero(),
-            velocity: None,
-            intensity: None,
-        };
-        expected_return(lidar, shot, &detection)
-    };
-    shots.iter().zip(&measured).map(expected).collect()
+    let at_origin = shots.iter().all(|shot| shot.origin == Point3::origin());
+    PhaseLanes::new(isa, simulator).filter(|_| at_origin)
 }
 
 /// The expected return of a detection, if it is within the range limits.

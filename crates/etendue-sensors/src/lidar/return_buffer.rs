@@ -1,7 +1,8 @@
 //! The returns of a batch of shots, in memory that is reused.
 
+use super::output::{Outcome, Return, Sweep};
 use super::sweep::shot_number;
-use super::{Outcome, Return, Sweep};
+use crate::Truth;
 use etendue_simd::prefetch;
 use nalgebra::Point3;
 
@@ -29,8 +30,21 @@ const AHEAD: usize = 48;
 #[derive(Default)]
 pub(super) struct ReturnBuffer {
     pub outcomes: Vec<Outcome>,
+    /// Numbers of each shot, with or without a return.
+    pub per_shot: ShotColumns,
     places: Vec<Return>,
     points: usize,
+}
+
+/// Columns with one number per shot; those that the lidar and the settings do not have are empty.
+#[derive(Default)]
+pub(super) struct ShotColumns {
+    /// [`Sweep::powers`].
+    pub powers: Vec<f64>,
+    /// [`Sweep::surfaces`].
+    pub surfaces: Vec<u16>,
+    /// [`Sweep::axis_truths`].
+    pub axis_truths: Vec<Option<Truth>>,
 }
 
 impl ReturnBuffer {
@@ -38,6 +52,11 @@ impl ReturnBuffer {
     pub fn within(sweep: &mut Sweep) -> Self {
         Self {
             outcomes: std::mem::take(&mut sweep.outcomes),
+            per_shot: ShotColumns {
+                powers: std::mem::take(&mut sweep.powers),
+                surfaces: std::mem::take(&mut sweep.surfaces),
+                axis_truths: std::mem::take(&mut sweep.axis_truths),
+            },
             places: std::mem::take(&mut sweep.points),
             points: 0,
         }
@@ -46,12 +65,19 @@ impl ReturnBuffer {
     /// Moves the returns into the sweep.
     pub fn move_into(mut self, sweep: &mut Sweep) {
         self.places.truncate(self.points);
-        (sweep.outcomes, sweep.points) = (self.outcomes, self.places);
+        sweep.outcomes = self.outcomes;
+        sweep.points = self.places;
+        sweep.powers = self.per_shot.powers;
+        sweep.surfaces = self.per_shot.surfaces;
+        sweep.axis_truths = self.per_shot.axis_truths;
     }
 
     /// Removes all returns.
     pub fn clear(&mut self) {
         self.outcomes.clear();
+        self.per_shot.powers.clear();
+        self.per_shot.surfaces.clear();
+        self.per_shot.axis_truths.clear();
         self.points = 0;
     }
 
@@ -119,6 +145,10 @@ impl ReturnBuffer {
             other => other,
         };
         others.outcomes.extend(self.outcomes.iter().map(moved));
+        let (own, all) = (&self.per_shot, &mut others.per_shot);
+        all.powers.extend_from_slice(&own.powers);
+        all.surfaces.extend_from_slice(&own.surfaces);
+        all.axis_truths.extend_from_slice(&own.axis_truths);
         let own = &self.places[..self.points];
         let kept = others
             .places

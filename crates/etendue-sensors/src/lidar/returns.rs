@@ -1,11 +1,17 @@
 //! From detections to the returns that a device reports.
 
+use super::description::Lidar;
+use super::frame::Frame;
 use super::light::ShotLight;
-use super::receiver::Detection;
+use super::output::{Outcome, Return, Source};
+use super::receiver::{
+    Detected, Detection, PreparedPhase, PreparedReceiver, outcome, power_of_air,
+};
 use super::return_buffer::ReturnBuffer;
 use super::sweep::{FiredShot, Simulator};
-use super::{Frame, Lidar, Outcome, Return, Source};
-use crate::transport::World;
+use crate::transport::{LightReturn, World};
+use etendue_physics::Scalar;
+use etendue_physics::phase::NoDetection;
 use etendue_scene::{MaterialId, ObjectId};
 use nalgebra::Isometry3;
 
@@ -29,6 +35,54 @@ pub(super) struct Origin {
     pub range: f64,
 }
 
+/// A shot of a phase receiver.
+pub(super) struct PhaseShot<'a, S: Scalar> {
+    pub fired: FiredShot<'a, S>,
+    /// The detection, or the reason why there is none where the receiver reports it.
+    pub detection: Result<Detection<S>, Option<NoDetection>>,
+    /// Power of all light, 1/(m² sr).
+    pub power: f64,
+    /// Power of the ambient light, 1/(m² sr).
+    pub ambient: f64,
+    /// Number of separate surfaces that returned light.
+    pub surfaces: u16,
+    /// The surface that the strongest light came from; none for the air.
+    pub origin: Option<Origin>,
+}
+
+impl Origin {
+    /// The place that a return came from.
+    fn of<S: Scalar>(back: &LightReturn<S>) -> Self {
+        Self {
+            object: back.hit.object,
+            material: back.material,
+            cos_incidence: back.cos_incidence.value(),
+            range: back.optical_range.value(),
+        }
+    }
+}
+
+impl<S: Scalar, P: Fn(f64) -> Isometry3<S>> Simulator<'_, S, P> {
+    /// A shot of a phase receiver.
+    pub fn phase_shot<'s>(
+        &self,
+        receiver: &PreparedPhase<S>,
+        fired: FiredShot<'s, S>,
+        light: &ShotLight<S>,
+        detected: &Detected<S>,
+    ) -> PhaseShot<'s, S> {
+        let strongest = light.strongest(power_of_air(&self.air, light));
+        PhaseShot {
+            fired,
+            detection: detected.detections.first().copied().ok_or(detected.failure),
+            power: detected.signal.map_or(0.0, |signal| signal.power.value()),
+            ambient: light.ambient,
+            surfaces: light.surface_count(receiver.spread),
+            origin: strongest.map(Origin::of),
+        }
+    }
+}
+
 impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, f64, P> {
     /// Adds the returns of a shot, each with the surface that most of its light came from.
     pub fn report(
@@ -36,26 +90,38 @@ impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, f64, P> {
         reporter: &Reporter,
         fired: FiredShot<f64>,
         light: &ShotLight<f64>,
-        detections: &[Detection],
+        detected: &Detected<f64>,
         buffer: &mut ReturnBuffer,
     ) -> Outcome {
+        if let PreparedReceiver::Phase(phase) = &self.receiver {
+            let shot = self.phase_shot(phase, fired, light, detected);
+            return reporter.add_phase(&shot, buffer);
+        }
         let air = self.air.backscatter();
         let air = air.map(|air| air.first_cells(light.backscatter_cells));
         let source = |range: f64, reach: f64| {
             let backscatter = air.map_or(0.0, |air| air.power_at_range(range));
-            let back = light.source(range, reach, backscatter)?;
-            Some(Origin {
-                object: back.hit.object,
-                material: back.material,
-                cos_incidence: back.cos_incidence,
-                range: back.optical_range,
-            })
+            light.source(range, reach, backscatter).map(Origin::of)
         };
-        reporter.add(fired, light.ambient, detections, source, buffer)
+        reporter.add(fired, light.ambient, &detected.detections, source, buffer)
     }
 }
 
 impl Reporter<'_> {
+    /// Adds the return of a shot of a phase receiver.
+    pub fn add_phase(&self, shot: &PhaseShot<f64>, buffer: &mut ReturnBuffer) -> Outcome {
+        buffer.per_shot.powers.push(shot.power);
+        buffer.per_shot.surfaces.push(shot.surfaces);
+        match &shot.detection {
+            Ok(detection) => {
+                let detections = std::slice::from_ref(detection);
+                let source = |_, _| shot.origin;
+                self.add(shot.fired, shot.ambient, detections, source, buffer)
+            }
+            Err(failure) => failure.as_ref().map_or(Outcome::NoReturn, outcome),
+        }
+    }
+
     /// Adds returns of the detections within the range limits. `source` gives the place that most of
     /// the light within a reach (m) of a range came from.
     #[inline]
@@ -69,14 +135,15 @@ impl Reporter<'_> {
     ) -> Outcome {
         let offset = self.lidar.channels[usize::from(fired.shot.channel)].range_offset;
         let limits = &self.lidar.limits;
-        let reach = self.lidar.receiver.echo_reach();
+        let receiver = &self.lidar.receiver;
+        let reach = receiver.echo_reach();
         // Fill in the detections within the limits.
         let before = buffer.count();
         let mut too_near = false;
         for detection in detections {
-            let range = limits.stepped(detection.range + offset);
+            let range = receiver.rounded(detection.range + offset, limits);
             too_near |= range < limits.near;
-            if (limits.near..=limits.far).contains(&range) {
+            if receiver.reports(range, limits) {
                 let place = buffer.place();
                 self.fill(place, fired, detection, [range, offset]);
                 place.ambient = ambient;

@@ -1,16 +1,19 @@
 //! The simulation of a whole sweep.
 
 use super::batches::{Batches, Destination};
-use super::fast::{FastMemory, FastSimulator, phase};
+use super::description::Lidar;
+use super::fast::{FastMemory, PhaseMemory, VectorizedSimulator};
+use super::hooks::Hooks;
 use super::light::ShotLight;
-use super::receiver::Detection;
+use super::output::Sweep;
+use super::receiver::{Detected, Receiver};
 use super::returns::Reporter;
-use super::shot::Firing;
+use super::scratch::SweepScratch;
+use super::settings::{LightModel, Pipeline, SweepSettings};
+use super::shot::{Firing, Shot};
+use super::shots::Shots;
 use super::sweep::{FiredShot, Memory, Simulator, shot_number};
-use super::trace::{trace_by_paths, trace_by_trees};
-use super::{
-    Hooks, Lidar, LightModel, Pipeline, Receiver, Shot, Shots, Sweep, SweepScratch, SweepSettings,
-};
+use super::trace::{trace_by_paths, trees_for};
 use crate::transport::World;
 use etendue_physics::Purpose;
 use etendue_physics::pulse::{Waveform, Window};
@@ -54,16 +57,13 @@ pub fn simulate_into(
     sweep: &mut Sweep,
     scratch: &mut SweepScratch,
 ) {
-    if let Receiver::Phase(_) = lidar.receiver {
-        return phase::simulate_into(world, lidar, settings, world_from_sensor, sweep, scratch);
-    }
     // Aim the shots and prepare the pipeline.
     let firing = lidar.firing(settings.sweep, settings.start);
     let shots = begin(sweep, &firing, settings.sweep);
     sweep.start = settings.start_of(lidar);
     sweep.world_from_sensor = world_from_sensor(sweep.start);
     let deforms = world.scene().deforms();
-    let batches = Batches::new(shots.len(), lidar.channels.len(), deforms);
+    let batches = Batches::new(shots.len(), lidar, deforms);
     let plain = plain_simulator(world, lidar, settings, &world_from_sensor);
     let reporter = Reporter {
         world,
@@ -74,28 +74,33 @@ pub fn simulate_into(
     let fast = match settings.pipeline {
         Pipeline::Reference => None,
         Pipeline::Vectorized(isa) => {
-            FastSimulator::new(isa, &plain, reporter, &firing, &shots, &batches)
+            VectorizedSimulator::new(isa, &plain, reporter, &firing, &shots, &batches)
         }
     };
     // Simulate batches of shots, in lanes where that is possible.
     let simulate = |memory: &mut BatchMemory, own: Range<usize>, to: &mut Destination| {
         if !deforms {
-            return match &fast {
-                Some(fast) => fast.batch(memory, &shots, own, to),
-                None => plain_batch(&plain, &reporter, memory, &shots, own, to),
-            };
+            match &fast {
+                Some(fast) => fast.batch(memory, &shots, own.clone(), to),
+                None => plain_batch(&plain, &reporter, memory, &shots, own.clone(), to),
+            }
+            return add_axis_truths(&plain, memory, &shots, own, to);
         }
         let scene = world.scene().at(half_way(&shots, own.clone()));
-        let world = world.about(&scene);
-        let plain = plain.about(&world);
+        let world = world.with_scene(&scene);
+        let plain = plain.with_world(&world);
         let reporter = Reporter {
             world: &world,
             ..reporter
         };
         match &fast {
-            Some(fast) => fast.about(&plain, reporter).batch(memory, &shots, own, to),
-            None => plain_batch(&plain, &reporter, memory, &shots, own, to),
+            Some(fast) => {
+                let fast = fast.with_plain(&plain, reporter);
+                fast.batch(memory, &shots, own.clone(), to);
+            }
+            None => plain_batch(&plain, &reporter, memory, &shots, own.clone(), to),
         }
+        add_axis_truths(&plain, memory, &shots, own, to);
     };
     batches.run(sweep, || BatchMemory::new(scratch), simulate);
     sweep.shots = shots;
@@ -110,7 +115,7 @@ fn plain_simulator<'a, P: Fn(f64) -> Isometry3<f64>>(
 ) -> Simulator<'a, f64, P> {
     let trace = match settings.light {
         LightModel::Paths(_) => trace_by_paths,
-        LightModel::Tree(_) => trace_by_trees,
+        LightModel::Tree(_) => trees_for(&lidar.receiver),
     };
     let hooks = Hooks::default();
     Simulator::new(world, lidar, settings, world_from_sensor, hooks, trace)
@@ -125,24 +130,38 @@ fn plain_batch<P: Fn(f64) -> Isometry3<f64>>(
     own: Range<usize>,
     to: &mut Destination,
 ) {
-    memory.shots.clear();
-    memory
-        .shots
-        .extend(own.clone().map(|number| all.at(number)));
+    memory.list(all, own.clone());
     let first = shot_number(own.start);
     simulator.collect_light(&memory.shots, first, &mut memory.plain);
     let buffer = to.open();
-    let report = |fired: FiredShot<f64>, light: &ShotLight<f64>, detections: &[Detection]| {
-        let outcome = simulator.report(reporter, fired, light, detections, buffer);
+    let report = |fired: FiredShot<f64>, light: &ShotLight<f64>, detected: &Detected<f64>| {
+        let outcome = simulator.report(reporter, fired, light, detected, buffer);
         buffer.outcomes.push(outcome);
     };
     simulator.detect_shots(&memory.shots, first, &mut memory.plain, report);
+}
+
+/// Adds the first surface on the axis of each beam, where the settings request it.
+fn add_axis_truths<P: Fn(f64) -> Isometry3<f64>>(
+    simulator: &Simulator<f64, P>,
+    memory: &mut BatchMemory,
+    all: &Shots,
+    own: Range<usize>,
+    to: &mut Destination,
+) {
+    if !simulator.settings.with_truth {
+        return;
+    }
+    let first = shot_number(own.start);
+    memory.list(all, own);
+    simulator.add_axis_truths(&memory.shots, first, &mut to.per_shot().axis_truths);
 }
 
 /// Memory that batches reuse.
 pub(super) struct BatchMemory<'s> {
     pub plain: Memory<'s, f64>,
     pub fast: FastMemory,
+    pub phase: PhaseMemory<f64>,
     pub shots: Vec<Shot>,
 }
 
@@ -151,13 +170,20 @@ impl<'s> BatchMemory<'s> {
         Self {
             plain: Memory::new(scratch),
             fast: FastMemory::default(),
+            phase: PhaseMemory::default(),
             shots: Vec::new(),
         }
+    }
+
+    /// Lists the shots of a batch.
+    pub fn list(&mut self, all: &Shots, own: Range<usize>) {
+        self.shots.clear();
+        self.shots.extend(own.map(|number| all.at(number)));
     }
 }
 
 /// Prepares a sweep and returns its aimed shots. Its old returns stay: their places are reused.
-pub(super) fn begin(sweep: &mut Sweep, firing: &Firing, index: u32) -> Shots {
+fn begin(sweep: &mut Sweep, firing: &Firing, index: u32) -> Shots {
     let lidar = firing.lidar;
     sweep.index = index;
     sweep.columns = lidar.columns();
@@ -201,7 +227,7 @@ pub fn waveform(
     let number = u32::try_from(shot).ok()?;
     let shot = *lidar.shots(settings.sweep).get(shot)?;
     let scene = world.scene().at(shot.time);
-    let world = &world.about(&scene);
+    let world = &world.with_scene(&scene);
     let simulator = plain_simulator(world, lidar, settings, world_from_sensor);
     let far = lidar.limits.far;
     let window = Window::around(&receiver.pulse, receiver.interval, 0.0, far);

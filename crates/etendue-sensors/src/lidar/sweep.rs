@@ -7,7 +7,7 @@
 use super::air::PreparedAir;
 use super::ambient::AmbientView;
 use super::light::ShotLight;
-use super::receiver::{Detection, PreparedReceiver, PulsedScratch, Reception};
+use super::receiver::{Detected, Detection, PreparedReceiver, PulsedScratch, Reception};
 use super::scratch::LentNoiseCache;
 use super::trace::{Trace, TracedRays};
 use super::{BeamRays, ExtraRay, Hooks, Lidar, Shot, SweepScratch, SweepSettings};
@@ -49,20 +49,47 @@ pub(super) struct FiredShot<'a, S: Scalar> {
 /// Memory that batches of shots reuse.
 pub(super) struct Memory<'s, S: Scalar> {
     poses: Vec<Isometry3<S>>,
-    /// The rays of the shots' beams, shot by shot, then the extra rays.
-    rays: Vec<LightRay<S>>,
+    /// The rays of the shots' beams, shot by shot.
+    beams: CastRays<S>,
+    /// The axis of each shot's beam, where no ray of the beam is on it and the air needs it.
+    axes: CastRays<S>,
+    /// The extra rays of [`Hooks::extra_rays`].
+    extra: CastRays<S>,
     /// Place of the shot and share of the power of each extra ray.
-    extra: Vec<(usize, S)>,
-    casts: Vec<Ray>,
-    hits: Vec<Option<Hit>>,
+    shares: Vec<(usize, S)>,
     pub lights: Vec<ShotLight<S>>,
     pub detector: DetectorMemory<'s, S>,
+}
+
+/// Rays and their first hits.
+struct CastRays<S: Scalar> {
+    rays: Vec<LightRay<S>>,
+    casts: Vec<Ray>,
+    hits: Vec<Option<Hit>>,
+}
+
+impl<S: Scalar> CastRays<S> {
+    /// No rays.
+    fn none() -> Self {
+        Self {
+            rays: Vec::new(),
+            casts: Vec::new(),
+            hits: Vec::new(),
+        }
+    }
+
+    /// Finds the first hit of every ray.
+    fn cast(&mut self, world: &World<S>) {
+        self.casts.clear();
+        self.casts.extend(self.rays.iter().map(LightRay::values));
+        world.scene().closest_hits(&self.casts, &mut self.hits);
+    }
 }
 
 /// Memory that receivers reuse.
 pub(super) struct DetectorMemory<'s, S> {
     pub pulsed: PulsedScratch<S>,
-    pub detections: Vec<Detection<S>>,
+    pub detected: Detected<S>,
     pub noise_cache: LentNoiseCache<'s>,
 }
 
@@ -71,17 +98,24 @@ impl<'s, S: Scalar> Memory<'s, S> {
     pub fn new(scratch: &'s SweepScratch) -> Self {
         Self {
             poses: Vec::new(),
-            rays: Vec::new(),
-            extra: Vec::new(),
-            casts: Vec::new(),
-            hits: Vec::new(),
+            beams: CastRays::none(),
+            axes: CastRays::none(),
+            extra: CastRays::none(),
+            shares: Vec::new(),
             lights: Vec::new(),
             detector: DetectorMemory {
                 pulsed: PulsedScratch::default(),
-                detections: Vec::new(),
+                detected: Detected::nothing(),
                 noise_cache: scratch.lend(),
             },
         }
+    }
+}
+
+impl<S: Scalar> Memory<'_, S> {
+    /// Whether extra rays are aimed.
+    pub fn has_extra_rays(&self) -> bool {
+        !self.extra.rays.is_empty()
     }
 }
 
@@ -103,11 +137,11 @@ impl<'a, S: Scalar, P: Fn(f64) -> Isometry3<S>> Simulator<'a, S, P> {
             &own
         };
         let air = PreparedAir::new(&settings.air, atmosphere, lidar);
-        let with_backscatter = air.backscatter().is_some();
+        let receiver = PreparedReceiver::new(lidar, settings, &air);
         Self {
             beam_rays: lidar.beam.rays(),
-            ambient: AmbientView::new(world, lidar.receiver.window()),
-            receiver: PreparedReceiver::new(&lidar.receiver, with_backscatter),
+            ambient: AmbientView::new(world, receiver.window()),
+            receiver,
             air,
             world,
             lidar,
@@ -120,13 +154,13 @@ impl<'a, S: Scalar, P: Fn(f64) -> Isometry3<S>> Simulator<'a, S, P> {
     }
 
     /// The same in a world that differs in its deforming meshes alone.
-    pub fn about<'b>(&self, world: &'b World<'b, S>) -> Simulator<'b, S, P>
+    pub fn with_world<'b>(&self, world: &'b World<'b, S>) -> Simulator<'b, S, P>
     where
         'a: 'b,
         P: Clone,
     {
         Simulator {
-            ambient: AmbientView::new(world, self.lidar.receiver.window()),
+            ambient: AmbientView::new(world, self.receiver.window()),
             world,
             ..self.clone()
         }
@@ -139,7 +173,7 @@ impl<'a, S: Scalar, P: Fn(f64) -> Isometry3<S>> Simulator<'a, S, P> {
         shots: &[Shot],
         first: u32,
         memory: &mut Memory<S>,
-        report: impl FnMut(FiredShot<S>, &ShotLight<S>, &[Detection<S>]),
+        report: impl FnMut(FiredShot<S>, &ShotLight<S>, &Detected<S>),
     ) {
         self.collect_light(shots, first, memory);
         self.detect_shots(shots, first, memory, report);
@@ -149,10 +183,37 @@ impl<'a, S: Scalar, P: Fn(f64) -> Isometry3<S>> Simulator<'a, S, P> {
     /// [`Memory::lights`](Memory).
     pub fn collect_light(&self, shots: &[Shot], first: u32, memory: &mut Memory<S>) {
         self.aim(shots, first, memory);
-        self.cast(memory);
-        self.collect_surface_light(shots.len(), first, memory);
+        self.aim_extra(shots.len(), first, memory);
+        memory.beams.cast(self.world);
+        memory.axes.cast(self.world);
+        memory.extra.cast(self.world);
+        self.collect_light_of_hits(shots.len(), first, memory);
+    }
+
+    /// [`Simulator::collect_light`] of one shot whose extra rays are aimed, with the known first hits of
+    /// the rays of its beam and of its axis.
+    pub fn collect_light_of_shot(
+        &self,
+        shot: &Shot,
+        number: u32,
+        hits: impl Iterator<Item = Option<Hit>>,
+        axis: Option<Hit>,
+        memory: &mut Memory<S>,
+    ) {
+        self.aim(std::slice::from_ref(shot), number, memory);
+        memory.beams.hits.clear();
+        memory.beams.hits.extend(hits);
+        memory.axes.hits.clear();
+        memory.axes.hits.push(axis);
+        memory.extra.cast(self.world);
+        self.collect_light_of_hits(1, number, memory);
+    }
+
+    /// Collects the light of shots whose rays are cast.
+    fn collect_light_of_hits(&self, shots: usize, first: u32, memory: &mut Memory<S>) {
+        self.collect_surface_light(shots, first, memory);
         self.add_ambient_light(memory);
-        self.add_light_of_air(shots.len(), first, memory);
+        self.add_light_of_air(shots, first, memory);
     }
 
     /// Detects the light of each shot.
@@ -161,7 +222,7 @@ impl<'a, S: Scalar, P: Fn(f64) -> Isometry3<S>> Simulator<'a, S, P> {
         shots: &[Shot],
         first: u32,
         memory: &mut Memory<S>,
-        mut report: impl FnMut(FiredShot<S>, &ShotLight<S>, &[Detection<S>]),
+        mut report: impl FnMut(FiredShot<S>, &ShotLight<S>, &Detected<S>),
     ) {
         let Memory {
             poses,
@@ -173,15 +234,16 @@ impl<'a, S: Scalar, P: Fn(f64) -> Isometry3<S>> Simulator<'a, S, P> {
         for (((shot, pose), light), number) in lit.zip(first..) {
             let fired = FiredShot { shot, number, pose };
             self.detect(fired, light, detector);
-            report(fired, light, &detector.detections);
+            report(fired, light, &detector.detected);
         }
     }
 
     /// Makes the rays of the shots: the beam's rays in the sensor's frame, moved by the pose at the
-    /// shot's own time, and the extra rays.
+    /// shot's own time.
     fn aim(&self, shots: &[Shot], first: u32, memory: &mut Memory<S>) {
         memory.poses.clear();
-        memory.rays.clear();
+        memory.beams.rays.clear();
+        memory.axes.rays.clear();
         let mut last = f64::NAN;
         let mut own: Vec<(Point3<S>, Vector3<S>)> = Vec::new();
         for (shot, number) in shots.iter().zip(first..) {
@@ -192,30 +254,48 @@ impl<'a, S: Scalar, P: Fn(f64) -> Isometry3<S>> Simulator<'a, S, P> {
             };
             last = shot.time;
             memory.poses.push(pose);
+            let ray = |(origin, direction): &(Point3<S>, Vector3<S>)| LightRay {
+                time: shot.time,
+                ..LightRay::new(pose * origin, pose.rotation * direction)
+            };
+            // Aim the rays of the beam.
+            let aimed = self.jittered(shot, number);
             own.clear();
-            self.beam_rays.aim(&self.jittered(shot, number), &mut own);
-            memory
-                .rays
-                .extend(own.iter().map(|(origin, direction)| LightRay {
-                    time: shot.time,
-                    ..LightRay::new(pose * origin, pose.rotation * direction)
-                }));
-        }
-        memory.extra.clear();
-        if let Some(extra_rays) = self.hooks.extra_rays {
-            let mut extra: Vec<ExtraRay<S>> = Vec::new();
-            for (place, number) in (0..shots.len()).zip(first as usize..) {
-                extra_rays(number, &mut extra);
-                memory
-                    .extra
-                    .extend(extra.iter().map(|ray| (place, ray.share)));
-                memory.rays.extend(extra.drain(..).map(|ray| ray.ray));
+            self.beam_rays.aim(&aimed, &mut own);
+            memory.beams.rays.extend(own.iter().map(ray));
+            // Aim its axis.
+            if self.casts_axes() {
+                let axis = self.beam_rays.axis_direction(&aimed);
+                let axis = (aimed.origin.map(S::from), axis.map(S::from));
+                memory.axes.rays.push(ray(&axis));
             }
         }
     }
 
+    /// Whether axes are cast besides the rays of the beams: the air returns light up to the surface on
+    /// the axis.
+    pub fn casts_axes(&self) -> bool {
+        self.beam_rays.axis().is_none() && self.air.is_detected()
+    }
+
+    /// Makes the extra rays of a number of shots.
+    pub fn aim_extra(&self, shots: usize, first: u32, memory: &mut Memory<S>) {
+        memory.extra.rays.clear();
+        memory.shares.clear();
+        let Some(extra_rays) = self.hooks.extra_rays else {
+            return;
+        };
+        let mut extra: Vec<ExtraRay<S>> = Vec::new();
+        for (place, number) in (0..shots).zip(first as usize..) {
+            extra_rays(number, &mut extra);
+            let shares = extra.iter().map(|ray| (place, ray.share));
+            memory.shares.extend(shares);
+            memory.extra.rays.extend(extra.drain(..).map(|ray| ray.ray));
+        }
+    }
+
     /// The shot with the pointing jitter of its azimuth.
-    fn jittered(&self, shot: &Shot, number: u32) -> Shot {
+    pub fn jittered(&self, shot: &Shot, number: u32) -> Shot {
         let jitter = self.lidar.beam.azimuth_jitter;
         if jitter <= 0.0 || self.settings.without_noise {
             return *shot;
@@ -224,32 +304,41 @@ impl<'a, S: Scalar, P: Fn(f64) -> Isometry3<S>> Simulator<'a, S, P> {
         shot.turned(deviation)
     }
 
-    /// Finds the first hit of every ray.
-    fn cast(&self, memory: &mut Memory<S>) {
-        memory.casts.clear();
-        let casts = memory.rays.iter().map(LightRay::values);
-        memory.casts.extend(casts);
-        let scene = self.world.scene();
-        scene.closest_hits(&memory.casts, &mut memory.hits);
-    }
-
     /// Collects the light that surfaces send back: $L \cdot w \cdot T^2$ with the share $w$ of the ray
     /// in the beam and the transmission $T$ of the air.
     fn collect_surface_light(&self, shots: usize, first: u32, memory: &mut Memory<S>) {
-        let own = shots * self.beam_rays.count();
-        let (rays, extra_rays) = memory.rays.split_at(own);
-        let (hits, extra_hits) = memory.hits.split_at(own);
         let numbers = |place: usize| first + shot_number(place);
-        self.gather(rays, hits, numbers, &mut memory.lights);
-        if !extra_rays.is_empty() {
-            let stream = |ray: usize| self.stream(numbers(memory.extra[ray].0), Purpose::LightPath);
-            let traced = self.traced(extra_rays, extra_hits, 1, &stream);
+        let Memory {
+            beams,
+            axes,
+            extra,
+            shares,
+            lights,
+            ..
+        } = memory;
+        self.gather(&beams.rays, &beams.hits, numbers, lights);
+        // Measure the axes that were cast.
+        if self.casts_axes() {
+            let axes = axes.rays.iter().zip(&axes.hits);
+            for (light, (ray, hit)) in lights[..shots].iter_mut().zip(axes) {
+                light.axis = hit.as_ref().map(|hit| self.distance(ray, hit));
+            }
+        }
+        // Add the light of the extra rays.
+        if !extra.rays.is_empty() {
+            let stream = |ray: usize| self.stream(numbers(shares[ray].0), Purpose::LightPath);
+            let traced = self.traced(&extra.rays, &extra.hits, 1, &stream);
             (self.trace)(&traced, &mut |ray, back| {
-                let (place, share) = memory.extra[ray];
+                let (place, share) = shares[ray];
                 let power = self.power(numbers(place), &back, share);
-                memory.lights[place].add(back, power);
+                lights[place].add(back, power);
             });
         }
+    }
+
+    /// Distance of the first hit of a ray, m.
+    pub fn distance(&self, ray: &LightRay<S>, hit: &Hit) -> S {
+        S::with_derivatives_of(hit.distance, || first_distance(self.world, ray, hit))
     }
 
     /// Collects the light of the rays of whole shots, each shot's in place of what was there; `number`
@@ -266,15 +355,16 @@ impl<'a, S: Scalar, P: Fn(f64) -> Isometry3<S>> Simulator<'a, S, P> {
         let shots = rays.len() / per_shot;
         let most = lights.len().max(shots);
         lights.resize_with(most, ShotLight::default);
-        let axis = self.beam_rays.axis().unwrap_or(0);
+        let axis = self.beam_rays.axis();
         for (place, light) in lights[..shots].iter_mut().enumerate() {
-            let ray = place * per_shot + axis;
-            let distance = |hit: &Hit| {
-                S::with_derivatives_of(hit.distance, || first_distance(self.world, &rays[ray], hit))
-            };
-            light.clear(hits[ray].as_ref().map(distance));
+            let ray = axis.map(|axis| place * per_shot + axis);
+            let distance = ray.and_then(|ray| {
+                let hit = hits[ray].as_ref()?;
+                Some(self.distance(&rays[ray], hit))
+            });
+            light.clear(distance);
         }
-        // Add what comes back along its rays.
+        // Add the light that returns along its rays.
         let stream = |place: usize| self.stream(number(place), Purpose::LightPath);
         let traced = self.traced(rays, hits, per_shot, &stream);
         (self.trace)(&traced, &mut |ray, back| {
@@ -292,14 +382,14 @@ impl<'a, S: Scalar, P: Fn(f64) -> Isometry3<S>> Simulator<'a, S, P> {
         per_shot: usize,
         stream: &'t dyn Fn(usize) -> Stream,
     ) -> TracedRays<'t, S> {
-        let window = self.lidar.receiver.window();
+        let field_of_view = self.lidar.receiver.field_of_view();
         TracedRays {
             world: self.world,
             settings: self.settings,
             rays,
             hits,
             per_shot,
-            field_of_view: window.map(|window| window.field_of_view / 2.0),
+            field_of_view: field_of_view.map(|angle| angle / 2.0),
             stream,
         }
     }
@@ -319,8 +409,7 @@ impl<'a, S: Scalar, P: Fn(f64) -> Isometry3<S>> Simulator<'a, S, P> {
             return;
         };
         let per_shot = self.beam_rays.count();
-        let own = memory.poses.len() * per_shot;
-        let rays = memory.rays[..own].iter().zip(&memory.hits);
+        let rays = memory.beams.rays.iter().zip(&memory.beams.hits);
         for (number, (ray, hit)) in rays.enumerate() {
             let power = ambient.power(ray, *hit, &self.settings.light.tree());
             let weight = self.beam_rays.weight(number % per_shot);
@@ -344,10 +433,11 @@ impl<'a, S: Scalar, P: Fn(f64) -> Isometry3<S>> Simulator<'a, S, P> {
         light: &mut ShotLight<S>,
         memory: &mut DetectorMemory<S>,
     ) {
-        memory.detections.clear();
+        memory.detected.clear();
         if light.is_dark() && !self.receiver.has_false_alarms() {
             return;
         }
+        memory.detected.signal = self.receiver.superposed(self.world, &self.air, light);
         if self.draw_from_profile(fired, light, memory) {
             return;
         }
@@ -365,9 +455,9 @@ impl<'a, S: Scalar, P: Fn(f64) -> Isometry3<S>> Simulator<'a, S, P> {
             rounding: self.rounding,
         };
         let DetectorMemory {
-            pulsed, detections, ..
+            pulsed, detected, ..
         } = memory;
-        self.receiver.detect(&reception, light, pulsed, detections);
+        self.receiver.detect(&reception, light, pulsed, detected);
     }
 
     /// Draws the detection of a shot from the noise profile of its surface, if it has one: then drop-out,
@@ -382,19 +472,27 @@ impl<'a, S: Scalar, P: Fn(f64) -> Isometry3<S>> Simulator<'a, S, P> {
         if self.settings.without_noise || profiles.is_empty() {
             return false;
         }
+        // Find the surface that most of the light comes from.
         let mut summary = ReturnSummary::default();
         for one in &light.surfaces {
             summary.add_return(&one.back, one.power.value());
         }
+        summary.add_other(self.receiver.inseparable_air(&self.air, light));
         let Some(surface) = summary.profiled(profiles) else {
             return false;
         };
-        let power = light.surfaces.iter().map(|one| one.power.value()).sum();
+        // Draw from its profile.
         let up = || (fired.pose * Vector3::z().map(S::from)).map(Scalar::value);
         let address = self.address(fired.number);
         let drawn = surface.draw(&summary, up, &address, memory.noise_cache.get());
+        let drawn = drawn.filter(|drawn| self.receiver.is_within(drawn.range, &self.lidar.limits));
+        let detected = &mut memory.detected;
+        let power = match &detected.signal {
+            Some(signal) => signal.power.value(),
+            None => light.surfaces.iter().map(|one| one.power.value()).sum(),
+        };
         let detection = drawn.map(|drawn| Detection::drawn(&drawn, power));
-        memory.detections.extend(detection);
+        detected.detections.extend(detection);
         true
     }
 

@@ -1,7 +1,10 @@
-//! The light that surfaces send back along the rays of some shots.
+//! The light that surfaces return along the rays of some shots.
 
-use super::{LightModel, SweepSettings};
-use crate::transport::{LightRay, LightReturn, PathSettings, World, trace_paths, trace_trees};
+use super::receiver::Receiver;
+use super::settings::{LightModel, SweepSettings};
+use crate::transport::{
+    LightRay, LightReturn, PathSettings, World, trace_paths, trace_tree_from, trace_trees,
+};
 use etendue_physics::{Scalar, Stream};
 use etendue_scene::Hit;
 
@@ -30,7 +33,7 @@ pub(super) type VisitReturn<'a, S> = &'a mut dyn FnMut(usize, LightReturn<S>);
 pub(super) type Trace<S> = fn(&TracedRays<S>, VisitReturn<S>);
 
 /// Ray trees: mirrors and glass are followed exactly, diffuse light returns the way it came.
-pub(super) fn trace_by_trees<S: Scalar>(traced: &TracedRays<S>, visit: VisitReturn<S>) {
+fn trace_by_trees<S: Scalar>(traced: &TracedRays<S>, visit: VisitReturn<S>) {
     let rays = traced.rays.iter().copied();
     trace_trees(
         traced.world,
@@ -39,6 +42,22 @@ pub(super) fn trace_by_trees<S: Scalar>(traced: &TracedRays<S>, visit: VisitRetu
         &traced.settings.light.tree(),
         visit,
     );
+}
+
+/// [`trace_by_trees`] ray after ray, each tree depth first: the order in which phase receivers add up light.
+pub(super) fn trace_ray_by_ray<S: Scalar>(traced: &TracedRays<S>, visit: VisitReturn<S>) {
+    let tree = traced.settings.light.tree();
+    for (number, (ray, hit)) in traced.rays.iter().zip(traced.hits).enumerate() {
+        trace_tree_from(traced.world, ray, *hit, &tree, |back| visit(number, back));
+    }
+}
+
+/// The ray trees of a receiver, in the order in which it adds up light.
+pub(super) fn trees_for<S: Scalar>(receiver: &Receiver<S>) -> Trace<S> {
+    match receiver {
+        Receiver::Phase(_) => trace_ray_by_ray,
+        Receiver::Pulsed(_) | Receiver::Fmcw(_) | Receiver::Triangulation(_) => trace_by_trees,
+    }
 }
 
 /// Random paths: also light that several rough surfaces scattered. The receiver's field of view

@@ -1,9 +1,10 @@
-//! The registry of sensors that can be mounted on a rig.
+//! Registry of the sensors that can be mounted on a rig.
 //!
-//! A new kind of sensor is a variant of [`Device`] with one arm in each function here.
+//! A new kind of sensor is a variant of [`Device`] with one arm in each function.
 
+use super::camera::{CameraInstrument, MountedCamera};
 use super::lidar::{LidarInstrument, sweep_timing};
-use crate::camera::{CameraInstrument, CameraWorldError, MountedCamera};
+use crate::camera::CameraWorldError;
 use crate::capture::{DataKind, Environment, Instrument};
 use crate::gnss::{Gnss, GnssInstrument};
 use crate::inertial::{
@@ -32,11 +33,11 @@ pub enum Device {
     WheelEncoder(WheelEncoder),
     /// A lidar.
     Lidar(Box<Lidar>),
-    /// A camera, which takes frames at its own rate.
+    /// A camera, with its own frame rate.
     Camera(Box<MountedCamera>),
 }
 
-/// A sensor cannot be switched on.
+/// Error of starting a sensor.
 #[derive(Debug)]
 pub(super) enum StartError {
     World(WorldError),
@@ -56,7 +57,7 @@ impl From<CameraWorldError> for StartError {
 }
 
 impl Device {
-    /// The kind of its data.
+    /// The kind of data that the sensor delivers.
     pub fn kind(&self) -> DataKind {
         match self {
             Self::Imu(_) => DataKind::Imu,
@@ -69,8 +70,7 @@ impl Device {
         }
     }
 
-    /// Captures per second (Hz) and the duration of each (s), of a sensor whose own description
-    /// sets them.
+    /// Capture rate (Hz) and duration of a capture (s) of a sensor whose description defines them.
     pub fn own_timing(&self) -> Option<[f64; 2]> {
         match self {
             Self::Lidar(lidar) => Some(sweep_timing(lidar)),
@@ -79,7 +79,7 @@ impl Device {
         }
     }
 
-    /// Switches it on as sensor number `sensor`.
+    /// Starts the sensor with the index `sensor`.
     pub(super) fn start<'a>(
         &'a self,
         scene: &'a Scene,

@@ -9,36 +9,37 @@ use std::ops::ControlFlow;
 /// Input of a controller: the latest data of every output, and all new data.
 #[derive(Clone, Debug, Default)]
 pub struct LatestData {
-    events: Vec<Event>,
-    news: Vec<Event>,
+    /// One per output.
+    latest: Vec<Event>,
+    new_data: Vec<Event>,
 }
 
 impl LatestData {
     /// The latest data of a sensor's output, if any have arrived.
     pub fn of(&self, sensor: usize, output: usize) -> Option<&Event> {
         let wanted = |event: &&Event| event.sensor == sensor && event.output == output;
-        let new = self.news.iter().rev().find(wanted);
-        new.or_else(|| self.events.iter().find(wanted))
+        let new = self.new_data.iter().rev().find(wanted);
+        new.or_else(|| self.latest.iter().find(wanted))
     }
 
-    /// Everything that has arrived since the previous command, in order of arrival.
-    pub fn news(&self) -> &[Event] {
-        &self.news
+    /// All data that arrived since the previous command, in order of arrival.
+    pub fn new_data(&self) -> &[Event] {
+        &self.new_data
     }
 
     /// Adds new data.
-    pub fn put(&mut self, event: Event) {
-        self.news.push(event);
+    pub fn push(&mut self, event: Event) {
+        self.new_data.push(event);
     }
 
     /// Moves the new data to the latest data of their outputs.
-    pub fn settle(&mut self) {
-        for event in std::mem::take(&mut self.news) {
+    pub fn merge_new(&mut self) {
+        for event in std::mem::take(&mut self.new_data) {
             let same =
-                |known: &&mut Event| known.sensor == event.sensor && known.output == event.output;
-            match self.events.iter_mut().find(same) {
-                Some(known) => *known = event,
-                None => self.events.push(event),
+                |other: &&mut Event| other.sensor == event.sensor && other.output == event.output;
+            match self.latest.iter_mut().find(same) {
+                Some(previous) => *previous = event,
+                None => self.latest.push(event),
             }
         }
     }
@@ -76,10 +77,11 @@ pub fn replay(
 
 /// Observer of a run, which may stop it.
 pub trait Observer {
-    /// Data have arrived.
+    /// Called with each arrival of data.
     fn received(&mut self, event: &Event) -> ControlFlow<()>;
 
-    /// The dynamics have made a step: states of motion of the bodies at a time (ns), the base first.
+    /// Called after each step of the dynamics with the states of motion of the bodies at a time (ns), the
+    /// base first.
     fn moved(&mut self, _time: i64, _states: &[MotionState]) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
@@ -107,6 +109,7 @@ pub fn drive<D: Dynamics>(
     let mut commands = 1;
     let mut now = 0;
     for step in 1.. {
+        // Record the state and deliver data.
         let states = dynamics.states();
         trajectories.push(now, &states);
         let stop = observer.moved(now, &states);
@@ -116,15 +119,19 @@ pub fn drive<D: Dynamics>(
         if run.is_done() {
             return;
         }
+
+        // Update the command.
         if plan.control.tick(commands) <= now {
             command = controller(&latest, now);
-            latest.settle();
+            latest.merge_new();
             commands += 1;
         }
+
+        // Step the dynamics.
         let next = plan.dynamics.tick(step);
         dynamics.step(&command, seconds(next - now));
         now = next;
-        trajectories.forget_before(run.needs_from().min(now));
+        trajectories.drop_before(run.earliest_needed().min(now));
     }
 }
 
@@ -138,7 +145,7 @@ fn receive(
 ) -> ControlFlow<()> {
     for event in run.advance(trajectories, now) {
         observer.received(&event)?;
-        latest.put(event);
+        latest.push(event);
     }
     ControlFlow::Continue(())
 }

@@ -6,12 +6,12 @@ use crate::filter::FilterGraphError;
 use crate::transport::WorldError;
 use thiserror::Error;
 
-/// A rig is invalid, or cannot run.
+/// Error of a rig that is invalid or cannot run.
 #[derive(Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum RigError {
     /// The frame of a sensor does not exist.
-    #[error("the sensor \"{sensor}\" sits on the frame \"{frame}\", which is not there")]
+    #[error("the sensor \"{sensor}\" is mounted on the frame \"{frame}\", which does not exist")]
     UnknownFrame {
         /// The sensor.
         sensor: String,
@@ -32,20 +32,20 @@ pub enum RigError {
         /// The invalid parameter.
         source: ClockError,
     },
-    /// A sensor without a rate of its own has none configured.
+    /// No rate is configured for a sensor whose description has none.
     #[error("the sensor \"{sensor}\" has no rate")]
     NoRate {
         /// The sensor.
         sensor: String,
     },
-    /// A sensor whose description sets its timing has another configured.
-    #[error("the sensor \"{sensor}\" sets its {what} itself: {own}")]
+    /// The configured timing differs from the description of the sensor.
+    #[error("the {what} of the sensor \"{sensor}\" is given by its description: {own}")]
     OwnTiming {
         /// The sensor.
         sensor: String,
         /// The configured parameter.
         what: &'static str,
-        /// Its value by the sensor's description.
+        /// Its value in the description of the sensor.
         own: String,
     },
     /// A sensor's filters do not form a graph.

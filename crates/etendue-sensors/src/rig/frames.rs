@@ -1,23 +1,23 @@
-//! The frames of a robot.
+//! Coordinate frames of a robot.
 
 use nalgebra::Isometry3;
 use thiserror::Error;
 
-/// A frame as it is declared: where it sits on another.
+/// Declaration of a frame: its pose relative to a parent frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrameDeclaration {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Name of the frame that it sits on.
+    /// Name of the parent frame.
     pub parent: String,
-    /// Pose on the parent; for a jointed frame, with its joints in their zero position.
+    /// Pose relative to the parent; of a jointed frame, with its joints at zero.
     pub parent_from_frame: Isometry3<f64>,
     /// Whether the frame moves relative to its parent: it is then a separate body with a motion of
     /// its own ([`crate::dynamics::StateTrajectory::state_of`]).
     pub moves: bool,
 }
 
-/// Why frames are no tree. `frame` counts declarations.
+/// Error of frames that do not form a tree. `frame` is the index of a declaration.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FrameError {
@@ -29,37 +29,38 @@ pub enum FrameError {
         /// The name.
         name: String,
     },
-    /// A frame sits on one that is not there.
-    #[error("the frame \"{name}\" sits on \"{parent}\", which is not there")]
+    /// The parent of a frame does not exist.
+    #[error("the parent \"{parent}\" of the frame \"{name}\" does not exist")]
     UnknownParent {
         /// The declaration.
         frame: usize,
         /// The frame's name.
         name: String,
-        /// The name of what it sits on.
+        /// Name of the parent.
         parent: String,
     },
-    /// Frames sit on each other in a circle.
-    #[error("the frame \"{name}\" sits on itself, by way of {}", through.join(" on "))]
+    /// Frames form a cycle.
+    #[error("the frame \"{name}\" is its own ancestor, through {}", through.join(" and "))]
     Cycle {
-        /// A declaration of the circle.
+        /// A declaration of the cycle.
         frame: usize,
-        /// Its name.
+        /// Name of the frame.
         name: String,
-        /// The frames between.
+        /// The other frames of the cycle, from parent to parent.
         through: Vec<String>,
     },
 }
 
-/// The frames of a robot. Each is fixed to the base, or to another body that joints move.
+/// Frames of a robot. Each is fixed to the base, or to another body that joints move.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrameTree {
-    /// The base first.
+    /// All frames, the base first.
     frames: Vec<Frame>,
-    /// Places of the bodies among the frames, the base first.
+    /// Indices of the frames of the bodies, the base first.
     bodies: Vec<usize>,
 }
 
+/// A frame with its poses.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(
     clippy::struct_field_names,
@@ -73,8 +74,8 @@ struct Frame {
 }
 
 impl FrameTree {
-    /// A base alone.
-    pub fn of_base(name: impl Into<String>) -> Self {
+    /// A tree of the base frame only.
+    pub fn base_only(name: impl Into<String>) -> Self {
         Self {
             frames: vec![Frame {
                 name: name.into(),
@@ -86,22 +87,22 @@ impl FrameTree {
         }
     }
 
-    /// The base with frames on it, declared in any order.
+    /// The base with other frames, declared in any order.
     ///
     /// # Errors
-    /// Where two have one name, one sits on none, or some sit on each other in a circle.
+    /// If two frames have one name, a parent does not exist, or frames form a cycle.
     pub fn new(
         base: impl Into<String>,
         declarations: &[FrameDeclaration],
     ) -> Result<Self, FrameError> {
-        let mut tree = Self::of_base(base);
+        let mut tree = Self::base_only(base);
         let mut open: Vec<usize> = (0..declarations.len()).collect();
         check_names(tree.base(), declarations)?;
         while !open.is_empty() {
             let before = open.len();
             open.retain(|number| {
                 let frame = &declarations[*number];
-                let parent = tree.frames.iter().find(|known| known.name == frame.parent);
+                let parent = tree.frames.iter().find(|other| other.name == frame.parent);
                 let Some(parent) = parent.cloned() else {
                     return true;
                 };
@@ -109,12 +110,13 @@ impl FrameTree {
                 false
             });
             if open.len() == before {
-                return Err(circle(declarations, open[0]));
+                return Err(cycle(declarations, open[0]));
             }
         }
         Ok(tree)
     }
 
+    /// Adds a frame whose parent is in the tree.
     fn add(&mut self, frame: &FrameDeclaration, parent: &Frame) {
         let (body, body_from_frame) = if frame.moves {
             self.bodies.push(self.frames.len());
@@ -138,13 +140,13 @@ impl FrameTree {
         &self.frames[0].name
     }
 
-    /// Where a frame sits on the base with all joints in their zero position, if it is there.
+    /// Pose of a frame relative to the base with all joints at zero; `None` for an unknown name.
     pub fn base_from(&self, name: &str) -> Option<Isometry3<f64>> {
         self.find(name).map(|frame| frame.base_from_frame)
     }
 
-    /// The number of the body that a frame is fixed to and where it sits there, if it is there.
-    pub fn on_body(&self, name: &str) -> Option<(usize, Isometry3<f64>)> {
+    /// Index of the body that a frame is fixed to, and the frame's pose on it; `None` for an unknown name.
+    pub fn pose_on_body(&self, name: &str) -> Option<(usize, Isometry3<f64>)> {
         let found = self.find(name);
         found.map(|frame| (frame.body, frame.body_from_frame))
     }
@@ -153,19 +155,20 @@ impl FrameTree {
         self.frames.iter().find(|frame| frame.name == name)
     }
 
-    /// Every frame: its name and where it sits on the base with joints in their zero position.
+    /// Name of every frame and its pose relative to the base with all joints at zero.
     pub fn frames(&self) -> impl Iterator<Item = (&str, &Isometry3<f64>)> {
         let frames = self.frames.iter();
         frames.map(|frame| (frame.name.as_str(), &frame.base_from_frame))
     }
 
-    /// Names of the bodies that move against each other, by number: the base first.
+    /// Names of the bodies by index: the base first.
     pub fn bodies(&self) -> impl Iterator<Item = &str> {
         let bodies = self.bodies.iter();
-        bodies.map(|place| self.frames[*place].name.as_str())
+        bodies.map(|frame| self.frames[*frame].name.as_str())
     }
 }
 
+/// Checks that names are unique and parents exist.
 fn check_names(base: &str, declarations: &[FrameDeclaration]) -> Result<(), FrameError> {
     for (number, frame) in declarations.iter().enumerate() {
         let name = &frame.name;
@@ -178,8 +181,8 @@ fn check_names(base: &str, declarations: &[FrameDeclaration]) -> Result<(), Fram
                 name: name.clone(),
             });
         }
-        let there = |other: &FrameDeclaration| other.name == frame.parent;
-        if frame.parent != base && !declarations.iter().any(there) {
+        let is_parent = |other: &FrameDeclaration| other.name == frame.parent;
+        if frame.parent != base && !declarations.iter().any(is_parent) {
             return Err(FrameError::UnknownParent {
                 frame: number,
                 name: name.clone(),
@@ -190,8 +193,8 @@ fn check_names(base: &str, declarations: &[FrameDeclaration]) -> Result<(), Fram
     Ok(())
 }
 
-/// The circle that is reached from a frame.
-fn circle(declarations: &[FrameDeclaration], start: usize) -> FrameError {
+/// The cycle that is reached from a frame.
+fn cycle(declarations: &[FrameDeclaration], start: usize) -> FrameError {
     let parent = |number: usize| {
         let wanted = &declarations[number].parent;
         declarations.iter().position(|frame| frame.name == *wanted)
@@ -238,25 +241,25 @@ mod tests {
     fn frames_may_be_declared_in_any_order() {
         let tree = FrameTree::new("base", &[frame("b", "a", 2.0), frame("a", "base", 1.0)]);
         let tree = tree.expect("a tree");
-        assert_eq!(tree.base_from("b").expect("there").translation.x, 3.0);
+        assert_eq!(tree.base_from("b").expect("a frame").translation.x, 3.0);
         assert_eq!(tree.base_from("c"), None);
     }
 
     #[test]
-    fn frames_on_what_moves_are_fixed_to_it() {
+    fn frames_of_a_moving_parent_are_fixed_to_its_body() {
         let arm = FrameDeclaration {
             moves: true,
             ..frame("arm", "base", 1.0)
         };
         let tree = FrameTree::new("base", &[frame("hand", "arm", 2.0), arm]).expect("a tree");
         assert_eq!(tree.bodies().collect::<Vec<_>>(), ["base", "arm"]);
-        let (body, place) = tree.on_body("hand").expect("there");
-        assert_eq!((body, place.translation.x), (1, 2.0));
-        assert_eq!(tree.base_from("hand").expect("there").translation.x, 3.0);
+        let (body, pose) = tree.pose_on_body("hand").expect("a frame");
+        assert_eq!((body, pose.translation.x), (1, 2.0));
+        assert_eq!(tree.base_from("hand").expect("a frame").translation.x, 3.0);
     }
 
     #[test]
-    fn what_is_no_tree_is_told_by_name() {
+    fn errors_name_the_frame() {
         let error = |frames: &[FrameDeclaration]| {
             FrameTree::new("base", frames)
                 .expect_err("no tree")
@@ -268,13 +271,16 @@ mod tests {
                 frame("b", "c", 0.0),
                 frame("c", "a", 0.0)
             ]),
-            "the frame \"a\" sits on itself, by way of b on c"
+            "the frame \"a\" is its own ancestor, through b and c"
         );
         assert_eq!(
             error(&[frame("base", "base", 0.0)]),
             "two frames are named \"base\""
         );
-        assert!(error(&[frame("a", "bse", 0.0)]).contains("\"bse\", which is not there"));
-        assert!(error(&[frame("a", "a", 0.0)]).contains("by way of a"));
+        assert!(
+            error(&[frame("a", "bse", 0.0)])
+                .contains("the parent \"bse\" of the frame \"a\" does not exist")
+        );
+        assert!(error(&[frame("a", "a", 0.0)]).contains("through a"));
     }
 }

@@ -1,4 +1,4 @@
-//! Lidars on a robot.
+//! A running lidar on a robot.
 
 use crate::capture::{CaptureContext, Data, Environment, Instrument};
 use crate::lidar::{self, Columns, Lidar, Sweep, SweepScratch, SweepSettings};
@@ -14,7 +14,7 @@ pub(super) struct LidarInstrument<'a> {
 }
 
 impl<'a> LidarInstrument<'a> {
-    /// Switches the lidar on as sensor number `sensor`.
+    /// Starts the lidar with the index `sensor`.
     pub fn new(
         lidar: &'a Lidar,
         scene: &'a Scene,
@@ -37,7 +37,7 @@ impl<'a> LidarInstrument<'a> {
     }
 }
 
-/// Sweeps per second (Hz), and the duration of a sweep with its last shot (s).
+/// Sweep rate (Hz), and the time from the start of a sweep to its last shot (s).
 pub(super) fn sweep_timing(lidar: &Lidar) -> [f64; 2] {
     let first = lidar.shots(0);
     let last = first.iter().map(|shot| shot.time).fold(0.0, f64::max);

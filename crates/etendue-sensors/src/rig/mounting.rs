@@ -33,9 +33,9 @@ pub struct MountedSensor {
 pub struct Mount {
     /// Unique name of the sensor.
     pub name: String,
-    /// The frame that it is mounted on.
+    /// Frame on which the sensor is mounted.
     pub frame: String,
-    /// Pose on that frame.
+    /// Pose of the sensor in that frame.
     pub frame_from_sensor: Isometry3<f64>,
     /// Capture rate, Hz; `None` for a sensor whose description sets it.
     pub rate: Option<f64>,
@@ -44,7 +44,7 @@ pub struct Mount {
     /// Duration of a capture, s; `None` for a sensor whose description sets it, or for an instant.
     pub window: Option<f64>,
     /// Latency from the end of a capture to the arrival of its data, s.
-    pub lag: f64,
+    pub latency: f64,
     /// Filters of its data.
     pub filters: Vec<Filter>,
 }
@@ -61,16 +61,19 @@ impl Rig {
     /// Mounts a sensor.
     ///
     /// # Errors
-    /// Where its frame does not exist, its name is taken, its clock is invalid, or its filters do not
-    /// form a graph.
+    /// If its frame does not exist, its name is in use, its clock is invalid, or its filters do not form a
+    /// graph.
     pub fn mount(&mut self, mount: Mount, device: Device) -> Result<(), RigError> {
-        let places = self.frames.base_from(&mount.frame);
-        let places = places.zip(self.frames.on_body(&mount.frame));
+        // Find the pose of the frame on the base and on its body.
+        let base_from_frame = self.frames.base_from(&mount.frame);
+        let poses = base_from_frame.zip(self.frames.pose_on_body(&mount.frame));
         let (base_from_frame, (body, body_from_frame)) =
-            places.ok_or_else(|| RigError::UnknownFrame {
+            poses.ok_or_else(|| RigError::UnknownFrame {
                 sensor: mount.name.clone(),
                 frame: mount.frame.clone(),
             })?;
+
+        // Check timing, filters and names.
         let clock = clock(&mount, &device)?;
         let graph =
             FilterGraph::new(device.kind(), mount.filters).map_err(|source| RigError::Graph {
@@ -94,7 +97,7 @@ impl Rig {
         Ok(())
     }
 
-    /// A name of the sensor's outputs that is already taken.
+    /// An output name of the sensor that is already in use.
     fn taken(&self, sensor: &MountedSensor) -> Option<String> {
         let mut names: Vec<&str> = self
             .sensors
@@ -110,7 +113,7 @@ impl Rig {
         None
     }
 
-    /// The sensors by index.
+    /// The sensors, by index.
     pub fn sensors(&self) -> &[MountedSensor] {
         &self.sensors
     }
@@ -119,25 +122,28 @@ impl Rig {
 /// The configured clock, or that of the sensor's description.
 fn clock(mount: &Mount, device: &Device) -> Result<Clock, RigError> {
     let sensor = || mount.name.clone();
-    let wrong = |source| RigError::Clock {
+    let invalid = |source| RigError::Clock {
         sensor: sensor(),
         source,
     };
+    // Without timing in the description, the mount defines it.
     let Some([own_rate, own_window]) = device.own_timing() else {
         let rate = mount
             .rate
             .ok_or_else(|| RigError::NoRate { sensor: sensor() })?;
-        let rate = Rate::from_hertz(rate).map_err(wrong)?;
+        let rate = Rate::from_hertz(rate).map_err(invalid)?;
         let window = mount.window.unwrap_or(0.0);
-        return Clock::new(rate, mount.offset, window, mount.lag).map_err(wrong);
+        return Clock::new(rate, mount.offset, window, mount.latency).map_err(invalid);
     };
+
+    // The description defines the timing: nothing else may be configured.
     let other = |what, own| RigError::OwnTiming {
         sensor: sensor(),
         what,
         own,
     };
     if let Some(rate) = mount.rate {
-        Rate::from_hertz(rate).map_err(wrong)?;
+        Rate::from_hertz(rate).map_err(invalid)?;
         if (rate / own_rate - 1.0).abs() > 1e-6 {
             return Err(other("rate", format!("{own_rate} Hz")));
         }
@@ -148,8 +154,8 @@ fn clock(mount: &Mount, device: &Device) -> Result<Clock, RigError> {
     if mount.offset != 0.0 {
         return Err(other("first capture", "at the start of the run".into()));
     }
-    let rate = Rate::from_hertz(own_rate).map_err(wrong)?;
-    let clock = Clock::new(rate, 0.0, 0.0, mount.lag).map_err(wrong)?;
+    let rate = Rate::from_hertz(own_rate).map_err(invalid)?;
+    let clock = Clock::new(rate, 0.0, 0.0, mount.latency).map_err(invalid)?;
     Ok(Clock {
         window: nanoseconds(own_window),
         ..clock
@@ -162,22 +168,22 @@ impl MountedSensor {
         &self.name
     }
 
-    /// The frame that it is mounted on.
+    /// Frame on which the sensor is mounted.
     pub fn frame(&self) -> &str {
         &self.frame
     }
 
-    /// Pose on the base with all joints at zero.
+    /// Pose of the sensor on the base with all joints at zero.
     pub fn base_from_sensor(&self) -> &Isometry3<f64> {
         &self.base_from_sensor
     }
 
-    /// Index of the body that carries it ([`FrameTree::bodies`]).
+    /// Index of the body that carries the sensor ([`FrameTree::bodies`]).
     pub fn body(&self) -> usize {
         self.body
     }
 
-    /// Pose on that body.
+    /// Pose of the sensor on that body.
     pub fn body_from_sensor(&self) -> &Isometry3<f64> {
         &self.body_from_sensor
     }
@@ -197,7 +203,7 @@ impl MountedSensor {
         &self.graph
     }
 
-    /// Names of its outputs: its own, then those of its filters' taps.
+    /// Names of the outputs: that of the sensor, then those of the taps in its filters.
     pub fn outputs(&self) -> impl Iterator<Item = &str> {
         std::iter::once(self.name()).chain(self.graph.taps())
     }

@@ -26,12 +26,12 @@ pub struct Event {
 }
 
 /// The trajectory of one body of a robot.
-struct OfBody<'a> {
+struct BodyTrajectory<'a> {
     trajectory: &'a dyn StateTrajectory,
     body: usize,
 }
 
-impl StateTrajectory for OfBody<'_> {
+impl StateTrajectory for BodyTrajectory<'_> {
     fn state(&self, time: f64) -> MotionState {
         self.trajectory.state_of(self.body, time)
     }
@@ -56,16 +56,16 @@ struct RunningSensor<'a> {
     /// The next capture; `None` after the end of the run.
     next: Option<Capture>,
     end: i64,
-    /// Captures that have not arrived, in order of arrival.
-    waiting: VecDeque<Event>,
+    /// Data that have not arrived, in order of arrival.
+    pending: VecDeque<Event>,
 }
 
 impl<'a> RigRun<'a> {
-    /// Switches all sensors on for captures that begin before `end` (ns).
+    /// Starts all sensors for captures that begin before `end` (ns).
     ///
     /// # Errors
-    /// Where the scene's materials do not cover a sensor's wavelength, or a camera's lights its
-    /// bands.
+    /// If the data of a material do not cover the wavelength of a lidar or a band of a camera, or those of
+    /// a light a band of a camera.
     pub fn new(
         rig: &'a Rig,
         scene: &'a Scene,
@@ -90,7 +90,7 @@ impl<'a> RigRun<'a> {
                 graph: sensor.graph().start(seed, number),
                 next: Some(first).filter(|capture| capture.start < end),
                 end,
-                waiting: VecDeque::new(),
+                pending: VecDeque::new(),
                 sensor,
             })
         };
@@ -108,10 +108,12 @@ impl<'a> RigRun<'a> {
         self.rig
     }
 
-    /// Makes every capture that ends by `to` (ns), and returns the data that arrive by then, ordered
-    /// by arrival and sensor. `trajectory` must cover the time from [`RigRun::needs_from`] to `to`.
+    /// Simulates every capture that ends by `to` (ns), and returns the data that arrive by then, ordered by
+    /// arrival and sensor. `trajectory` must cover the time from [`RigRun::earliest_needed`] to `to`.
     pub fn advance(&mut self, trajectory: &dyn StateTrajectory, to: i64) -> Vec<Event> {
-        let (scene, environment) = (self.scene, self.environment);
+        // Capture, all sensors in parallel.
+        let scene = self.scene;
+        let environment = self.environment;
         let due = |running: &RunningSensor| running.next.is_some_and(|capture| capture.end <= to);
         if self.sensors.iter().any(due) {
             let sensors = self.sensors.par_iter_mut().enumerate();
@@ -121,22 +123,24 @@ impl<'a> RigRun<'a> {
                 }
             });
         }
+
+        // Deliver in order of arrival.
         let mut events = Vec::new();
         for running in &mut self.sensors {
-            let there = |event: &Event| event.capture.arrival <= to;
-            while running.waiting.front().is_some_and(there) {
-                events.extend(running.waiting.pop_front());
+            let has_arrived = |event: &Event| event.capture.arrival <= to;
+            while running.pending.front().is_some_and(has_arrived) {
+                events.extend(running.pending.pop_front());
             }
         }
         events.sort_by_key(|event| (event.capture.arrival, event.sensor));
         events
     }
 
-    /// The earliest time (ns) for which motion is still needed.
-    pub fn needs_from(&self) -> i64 {
+    /// Earliest time (ns) for which the trajectory is still needed.
+    pub fn earliest_needed(&self) -> i64 {
         let needs = self.sensors.iter().filter_map(|running| {
             let next = running.next?;
-            // One more period: wheel encoders integrate since the previous capture
+            // One more period: wheel encoders integrate since the previous capture.
             let before = next.number.saturating_sub(1);
             Some(running.sensor.clock().capture(before).start)
         });
@@ -146,20 +150,21 @@ impl<'a> RigRun<'a> {
     /// Time of the next arrival (ns), if there is one.
     pub fn next_arrival(&self) -> Option<i64> {
         let arrivals = self.sensors.iter().filter_map(|running| {
-            let waiting = running.waiting.front().map(|event| event.capture);
-            waiting.or(running.next).map(|capture| capture.arrival)
+            let pending = running.pending.front().map(|event| event.capture);
+            pending.or(running.next).map(|capture| capture.arrival)
         });
         arrivals.min()
     }
 
     /// Whether every capture is delivered.
     pub fn is_done(&self) -> bool {
-        let done = |running: &RunningSensor| running.next.is_none() && running.waiting.is_empty();
+        let done = |running: &RunningSensor| running.next.is_none() && running.pending.is_empty();
         self.sensors.iter().all(done)
     }
 }
 
 impl RunningSensor<'_> {
+    /// Simulates and filters one capture.
     fn capture(
         &mut self,
         number: usize,
@@ -169,10 +174,10 @@ impl RunningSensor<'_> {
         environment: &Environment,
     ) {
         let clock = self.sensor.clock();
-        let moment = CaptureContext {
+        let capture_context = CaptureContext {
             capture,
             period: clock.rate.period(),
-            trajectory: &OfBody {
+            trajectory: &BodyTrajectory {
                 trajectory,
                 body: self.sensor.body(),
             },
@@ -180,10 +185,10 @@ impl RunningSensor<'_> {
             environment,
             scene,
         };
-        let data = self.instrument.capture(&moment);
-        let context = FilterContext::new(&moment);
+        let data = self.instrument.capture(&capture_context);
+        let context = FilterContext::new(&capture_context);
         for (output, data) in self.graph.apply(data, &context) {
-            self.waiting.push_back(Event {
+            self.pending.push_back(Event {
                 sensor: number,
                 output,
                 capture,

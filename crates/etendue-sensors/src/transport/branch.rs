@@ -1,30 +1,33 @@
-//! Light on its way from the sensor.
+//! A branch of a light path from the sensor.
 
 use super::LightRay;
-use super::world::Meeting;
+use super::world::Interaction;
 use etendue_physics::Scalar;
 use etendue_physics::surface::{Medium, Passage, Transmitted};
 use etendue_scene::{Hit, Ray, Scene};
 use nalgebra::{Point3, Vector3, try_convert};
 
-/// Light on its way: a ray and what happened to it since it left the sensor.
+/// Branch of a light path: its current ray with the throughput and the lengths since the sensor.
 #[derive(Clone, Copy)]
 pub(super) struct Branch<S: Scalar> {
+    /// Origin of the current segment, m.
     pub origin: Point3<S>,
+    /// Unit direction of the current segment.
     pub direction: Vector3<S>,
-    /// Fraction of the power that is left.
+    /// Fraction of the emitted power.
     pub throughput: S,
-    /// Length so far, m.
+    /// Length since the sensor, m.
     pub range: S,
-    /// Optical length so far, m.
+    /// Optical length since the sensor, m.
     pub optical_range: S,
-    /// What it travels in.
+    /// Medium of the current segment.
     pub medium: Medium<S>,
-    /// Surfaces met.
+    /// Number of surfaces since the sensor.
     pub depth: u32,
 }
 
 impl<S: Scalar> Branch<S> {
+    /// A branch that leaves the sensor along a ray.
     #[inline]
     pub fn new(ray: &LightRay<S>) -> Self {
         Self {
@@ -38,17 +41,17 @@ impl<S: Scalar> Branch<S> {
         }
     }
 
-    /// Travels to a surface (Beer and Lambert's law on the way).
+    /// The branch at a surface, attenuated along the segment by the Beer-Lambert law.
     #[inline]
-    pub fn arrive(&self, meeting: &Meeting<S>) -> Self {
-        let distance = meeting.surface.distance;
-        // Most ways are through air, which takes nothing away: no exponential for those.
+    pub fn arrive(&self, interaction: &Interaction<S>) -> Self {
+        let distance = interaction.surface.distance;
+        // Most segments are in air, which has no absorption: no exponential for those.
         let throughput = match try_convert::<S, f64>(self.medium.absorption) {
             Some(0.0) => self.throughput,
             _ => self.throughput * (-self.medium.absorption * distance).exp(),
         };
         Self {
-            origin: meeting.surface.point,
+            origin: interaction.surface.point,
             throughput,
             range: self.range + distance,
             optical_range: self.optical_range + self.medium.group_index * distance,
@@ -68,16 +71,17 @@ impl<S: Scalar> Branch<S> {
         }
     }
 
-    /// $r = d + 2\cos\theta\\,n$
-    pub fn reflect(&self, meeting: &Meeting<S>, fraction: S) -> Self {
+    /// The specular reflection of `fraction` of the power: $r = d + 2\cos\theta\\,n$.
+    pub fn reflect(&self, interaction: &Interaction<S>, fraction: S) -> Self {
         Self {
-            direction: self.direction + meeting.normal * (meeting.cos_incidence * 2.0),
+            direction: self.direction + interaction.normal * (interaction.cos_incidence * 2.0),
             throughput: self.throughput * fraction,
             ..*self
         }
     }
 
-    pub fn transmit(&self, meeting: &Meeting<S>, transmitted: &Transmitted<S>) -> Self {
+    /// The specular transmission through a sheet or an interface.
+    pub fn transmit(&self, interaction: &Interaction<S>, transmitted: &Transmitted<S>) -> Self {
         let throughput = self.throughput * transmitted.fraction;
         match transmitted.passage {
             Passage::Sheet { extra_path } => Self {
@@ -90,7 +94,7 @@ impl<S: Scalar> Branch<S> {
                 medium,
             } => Self {
                 throughput,
-                direction: refract(&self.direction, meeting, index_ratio),
+                direction: refract(&self.direction, interaction, index_ratio),
                 medium,
                 ..*self
             },
@@ -99,14 +103,18 @@ impl<S: Scalar> Branch<S> {
 }
 
 /// Snell's law, $t = \eta d + (\eta\cos\theta_i - \cos\theta_t) n$ with $\eta = n_i/n_t$.
-fn refract<S: Scalar>(direction: &Vector3<S>, meeting: &Meeting<S>, ratio: S) -> Vector3<S> {
-    let cos_in = meeting.cos_incidence;
+fn refract<S: Scalar>(
+    direction: &Vector3<S>,
+    interaction: &Interaction<S>,
+    ratio: S,
+) -> Vector3<S> {
+    let cos_in = interaction.cos_incidence;
     let cos_out2 = (cos_in * cos_in - 1.0) * ratio * ratio + 1.0;
-    // At the critical angle nothing passes, and the root has no derivative there.
+    // At the critical angle the transmission is zero and the root has no derivative.
     let cos_out = if cos_out2.value() > 0.0 {
         cos_out2.sqrt()
     } else {
         S::zero()
     };
-    direction * ratio + meeting.normal * (ratio * cos_in - cos_out)
+    direction * ratio + interaction.normal * (ratio * cos_in - cos_out)
 }

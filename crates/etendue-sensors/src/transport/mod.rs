@@ -1,32 +1,35 @@
 //! Light from the sensor to the scene and back.
 //!
-//! A [`World`] is a scene seen at one wavelength. [`trace_tree`] follows mirrors and glass exactly
-//! and sends diffuse light straight back (a lidar's usual model).
-//! [`trace_paths`] also finds, by chance, what came back over several diffuse surfaces.
-//! [`Background`] is the light that reaches a receiver without the sensor's doing.
+//! A [`World`] is a scene at one wavelength. [`trace_tree`] follows mirrors and glass exactly and
+//! returns light from diffuse and rough surfaces along the reversed path, the usual model of a lidar.
+//! [`trace_paths`] also samples, by Monte Carlo, light over several rough surfaces.
+//! [`Background`] is the ambient light at a receiver.
 //!
-//! Choices (which triangle, which branch) are made on plain numbers, values are computed in the
-//! scalar `S`: the same code simulates in `f64` and differentiates with dual numbers.
+//! Discrete choices (triangle, branch) are made with plain numbers; values are computed in the scalar
+//! `S`. The same code simulates in `f64` and differentiates with dual numbers.
 //!
-//! Left out: polarisation, diffraction, interference, and the focusing of curved mirrors and
-//! lenses (a return falls with the square of the whole path's length).
+//! Left out: polarisation, diffraction, interference, and the focusing of curved mirrors and lenses
+//! (returned power falls with the square of the total path length).
 
 mod background;
 mod branch;
-mod first;
+mod direct_lanes;
+mod direct_tile;
 mod path_tracing;
-mod straight;
-mod tile;
+mod pose_tile;
+mod shading_frame;
+mod transmittance;
 mod tree;
 mod world;
 
-pub use background::{AmbientLight, Background, Cone, Sun};
-pub(crate) use first::{FirstReturns, PoseTile};
+pub use background::{AmbientLight, Background, FieldOfView, Sun};
+pub(crate) use direct_lanes::DirectReturnLanes;
+pub(crate) use direct_tile::DirectReturnTile;
 pub use path_tracing::{PathSettings, trace_paths};
-pub(crate) use straight::frame_about;
-pub(crate) use tile::TileReturns;
+pub(crate) use pose_tile::PoseTile;
+pub(crate) use shading_frame::shading_frame;
 pub(crate) use tree::first_distance;
 pub use tree::{
-    Factor, LightReturn, TreeAudit, TreeSettings, trace_tree, trace_tree_from, trace_trees,
+    LightReturn, ReturnFactor, TreeAudit, TreeSettings, trace_tree, trace_tree_from, trace_trees,
 };
 pub use world::{LightRay, World, WorldError};

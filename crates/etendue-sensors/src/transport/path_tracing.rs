@@ -1,8 +1,9 @@
-//! Monte-Carlo path tracing: light that several rough surfaces scattered before it came back.
+//! Monte Carlo path tracing: light that several rough surfaces scatter.
 
 use super::branch::Branch;
-use super::straight::{frame_about, see_through};
-use super::world::Meeting;
+use super::shading_frame::shading_frame;
+use super::transmittance::transmission;
+use super::world::Interaction;
 use super::{LightRay, LightReturn, World};
 use etendue_physics::Stream;
 use etendue_physics::surface::{Passage, Sample};
@@ -10,22 +11,22 @@ use etendue_scene::{Hit, Ray};
 use nalgebra::{Matrix3, Point3, Vector3};
 use std::f64::consts::PI;
 
-/// How many paths are traced, how far, and what the receiver sees.
+/// Settings of path tracing: number and depth of paths, acceptance angle of the receiver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PathSettings {
-    /// How many paths share the ray's power.
+    /// Number of paths that share the power of a ray.
     pub paths: u32,
-    /// Most surfaces on a path.
+    /// Maximum number of surfaces on a path.
     pub max_depth: u32,
-    /// Russian roulette: a path with less than this fraction of its power goes on with a
-    /// probability that its power is in proportion to, and with this much. Zero: never.
+    /// Threshold of Russian roulette: a path whose fraction of power is below it continues with a
+    /// probability in proportion to that fraction, at the threshold's power. Zero disables it.
     pub roulette_below: f64,
-    /// Greatest angle between the ray and the light that the receiver sees, rad.
+    /// Acceptance angle: greatest angle between the ray and received light, rad.
     pub receiver_half_angle: f64,
 }
 
 impl Default for PathSettings {
-    /// 256 paths of at most 16 surfaces to a receiver that sees all around.
+    /// 256 paths of at most 16 surfaces, and a receiver that accepts all directions.
     fn default() -> Self {
         Self {
             paths: 256,
@@ -36,21 +37,21 @@ impl Default for PathSettings {
     }
 }
 
-/// Follows random paths of light from `ray` and hands what comes back to `visit`: returns whose
-/// powers sum to an unbiased estimate (but for the greatest depth) of the received power per unit
-/// of emitted power and of receiver area, where the receiver's area faces the arriving light.
+/// Traces random light paths from `ray` and calls `visit` with each return.
+///
+/// The powers sum to an unbiased estimate (up to the maximum depth) of the received power per unit of
+/// emitted power and of receiver area, with the area normal to the arriving light.
 ///
 /// The first scattering surface returns light along its incoming path, through the same mirrors and
 /// glass, exactly as in [`trace_tree`](super::trace_tree). Every later scattering surface (and the
-/// first, if the light reached it over a mirror or through solid glass) is also connected directly
+/// first, where the light arrived by a mirror or through solid glass) is also connected directly
 /// to the sensor,
 /// $$P = \beta f(\omega_i, \omega_o) \frac{|\cos\theta_o|}{d^2} T$$
-/// with $\beta$ the light that arrives and $T$ what thin sheets on the way let pass: the event
-/// estimation of neutron transport (Kalos 1963, doi:10.13182/NSE63-A26471). A return's range is
-/// half of the way there and back.
+/// with $\beta$ the arriving power and $T$ the transmittance of thin sheets in between: next-event
+/// estimation (Kalos 1963, doi:10.13182/NSE63-A26471). The range of a return is half its path length.
 ///
-/// Left out: later scattered light that reaches the receiver over a mirror or through solid glass
-/// (no straight line leads there). Where a path can scatter close to the sensor, the inverse square
+/// Left out: later scattered light that reaches the receiver by a mirror or through solid glass
+/// (which a straight connection cannot sample). Where a path can scatter close to the sensor, the inverse square
 /// makes the variance large.
 pub fn trace_paths(
     world: &World<f64>,
@@ -63,7 +64,7 @@ pub fn trace_paths(
     let first = world.scene().closest_hit(&values);
     let receiver = Receiver {
         world,
-        place: ray.origin,
+        position: ray.origin,
         axis: ray.direction,
         least_cos: settings.receiver_half_angle.cos(),
         most_sheets: settings.max_depth,
@@ -75,68 +76,87 @@ pub fn trace_paths(
             scatterings: 0,
             is_straight: true,
         };
-        trace_path(
-            &receiver,
-            path,
-            (values, first),
-            settings,
-            stream,
-            &mut visit,
-        );
+        trace_path(&receiver, path, values, first, settings, stream, &mut visit);
     }
 }
 
-/// Light on its way.
+/// State of a random light path.
 #[derive(Clone, Copy)]
 struct Path {
-    /// Its throughput counts as long as nothing scattered it: that of the way back, too.
+    /// Last segment. Its throughput is that of the specular prefix, which the return path shares.
     light: Branch<f64>,
-    /// Power that it carries, with the chance that it took this way.
+    /// Power over the probability density of the path.
     weight: f64,
+    /// Number of scattering surfaces.
     scatterings: u32,
-    /// Whether the way so far is one line: the way back is the connection to the sensor.
+    /// Whether all segments are on one line: then the reversed path is the connection to the sensor.
     is_straight: bool,
 }
 
+/// Traces one path from the first hit of its first ray.
 fn trace_path(
     receiver: &Receiver,
     mut path: Path,
-    (mut ray, mut hit): (Ray, Option<Hit>),
+    mut ray: Ray,
+    mut hit: Option<Hit>,
     settings: &PathSettings,
     stream: &mut Stream,
     visit: &mut impl FnMut(LightReturn<f64>),
 ) {
     let world = receiver.world;
-    while let Some(met) = hit {
-        let meeting = world.meet(&met, &path.light.origin, &path.light.direction, ray.time);
-        path.arrive(&meeting);
-        let frame = frame_about(&meeting.normal);
-        receiver.collect(&path, &meeting, &frame, (&ray, &met), visit);
+    while let Some(surface_hit) = hit {
+        // Connect the surface to the receiver.
+        let interaction = world.interaction(
+            &surface_hit,
+            &path.light.origin,
+            &path.light.direction,
+            ray.time,
+        );
+        path.arrive(&interaction);
+        let surface = Surface {
+            interaction: &interaction,
+            frame: shading_frame(&interaction.normal),
+            ray: &ray,
+            hit: &surface_hit,
+        };
+        receiver.collect(&path, &surface, visit);
         if path.light.depth >= settings.max_depth {
             return;
         }
+
+        // Sample the next direction.
+        let frame = surface.frame;
         let incoming = frame.tr_mul(&-path.light.direction);
         let uniform = [stream.uniform(), stream.uniform(), stream.uniform()];
-        let Some(sample) = meeting.material.sample(&incoming, meeting.side, uniform) else {
+        let Some(sample) = interaction
+            .material
+            .sample(&incoming, interaction.side, uniform)
+        else {
             return;
         };
         path.leave(&sample, &frame);
+
+        // Terminate weak paths by Russian roulette.
         let floor = settings.roulette_below / f64::from(settings.paths);
         if path.weight <= 0.0 || !path.survives(floor, stream) {
             return;
         }
-        ray = path.light.cast(world.scene(), &ray, &met);
+
+        // Cast the next segment.
+        ray = path.light.cast(world.scene(), &ray, &surface_hit);
         hit = world.scene().closest_hit(&ray);
     }
 }
 
 impl Path {
-    fn arrive(&mut self, meeting: &Meeting<f64>) {
-        let distance = meeting.surface.distance;
+    /// Extends the path to a surface.
+    fn arrive(&mut self, interaction: &Interaction<f64>) {
+        let distance = interaction.surface.distance;
         self.weight *= (-self.light.medium.absorption * distance).exp();
-        self.light = self.light.arrive(meeting);
+        self.light = self.light.arrive(interaction);
     }
 
+    /// Leaves the surface in a sampled direction.
     fn leave(&mut self, sample: &Sample, frame: &Matrix3<f64>) {
         self.weight *= sample.weight;
         self.light.direction = (frame * sample.direction).normalize();
@@ -152,7 +172,7 @@ impl Path {
             None => false,
         };
         if sample.is_delta {
-            // Weight is fraction over probability.
+            // The weight is the fraction over the probability.
             self.light.throughput *= sample.weight * sample.pdf;
             self.is_straight &= sheet;
         } else {
@@ -160,6 +180,7 @@ impl Path {
         }
     }
 
+    /// Russian roulette below a weight of `floor`.
     fn survives(&mut self, floor: f64, stream: &mut Stream) -> bool {
         if self.weight >= floor {
             return true;
@@ -170,26 +191,34 @@ impl Path {
     }
 }
 
-/// Where the light is wanted.
+/// Surface that a path arrived at.
+struct Surface<'s, 'w> {
+    interaction: &'s Interaction<'w, f64>,
+    /// Shading frame.
+    frame: Matrix3<f64>,
+    /// The ray that hit it.
+    ray: &'s Ray,
+    hit: &'s Hit,
+}
+
+/// Point receiver with an acceptance cone.
 struct Receiver<'w, 'a> {
     world: &'w World<'a, f64>,
-    place: Point3<f64>,
+    /// Position in the world, m.
+    position: Point3<f64>,
+    /// Unit vector of the optical axis.
     axis: Vector3<f64>,
+    /// Cosine of the acceptance angle.
     least_cos: f64,
+    /// Most thin sheets between a surface and the receiver.
     most_sheets: u32,
 }
 
 impl Receiver<'_, '_> {
-    /// What the surface that `path` arrived at sends to the receiver.
-    fn collect(
-        &self,
-        path: &Path,
-        meeting: &Meeting<f64>,
-        frame: &Matrix3<f64>,
-        (ray, hit): (&Ray, &Hit),
-        visit: &mut impl FnMut(LightReturn<f64>),
-    ) {
-        if meeting.material.is_delta_only() {
+    /// Calls `visit` with the returns from the surface that `path` arrived at.
+    fn collect(&self, path: &Path, surface: &Surface, visit: &mut impl FnMut(LightReturn<f64>)) {
+        let interaction = surface.interaction;
+        if interaction.material.is_delta_only() {
             return;
         }
         let light = &path.light;
@@ -198,80 +227,87 @@ impl Receiver<'_, '_> {
             optical_range: light.optical_range,
             power: 0.0,
             throughput: path.weight,
-            cos_incidence: meeting.cos_incidence,
+            cos_incidence: interaction.cos_incidence,
             point: light.origin,
             arrival: light.direction,
             depth: light.depth,
             scatterings: path.scatterings + 1,
-            hit: *hit,
-            material: meeting.surface.material,
+            hit: *surface.hit,
+            material: interaction.surface.material,
         };
         let mut send = |returned: LightReturn<f64>| {
             if returned.power > 0.0 {
                 visit(returned);
             }
         };
+
+        // Return along the reversed path.
         if path.scatterings == 0 {
-            let cos = meeting.cos_incidence;
-            let scattered = meeting.material.backscatter(cos, meeting.side) * cos;
+            let cos = interaction.cos_incidence;
+            let scattered = interaction.material.backscatter(cos, interaction.side) * cos;
             let power = path.weight * light.throughput * scattered / light.range.powi(2);
             send(LightReturn { power, ..back });
         }
-        let is_way_back = path.scatterings == 0 && path.is_straight;
-        if !is_way_back && let Some(straight) = self.connect(light, meeting, frame, (ray, hit)) {
+
+        // Direct connection, unless it is the reversed path.
+        let is_reversed_path = path.scatterings == 0 && path.is_straight;
+        if !is_reversed_path && let Some(connection) = self.connect(light, surface) {
             send(LightReturn {
-                range: 0.5 * (light.range + straight.length),
-                optical_range: 0.5 * (light.optical_range + straight.optical_length),
-                power: path.weight * straight.power,
+                range: 0.5 * (light.range + connection.length),
+                optical_range: 0.5 * (light.optical_range + connection.optical_length),
+                power: path.weight * connection.power,
                 ..back
             });
         }
     }
 
-    /// What goes straight to the receiver of light that arrived at a surface.
-    fn connect(
-        &self,
-        light: &Branch<f64>,
-        meeting: &Meeting<f64>,
-        frame: &Matrix3<f64>,
-        (ray, hit): (&Ray, &Hit),
-    ) -> Option<Connection> {
-        let away = self.place - light.origin;
+    /// Direct connection of a surface to the receiver; none where no light passes.
+    fn connect(&self, light: &Branch<f64>, surface: &Surface) -> Option<Connection> {
+        // Check the acceptance angle.
+        let away = self.position - light.origin;
         let length = away.norm();
         let direction = away / length;
         if -direction.dot(&self.axis) < self.least_cos {
             return None;
         }
-        let incoming = frame.tr_mul(&-light.direction);
-        let outgoing = frame.tr_mul(&direction);
-        let scattered = meeting
+
+        // Evaluate the scattering towards the receiver.
+        let interaction = surface.interaction;
+        let incoming = surface.frame.tr_mul(&-light.direction);
+        let outgoing = surface.frame.tr_mul(&direction);
+        let scattered = interaction
             .material
-            .evaluate(&incoming, &outgoing, meeting.side);
+            .evaluate(&incoming, &outgoing, interaction.side);
         if scattered <= 0.0 {
             return None;
         }
-        let straight = Ray {
+
+        // Attenuate by what is in between.
+        let segment = Ray {
             origin: light.origin,
             direction,
-            near: self.world.scene().spawn_near(ray, hit, &direction),
+            near: self
+                .world
+                .scene()
+                .spawn_near(surface.ray, surface.hit, &direction),
             far: length,
-            ..*ray
+            ..*surface.ray
         };
-        let (passed, extra_path) = see_through(self.world, straight, self.most_sheets)?;
+        let passed = transmission(self.world, segment, self.most_sheets)?;
         Some(Connection {
             length,
-            optical_length: length + extra_path,
-            power: scattered * outgoing.z.abs() * passed / (length * length),
+            optical_length: length + passed.extra_path,
+            power: scattered * outgoing.z.abs() * passed.fraction / (length * length),
         })
     }
 }
 
-/// A straight line to the receiver.
+/// Straight connection of a surface to the receiver.
 struct Connection {
-    /// m.
+    /// Length, m.
     length: f64,
-    /// m.
+    /// Optical length, m.
     optical_length: f64,
-    /// For each unit of light that arrived at the surface, 1/m².
+    /// Power per unit of power that arrives at the surface, 1/m².
     power: f64,
 }

@@ -1,4 +1,4 @@
-//! A scene at one wavelength, in a scalar that may carry derivatives.
+//! A scene at one wavelength, generic in the scalar.
 
 use super::background::{AmbientLight, Background};
 use crate::noise_profiles::NoiseProfiles;
@@ -10,10 +10,10 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// A scene as light of one wavelength sees it.
+/// A scene at one wavelength.
 ///
-/// Geometry is found in the shared [`Scene`] in `f64`; poses and materials live here in `S`, so
-/// that they can carry derivatives:
+/// Rays are cast against the shared [`Scene`] in `f64`. Poses and materials are stored in `S`, so that
+/// they can carry derivatives:
 ///
 /// ```
 /// # use etendue_physics::{Dual, DualParts, surface::{Lobe, Material}};
@@ -49,17 +49,19 @@ use thiserror::Error;
 #[derive(Clone, Debug)]
 pub struct World<'a, S: Scalar> {
     scene: &'a Scene,
+    /// m.
     wavelength: f64,
+    /// Pose of each object at time zero.
     poses: Vec<Isometry3<S>>,
-    /// Whether each pose is that of the scene, lifted: without derivatives.
-    pub(super) lifted: Vec<bool>,
+    /// Whether the pose of each object is that of the scene, without derivatives.
+    pub(super) has_pose_of_scene: Vec<bool>,
     materials: Vec<Material<S>>,
-    /// The calibrated noise of materials.
+    /// Noise profiles of materials.
     profiles: &'a NoiseProfiles,
     background: Option<Arc<Background<'a>>>,
 }
 
-/// Reason why a scene cannot be evaluated at a wavelength.
+/// Error of a scene that cannot be evaluated at a wavelength.
 #[derive(Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum WorldError {
@@ -68,26 +70,26 @@ pub enum WorldError {
     Wavelength {
         /// The material's name.
         material: String,
-        /// What is missing.
+        /// The data that do not cover it.
         source: OutsideMaterial,
     },
 }
 
-/// A ray of light as it leaves the sensor, in the world.
+/// Ray of light that leaves the sensor, in the world.
 #[derive(Clone, Copy, Debug)]
 pub struct LightRay<S: Scalar> {
-    /// Where it starts, m.
+    /// Origin, m.
     pub origin: Point3<S>,
     /// Unit direction.
     pub direction: Vector3<S>,
-    /// When it is fired, s from the scene's epoch.
+    /// Time of emission, s from the scene's epoch.
     pub time: f64,
-    /// Objects whose own mask shares no bit with this are not seen.
+    /// Visibility mask: objects whose mask has no bit in common with it are not hit.
     pub mask: u32,
 }
 
 impl<S: Scalar> LightRay<S> {
-    /// A ray at time zero that sees everything. `direction` must be a unit vector.
+    /// A ray at time zero that can hit every object. `direction` must be a unit vector.
     pub fn new(origin: Point3<S>, direction: Vector3<S>) -> Self {
         Self {
             origin,
@@ -97,7 +99,7 @@ impl<S: Scalar> LightRay<S> {
         }
     }
 
-    /// The values without their derivatives.
+    /// The ray without derivatives.
     pub fn plain(&self) -> LightRay<f64> {
         LightRay {
             origin: self.origin.map(Scalar::value),
@@ -107,7 +109,7 @@ impl<S: Scalar> LightRay<S> {
         }
     }
 
-    /// The ray to cast: the values without their derivatives.
+    /// The ray without derivatives, to be cast.
     #[inline]
     pub fn values(&self) -> Ray {
         Ray {
@@ -122,10 +124,10 @@ impl<S: Scalar> LightRay<S> {
 }
 
 impl<'a> World<'a, f64> {
-    /// The scene at `wavelength` (m), everything where the scene has it.
+    /// The scene at `wavelength` (m), with the poses of the scene.
     ///
     /// # Errors
-    /// Where a material's data do not cover the wavelength.
+    /// If the data of a material do not cover the wavelength.
     pub fn at_wavelength(scene: &'a Scene, wavelength: f64) -> Result<Self, WorldError> {
         let materials = scene
             .materials()
@@ -145,15 +147,15 @@ impl<'a> World<'a, f64> {
             scene,
             wavelength,
             poses: poses.collect(),
-            lifted: vec![true; scene.objects().len()],
+            has_pose_of_scene: vec![true; scene.objects().len()],
             materials,
             profiles: NoiseProfiles::NONE,
             background: None,
         })
     }
 
-    /// The same world in ambient light: receivers that let it in get its photon noise.
-    /// Materials and poses are those of now.
+    /// The same world with ambient light, which adds photon noise to receivers with a window for it.
+    /// Ambient light is that of the current materials and poses.
     #[must_use]
     pub fn in_light(mut self, light: &AmbientLight) -> Self {
         self.background = None;
@@ -163,8 +165,8 @@ impl<'a> World<'a, f64> {
         self
     }
 
-    /// The same world in another scalar, without derivatives yet: replace what is to be
-    /// differentiated with [`World::with_pose`] and [`World::with_material`].
+    /// The same world in another scalar, with all derivatives zero. [`World::with_pose`] and
+    /// [`World::with_material`] replace the values to be differentiated.
     pub fn lift<S: Scalar>(&self) -> World<'a, S> {
         World {
             scene: self.scene,
@@ -172,7 +174,7 @@ impl<'a> World<'a, f64> {
             profiles: self.profiles,
             background: self.background.clone(),
             poses: self.poses.iter().map(lift_isometry).collect(),
-            lifted: self
+            has_pose_of_scene: self
                 .poses
                 .iter()
                 .zip(self.scene.objects())
@@ -188,12 +190,12 @@ impl<'a> World<'a, f64> {
 }
 
 impl<'a, S: Scalar> World<'a, S> {
-    /// Replaces an object's pose (at time zero, where it moves). Its value must be the pose the
-    /// scene has: rays are cast there.
+    /// Replaces the pose of an object (at time zero, where it moves). Its value must equal the pose in the
+    /// scene, against which rays are cast.
     #[must_use]
     pub fn with_pose(mut self, object: ObjectId, world_from_object: Isometry3<S>) -> Self {
         self.poses[object.0 as usize] = world_from_object;
-        self.lifted[object.0 as usize] = false;
+        self.has_pose_of_scene[object.0 as usize] = false;
         self
     }
 
@@ -204,31 +206,31 @@ impl<'a, S: Scalar> World<'a, S> {
         self
     }
 
-    /// The same world with calibrated noise of materials: beams that see one alone are drawn from its
-    /// profile instead of the receiver's own noise.
+    /// The same world with noise profiles: ranges of beams whose light returns from one material are drawn
+    /// from its profile instead of the noise of the receiver.
     #[must_use]
     pub fn with_profiles(mut self, profiles: &'a NoiseProfiles) -> Self {
         self.profiles = profiles;
         self
     }
 
-    /// The calibrated noise of materials.
+    /// Noise profiles of materials.
     pub fn profiles(&self) -> &'a NoiseProfiles {
         self.profiles
     }
 
-    /// The scene it is a view of.
+    /// The scene.
     pub fn scene(&self) -> &'a Scene {
         self.scene
     }
 
-    /// Where each object stands at time zero, by number.
+    /// Pose of each object at time zero, `world_from_object`.
     pub fn poses(&self) -> &[Isometry3<S>] {
         &self.poses
     }
 
-    /// Where an object stands at a time, s: one that moves carries its pose at time zero, with its
-    /// derivatives, along its motion.
+    /// Pose of an object at a time, s: the pose at time zero with its derivatives, moved by the object's
+    /// motion.
     pub fn pose_at(&self, object: ObjectId, time: f64) -> Cow<'_, Isometry3<S>> {
         let pose = &self.poses[object.0 as usize];
         let Some(motion) = self.scene.motion(object) else {
@@ -238,9 +240,9 @@ impl<'a, S: Scalar> World<'a, S> {
         Cow::Owned(pose * lift_isometry::<S>(&moved))
     }
 
-    /// The same world about a scene that differs in its deforming meshes alone
+    /// The same world for a scene that differs only in its deforming meshes
     /// ([`Scene::at`](etendue_scene::Scene::at)).
-    pub(crate) fn about<'b>(&self, scene: &'b Scene) -> World<'b, S>
+    pub(crate) fn with_scene<'b>(&self, scene: &'b Scene) -> World<'b, S>
     where
         'a: 'b,
     {
@@ -248,16 +250,17 @@ impl<'a, S: Scalar> World<'a, S> {
             scene,
             wavelength: self.wavelength,
             poses: self.poses.clone(),
-            lifted: self.lifted.clone(),
+            has_pose_of_scene: self.has_pose_of_scene.clone(),
             materials: self.materials.clone(),
             profiles: self.profiles,
-            background: { &self.background }
+            background: self
+                .background
                 .as_ref()
-                .map(|background| Arc::new(background.about(scene))),
+                .map(|background| Arc::new(background.with_scene(scene))),
         }
     }
 
-    /// The material of that number at this wavelength.
+    /// A material at this wavelength.
     pub fn material(&self, id: MaterialId) -> &Material<S> {
         &self.materials[id.0 as usize]
     }
@@ -267,29 +270,36 @@ impl<'a, S: Scalar> World<'a, S> {
         &self.materials
     }
 
-    /// The light, m.
+    /// The wavelength, m.
     pub fn wavelength(&self) -> f64 {
         self.wavelength
     }
 
-    /// The light that is there without the sensor, if there is any.
+    /// Ambient light, if there is any.
     pub fn background(&self) -> Option<&Background<'a>> {
         self.background.as_deref()
+    }
+
+    /// Whether light that hits a surface returns directly or not at all: no path continues from it, and
+    /// it has no pose of its own ([`World::with_pose`]).
+    pub(crate) fn returns_directly(&self, hit: &Hit) -> bool {
+        let material = self.scene.material_of(hit);
+        self.has_pose_of_scene[hit.object.0 as usize] && self.material(material).ends_paths()
     }
 
     pub(super) fn material_at(&self, number: usize) -> &Material<S> {
         &self.materials[number]
     }
 
-    /// Meets the surface of `hit` in `S`, where it stands at `time` (s).
+    /// Interaction of a ray with the surface of its hit at `time` (s), evaluated in `S`.
     #[inline]
-    pub(super) fn meet(
+    pub(super) fn interaction(
         &self,
         hit: &Hit,
         origin: &Point3<S>,
         direction: &Vector3<S>,
         time: f64,
-    ) -> Meeting<'_, S> {
+    ) -> Interaction<'_, S> {
         let surface = self.surface(hit, origin, direction, time);
         let cos = -direction.dot(&surface.normal);
         let (side, cos_incidence, normal) = if cos.value() < 0.0 {
@@ -297,7 +307,7 @@ impl<'a, S: Scalar> World<'a, S> {
         } else {
             (Side::Front, cos, surface.normal)
         };
-        Meeting {
+        Interaction {
             material: self.material(surface.material),
             surface,
             side,
@@ -308,8 +318,8 @@ impl<'a, S: Scalar> World<'a, S> {
 }
 
 impl<S: Scalar> World<'_, S> {
-    /// Where a ray meets the surface of `hit`, in `S`: a surface that carries no derivatives is that
-    /// of the hit.
+    /// Intersection of a ray with the surface of its hit, evaluated in `S`. Without derivatives of the pose,
+    /// the plane of the hit suffices.
     #[inline]
     fn surface(
         &self,
@@ -318,7 +328,7 @@ impl<S: Scalar> World<'_, S> {
         direction: &Vector3<S>,
         time: f64,
     ) -> SurfacePoint<S> {
-        if self.lifted[hit.object.0 as usize] {
+        if self.has_pose_of_scene[hit.object.0 as usize] {
             return self.scene.plane_hit(hit, origin, direction);
         }
         let pose = self.pose_at(hit.object, time);
@@ -326,16 +336,19 @@ impl<S: Scalar> World<'_, S> {
     }
 }
 
-/// Light at a surface.
-pub(super) struct Meeting<'w, S: Scalar> {
+/// Interaction of light with a surface.
+pub(super) struct Interaction<'w, S: Scalar> {
     pub surface: SurfacePoint<S>,
     pub material: &'w Material<S>,
+    /// The side at which light arrives.
     pub side: Side,
+    /// Cosine of the incidence, in [0, 1].
     pub cos_incidence: S,
-    /// Unit normal towards where the light came from.
+    /// Unit normal on the side at which light arrives.
     pub normal: Vector3<S>,
 }
 
+/// A pose in another scalar, with all derivatives zero.
 fn lift_isometry<S: Scalar>(pose: &Isometry3<f64>) -> Isometry3<S> {
     Isometry3::from_parts(
         pose.translation.vector.map(S::from).into(),

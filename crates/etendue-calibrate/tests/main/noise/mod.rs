@@ -1,4 +1,4 @@
-//! Noise profiles from recordings of panels.
+//! Noise calibration from recordings of panels.
 
 mod bad_input;
 mod clouds;
@@ -9,27 +9,28 @@ mod statistics;
 
 use etendue_calibrate::noise::{CalibrationOptions, PanelBeams, PanelRecording, replay};
 use etendue_physics::profile::{
-    Correlation, DistanceLaw, DropOutModel, IntensityKind, Knot, Profile, ReflectanceModel, Steps,
+    Address, Correlation, DistanceLaw, DropOutModel, Expected, IntensityKind, Knot, Profile,
+    ReflectanceModel, Steps,
 };
 use etendue_sensors::{RangeReading, Scan};
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
-/// A straight board as a planar sensor sees it.
+/// Flat board in the plane of a planar sensor.
 #[derive(Clone, Copy)]
 pub struct Board {
     pub distance: f64,
-    /// Bearing of its middle, rad; it faces the sensor.
+    /// Bearing of its centre, where its normal points to the sensor, rad.
     pub bearing: f64,
     pub width: f64,
 }
 
 impl Board {
-    /// Range and incidence in a direction.
-    fn met(&self, azimuth: f64) -> Option<(f64, f64)> {
-        let off = (azimuth - self.bearing + TAU / 2.0).rem_euclid(TAU) - TAU / 2.0;
+    /// Range (m) and incidence (rad) in a direction.
+    fn hit(&self, azimuth: f64) -> Option<(f64, f64)> {
+        let angle = (azimuth - self.bearing + TAU / 2.0).rem_euclid(TAU) - TAU / 2.0;
         let half = (0.5 * self.width / self.distance).atan();
-        (off.abs() < half).then(|| (self.distance / off.cos(), off.abs()))
+        (angle.abs() < half).then(|| (self.distance / angle.cos(), angle.abs()))
     }
 }
 
@@ -39,18 +40,19 @@ pub fn azimuths(count: u32) -> Arc<[f64]> {
         .collect()
 }
 
-/// Scans in which each beam is what `seen` says of the nearest board's range and incidence.
+/// Scans with the readings that `reading_of` gives for scan, beam, range and incidence on the nearest
+/// board.
 pub fn scans(
     boards: &[Board],
     count: u32,
-    seen: impl Fn(u32, u32, f64, f64) -> RangeReading,
+    reading_of: impl Fn(u32, u32, f64, f64) -> RangeReading,
 ) -> Vec<Scan> {
     let azimuths = azimuths(720);
     let scan = |number: u32| {
         let reading = |(beam, azimuth): (u32, &f64)| {
-            let met = boards.iter().filter_map(|board| board.met(*azimuth));
-            match met.min_by(|a, b| a.0.total_cmp(&b.0)) {
-                Some((range, incidence)) => seen(number, beam, range, incidence),
+            let hits = boards.iter().filter_map(|board| board.hit(*azimuth));
+            match hits.min_by(|a, b| a.0.total_cmp(&b.0)) {
+                Some((range, incidence)) => reading_of(number, beam, range, incidence),
                 None => RangeReading::NoReturn,
             }
         };
@@ -75,7 +77,7 @@ pub const ONE: [Board; 1] = [Board {
     width: 1.2,
 }];
 
-/// A profile whose bias, spread and drop-out all change with incidence.
+/// Profile with bias, spread and drop-out that depend on incidence.
 pub fn known() -> Profile {
     let knot = |degrees: i32| {
         let incidence = f64::from(degrees).to_radians();
@@ -107,6 +109,34 @@ pub fn known() -> Profile {
         glare: None,
         extrapolated: false,
     }
+}
+
+/// Address of the noise of a planar sensor.
+pub fn address(seed: u64, sweep: u32, beam: u32) -> Address {
+    Address {
+        seed,
+        sensor: 0,
+        sweep,
+        beam,
+        stride: 1,
+    }
+}
+
+/// Reading of a drawn range; no return without one.
+pub fn reading(range: Option<f64>) -> RangeReading {
+    range.map_or(RangeReading::NoReturn, RangeReading::Range)
+}
+
+/// Asserts that spread and drop-out at an incidence (degrees) are equal within 12 % and 0.03.
+pub fn assert_same_noise(found: &Expected, truth: &Expected, degrees: f64) {
+    assert!(
+        (found.spread / truth.spread - 1.0).abs() < 0.12,
+        "{degrees}: {found:?} {truth:?}"
+    );
+    assert!(
+        (found.drop_out - truth.drop_out).abs() < 0.03,
+        "{degrees}: {found:?} {truth:?}"
+    );
 }
 
 pub fn options() -> CalibrationOptions {

@@ -127,6 +127,7 @@ type Found = Result<(PanelRecording, Panel), NoiseError>;
 
 /// Line about a panel and the bands of incidence with too few beams.
 fn line(recording: &PanelRecording, panel: &Panel) -> String {
+    // Count the beams in bands of 10 degrees of incidence
     let beams = PanelBeams::of(recording, panel);
     let mut bands = [0_usize; 9];
     for beam in &beams.beams {
@@ -138,9 +139,12 @@ fn line(recording: &PanelRecording, panel: &Panel) -> String {
         let band = (beam.incidence.to_degrees() / 10.0) as usize;
         bands[band.min(8)] += 1;
     }
+
+    // List the bands with too few beams
     let bands = bands.iter().enumerate();
-    let thin: Vec<String> = bands
+    let sparse: Vec<String> = bands
         .filter(|(_, beams)| (1..ENOUGH).contains(*beams))
+        // Line with the pose of the panel and these bands
         .map(|(band, beams)| format!("{}-{} deg: {beams}", 10 * band, 10 * band + 10))
         .collect();
     format!(
@@ -153,10 +157,10 @@ fn line(recording: &PanelRecording, panel: &Panel) -> String {
             .max(-panel.sector.edges[0])
             .to_degrees(),
         1e2 * beams.returned() as f64 / beams.beams.len().max(1) as f64,
-        if thin.is_empty() {
+        if sparse.is_empty() {
             "enough beams in every band".to_owned()
         } else {
-            format!("too few beams yet ({})", thin.join(", "))
+            format!("too few beams yet ({})", sparse.join(", "))
         }
     )
 }

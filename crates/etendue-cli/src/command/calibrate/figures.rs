@@ -124,6 +124,7 @@ pub fn profile_from_above(
     ends: [&str; 2],
     share: impl Fn(Aspect) -> f64,
 ) -> Drawing {
+    // One beam per degree, up to the widest incidence of the profile
     let widest = profile.knots.last().map_or(1.0, |knot| knot.incidence);
     let angles = (-90..=90).map(|degree| f64::from(degree).to_radians());
     let beams: Vec<PanelBeam> = angles
@@ -133,6 +134,8 @@ pub fn profile_from_above(
             share: share(Aspect::signed(angle)),
         })
         .collect();
+
+    // Draw the panel between the outermost beams
     let panel = [beams.first(), beams.last()].map(|beam| beam.map_or([0.0; 2], |b| b.at));
     PanelView {
         title: &format!("{} on {}", profile.sensor, profile.material),
@@ -233,10 +236,12 @@ fn reflectance_plot(calibration: &NoiseCalibration) -> Plot {
     let y = Axis::new("share that returns").with_limits(PROBABILITY);
     let mut plot = plot_over_incidence(&profile.material, y);
 
+    // Recorded share of returned beams
     let bins = calibration.bins.iter();
     let points = bins.map(|bin| [bin.incidence.to_degrees(), 1.0 - bin.drop_out()]);
     plot.add_dots("recorded", points.collect(), recorded());
 
+    // Curves of the profile and of the reflectance model
     let mut add = |name: &str, stroke: Stroke, value: &dyn Fn(f64) -> f64| {
         let degrees = (0..=170).map(|half| f64::from(half) / 2.0);
         let points = degrees.map(|x| [x, value(x.to_radians())]);

@@ -30,7 +30,7 @@ struct BandRow {
     from_deg: f64,
     to_deg: f64,
     beams: usize,
-    independent_looks: f64,
+    effective_sample_size: f64,
     ks_distance: f64,
     ks_probability: f64,
     ks_probability_all_independent: f64,
@@ -47,6 +47,7 @@ struct BandRow {
 impl HoldOutReport {
     /// Report of the scores of a material.
     pub fn of(material: &str, hold_out: &HoldOutScores) -> Self {
+        // Scores of each predictor
         let scores = hold_out.scores.iter().map(|(predictor, scores)| {
             let classes = scores.calibration.iter();
             ScoreRow {
@@ -60,6 +61,8 @@ impl HoldOutReport {
                     .collect(),
             }
         });
+
+        // Tests in bands of incidence, with the Monte Carlo result of the same band
         let simulated = |band: &IncidenceBand| {
             let same = |one: &&MonteCarloBand| one.incidence[0] == band.incidence[0];
             hold_out.monte_carlo.iter().find(same)
@@ -68,7 +71,7 @@ impl HoldOutReport {
             from_deg: band.incidence[0].to_degrees(),
             to_deg: band.incidence[1].to_degrees(),
             beams: band.beams,
-            independent_looks: band.samples,
+            effective_sample_size: band.samples,
             ks_distance: band.distance,
             ks_probability: band.probability,
             ks_probability_all_independent: band.plain_probability,
@@ -89,6 +92,7 @@ impl HoldOutReport {
 
     /// The report as text.
     pub fn text(&self) -> String {
+        // Heading with the columns of the scores
         let mut text = format!(
             "{}: fitted to {} scans, tested on {}\n  {:<18} {:>9} {:>9} {:>9}\n",
             self.material,
@@ -99,6 +103,8 @@ impl HoldOutReport {
             "CRPS, mm",
             "Brier"
         );
+
+        // Scores of each predictor
         for row in &self.scores {
             writeln!(
                 text,
@@ -107,20 +113,31 @@ impl HoldOutReport {
             )
             .expect("writing to a string does not fail");
         }
+
+        // Tests in bands of incidence
         for band in &self.bands {
-            writeln!(text, "  {:>3.0} - {:<3.0} deg: KS {:.3}, p {:.3} from simulations, {:.3} from {:.0} independent looks, {:.2e} from {} beams; JS {:.3} bits, drop-out {:.1} %, predicted {:.1} %",
-                band.from_deg,
-                band.to_deg,
-                band.ks_distance,
-                band.ks_probability_simulated.unwrap_or(f64::NAN),
-                band.ks_probability,
-                band.independent_looks,
-                band.ks_probability_all_independent,
-                band.beams,
-                band.jensen_shannon_bits,
-                1e2 * band.drop_out_seen,
-                1e2 * band.drop_out_predicted).expect("writing to a string does not fail");
+            text += &band.text();
         }
         text
+    }
+}
+
+impl BandRow {
+    fn text(&self) -> String {
+        format!(
+            "  {:>3.0} - {:<3.0} deg: KS {:.3}, p {:.3} from simulations, {:.3} from {:.0} independent \
+             looks, {:.2e} from {} beams; JS {:.3} bits, drop-out {:.1} %, predicted {:.1} %\n",
+            self.from_deg,
+            self.to_deg,
+            self.ks_distance,
+            self.ks_probability_simulated.unwrap_or(f64::NAN),
+            self.ks_probability,
+            self.effective_sample_size,
+            self.ks_probability_all_independent,
+            self.beams,
+            self.jensen_shannon_bits,
+            1e2 * self.drop_out_seen,
+            1e2 * self.drop_out_predicted
+        )
     }
 }

@@ -86,7 +86,7 @@ pub fn profiles(folder: Option<&Path>) -> Result<Vec<(String, Arc<Profile>)>, Fa
     if profiles.is_empty() {
         return Err(Failure::usage(
             format!("the folder {} has no profile (.toml)", folder.display()),
-            "write some with `etendue calibrate BENCH.toml -o profiles`",
+            "write some with `etendue calibrate SETUP.toml -o profiles`",
         ));
     }
     Ok(profiles)

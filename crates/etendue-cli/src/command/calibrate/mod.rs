@@ -21,13 +21,13 @@ use clap::{Args, Subcommand};
 #[command(
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
-    after_help = "Examples: etendue calibrate bench.toml -o profiles\n          \
+    after_help = "Examples: etendue calibrate setup.toml -o profiles\n          \
     etendue calibrate --recording wood_data.txt --material wood --width 1.25\n          \
     etendue calibrate data.config --holdout -o profiles\n          \
     etendue calibrate view profiles/wood.toml -o wood\n          \
     etendue calibrate identify scan.txt --profiles profiles\n          \
     etendue calibrate aim --source recording.txt\n\n\
-    A bench file lists recordings of panels of known materials; a data.config of ApolloSim is \
+    A calibration setup file lists recordings of panels of known materials; a data.config of ApolloSim is \
     accepted too. The panel is found in the recording: declared numbers are hints, with a warning \
     where they disagree. A material of a scene uses a profile with profile = \"profiles/wood.toml\"."
 )]

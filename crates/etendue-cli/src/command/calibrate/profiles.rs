@@ -12,7 +12,7 @@ use crate::sequence::bar;
 use clap::Args;
 use etendue::calibrate::noise::score::hold_out;
 use etendue::calibrate::noise::{
-    NoiseCalibration, CalibrationOptions, PanelHint, PanelRecording, RangingPrinciple, calibrate,
+    NoiseCalibration, CalibrationOptions, Panel, PanelBeams, PanelHint, PanelRecording, RangingPrinciple, calibrate,
 };
 use etendue::config::profile::{
     CalibrationSetup, ProfileFile, Provenance, Quality, SetupPanel, load_calibration_setup,
@@ -28,10 +28,10 @@ use std::path::PathBuf;
     reason = "switches of the command line"
 )]
 pub struct Profiles {
-    /// Bench file (.toml), or an ApolloSim data.config
+    /// Calibration setup file (.toml), or an ApolloSim data.config
     #[arg(required_unless_present = "recording", conflicts_with = "recording")]
-    bench: Option<PathBuf>,
-    /// Recording of one panel, instead of a bench file: a scan log, MCAP, ROS 1 bag, cloud or folder
+    setup: Option<PathBuf>,
+    /// Recording of one panel, instead of a setup file: a scan log, MCAP, ROS 1 bag, cloud or folder
     /// of clouds; several recordings of one material give one profile
     #[arg(long, value_name = "FILE", requires = "material")]
     recording: Vec<PathBuf>,
@@ -39,10 +39,10 @@ pub struct Profiles {
     #[arg(long, requires = "recording")]
     material: Option<String>,
     /// Name of the sensor
-    #[arg(long, default_value = "sensor", conflicts_with = "bench")]
+    #[arg(long, default_value = "sensor", conflicts_with = "setup")]
     sensor: String,
     /// The sensor measures the time of flight (pulse or phase); otherwise it triangulates
-    #[arg(long, conflicts_with = "bench")]
+    #[arg(long, conflicts_with = "setup")]
     time_of_flight: bool,
     #[command(flatten)]
     hints: Hints,
@@ -79,8 +79,8 @@ impl Profiles {
     /// Calibrates, writes the profiles and prints a summary.
     pub fn run(self) -> Result<(), Failure> {
         // Load and calibrate each material
-        let bench = self.bench()?;
-        let progress = bar("calibrating materials", bench.materials().len());
+        let setup = self.setup()?;
+        let progress = bar("calibrating materials", setup.materials().len());
         let mut calibrations = Vec::new();
         let mut folder = Folder::new(&self.output);
         let mut results = Results {
@@ -89,8 +89,8 @@ impl Profiles {
             files: Vec::new(),
             warnings: Vec::new(),
         };
-        for (material, panels) in bench.materials() {
-            let task = Task::load(&bench, material, &panels)?;
+        for (material, panels) in setup.materials() {
+            let task = Task::load(&setup, material, &panels)?;
             calibrations.push(self.calibrate(&task, &mut folder, &mut results)?);
             progress.inc(1);
         }
@@ -110,9 +110,9 @@ impl Profiles {
         print_report(self.json, &results, Self::summary)
     }
 
-    /// The bench file, or one with the recordings of the arguments.
-    fn bench(&self) -> Result<CalibrationSetup, Failure> {
-        if let Some(path) = &self.bench {
+    /// The calibration setup file, or one with the recordings of the arguments.
+    fn setup(&self) -> Result<CalibrationSetup, Failure> {
+        if let Some(path) = &self.setup {
             return Ok(load_calibration_setup(path)?);
         }
         let material = self.material.clone().unwrap_or_default();
@@ -142,6 +142,7 @@ impl Profiles {
         folder: &mut Folder,
         results: &mut Results,
     ) -> Result<NoiseCalibration, Failure> {
+        // Fit the profile and add its file
         let recordings = task.recordings();
         let calibration = calibrate(&recordings, &task.options)?;
         let name = file_name(&task.options.material);
@@ -149,6 +150,8 @@ impl Profiles {
         if self.figures {
             figures::add(folder, &name, &calibration, &task.panels[0].2.recording)?;
         }
+
+        // Score the fit on held-out scans
         if self.holdout {
             let scores = hold_out(&recordings, &task.options)?;
             results
@@ -158,14 +161,14 @@ impl Profiles {
                 figures::add_hold_out(folder, &name, &scores)?;
             }
         }
-        let read = task
-            .panels
-            .iter()
-            .flat_map(|(_, _, loaded)| &loaded.warnings);
-        let of = |warning: &String| format!("{}: {warning}", task.options.material);
-        results
-            .warnings
-            .extend(read.chain(&calibration.warnings).map(of));
+
+        // Collect the warnings and the report
+        let panels = task.panels.iter();
+        let reading_warnings = panels.flat_map(|(_, _, loaded)| &loaded.warnings);
+        for warning in reading_warnings.chain(&calibration.warnings) {
+            let warning = format!("{}: {warning}", task.options.material);
+            results.warnings.push(warning);
+        }
         results.materials.push(MaterialReport::of(&calibration));
         Ok(calibration)
     }
@@ -187,10 +190,11 @@ impl Profiles {
 
 impl Task {
     fn load(
-        bench: &CalibrationSetup,
+        setup: &CalibrationSetup,
         material: &str,
         panels: &[&SetupPanel],
     ) -> Result<Self, Failure> {
+        // Load the recording of each panel
         let load = |panel: &&SetupPanel| {
             let hint = PanelHint {
                 distance: panel.distance,
@@ -200,20 +204,23 @@ impl Task {
             };
             Ok(((*panel).clone(), hint, recording(&panel.recording)?))
         };
-        Ok(Self {
-            options: CalibrationOptions {
-                sensor: bench.sensor.clone(),
-                material: material.into(),
-                principle: if bench.time_of_flight {
-                    RangingPrinciple::TimeOfFlight
-                } else {
-                    RangingPrinciple::Triangulating
-                },
-                wavelength: bench.wavelength,
-                ..CalibrationOptions::default()
-            },
-            panels: panels.iter().map(load).collect::<Result<_, Failure>>()?,
-        })
+
+        // Options of the calibration
+        let kind = if setup.time_of_flight {
+            RangingPrinciple::TimeOfFlight
+        } else {
+            RangingPrinciple::Triangulating
+        };
+        let options = CalibrationOptions {
+            sensor: setup.sensor.clone(),
+            material: material.into(),
+            kind,
+            wavelength: setup.wavelength,
+            ..CalibrationOptions::default()
+        };
+
+        let panels = panels.iter().map(load).collect::<Result<_, Failure>>()?;
+        Ok(Self { options, panels })
     }
 
     fn recordings(&self) -> Vec<(&PanelRecording, PanelHint)> {
@@ -223,7 +230,7 @@ impl Task {
             .collect()
     }
 
-    /// File of a profile, with its provenance.
+    /// File of a profile, with the quality of its fit and its provenance.
     fn file(&self, calibration: &NoiseCalibration) -> ProfileFile {
         let mut file = ProfileFile::of(&calibration.profile);
         file.description = format!(
@@ -233,35 +240,43 @@ impl Task {
             self.panels.len()
         );
         file.warnings.clone_from(&calibration.warnings);
-        let beams = calibration.panels.iter().map(|panel| &panel.beams);
-        file.quality = Some(Quality {
-            beams: beams.clone().map(|b| b.beams.len()).sum(),
-            returned: beams
-                .clone()
-                .map(etendue::calibrate::noise::PanelBeams::returned)
-                .sum(),
-            strays: beams.map(|b| b.strays).sum(),
-            bias_penalty: calibration.penalties[0],
-            spread_penalty: calibration.penalties[1],
-            drop_out_penalty: calibration.penalties[2],
-            reflectance_deviance: (calibration.reflectance.deviance * 1e2).round() / 1e2,
-            copies: (calibration.neighbour_correlation.copies * 1e3).round() / 1e3,
-        });
+        file.quality = Some(quality(calibration));
         let panels = self.panels.iter().zip(&calibration.panels);
-        let provenance = panels.map(|((panel, _, loaded), report)| Provenance {
-            recording: base_name(&panel.recording),
-            sha256: loaded.sha256.clone(),
-            source: panel.source.clone(),
-            scans: loaded.recording.scans,
-            distance_m: (report.panel.plane.distance * 1e5).round() / 1e5,
-            distance_error_mm: (report.panel.distance_error * 1e6).round() / 1e3,
-            bearing_deg: (report.panel.bearing().to_degrees() * 1e3).round() / 1e3,
-            rms_mm: (report.panel.rms * 1e6).round() / 1e3,
-            declared_distance_m: panel.distance,
-            declared_width_m: panel.width,
-        });
-        file.provenance = provenance.collect();
+        file.provenance = panels
+            .map(|((panel, _, loaded), report)| provenance(panel, loaded, &report.panel))
+            .collect();
         file
+    }
+}
+
+/// Number of beams and properties of the fit, rounded for the file.
+fn quality(calibration: &NoiseCalibration) -> Quality {
+    let beams = calibration.panels.iter().map(|panel| &panel.beams);
+    Quality {
+        beams: beams.clone().map(|b| b.beams.len()).sum(),
+        returned: beams.clone().map(PanelBeams::returned).sum(),
+        strays: beams.map(|b| b.strays).sum(),
+        bias_penalty: calibration.penalties[0],
+        spread_penalty: calibration.penalties[1],
+        drop_out_penalty: calibration.penalties[2],
+        reflectance_deviance: (calibration.reflectance.deviance * 1e2).round() / 1e2,
+        copies: (calibration.neighbour_correlation.copies * 1e3).round() / 1e3,
+    }
+}
+
+/// Recording of a panel, with the panel found in it, rounded for the file.
+fn provenance(declared: &SetupPanel, loaded: &Loaded, found: &Panel) -> Provenance {
+    Provenance {
+        recording: base_name(&declared.recording),
+        sha256: loaded.sha256.clone(),
+        source: declared.source.clone(),
+        scans: loaded.recording.scans,
+        distance_m: (found.plane.distance * 1e5).round() / 1e5,
+        distance_error_mm: (found.distance_error * 1e6).round() / 1e3,
+        bearing_deg: (found.bearing().to_degrees() * 1e3).round() / 1e3,
+        rms_mm: (found.rms * 1e6).round() / 1e3,
+        declared_distance_m: declared.distance,
+        declared_width_m: declared.width,
     }
 }
 

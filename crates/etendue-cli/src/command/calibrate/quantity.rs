@@ -244,6 +244,7 @@ impl Quantity {
         profile: &Profile,
         stroke: Stroke,
     ) {
+        // Collect the bins that have a value
         let mut points = Vec::new();
         let mut intervals = Vec::new();
         for bin in bins {
@@ -256,6 +257,8 @@ impl Quantity {
                 intervals.push([incidence, value - half, value + half]);
             }
         }
+
+        // Draw the intervals below the dots
         plot.add(Series::ErrorBars {
             intervals,
             stroke: Stroke::new(stroke.color.fade(0.45), 1.2),

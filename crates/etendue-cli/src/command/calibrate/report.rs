@@ -13,9 +13,9 @@ pub struct MaterialReport {
     panels: Vec<PanelRow>,
     steps_mm: Vec<[f64; 2]>,
     neighbour_correlation: f64,
-    standing_neighbour_correlation: f64,
+    fixed_pattern_neighbour_correlation: f64,
     copies: f64,
-    standing: f64,
+    fixed_pattern: f64,
     glare: Option<GlareRow>,
     bands: Vec<BandRow>,
 }
@@ -71,6 +71,8 @@ impl MaterialReport {
     /// Report of a calibration.
     pub fn of(calibration: &NoiseCalibration) -> Self {
         let profile = &calibration.profile;
+
+        // Panels found in the recordings
         let panels = calibration.panels.iter().map(|report| PanelRow {
             recording: report.recording.clone(),
             distance_m: report.panel.plane.distance,
@@ -80,6 +82,8 @@ impl MaterialReport {
             beams: report.beams.beams.len(),
             strays: report.beams.strays,
         });
+
+        // Terms of the profile
         let steps = profile.steps.as_slice().iter();
         Self {
             material: profile.material.clone(),
@@ -88,9 +92,9 @@ impl MaterialReport {
                 .map(|step| [step.from * 1e3, step.step * 1e3])
                 .collect(),
             neighbour_correlation: profile.correlation.neighbour(),
-            standing_neighbour_correlation: profile.correlation.fixed_pattern_neighbour(),
+            fixed_pattern_neighbour_correlation: profile.correlation.fixed_pattern_neighbour(),
             copies: calibration.neighbour_correlation.copies,
-            standing: profile.correlation.fixed_pattern(),
+            fixed_pattern: profile.correlation.fixed_pattern(),
             glare: profile.glare.as_ref().map(GlareRow::of),
             bands: bands(calibration),
         }
@@ -144,71 +148,101 @@ fn bands(calibration: &NoiseCalibration) -> Vec<BandRow> {
 pub fn text(reports: &[MaterialReport]) -> String {
     let mut text = String::new();
     for report in reports {
-        add(report, &mut text).expect("writing to a string does not fail");
+        report
+            .write(&mut text)
+            .expect("writing to a string does not fail");
     }
     text
 }
 
-fn add(report: &MaterialReport, text: &mut String) -> std::fmt::Result {
-    writeln!(text, "{}", report.material)?;
-    for panel in &report.panels {
+impl MaterialReport {
+    fn write(&self, out: &mut String) -> std::fmt::Result {
+        // Panels
+        writeln!(out, "{}", self.material)?;
+        for panel in &self.panels {
+            panel.write(out)?;
+        }
+
+        // Terms besides the curves over incidence
+        self.write_steps_and_correlation(out)?;
+        if let Some(glare) = &self.glare {
+            glare.write(out)?;
+        }
+
+        // Table over incidence
         writeln!(
-            text,
-            "  panel at {:.4} ± {:.4} m, tilt {:.2} deg, rms {:.2} mm below 40 deg, {} beams ({})",
-            panel.distance_m,
-            panel.distance_error_mm * 1e-3,
-            panel.tilt_deg,
-            panel.rms_mm,
-            panel.beams,
-            panel.recording
+            out,
+            "  incidence, deg    beams   bias, mm  spread, mm   drop-out (95 %)"
         )?;
+        for band in &self.bands {
+            band.write(out)?;
+        }
+        Ok(())
     }
-    let step = |[from, step]: &[f64; 2]| format!("{step:.3} mm from {from:.0} mm");
-    let steps: Vec<String> = report.steps_mm.iter().map(step).collect();
-    writeln!(
-        text,
-        "  steps: {}; correlation of neighbours {:.2}, {:.0} % are copies; fixed pattern: {:.0} % of the \
-         variance, correlation of neighbours {:.2}",
+
+    fn write_steps_and_correlation(&self, out: &mut String) -> std::fmt::Result {
+        let step = |[from, step]: &[f64; 2]| format!("{step:.3} mm from {from:.0} mm");
+        let mut steps: Vec<String> = self.steps_mm.iter().map(step).collect();
         if steps.is_empty() {
-            "none".into()
-        } else {
-            steps.join(", ")
-        },
-        report.neighbour_correlation,
-        1e2 * report.copies,
-        1e2 * report.standing,
-        report.standing_neighbour_correlation
-    )?;
-    if let Some(glare) = &report.glare {
+            steps.push("none".into());
+        }
         writeln!(
-            text,
+            out,
+            "  steps: {}; correlation of neighbours {:.2}, {:.0} % are copies; fixed pattern: {:.0} % of the \
+             variance, correlation of neighbours {:.2}",
+            steps.join(", "),
+            self.neighbour_correlation,
+            1e2 * self.copies,
+            1e2 * self.fixed_pattern,
+            self.fixed_pattern_neighbour_correlation
+        )
+    }
+}
+
+impl PanelRow {
+    fn write(&self, out: &mut String) -> std::fmt::Result {
+        writeln!(
+            out,
+            "  panel at {:.4} ± {:.4} m, tilt {:.2} deg, rms {:.2} mm below 40 deg, {} beams ({})",
+            self.distance_m,
+            self.distance_error_mm * 1e-3,
+            self.tilt_deg,
+            self.rms_mm,
+            self.beams,
+            self.recording
+        )
+    }
+}
+
+impl GlareRow {
+    fn write(&self, out: &mut String) -> std::fmt::Result {
+        writeln!(
+            out,
             "  glare within {:.0} deg of the normal, centred at {:+.1} deg (positive: left): {:+.2} to {:+.2} mm, \
              up to {:.0} % of the beams lost",
-            glare.reach_deg,
-            glare.centre_deg,
-            glare.bias_mm[0],
-            glare.bias_mm[1],
-            1e2 * glare.drop_out
-        )?;
+            self.reach_deg,
+            self.centre_deg,
+            self.bias_mm[0],
+            self.bias_mm[1],
+            1e2 * self.drop_out
+        )
     }
-    writeln!(
-        text,
-        "  incidence, deg    beams   bias, mm  spread, mm   drop-out (95 %)"
-    )?;
-    for band in &report.bands {
+}
+
+impl BandRow {
+    fn write(&self, out: &mut String) -> std::fmt::Result {
         let number = |value: Option<f64>| value.map_or("-".into(), |v| format!("{v:.2}"));
         writeln!(
-            text,
+            out,
             "  {:>3.0} - {:<3.0}    {:>10.0} {:>10} {:>11}   {:.1} % ({:.1} to {:.1})",
-            band.from_deg,
-            band.to_deg,
-            band.beams,
-            number(band.bias_mm),
-            number(band.spread_mm),
-            1e2 * band.drop_out,
-            1e2 * band.drop_out_interval[0],
-            1e2 * band.drop_out_interval[1]
-        )?;
+            self.from_deg,
+            self.to_deg,
+            self.beams,
+            number(self.bias_mm),
+            number(self.spread_mm),
+            1e2 * self.drop_out,
+            1e2 * self.drop_out_interval[0],
+            1e2 * self.drop_out_interval[1]
+        )
     }
-    Ok(())
 }

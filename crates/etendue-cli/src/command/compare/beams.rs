@@ -147,12 +147,15 @@ impl SpanReport {
 impl BeamsReport {
     /// Rows of a name and a value.
     pub fn rows(&self) -> Vec<(String, String)> {
-        let rows = if self.by_ring { "ring" } else { "elevation" };
+        // Cells of the comparison
+        let row_of_cells = if self.by_ring { "ring" } else { "elevation" };
         let cells = format!(
-            "{} cells of one {rows} and {} degrees",
+            "{} cells of one {row_of_cells} and {} degrees",
             self.cells, self.cell_deg
         );
         let mut rows = vec![("beams".to_owned(), cells)];
+
+        // Errors of beams that returned in both scans
         for (name, unit, errors) in [
             ("range per beam", " m", &self.range_m),
             ("intensity per beam", "", &self.intensity),
@@ -165,6 +168,8 @@ impl BeamsReport {
                 rows.push((name.to_owned(), text));
             }
         }
+
+        // Agreement of the drop-outs
         let found = &self.drop_outs;
         let text = format!(
             "precision {:.2} %, recall {:.2} %, F1 {:.2} % ({} real, {} simulated, {} both)",

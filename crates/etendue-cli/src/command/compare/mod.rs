@@ -11,8 +11,7 @@ use crate::output::{print_report, warn};
 use clap::Args;
 use etendue::estimate::compare::compare_clouds;
 use etendue::io::packets::PacketSource;
-use etendue::io::points::Cloud;
-use etendue::io::points::read_points;
+use etendue::io::points::{Cloud, read_points};
 use etendue::io::table::PointTable;
 use report::Report;
 use std::path::{Path, PathBuf};
@@ -27,7 +26,7 @@ use std::path::{Path, PathBuf};
     without a point is a drop-out."
 )]
 pub struct Compare {
-    /// Real cloud: any format that `etendue convert` reads, or .vtk
+    /// Real cloud, in any format that `etendue convert` reads
     real: PathBuf,
     /// Simulated cloud
     simulated: PathBuf,
@@ -78,9 +77,8 @@ impl Compare {
     /// Compares two clouds and prints a report.
     pub fn run(self) -> Result<(), Failure> {
         // Load
-        let device = device(self.metadata.as_deref())?;
-        let real = Loaded::read(&self.real, &device)?;
-        let simulated = Loaded::read(&self.simulated, &crate::device::device(None)?)?;
+        let real = Loaded::read(&self.real, &device(self.metadata.as_deref())?)?;
+        let simulated = Loaded::read(&self.simulated, &device(None)?)?;
 
         // Compare
         let beams = beams::compare(&real.table, &simulated.table, self.cell);

@@ -105,6 +105,8 @@ impl Report {
     pub fn rows(&self) -> Vec<(String, String)> {
         let metres = |value: f64| format!("{value:.4} m");
         let share = |value: f64| format!("{:.2} %", 100.0 * value);
+
+        // Distances between the clouds
         let mut rows = vec![
             ("Chamfer distance".to_owned(), metres(self.chamfer_m)),
             (
@@ -137,6 +139,8 @@ impl Report {
             ),
             ("F-score".to_owned(), share(self.f_score)),
         ];
+
+        // Differences of the distributions
         for (name, distance) in [("range", &self.range), ("intensity", &self.intensity)] {
             if let Some(distance) = distance {
                 let text = format!(
@@ -146,6 +150,8 @@ impl Report {
                 rows.push((format!("distribution of {name}"), text));
             }
         }
+
+        // Differences beam by beam
         rows.extend(self.beams.iter().flat_map(BeamsReport::rows));
         rows
     }

@@ -68,28 +68,30 @@ struct Corrector<'a> {
 impl Apply {
     /// Corrects scans and prints a summary.
     pub fn run(self) -> Result<(), Failure> {
-        let learnt = depth_model::load(&self.model)?;
-        let mut corrector = Corrector::new(&learnt, self.cell)?;
-        corrector.check_name(&self.sensor);
+        // Check the arguments and load the model
         if self.input == self.output {
             return Err(Failure::usage(
                 "input and output are the same",
                 "give another output: the scans as measured are not overwritten",
             ));
         }
+        let learnt = depth_model::load(&self.model)?;
+        let mut corrector = Corrector::new(&learnt, self.cell)?;
+        corrector.check_name(&self.sensor);
+
+        // Correct a folder of scans, a recording or one scan
+        let ending = self.input.extension();
         if self.input.is_dir() {
             self.folder(&mut corrector)?;
-        } else if self
-            .input
-            .extension()
-            .is_some_and(|ending| ending == "mcap")
-        {
+        } else if ending.is_some_and(|ending| ending == "mcap") {
             self.recording(&mut corrector)?;
         } else {
             let mut outputs = OutputSet::new();
             correct_file(&mut corrector, &self.input, &self.output, &mut outputs)?;
             commit(outputs)?;
         }
+
+        // Report
         let report = corrector.finish();
         warn(&report.warnings);
         print_report(self.json, &report, |report| report.text(&self.output))

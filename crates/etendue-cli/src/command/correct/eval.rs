@@ -154,25 +154,32 @@ impl Eval {
         poses: &[Isometry3<f64>],
         model: &DepthModel,
     ) -> Result<[MeshDistance; 2], Failure> {
+        // Load the mesh
         let file = read_mesh(path)?;
         let corners = |t: &[u32; 3]| t.map(|v| file.mesh.vertices[v as usize]);
         let triangles = file.mesh.triangles.iter().map(corners).collect();
         let mesh = ReferenceMesh::new(triangles, self.reach);
         let cells = CellOptions::default();
         let depths = self.map.options().depths;
-        let mut pair = [Vec::new(), Vec::new()];
+        let mut as_measured = Vec::new();
+        let mut after_correction = Vec::new();
         for (scan, pose) in scans.iter().zip(poses) {
+            // Select the points that the correction applies to
             let corrected = correct_scan(scan, model, &cells);
             let used = |i: &usize| {
                 corrected.incidences[*i].is_some() && depths.contains(&scan[*i].coords.norm())
             };
-            let chosen: Vec<usize> = (0..scan.len()).filter(used).collect();
-            for (list, points) in pair.iter_mut().zip([scan, &corrected.points]) {
-                let placed: Vec<_> = chosen.iter().map(|&i| pose * points[i]).collect();
-                list.extend(mesh.distances(&placed));
-            }
+            let selected: Vec<usize> = (0..scan.len()).filter(used).collect();
+
+            // Distances of these points in the world, as measured and corrected
+            let distances = |points: &[Point3<f64>]| {
+                let in_world: Vec<_> = selected.iter().map(|&i| pose * points[i]).collect();
+                mesh.distances(&in_world)
+            };
+            as_measured.extend(distances(scan));
+            after_correction.extend(distances(&corrected.points));
         }
-        Ok(pair.map(|distances| MeshDistance::of(&distances)))
+        Ok([as_measured, after_correction].map(|distances| MeshDistance::of(&distances)))
     }
 
     /// Drift of SLAM without and with the correction.
@@ -206,6 +213,7 @@ impl MeshDistance {
 
 impl Report {
     fn text(&self) -> String {
+        // Consistency of the map
         let mut text = String::new();
         if let Some([before, after]) = self.thickness_m {
             let _ = writeln!(
@@ -216,6 +224,8 @@ impl Report {
                 after * 1e3
             );
         }
+
+        // Distances from the reference mesh
         if let Some(pair) = self.mesh {
             for (name, d) in ["as measured", "corrected"].iter().zip(pair) {
                 let _ = writeln!(
@@ -228,6 +238,8 @@ impl Report {
                 );
             }
         }
+
+        // Drift of SLAM
         if let Some([before, after]) = &self.slam {
             text += &before.text("SLAM as measured");
             text += &after.text("SLAM corrected");

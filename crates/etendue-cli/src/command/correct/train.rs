@@ -207,6 +207,28 @@ enum FreedomName {
     PerSequence,
 }
 
+impl From<LossName> for DepthLoss {
+    fn from(name: LossName) -> Self {
+        match name {
+            LossName::MinimumEigenvalue => Self::MinimumEigenvalue,
+            LossName::NormalisedEigenvalue => Self::NormalisedEigenvalue,
+            LossName::Trace => Self::Trace,
+            LossName::PointToPlane => Self::PointToPlane,
+            LossName::PointToPoint => Self::PointToPoint,
+        }
+    }
+}
+
+impl From<OptimiserName> for DepthOptimiser {
+    fn from(name: OptimiserName) -> Self {
+        match name {
+            OptimiserName::GaussNewton => Self::GaussNewton,
+            OptimiserName::Lbfgs => Self::Lbfgs(7),
+            OptimiserName::Adam => Self::Adam(2e-4),
+        }
+    }
+}
+
 /// Scans of several sequences in one world.
 pub struct Gathered {
     /// Points of each scan in the frame of the lidar, m.
@@ -223,10 +245,13 @@ const SEQUENCE_DISTANCE: f64 = 1e4;
 impl MapArguments {
     /// The options with the given arguments.
     pub fn options(&self) -> DepthMapOptions {
+        // Start from the published or the strict masks
         let mut options = match self.masks {
             MaskName::Strict => DepthMapOptions::strict(),
             MaskName::Published => DepthMapOptions::published(),
         };
+
+        // Neighbourhoods of the points
         if let Some(voxel) = self.voxel {
             options.voxel = voxel;
         }
@@ -241,10 +266,14 @@ impl MapArguments {
         if let Some(centres) = self.centres {
             options.centres = Some(centres).filter(|cube| *cube != 0.0);
         }
+
+        // Normals
         if let Some(radius) = self.normal_radius {
             options.normal_from = Neighbourhood::Radius(radius);
         }
         options.normal_doublings = self.normal_doublings.unwrap_or(options.normal_doublings);
+
+        // Selection of measurements
         if let Some([near, far]) = self.depths.as_deref().and_then(<[f64]>::first_chunk) {
             options.depths = *near..=*far;
         }
@@ -389,13 +418,7 @@ impl Train {
 
     fn training(&self, gathered: &Gathered) -> TrainingSettings {
         TrainingSettings {
-            loss: match self.loss {
-                LossName::MinimumEigenvalue => DepthLoss::MinimumEigenvalue,
-                LossName::NormalisedEigenvalue => DepthLoss::NormalisedEigenvalue,
-                LossName::Trace => DepthLoss::Trace,
-                LossName::PointToPlane => DepthLoss::PointToPlane,
-                LossName::PointToPoint => DepthLoss::PointToPoint,
-            },
+            loss: self.loss.into(),
             robust: match self.robust {
                 RobustName::None => RobustLoss::None,
                 RobustName::Huber => RobustLoss::Huber(self.robust_from),
@@ -409,11 +432,7 @@ impl Train {
                 FreedomName::Common => PoseFreedom::Common,
                 FreedomName::PerSequence => PoseFreedom::PerSequence(gathered.sequence_of.clone()),
             },
-            optimiser: match self.optimiser {
-                OptimiserName::GaussNewton => DepthOptimiser::GaussNewton,
-                OptimiserName::Lbfgs => DepthOptimiser::Lbfgs(7),
-                OptimiserName::Adam => DepthOptimiser::Adam(2e-4),
-            },
+            optimiser: self.optimiser.into(),
             iterations: self.iterations,
             refreshes: self.refreshes,
         }
@@ -440,8 +459,24 @@ impl Train {
     }
 
     fn report(&self, map: &DepthMap, trained: &TrainingResult) -> Report {
-        let progress = &trained.progress;
-        let loss = |at: usize| progress.get(at).map_or(f64::NAN, |p| p.loss);
+        Report {
+            model: format!("{:?}", self.model),
+            weights: trained.model.weights(),
+            verdict: trained.curve.verdict(),
+            scans: map.world_from_lidar().len(),
+            measurements: map.measurements().len(),
+            neighbourhoods: map.neighbourhoods().len(),
+            iterations: trained.progress.len().saturating_sub(1),
+            loss_before: trained.progress.first().map_or(f64::NAN, |p| p.loss),
+            loss_after: trained.progress.last().map_or(f64::NAN, |p| p.loss),
+            noise_m: trained.curve.noise,
+            shared_errors_widen: trained.curve.widened(),
+            condition: trained.curve.condition,
+            warnings: self.warnings(map),
+        }
+    }
+
+    fn warnings(&self, map: &DepthMap) -> Vec<String> {
         let mut warnings = Vec::new();
         if matches!(self.loss, LossName::Trace) {
             warnings.push(
@@ -458,21 +493,7 @@ impl Train {
             let count = map.report().not_finite;
             warnings.push(format!("{count} points are not finite and are ignored"));
         }
-        Report {
-            model: format!("{:?}", self.model),
-            weights: trained.model.weights(),
-            verdict: trained.curve.verdict(),
-            scans: map.world_from_lidar().len(),
-            measurements: map.measurements().len(),
-            neighbourhoods: map.neighbourhoods().len(),
-            iterations: progress.len().saturating_sub(1),
-            loss_before: loss(0),
-            loss_after: loss(progress.len().saturating_sub(1)),
-            noise_m: trained.curve.noise,
-            shared_errors_widen: trained.curve.widened(),
-            condition: trained.curve.condition,
-            warnings,
-        }
+        warnings
     }
 }
 

@@ -145,6 +145,7 @@ impl Outcome {
 }
 
 fn picture(course: &course::Course, scene: &Scene, race: &Race, seed: u64) -> Drawing {
+    // Layers over the scene: the middle line and the driven trajectory
     let from_above = |points: &[nalgebra::Point2<f64>]| -> Vec<[f64; 2]> {
         points.iter().map(|point| [point.x, point.y]).collect()
     };
@@ -155,6 +156,8 @@ fn picture(course: &course::Course, scene: &Scene, race: &Race, seed: u64) -> Dr
         points,
         style: LayerStyle::Line(color),
     };
+
+    // Draw them with the scene as the lidar sees it from the start
     DriveView {
         title: "A course driven by lidar only",
         subtitle: &format!(

@@ -22,8 +22,8 @@ use etendue::sensors::lidar::{Columns, Lidar, ScanPattern};
 use etendue_experiments::arena::Outcome;
 use etendue_experiments::depth::board;
 use etendue_experiments::depth::corridor::{
-    AS_BUILT, CorridorBias, CorridorSettings, ExperimentError, LossRow, ROWS, STOPS_OF_LOSSES,
-    SplitRow, bias_by_incidence, drive, losses, map_options, splits,
+    AS_BUILT, CorridorBias, CorridorSettings, Drive, ExperimentError, LossRow, ROWS,
+    STOPS_OF_LOSSES, SplitRow, bias_by_incidence, drive, losses, map_options, splits,
 };
 use etendue_experiments::depth::{corridor_scene, stops};
 use etendue_plot::Drawing;
@@ -77,65 +77,45 @@ const WHOLE: &str = "Means over the splits, SLAM through the whole corridor";
 /// splits.
 pub fn corridor(arguments: &DepthArguments) -> Found {
     // Lidar, place and settings
-    let lidar = os0(arguments.columns)?;
-    let (scene, truth) = place(arguments)?;
-    let noise = [
-        arguments.pose_noise[0],
-        arguments.pose_noise[1].to_radians(),
-    ];
-    let settings = CorridorSettings {
-        stops: truth.len(),
-        pose_noise: noise,
-        ..CorridorSettings::default()
-    };
-    let known = DepthModel::Polynomial(PolynomialBias::plain(KNOWN_BIAS));
-    let with_known_bias = CorridorSettings {
-        bias: CorridorBias::Known(known.clone(), NOISE),
-        ..settings.clone()
-    };
+    let corridor = Corridor::of(arguments)?;
     if let Some(folder) = &arguments.export {
-        let settings = if arguments.known_bias {
-            &with_known_bias
-        } else {
-            &settings
-        };
-        return export(folder, &scene, &lidar, &truth, settings);
+        return corridor.export(folder, arguments.known_bias);
     }
-    if truth.len() < FEWEST_STOPS {
+    if corridor.stops.len() < FEWEST_STOPS {
         return Err(Failure::usage(
-            format!("{} stops are too few for eight sub-sequences", truth.len()),
+            format!(
+                "{} stops are too few for eight sub-sequences",
+                corridor.stops.len()
+            ),
             format!("give at least {FEWEST_STOPS}, or --export fewer"),
         ));
     }
 
     // Known bias with each loss
-    let first = &truth[..STOPS_OF_LOSSES.min(truth.len())];
-    let distorted = drive(&scene, &lidar, first, &with_known_bias, &mut || {})?;
-    let by_loss = losses(&distorted, &known)?;
+    let by_loss = corridor.losses()?;
 
     // Bias of the receiver
-    let progress = bar("scanning", truth.len());
-    let drive = drive(&scene, &lidar, &truth, &settings, &mut || progress.inc(1))?;
-    progress.finish_and_clear();
+    let drive = corridor.drive(&corridor.settings)?;
     let progress = bar("learning and mapping", ROWS);
-    let rows = splits((&scene, &lidar), &drive, &settings, &mut || {
-        progress.inc(1);
-    })?;
+    let Corridor {
+        scene,
+        lidar,
+        settings,
+        ..
+    } = &corridor;
+    let rows = splits(scene, lidar, &drive, settings, &mut || progress.inc(1))?;
     progress.finish_and_clear();
 
-    // CorridorBias over incidence, of the receiver and of the models
-    let first = STOPS_OF_LOSSES.min(drive.scans.len());
-    let map = DepthMap::build(&drive.scans[..first], &drive.truth[..first], &map_options())
-        .map_err(ExperimentError::from)?;
-    let everything: Vec<usize> = (0..drive.scans.len()).collect();
+    // Bias over incidence, of the receiver and of the models
+    let every_scan: Vec<usize> = (0..drive.scans.len()).collect();
     let learnt: Vec<&DepthModel> = first_split(&rows)
         .filter_map(|row| row.model.as_ref())
         .collect();
-    let bins = bias_by_incidence(&drive, &everything, &learnt);
+    let bins = bias_by_incidence(&drive, &every_scan, &learnt);
 
     // Pictures and tables
     let pictures = vec![
-        ("masks", masks(&map, &map.measured_points())),
+        ("masks", picture_of_masks(&drive)?),
         ("bias", bias_curves(&bins, &rows)),
         ("trajectories", trajectories(&drive, &rows)),
         ("side", side(&drive, &rows)),
@@ -154,46 +134,119 @@ pub fn corridor(arguments: &DepthArguments) -> Found {
     Ok((outcome, pictures))
 }
 
-/// Writes the drive as a sequence of files.
-fn export(
-    folder: &Path,
-    scene: &Scene,
-    lidar: &Lidar,
-    truth: &[Isometry3<f64>],
-    settings: &CorridorSettings,
-) -> Found {
-    let progress = bar("scanning", truth.len());
-    let drive = drive(scene, lidar, truth, settings, &mut || progress.inc(1))?;
-    progress.finish_and_clear();
-    let mut outputs = OutputSet::new();
+/// Inputs of the experiment in the corridor.
+struct Corridor {
+    lidar: Lidar,
+    scene: Scene,
+    /// True poses of the stops, world from lidar.
+    stops: Vec<Isometry3<f64>>,
+    /// Settings with the bias of the receiver.
+    settings: CorridorSettings,
+}
 
-    // Scans
-    for (number, scan) in drive.scans.iter().enumerate() {
-        let path = folder.join(format!("scan{number:04}.bin"));
-        let numbers = scan.iter().flat_map(|p| [p.x, p.y, p.z, 0.0]);
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "the precision of the format"
-        )]
-        let bytes: Vec<u8> = numbers.flat_map(|v| (v as f32).to_le_bytes()).collect();
-        outputs.add(&path, |file| file.write_all(&bytes))?;
+impl Corridor {
+    fn of(arguments: &DepthArguments) -> Result<Self, Failure> {
+        let (scene, stops) = place(arguments)?;
+        let pose_noise = [
+            arguments.pose_noise[0],
+            arguments.pose_noise[1].to_radians(),
+        ];
+        let settings = CorridorSettings {
+            stops: stops.len(),
+            pose_noise,
+            ..CorridorSettings::default()
+        };
+        Ok(Self {
+            lidar: os0(arguments.columns)?,
+            scene,
+            stops,
+            settings,
+        })
     }
 
-    // Poses
-    for (name, poses) in [
-        ("poses.txt", &drive.truth),
-        ("poses_noisy.txt", &drive.noisy),
-    ] {
-        let text = kitti_text(poses);
-        outputs.add(&folder.join(name), |file| file.write_all(text.as_bytes()))?;
+    /// Settings with a known bias instead of that of the receiver.
+    fn settings_with_known_bias(&self) -> CorridorSettings {
+        CorridorSettings {
+            bias: CorridorBias::Known(known_bias(), NOISE),
+            ..self.settings.clone()
+        }
     }
-    let written = commit(outputs)?.len();
-    let remark = format!("{written} files in {}", folder.display());
-    let outcome = Outcome {
-        remarks: vec![remark],
-        ..Outcome::default()
-    };
-    Ok((outcome, Vec::new()))
+
+    /// Scans at all stops.
+    fn drive(&self, settings: &CorridorSettings) -> Result<Drive, Failure> {
+        let progress = bar("scanning", self.stops.len());
+        let mut advance = || progress.inc(1);
+        let drive = drive(
+            &self.scene,
+            &self.lidar,
+            &self.stops,
+            settings,
+            &mut advance,
+        )?;
+        progress.finish_and_clear();
+        Ok(drive)
+    }
+
+    /// Results of each loss for a known bias, at the first stops.
+    fn losses(&self) -> Result<Vec<LossRow>, Failure> {
+        let first = &self.stops[..STOPS_OF_LOSSES.min(self.stops.len())];
+        let settings = self.settings_with_known_bias();
+        let distorted = drive(&self.scene, &self.lidar, first, &settings, &mut || {})?;
+        Ok(losses(&distorted, &known_bias())?)
+    }
+
+    /// Writes the drive as a sequence of files.
+    fn export(&self, folder: &Path, with_known_bias: bool) -> Found {
+        // Simulate
+        let drive = if with_known_bias {
+            self.drive(&self.settings_with_known_bias())?
+        } else {
+            self.drive(&self.settings)?
+        };
+
+        // Scans
+        let mut outputs = OutputSet::new();
+        for (number, scan) in drive.scans.iter().enumerate() {
+            let path = folder.join(format!("scan{number:04}.bin"));
+            let numbers = scan.iter().flat_map(|p| [p.x, p.y, p.z, 0.0]);
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "the precision of the format"
+            )]
+            let bytes: Vec<u8> = numbers.flat_map(|v| (v as f32).to_le_bytes()).collect();
+            outputs.add(&path, |file| file.write_all(&bytes))?;
+        }
+
+        // Poses
+        for (name, poses) in [
+            ("poses.txt", &drive.truth),
+            ("poses_noisy.txt", &drive.noisy),
+        ] {
+            let text = kitti_text(poses);
+            outputs.add(&folder.join(name), |file| file.write_all(text.as_bytes()))?;
+        }
+
+        // Outcome without tables
+        let written = commit(outputs)?.len();
+        let remark = format!("{written} files in {}", folder.display());
+        let outcome = Outcome {
+            remarks: vec![remark],
+            ..Outcome::default()
+        };
+        Ok((outcome, Vec::new()))
+    }
+}
+
+fn known_bias() -> DepthModel {
+    DepthModel::Polynomial(PolynomialBias::plain(KNOWN_BIAS))
+}
+
+/// Masks of the neighbourhoods at the first stops.
+fn picture_of_masks(drive: &Drive) -> Result<Drawing, Failure> {
+    let first = STOPS_OF_LOSSES.min(drive.scans.len());
+    let map = DepthMap::build(&drive.scans[..first], &drive.truth[..first], &map_options())
+        .map_err(ExperimentError::from)?;
+    Ok(masks(&map, &map.measured_points()))
 }
 
 /// Experiment with a rotated board.
@@ -245,7 +298,7 @@ fn remarks(by_loss: &[LossRow], rows: &[SplitRow]) -> Vec<String> {
         remarks.push(format!(
             "The trace fell by {:.1} %, with {:.1} mm rms error of the bias curve: a lower loss is no proof of a \
              better model.",
-            row.fell * 1e2,
+            row.reduction * 1e2,
             row.curve_rms * 1e3
         ));
     }

@@ -18,6 +18,9 @@ const COLORS: [Color; 5] = [
     Color::hex(0xCC79A7),
 ];
 
+/// Step between the drawn points of a scan.
+const POINT_STEP: usize = 97;
+
 /// True bias over true incidences, and the corrections by the models of the first split.
 pub fn bias_curves(bins: &[BiasBin], rows: &[SplitRow]) -> Drawing {
     let line = |of: &dyn Fn(&BiasBin) -> f64| -> Vec<[f64; 2]> {
@@ -28,7 +31,7 @@ pub fn bias_curves(bins: &[BiasBin], rows: &[SplitRow]) -> Drawing {
     let mut lines = vec![("true".to_owned(), line(&|bin| bin.truth))];
     let learnt = first_split(rows).filter(|row| row.model.is_some());
     for (number, row) in learnt.enumerate() {
-        lines.push((row.name.to_owned(), line(&|bin| bin.taken_off[number])));
+        lines.push((row.name.to_owned(), line(&|bin| bin.corrections[number])));
     }
     let y = Axis::new("mean over the measurements of planes, mm");
     let mut plot = Plot::new(Axis::new("incidence, degrees"), y);
@@ -49,6 +52,7 @@ fn distances_from_first(poses: &[Isometry3<f64>]) -> Vec<f64> {
 
 /// Errors of the trajectories of the first split along the axes of the lidar.
 pub fn trajectories(drive: &Drive, rows: &[SplitRow]) -> Drawing {
+    // Errors of each trajectory along one axis of the lidar, over the distance driven
     let distances = distances_from_first(&drive.truth);
     let panel = |axis: usize| -> Vec<Layer> {
         let of_row = |(row, color): (&SplitRow, Color)| {
@@ -61,6 +65,8 @@ pub fn trajectories(drive: &Drive, rows: &[SplitRow]) -> Drawing {
         };
         first_split(rows).zip(COLORS).map(of_row).collect()
     };
+
+    // One panel per axis
     LayerPanels {
         title: "Drift of SLAM through the corridor",
         subtitle: "position error, first split",
@@ -77,37 +83,19 @@ pub fn trajectories(drive: &Drive, rows: &[SplitRow]) -> Drawing {
 
 /// Map from the side by SLAM, without correction and with the last model.
 pub fn side(drive: &Drive, rows: &[SplitRow]) -> Drawing {
-    let ends = [drive.truth.first(), drive.truth.last()];
-    let [start, end] = ends.map(|p| p.map_or_else(Vector3::zeros, |p| p.translation.vector));
-    let along = (end - start).try_normalize(0.0).unwrap_or(Vector3::x());
-    let panel = |row: &SplitRow, color| {
-        let cells = CellOptions::default();
-        let nothing = DepthModel::Polynomial(PolynomialBias::plain([0.0; 2]));
-        let model = row.model.as_ref().unwrap_or(&nothing);
-        let mut points = Vec::new();
-        for (scan, pose) in drive.scans.iter().zip(&row.trajectory) {
-            let corrected = correct_scan(scan, model, &cells);
-            points.extend(corrected.points.iter().step_by(97).map(|p| {
-                let placed = pose * p;
-                [(placed.coords - start).dot(&along), placed.z]
-            }));
-        }
-        let truth = drive.truth.iter().map(|p| {
-            let position = (p.translation.vector - start).dot(&along);
-            [position, p.translation.z]
-        });
-        vec![
-            Layer::points(row.name, color, points),
-            Layer::line("true trajectory", palette::INK, truth.collect()),
-        ]
-    };
+    // First and last row of the first split
+    let side_view = SideView::of(&drive.truth);
     let mut panels = Vec::new();
     if let Some(row) = first_split(rows).next() {
-        panels.push(("without correction".into(), panel(row, COLORS[0])));
+        let layers = side_view.layers(drive, row, COLORS[0]);
+        panels.push(("without correction".into(), layers));
     }
     if let Some(row) = first_split(rows).filter(|row| row.name != AS_BUILT).last() {
-        panels.push((format!("corrected: {}", row.name), panel(row, COLORS[1])));
+        let layers = side_view.layers(drive, row, COLORS[1]);
+        panels.push((format!("corrected: {}", row.name), layers));
     }
+
+    // Draw
     LayerPanels {
         title: "The corridor from the side, as SLAM maps it",
         subtitle: "vertical scale exaggerated",
@@ -116,6 +104,53 @@ pub fn side(drive: &Drive, rows: &[SplitRow]) -> Drawing {
         panels,
     }
     .draw()
+}
+
+/// Vertical plane through the corridor.
+struct SideView {
+    /// Position of the first stop, m.
+    start: Vector3<f64>,
+    /// Horizontal axis of the view: direction from the first to the last stop.
+    along: Vector3<f64>,
+}
+
+impl SideView {
+    fn of(trajectory: &[Isometry3<f64>]) -> Self {
+        let position = |pose: Option<&Isometry3<f64>>| {
+            pose.map_or_else(Vector3::zeros, |pose| pose.translation.vector)
+        };
+        let start = position(trajectory.first());
+        let end = position(trajectory.last());
+        let along = (end - start).try_normalize(0.0).unwrap_or(Vector3::x());
+        Self { start, along }
+    }
+
+    /// Distance along the corridor and height, m.
+    fn project(&self, position: &Vector3<f64>) -> [f64; 2] {
+        [(position - self.start).dot(&self.along), position.z]
+    }
+
+    /// Map of a row, thinned, and the true trajectory.
+    fn layers(&self, drive: &Drive, row: &SplitRow, color: Color) -> Vec<Layer> {
+        // Points of the corrected scans at the estimated poses
+        let cells = CellOptions::default();
+        let uncorrected = DepthModel::Polynomial(PolynomialBias::plain([0.0; 2]));
+        let model = row.model.as_ref().unwrap_or(&uncorrected);
+        let mut points = Vec::new();
+        for (scan, pose) in drive.scans.iter().zip(&row.trajectory) {
+            let corrected = correct_scan(scan, model, &cells);
+            let thinned = corrected.points.iter().step_by(POINT_STEP);
+            points.extend(thinned.map(|point| self.project(&(pose * point).coords)));
+        }
+
+        // True trajectory
+        let poses = drive.truth.iter();
+        let truth = poses.map(|pose| self.project(&pose.translation.vector));
+        vec![
+            Layer::points(row.name, color, points),
+            Layer::line("true trajectory", palette::INK, truth.collect()),
+        ]
+    }
 }
 
 /// Depth error of the board over its angle.

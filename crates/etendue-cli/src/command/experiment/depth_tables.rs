@@ -29,7 +29,7 @@ pub fn loss_table(rows: &[LossRow]) -> Table {
         table.push(vec![
             format!("{:?}", row.loss).as_str().into(),
             poses.into(),
-            (row.fell * 1e2).into(),
+            (row.reduction * 1e2).into(),
             (row.curve_rms * 1e3).into(),
         ]);
     }
@@ -38,6 +38,7 @@ pub fn loss_table(rows: &[LossRow]) -> Table {
 
 /// Results of every split.
 pub fn split_table(rows: &[SplitRow]) -> Table {
+    // Columns
     let mut table = Table::new(
         "Bias of the receiver: four splits",
         &[
@@ -51,11 +52,13 @@ pub fn split_table(rows: &[SplitRow]) -> Table {
             "whole corridor, mm",
         ],
     );
+
+    // One row per split and correction
     for row in rows {
         table.push(vec![
             row.split.into(),
             row.name.into(),
-            (row.bias_left * 1e3).into(),
+            (row.residual_bias * 1e3).into(),
             (row.map_rms * 1e3).into(),
             row.held_out.rotation.to_degrees().into(),
             (row.held_out.translation * 1e3).into(),
@@ -83,6 +86,7 @@ pub fn names(rows: &[SplitRow]) -> Vec<&'static str> {
 
 /// Means over the splits by correction, with the drift of SLAM.
 pub fn mean_table(rows: &[SplitRow], title: &str, of: impl Fn(&SplitRow) -> Drift) -> Table {
+    // Columns
     let mut table = Table::new(
         title,
         &[
@@ -95,12 +99,14 @@ pub fn mean_table(rows: &[SplitRow], title: &str, of: impl Fn(&SplitRow) -> Drif
             "translation improvement, %",
         ],
     );
+
+    // One row per correction
     let rotation = |row: &SplitRow| of(row).rotation;
     let translation = |row: &SplitRow| of(row).translation;
     for name in names(rows) {
         table.push(vec![
             name.into(),
-            (mean(rows, name, |r| r.bias_left) * 1e3).into(),
+            (mean(rows, name, |r| r.residual_bias) * 1e3).into(),
             (mean(rows, name, |r| r.map_rms) * 1e3).into(),
             mean(rows, name, rotation).to_degrees().into(),
             (mean(rows, name, translation) * 1e3).into(),
@@ -141,9 +147,9 @@ pub fn bias_table(bins: &[BiasBin], rows: &[SplitRow]) -> Table {
             (bin.truth * 1e3).into(),
         ];
         cells.extend(
-            bin.taken_off
+            bin.corrections
                 .iter()
-                .map(|taken| TableCell::from(taken * 1e3)),
+                .map(|correction| TableCell::from(correction * 1e3)),
         );
         table.push(cells);
     }
@@ -152,6 +158,7 @@ pub fn bias_table(bins: &[BiasBin], rows: &[SplitRow]) -> Table {
 
 /// Depth errors of the board.
 pub fn board_table(lidar: &str, rows: &[BoardRow]) -> Table {
+    // Columns
     let mut table = Table::new(
         format!("{lidar}: a board of 0.5 x 1.15 m, {SWEEPS} sweeps per angle"),
         &[
@@ -164,6 +171,8 @@ pub fn board_table(lidar: &str, rows: &[BoardRow]) -> Table {
             "corrected, mm",
         ],
     );
+
+    // One row per side and angle of the board
     for row in rows {
         table.push(vec![
             row.side.into(),

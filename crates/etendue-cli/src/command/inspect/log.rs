@@ -27,7 +27,7 @@ pub struct LogReport {
     error_codes: BTreeMap<u8, usize>,
     range_percentiles_m: Option<Percentiles>,
     histogram: Vec<Bin>,
-    standing: Vec<Standing>,
+    stationary: Vec<StationaryReport>,
     warnings: Vec<String>,
     #[serde(skip)]
     range_noise: Option<RangeNoise>,
@@ -49,7 +49,7 @@ struct Bin {
 }
 
 #[derive(Serialize)]
-struct Standing {
+struct StationaryReport {
     first_scan: usize,
     scans: usize,
     flickering_beams: usize,
@@ -68,14 +68,17 @@ struct Band {
 impl LogReport {
     /// Reads a log and computes its statistics.
     pub fn of(file: &Path) -> Result<Self, Failure> {
+        // Read
         let log = read_scan_log(file)?;
         let statistics = ScanStatistics::of(&log.scans, &StatisticsOptions::default());
         let name = file.display().to_string();
+
+        // Distribution of the ranges, and their noise while the sensor was stationary
+        let percentiles = statistics.ranges;
+        let histogram = statistics.histogram.iter();
+        let first_window = statistics.stationary.first();
+        let range_noise = first_window.map(|window| range_noise(&name, window));
         Ok(Self {
-            range_noise: statistics
-                .stationary
-                .first()
-                .map(|window| range_noise(&name, window)),
             file: name,
             description: log.description,
             scans: statistics.scans,
@@ -87,24 +90,27 @@ impl LogReport {
             valid_fraction: statistics.valid_fraction(),
             no_returns: statistics.no_returns,
             too_near: statistics.too_near,
-            range_percentiles_m: statistics.ranges.map(|[p1, p50, p99, max]| Percentiles {
+            range_percentiles_m: percentiles.map(|[p1, p50, p99, max]| Percentiles {
                 p1,
                 p50,
                 p99,
                 max,
             }),
-            histogram: statistics
-                .histogram
-                .iter()
+            histogram: histogram
                 .map(|(bin, count)| Bin {
                     from_m: bin.start,
                     to_m: bin.end,
                     count: *count,
                 })
                 .collect(),
-            standing: statistics.stationary.iter().map(standing).collect(),
+            stationary: statistics
+                .stationary
+                .iter()
+                .map(StationaryReport::of)
+                .collect(),
             error_codes: statistics.errors,
             warnings: log.warnings,
+            range_noise,
         })
     }
 
@@ -119,6 +125,7 @@ impl LogReport {
     }
 
     fn write(&self, out: &mut String) -> std::fmt::Result {
+        // Number, period and size of the scans
         writeln!(out, "{}: scan log, {}", self.file, self.description)?;
         let (fewest, most) = self.beams_in_scan;
         let beams = if fewest == most {
@@ -136,6 +143,8 @@ impl LogReport {
         if let Some(path) = self.path_m {
             writeln!(out, "  path length by odometry: {path:.1} m")?;
         }
+
+        // Kinds of readings
         let share = |count: usize| 100.0 * count as f64 / self.beams.max(1) as f64;
         writeln!(
             out,
@@ -147,6 +156,8 @@ impl LogReport {
         for (code, count) in &self.error_codes {
             writeln!(out, "  error code {code}: {count} ({:.1} %)", share(*count))?;
         }
+
+        // Distribution of the ranges, and their noise
         if let Some(Percentiles { p1, p50, p99, max }) = &self.range_percentiles_m {
             writeln!(
                 out,
@@ -154,7 +165,7 @@ impl LogReport {
             )?;
         }
         self.write_histogram(out)?;
-        self.write_standing(out)?;
+        self.write_stationary(out)?;
         write_warnings(out, &self.warnings)
     }
 
@@ -178,8 +189,8 @@ impl LogReport {
         Ok(())
     }
 
-    fn write_standing(&self, out: &mut String) -> std::fmt::Result {
-        let Some(window) = self.standing.first() else {
+    fn write_stationary(&self, out: &mut String) -> std::fmt::Result {
+        let Some(window) = self.stationary.first() else {
             return writeln!(
                 out,
                 "  no window with a stationary sensor is long enough to estimate the range noise"
@@ -189,7 +200,7 @@ impl LogReport {
         writeln!(
             out,
             "  stationary in {} windows, the longest scans {} to {last}; {} beams flicker in it",
-            self.standing.len(),
+            self.stationary.len(),
             window.first_scan,
             window.flickering_beams
         )?;
@@ -204,19 +215,21 @@ impl LogReport {
     }
 }
 
-fn standing(window: &StationaryWindow) -> Standing {
-    let bands = window.spread.iter().map(|spread| Band {
-        from_m: spread.band.start,
-        to_m: spread.band.end,
-        beams: spread.beams,
-        median_sd_mm: spread.median * 1e3,
-        p90_sd_mm: spread.high * 1e3,
-    });
-    Standing {
-        first_scan: window.scans.start,
-        scans: window.scans.len(),
-        flickering_beams: window.flickering,
-        spread: bands.collect(),
+impl StationaryReport {
+    fn of(window: &StationaryWindow) -> Self {
+        let bands = window.spread.iter().map(|spread| Band {
+            from_m: spread.band.start,
+            to_m: spread.band.end,
+            beams: spread.beams,
+            median_sd_mm: spread.median * 1e3,
+            p90_sd_mm: spread.high * 1e3,
+        });
+        Self {
+            first_scan: window.scans.start,
+            scans: window.scans.len(),
+            flickering_beams: window.flickering,
+            spread: bands.collect(),
+        }
     }
 }
 

@@ -61,6 +61,7 @@ impl MeshReport {
     }
 
     fn write(&self, out: &mut String) -> std::fmt::Result {
+        // Size and parts
         writeln!(
             out,
             "{}: mesh, {} triangles, {} vertices",
@@ -72,6 +73,8 @@ impl MeshReport {
             "  {} connected parts, {} of them closed with {:.4} m³",
             self.connected_parts, self.closed_parts, self.volume_m3
         )?;
+
+        // Groups
         if !self.groups.is_empty() {
             let listed: Vec<_> = self
                 .groups
@@ -91,6 +94,8 @@ impl MeshReport {
                 listed.join(", ")
             )?;
         }
+
+        // Findings and warnings
         for finding in &self.findings {
             writeln!(out, "  note: {finding}")?;
         }

@@ -8,6 +8,7 @@ mod sensor;
 mod spread_chart;
 
 use crate::failure::Failure;
+use crate::formats;
 use crate::output::{print_report, write_file};
 use crate::source;
 use clap::Args;
@@ -24,14 +25,7 @@ use std::path::{Path, PathBuf};
 
 /// Arguments of `etendue inspect`.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples: etendue inspect examples/arena.toml\n          \
-    etendue inspect recorded.dat out/scan.csv --chart spread.svg\n  \
-    describes two scan logs, and draws the range noise of the stationary sensor over range.\n\n\
-    A file that ends in .toml is a scene or a sensor; .obj, .ply, .stl, .gltf and .glb are meshes; \
-    .pcd, .vtk, .las, .laz, .e57, .parquet, .npz, .bin, .mcap, .pcap, .pcapng, a .ply without faces \
-    and a .csv of x,y,z are clouds; any other file is a scan log (tinySLAM, CARMEN, RPLIDAR, CSV)."
-)]
+#[command(after_help = notes())]
 pub struct Inspect {
     /// Files to describe
     #[arg(required = true, value_name = "FILE")]
@@ -42,6 +36,19 @@ pub struct Inspect {
     /// Chart of the range noise of stationary sensors (.svg or .png)
     #[arg(long, value_name = "FILE")]
     chart: Option<PathBuf>,
+}
+
+/// Examples and the kinds of files.
+fn notes() -> String {
+    format!(
+        "Examples: etendue inspect examples/arena.toml\n          \
+         etendue inspect recorded.dat out/beams.csv --chart spread.svg\n  \
+         describes two scan logs, and draws the range noise of the stationary sensor over range.\n\n\
+         A file that ends in .toml is a scene or a sensor; .obj, .ply, .stl, .gltf and .glb are meshes; \
+         {}, a .ply without faces and a .csv of x,y,z are clouds; any other file is a scan log \
+         (tinySLAM, CARMEN, RPLIDAR, CSV).",
+        formats::points_only()
+    )
 }
 
 /// Report of a file.
@@ -106,13 +113,18 @@ fn draw_chart(path: &Path, reports: &[Report]) -> Result<(), Failure> {
         })
         .collect();
     if recordings.is_empty() {
-        return Err(Failure::NothingStands);
+        return Err(Failure::NoStationaryWindow);
     }
     let drawing = spread_chart::draw("Range noise of a stationary sensor", &recordings);
     let bytes = match path.extension().and_then(OsStr::to_str) {
         Some("svg") => svg::write(&drawing).into_bytes(),
         Some("png") => png::render(&drawing, 2.0)?,
-        _ => return Err(Failure::Ending { path: path.into() }),
+        _ => {
+            return Err(Failure::Ending {
+                path: path.into(),
+                endings: ".svg, .png".into(),
+            });
+        }
     };
     write_file(path, &bytes)
 }

@@ -39,6 +39,7 @@ const LISTED: usize = 30;
 impl SceneReport {
     /// Report of a loaded scene.
     pub fn of(loaded: LoadedScene) -> Self {
+        // Objects and their extent
         let scene = &loaded.scene;
         let [from, to] = scene.bounds();
         let objects: Vec<_> = scene
@@ -46,6 +47,8 @@ impl SceneReport {
             .iter()
             .map(|object| ObjectReport::of(scene, object))
             .collect();
+
+        // Air and sensor
         let weather = loaded.air.atmosphere.weather.iter();
         let position =
             |placement: &ScenePlacement| placement.world_from_sensor.translation.vector.into();
@@ -74,6 +77,7 @@ impl SceneReport {
     }
 
     fn write(&self, out: &mut String) -> std::fmt::Result {
+        // Size, sensor and air
         writeln!(
             out,
             "{}: scene, {} objects of {} triangles",
@@ -88,6 +92,8 @@ impl SceneReport {
         if !self.air.is_empty() {
             writeln!(out, "  air: {}", self.air.join(", "))?;
         }
+
+        // Materials and objects
         for (material, triangles) in self.materials.iter().filter(|(_, count)| **count > 0) {
             writeln!(out, "  material {material}: {triangles} triangles")?;
         }
@@ -101,6 +107,8 @@ impl SceneReport {
         if self.objects.len() > LISTED {
             writeln!(out, "  and {} more objects", self.objects.len() - LISTED)?;
         }
+
+        // Files
         writeln!(
             out,
             "  read {} files, sha256 {}",

@@ -26,7 +26,7 @@ use std::path::PathBuf;
     after_help = "Examples: etendue register source.ply target.ply --method gicp -o out\n          \
     etendue register log.dat#101 log.dat#100 --method point-to-plane\n          \
     etendue register a.csv b.csv --method ndt --start 0.5,0,10 --cell 0.3\n\n\
-    A cloud is a .pcd, .ply, .vtk or .csv file; LOG#N is scan N (from 0) of a scan log. Two clouds \
+    A cloud has any format that `etendue convert` reads; LOG#N is scan N (from 0) of a scan log. Two clouds \
     in the plane z = 0, such as two scans, are registered in the plane.\n\
     Tuned settings follow from the median distance s of the points of B from their centroid. In \
     space: voxels of s/20, cells of s/2, pairs within s and then within s/10. In the plane: first the \

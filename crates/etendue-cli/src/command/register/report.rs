@@ -46,16 +46,23 @@ impl Report {
         settings: &Settings,
         found: &Registered<M>,
     ) -> Self {
+        // The transform as Euler angles and as a matrix
         let (roll, pitch, yaw) = b_from_a.rotation.euler_angles();
-        let [roll, pitch, yaw] = [roll, pitch, yaw].map(f64::to_degrees);
+        let rotation_deg = Rotation {
+            yaw: yaw.to_degrees(),
+            pitch: pitch.to_degrees(),
+            roll: roll.to_degrees(),
+        };
         let matrix: Matrix4<f64> = b_from_a.to_homogeneous();
+
+        // The result with its quality
         Self {
             a: a.into(),
             b: b.into(),
             method: method.name(),
             planar,
             translation_m: b_from_a.translation.vector.into(),
-            rotation_deg: Rotation { yaw, pitch, roll },
+            rotation_deg,
             b_from_a_matrix: std::array::from_fn(|i| std::array::from_fn(|j| matrix[(i, j)])),
             b_from_a,
             iterations: found.log.len(),
@@ -71,12 +78,20 @@ impl Report {
 
     /// The report as text.
     pub fn text(&self) -> String {
+        // Parts of the text
         let [x, y, z] = self.translation_m;
         let Rotation { yaw, pitch, roll } = self.rotation_deg;
         let rows = self.b_from_a_matrix.map(|row| {
             let numbers = row.map(|value| format!("{value:>12.8}"));
             format!("    {}\n", numbers.join(" "))
         });
+        let degrees_of_freedom = if self.planar {
+            "in the plane"
+        } else {
+            "in space"
+        };
+
+        // Transform, quality and settings
         format!(
             "b_from_a: registers {} with {}, {} {}\n  \
              translation {x:.5}, {y:.5}, {z:.5} m\n  \
@@ -85,11 +100,7 @@ impl Report {
             self.a,
             self.b,
             self.method,
-            if self.planar {
-                "in the plane"
-            } else {
-                "in space"
-            },
+            degrees_of_freedom,
             rows.concat(),
             self.summary(),
             self.stop,

@@ -110,6 +110,7 @@ impl SettingOptions {
         method: MethodName,
         target: &[Point<f64, D>],
     ) -> Settings {
+        // Defaults of the library, or settings from the size of the target
         let mut settings = if self.default {
             Settings {
                 registration: Registration::new(method.method()),
@@ -119,6 +120,8 @@ impl SettingOptions {
         } else {
             tuned(method.method(), target)
         };
+
+        // Given options
         if let Some(distance) = self.max_distance {
             settings.registration.max_distance = distance;
             settings.first = None;
@@ -158,15 +161,18 @@ impl SettingOptions {
 /// where scans have few points and moving people: all points, first the nearest 90 % of the pairs and
 /// cells of $s/2$, then all pairs within $s/3$ with a robust loss of scale $s/100$ and cells of $s/8$.
 fn tuned<const D: usize>(method: RegistrationMethod, target: &[Point<f64, D>]) -> Settings {
+    // Common settings
     let size = size(target);
-    let usual = Registration {
+    let common = Registration {
         iterations: 200,
         ..Registration::new(method).with_resolution(size / 2.0)
     };
+
+    // In the plane: first the nearest pairs, then all with a robust loss
     if D == 2 {
         let planar = Registration {
             neighbours: 8,
-            ..usual
+            ..common
         };
         return Settings {
             first: Some(Registration {
@@ -180,9 +186,11 @@ fn tuned<const D: usize>(method: RegistrationMethod, target: &[Point<f64, D>]) -
             voxel: 0.0,
         };
     }
+
+    // In space: first pairs at a large distance, then at a tenth of it
     Settings {
-        first: Some(usual.within(size)),
-        registration: usual.within(size / 10.0),
+        first: Some(common.within(size)),
+        registration: common.within(size / 10.0),
         voxel: size / 20.0,
     }
 }

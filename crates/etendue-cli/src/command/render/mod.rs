@@ -164,14 +164,17 @@ impl Render {
     ) -> Vec<Shot> {
         let progress = bar("rendering frames", self.frames as usize);
         let shots = (0..self.frames).map(|index| {
-            let start = trajectory.start + f64::from(index) * camera.frame_time();
+            // Picture
+            let frame_time = camera.frame_time();
+            let start = trajectory.start + f64::from(index) * frame_time;
             let settings = self.settings(index, start);
             let pose = |time| trajectory.at(time);
             let frame = camera_world.expose(camera, &settings, pose);
-            let time = camera.frame_time();
-            let truth = camera_world.truth(camera, &settings, frame.exposure, time, pose);
-            progress.inc(1);
+
+            // Ground truth of the exposure
+            let truth = camera_world.truth(camera, &settings, frame.exposure, frame_time, pose);
             let middle = start + 0.5 * frame.exposure;
+            progress.inc(1);
             Shot {
                 frame,
                 truth,

@@ -43,7 +43,10 @@ impl Report<'_> {
     }
 
     fn text(&self, files: &[PathBuf]) -> String {
+        let Shot { frame, truth, .. } = &self.shots[0];
         let mut text = String::new();
+
+        // Inputs
         let Camera {
             name,
             width,
@@ -52,52 +55,45 @@ impl Report<'_> {
         } = self.camera;
         let _ = writeln!(text, "camera     {name}, {width} x {height}");
         let _ = writeln!(text, "scene      {}", self.scene.name);
-        let frame = &self.shots[0].frame;
-        let _ = writeln!(text, "exposure   {:.3} ms", frame.exposure * 1e3);
+
+        // Exposure of the first frame
         let white = f64::from((1_u32 << frame.bits) - 1);
         let mean = frame.raw.iter().map(|v| f64::from(*v)).sum::<f64>() / frame.raw.len() as f64;
+        let _ = writeln!(text, "exposure   {:.3} ms", frame.exposure * 1e3);
         let _ = writeln!(text, "mean       {mean:.1} of {white} digital numbers");
-        let truth = &self.shots[0].truth;
+
+        // Share of its pixels that show a surface
         let seen = truth.depth.iter().filter(|depth| depth.is_finite()).count();
         let share = 100.0 * seen as f64 / truth.depth.len() as f64;
         let _ = writeln!(text, "surfaces   in {share:.1} % of the pixels");
-        let names: Vec<String> = files
-            .iter()
-            .map(|file| file.display().to_string())
-            .collect();
-        match &names[..] {
-            [only] => writeln!(text, "written    {only}"),
-            [first, ..] => writeln!(text, "written    {} files, {first} ...", names.len()),
+
+        // Files
+        let _ = match files {
+            [only] => writeln!(text, "written    {}", only.display()),
+            [first, ..] => writeln!(
+                text,
+                "written    {} files, {} ...",
+                files.len(),
+                first.display()
+            ),
             [] => Ok(()),
-        }
-        .unwrap_or_default();
+        };
         text
     }
 
     /// Inputs of the run, and the meanings of instance and class numbers.
     pub fn json(&self) -> Value {
-        let objects: Vec<&str> = self
-            .scene
-            .scene
-            .objects()
-            .iter()
-            .map(|o| o.name.as_str())
-            .collect();
-        let frames: Vec<Value> = self
-            .shots
-            .iter()
-            .map(|shot| {
-                let pose = &shot.world_from_camera;
-                let position: [f64; 3] = pose.translation.vector.into();
-                let rotation = pose.rotation.quaternion();
-                json!({
-                    "start_s": shot.frame.start,
-                    "exposure_s": shot.frame.exposure,
-                    "position_m": position,
-                    "rotation_wxyz": [rotation.w, rotation.i, rotation.j, rotation.k],
-                })
-            })
-            .collect();
+        // Names of the instances, and the frames
+        let objects = self.scene.scene.objects().iter();
+        let object_names = objects.map(|object| object.name.as_str());
+        let instances: Vec<&str> = std::iter::once("nothing").chain(object_names).collect();
+        let frames: Vec<Value> = self.shots.iter().map(Shot::json).collect();
+
+        // Scene, camera and settings
+        let light = match self.settings.light {
+            LightTransport::Direct { .. } => "direct",
+            LightTransport::Paths { .. } => "paths",
+        };
         let intrinsics = &self.camera.intrinsics;
         json!({
             "etendue": env!("CARGO_PKG_VERSION"),
@@ -110,14 +106,11 @@ impl Report<'_> {
                 "centre_px": intrinsics.centre,
                 "lens": format!("{:?}", intrinsics.lens),
             },
-            "light": match self.settings.light {
-                LightTransport::Direct { .. } => "direct",
-                LightTransport::Paths { .. } => "paths",
-            },
+            "light": light,
             "samples": self.settings.samples,
             "seed": self.settings.seed,
             "frames": frames,
-            "instances": std::iter::once("nothing").chain(objects).collect::<Vec<_>>(),
+            "instances": instances,
             "classes": self.classes.names,
             "warnings": self.warnings,
         })

@@ -2,6 +2,7 @@
 
 use etendue::sensors::camera::{CameraFrame, FrameTruth};
 use nalgebra::Isometry3;
+use serde_json::{Value, json};
 
 /// Frame with its ground truth.
 pub struct Shot {
@@ -11,4 +12,18 @@ pub struct Shot {
     pub truth: FrameTruth,
     /// Pose of the camera in the middle of the exposure.
     pub world_from_camera: Isometry3<f64>,
+}
+
+impl Shot {
+    /// Exposure and pose.
+    pub fn json(&self) -> Value {
+        let position: [f64; 3] = self.world_from_camera.translation.vector.into();
+        let rotation = self.world_from_camera.rotation.quaternion();
+        json!({
+            "start_s": self.frame.start,
+            "exposure_s": self.frame.exposure,
+            "position_m": position,
+            "rotation_wxyz": [rotation.w, rotation.i, rotation.j, rotation.k],
+        })
+    }
 }

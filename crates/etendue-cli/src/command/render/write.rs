@@ -16,7 +16,7 @@ pub enum Output {
     Folder(PathBuf),
     /// Picture of the first frame.
     Png(PathBuf),
-    /// Numbers of the first frame.
+    /// Radiance and ground truth of the first frame.
     Exr(PathBuf),
     /// Recording of all frames.
     Mcap(PathBuf),
@@ -56,7 +56,7 @@ impl Output {
         let mut files = Files::default();
         match self {
             Self::Png(path) => files.add(path, &picture(&report.shots[0])?)?,
-            Self::Exr(path) => files.add(path, &numbers(&report.shots[0], report)?)?,
+            Self::Exr(path) => files.add(path, &exr_file(&report.shots[0], report)?)?,
             Self::Mcap(path) => files.add(path, &recording(report)?)?,
             Self::Folder(folder) => {
                 if !EXR_SUPPORTED {
@@ -64,17 +64,7 @@ impl Output {
                         "warning: no .exr files are written: build with `cargo build --features exr`"
                     );
                 }
-                for (index, shot) in report.shots.iter().enumerate() {
-                    for (name, content) in frame_files(shot, report)? {
-                        let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
-                        let name = format!("{stem}_{index:04}.{ending}");
-                        files.add(&folder.join(name), &content)?;
-                    }
-                }
-                files.add(&folder.join("frames.mcap"), &recording(report)?)?;
-                let json =
-                    serde_json::to_string_pretty(&report.json()).map_err(std::io::Error::from)?;
-                files.add(&folder.join("run.json"), (json + "\n").as_bytes())?;
+                files.add_folder(folder, report)?;
             }
         }
         Ok(files.0.commit()?)
@@ -88,6 +78,20 @@ impl Files {
     fn add(&mut self, path: &Path, content: &[u8]) -> Result<(), Failure> {
         self.0.add(path, |file| file.write_all(content))?;
         interrupt::check()
+    }
+
+    /// Adds the files of each frame, the recording of all and the inputs of the run.
+    fn add_folder(&mut self, folder: &Path, report: &Report) -> Result<(), Failure> {
+        for (index, shot) in report.shots.iter().enumerate() {
+            for (name, content) in frame_files(shot, report)? {
+                let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
+                let name = format!("{stem}_{index:04}.{ending}");
+                self.add(&folder.join(name), &content)?;
+            }
+        }
+        self.add(&folder.join("frames.mcap"), &recording(report)?)?;
+        let json = serde_json::to_string_pretty(&report.json()).map_err(std::io::Error::from)?;
+        self.add(&folder.join("run.json"), (json + "\n").as_bytes())
     }
 }
 
@@ -106,12 +110,16 @@ fn frame_files(shot: &Shot, report: &Report) -> Result<Vec<(&'static str, Vec<u8
     let frame = &shot.frame;
     let truth = &shot.truth;
     let save = |pixels| png(frame.width, frame.height, pixels);
+
+    // Pixels as read from the sensor
     let is_mosaic = frame.raw.len() == truth.depth.len();
     let raw = if is_mosaic {
         Pixels::Grey16(&frame.raw)
     } else {
         Pixels::Colour16(&frame.raw)
     };
+
+    // Pictures
     let instances = views::instances(truth);
     let classes = views::classes(truth, report.classes);
     let mut files = vec![
@@ -137,46 +145,32 @@ fn frame_files(shot: &Shot, report: &Report) -> Result<Vec<(&'static str, Vec<u8
         ("class_numbers.png", save(Pixels::Grey16(&classes))?),
         ("flow.png", save(Pixels::Colour8(&views::flow(truth)))?),
     ];
+
+    // Numbers
     if EXR_SUPPORTED {
-        files.push(("frame.exr", numbers(shot, report)?));
+        files.push(("frame.exr", exr_file(shot, report)?));
     }
     Ok(files)
 }
 
 /// Radiance and ground truth of a frame as an EXR file.
-fn numbers(shot: &Shot, report: &Report) -> Result<Vec<u8>, Failure> {
+fn exr_file(shot: &Shot, report: &Report) -> Result<Vec<u8>, Failure> {
     let frame = &shot.frame;
     let truth = &shot.truth;
-    let float = |name, values: Vec<f32>| ExrChannel {
-        name,
-        data: ExrData::Float(values.into()),
-    };
-    let whole = |name, values: Vec<u16>| {
-        let values: Vec<u32> = values.into_iter().map(u32::from).collect();
-        ExrChannel {
-            name,
-            data: ExrData::Uint(values.into()),
-        }
-    };
-    let bands: &[&str] = if frame.bands == 1 {
+
+    // Radiance
+    let names: &[&str] = if frame.bands == 1 {
         &["Y"]
     } else {
         &["R", "G", "B"]
     };
-    let band = |i: usize| {
-        frame
-            .radiance
-            .iter()
-            .skip(i)
-            .step_by(frame.bands)
-            .copied()
-            .collect()
-    };
-    let mut channels: Vec<ExrChannel> = bands
-        .iter()
-        .enumerate()
-        .map(|(i, name)| float(name, band(i)))
+    let band = |i: usize| frame.radiance.iter().skip(i).step_by(frame.bands).copied();
+    let named = names.iter().enumerate();
+    let mut channels: Vec<ExrChannel> = named
+        .map(|(i, name)| float(name, band(i).collect()))
         .collect();
+
+    // Ground truth
     let normal = |i: usize| truth.normal.iter().map(|normal| normal[i]).collect();
     let flow = |i: usize| truth.flow.iter().map(|flow| flow[i]).collect();
     channels.extend([
@@ -191,6 +185,23 @@ fn numbers(shot: &Shot, report: &Report) -> Result<Vec<u8>, Failure> {
         whole("class", views::classes(truth, report.classes)),
     ]);
     Ok(exr(frame.width, frame.height, &channels)?)
+}
+
+/// Channel of floating-point numbers.
+fn float(name: &'static str, values: Vec<f32>) -> ExrChannel<'static> {
+    ExrChannel {
+        name,
+        data: ExrData::Float(values.into()),
+    }
+}
+
+/// Channel of whole numbers.
+fn whole(name: &'static str, values: Vec<u16>) -> ExrChannel<'static> {
+    let values: Vec<u32> = values.into_iter().map(u32::from).collect();
+    ExrChannel {
+        name,
+        data: ExrData::Uint(values.into()),
+    }
 }
 
 fn recording(report: &Report) -> Result<Vec<u8>, Failure> {

@@ -1,17 +1,22 @@
 //! `etendue simulate`.
 
+mod files;
+mod pictures;
+mod record;
+mod results;
 mod scan;
-mod several;
-mod staged;
+mod sensors;
 mod summary;
-mod way;
+mod trajectory;
 mod weather;
 
 use crate::failure::Failure;
+use crate::formats;
 use crate::number::positive;
 use crate::output::{print, print_json};
 use crate::pose::Pose;
 use crate::source;
+use crate::threads::Threads;
 use clap::{Args, ValueEnum};
 use etendue::config::scene::LoadedScene;
 use etendue::config::sensor::Sensor;
@@ -21,11 +26,10 @@ use etendue::sensors::lidar::{Frame, LightModel, Pipeline, Receiver};
 use etendue::sensors::transport::PathSettings;
 use indicatif::{ProgressBar, ProgressStyle};
 use nalgebra::Isometry3;
-use staged::{Done, Staged};
-use std::num::NonZeroUsize;
+use results::{PendingFiles, SensorResults};
 use std::path::PathBuf;
 use summary::Summary;
-use way::WayOptions;
+use trajectory::TrajectoryOptions;
 use weather::AirOptions;
 
 /// Arguments of `etendue simulate`.
@@ -37,78 +41,67 @@ use weather::AirOptions;
     --trajectory examples/street.tum --duration 5 --rain 10 -o drive\n          \
     etendue simulate examples/street.toml --sensor velodyne-vlp-16 --sensor ouster-os1-64@1,0,0,0 -o bag/run.mcap\n\n\
     The same scene, sensor, pose, sweeps and seed give the same bytes on any number of threads.\n\
-    If no beam meets a surface this is an error and nothing is written; if surfaces are met but \
-    none gives a range, there is a warning.")]
+    It is an error without output if no beam hits a surface; there is a warning if surfaces are hit \
+    but no beam has a range.")]
 pub struct Simulate {
-    /// Scene file (.toml) or the name of a built-in scene; without one, the built-in arena, with a
-    /// mirror and a pane
+    /// Scene file (.toml) or the name of a built-in scene; without one, the built-in arena with a
+    /// mirror and a glass pane
     scene: Option<PathBuf>,
-    /// Name of a preset (see `etendue sensors`) or a sensor file (.toml); without it, the sensor
-    /// that the scene file names, else hokuyo-urg-04lx. Given several times, every sensor leaves
-    /// its results in a folder of its own, or all are recorded in one .mcap file; `@x,y,z,yaw[,pitch,roll]` after a name says where it is
-    /// mounted on what the pose or the trajectory moves
+    /// Name of a preset (see `etendue sensors`) or a sensor file (.toml); without it, the sensor of the
+    /// scene file, else hokuyo-urg-04lx. With several, the results of each are in a folder of their
+    /// own, or all are recorded in one .mcap file; `@x,y,z,yaw[,pitch,roll]` after a name is the mount
+    /// on the platform that the pose or the trajectory moves
     #[arg(long, value_name = "PRESET|FILE[@MOUNT]")]
     sensor: Vec<String>,
-    /// Where the sensor stands: x,y,z,yaw[,pitch,roll] in metres and degrees; without it, where
-    /// the scene file says
+    /// Pose of the sensor: x,y,z,yaw[,pitch,roll] in metres and degrees; without it, that of the scene
+    /// file
     #[arg(long, allow_hyphen_values = true, value_name = "POSE")]
     pose: Option<Pose>,
-    /// How many turns of the sensor
+    /// Number of sweeps
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     sweeps: u32,
-    /// How long the run is, s, instead of --sweeps: as many turns as begin in it
+    /// Duration of the run, s, instead of --sweeps: the sweeps that begin in it
     #[arg(long, value_name = "S", value_parser = positive, conflicts_with = "sweeps", allow_negative_numbers = true)]
     duration: Option<f64>,
     /// Seed of all noise
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Trace so many random paths of light a ray, to add what comes back over several rough
-    /// surfaces; without it, ray trees, which are faster and follow mirrors and glass alone. A
-    /// receiver whose file gives no window is taken to see all around: the most that such light
-    /// can add
+    /// Number of random light paths per ray, for light that several rough surfaces reflect; without it,
+    /// ray trees, which are faster and only follow mirrors and glass. A receiver without a window in
+    /// its file receives such light from all directions, which is an upper bound
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     paths: Option<u32>,
-    /// Folder for all formats, or a single .csv, .npz, .pcd, .ply, .las, .laz, .e57, .bin (KITTI), .parquet,
-    /// .mcap, .json, .png or .svg file. A .csv or .npz file holds one row a return; one named beams.csv or
-    /// beams.npz holds one row a beam, with or without a return. An .mcap file is
-    /// written sweep by sweep, and in a folder gets a metadata.yaml beside it, with which `ros2 bag`
-    /// opens the folder
-    #[arg(short, long, default_value = "out", value_name = "DIR|FILE")]
+    #[arg(short, long, default_value = "out", value_name = "DIR|FILE", help = output_help())]
     output: PathBuf,
-    /// Worker threads; without it, one a processor
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    threads: Threads,
     /// Instruction set: plain, neon, avx2 or avx512, or reference for the plain pipeline; the default
     /// is the fastest that this processor supports. The results are the same
     #[arg(long, env = "ETENDUE_ISA")]
     isa: Option<Pipeline>,
     #[command(flatten)]
-    way: WayOptions,
+    motion: TrajectoryOptions,
     #[command(flatten)]
     air: AirOptions,
-    /// Frame of the points: as the device gives them, or compensated for motion
-    /// [default: world; recordings and scan.mcap hold the sensor's own, always]
+    /// Frame of the points: that of the sensor, or compensated for motion [default: world; recordings
+    /// and scan.mcap always have the frame of the sensor]
     #[arg(long, value_enum)]
     frame: Option<FrameName>,
-    /// Draw the waveform of one beam of a pulsed lidar's first sweep
+    /// Draw the waveform of one beam in the first sweep of a pulsed lidar
     #[arg(long, value_name = "RING,COLUMN", value_parser = ring_and_column)]
     waveform: Option<[u32; 2]>,
     /// Print the summary as JSON
     #[arg(long)]
     json: bool,
-    /// Which of several sensors this is
+    /// Number of the sensor among several
     #[arg(skip)]
     number: u32,
 }
 
 impl Simulate {
-    /// Simulates, writes and sums up.
+    /// Simulates, writes the results and prints a summary.
     pub fn run(self) -> Result<(), Failure> {
-        let threads = self.threads.map_or(0, NonZeroUsize::get);
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()?;
-        pool.install(|| self.run_here())
+        self.threads.install(|| self.simulate())
     }
 
     /// The implementation of the sweep pipeline.
@@ -116,44 +109,52 @@ impl Simulate {
         self.isa.unwrap_or_default()
     }
 
-    fn run_here(&self) -> Result<(), Failure> {
+    fn simulate(&self) -> Result<(), Failure> {
+        // Load
         let mut loaded = source::scene(self.scene.as_deref())?;
         match self.pipeline() {
             Pipeline::Reference => {}
             Pipeline::Vectorized(isa) => loaded.scene = loaded.scene.edit().with_isa(isa).finish(),
         }
         let runs = self.each_sensor(&loaded)?;
+
+        // Record sweep by sweep
         if self.is_recording() {
             return match &runs[..] {
                 [only] => only.record(&loaded),
                 several => self.record_all(&loaded, several),
             };
         }
-        let mut staged = Staged::default();
-        let done = { runs.into_iter() }.map(|run| run.run(&loaded, &mut staged));
-        let done: Vec<Done> = done.collect::<Result<_, _>>()?;
-        staged.commit()?;
-        self.report(&done)
+
+        // Simulate, write and report
+        let mut pending = PendingFiles::default();
+        let results = runs.into_iter().map(|run| run.run(&loaded, &mut pending));
+        let results: Vec<SensorResults> = results.collect::<Result<_, _>>()?;
+        pending.commit()?;
+        self.report(&results)
     }
 
-    /// No option may go unheard.
+    /// Error for an option that would have no effect.
     fn check_options(&self, sensor: &Sensor) -> Result<(), Failure> {
-        let in_other_frame = { self.frame }.is_some_and(|frame| frame != FrameName::Sensor);
-        let unheard = [
+        // Options without an effect on a recording
+        let in_other_frame = self.frame.is_some_and(|frame| frame != FrameName::Sensor);
+        let without_effect = [
             ("--waveform", self.waveform.is_some()),
             ("--frame", in_other_frame),
             ("--json", self.json),
         ];
-        let unheard = unheard.iter().find(|(_, given)| *given);
-        if let Some((option, _)) = unheard.filter(|_| self.is_recording()) {
-            return Err(Failure::Usage {
-                message: format!(
-                    "{option} does not apply to a recording, which {} is",
+        let without_effect = without_effect.iter().find(|(_, given)| *given);
+        if let Some((option, _)) = without_effect.filter(|_| self.is_recording()) {
+            return Err(Failure::usage(
+                format!(
+                    "{option} does not apply to a recording such as {}",
                     self.output.display()
                 ),
-                remedy: "leave the option out, or name a folder: it gets a recording, too".into(),
-            });
+                "leave the option out, or give a folder, which receives a recording too",
+            ));
         }
+
+        // Options for pulsed lidars
         if self.waveform.is_some() && !matches!(sensor.lidar.receiver, Receiver::Pulsed(_)) {
             return Err(Failure::OtherSensor {
                 option: "--waveform",
@@ -164,8 +165,9 @@ impl Simulate {
         Ok(())
     }
 
-    /// The command line as far as results depend on it: neither threads nor where they are written.
-    fn words(&self) -> Vec<String> {
+    /// Arguments that the results depend on: neither threads nor output.
+    fn command_line(&self) -> Vec<String> {
+        // Scene and sensors
         let mut words = vec!["etendue".to_owned(), "simulate".to_owned()];
         words.extend(self.scene.as_ref().map(|scene| scene.display().to_string()));
         let mut add = |key: &str, value: String| words.extend([key.to_owned(), value]);
@@ -175,12 +177,14 @@ impl Simulate {
         if let Some(pose) = &self.pose {
             add("--pose", pose.text.clone());
         }
+
+        // Settings of the sweeps
         add("--sweeps", self.sweeps.to_string());
         add("--seed", self.seed.to_string());
         if let Some(paths) = self.paths {
             add("--paths", paths.to_string());
         }
-        if let Some(trajectory) = &self.way.trajectory {
+        if let Some(trajectory) = &self.motion.trajectory {
             add("--trajectory", trajectory.display().to_string());
         }
         if let Some(frame) = self.frame.and_then(|frame| frame.to_possible_value()) {
@@ -202,7 +206,7 @@ impl Simulate {
         }
     }
 
-    /// How light is followed.
+    /// Light transport.
     fn light(&self) -> LightModel {
         self.paths.map_or_else(LightModel::default, |paths| {
             LightModel::Paths(PathSettings {
@@ -216,9 +220,9 @@ impl Simulate {
         ProgressBar::new(self.sweeps.into()).with_style(progress_style())
     }
 
-    /// One summary a sensor; as JSON a list where there are several.
-    fn report(&self, all: &[Done]) -> Result<(), Failure> {
-        all.iter().for_each(Done::tell);
+    /// Prints a summary per sensor; as JSON a list for several.
+    fn report(&self, all: &[SensorResults]) -> Result<(), Failure> {
+        all.iter().for_each(SensorResults::print_speed);
         let summaries: Vec<Summary> = all.iter().map(Summary::of).collect();
         match &summaries[..] {
             [only] if self.json => print_json(only),
@@ -228,14 +232,25 @@ impl Simulate {
     }
 }
 
-/// The frame that points are given in.
+/// Help on the output.
+fn output_help() -> String {
+    format!(
+        "Folder for all files, or a single file: points ({}), a summary (.json) or a picture (.png, .svg). \
+         A .csv or .npz file has one row per return; beams.csv or beams.npz have one row per beam, with or \
+         without a return. An .mcap file is written sweep by sweep; in a folder it is accompanied by a \
+         metadata.yaml for `ros2 bag`",
+        formats::written()
+    )
+}
+
+/// Frame of the points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, ValueEnum)]
 enum FrameName {
-    /// The sensor's at each shot's own time
+    /// Frame of the sensor at the time of each shot
     Sensor,
-    /// The sensor's at the start of each sweep
+    /// Frame of the sensor at the start of each sweep
     SweepStart,
-    /// The world's
+    /// Frame of the world
     #[default]
     World,
 }
@@ -254,7 +269,7 @@ fn ring_and_column(text: &str) -> Result<[u32; 2], String> {
     let numbers = text
         .split_once(',')
         .and_then(|(ring, column)| Some([ring.trim().parse().ok()?, column.trim().parse().ok()?]));
-    numbers.ok_or_else(|| "give the numbers of a ring and a column, as in 8,120".into())
+    numbers.ok_or_else(|| "expected the numbers of a ring and a column, as in 8,120".into())
 }
 
 fn progress_style() -> ProgressStyle {
@@ -262,7 +277,7 @@ fn progress_style() -> ProgressStyle {
         .expect("the template is well formed")
 }
 
-/// An empty result is an error: no beam met anything.
+/// Error if no beam hits a surface.
 fn check_view(sweeps: &[PlanarSweep], pose: &Isometry3<f64>) -> Result<(), Failure> {
     let mut beams = sweeps.iter().flat_map(|sweep| &sweep.measurements);
     let seen = beams.any(|beam| beam.truth.is_some() || beam.reading.range().is_some());

@@ -1,134 +1,87 @@
-//! The run of one lidar.
+//! Run of one lidar.
 
 use super::Simulate;
-use super::staged::{Done, Staged};
+use super::files::check_ending;
+use super::results::{PendingFiles, SensorResults};
 use super::summary;
-use super::way::Way;
+use super::trajectory::SensorTrajectory;
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::view::range_image;
-use crate::view::top_view::TopView;
-use crate::view::waveform_plot::WaveformPlot;
 use etendue::config::profile::other_sensors;
 use etendue::config::scene::LoadedScene;
-use etendue::io::FormatError;
-use etendue::io::output::{OutputSet, Run, RunMetadata, SourceMetadata};
-use etendue::io::points::{PointFormat, lossy_fields};
-use etendue::io::ros2::{Recorder, Topics};
-use etendue::io::scan_log::{write_sweeps_csv, write_sweeps_npz};
-use etendue::io::table::{Encoding, PointTable};
+use etendue::io::output::{Run, RunMetadata, SourceMetadata};
 use etendue::scene::Ray;
 use etendue::sensors::PlanarSweep;
 use etendue::sensors::lidar::{
-    self, Air, Frame, Lidar, Receiver, Return, Shot, Sweep, SweepScratch, SweepSettings,
-    simulate_into,
+    Air, Lidar, Receiver, Return, Shot, Sweep, SweepScratch, SweepSettings, simulate_into,
 };
 use etendue::sensors::transport::World;
-use etendue_plot::{Drawing, png, svg};
-use std::cell::OnceCell;
-use std::fs::File;
-use std::io::{BufWriter, Cursor};
-use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// The formats that a folder gets.
-const FOLDER: [&str; 17] = [
-    "scan.csv",
-    "scan.npz",
-    "beams.csv",
-    "beams.npz",
-    "scan.pcd",
-    "grid.pcd",
-    "scan.ply",
-    "scan.las",
-    "scan.e57",
-    "scan.bin",
-    "scan.mcap",
-    "metadata.yaml",
-    "run.json",
-    "scan.png",
-    "scan.svg",
-    "range.png",
-    "intensity.png",
-];
-
-/// A run of a lidar.
+/// Run of a lidar.
 pub struct ScanRun<'a> {
     pub arguments: &'a Simulate,
     pub lidar: &'a Lidar,
     pub loaded: &'a LoadedScene,
     pub sensor_source: SourceMetadata,
-    pub way: Way,
+    pub trajectory: SensorTrajectory,
     pub air: Air,
 }
 
-/// Endings of single files that hold no points.
-const OTHER_ENDINGS: [&str; 3] = ["json", "png", "svg"];
-
-/// Whether the output is a folder or a file that can be written.
-fn check_ending(output: &Path) -> Result<(), Failure> {
-    let ending = output.extension().filter(|_| !output.is_dir());
-    let known = ending.is_none_or(|ending| {
-        let mut others = OTHER_ENDINGS.iter();
-        others.any(|known| ending.eq_ignore_ascii_case(known))
-            || PointFormat::of_ending(output).is_some_and(PointFormat::is_written)
-    });
-    known.then_some(()).ok_or_else(|| Failure::Ending {
-        path: output.into(),
-    })
-}
-
 impl ScanRun<'_> {
-    /// Simulates and writes.
-    pub fn run(self, staged: &mut Staged) -> Result<Done, Failure> {
+    /// Simulates the lidar and writes its results.
+    pub fn run(self, pending: &mut PendingFiles) -> Result<SensorResults, Failure> {
+        // Simulate
         check_ending(&self.arguments.output)?;
         let world = self.world()?;
         let start = Instant::now();
         let scans = self.scans(&world)?;
         let elapsed = start.elapsed();
+
+        // Check that there is a surface in front of the sensor
         let sweeps: Vec<PlanarSweep> = scans.iter().map(Sweep::first_echoes).collect();
-        if super::check_view(&sweeps, &self.way.start).is_err() {
+        if super::check_view(&sweeps, &self.trajectory.start).is_err() {
             self.check_in_front(&world)?;
         }
+
+        // Write
         let run = Run {
             scene: &self.loaded.scene,
             sweeps: &sweeps,
         };
         let mut metadata = self.metadata(run);
         metadata.warnings.extend(self.folded(&scans));
-        let files = staged.write(|outputs| self.write(outputs, &world, &scans, run, &metadata))?;
-        // The truth on a beam's axis costs one ray more.
-        let a_shot = self.lidar.beam.ray_count() + usize::from(self.has_phase_receiver());
-        let rays = scans.iter().map(|scan| scan.shots.len()).sum::<usize>() * a_shot;
-        Ok(Done {
+        let files = pending.write(|outputs| self.write(outputs, &world, &scans, run, &metadata))?;
+
+        // Number of rays; the ground truth on the beam axis needs one more per shot
+        let has_truths = scans.iter().any(|scan| !scan.axis_truths.is_empty());
+        let rays_per_shot = self.lidar.beam.ray_count() + usize::from(has_truths);
+        let shots: usize = scans.iter().map(|scan| scan.shots.len()).sum();
+        Ok(SensorResults {
             files,
             metadata,
-            has_echoes: !self.has_phase_receiver(),
-            rays: rays as f64,
+            rays: (shots * rays_per_shot) as f64,
             elapsed,
             sweeps,
         })
     }
 
-    /// The world that the sensor sees on its way, which must be long enough.
+    /// World at the wavelength of the lidar; an error if the trajectory is too short.
     pub fn world(&self) -> Result<World<'_, f64>, Failure> {
-        self.way
+        self.trajectory
             .check(f64::from(self.sweeps()) * self.lidar.sweep_duration())?;
         let world = World::at_wavelength(&self.loaded.scene, self.lidar.wavelength)?
             .with_profiles(&self.loaded.profiles);
         Ok(world.in_light(&self.loaded.ambient))
     }
 
+    /// Number of sweeps.
     pub fn sweeps(&self) -> u32 {
         self.arguments.sweeps
     }
 
-    /// Whether beams are measured by phase: one range each, which several surfaces share.
-    fn has_phase_receiver(&self) -> bool {
-        matches!(self.lidar.receiver, Receiver::Phase(_))
-    }
-
-    fn settings(&self, sweep: u32) -> SweepSettings {
+    /// Settings of a sweep.
+    pub fn settings(&self, sweep: u32) -> SweepSettings {
         SweepSettings {
             seed: self.arguments.seed,
             sensor: self.arguments.number,
@@ -137,11 +90,12 @@ impl ScanRun<'_> {
             light: self.arguments.light(),
             air: self.air.clone(),
             pipeline: self.arguments.pipeline(),
-            with_truth: self.has_phase_receiver(),
+            with_truth: true,
             ..SweepSettings::default()
         }
     }
 
+    /// All sweeps.
     fn scans(&self, world: &World<f64>) -> Result<Vec<Sweep>, Failure> {
         let progress = self.arguments.progress();
         let mut scratch = SweepScratch::default();
@@ -150,7 +104,7 @@ impl ScanRun<'_> {
             interrupt::check()?;
             let run = self.settings(sweep);
             let mut scan = Sweep::default();
-            let pose = |t| self.way.at(t);
+            let pose = |t| self.trajectory.at(t);
             simulate_into(world, self.lidar, &run, pose, &mut scan, &mut scratch);
             Ok(scan)
         });
@@ -159,10 +113,10 @@ impl ScanRun<'_> {
         scans
     }
 
-    /// An error if no beam's axis meets a surface, which results do not tell where nothing is found.
-    fn check_in_front(&self, world: &World<f64>) -> Result<(), Failure> {
-        let meets = |shot: &Shot| {
-            let pose = self.way.at(shot.time);
+    /// Error if no beam axis hits a surface, which results without ranges do not show.
+    pub fn check_in_front(&self, world: &World<f64>) -> Result<(), Failure> {
+        let hits_surface = |shot: &Shot| {
+            let pose = self.trajectory.at(shot.time);
             let ray = Ray {
                 time: shot.time,
                 ..Ray::new(pose * shot.origin, pose.rotation * shot.direction())
@@ -172,81 +126,18 @@ impl ScanRun<'_> {
         let mut beams = 0;
         for sweep in 0..self.sweeps() {
             let shots = self.lidar.shots(sweep);
-            if shots.iter().any(meets) {
+            if shots.iter().any(hits_surface) {
                 return Ok(());
             }
             beams += shots.len();
         }
         Err(Failure::NothingInFront {
             beams,
-            position: self.way.start.translation.vector.into(),
+            position: self.trajectory.start.translation.vector.into(),
         })
     }
 
-    /// Writes sweep by sweep: memory stays flat, and what is written is readable at any time. Ctrl-C
-    /// ends the recording after a whole sweep.
-    pub fn record(&self) -> Result<(), Failure> {
-        let _guard = interrupt::writing();
-        let (world, path) = (&self.world()?, &self.arguments.output);
-        // Before the file is made: an older one of that name is not lost to an empty view. What is in
-        // the air may be all there is to see.
-        if self.air == Air::default() {
-            self.check_in_front(world)?;
-        }
-        let progress = self.arguments.progress();
-        let recorder = Recorder::create(path, Topics::default())?;
-        let mut recorder = recorder.with_classes(&self.loaded.classes.of_object);
-        let mut sweeps = 0;
-        let [mut points, mut beams] = [0; 2];
-        let mut scan = Sweep::default();
-        let mut scratch = SweepScratch::default();
-        while sweeps < self.sweeps() && !interrupt::requested() {
-            self.scan_into(world, sweeps, &mut scan, &mut scratch);
-            recorder.record(&scan, self.lidar)?;
-            sweeps += 1;
-            points += scan.points.len();
-            beams += scan.shots.len();
-            progress.inc(1);
-        }
-        let stopped = interrupt::requested();
-        let bag = end_recording(recorder, path)?;
-        progress.finish_and_clear();
-        let silent = (points == 0).then(|| silent(beams, &self.air));
-        for warning in self.warnings().into_iter().chain(silent) {
-            eprintln!("warning: {warning}");
-        }
-        let sensor = &self.lidar.name;
-        crate::output::print(&format!(
-            "{sensor}, sweeps: {sweeps}, {points} points\n  wrote {}\n{bag}",
-            path.display()
-        ))?;
-        ended(stopped)
-    }
-
-    /// A sweep as a recording holds it: in the sensor's frame.
-    pub fn scan(&self, world: &World<f64>, sweep: u32) -> Sweep {
-        let mut scan = Sweep::default();
-        self.scan_into(world, sweep, &mut scan, &mut SweepScratch::default());
-        scan
-    }
-
-    /// [`ScanRun::scan`] into memory that is reused.
-    fn scan_into(
-        &self,
-        world: &World<f64>,
-        sweep: u32,
-        scan: &mut Sweep,
-        scratch: &mut SweepScratch,
-    ) {
-        let run = SweepSettings {
-            frame: Frame::Sensor,
-            ..self.settings(sweep)
-        };
-        let pose = |t| self.way.at(t);
-        simulate_into(world, self.lidar, &run, pose, scan, scratch);
-    }
-
-    /// What is odd about the scene, or has no effect on this sensor.
+    /// Warnings about the scene and about light without an effect on this sensor.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = self.loaded.warnings.clone();
         let is_open = match self.lidar.receiver {
@@ -256,15 +147,15 @@ impl ScanRun<'_> {
         };
         if !self.loaded.ambient.is_dark() && !is_open {
             warnings.push(
-                "the scene's ambient light has no effect on this sensor: its file gives no window of \
-                 the receiver, or no shot noise"
+                "the ambient light of the scene has no effect on this sensor: its file has no window of the \
+                 receiver, or no shot noise"
                     .into(),
             );
         }
         warnings
     }
 
-    /// Says how many ranges of a frequency-modulated receiver are folded, if any.
+    /// Warning about folded ranges of an FMCW receiver, if any.
     fn folded(&self, scans: &[Sweep]) -> Option<String> {
         let Receiver::Fmcw(fmcw) = self.lidar.receiver else {
             return None;
@@ -278,18 +169,19 @@ impl ScanRun<'_> {
         (folded > 0).then(|| {
             format!(
                 "{folded} of {} echoes have wrong ranges and velocities: their Doppler shift is greater \
-                 than the beat of their range, and folds; a wider bandwidth_ghz or a shorter chirp_us \
-                 sets them apart",
+                 than the beat frequency of their range, and folds; a wider bandwidth_ghz or a shorter \
+                 chirp_us separates them",
                 points().count()
             )
         })
     }
 
+    /// Metadata and warnings of the run.
     fn metadata(&self, run: Run) -> RunMetadata {
         let scene = self.arguments.scene_source(self.loaded);
         let sensor = self.sensor_source.clone();
         let mut metadata = RunMetadata::new(run, self.arguments.seed, scene, sensor);
-        metadata.command = self.arguments.words();
+        metadata.command = self.arguments.command_line();
         metadata.classes.clone_from(&self.loaded.classes.names);
         metadata.warnings = self.warnings();
         metadata
@@ -299,276 +191,4 @@ impl ScanRun<'_> {
         metadata.warnings.extend(others);
         metadata
     }
-
-    fn write(
-        &self,
-        outputs: &mut OutputSet,
-        world: &World<f64>,
-        scans: &[Sweep],
-        run: Run,
-        metadata: &RunMetadata,
-    ) -> Result<(), Failure> {
-        let output = &self.arguments.output;
-        let single = output.extension().is_some() && !output.is_dir();
-        let paths: Vec<PathBuf> = if single {
-            vec![output.clone()]
-        } else {
-            FOLDER.iter().map(|name| output.join(name)).collect()
-        };
-        let files = Files {
-            table: OnceCell::new(),
-            scans,
-            metadata,
-            picture: &|| self.picture(run, scans, metadata),
-            lidar: self.lidar,
-            classes: &self.loaded.classes.of_object,
-            run,
-            alone: single,
-        };
-        for path in &paths {
-            files.add(outputs, path)?;
-            interrupt::check()?;
-        }
-        if let Some(beam) = self.arguments.waveform {
-            self.waveform(world, &scans[0], beam, (output, single), outputs)?;
-        }
-        Ok(())
-    }
-
-    /// The waveform of one beam of the first sweep and what is reported of it, as a picture.
-    fn waveform(
-        &self,
-        world: &World<f64>,
-        scan: &Sweep,
-        [ring, column]: [u32; 2],
-        (output, single): (&Path, bool),
-        outputs: &mut OutputSet,
-    ) -> Result<(), Failure> {
-        let run = self.settings(0);
-        let is_beam = |shot: Shot| {
-            let channel = &self.lidar.channels[usize::from(shot.channel)];
-            u32::from(channel.ring) == ring && shot.column == column
-        };
-        let seen = scan.shots.iter().position(is_beam).and_then(|shot| {
-            let at = |t| self.way.at(t);
-            Some((shot, lidar::waveform(world, self.lidar, &run, shot, at)?))
-        });
-        let Receiver::Pulsed(receiver) = self.lidar.receiver else {
-            return Err(Failure::Usage {
-                message: format!(
-                    "the sensor {} samples no waveform: it sends no pulses",
-                    self.lidar.name
-                ),
-                remedy: "leave --waveform out, or take a pulsed lidar".into(),
-            });
-        };
-        let Some((shot, waveform)) = seen else {
-            return Err(Failure::NoWaveform {
-                ring,
-                column,
-                rings: self.lidar.channels.len(),
-                columns: self.lidar.columns(),
-            });
-        };
-        let channel = usize::from(scan.shots.at(shot).channel);
-        let offset = self.lidar.channels[channel].range_offset;
-        let points = scan.points_of(shot).iter();
-        let drawing = WaveformPlot {
-            title: &format!("{}: ring {ring}, column {column}", self.lidar.name),
-            waveform: &waveform,
-            threshold: receiver.threshold,
-            echoes: points
-                .map(|point| [point.range - offset, point.power])
-                .collect(),
-        }
-        .draw();
-        let path = if single {
-            output.with_extension("waveform.svg")
-        } else {
-            output.join("waveform.svg")
-        };
-        outputs.add(&path, |file| {
-            file.write_all(svg::write(&drawing).as_bytes())
-        })?;
-        Ok(())
-    }
-
-    /// The top view: of one channel every sweep, of several those of the ring nearest to level in the first
-    /// sweep.
-    fn picture(&self, run: Run, scans: &[Sweep], metadata: &RunMetadata) -> Drawing {
-        let level = |shot: Shot| {
-            let channel = &self.lidar.channels[usize::from(shot.channel)];
-            channel.elevation.abs()
-        };
-        let flattest = scans[0].shots.iter().map(level).fold(f64::MAX, f64::min);
-        let is_planar = self.lidar.channels.len() == 1;
-        let shown = if is_planar { run.sweeps.len() } else { 1 };
-        let mut sweeps = run.sweeps[..shown].to_vec();
-        for (sweep, scan) in sweeps.iter_mut().zip(scans) {
-            let mut keep = scan.shots.iter().map(|shot| level(shot) <= flattest);
-            sweep.measurements.retain(|_| keep.next().unwrap_or(false));
-            // Several echoes of a beam are no mixed pixel.
-            for measurement in &mut sweep.measurements {
-                if !self.has_phase_receiver() {
-                    measurement.returns = measurement.returns.min(1);
-                }
-            }
-        }
-        let beams = match (is_planar, shown) {
-            (false, _) => "the ring nearest to level".to_owned(),
-            (true, 1) => "one sweep".to_owned(),
-            (true, count) => format!("{count} sweeps"),
-        };
-        TopView {
-            title: &format!("{} in {}", metadata.sensor.name, metadata.scene.name),
-            subtitle: &format!("top view, {beams}, seed {}", metadata.seed),
-            scene: run.scene,
-            sweeps: &sweeps,
-            max_range: self.lidar.limits.far,
-        }
-        .draw()
-    }
-}
-
-/// A warning where no beam has a point.
-pub fn silent(beams: usize, air: &Air) -> String {
-    let why = summary::why_nothing(air);
-    format!("none of {beams} beams has a point: {why}")
-}
-
-/// The end of a recording, which Ctrl-C may have brought about.
-pub fn ended(stopped: bool) -> Result<(), Failure> {
-    if stopped {
-        return Err(Failure::StoppedRecording);
-    }
-    Ok(())
-}
-
-/// What can be written of a run.
-struct Files<'a> {
-    table: OnceCell<PointTable>,
-    scans: &'a [Sweep],
-    metadata: &'a RunMetadata,
-    run: Run<'a>,
-    picture: &'a dyn Fn() -> Drawing,
-    lidar: &'a Lidar,
-    classes: &'a [i32],
-    /// Whether a single file was asked for.
-    alone: bool,
-}
-
-impl Files<'_> {
-    /// Adds the file of that name, by its ending.
-    fn add(&self, outputs: &mut OutputSet, path: &Path) -> Result<(), Failure> {
-        let name = path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .to_lowercase();
-        let ending = name.rsplit('.').next().unwrap_or_default();
-        let classified = |mut table: PointTable| {
-            table.classify(self.classes);
-            table
-        };
-        let all = || classified(PointTable::of_scans(self.scans));
-        let table = || self.table.get_or_init(all);
-        match (name.as_str(), ending) {
-            ("range.png", _) => {
-                let image = range_image::png(&self.scans[0])?;
-                outputs.add(path, |file| file.write_all(&image))?;
-            }
-            ("intensity.png", _) => {
-                let image = range_image::intensity_png(&self.scans[0])?;
-                outputs.add(path, |file| file.write_all(&image))?;
-            }
-            ("grid.pcd", _) => {
-                let grid = classified(PointTable::of_scan_grid(&self.scans[0]));
-                PointFormat::Pcd.write(outputs, path, &grid, Encoding::Binary)?;
-            }
-            (name, "csv") if name.ends_with("beams.csv") => {
-                write_sweeps_csv(outputs, path, self.run)?;
-            }
-            (name, "npz") if name.ends_with("beams.npz") => {
-                write_sweeps_npz(outputs, path, self.run)?;
-            }
-            (_, "mcap") => self.add_mcap(outputs, path)?,
-            ("metadata.yaml", _) => {
-                let bag = self.recording()?.bag_metadata("scan.mcap");
-                outputs.add(path, |file| file.write_all(bag.as_bytes()))?;
-            }
-            (_, "json") => self.metadata.write(outputs, path)?,
-            (_, "svg") => {
-                let svg = svg::write(&(self.picture)());
-                outputs.add(path, |file| file.write_all(svg.as_bytes()))?;
-            }
-            (_, "png") => {
-                let png = png::render(&(self.picture)(), 2.0)?;
-                outputs.add(path, |file| file.write_all(&png))?;
-            }
-            _ => {
-                let format = PointFormat::of_ending(path).filter(|format| format.is_written());
-                let format = format.ok_or_else(|| Failure::Ending { path: path.into() })?;
-                self.add_table(outputs, path, format, table())?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Adds the points in a format, and reports values that it changes; for a single file, also
-    /// fields that it drops.
-    fn add_table(
-        &self,
-        outputs: &mut OutputSet,
-        path: &Path,
-        format: PointFormat,
-        table: &PointTable,
-    ) -> Result<(), FormatError> {
-        let fields = lossy_fields(table, format);
-        for warning in &fields.warnings {
-            eprintln!("warning: {}: {warning}", path.display());
-        }
-        if self.alone && !fields.dropped.is_empty() {
-            let dropped = fields.dropped.join(" ");
-            eprintln!("{} has no room for the fields {dropped}", path.display());
-        }
-        format.write(outputs, path, table, Encoding::Binary)
-    }
-
-    fn add_mcap(&self, outputs: &mut OutputSet, path: &Path) -> Result<(), FormatError> {
-        let bytes = self.recording()?.into_bytes()?;
-        outputs.add(path, |file| file.write_all(&bytes))
-    }
-
-    /// In the sensor's frame, which its messages name, whatever frame the other files are in.
-    fn recording(&self) -> Result<Recorder<Cursor<Vec<u8>>>, FormatError> {
-        let recorder = Recorder::in_memory(Topics::default())?;
-        let mut recorder = recorder.with_classes(self.classes);
-        for scan in self.scans {
-            recorder.record(&scan.in_sensor_frame(self.lidar), self.lidar)?;
-        }
-        Ok(recorder)
-    }
-}
-
-/// Ends a recording. One in a folder of its own gets the `metadata.yaml` beside it with which ROS 2
-/// opens the folder; a line says so.
-pub fn end_recording(recorder: Recorder<BufWriter<File>>, path: &Path) -> Result<String, Failure> {
-    let file = path.file_name().unwrap_or_default().to_string_lossy();
-    let bag = recorder.bag_metadata(&file);
-    recorder.finish()?;
-    let Some(folder) = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-    else {
-        return Ok(String::new());
-    };
-    let beside = folder.join("metadata.yaml");
-    // Another bag's stays.
-    if std::fs::read_to_string(&beside).is_ok_and(|text| !text.contains(&*file)) {
-        return Ok(String::new());
-    }
-    let mut outputs = OutputSet::new();
-    outputs.add(&beside, |file| file.write_all(bag.as_bytes()))?;
-    outputs.commit()?;
-    Ok(format!("  wrote {}\n", beside.display()))
 }

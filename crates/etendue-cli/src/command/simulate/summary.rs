@@ -1,6 +1,7 @@
-//! What a run gave, in short.
+//! Summary of a run.
 
-use super::staged::Done;
+use super::results::SensorResults;
+use crate::output::to_text;
 use etendue::io::output::ReadingCounts;
 use etendue::physics::atmosphere::Weather;
 use etendue::sensors::lidar::Air;
@@ -10,7 +11,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// What a run gave.
+/// Printed summary of the results of a sensor.
 #[derive(Serialize)]
 pub struct Summary<'a> {
     scene: &'a str,
@@ -18,21 +19,19 @@ pub struct Summary<'a> {
     seed: u64,
     sweeps: usize,
     counts: ReadingCounts,
-    /// Ranges whose light came from no surface: of the air, or of noise.
+    /// Number of ranges without a surface: from the air or from noise.
     ranges_of_no_surface: usize,
-    #[serde(skip)]
-    has_echoes: bool,
     error_codes: BTreeMap<u8, usize>,
-    /// Median distance of measured and true range, m.
+    /// Median absolute range error, m.
     median_range_error_m: Option<f64>,
-    /// What was odd.
+    /// Warnings.
     warnings: &'a [String],
     files: &'a [PathBuf],
 }
 
 impl<'a> Summary<'a> {
-    /// Sums up.
-    pub fn of(done: &'a Done) -> Self {
+    /// Summary of the results of a sensor.
+    pub fn of(done: &'a SensorResults) -> Self {
         let metadata = &done.metadata;
         Self {
             scene: &metadata.scene.name,
@@ -41,7 +40,6 @@ impl<'a> Summary<'a> {
             sweeps: metadata.sweeps,
             counts: metadata.counts,
             ranges_of_no_surface: of_no_surface(&done.sweeps),
-            has_echoes: done.has_echoes,
             error_codes: error_codes(&done.sweeps),
             median_range_error_m: range_error(&done.sweeps),
             warnings: &metadata.warnings,
@@ -49,12 +47,9 @@ impl<'a> Summary<'a> {
         }
     }
 
-    /// The summary in words.
+    /// The summary as text.
     pub fn text(&self) -> String {
-        let mut text = String::new();
-        self.write(&mut text)
-            .expect("writing to a string does not fail");
-        text
+        to_text(|out| self.write(out))
     }
 
     fn write(&self, out: &mut String) -> std::fmt::Result {
@@ -66,17 +61,20 @@ impl<'a> Summary<'a> {
             mixed,
             ..
         } = self.counts;
-        let several = if self.has_echoes {
-            "with several echoes"
-        } else {
-            "mixed pixels"
-        };
-        let (scene, sensor, sweeps, seed) = (self.scene, self.sensor, self.sweeps, self.seed);
-        writeln!(out, "{sensor} in {scene}, sweeps: {sweeps}, seed: {seed}")?;
+
+        // Run and number of beams
         writeln!(
             out,
-            "  {beams} beams: {ranges} ranges ({mixed} of them {several}), {no_returns} no return, {too_near} too near"
+            "{} in {}, sweeps: {}, seed: {}",
+            self.sensor, self.scene, self.sweeps, self.seed
         )?;
+        writeln!(
+            out,
+            "  {beams} beams: {ranges} ranges ({mixed} of beams with light from several surfaces), \
+             {no_returns} no return, {too_near} too near"
+        )?;
+
+        // Beams without a surface, and error codes
         let nowhere = self.ranges_of_no_surface;
         if nowhere > 0 {
             writeln!(
@@ -87,21 +85,25 @@ impl<'a> Summary<'a> {
         for (code, count) in &self.error_codes {
             writeln!(out, "  error code {code}: {count}")?;
         }
+
+        // Range error
         if let Some(error) = self.median_range_error_m {
             let others = if nowhere > 0 { "other " } else { "" };
             let mm = error * 1e3;
             writeln!(
                 out,
-                "  half of the {others}ranges are within {mm:.1} mm of the first surface on the beam's axis"
+                "  median absolute range error of the {others}ranges: {mm:.1} mm (from the first surface on the beam axis)"
             )?;
         }
+
+        // Files
         self.files
             .iter()
             .try_for_each(|file| writeln!(out, "  wrote {}", file.display()))
     }
 }
 
-/// A warning where beams met something and yet none has a range.
+/// Warning if beams hit surfaces but none has a range.
 pub fn no_range(counts: &ReadingCounts, air: &Air) -> Option<String> {
     let ReadingCounts {
         beams,
@@ -119,11 +121,10 @@ pub fn no_range(counts: &ReadingCounts, air: &Air) -> Option<String> {
     })
 }
 
-/// What may be the reason where nothing is measured.
+/// Possible reasons for a run without ranges.
 pub fn why_nothing(air: &Air) -> String {
-    let weather: Vec<_> = { air.atmosphere.weather.iter() }
-        .map(Weather::to_string)
-        .collect();
+    let weather = air.atmosphere.weather.iter();
+    let weather: Vec<_> = weather.map(Weather::to_string).collect();
     let dense = match &weather[..] {
         [] => String::new(),
         weather => format!(", or the air too dense ({})", weather.join(", ")),
@@ -147,7 +148,8 @@ fn of_no_surface(sweeps: &[PlanarSweep]) -> usize {
     beams.filter(nowhere).count()
 }
 
-/// Median of the distance between measured and true range: behind a mirror the two differ much.
+/// Median absolute range error, m: the median, because ranges by a mirror differ from the first
+/// surface.
 fn range_error(sweeps: &[PlanarSweep]) -> Option<f64> {
     let beams = sweeps.iter().flat_map(|sweep| &sweep.measurements);
     let errors = beams.filter_map(|beam| Some((beam.reading.range()? - beam.truth?.range).abs()));

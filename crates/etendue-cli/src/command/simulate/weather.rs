@@ -1,4 +1,4 @@
-//! The air of a run.
+//! Weather of a run.
 
 use crate::failure::Failure;
 use crate::number::{positive, zero_or_more};
@@ -7,7 +7,7 @@ use etendue::physics::atmosphere::{MM_PER_HOUR, Weather};
 use etendue::sensors::lidar::Air;
 use std::mem::discriminant;
 
-/// Options that say what is in the air; each replaces that kind of the scene file's.
+/// Arguments of the weather; each replaces that kind of weather of the scene.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Air (beside the scene's, or instead of it where it has that kind)")]
 pub struct AirOptions {
@@ -26,14 +26,14 @@ pub struct AirOptions {
     /// Dust, g/m³; 0 for none
     #[arg(long, value_name = "G/M3", value_parser = zero_or_more, allow_negative_numbers = true)]
     dust: Option<f64>,
-    /// Draw drops and flakes of at least this diameter (mm) one by one, by the seed; smaller ones
-    /// return their mean [default: 0.5; 10 draws none]
+    /// Sample drops and flakes of at least this diameter (mm) individually, by the seed; smaller ones
+    /// return their mean [default: 0.5; 10 samples none]
     #[arg(long, value_name = "MM", value_parser = positive, allow_negative_numbers = true)]
     drops_from: Option<f64>,
 }
 
 impl AirOptions {
-    /// The options given, with their values.
+    /// Given options with their values.
     pub fn given(&self) -> Vec<(&'static str, f64)> {
         let all = [
             ("--visibility", self.visibility),
@@ -49,7 +49,7 @@ impl AirOptions {
         given.collect()
     }
 
-    /// The kinds of weather given; what is given as none has the amount 0.
+    /// Given kinds of weather; the amount may be zero.
     fn weather(&self) -> Vec<Weather<f64>> {
         let fall = |rate: f64| rate * MM_PER_HOUR;
         let given = [
@@ -64,7 +64,7 @@ impl AirOptions {
         given.into_iter().flatten().collect()
     }
 
-    /// The air asked for, else that of the scene.
+    /// Given weather, else that of the scene.
     pub fn air(&self, of_scene: &Air) -> Result<Air, Failure> {
         let given = self.weather();
         let mut weather = of_scene.atmosphere.weather.clone();
@@ -79,11 +79,10 @@ impl AirOptions {
         match air.drops_from {
             Some(_) => air.drops_from = drops_from.or(of_scene.drops_from).or(air.drops_from),
             None if drops_from.is_some() => {
-                return Err(Failure::Usage {
-                    message: "--drops-from says which drops are drawn one by one, but none fall"
-                        .into(),
-                    remedy: "give --rain or --snow above 0, or leave it out".into(),
-                });
+                return Err(Failure::usage(
+                    "--drops-from selects the drops that are sampled, but there are none",
+                    "give --rain or --snow above 0, or leave it out",
+                ));
             }
             None => {}
         }

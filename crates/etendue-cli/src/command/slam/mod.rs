@@ -166,12 +166,15 @@ impl Report {
 
 /// Map and trajectories from above.
 fn picture(mapped: &Mapped, reference: Option<&[Isometry3<f64>]>) -> Drawing {
+    // Align the map with the reference
     let from_above = |poses: &[Isometry3<f64>]| -> Vec<[f64; 2]> {
         let positions = poses.iter().map(|p| p.translation.vector);
         positions.map(|p| [p.x, p.y]).collect()
     };
-    let to_reference = reference.and_then(|r| umeyama(r, &mapped.poses).ok());
-    let reference_from_world = to_reference.unwrap_or_else(Isometry3::identity);
+    let aligned = reference.and_then(|r| umeyama(r, &mapped.poses).ok());
+    let reference_from_world = aligned.unwrap_or_else(Isometry3::identity);
+
+    // Layers: map, reference, estimate
     let points = mapped
         .points
         .iter()
@@ -189,12 +192,16 @@ fn picture(mapped: &Mapped, reference: Option<&[Isometry3<f64>]>) -> Drawing {
         .collect();
     let orange = Color::hex(0xD55E00);
     layers.push(Layer::line("estimate", orange, from_above(&estimate)));
+
+    // Draw
+    let subtitle = if aligned.is_some() {
+        "aligned rigidly with the reference"
+    } else {
+        "in the frame of the first scan"
+    };
     LayerPanels {
         title: "Map and trajectory from above",
-        subtitle: match to_reference {
-            Some(_) => "aligned rigidly with the reference",
-            None => "in the frame of the first scan",
-        },
+        subtitle,
         axes: ["x, m", "y, m"],
         to_scale: true,
         panels: vec![(String::new(), layers)],

@@ -44,10 +44,13 @@ pub fn map(
     correction: Option<&DepthModel>,
     options: &MapperOptions,
 ) -> Result<Mapped, Failure> {
+    // Mapper, with a depth correction if there is one
     let mut mapper = Mapper::new(options.clone());
     if let Some(model) = correction {
         mapper = mapper.with_correction(|scan| correct_scan(scan, model, &options.normals).points);
     }
+
+    // Register each scan with the map
     let progress = sequence::bar("mapping", scans.len());
     let mut times = Vec::new();
     let mut least = f64::INFINITY;
@@ -63,6 +66,8 @@ pub fn map(
         progress.inc(1);
     }
     progress.finish_and_clear();
+
+    // Map, trajectory and statistics
     times.sort_unstable();
     Ok(Mapped {
         poses: mapper.poses().to_vec(),

@@ -243,7 +243,7 @@ impl JointCommandTable {
     fn told(&self, joint: &Joint) -> Result<JointCommand, [String; 2]> {
         let turning = [self.position_deg, self.velocity_deg_s, self.torque_nm];
         let sliding = [self.position_m, self.velocity_mps, self.force_n];
-        let (given, other, keys) = if joint.turns() {
+        let (given, other, keys) = if joint.is_rotational() {
             (
                 turning,
                 sliding,
@@ -254,7 +254,7 @@ impl JointCommandTable {
         };
         let numbers = given.iter().flatten().count();
         if numbers > 1 || other.iter().any(Option::is_some) {
-            let does = if joint.turns() { "turns" } else { "slides" };
+            let does = if joint.is_rotational() { "turns" } else { "slides" };
             return Err([
                 format!(
                     "the joint \"{}\" {does} and takes one command at a time",
@@ -266,7 +266,7 @@ impl JointCommandTable {
         if given.iter().flatten().any(|number| !number.is_finite()) {
             return Err(["the command is not finite".into(), "give a number".into()]);
         }
-        let unit = if joint.turns() {
+        let unit = if joint.is_rotational() {
             1.0_f64.to_radians()
         } else {
             1.0

@@ -88,8 +88,8 @@ impl Mover {
         use etendue_sensors::dynamics::rapier::{Engine, RayCastVehicle, RobotInEngine};
         let mut engine = Engine::new(gravity);
         match self.ground {
-            Ground::Scene => engine.stand_on(scene).map_err(|error| error.to_string())?,
-            Ground::Plane => engine.stand_on_plane(),
+            Ground::Scene => engine.add_scene(scene).map_err(|error| error.to_string())?,
+            Ground::Plane => engine.add_ground_plane(),
         }
         Ok(match model {
             Model::Bicycle(vehicle) | Model::Vehicle(vehicle) => {

@@ -156,8 +156,8 @@ impl Reader<'_> {
             }
             let (place, shape, solid) = self.geom(name, geom, body.inertial.is_some())?;
             if let Some(solid) = solid {
-                let own = solid.moved(&place);
-                weighed = Some(weighed.map_or(own, |sum| sum.and(&own)));
+                let own = solid.transformed(&place);
+                weighed = Some(weighed.map_or(own, |sum| sum.combined(&own)));
             }
             if let Some(shape) = shape.filter(|_| collides) {
                 shapes.push(PlacedShape {
@@ -178,7 +178,7 @@ impl Reader<'_> {
                 centre: Point3::origin(),
                 tensor,
             };
-            about_centre.moved(&pose(&inertial.pose))
+            about_centre.transformed(&pose(&inertial.pose))
         });
         Ok(Link {
             name: name.into(),

@@ -49,7 +49,7 @@ impl Reader<'_> {
             centre: Point3::origin(),
             tensor: Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz),
         };
-        Ok(about_centre.moved(&self.origin(inertial)?))
+        Ok(about_centre.transformed(&self.origin(inertial)?))
     }
 
     fn needed(&self, node: Node, name: &str) -> Result<f64, FormatError> {

@@ -50,10 +50,10 @@ impl Urdf {
         let place = match error {
             RobotError::Inertia { link, .. }
             | RobotError::NoMass { link, .. }
-            | RobotError::Loose { link, .. } => self.link_entries[*link].place,
+            | RobotError::Unconnected { link, .. } => self.link_entries[*link].place,
             RobotError::Axis { joint, .. }
             | RobotError::Limits { joint, .. }
-            | RobotError::Circle { joint, .. } => self.joint_entries[*joint].place,
+            | RobotError::Loop { joint, .. } => self.joint_entries[*joint].place,
             _ => Place::File,
         };
         let remedy = match error {

@@ -1,4 +1,4 @@
-//! Profile and bench files.
+//! Profile and calibration setup files.
 
 use super::{apollosim, behind, options};
 use crate::recordings::recording;
@@ -53,9 +53,9 @@ fn apollosims_configuration_is_read_with_four_to_seven_columns() {
     };
     for columns in ["", ",ON", ",ON,0.5", ",ON,0.5,0.0"] {
         let line = format!("wood,./data/wood_data.txt,0.389,1.25{columns}\n");
-        let bench = config(&line).unwrap();
-        assert_eq!(bench.panels[0].distance, Some(0.389));
-        assert_eq!(bench.panels[0].width, Some(1.25));
+        let setup = config(&line).unwrap();
+        assert_eq!(setup.panels[0].distance, Some(0.389));
+        assert_eq!(setup.panels[0].width, Some(1.25));
     }
     let error = config("wood,wood_data.txt,0.389\n").unwrap_err();
     assert!(
@@ -70,9 +70,9 @@ fn apollosims_configuration_is_read_with_four_to_seven_columns() {
 }
 
 #[test]
-fn a_bench_file_names_what_is_wrong_in_it() {
+fn errors_of_a_calibration_setup_file_name_the_key() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("bench.toml");
+    let path = folder.path().join("setup.toml");
     let error = |text: &str| {
         std::fs::write(&path, text).unwrap();
         load_calibration_setup(&path).unwrap_err().to_string()

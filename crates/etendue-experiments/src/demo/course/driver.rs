@@ -1,30 +1,30 @@
-//! A driver with nothing but points.
+//! Driver that steers by the points of a lidar.
 
 use etendue_sensors::dynamics::DriveCommand;
 use etendue_sensors::rig::Cloud;
 use nalgebra::Point2;
 
-/// The barriers as the lidar sees them: points to the left and to the right, each from the car
-/// forwards.
+/// Points of the left and the right barrier, each from the car forwards.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sides {
-    /// To the left, m, in the lidar's frame.
+    /// Points to the left in the frame of the lidar, m.
     pub left: Vec<Point2<f64>>,
-    /// To the right, m.
+    /// Points to the right in the frame of the lidar, m.
     pub right: Vec<Point2<f64>>,
 }
 
-/// Points farther than this from their neighbour begin another group, m.
+/// Distance between neighbours at which another group begins, m.
 const GAP: f64 = 0.5;
-/// How far ahead the driver aims, m.
-const AHEAD: f64 = 1.3;
-/// Half of the distance between barriers where only one is seen, m: never less than this.
+/// Look-ahead distance, m.
+const LOOK_AHEAD: f64 = 1.3;
+/// Smallest assumed half of the distance between the barriers if only one is visible, m.
 const HALF_WIDTH: f64 = 0.6;
 
 impl Sides {
-    /// Groups points by their distance to the next in azimuth, and follows the group beside the
-    /// car on either side forwards.
+    /// Groups the points by the distance between neighbours in azimuth, and selects on each side the
+    /// group next to the car, from there forwards.
     pub fn of(cloud: &Cloud) -> Self {
+        // Sort by azimuth
         let mut around: Vec<(f64, Point2<f64>)> = cloud
             .points
             .iter()
@@ -33,28 +33,32 @@ impl Sides {
             .collect();
         around.sort_by(|a, b| a.0.total_cmp(&b.0));
         let points: Vec<Point2<f64>> = around.into_iter().map(|(_, point)| point).collect();
-        // To the left the way forwards is clockwise, to the right anticlockwise.
+
+        // Follow the barriers forwards: clockwise on the left, anticlockwise on the right
         let left = beside(&points, |point| point.y > 0.0).map(|start| {
             let order = points[..=start].iter().rev();
-            chain(order)
+            up_to_gap(order)
         });
         let right =
-            beside(&points, |point| point.y < 0.0).map(|start| chain(points[start..].iter()));
+            beside(&points, |point| point.y < 0.0).map(|start| up_to_gap(points[start..].iter()));
         Self {
             left: left.unwrap_or_default(),
             right: right.unwrap_or_default(),
         }
     }
 
-    /// Where to go: the middle between the points of both sides that are so far ahead. Where one
-    /// side ends before, the other's with the room that there is beside the car.
-    pub fn aim(&self) -> Option<Point2<f64>> {
-        let [left, right] = [&self.left, &self.right].map(|side| at_distance(side, AHEAD));
+    /// Target point: the middle between the points of both sides at the look-ahead distance. If one
+    /// side ends before it, the point of the other side, offset by half of the width next to the car.
+    pub fn target(&self) -> Option<Point2<f64>> {
+        // Half of the width of the course
         let room = |side: &[Point2<f64>]| {
             side.first()
                 .map_or(HALF_WIDTH, |nearest| nearest.coords.norm())
         };
         let half = HALF_WIDTH.max(0.5 * (room(&self.left) + room(&self.right)).min(1.0));
+
+        // Middle of both sides, or an offset from one
+        let [left, right] = [&self.left, &self.right].map(|side| at_distance(side, LOOK_AHEAD));
         let ends = |found: Option<(Point2<f64>, bool)>| found.map(|(point, _)| point);
         let reaches = |found: Option<(Point2<f64>, bool)>| found.is_some_and(|(_, far)| far);
         match (ends(left), ends(right)) {
@@ -67,29 +71,29 @@ impl Sides {
     }
 }
 
-/// The nearest point of one side that is not behind the car.
+/// Nearest point of one side that is not behind the car.
 fn beside(points: &[Point2<f64>], side: impl Fn(&Point2<f64>) -> bool) -> Option<usize> {
-    let there = points
+    let candidates = points
         .iter()
         .enumerate()
         .filter(|(_, p)| side(p) && p.x > -0.1);
-    let nearest = there.min_by(|a, b| a.1.coords.norm().total_cmp(&b.1.coords.norm()));
+    let nearest = candidates.min_by(|a, b| a.1.coords.norm().total_cmp(&b.1.coords.norm()));
     nearest.map(|(index, _)| index)
 }
 
 /// Points up to the first gap.
-fn chain<'a>(points: impl Iterator<Item = &'a Point2<f64>>) -> Vec<Point2<f64>> {
-    let mut chain: Vec<Point2<f64>> = Vec::new();
+fn up_to_gap<'a>(points: impl Iterator<Item = &'a Point2<f64>>) -> Vec<Point2<f64>> {
+    let mut group: Vec<Point2<f64>> = Vec::new();
     for point in points {
-        if chain.last().is_some_and(|last| (point - last).norm() > GAP) {
+        if group.last().is_some_and(|last| (point - last).norm() > GAP) {
             break;
         }
-        chain.push(*point);
+        group.push(*point);
     }
-    chain
+    group
 }
 
-/// The first point of a side at a distance, and true; else its last, and false.
+/// First point of a side at a distance and `true`, else its last point and `false`.
 fn at_distance(side: &[Point2<f64>], distance: f64) -> Option<(Point2<f64>, bool)> {
     let found = side
         .iter()
@@ -99,10 +103,11 @@ fn at_distance(side: &[Point2<f64>], distance: f64) -> Option<(Point2<f64>, bool
         .or(side.last().map(|point| (*point, false)))
 }
 
-/// A point beside the end of a side, square to it: `sign` 1 to the left of the way along it.
+/// Point perpendicular to a side at its end, at a distance of `half`; to the left of its direction if
+/// `sign` is 1.
 fn inwards(side: &[Point2<f64>], end: &Point2<f64>, half: f64, sign: f64) -> Point2<f64> {
-    let place = side.iter().position(|point| point == end).unwrap_or(0);
-    let before = side[place.saturating_sub(8)];
+    let index = side.iter().position(|point| point == end).unwrap_or(0);
+    let before = side[index.saturating_sub(8)];
     let along = end - before;
     if along.norm() < 1e-6 {
         return Point2::new(end.x, end.y + sign * half);
@@ -111,41 +116,46 @@ fn inwards(side: &[Point2<f64>], end: &Point2<f64>, half: f64, sign: f64) -> Poi
     end + nalgebra::Vector2::new(-along.y, along.x) * (sign * half)
 }
 
-/// Steers to the middle between the barriers with a PID controller on the bearing of its aim.
+/// Driver that steers to the middle between the barriers by a PID controller on the bearing of the
+/// target point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Driver {
+    /// Largest steering angle, rad.
     largest: f64,
-    sum: f64,
+    /// Integral of the bearing, rad s.
+    integral: f64,
+    /// Last bearing, rad.
     last: Option<f64>,
-    change: f64,
-    /// Time of the newest point of the cloud before, s.
+    /// Time of the last point of the previous cloud, s.
     newest: f64,
     command: DriveCommand,
 }
 
-/// Speed on a straight, m/s, and the share of it that the sharpest steering leaves.
+/// Speed on a straight, m/s.
 const SPEED: f64 = 1.6;
+/// Share of that speed at the largest steering angle.
 const SLOWEST: f64 = 0.6;
-/// Gains on the bearing (1), its integral (1/s) and its change (s).
+/// Gain on the bearing.
 const PROPORTIONAL: f64 = 1.1;
+/// Gain on its integral, 1/s.
 const INTEGRAL: f64 = 0.1;
+/// Gain on its derivative, s.
 const DERIVATIVE: f64 = 0.05;
 
 impl Driver {
-    /// A driver who can steer so far, rad.
+    /// Driver of a car with a largest steering angle, rad.
     pub fn new(largest: f64) -> Self {
         Self {
             largest,
-            sum: 0.0,
+            integral: 0.0,
             last: None,
-            change: 0.0,
             newest: f64::NEG_INFINITY,
             command: DriveCommand::default(),
         }
     }
 
-    /// What to do about the latest cloud; the same as before until there is a new one. Without
-    /// an aim the car stops.
+    /// Command for the latest cloud: the previous one until there is a new cloud, and a stop without a
+    /// target point.
     pub fn command(&mut self, cloud: &Cloud) -> DriveCommand {
         let newest = cloud
             .points
@@ -157,19 +167,20 @@ impl Driver {
             return self.command;
         }
         self.newest = newest;
-        self.command = match Sides::of(cloud).aim() {
-            Some(aim) => self.towards(aim.y.atan2(aim.x), dt.min(1.0)),
+        self.command = match Sides::of(cloud).target() {
+            Some(target) => self.steer(target.y.atan2(target.x), dt.min(1.0)),
             None => DriveCommand::default(),
         };
         self.command
     }
 
-    fn towards(&mut self, bearing: f64, dt: f64) -> DriveCommand {
-        self.change = self.last.map_or(0.0, |last| (bearing - last) / dt);
+    /// Command towards a bearing, rad, a time after the last one, s.
+    fn steer(&mut self, bearing: f64, dt: f64) -> DriveCommand {
+        let derivative = self.last.map_or(0.0, |last| (bearing - last) / dt);
         self.last = Some(bearing);
-        // The sum is bounded, so that a long curve does not wind it up.
-        self.sum = (self.sum + bearing * dt).clamp(-0.5, 0.5);
-        let steering = PROPORTIONAL * bearing + INTEGRAL * self.sum + DERIVATIVE * self.change;
+        // The integral is bounded against wind-up in long curves
+        self.integral = (self.integral + bearing * dt).clamp(-0.5, 0.5);
+        let steering = PROPORTIONAL * bearing + INTEGRAL * self.integral + DERIVATIVE * derivative;
         let steering = steering.clamp(-self.largest, self.largest);
         let sharpness = steering.abs() / self.largest;
         DriveCommand {
@@ -202,13 +213,13 @@ mod tests {
     }
 
     #[test]
-    fn walls_are_told_apart_and_the_middle_is_aimed_at() {
+    fn the_target_is_in_the_middle_between_the_two_walls() {
         let sides = Sides::of(&corridor(0.9, 0.4));
         assert!(sides.left.iter().all(|point| point.y == 0.9));
         assert!(sides.right.iter().all(|point| point.y == -0.4));
         assert!(sides.left.len() > 30 && sides.right.len() > 30);
-        let aim = sides.aim().expect("an aim");
-        assert!((aim.y - 0.25).abs() < 1e-12, "{aim}");
+        let target = sides.target().expect("a target");
+        assert!((target.y - 0.25).abs() < 1e-12, "{target}");
         let command = Driver::new(0.5).command(&corridor(0.9, 0.4));
         assert!(command.steering > 0.1 && command.speed > 0.9);
     }
@@ -219,6 +230,6 @@ mod tests {
         let mut cloud = corridor(0.5, 0.5);
         assert!(driver.command(&cloud).speed > 1.0);
         cloud.points.clear();
-        assert_eq!(Sides::of(&cloud).aim(), None);
+        assert_eq!(Sides::of(&cloud).target(), None);
     }
 }

@@ -1,8 +1,8 @@
-//! A scaled car on a closed course between barriers, with nothing but a lidar.
+//! Scaled car on a closed course between barriers, with a lidar as its only sensor.
 //!
-//! [`Course::generate`] makes a course by rule, [`race`] lets the car drive it: it groups what its
-//! lidar sees into the left and the right barrier, aims at the middle between them, and steers with
-//! a PID controller ([`Driver`]). It knows nothing of the course.
+//! [`Course::generate`] builds a procedural course, and [`race`] drives the car around it. The
+//! [`Driver`] groups the points of the lidar into the left and the right barrier, aims at the middle
+//! between them, and steers with a PID controller. It has no map of the course.
 
 mod driver;
 mod track;
@@ -22,50 +22,50 @@ use nalgebra::{Isometry3, Point2};
 use std::f64::consts::{PI, TAU};
 use std::ops::ControlFlow;
 
-/// Length and width of the car, m: 1 to 10.
+/// Length and width of the car, at a scale of 1 to 10, m.
 const CAR: [f64; 2] = [0.46, 0.26];
-/// From its rear axle to its tail, m.
+/// Distance from the rear axle to the rear end, m.
 const TAIL: f64 = 0.07;
-/// What the car can do.
+/// Steering of the car.
 const STEERING: Steering = Steering {
     wheelbase: 0.32,
     angle: 0.5,
     rate: 4.0,
     acceleration: 3.0,
 };
-/// Height of the lidar, m: below the barriers' tops.
+/// Height of the lidar, below the top of the barriers, m.
 const LIDAR_HEIGHT: f64 = 0.2;
 
-/// How a race went.
+/// Result of a race.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Race {
-    /// Laps that were finished.
+    /// Number of completed laps.
     pub laps: u32,
-    /// Time of each, s.
+    /// Duration of each lap, s.
     pub lap_times: Vec<f64>,
-    /// Smallest distance between car and barriers, m; zero or less when it touched one.
+    /// Smallest distance between the car and the barriers, m; zero or less on contact.
     pub closest: f64,
-    /// Where the middle of the rear axle was, every 20 ms.
+    /// Positions of the centre of the rear axle every 20 ms, m.
     pub path: Vec<Point2<f64>>,
-    /// How long the race took in its own time, s.
+    /// Simulated duration, s.
     pub duration: f64,
-    /// Sweeps of the lidar that were used.
+    /// Number of sweeps of the lidar.
     pub sweeps: u32,
 }
 
 impl Race {
-    /// Whether the car touched nothing.
+    /// Whether the car touched no barrier.
     pub fn untouched(&self) -> bool {
         self.closest > 0.0
     }
 }
 
-/// Mounts a lidar on the car's roof.
+/// Car with a lidar on its roof.
 ///
 /// # Errors
-/// Where the device gives no points.
+/// If the device returns no points.
 pub fn car(lidar: Device) -> Result<Rig, RigError> {
-    let mut rig = Rig::new(FrameTree::of_base("base"));
+    let mut rig = Rig::new(FrameTree::base_only("base"));
     let mount = Mount {
         name: "lidar".into(),
         frame: "base".into(),
@@ -73,18 +73,18 @@ pub fn car(lidar: Device) -> Result<Rig, RigError> {
         rate: None,
         offset: 0.0,
         window: None,
-        lag: 0.02,
+        latency: 0.02,
         filters: vec![Filter::ToCloud],
     };
     rig.mount(mount, lidar)?;
     Ok(rig)
 }
 
-/// Drives a course in its scene until the laps are finished, the car touches a barrier, or
-/// 60 s a lap are over.
+/// Drives the car around a course until the laps are complete, the car touches a barrier, or 60 s per
+/// lap have passed.
 ///
 /// # Errors
-/// Where the scene's materials do not cover the lidar's wavelength.
+/// If a material has no data at the wavelength of the lidar.
 pub fn race(
     course: &Course,
     scene: &Scene,
@@ -92,6 +92,7 @@ pub fn race(
     laps: u32,
     seed: u64,
 ) -> Result<Race, RigError> {
+    // Rig, car and driver
     let environment = Environment::default();
     let end = i64::from(laps) * 60 * SECOND;
     let mut run = RigRun::new(rig, scene, &environment, seed, end)?;
@@ -99,39 +100,44 @@ pub fn race(
     let yaw = start.rotation.euler_angles().2;
     let mut car = Bicycle::new(STEERING, [start.translation.x, start.translation.y], yaw);
     let mut driver = Driver::new(STEERING.angle);
+
+    // Closed loop: the driver steers by the latest cloud
     let plan = ControlPlan {
-        dynamics: Rate::from_hertz(500.0).expect("a good rate"),
-        control: Rate::from_hertz(50.0).expect("a good rate"),
+        dynamics: Rate::from_hertz(500.0).expect("a valid rate"),
+        control: Rate::from_hertz(50.0).expect("a valid rate"),
     };
     let controller = |latest: &LatestData, _: i64| match latest.of(0, 0).map(|event| &event.data) {
         Some(Data::Cloud(cloud)) => driver.command(cloud),
         _ => DriveCommand::default(),
     };
-    let mut umpire = Umpire::new(course, laps);
-    drive(&mut run, &mut car, &plan, controller, &mut umpire);
-    Ok(umpire.race)
+    let mut observer = RaceObserver::new(course, laps);
+    drive(&mut run, &mut car, &plan, controller, &mut observer);
+    Ok(observer.race)
 }
 
-/// Counts laps and looks whether the car touches.
-struct Umpire<'a> {
+/// Counts laps and measures the distance from the barriers.
+struct RaceObserver<'a> {
     course: &'a Course,
-    wanted: u32,
+    /// Number of laps to drive.
+    laps: u32,
     race: Race,
-    /// How far round the middle the car has come, rad, and where it stood last.
-    turned: f64,
-    bearing: f64,
+    /// Angle around the origin since the start, rad.
+    angle: f64,
+    /// Last azimuth of the car around the origin, rad.
+    azimuth: f64,
+    /// Start of the current lap, s.
     lap_start: f64,
 }
 
-/// Steps of the dynamics between two looks.
-const LOOK_EVERY: i64 = 20_000_000;
+/// Time between two observations, ns.
+const OBSERVATION_PERIOD: i64 = 20_000_000;
 
-impl<'a> Umpire<'a> {
-    fn new(course: &'a Course, wanted: u32) -> Self {
+impl<'a> RaceObserver<'a> {
+    fn new(course: &'a Course, laps: u32) -> Self {
         let start = course.start().translation;
         Self {
             course,
-            wanted,
+            laps,
             race: Race {
                 laps: 0,
                 lap_times: Vec::new(),
@@ -140,45 +146,52 @@ impl<'a> Umpire<'a> {
                 duration: 0.0,
                 sweeps: 0,
             },
-            turned: 0.0,
-            bearing: start.y.atan2(start.x),
+            angle: 0.0,
+            azimuth: start.y.atan2(start.x),
             lap_start: 0.0,
         }
     }
 
-    fn look(&mut self, time: f64, state: &MotionState) -> ControlFlow<()> {
+    /// Updates the race by the state of the car at a time, s.
+    fn observe(&mut self, time: f64, state: &MotionState) -> ControlFlow<()> {
+        // Path and distance from the barriers
         let race = &mut self.race;
-        let at = state.world_from_body.translation;
-        race.path.push(Point2::new(at.x, at.y));
+        let position = state.world_from_body.translation;
+        race.path.push(Point2::new(position.x, position.y));
         race.duration = time;
-        let (front, half) = (CAR[0] - TAIL, 0.5 * CAR[1]);
-        let corners = [[-TAIL, -half], [front, half]];
+        let front = CAR[0] - TAIL;
+        let half_width = 0.5 * CAR[1];
+        let corners = [[-TAIL, -half_width], [front, half_width]];
         let distance = self.course.distance(&state.world_from_body, corners);
         race.closest = race.closest.min(distance);
-        let bearing = at.y.atan2(at.x);
-        self.turned += (bearing - self.bearing + PI).rem_euclid(TAU) - PI;
-        self.bearing = bearing;
-        if self.turned >= TAU * f64::from(race.laps + 1) {
+
+        // Laps, by the angle around the origin
+        let azimuth = position.y.atan2(position.x);
+        self.angle += (azimuth - self.azimuth + PI).rem_euclid(TAU) - PI;
+        self.azimuth = azimuth;
+        if self.angle >= TAU * f64::from(race.laps + 1) {
             race.laps += 1;
             race.lap_times.push(time - self.lap_start);
             self.lap_start = time;
         }
-        if race.laps >= self.wanted || race.closest <= 0.0 {
+
+        // End of the race
+        if race.laps >= self.laps || race.closest <= 0.0 {
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())
     }
 }
 
-impl Observer for Umpire<'_> {
+impl Observer for RaceObserver<'_> {
     fn received(&mut self, _event: &Event) -> ControlFlow<()> {
         self.race.sweeps += 1;
         ControlFlow::Continue(())
     }
 
     fn moved(&mut self, time: i64, states: &[MotionState]) -> ControlFlow<()> {
-        if time % LOOK_EVERY == 0 {
-            return self.look(seconds(time), &states[0]);
+        if time % OBSERVATION_PERIOD == 0 {
+            return self.observe(seconds(time), &states[0]);
         }
         ControlFlow::Continue(())
     }

@@ -8,24 +8,24 @@ use nalgebra::{Isometry3, Point2, Point3, Vector2, Vector3};
 use std::f64::consts::TAU;
 use thiserror::Error;
 
-/// A closed course about the origin between two barriers, driven anticlockwise.
+/// Closed course around the origin between two barriers, driven anticlockwise.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Course {
-    /// The middle between the barriers, m.
+    /// Middle line between the barriers, m.
     pub middle: Vec<Point2<f64>>,
-    /// The inner and the outer barrier, m.
+    /// Inner and outer barrier, m.
     pub barriers: [Vec<Point2<f64>>; 2],
     /// Distance between the barriers, m.
     pub width: f64,
 }
 
-/// No course of a seed has curves that are wide enough.
+/// Every course of a seed has a curve that is too tight.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
-#[error("no course of seed {seed} has curves that are wide enough, of {tried} that were drawn")]
+#[error("all of {tried} courses of seed {seed} have a curve that is too tight")]
 pub struct NoCourse {
-    /// The seed.
+    /// Seed.
     pub seed: u64,
-    /// How many were drawn.
+    /// Number of drawn courses.
     pub tried: u32,
 }
 
@@ -33,28 +33,32 @@ pub struct NoCourse {
 const RADIUS: f64 = 6.0;
 /// Distance between the barriers, m.
 const WIDTH: f64 = 1.3;
-/// The smallest radius of the middle's curves, m.
+/// Smallest radius of curvature of the middle line, m.
 const TIGHTEST: f64 = 1.3;
 /// Height of the barriers, m.
 const HEIGHT: f64 = 0.3;
-/// Points of a closed line.
+/// Number of points of a closed line.
 const POINTS: usize = 1200;
-/// Courses that are drawn at most.
-const TRIES: u32 = 400;
+/// Largest number of drawn courses.
+const ATTEMPTS: u32 = 400;
 
 impl Course {
-    /// The course of a seed: $r(\varphi) = R\left(1+\sum_{k=2}^5 a_k\cos(k\varphi+\psi_k)\right)$ with
-    /// drawn amplitudes and phases, the first whose curves are wide enough.
+    /// Course of a seed: $r(\varphi) = R\left(1+\sum_{k=2}^5 a_k\cos(k\varphi+\psi_k)\right)$ with random
+    /// amplitudes and phases, the first without a tight curve.
     ///
     /// # Errors
-    /// Where there is none: not met in a thousand seeds.
+    /// If all drawn courses have a tight curve, which none of a thousand seeds does.
     pub fn generate(seed: u64) -> Result<Self, NoCourse> {
-        (0..TRIES)
+        (0..ATTEMPTS)
             .find_map(|attempt| Self::draw(seed, attempt))
-            .ok_or(NoCourse { seed, tried: TRIES })
+            .ok_or(NoCourse {
+                seed,
+                tried: ATTEMPTS,
+            })
     }
 
     fn draw(seed: u64, attempt: u32) -> Option<Self> {
+        // Middle line
         let mut stream = Stream::new(seed, 0, attempt, 0, Purpose::World);
         let waves = [2.0, 3.0, 4.0, 5.0].map(|k| {
             let amplitude = (0.4 + 0.8 * stream.uniform()) / (k * k);
@@ -63,26 +67,31 @@ impl Course {
         let middle: Vec<Point2<f64>> = (0..POINTS)
             .map(|i| {
                 let angle = TAU * i as f64 / POINTS as f64;
-                let waves = waves
+                let deviations = waves
                     .iter()
                     .map(|(k, a, phase)| a * (k * angle + phase).cos());
-                let radius = RADIUS * (1.0 + waves.sum::<f64>());
+                let radius = RADIUS * (1.0 + deviations.sum::<f64>());
                 Point2::new(radius * angle.cos(), radius * angle.sin())
             })
             .collect();
-        let left = |i: usize| {
-            let along = middle[(i + 1) % POINTS] - middle[(i + POINTS - 1) % POINTS];
-            Vector2::new(-along.y, along.x).normalize()
-        };
+
+        // Reject tight curves
         let tight = (0..POINTS).any(|i| {
             let [a, b, c] = [0, 1, 2].map(|k| middle[(i + k) % POINTS]);
-            let (u, v) = (b - a, c - b);
+            let u = b - a;
+            let v = c - b;
             let turn = u.perp(&v).atan2(u.dot(&v)).abs();
             turn * TIGHTEST > v.norm()
         });
         if tight {
             return None;
         }
+
+        // Barriers on both sides
+        let left = |i: usize| {
+            let along = middle[(i + 1) % POINTS] - middle[(i + POINTS - 1) % POINTS];
+            Vector2::new(-along.y, along.x).normalize()
+        };
         let offset = |by: f64| -> Vec<Point2<f64>> {
             (0..POINTS).map(|i| middle[i] + left(i) * by).collect()
         };
@@ -93,7 +102,7 @@ impl Course {
         })
     }
 
-    /// Where the car starts: on the middle, along it.
+    /// Pose of the car at the start: on the middle line, along it.
     pub fn start(&self) -> Isometry3<f64> {
         let along = self.middle[1] - self.middle[0];
         let at = self.middle[0];
@@ -103,15 +112,15 @@ impl Course {
         )
     }
 
-    /// Length of the middle, m.
+    /// Length of the middle line, m.
     pub fn length(&self) -> f64 {
         let next = self.middle.iter().cycle().skip(1);
         let steps = self.middle.iter().zip(next).map(|(a, b)| (b - a).norm());
         steps.sum()
     }
 
-    /// The smallest distance from a box on the car (its two corners, m) to the barriers, m; zero
-    /// where it touches. Barriers count by their points, 3 cm apart.
+    /// Smallest distance between a box on the car (two corners, m) and the points of the barriers, 3 cm
+    /// apart, m; zero on contact.
     pub fn distance(&self, world_from_car: &Isometry3<f64>, corners: [[f64; 2]; 2]) -> f64 {
         let points = self.barriers.iter().flatten();
         let distances = points.map(|point| {
@@ -126,10 +135,10 @@ impl Course {
         distances.fold(f64::INFINITY, f64::min)
     }
 
-    /// The barriers and the floor.
+    /// Barriers and floor.
     ///
     /// # Errors
-    /// None: the floor's size is fixed.
+    /// None: the size of the floor is fixed.
     pub fn parts(&self) -> Result<Vec<Part>, PrimitiveError> {
         let [inner, outer] = [0, 1].map(|i| wall(&self.barriers[i], i == 0));
         let part = |name: &str, mesh: Mesh, material| Part {
@@ -146,7 +155,7 @@ impl Course {
     }
 }
 
-/// An upright sheet along a closed line, facing outwards or inwards.
+/// Vertical wall along a closed line, facing outwards or inwards.
 fn wall(line: &[Point2<f64>], outwards: bool) -> Mesh {
     let count = u32::try_from(line.len()).unwrap_or(u32::MAX);
     let at = |height: f64| line.iter().map(move |p| Point3::new(p.x, p.y, height));

@@ -86,12 +86,14 @@ mod tests {
     use etendue_sensors::dynamics::Dynamics;
     use etendue_sensors::rig::{nanoseconds, seconds};
     use nalgebra::Point3;
+    use std::collections::VecDeque;
 
     /// Sensors without noise, but with a gyroscope bias of 0.3 degrees per second, fixes that are 0.1 s
     /// late, have a standard deviation of 2 cm and are missing for 10 s: the vehicle keeps to its lane
     /// in corners of 8 m radius at 4 m/s, with position errors of at most 0.05 m.
     #[test]
     fn the_vehicle_keeps_to_its_lane_for_a_lap() {
+        // Vehicle and driver at the start
         let route = Route::around_central_block();
         let mut vehicle = sedan(&route);
         let frame = LocalFrame::new(Geodetic::from_degrees(48.0, 11.0, 500.0));
@@ -103,51 +105,57 @@ mod tests {
         let localisation = Localisation::new(antenna, 0.3, 0.005, start, yaw);
         let mut driver = Driver::new(route.clone(), localisation);
         let mut command = DriveCommand::default();
-        let mut late = std::collections::VecDeque::new();
-        let mut angle = 0.0;
-        let mut lap = 0.0_f64;
+        let mut delayed_fixes = VecDeque::new();
+        let mut wheel_angle = 0.0;
+        let mut farthest_north = 0.0_f64;
         let mut largest_error = 0.0_f64;
         for step in 0..60_000_i64 {
             let now = step * 1_000_000;
             let state = vehicle.state();
-            let at = state.world_from_body;
-            angle += vehicle.speed() * 1e-3 / 0.3;
+            let pose = state.world_from_body;
+
+            // Wheels and gyroscope
+            wheel_angle += vehicle.speed() * 1e-3 / 0.3;
             let mut receive = |stamp, data| driver.receive(&SensorMessage { stamp, data });
             if step % 10 == 0 {
-                receive(now, MessageData::WheelAngle(0, angle));
-                receive(now, MessageData::WheelAngle(1, angle));
+                receive(now, MessageData::WheelAngle(0, wheel_angle));
+                receive(now, MessageData::WheelAngle(1, wheel_angle));
             }
             if step % 5 == 0 {
                 receive(now, MessageData::YawRate(state.angular_velocity.z + 0.0052));
             }
+
+            // GNSS fixes, 0.1 s late
             if step % 200 == 0 && !(20.0..30.0).contains(&seconds(now)) {
-                late.push_back((now, at * Point3::new(0.2, 0.0, 0.0)));
+                delayed_fixes.push_back((now, pose * Point3::new(0.2, 0.0, 0.0)));
             }
-            if let Some((then, place)) = late.front()
+            if let Some((then, position)) = delayed_fixes.front()
                 && then + nanoseconds(0.1) <= now
             {
-                let place = frame.geodetic(place);
+                let geodetic = frame.geodetic(position);
                 let fix = MessageData::Fix {
-                    degrees: [place.latitude, place.longitude].map(f64::to_degrees),
-                    height: place.height,
+                    degrees: [geodetic.latitude, geodetic.longitude].map(f64::to_degrees),
+                    height: geodetic.height,
                     variance: [4e-4; 2],
                 };
                 receive(*then, fix);
-                late.pop_front();
+                delayed_fixes.pop_front();
             }
+
+            // Command, and distance from the route
             if step % 20 == 0 {
                 command = driver.command(now);
-                let place = at.translation.vector.xy();
-                let off = route.distance(place.into());
-                assert!(off < 0.8, "{off} m at step {step}");
+                let position = pose.translation.vector.xy();
+                let distance = route.distance(position.into());
+                assert!(distance < 0.8, "{distance} m at step {step}");
                 assert!(state.acceleration.norm() < 3.5, "{}", state.acceleration);
-                let error = (driver.localisation().position().coords - place).norm();
+                let error = (driver.localisation().position().coords - position).norm();
                 largest_error = largest_error.max(error);
-                lap = lap.max(place.y);
+                farthest_north = farthest_north.max(position.y);
             }
             vehicle.step(&command, 1e-3);
         }
         assert!(largest_error < 0.5, "{largest_error} m");
-        assert!(lap > 25.0, "{lap}");
+        assert!(farthest_north > 25.0, "{farthest_north}");
     }
 }

@@ -144,16 +144,20 @@ impl Builder {
         let kerb = y + side * (0.5 * BLOCK[1] + PAVEMENT - 0.5);
         let gutter = y + side * (0.5 * BLOCK[1] + PAVEMENT + 1.1);
         for place in -3..=3 {
+            // Tree, lamp or nothing
             let at = x + 7.0 * f64::from(place) + self.between(-1.0, 1.0);
             let kind = self.stream.uniform();
             if kind < 0.4 {
-                let (trunk, crown) = (self.trunk.clone(), self.crown.clone());
+                let trunk = self.trunk.clone();
+                let crown = self.crown.clone();
                 self.add("trunk", trunk, [at, kerb, KERB + 1.5], "wood");
                 self.add("crown", crown, [at, kerb, KERB + 4.0], "leaf");
             } else if kind < 0.6 {
                 let post = self.post.clone();
                 self.add("lamp", post, [at, kerb, KERB + 3.0], "stainless-steel");
             }
+
+            // Parked car
             if self.stream.uniform() < 0.45 {
                 let dark = self.stream.uniform() < 0.5;
                 let paint = if dark {
@@ -161,7 +165,8 @@ impl Builder {
                 } else {
                     "white-paint-gloss"
                 };
-                let (body, cabin) = (self.body.clone(), self.cabin.clone());
+                let body = self.body.clone();
+                let cabin = self.cabin.clone();
                 self.add("car", body, [at, gutter, 0.65], paint);
                 self.add("cabin", cabin, [at - 0.2, gutter, 1.35], "tinted-glass");
             }

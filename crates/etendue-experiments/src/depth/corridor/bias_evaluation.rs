@@ -6,18 +6,18 @@ use etendue_calibrate::depth::{CorrectedScan, DepthModel, correct_scan};
 use etendue_estimate::geometry::{CellOptions, ReferenceMesh};
 use etendue_physics::statistics::{mean, root_mean_square};
 
-/// Greatest bias of readings of one surface, m.
+/// Largest bias of a reading; larger differences are readings of another surface, m.
 pub(super) const REACH: f64 = 0.2;
 /// Step between the evaluated points of a scan.
 const EVERY: usize = 5;
 
 fn corrected(drive: &Drive, scan: usize, model: Option<&DepthModel>) -> CorrectedScan {
-    let nothing = unbiased_polynomial();
+    let unbiased = unbiased_polynomial();
     let cells = CellOptions::default();
-    correct_scan(&drive.scans[scan], model.unwrap_or(&nothing), &cells)
+    correct_scan(&drive.scans[scan], model.unwrap_or(&unbiased), &cells)
 }
 
-/// Distances of the corrected points of some stops, put at the true poses, from the true surfaces, m.
+/// Distances of the corrected points of some stops, at the true poses, from the true surfaces, m.
 pub(super) fn held_out(
     mesh: &ReferenceMesh,
     drive: &Drive,
@@ -28,20 +28,20 @@ pub(super) fn held_out(
         let corrected = corrected(drive, i, model);
         let both = corrected.points.iter().zip(&corrected.incidences);
         let on_planes = both.filter(|(_, incidence)| incidence.is_some());
-        let placed: Vec<_> = on_planes
+        let in_world: Vec<_> = on_planes
             .step_by(EVERY)
             .map(|(point, _)| drive.truth[i] * point)
             .collect();
-        mesh.distances(&placed)
+        mesh.distances(&in_world)
     };
     stops.iter().flat_map(of_scan).flatten().collect()
 }
 
-/// A reading on a plane: its true incidence (rad) and bias (m), and the correction by a model, m.
+/// Reading on a plane: its true incidence (rad) and bias (m), and the correction by a model, m.
 struct BiasSample {
     incidence: f64,
     bias: f64,
-    taken_off: f64,
+    correction: f64,
 }
 
 fn bias_samples(drive: &Drive, stop: usize, model: Option<&DepthModel>) -> Vec<BiasSample> {
@@ -55,62 +55,68 @@ fn bias_samples(drive: &Drive, stop: usize, model: Option<&DepthModel>) -> Vec<B
             Some(BiasSample {
                 incidence: reading.incidence,
                 bias: reading.bias,
-                taken_off: point.coords.norm() - moved.coords.norm(),
+                correction: point.coords.norm() - moved.coords.norm(),
             })
         })
         .collect()
 }
 
-/// Rms of the true bias of the readings of some stops that a model leaves, m.
-pub(super) fn bias_left(drive: &Drive, stops: &[usize], model: Option<&DepthModel>) -> f64 {
+/// Rms of the bias that remains in the readings of some stops after a correction, m.
+pub(super) fn residual_bias(drive: &Drive, stops: &[usize], model: Option<&DepthModel>) -> f64 {
     let all = stops
         .iter()
         .flat_map(|&stop| bias_samples(drive, stop, model));
-    let left: Vec<f64> = all.map(|j| j.bias - j.taken_off).collect();
-    root_mean_square(&left)
+    let residuals: Vec<f64> = all.map(|sample| sample.bias - sample.correction).collect();
+    root_mean_square(&residuals)
 }
 
-/// The readings of some incidences.
+/// Readings in an interval of incidence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BiasBin {
-    /// Middle of the incidences, rad.
+    /// Centre of the interval, rad.
     pub incidence: f64,
-    /// How many readings.
+    /// Number of readings.
     pub readings: usize,
-    /// Mean of their true biases, m; NaN of none.
+    /// Mean true bias, m; NaN without readings.
     pub truth: f64,
-    /// Means of what each model takes off them, m.
-    pub taken_off: Vec<f64>,
+    /// Mean correction by each model, m.
+    pub corrections: Vec<f64>,
 }
 
 /// Incidences in one bin of [`bias_by_incidence`], degrees.
 const BIN_DEG: f64 = 2.5;
 
-/// The true bias over true incidences beside what models take off, in bins of 2.5 degrees up to 90:
-/// readings on planes of some stops.
+/// True bias and correction by each model over the true incidence, in bins of 2.5 degrees up to 90
+/// degrees, from the readings on planes of some stops.
 pub fn bias_by_incidence(drive: &Drive, stops: &[usize], models: &[&DepthModel]) -> Vec<BiasBin> {
-    let of_model = |model| -> Vec<BiasSample> {
-        let all = stops
-            .iter()
-            .flat_map(|&stop| bias_samples(drive, stop, model));
-        all.collect()
+    // Samples without correction and with each model
+    let samples = |model| -> Vec<BiasSample> {
+        let stops = stops.iter();
+        stops
+            .flat_map(|&stop| bias_samples(drive, stop, model))
+            .collect()
     };
-    let untouched = of_model(None);
-    let by_model: Vec<_> = models.iter().map(|model| of_model(Some(model))).collect();
+    let uncorrected = samples(None);
+    let by_model: Vec<_> = models.iter().map(|model| samples(Some(model))).collect();
+
+    // Means in bins
     (0..36)
         .map(|bin| {
             let low = (BIN_DEG * f64::from(bin)).to_radians();
             let width = BIN_DEG.to_radians();
-            let within = |j: &&BiasSample| (low..low + width).contains(&j.incidence);
-            let mean_of = |all: &[BiasSample], of: fn(&BiasSample) -> f64| {
-                mean(&all.iter().filter(within).map(of).collect::<Vec<_>>())
+            let within = |sample: &&BiasSample| (low..low + width).contains(&sample.incidence);
+            let mean_of = |samples: &[BiasSample], value: fn(&BiasSample) -> f64| {
+                let values: Vec<f64> = samples.iter().filter(within).map(value).collect();
+                mean(&values)
             };
-            let taken = by_model.iter().map(|all| mean_of(all, |j| j.taken_off));
+            let corrections = by_model
+                .iter()
+                .map(|samples| mean_of(samples, |sample| sample.correction));
             BiasBin {
                 incidence: low + 0.5 * width,
-                readings: untouched.iter().filter(within).count(),
-                truth: mean_of(&untouched, |j| j.bias),
-                taken_off: taken.collect(),
+                readings: uncorrected.iter().filter(within).count(),
+                truth: mean_of(&uncorrected, |sample| sample.bias),
+                corrections: corrections.collect(),
             }
         })
         .collect()

@@ -1,39 +1,41 @@
-//! A known bias, learnt with each loss.
+//! Known bias, learnt with each loss.
 
 use super::drive::Drive;
 use super::settings::{ExperimentError, unbiased_polynomial};
 use etendue_calibrate::depth::train::{TrainingSettings, train};
-use etendue_calibrate::depth::{DepthLoss, DepthMap, DepthModel, DepthMapOptions, PoseFreedom};
+use etendue_calibrate::depth::{
+    DepthLoss, DepthMap, DepthMeasurement, DepthModel, DepthMapOptions, PoseFreedom,
+};
 use etendue_physics::statistics::root_mean_square;
 
-/// LearningPoses to learn with.
+/// Poses of the scans that a model is learnt from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LearningPoses {
-    /// The true ones.
+    /// True poses.
     True,
-    /// Noisy ones, taken as they are.
+    /// Poses with noise, held fixed.
     Noisy,
-    /// Noisy ones, learnt with the weights.
+    /// Poses with noise, estimated together with the weights.
     Learnt,
 }
 
-/// One way of learning, beside the truth.
+/// Result of one loss, compared with the truth.
 #[derive(Clone, Debug)]
 pub struct LossRow {
-    /// The loss.
+    /// Loss.
     pub loss: DepthLoss,
-    /// Which poses were learnt with.
+    /// Poses of the scans.
     pub poses: LearningPoses,
-    /// Share by which the loss fell.
-    pub fell: f64,
+    /// Relative reduction of the loss.
+    pub reduction: f64,
     /// Rms of the bias curve over the incidences used, m.
     pub curve_rms: f64,
 }
 
-/// Learns a known bias of the first stops with each loss, with true poses and with noisy ones.
+/// Learns a known bias from the first stops with each loss, with true poses and with noise.
 ///
 /// # Errors
-/// Where the bias cannot be learnt from them.
+/// If the bias cannot be learnt from these scans.
 pub fn losses(drive: &Drive, truth: &DepthModel) -> Result<Vec<LossRow>, ExperimentError> {
     const LOSSES: [DepthLoss; 4] = [
         DepthLoss::MinimumEigenvalue,
@@ -41,21 +43,24 @@ pub fn losses(drive: &Drive, truth: &DepthModel) -> Result<Vec<LossRow>, Experim
         DepthLoss::PointToPlane,
         DepthLoss::Trace,
     ];
+    // Each loss at the true poses
     let count = drive.scans.len().min(STOPS_OF_LOSSES);
     let options = DepthMapOptions::strict();
     let mut rows = Vec::new();
-    let right = DepthMap::build(&drive.scans[..count], &drive.truth[..count], &options)?;
+    let map = DepthMap::build(&drive.scans[..count], &drive.truth[..count], &options)?;
     for loss in LOSSES {
-        rows.push(loss_row(&right, truth, loss, LearningPoses::True)?);
+        rows.push(loss_row(&map, truth, loss, LearningPoses::True)?);
     }
-    let off = DepthMap::build(&drive.scans[..count], &drive.noisy[..count], &options)?;
+
+    // The first loss at poses with noise
+    let noisy_map = DepthMap::build(&drive.scans[..count], &drive.noisy[..count], &options)?;
     for poses in [LearningPoses::Noisy, LearningPoses::Learnt] {
-        rows.push(loss_row(&off, truth, LOSSES[0], poses)?);
+        rows.push(loss_row(&noisy_map, truth, LOSSES[0], poses)?);
     }
     Ok(rows)
 }
 
-/// Stops that [`losses`] learns from.
+/// Number of stops that [`losses`] learns from.
 pub const STOPS_OF_LOSSES: usize = 8;
 
 fn loss_row(
@@ -64,6 +69,7 @@ fn loss_row(
     loss: DepthLoss,
     poses: LearningPoses,
 ) -> Result<LossRow, ExperimentError> {
+    // Train from a model without bias
     let learnt = poses == LearningPoses::Learnt;
     let training = TrainingSettings {
         loss,
@@ -82,20 +88,21 @@ fn loss_row(
         &training,
         &DepthMapOptions::strict(),
     )?;
+
+    // Compare with the truth
     let losses: Vec<f64> = trained.progress.iter().map(|p| p.loss).collect();
     Ok(LossRow {
         loss,
         poses,
-        fell: 1.0 - losses[losses.len() - 1] / losses[0],
+        reduction: 1.0 - losses[losses.len() - 1] / losses[0],
         curve_rms: curve_rms(map, &trained.model, truth),
     })
 }
 
 /// Rms of the difference of two models over the measurements of a map, m.
 pub fn curve_rms(map: &DepthMap, model: &DepthModel, truth: &DepthModel) -> f64 {
-    let off = |m: &etendue_calibrate::depth::DepthMeasurement| {
-        model.bias(m.depth, m.incidence) - truth.bias(m.depth, m.incidence)
-    };
-    let each: Vec<f64> = map.measurements().iter().map(off).collect();
-    root_mean_square(&each)
+    let difference =
+        |m: &DepthMeasurement| model.bias(m.depth, m.incidence) - truth.bias(m.depth, m.incidence);
+    let differences: Vec<f64> = map.measurements().iter().map(difference).collect();
+    root_mean_square(&differences)
 }

@@ -1,4 +1,4 @@
-//! A stop-and-go drive through a corridor.
+//! Stop-and-go drive through a corridor.
 
 mod bias_evaluation;
 mod drive;

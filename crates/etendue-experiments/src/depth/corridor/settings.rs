@@ -1,4 +1,4 @@
-//! CorridorSettings of the drive and errors of its evaluation.
+//! Settings of the drive and errors of its evaluation.
 
 use etendue_calibrate::depth::{DepthError, DepthModel, PolynomialBias};
 use etendue_estimate::odometry::{MappingError, TrajectoryComparisonError};
@@ -19,19 +19,19 @@ pub enum CorridorBias {
 pub struct CorridorSettings {
     /// Source of the depth bias.
     pub bias: CorridorBias,
-    /// Stops, in eight sub-sequences.
+    /// Number of stops, in eight sub-sequences.
     pub stops: usize,
-    /// Noise of the poses that are learnt from, m and rad.
+    /// Standard deviations of the poses of the training, m and rad.
     pub pose_noise: [f64; 2],
-    /// Noise of the odometry that SLAM starts each scan from, m and rad a stop.
+    /// Standard deviations of the odometry between stops, the prior of SLAM, m and rad.
     pub odometry_noise: [f64; 2],
     /// Seed of all noise.
     pub seed: u64,
 }
 
 impl Default for CorridorSettings {
-    /// The receiver's bias, 64 stops, learnt from poses off by 1 cm and 0.2 degrees, odometry off
-    /// by 2 cm and 0.2 degrees a metre.
+    /// Bias of the receiver, 64 stops, poses with noise of 1 cm and 0.2 degrees, odometry with noise of
+    /// 2 cm and 0.2 degrees per stop.
     fn default() -> Self {
         Self {
             bias: CorridorBias::Receiver,
@@ -56,12 +56,12 @@ pub enum ExperimentError {
     /// The trajectories cannot be compared.
     #[error(transparent)]
     Trajectory(#[from] TrajectoryComparisonError),
-    /// The scene cannot be seen at the lidar's wavelength.
+    /// A material has no data at the wavelength of the lidar.
     #[error(transparent)]
     World(#[from] WorldError),
 }
 
-/// The polynomial model without bias.
+/// Polynomial model without bias.
 pub(super) fn unbiased_polynomial() -> DepthModel {
     DepthModel::Polynomial(PolynomialBias::plain([0.0; 2]))
 }

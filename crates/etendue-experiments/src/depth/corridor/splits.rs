@@ -1,7 +1,7 @@
-//! The receiver's bias, learnt and bias_samples in four splits.
+//! Bias of the receiver, learnt and evaluated in four splits.
 
-use super::bias_evaluation::{REACH, bias_left, held_out};
-use super::drive::{Drive, disturbance};
+use super::bias_evaluation::{REACH, held_out, residual_bias};
+use super::drive::{Drive, pose_noise};
 use super::settings::{CorridorSettings, ExperimentError, unbiased_polynomial};
 use etendue_calibrate::depth::train::{SequenceSplit, TrainingSettings, TrainingResult, train};
 use etendue_calibrate::depth::{
@@ -18,7 +18,7 @@ use etendue_scene::Scene;
 use etendue_sensors::lidar::{Lidar, Receiver};
 use nalgebra::{Isometry3, Point3};
 
-/// A model in the table: its name, and where learning starts.
+/// Learnt models: names and start values.
 pub fn models() -> [(&'static str, DepthModel); 3] {
     [
         ("polynomial", unbiased_polynomial()),
@@ -30,19 +30,19 @@ pub fn models() -> [(&'static str, DepthModel); 3] {
     ]
 }
 
-/// The name of what [`as_built`] gives.
+/// Name of the model of [`as_built`].
 pub const AS_BUILT: &str = "waveform, as built";
 
-/// The waveform model with the simulated lidar's own pulse and beam, with nothing learnt: what
-/// could be reached. None of lidars that do not time a fraction of the peak.
-pub fn as_built(scanner: &Lidar) -> Option<DepthModel> {
-    let Receiver::Pulsed(receiver) = &scanner.receiver else {
+/// Waveform model with the pulse and beam of the simulated lidar, without learning: an upper bound of
+/// the accuracy. `None` for lidars without a constant-fraction discriminator.
+pub fn as_built(lidar: &Lidar) -> Option<DepthModel> {
+    let Receiver::Pulsed(receiver) = &lidar.receiver else {
         return None;
     };
     let Discriminator::ConstantFraction { fraction } = receiver.discriminator else {
         return None;
     };
-    let [horizontal, vertical] = scanner.beam.width().divergence.sd();
+    let [horizontal, vertical] = lidar.beam.width().divergence.sd();
     Some(DepthModel::Waveform(WaveformBias {
         pulse_sd: receiver.pulse.range_sd(),
         angular_sd: f64::midpoint(horizontal, vertical),
@@ -50,12 +50,12 @@ pub fn as_built(scanner: &Lidar) -> Option<DepthModel> {
     }))
 }
 
-/// What one model does in one split.
+/// Results of one model in one split.
 #[derive(Clone, Debug)]
 pub struct SplitRow {
-    /// The model; none is the baseline without correction.
+    /// Model; `None` is the baseline without correction.
     pub model: Option<DepthModel>,
-    /// Its name.
+    /// Name of the model.
     pub name: &'static str,
     /// Number of the split.
     pub split: usize,
@@ -63,17 +63,17 @@ pub struct SplitRow {
     pub map_rms: f64,
     /// Mean of the same distances, m.
     pub map_mean: f64,
-    /// Rms of the true bias that is left in the held-out readings, m.
-    pub bias_left: f64,
-    /// Mean drift of SLAM over the held-out stops alone, from the first of them.
+    /// Rms of the residual bias of the held-out readings, m.
+    pub residual_bias: f64,
+    /// Mean drift of SLAM over the held-out stops only, from the first of them.
     pub held_out: Drift,
-    /// The same through the whole corridor, with the stops that were learnt from.
+    /// Mean drift of SLAM through the whole corridor, including the stops of the training.
     pub whole: Drift,
-    /// SLAM's trajectory through the whole corridor.
+    /// Trajectory of SLAM through the whole corridor.
     pub trajectory: Vec<Isometry3<f64>>,
 }
 
-/// Mean errors of a trajectory, the first pose on the true one.
+/// Mean errors of a trajectory that starts at the true pose.
 #[derive(Clone, Copy, Debug)]
 pub struct Drift {
     /// Rotation, rad.
@@ -82,79 +82,139 @@ pub struct Drift {
     pub translation: f64,
 }
 
-/// The four splits of eight sub-sequences: without correction, with each model, learnt with the
-/// poses where those are noisy, and with the lidar's own parameters. `progress` is called after
-/// each of at most [`ROWS`] rows.
+/// Results in four splits of eight sub-sequences: without correction, with each learnt model, and with
+/// the parameters of the lidar itself. Calls `progress` after each of at most [`ROWS`] rows.
 ///
 /// # Errors
-/// Where a bias cannot be learnt or the scans cannot be mapped.
+/// If a bias cannot be learnt or the scans cannot be mapped.
 pub fn splits(
-    (scene, scanner): (&Scene, &Lidar),
+    scene: &Scene,
+    lidar: &Lidar,
     drive: &Drive,
     settings: &CorridorSettings,
     progress: &mut dyn FnMut(),
 ) -> Result<Vec<SplitRow>, ExperimentError> {
-    let mesh = ReferenceMesh::new(triangles(scene), REACH);
+    let evaluation = Evaluation::new(scene, lidar, drive, settings)?;
     let parts = sub_sequences(drive.scans.len());
-    let everything: Vec<usize> = (0..drive.scans.len()).collect();
-    let baseline = slam(drive, &everything, None, settings)?;
-    let as_built = as_built(scanner);
-    let of_as_built = as_built
-        .as_ref()
-        .map(|model| slam(drive, &everything, Some(model), settings))
-        .transpose()?;
     let mut rows = Vec::new();
     for (number, split) in SequenceSplit::rotations(parts.len())?.iter().enumerate() {
-        let of = |which: &[usize]| -> Vec<usize> {
+        let stops_of = |which: &[usize]| -> Vec<usize> {
             which.iter().flat_map(|&p| parts[p].clone()).collect()
         };
-        let test = of(&split.test);
-        let evaluate = |name, model: Option<DepthModel>| {
-            let distances = held_out(&mesh, drive, &test, model.as_ref());
-            let trajectory = match (&model, &of_as_built) {
-                (None, _) => baseline.clone(),
-                (model, Some(known)) if *model == as_built => known.clone(),
-                (Some(model), _) => slam(drive, &everything, Some(model), settings)?,
-            };
-            let of_test = slam(drive, &test, model.as_ref(), settings)?;
-            Ok::<_, ExperimentError>(SplitRow {
-                model: model.clone(),
-                name,
-                split: number,
-                map_rms: root_mean_square(&distances),
-                map_mean: mean(&distances),
-                bias_left: bias_left(drive, &test, model.as_ref()),
-                held_out: drift(drive, &test, &of_test)?,
-                whole: drift(drive, &everything, &trajectory)?,
-                trajectory,
-            })
+        let test = stops_of(&split.test);
+        let mut evaluate = |name, model: Option<&DepthModel>| {
+            rows.push(evaluation.row(number, &test, name, model)?);
+            progress();
+            Ok::<_, ExperimentError>(())
         };
-        rows.push(evaluate("none", None)?);
-        progress();
-        let learn = learnt_from(drive, &of(&split.train))?;
+
+        // Without correction
+        evaluate("none", None)?;
+
+        // With each model, learnt from the training sub-sequences
+        let map = training_map(drive, &stops_of(&split.train))?;
         for (name, start) in models() {
-            let model = learnt(&learn, &start, settings)?.model;
-            rows.push(evaluate(name, Some(model))?);
-            progress();
+            let model = learn(&map, &start, settings)?.model;
+            evaluate(name, Some(&model))?;
         }
-        if as_built.is_some() {
-            rows.push(evaluate(AS_BUILT, as_built.clone())?);
-            progress();
+
+        // With the parameters of the lidar itself
+        if let Some((model, _)) = &evaluation.as_built {
+            evaluate(AS_BUILT, Some(model))?;
         }
     }
     Ok(rows)
 }
 
-/// How many rows [`splits`] has.
+/// Data for the evaluation of all splits.
+struct Evaluation<'a> {
+    drive: &'a Drive,
+    settings: &'a CorridorSettings,
+    /// True surfaces.
+    mesh: ReferenceMesh,
+    /// Numbers of all stops.
+    all_stops: Vec<usize>,
+    /// Trajectory of SLAM through the whole corridor without correction.
+    uncorrected: Vec<Isometry3<f64>>,
+    /// Model with the parameters of the lidar, and the trajectory with it.
+    as_built: Option<(DepthModel, Vec<Isometry3<f64>>)>,
+}
+
+impl<'a> Evaluation<'a> {
+    fn new(
+        scene: &Scene,
+        lidar: &Lidar,
+        drive: &'a Drive,
+        settings: &'a CorridorSettings,
+    ) -> Result<Self, ExperimentError> {
+        let all_stops: Vec<usize> = (0..drive.scans.len()).collect();
+        let uncorrected = slam(drive, &all_stops, None, settings)?;
+        let as_built = match as_built(lidar) {
+            Some(model) => {
+                let trajectory = slam(drive, &all_stops, Some(&model), settings)?;
+                Some((model, trajectory))
+            }
+            None => None,
+        };
+        Ok(Self {
+            drive,
+            settings,
+            mesh: ReferenceMesh::new(triangles(scene), REACH),
+            all_stops,
+            uncorrected,
+            as_built,
+        })
+    }
+
+    /// Results of a model on the held-out stops of a split.
+    fn row(
+        &self,
+        split: usize,
+        test: &[usize],
+        name: &'static str,
+        model: Option<&DepthModel>,
+    ) -> Result<SplitRow, ExperimentError> {
+        let distances = held_out(&self.mesh, self.drive, test, model);
+        let trajectory_of_test = slam(self.drive, test, model, self.settings)?;
+        let trajectory = self.trajectory(model)?;
+        Ok(SplitRow {
+            model: model.cloned(),
+            name,
+            split,
+            map_rms: root_mean_square(&distances),
+            map_mean: mean(&distances),
+            residual_bias: residual_bias(self.drive, test, model),
+            held_out: drift(self.drive, test, &trajectory_of_test)?,
+            whole: drift(self.drive, &self.all_stops, &trajectory)?,
+            trajectory,
+        })
+    }
+
+    /// Trajectory of SLAM through the whole corridor with a model.
+    fn trajectory(
+        &self,
+        model: Option<&DepthModel>,
+    ) -> Result<Vec<Isometry3<f64>>, ExperimentError> {
+        match (model, &self.as_built) {
+            (None, _) => Ok(self.uncorrected.clone()),
+            (Some(model), Some((as_built, trajectory))) if model == as_built => {
+                Ok(trajectory.clone())
+            }
+            (Some(model), _) => slam(self.drive, &self.all_stops, Some(model), self.settings),
+        }
+    }
+}
+
+/// Largest number of rows of [`splits`].
 pub const ROWS: usize = 20;
 
 fn sub_sequences(scans: usize) -> Vec<std::ops::Range<usize>> {
     (0..8).map(|i| i * scans / 8..(i + 1) * scans / 8).collect()
 }
 
-/// The maps of the experiment: sparser than [`DepthMapOptions::strict`], because a split has half of
-/// all stops, with neighbourhoods that overlap by half, and with normals up to grazing incidence,
-/// where a receiver's bias is.
+/// Options of the maps: sparser than [`DepthMapOptions::strict`], because a split has half of all stops,
+/// with neighbourhoods that overlap by half, and with normals up to grazing incidence, where the bias
+/// of a receiver is largest.
 pub fn map_options() -> DepthMapOptions {
     let mut options = DepthMapOptions {
         voxel: 0.2,
@@ -167,15 +227,17 @@ pub fn map_options() -> DepthMapOptions {
     options
 }
 
-fn learnt_from(drive: &Drive, stops: &[usize]) -> Result<DepthMap, DepthError> {
+/// Map of some stops at the poses with noise.
+fn training_map(drive: &Drive, stops: &[usize]) -> Result<DepthMap, DepthError> {
     let scans: Vec<_> = stops.iter().map(|&i| drive.scans[i].clone()).collect();
     let poses: Vec<_> = stops.iter().map(|&i| drive.noisy[i]).collect();
     DepthMap::build(&scans, &poses, &map_options())
 }
 
-/// With the poses, where they are noisy. The validation sub-sequences choose nothing: Gauss-Newton
-/// converges, and their own noisy poses made them choose no correction at all in two of four splits.
-fn learnt(
+/// Learns a model, together with the poses if they have noise. The validation sub-sequences are not
+/// used: Gauss-Newton converges, and selection by their noisy poses would choose no correction in two
+/// of the four splits.
+fn learn(
     map: &DepthMap,
     start: &DepthModel,
     settings: &CorridorSettings,
@@ -193,28 +255,31 @@ fn learnt(
     train(map, None, start, &training, &map_options())
 }
 
-/// LearningPoses of some stops, one after the other; the first is true.
+/// Poses of some stops by SLAM, from the true pose of the first.
 fn slam(
     drive: &Drive,
     stops: &[usize],
     model: Option<&DepthModel>,
     settings: &CorridorSettings,
 ) -> Result<Vec<Isometry3<f64>>, ExperimentError> {
+    // Mapper with the correction
     let options = MapperOptions::default();
     let cells = options.normals;
     let mut mapper = Mapper::new(options);
     if let Some(model) = model {
         mapper = mapper.with_correction(move |scan| correct_scan(scan, model, &cells).points);
     }
+
+    // Register each scan, from odometry with noise
     let Some(&first) = stops.first() else {
         return Ok(Vec::new());
     };
     let mut last = drive.truth[first];
-    let mut before = first;
+    let mut previous = first;
     for &stop in stops {
         let address = u32::try_from(stop).unwrap_or(u32::MAX);
-        let noise = disturbance(settings.seed ^ ODOMETRY, address, settings.odometry_noise);
-        let motion = drive.truth[before].inverse() * drive.truth[stop];
+        let noise = pose_noise(settings.seed ^ ODOMETRY, address, settings.odometry_noise);
+        let motion = drive.truth[previous].inverse() * drive.truth[stop];
         let prior = if stop == first {
             last
         } else {
@@ -223,7 +288,7 @@ fn slam(
         last = mapper
             .add(&drive.scans[stop], Some(prior))?
             .world_from_lidar;
-        before = stop;
+        previous = stop;
     }
     Ok(mapper.poses().to_vec())
 }
@@ -241,16 +306,16 @@ fn drift(
     })
 }
 
-/// Tells the odometry's noise from that of the poses.
+/// Changes the seed of the odometry noise, so that it is independent of the pose noise.
 const ODOMETRY: u64 = 0x0D0;
 
-/// All triangles of a scene, in the world.
+/// Triangles of a scene in the world, m.
 fn triangles(scene: &Scene) -> Vec<[Point3<f64>; 3]> {
     let of_object = |object: &etendue_scene::Object| {
         let mesh = scene.mesh(object.mesh);
         let pose = object.world_from_object;
-        let placed = |t: &[u32; 3]| t.map(|v| pose * mesh.vertices[v as usize]);
-        mesh.triangles.iter().map(placed).collect::<Vec<_>>()
+        let in_world = |t: &[u32; 3]| t.map(|v| pose * mesh.vertices[v as usize]);
+        mesh.triangles.iter().map(in_world).collect::<Vec<_>>()
     };
     scene.objects().iter().flat_map(of_object).collect()
 }

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<MeshFile, FormatError> {
+    // Parse the document
     let gltf = gltf::Gltf::from_slice(bytes).map_err(|error| {
         FormatError::malformed(
             path,
@@ -37,11 +38,13 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<MeshFile, FormatError> 
         known: HashMap::new(),
         of_triangle: Vec::new(),
     };
+    // Read the buffers
     reader.read_buffers(&gltf)?;
     if gltf.extensions_used().any(|name| name == TRANSFORM) {
         let warning = format!("{TRANSFORM} is not read: pictures may lie elsewhere");
         reader.file.warnings.push(warning);
     }
+    // Collect the meshes below the nodes of the scene
     let Some(scene) = gltf.default_scene().or_else(|| gltf.scenes().next()) else {
         return Err(reader.error(
             "the file has no scene",
@@ -96,6 +99,7 @@ impl Reader<'_> {
 
     fn read_buffers(&mut self, gltf: &gltf::Gltf) -> Result<(), FormatError> {
         for buffer in gltf.buffers() {
+            // Read the buffer of the file itself, of a data URI or of another file
             let data = match buffer.source() {
                 Source::Bin => gltf.blob.clone().ok_or_else(|| {
                     self.error(
@@ -105,6 +109,7 @@ impl Reader<'_> {
                 })?,
                 Source::Uri(uri) => self.read_uri(uri)?,
             };
+            // Check its length
             if data.len() < buffer.length() {
                 return Err(self.error(
                     format!(
@@ -278,23 +283,22 @@ impl Reader<'_> {
     }
 
     fn indices(&self, accessor: &Accessor<'_>, vertices: usize) -> Result<Vec<usize>, FormatError> {
+        // Widen the indices of any unsigned type
         let indices: Vec<u32> = match accessor.data_type() {
-            DataType::U8 => self
-                .items::<1>(accessor)?
-                .into_iter()
-                .map(|[b]| u32::from(b))
-                .collect(),
+            DataType::U8 => {
+                let bytes = self.items::<1>(accessor)?.into_iter();
+                bytes.map(|[byte]| u32::from(byte)).collect()
+            }
             DataType::U16 => {
                 let items = self.items::<2>(accessor)?.into_iter();
                 items
                     .map(|bytes| u32::from(u16::from_le_bytes(bytes)))
                     .collect()
             }
-            DataType::U32 => self
-                .items::<4>(accessor)?
-                .into_iter()
-                .map(u32::from_le_bytes)
-                .collect(),
+            DataType::U32 => {
+                let items = self.items::<4>(accessor)?.into_iter();
+                items.map(u32::from_le_bytes).collect()
+            }
             other => {
                 return Err(self.error(
                     format!("indices (accessor {}) are {other:?}", accessor.index()),
@@ -302,6 +306,7 @@ impl Reader<'_> {
                 ));
             }
         };
+        // Check that every vertex exists
         let bad = indices.iter().position(|index| *index as usize >= vertices);
         match bad {
             None => Ok(indices.into_iter().map(|index| index as usize).collect()),
@@ -314,6 +319,7 @@ impl Reader<'_> {
 
     /// The items of an accessor, `N` bytes each.
     fn items<const N: usize>(&self, accessor: &Accessor<'_>) -> Result<Vec<[u8; N]>, FormatError> {
+        // Find the bytes of the buffer view
         let number = accessor.index();
         let (Some(view), None) = (accessor.view(), accessor.sparse()) else {
             return Err(self.error(
@@ -326,6 +332,7 @@ impl Reader<'_> {
             .offset()
             .checked_add(view.length())
             .and_then(|end| buffer.get(view.offset()..end));
+        // Read the items at their stride
         let stride = view.stride().unwrap_or(N);
         let item = |index: usize| {
             let start = index.checked_mul(stride)?.checked_add(accessor.offset())?;

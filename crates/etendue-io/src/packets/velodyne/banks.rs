@@ -96,6 +96,7 @@ pub(super) fn read(
     model: Model,
     calibration: &VelodyneCalibration,
 ) -> Result<(), String> {
+    // Check that the calibration is of this model
     let lasers = model.groups() * LASERS;
     if calibration.lasers.len() != lasers {
         return Err(format!(
@@ -106,24 +107,21 @@ pub(super) fn read(
     }
     let period = period(packets, model);
     let rings = calibration.rings();
+    // Measure time and rate of rotation of each packet
     for (number, bytes) in packets.iter().enumerate() {
         let start = turns.since_first(stamp(bytes), HOUR);
         let rate = rate(packets, number);
+        // Append the echoes of each laser of each firing
         for (firing, blocks) in (0_u32..).zip(model.firings(bytes)) {
-            let begin = azimuth(bytes, blocks[0]);
-            turns.column((begin / TAU).fract());
+            let first_azimuth = azimuth(bytes, blocks[0]);
+            turns.column((first_azimuth / TAU).fract());
             for laser in 0..lasers {
-                let group = MARKS[laser / LASERS];
-                let own = blocks.iter().filter(|block| mark(bytes, **block) == group);
-                let mut readings: Vec<_> = own
-                    .filter_map(|block| reading(bytes, *block, laser % LASERS))
-                    .collect();
-                readings.dedup_by_key(|(counts, _)| *counts);
                 let delay = model.delay(laser);
-                for ((counts, reflectivity), return_number) in readings.into_iter().zip(1..) {
+                let azimuth = first_azimuth + rate * delay;
+                let echoes = echoes(bytes, &blocks, laser);
+                for ((counts, reflectivity), return_number) in echoes.into_iter().zip(1..) {
                     let reading = f64::from(counts) * model.step();
-                    let calibrated = &calibration.lasers[laser];
-                    let (range, position) = calibrated.point(begin + rate * delay, reading);
+                    let (range, position) = calibration.lasers[laser].point(azimuth, reading);
                     turns.push(Row {
                         position,
                         range,
@@ -138,6 +136,17 @@ pub(super) fn read(
         }
     }
     Ok(())
+}
+
+/// Counts and reflectivity of a laser's echoes in the blocks of a firing, without repeated ones.
+fn echoes(bytes: &[u8], blocks: &[usize], laser: usize) -> Vec<(u16, u8)> {
+    let group = MARKS[laser / LASERS];
+    let blocks = blocks.iter().filter(|block| mark(bytes, **block) == group);
+    let mut echoes: Vec<_> = blocks
+        .filter_map(|block| reading(bytes, *block, laser % LASERS))
+        .collect();
+    echoes.dedup_by_key(|(counts, _)| *counts);
+    echoes
 }
 
 /// Time of a packet within its hour, s.

@@ -152,15 +152,18 @@ impl Table {
 fn yaml_tables(path: &Path, text: &str) -> Result<Vec<Table>, FormatError> {
     let mut tables: Vec<Table> = Vec::new();
     for (line, content) in (1..).zip(text.lines()) {
+        // Remove the comment; skip lines outside of a list
         let content = content.split('#').next().unwrap_or_default().trim_end();
         if !content.starts_with([' ', '-']) {
             continue;
         }
+        // Begin an entry at each dash
         let content = content.trim_start();
         let entry = content.strip_prefix('-').unwrap_or(content);
         if entry.len() < content.len() {
             tables.push(Table::default());
         }
+        // Add the numbers of the line to the entry
         for pair in entry.split([',', '{', '}']).map(str::trim) {
             let (Some((name, value)), Some(table)) = (pair.split_once(':'), tables.last_mut())
             else {
@@ -192,6 +195,7 @@ const DEGREE: f64 = std::f64::consts::PI / 180.0;
 
 /// The `px` elements of `points_` whose laser is enabled.
 fn xml_tables(path: &Path, text: &str) -> Result<Vec<Table>, FormatError> {
+    // Parse the document
     let options = roxmltree::ParsingOptions {
         allow_dtd: true,
         ..roxmltree::ParsingOptions::default()
@@ -200,13 +204,12 @@ fn xml_tables(path: &Path, text: &str) -> Result<Vec<Table>, FormatError> {
         .map_err(|error| wrong(path, Place::File, &error.to_string()))?;
     let is_laser = |node: &Node| node.has_tag_name("px");
     let mut tables = Vec::new();
+    // Collect the numbers of each laser, converted to SI units
     for laser in document.descendants().filter(is_laser) {
         let mut table = Table::default();
         for (tag, name, unit) in XML {
-            let Some(text) = { laser.children() }
-                .find(|child| child.has_tag_name(tag))
-                .and_then(|child| child.text())
-            else {
+            let child = laser.children().find(|child| child.has_tag_name(tag));
+            let Some(text) = child.and_then(|child| child.text()) else {
                 continue;
             };
             let number = text.trim().parse().ok().filter(|x: &f64| x.is_finite());

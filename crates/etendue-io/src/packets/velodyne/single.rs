@@ -48,6 +48,7 @@ pub(super) fn read(
 ) -> Result<(), String> {
     let mut by_product = BTreeMap::new();
     for bytes in packets {
+        // Find the lidar's table by the product number
         refuse_others(bytes)?;
         let number = bytes[SIZE - 1];
         let (preset, step) = product(number)?;
@@ -55,6 +56,7 @@ pub(super) fn read(
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => new.insert(tables.get(preset)?),
         };
+        // Read the packet, one firing after the other
         let packet = Packet {
             bytes,
             together: if bytes[SIZE - 2] == DUAL { 2 } else { 1 },

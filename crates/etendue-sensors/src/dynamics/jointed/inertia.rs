@@ -14,36 +14,36 @@ pub struct Inertia {
     pub tensor: Matrix3<f64>,
 }
 
-/// Reason why an inertia is not physical.
+/// Error of an inertia that is not physical.
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum InertiaError {
     /// The mass is not above zero.
     #[error("its mass is {mass} kg, it must be above zero")]
     Mass {
-        /// kg.
+        /// The mass, kg.
         mass: f64,
     },
     /// A principal moment is not above zero.
     #[error("its principal moment of inertia {moment:.3e} kg m² is not above zero")]
     Moment {
-        /// kg m².
+        /// The moment, kg m².
         moment: f64,
     },
     /// One principal moment is more than the sum of the others.
     #[error(
         "its principal moments of inertia are {} kg m²: one is more than the sum of the others, \
-         which no body has", moments.map(|moment| format!("{moment:.3e}")).join(", ")
+         which is not physical", moments.map(|moment| format!("{moment:.3e}")).join(", ")
     )]
     Triangle {
-        /// kg m², ascending.
+        /// The moments, kg m², ascending.
         moments: [f64; 3],
     },
 }
 
-/// Principal moments below this fraction of the largest are rounding errors.
-const NOTHING: f64 = 1e-12;
-/// Rounding of moments in files, relative.
+/// Least principal moment, as a fraction of the largest: below it is rounding.
+const LEAST_MOMENT: f64 = 1e-12;
+/// Relative tolerance of the triangle inequality, for moments rounded in files.
 const ROUNDING: f64 = 1e-3;
 
 impl Inertia {
@@ -70,13 +70,17 @@ impl Inertia {
     /// Homogeneous capsule along z about its centre: a cylinder with hemispheres on its ends; mass
     /// in kg, lengths in m.
     pub fn of_capsule(mass: f64, radius: f64, length: f64) -> Self {
-        let (tube, ball) = (length, 4.0 / 3.0 * radius);
-        let [tube, ball] = [tube, ball].map(|part| mass * part / (length + 4.0 / 3.0 * radius));
-        let cylinder = Self::of_cylinder(tube, radius, length).tensor;
-        // Hemispheres: their inertia about the sphere's centre, shifted to the ends
-        let (half, square) = (0.5 * length, radius * radius);
-        let across = ball * (0.4 * square + half * half + 0.75 * half * radius);
-        let caps = Vector3::new(across, across, 0.4 * ball * square);
+        // Distribute the mass by volume, per cross-section.
+        let sphere_length = 4.0 / 3.0 * radius;
+        let cylinder_mass = mass * length / (length + sphere_length);
+        let sphere_mass = mass * sphere_length / (length + sphere_length);
+        let cylinder = Self::of_cylinder(cylinder_mass, radius, length).tensor;
+
+        // Hemispheres: inertia about the centre of the sphere, shifted to the ends.
+        let half = 0.5 * length;
+        let square = radius * radius;
+        let across = sphere_mass * (0.4 * square + half * half + 0.75 * half * radius);
+        let caps = Vector3::new(across, across, 0.4 * sphere_mass * square);
         Self {
             mass,
             centre: Point3::origin(),
@@ -84,6 +88,7 @@ impl Inertia {
         }
     }
 
+    /// Inertia about the origin with principal moments along the axes.
     fn diagonal(mass: f64, moments: Vector3<f64>) -> Self {
         Self {
             mass,
@@ -94,18 +99,18 @@ impl Inertia {
 
     /// Inertia of the same body in another frame.
     #[must_use]
-    pub fn moved(&self, new_from_old: &Isometry3<f64>) -> Self {
-        let turn = new_from_old.rotation.to_rotation_matrix();
+    pub fn transformed(&self, new_from_old: &Isometry3<f64>) -> Self {
+        let rotation = new_from_old.rotation.to_rotation_matrix();
         Self {
             mass: self.mass,
             centre: new_from_old * self.centre,
-            tensor: turn * self.tensor * turn.inverse(),
+            tensor: rotation * self.tensor * rotation.inverse(),
         }
     }
 
     /// Combined inertia of two bodies, by the parallel axis theorem.
     #[must_use]
-    pub fn and(&self, other: &Self) -> Self {
+    pub fn combined(&self, other: &Self) -> Self {
         let mass = self.mass + other.mass;
         let sum = self.centre.coords * self.mass + other.centre.coords * other.mass;
         let centre = Point3::from(sum / mass);
@@ -124,7 +129,7 @@ impl Inertia {
     /// Checks that the inertia is physical.
     ///
     /// # Errors
-    /// Where the mass or a principal moment is not above zero, or one moment is more than the sum
+    /// If the mass or a principal moment is not above zero, or one moment is more than the sum
     /// of the others.
     pub fn check(&self) -> Result<(), InertiaError> {
         let mass = self.mass;
@@ -135,8 +140,8 @@ impl Inertia {
         let mut moments: [f64; 3] = moments.into();
         moments.sort_by(f64::total_cmp);
         let [least, middle, most] = moments;
-        // What is left of a zero after a turn is no moment.
-        if !(least > NOTHING * most && most.is_finite()) {
+        // A rotation leaves rounding errors in place of zeros.
+        if !(least > LEAST_MOMENT * most && most.is_finite()) {
             return Err(InertiaError::Moment { moment: least });
         }
         if most > (least + middle) * (1.0 + ROUNDING) {
@@ -151,11 +156,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_halves_have_the_inertia_of_the_whole() {
+    fn two_halves_combine_to_the_inertia_of_the_whole() {
         let half = Inertia::of_cuboid(1.0, [1.0, 0.4, 0.6]);
         let [left, right] =
-            [-0.5, 0.5].map(|x| half.moved(&Isometry3::translation(x + 3.0, 0.0, 0.0)));
-        let both = left.and(&right);
+            [-0.5, 0.5].map(|x| half.transformed(&Isometry3::translation(x + 3.0, 0.0, 0.0)));
+        let both = left.combined(&right);
         let whole = Inertia::of_cuboid(2.0, [2.0, 0.4, 0.6]);
         assert!(
             (both.tensor - whole.tensor).norm() < 1e-12,
@@ -166,13 +171,13 @@ mod tests {
     }
 
     #[test]
-    fn a_capsule_without_a_tube_is_a_ball_and_without_a_radius_a_rod() {
+    fn a_capsule_without_length_is_a_sphere_and_without_radius_a_rod() {
         let ball = Inertia::of_capsule(2.0, 0.5, 0.0).tensor;
         let expected = Inertia::of_ellipsoid(2.0, [0.5; 3]).tensor;
         assert!((ball - expected).norm() < 1e-12);
         let rod = Inertia::of_capsule(2.0, 1e-9, 0.6).tensor;
         assert!((rod[(0, 0)] - 2.0 * 0.36 / 12.0).abs() < 1e-8);
-        // A half ball's centre of mass is 3/8 of the radius out: two halves pulled apart.
+        // The centre of mass of a hemisphere is 3/8 of the radius from its base.
         let capsule = Inertia::of_capsule(1.0, 0.3, 0.8);
         let cap = 0.4 / 1.2 / 2.0;
         let own = cap * 0.09 * (0.4 - 9.0 / 64.0);
@@ -183,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_body_has_is_refused() {
+    fn unphysical_inertias_are_refused() {
         let with = |mass, moments: [f64; 3]| Inertia {
             mass,
             centre: Point3::origin(),
@@ -195,8 +200,8 @@ mod tests {
         ));
         let flat = with(1.0, [0.0, 1.0, 1.0]).check();
         assert!(matches!(flat, Err(InertiaError::Moment { .. })));
-        let turned =
-            with(1.0, [0.0, 1.0, 1.0]).moved(&Isometry3::rotation(Vector3::new(0.3, 0.7, 1.1)));
+        let turned = with(1.0, [0.0, 1.0, 1.0])
+            .transformed(&Isometry3::rotation(Vector3::new(0.3, 0.7, 1.1)));
         assert!(matches!(turned.check(), Err(InertiaError::Moment { .. })));
         let odd = with(1.0, [1.0, 1.0, 2.5]).check();
         assert!(matches!(odd, Err(InertiaError::Triangle { .. })));

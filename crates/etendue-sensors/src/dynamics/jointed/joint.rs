@@ -1,6 +1,6 @@
 //! Joints.
 
-use super::RobotError;
+use super::error::RobotError;
 use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 
 /// Motion that a joint allows.
@@ -35,9 +35,9 @@ pub struct Joint {
     pub axis: Vector3<f64>,
     /// Smallest and largest position, rad or m; `None` for a continuous joint.
     pub limits: Option<[f64; 2]>,
-    /// Largest torque or force of its motor, N m or N.
+    /// Largest torque or force of the motor, N m or N.
     pub effort: f64,
-    /// Largest commanded speed of its motor, rad/s or m/s.
+    /// Largest commanded speed of the motor, rad/s or m/s.
     pub velocity: f64,
     /// Viscous damping, N m s/rad or N s/m.
     pub damping: f64,
@@ -46,7 +46,7 @@ pub struct Joint {
 /// Command to a joint's motor.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum JointCommand {
-    /// No actuation: it moves freely.
+    /// No actuation: the joint moves freely.
     #[default]
     Free,
     /// Set point of the position, rad or m.
@@ -58,8 +58,8 @@ pub enum JointCommand {
 }
 
 impl Joint {
-    /// A joint about or along the x axis at its parent's origin, without limits, damping or bounds
-    /// of its motor.
+    /// A joint about or along the x axis at the origin of its parent, without limits, damping or motor
+    /// limits.
     pub fn new(name: &str, kind: JointKind, parent: usize, child: usize) -> Self {
         Self {
             name: name.into(),
@@ -76,13 +76,13 @@ impl Joint {
         }
     }
 
-    /// Whether the joint rotates its child.
-    pub fn turns(&self) -> bool {
+    /// Whether the joint is rotational.
+    pub fn is_rotational(&self) -> bool {
         matches!(self.kind, JointKind::Revolute | JointKind::Continuous)
     }
 
     /// Pose of the joint's child frame in its parent frame at a position, rad or m.
-    pub fn moved(&self, position: f64) -> Isometry3<f64> {
+    pub fn transform(&self, position: f64) -> Isometry3<f64> {
         let axis = Unit::new_normalize(self.axis);
         match self.kind {
             JointKind::Fixed => Isometry3::identity(),
@@ -94,6 +94,7 @@ impl Joint {
         }
     }
 
+    /// Checks the joint with the index `number` among `links` links.
     pub(super) fn check(&self, number: usize, links: usize) -> Result<(), RobotError> {
         let name = || self.name.clone();
         for link in [self.parent, self.child] {
@@ -125,12 +126,13 @@ impl Joint {
         })
     }
 
+    /// Description of an invalid limit, if there is one.
     fn limit_problem(&self) -> Option<String> {
         let bounded = matches!(self.kind, JointKind::Revolute | JointKind::Prismatic);
         match self.limits {
             None if bounded => Some("it has no limits".into()),
             Some([low, high]) if low.is_nan() || high.is_nan() || low > high => {
-                Some(format!("its limits {low} to {high} hold nothing"))
+                Some(format!("its limits {low} to {high} are not ascending"))
             }
             _ if !(self.damping >= 0.0 && self.damping.is_finite()) => Some(format!(
                 "its damping is {}, it must not be negative",

@@ -1,24 +1,29 @@
-//! Conversions between the vectors and poses of nalgebra and of the engine.
+//! Conversions between the types of nalgebra and of the physics engine.
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use rapier3d_f64::math::{Pose, Vector};
 
-pub(super) fn vector(ours: &Vector3<f64>) -> Vector {
-    Vector::new(ours.x, ours.y, ours.z)
+/// Vector of the engine.
+pub(super) fn engine_vector(from: &Vector3<f64>) -> Vector {
+    Vector::new(from.x, from.y, from.z)
 }
 
-pub(super) fn point(ours: &Point3<f64>) -> Vector {
-    vector(&ours.coords)
+/// Point of the engine.
+pub(super) fn engine_point(from: &Point3<f64>) -> Vector {
+    engine_vector(&from.coords)
 }
 
-pub(super) fn pose(ours: &Isometry3<f64>) -> Pose {
-    Pose::from(*ours)
+/// Pose of the engine.
+pub(super) fn engine_pose(from: &Isometry3<f64>) -> Pose {
+    Pose::from(*from)
 }
 
-pub(super) fn our_vector(theirs: Vector) -> Vector3<f64> {
-    Vector3::new(theirs.x, theirs.y, theirs.z)
+/// Vector of nalgebra.
+pub(super) fn to_vector(from: Vector) -> Vector3<f64> {
+    Vector3::new(from.x, from.y, from.z)
 }
 
-pub(super) fn our_pose(theirs: &Pose) -> Isometry3<f64> {
-    Isometry3::from(*theirs)
+/// Pose of nalgebra.
+pub(super) fn to_isometry(from: &Pose) -> Isometry3<f64> {
+    Isometry3::from(*from)
 }

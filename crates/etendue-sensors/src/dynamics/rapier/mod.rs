@@ -1,16 +1,17 @@
-//! Rigid bodies, vehicles and robots of joints, by the engine rapier3d in double precision.
+//! Rigid bodies, vehicles and robots with joints, simulated by the physics engine rapier3d in double
+//! precision.
 //!
-//! An [`Engine`] is a world of rigid bodies under gravity. A [`RayCastVehicle`] drives in it
-//! on four sprung wheels; a [`RobotInEngine`] moves the links and joints of a
-//! [`JointedRobot`](super::jointed::JointedRobot) in reduced coordinates, so that joints neither
-//! drift nor stretch. Both are [`Dynamics`](super::Dynamics): a rig's sensors ride on them.
+//! An [`Engine`] is a world of rigid bodies under gravity. A [`RayCastVehicle`] is a car in it with four
+//! sprung wheels; a [`RobotInEngine`] simulates the links and joints of a
+//! [`JointedRobot`](super::jointed::JointedRobot) in reduced coordinates, without drift of the joints.
+//! Both implement [`Dynamics`](super::Dynamics) and can carry the sensors of a rig.
 //!
 //! The engine is built with `enhanced-determinism`: the same steps give the same numbers on every
-//! machine. It integrates by semi-implicit Euler in four parts of each step. Accelerations are
-//! changes of velocity over a step, as an accelerometer feels them.
+//! machine. It integrates by semi-implicit Euler with four substeps per step. Accelerations are changes
+//! of velocity over a step, as an accelerometer measures them.
 //!
-//! Left out: collisions among a robot's own links, objects of the scene that move or are moved,
-//! tyres beyond Coulomb's friction.
+//! Left out: collisions between the links of a robot, moving objects of the scene, tyre models beyond
+//! Coulomb friction.
 
 mod convert;
 mod engine;

@@ -1,9 +1,9 @@
 //! Robots of links and joints in the physics engine.
 
-use super::convert::{pose, vector};
-use super::engine::{BodyNumber, Engine, EngineError, placed};
-use crate::dynamics::Dynamics;
+use super::convert::{engine_pose, engine_vector};
+use super::engine::{BodyNumber, Engine, EngineError, placed_collider};
 use crate::dynamics::jointed::{Joint, JointCommand, JointKind, JointedRobot};
+use crate::dynamics::model::Dynamics;
 use etendue_physics::inertial::MotionState;
 use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 use rapier3d_f64::prelude::{
@@ -17,10 +17,10 @@ const RIGID: f64 = 1e8;
 /// A robot of links and joints in an engine's world, in reduced coordinates (Featherstone's; see
 /// Featherstone 2008, "Rigid Body Dynamics Algorithms").
 ///
-/// Commands are one a moving joint, in the order of [`JointedRobot::moving_joints`]. A position is
-/// held by a critically damped servo of a natural frequency, without an integral part: a load moves
-/// it. A speed is approached with that servo's time constant and held whatever the load. Both go up
-/// to the joint's effort. A torque or force acts between the joint's bodies.
+/// There is one command per moving joint, in the order of [`JointedRobot::moving_joints`]. A position
+/// command is tracked by a critically damped servo without integral term, which has a steady-state error
+/// under load. A speed command is approached with the time constant of the servo and held under load.
+/// Both are limited by the effort of the joint. A torque or force acts between the bodies of the joint.
 pub struct RobotInEngine {
     engine: Engine,
     bodies: Vec<BodyNumber>,
@@ -35,23 +35,25 @@ struct Motor {
     handle: MultibodyJointHandle,
     parent: BodyNumber,
     child: BodyNumber,
-    told: JointCommand,
+    /// Last command.
+    command: JointCommand,
     /// Current set point of the speed, which ramps to the commanded one, rad/s or m/s.
     speed: f64,
 }
 
 impl RobotInEngine {
-    /// A robot at rest in an engine's world, joints in their zero position, its base at `start`;
-    /// `servo` is the natural frequency of its servos, Hz.
+    /// A robot at rest in a world, with its joints at zero and its base at `start`; `servo` is the natural
+    /// frequency of the servos, Hz.
     ///
     /// # Errors
-    /// Where a collision mesh has no convex hull.
+    /// If a collision mesh has no convex hull.
     pub fn new(
         mut engine: Engine,
         robot: &JointedRobot,
         start: &Isometry3<f64>,
         servo: f64,
     ) -> Result<Self, EngineError> {
+        // Add the bodies at their poses.
         let zero = vec![0.0; robot.bodies().len() - 1];
         let poses = robot.poses(&zero);
         let mut bodies = Vec::new();
@@ -60,7 +62,7 @@ impl RobotInEngine {
             for (link, body_from_link) in &body.links {
                 let link = &robot.links()[*link];
                 for shape in &link.shapes {
-                    let built = placed(body_from_link, shape);
+                    let built = placed_collider(body_from_link, shape);
                     shapes.push(built.ok_or_else(|| EngineError::FlatHull {
                         link: link.name.clone(),
                     })?);
@@ -72,9 +74,11 @@ impl RobotInEngine {
             } else {
                 RigidBodyBuilder::dynamic()
             };
-            let kind = kind.pose(pose(&(start * base_from_body)));
-            bodies.push(engine.add_part(kind, body.inertia.as_ref(), shapes));
+            let kind = kind.pose(engine_pose(&(start * base_from_body)));
+            bodies.push(engine.add_robot_body(kind, body.inertia.as_ref(), shapes));
         }
+
+        // Connect them by joints.
         let motors = motors(&mut engine, robot, &bodies);
         let mut in_engine = Self {
             engine,
@@ -126,26 +130,30 @@ impl RobotInEngine {
         }
     }
 
-    fn tell(&mut self, commands: &[JointCommand], dt: f64) {
+    /// Applies commands to the motors.
+    fn apply(&mut self, commands: &[JointCommand], dt: f64) {
         for body in &self.bodies {
             let body = self.engine.body_mut(*body);
             body.reset_forces(false);
             body.reset_torques(false);
         }
         for (motor, command) in self.motors.iter_mut().zip(commands) {
+            // Apply efforts and advance speed set points.
             if let JointCommand::Effort(effort) = command {
-                push(&mut self.engine, motor, *effort);
+                apply_effort(&mut self.engine, motor, *effort);
             }
-            if let JointCommand::Velocity(wanted) = command {
+            if let JointCommand::Velocity(set_point) = command {
                 let bound = motor.joint.velocity;
-                let wanted = wanted.clamp(-bound, bound);
-                motor.speed += (wanted - motor.speed) * -(-self.servo * dt).exp_m1();
+                let set_point = set_point.clamp(-bound, bound);
+                motor.speed += (set_point - motor.speed) * -(-self.servo * dt).exp_m1();
             } else {
                 motor.speed = 0.0;
             }
-            let changes = motor.told != *command || matches!(command, JointCommand::Velocity(_));
+
+            // Configure the servo where its set point changes.
+            let changes = motor.command != *command || matches!(command, JointCommand::Velocity(_));
             if changes {
-                motor.told = *command;
+                motor.command = *command;
                 set_motor(&mut self.engine, motor, self.servo);
             }
         }
@@ -165,13 +173,14 @@ impl Dynamics for RobotInEngine {
     }
 
     fn step(&mut self, command: &Vec<JointCommand>, dt: f64) {
-        self.tell(command, dt);
+        self.apply(command, dt);
         self.engine.step(dt);
     }
 }
 
+/// Free axis of a joint of the engine.
 fn axis(joint: &Joint) -> JointAxis {
-    if joint.turns() {
+    if joint.is_rotational() {
         JointAxis::AngX
     } else {
         JointAxis::LinX
@@ -189,30 +198,31 @@ fn motors(engine: &mut Engine, robot: &JointedRobot, bodies: &[BodyNumber]) -> V
         let handle = engine.world.insert_multibody_joint(first, second, data);
         motors.push(Motor {
             joint: joint.clone(),
-            handle: handle.expect("a tree of bodies takes each joint"),
+            handle: handle.expect("the bodies form a tree"),
             parent,
             child,
-            told: JointCommand::Free,
+            command: JointCommand::Free,
             speed: 0.0,
         });
     }
     motors
 }
 
-/// Joint of the engine, which moves along or about the x axis of its frames.
+/// Joint of the engine, along or about the x axis of its frames.
 fn joint_data(joint: &Joint, parent_from_joint: &Isometry3<f64>) -> GenericJoint {
-    let towards = Unit::new_normalize(joint.axis);
-    let turn = UnitQuaternion::rotation_between_axis(&Vector3::x_axis(), &towards);
-    // For an axis opposite to x, half a turn about a perpendicular axis
-    let turn = turn.unwrap_or_else(|| UnitQuaternion::from_axis_angle(&Vector3::z_axis(), PI));
-    let along = Isometry3::from_parts(Translation3::identity(), turn);
+    let target = Unit::new_normalize(joint.axis);
+    let rotation = UnitQuaternion::rotation_between_axis(&Vector3::x_axis(), &target);
+    // For an axis opposite to x: rotation by pi about a perpendicular axis.
+    let rotation =
+        rotation.unwrap_or_else(|| UnitQuaternion::from_axis_angle(&Vector3::z_axis(), PI));
+    let along = Isometry3::from_parts(Translation3::identity(), rotation);
     let free = match joint.kind {
         JointKind::Prismatic => JointAxesMask::LOCKED_PRISMATIC_AXES,
         _ => JointAxesMask::LOCKED_REVOLUTE_AXES,
     };
     let mut data = GenericJoint::new(free);
-    data.set_local_frame1(pose(&(parent_from_joint * along)));
-    data.set_local_frame2(pose(&(joint.child_from_joint * along)));
+    data.set_local_frame1(engine_pose(&(parent_from_joint * along)));
+    data.set_local_frame2(engine_pose(&(joint.child_from_joint * along)));
     data.set_contacts_enabled(false);
     if let Some(limits) = joint.limits {
         data.set_limits(axis(joint), limits);
@@ -222,26 +232,27 @@ fn joint_data(joint: &Joint, parent_from_joint: &Isometry3<f64>) -> GenericJoint
 
 /// Applies a torque or force along the joint's axis between its bodies, limited by the joint's
 /// effort.
-fn push(engine: &mut Engine, motor: &Motor, effort: f64) {
+fn apply_effort(engine: &mut Engine, motor: &Motor, effort: f64) {
     let joint = &motor.joint;
     let effort = effort.clamp(-joint.effort, joint.effort);
     let world_from_joint = engine.state(motor.child).world_from_body * joint.child_from_joint;
     let along = world_from_joint.rotation * joint.axis.normalize() * effort;
-    let along = vector(&along);
+    let along = engine_vector(&along);
     for (body, sign) in [(motor.child, 1.0), (motor.parent, -1.0)] {
         let body = engine.body_mut(body);
-        if joint.turns() {
+        if joint.is_rotational() {
             body.add_torque(along * sign, true);
         } else {
             body.add_force_at_point(
                 along * sign,
-                vector(&world_from_joint.translation.vector),
+                engine_vector(&world_from_joint.translation.vector),
                 true,
             );
         }
     }
 }
 
+/// Configures the servo of a motor by its command.
 fn set_motor(engine: &mut Engine, motor: &Motor, servo: f64) {
     let joint = &motor.joint;
     let found = engine.world.multibody_joints.get_mut(motor.handle);
@@ -251,9 +262,10 @@ fn set_motor(engine: &mut Engine, motor: &Motor, servo: f64) {
     let Some(link) = multibody.link_mut(link) else {
         return;
     };
-    let (data, axis) = (&mut link.joint.data, axis(joint));
+    let data = &mut link.joint.data;
+    let axis = axis(joint);
     data.motor_axes.remove(axis.into());
-    match motor.told {
+    match motor.command {
         JointCommand::Free | JointCommand::Effort(_) => return,
         JointCommand::Position(position) => {
             data.set_motor_position(axis, position, servo * servo, 2.0 * servo);
@@ -277,14 +289,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn joints_may_look_anywhere() {
+    fn joint_frames_follow_any_axis() {
         for axis in [Vector3::x(), -Vector3::x(), Vector3::new(1.0, -2.0, 0.5)] {
             let joint = Joint {
                 axis,
                 ..Joint::new("a", JointKind::Continuous, 0, 1)
             };
-            let place = Isometry3::new(Vector3::y(), Vector3::z() * 1.5);
-            let data = joint_data(&joint, &place);
+            let parent_from_joint = Isometry3::new(Vector3::y(), Vector3::z() * 1.5);
+            let data = joint_data(&joint, &parent_from_joint);
             let own = Isometry3::from(data.local_frame2) * Vector3::x();
             assert!((own - axis.normalize()).norm() < 1e-12, "{own}");
             let between =

@@ -1,9 +1,11 @@
-//! A car on ray-cast wheels.
+//! A car with ray-cast wheels.
 
-use super::convert::vector;
+use super::convert::{engine_pose, engine_vector};
 use super::engine::{BodyNumber, Engine};
+use crate::dynamics::bicycle::DriveCommand;
 use crate::dynamics::jointed::Inertia;
-use crate::dynamics::{DriveCommand, Dynamics, Vehicle};
+use crate::dynamics::model::Dynamics;
+use crate::dynamics::vehicle::Vehicle;
 use etendue_physics::inertial::MotionState;
 use nalgebra::{Isometry3, Vector3};
 use rapier3d_f64::control::{DynamicRayCastVehicleController, WheelTuning};
@@ -18,14 +20,12 @@ const CRAWL: f64 = 0.05;
 /// Spring travel to either side of the rest length, m.
 const TRAVEL: f64 = 0.3;
 
-/// A car whose body is a rigid body and whose wheels are rays: each finds the ground below,
-/// carries its share on a spring and damper, does not slip across, and pushes along (rapier's
-/// controller, after Bullet's `btRaycastVehicle`). The front wheels are steered so that all axles
-/// point to one centre (Ackermann); the rear wheels drive.
+/// A rigid car body with ray-cast wheels: each wheel is a ray to the ground with a spring and damper,
+/// without lateral slip (the controller of rapier, after Bullet's `btRaycastVehicle`).
 ///
-/// The frame is that of [`Bicycle`](crate::dynamics::Bicycle): the middle of the rear axle, on the
-/// ground at rest. With level ground at low speed it turns about the same radius,
-/// $L/\tan\delta$.
+/// The front wheels have Ackermann steering; the rear wheels are driven. The frame is that of
+/// [`Bicycle`](crate::dynamics::Bicycle): the centre of the rear axle, on the ground at rest. On level
+/// ground at low speed the turning radius is the same, $L/\tan\delta$.
 #[derive(Debug)]
 pub struct RayCastVehicle {
     engine: Engine,
@@ -35,7 +35,7 @@ pub struct RayCastVehicle {
     steering: f64,
 }
 
-/// The engine's controller, which does not print itself.
+/// Wheel controller of the engine, with `Debug`.
 struct Wheels(DynamicRayCastVehicleController);
 
 impl std::fmt::Debug for Wheels {
@@ -45,8 +45,9 @@ impl std::fmt::Debug for Wheels {
 }
 
 impl RayCastVehicle {
-    /// A car at rest in an engine's world, its rear axle's middle on the ground at `start`.
+    /// A car at rest in a world, with the centre of its rear axle on the ground at `start`.
     pub fn new(mut engine: Engine, vehicle: &Vehicle, start: &Isometry3<f64>) -> Self {
+        // Add the body.
         let centre = Vector3::new(0.5 * vehicle.steering.wheelbase, 0.0, vehicle.centre_height);
         let body_from_box =
             Isometry3::translation(centre.x, 0.0, vehicle.wheel_radius + 0.5 * vehicle.size[2]);
@@ -55,18 +56,21 @@ impl RayCastVehicle {
             ..Inertia::of_cuboid(vehicle.mass, vehicle.size)
         };
         let [x, y, z] = vehicle.size.map(|side| 0.5 * side);
-        let shape = ColliderBuilder::cuboid(x, y, z).position(super::convert::pose(&body_from_box));
-        let body = RigidBodyBuilder::dynamic().pose(super::convert::pose(start));
-        let body = engine.add_part(body, Some(&inertia), vec![shape]);
-        // The wheels' impulses come before the step, gravity with it: only in one piece do they
-        // leave a car at rest without speed.
+        let shape = ColliderBuilder::cuboid(x, y, z).position(engine_pose(&body_from_box));
+        let body = RigidBodyBuilder::dynamic().pose(engine_pose(start));
+        let body = engine.add_robot_body(body, Some(&inertia), vec![shape]);
+
+        // The impulses of the wheels are applied before the step and gravity within it: only in a single
+        // substep do they cancel for a car at rest.
         engine.world.integration_parameters.num_solver_iterations = 1;
+
+        // Add the wheels.
         let gravity = engine.world.gravity.length();
         let mut wheels = DynamicRayCastVehicleController::new(engine.handle(body));
         wheels.index_up_axis = 2;
         wheels.index_forward_axis = 0;
-        for place in places(vehicle) {
-            add_wheel(&mut wheels, vehicle, gravity, place);
+        for position in wheel_positions(vehicle) {
+            add_wheel(&mut wheels, vehicle, gravity, position);
         }
         Self {
             engine,
@@ -77,7 +81,7 @@ impl RayCastVehicle {
         }
     }
 
-    /// Speed of the middle of the rear axle, ahead, m/s.
+    /// Forward speed of the centre of the rear axle, m/s.
     pub fn speed(&self) -> f64 {
         let state = self.state();
         let velocity = state.world_from_body.rotation.inverse() * state.velocity;
@@ -89,46 +93,48 @@ impl RayCastVehicle {
         self.steering
     }
 
-    fn steer(&mut self, wanted: f64, dt: f64) {
+    /// Steers the front wheels towards an angle, rad.
+    fn steer(&mut self, set_point: f64, dt: f64) {
         let limits = &self.vehicle.steering;
-        let wanted = wanted.clamp(-limits.angle, limits.angle);
+        let set_point = set_point.clamp(-limits.angle, limits.angle);
         let most = limits.rate * dt;
-        self.steering += (wanted - self.steering).clamp(-most, most);
-        // Curvature of the path of the rear axle's centre, 1/m
+        self.steering += (set_point - self.steering).clamp(-most, most);
+        // Curvature of the path of the centre of the rear axle, 1/m.
         let curvature = self.steering.tan() / limits.wheelbase;
         let wheelbase = limits.wheelbase;
-        for (wheel, [ahead, left]) in self
+        for (wheel, [forward, left]) in self
             .wheels
             .0
             .wheels_mut()
             .iter_mut()
-            .zip(places(&self.vehicle))
+            .zip(wheel_positions(&self.vehicle))
         {
             let angle = (wheelbase * curvature).atan2(1.0 - left * curvature);
-            wheel.steering = if ahead > 0.0 { angle } else { 0.0 };
+            wheel.steering = if forward > 0.0 { angle } else { 0.0 };
         }
     }
 
-    fn push(&mut self, wanted: f64) {
+    /// Drives or brakes the rear wheels towards a speed, m/s.
+    fn control_speed(&mut self, set_point: f64) {
         let speed = self.speed();
         let most = self.vehicle.steering.acceleration;
-        let acceleration = ((wanted - speed) / SPEED_TIME).clamp(-most, most);
-        let stands = wanted == 0.0 && speed.abs() < CRAWL;
+        let acceleration = ((set_point - speed) / SPEED_TIME).clamp(-most, most);
+        let is_parked = set_point == 0.0 && speed.abs() < CRAWL;
         let mass = self.vehicle.mass;
-        for (wheel, [ahead, _]) in self
+        for (wheel, [forward, _]) in self
             .wheels
             .0
             .wheels_mut()
             .iter_mut()
-            .zip(places(&self.vehicle))
+            .zip(wheel_positions(&self.vehicle))
         {
-            let drives = ahead == 0.0 && !stands;
-            wheel.engine_force = if drives {
+            let is_driven = forward == 0.0 && !is_parked;
+            wheel.engine_force = if is_driven {
                 0.5 * mass * acceleration
             } else {
                 0.0
             };
-            wheel.brake = if stands { mass } else { 0.0 };
+            wheel.brake = if is_parked { mass } else { 0.0 };
         }
     }
 }
@@ -142,7 +148,7 @@ impl Dynamics for RayCastVehicle {
 
     fn step(&mut self, command: &DriveCommand, dt: f64) {
         self.steer(command.steering, dt);
-        self.push(command.speed);
+        self.control_speed(command.speed);
         let handle = self.engine.handle(self.body);
         let world = &mut self.engine.world;
         let queries = world.broad_phase.as_query_pipeline_mut(
@@ -157,27 +163,28 @@ impl Dynamics for RayCastVehicle {
 }
 
 /// Positions of the wheels, m: forwards and to the left.
-fn places(vehicle: &Vehicle) -> [[f64; 2]; 4] {
-    let (front, side) = (vehicle.steering.wheelbase, 0.5 * vehicle.track);
+fn wheel_positions(vehicle: &Vehicle) -> [[f64; 2]; 4] {
+    let front = vehicle.steering.wheelbase;
+    let side = 0.5 * vehicle.track;
     [[front, side], [front, -side], [0.0, side], [0.0, -side]]
 }
 
-/// A wheel that carries a quarter of the car at rest with its hub at its radius above the ground.
+/// Adds a wheel that carries a quarter of the car at rest, with its hub at its radius above the ground.
 ///
-/// Four springs of stiffness $k$ a unit of the car's mass let it swing with $2\pi f=\sqrt{4k}$;
-/// four dampers $c$ give the damping ratio $\zeta = 4c/(2\cdot 2\pi f)$.
+/// Four springs of stiffness $k$ per unit of mass give the natural frequency $2\pi f=\sqrt{4k}$; four
+/// dampers $c$ give the damping ratio $\zeta = 4c/(2\cdot 2\pi f)$.
 fn add_wheel(
     wheels: &mut DynamicRayCastVehicleController,
     vehicle: &Vehicle,
     gravity: f64,
-    [ahead, left]: [f64; 2],
+    [forward, left]: [f64; 2],
 ) {
     let stiffness = (PI * vehicle.suspension_frequency).powi(2);
     let damping = vehicle.suspension_damping * PI * vehicle.suspension_frequency;
     let sag = gravity / (4.0 * stiffness);
-    // The ray starts within the car
+    // The ray starts inside the car.
     let rest = TRAVEL + sag;
-    let hub = Vector3::new(ahead, left, vehicle.wheel_radius + rest - sag);
+    let hub = Vector3::new(forward, left, vehicle.wheel_radius + rest - sag);
     let tuning = WheelTuning {
         suspension_stiffness: stiffness,
         suspension_compression: damping,
@@ -188,7 +195,7 @@ fn add_wheel(
         max_suspension_force: 20.0 * vehicle.mass * gravity.max(1.0),
     };
     wheels.add_wheel(
-        vector(&hub),
+        engine_vector(&hub),
         -Vector::Z,
         -Vector::Y,
         rest,

@@ -13,7 +13,7 @@ use crate::lidar::return_buffer::ReturnBuffer;
 use crate::lidar::returns::Origin;
 use crate::lidar::sweep::{DetectorMemory, FiredShot, Memory, Simulator, shot_number};
 use crate::lidar::{EchoModel, LightModel, Outcome, Shot};
-use crate::transport::{LightRay, TileReturns};
+use crate::transport::{DirectReturnLanes, LightRay};
 use etendue_physics::Purpose;
 use etendue_physics::profile::{Drawn, NoiseCache};
 use etendue_physics::pulse::PulseReturn;
@@ -102,7 +102,7 @@ pub(in crate::lidar) struct CastBatch<'a> {
     pub tiles: &'a [RayTile],
     pub met: &'a [HitTile],
     /// What comes straight back along them.
-    pub back: &'a [TileReturns],
+    pub back: &'a [DirectReturnLanes],
 }
 
 impl CastBatch<'_> {
@@ -153,8 +153,8 @@ impl DirectReturns {
             return None;
         };
         let other_light = plain.ambient.is_some() || plain.air.is_detected();
-        let other_paths =
-            !plain.world.stands_as_cast() || matches!(plain.settings.light, LightModel::Paths(_));
+        let other_paths = !plain.world.has_poses_of_scene()
+            || matches!(plain.settings.light, LightModel::Paths(_));
         let other_rays = plain.lidar.beam.azimuth_jitter > 0.0;
         if pulsed.receiver.false_alarms || other_light || other_paths || other_rays {
             return None;
@@ -265,9 +265,9 @@ impl<P: Fn(f64) -> Isometry3<f64>> FastSimulator<'_, '_, P> {
         let shot = cast.shots.at(place);
         let fired = cast.fired(&shot, place);
         self.plain.detect(fired, light, detector);
-        let detections = &detector.detections;
+        let detected = &detector.detected;
         self.plain
-            .report(&self.reporter, fired, light, detections, buffer)
+            .report(&self.reporter, fired, light, detected, buffer)
     }
 
     /// Finds out which shots need trees, and what comes back to the others.
@@ -369,8 +369,9 @@ impl<P: Fn(f64) -> Isometry3<f64>> FastSimulator<'_, '_, P> {
         let stream = || self.plain.stream(fired.number, Purpose::ReceiverNoise);
         let mut noise = (!self.plain.settings.without_noise).then(stream);
         let DetectorMemory {
-            pulsed, detections, ..
+            pulsed, detected, ..
         } = detector;
+        let detections = &mut detected.detections;
         detections.clear();
         let receiver = &self.direct.pulsed;
         receiver.detect_returns(returns, noise.as_mut(), pulsed, detections);
@@ -487,7 +488,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Vectorized for DrawBeams<'_, '_, '_, P> {
 #[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
-    use crate::lidar::trace::trace_by_trees;
+    use crate::lidar::trace::trees_for;
     use crate::lidar::{Air, Hooks, SweepSettings};
     use crate::lidar::{
         Beam, Channel, Columns, Intensity, Lidar, PulsedReceiver, RangeLimits, Receiver,
@@ -571,7 +572,14 @@ mod tests {
         let world = World::at_wavelength(scene, scanner.wavelength).unwrap();
         let at_rest = |_| Isometry3::identity();
         let hooks = Hooks::default();
-        let plain = Simulator::new(&world, scanner, &settings, at_rest, hooks, trace_by_trees);
+        let plain = Simulator::new(
+            &world,
+            scanner,
+            &settings,
+            at_rest,
+            hooks,
+            trees_for(&scanner.receiver),
+        );
         DirectReturns::new(&plain).is_some()
     }
 

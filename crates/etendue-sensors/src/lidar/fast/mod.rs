@@ -1,9 +1,10 @@
 //! The pipeline in lanes of sixteen: the same returns as the plain pipeline
-//! ([`super::sweep`]), bit for bit.
+//! ([`sweep`](super::sweep)), bit for bit.
 //!
 //! It applies to pulsed lidars in clear air without ambient light and false alarms
-//! ([`direct::DirectReturns`]). Each lane performs the operations of the plain form in the same order.
-//! Shots that hit mirrors or glass go through the plain form.
+//! ([`direct::DirectReturns`]), and to phase lidars with conical beams ([`phase`]). Each lane performs the
+//! operations of the plain form in the same order. Shots that hit mirrors or glass go through the plain
+//! form.
 
 pub(super) mod aim;
 pub(super) mod batch_shots;
@@ -14,5 +15,8 @@ pub(super) mod poses;
 pub(super) mod rotor;
 mod simulator;
 pub(super) mod single_ray;
+mod vectorized;
 
-pub(super) use simulator::{FastMemory, FastSimulator};
+pub(super) use phase::{PhaseLanes, PhaseMemory};
+pub(super) use simulator::FastMemory;
+pub(super) use vectorized::VectorizedSimulator;

@@ -11,7 +11,7 @@ use crate::lidar::shot::{Column, Firing};
 use crate::lidar::simulate::BatchMemory;
 use crate::lidar::sweep::Simulator;
 use crate::lidar::{ScanPattern, Shot, Shots};
-use crate::transport::TileReturns;
+use crate::transport::DirectReturnLanes;
 use etendue_scene::{HitTile, Ray, RayTile};
 use etendue_simd::Isa;
 use nalgebra::Isometry3;
@@ -52,7 +52,7 @@ pub(in crate::lidar) struct FastMemory {
 struct CastTiles {
     tiles: Vec<RayTile>,
     met: Vec<HitTile>,
-    back: Vec<TileReturns>,
+    back: Vec<DirectReturnLanes>,
 }
 
 impl<'p, 'a, P: Fn(f64) -> Isometry3<f64>> FastSimulator<'p, 'a, P> {
@@ -80,7 +80,7 @@ impl<'p, 'a, P: Fn(f64) -> Isometry3<f64>> FastSimulator<'p, 'a, P> {
     }
 
     /// The same in a world that differs in its deforming meshes alone.
-    pub fn about<'q, 'b>(
+    pub fn with_plain<'q, 'b>(
         &self,
         plain: &'q Simulator<'b, f64, P>,
         reporter: Reporter<'q>,
@@ -232,11 +232,11 @@ impl<'p, 'a, P: Fn(f64) -> Isometry3<f64>> FastSimulator<'p, 'a, P> {
         let world = self.plain.world;
         let count = cast.tiles.len();
         cast.met.resize(count, HitTile::NONE);
-        cast.back.resize(count, TileReturns::NONE);
+        cast.back.resize(count, DirectReturnLanes::NONE);
         let met = cast.met.chunks_mut(NEAR).zip(cast.back.chunks_mut(NEAR));
         for (rays, (met, back)) in cast.tiles.chunks(NEAR).zip(met) {
             world.scene().closest_hits_of_tiles(rays, met);
-            world.first_returns(self.isa, rays, met, back);
+            world.direct_returns(self.isa, rays, met, back);
         }
     }
 }

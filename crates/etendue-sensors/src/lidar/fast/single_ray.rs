@@ -13,7 +13,7 @@ use crate::lidar::light::ShotLight;
 use crate::lidar::return_buffer::ReturnBuffer;
 use crate::lidar::sweep::{DetectorMemory, shot_number};
 use crate::lidar::{Frame, Outcome, Return, Source};
-use crate::transport::TileReturns;
+use crate::transport::DirectReturnLanes;
 use etendue_physics::pulse::SingleEchoes;
 use etendue_physics::{Draws, NormalPairs, Purpose, SPEED_OF_LIGHT};
 use etendue_scene::{HitTile, MaterialId, MeshId, ObjectId};
@@ -48,7 +48,7 @@ impl Block {
 
     /// What comes back along the rays of a tile, those of trees not yet numbered.
     #[inline]
-    fn of(back: &TileReturns, met: &HitTile, weight: f64) -> Self {
+    fn of(back: &DirectReturnLanes, met: &HitTile, weight: f64) -> Self {
         let mut tile = Self::NOTHING;
         for i in 0..16 {
             let power = back.power[i] * weight;

@@ -5,18 +5,22 @@ mod phase;
 mod pulsed;
 mod triangulation;
 
-pub(in crate::lidar) use phase::reading;
 pub use phase::{InvalidPhaseReceiver, PhaseDetection, PhaseMethod, PhaseReceiver};
+pub(in crate::lidar) use phase::{PreparedPhase, outcome, power_of_air};
 pub use pulsed::{EchoModel, PulsedReceiver, Sensitivity};
 pub(super) use pulsed::{PreparedPulsed, PulsedScratch};
 pub use triangulation::Triangulation;
 
+use super::air::PreparedAir;
 use super::backscatter::BackscatterWaveform;
 use super::check::Wrong;
+use super::description::Lidar;
 use super::light::ShotLight;
-use super::{RangeLimits, Shot};
+use super::range_limits::RangeLimits;
+use super::settings::SweepSettings;
+use super::shot::Shot;
 use crate::transport::World;
-use etendue_physics::phase::Window;
+use etendue_physics::phase::{NoDetection, PhaseSignal, Window};
 use etendue_physics::profile::Drawn;
 use etendue_physics::pulse::Fmcw;
 use etendue_physics::{Purpose, SPEED_OF_LIGHT, Scalar, Stream};
@@ -66,6 +70,34 @@ impl<S: Scalar> Detection<S> {
     }
 }
 
+/// What a receiver measures of the light of a shot.
+pub(super) struct Detected<S> {
+    /// Detections in the device's order.
+    pub detections: Vec<Detection<S>>,
+    /// The reason why there is none, from receivers that report it.
+    pub failure: Option<NoDetection>,
+    /// The sum of all light, at receivers that measure it as one.
+    pub signal: Option<PhaseSignal<S>>,
+}
+
+impl<S> Detected<S> {
+    /// No detection.
+    pub fn nothing() -> Self {
+        Self {
+            detections: Vec::new(),
+            failure: None,
+            signal: None,
+        }
+    }
+
+    /// Removes what was detected.
+    pub fn clear(&mut self) {
+        self.detections.clear();
+        self.failure = None;
+        self.signal = None;
+    }
+}
+
 /// The shot that a receiver measures, and what it depends on besides the light.
 pub(super) struct Reception<'a, S: Scalar> {
     /// The shot.
@@ -96,11 +128,32 @@ pub(super) struct Reception<'a, S: Scalar> {
 )]
 pub(super) enum PreparedReceiver<S> {
     Pulsed(PreparedPulsed<S>),
+    Phase(PreparedPhase<S>),
     Triangulation(Triangulation),
     Fmcw(Fmcw),
 }
 
 impl Receiver {
+    /// The range that the device reports for a range (m).
+    #[inline]
+    pub(super) fn rounded(&self, range: f64, limits: &RangeLimits) -> f64 {
+        match self {
+            Self::Phase(_) => phase::rounded(range, limits.step),
+            Self::Pulsed(_) | Self::Triangulation(_) | Self::Fmcw(_) => limits.stepped(range),
+        }
+    }
+
+    /// Whether a rounded range (m) is reported. Phase receivers apply the limits before rounding.
+    #[inline]
+    pub(super) fn reports(&self, range: f64, limits: &RangeLimits) -> bool {
+        match self {
+            Self::Phase(_) => true,
+            Self::Pulsed(_) | Self::Triangulation(_) | Self::Fmcw(_) => {
+                (limits.near..=limits.far).contains(&range)
+            }
+        }
+    }
+
     /// The same receiver in another scalar, every differentiable number replaced by `f` of it.
     pub fn map<S>(&self, f: impl FnMut(f64) -> S) -> Receiver<S> {
         match self {
@@ -123,13 +176,14 @@ impl Receiver {
 }
 
 impl<S: Scalar> Receiver<S> {
-    /// What admits ambient light, where the receiver's noise depends on it.
-    pub(super) fn window(&self) -> Option<Window> {
-        match self {
+    /// Full angle of the cone that the detector sees, where it is limited, rad.
+    pub(super) fn field_of_view(&self) -> Option<f64> {
+        let window = match self {
             Self::Pulsed(receiver) => receiver.window,
             Self::Phase(receiver) => receiver.window,
             Self::Triangulation(_) | Self::Fmcw(_) => None,
-        }
+        };
+        window.map(|window| window.field_of_view)
     }
 
     /// Distance from an echo within which light may belong to it, m: the length of the pulse; 1 m for
@@ -144,15 +198,58 @@ impl<S: Scalar> Receiver<S> {
 }
 
 impl<S: Scalar> PreparedReceiver<S> {
-    /// A receiver, in air whose backscatter may form echoes or not.
-    pub fn new(receiver: &Receiver<S>, with_backscatter: bool) -> Self {
-        match receiver {
+    /// The receiver of a lidar in some air.
+    pub fn new(lidar: &Lidar<S>, settings: &SweepSettings, air: &PreparedAir<S>) -> Self {
+        match &lidar.receiver {
             Receiver::Pulsed(receiver) => {
+                let with_backscatter = air.backscatter().is_some();
                 Self::Pulsed(PreparedPulsed::new(receiver, with_backscatter))
+            }
+            Receiver::Phase(receiver) => {
+                Self::Phase(PreparedPhase::new(receiver, &lidar.beam, settings))
             }
             Receiver::Triangulation(receiver) => Self::Triangulation(*receiver),
             Receiver::Fmcw(receiver) => Self::Fmcw(*receiver),
-            Receiver::Phase(_) => unreachable!("phase receivers have a pipeline of their own"),
+        }
+    }
+
+    /// Field of view and filter that admit ambient light, where the noise depends on it.
+    pub fn window(&self) -> Option<Window> {
+        match self {
+            Self::Pulsed(pulsed) => pulsed.receiver.window,
+            Self::Phase(phase) => phase.window(),
+            Self::Triangulation(_) | Self::Fmcw(_) => None,
+        }
+    }
+
+    /// The sum of all light of a shot, at receivers that measure it as one.
+    pub fn superposed(
+        &self,
+        world: &World<S>,
+        air: &PreparedAir<S>,
+        light: &ShotLight<S>,
+    ) -> Option<PhaseSignal<S>> {
+        match self {
+            Self::Phase(phase) => Some(phase.superposed(world, air, light)),
+            Self::Pulsed(_) | Self::Triangulation(_) | Self::Fmcw(_) => None,
+        }
+    }
+
+    /// Power of the light of the air that the receiver does not separate from that of surfaces,
+    /// 1/(m² sr).
+    pub fn inseparable_air(&self, air: &PreparedAir<S>, light: &ShotLight<S>) -> f64 {
+        match self {
+            Self::Phase(_) => power_of_air(air, light),
+            Self::Pulsed(_) | Self::Triangulation(_) | Self::Fmcw(_) => 0.0,
+        }
+    }
+
+    /// Whether a range (m) that was drawn from a noise profile is a detection. The limits of receivers
+    /// that do not apply them are applied to the returns.
+    pub fn is_within(&self, range: f64, limits: &RangeLimits) -> bool {
+        match self {
+            Self::Phase(_) => range <= limits.far,
+            Self::Pulsed(_) | Self::Triangulation(_) | Self::Fmcw(_) => true,
         }
     }
 
@@ -161,18 +258,20 @@ impl<S: Scalar> PreparedReceiver<S> {
         matches!(self, Self::Pulsed(pulsed) if pulsed.receiver.false_alarms)
     }
 
-    /// Appends the detections in the light of a shot, in the device's order.
+    /// Detects the light of a shot.
     pub fn detect(
         &self,
         reception: &Reception<S>,
         light: &mut ShotLight<S>,
         scratch: &mut PulsedScratch<S>,
-        detections: &mut Vec<Detection<S>>,
+        detected: &mut Detected<S>,
     ) {
         let mut stream = (reception.noise).then(|| (reception.stream)(Purpose::ReceiverNoise));
         let noise = stream.as_mut();
+        let detections = &mut detected.detections;
         match self {
             Self::Pulsed(own) => own.detect(reception, light, noise, scratch, detections),
+            Self::Phase(own) => own.detect(reception, detected),
             Self::Triangulation(own) => detections.extend(own.detect(reception, light, noise)),
             Self::Fmcw(own) => fmcw::detect(own, reception, light, noise, detections),
         }

@@ -11,15 +11,20 @@
 //!
 //! Equations and sources: [`etendue_physics::phase`].
 
-use crate::RangeReading;
-use crate::lidar::RangeLimits;
+use super::{Detected, Detection, Reception};
+use crate::lidar::air::PreparedAir;
+use crate::lidar::beam::Beam;
 use crate::lidar::check::{Wrong, zero_or_more};
+use crate::lidar::light::{ShotLight, SurfaceReturn};
+use crate::lidar::output::Outcome;
+use crate::lidar::settings::{LightModel, SweepSettings};
+use crate::transport::World;
 use etendue_physics::atmosphere::Overlap;
 use etendue_physics::phase::{
     Ambiguity, AutomaticGain, Bias, Modulation, NoDetection, Noise, PhaseSignal, Phasor, SAMPLES,
     SamplingScheme, Window,
 };
-use etendue_physics::{Scalar, Stream};
+use etendue_physics::{Purpose, Scalar, Stream};
 use thiserror::Error;
 
 /// How a receiver measures a wave.
@@ -299,26 +304,130 @@ impl<S: Scalar> PhaseReceiver<S> {
     }
 }
 
-/// What the device reports of a measurement, its range rounded to the step of the limits.
-pub(in crate::lidar) fn reading(
-    outcome: &Result<PhaseDetection<f64>, NoDetection>,
-    range_offset: f64,
-    limits: &RangeLimits,
-) -> RangeReading {
-    match outcome {
-        Ok(detection) => {
-            // The steps of a metre divide: multiplying by the step gives 1.7550000000000001 for 1.755.
-            let range = detection.range + range_offset;
-            RangeReading::Range(if limits.step > 0.0 {
-                (range / limits.step).round() / limits.step.recip()
+/// A phase receiver prepared for a sweep.
+#[derive(Clone, Copy)]
+pub(in crate::lidar) struct PreparedPhase<S = f64> {
+    /// The receiver, without noise where the settings leave it out.
+    pub receiver: PhaseReceiver<S>,
+    /// Half the greater divergence of the beam, rad.
+    pub spread: f64,
+    /// Whether light follows ray trees.
+    by_trees: bool,
+}
+
+impl<S: Scalar> PreparedPhase<S> {
+    /// The receiver of a beam.
+    pub fn new(receiver: &PhaseReceiver<S>, beam: &Beam<S>, settings: &SweepSettings) -> Self {
+        let divergence = beam.width().plain().divergence;
+        Self {
+            receiver: if settings.without_noise {
+                receiver.without_noise()
             } else {
-                range
-            })
+                *receiver
+            },
+            spread: 0.5 * divergence.horizontal.max(divergence.vertical),
+            by_trees: matches!(settings.light, LightModel::Tree(_)),
         }
-        Err(NoDetection::TooNear { .. }) => RangeReading::TooNear,
-        Err(reason) => match reason.urg_code() {
-            Some(0) | None => RangeReading::NoReturn,
-            Some(code) => RangeReading::Error(code),
+    }
+
+    /// Field of view and filter that admit ambient light, where it makes noise.
+    pub fn window(&self) -> Option<Window> {
+        let has_shot_noise = self.receiver.noise.shot > 0.0;
+        self.receiver.window.filter(|_| has_shot_noise)
+    }
+
+    /// The sum of all light of a shot: the phasors of the surfaces that return the light directly, of
+    /// the surfaces seen by way of mirrors and glass, and of the air.
+    pub fn superposed(
+        &self,
+        world: &World<S>,
+        air: &PreparedAir<S>,
+        light: &ShotLight<S>,
+    ) -> PhaseSignal<S> {
+        let mut signal = PhaseSignal::nothing();
+        let is_direct = |one: &SurfaceReturn<S>| {
+            self.by_trees && one.back.depth == 1 && world.returns_directly(&one.back.hit)
+        };
+        for direct in [true, false] {
+            let surfaces = light.surfaces.iter();
+            for one in surfaces.filter(|one| is_direct(one) == direct) {
+                signal.add(&self.receiver.modulation, one.back.optical_range, one.power);
+            }
+        }
+        self.add_air(air, light, &mut signal);
+        signal.background = light.ambient;
+        signal
+    }
+
+    /// Adds the light of the air: of whole cells, of the cell that the surface cuts, and of drops.
+    pub fn add_air(&self, air: &PreparedAir<S>, light: &ShotLight<S>, signal: &mut PhaseSignal<S>) {
+        let Some(whole) = air.whole_cells(light) else {
+            return;
+        };
+        for (wave, cells) in signal.waves.iter_mut().zip(&whole.waves) {
+            wave.re += cells.re;
+            wave.im += cells.im;
+        }
+        signal.power += whole.power;
+        for one in &light.returns[light.surfaces.len()..] {
+            signal.add(&self.receiver.modulation, one.range, one.power);
+        }
+    }
+
+    /// Measures the sum of all light of a shot.
+    pub fn detect(&self, reception: &Reception<S>, detected: &mut Detected<S>) {
+        let Some(signal) = &detected.signal else {
+            return;
+        };
+        let mut noise = (reception.stream)(Purpose::ReceiverNoise);
+        match self.detection(signal, &mut noise) {
+            Ok(detection) => detected.detections.push(detection),
+            Err(failure) => detected.failure = Some(failure),
+        }
+    }
+
+    /// The detection in a signal.
+    pub fn detection(
+        &self,
+        signal: &PhaseSignal<S>,
+        noise: &mut Stream,
+    ) -> Result<Detection<S>, NoDetection> {
+        Ok(Detection {
+            range: self.receiver.measure(signal, noise)?.range,
+            power: signal.power,
+            width: S::zero(),
+            velocity: None,
+            intensity: None,
+        })
+    }
+}
+
+/// Power of the light of the air of a shot, 1/(m² sr).
+pub(in crate::lidar) fn power_of_air<S: Scalar>(air: &PreparedAir<S>, light: &ShotLight<S>) -> f64 {
+    let Some(whole) = air.whole_cells(light) else {
+        return 0.0;
+    };
+    let single = light.returns[light.surfaces.len()..].iter();
+    single.fold(whole.power.value(), |sum, one| sum + one.power.value())
+}
+
+/// A range (m) rounded to a step of the device; 0 for none. The steps of a metre divide: multiplying by
+/// the step gives 1.7550000000000001 for 1.755.
+pub(in crate::lidar) fn rounded(range: f64, step: f64) -> f64 {
+    if step > 0.0 {
+        (range / step).round() / step.recip()
+    } else {
+        range
+    }
+}
+
+/// The outcome of a shot without a detection.
+pub(in crate::lidar) fn outcome(failure: &NoDetection) -> Outcome {
+    match failure {
+        NoDetection::TooNear { .. } => Outcome::TooNear,
+        reason => match reason.urg_code() {
+            Some(0) | None => Outcome::NoReturn,
+            Some(code) => Outcome::Error(code),
         },
     }
 }

@@ -9,14 +9,14 @@ use etendue_physics::surface::{Lobe, Material, planck_radiance};
 use etendue_scene::Scene;
 use etendue_sensors::cw::{CwLidar, Turn, shoot, simulate};
 use etendue_sensors::transport::{
-    AmbientLight, Background, Cone, LightRay, Sun, TreeSettings, World,
+    AmbientLight, Background, FieldOfView, LightRay, Sun, TreeSettings, World,
 };
 use nalgebra::{Point3, Vector3};
 use std::f64::consts::PI;
 
 const WAVELENGTH: f64 = 785e-9;
 
-const CONE: Cone = Cone {
+const CONE: FieldOfView = FieldOfView {
     half_angle: 0.01,
     solid_angle: PI * 0.01 * 0.01,
 };

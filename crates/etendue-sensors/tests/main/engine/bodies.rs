@@ -75,7 +75,7 @@ fn a_collision_keeps_momentum_and_the_energy_of_its_restitution() {
 #[test]
 fn what_lies_on_the_ground_lies() {
     let mut engine = Engine::new(down());
-    engine.stand_on_plane();
+    engine.add_ground_plane();
     let place = Isometry3::translation(0.0, 0.0, RADIUS);
     let body = engine.add_body(&ball(1.0), &BALL, 0.0, &place, &Vector3::zeros());
     let body = body.expect("a ball");

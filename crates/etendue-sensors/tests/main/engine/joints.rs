@@ -170,7 +170,7 @@ fn wheels_roll() {
     let links = vec![body, wheel("left wheel"), wheel("right wheel")];
     let robot = JointedRobot::new(links, joints, false).expect("a robot");
     let mut engine = Engine::new(down());
-    engine.stand_on_plane();
+    engine.add_ground_plane();
     let start = Isometry3::translation(0.0, 0.0, 0.1);
     let mut robot = RobotInEngine::new(engine, &robot, &start, 5.0).expect("no mesh");
     let command = vec![JointCommand::Velocity(5.0); 2];

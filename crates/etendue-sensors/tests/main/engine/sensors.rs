@@ -49,7 +49,7 @@ fn units() -> Rig {
             rate: Some(100.0),
             offset: 0.0,
             window: Some(0.01),
-            lag: 0.0,
+            latency: 0.0,
             filters: vec![],
         };
         rig.mount(mount, Device::Imu(Box::default()))

@@ -25,7 +25,7 @@ const CAR: Vehicle = Vehicle {
 
 fn car() -> RayCastVehicle {
     let mut engine = Engine::new(down());
-    engine.stand_on_plane();
+    engine.add_ground_plane();
     RayCastVehicle::new(engine, &CAR, &Isometry3::identity())
 }
 

@@ -151,17 +151,17 @@ fn a_user_s_filter_is_checked_and_run_like_the_others() {
     )]);
     let events = events(&fits, &Stationary(Isometry3::identity()), SECOND);
     assert_eq!(events[9].data, Data::WheelCounts(10));
-    let mut rig = Rig::new(FrameTree::of_base("base"));
+    let mut rig = Rig::new(FrameTree::base_only("base"));
     let error = rig.mount(mounted(vec![Filter::User(Arc::new(Counted))]), device());
     assert_eq!(
         error.expect_err("a pressure is no height").to_string(),
-        "the sensor \"barometer\": filter 0, counted, does not take pressures"
+        "the sensor \"barometer\": filter 0, counted, does not accept pressures"
     );
 }
 
 #[test]
 fn what_cannot_be_mounted_is_refused_by_name() {
-    let mut rig = Rig::new(FrameTree::of_base("base"));
+    let mut rig = Rig::new(FrameTree::base_only("base"));
     let imu = || Device::Imu(Box::default());
     let mut error = |mount: Mount, device| {
         let error = rig.mount(mount, device).expect_err("refused");
@@ -171,11 +171,11 @@ fn what_cannot_be_mounted_is_refused_by_name() {
         frame: "mast".into(),
         ..mount("imu", Some(10.0), 0.0)
     };
-    assert!(error(lost, imu()).contains("\"mast\", which is not there"));
+    assert!(error(lost, imu()).contains("\"mast\", which does not exist"));
     assert!(error(mount("imu", Some(0.0), 0.0), imu()).contains("the rate is 0 Hz"));
-    assert!(error(mount("imu", Some(10.0), -0.1), imu()).contains("the lag is -0.1 s"));
+    assert!(error(mount("imu", Some(10.0), -0.1), imu()).contains("the latency is -0.1 s"));
     assert!(error(mount("imu", None, 0.0), imu()).contains("has no rate"));
-    assert!(error(mount("lidar", Some(20.0), 0.0), lidar()).contains("sets its rate itself"));
+    assert!(error(mount("lidar", Some(20.0), 0.0), lidar()).contains("is given by its description"));
     let twice = Mount {
         filters: vec![Filter::Tap { name: "imu".into() }],
         ..mount("imu", Some(10.0), 0.0)

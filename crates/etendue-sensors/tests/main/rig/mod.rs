@@ -44,7 +44,7 @@ pub fn room() -> Scene {
 }
 
 /// A sensor on the base with times in s.
-pub fn mount(name: &str, rate: Option<f64>, lag: f64) -> Mount {
+pub fn mount(name: &str, rate: Option<f64>, latency: f64) -> Mount {
     Mount {
         name: name.into(),
         frame: "base".into(),
@@ -52,14 +52,14 @@ pub fn mount(name: &str, rate: Option<f64>, lag: f64) -> Mount {
         rate,
         offset: 0.0,
         window: None,
-        lag,
+        latency,
         filters: vec![],
     }
 }
 
 /// A rig of these sensors.
 pub fn rig(sensors: impl IntoIterator<Item = (Mount, Device)>) -> Rig {
-    let mut rig = Rig::new(FrameTree::of_base("base"));
+    let mut rig = Rig::new(FrameTree::base_only("base"));
     for (mount, device) in sensors {
         rig.mount(mount, device).expect("it fits");
     }

@@ -91,7 +91,7 @@ fn a_closed_room_blocks_the_sky() {
                 mask: 0.1,
                 kind: GnssFixKind::Autonomous,
             },
-            sky,
+            has_occlusion: sky,
         })
     };
     let rig = rig([

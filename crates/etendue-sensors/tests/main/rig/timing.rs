@@ -39,7 +39,7 @@ fn receiver() -> Device {
             mask: 0.1,
             kind: GnssFixKind::Autonomous,
         },
-        sky: false,
+        has_occlusion: false,
     })
 }
 

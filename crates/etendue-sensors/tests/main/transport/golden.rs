@@ -149,7 +149,7 @@ fn a_corridor_of_mirrors_is_seen_as_deep_as_the_reference_sees_it() {
             let expected = numbers(&case[ranges]);
             assert_eq!(returns.len(), expected.len());
             if returns.is_empty() {
-                assert_near(audit.cut_by_depth, 1.0, 1e-12);
+                assert_near(audit.truncated_by_depth, 1.0, 1e-12);
             }
             for (i, r) in returns.iter().enumerate() {
                 assert_near(r.range, expected[i], 1e-9);

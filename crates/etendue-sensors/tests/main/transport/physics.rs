@@ -122,8 +122,8 @@ fn no_light_is_lost_in_the_accounts() {
                 let one = [
                     audit.surfaces,
                     audit.absorbed,
-                    audit.cut_by_depth,
-                    audit.cut_by_threshold,
+                    audit.truncated_by_depth,
+                    audit.truncated_by_threshold,
                     f64::from(audit.hits),
                 ];
                 for (part, one) in parts.iter_mut().zip(one) {
@@ -349,7 +349,7 @@ fn a_prism_reflects_totally_beyond_the_critical_angle() {
     assert!(returns.iter().all(|r| r.depth != 3), "{returns:?}");
     let reflected = (0.5111_f64 / 2.5111).powi(2);
     // All that enters arrives at the base, the third surface.
-    assert_relative(audit.cut_by_depth, 1.0 - reflected, 1e-12);
+    assert_relative(audit.truncated_by_depth, 1.0 - reflected, 1e-12);
     assert_relative(audit.escaped, reflected, 1e-12);
 }
 
@@ -384,7 +384,7 @@ fn what_the_default_threshold_cuts_hardly_matters() {
     for settings in [TreeSettings::default(), depth(5)] {
         let mut sum = 0.0;
         fan(&settings, &scene, |returns, audit| {
-            cut += audit.cut_by_threshold;
+            cut += audit.truncated_by_threshold;
             sum += returns.iter().map(|r| r.power).sum::<f64>();
         });
         sums.push(sum);

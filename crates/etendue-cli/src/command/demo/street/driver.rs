@@ -29,7 +29,7 @@ pub fn wheel(name: &str, left: f64) -> (Mount, Device) {
         rate: Some(100.0),
         offset: 0.0,
         window: None,
-        lag: 0.001,
+        latency: 0.001,
         filters: vec![],
     };
     (mount, Device::WheelEncoder(WHEEL))
@@ -70,7 +70,7 @@ impl RigDriver {
             let side = usize::from(Some(sensor) == self.right_wheel);
             (side, WHEEL.counts_per_turn)
         };
-        for event in latest.news() {
+        for event in latest.new_data() {
             if let Some(message) = SensorMessage::of(event, wheel) {
                 self.driver.receive(&message);
             }

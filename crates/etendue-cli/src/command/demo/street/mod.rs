@@ -229,6 +229,7 @@ fn length(points: &[[f64; 2]]) -> f64 {
 
 impl Report {
     fn text(&self) -> String {
+        // Drive, sensors and driver
         let mut text = format!(
             "seed {}, {} s, {:.0} m through {} objects of {} triangles: {:.2} times real time\n  \
              camera: {} frames\n  lidar: {} sweeps, {} points\n  IMU: {} measurements\n  \
@@ -253,6 +254,8 @@ impl Report {
             self.estimate_error_m[1],
             self.largest_route_distance_m
         );
+
+        // Files
         for file in &self.files {
             writeln!(text, "  wrote {}", file.display())
                 .expect("writing to a string does not fail");

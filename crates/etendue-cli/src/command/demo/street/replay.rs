@@ -3,7 +3,7 @@
 use super::driver;
 use crate::failure::Failure;
 use crate::output::print_report;
-use etendue::io::ros2::{Said, SaidMessage, drive_command, read_drive};
+use etendue::io::ros2::{LoggedData, LoggedMessage, drive_command, read_drive};
 use etendue::sensors::rig::{Environment, seconds};
 use etendue_experiments::demo::street::{Driver, MessageData, Route, SensorMessage};
 use serde::Serialize;
@@ -22,10 +22,13 @@ struct Report {
 
 /// Sends the messages of a recording to the driver at their stamps, and compares the commands.
 pub fn replay(recording: &Path, json: bool) -> Result<(), Failure> {
+    // Send the messages to a new driver
     let route = Route::around_central_block();
     let mut driver = driver::driver(&route, &Environment::default());
     let mut report = Report::default();
-    read_drive(recording, |said| report.play(&mut driver, &said))?;
+    read_drive(recording, |message| report.play(&mut driver, &message))?;
+
+    // Compare the commands
     if report.commands == 0 {
         return Err(Failure::usage(
             format!("{} has no commands of a driver", recording.display()),
@@ -42,6 +45,8 @@ pub fn replay(recording: &Path, json: bool) -> Result<(), Failure> {
             "record the drive again with this version of the program",
         ));
     }
+
+    // Report
     print_report(json, &report, |report| {
         format!(
             "{} messages over {:.1} s replayed: all of {} commands are equal, byte for byte\n",
@@ -52,13 +57,13 @@ pub fn replay(recording: &Path, json: bool) -> Result<(), Failure> {
 
 impl Report {
     /// Sends a message to the driver, or compares a command.
-    fn play(&mut self, driver: &mut Driver, said: &Said) {
-        self.duration_s = seconds(said.time);
-        if let SaidMessage::Command(recorded) = &said.message {
-            let command = driver.command(said.time);
+    fn play(&mut self, driver: &mut Driver, logged: &LoggedMessage) {
+        self.duration_s = seconds(logged.time);
+        if let LoggedData::Command(recorded) = &logged.data {
+            let command = driver.command(logged.time);
             self.commands += 1;
-            self.equal += u32::from(drive_command(said.time, "base", &command) == *recorded);
-        } else if let Some(message) = sensor_message(said) {
+            self.equal += u32::from(drive_command(logged.time, "base", &command) == *recorded);
+        } else if let Some(message) = sensor_message(logged) {
             self.messages += 1;
             driver.receive(&message);
         }
@@ -66,17 +71,17 @@ impl Report {
 }
 
 /// Message for the driver, if it uses the data.
-fn sensor_message(said: &Said) -> Option<SensorMessage> {
-    let (stamp, data) = match said.message {
-        SaidMessage::Imu {
+fn sensor_message(logged: &LoggedMessage) -> Option<SensorMessage> {
+    let (stamp, data) = match logged.data {
+        LoggedData::Imu {
             stamp,
             angular_velocity,
         } => (stamp, MessageData::YawRate(angular_velocity.z)),
-        SaidMessage::Joint { stamp, position } => {
-            let side = usize::from(said.topic == "/right_wheel");
+        LoggedData::Joint { stamp, position } => {
+            let side = usize::from(logged.topic == "/right_wheel");
             (stamp, MessageData::WheelAngle(side, position))
         }
-        SaidMessage::Fix {
+        LoggedData::Fix {
             stamp,
             degrees,
             height,
@@ -89,7 +94,7 @@ fn sensor_message(said: &Said) -> Option<SensorMessage> {
             };
             (stamp, fix)
         }
-        SaidMessage::Command(_) => return None,
+        LoggedData::Command(_) => return None,
     };
     Some(SensorMessage { stamp, data })
 }

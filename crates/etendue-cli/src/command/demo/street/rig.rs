@@ -23,28 +23,28 @@ const FRAME_RATE: f64 = 2.0;
 
 /// Rig of the vehicle in the frame of the centre of its rear axle, with a lidar by preset.
 pub fn rig(lidar: &str) -> Result<Rig, Failure> {
-    let mut rig = Rig::new(FrameTree::of_base("base"));
+    let mut rig = Rig::new(FrameTree::base_only("base"));
     let lidar_mount = Mount {
-        lag: 0.03,
+        latency: 0.03,
         ..mount("lidar", [1.2, 0.0, 1.9])
     };
     rig.mount(lidar_mount, device(lidar)?)?;
     let imu = Mount {
         rate: Some(1.0 / INERTIAL_PERIOD),
         window: Some(INERTIAL_PERIOD),
-        lag: 0.002,
+        latency: 0.002,
         ..mount("imu", [1.0, 0.0, 0.5])
     };
     rig.mount(imu, device("adis16470")?)?;
     let gnss = Mount {
         rate: Some(5.0),
-        lag: 0.1,
+        latency: 0.1,
         ..mount("gnss", ANTENNA)
     };
     rig.mount(gnss, device("ublox-zed-f9p")?)?;
     // Behind the windscreen, looking forward
     let camera_mount = Mount {
-        lag: 0.05,
+        latency: 0.05,
         ..mount("camera", [1.6, 0.0, 1.4])
     };
     rig.mount(camera_mount, Device::Camera(Box::new(camera()?)))?;
@@ -64,7 +64,7 @@ fn mount(name: &str, [x, y, z]: [f64; 3]) -> Mount {
         rate: None,
         offset: 0.0,
         window: None,
-        lag: 0.0,
+        latency: 0.0,
         filters: vec![],
     }
 }

@@ -1,81 +1,77 @@
-//! Rays of sixteen beams, and the light that their first surfaces return.
+//! Rays of sixteen shots, and the light that their first surfaces return.
 #![expect(
     clippy::inline_always,
     reason = "loops over sixteen lanes become vector instructions"
 )]
 
-use super::air::PhaseAir;
+use crate::lidar::air::PreparedAir;
 use crate::phase_signal_tile::PhaseSignalTile;
 use crate::scalar_tile::{LaneScalar, ScalarTile};
-use crate::transport::{Factor, FirstReturns, PoseTile, World};
+use crate::transport::{DirectReturnTile, PoseTile, ReturnFactor, World};
 use etendue_physics::beam::{BeamFrame, SubRay};
 use etendue_physics::phase::Modulation;
 use etendue_scene::{HitTile, RayTile};
 use etendue_simd::Vectorized;
-use nalgebra::Point3;
+use nalgebra::{Isometry3, Point3};
 
-/// Number of beams in a batch: one in each lane of a tile.
+/// Number of shots in a batch: one in each lane of a tile.
 pub(super) const LANES: usize = 16;
 
-/// Up to sixteen beams, their rays, hits and direct returns.
+/// Up to sixteen shots, their rays, hits and direct returns.
 pub(super) struct Batch<S: LaneScalar> {
-    pub poses: PoseTile<S>,
+    pub poses: Vec<Isometry3<S>>,
+    pub pose_tile: PoseTile<S>,
     /// Axes of each beam, in the sensor's frame.
     pub frames: Vec<BeamFrame>,
     /// Point that each beam leaves from, in the sensor's frame, m; none where all leave from the origin.
     pub exits: Option<[Point3<f64>; LANES]>,
     pub time: [f64; LANES],
-    /// One ray of every beam in each: the axes first where the truth is wanted, then the sub-rays.
+    /// One ray of every shot in each: the axes first where they are cast, then the rays of the beams.
     pub rays: Vec<RayTile>,
-    pub met: Vec<HitTile>,
-    /// What comes straight back along the sub-rays, and the sum of it.
-    pub back: Vec<FirstReturns<S>>,
-    pub received: PhaseSignalTile<S>,
+    pub hits: Vec<HitTile>,
+    /// Light that the first surfaces on the rays of the beams return directly, with its power in the
+    /// beam, and its sum.
+    pub direct: Vec<DirectReturnTile<S>>,
+    pub sum: PhaseSignalTile<S>,
 }
 
 impl<S: LaneScalar> Default for Batch<S> {
     fn default() -> Self {
         Self {
-            poses: PoseTile::identity(),
+            poses: Vec::new(),
+            pose_tile: PoseTile::identity(),
             frames: Vec::new(),
             exits: None,
             time: [0.0; LANES],
             rays: Vec::new(),
-            met: Vec::new(),
-            back: Vec::new(),
-            received: PhaseSignalTile::nothing(),
+            hits: Vec::new(),
+            direct: Vec::new(),
+            sum: PhaseSignalTile::nothing(),
         }
     }
 }
 
-/// Point in the world that a ray of each beam leaves from, m, with its offset at the exit to the left and
-/// upwards.
-#[inline(always)]
-fn origins<S: LaneScalar>(
-    poses: &PoseTile<S>,
-    frames: &[BeamFrame],
-    exits: Option<&[Point3<f64>; LANES]>,
-    [left, up]: [f64; 2],
-) -> [[f64; LANES]; 3] {
-    let mut origin = poses.origin();
-    if let Some(exits) = exits {
-        for (lane, frame) in frames.iter().enumerate() {
-            let exit = exits[lane] + frame.left * left + frame.up * up;
-            let point = poses.lane(lane) * exit.map(S::from);
-            for axis in 0..3 {
-                origin[axis][lane] = point[axis].value();
+impl<S: LaneScalar> Batch<S> {
+    /// Points in the world that the beams leave from, m.
+    #[inline(always)]
+    fn origins(&self) -> [[f64; LANES]; 3] {
+        let mut origins = self.pose_tile.origin();
+        if let Some(exits) = &self.exits {
+            for (lane, (pose, exit)) in self.poses.iter().zip(exits).enumerate() {
+                let point = pose * exit.map(S::from);
+                for axis in 0..3 {
+                    origins[axis][lane] = point[axis].value();
+                }
             }
         }
+        origins
     }
-    origin
 }
 
 /// Makes the rays of a batch from its frames, poses and times.
 pub(super) struct Aim<'a, S: LaneScalar> {
     pub batch: &'a mut Batch<S>,
     pub sub_rays: &'a [SubRay],
-    /// Offsets of the rays at the exit, m; empty where there are none.
-    pub offsets: &'a [[f64; 2]],
     pub half_tangent: f64,
     pub with_axes: bool,
 }
@@ -87,32 +83,28 @@ impl<S: LaneScalar> Vectorized for Aim<'_, S> {
     fn run(self) {
         let batch = self.batch;
         let extra = usize::from(self.with_axes);
-        batch
-            .rays
-            .resize(extra + self.sub_rays.len(), RayTile::EMPTY);
-        batch.met.resize(batch.rays.len(), HitTile::NONE);
+        let tiles = extra + self.sub_rays.len();
+        batch.rays.resize(tiles, RayTile::EMPTY);
+        batch.hits.resize(tiles, HitTile::NONE);
+        let origins = batch.origins();
         let [axis, left, up] = spread(&batch.frames);
-        let origins = |offset| origins(&batch.poses, &batch.frames, batch.exits.as_ref(), offset);
-        let axes = origins([0.0; 2]);
         for (number, rays) in batch.rays.iter_mut().enumerate() {
             rays.used = batch.frames.len();
             rays.time = batch.time;
-            let sub_ray = number.checked_sub(extra);
-            let offset = sub_ray.and_then(|number| self.offsets.get(number));
-            rays.origin = offset.map_or(axes, |offset| origins(*offset));
-            rays.direction = match sub_ray {
-                None => batch.poses.turned(&axis),
+            rays.origin = origins;
+            rays.direction = match number.checked_sub(extra) {
+                None => batch.pose_tile.rotate(&axis),
                 Some(number) => {
                     let sub_ray = &self.sub_rays[number];
                     let own = directions([&axis, &left, &up], self.half_tangent, sub_ray);
-                    batch.poses.turned(&own)
+                    batch.pose_tile.rotate(&own)
                 }
             };
         }
     }
 }
 
-/// The axes of beams by lane, x forward in the others.
+/// The axes of beams by lane; x forward in unused lanes.
 #[inline(always)]
 fn spread(frames: &[BeamFrame]) -> [[[f64; 16]; 3]; 3] {
     let mut axes = [[[0.0; 16]; 3]; 3];
@@ -150,16 +142,16 @@ fn directions(
     out
 }
 
-/// Collects the direct returns along the sub-rays of a batch whose rays are cast.
+/// Sums the direct returns along the rays of the beams of a batch whose rays are cast.
 pub(super) struct DirectReturns<'a, S: LaneScalar> {
     pub world: &'a World<'a, S>,
     pub batch: &'a mut Batch<S>,
     pub sub_rays: &'a [SubRay],
     pub modulation: &'a Modulation,
-    /// Number of the first beam.
+    /// Number of the first shot.
     pub first: usize,
-    pub factor: Option<&'a Factor<'a, S>>,
-    pub air: Option<&'a PhaseAir<S>>,
+    pub factor: Option<&'a ReturnFactor<'a, S>>,
+    pub air: &'a PreparedAir<S>,
 }
 
 impl<S: LaneScalar> Vectorized for DirectReturns<'_, S> {
@@ -168,45 +160,45 @@ impl<S: LaneScalar> Vectorized for DirectReturns<'_, S> {
     #[inline(always)]
     fn run(self) {
         let batch = self.batch;
-        batch.back.clear();
-        batch.received = PhaseSignalTile::nothing();
+        batch.direct.clear();
+        batch.sum = PhaseSignalTile::nothing();
         let extra = batch.rays.len() - self.sub_rays.len();
-        let twist = batch.poses.twist();
-        let tiles = batch.rays[extra..].iter().zip(&batch.met[extra..]);
-        for (sub_ray, (rays, met)) in self.sub_rays.iter().zip(tiles) {
-            let mut back = self.world.returns_of_poses(rays, met, &twist);
+        let twist = batch.pose_tile.twist();
+        let tiles = batch.rays[extra..].iter().zip(&batch.hits[extra..]);
+        for (sub_ray, (rays, hits)) in self.sub_rays.iter().zip(tiles) {
+            let mut direct = self.world.direct_returns_of_poses(rays, hits, &twist);
             if let Some(factor) = self.factor {
-                multiply(&mut back, self.first, met, factor);
+                multiply(&mut direct, self.first, hits, factor);
             }
-            if let Some(air) = self.air {
-                weaken(&mut back, air);
+            direct.power = direct.power.scaled(&[sub_ray.weight; 16]);
+            if self.air.attenuates() {
+                weaken(&mut direct, self.air);
             }
-            let power = back.power.scaled(&[sub_ray.weight; 16]);
-            batch.received.add(self.modulation, &back.range, &power);
-            batch.back.push(back);
+            batch.sum.add(self.modulation, &direct.range, &direct.power);
+            batch.direct.push(direct);
         }
     }
 }
 
 /// Applies the transmission of the air to the returns.
-fn weaken<S: LaneScalar>(back: &mut FirstReturns<S>, air: &PhaseAir<S>) {
-    for lane in (0..LANES).filter(|&lane| back.is_lit[lane]) {
-        let power = back.power.lane(lane) * air.transmission(back.range.lane(lane));
-        back.power.put(lane, power);
+fn weaken<S: LaneScalar>(direct: &mut DirectReturnTile<S>, air: &PreparedAir<S>) {
+    for lane in (0..LANES).filter(|&lane| direct.has_return[lane]) {
+        let power = direct.power.lane(lane) * air.transmission(direct.range.lane(lane));
+        direct.power.put(lane, power);
     }
 }
 
 /// Applies the factor of each hit to the returns.
 fn multiply<S: LaneScalar>(
-    back: &mut FirstReturns<S>,
+    direct: &mut DirectReturnTile<S>,
     first: usize,
-    met: &HitTile,
-    factor: &Factor<S>,
+    hits: &HitTile,
+    factor: &ReturnFactor<S>,
 ) {
-    for lane in (0..LANES).filter(|&lane| back.is_lit[lane]) {
-        if let Some(hit) = met.hit(lane) {
-            let power = back.power.lane(lane) * factor(first + lane, &hit);
-            back.power.put(lane, power);
+    for lane in (0..LANES).filter(|&lane| direct.has_return[lane]) {
+        if let Some(hit) = hits.hit(lane) {
+            let power = direct.power.lane(lane) * factor(first + lane, &hit);
+            direct.power.put(lane, power);
         }
     }
 }

@@ -1,15 +1,10 @@
-//! Phase receivers, sixteen beams at a time.
+//! Phase receivers in lanes: sixteen shots at a time, with or without derivatives.
 //!
-//! One beam: the rays of its cross-section, the light that each returns ([`crate::transport`]), the
-//! light of the air, and the receiver that turns the sum of all phasors into one range
-//! ([`PhaseReceiver`](crate::lidar::PhaseReceiver)).
+//! It applies to conical beams. The sums of the light that first surfaces return directly are formed in
+//! lanes. Shots that also receive light by way of mirrors and glass, or along extra rays, go through the
+//! plain form ([`Simulator`](crate::lidar::sweep::Simulator)).
 
-mod air;
 mod batch;
-mod fire;
-mod light;
-mod simulate;
+mod lanes;
 
-pub use fire::{PhaseHooks, PhaseShot, predict_phase};
-pub use light::LitSurface;
-pub(in crate::lidar) use simulate::simulate_into;
+pub(in crate::lidar) use lanes::{PhaseLanes, PhaseMemory};

@@ -1,0 +1,225 @@
+//! Files of one lidar.
+
+use super::scan::ScanRun;
+use crate::failure::Failure;
+use crate::formats;
+use crate::interrupt;
+use crate::view::range_image;
+use etendue::io::FormatError;
+use etendue::io::output::{OutputSet, Run, RunMetadata};
+use etendue::io::points::{PointFormat, lossy_fields};
+use etendue::io::ros2::{Recorder, Topics};
+use etendue::io::scan_log::{write_sweeps_csv, write_sweeps_npz};
+use etendue::io::table::{Encoding, PointTable};
+use etendue::sensors::lidar::{Lidar, Sweep};
+use etendue::sensors::transport::World;
+use etendue_plot::{Drawing, png, svg};
+use std::cell::OnceCell;
+use std::io::Cursor;
+use std::path::{Path, PathBuf};
+
+/// Files of a folder besides the points in each format.
+const OTHER_FILES: [&str; 9] = [
+    "beams.csv",
+    "beams.npz",
+    "grid.pcd",
+    "metadata.yaml",
+    "run.json",
+    "scan.png",
+    "scan.svg",
+    "range.png",
+    "intensity.png",
+];
+
+/// Names of the files of a folder.
+fn folder_files() -> Vec<String> {
+    let formats = PointFormat::ALL.into_iter();
+    let formats = formats.filter(|format| format.is_written() && format.is_in_folders());
+    let points = formats.map(|format| format!("scan.{}", format.endings()[0]));
+    let others = OTHER_FILES.into_iter().map(str::to_owned);
+    points.chain(others).collect()
+}
+
+/// Endings of single files without points.
+const OTHER_ENDINGS: [&str; 3] = ["json", "png", "svg"];
+
+/// Error if the output is a file of an unknown format.
+pub fn check_ending(output: &Path) -> Result<(), Failure> {
+    let ending = output.extension().filter(|_| !output.is_dir());
+    let known = ending.is_none_or(|ending| {
+        let mut others = OTHER_ENDINGS.iter();
+        others.any(|known| ending.eq_ignore_ascii_case(known))
+            || PointFormat::of_ending(output).is_some_and(PointFormat::is_written)
+    });
+    known.then_some(()).ok_or_else(|| unknown_ending(output))
+}
+
+fn unknown_ending(output: &Path) -> Failure {
+    Failure::Ending {
+        path: output.into(),
+        endings: format!("{}, .{}", formats::written(), OTHER_ENDINGS.join(", .")),
+    }
+}
+
+impl ScanRun<'_> {
+    /// Adds all files to `outputs`.
+    pub fn write(
+        &self,
+        outputs: &mut OutputSet,
+        world: &World<f64>,
+        scans: &[Sweep],
+        run: Run,
+        metadata: &RunMetadata,
+    ) -> Result<(), Failure> {
+        // Paths of the files
+        let output = &self.arguments.output;
+        let single = output.extension().is_some() && !output.is_dir();
+        let paths: Vec<PathBuf> = if single {
+            vec![output.clone()]
+        } else {
+            folder_files()
+                .iter()
+                .map(|name| output.join(name))
+                .collect()
+        };
+
+        // Files of all sweeps
+        let files = Files {
+            table: OnceCell::new(),
+            scans,
+            metadata,
+            picture: &|| self.picture(run, scans, metadata),
+            lidar: self.lidar,
+            classes: &self.loaded.classes.of_object,
+            run,
+            is_single: single,
+        };
+        for path in &paths {
+            files.add(outputs, path)?;
+            interrupt::check()?;
+        }
+
+        // The waveform of one beam
+        if let Some(beam) = self.arguments.waveform {
+            let drawing = self.waveform(world, &scans[0], beam)?;
+            let path = if single {
+                output.with_extension("waveform.svg")
+            } else {
+                output.join("waveform.svg")
+            };
+            let svg = svg::write(&drawing);
+            outputs.add(&path, |file| file.write_all(svg.as_bytes()))?;
+        }
+        Ok(())
+    }
+}
+
+/// Data for the files of a run.
+struct Files<'a> {
+    table: OnceCell<PointTable>,
+    scans: &'a [Sweep],
+    metadata: &'a RunMetadata,
+    run: Run<'a>,
+    picture: &'a dyn Fn() -> Drawing,
+    lidar: &'a Lidar,
+    classes: &'a [i32],
+    /// Whether the output is a single file.
+    is_single: bool,
+}
+
+impl Files<'_> {
+    /// Adds a file by its name and ending.
+    fn add(&self, outputs: &mut OutputSet, path: &Path) -> Result<(), Failure> {
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .to_lowercase();
+        let ending = name.rsplit('.').next().unwrap_or_default();
+
+        // Tables of points with semantic classes
+        let classified = |mut table: PointTable| {
+            table.classify(self.classes);
+            table
+        };
+        let all = || classified(PointTable::of_scans(self.scans));
+        let table = || self.table.get_or_init(all);
+
+        // Write the format of the name
+        match (name.as_str(), ending) {
+            ("range.png", _) => {
+                let image = range_image::png(&self.scans[0])?;
+                outputs.add(path, |file| file.write_all(&image))?;
+            }
+            ("intensity.png", _) => {
+                let image = range_image::intensity_png(&self.scans[0])?;
+                outputs.add(path, |file| file.write_all(&image))?;
+            }
+            ("grid.pcd", _) => {
+                let grid = classified(PointTable::of_scan_grid(&self.scans[0]));
+                PointFormat::Pcd.write(outputs, path, &grid, Encoding::Binary)?;
+            }
+            (name, "csv") if name.ends_with("beams.csv") => {
+                write_sweeps_csv(outputs, path, self.run)?;
+            }
+            (name, "npz") if name.ends_with("beams.npz") => {
+                write_sweeps_npz(outputs, path, self.run)?;
+            }
+            (_, "mcap") => self.add_mcap(outputs, path)?,
+            ("metadata.yaml", _) => {
+                let bag = self.recording()?.bag_metadata("scan.mcap");
+                outputs.add(path, |file| file.write_all(bag.as_bytes()))?;
+            }
+            (_, "json") => self.metadata.write(outputs, path)?,
+            (_, "svg") => {
+                let svg = svg::write(&(self.picture)());
+                outputs.add(path, |file| file.write_all(svg.as_bytes()))?;
+            }
+            (_, "png") => {
+                let png = png::render(&(self.picture)(), 2.0)?;
+                outputs.add(path, |file| file.write_all(&png))?;
+            }
+            _ => {
+                let format = PointFormat::of_ending(path).filter(|format| format.is_written());
+                let format = format.ok_or_else(|| unknown_ending(path))?;
+                self.add_table(outputs, path, format, table())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the points in a format, and reports values that it changes; for a single file, also
+    /// fields that it drops.
+    fn add_table(
+        &self,
+        outputs: &mut OutputSet,
+        path: &Path,
+        format: PointFormat,
+        table: &PointTable,
+    ) -> Result<(), FormatError> {
+        let fields = lossy_fields(table, format);
+        for warning in &fields.warnings {
+            eprintln!("warning: {}: {warning}", path.display());
+        }
+        if self.is_single && !fields.dropped.is_empty() {
+            let dropped = fields.dropped.join(" ");
+            eprintln!("{} does not store the fields {dropped}", path.display());
+        }
+        format.write(outputs, path, table, Encoding::Binary)
+    }
+
+    fn add_mcap(&self, outputs: &mut OutputSet, path: &Path) -> Result<(), FormatError> {
+        let bytes = self.recording()?.into_bytes()?;
+        outputs.add(path, |file| file.write_all(&bytes))
+    }
+
+    /// Recording in the frame of the sensor, which its messages name.
+    fn recording(&self) -> Result<Recorder<Cursor<Vec<u8>>>, FormatError> {
+        let recorder = Recorder::in_memory(Topics::default())?;
+        let mut recorder = recorder.with_classes(self.classes);
+        for scan in self.scans {
+            recorder.record(&scan.in_sensor_frame(self.lidar), self.lidar)?;
+        }
+        Ok(recorder)
+    }
+}

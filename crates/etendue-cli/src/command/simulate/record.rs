@@ -1,0 +1,120 @@
+//! Recording of one lidar, sweep by sweep in constant memory.
+
+use super::scan::ScanRun;
+use super::summary;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::output::{print, warn};
+use etendue::io::output::OutputSet;
+use etendue::io::ros2::{Recorder, Topics};
+use etendue::sensors::lidar::{Air, Frame, Sweep, SweepScratch, SweepSettings, simulate_into};
+use etendue::sensors::transport::World;
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::Path;
+
+impl ScanRun<'_> {
+    /// Records sweep by sweep in constant memory; the file is readable at any time. Ctrl-C ends the
+    /// recording after a whole sweep.
+    pub fn record(&self) -> Result<(), Failure> {
+        let _guard = interrupt::writing();
+        let world = &self.world()?;
+        let path = &self.arguments.output;
+        // Before the file is created, so that an empty view does not overwrite an older one. With
+        // weather, the air may be the only target.
+        if self.air == Air::default() {
+            self.check_in_front(world)?;
+        }
+
+        // Simulate and record each sweep
+        let progress = self.arguments.progress();
+        let recorder = Recorder::create(path, Topics::default())?;
+        let mut recorder = recorder.with_classes(&self.loaded.classes.of_object);
+        let mut sweeps = 0;
+        let mut points = 0;
+        let mut beams = 0;
+        let mut scan = Sweep::default();
+        let mut scratch = SweepScratch::default();
+        while sweeps < self.sweeps() && !interrupt::requested() {
+            self.scan_into(world, sweeps, &mut scan, &mut scratch);
+            recorder.record(&scan, self.lidar)?;
+            sweeps += 1;
+            points += scan.points.len();
+            beams += scan.shots.len();
+            progress.inc(1);
+        }
+        let stopped = interrupt::requested();
+        let bag = end_recording(recorder, path)?;
+        progress.finish_and_clear();
+
+        // Report
+        let silent = (points == 0).then(|| silent(beams, &self.air));
+        warn(self.warnings().into_iter().chain(silent));
+        let sensor = &self.lidar.name;
+        print(&format!(
+            "{sensor}, sweeps: {sweeps}, {points} points\n  wrote {}\n{bag}",
+            path.display()
+        ))?;
+        ended(stopped)
+    }
+
+    /// Sweep in the frame of the sensor, as in recordings.
+    pub fn scan(&self, world: &World<f64>, sweep: u32) -> Sweep {
+        let mut scan = Sweep::default();
+        self.scan_into(world, sweep, &mut scan, &mut SweepScratch::default());
+        scan
+    }
+
+    /// [`ScanRun::scan`] into reused memory.
+    fn scan_into(
+        &self,
+        world: &World<f64>,
+        sweep: u32,
+        scan: &mut Sweep,
+        scratch: &mut SweepScratch,
+    ) {
+        let run = SweepSettings {
+            frame: Frame::Sensor,
+            ..self.settings(sweep)
+        };
+        let pose = |t| self.trajectory.at(t);
+        simulate_into(world, self.lidar, &run, pose, scan, scratch);
+    }
+}
+
+/// Warning that no beam has a point.
+pub fn silent(beams: usize, air: &Air) -> String {
+    let why = summary::why_nothing(air);
+    format!("none of {beams} beams has a point: {why}")
+}
+
+/// Result of a recording that Ctrl-C may have stopped.
+pub fn ended(stopped: bool) -> Result<(), Failure> {
+    if stopped {
+        return Err(Failure::StoppedRecording);
+    }
+    Ok(())
+}
+
+/// Ends a recording. In a folder it is accompanied by a `metadata.yaml`, with which ROS 2 opens the
+/// folder; returns a line about that file.
+pub fn end_recording(recorder: Recorder<BufWriter<File>>, path: &Path) -> Result<String, Failure> {
+    let file = path.file_name().unwrap_or_default().to_string_lossy();
+    let bag = recorder.bag_metadata(&file);
+    recorder.finish()?;
+    let Some(folder) = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+    else {
+        return Ok(String::new());
+    };
+    let metadata = folder.join("metadata.yaml");
+    // The metadata of another bag is kept
+    if std::fs::read_to_string(&metadata).is_ok_and(|text| !text.contains(&*file)) {
+        return Ok(String::new());
+    }
+    let mut outputs = OutputSet::new();
+    outputs.add(&metadata, |file| file.write_all(bag.as_bytes()))?;
+    outputs.commit()?;
+    Ok(format!("  wrote {}\n", metadata.display()))
+}

@@ -1,0 +1,67 @@
+//! Results of the sensors of a run, and their files.
+
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::output::warn;
+use etendue::io::output::{OutputSet, RunMetadata};
+use etendue::sensors::PlanarSweep;
+use std::path::PathBuf;
+use std::sync::MutexGuard;
+use std::time::Duration;
+
+/// Files of all sensors, none of which exists before all are written. After the first one Ctrl-C does
+/// not end the process: code that writes or simulates has to check whether it was pressed.
+#[derive(Default)]
+pub struct PendingFiles {
+    // Dropped before the guard, so that Ctrl-C cannot end the process in between
+    outputs: OutputSet,
+    guard: Option<MutexGuard<'static, ()>>,
+}
+
+/// Results of one sensor.
+pub struct SensorResults {
+    /// Written files.
+    pub files: Vec<PathBuf>,
+    /// Metadata of the run.
+    pub metadata: RunMetadata,
+    /// Rays that left the sensor.
+    pub rays: f64,
+    /// Computing time of the rays.
+    pub elapsed: Duration,
+    /// First return of each beam.
+    pub sweeps: Vec<PlanarSweep>,
+}
+
+impl SensorResults {
+    /// Prints the speed and the warnings on standard error.
+    pub fn print_speed(&self) {
+        let sweeps = self.sweeps.len() as f64;
+        let seconds = self.elapsed.as_secs_f64();
+        eprintln!(
+            "{sweeps} sweeps in {seconds:.3} s: {:.0} sweeps/s, {:.2} million rays/s (those that leave the sensor)",
+            sweeps / seconds,
+            self.rays / seconds * 1e-6,
+        );
+        warn(&self.metadata.warnings);
+    }
+}
+
+impl PendingFiles {
+    /// Writes files and returns their paths.
+    pub fn write(
+        &mut self,
+        write: impl FnOnce(&mut OutputSet) -> Result<(), Failure>,
+    ) -> Result<Vec<PathBuf>, Failure> {
+        self.guard.get_or_insert_with(interrupt::writing);
+        let before = self.outputs.paths().count();
+        write(&mut self.outputs)?;
+        let written = self.outputs.paths().skip(before);
+        Ok(written.map(Into::into).collect())
+    }
+
+    /// Commits all files.
+    pub fn commit(self) -> Result<(), Failure> {
+        self.outputs.commit()?;
+        Ok(())
+    }
+}

@@ -1,0 +1,35 @@
+//! Common interface of scans in memory.
+
+use crate::{FormatError, Place};
+use nalgebra::Point3;
+use std::path::Path;
+
+/// A scan in memory whose points can be moved.
+pub(crate) trait EditableScan {
+    /// Positions, m, including those that are not finite.
+    fn points(&self) -> Vec<Point3<f64>>;
+
+    /// Moves the points; `points` has the length of [`EditableScan::points`].
+    fn set_points(&mut self, points: &[Point3<f64>]);
+
+    /// Content of the file with the present positions.
+    fn bytes(&self, path: &Path) -> Result<Vec<u8>, FormatError>;
+}
+
+/// Remedy for damaged files.
+pub(crate) const TRUNCATED: &str = "the file is truncated or damaged: copy or export it again";
+
+/// Error about fewer points than the header counts.
+pub(crate) fn truncated_points(path: &Path) -> FormatError {
+    FormatError::malformed(path, Place::File, "the points are truncated", TRUNCATED)
+}
+
+/// Error about missing coordinates.
+pub(crate) fn without_positions(path: &Path) -> FormatError {
+    FormatError::malformed(
+        path,
+        Place::File,
+        "there are no columns x, y and z",
+        "export the scan with positions",
+    )
+}

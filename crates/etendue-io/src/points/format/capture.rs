@@ -1,0 +1,15 @@
+//! Captures of lidar packets.
+
+use super::FormatEntry;
+use crate::packets;
+
+pub(super) const FORMAT: FormatEntry = FormatEntry {
+    endings: &["pcap", "pcapng"],
+    recognizes: |_, bytes| packets::is_capture(bytes),
+    points_only: true,
+    in_folders: false,
+    read: |file| packets::parse(file.path, &file.bytes, file.source),
+    write: None,
+    capacity: None,
+    editor: None,
+};

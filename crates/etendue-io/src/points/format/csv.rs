@@ -1,0 +1,172 @@
+//! Points as text: columns separated by commas or white space.
+//!
+//! A header may name the columns (`x`, `y`, `z`, `intensity`, with or without the unit as in `x_m`).
+//! Without a header, two to four columns are x, y, z and intensity in this order; two columns are a
+//! planar cloud.
+
+use super::{FormatEntry, ScanEditor};
+use crate::FormatError;
+use crate::editable::Rows;
+use crate::output::OutputSet;
+use crate::points::cloud::INTENSITY_NAMES;
+use crate::table::{Column, ColumnData, Number, PointTable, Points};
+use crate::text::{Line, Text};
+use std::path::Path;
+
+pub(super) const FORMAT: FormatEntry = FormatEntry {
+    endings: &["csv"],
+    recognizes: is_csv,
+    points_only: false,
+    in_folders: true,
+    read: |file| parse(file.path, &file.bytes),
+    write: Some(|outputs, path, table, _| write_csv(outputs, path, table)),
+    capacity: None,
+    editor: Some(ScanEditor {
+        endings: &["csv", "txt", "xyz"],
+        open: |path, bytes| Ok(Box::new(Rows::of_table(path, &bytes)?)),
+    }),
+};
+
+/// Whether a text begins with the names or the numbers of points.
+fn is_csv(_: &Path, bytes: &[u8]) -> bool {
+    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]);
+    let mut lines = head
+        .lines()
+        .filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
+    let Some(first) = lines.next() else {
+        return false;
+    };
+    let names = names_of(first);
+    let numbers = |line: &str| {
+        pieces(line)
+            .iter()
+            .all(|piece| piece.parse::<f64>().is_ok())
+    };
+    let second = lines.next().unwrap_or(first);
+    (2..=4).contains(&names.len()) && numbers(first) && numbers(second)
+        || names.contains(&"x".into()) && names.contains(&"y".into())
+}
+
+fn pieces(line: &str) -> Vec<&str> {
+    let separate = |letter: char| letter == ',' || letter.is_whitespace();
+    line.split(separate)
+        .filter(|piece| !piece.is_empty())
+        .collect()
+}
+
+fn names_of(line: &str) -> Vec<String> {
+    let name = |piece: &&str| piece.to_lowercase().trim_end_matches("_m").to_owned();
+    pieces(line).iter().map(name).collect()
+}
+
+/// All columns of a text that contain only numbers.
+fn parse(path: &Path, bytes: &[u8]) -> Result<Points, FormatError> {
+    let content = String::from_utf8_lossy(bytes);
+    let text = Text {
+        path,
+        content: &content,
+    };
+    let mut lines = text
+        .lines()
+        .filter(|line| !line.text.starts_with('#'))
+        .peekable();
+    let Some(first) = lines.peek() else {
+        return Ok(Points::one(PointTable::default()));
+    };
+    let mut names = names_of(first.text);
+    let named = |name: &str| names.iter().any(|known| known == name);
+    if named("x") && named("y") {
+        lines.next();
+    } else {
+        let usual = ["x", "y", "z", "intensity"].map(str::to_owned);
+        names = usual.into_iter().take(names.len()).collect();
+    }
+    let mut columns: Vec<Option<Vec<f64>>> = vec![Some(Vec::new()); names.len()];
+    for line in lines {
+        add(&mut columns, &names, line)?;
+    }
+    Ok(points(names, columns))
+}
+
+/// Appends a line. A word that is not a number is an error in a required column, and ends any other
+/// column.
+fn add(
+    columns: &mut [Option<Vec<f64>>],
+    names: &[String],
+    line: Line<'_>,
+) -> Result<(), FormatError> {
+    let pieces = pieces(line.text);
+    if pieces.len() != names.len() {
+        return Err(line.error(
+            format!(
+                "the line has {} columns, the first one {}",
+                pieces.len(),
+                names.len()
+            ),
+            "give every line the same number of columns; write decimals with a point",
+        ));
+    }
+    for ((piece, column), name) in pieces.into_iter().zip(columns).zip(names) {
+        let required = ["x", "y", "z"].contains(&&**name) || INTENSITY_NAMES.contains(&&**name);
+        let Some(values) = column else { continue };
+        match piece.parse::<f64>() {
+            Ok(number) => values.push(number),
+            Err(_) if required => {
+                line.field(piece).parse::<f64>("a number")?;
+            }
+            Err(_) => *column = None,
+        }
+    }
+    Ok(())
+}
+
+fn points(names: Vec<String>, columns: Vec<Option<Vec<f64>>>) -> Points {
+    let (mut table, mut warnings) = (PointTable::default(), Vec::new());
+    table.height = 1;
+    for (name, values) in names.into_iter().zip(columns) {
+        let Some(values) = values else {
+            warnings.push(format!(
+                "the column {name} contains no numbers and was left out"
+            ));
+            continue;
+        };
+        table.points = values.len();
+        let number = Number::of_field(&name, &values);
+        let data = ColumnData::of(number, values);
+        table.columns.push(Column::new(name, data));
+    }
+    if table.column("z").is_none() {
+        let flat = ColumnData::F32(vec![0.0; table.points]);
+        table.columns.push(Column::new("z", flat));
+    }
+    Points {
+        sweeps: vec![table],
+        warnings,
+    }
+}
+
+/// Writes a `.csv`: one row of names, one row per point; numbers in the shortest form with the same
+/// value.
+///
+/// # Errors
+/// If the file cannot be written.
+pub fn write_csv(
+    outputs: &mut OutputSet,
+    path: &Path,
+    table: &PointTable,
+) -> Result<(), FormatError> {
+    let names = table.columns.iter().map(|column| &*column.name);
+    let names: Vec<&str> = names.collect();
+    outputs.add(path, |file| {
+        writeln!(file, "{}", names.join(","))?;
+        for point in 0..table.points {
+            let numbers: Vec<String> = table
+                .columns
+                .iter()
+                .map(|column| column.data.text(point))
+                .collect();
+            writeln!(file, "{}", numbers.join(","))?;
+        }
+        Ok(())
+    })
+}

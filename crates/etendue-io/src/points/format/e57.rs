@@ -1,0 +1,198 @@
+//! ASTM E57.
+
+use super::{FieldCapacity, FormatEntry};
+use crate::output::OutputSet;
+use crate::precision::single;
+use crate::table::{Column, ColumnData, Number, PointTable, Points};
+use crate::{FormatError, Place};
+use ::e57::{E57Reader, E57Writer, PointCloud, Record, RecordDataType, RecordName, RecordValue};
+use std::io::{self, Cursor};
+use std::path::Path;
+
+pub(super) const FORMAT: FormatEntry = FormatEntry {
+    endings: &["e57"],
+    recognizes: |_, bytes| bytes.starts_with(b"ASTM-E57"),
+    points_only: true,
+    in_folders: true,
+    read: |file| parse(file.path, file.bytes),
+    write: Some(|outputs, path, table, _| write_e57(outputs, path, table)),
+    capacity: Some(FieldCapacity {
+        fields: &[
+            "x",
+            "y",
+            "z",
+            "intensity",
+            "ring",
+            "column",
+            "return_number",
+            "returns",
+            "time",
+        ],
+        warnings: |_| Vec::new(),
+    }),
+    editor: None,
+};
+
+fn parse(path: &Path, bytes: Vec<u8>) -> Result<Points, FormatError> {
+    read(bytes).map_err(|error| {
+        let remedy = "copy or export it again";
+        let message = format!("this E57 file is truncated or damaged: {error}");
+        FormatError::malformed(path, Place::File, message, remedy)
+    })
+}
+
+fn read(bytes: Vec<u8>) -> Result<Points, ::e57::Error> {
+    let mut file = E57Reader::new(Cursor::new(bytes))?;
+    let mut points = Points::default();
+    for cloud in file.pointclouds() {
+        if !cloud.has_cartesian() {
+            let warning = "a cloud in spherical coordinates was left out";
+            points.warnings.push(warning.into());
+            continue;
+        }
+        points.sweeps.push(table(&mut file, &cloud)?);
+    }
+    Ok(points)
+}
+
+/// Name, type and offset of a field that is read.
+fn field(name: &RecordName) -> Option<(&'static str, Number, f64)> {
+    Some(match name {
+        RecordName::CartesianX => ("x", Number::F64, 0.0),
+        RecordName::CartesianY => ("y", Number::F64, 0.0),
+        RecordName::CartesianZ => ("z", Number::F64, 0.0),
+        RecordName::Intensity => ("intensity", Number::F32, 0.0),
+        RecordName::RowIndex => ("ring", Number::U16, 0.0),
+        RecordName::ColumnIndex => ("column", Number::U32, 0.0),
+        RecordName::ReturnIndex => ("return_number", Number::U16, 1.0),
+        RecordName::ReturnCount => ("returns", Number::U16, 0.0),
+        RecordName::TimeStamp => ("time", Number::F64, 0.0),
+        _ => return None,
+    })
+}
+
+fn table(
+    file: &mut E57Reader<Cursor<Vec<u8>>>,
+    cloud: &PointCloud,
+) -> Result<PointTable, ::e57::Error> {
+    let mut values = vec![Vec::new(); cloud.prototype.len()];
+    let invalid = |name: &RecordName| *name == RecordName::CartesianInvalidState;
+    let state = cloud
+        .prototype
+        .iter()
+        .position(|record| invalid(&record.name));
+    for point in file.pointcloud_raw(cloud)? {
+        let point = point?;
+        for ((values, value), record) in values.iter_mut().zip(&point).zip(&cloud.prototype) {
+            values.push(value.to_f64(&record.data_type)?);
+        }
+    }
+    let wrong: Vec<bool> = match state {
+        Some(state) => values[state].iter().map(|state| *state != 0.0).collect(),
+        None => vec![],
+    };
+    let points = values.first().map_or(0, Vec::len);
+    let columns = cloud
+        .prototype
+        .iter()
+        .zip(values)
+        .filter_map(|(record, values)| {
+            let (name, number, add) = field(&record.name)?;
+            let is_position = matches!(name, "x" | "y" | "z");
+            let value = |(point, value): (usize, f64)| match wrong.get(point) {
+                Some(true) if is_position => f64::NAN,
+                _ => value + add,
+            };
+            let values: Vec<f64> = values.into_iter().enumerate().map(value).collect();
+            let number = number.or_wider(&values);
+            Some(Column::new(name, ColumnData::of(number, values)))
+        });
+    Ok(PointTable {
+        points,
+        height: 1,
+        columns: columns.collect(),
+    })
+}
+
+/// Writes an `.e57` of one cloud: positions (f64, m), intensity, row (ring), column, return
+/// index and count, and time (s). Points without a position are left out.
+///
+/// # Errors
+/// If the file cannot be written.
+pub fn write_e57(
+    outputs: &mut OutputSet,
+    path: &Path,
+    table: &PointTable,
+) -> Result<(), FormatError> {
+    outputs.add(path, |file| {
+        let bytes = encode(table).map_err(io::Error::other)?;
+        file.write_all(&bytes)
+    })
+}
+
+fn encode(table: &PointTable) -> Result<Vec<u8>, e57::Error> {
+    let points: Vec<usize> = table.finite_points().collect();
+    let intensities = points
+        .iter()
+        .map(|i| single(table.number("intensity", *i).unwrap_or(0.0)));
+    let (least, most) = intensities.fold((0.0_f32, 1.0_f32), |(a, b), v| (a.min(v), b.max(v)));
+    // E57 packs integers into the bits of their range
+    let integer = |name, max| integers(table, &points, name, max);
+    let record = |name, data_type| Record { name, data_type };
+    let intensity = RecordDataType::Single {
+        min: Some(least),
+        max: Some(most),
+    };
+    let prototype = vec![
+        record(RecordName::CartesianX, RecordDataType::F64),
+        record(RecordName::CartesianY, RecordDataType::F64),
+        record(RecordName::CartesianZ, RecordDataType::F64),
+        record(RecordName::Intensity, intensity),
+        record(RecordName::RowIndex, integer("ring", 65_535)),
+        record(
+            RecordName::ColumnIndex,
+            integer("column", i64::from(u32::MAX)),
+        ),
+        record(RecordName::ReturnIndex, integer("return_number", 255)),
+        record(RecordName::ReturnCount, integer("returns", 255)),
+        record(RecordName::TimeStamp, RecordDataType::F64),
+    ];
+    let mut file = Cursor::new(Vec::new());
+    let mut writer = E57Writer::new(&mut file, "{etendue-run}")?;
+    let mut cloud = writer.add_pointcloud("{etendue-points}", prototype)?;
+    for point in points {
+        cloud.add_point(values(table, point))?;
+    }
+    cloud.finalize()?;
+    writer.finalize()?;
+    drop(writer);
+    Ok(file.into_inner())
+}
+
+/// Integer type of a field: from 0 to `usual`, or wider if values require it.
+fn integers(table: &PointTable, points: &[usize], name: &str, usual: i64) -> RecordDataType {
+    let values = points.iter().filter_map(|point| table.number(name, *point));
+    #[expect(clippy::cast_possible_truncation, reason = "counts of at most 32 bits")]
+    let values = values.map(|value| value as i64);
+    let (min, max) = values.fold((0, usual), |(a, b), value| (a.min(value), b.max(value)));
+    RecordDataType::Integer { min, max }
+}
+
+fn values(table: &PointTable, point: usize) -> Vec<RecordValue> {
+    let number = |name| table.number(name, point).unwrap_or(0.0);
+    #[expect(clippy::cast_possible_truncation, reason = "counts of at most 32 bits")]
+    let count = |name| RecordValue::Integer(number(name) as i64);
+    #[expect(clippy::cast_possible_truncation, reason = "counts of at most 32 bits")]
+    let index = RecordValue::Integer((number("return_number") as i64 - 1).max(0));
+    vec![
+        RecordValue::Double(number("x")),
+        RecordValue::Double(number("y")),
+        RecordValue::Double(number("z")),
+        RecordValue::Single(single(number("intensity"))),
+        count("ring"),
+        count("column"),
+        index,
+        count("returns"),
+        RecordValue::Double(number("time")),
+    ]
+}

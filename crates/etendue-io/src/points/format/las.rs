@@ -1,0 +1,289 @@
+//! LAS and LAZ: read in every version, written as LAS 1.4.
+
+use super::{FieldCapacity, FormatEntry, ScanEditor};
+use crate::editable::{EditableScan, TRUNCATED};
+use crate::output::OutputSet;
+use crate::precision::single;
+use crate::table::{Column, ColumnData, PointTable, Points};
+use crate::{FormatError, Place};
+use ::las::{Builder, Header, Point, Reader, Transform, Vector, Writer};
+use nalgebra::Point3;
+use std::io::{self, Cursor};
+use std::mem::ManuallyDrop;
+use std::path::Path;
+
+pub(super) const FORMAT: FormatEntry = FormatEntry {
+    endings: &["las", "laz"],
+    recognizes: |_, bytes| bytes.starts_with(b"LASF"),
+    points_only: true,
+    in_folders: true,
+    read: |file| parse(file.path, file.bytes).map(Points::one),
+    write: Some(|outputs, path, table, _| write_las(outputs, path, table)),
+    capacity: Some(FieldCapacity {
+        fields: &[
+            "x",
+            "y",
+            "z",
+            "intensity",
+            "return_number",
+            "returns",
+            "time",
+            "ring",
+            "material",
+        ],
+        warnings: value_warnings,
+    }),
+    editor: Some(ScanEditor {
+        endings: &["las", "laz"],
+        open: |path, bytes| Ok(Box::new(LasScan::parse(path, bytes)?)),
+    }),
+};
+
+/// Least and greatest values of fields of whole numbers.
+const LIMITS: [(&str, f64, f64); 5] = [
+    ("intensity", 0.0, 65_535.0),
+    ("ring", 0.0, 65_535.0),
+    ("return_number", 0.0, 15.0),
+    ("returns", 0.0, 15.0),
+    ("material", -1.0, 254.0),
+];
+
+/// Warnings about values that the format changes.
+fn value_warnings(table: &PointTable) -> Vec<String> {
+    let limited = LIMITS
+        .iter()
+        .filter_map(|(name, least, most)| outside(table, name, *least, *most));
+    limited.chain(fractions(table)).collect()
+}
+
+/// Warning about values outside the limits of a field.
+fn outside(table: &PointTable, name: &str, least: f64, most: f64) -> Option<String> {
+    let is_outside = |value: &f64| *value < least || *value > most;
+    let count = table.finite_numbers(name).filter(is_outside).count();
+    (count > 0).then(|| {
+        format!(
+            "the field {name} is outside {least} to {most}, the limits of LAS, at {count} of {} points, \
+             and is changed there; write a .ply, .pcd or .e57 to keep it",
+            table.points
+        )
+    })
+}
+
+/// Warning about intensities from 0 to 1, which are rounded to whole numbers.
+fn fractions(table: &PointTable) -> Option<String> {
+    let intensities = || table.finite_numbers("intensity");
+    let within = intensities().all(|value| (0.0..=1.0).contains(&value));
+    let whole = intensities().all(|value| value.fract() == 0.0);
+    (within && !whole).then(|| {
+        "the field intensity is between 0 and 1, and LAS stores whole numbers: it is rounded to 0 or \
+         1; scale it first, or write a .ply, .pcd or .e57"
+            .into()
+    })
+}
+
+fn parse(path: &Path, bytes: Vec<u8>) -> Result<PointTable, FormatError> {
+    let points = read(bytes).map_err(|error| {
+        let remedy = "copy or export it again";
+        let message = format!("this LAS file is truncated or damaged: {error}");
+        FormatError::malformed(path, Place::File, message, remedy)
+    })?;
+    let f32s = |of: fn(&Point) -> f64| {
+        ColumnData::F32(points.iter().map(|point| single(of(point))).collect())
+    };
+    let u16s = |of: fn(&Point) -> u16| ColumnData::U16(points.iter().map(of).collect());
+    // Coordinates of surveys exceed single precision
+    let f64s = |of: fn(&Point) -> f64| ColumnData::F64(points.iter().map(of).collect());
+    let mut columns = vec![
+        Column::new("x", f64s(|p| p.x)),
+        Column::new("y", f64s(|p| p.y)),
+        Column::new("z", f64s(|p| p.z)),
+        Column::new("intensity", f32s(|p| f64::from(p.intensity))),
+        Column::new("ring", u16s(|p| p.point_source_id)),
+        Column::new("return_number", u16s(|p| p.return_number.into())),
+        Column::new("returns", u16s(|p| p.number_of_returns.into())),
+    ];
+    if points.iter().all(|point| point.gps_time.is_some()) {
+        let times = points.iter().filter_map(|point| point.gps_time);
+        columns.push(Column::new("time", ColumnData::F64(times.collect())));
+    }
+    let material = |point: &Point| match point.user_data {
+        255 => -1,
+        number => i32::from(number),
+    };
+    let materials = points.iter().map(material).collect();
+    columns.push(Column::new("material", ColumnData::I32(materials)));
+    Ok(PointTable {
+        points: points.len(),
+        height: 1,
+        columns,
+    })
+}
+
+fn read(bytes: Vec<u8>) -> Result<Vec<Point>, ::las::Error> {
+    let mut reader = Reader::new(Cursor::new(bytes))?;
+    let data = reader.read_all()?;
+    data.points().collect()
+}
+
+/// Resolutions of stored coordinates, m; the first that fits an axis is used.
+const SCALES: [f64; 3] = [1e-4, 1e-3, 1e-2];
+
+/// Largest number of steps from the offset, one less than the largest 4-byte integer: the bounds in the
+/// header are rounded outwards.
+const STEPS: f64 = (i32::MAX - 1) as f64;
+
+/// Writes a `.las`, or a `.laz` if the path ends in `.laz`: version 1.4, point format 6.
+///
+/// Coordinates in steps of 0.1 mm; `intensity` rounded to a whole number; return number and
+/// number of returns (15 at most); `time` as GPS time, s from the start of the run; the ring as
+/// point source, the material as user data (0 to 255, 255 for none). Points without a position
+/// are left out. An axis beyond 214 km (map coordinates) has its offset at the middle of its extent;
+/// an axis longer than 429 km has steps of 1 mm, longer than 4,290 km of 1 cm.
+///
+/// # Errors
+/// If the file cannot be written, or an axis is longer than 42,900 km.
+pub fn write_las(
+    outputs: &mut OutputSet,
+    path: &Path,
+    table: &PointTable,
+) -> Result<(), FormatError> {
+    let compressed = path
+        .extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("laz"));
+    let axes = Vector {
+        x: axis(path, table, "x")?,
+        y: axis(path, table, "y")?,
+        z: axis(path, table, "z")?,
+    };
+    outputs.add(path, |file| {
+        let bytes = encode(table, axes, compressed).map_err(io::Error::other)?;
+        file.write_all(&bytes)
+    })
+}
+
+/// Scale and offset of an axis.
+fn axis(path: &Path, table: &PointTable, name: &'static str) -> Result<Transform, FormatError> {
+    let values = || { table.finite_points() }.filter_map(|point| table.number(name, point));
+    let least = values().fold(f64::INFINITY, f64::min);
+    let most = values().fold(f64::NEG_INFINITY, f64::max);
+    // No points
+    if least > most {
+        return Ok(Transform {
+            scale: SCALES[0],
+            offset: 0.0,
+        });
+    }
+    let middle = (least + 0.5 * (most - least)).floor();
+    let fitting = SCALES.iter().find_map(|scale| {
+        let fits = |offset: &f64| (most - offset).max(offset - least) <= scale * STEPS;
+        let offset = [0.0, middle].into_iter().find(fits)?;
+        Some(Transform {
+            scale: *scale,
+            offset,
+        })
+    });
+    fitting.ok_or_else(|| {
+        let message = format!(
+            "LAS cannot store {name} from {least} to {most} m: an axis is at most 42,900 km long"
+        );
+        let remedy = "leave out the most distant points, or write a .ply, .pcd or .e57";
+        FormatError::malformed(path, Place::File, message, remedy)
+    })
+}
+
+fn encode(
+    table: &PointTable,
+    axes: Vector<Transform>,
+    compressed: bool,
+) -> Result<Vec<u8>, las::Error> {
+    let mut builder = Builder::from((1, 4));
+    builder.point_format = las::point::Format::new(6)?;
+    builder.point_format.is_compressed = compressed;
+    builder.generating_software = "etendue".into();
+    builder.system_identifier = "simulation".into();
+    builder.date = None;
+    builder.transforms = axes;
+    let points = table.finite_points().map(|number| point(table, number));
+    pack(builder.into_header()?, points)
+}
+
+/// Bytes of a file.
+fn pack(header: Header, points: impl Iterator<Item = Point>) -> Result<Vec<u8>, las::Error> {
+    // The writer closes when it is dropped, and panics on failure: after an error it is not dropped
+    let mut writer = ManuallyDrop::new(Writer::new(Cursor::new(Vec::new()), header)?);
+    for point in points {
+        writer.write_point(point)?;
+    }
+    writer.close()?;
+    Ok(ManuallyDrop::into_inner(writer).into_inner()?.into_inner())
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "clamped to the range of the field"
+)]
+fn point(table: &PointTable, number: usize) -> Point {
+    let value = |name| table.number(name, number).unwrap_or(0.0);
+    let count = |name| value(name).clamp(1.0, 15.0) as u8;
+    let material = table.number("material", number).unwrap_or(-1.0);
+    Point {
+        x: value("x"),
+        y: value("y"),
+        z: value("z"),
+        intensity: value("intensity").round().clamp(0.0, 65535.0) as u16,
+        return_number: count("return_number"),
+        number_of_returns: count("returns"),
+        gps_time: Some(value("time")),
+        point_source_id: value("ring") as u16,
+        user_data: if (0.0..255.0).contains(&material) {
+            material as u8
+        } else {
+            255
+        },
+        ..Point::default()
+    }
+}
+
+/// The points of a file with its header.
+struct LasScan {
+    header: Header,
+    records: Vec<Point>,
+}
+
+impl LasScan {
+    fn parse(path: &Path, bytes: Vec<u8>) -> Result<Self, FormatError> {
+        let fail = |error: ::las::Error| {
+            let message = format!("this LAS file is truncated or damaged: {error}");
+            FormatError::malformed(path, Place::File, message, TRUNCATED)
+        };
+        let mut reader = Reader::new(Cursor::new(bytes)).map_err(fail)?;
+        let data = reader.read_all().map_err(fail)?;
+        let records = data.points().collect::<Result<_, _>>().map_err(fail)?;
+        Ok(Self {
+            header: reader.header().clone(),
+            records,
+        })
+    }
+}
+
+impl EditableScan for LasScan {
+    fn points(&self) -> Vec<Point3<f64>> {
+        let point = |p: &Point| Point3::new(p.x, p.y, p.z);
+        self.records.iter().map(point).collect()
+    }
+
+    fn set_points(&mut self, points: &[Point3<f64>]) {
+        for (record, point) in self.records.iter_mut().zip(points) {
+            [record.x, record.y, record.z] = [point.x, point.y, point.z];
+        }
+    }
+
+    fn bytes(&self, path: &Path) -> Result<Vec<u8>, FormatError> {
+        pack(self.header.clone(), self.records.iter().cloned()).map_err(|error| {
+            let message = format!("the points do not fit the file's own steps: {error}");
+            let remedy = "export it with a coarser scale, or an offset nearer to its points";
+            FormatError::malformed(path, Place::File, message, remedy)
+        })
+    }
+}

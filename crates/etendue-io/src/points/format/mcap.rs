@@ -1,0 +1,189 @@
+//! Clouds of one topic of a ROS 2 recording: each sensor has a frame of its own.
+
+use super::FormatEntry;
+use crate::bag::mcap_scans;
+use crate::output::OutputSet;
+use crate::precision::single;
+use crate::ros2::{RecordedCloud, Recorder, Topics, parse_clouds};
+use crate::table::{Column, ColumnData, PointTable, Points};
+use crate::{FormatError, Place};
+use etendue_sensors::Scan;
+use nalgebra::Isometry3;
+use std::path::Path;
+
+pub(super) const FORMAT: FormatEntry = FormatEntry {
+    endings: &["mcap"],
+    recognizes: |_, bytes| bytes.starts_with(::mcap::MAGIC),
+    points_only: true,
+    in_folders: true,
+    read: |file| parse(file.path, &file.bytes, file.topic),
+    write: Some(|outputs, path, table, _| write_mcap(outputs, path, table)),
+    capacity: None,
+    editor: None,
+};
+
+/// Clouds of a topic; without a name, of the only topic with clouds, else of the only one with planar
+/// scans.
+fn parse(path: &Path, bytes: &[u8], topic: Option<&str>) -> Result<Points, FormatError> {
+    let recording = parse_clouds(path, bytes)?;
+    let clouds = topics(recording.clouds.iter().map(|cloud| cloud.topic.as_str()));
+    let is_clear = topic.map_or(clouds.len() == 1, |topic| clouds.contains(&topic));
+    let scans = if is_clear {
+        Vec::new()
+    } else {
+        mcap_scans(path, bytes)?
+    };
+    let held = Held {
+        clouds,
+        scans: topics(scans.iter().map(|(topic, _)| topic.as_str())),
+    };
+    let topic = held.choose(path, topic)?;
+    let clouds = { recording.clouds.iter() }.filter(|cloud| cloud.topic == topic);
+    let mut sweeps: Vec<PointTable> = (0..).zip(clouds).map(cloud_table).collect();
+    if sweeps.is_empty() {
+        let scans = { scans.iter() }.filter(|(of, _)| of == topic);
+        let scans = scans.map(|(_, scan)| scan);
+        sweeps = (0..).zip(scans).map(scan_table).collect();
+    }
+    Ok(Points {
+        sweeps,
+        warnings: recording.warnings,
+    })
+}
+
+/// The names of the topics, each once, in the order of the file.
+fn topics<'a>(of_messages: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut topics = Vec::new();
+    for topic in of_messages {
+        if !topics.contains(&topic) {
+            topics.push(topic);
+        }
+    }
+    topics
+}
+
+/// The topics with points that a recording holds.
+struct Held<'a> {
+    clouds: Vec<&'a str>,
+    scans: Vec<&'a str>,
+}
+
+impl<'a> Held<'a> {
+    /// The topic to read; an empty name where there is none.
+    fn choose(&self, path: &Path, asked: Option<&'a str>) -> Result<&'a str, FormatError> {
+        let usual = if self.clouds.is_empty() {
+            &self.scans
+        } else {
+            &self.clouds
+        };
+        match (asked, &usual[..]) {
+            (Some(topic), _) if self.clouds.contains(&topic) || self.scans.contains(&topic) => {
+                Ok(topic)
+            }
+            (Some(topic), _) => {
+                Err(self.unclear(path, &format!("there are no points of the topic {topic}")))
+            }
+            (None, [only]) => Ok(only),
+            (None, []) => Ok(""),
+            (None, _) => {
+                let several = "there are points of several sensors, each in a frame of its own";
+                Err(self.unclear(path, several))
+            }
+        }
+    }
+
+    /// An error that names all topics.
+    fn unclear(&self, path: &Path, why: &str) -> FormatError {
+        let clouds = self
+            .clouds
+            .iter()
+            .map(|name| format!("{name} (PointCloud2)"));
+        let scans = self.scans.iter().map(|name| format!("{name} (LaserScan)"));
+        let held: Vec<String> = clouds.chain(scans).collect();
+        let held = if held.is_empty() {
+            "none".to_owned()
+        } else {
+            held.join(", ")
+        };
+        let message = format!("{why}; topics with points: {held}");
+        let remedy = "choose one topic with `etendue convert FILE OUTPUT --topic NAME`";
+        FormatError::malformed(path, Place::File, message, remedy)
+    }
+}
+
+/// The points of a planar scan, at the time of its stamp.
+fn scan_table((number, scan): (u32, &Scan)) -> PointTable {
+    let beams = (0_u32..).zip(&scan.readings).zip(scan.azimuths.iter());
+    let points: Vec<(u32, f64, f64)> = beams
+        .filter_map(|((beam, reading), azimuth)| Some((beam, reading.range()?, *azimuth)))
+        .collect();
+    let f32s = |of: &dyn Fn(&(u32, f64, f64)) -> f64| {
+        ColumnData::F32(points.iter().map(|point| single(of(point))).collect())
+    };
+    let mut columns = vec![
+        Column::new("x", f32s(&|(_, range, azimuth)| range * azimuth.cos())),
+        Column::new("y", f32s(&|(_, range, azimuth)| range * azimuth.sin())),
+        Column::new("z", f32s(&|_| 0.0)),
+    ];
+    if !scan.intensities.is_empty() {
+        let of = |beam: u32| f64::from(scan.intensities[beam as usize]);
+        columns.push(Column::new("intensity", f32s(&|(beam, _, _)| of(*beam))));
+    }
+    let beams = points.iter().map(|(beam, _, _)| *beam).collect();
+    columns.extend([
+        Column::new("range", f32s(&|(_, range, _)| *range)),
+        Column::new("time", ColumnData::F64(vec![scan.time; points.len()])),
+        Column::new("beam", ColumnData::U32(beams)),
+        Column::new("sweep", ColumnData::U32(vec![number; points.len()])),
+    ]);
+    PointTable {
+        points: points.len(),
+        height: 1,
+        columns,
+    }
+}
+
+/// One cloud; `time` becomes that of the recording, and `sweep` its number, where the cloud does
+/// not say.
+fn cloud_table((number, cloud): (u32, &RecordedCloud)) -> PointTable {
+    let fields = cloud.fields.iter().zip(&cloud.numbers).enumerate();
+    let mut columns: Vec<Column> = fields
+        .map(|(field, (name, number))| {
+            let values = cloud.values.iter().skip(field).step_by(cloud.fields.len());
+            let mut data = ColumnData::of(*number, values.copied().collect());
+            if let (ColumnData::F32(offsets), "time") = (&data, name.as_str()) {
+                let times = offsets.iter().map(|offset| cloud.time + f64::from(*offset));
+                data = ColumnData::F64(times.collect());
+            }
+            Column::new(name.clone(), data)
+        })
+        .collect();
+    let points = columns.first().map_or(0, |column| column.data.len());
+    if !cloud.fields.iter().any(|name| name == "sweep") {
+        columns.push(Column::new("sweep", ColumnData::U32(vec![number; points])));
+    }
+    PointTable {
+        points,
+        height: cloud.size[0].max(1),
+        columns,
+    }
+}
+
+/// Writes an `.mcap`: every sweep as a `PointCloud2`, stamped with its earliest time, in the frame of
+/// a stationary sensor.
+///
+/// # Errors
+/// Where the file cannot be written, or a time is one that ROS has no stamp for.
+pub fn write_mcap(
+    outputs: &mut OutputSet,
+    path: &Path,
+    table: &PointTable,
+) -> Result<(), FormatError> {
+    let mut recorder = Recorder::in_memory(Topics::default())?;
+    for sweep in table.sweeps() {
+        let (time, sweep) = sweep.stamped();
+        recorder.record_cloud(&sweep, time, &Isometry3::identity())?;
+    }
+    let bytes = recorder.into_bytes()?;
+    outputs.add(path, |file| file.write_all(&bytes))
+}

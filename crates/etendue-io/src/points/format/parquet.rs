@@ -1,0 +1,291 @@
+//! Tables as Apache Parquet: flat columns of numbers. Needs the feature `parquet`.
+//!
+//! The reader supports the physical types of numbers, required or optional (NaN for null), in every
+//! encoding, uncompressed or compressed with Snappy, gzip or Zstandard. Other columns are left out with
+//! a warning. The writer writes required columns in one row group, plainly encoded and uncompressed,
+//! which every reader of the format supports.
+
+use super::FormatEntry;
+use crate::FormatError;
+use crate::output::OutputSet;
+use crate::table::{PointTable, Points};
+use std::path::Path;
+
+pub(super) const FORMAT: FormatEntry = FormatEntry {
+    endings: &["parquet"],
+    recognizes: |_, bytes| bytes.starts_with(b"PAR1"),
+    points_only: true,
+    in_folders: false,
+    read: |file| parse(file.path, file.bytes),
+    write: Some(|outputs, path, table, _| write_parquet(outputs, path, table)),
+    capacity: None,
+    editor: None,
+};
+
+/// Writes a `.parquet` with one column per field; whole numbers keep their type.
+///
+/// # Errors
+/// If the file cannot be written, or this build lacks the feature `parquet`.
+pub fn write_parquet(
+    outputs: &mut OutputSet,
+    path: &Path,
+    table: &PointTable,
+) -> Result<(), FormatError> {
+    let bytes = codec::encode(path, table)?;
+    outputs.add(path, |file| file.write_all(&bytes))
+}
+
+/// Columns of numbers in a file.
+fn parse(path: &Path, bytes: Vec<u8>) -> Result<Points, FormatError> {
+    codec::decode(path, bytes)
+}
+
+#[cfg(not(feature = "parquet"))]
+mod codec {
+    use super::{FormatError, Path, PointTable, Points};
+
+    pub fn encode(path: &Path, _: &PointTable) -> Result<Vec<u8>, FormatError> {
+        Err(FormatError::disabled(path, "Parquet", "parquet"))
+    }
+
+    pub fn decode(path: &Path, _: Vec<u8>) -> Result<Points, FormatError> {
+        Err(FormatError::disabled(path, "Parquet", "parquet"))
+    }
+}
+
+#[cfg(feature = "parquet")]
+mod codec {
+    use super::{FormatError, Path, PointTable, Points};
+    use crate::Place;
+    use crate::table::{Column, ColumnData, Number};
+    use bytes::Bytes;
+    use parquet::basic::{Compression, ConvertedType, Repetition, Type as PhysicalType};
+    use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+    use parquet::data_type::{DataType, DoubleType, FloatType, Int32Type};
+    use parquet::errors::{ParquetError, Result};
+    use parquet::file::properties::{EnabledStatistics, WriterProperties};
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use parquet::file::writer::SerializedFileWriter;
+    use parquet::schema::types::Type;
+    use std::sync::Arc;
+
+    pub fn encode(path: &Path, table: &PointTable) -> std::result::Result<Vec<u8>, FormatError> {
+        write(table).map_err(|error| {
+            let remedy = "write a .ply, .pcd or .npz";
+            FormatError::malformed(path, Place::File, error.to_string(), remedy)
+        })
+    }
+
+    fn write(table: &PointTable) -> Result<Vec<u8>> {
+        // Schema: one required column per field
+        let fields = table.columns.iter().map(|column| {
+            let (physical, converted) = stored_type(&column.data);
+            let field = Type::primitive_type_builder(&column.name, physical)
+                .with_repetition(Repetition::REQUIRED)
+                .with_converted_type(converted);
+            Ok(Arc::new(field.build()?))
+        });
+        let fields = fields.collect::<Result<Vec<_>>>()?;
+        let schema = Type::group_type_builder("points").with_fields(fields);
+        let properties = WriterProperties::builder()
+            .set_dictionary_enabled(false)
+            .set_compression(Compression::UNCOMPRESSED)
+            .set_statistics_enabled(EnabledStatistics::None)
+            .set_created_by("etendue".into());
+
+        // One row group
+        let mut file = Vec::new();
+        let mut writer = SerializedFileWriter::new(
+            &mut file,
+            Arc::new(schema.build()?),
+            Arc::new(properties.build()),
+        )?;
+        let mut group = writer.next_row_group()?;
+        for column in &table.columns {
+            let missing = || ParquetError::General("the schema has fewer columns".into());
+            let mut writer = group.next_column()?.ok_or_else(missing)?;
+            match &column.data {
+                ColumnData::F32(values) => {
+                    let floats = writer.typed::<FloatType>();
+                    floats.write_batch(values, None, None)?;
+                }
+                ColumnData::F64(values) => {
+                    let doubles = writer.typed::<DoubleType>();
+                    doubles.write_batch(values, None, None)?;
+                }
+                other => {
+                    let integers = writer.typed::<Int32Type>();
+                    integers.write_batch(&bits(other), None, None)?;
+                }
+            }
+            writer.close()?;
+        }
+        group.close()?;
+        writer.close()?;
+        Ok(file)
+    }
+
+    /// The physical type, and the converted one of unsigned integers.
+    fn stored_type(data: &ColumnData) -> (PhysicalType, ConvertedType) {
+        match data {
+            ColumnData::I32(_) => (PhysicalType::INT32, ConvertedType::NONE),
+            ColumnData::U16(_) => (PhysicalType::INT32, ConvertedType::UINT_16),
+            ColumnData::U32(_) => (PhysicalType::INT32, ConvertedType::UINT_32),
+            ColumnData::F32(_) => (PhysicalType::FLOAT, ConvertedType::NONE),
+            ColumnData::F64(_) => (PhysicalType::DOUBLE, ConvertedType::NONE),
+        }
+    }
+
+    /// Integers as the 32 bits that Parquet stores; other columns have none.
+    fn bits(data: &ColumnData) -> Vec<i32> {
+        match data {
+            ColumnData::I32(values) => values.clone(),
+            ColumnData::U16(values) => values.iter().map(|value| i32::from(*value)).collect(),
+            ColumnData::U32(values) => values.iter().map(|value| value.cast_signed()).collect(),
+            ColumnData::F32(_) | ColumnData::F64(_) => Vec::new(),
+        }
+    }
+
+    pub fn decode(path: &Path, bytes: Vec<u8>) -> std::result::Result<Points, FormatError> {
+        let damaged = |message: String| {
+            let remedy = "give a whole .parquet with columns x, y and z, uncompressed or compressed \
+                          with Snappy, gzip or Zstandard";
+            FormatError::malformed(path, Place::File, message, remedy)
+        };
+        let points = read(Bytes::from(bytes))
+            .map_err(|error| damaged(format!("the file is truncated or damaged: {error}")))?;
+        for axis in ["x", "y", "z"] {
+            if points.sweeps[0].column(axis).is_none() {
+                return Err(damaged(format!("there is no column {axis}")));
+            }
+        }
+        Ok(points)
+    }
+
+    fn read(bytes: Bytes) -> Result<Points> {
+        let file = SerializedFileReader::new(bytes)?;
+        let metadata = file.metadata().file_metadata();
+        let rows = usize::try_from(metadata.num_rows())
+            .map_err(|_| ParquetError::General("the number of rows is negative".into()))?;
+        let mut points = Points::default();
+        let mut table = PointTable {
+            height: 1,
+            points: rows,
+            columns: Vec::new(),
+        };
+        // Leaves are numbered through all columns, nested ones included
+        let mut leaf = 0;
+        for field in metadata.schema().get_fields() {
+            let name = field.name();
+            if let Some(number) = stored_number(field) {
+                let values = column(&file, leaf, name, rows)?;
+                table.columns.push(typed(name, number, values));
+            } else {
+                points.warnings.push(format!(
+                    "the column {name} holds no numbers and was left out"
+                ));
+            }
+            leaf += leaves(field);
+        }
+        points.sweeps.push(table);
+        Ok(points)
+    }
+
+    /// Leaves of a column of the schema.
+    fn leaves(field: &Type) -> usize {
+        match field {
+            Type::PrimitiveType { .. } => 1,
+            Type::GroupType { fields, .. } => fields.iter().map(|field| leaves(field)).sum(),
+        }
+    }
+
+    /// The type of a column of single numbers; the inner is none where the file's type is wider
+    /// than any of a table.
+    #[expect(clippy::option_option, reason = "no number, or one without a type")]
+    fn stored_number(field: &Type) -> Option<Option<Number>> {
+        let info = field.get_basic_info();
+        if !field.is_primitive() || info.repetition() == Repetition::REPEATED {
+            return None;
+        }
+        Some(match (field.get_physical_type(), info.converted_type()) {
+            (PhysicalType::INT32, ConvertedType::UINT_8 | ConvertedType::UINT_16) => {
+                Some(Number::U16)
+            }
+            (PhysicalType::INT32, ConvertedType::UINT_32) => Some(Number::U32),
+            (PhysicalType::INT32, _) => Some(Number::I32),
+            (PhysicalType::INT64, _) => None,
+            (PhysicalType::FLOAT, _) => Some(Number::F32),
+            (PhysicalType::DOUBLE, _) => Some(Number::F64),
+            _ => return None,
+        })
+    }
+
+    /// The values in the type of the file where that holds them (a count cannot be missing), else in
+    /// the narrowest that does.
+    fn typed(name: &str, number: Option<Number>, values: Vec<f64>) -> Column {
+        let is_real = matches!(number, Some(Number::F32 | Number::F64));
+        let is_whole = || values.iter().all(|value| !value.is_nan());
+        let number = number
+            .filter(|_| is_real || is_whole())
+            .unwrap_or_else(|| Number::of_field(name, &values));
+        Column::new(name.to_owned(), ColumnData::of(number, values))
+    }
+
+    /// All values of a column, from every row group; NaN where there is none.
+    fn column(
+        file: &SerializedFileReader<Bytes>,
+        leaf: usize,
+        name: &str,
+        rows: usize,
+    ) -> Result<Vec<f64>> {
+        let mut values = Vec::new();
+        for group in 0..file.num_row_groups() {
+            let group = file.get_row_group(group)?;
+            let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
+            let converted = group
+                .metadata()
+                .column(leaf)
+                .column_descr()
+                .converted_type();
+            let is_unsigned = converted == ConvertedType::UINT_32;
+            values.extend(match group.get_column_reader(leaf)? {
+                ColumnReader::Int32ColumnReader(reader) if is_unsigned => {
+                    numbers(reader, rows, |value| f64::from(value.cast_unsigned()))?
+                }
+                ColumnReader::Int32ColumnReader(reader) => numbers(reader, rows, f64::from)?,
+                ColumnReader::Int64ColumnReader(reader) => numbers(reader, rows, |v| v as f64)?,
+                ColumnReader::FloatColumnReader(reader) => numbers(reader, rows, f64::from)?,
+                ColumnReader::DoubleColumnReader(reader) => numbers(reader, rows, |v| v)?,
+                _ => Vec::new(),
+            });
+        }
+        if values.len() != rows {
+            let message = format!("column {name}: {} values for {rows} rows", values.len());
+            return Err(ParquetError::General(message));
+        }
+        Ok(values)
+    }
+
+    /// The values of one row group.
+    fn numbers<T: DataType>(
+        mut reader: ColumnReaderImpl<T>,
+        rows: usize,
+        number: impl Fn(T::T) -> f64,
+    ) -> Result<Vec<f64>> {
+        let (mut values, mut levels) = (Vec::new(), Vec::new());
+        let (records, ..) = reader.read_records(rows, Some(&mut levels), None, &mut values)?;
+        let mut values = values.into_iter().map(number);
+        // Without levels every value is there
+        if levels.is_empty() {
+            return Ok(values.collect());
+        }
+        let value = |level: i16| {
+            if level > 0 {
+                values.next().unwrap_or(f64::NAN)
+            } else {
+                f64::NAN
+            }
+        };
+        Ok(levels.into_iter().take(records).map(value).collect())
+    }
+}

@@ -1,0 +1,483 @@
+//! PCD files of the Point Cloud Library, version 0.7: text and binary.
+
+use super::{FormatEntry, ScanEditor};
+use crate::editable::{
+    ByteColumn, EditableScan, NumberType, Records, Rows, TRUNCATED, truncated_points,
+    without_positions,
+};
+use crate::output::OutputSet;
+use crate::table::{Column, ColumnData, Encoding, Number, PointTable, Points};
+use crate::{FormatError, Place};
+use std::path::Path;
+
+pub(super) const FORMAT: FormatEntry = FormatEntry {
+    endings: &["pcd"],
+    recognizes: is_pcd,
+    points_only: true,
+    in_folders: true,
+    read: |file| parse(file.path, &file.bytes).map(Points::one),
+    write: Some(write_pcd),
+    capacity: None,
+    editor: Some(ScanEditor {
+        endings: &["pcd"],
+        open: open_scan,
+    }),
+};
+
+/// Whether a file has a PCD header, which may begin with other comments.
+fn is_pcd(_: &Path, bytes: &[u8]) -> bool {
+    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]);
+    head.starts_with("# .PCD")
+        || head.starts_with("VERSION")
+        || head.starts_with('#') && head.contains("\nVERSION")
+}
+
+fn parse(path: &Path, bytes: &[u8]) -> Result<PointTable, FormatError> {
+    let header = Header::read(path, bytes)?;
+    header.check_positions(path)?;
+    let values = match header.data.as_str() {
+        "ascii" => header.read_text(path, bytes)?,
+        "binary" => header.read_binary(path, &bytes[header.body..])?,
+        "binary_compressed" => {
+            let body = header.unpacked(path, &bytes[header.body..])?;
+            header.read_binary(path, &body)?
+        }
+        other => {
+            return Err(FormatError::Unsupported {
+                path: path.to_owned(),
+                message: format!("PCD data of the kind \"{other}\" are not read"),
+                remedy: "save the cloud as ascii or binary (pcl_convert_pcd_ascii_binary)".into(),
+            });
+        }
+    };
+    let columns = header.fields.iter().zip(values);
+    let columns = columns.filter(|(field, _)| field.is_named());
+    Ok(PointTable {
+        points: header.points,
+        height: header.height,
+        columns: columns
+            .map(|(field, values)| {
+                Column::new(
+                    field.name.clone(),
+                    ColumnData::of(field.number_type(), values),
+                )
+            })
+            .collect(),
+    })
+}
+
+/// Field of each point.
+#[derive(Clone)]
+struct FieldHeader {
+    pub name: String,
+    pub kind: char,
+    pub size: usize,
+    pub count: usize,
+}
+
+struct Header {
+    pub fields: Vec<FieldHeader>,
+    pub points: usize,
+    height: usize,
+    pub data: String,
+    /// First byte of the points.
+    pub body: usize,
+    lines: usize,
+}
+
+impl FieldHeader {
+    /// Whether the field is not padding.
+    fn is_named(&self) -> bool {
+        self.name != "_" && self.count > 0
+    }
+
+    /// Type of the numbers.
+    fn number_type(&self) -> Number {
+        match (self.kind, self.size) {
+            ('F', 4) => Number::F32,
+            ('U', 1 | 2) => Number::U16,
+            ('U', 4) => Number::U32,
+            ('I', 1 | 2 | 4) => Number::I32,
+            _ => Number::F64,
+        }
+    }
+}
+
+impl Header {
+    pub fn read(path: &Path, bytes: &[u8]) -> Result<Self, FormatError> {
+        let mut rows: Vec<(String, Vec<String>)> = Vec::new();
+        let mut body = 0;
+        let mut lines = 0;
+        loop {
+            lines += 1;
+            let fail = |message: &str| {
+                FormatError::malformed(path, Place::Line(lines), message, TRUNCATED)
+            };
+            let rest = &bytes[body..];
+            let end = rest.iter().position(|byte| *byte == b'\n');
+            let end = end.ok_or_else(|| fail("the header has no line DATA"))?;
+            let line =
+                std::str::from_utf8(&rest[..end]).map_err(|_| fail("the header is not text"))?;
+            body += end + 1;
+            let mut words = line
+                .split('#')
+                .next()
+                .unwrap_or_default()
+                .split_ascii_whitespace();
+            let Some(keyword) = words.next() else {
+                continue;
+            };
+            rows.push((keyword.to_owned(), words.map(str::to_owned).collect()));
+            if keyword == "DATA" {
+                break;
+            }
+        }
+        Self::of_rows(path, &rows, body, lines)
+    }
+
+    fn of_rows(
+        path: &Path,
+        rows: &[(String, Vec<String>)],
+        body: usize,
+        lines: usize,
+    ) -> Result<Self, FormatError> {
+        let fail =
+            |message: String| FormatError::malformed(path, Place::Line(lines), message, TRUNCATED);
+        let row = |keyword: &str| {
+            let found = rows.iter().find(|(name, _)| name == keyword);
+            found.map(|(_, words)| &words[..])
+        };
+        let needed = |keyword: &str| {
+            row(keyword).ok_or_else(|| fail(format!("the header has no line {keyword}")))
+        };
+        let number = |keyword: &str, word: Option<&String>| {
+            let number = word.and_then(|word| word.parse::<usize>().ok());
+            number.ok_or_else(|| fail(format!("the header's line {keyword} is damaged")))
+        };
+        let (names, sizes, kinds) = (needed("FIELDS")?, needed("SIZE")?, needed("TYPE")?);
+        let mut fields = Vec::new();
+        for (index, name) in names.iter().enumerate() {
+            let kind = kinds.get(index).and_then(|kind| kind.chars().next());
+            fields.push(FieldHeader {
+                name: name.clone(),
+                kind: kind.ok_or_else(|| fail("the header's line TYPE is too short".into()))?,
+                size: number("SIZE", sizes.get(index))?,
+                count: match row("COUNT") {
+                    Some(counts) => number("COUNT", counts.get(index))?,
+                    None => 1,
+                },
+            });
+        }
+        let points = match row("POINTS") {
+            Some(words) => number("POINTS", words.first())?,
+            None => number("WIDTH", needed("WIDTH")?.first())?
+                .saturating_mul(number("HEIGHT", needed("HEIGHT")?.first())?),
+        };
+        let height = match row("HEIGHT") {
+            Some(words) => number("HEIGHT", words.first())?.max(1),
+            None => 1,
+        };
+        Ok(Self {
+            fields,
+            points,
+            height: if points.is_multiple_of(height) {
+                height
+            } else {
+                1
+            },
+            data: needed("DATA")?.first().cloned().unwrap_or_default(),
+            body,
+            lines,
+        })
+    }
+
+    fn check_positions(&self, path: &Path) -> Result<(), FormatError> {
+        let has = |name: &&str| self.fields.iter().any(|field| field.name == *name);
+        if ["x", "y", "z"].iter().all(has) {
+            return Ok(());
+        }
+        Err(FormatError::malformed(
+            path,
+            Place::Line(self.lines),
+            "the fields x, y and z are not all there",
+            "export the cloud again with positions",
+        ))
+    }
+
+    /// Values of each field; the first number of fields with several.
+    fn read_text(&self, path: &Path, bytes: &[u8]) -> Result<Vec<Vec<f64>>, FormatError> {
+        let content = String::from_utf8_lossy(&bytes[self.body..]);
+        let starts = self.starts(|field| field.count);
+        let mut values = vec![Vec::new(); self.fields.len()];
+        let lines = content.lines().enumerate();
+        for (index, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
+            let fail = |message: String| {
+                let place = Place::Line(self.lines + index + 1);
+                FormatError::malformed(path, place, message, TRUNCATED)
+            };
+            let words: Vec<&str> = line.split_ascii_whitespace().collect();
+            for (field, values) in values.iter_mut().enumerate() {
+                if !self.fields[field].is_named() {
+                    continue;
+                }
+                let word = words.get(starts[field]);
+                let word = word.ok_or_else(|| fail("the line is truncated".into()))?;
+                let number = word.parse::<f64>();
+                values.push(number.map_err(|_| fail(format!("\"{word}\" is not a number")))?);
+            }
+        }
+        let named = self.fields.iter().position(FieldHeader::is_named);
+        self.check_count(path, named.map_or(0, |field| values[field].len()))?;
+        Ok(values)
+    }
+
+    /// As [`Header::read_text`], from binary records.
+    fn read_binary(&self, path: &Path, body: &[u8]) -> Result<Vec<Vec<f64>>, FormatError> {
+        let starts = self.starts(|field| field.size.saturating_mul(field.count));
+        let size = starts[self.fields.len()].max(1);
+        self.check_count(path, self.points.min(body.len() / size))?;
+        let mut values = vec![Vec::with_capacity(self.points); self.fields.len()];
+        for (field, values) in values.iter_mut().enumerate() {
+            let header = &self.fields[field];
+            if !header.is_named() {
+                continue;
+            }
+            let (start, end) = (starts[field], starts[field].saturating_add(header.size));
+            for point in body.chunks_exact(size).take(self.points) {
+                let value = number(header, &point[start..end.min(size)]);
+                values.push(value.ok_or_else(|| self.unknown_type(path, field))?);
+            }
+        }
+        Ok(values)
+    }
+
+    /// Points of compressed data: two lengths, then all numbers of each field in turn, compressed by LZF.
+    fn unpacked(&self, path: &Path, body: &[u8]) -> Result<Vec<u8>, FormatError> {
+        let truncated = || {
+            FormatError::malformed(
+                path,
+                Place::File,
+                "the packed points are damaged",
+                TRUNCATED,
+            )
+        };
+        let length = |at: usize| {
+            let bytes = body.get(at..)?.first_chunk()?;
+            usize::try_from(u32::from_le_bytes(*bytes)).ok()
+        };
+        let (packed, whole) = length(0).zip(length(4)).ok_or_else(truncated)?;
+        let size = *self
+            .starts(|f| f.size.saturating_mul(f.count))
+            .last()
+            .unwrap_or(&0);
+        if size.checked_mul(self.points) != Some(whole) {
+            return Err(truncated());
+        }
+        let packed = body[8..].get(..packed).ok_or_else(truncated)?;
+        let fields = unpack(packed, whole).ok_or_else(truncated)?;
+        let mut points = vec![0; whole];
+        let mut from = 0;
+        for (field, start) in self.fields.iter().zip(self.starts(|f| f.size * f.count)) {
+            let width = field.size * field.count;
+            for point in 0..self.points {
+                let to = point * size + start;
+                points[to..to + width].copy_from_slice(&fields[from..from + width]);
+                from += width;
+            }
+        }
+        Ok(points)
+    }
+
+    /// Start of each field in a point, followed by the size of a point.
+    pub fn starts(&self, width: impl Fn(&FieldHeader) -> usize) -> Vec<usize> {
+        let mut starts = vec![0_usize];
+        for field in &self.fields {
+            let last = starts[starts.len() - 1];
+            starts.push(last.saturating_add(width(field)));
+        }
+        starts
+    }
+
+    fn check_count(&self, path: &Path, found: usize) -> Result<(), FormatError> {
+        if found == self.points {
+            return Ok(());
+        }
+        let message = format!(
+            "the header counts {} points, the file holds {found}",
+            self.points
+        );
+        Err(FormatError::malformed(
+            path,
+            Place::File,
+            message,
+            TRUNCATED,
+        ))
+    }
+
+    fn unknown_type(&self, path: &Path, field: usize) -> FormatError {
+        let FieldHeader {
+            name, kind, size, ..
+        } = &self.fields[field];
+        let message = format!("the field {name} has the unknown type {kind} of {size} bytes");
+        FormatError::malformed(path, Place::Line(self.lines), message, TRUNCATED)
+    }
+}
+
+fn number(field: &FieldHeader, bytes: &[u8]) -> Option<f64> {
+    Some(match (field.kind, field.size) {
+        ('F', 4) => f64::from(f32::from_le_bytes(bytes.try_into().ok()?)),
+        ('F', 8) => f64::from_le_bytes(bytes.try_into().ok()?),
+        ('U', 1) => f64::from(u8::from_le_bytes(bytes.try_into().ok()?)),
+        ('U', 2) => f64::from(u16::from_le_bytes(bytes.try_into().ok()?)),
+        ('U', 4) => f64::from(u32::from_le_bytes(bytes.try_into().ok()?)),
+        ('I', 1) => f64::from(i8::from_le_bytes(bytes.try_into().ok()?)),
+        ('I', 2) => f64::from(i16::from_le_bytes(bytes.try_into().ok()?)),
+        ('I', 4) => f64::from(i32::from_le_bytes(bytes.try_into().ok()?)),
+        _ => return None,
+    })
+}
+
+/// Decompresses LZF: a control byte c below 32 precedes c + 1 literal bytes; a larger one describes a
+/// copy of earlier bytes by length and distance.
+fn unpack(packed: &[u8], whole: usize) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(whole);
+    let mut at = 0;
+    let mut next = || {
+        at += 1;
+        packed.get(at - 1).copied()
+    };
+    while out.len() < whole {
+        let control = usize::from(next()?);
+        if control < 32 {
+            for _ in 0..=control {
+                out.push(next()?);
+            }
+            continue;
+        }
+        let mut length = control >> 5;
+        if length == 7 {
+            length += usize::from(next()?);
+        }
+        let back = ((control & 31) << 8) + usize::from(next()?) + 1;
+        let start = out.len().checked_sub(back)?;
+        for copied in 0..length + 2 {
+            out.push(out[start + copied]);
+        }
+    }
+    (out.len() == whole).then_some(out)
+}
+
+/// Opens a scan whose points can be moved.
+fn open_scan(path: &Path, bytes: Vec<u8>) -> Result<Box<dyn EditableScan>, FormatError> {
+    // Find the fields of position and range
+    let header = Header::read(path, &bytes)?;
+    let find = |name: &str| header.fields.iter().position(|field| field.name == name);
+    let (Some(x), Some(y), Some(z)) = (find("x"), find("y"), find("z")) else {
+        return Err(without_positions(path));
+    };
+    let range = find("range").or_else(|| find("range_m"));
+
+    // Read a text file by rows
+    if header.data == "ascii" {
+        let starts = header.starts(|field| field.count);
+        let [x, y, z] = [x, y, z].map(|field| starts[field]);
+        let range = range.map(|field| starts[field]);
+        let rows = Rows::after(path, &bytes, header.body, [x, y, z], range, header.points)?;
+        return Ok(Box::new(rows));
+    }
+
+    // Read a binary file by records
+    if header.data != "binary" {
+        return Err(FormatError::Unsupported {
+            path: path.to_owned(),
+            message: format!("PCD data of the kind \"{}\" cannot be edited", header.data),
+            remedy: "save the scan as ascii or binary (pcl_convert_pcd_ascii_binary)".into(),
+        });
+    }
+    let starts = header.starts(|field| field.size * field.count);
+    let step = starts[header.fields.len()];
+    let column = |field: usize| {
+        let found = &header.fields[field];
+        let kind = fraction_type(found)?;
+        Some(ByteColumn::new(header.body + starts[field], step, kind))
+    };
+    let columns = [column(x), column(y), column(z)];
+    let [Some(x), Some(y), Some(z)] = columns else {
+        return Err(without_positions(path));
+    };
+    let range = range.and_then(column);
+    let records = Records::new(bytes, header.points, [x, y, z], range);
+    let records = records.ok_or_else(|| truncated_points(path))?;
+    Ok(Box::new(records))
+}
+
+/// Type of a field with fractions; `None` for whole numbers.
+fn fraction_type(field: &FieldHeader) -> Option<NumberType> {
+    match (field.kind, field.size) {
+        ('F', 4) => Some(NumberType::F32),
+        ('F', 8) => Some(NumberType::F64),
+        _ => None,
+    }
+}
+
+/// Writes a `.pcd` with the identity as viewpoint: the points are in the world frame.
+///
+/// # Errors
+/// If the file cannot be written.
+pub fn write_pcd(
+    outputs: &mut OutputSet,
+    path: &Path,
+    table: &PointTable,
+    encoding: Encoding,
+) -> Result<(), FormatError> {
+    outputs.add(path, |file| {
+        file.write_all(header_text(table, encoding).as_bytes())?;
+        file.write_all(&table.encode(encoding))
+    })
+}
+
+fn header_text(table: &PointTable, encoding: Encoding) -> String {
+    let row = |name: &str, value: &dyn Fn(&Column) -> String| {
+        let values: Vec<String> = table.columns.iter().map(value).collect();
+        format!("{name} {}\n", values.join(" "))
+    };
+    let (points, height) = (table.points, table.height.max(1));
+    let width = points / height;
+    [
+        "# .PCD v0.7 - Point Cloud Data file format\nVERSION 0.7\n".to_owned(),
+        row("FIELDS", &|column| column.name.to_string()),
+        row("SIZE", &|column| size_and_type(&column.data).0.to_string()),
+        row("TYPE", &|column| size_and_type(&column.data).1.into()),
+        row("COUNT", &|_| "1".into()),
+        format!("WIDTH {width}\nHEIGHT {height}\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS {points}\n"),
+        match encoding {
+            Encoding::Ascii => "DATA ascii\n".into(),
+            Encoding::Binary => "DATA binary\n".into(),
+        },
+    ]
+    .concat()
+}
+
+fn size_and_type(data: &ColumnData) -> (usize, &'static str) {
+    match data {
+        ColumnData::F32(_) => (4, "F"),
+        ColumnData::F64(_) => (8, "F"),
+        ColumnData::U16(_) => (2, "U"),
+        ColumnData::U32(_) => (4, "U"),
+        ColumnData::I32(_) => (4, "I"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unpack;
+
+    #[test]
+    fn compressed_bytes_are_decompressed_and_damage_is_an_error() {
+        // "abc", then five bytes from three back: "abcab".
+        let packed = [2, b'a', b'b', b'c', 3 << 5, 2];
+        assert_eq!(unpack(&packed, 8).as_deref(), Some(&b"abcabcab"[..]));
+        assert_eq!(unpack(&packed[..5], 8), None);
+        assert_eq!(unpack(&[32, 9], 4), None);
+    }
+}

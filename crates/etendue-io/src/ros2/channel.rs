@@ -1,0 +1,32 @@
+//! Channels of MCAP files with ROS 2 messages.
+
+use super::definition::Definition;
+use mcap::{McapError, WriteOptions, Writer};
+use std::collections::BTreeMap;
+use std::io::{Seek, Write};
+
+/// Quality of service as rosbag2 writes it: reliable, volatile, the last ten messages.
+pub(super) const QOS: &str = "- history: 1\n  depth: 10\n  reliability: 1\n  durability: 2\n  deadline:\n    \
+    sec: 9223372036\n    nsec: 854775807\n  lifespan:\n    sec: 9223372036\n    nsec: 854775807\n  \
+    liveliness: 1\n  liveliness_lease_duration:\n    sec: 9223372036\n    nsec: 854775807\n  \
+    avoid_ros_namespace_conventions: false";
+
+/// Options of an uncompressed MCAP file of the profile of ROS 2.
+pub(super) fn ros2_options() -> WriteOptions {
+    WriteOptions::new()
+        .compression(None)
+        .profile("ros2")
+        .library("etendue")
+}
+
+/// Opens a channel of messages in CDR on a topic, and returns its number in the file.
+pub(super) fn add_channel<W: Write + Seek>(
+    writer: &mut Writer<W>,
+    topic: &str,
+    definition: &Definition,
+) -> Result<u16, McapError> {
+    let schema = definition.schema();
+    let schema = writer.add_schema(definition.name, "ros2msg", schema.as_bytes())?;
+    let qos = BTreeMap::from([("offered_qos_profiles".to_owned(), QOS.to_owned())]);
+    writer.add_channel(schema, topic, "cdr", &qos)
+}

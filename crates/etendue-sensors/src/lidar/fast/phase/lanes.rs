@@ -1,0 +1,439 @@
+//! Sixteen shots of a phase receiver at a time.
+
+use super::batch::{Aim, Batch, DirectReturns, LANES};
+use crate::calibrated::{CalibratedLanes, Direct, DrawnBeams, ReturnSummary};
+use crate::lidar::beam::BeamRays;
+use crate::lidar::light::{ShotLight, Strongest, SurfaceCount};
+use crate::lidar::receiver::{Detection, PreparedPhase, PreparedReceiver, power_of_air};
+use crate::lidar::returns::{Origin, PhaseShot};
+use crate::lidar::settings::LightModel;
+use crate::lidar::shot::Shot;
+use crate::lidar::sweep::{FiredShot, Memory, Simulator};
+use crate::noise_profiles::NoiseProfiles;
+use crate::scalar_tile::{LaneScalar, ScalarTile};
+use crate::transport::{DirectReturnTile, LightRay};
+use etendue_physics::beam::{BeamFrame, SubRay};
+use etendue_physics::phase::PhaseSignal;
+use etendue_physics::profile::{Address, Drawn, NoiseCache};
+use etendue_physics::{Purpose, Scalar};
+use etendue_scene::{HitTile, ObjectId, Ray, RayTile};
+use etendue_simd::{Isa, Vectorized};
+use nalgebra::{Isometry3, Point3, Vector3, try_convert};
+
+/// Shots of a phase receiver in lanes of sixteen.
+pub(in crate::lidar) struct PhaseLanes<'p, 'a, S: LaneScalar, P> {
+    /// The plain pipeline, for shots whose light does not return directly.
+    plain: &'p Simulator<'a, S, P>,
+    receiver: PreparedPhase<S>,
+    isa: Isa,
+    sub_rays: Vec<SubRay>,
+    /// Tangent of half the beam's divergence.
+    half_tangent: f64,
+}
+
+/// Memory that batches reuse.
+pub(in crate::lidar) struct PhaseMemory<S: LaneScalar> {
+    batch: Batch<S>,
+    lanes: Vec<LaneLight<S>>,
+    /// The light of the air of one shot.
+    air: ShotLight<S>,
+}
+
+impl<S: LaneScalar> Default for PhaseMemory<S> {
+    fn default() -> Self {
+        Self {
+            batch: Batch::default(),
+            lanes: Vec::new(),
+            air: ShotLight::default(),
+        }
+    }
+}
+
+/// The light of the shot in a lane.
+struct LaneLight<S> {
+    /// Whether all of it returns directly.
+    is_direct: bool,
+    signal: PhaseSignal<S>,
+    surfaces: SurfaceCount,
+    origin: Option<Origin>,
+    /// Where noise profiles need it.
+    summary: ReturnSummary,
+}
+
+impl<'p, 'a, S: LaneScalar, P: Fn(f64) -> Isometry3<S>> PhaseLanes<'p, 'a, S, P> {
+    /// None for other receivers, beams and light models than lanes have. Derivatives by poses need shots
+    /// that leave from the sensor's origin.
+    pub fn new(isa: Isa, plain: &'p Simulator<'a, S, P>) -> Option<Self> {
+        let PreparedReceiver::Phase(receiver) = &plain.receiver else {
+            return None;
+        };
+        let BeamRays::Cone {
+            half_tangent,
+            sub_rays,
+        } = &plain.beam_rays
+        else {
+            return None;
+        };
+        let LightModel::Tree(_) = plain.settings.light else {
+            return None;
+        };
+        Some(Self {
+            plain,
+            receiver: *receiver,
+            isa,
+            sub_rays: sub_rays.clone(),
+            half_tangent: try_convert(*half_tangent)?,
+        })
+    }
+
+    /// The same with another plain pipeline of the lidar, in a world that differs in its deforming meshes
+    /// alone.
+    pub fn with_plain<'q, 'b>(&self, plain: &'q Simulator<'b, S, P>) -> PhaseLanes<'q, 'b, S, P> {
+        PhaseLanes {
+            plain,
+            receiver: self.receiver,
+            isa: self.isa,
+            sub_rays: self.sub_rays.clone(),
+            half_tangent: self.half_tangent,
+        }
+    }
+
+    /// Measures shots that follow each other in the sweep, the first of which has the number `first`:
+    /// calls `report` with each.
+    pub fn measure(
+        &self,
+        shots: &[Shot],
+        first: u32,
+        memory: &mut PhaseMemory<S>,
+        plain: &mut Memory<S>,
+        mut report: impl FnMut(&PhaseShot<S>),
+    ) {
+        for (shots, first) in shots.chunks(LANES).zip((first..).step_by(LANES)) {
+            self.collect(shots, first, memory);
+            let cache = plain.detector.noise_cache.get();
+            let drawn = self.draw(&memory.lanes, &memory.batch.poses, first, cache);
+            for (lane, (shot, number)) in shots.iter().zip(first..).enumerate() {
+                self.plain.aim_extra(1, number, plain);
+                if !memory.lanes[lane].is_direct || plain.has_extra_rays() {
+                    self.measure_traced(shot, number, &memory.batch, lane, plain, &mut report);
+                    continue;
+                }
+                let fired = FiredShot {
+                    shot,
+                    number,
+                    pose: &memory.batch.poses[lane],
+                };
+                let drawn = drawn.as_ref().and_then(|drawn| drawn.of(lane));
+                report(&self.phase_shot(fired, &memory.lanes[lane], drawn));
+            }
+        }
+    }
+
+    /// Collects the light of up to sixteen shots, as far as it returns directly.
+    fn collect(&self, shots: &[Shot], first: u32, memory: &mut PhaseMemory<S>) {
+        let PhaseMemory { batch, lanes, air } = memory;
+        // Aim and cast the rays.
+        self.aim(shots, first, batch);
+        let scene = self.plain.world.scene();
+        scene.closest_hits_of_tiles(&batch.rays, &mut batch.hits);
+        // Sum the direct returns of all shots.
+        self.isa.run(DirectReturns {
+            world: self.plain.world,
+            sub_rays: &self.sub_rays,
+            modulation: &self.receiver.receiver.modulation,
+            first: first as usize,
+            factor: self.plain.hooks.factor,
+            air: &self.plain.air,
+            batch,
+        });
+        // Add the other light of each shot.
+        lanes.clear();
+        for (lane, number) in (0..shots.len()).zip(first..) {
+            lanes.push(self.lane_light(batch, lane, number, air));
+        }
+    }
+
+    /// Makes the rays of shots.
+    fn aim(&self, shots: &[Shot], first: u32, batch: &mut Batch<S>) {
+        batch.poses.clear();
+        batch.frames.clear();
+        for (lane, (shot, number)) in shots.iter().zip(first..).enumerate() {
+            let pose = (self.plain.world_from_sensor)(shot.time);
+            let aimed = self.plain.jittered(shot, number);
+            batch.time[lane] = shot.time;
+            batch.pose_tile.put(lane, &pose);
+            batch.poses.push(pose);
+            let frame = BeamFrame::new(aimed.azimuth, aimed.elevation);
+            batch.frames.push(frame);
+        }
+        let at_origin = shots.iter().all(|shot| shot.origin == Point3::origin());
+        batch.exits = (!at_origin).then(|| {
+            let exit = |lane: usize| shots.get(lane).map_or(Point3::origin(), |shot| shot.origin);
+            std::array::from_fn(exit)
+        });
+        self.isa.run(Aim {
+            sub_rays: &self.sub_rays,
+            half_tangent: self.half_tangent,
+            with_axes: self.plain.casts_axes(),
+            batch,
+        });
+    }
+
+    /// The light of the shot in a lane, if all of it returns directly.
+    fn lane_light(
+        &self,
+        batch: &Batch<S>,
+        lane: usize,
+        number: u32,
+        air: &mut ShotLight<S>,
+    ) -> LaneLight<S> {
+        let mut light = LaneLight {
+            is_direct: false,
+            signal: batch.sum.lane(lane),
+            surfaces: SurfaceCount::default(),
+            origin: None,
+            summary: ReturnSummary::default(),
+        };
+        let axes = usize::from(self.plain.casts_axes());
+        let hits = &batch.hits[axes..];
+        let is_direct = |(direct, hits): (&DirectReturnTile<S>, &HitTile)| {
+            direct.is_complete[lane] || !hits.is_hit(lane)
+        };
+        if !batch.direct.iter().zip(hits).all(is_direct) {
+            return light;
+        }
+        light.is_direct = true;
+        // Compare the surfaces.
+        let mut strongest = Strongest::default();
+        for (direct, (rays, hits)) in batch.direct.iter().zip(batch.rays[axes..].iter().zip(hits)) {
+            if direct.has_return[lane] {
+                self.compare(lane, direct, rays, hits, &mut light, &mut strongest);
+            }
+        }
+        // Add ambient light.
+        if let Some(ambient) = &self.plain.ambient {
+            let tree = self.plain.settings.light.tree();
+            let tiles = batch.rays[axes..].iter().zip(hits);
+            for (sub_ray, (rays, hits)) in self.sub_rays.iter().zip(tiles) {
+                let power = ambient.power(&light_ray(&rays.ray(lane)), hits.hit(lane), &tree);
+                light.signal.background += power * sub_ray.weight;
+            }
+        }
+        // Add the light of the air.
+        air.clear(self.axis_distance(batch, lane));
+        let drops = || self.plain.stream(number, Purpose::Precipitation);
+        self.plain.air.add(drops, air);
+        self.receiver
+            .add_air(&self.plain.air, air, &mut light.signal);
+        let of_air = power_of_air(&self.plain.air, air);
+        light.summary.add_other(of_air);
+        light.origin = strongest.unless_below(of_air);
+        light
+    }
+
+    /// Compares the surface that returns light directly along a ray of a lane with those before it.
+    fn compare(
+        &self,
+        lane: usize,
+        direct: &DirectReturnTile<S>,
+        rays: &RayTile,
+        hits: &HitTile,
+        light: &mut LaneLight<S>,
+        strongest: &mut Strongest<Origin>,
+    ) {
+        let range = direct.range.values()[lane];
+        let cos_incidence = direct.cos_incidence.values()[lane];
+        let power = direct.power.values()[lane];
+        let material = direct.material[lane];
+        light
+            .surfaces
+            .add(range, cos_incidence, self.receiver.spread);
+        strongest.add(power, || Origin {
+            object: ObjectId(hits.object[lane]),
+            material,
+            cos_incidence,
+            range,
+        });
+        if self.profiles().is_some() {
+            let is_counted = light.summary.add(&Direct {
+                material,
+                power,
+                range,
+                cos_incidence,
+            });
+            if is_counted {
+                let [normal, arrival] = [&hits.normal, &rays.direction]
+                    .map(|axes| Vector3::from(axes.each_ref().map(|axis| axis[lane])));
+                light.summary.face(power, &normal, &arrival);
+            }
+        }
+    }
+
+    /// Distance of the first surface on the axis of a lane's beam, m, where axes are cast.
+    fn axis_distance(&self, batch: &Batch<S>, lane: usize) -> Option<S> {
+        if !self.plain.casts_axes() {
+            return None;
+        }
+        let hit = batch.hits[0].hit(lane)?;
+        let pose = &batch.poses[lane];
+        let exit = batch.exits.map_or(Point3::origin(), |exits| exits[lane]);
+        let axis = batch.frames[lane].axis.map(S::from);
+        let ray = LightRay {
+            time: batch.time[lane],
+            ..LightRay::new(pose * exit.map(S::from), pose.rotation * axis)
+        };
+        Some(self.plain.distance(&ray, &hit))
+    }
+
+    /// The noise profiles, where they are applied.
+    fn profiles(&self) -> Option<&NoiseProfiles> {
+        let profiles = self.plain.world.profiles();
+        let applied = !profiles.is_empty() && !self.plain.settings.without_noise;
+        applied.then_some(profiles)
+    }
+
+    /// Draws the shots on surfaces with noise profiles, if there are any.
+    fn draw(
+        &self,
+        lanes: &[LaneLight<S>],
+        poses: &[Isometry3<S>],
+        first: u32,
+        cache: &mut NoiseCache,
+    ) -> Option<Drawing> {
+        let profiles = self.profiles()?;
+        let mut calibrated = CalibratedLanes::NONE;
+        for (lane, light) in lanes
+            .iter()
+            .enumerate()
+            .filter(|(_, light)| light.is_direct)
+        {
+            if let Some(surface) = light.summary.profiled(profiles) {
+                calibrated.set(lane, &surface);
+            }
+        }
+        Some(self.isa.run(Draw {
+            profiles,
+            calibrated,
+            lanes,
+            poses,
+            address: self.plain.address(first),
+            cache,
+        }))
+    }
+
+    /// The shot in a lane, all of whose light returns directly, with what was drawn from a noise profile.
+    fn phase_shot<'s>(
+        &self,
+        fired: FiredShot<'s, S>,
+        light: &LaneLight<S>,
+        drawn: Option<Option<Drawn>>,
+    ) -> PhaseShot<'s, S> {
+        let power = light.signal.power;
+        PhaseShot {
+            detection: match drawn {
+                Some(drawn) => {
+                    let limits = &self.plain.lidar.limits;
+                    let within =
+                        drawn.filter(|drawn| self.plain.receiver.is_within(drawn.range, limits));
+                    within
+                        .map(|drawn| Detection::drawn(&drawn, power.value()))
+                        .ok_or(None)
+                }
+                None => {
+                    let mut noise = self.plain.stream(fired.number, Purpose::ReceiverNoise);
+                    self.receiver
+                        .detection(&light.signal, &mut noise)
+                        .map_err(Some)
+                }
+            },
+            fired,
+            power: power.value(),
+            ambient: light.signal.background,
+            surfaces: light.surfaces.get(),
+            origin: light.origin,
+        }
+    }
+
+    /// Measures a shot by the plain pipeline, with the hits of its lane.
+    fn measure_traced(
+        &self,
+        shot: &Shot,
+        number: u32,
+        batch: &Batch<S>,
+        lane: usize,
+        plain: &mut Memory<S>,
+        mut report: impl FnMut(&PhaseShot<S>),
+    ) {
+        let axes = usize::from(self.plain.casts_axes());
+        let (axis, hits) = batch.hits.split_at(axes);
+        let axis = axis.first().and_then(|hits| hits.hit(lane));
+        let hits = hits.iter().map(|hits| hits.hit(lane));
+        self.plain
+            .collect_light_of_shot(shot, number, hits, axis, plain);
+        let shots = std::slice::from_ref(shot);
+        self.plain
+            .detect_shots(shots, number, plain, |fired, light, detected| {
+                let shot = self
+                    .plain
+                    .phase_shot(&self.receiver, fired, light, detected);
+                report(&shot);
+            });
+    }
+}
+
+/// A cast ray as a ray of light.
+fn light_ray(ray: &Ray) -> LightRay<f64> {
+    LightRay {
+        origin: ray.origin,
+        direction: ray.direction,
+        time: ray.time,
+        mask: ray.mask,
+    }
+}
+
+/// Draws the shots of a batch on surfaces with noise profiles.
+struct Draw<'d, S: LaneScalar> {
+    profiles: &'d NoiseProfiles,
+    calibrated: CalibratedLanes,
+    lanes: &'d [LaneLight<S>],
+    poses: &'d [Isometry3<S>],
+    /// Of the first shot.
+    address: Address,
+    cache: &'d mut NoiseCache,
+}
+
+/// What was drawn, and for which lanes.
+struct Drawing {
+    calibrated: [bool; LANES],
+    beams: DrawnBeams,
+}
+
+impl Drawing {
+    /// What was drawn for a lane; none where its surface has no profile.
+    fn of(&self, lane: usize) -> Option<Option<Drawn>> {
+        self.calibrated[lane].then(|| self.beams.of(lane))
+    }
+}
+
+impl<S: LaneScalar> Vectorized for Draw<'_, S> {
+    type Output = Drawing;
+
+    #[expect(clippy::inline_always, reason = "loops become vector instructions")]
+    #[inline(always)]
+    fn run(self) -> Drawing {
+        let (lanes, poses) = (self.lanes, self.poses);
+        let side = |lane: usize| side(&lanes[lane], &poses[lane]);
+        let calibrated = &self.calibrated;
+        Drawing {
+            beams: calibrated.draw(self.profiles, side, &self.address, self.cache),
+            calibrated: calibrated.calibrated,
+        }
+    }
+}
+
+/// The side of the surface's normal on which light arrives.
+#[inline(never)]
+fn side<S: LaneScalar>(light: &LaneLight<S>, pose: &Isometry3<S>) -> f64 {
+    let up = (pose * Vector3::z().map(S::from)).map(Scalar::value);
+    light.summary.side(&up)
+}

@@ -1,0 +1,80 @@
+//! The pipelines in lanes, by receiver.
+
+use super::phase::PhaseLanes;
+use super::simulator::FastSimulator;
+use crate::lidar::batches::{Batches, Destination};
+use crate::lidar::returns::Reporter;
+use crate::lidar::shot::Firing;
+use crate::lidar::shots::Shots;
+use crate::lidar::simulate::BatchMemory;
+use crate::lidar::sweep::{Simulator, shot_number};
+use etendue_simd::Isa;
+use nalgebra::Isometry3;
+use std::ops::Range;
+
+/// The pipeline of a sweep in lanes of sixteen.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one value a sweep or a batch of a deforming scene"
+)]
+pub(in crate::lidar) enum VectorizedSimulator<'p, 'a, P> {
+    Pulsed(FastSimulator<'p, 'a, P>),
+    Phase(PhaseLanes<'p, 'a, f64, P>, Reporter<'p>),
+}
+
+impl<'p, 'a, P: Fn(f64) -> Isometry3<f64>> VectorizedSimulator<'p, 'a, P> {
+    /// None where the lidar or its surroundings have no form in lanes.
+    pub fn new(
+        isa: Isa,
+        plain: &'p Simulator<'a, f64, P>,
+        reporter: Reporter<'p>,
+        firing: &Firing,
+        shots: &Shots,
+        batches: &Batches,
+    ) -> Option<Self> {
+        if let Some(lanes) = PhaseLanes::new(isa, plain) {
+            return Some(Self::Phase(lanes, reporter));
+        }
+        let pulsed = FastSimulator::new(isa, plain, reporter, firing, shots, batches)?;
+        Some(Self::Pulsed(pulsed))
+    }
+
+    /// The same in a world that differs in its deforming meshes alone.
+    pub fn with_plain<'q, 'b>(
+        &self,
+        plain: &'q Simulator<'b, f64, P>,
+        reporter: Reporter<'q>,
+    ) -> VectorizedSimulator<'q, 'b, P> {
+        match self {
+            Self::Pulsed(pulsed) => VectorizedSimulator::Pulsed(pulsed.with_plain(plain, reporter)),
+            Self::Phase(lanes, _) => VectorizedSimulator::Phase(lanes.with_plain(plain), reporter),
+        }
+    }
+
+    /// Simulates a batch of a sweep's shots.
+    pub fn batch(
+        &self,
+        memory: &mut BatchMemory,
+        all: &Shots,
+        own: Range<usize>,
+        to: &mut Destination,
+    ) {
+        let (lanes, reporter) = match self {
+            Self::Pulsed(pulsed) => return pulsed.batch(memory, all, own, to),
+            Self::Phase(lanes, reporter) => (lanes, reporter),
+        };
+        memory.list(all, own.clone());
+        let first = shot_number(own.start);
+        let buffer = to.open();
+        let BatchMemory {
+            shots,
+            phase,
+            plain,
+            ..
+        } = memory;
+        lanes.measure(shots, first, phase, plain, |shot| {
+            let outcome = reporter.add_phase(shot, buffer);
+            buffer.outcomes.push(outcome);
+        });
+    }
+}

@@ -1,0 +1,41 @@
+//! The first surface on the axis of each beam.
+
+use super::shot::Shot;
+use super::sweep::Simulator;
+use crate::Truth;
+use crate::transport::LightRay;
+use etendue_scene::Ray;
+use nalgebra::Isometry3;
+
+impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, f64, P> {
+    /// Appends the first surface on the axis of the beam of each shot, the first of which has the number
+    /// `first`.
+    pub fn add_axis_truths(&self, shots: &[Shot], first: u32, truths: &mut Vec<Option<Truth>>) {
+        // Cast the axes.
+        let axis = |(shot, number): (&Shot, u32)| {
+            let pose = (self.world_from_sensor)(shot.time);
+            let aimed = self.jittered(shot, number);
+            let direction = self.beam_rays.axis_direction(&aimed);
+            let ray = LightRay {
+                time: shot.time,
+                ..LightRay::new(pose * aimed.origin, pose.rotation * direction)
+            };
+            ray.values()
+        };
+        let axes: Vec<Ray> = shots.iter().zip(first..).map(axis).collect();
+        let mut hits = Vec::new();
+        let scene = self.world.scene();
+        scene.closest_hits(&axes, &mut hits);
+        // Describe the surfaces.
+        truths.extend(axes.iter().zip(&hits).map(|(axis, hit)| {
+            let hit = hit.as_ref()?;
+            let cos = axis.direction.dot(&hit.normal).abs();
+            Some(Truth {
+                range: hit.distance,
+                object: hit.object,
+                material: scene.material_of(hit),
+                incidence: cos.min(1.0).acos(),
+            })
+        }));
+    }
+}

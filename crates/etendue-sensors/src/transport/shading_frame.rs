@@ -1,0 +1,22 @@
+//! Orthonormal frame of a surface.
+
+use nalgebra::{Matrix3, Vector3};
+
+/// Right-handed orthonormal frame with the unit vector `normal` as its z axis; the columns are the
+/// axes.
+///
+/// Duff et al. (2017), "Building an orthonormal basis, revisited", JCGT 6(1).
+pub(crate) fn shading_frame(normal: &Vector3<f64>) -> Matrix3<f64> {
+    let sign = 1.0_f64.copysign(normal.z);
+    let a = -1.0 / (sign + normal.z);
+    let b = normal.x * normal.y * a;
+    Matrix3::from_columns(&[
+        Vector3::new(
+            1.0 + sign * normal.x * normal.x * a,
+            sign * b,
+            -sign * normal.x,
+        ),
+        Vector3::new(b, sign + normal.y * normal.y * a, -normal.y),
+        *normal,
+    ])
+}
