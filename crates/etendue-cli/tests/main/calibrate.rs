@@ -140,10 +140,7 @@ fn a_recording_without_the_panel_is_an_error_with_its_content() {
 fn two_panels_where_one_is_declared_are_an_error_with_their_positions() {
     let both = rows(&[[0.5, 0.0, 0.6], [0.6, 120.0, 0.6]], 15);
     let text = refused(&both, &[]);
-    assert!(
-        text.contains("2 panels found, but 1 is declared"),
-        "{text}"
-    );
+    assert!(text.contains("2 panels found, but 1 is declared"), "{text}");
     assert!(
         text.contains("0.500 m") && text.contains("0.600 m"),
         "{text}"

@@ -1,7 +1,9 @@
 //! Noise calibration from point clouds of three-dimensional sensors.
 
 use super::{address, assert_same_noise, known, options};
-use etendue_calibrate::noise::{NoiseCalibration, NoiseError, PanelHint, PanelRecording, calibrate};
+use etendue_calibrate::noise::{
+    NoiseCalibration, NoiseError, PanelHint, PanelRecording, calibrate,
+};
 use etendue_physics::profile::Address;
 use nalgebra::{Point3, Vector3};
 

@@ -29,7 +29,12 @@ fn glaring() -> Profile {
 
 /// Calibration from scans of a board with beams drawn from a profile; `shape` is the deviation of the
 /// board from a plane by azimuth, m.
-fn calibrated(profile: &Profile, seed: u64, sign: f64, shape: impl Fn(f64) -> f64) -> NoiseCalibration {
+fn calibrated(
+    profile: &Profile,
+    seed: u64,
+    sign: f64,
+    shape: impl Fn(f64) -> f64,
+) -> NoiseCalibration {
     calibrated_in(60, profile, seed, sign, shape)
 }
 

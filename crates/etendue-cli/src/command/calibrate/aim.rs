@@ -8,7 +8,7 @@ use crate::folder::Folder;
 use crate::output::print;
 use clap::Args;
 use etendue::calibrate::noise::panel::find_panel;
-use etendue::calibrate::noise::{NoiseError, Panel, PanelBeams, PanelSearch, PanelRecording};
+use etendue::calibrate::noise::{NoiseError, Panel, PanelBeams, PanelRecording, PanelSearch};
 use etendue::io::scan_log::{ScanStream, Source, open_stream};
 use std::path::{Path, PathBuf};
 

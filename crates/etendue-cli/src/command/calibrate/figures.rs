@@ -9,7 +9,9 @@ use crate::failure::Failure;
 use crate::folder::Folder;
 use etendue::calibrate::noise::score::HoldOutScores;
 use etendue::calibrate::noise::statistics::bins;
-use etendue::calibrate::noise::{NoiseCalibration, DirectionCell, Panel, PanelBeams, PanelRecording, replay};
+use etendue::calibrate::noise::{
+    DirectionCell, NoiseCalibration, Panel, PanelBeams, PanelRecording, replay,
+};
 use etendue::physics::profile::{Aspect, GlareKnot, Profile};
 use etendue_plot::{Axis, Drawing, Figure, Plot, Point, Series, Stroke, palette};
 
@@ -61,7 +63,11 @@ pub fn add_overview(folder: &mut Folder, calibrations: &[NoiseCalibration]) -> R
 }
 
 /// Adds the histogram of the probability integral transform and the calibration of the drop-out.
-pub fn add_hold_out(folder: &mut Folder, name: &str, hold_out: &HoldOutScores) -> Result<(), Failure> {
+pub fn add_hold_out(
+    folder: &mut Folder,
+    name: &str,
+    hold_out: &HoldOutScores,
+) -> Result<(), Failure> {
     let scores = &hold_out.scores[0].1;
     let held_out = recorded();
     let ideal = simulated();

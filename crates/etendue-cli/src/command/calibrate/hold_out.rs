@@ -1,6 +1,6 @@
 //! Report of held-out scores.
 
-use etendue::calibrate::noise::score::{IncidenceBand, HoldOutScores, MonteCarloBand};
+use etendue::calibrate::noise::score::{HoldOutScores, IncidenceBand, MonteCarloBand};
 use serde::Serialize;
 use std::fmt::Write as _;
 
@@ -76,7 +76,8 @@ impl HoldOutReport {
             ks_probability: band.probability,
             ks_probability_all_independent: band.plain_probability,
             ks_probability_simulated: simulated(band).map(|one| one.probability),
-            ks_all_independent_tells_simulations: simulated(band).map(|one| one.plain_rejection_rate),
+            ks_all_independent_tells_simulations: simulated(band)
+                .map(|one| one.plain_rejection_rate),
             jensen_shannon_bits: band.divergence,
             drop_out_seen: band.drop_out[0],
             drop_out_predicted: band.drop_out[1],

@@ -12,7 +12,8 @@ use crate::sequence::bar;
 use clap::Args;
 use etendue::calibrate::noise::score::hold_out;
 use etendue::calibrate::noise::{
-    NoiseCalibration, CalibrationOptions, Panel, PanelBeams, PanelHint, PanelRecording, RangingPrinciple, calibrate,
+    CalibrationOptions, NoiseCalibration, Panel, PanelBeams, PanelHint, PanelRecording,
+    RangingPrinciple, calibrate,
 };
 use etendue::config::profile::{
     CalibrationSetup, ProfileFile, Provenance, Quality, SetupPanel, load_calibration_setup,
@@ -206,7 +207,7 @@ impl Task {
         };
 
         // Options of the calibration
-        let kind = if setup.time_of_flight {
+        let principle = if setup.time_of_flight {
             RangingPrinciple::TimeOfFlight
         } else {
             RangingPrinciple::Triangulating
@@ -214,7 +215,7 @@ impl Task {
         let options = CalibrationOptions {
             sensor: setup.sensor.clone(),
             material: material.into(),
-            kind,
+            principle,
             wavelength: setup.wavelength,
             ..CalibrationOptions::default()
         };

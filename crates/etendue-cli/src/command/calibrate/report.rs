@@ -124,13 +124,15 @@ fn bands(calibration: &NoiseCalibration) -> Vec<BandRow> {
         let drop_out = 1.0 - returned / beams;
 
         // Means of the range error, weighted by returned beams
-        let mean = |value: &dyn Fn(&etendue::calibrate::noise::statistics::NormalEstimate) -> f64| {
-            let seen = inside
-                .iter()
-                .filter_map(|bin| Some((bin.ranges, bin.error.as_ref()?)));
-            let weight: f64 = seen.clone().map(|(n, _)| n).sum();
-            (weight > 0.0).then(|| seen.map(|(n, error)| n * value(error)).sum::<f64>() / weight)
-        };
+        let mean =
+            |value: &dyn Fn(&etendue::calibrate::noise::statistics::NormalEstimate) -> f64| {
+                let seen = inside
+                    .iter()
+                    .filter_map(|bin| Some((bin.ranges, bin.error.as_ref()?)));
+                let weight: f64 = seen.clone().map(|(n, _)| n).sum();
+                (weight > 0.0)
+                    .then(|| seen.map(|(n, error)| n * value(error)).sum::<f64>() / weight)
+            };
         Some(BandRow {
             from_deg: from,
             to_deg: to,

@@ -7,10 +7,10 @@ use crate::output::{print_report, warn, write_file};
 use crate::sequence::{self, ConventionName};
 use clap::{Args, ValueEnum};
 use etendue::calibrate::depth::features::NeighbourhoodMask;
-use etendue::calibrate::depth::train::{DepthOptimiser, TrainingSettings, TrainingResult, train};
+use etendue::calibrate::depth::train::{DepthOptimiser, TrainingResult, TrainingSettings, train};
 use etendue::calibrate::depth::{
-    DepthLoss, DepthMap, DepthModel, InverseCosineBias, LinearBias, DepthMapOptions, PolynomialBias, PoseFreedom,
-    RobustLoss, ScanSignature, WaveformBias,
+    DepthLoss, DepthMap, DepthMapOptions, DepthModel, InverseCosineBias, LinearBias,
+    PolynomialBias, PoseFreedom, RobustLoss, ScanSignature, WaveformBias,
 };
 use etendue::config::depth_model::{BIN_DEG, Learnt, LearntModel};
 use etendue::estimate::geometry::Neighbourhood;

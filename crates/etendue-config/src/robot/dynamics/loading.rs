@@ -254,7 +254,11 @@ impl JointCommandTable {
         };
         let numbers = given.iter().flatten().count();
         if numbers > 1 || other.iter().any(Option::is_some) {
-            let does = if joint.is_rotational() { "turns" } else { "slides" };
+            let does = if joint.is_rotational() {
+                "turns"
+            } else {
+                "slides"
+            };
             return Err([
                 format!(
                     "the joint \"{}\" {does} and takes one command at a time",

@@ -1,6 +1,8 @@
 //! A plate in which a triangulating sensor sees itself, simulated, recorded and calibrated again.
 
-use etendue_calibrate::noise::{CalibrationOptions, PanelHint, PanelRecording, RangingPrinciple, calibrate};
+use etendue_calibrate::noise::{
+    CalibrationOptions, PanelHint, PanelRecording, RangingPrinciple, calibrate,
+};
 use etendue_config::profile::ProfileFile;
 use etendue_config::scene::{LoadedScene, load};
 use etendue_config::sensor::preset;

@@ -1,7 +1,9 @@
 //! A profile in a scene, simulated, recorded and calibrated again.
 
 use etendue_calibrate::noise::score::{kolmogorov_smirnov, kolmogorov_smirnov_p};
-use etendue_calibrate::noise::{CalibrationOptions, PanelHint, PanelRecording, RangingPrinciple, calibrate};
+use etendue_calibrate::noise::{
+    CalibrationOptions, PanelHint, PanelRecording, RangingPrinciple, calibrate,
+};
 use etendue_config::profile::ProfileFile;
 use etendue_config::scene::{LoadedScene, load, parse};
 use etendue_config::sensor::preset;

@@ -30,7 +30,11 @@ fn walls_at_four_distances_give_the_law_of_distance() {
             sector: Some(sector.map(f64::to_radians)),
             ..PanelHint::default()
         };
-        read.push((PanelRecording::from_scans(log, &scans).unwrap(), hint, distance));
+        read.push((
+            PanelRecording::from_scans(log, &scans).unwrap(),
+            hint,
+            distance,
+        ));
     }
     let recordings: Vec<_> = read.iter().map(|(r, hint, _)| (r, *hint)).collect();
     let found = calibrate(&recordings, &CalibrationOptions::default()).unwrap();

@@ -4,7 +4,7 @@ use super::drive::Drive;
 use super::settings::{ExperimentError, unbiased_polynomial};
 use etendue_calibrate::depth::train::{TrainingSettings, train};
 use etendue_calibrate::depth::{
-    DepthLoss, DepthMap, DepthMeasurement, DepthModel, DepthMapOptions, PoseFreedom,
+    DepthLoss, DepthMap, DepthMapOptions, DepthMeasurement, DepthModel, PoseFreedom,
 };
 use etendue_physics::statistics::root_mean_square;
 

@@ -3,9 +3,9 @@
 use super::bias_evaluation::{REACH, held_out, residual_bias};
 use super::drive::{Drive, pose_noise};
 use super::settings::{CorridorSettings, ExperimentError, unbiased_polynomial};
-use etendue_calibrate::depth::train::{SequenceSplit, TrainingSettings, TrainingResult, train};
+use etendue_calibrate::depth::train::{SequenceSplit, TrainingResult, TrainingSettings, train};
 use etendue_calibrate::depth::{
-    DepthError, DepthMap, DepthModel, DepthMapOptions, PolynomialBias, PoseFreedom, WaveformBias,
+    DepthError, DepthMap, DepthMapOptions, DepthModel, PolynomialBias, PoseFreedom, WaveformBias,
     correct_scan,
 };
 use etendue_estimate::geometry::{Neighbourhood, ReferenceMesh};
