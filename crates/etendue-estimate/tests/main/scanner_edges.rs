@@ -41,7 +41,7 @@ fn sampled() -> Option<Receiver> {
 }
 
 fn problem(scanner: &Lidar, path: &str, edges: Option<EdgeSettings>) -> FitProblem {
-    let mut model = Model::of_scanner(hall(), scanner, vec![pose()]).expect("a model");
+    let mut model = Model::new(hall(), scanner, vec![pose()]).expect("a model");
     model.free(path, Freedom::Planar).expect("a pose");
     model.edges = edges;
     against_constants(model)
@@ -160,8 +160,7 @@ fn a_sweep_tells_a_panels_place_along_its_own_plane() {
         Translation3::new(0.03, 0.08, 0.0),
         UnitQuaternion::from_axis_angle(&Vector3::z_axis(), 0.03),
     );
-    let mut model =
-        Model::of_scanner(with_panel(truth * off), &scanner, vec![pose()]).expect("a model");
+    let mut model = Model::new(with_panel(truth * off), &scanner, vec![pose()]).expect("a model");
     model
         .free("objects.screen.pose", Freedom::Planar)
         .expect("a pose");
