@@ -58,7 +58,7 @@ impl Drops {
 
     /// Largest distance from the sensor at which a drop or flake returns at least `power` (1/(m²
     /// sr)), m; at most `far`.
-    pub fn seen_until(
+    pub fn visible_range(
         precipitation: &Precipitation<f64>,
         beam: &BeamWidth,
         overlap: &Overlap,
@@ -210,12 +210,15 @@ mod tests {
     fn the_visible_range_is_that_of_the_largest_drop() {
         let rain = Precipitation::rain(50e-3 / 3600.0);
         let (beam, overlap) = (beam(), overlap(8.0));
-        let until = Drops::seen_until(&rain, &beam, &overlap, 1e-8, 500.0);
+        let until = Drops::visible_range(&rain, &beam, &overlap, 1e-8, 500.0);
         let power = |range: f64| rain.drop_power(LARGEST, beam.area(range), range);
         assert!(
             power(until) >= 1e-8 && power(until + STEP) < 1e-8,
             "{until}"
         );
-        assert_eq!(Drops::seen_until(&rain, &beam, &overlap, 1.0, 500.0), NEAR);
+        assert_eq!(
+            Drops::visible_range(&rain, &beam, &overlap, 1.0, 500.0),
+            NEAR
+        );
     }
 }

@@ -62,7 +62,6 @@ impl SampleLobe for Conductor<f64> {}
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::surface::Lobe;
     use crate::surface::lobe::conformance::assert_lobe_conforms;
 

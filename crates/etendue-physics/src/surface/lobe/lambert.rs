@@ -77,7 +77,6 @@ impl SampleLobe for Lambert<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::surface::Lobe;
     use crate::surface::lobe::conformance::assert_lobe_conforms;
 
