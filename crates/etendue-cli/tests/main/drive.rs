@@ -21,9 +21,9 @@ position_m = [0, 0, 0.5]
 motion.twist = { velocity_m_s = [10, 0, 0] }
 "#;
 
-/// The car and the sensor drive side by side: in the sensor's frame the car stands.
+/// The car and the sensor have the same velocity: in the frame of the sensor the car is at rest.
 #[test]
-fn what_drives_along_stands_still_in_the_sensors_frame() {
+fn a_car_at_the_velocity_of_the_sensor_is_at_rest_in_its_frame() {
     let folder = folder();
     write(folder.path(), "street.toml", STREET);
     let simulate = [
@@ -97,10 +97,10 @@ fn a_trajectory_moves_a_continuous_wave_lidar_too() {
     assert_eq!(names(folder.path()), ["a.csv", "trajectory.tum"]);
 }
 
-/// In 12 m of fog the car 8 m ahead is not seen (0.5 % of its light comes back); what is seen is
-/// the fog. Drops are drawn by the seed.
+/// With a visibility of 12 m the car 8 m ahead has no returns (0.5 % of its light returns); the returns
+/// are those of the fog. The seed determines the drops.
 #[test]
-fn weather_takes_points_away_by_the_seed() {
+fn weather_removes_points_depending_on_the_seed() {
     let folder = folder();
     write(folder.path(), "street.toml", STREET);
     let table = |air: &[&str]| {
@@ -131,15 +131,18 @@ fn weather_takes_points_away_by_the_seed() {
     assert_ne!(both, dry);
     assert_eq!(both, table(&["--rain", "50", "--fog", "12"]));
     let simulate = ["simulate", "street.toml", "-o", "a.csv"];
-    let told = results(folder.path(), &simulate);
-    assert!(told.contains("ranges are of the air or of noise"), "{told}");
+    let message = results(folder.path(), &simulate);
+    assert!(
+        message.contains("ranges are of the air or of noise"),
+        "{message}"
+    );
     assert_eq!(table(&["--rain", "0"]), fog);
     let dense = ["--sensor", "velodyne-vlp-16", "--rain", "0", "--fog", "0.5"];
     let dense = [&simulate[..], &dense].concat();
-    let told = stderr(&etendue(folder.path(), &dense));
+    let message = stderr(&etendue(folder.path(), &dense));
     assert!(
-        told.contains("the air too dense (fog of 0.5 m visibility)"),
-        "{told}"
+        message.contains("the air too dense (fog of 0.5 m visibility)"),
+        "{message}"
     );
     for (air, says) in [
         (
@@ -150,8 +153,11 @@ fn weather_takes_points_away_by_the_seed() {
         (&["--rain", "0", "--drops-from", "1"], "but none fall"),
     ] {
         let wrong = etendue(folder.path(), &[&simulate[..], air].concat());
-        let told = stderr(&wrong);
-        assert!(!wrong.status.success() && told.contains(says), "{told}");
+        let message = stderr(&wrong);
+        assert!(
+            !wrong.status.success() && message.contains(says),
+            "{message}"
+        );
     }
 }
 
@@ -218,21 +224,21 @@ fn formats_convert_there_and_back() {
         "npz mcap", "mcap pcd", "pcd ply", "ply csv", "csv e57", "e57 laz", "laz las", "las bin",
     ] {
         let (from, to) = pair.split_once(' ').expect("two endings");
-        let told = results(
+        let message = results(
             folder.path(),
             &["convert", &format!("a.{from}"), &format!("a.{to}")],
         );
-        assert!(told.contains("points with x y z intensity"), "{told}");
+        assert!(message.contains("points with x y z intensity"), "{message}");
     }
-    let told = results(
+    let message = results(
         folder.path(),
         &["convert", "a.mcap", "b.ply", "--sweep", "1"],
     );
-    assert!(told.contains("sweeps: 1"), "{told}");
-    let told = results(folder.path(), &["compare", "a.npz", "a.bin"]);
+    assert!(message.contains("sweeps: 1"), "{message}");
+    let message = results(folder.path(), &["compare", "a.npz", "a.bin"]);
     assert!(
-        told.contains("F-score: 100.00 %") && told.contains("drop-outs:"),
-        "{told}"
+        message.contains("F-score: 100.00 %") && message.contains("drop-outs:"),
+        "{message}"
     );
     for (arguments, says) in [
         (
@@ -251,10 +257,10 @@ fn formats_convert_there_and_back() {
     }
 }
 
-/// A recording whose program was killed is truncated somewhere: what is whole is converted, with a
-/// warning; a capture that ends in its head is an error that writes nothing.
+/// The complete messages of a truncated recording are converted, with a warning; a capture that ends in
+/// its header is an error without output.
 #[test]
-fn cut_recordings_give_what_is_whole() {
+fn truncated_recordings_give_their_complete_messages() {
     let folder = folder();
     succeed(
         folder.path(),
@@ -287,10 +293,10 @@ fn cut_recordings_give_what_is_whole() {
     assert_eq!(names(folder.path()), ["a.csv", "a.mcap", "b.pcap"]);
 }
 
-/// A beat has no sign: where the Doppler shift of a car that drives away is greater than the beat of its
-/// range, ranges and velocities are wrong, and the run says so; a car that drives along has none.
+/// A beat frequency has no sign: if the Doppler shift of a departing car exceeds the beat of its range,
+/// ranges and velocities are wrong, with a warning. A car at the velocity of the sensor has no shift.
 #[test]
-fn folded_beats_are_told() {
+fn folded_beats_give_a_warning() {
     let folder = folder();
     let preset = results(folder.path(), &["sensors", "slamtec-rplidar-c1"]);
     let (before, _) = preset.split_once("[receiver").expect("a receiver");
@@ -299,15 +305,16 @@ fn folded_beats_are_told() {
                     found = { reflectance = 0.1, range_m = 20, threshold_over_noise = 10 }\n";
     let sensor = format!("{before}{receiver}[intensity]{after}");
     write(folder.path(), "fmcw.toml", sensor);
-    let told = |scene: &str| {
+    let warnings = |scene: &str| {
         write(folder.path(), "street.toml", scene);
         let simulate = ["simulate", "street.toml", "--sensor", "fmcw.toml"];
         let output = succeed(folder.path(), &[&simulate[..], &["-o", "a.csv"]].concat());
         stderr(&output)
     };
-    assert!(!told(STREET).contains("folds"));
+    assert!(!warnings(STREET).contains("folds"));
     // From 8 m its beat is 5.5 MHz, and that of 3.3 m/s away 7.3: it reads 10.6 m.
-    let (stands, _) = STREET.rsplit_once("motion.twist").expect("the sensor's");
-    let folded = told(&stands.replace("velocity_m_s = [10, 0, 0]", "velocity_m_s = [3.3, 0, 0]"));
+    let (at_rest, _) = STREET.rsplit_once("motion.twist").expect("the sensor's");
+    let folded =
+        warnings(&at_rest.replace("velocity_m_s = [10, 0, 0]", "velocity_m_s = [3.3, 0, 0]"));
     assert!(folded.contains("wrong ranges and velocities"), "{folded}");
 }

@@ -106,7 +106,7 @@ fn clouds_are_inspected_too() {
 }
 
 #[test]
-fn json_goes_to_standard_output_alone() {
+fn standard_output_contains_only_json() {
     let folder = folder();
     let output = etendue(folder.path(), &["simulate", "--json", "-o", "beams.csv"]);
     let summary: Value = serde_json::from_slice(&output.stdout).expect("JSON");

@@ -3,7 +3,7 @@
 use crate::{FILES_OF_SIMULATE, etendue, fail, folder, names, stderr, stdout, succeed, write};
 
 #[test]
-fn a_scanner_leaves_every_format_behind_and_compares_with_itself() {
+fn a_scanner_writes_every_format_and_compares_with_itself() {
     let folder = folder();
     let arguments = [
         "simulate",
@@ -128,7 +128,7 @@ fn a_trajectory_shorter_than_the_run_is_refused_and_nothing_is_written() {
 }
 
 #[test]
-fn mistyped_presets_and_missing_beams_are_told() {
+fn mistyped_presets_and_missing_beams_are_errors() {
     let folder = folder();
     let output = etendue(folder.path(), &["simulate", "--sensor", "velodyne-vlp16"]);
     assert!(
@@ -198,7 +198,7 @@ fn surfaces_that_are_met_but_not_found_give_a_warning() {
 }
 
 #[test]
-fn a_recording_of_nothing_is_an_error_and_leaves_what_was_there() {
+fn a_recording_of_nothing_is_an_error_and_keeps_an_older_file() {
     let folder = folder();
     write(folder.path(), "wall.toml", wall(6.0));
     let arguments = [
@@ -218,7 +218,7 @@ fn a_recording_of_nothing_is_an_error_and_leaves_what_was_there() {
 }
 
 #[test]
-fn one_of_several_sensors_that_fails_leaves_nothing_of_the_others() {
+fn no_sensor_has_files_if_one_of_several_fails() {
     let folder = folder();
     write(folder.path(), "wall.toml", wall(6.0));
     let arguments = [
@@ -249,8 +249,8 @@ fn options_that_a_recording_cannot_follow_are_refused() {
             option,
         ];
         let text = fail(folder.path(), &arguments.concat());
-        let told = format!("{} does not apply to a recording", option[0]);
-        assert!(text.contains(&told), "{text}");
+        let expected = format!("{} does not apply to a recording", option[0]);
+        assert!(text.contains(&expected), "{text}");
         assert!(names(folder.path()).is_empty());
     }
 }

@@ -120,10 +120,10 @@ fn only_what_the_air_has_can_be_free() {
     );
     assert!(foggy.paths().iter().any(|path| path == PATHS[1]));
     let wrong = foggy.free("atmosphere.fog_visibility", Freedom::Whole);
-    let told = wrong.expect_err("no such").to_string();
+    let message = wrong.expect_err("no such").to_string();
     assert!(
-        told.contains("did you mean \"atmosphere.fog_visibility_m\"?"),
-        "{told}"
+        message.contains("did you mean \"atmosphere.fog_visibility_m\"?"),
+        "{message}"
     );
     let rain = foggy.free("atmosphere.rain_mm_h", Freedom::Whole);
     assert!(rain.is_err());
@@ -137,7 +137,7 @@ fn only_what_the_air_has_can_be_free() {
 
 /// A noisy sweep in fog, by the sampled waveform: pose in space and visibility.
 #[test]
-fn a_sweep_tells_its_pose_and_the_visibility_of_the_fog() {
+fn a_sweep_determines_its_pose_and_the_visibility_of_fog() {
     let mut scanner = vlp_16(90, Discriminator::ConstantFraction { fraction: 0.5 });
     if let Receiver::Pulsed(receiver) = &mut scanner.receiver {
         receiver.echoes = EchoModel::Waveform;

@@ -161,6 +161,23 @@ pub fn against_constants(model: Model) -> FitProblem {
     problem
 }
 
+/// Derivatives of every residual by a relative change of the only variable, a number: that of the
+/// linearization, and the central difference over a relative step.
+pub fn relative_derivatives(problem: &FitProblem, step: f64) -> Vec<[f64; 2]> {
+    let state = problem.model.start();
+    let VariableValue::Number(value) = state[0].value() else {
+        panic!("a number")
+    };
+    let linearization = problem.linearize(&state);
+    let residuals = |by: f64| problem.residuals(&state.retract(&[by * value])).values;
+    let plus = residuals(step);
+    let minus = residuals(-step);
+    assert_eq!(plus.len(), linearization.residuals.values.len());
+    let rows = linearization.rows().zip(plus).zip(minus);
+    rows.map(|((row, plus), minus)| [row[0] * value, (plus - minus) / (2.0 * step)])
+        .collect()
+}
+
 #[test]
 fn derivatives_of_range_and_intensity_equal_central_differences() {
     for (path, freedom, least) in [
@@ -245,7 +262,7 @@ pub fn pose_error_and_number(state: &[Variable]) -> (f64, f64, f64) {
 
 /// A noisy sweep (jitter 12 mm, steps of 2 mm, whole counts) of 16 x 360 shots.
 #[test]
-fn a_sweep_tells_the_pose_in_space_and_a_screens_reflectance() {
+fn a_sweep_determines_the_pose_and_the_reflectance_of_a_screen() {
     let scanner = vlp_16(360, Discriminator::ConstantFraction { fraction: 0.5 });
     let scene: Scene = hall().build().expect("a scene");
     let world = World::at_wavelength(&scene, scanner.wavelength).expect("a world");
@@ -458,21 +475,4 @@ fn derivatives_by_the_divergences_of_a_scanner_equal_central_differences() {
             "{path}: {compared}, {jumps} jumps"
         );
     }
-}
-
-/// Derivatives of every residual by a relative change of the only variable, a number: that of the
-/// linearization, and the central difference over a relative step.
-pub fn relative_derivatives(problem: &FitProblem, step: f64) -> Vec<[f64; 2]> {
-    let state = problem.model.start();
-    let VariableValue::Number(value) = state[0].value() else {
-        panic!("a number")
-    };
-    let linearization = problem.linearize(&state);
-    let residuals = |by: f64| problem.residuals(&state.retract(&[by * value])).values;
-    let plus = residuals(step);
-    let minus = residuals(-step);
-    assert_eq!(plus.len(), linearization.residuals.values.len());
-    let rows = linearization.rows().zip(plus).zip(minus);
-    rows.map(|((row, plus), minus)| [row[0] * value, (plus - minus) / (2.0 * step)])
-        .collect()
 }

@@ -108,7 +108,7 @@ fn a_scanners_edge_derivatives_equal_differences_of_finely_sampled_beams() {
 /// Seven rays a beam: predictions change smoothly as edges sweep across beams, and the derivatives
 /// are theirs, but where a corner lies in a beam.
 #[test]
-fn a_scanners_predictions_with_edges_change_as_their_derivatives_say() {
+fn predictions_of_a_scanner_with_edges_change_as_their_derivatives() {
     let receivers = [
         None,
         sampled(),
@@ -141,7 +141,7 @@ fn a_scanners_predictions_with_edges_change_as_their_derivatives_say() {
 /// A panel in the hall, seen by a sweep with the sensor's noise, from a start that is off along its
 /// own plane, across it and in yaw.
 #[test]
-fn a_sweep_tells_a_panels_place_along_its_own_plane() {
+fn a_sweep_determines_the_position_of_a_panel_along_its_plane() {
     let scanner = vlp_16(450, Discriminator::ConstantFraction { fraction: 0.5 });
     let truth = Isometry3::from_parts(
         Translation3::new(-2.5, 0.6, 1.3),

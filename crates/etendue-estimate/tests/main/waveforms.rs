@@ -1,4 +1,4 @@
-//! Receivers that sample waveforms: derivatives, and what the simulator reports.
+//! Receivers that sample waveforms: derivatives, and equality with the simulator.
 
 use crate::differences::compare;
 use crate::pulsed::{against_constants, hall, pose, relative_derivatives, vlp_16};

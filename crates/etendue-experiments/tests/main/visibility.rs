@@ -102,7 +102,7 @@ fn edge_derivatives_equal_differences_of_a_finely_sampled_beam() {
     assert!(compared >= 12, "{compared}");
 }
 
-/// Wherever the mirror stands, nothing is infinite.
+/// All values are finite for every pose of the mirror.
 #[test]
 fn edge_derivatives_are_finite_wherever_the_mirror_stands() {
     let problem = problem(MIRROR, "objects.mirror.pose", &urg_04lx(), true).widened(4.0);

@@ -73,9 +73,9 @@ fn las_refuses_what_it_cannot_hold() {
     }
 }
 
-/// Points moved beyond what the header of their LAS file can hold are an error, not a panic.
+/// Points outside the range of the header of their LAS file are an error.
 #[test]
-fn las_points_moved_too_far_are_told() {
+fn las_points_moved_too_far_are_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.las");
     let mut outputs = OutputSet::new();
@@ -88,7 +88,7 @@ fn las_points_moved_too_far_are_told() {
     assert!(error.remedy().contains("coarser scale"));
 }
 
-/// Whole seconds of an epoch and whole metres of a map are read from text as they stand there.
+/// Whole seconds of an epoch and whole metres of a map are read from text exactly.
 #[test]
 fn whole_numbers_of_a_text_keep_their_digits() {
     let text = "x,y,z,time,range,intensity,ring\n16777217,2,3,1700000001,33554433,7,9\n\
@@ -112,7 +112,7 @@ fn whole_numbers_of_a_text_keep_their_digits() {
 
 /// Points and fields that LAS, E57 and KITTI drop are reported, and numbers that they change.
 #[test]
-fn what_is_not_kept_is_told() {
+fn omitted_fields_give_warnings() {
     let mut table = cloud(&[
         [1.0, 2.0, 3.0],
         [f64::NAN, 2.0, 3.0],
@@ -127,12 +127,12 @@ fn what_is_not_kept_is_told() {
     assert_eq!(las.points, 2);
     assert_eq!(las.fields, ["x", "y", "z", "intensity", "ring"]);
     assert_eq!(las.dropped, ["incidence"]);
-    let told = |part: &str| las.warnings.iter().any(|warning| warning.contains(part));
+    let warns = |part: &str| las.warnings.iter().any(|warning| warning.contains(part));
     assert!(
-        told("ring is beyond 0 to 65535, which is all that LAS holds of it, at 1 of 3 points"),
+        warns("ring is beyond 0 to 65535, which is all that LAS holds of it, at 1 of 3 points"),
         "{las:?}"
     );
-    assert!(told("intensity runs from 0 to 1"), "{las:?}");
+    assert!(warns("intensity runs from 0 to 1"), "{las:?}");
     let kitti = lossy_fields(&table, PointFormat::Kitti);
     assert_eq!(kitti.dropped, ["ring", "incidence"]);
     assert!(
@@ -147,7 +147,7 @@ fn what_is_not_kept_is_told() {
     assert_eq!(lossy_fields(&table, PointFormat::Las).warnings.len(), 1);
 }
 
-/// Rings, columns and returns of any size come back from E57 as they were.
+/// Rings, columns and returns of any size are equal after E57.
 #[test]
 fn e57_holds_large_counts() {
     let folder = tempfile::tempdir().unwrap();
@@ -190,7 +190,7 @@ fn recordings_refuse_times_without_a_stamp() {
     }
 }
 
-/// The errors of libraries say which kind of file is truncated.
+/// Errors of libraries name the format of the truncated file.
 #[test]
 fn cut_files_are_named_by_their_kind() {
     let folder = tempfile::tempdir().unwrap();
@@ -206,13 +206,13 @@ fn cut_files_are_named_by_their_kind() {
     ] {
         let error =
             parse_points("cut".as_ref(), bytes.to_vec(), &PacketSource::default()).unwrap_err();
-        let told = error.to_string();
+        let message = error.to_string();
         assert!(
-            told.contains(name) && told.contains("truncated or damaged"),
-            "{told}"
+            message.contains(name) && message.contains("truncated or damaged"),
+            "{message}"
         );
     }
     let error = ScanFile::parse("a.las".as_ref(), las[..100].to_vec()).err();
-    let told = error.unwrap().to_string();
-    assert!(told.contains("this LAS file"), "{told}");
+    let message = error.unwrap().to_string();
+    assert!(message.contains("this LAS file"), "{message}");
 }

@@ -487,7 +487,6 @@ impl Vectorized for DrawBeams<'_, '_, '_> {
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
-    use nalgebra::Isometry3;
     use super::*;
     use crate::lidar::trace::trees_for;
     use crate::lidar::{Air, Hooks, SweepSettings};
