@@ -241,6 +241,7 @@ mod tests {
                 material: MaterialId(0),
                 mask: u32::MAX,
             }],
+            ..SceneBuilder::default()
         };
         parts.build().expect("a scene")
     }

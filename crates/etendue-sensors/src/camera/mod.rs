@@ -30,6 +30,7 @@
 //!         material: MaterialId(0),
 //!         mask: u32::MAX,
 //!     }],
+//!     ..SceneBuilder::default()
 //! }
 //! .build()?;
 //! let lighting = Lighting {

@@ -39,6 +39,7 @@ use thiserror::Error;
 /// #         material: MaterialId(0),
 /// #         mask: u32::MAX,
 /// #     }],
+/// #     ..SceneBuilder::default()
 /// # }.build()?;
 /// let world = World::at_wavelength(&scene, 785e-9)?;
 /// let reflectance = Dual::<1>::variable(0.8, 0);

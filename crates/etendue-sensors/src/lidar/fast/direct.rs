@@ -612,6 +612,7 @@ mod tests {
                 material: MaterialId(0),
                 mask: u32::MAX,
             }],
+            ..SceneBuilder::default()
         };
         let scene = scene.build().unwrap();
         assert!(is_direct(&scene, &scanner(false), None));
