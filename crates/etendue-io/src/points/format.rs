@@ -63,6 +63,9 @@ pub enum PointFormat {
     Csv,
 }
 
+/// Appends a file with points to a set of outputs.
+type PointWriter = fn(&mut OutputSet, &Path, &PointTable, Encoding) -> Result<(), FormatError>;
+
 /// Endings, recognition, reader, writer and limits of a format.
 struct FormatEntry {
     /// Endings of file names, in lower case.
@@ -77,7 +80,7 @@ struct FormatEntry {
     /// Reader.
     read: fn(PointSource) -> Result<Points, FormatError>,
     /// Writer; `None` for formats that are only read.
-    write: Option<fn(&mut OutputSet, &Path, &PointTable, Encoding) -> Result<(), FormatError>>,
+    write: Option<PointWriter>,
     /// Capacity of formats with a fixed set of fields; `None` if all fields are stored.
     capacity: Option<FieldCapacity>,
     /// Editor of points in files of the format, if there is one.

@@ -34,12 +34,15 @@ const KINDS: [(&str, OffsetKind); 3] = [
     ("range_offset", OffsetKind::Range),
 ];
 
+/// A group by its number.
+type NumberedGroup = fn(usize) -> BeamGroup;
+
 /// Groups of beams by their name in paths.
-const GROUPS: [(&str, fn(usize) -> BeamGroup); 2] =
+const GROUPS: [(&str, NumberedGroup); 2] =
     [("beams", BeamGroup::Beam), ("channels", BeamGroup::Channel)];
 
 /// Number of groups of a name in a model.
-fn count(model: &Model, group: fn(usize) -> BeamGroup) -> usize {
+fn count(model: &Model, group: NumberedGroup) -> usize {
     match group(0) {
         BeamGroup::Beam(_) => model.sensor().beams(),
         BeamGroup::Channel(_) => model.sensor().lidar().channels.len(),

@@ -115,7 +115,7 @@ pub(super) fn read(
         for (firing, blocks) in (0_u32..).zip(model.firings(bytes)) {
             let first_azimuth = azimuth(bytes, blocks[0]);
             turns.column((first_azimuth / TAU).fract());
-            for laser in 0..lasers {
+            for (laser, &ring) in rings.iter().enumerate() {
                 let delay = model.delay(laser);
                 let azimuth = first_azimuth + rate * delay;
                 let echoes = echoes(bytes, &blocks, laser);
@@ -126,7 +126,7 @@ pub(super) fn read(
                         position,
                         range,
                         intensity: reflectivity.into(),
-                        ring: rings[laser],
+                        ring,
                         time: start + f64::from(firing) * period + delay,
                         return_number,
                         ambient: None,

@@ -123,10 +123,6 @@ pub(super) struct Reception<'a, S: Scalar> {
 
 /// A receiver prepared for a sweep.
 #[derive(Clone)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "one value a sweep, read at every shot"
-)]
 pub(super) enum PreparedReceiver<S> {
     Pulsed(PreparedPulsed<S>),
     Phase(PreparedPhase<S>),

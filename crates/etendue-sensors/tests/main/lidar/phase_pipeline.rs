@@ -209,6 +209,31 @@ fn round<S: Copy>(width: S) -> Divergence<S> {
     }
 }
 
+/// Expected range of the first shot of a phase lidar with an elliptical beam of a divergence (rad).
+fn range_with_divergence<S: LaneScalar>(world: &World<S>, divergence: S) -> S {
+    let width = BeamWidth {
+        shape: BeamShape::Gaussian,
+        divergence: round(divergence),
+        exit: round(0.01),
+    };
+    let lidar = Lidar {
+        beam: Beam::elliptic(width, 1),
+        ..phase_lidar().map(S::from)
+    };
+    let shots = phase_lidar().shots(0);
+    let settings = SweepSettings::default();
+    let pose = |_| Isometry3::identity();
+    let all = predict(
+        world,
+        &lidar,
+        &settings,
+        &shots[..1],
+        pose,
+        Hooks::default(),
+    );
+    all[0].unwrap().range
+}
+
 /// Seven rays of an elliptical beam on a slanted wall.
 #[test]
 fn the_divergence_of_an_elliptical_beam_has_derivatives() {
@@ -217,31 +242,10 @@ fn the_divergence_of_an_elliptical_beam_has_derivatives() {
         .panel([2.0, 0.0, 0.0], [-1.0, 1.2, 0.0], [4.0, 4.0], lambert(0.5))
         .build();
     let world = World::at_wavelength(&scene, super::stage::WAVELENGTH).unwrap();
-    fn range<S: LaneScalar>(world: &World<S>, divergence: S) -> S {
-        let width = BeamWidth {
-            shape: BeamShape::Gaussian,
-            divergence: round(divergence),
-            exit: round(0.01),
-        };
-        let lidar = Lidar {
-            beam: Beam::elliptic(width, 1),
-            ..phase_lidar().map(S::from)
-        };
-        let shots = phase_lidar().shots(0);
-        let settings = SweepSettings::default();
-        let pose = |_| Isometry3::identity();
-        let all = predict(
-            world,
-            &lidar,
-            &settings,
-            &shots[..1],
-            pose,
-            Hooks::default(),
-        );
-        all[0].unwrap().range
-    }
-    let own = range(&world.lift::<D>(), D::variable(0.05, 0));
-    let difference = (range(&world, 0.05 + 1e-6) - range(&world, 0.05 - 1e-6)) / 2e-6;
+    let own = range_with_divergence(&world.lift::<D>(), D::variable(0.05, 0));
+    let difference = (range_with_divergence(&world, 0.05 + 1e-6)
+        - range_with_divergence(&world, 0.05 - 1e-6))
+        / 2e-6;
     assert!(difference.abs() > 1e-3, "{difference}");
     assert!(
         (own.gradient()[0] - difference).abs() < 1e-6,

@@ -123,7 +123,9 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
                     number,
                     pose: &memory.batch.poses[lane],
                 };
-                let drawn = drawn.as_ref().and_then(|drawn| drawn.of(lane));
+                let drawn = drawn
+                    .as_ref()
+                    .map_or(ProfileDraw::NoProfile, |drawn| drawn.of(lane));
                 report(&self.phase_shot(fired, &memory.lanes[lane], drawn));
             }
         }
@@ -326,20 +328,21 @@ impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
         &self,
         fired: FiredShot<'s, S>,
         light: &LaneLight<S>,
-        drawn: Option<Option<Drawn>>,
+        drawn: ProfileDraw,
     ) -> PhaseShot<'s, S> {
         let power = light.signal.power;
         PhaseShot {
             detection: match drawn {
-                Some(drawn) => {
-                    let limits = &self.plain.lidar.limits;
-                    let within =
-                        drawn.filter(|drawn| self.plain.receiver.is_within(drawn.range, limits));
-                    within
-                        .map(|drawn| Detection::drawn(&drawn, power.value()))
-                        .ok_or(None)
+                ProfileDraw::Return(drawn)
+                    if self
+                        .plain
+                        .receiver
+                        .is_within(drawn.range, &self.plain.lidar.limits) =>
+                {
+                    Ok(Detection::drawn(&drawn, power.value()))
                 }
-                None => {
+                ProfileDraw::Return(_) | ProfileDraw::NoReturn => Err(None),
+                ProfileDraw::NoProfile => {
                     let mut noise = self.plain.stream(fired.number, Purpose::ReceiverNoise);
                     self.receiver
                         .detection(&light.signal, &mut noise)
@@ -408,10 +411,25 @@ struct Drawing {
     beams: DrawnBeams,
 }
 
+/// A draw of one beam.
+#[derive(Clone, Copy)]
+enum ProfileDraw {
+    /// The surface has no noise profile.
+    NoProfile,
+    /// The beam drops out.
+    NoReturn,
+    Return(Drawn),
+}
+
 impl Drawing {
-    /// What was drawn for a lane; none where its surface has no profile.
-    fn of(&self, lane: usize) -> Option<Option<Drawn>> {
-        self.calibrated[lane].then(|| self.beams.of(lane))
+    /// What was drawn for a lane.
+    fn of(&self, lane: usize) -> ProfileDraw {
+        if !self.calibrated[lane] {
+            return ProfileDraw::NoProfile;
+        }
+        self.beams
+            .of(lane)
+            .map_or(ProfileDraw::NoReturn, ProfileDraw::Return)
     }
 }
 
