@@ -130,7 +130,7 @@ fn sensors_that_cannot_be() {
     let folder = folder();
     let preset = stdout(&etendue(folder.path(), &["sensors", "hokuyo-urg-04lx"]));
     let sensor = folder.path().join("mine.toml");
-    for (from, to, told) in [
+    for (from, to, expected) in [
         ("far_m = 5.6", "far_m = 0.01", "range"),
         (
             "divergence_mrad = 10.0",
@@ -143,7 +143,7 @@ fn sensors_that_cannot_be() {
         assert!(preset.contains(from), "{from}");
         std::fs::write(&sensor, preset.replace(from, to)).expect("writes");
         let text = fail(folder.path(), &["simulate", "--sensor", "mine.toml"]);
-        assert_tells(&text, &["mine.toml", told]);
+        assert_tells(&text, &["mine.toml", expected]);
     }
 }
 
@@ -330,10 +330,10 @@ fn ctrl_c_ends_a_recording_after_a_whole_sweep() {
     let bytes = std::fs::read(&path).expect("a recording");
     assert!(bytes.ends_with(b"\x89MCAP0\r\n"), "its end is missing");
     let clouds = etendue::io::ros2::read_clouds(&path).expect("reads").clouds;
-    let told = format!("sweeps: {}, ", clouds.len());
+    let expected = format!("sweeps: {}, ", clouds.len());
     assert!(
-        stdout(&output).contains(&told),
-        "{told}: {}",
+        stdout(&output).contains(&expected),
+        "{expected}: {}",
         stdout(&output)
     );
 }

@@ -21,9 +21,9 @@ position_m = [0, 0, 0.5]
 motion.twist = { velocity_m_s = [10, 0, 0] }
 "#;
 
-/// The car and the sensor drive side by side: in the sensor's frame the car stands.
+/// The car and the sensor have the same velocity: in the frame of the sensor, the car is at rest.
 #[test]
-fn what_drives_along_stands_still_in_the_sensors_frame() {
+fn a_car_with_the_velocity_of_the_sensor_is_at_rest_in_its_frame() {
     let folder = folder();
     write(folder.path(), "street.toml", STREET);
     let simulate = [
@@ -97,10 +97,10 @@ fn a_trajectory_moves_a_continuous_wave_lidar_too() {
     assert_eq!(names(folder.path()), ["a.csv", "trajectory.tum"]);
 }
 
-/// In 12 m of fog the car 8 m ahead is not seen (0.5 % of its light comes back); what is seen is
-/// the fog. Drops are drawn by the seed.
+/// In fog of 12 m visibility, the car 8 m ahead gives no return (0.5 % of its light returns), but the fog
+/// does. The seed determines the drops.
 #[test]
-fn weather_takes_points_away_by_the_seed() {
+fn weather_removes_points_and_depends_on_the_seed() {
     let folder = folder();
     write(folder.path(), "street.toml", STREET);
     let table = |air: &[&str]| {
@@ -116,14 +116,14 @@ fn weather_takes_points_away_by_the_seed() {
         "{clear} {}",
         on_car(&fog)
     );
-    assert!(fog.lines().count() > 100, "the fog itself is seen");
+    assert!(fog.lines().count() > 100, "the fog returns points");
     let rain = |seed| table(&["--rain", "50", "--drops-from", "1", "--seed", seed]);
     assert_eq!(rain("4"), rain("4"));
     assert_ne!(rain("4"), rain("5"));
     let from = |mm| table(&["--rain", "50", "--drops-from", mm]);
     assert_eq!(from("0.5"), table(&["--rain", "50"]));
     assert_ne!(from("10"), from("0.5"));
-    // An option replaces that kind of the scene's air, and leaves the others.
+    // An option replaces its kind of weather in the scene, and no other kind.
     let dry = table(&["--rain", "50"]);
     let foggy = format!("{STREET}[atmosphere]\nfog_visibility_m = 12\nrain_mm_h = 5\n");
     write(folder.path(), "street.toml", foggy);
@@ -131,17 +131,17 @@ fn weather_takes_points_away_by_the_seed() {
     assert_ne!(both, dry);
     assert_eq!(both, table(&["--rain", "50", "--fog", "12"]));
     let simulate = ["simulate", "street.toml", "-o", "a.csv"];
-    let told = results(folder.path(), &simulate);
-    assert!(told.contains("ranges are of the air or of noise"), "{told}");
+    let text = results(folder.path(), &simulate);
+    assert!(text.contains("ranges are of the air or of noise"), "{text}");
     assert_eq!(table(&["--rain", "0"]), fog);
     let dense = ["--sensor", "velodyne-vlp-16", "--rain", "0", "--fog", "0.5"];
     let dense = [&simulate[..], &dense].concat();
-    let told = stderr(&etendue(folder.path(), &dense));
+    let text = stderr(&etendue(folder.path(), &dense));
     assert!(
-        told.contains("the air too dense (fog of 0.5 m visibility)"),
-        "{told}"
+        text.contains("the air too dense (fog of 0.5 m visibility)"),
+        "{text}"
     );
-    for (air, says) in [
+    for (air, expected) in [
         (
             &["--rain", "-1"][..],
             "expected zero or a number above zero",
@@ -150,13 +150,13 @@ fn weather_takes_points_away_by_the_seed() {
         (&["--rain", "0", "--drops-from", "1"], "but none fall"),
     ] {
         let wrong = etendue(folder.path(), &[&simulate[..], air].concat());
-        let told = stderr(&wrong);
-        assert!(!wrong.status.success() && told.contains(says), "{told}");
+        let text = stderr(&wrong);
+        assert!(!wrong.status.success() && text.contains(expected), "{text}");
     }
 }
 
 #[test]
-fn several_sensors_get_a_folder_each() {
+fn each_of_several_sensors_has_a_folder() {
     let folder = folder();
     let arguments = [
         "simulate",
@@ -181,7 +181,7 @@ fn several_sensors_get_a_folder_each() {
     );
     let ply = |name: &str| std::fs::read(rig.join(name).join("scan.ply")).expect("points");
     assert_ne!(ply("slamtec-rplidar-c1"), ply("slamtec-rplidar-c1-2"));
-    for (last, says) in [("x@1,2", "x"), ("slamtec-rplidar-c1@1,2", "makes no sense")] {
+    for (last, expected) in [("x@1,2", "x"), ("slamtec-rplidar-c1@1,2", "makes no sense")] {
         let output = etendue(
             folder.path(),
             &[
@@ -194,13 +194,13 @@ fn several_sensors_get_a_folder_each() {
                 "no",
             ],
         );
-        assert!(stderr(&output).contains(says), "{}", stderr(&output));
+        assert!(stderr(&output).contains(expected), "{}", stderr(&output));
     }
     assert_eq!(names(folder.path()), ["rig"]);
 }
 
 #[test]
-fn formats_convert_there_and_back() {
+fn points_pass_through_all_formats() {
     let folder = folder();
     succeed(
         folder.path(),
@@ -218,23 +218,23 @@ fn formats_convert_there_and_back() {
         "npz mcap", "mcap pcd", "pcd ply", "ply csv", "csv e57", "e57 laz", "laz las", "las bin",
     ] {
         let (from, to) = pair.split_once(' ').expect("two endings");
-        let told = results(
+        let text = results(
             folder.path(),
             &["convert", &format!("a.{from}"), &format!("a.{to}")],
         );
-        assert!(told.contains("points with x y z intensity"), "{told}");
+        assert!(text.contains("points with x y z intensity"), "{text}");
     }
-    let told = results(
+    let text = results(
         folder.path(),
         &["convert", "a.mcap", "b.ply", "--sweep", "1"],
     );
-    assert!(told.contains("sweeps: 1"), "{told}");
-    let told = results(folder.path(), &["compare", "a.npz", "a.bin"]);
+    assert!(text.contains("sweeps: 1"), "{text}");
+    let text = results(folder.path(), &["compare", "a.npz", "a.bin"]);
     assert!(
-        told.contains("F-score: 100.00 %") && told.contains("drop-outs:"),
-        "{told}"
+        text.contains("F-score: 100.00 %") && text.contains("drop-outs:"),
+        "{text}"
     );
-    for (arguments, says) in [
+    for (arguments, expected) in [
         (
             vec!["convert", "a.npz", "a.xyz"],
             "its ending is not that of a format",
@@ -246,15 +246,15 @@ fn formats_convert_there_and_back() {
         (vec!["convert", "none.pcap", "b.ply"], "none.pcap"),
     ] {
         let output = etendue(folder.path(), &arguments);
-        assert!(stderr(&output).contains(says), "{}", stderr(&output));
+        assert!(stderr(&output).contains(expected), "{}", stderr(&output));
         assert!(!output.status.success());
     }
 }
 
-/// A recording whose program was killed is truncated somewhere: what is whole is converted, with a
-/// warning; a capture that ends in its head is an error that writes nothing.
+/// The complete part of a truncated recording is converted, with a warning; a capture that ends in its
+/// header is an error that writes nothing.
 #[test]
-fn cut_recordings_give_what_is_whole() {
+fn truncated_recordings_give_their_complete_part() {
     let folder = folder();
     succeed(
         folder.path(),
@@ -288,9 +288,9 @@ fn cut_recordings_give_what_is_whole() {
 }
 
 /// A beat has no sign: where the Doppler shift of a car that drives away is greater than the beat of its
-/// range, ranges and velocities are wrong, and the run says so; a car that drives along has none.
+/// range, ranges and velocities are wrong, and there is a warning; a car with the velocity of the sensor has no Doppler shift.
 #[test]
-fn folded_beats_are_told() {
+fn a_run_warns_about_folded_beats() {
     let folder = folder();
     let preset = results(folder.path(), &["sensors", "slamtec-rplidar-c1"]);
     let (before, _) = preset.split_once("[receiver").expect("a receiver");
@@ -299,15 +299,15 @@ fn folded_beats_are_told() {
                     found = { reflectance = 0.1, range_m = 20, threshold_over_noise = 10 }\n";
     let sensor = format!("{before}{receiver}[intensity]{after}");
     write(folder.path(), "fmcw.toml", sensor);
-    let told = |scene: &str| {
+    let messages = |scene: &str| {
         write(folder.path(), "street.toml", scene);
         let simulate = ["simulate", "street.toml", "--sensor", "fmcw.toml"];
         let output = succeed(folder.path(), &[&simulate[..], &["-o", "a.csv"]].concat());
         stderr(&output)
     };
-    assert!(!told(STREET).contains("folds"));
+    assert!(!messages(STREET).contains("folds"));
     // From 8 m its beat is 5.5 MHz, and that of 3.3 m/s away 7.3: it reads 10.6 m.
-    let (stands, _) = STREET.rsplit_once("motion.twist").expect("the sensor's");
-    let folded = told(&stands.replace("velocity_m_s = [10, 0, 0]", "velocity_m_s = [3.3, 0, 0]"));
+    let (at_rest, _) = STREET.rsplit_once("motion.twist").expect("the sensor's");
+    let folded = messages(&at_rest.replace("velocity_m_s = [10, 0, 0]", "velocity_m_s = [3.3, 0, 0]"));
     assert!(folded.contains("wrong ranges and velocities"), "{folded}");
 }

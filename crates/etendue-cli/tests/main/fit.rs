@@ -127,7 +127,7 @@ fn a_problem_file_finds_an_object_in_its_box() {
 #[test]
 fn what_is_wrong_in_a_problem_file_is_pointed_at() {
     let folder = room();
-    for (from, to, told) in [
+    for (from, to, expected) in [
         (
             "objects.crate.pose",
             "objects.crat.pose",
@@ -154,13 +154,13 @@ fn what_is_wrong_in_a_problem_file_is_pointed_at() {
         ("scale_m = 0.05", "scale_m = 0.0", "not above zero"),
     ] {
         let text = problem(folder.path(), &PROBLEM.replace(from, to));
-        assert!(text.contains(told), "{told}: {text}");
-        assert!(text.contains("problem.toml"), "{told}: {text}");
+        assert!(text.contains(expected), "{expected}: {text}");
+        assert!(text.contains("problem.toml"), "{expected}: {text}");
     }
 }
 
 #[test]
-fn what_is_typed_wrong_is_told_with_a_remedy() {
+fn typing_errors_have_a_remedy() {
     let folder = room();
     let blind = "azimuth_deg,range_m\n0,\n10,\n";
     write(folder.path(), "short.csv", blind.replace("0,\n", "0,1\n"));
@@ -172,7 +172,7 @@ fn what_is_typed_wrong_is_told_with_a_remedy() {
             _ => "azimuth_rad,range_m\n".to_owned(),
         });
     write(folder.path(), "empty-beams.csv", empty.collect::<String>());
-    for (arguments, told) in [
+    for (arguments, expected) in [
         (
             vec!["--free", "sensor.pos"],
             "did you mean \"sensor.pose\"?",
@@ -202,24 +202,24 @@ fn what_is_typed_wrong_is_told_with_a_remedy() {
         ),
     ] {
         let start = ["fit", "room.toml", "--scan", "beams.csv"];
-        refused(folder.path(), &[&start[..], &arguments].concat(), told);
+        refused(folder.path(), &[&start[..], &arguments].concat(), expected);
     }
-    for (scan, told) in [
+    for (scan, expected) in [
         ("short.csv", "scan 0 has 2 beams, the sensor has 682"),
         ("empty-beams.csv", "not one valid range among 682 beams"),
     ] {
         let arguments = ["fit", "room.toml", "--scan", scan, "--free", "sensor.pose"];
-        refused(folder.path(), &arguments, told);
+        refused(folder.path(), &arguments, expected);
     }
 }
 
-fn refused(folder: &Path, arguments: &[&str], told: &str) {
+fn refused(folder: &Path, arguments: &[&str], expected: &str) {
     let message = fail(folder, arguments);
-    assert!(message.contains(told), "{told}: {message}");
+    assert!(message.contains(expected), "{expected}: {message}");
 }
 
 /// A diffuse wall's reflectance and the bias's factor of power change ranges alike; the offset of
-/// one beam that sees nothing changes nothing.
+/// one beam without a return changes nothing.
 #[test]
 fn what_the_scan_does_not_determine_is_named() {
     let folder = room();
@@ -385,7 +385,7 @@ fn a_sweep_of_a_pulsed_lidar_tells_its_pose_in_space_and_a_reflectance() {
     assert_eq!(found["measured"].as_u64().map(|n| n > 25_000), Some(true));
     let wrong = SWEEP.replace("screen.reflectance", "screen.reflectans");
     write(folder.path(), "wrong.toml", wrong);
-    let told = "did you mean \"materials.screen.reflectance\"?";
+    let expected = "did you mean \"materials.screen.reflectance\"?";
     let output = etendue(folder.path(), &["fit", "wrong.toml", "-o", "none"]);
-    assert!(stderr(&output).contains(told), "{}", stderr(&output));
+    assert!(stderr(&output).contains(expected), "{}", stderr(&output));
 }

@@ -128,7 +128,7 @@ fn a_trajectory_shorter_than_the_run_is_refused_and_nothing_is_written() {
 }
 
 #[test]
-fn mistyped_presets_and_missing_beams_are_told() {
+fn errors_name_mistyped_presets_and_missing_beams() {
     let folder = folder();
     let output = etendue(folder.path(), &["simulate", "--sensor", "velodyne-vlp16"]);
     assert!(
@@ -167,13 +167,13 @@ fn a_folders_recording_is_in_the_sensors_frame() {
         let output = simulate(output);
         assert!(output.status.success(), "{}", stderr(&output));
     }
-    let [in_folder, alone] = ["out/scan.mcap", "run.mcap"].map(|path| {
+    let [in_folder, single] = ["out/scan.mcap", "run.mcap"].map(|path| {
         let path = folder.path().join(path);
         let recording = etendue::io::ros2::read_clouds(&path);
         recording.expect("a recording").clouds
     });
-    assert!(alone[0].values.len() > 100_000 && alone[0].fields[..3] == ["x", "y", "z"]);
-    assert_eq!(in_folder, alone);
+    assert!(single[0].values.len() > 100_000 && single[0].fields[..3] == ["x", "y", "z"]);
+    assert_eq!(in_folder, single);
 }
 
 /// A wall of 4 m by 4 m, its middle so far ahead of the origin, m.
@@ -249,8 +249,8 @@ fn options_that_a_recording_cannot_follow_are_refused() {
             option,
         ];
         let text = fail(folder.path(), &arguments.concat());
-        let told = format!("{} does not apply to a recording", option[0]);
-        assert!(text.contains(&told), "{text}");
+        let expected = format!("{} does not apply to a recording", option[0]);
+        assert!(text.contains(&expected), "{text}");
         assert!(names(folder.path()).is_empty());
     }
 }

@@ -261,7 +261,7 @@ mod tests {
     use super::fits;
 
     #[test]
-    fn a_star_stands_for_anything_at_either_end() {
+    fn a_star_matches_anything_at_either_end() {
         assert!(fits("Window*", "Window_01") && !fits("Window*", "ShopWindow_01"));
         assert!(fits("*Window*", "ShopWindow_01") && fits("*", "anything"));
         assert!(fits("*_01", "Window_01") && !fits("Window", "Window_01"));

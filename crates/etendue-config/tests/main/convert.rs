@@ -167,7 +167,7 @@ fn every_format_gives_back_the_fields_it_holds() {
 
 /// Cut in the middle, every file gives an error or what is whole, with a warning; never a panic.
 #[test]
-fn cut_files_are_told() {
+fn truncated_files_give_errors_or_warnings() {
     let folder = tempfile::tempdir().unwrap();
     for path in written(&table(), folder.path()) {
         let bytes = std::fs::read(&path).unwrap();
@@ -188,10 +188,10 @@ fn cut_files_are_told() {
                 Ok(points) => {
                     // A text or a list without a count does not know its end.
                     let name = path.to_str().unwrap();
-                    let knows_not = name.ends_with("csv") || name.ends_with("bin");
+                    let has_no_count = name.ends_with("csv") || name.ends_with("bin");
                     // MCAP ends with an index that no point needs.
-                    let told = !points.warnings.is_empty() || points.together().points == 60;
-                    assert!(knows_not || told, "{name} {share}");
+                    let is_reported = !points.warnings.is_empty() || points.together().points == 60;
+                    assert!(has_no_count || is_reported, "{name} {share}");
                 }
             }
         }
@@ -328,7 +328,7 @@ fn cut_captures_give_what_is_whole_and_say_so() {
     };
     let bytes = std::fs::read(ouster).unwrap();
     let error = parse_points(
-        "alone.pcap".as_ref(),
+        "single.pcap".as_ref(),
         bytes,
         &packet_source(PacketMetadata::InPackets),
     )

@@ -66,7 +66,7 @@ fn a_urdf_file_gives_masses_shapes_and_joints() {
 
 /// Each is refused with its line.
 #[test]
-fn what_no_engine_can_move_is_told_by_line() {
+fn errors_give_the_line_of_unsupported_bodies() {
     let limit = "<limit lower=\"-1\" upper=\"2\" effort=\"30\" velocity=\"3\"/>";
     let cases = [
         (
@@ -184,7 +184,7 @@ fn refused(text: &str) -> (String, String) {
     (error.to_string(), error.remedy())
 }
 
-/// It stands for a second, reaches 2 m/s in another, and turns about L / tan(10 degrees) = 11.3 m.
+/// It is at rest for a second, reaches 2 m/s in another, and turns about L / tan(10 degrees) = 11.3 m.
 #[test]
 fn a_robot_file_s_bicycle_drives_by_its_schedule() {
     let robot = parse(&Document::new("car.toml", CAR)).expect("a car");
@@ -271,7 +271,7 @@ fn the_engine_s_models_need_the_engine() {
 /// A robot of a URDF file: its sensors sit on the bodies that move.
 #[test]
 #[cfg(feature = "rapier")]
-fn a_robot_of_links_moves_as_told_and_carries_its_sensors() {
+fn a_robot_of_links_follows_its_commands_and_carries_its_sensors() {
     let folder = tempfile::tempdir().expect("a folder");
     let write =
         |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("written");

@@ -16,4 +16,4 @@ mod scan_files;
 mod scan_logs;
 mod scan_streams;
 mod trajectories;
-mod what_formats_hold;
+mod format_limits;

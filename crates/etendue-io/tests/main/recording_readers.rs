@@ -67,9 +67,9 @@ fn a_laser_scan_of_a_ros_1_bag_is_read() {
     assert!(cut.to_string().contains("neither a LaserScan"), "{cut}");
 }
 
-/// Scans of a lidar at the front and of one at the rear: the first topic is read, and the other told.
+/// Scans of a lidar at the front and of one at the rear: the first topic is read, with a warning about the other.
 #[test]
-fn the_scans_of_another_topic_are_told() {
+fn a_warning_names_the_topic_that_is_not_read() {
     let connection = |number: u8, topic: &[u8]| {
         let fields = [
             ("op", &[7][..]),
@@ -98,8 +98,8 @@ fn the_scans_of_another_topic_are_told() {
     let path = folder.path().join("two.bag");
     std::fs::write(&path, [b"#ROSBAG V2.0\n".as_slice(), &chunk].concat()).unwrap();
     let read = read_recording(&path, &PacketSource::default()).unwrap();
-    let told = &read.warnings[..];
-    assert!(told.len() == 1 && told[0].contains("/front is read") && told[0].contains("/rear"));
+    let warnings = &read.warnings[..];
+    assert!(warnings.len() == 1 && warnings[0].contains("/front is read") && warnings[0].contains("/rear"));
     let Content::Scans(log) = read.content else {
         panic!("no scans");
     };
@@ -113,7 +113,7 @@ fn the_scans_of_another_topic_are_told() {
 
 /// A real bag of an inertial unit, odometry and positions.
 #[test]
-fn a_bag_without_a_scan_topic_is_told_with_its_topics() {
+fn the_error_about_a_bag_without_scans_lists_its_topics() {
     let Some(bag) = recording("husky_imu_odom_gps_bag/test1.bag") else {
         return;
     };
@@ -128,7 +128,7 @@ fn a_bag_without_a_scan_topic_is_told_with_its_topics() {
 }
 
 #[test]
-fn a_cut_line_and_decimal_commas_are_told_with_their_place() {
+fn errors_give_the_position_of_truncated_lines_and_decimal_commas() {
     let rows = "0.5,47,-1.0\n0.5,47\n0.5,47,0.0\n";
     let error = parse_scan_log("a.txt".as_ref(), rows)
         .unwrap_err()

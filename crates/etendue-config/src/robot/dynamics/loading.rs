@@ -230,7 +230,7 @@ impl JointCommandTable {
             return Err(document.error(self.name.span(), unknown.into()));
         };
         let joint = robot.moving_joints().nth(number).expect("found there");
-        match self.told(joint) {
+        match self.command_of(joint) {
             Ok(command) => Ok((nanoseconds(self.at_s), number, command)),
             Err([message, remedy]) => {
                 let problem = Problem::value(message, remedy);
@@ -240,7 +240,7 @@ impl JointCommandTable {
     }
 
     /// The joint's one command.
-    fn told(&self, joint: &Joint) -> Result<JointCommand, [String; 2]> {
+    fn command_of(&self, joint: &Joint) -> Result<JointCommand, [String; 2]> {
         let turning = [self.position_deg, self.velocity_deg_s, self.torque_nm];
         let sliding = [self.position_m, self.velocity_mps, self.force_n];
         let (given, other, keys) = if joint.is_rotational() {
