@@ -296,7 +296,7 @@ impl PointTable {
 
 /// Points of a file, in the order of the file.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Points {
+pub struct PointSweeps {
     /// The sweeps (clouds, turns) of the file; one where it does not tell them apart, but by the
     /// field `sweep` of its points ([`PointTable::of_sweep`]).
     pub sweeps: Vec<PointTable>,
@@ -304,7 +304,7 @@ pub struct Points {
     pub warnings: Vec<String>,
 }
 
-impl Points {
+impl PointSweeps {
     /// One sweep without warnings.
     pub(crate) fn one(table: PointTable) -> Self {
         Self {

@@ -308,6 +308,7 @@ fn a_run_warns_about_folded_beats() {
     assert!(!messages(STREET).contains("folds"));
     // From 8 m its beat is 5.5 MHz, and that of 3.3 m/s away 7.3: it reads 10.6 m.
     let (at_rest, _) = STREET.rsplit_once("motion.twist").expect("the sensor's");
-    let folded = messages(&at_rest.replace("velocity_m_s = [10, 0, 0]", "velocity_m_s = [3.3, 0, 0]"));
+    let folded =
+        messages(&at_rest.replace("velocity_m_s = [10, 0, 0]", "velocity_m_s = [3.3, 0, 0]"));
     assert!(folded.contains("wrong ranges and velocities"), "{folded}");
 }

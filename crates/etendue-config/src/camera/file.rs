@@ -2,7 +2,7 @@
 
 use super::LensTable;
 use crate::ConfigError;
-use crate::toml_file::{Document, DocumentError, Problem};
+use crate::toml_file::{Document, DocumentError, TomlProblem};
 use etendue_physics::camera::{Aperture, BayerPattern, Emva1288, LinearNoise, Tone, Vignetting};
 use etendue_sensors::camera::{
     Band, Camera, CameraError, Colour, Detector, Exposure, LinearDetector, Shutter, WhiteBalance,
@@ -245,7 +245,7 @@ pub fn parse(document: &Document) -> Result<Camera, DocumentError> {
     let found = *file.version.get_ref();
     if found != VERSION {
         let known = VERSION;
-        return Err(document.error(file.version.span(), Problem::Version { found, known }));
+        return Err(document.error(file.version.span(), TomlProblem::Version { found, known }));
     }
     let size = *file.resolution_px.get_ref();
     let lens = file.lens.get_ref();
@@ -263,7 +263,7 @@ pub fn parse(document: &Document) -> Result<Camera, DocumentError> {
             }
             _ => "correct it in this file",
         };
-        document.error(span, Problem::value(error.to_string(), remedy))
+        document.error(span, TomlProblem::value(error.to_string(), remedy))
     })?;
     Ok(camera)
 }

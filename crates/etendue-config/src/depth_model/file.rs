@@ -1,7 +1,7 @@
 //! What a model file holds.
 
 use super::{Learnt, LearntModel};
-use crate::toml_file::{Document, DocumentError, Problem};
+use crate::toml_file::{Document, DocumentError, TomlProblem};
 use etendue_calibrate::depth::{
     DepthModel, InverseCosine, Linear, Polynomial, ScanSignature, WaveformBias,
 };
@@ -130,7 +130,7 @@ pub(super) fn parse(document: &Document) -> Result<LearntModel, DocumentError> {
     let found = *file.version.get_ref();
     if found != VERSION {
         let known = VERSION;
-        return Err(document.error(file.version.span(), Problem::Version { found, known }));
+        return Err(document.error(file.version.span(), TomlProblem::Version { found, known }));
     }
     let span = file.model.span();
     let model = model(document, &span, file.model.into_inner())?;
@@ -148,8 +148,9 @@ fn model(
     span: &Range<usize>,
     table: ModelTable,
 ) -> Result<DepthModel, DocumentError> {
-    let fail =
-        |message: &str, remedy: &str| document.error(span.clone(), Problem::value(message, remedy));
+    let fail = |message: &str, remedy: &str| {
+        document.error(span.clone(), TomlProblem::value(message, remedy))
+    };
     let model = match table {
         ModelTable::Polynomial(t) => {
             if t.exponents.len() != t.weights.len() || t.weights.is_empty() {
@@ -207,7 +208,7 @@ impl LearntTable {
         let rows = self.covariance.get_ref();
         if rows.len() != count || rows.iter().any(|row| row.len() != count) {
             let message = format!("the covariance is not {count} by {count}");
-            let problem = Problem::value(message, "give a row and a column for every weight");
+            let problem = TomlProblem::value(message, "give a row and a column for every weight");
             return Err(document.error(self.covariance.span(), problem));
         }
         let radians = |pair: [f64; 2]| pair.map(f64::to_radians);

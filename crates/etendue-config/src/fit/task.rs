@@ -6,7 +6,7 @@ use super::{
 };
 use crate::ConfigError;
 use crate::scene::{Placement, RotationDeg, resolve};
-use crate::toml_file::{Document, DocumentError, Problem};
+use crate::toml_file::{Document, DocumentError, TomlProblem};
 use etendue_estimate::solve::{Continuation, Loss, Solver, SolverLimits, SolverMethod};
 use nalgebra::{Isometry2, Isometry3};
 use std::ops::Range;
@@ -108,7 +108,7 @@ pub struct Spot {
 
 impl Spot {
     /// An error that points at it.
-    pub fn error(&self, problem: Problem) -> DocumentError {
+    pub fn error(&self, problem: TomlProblem) -> DocumentError {
         self.document.error(self.span.clone(), problem)
     }
 }
@@ -141,7 +141,7 @@ pub fn parse(document: &Document) -> Result<FitTask, DocumentError> {
     let found = *file.version.get_ref();
     if found != VERSION {
         let known = VERSION;
-        return Err(document.error(file.version.span(), Problem::Version { found, known }));
+        return Err(document.error(file.version.span(), TomlProblem::Version { found, known }));
     }
     let scans = filled(document, &file.scans, "scan", "add [[scans]]")?;
     let free = filled(document, &file.free, "unknown", "add [[free]]")?;
@@ -172,7 +172,7 @@ fn filled<'a, T>(
     remedy: &str,
 ) -> Result<&'a [T], DocumentError> {
     if list.get_ref().is_empty() {
-        let problem = Problem::value(format!("there is no {what}"), remedy);
+        let problem = TomlProblem::value(format!("there is no {what}"), remedy);
         return Err(document.error(list.span(), problem));
     }
     Ok(list.get_ref())
@@ -224,7 +224,7 @@ fn unknown(document: &Document, table: &FreeTable) -> Result<FreeTask, DocumentE
 fn motion(document: &Document, table: &FreeTable) -> Result<Motion, DocumentError> {
     let ordered = |span: Range<usize>, pairs: &[(f64, f64)]| {
         let sound = pairs.iter().all(|(lower, upper)| lower < upper);
-        let problem = || Problem::value("the bounds are empty", "give the lower bound first");
+        let problem = || TomlProblem::value("the bounds are empty", "give the lower bound first");
         sound
             .then_some(())
             .ok_or_else(|| document.error(span, problem()))
@@ -245,7 +245,7 @@ fn motion(document: &Document, table: &FreeTable) -> Result<Motion, DocumentErro
             MotionName::Spatial => Motion::Spatial,
         }),
         (Some(_), Some(given)) => {
-            let problem = Problem::value(
+            let problem = TomlProblem::value(
                 "within_m is for poses, between is for numbers",
                 "give the one that fits",
             );
@@ -268,7 +268,7 @@ fn setting(document: &Document, table: &Spanned<ValueTable>) -> Result<Setting, 
             Ok(Setting::Pose(pose))
         }
         _ => {
-            let problem = Problem::value(
+            let problem = TomlProblem::value(
                 "this is neither a number nor a pose",
                 "give value = 0.5, or position_m and rotation_deg",
             );
@@ -321,7 +321,7 @@ fn solver(document: &Document, table: &SolverTable) -> Result<Solver, DocumentEr
     };
     if let Some((problem, remedy)) = wrong {
         let start = document.text().find("[solver]").unwrap_or(0);
-        return Err(document.error(start..start, Problem::value(problem, remedy)));
+        return Err(document.error(start..start, TomlProblem::value(problem, remedy)));
     }
     Ok(Solver {
         method: table.method.into(),

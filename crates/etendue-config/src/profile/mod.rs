@@ -22,7 +22,7 @@ pub use library::{LibraryProfile, find, library};
 pub use sensor_name::{is_same_sensor, other_sensors};
 
 use crate::ConfigError;
-use crate::toml_file::{Document, DocumentError, Problem, UnknownName};
+use crate::toml_file::{Document, DocumentError, TomlProblem, UnknownName};
 use etendue_physics::profile::Profile;
 use std::path::Path;
 use std::sync::Arc;
@@ -48,12 +48,12 @@ pub fn parse(document: &Document) -> Result<ProfileFile, DocumentError> {
     let file: ProfileFile = document.parse()?;
     let (found, known) = (file.version, VERSION);
     if found != known {
-        return Err(document.error(0..0, Problem::Version { found, known }));
+        return Err(document.error(0..0, TomlProblem::Version { found, known }));
     }
     let fail = |message: String| {
         document.error(
             0..0,
-            Problem::value(message, "calibrate again, or correct the file"),
+            TomlProblem::value(message, "calibrate again, or correct the file"),
         )
     };
     let profile = file.profile().map_err(&fail)?;

@@ -8,7 +8,7 @@ use super::{
 use crate::ConfigError;
 use crate::profile::other_sensors;
 use crate::scene::{self, LoadedScene, resolve};
-use crate::toml_file::{Document, DocumentError, Problem, UnknownName};
+use crate::toml_file::{Document, DocumentError, TomlProblem, UnknownName};
 use etendue_sensors::dynamics::Stationary;
 use etendue_sensors::rig::{
     Device, Environment, FrameDeclaration, FrameError, FrameTree, Mount, MountedSensor, Rig,
@@ -152,36 +152,37 @@ fn check(document: &Document, file: &RobotFile) -> Result<(), DocumentError> {
     let found = *file.version.get_ref();
     if found != VERSION {
         let known = VERSION;
-        return Err(document.error(file.version.span(), Problem::Version { found, known }));
+        return Err(document.error(file.version.span(), TomlProblem::Version { found, known }));
     }
     if let Some(given) = &file.duration_s
         && !(*given.get_ref() > 0.0 && given.get_ref().is_finite())
     {
-        let problem = Problem::value("the run lasts no time", "give a duration above zero");
+        let problem = TomlProblem::value("the run lasts no time", "give a duration above zero");
         return Err(document.error(given.span(), problem));
     }
     if let (Some(_), Some(table)) = (&file.motion, &file.dynamics) {
-        let problem = Problem::value(
+        let problem = TomlProblem::value(
             "the robot has both a motion that is known and dynamics",
             "leave [motion] or [dynamics] out",
         );
         return Err(document.error(table.span(), problem));
     }
     if let (Some(_), Some(mjcf)) = (&file.urdf, &file.mjcf) {
-        let problem = Problem::value("the robot has two descriptions", "leave urdf or mjcf out");
+        let problem =
+            TomlProblem::value("the robot has two descriptions", "leave urdf or mjcf out");
         return Err(document.error(mjcf.span(), problem));
     }
     if let Some(base) = &file.base
         && (moves_by_joints(file) || file.mjcf.is_some())
     {
-        let problem = Problem::value(
+        let problem = TomlProblem::value(
             "a robot whose joints move, or of an MJCF file, has its root as base",
             "leave base out",
         );
         return Err(document.error(base.span(), problem));
     }
     if file.sensors.is_empty() {
-        let problem = Problem::value("the robot has no sensor", "add [[sensors]]");
+        let problem = TomlProblem::value("the robot has no sensor", "add [[sensors]]");
         return Err(document.error(0..0, problem));
     }
     Ok(())
@@ -275,7 +276,7 @@ fn frame_error<'a>(
     match error {
         FrameError::Duplicate { frame, name } => {
             let what = "frame".into();
-            document.error(name_span(frame), Problem::Duplicate { what, name })
+            document.error(name_span(frame), TomlProblem::Duplicate { what, name })
         }
         FrameError::UnknownParent { frame, parent, .. } => {
             let problem = UnknownName::new("frame", parent, known).into();
@@ -285,7 +286,7 @@ fn frame_error<'a>(
             )
         }
         FrameError::Cycle { frame, .. } => {
-            let problem = Problem::value(
+            let problem = TomlProblem::value(
                 error.to_string(),
                 "put one of these frames on the base, or on a frame that is",
             );
@@ -296,7 +297,7 @@ fn frame_error<'a>(
         }
         other => document.error(
             0..0,
-            Problem::value(other.to_string(), "correct the frames"),
+            TomlProblem::value(other.to_string(), "correct the frames"),
         ),
     }
 }
@@ -351,7 +352,7 @@ fn rig_error(
         RigError::Duplicate { name } => {
             let what = "output".into();
             let name = name.clone();
-            return document.error(table.name.span(), Problem::Duplicate { what, name });
+            return document.error(table.name.span(), TomlProblem::Duplicate { what, name });
         }
         RigError::NoRate { .. } => (table.name.span(), "add rate_hz = ..."),
         RigError::Clock { source, .. } => match source {
@@ -380,7 +381,7 @@ fn rig_error(
         }
         _ => (table.name.span(), "correct this sensor"),
     };
-    document.error(span, Problem::value(message, remedy))
+    document.error(span, TomlProblem::value(message, remedy))
 }
 
 /// Topics of each sensor's outputs: what the file says, else "/" and the output's name.

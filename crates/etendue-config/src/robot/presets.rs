@@ -4,7 +4,7 @@ use super::{BarometerTable, GnssTable, ImuTable};
 use crate::ConfigError;
 use crate::presets::{DEVICES, Preset};
 use crate::scene::resolve;
-use crate::toml_file::{Document, DocumentError, Problem};
+use crate::toml_file::{Document, DocumentError, TomlProblem};
 use etendue_sensors::rig::{Device, Gnss};
 use serde::Deserialize;
 use toml::Spanned;
@@ -81,7 +81,7 @@ pub(super) fn device_file(
         }
         (None, Some(file)) => Document::read(&resolve(document, file)?)?,
         (Some(_), Some(file)) => {
-            let problem = Problem::value("the device is given twice", "give preset or file");
+            let problem = TomlProblem::value("the device is given twice", "give preset or file");
             return Err(document.error(file.span(), problem).into());
         }
     };
@@ -96,5 +96,5 @@ fn check_version(document: &Document, given: &Spanned<u32>) -> Result<(), Docume
     if found == known {
         return Ok(());
     }
-    Err(document.error(given.span(), Problem::Version { found, known }))
+    Err(document.error(given.span(), TomlProblem::Version { found, known }))
 }

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::ConfigError;
 use crate::presets::SENSORS;
-use crate::toml_file::{Document, DocumentError, Problem};
+use crate::toml_file::{Document, DocumentError, TomlProblem};
 use etendue_io::FormatError;
 use etendue_io::digest::sha256_of_all;
 use etendue_scene::lighting::Lighting;
@@ -76,12 +76,12 @@ fn check(document: &Document, file: &SceneFile) -> Result<(), DocumentError> {
     let found = *file.version.get_ref();
     if found != VERSION {
         let known = VERSION;
-        return Err(document.error(file.version.span(), Problem::Version { found, known }));
+        return Err(document.error(file.version.span(), TomlProblem::Version { found, known }));
     }
     let mut names = BTreeSet::new();
     for object in file.objects.get_ref() {
         if !names.insert(object.name.get_ref()) {
-            let problem = Problem::Duplicate {
+            let problem = TomlProblem::Duplicate {
                 what: "object".into(),
                 name: object.name.get_ref().clone(),
             };
@@ -89,7 +89,7 @@ fn check(document: &Document, file: &SceneFile) -> Result<(), DocumentError> {
         }
     }
     if names.is_empty() {
-        let problem = Problem::value("the scene has no object", "add [[objects]]");
+        let problem = TomlProblem::value("the scene has no object", "add [[objects]]");
         return Err(document.error(file.objects.span(), problem));
     }
     Ok(())
@@ -119,7 +119,7 @@ impl Assembly<'_> {
             warnings,
         } = self.mesh_object(object)?;
         let Some(material) = material else {
-            let problem = Problem::value(
+            let problem = TomlProblem::value(
                 format!("the object \"{name}\" has no material"),
                 "add material = \"...\"; `etendue materials` lists ready ones",
             );
@@ -172,7 +172,7 @@ impl Assembly<'_> {
             return Ok(());
         };
         let Shape::Mesh(shape) = &object.shape else {
-            let problem = Problem::value(
+            let problem = TomlProblem::value(
                 "only the vertices of a mesh file can move",
                 "give the object shape.mesh",
             );
@@ -296,7 +296,7 @@ fn placement(
         (None, None) => None,
         (Some(_), Some(file)) => {
             let problem =
-                Problem::value("the sensor is given twice", "give preset or file, not both");
+                TomlProblem::value("the sensor is given twice", "give preset or file, not both");
             return Err(document.error(file.span(), problem).into());
         }
     };

@@ -4,8 +4,8 @@ use super::location::resolve;
 use super::materials::Palette;
 use super::shape::{MeshShape, UpAxis};
 use crate::ConfigError;
-use crate::toml_file::{Document, DocumentError, Problem};
-use etendue_io::mesh::{MeshFile, Part, Up, read_mesh};
+use crate::toml_file::{Document, DocumentError, TomlProblem};
+use etendue_io::mesh::{MeshFile, MeshPart, Up, read_mesh};
 use etendue_io::{FormatError, Place};
 use etendue_scene::{MaterialId, Mesh, Pictures, TexturedObject};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
@@ -117,7 +117,7 @@ fn scale(document: &Document, shape: &MeshShape) -> Result<f64, DocumentError> {
     if scale.is_finite() && scale > 0.0 {
         return Ok(scale);
     }
-    let problem = Problem::value(
+    let problem = TomlProblem::value(
         format!("the scale is {scale}"),
         "write how many metres a unit of the file is, for instance 0.001",
     );
@@ -148,7 +148,7 @@ struct PartName {
 fn part_names(
     document: &Document,
     shape: &MeshShape,
-    parts: &[Part],
+    parts: &[MeshPart],
     files: &mut MeshFiles,
 ) -> Result<Vec<String>, ConfigError> {
     let mut names: Vec<String> = parts.iter().map(|part| part.name.clone()).collect();
@@ -188,7 +188,7 @@ struct Choice<'a> {
 impl Choice<'_> {
     fn materials(
         &self,
-        parts: &[Part],
+        parts: &[MeshPart],
         names: &[String],
         palette: &mut Palette<'_>,
         warnings: &mut Vec<String>,
@@ -228,7 +228,7 @@ impl Choice<'_> {
 
     fn material(
         &self,
-        part: &Part,
+        part: &MeshPart,
         name: &str,
         palette: &mut Palette<'_>,
     ) -> Result<MaterialId, DocumentError> {
@@ -237,7 +237,7 @@ impl Choice<'_> {
             (None, None, Some(look)) => Ok(palette.add(name, look.material())),
             (None, None, None) => Err(self.document.error(
                 self.shape.file.span(),
-                Problem::value(
+                TomlProblem::value(
                     format!("the part \"{name}\" of this file has no material"),
                     "give the object a material, or the part one under materials",
                 ),

@@ -6,7 +6,7 @@ use super::pattern::PatternTable;
 use super::receiver::{IntensityTable, RangeTable, ReceiverTable};
 use super::version_1;
 use crate::ConfigError;
-use crate::toml_file::{Document, DocumentError, Problem};
+use crate::toml_file::{Document, DocumentError, TomlProblem};
 use etendue_sensors::lidar::{Channel, Lidar, LidarError, LidarPart};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -105,7 +105,7 @@ pub fn parse(document: &Document) -> Result<Sensor, DocumentError> {
 impl SensorFile {
     /// The lidar that the file describes, checked.
     fn lidar(&self, document: &Document) -> Result<Lidar, DocumentError> {
-        let at = |span: Range<usize>| move |problem: Problem| document.error(span, problem);
+        let at = |span: Range<usize>| move |problem: TomlProblem| document.error(span, problem);
         let channels = match &self.channels {
             Some(table) => (table.get_ref().channels()).map_err(at(table.span()))?,
             None => vec![Channel::default()],
@@ -129,7 +129,7 @@ impl SensorFile {
                 .map_or_else(IntensityTable::power, |table| table.get_ref().intensity()),
         };
         lidar.checked().map_err(|error| {
-            let problem = Problem::value(error.to_string(), "correct it here");
+            let problem = TomlProblem::value(error.to_string(), "correct it here");
             document.error(self.span_of(&error), problem)
         })
     }

@@ -1,6 +1,6 @@
 //! A TOML file's text, and errors that point into it.
 
-use super::Problem;
+use super::TomlProblem;
 use etendue_io::FormatError;
 use serde::de::DeserializeOwned;
 use std::fmt;
@@ -40,7 +40,7 @@ pub struct DocumentError(Box<Mistake>);
 struct Mistake {
     document: Document,
     span: Range<usize>,
-    problem: Problem,
+    problem: TomlProblem,
 }
 
 impl Document {
@@ -69,12 +69,12 @@ impl Document {
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, DocumentError> {
         toml::from_str(&self.text).map_err(|error| {
             let span = error.span().unwrap_or(0..0);
-            self.error(span, Problem::from_message(error.message()))
+            self.error(span, TomlProblem::from_message(error.message()))
         })
     }
 
     /// An error at the bytes `span` of this document.
-    pub fn error(&self, span: Range<usize>, problem: Problem) -> DocumentError {
+    pub fn error(&self, span: Range<usize>, problem: TomlProblem) -> DocumentError {
         DocumentError(Box::new(Mistake {
             document: self.clone(),
             span,
@@ -122,7 +122,7 @@ impl DocumentError {
     }
 
     /// What is wrong there.
-    pub fn problem(&self) -> &Problem {
+    pub fn problem(&self) -> &TomlProblem {
         &self.0.problem
     }
 
@@ -187,7 +187,7 @@ mod tests {
         let error = error_of("version = 1\n");
         assert_eq!(
             error.problem(),
-            &Problem::MissingKey {
+            &TomlProblem::MissingKey {
                 key: "shape".into()
             }
         );
@@ -197,14 +197,17 @@ mod tests {
     fn a_wrong_type_is_pointed_at() {
         let error = error_of("version = \"one\"\nshape.sphere = { radius_m = 1 }\n");
         assert_eq!(&error.text()[error.span()], "\"one\"");
-        assert!(matches!(error.problem(), Problem::Value { .. }), "{error}");
+        assert!(
+            matches!(error.problem(), TomlProblem::Value { .. }),
+            "{error}"
+        );
     }
 
     #[test]
     fn text_that_is_not_toml_is_pointed_at() {
         let error = error_of("version = \n");
         assert!(
-            matches!(error.problem(), Problem::Syntax { .. }),
+            matches!(error.problem(), TomlProblem::Syntax { .. }),
             "{error:?}"
         );
         assert!(error.to_string().starts_with("a.toml:1:"), "{error}");

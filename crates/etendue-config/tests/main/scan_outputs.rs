@@ -6,7 +6,7 @@ use etendue_io::packets::PacketSource;
 use etendue_io::points::{
     write_csv, write_e57, write_kitti, write_las, write_npz, write_parquet, write_pcd, write_ply,
 };
-use etendue_io::ros2::{Recorder, Topics, read_clouds};
+use etendue_io::ros2::{LidarRecorder, LidarTopics, read_clouds};
 use etendue_io::table::{Encoding, PointTable};
 use etendue_physics::surface::{Lobe, Material};
 use etendue_scene::{MaterialId, MeshId, NamedMaterial, Object, Scene, SceneBuilder, primitive};
@@ -157,7 +157,7 @@ fn a_grid_has_a_cell_for_every_shot_with_the_reason_if_it_is_empty() {
 }
 
 fn record(path: &Path, name: &str, sweeps: &[Sweep]) {
-    let mut recorder = Recorder::create(path, Topics::default()).unwrap();
+    let mut recorder = LidarRecorder::create(path, LidarTopics::default()).unwrap();
     for sweep in sweeps {
         recorder.record(sweep, &scanner(name)).unwrap();
     }

@@ -263,7 +263,10 @@ fn key_frames_of_vertices_that_cannot_be_are_pointed_at() {
         ),
     ] {
         let error = deforming(folder.path(), shape, deformation).expect_err(deformation);
-        assert!(error.to_string().contains(expected), "{deformation}: {error}");
+        assert!(
+            error.to_string().contains(expected),
+            "{deformation}: {error}"
+        );
         assert!(!error.remedy().is_empty());
     }
 }

@@ -3,7 +3,7 @@
 use crate::recordings::recording;
 use etendue_config::ConfigError;
 use etendue_config::scene::{LoadedScene, SensorSource, examples, parse, schema};
-use etendue_config::toml_file::{Document, Problem};
+use etendue_config::toml_file::{Document, TomlProblem};
 use etendue_physics::surface::Lobe;
 use etendue_scene::Ray;
 use nalgebra::{Point3, Vector3};
@@ -375,5 +375,5 @@ fn a_problem_has_a_kind() {
     ))
     .unwrap_err();
     let problem = error.document().unwrap().problem();
-    assert!(matches!(problem, Problem::UnknownName(unknown) if unknown.kind == "material"));
+    assert!(matches!(problem, TomlProblem::UnknownName(unknown) if unknown.kind == "material"));
 }

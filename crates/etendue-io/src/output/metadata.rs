@@ -1,6 +1,6 @@
 //! What a run was: enough to run it again.
 
-use super::{OutputSet, Run};
+use super::{OutputSet, SimulatedSweeps};
 use crate::FormatError;
 use crate::digest::sha256;
 use etendue_sensors::{PlanarSweep, RangeReading};
@@ -102,7 +102,12 @@ impl ReadingCounts {
 
 impl RunMetadata {
     /// Describes `run`.
-    pub fn new(run: Run<'_>, seed: u64, scene: SourceMetadata, sensor: SourceMetadata) -> Self {
+    pub fn new(
+        run: SimulatedSweeps<'_>,
+        seed: u64,
+        scene: SourceMetadata,
+        sensor: SourceMetadata,
+    ) -> Self {
         let pose = run
             .sweeps
             .first()

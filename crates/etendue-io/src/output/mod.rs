@@ -14,7 +14,7 @@ use etendue_sensors::PlanarSweep;
 
 /// What a run measured, and where: what every writer is given.
 #[derive(Clone, Copy)]
-pub struct Run<'a> {
+pub struct SimulatedSweeps<'a> {
     /// The scene, for the names of objects and materials.
     pub scene: &'a Scene,
     /// The sweeps, in order.

@@ -18,9 +18,9 @@
 
 use super::Geometries;
 use crate::FormatError;
-use crate::output::{OutputSet, Run, Sink};
+use crate::output::{OutputSet, SimulatedSweeps, Sink};
 use crate::precision::single;
-use crate::text::{Field, Line, Text};
+use crate::text::{TextContent, TextField, TextLine};
 use etendue_sensors::{Measurement, PlanarSweep, RangeReading, Scan, ScanLog};
 use nalgebra::{Isometry2, Vector2};
 use std::borrow::Cow;
@@ -43,7 +43,7 @@ pub(super) fn begins_scan(sweep: usize, before: &str, row: &str) -> bool {
     number(before) != number(row)
 }
 
-pub(super) fn parse(text: Text<'_>) -> Result<ScanLog, FormatError> {
+pub(super) fn parse(text: TextContent<'_>) -> Result<ScanLog, FormatError> {
     let mut lines = text
         .lines()
         .filter(|line| !line.text.starts_with('#'))
@@ -54,7 +54,7 @@ pub(super) fn parse(text: Text<'_>) -> Result<ScanLog, FormatError> {
     let columns = Columns::of(header)?;
     let mut reader = Reader::default();
     while let Some(line) = lines.next() {
-        let fields: Vec<Field<'_>> = line.split_csv();
+        let fields: Vec<TextField<'_>> = line.split_csv();
         if fields.len() < columns.width && lines.peek().is_none() {
             reader
                 .log
@@ -94,7 +94,7 @@ struct Columns {
 }
 
 impl Columns {
-    fn of(header: Line<'_>) -> Result<Self, FormatError> {
+    fn of(header: TextLine<'_>) -> Result<Self, FormatError> {
         let names: Vec<&str> = header.split_csv().iter().map(|field| field.text).collect();
         let find = |wanted: &str| names.iter().position(|name| *name == wanted);
         let missing = |name: &str| {
@@ -135,7 +135,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn add(&mut self, columns: &Columns, fields: &[Field<'_>]) -> Result<(), FormatError> {
+    fn add(&mut self, columns: &Columns, fields: &[TextField<'_>]) -> Result<(), FormatError> {
         let sweep = columns.sweep.map_or("", |at| fields[at].text);
         if self.scan.is_some() && sweep != self.sweep {
             self.end_scan();
@@ -162,7 +162,7 @@ impl Reader {
         Ok(())
     }
 
-    fn begin_scan(&self, columns: &Columns, fields: &[Field<'_>]) -> Result<Scan, FormatError> {
+    fn begin_scan(&self, columns: &Columns, fields: &[TextField<'_>]) -> Result<Scan, FormatError> {
         let time = columns.time.map(|at| fields[at].number()).transpose()?;
         let odometry = match columns.odometry {
             Some([x, y, yaw]) => Some(Isometry2::new(
@@ -188,7 +188,7 @@ impl Reader {
     }
 }
 
-fn reading(columns: &Columns, fields: &[Field<'_>]) -> Result<RangeReading, FormatError> {
+fn reading(columns: &Columns, fields: &[TextField<'_>]) -> Result<RangeReading, FormatError> {
     let code = columns
         .error_code
         .map(|at| fields[at])
@@ -231,7 +231,7 @@ const HEADER: &str = "sweep,beam,time_s,azimuth_rad,elevation_rad,reading,range_
 pub fn write_sweeps_csv(
     outputs: &mut OutputSet,
     path: &Path,
-    run: Run<'_>,
+    run: SimulatedSweeps<'_>,
 ) -> Result<(), FormatError> {
     outputs.add(path, |file| {
         writeln!(file, "{HEADER}")?;
@@ -257,7 +257,12 @@ fn pose_columns(sweep: &PlanarSweep) -> String {
     )
 }
 
-fn write_row(file: &mut dyn Sink, run: Run<'_>, sweep: u32, beam: &Measurement) -> io::Result<()> {
+fn write_row(
+    file: &mut dyn Sink,
+    run: SimulatedSweeps<'_>,
+    sweep: u32,
+    beam: &Measurement,
+) -> io::Result<()> {
     let Measurement {
         time,
         azimuth,

@@ -25,7 +25,7 @@ mod stream;
 mod tinyslam;
 
 use crate::input::read_text;
-use crate::text::{Text, is_number};
+use crate::text::{TextContent, is_number};
 use crate::{FormatError, Place};
 use etendue_sensors::ScanLog;
 use geometry::Geometries;
@@ -59,7 +59,7 @@ pub fn read_scan_log(path: &Path) -> Result<ScanLog, FormatError> {
 /// ```
 pub fn parse_scan_log(path: &Path, content: &str) -> Result<ScanLog, FormatError> {
     let format = Format::of(content).ok_or_else(|| unknown(path, content))?;
-    let log = format.parse(Text { path, content })?;
+    let log = format.parse(TextContent { path, content })?;
     if log.scans.is_empty() {
         return Err(FormatError::malformed(
             path,
@@ -110,7 +110,7 @@ impl Format {
         }
     }
 
-    fn parse(self, text: Text<'_>) -> Result<ScanLog, FormatError> {
+    fn parse(self, text: TextContent<'_>) -> Result<ScanLog, FormatError> {
         match self {
             Self::TinySlam => tinyslam::parse(text),
             Self::Carmen => carmen::parse(text),

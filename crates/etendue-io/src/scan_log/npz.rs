@@ -2,7 +2,7 @@
 
 use crate::FormatError;
 use crate::npy::{Element, write_array};
-use crate::output::{OutputSet, Run};
+use crate::output::{OutputSet, SimulatedSweeps};
 use etendue_sensors::{Measurement, RangeReading, Truth};
 use std::io::{self, Seek, Write};
 use std::path::Path;
@@ -32,7 +32,7 @@ use zip::write::SimpleFileOptions;
 pub fn write_sweeps_npz(
     outputs: &mut OutputSet,
     path: &Path,
-    run: Run<'_>,
+    run: SimulatedSweeps<'_>,
 ) -> Result<(), FormatError> {
     outputs.add(path, |file| {
         let mut archive = Archive {
@@ -49,7 +49,7 @@ pub fn write_sweeps_npz(
     })
 }
 
-fn shape(run: Run<'_>) -> Vec<u64> {
+fn shape(run: SimulatedSweeps<'_>) -> Vec<u64> {
     let beams = run
         .sweeps
         .first()
@@ -71,7 +71,7 @@ fn shape(run: Run<'_>) -> Vec<u64> {
 
 struct Archive<'a, W: Write + Seek> {
     zip: zip::ZipWriter<W>,
-    run: Run<'a>,
+    run: SimulatedSweeps<'a>,
     shape: Vec<u64>,
 }
 

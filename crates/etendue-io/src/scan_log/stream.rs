@@ -1,7 +1,7 @@
 //! Scan logs that are still being written: by a driver to a pipe, a serial line or a socket.
 
 use super::{Format, csv, rplidar};
-use crate::text::Text;
+use crate::text::TextContent;
 use crate::{FormatError, Place};
 use etendue_sensors::Scan;
 use std::fs::File;
@@ -167,7 +167,7 @@ impl<R: Read> ScanStream<R> {
         // Lines that are done with stay as blank ones, so that errors name the right place.
         let before = self.lines.saturating_sub(self.head.lines().count());
         let content = format!("{}{}{}", self.head, "\n".repeat(before), &text[..length]);
-        let log = format.parse(Text {
+        let log = format.parse(TextContent {
             path: &self.path,
             content: &content,
         })?;

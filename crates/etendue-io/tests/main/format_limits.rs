@@ -4,7 +4,7 @@ use etendue_io::output::OutputSet;
 use etendue_io::packets::PacketSource;
 use etendue_io::points::{PointFormat, lossy_fields, write_e57, write_las};
 use etendue_io::points::{parse_points, read_points};
-use etendue_io::ros2::{Recorder, Topics};
+use etendue_io::ros2::{LidarRecorder, LidarTopics};
 use etendue_io::scan_file::ScanFile;
 use etendue_io::table::{Column, ColumnData, PointTable};
 use nalgebra::{Isometry3, Point3};
@@ -181,7 +181,7 @@ fn e57_stores_large_counts() {
 #[test]
 fn recordings_refuse_times_without_a_stamp() {
     for time in [-1e-3, 5e9, f64::NAN] {
-        let mut recorder = Recorder::in_memory(Topics::default()).unwrap();
+        let mut recorder = LidarRecorder::in_memory(LidarTopics::default()).unwrap();
         let table = cloud(&[[1.0, 2.0, 3.0]]);
         let error = recorder.record_cloud(&table, time, &Isometry3::identity());
         let error = error.unwrap_err();
@@ -204,8 +204,12 @@ fn errors_name_the_kind_of_a_truncated_file() {
         ("NPZ", b"PK\x03\x04 and no more"),
         ("E57", b"ASTM-E57 and no more"),
     ] {
-        let error =
-            parse_points("truncated".as_ref(), bytes.to_vec(), &PacketSource::default()).unwrap_err();
+        let error = parse_points(
+            "truncated".as_ref(),
+            bytes.to_vec(),
+            &PacketSource::default(),
+        )
+        .unwrap_err();
         let message = error.to_string();
         assert!(
             message.contains(name) && message.contains("truncated or damaged"),

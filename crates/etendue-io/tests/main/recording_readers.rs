@@ -99,7 +99,11 @@ fn a_warning_names_the_topic_that_is_not_read() {
     std::fs::write(&path, [b"#ROSBAG V2.0\n".as_slice(), &chunk].concat()).unwrap();
     let read = read_recording(&path, &PacketSource::default()).unwrap();
     let warnings = &read.warnings[..];
-    assert!(warnings.len() == 1 && warnings[0].contains("/front is read") && warnings[0].contains("/rear"));
+    assert!(
+        warnings.len() == 1
+            && warnings[0].contains("/front is read")
+            && warnings[0].contains("/rear")
+    );
     let Content::Scans(log) = read.content else {
         panic!("no scans");
     };

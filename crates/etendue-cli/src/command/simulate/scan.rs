@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use etendue::config::profile::other_sensors;
 use etendue::config::scene::LoadedScene;
-use etendue::io::output::{Run, RunMetadata, SourceMetadata};
+use etendue::io::output::{RunMetadata, SimulatedSweeps, SourceMetadata};
 use etendue::scene::Ray;
 use etendue::sensors::PlanarSweep;
 use etendue::sensors::lidar::{
@@ -45,7 +45,7 @@ impl ScanRun<'_> {
         }
 
         // Write
-        let run = Run {
+        let run = SimulatedSweeps {
             scene: &self.loaded.scene,
             sweeps: &sweeps,
         };
@@ -177,7 +177,7 @@ impl ScanRun<'_> {
     }
 
     /// Metadata and warnings of the run.
-    fn metadata(&self, run: Run) -> RunMetadata {
+    fn metadata(&self, run: SimulatedSweeps) -> RunMetadata {
         let scene = self.arguments.scene_source(self.loaded);
         let sensor = self.sensor_source.clone();
         let mut metadata = RunMetadata::new(run, self.arguments.seed, scene, sensor);

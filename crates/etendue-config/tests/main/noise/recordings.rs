@@ -153,7 +153,8 @@ fn held_out_scans_are_predicted_better_than_by_all_baselines() {
             panic!("no scores");
         };
         let is_significant = |band: &&Band| band.probability < 0.01;
-        significant.extend({ profile.bands.iter().filter(is_significant) }.map(|band| band.incidence[0]));
+        significant
+            .extend({ profile.bands.iter().filter(is_significant) }.map(|band| band.incidence[0]));
         bands += profile.bands.len();
         let is_apart = |band: &&MonteCarloBand| band.probability < 0.01;
         let apart = scores.monte_carlo.iter().filter(is_apart);

@@ -9,8 +9,8 @@ use crate::FormatError;
 use crate::editable::Rows;
 use crate::output::OutputSet;
 use crate::points::cloud::INTENSITY_NAMES;
-use crate::table::{Column, ColumnData, Number, PointTable, Points};
-use crate::text::{Line, Text};
+use crate::table::{Column, ColumnData, Number, PointSweeps, PointTable};
+use crate::text::{TextContent, TextLine};
 use std::path::Path;
 
 pub(super) const FORMAT: FormatEntry = FormatEntry {
@@ -60,9 +60,9 @@ fn names_of(line: &str) -> Vec<String> {
 }
 
 /// All columns of a text that contain only numbers.
-fn parse(path: &Path, bytes: &[u8]) -> Result<Points, FormatError> {
+fn parse(path: &Path, bytes: &[u8]) -> Result<PointSweeps, FormatError> {
     let content = String::from_utf8_lossy(bytes);
-    let text = Text {
+    let text = TextContent {
         path,
         content: &content,
     };
@@ -71,7 +71,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<Points, FormatError> {
         .filter(|line| !line.text.starts_with('#'))
         .peekable();
     let Some(first) = lines.peek() else {
-        return Ok(Points::one(PointTable::default()));
+        return Ok(PointSweeps::one(PointTable::default()));
     };
     let mut names = names_of(first.text);
     let named = |name: &str| names.iter().any(|known| known == name);
@@ -93,7 +93,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<Points, FormatError> {
 fn add(
     columns: &mut [Option<Vec<f64>>],
     names: &[String],
-    line: Line<'_>,
+    line: TextLine<'_>,
 ) -> Result<(), FormatError> {
     let pieces = pieces(line.text);
     if pieces.len() != names.len() {
@@ -120,7 +120,7 @@ fn add(
     Ok(())
 }
 
-fn points(names: Vec<String>, columns: Vec<Option<Vec<f64>>>) -> Points {
+fn points(names: Vec<String>, columns: Vec<Option<Vec<f64>>>) -> PointSweeps {
     let (mut table, mut warnings) = (PointTable::default(), Vec::new());
     table.height = 1;
     for (name, values) in names.into_iter().zip(columns) {
@@ -139,7 +139,7 @@ fn points(names: Vec<String>, columns: Vec<Option<Vec<f64>>>) -> Points {
         let flat = ColumnData::F32(vec![0.0; table.points]);
         table.columns.push(Column::new("z", flat));
     }
-    Points {
+    PointSweeps {
         sweeps: vec![table],
         warnings,
     }

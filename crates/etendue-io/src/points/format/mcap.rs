@@ -4,8 +4,8 @@ use super::FormatEntry;
 use crate::bag::mcap_scans;
 use crate::output::OutputSet;
 use crate::precision::single;
-use crate::ros2::{RecordedCloud, Recorder, Topics, parse_clouds};
-use crate::table::{Column, ColumnData, PointTable, Points};
+use crate::ros2::{LidarRecorder, LidarTopics, RecordedCloud, parse_clouds};
+use crate::table::{Column, ColumnData, PointSweeps, PointTable};
 use crate::{FormatError, Place};
 use etendue_sensors::Scan;
 use nalgebra::Isometry3;
@@ -24,7 +24,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
 
 /// Clouds of a topic; without a name, of the only topic with clouds, else of the only one with planar
 /// scans.
-fn parse(path: &Path, bytes: &[u8], topic: Option<&str>) -> Result<Points, FormatError> {
+fn parse(path: &Path, bytes: &[u8], topic: Option<&str>) -> Result<PointSweeps, FormatError> {
     let recording = parse_clouds(path, bytes)?;
     let clouds = topics(recording.clouds.iter().map(|cloud| cloud.topic.as_str()));
     let is_clear = topic.map_or(clouds.len() == 1, |topic| clouds.contains(&topic));
@@ -45,7 +45,7 @@ fn parse(path: &Path, bytes: &[u8], topic: Option<&str>) -> Result<Points, Forma
         let scans = scans.map(|(_, scan)| scan);
         sweeps = (0..).zip(scans).map(scan_table).collect();
     }
-    Ok(Points {
+    Ok(PointSweeps {
         sweeps,
         warnings: recording.warnings,
     })
@@ -179,7 +179,7 @@ pub fn write_mcap(
     path: &Path,
     table: &PointTable,
 ) -> Result<(), FormatError> {
-    let mut recorder = Recorder::in_memory(Topics::default())?;
+    let mut recorder = LidarRecorder::in_memory(LidarTopics::default())?;
     for sweep in table.sweeps() {
         let (time, sweep) = sweep.stamped();
         recorder.record_cloud(&sweep, time, &Isometry3::identity())?;

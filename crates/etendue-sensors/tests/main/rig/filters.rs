@@ -175,7 +175,9 @@ fn what_cannot_be_mounted_is_refused_by_name() {
     assert!(error(mount("imu", Some(0.0), 0.0), imu()).contains("the rate is 0 Hz"));
     assert!(error(mount("imu", Some(10.0), -0.1), imu()).contains("the latency is -0.1 s"));
     assert!(error(mount("imu", None, 0.0), imu()).contains("has no rate"));
-    assert!(error(mount("lidar", Some(20.0), 0.0), lidar()).contains("is given by its description"));
+    assert!(
+        error(mount("lidar", Some(20.0), 0.0), lidar()).contains("is given by its description")
+    );
     let twice = Mount {
         filters: vec![Filter::Tap { name: "imu".into() }],
         ..mount("imu", Some(10.0), 0.0)
