@@ -60,6 +60,7 @@ impl ScanRun<'_> {
         Ok(SensorResults {
             files,
             metadata,
+            ranges_of_no_surface: scans.iter().map(ranges_of_no_surface).sum(),
             rays: (shots * rays_per_shot) as f64,
             elapsed,
             sweeps,
@@ -191,4 +192,11 @@ impl ScanRun<'_> {
         metadata.warnings.extend(others);
         metadata
     }
+}
+
+/// Number of first returns without a surface as the source of their light.
+fn ranges_of_no_surface(scan: &Sweep) -> usize {
+    let shots = 0..scan.shots.len();
+    let first_returns = shots.filter_map(|shot| scan.points_of(shot).first());
+    first_returns.filter(|point| point.source.is_none()).count()
 }
