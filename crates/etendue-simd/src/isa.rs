@@ -1,6 +1,6 @@
 //! Instruction sets and their choice at run time.
 
-use crate::lanes::{Lanes, plain};
+use crate::lanes::{Kernel, Lanes, plain};
 use std::fmt;
 use std::str::FromStr;
 
@@ -116,23 +116,15 @@ impl Isa {
 
     /// Runs code that is written with this instruction set's vectors.
     #[inline]
-    #[cfg_attr(
-        target_arch = "x86_64",
-        expect(unsafe_code, reason = "calls into code for a detected instruction set")
-    )]
     pub fn run_kernel<K: Kernel>(self, kernel: K) -> K::Output {
         match self.0 {
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: an `Isa` holds AVX-512 only where the processor has the function's features.
-            // Measured: up to 6 times as many rays per second as with plain arrays.
-            InstructionSet::Avx512 => unsafe { run_avx512(kernel) },
+            InstructionSet::Avx512 => crate::lanes::avx512::Avx512::call(kernel),
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: an `Isa` holds AVX2 only where the processor has the function's features.
-            // Measured: 3 times as many rays per second as with plain arrays.
-            InstructionSet::Avx2 => unsafe { run_avx2(kernel) },
+            InstructionSet::Avx2 => crate::lanes::avx2::Avx2::call(kernel),
             #[cfg(target_arch = "aarch64")]
-            InstructionSet::Neon => kernel.run::<crate::lanes::neon::Neon>(),
-            _ => kernel.run::<plain::Plain>(),
+            InstructionSet::Neon => crate::lanes::neon::Neon::call(kernel),
+            _ => plain::Plain::call(kernel),
         }
     }
 }
@@ -193,17 +185,6 @@ pub trait Vectorized {
     fn run(self) -> Self::Output;
 }
 
-/// Code written with explicit vectors, once for all instruction sets, run by [`Isa::run_kernel`].
-///
-/// `run` and the functions that it calls with lanes must be `#[inline(always)]`.
-pub trait Kernel {
-    /// The result.
-    type Output;
-
-    /// Runs the code with the vectors of an instruction set.
-    fn run<L: Lanes>(self) -> Self::Output;
-}
-
 /// A [`Vectorized`] as a [`Kernel`] that uses no explicit vectors.
 struct Loops<V>(V);
 
@@ -218,18 +199,6 @@ impl<V: Vectorized> Kernel for Loops<V> {
     fn run<L: Lanes>(self) -> V::Output {
         self.0.run()
     }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-fn run_avx2<K: Kernel>(kernel: K) -> K::Output {
-    kernel.run::<crate::lanes::avx2::Avx2>()
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-fn run_avx512<K: Kernel>(kernel: K) -> K::Output {
-    kernel.run::<crate::lanes::avx512::Avx512>()
 }
 
 #[cfg(test)]

@@ -32,6 +32,6 @@ mod isa;
 mod lanes;
 mod prefetch;
 
-pub use isa::{Isa, IsaError, Kernel, Vectorized};
-pub use lanes::{Float, Lanes, Mask};
+pub use isa::{Isa, IsaError, Vectorized};
+pub use lanes::{Float, Kernel, Lanes, Mask};
 pub use prefetch::prefetch;

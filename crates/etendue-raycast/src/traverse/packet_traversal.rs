@@ -4,7 +4,7 @@ use super::edge_functions::EdgeFunctions;
 use super::frustum::{Frustum, FrustumSide};
 use super::packet::Packet;
 use super::packet_leaf_test::PacketLeafTest;
-use super::ray_traversal::{AxisRay, RayQuery};
+use super::ray_traversal::{AxisRay, RayQuery, RayTraversal};
 use super::stack::{NO_BOX, StackEntry};
 use crate::bvh::leaf_block::LeafBlock;
 use crate::bvh::node::{LEAF, Node};
@@ -12,7 +12,7 @@ use crate::bvh::rounding::BOX_MARGIN;
 use crate::intersect::local_ray::PreciseRays;
 use crate::intersect::nearest::NearestHits;
 use crate::intersect::triangle_cache::CachedTriangles;
-use etendue_simd::{Float, Lanes, Mask};
+use etendue_simd::{Float, Kernel, Lanes, Mask};
 
 /// Largest number of packets that are traversed together.
 pub(crate) const GROUP: usize = 4;
@@ -37,11 +37,26 @@ pub(crate) struct PacketTraversal<'a, R> {
     pub edges: &'a mut EdgeFunctions,
 }
 
-impl<R: PreciseRays> PacketTraversal<'_, R> {
-    /// Finds the nearest hit of every lane; with `ANY`, some hit. Packed leaves are unpacked into
-    /// `unpacked`.
+/// A query of packets for the nearest hit of every lane; with `ANY`, for some hit.
+pub(crate) struct PacketCast<'a, R, const ANY: bool> {
+    pub traversal: PacketTraversal<'a, R>,
+    /// Memory for unpacked leaves.
+    pub unpacked: &'a mut LeafBlock,
+}
+
+impl<R: PreciseRays, const ANY: bool> Kernel for PacketCast<'_, R, ANY> {
+    type Output = ();
+
     #[inline(always)]
-    pub fn run<L: Lanes, const ANY: bool>(&mut self, unpacked: &mut LeafBlock) {
+    fn run<L: Lanes>(mut self) {
+        self.traversal.run::<L, ANY>(self.unpacked);
+    }
+}
+
+impl<R: PreciseRays> PacketTraversal<'_, R> {
+    /// Finds the hits. Packed leaves are unpacked into `unpacked`.
+    #[inline(always)]
+    fn run<L: Lanes, const ANY: bool>(&mut self, unpacked: &mut LeafBlock) {
         // Make room on the stack for the packets and, above them, for single rays.
         if self.stack.len() < 2 * self.triangles.blas.stack_need {
             self.stack
@@ -229,14 +244,19 @@ impl<R: PreciseRays> PacketTraversal<'_, R> {
             let (number, lane) = (lane / 16, lane % 16);
             let nearest = &mut self.nearest[number];
             let ray = AxisRay::of_packet(&self.packets[number], self.triangles.blas, lane);
-            let mut query = RayQuery {
-                triangles: &mut self.triangles,
-                rays: &self.rays[number],
-                lane,
-                nearest: nearest.get(lane),
-            };
-            ray.traverse::<L, R, ANY>(&mut query, child, &mut self.stack[top..], unpacked);
-            nearest.set(lane, &query.nearest);
+            let hit = L::call(RayTraversal::<R, ANY> {
+                axis_ray: &ray,
+                query: RayQuery {
+                    triangles: &mut self.triangles,
+                    rays: &self.rays[number],
+                    lane,
+                    nearest: nearest.get(lane),
+                },
+                root: child,
+                stack: &mut self.stack[top..],
+                unpacked,
+            });
+            nearest.set(lane, &hit);
             if ANY {
                 nearest.close_hits();
             }

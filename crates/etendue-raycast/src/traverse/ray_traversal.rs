@@ -9,7 +9,7 @@ use crate::bvh::rounding::{BOX_MARGIN, CERTAIN, DEPTH_ERROR, EDGE_ERROR, ROUND_O
 use crate::intersect::local_ray::{LocalRay, PreciseRays};
 use crate::intersect::nearest::NearestHit;
 use crate::intersect::triangle_cache::CachedTriangles;
-use etendue_simd::{Float, Lanes, Mask};
+use etendue_simd::{Float, Kernel, Lanes, Mask};
 
 /// A ray in the frame of its major axis: origin plus depth times $(s_x, s_y, \sigma)$. Arrays by axis
 /// hold the two lateral axes first, then the major one.
@@ -45,6 +45,17 @@ pub(crate) struct RayQuery<'a, 'f, R> {
     pub nearest: NearestHit,
 }
 
+/// A traversal of the nodes below a child for the nearest hit of one ray; with `ANY`, for some hit.
+pub(crate) struct RayTraversal<'a, 'f, R, const ANY: bool> {
+    pub axis_ray: &'a AxisRay,
+    pub query: RayQuery<'a, 'f, R>,
+    /// The child.
+    pub root: u32,
+    pub stack: &'a mut [StackEntry],
+    /// Memory for unpacked leaves.
+    pub unpacked: &'a mut LeafBlock,
+}
+
 /// The parameters of an [`AxisRay`].
 struct AxisRayParts {
     origin: [f32; 3],
@@ -70,14 +81,19 @@ pub(crate) fn trace_ray<L: Lanes, const ANY: bool>(
     if stack.len() < blas.stack_need {
         stack.resize(blas.stack_need, StackEntry::default());
     }
-    let mut query = RayQuery {
-        triangles,
-        rays: ray,
-        lane: 0,
-        nearest: NearestHit::none(axis_ray.far_depth(ray)),
-    };
-    axis_ray.traverse::<L, LocalRay, ANY>(&mut query, blas.root, stack, unpacked);
-    query.nearest.triangle
+    let nearest = L::call(RayTraversal::<_, ANY> {
+        axis_ray: &axis_ray,
+        query: RayQuery {
+            triangles,
+            rays: ray,
+            lane: 0,
+            nearest: NearestHit::none(axis_ray.far_depth(ray)),
+        },
+        root: blas.root,
+        stack,
+        unpacked,
+    });
+    nearest.triangle
 }
 
 impl AxisRay {
@@ -200,77 +216,6 @@ impl AxisRay {
     /// Depth of the ray's far limit.
     fn far_depth(&self, ray: &LocalRay) -> f64 {
         ray.far * ray.direction[self.axes[2]].abs()
-    }
-
-    /// Finds the nearest hit below a child; with `ANY`, some hit. Packed leaves are unpacked into
-    /// `unpacked`.
-    #[inline(always)]
-    pub fn traverse<L: Lanes, R: PreciseRays, const ANY: bool>(
-        &self,
-        query: &mut RayQuery<'_, '_, R>,
-        root: u32,
-        stack: &mut [StackEntry],
-        unpacked: &mut LeafBlock,
-    ) {
-        let blas = query.triangles.blas;
-        let margin = BOX_MARGIN * self.error;
-        let mut top = 0;
-        let mut current = root;
-        loop {
-            // Descend to the nearest child until there is a leaf or no hit.
-            loop {
-                if current & LEAF != 0 {
-                    let block = blas.leaf(current, unpacked);
-                    self.intersect_leaf::<L, R>(query, block);
-                    if ANY && query.nearest.triangle != NO_TRIANGLE {
-                        return;
-                    }
-                    break;
-                }
-                let node = &blas.nodes[current as usize];
-                let (mut hits, depths) = self.intersect_boxes::<L>(node, query.nearest.high);
-                if hits == 0 {
-                    break;
-                }
-                let entry = |slot: u32| StackEntry {
-                    child: node.child[(slot & 7) as usize],
-                    location: NO_BOX,
-                    depth_bits: depths[(slot & 7) as usize].to_bits(),
-                };
-                let mut nearest = entry(hits.trailing_zeros());
-                hits &= hits - 1;
-
-                // Push the other children in order of depth, the nearest last.
-                let base = top;
-                while hits != 0 {
-                    let mut other = entry(hits.trailing_zeros());
-                    hits &= hits - 1;
-                    if other.depth() < nearest.depth() {
-                        std::mem::swap(&mut other, &mut nearest);
-                    }
-                    let mut at = top;
-                    while at > base && stack[at - 1].depth() < other.depth() {
-                        stack[at] = stack[at - 1];
-                        at -= 1;
-                    }
-                    stack[at] = other;
-                    top += 1;
-                }
-                current = nearest.child;
-            }
-
-            // Pop the next box that is nearer than the nearest hit.
-            loop {
-                if top == 0 {
-                    return;
-                }
-                top -= 1;
-                if stack[top].depth() <= query.nearest.high + margin {
-                    current = stack[top].child;
-                    break;
-                }
-            }
-        }
     }
 
     /// The boxes (by bit) that the ray enters before a depth, and the depth at which it enters each.
@@ -403,6 +348,79 @@ impl AxisRay {
             if let Some(hit) = ray.resolve(query.triangles, triangle, nearest.triangle) {
                 let depth = ray.depth(hit.distance, self.axes[2], self.sign, self.start);
                 *nearest = NearestHit::exact(triangle, depth);
+            }
+        }
+    }
+}
+
+impl<R: PreciseRays, const ANY: bool> Kernel for RayTraversal<'_, '_, R, ANY> {
+    type Output = NearestHit;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> NearestHit {
+        let Self {
+            axis_ray,
+            mut query,
+            root: mut current,
+            stack,
+            unpacked,
+        } = self;
+        let blas = query.triangles.blas;
+        let margin = BOX_MARGIN * axis_ray.error;
+        let mut top = 0;
+        loop {
+            // Descend to the nearest child until there is a leaf or no hit.
+            loop {
+                if current & LEAF != 0 {
+                    let block = blas.leaf(current, unpacked);
+                    axis_ray.intersect_leaf::<L, R>(&mut query, block);
+                    if ANY && query.nearest.triangle != NO_TRIANGLE {
+                        return query.nearest;
+                    }
+                    break;
+                }
+                let node = &blas.nodes[current as usize];
+                let (mut hits, depths) = axis_ray.intersect_boxes::<L>(node, query.nearest.high);
+                if hits == 0 {
+                    break;
+                }
+                let entry = |slot: u32| StackEntry {
+                    child: node.child[(slot & 7) as usize],
+                    location: NO_BOX,
+                    depth_bits: depths[(slot & 7) as usize].to_bits(),
+                };
+                let mut nearest = entry(hits.trailing_zeros());
+                hits &= hits - 1;
+
+                // Push the other children in order of depth, the nearest last.
+                let base = top;
+                while hits != 0 {
+                    let mut other = entry(hits.trailing_zeros());
+                    hits &= hits - 1;
+                    if other.depth() < nearest.depth() {
+                        std::mem::swap(&mut other, &mut nearest);
+                    }
+                    let mut at = top;
+                    while at > base && stack[at - 1].depth() < other.depth() {
+                        stack[at] = stack[at - 1];
+                        at -= 1;
+                    }
+                    stack[at] = other;
+                    top += 1;
+                }
+                current = nearest.child;
+            }
+
+            // Pop the next box that is nearer than the nearest hit.
+            loop {
+                if top == 0 {
+                    return query.nearest;
+                }
+                top -= 1;
+                if stack[top].depth() <= query.nearest.high + margin {
+                    current = stack[top].child;
+                    break;
+                }
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::frustum::Frustum;
 use super::geometry::Geometry;
-use super::packet_traversal::{GROUP, PacketTraversal};
+use super::packet_traversal::{GROUP, PacketCast, PacketTraversal};
 use super::ray_traversal::trace_ray;
 use super::scratch::CastScratch;
 use crate::bvh::leaf_block::NO_TRIANGLE;
@@ -98,7 +98,11 @@ impl CastContext<'_> {
 
         // A single object needs no search for objects.
         if self.geometry.objects.len() == 1 {
-            tile.intersect_object::<L, ANY>(self, 0);
+            L::call(ObjectCast::<ANY> {
+                tile: &mut tile,
+                context: self,
+                number: 0,
+            });
             return;
         }
 
@@ -107,7 +111,11 @@ impl CastContext<'_> {
         let tlas = &self.geometry.tlas;
         let mut traversal = tlas.traverse::<L>(self.moving, &RayBundle::of_tile(rays), &mut stack);
         while let Some(number) = traversal.next::<L>(tile.farthest::<ANY>()) {
-            tile.intersect_object::<L, ANY>(self, number);
+            L::call(ObjectCast::<ANY> {
+                tile: &mut tile,
+                context: self,
+                number,
+            });
         }
         self.scratch.tlas_stack = stack;
     }
@@ -148,7 +156,7 @@ impl CastContext<'_> {
         let Some(frustum) = Frustum::around(frusta, blas) else {
             return false;
         };
-        let mut traversal = PacketTraversal {
+        let traversal = PacketTraversal {
             triangles: CachedTriangles {
                 cache: &mut scratch.cache,
                 blas,
@@ -161,7 +169,10 @@ impl CastContext<'_> {
             stack: &mut scratch.stack,
             edges: &mut scratch.edges,
         };
-        traversal.run::<L, false>(&mut scratch.unpacked);
+        L::call(PacketCast::<_, false> {
+            traversal,
+            unpacked: &mut scratch.unpacked,
+        });
 
         // Compute the hits.
         for (number, (rays, hits)) in rays.iter().zip(hits).enumerate() {
@@ -175,6 +186,23 @@ impl CastContext<'_> {
 struct Tile<'a> {
     rays: &'a RayTile,
     hits: &'a mut HitTile,
+}
+
+/// Updates the hits of a tile by those with one object.
+struct ObjectCast<'a, 'tile, 'context, const ANY: bool> {
+    tile: &'a mut Tile<'tile>,
+    context: &'a mut CastContext<'context>,
+    number: usize,
+}
+
+impl<const ANY: bool> Kernel for ObjectCast<'_, '_, '_, ANY> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        self.tile
+            .intersect_object::<L, ANY>(self.context, self.number);
+    }
 }
 
 impl Tile<'_> {
@@ -238,7 +266,7 @@ impl Tile<'_> {
             && packet.set::<L>(packet_rays, packet_rays.axes(), centre, blas, nearest)
         {
             // Coherent rays traverse as a packet.
-            let mut traversal = PacketTraversal {
+            let traversal = PacketTraversal {
                 triangles,
                 frustum: &packet.frustum,
                 rays: std::slice::from_ref(local),
@@ -247,7 +275,10 @@ impl Tile<'_> {
                 stack: &mut scratch.stack,
                 edges: &mut scratch.edges,
             };
-            traversal.run::<L, ANY>(&mut scratch.unpacked);
+            L::call(PacketCast::<_, ANY> {
+                traversal,
+                unpacked: &mut scratch.unpacked,
+            });
         } else {
             // Other rays traverse one by one.
             nearest.triangle = NearestHits::CLOSED.triangle;

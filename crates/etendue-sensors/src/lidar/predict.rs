@@ -5,6 +5,7 @@ use super::fast::{PhaseLanes, PhaseMemory};
 use super::hooks::Hooks;
 use super::receiver::Detection;
 use super::scratch::SweepScratch;
+use super::sensor_poses::SensorPoses;
 use super::settings::{Pipeline, SweepSettings};
 use super::shot::Shot;
 use super::sweep::{FiredShot, Memory, Simulator, shot_number};
@@ -43,6 +44,18 @@ pub fn predict<S: LaneScalar>(
     world_from_sensor: impl Fn(f64) -> Isometry3<S> + Sync,
     hooks: Hooks<S>,
 ) -> Vec<Option<ExpectedReturn<S>>> {
+    predict_along(world, lidar, settings, shots, &world_from_sensor, hooks)
+}
+
+/// [`predict`] for poses of any type.
+fn predict_along<S: LaneScalar>(
+    world: &World<S>,
+    lidar: &Lidar<S>,
+    settings: &SweepSettings,
+    shots: &[Shot],
+    world_from_sensor: &dyn SensorPoses<S>,
+    hooks: Hooks<S>,
+) -> Vec<Option<ExpectedReturn<S>>> {
     let settings = SweepSettings {
         without_noise: true,
         ..settings.clone()
@@ -50,7 +63,7 @@ pub fn predict<S: LaneScalar>(
     let trace = trees_for(&lidar.receiver);
     let simulator = Simulator {
         rounding: false,
-        ..Simulator::new(world, lidar, &settings, &world_from_sensor, hooks, trace)
+        ..Simulator::new(world, lidar, &settings, world_from_sensor, hooks, trace)
     };
     let lanes = lanes(&simulator, shots);
     // Measure batches of shots on all threads, in lanes where that is possible.
@@ -81,10 +94,10 @@ pub fn predict<S: LaneScalar>(
 
 /// The form in lanes, where there is one. Its derivatives by the pose are those of rays that leave the
 /// sensor's origin.
-fn lanes<'p, 'a, S: LaneScalar, P: Fn(f64) -> Isometry3<S>>(
-    simulator: &'p Simulator<'a, S, P>,
+fn lanes<'p, 'a, S: LaneScalar>(
+    simulator: &'p Simulator<'a, S>,
     shots: &[Shot],
-) -> Option<PhaseLanes<'p, 'a, S, P>> {
+) -> Option<PhaseLanes<'p, 'a, S>> {
     let Pipeline::Vectorized(isa) = simulator.settings.pipeline else {
         return None;
     };

@@ -62,7 +62,7 @@ impl Origin {
     }
 }
 
-impl<S: Scalar, P: Fn(f64) -> Isometry3<S>> Simulator<'_, S, P> {
+impl<S: Scalar> Simulator<'_, S> {
     /// A shot of a phase receiver.
     pub fn phase_shot<'s>(
         &self,
@@ -83,7 +83,7 @@ impl<S: Scalar, P: Fn(f64) -> Isometry3<S>> Simulator<'_, S, P> {
     }
 }
 
-impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, f64, P> {
+impl Simulator<'_, f64> {
     /// Adds the returns of a shot, each with the surface that most of its light came from.
     pub fn report(
         &self,

@@ -9,6 +9,7 @@ use super::output::Sweep;
 use super::receiver::{Detected, Receiver};
 use super::returns::Reporter;
 use super::scratch::SweepScratch;
+use super::sensor_poses::SensorPoses;
 use super::settings::{LightModel, Pipeline, SweepSettings};
 use super::shot::{Firing, Shot};
 use super::shots::Shots;
@@ -37,14 +38,8 @@ pub fn simulate(
 ) -> Sweep {
     let mut sweep = Sweep::default();
     let mut scratch = SweepScratch::default();
-    simulate_into(
-        world,
-        lidar,
-        settings,
-        world_from_sensor,
-        &mut sweep,
-        &mut scratch,
-    );
+    let poses = &world_from_sensor;
+    simulate_along(world, lidar, settings, poses, &mut sweep, &mut scratch);
     sweep
 }
 
@@ -57,14 +52,26 @@ pub fn simulate_into(
     sweep: &mut Sweep,
     scratch: &mut SweepScratch,
 ) {
+    simulate_along(world, lidar, settings, &world_from_sensor, sweep, scratch);
+}
+
+/// [`simulate_into`] for poses of any type.
+fn simulate_along(
+    world: &World<f64>,
+    lidar: &Lidar,
+    settings: &SweepSettings,
+    world_from_sensor: &dyn SensorPoses<f64>,
+    sweep: &mut Sweep,
+    scratch: &mut SweepScratch,
+) {
     // Aim the shots and prepare the pipeline.
     let firing = lidar.firing(settings.sweep, settings.start);
     let shots = begin(sweep, &firing, settings.sweep);
     sweep.start = settings.start_of(lidar);
-    sweep.world_from_sensor = world_from_sensor(sweep.start);
+    sweep.world_from_sensor = world_from_sensor.at(sweep.start);
     let deforms = world.scene().deforms();
     let batches = Batches::new(shots.len(), lidar, deforms);
-    let plain = plain_simulator(world, lidar, settings, &world_from_sensor);
+    let plain = plain_simulator(world, lidar, settings, world_from_sensor);
     let reporter = Reporter {
         world,
         lidar,
@@ -107,12 +114,12 @@ pub fn simulate_into(
 }
 
 /// The plain pipeline of a sweep.
-fn plain_simulator<'a, P: Fn(f64) -> Isometry3<f64>>(
+fn plain_simulator<'a>(
     world: &'a World<'a, f64>,
     lidar: &'a Lidar,
     settings: &'a SweepSettings,
-    world_from_sensor: P,
-) -> Simulator<'a, f64, P> {
+    world_from_sensor: &'a dyn SensorPoses<f64>,
+) -> Simulator<'a, f64> {
     let trace = match settings.light {
         LightModel::Paths(_) => trace_by_paths,
         LightModel::Tree(_) => trees_for(&lidar.receiver),
@@ -122,8 +129,8 @@ fn plain_simulator<'a, P: Fn(f64) -> Isometry3<f64>>(
 }
 
 /// Simulates a batch of shots, one after the other.
-fn plain_batch<P: Fn(f64) -> Isometry3<f64>>(
-    simulator: &Simulator<f64, P>,
+fn plain_batch(
+    simulator: &Simulator<f64>,
     reporter: &Reporter,
     memory: &mut BatchMemory,
     all: &Shots,
@@ -142,8 +149,8 @@ fn plain_batch<P: Fn(f64) -> Isometry3<f64>>(
 }
 
 /// Adds the first surface on the axis of each beam, where the settings request it.
-fn add_axis_truths<P: Fn(f64) -> Isometry3<f64>>(
-    simulator: &Simulator<f64, P>,
+fn add_axis_truths(
+    simulator: &Simulator<f64>,
     memory: &mut BatchMemory,
     all: &Shots,
     own: Range<usize>,
@@ -219,7 +226,7 @@ pub fn waveform(
     lidar: &Lidar,
     settings: &SweepSettings,
     shot: usize,
-    world_from_sensor: impl Fn(f64) -> Isometry3<f64>,
+    world_from_sensor: impl Fn(f64) -> Isometry3<f64> + Sync,
 ) -> Option<Waveform> {
     let Receiver::Pulsed(receiver) = &lidar.receiver else {
         return None;
@@ -228,7 +235,7 @@ pub fn waveform(
     let shot = *lidar.shots(settings.sweep).get(shot)?;
     let scene = world.scene().at(shot.time);
     let world = &world.with_scene(&scene);
-    let simulator = plain_simulator(world, lidar, settings, world_from_sensor);
+    let simulator = plain_simulator(world, lidar, settings, &world_from_sensor);
     let far = lidar.limits.far;
     let window = Window::around(&receiver.pulse, receiver.interval, 0.0, far);
     let scratch = SweepScratch::default();

@@ -9,6 +9,7 @@ use super::ambient::AmbientView;
 use super::light::ShotLight;
 use super::receiver::{Detected, Detection, PreparedReceiver, PulsedScratch, Reception};
 use super::scratch::LentNoiseCache;
+use super::sensor_poses::SensorPoses;
 use super::trace::{Trace, TracedRays};
 use super::{BeamRays, ExtraRay, Hooks, Lidar, Shot, SweepScratch, SweepSettings};
 use crate::calibrated::ReturnSummary;
@@ -21,12 +22,12 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 /// The pipeline, prepared for the shots of a sweep.
 #[derive(Clone)]
-pub(super) struct Simulator<'a, S: Scalar, P> {
+pub(super) struct Simulator<'a, S: Scalar> {
     pub world: &'a World<'a, S>,
     pub lidar: &'a Lidar<S>,
     pub settings: &'a SweepSettings,
     /// Pose of the sensor at a time, s.
-    pub world_from_sensor: P,
+    pub world_from_sensor: &'a dyn SensorPoses<S>,
     pub hooks: Hooks<'a, S>,
     /// Finds the light that surfaces send back.
     pub trace: Trace<S>,
@@ -119,13 +120,13 @@ impl<S: Scalar> Memory<'_, S> {
     }
 }
 
-impl<'a, S: Scalar, P: Fn(f64) -> Isometry3<S>> Simulator<'a, S, P> {
+impl<'a, S: Scalar> Simulator<'a, S> {
     /// A simulator of a lidar in a world.
     pub fn new(
         world: &'a World<'a, S>,
         lidar: &'a Lidar<S>,
         settings: &'a SweepSettings,
-        world_from_sensor: P,
+        world_from_sensor: &'a dyn SensorPoses<S>,
         hooks: Hooks<'a, S>,
         trace: Trace<S>,
     ) -> Self {
@@ -154,10 +155,9 @@ impl<'a, S: Scalar, P: Fn(f64) -> Isometry3<S>> Simulator<'a, S, P> {
     }
 
     /// The same in a world that differs in its deforming meshes alone.
-    pub fn with_world<'b>(&self, world: &'b World<'b, S>) -> Simulator<'b, S, P>
+    pub fn with_world<'b>(&self, world: &'b World<'b, S>) -> Simulator<'b, S>
     where
         'a: 'b,
-        P: Clone,
     {
         Simulator {
             ambient: AmbientView::new(world, self.receiver.window()),
@@ -250,7 +250,7 @@ impl<'a, S: Scalar, P: Fn(f64) -> Isometry3<S>> Simulator<'a, S, P> {
             // Shots that are fired together share a pose.
             let pose = match memory.poses.last() {
                 Some(pose) if shot.time == last => *pose,
-                _ => (self.world_from_sensor)(shot.time),
+                _ => self.world_from_sensor.at(shot.time),
             };
             last = shot.time;
             memory.poses.push(pose);
@@ -441,7 +441,7 @@ impl<'a, S: Scalar, P: Fn(f64) -> Isometry3<S>> Simulator<'a, S, P> {
         if self.draw_from_profile(fired, light, memory) {
             return;
         }
-        let world_from_sensor = |time| (self.world_from_sensor)(time);
+        let world_from_sensor = |time| self.world_from_sensor.at(time);
         let stream = |purpose| self.stream(fired.number, purpose);
         let reception = Reception {
             shot: fired.shot,

@@ -5,15 +5,14 @@ use super::sweep::Simulator;
 use crate::Truth;
 use crate::transport::LightRay;
 use etendue_scene::Ray;
-use nalgebra::Isometry3;
 
-impl<P: Fn(f64) -> Isometry3<f64>> Simulator<'_, f64, P> {
+impl Simulator<'_, f64> {
     /// Appends the first surface on the axis of the beam of each shot, the first of which has the number
     /// `first`.
     pub fn add_axis_truths(&self, shots: &[Shot], first: u32, truths: &mut Vec<Option<Truth>>) {
         // Cast the axes.
         let axis = |(shot, number): (&Shot, u32)| {
-            let pose = (self.world_from_sensor)(shot.time);
+            let pose = self.world_from_sensor.at(shot.time);
             let aimed = self.jittered(shot, number);
             let direction = self.beam_rays.axis_direction(&aimed);
             let ray = LightRay {

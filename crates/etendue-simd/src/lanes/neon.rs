@@ -1,8 +1,9 @@
 //! Four lanes of NEON, taken two and four times.
 #![expect(unsafe_code, reason = "vector intrinsics, called through one macro")]
 
+use super::kernel::{Kernel, Lanes};
 use super::pair::Pair;
-use super::vector::{Float, Lanes, Mask};
+use super::vector::{Float, Mask};
 use std::arch::aarch64::{
     float32x4_t, uint32x4_t, vabsq_f32, vaddq_f32, vaddvq_u32, vandq_u32, vbslq_f32, vcleq_f32,
     vcltq_f32, vdivq_f32, vdupq_n_f32, vfmaq_f32, vfmsq_f32, vld1q_f32, vld1q_u32, vmaxq_f32,
@@ -25,6 +26,11 @@ impl Lanes for Neon {
     type F8 = Pair<Four>;
     type F16 = Pair<Pair<Four>>;
     const BRANCHLESS: bool = false;
+
+    #[inline(never)]
+    fn call<K: Kernel>(kernel: K) -> K::Output {
+        kernel.run::<Self>()
+    }
 }
 
 /// Four lanes.

@@ -1,6 +1,7 @@
 //! Vectors as plain arrays, for every processor.
 
-use super::vector::{Float, Lanes, Mask};
+use super::kernel::{Kernel, Lanes};
+use super::vector::{Float, Mask};
 
 /// No intrinsics: loops over arrays, which the compiler vectorises for its baseline target.
 pub struct Plain;
@@ -9,6 +10,11 @@ impl Lanes for Plain {
     type F8 = Array<8>;
     type F16 = Array<16>;
     const BRANCHLESS: bool = false;
+
+    #[inline(never)]
+    fn call<K: Kernel>(kernel: K) -> K::Output {
+        kernel.run::<Self>()
+    }
 }
 
 /// `N` lanes.

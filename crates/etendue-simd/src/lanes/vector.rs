@@ -1,4 +1,4 @@
-//! Traits of vectors, masks and instruction sets.
+//! Traits of vectors and masks.
 
 /// A vector of `N` single-precision numbers.
 ///
@@ -70,16 +70,4 @@ pub trait Mask: Copy {
     fn or(self, other: Self) -> Self;
     /// The mask as an integer: lane `i` in bit `i`.
     fn bits(self) -> u32;
-}
-
-/// The vector types of one instruction set.
-pub trait Lanes: 'static {
-    /// A vector of eight numbers.
-    type F8: Float<8>;
-    /// A vector of sixteen numbers.
-    type F16: Float<16>;
-
-    /// Whether finishing a computation on sixteen lanes costs less than an occasional mispredicted
-    /// branch around it. Not measured for NEON.
-    const BRANCHLESS: bool;
 }

@@ -13,7 +13,7 @@ use etendue_scene::{Ray, RayTile};
 use etendue_simd::Vectorized;
 use nalgebra::Isometry3;
 
-impl<P: Fn(f64) -> Isometry3<f64>> FastSimulator<'_, '_, P> {
+impl FastSimulator<'_, '_> {
     /// Makes the rays of whole columns of a rotor, from a sensor at rest.
     pub fn aim_rotor(
         &self,

@@ -1,12 +1,12 @@
 //! Shots whose light comes straight back from the first surface on each ray, as that of most does:
 //! the returns of the ray trees, bit for bit, without the trees.
 
-use super::batch_shots::BatchShots;
 use super::order::Order;
 use super::poses::Poses;
 use super::simulator::FastSimulator;
 use super::single_ray::{Report, SingleRayBeams};
 use crate::calibrated::{CalibratedLanes, Direct, DrawnBeams, ReturnSummary};
+use crate::lidar::batch_shots::BatchShots;
 use crate::lidar::light::{ShotLight, echo_affinity};
 use crate::lidar::receiver::{Detection, PreparedPulsed, PreparedReceiver};
 use crate::lidar::return_buffer::ReturnBuffer;
@@ -20,7 +20,7 @@ use etendue_physics::pulse::PulseReturn;
 use etendue_physics::surface::Material;
 use etendue_scene::{Hit, HitTile, MaterialId, ObjectId, Ray, RayTile};
 use etendue_simd::Vectorized;
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::Vector3;
 
 /// The lidars and materials whose light comes straight back.
 #[derive(Clone)]
@@ -148,7 +148,7 @@ impl CastBatch<'_> {
 
 impl DirectReturns {
     /// None where other light than the surfaces' makes echoes, or other noise than the receiver's.
-    pub fn new<P: Fn(f64) -> Isometry3<f64>>(plain: &Simulator<f64, P>) -> Option<Self> {
+    pub fn new(plain: &Simulator<f64>) -> Option<Self> {
         let PreparedReceiver::Pulsed(pulsed) = &plain.receiver else {
             return None;
         };
@@ -179,7 +179,7 @@ impl DirectReturns {
     }
 }
 
-impl<P: Fn(f64) -> Isometry3<f64>> FastSimulator<'_, '_, P> {
+impl FastSimulator<'_, '_> {
     /// Adds the returns and outcomes of a batch of shots.
     pub fn report_direct(
         &self,
@@ -451,8 +451,8 @@ fn strongest(backs: &[Back], range: f64, reach: f64) -> Option<Origin> {
 }
 
 /// Draws shots of several rays each, sixteen at a time.
-struct DrawBeams<'s, 'p, 'a, P> {
-    simulator: &'s FastSimulator<'p, 'a, P>,
+struct DrawBeams<'s, 'p, 'a> {
+    simulator: &'s FastSimulator<'p, 'a>,
     cast: &'s CastBatch<'s>,
     ways: &'s [Way],
     backs: &'s [Back],
@@ -461,7 +461,7 @@ struct DrawBeams<'s, 'p, 'a, P> {
     noise_cache: &'s mut NoiseCache,
 }
 
-impl<P: Fn(f64) -> Isometry3<f64>> Vectorized for DrawBeams<'_, '_, '_, P> {
+impl Vectorized for DrawBeams<'_, '_, '_> {
     type Output = ();
 
     #[expect(clippy::inline_always, reason = "for the caller's instructions")]

@@ -7,7 +7,6 @@
 //! form.
 
 pub(super) mod aim;
-pub(super) mod batch_shots;
 pub(super) mod direct;
 pub(super) mod order;
 pub(super) mod phase;

@@ -1,7 +1,8 @@
 //! The sensor's poses at the shots of a batch.
 
-use super::batch_shots::BatchShots;
 use crate::lidar::Shot;
+use crate::lidar::batch_shots::BatchShots;
+use crate::lidar::sensor_poses::SensorPoses;
 use crate::lidar::sweep::shot_number;
 use nalgebra::Isometry3;
 
@@ -15,17 +16,17 @@ pub(in crate::lidar) struct Poses {
 
 impl Poses {
     /// Sets the pose of all shots, where it is the same; false where it is not.
-    pub fn set_constant(&mut self, shots: BatchShots, at: impl Fn(f64) -> Isometry3<f64>) -> bool {
+    pub fn set_constant(&mut self, shots: BatchShots, poses: &dyn SensorPoses<f64>) -> bool {
         self.different.clear();
         self.numbers.clear();
-        let only = constant_pose(shots, at);
+        let only = poses.constant(shots);
         self.different.extend(only);
         only.is_some()
     }
 
     /// Sets the pose of each shot at its own time.
-    pub fn set(&mut self, shots: &[Shot], at: impl Fn(f64) -> Isometry3<f64>) {
-        if self.set_constant(BatchShots::Listed(shots), &at) {
+    pub fn set(&mut self, shots: &[Shot], poses: &dyn SensorPoses<f64>) {
+        if self.set_constant(BatchShots::Listed(shots), poses) {
             return;
         }
         let mut last = f64::NAN;
@@ -33,7 +34,7 @@ impl Poses {
         self.numbers.extend(shots.iter().map(|shot| {
             if last != shot.time {
                 last = shot.time;
-                let pose = at(shot.time);
+                let pose = poses.at(shot.time);
                 if different.last() != Some(&pose) {
                     different.push(pose);
                 }
@@ -56,16 +57,4 @@ impl Poses {
             _ => None,
         }
     }
-}
-
-/// The pose at all shots, where it is the same. Nothing is written in the loop, so that the compiler
-/// removes it for a pose that does not depend on time.
-#[inline]
-fn constant_pose(shots: BatchShots, at: impl Fn(f64) -> Isometry3<f64>) -> Option<Isometry3<f64>> {
-    if shots.count() == 0 {
-        return None;
-    }
-    let first = at(shots.at(0).time);
-    let is_constant = shots.at_all_times(|time| at(time) == first);
-    is_constant.then_some(first)
 }

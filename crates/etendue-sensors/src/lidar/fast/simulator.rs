@@ -1,10 +1,10 @@
 //! Batches of shots in lanes of sixteen.
 
-use super::batch_shots::BatchShots;
 use super::direct::{CastBatch, DirectMemory, DirectReturns};
 use super::order::{CastOrder, Order};
 use super::poses::Poses;
 use super::rotor::RotorBeams;
+use crate::lidar::batch_shots::BatchShots;
 use crate::lidar::batches::{Batches, Destination};
 use crate::lidar::returns::Reporter;
 use crate::lidar::shot::{Column, Firing};
@@ -14,16 +14,15 @@ use crate::lidar::{ScanPattern, Shot, Shots};
 use crate::transport::DirectReturnLanes;
 use etendue_scene::{HitTile, Ray, RayTile};
 use etendue_simd::Isa;
-use nalgebra::Isometry3;
 use std::ops::Range;
 
 /// Tiles that are handled at a time: they fit a core's nearest cache.
 const NEAR: usize = 8;
 
 /// The pipeline in lanes of sixteen.
-pub(in crate::lidar) struct FastSimulator<'p, 'a, P> {
+pub(in crate::lidar) struct FastSimulator<'p, 'a> {
     /// The plain pipeline, for shots that hit mirrors or glass.
-    pub plain: &'p Simulator<'a, f64, P>,
+    pub plain: &'p Simulator<'a, f64>,
     pub reporter: Reporter<'p>,
     pub isa: Isa,
     pub direct: DirectReturns,
@@ -55,11 +54,11 @@ struct CastTiles {
     back: Vec<DirectReturnLanes>,
 }
 
-impl<'p, 'a, P: Fn(f64) -> Isometry3<f64>> FastSimulator<'p, 'a, P> {
+impl<'p, 'a> FastSimulator<'p, 'a> {
     /// None where other light than the surfaces' makes echoes, or other noise than the receiver's.
     pub fn new(
         isa: Isa,
-        plain: &'p Simulator<'a, f64, P>,
+        plain: &'p Simulator<'a, f64>,
         reporter: Reporter<'p>,
         firing: &Firing,
         shots: &Shots,
@@ -82,9 +81,9 @@ impl<'p, 'a, P: Fn(f64) -> Isometry3<f64>> FastSimulator<'p, 'a, P> {
     /// The same in a world that differs in its deforming meshes alone.
     pub fn with_plain<'q, 'b>(
         &self,
-        plain: &'q Simulator<'b, f64, P>,
+        plain: &'q Simulator<'b, f64>,
         reporter: Reporter<'q>,
-    ) -> FastSimulator<'q, 'b, P> {
+    ) -> FastSimulator<'q, 'b> {
         FastSimulator {
             plain,
             reporter,
@@ -149,7 +148,7 @@ impl<'p, 'a, P: Fn(f64) -> Isometry3<f64>> FastSimulator<'p, 'a, P> {
         let mut listed = std::mem::take(&mut memory.fast.shots);
         let shots = all.part(self.isa, own, &mut listed);
         let fast = &mut memory.fast;
-        fast.poses.set(shots, &self.plain.world_from_sensor);
+        fast.poses.set(shots, self.plain.world_from_sensor);
         let mut new = CastOrder::default();
         let order = self.order_of(shots, &mut new);
         self.aim_tiles(
@@ -187,9 +186,7 @@ impl<'p, 'a, P: Fn(f64) -> Isometry3<f64>> FastSimulator<'p, 'a, P> {
             columns: &columns,
         };
         let fast = &mut memory.fast;
-        let at_rest = fast
-            .poses
-            .set_constant(shots, &self.plain.world_from_sensor);
+        let at_rest = fast.poses.set_constant(shots, self.plain.world_from_sensor);
         if at_rest {
             self.aim_rotor(rotor, &columns, fast.poses.of(0), &mut fast.cast.tiles);
             self.report_batch(memory, own.start, shots, order, to);

@@ -5,10 +5,10 @@
     reason = "loops over sixteen lanes become vector instructions"
 )]
 
-use super::batch_shots::BatchShots;
 use super::direct::CastBatch;
 use super::simulator::FastSimulator;
 use crate::calibrated::{CalibratedLanes, DrawnBeams, side_of};
+use crate::lidar::batch_shots::BatchShots;
 use crate::lidar::light::ShotLight;
 use crate::lidar::return_buffer::ReturnBuffer;
 use crate::lidar::sweep::{DetectorMemory, shot_number};
@@ -18,7 +18,7 @@ use etendue_physics::pulse::SingleEchoes;
 use etendue_physics::{Draws, NormalPairs, Purpose, SPEED_OF_LIGHT};
 use etendue_scene::{HitTile, MaterialId, MeshId, ObjectId};
 use etendue_simd::Vectorized;
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::{Point3, Vector3};
 
 /// What comes back to sixteen shots that follow each other.
 #[derive(Clone)]
@@ -133,11 +133,7 @@ pub(in crate::lidar) struct SingleRayBeams {
 
 impl SingleRayBeams {
     /// Sorts out what comes straight back to each shot of a batch, and which need trees.
-    pub fn sort<P: Fn(f64) -> Isometry3<f64>>(
-        &mut self,
-        simulator: &FastSimulator<'_, '_, P>,
-        cast: &CastBatch,
-    ) {
+    pub fn sort(&mut self, simulator: &FastSimulator<'_, '_>, cast: &CastBatch) {
         self.rest.clear();
         let count = cast.shots.count().div_ceil(16);
         self.blocks.resize(count, Block::NOTHING);
@@ -193,8 +189,8 @@ impl SingleRayBeams {
 }
 
 /// Adds the points of the shots of a batch and what became of each.
-pub(in crate::lidar) struct Report<'s, 'm, 'p, 'a, P> {
-    pub simulator: &'s FastSimulator<'p, 'a, P>,
+pub(in crate::lidar) struct Report<'s, 'm, 'p, 'a> {
+    pub simulator: &'s FastSimulator<'p, 'a>,
     pub cast: &'s CastBatch<'s>,
     pub singles: &'s SingleRayBeams,
     pub lights: &'s mut Vec<ShotLight<f64>>,
@@ -202,7 +198,7 @@ pub(in crate::lidar) struct Report<'s, 'm, 'p, 'a, P> {
     pub buffer: &'s mut ReturnBuffer,
 }
 
-impl<P: Fn(f64) -> Isometry3<f64>> Vectorized for Report<'_, '_, '_, '_, P> {
+impl Vectorized for Report<'_, '_, '_, '_> {
     type Output = ();
 
     #[inline(always)]
@@ -220,7 +216,7 @@ impl<P: Fn(f64) -> Isometry3<f64>> Vectorized for Report<'_, '_, '_, '_, P> {
     }
 }
 
-impl<P: Fn(f64) -> Isometry3<f64>> Report<'_, '_, '_, '_, P> {
+impl Report<'_, '_, '_, '_> {
     /// Adds the points of sixteen shots, the first of which is that number of the batch.
     #[inline(always)]
     fn report(
@@ -517,8 +513,8 @@ impl Measured {
 /// Fills in the point of one shot: number by number, as one that is made first and copied as a whole
 /// waits for all of them.
 #[inline(always)]
-fn fill<P>(
-    simulator: &FastSimulator<P>,
+fn fill(
+    simulator: &FastSimulator,
     cast: &CastBatch,
     place: &mut Return,
     block: &Block,

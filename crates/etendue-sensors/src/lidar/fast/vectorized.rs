@@ -9,7 +9,6 @@ use crate::lidar::shots::Shots;
 use crate::lidar::simulate::BatchMemory;
 use crate::lidar::sweep::{Simulator, shot_number};
 use etendue_simd::Isa;
-use nalgebra::Isometry3;
 use std::ops::Range;
 
 /// The pipeline of a sweep in lanes of sixteen.
@@ -17,16 +16,16 @@ use std::ops::Range;
     clippy::large_enum_variant,
     reason = "one value a sweep or a batch of a deforming scene"
 )]
-pub(in crate::lidar) enum VectorizedSimulator<'p, 'a, P> {
-    Pulsed(FastSimulator<'p, 'a, P>),
-    Phase(PhaseLanes<'p, 'a, f64, P>, Reporter<'p>),
+pub(in crate::lidar) enum VectorizedSimulator<'p, 'a> {
+    Pulsed(FastSimulator<'p, 'a>),
+    Phase(PhaseLanes<'p, 'a, f64>, Reporter<'p>),
 }
 
-impl<'p, 'a, P: Fn(f64) -> Isometry3<f64>> VectorizedSimulator<'p, 'a, P> {
+impl<'p, 'a> VectorizedSimulator<'p, 'a> {
     /// None where the lidar or its surroundings have no form in lanes.
     pub fn new(
         isa: Isa,
-        plain: &'p Simulator<'a, f64, P>,
+        plain: &'p Simulator<'a, f64>,
         reporter: Reporter<'p>,
         firing: &Firing,
         shots: &Shots,
@@ -42,9 +41,9 @@ impl<'p, 'a, P: Fn(f64) -> Isometry3<f64>> VectorizedSimulator<'p, 'a, P> {
     /// The same in a world that differs in its deforming meshes alone.
     pub fn with_plain<'q, 'b>(
         &self,
-        plain: &'q Simulator<'b, f64, P>,
+        plain: &'q Simulator<'b, f64>,
         reporter: Reporter<'q>,
-    ) -> VectorizedSimulator<'q, 'b, P> {
+    ) -> VectorizedSimulator<'q, 'b> {
         match self {
             Self::Pulsed(pulsed) => VectorizedSimulator::Pulsed(pulsed.with_plain(plain, reporter)),
             Self::Phase(lanes, _) => VectorizedSimulator::Phase(lanes.with_plain(plain), reporter),

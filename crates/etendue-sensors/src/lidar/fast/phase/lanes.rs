@@ -21,9 +21,9 @@ use etendue_simd::{Isa, Vectorized};
 use nalgebra::{Isometry3, Point3, Vector3, try_convert};
 
 /// Shots of a phase receiver in lanes of sixteen.
-pub(in crate::lidar) struct PhaseLanes<'p, 'a, S: LaneScalar, P> {
+pub(in crate::lidar) struct PhaseLanes<'p, 'a, S: LaneScalar> {
     /// The plain pipeline, for shots whose light does not return directly.
-    plain: &'p Simulator<'a, S, P>,
+    plain: &'p Simulator<'a, S>,
     receiver: PreparedPhase<S>,
     isa: Isa,
     sub_rays: Vec<SubRay>,
@@ -60,10 +60,10 @@ struct LaneLight<S> {
     summary: ReturnSummary,
 }
 
-impl<'p, 'a, S: LaneScalar, P: Fn(f64) -> Isometry3<S>> PhaseLanes<'p, 'a, S, P> {
+impl<'p, 'a, S: LaneScalar> PhaseLanes<'p, 'a, S> {
     /// None for other receivers, beams and light models than lanes have. Derivatives by poses need shots
     /// that leave from the sensor's origin.
-    pub fn new(isa: Isa, plain: &'p Simulator<'a, S, P>) -> Option<Self> {
+    pub fn new(isa: Isa, plain: &'p Simulator<'a, S>) -> Option<Self> {
         let PreparedReceiver::Phase(receiver) = &plain.receiver else {
             return None;
         };
@@ -88,7 +88,7 @@ impl<'p, 'a, S: LaneScalar, P: Fn(f64) -> Isometry3<S>> PhaseLanes<'p, 'a, S, P>
 
     /// The same with another plain pipeline of the lidar, in a world that differs in its deforming meshes
     /// alone.
-    pub fn with_plain<'q, 'b>(&self, plain: &'q Simulator<'b, S, P>) -> PhaseLanes<'q, 'b, S, P> {
+    pub fn with_plain<'q, 'b>(&self, plain: &'q Simulator<'b, S>) -> PhaseLanes<'q, 'b, S> {
         PhaseLanes {
             plain,
             receiver: self.receiver,
@@ -158,7 +158,7 @@ impl<'p, 'a, S: LaneScalar, P: Fn(f64) -> Isometry3<S>> PhaseLanes<'p, 'a, S, P>
         batch.poses.clear();
         batch.frames.clear();
         for (lane, (shot, number)) in shots.iter().zip(first..).enumerate() {
-            let pose = (self.plain.world_from_sensor)(shot.time);
+            let pose = self.plain.world_from_sensor.at(shot.time);
             let aimed = self.plain.jittered(shot, number);
             batch.time[lane] = shot.time;
             batch.pose_tile.put(lane, &pose);

@@ -1,13 +1,14 @@
-//! The shots of a batch, as far as they need be known.
+//! The shots of a batch, listed or computed when they are used.
 
-use crate::lidar::{Column, Shot, TurnedShots};
+use super::shot::{Column, Shot};
+use super::turn::TurnedShots;
 use std::ops::Range;
 
 /// The shots of a batch.
 #[derive(Clone, Copy)]
-pub(in crate::lidar) enum BatchShots<'a> {
+pub(super) enum BatchShots<'a> {
     Listed(&'a [Shot]),
-    /// Whole columns of a rotor that only turns: most of these shots are never asked for.
+    /// Whole columns of a rotor that only turns: most of these shots are never computed.
     Turned {
         by: &'a TurnedShots,
         own: &'a Range<usize>,

@@ -1,0 +1,32 @@
+//! Poses of a sensor during a sweep.
+
+use super::batch_shots::BatchShots;
+use etendue_physics::Scalar;
+use nalgebra::Isometry3;
+
+/// Poses of a sensor as a function of time: any closure. The pipelines take it as a `dyn`, so that they
+/// are compiled once for all closures.
+pub(super) trait SensorPoses<S: Scalar>: Sync {
+    /// `world_from_sensor` at a time, s.
+    fn at(&self, time: f64) -> Isometry3<S>;
+
+    /// The pose at all shots of a batch, where it is the same.
+    fn constant(&self, shots: BatchShots) -> Option<Isometry3<S>>;
+}
+
+impl<S: Scalar, F: Fn(f64) -> Isometry3<S> + Sync> SensorPoses<S> for F {
+    fn at(&self, time: f64) -> Isometry3<S> {
+        self(time)
+    }
+
+    /// Nothing is written in the loop, so that the compiler removes it for a pose that does not depend on
+    /// time.
+    fn constant(&self, shots: BatchShots) -> Option<Isometry3<S>> {
+        if shots.count() == 0 {
+            return None;
+        }
+        let first = self(shots.at(0).time);
+        let is_constant = shots.at_all_times(|time| self(time) == first);
+        is_constant.then_some(first)
+    }
+}
