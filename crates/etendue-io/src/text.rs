@@ -69,7 +69,7 @@ impl<'a> TextLine<'a> {
         })
     }
 
-    /// Fields between commas that stand outside double quotes, trimmed. Quotes stay.
+    /// Fields separated by commas outside of double quotes, trimmed, with their quotes.
     pub fn split_csv(self) -> Vec<TextField<'a>> {
         let mut inside = false;
         let pieces = self.text.split(move |letter| {
@@ -102,7 +102,7 @@ impl TextField<'_> {
     /// The field as a finite number.
     ///
     /// # Errors
-    /// Where it is no number, or not finite.
+    /// If it is no number, or not finite.
     pub fn number(self) -> Result<f64, FormatError> {
         let value: f64 = self.parse("a number")?;
         if value.is_finite() {
@@ -114,10 +114,10 @@ impl TextField<'_> {
         ))
     }
 
-    /// The field as a `T`; `wanted` says what was expected.
+    /// The field as a `T`; `wanted` describes it in errors.
     ///
     /// # Errors
-    /// Where the field is no `T`.
+    /// If the field is no `T`.
     pub fn parse<T: FromStr>(self, wanted: &str) -> Result<T, FormatError> {
         self.text.parse().map_err(|_| {
             let remedy = if self.has_decimal_comma() {

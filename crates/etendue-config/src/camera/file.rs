@@ -221,7 +221,7 @@ pub enum ToneName {
 /// Reads a camera file.
 ///
 /// # Errors
-/// Where it cannot be read, is not TOML, has unknown keys, or describes what cannot be; the error
+/// If it cannot be read, is not TOML, has unknown keys, or describes what cannot be; the error
 /// points at the place.
 pub fn load(path: &Path) -> Result<Camera, ConfigError> {
     Ok(parse(&Document::read(path)?)?)

@@ -116,7 +116,7 @@ impl Spot {
 /// Reads a fit problem.
 ///
 /// # Errors
-/// Where it cannot be read, is not TOML, has unknown keys, names a file that is not there, or holds
+/// If it cannot be read, is not TOML, has unknown keys, names a file that is not there, or holds
 /// a value that makes no sense; the error points at the place.
 pub fn load(path: &Path) -> Result<FitTask, ConfigError> {
     Ok(parse(&Document::read(path)?)?)

@@ -33,7 +33,7 @@ pub const VERSION: u32 = 1;
 /// Reads a profile file.
 ///
 /// # Errors
-/// Where it cannot be read, or makes no sense.
+/// If it cannot be read, or makes no sense.
 pub fn load(path: &Path) -> Result<ProfileFile, ConfigError> {
     let document = Document::read(path)?;
     let file = parse(&document)?;
@@ -43,7 +43,7 @@ pub fn load(path: &Path) -> Result<ProfileFile, ConfigError> {
 /// The profile that a document describes.
 ///
 /// # Errors
-/// Where the text is no profile of this version, or its numbers make no sense.
+/// If the text is no profile of this version, or its numbers make no sense.
 pub fn parse(document: &Document) -> Result<ProfileFile, DocumentError> {
     let file: ProfileFile = document.parse()?;
     let (found, known) = (file.version, VERSION);
@@ -65,7 +65,7 @@ pub fn parse(document: &Document) -> Result<ProfileFile, DocumentError> {
 /// library.
 ///
 /// # Errors
-/// Where there is none, or the file is wrong.
+/// If there is none, or the file is wrong.
 pub fn resolve(name: &str, folder: &Path) -> Result<Arc<Profile>, ResolveError> {
     let is_file = Path::new(name)
         .extension()

@@ -26,7 +26,7 @@ const BASE: &str = "base";
 /// Reads a robot file and everything that it names.
 ///
 /// # Errors
-/// Where a file cannot be read, or the robot makes no sense; the error points at the place.
+/// If a file cannot be read, or the robot makes no sense; the error points at the place.
 pub fn load(path: &Path) -> Result<LoadedRobot, ConfigError> {
     load_with(path, &Registry::new())
 }

@@ -37,7 +37,7 @@ impl Placement<'_> {
     /// The pose; what is not given is zero.
     ///
     /// # Errors
-    /// Where a number is not finite, both kinds of rotation are given, or the quaternion is not of
+    /// If a number is not finite, both kinds of rotation are given, or the quaternion is not of
     /// length 1.
     pub fn pose(self, document: &Document) -> Result<Isometry3<f64>, DocumentError> {
         let position = self.position.map_or([0.0; 3], |given| *given.get_ref());

@@ -71,7 +71,7 @@ pub struct SensorFile {
 /// Reads a sensor file.
 ///
 /// # Errors
-/// Where it cannot be read, is not TOML, has unknown keys, or describes what cannot be; the error
+/// If it cannot be read, is not TOML, has unknown keys, or describes what cannot be; the error
 /// points at the place. A file of version 1 gets the new name of each of its keys.
 pub fn load(path: &Path) -> Result<Sensor, ConfigError> {
     Ok(parse(&Document::read(path)?)?)

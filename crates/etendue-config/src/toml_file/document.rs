@@ -55,7 +55,7 @@ impl Document {
     /// Reads a file.
     ///
     /// # Errors
-    /// Where it cannot be read or is not UTF-8.
+    /// If it cannot be read or is not UTF-8.
     pub fn read(path: &Path) -> Result<Self, FormatError> {
         let text = std::fs::read_to_string(path)
             .map_err(|source| FormatError::cannot_read(path, source))?;
@@ -65,7 +65,7 @@ impl Document {
     /// The text as a `T`.
     ///
     /// # Errors
-    /// Where the text is not TOML or does not fit `T`.
+    /// If the text is not TOML or does not fit `T`.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, DocumentError> {
         toml::from_str(&self.text).map_err(|error| {
             let span = error.span().unwrap_or(0..0);

@@ -5,7 +5,7 @@ use crate::precision::single;
 use crate::ros2::{CdrReader, field_number};
 use nalgebra::Point3;
 
-/// Where a field lies in a point: name, offset, type.
+/// Name, offset and type of a field in a point.
 pub(super) type Field = (String, usize, u8);
 
 pub(super) fn of_ros2(data: &[u8]) -> Option<CloudScan> {

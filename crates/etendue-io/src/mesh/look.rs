@@ -1,4 +1,4 @@
-//! What a mesh file says of a surface's looks, as physics.
+//! Appearance of a surface in a mesh file, converted to materials.
 
 use etendue_physics::Spectrum;
 use etendue_physics::light::colour_spectrum;
@@ -9,12 +9,12 @@ use etendue_physics::surface::{
 
 /// Least roughness of a microfacet lobe; anything smoother is a mirror.
 const LEAST_ROUGHNESS: f64 = 0.03;
-/// Where no index is given: glass and most plastics.
+/// Refractive index without a value in the file: glass and most plastics.
 const USUAL_INDEX: f64 = 1.5;
-/// Thickness of a clear sheet, m: as good as none, so that light goes straight on.
+/// Thickness of a clear sheet, m: negligible, so that light is not displaced.
 const SHEET: f64 = 1e-6;
 
-/// What a mesh file says of a surface's looks: the parameters of glTF's metallic-roughness model,
+/// Appearance of a surface in a mesh file: the parameters of the metallic-roughness model of glTF,
 /// into which MTL is translated.
 ///
 /// Looks are made for eyes, lidars see infrared light. The **assumption** made here: in the visible

@@ -47,7 +47,7 @@ pub enum Up {
 pub struct MeshPart {
     /// The material's name in the file, or the number of the object.
     pub name: String,
-    /// What the file says of its looks, if it says anything.
+    /// Appearance in the file, if there is one.
     pub look: Option<MeshAppearance>,
 }
 
@@ -65,7 +65,7 @@ pub struct MeshFile {
     pub texture_corners: Option<Arc<Vec<[[f32; 2]; 3]>>>,
     /// The file's own pictures on its triangles, if it has any.
     pub textured: Option<TexturedObject>,
-    /// Which axis the format says is up.
+    /// Axis that points up in the format.
     pub up: Up,
     /// Every file that was read: the mesh, its materials, its buffers.
     pub files: Vec<PathBuf>,
@@ -76,16 +76,16 @@ pub struct MeshFile {
 /// Reads a mesh file; the ending of its name determines the format, else its content.
 ///
 /// # Errors
-/// Where the file cannot be read, is damaged, or is of no known format.
+/// If the file cannot be read, is damaged, or is of no known format.
 pub fn read_mesh(path: &Path) -> Result<MeshFile, FormatError> {
     parse_mesh(path, &read_bytes(path)?)
 }
 
-/// Reads the content of a mesh file; `path` tells the format, is named in errors, and is where
+/// Reads the content of a mesh file; `path` determines the format, is named in errors, and is where
 /// the files that it names (materials, buffers) are looked for.
 ///
 /// # Errors
-/// Where the content is damaged or of no known format, or a file that it names cannot be read.
+/// If the content is damaged or of no known format, or a file that it names cannot be read.
 pub fn parse_mesh(path: &Path, bytes: &[u8]) -> Result<MeshFile, FormatError> {
     let mut file = match Format::of(path, bytes) {
         Some(Format::Obj) => obj::parse(path, bytes),

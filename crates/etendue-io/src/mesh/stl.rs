@@ -18,7 +18,7 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<MeshFile, FormatError> 
         file: MeshFile::default(),
         numbers: HashMap::new(),
     };
-    // Binary files may begin with "solid" too: their length tells, or bytes that no text has.
+    // Binary files may begin with "solid" too: their length, or bytes that no text contains, differ
     if !is_whole_binary(bytes) && is_text(bytes) {
         parse_text(path, bytes, &mut welder)?;
     } else {

@@ -6,7 +6,7 @@ use crate::table::{Column, ColumnData, PointTable};
 use etendue_sensors::lidar::{Outcome, Return, Sweep};
 use etendue_sensors::{Measurement, PlanarSweep};
 
-/// What the field `time` counts from.
+/// Origin of the field `time`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Clock {
     /// The start of the run, f64.
@@ -118,7 +118,7 @@ impl PointTable {
 
     /// One sweep as a dense grid, one row a ring (the highest first), one column a column of
     /// firings: the first reported echo of each shot. Without one, position and numbers are NaN
-    /// and `range` says why (REP 117: +inf no return, -inf too near, NaN nothing fired).
+    /// and `range` contains the reason (REP 117: +inf no return, -inf too near, NaN nothing fired).
     pub fn of_scan_grid(sweep: &Sweep) -> Self {
         let (width, height) = (sweep.columns as usize, usize::from(sweep.channels));
         let mut shots = vec![None; width * height];

@@ -99,7 +99,7 @@ enum Kind {
 /// The points of a capture's packets; `path` is named in errors.
 ///
 /// # Errors
-/// Where the capture is damaged from its beginning on, or no packet is one of a known lidar.
+/// If the capture is damaged from its beginning on, or no packet is one of a known lidar.
 pub(crate) fn parse(
     path: &Path,
     bytes: &[u8],

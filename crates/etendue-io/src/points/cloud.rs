@@ -27,7 +27,7 @@ pub struct PointCloud {
 /// `source` describes the lidar whose packets a capture holds.
 ///
 /// # Errors
-/// Where the file cannot be read, is damaged, or is of no known format.
+/// If the file cannot be read, is damaged, or is of no known format.
 pub fn read_cloud(path: &Path, source: &PacketSource) -> Result<PointCloud, FormatError> {
     parse_cloud(path, &read_bytes(path)?, source)
 }
@@ -35,7 +35,7 @@ pub fn read_cloud(path: &Path, source: &PacketSource) -> Result<PointCloud, Form
 /// Reads the content of a point cloud; `path` is named in errors.
 ///
 /// # Errors
-/// Where the content is damaged or of no known format.
+/// If the content is damaged or of no known format.
 ///
 /// # Example
 /// ```

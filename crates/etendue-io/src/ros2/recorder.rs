@@ -75,7 +75,7 @@ impl LidarRecorder<BufWriter<File>> {
     /// Begins a recording at `path`, replacing what was there.
     ///
     /// # Errors
-    /// Where the file cannot be written.
+    /// If the file cannot be written.
     pub fn create(path: &Path, topics: LidarTopics) -> Result<Self, FormatError> {
         Self::create_of_several(path, vec![topics])
     }
@@ -159,7 +159,7 @@ impl<W: Write + Seek> LidarRecorder<W> {
     /// frame.
     ///
     /// # Errors
-    /// Where the file cannot be written, or the time is negative or beyond 2^32 s.
+    /// If the file cannot be written, or the time is negative or beyond 2^32 s.
     pub fn record(&mut self, sweep: &Sweep, scanner: &Lidar) -> Result<(), FormatError> {
         self.record_of(0, sweep, scanner)
     }
@@ -257,7 +257,7 @@ impl<W: Write + Seek> LidarRecorder<W> {
     /// Ends the recording with its index.
     ///
     /// # Errors
-    /// Where the file cannot be written.
+    /// If the file cannot be written.
     pub fn finish(mut self) -> Result<(), FormatError> {
         self.writer
             .finish()

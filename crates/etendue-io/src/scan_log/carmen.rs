@@ -14,7 +14,7 @@ use etendue_sensors::{RangeReading, Scan, ScanLog};
 use nalgebra::{Isometry2, Vector2};
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// Where neither the message nor a parameter gives it, m.
+/// Maximum range without a message or a parameter, m.
 const USUAL_LIMIT: f64 = 80.0;
 /// More beams than any planar scanner has: a damaged count.
 const MOST_BEAMS: usize = 100_000;

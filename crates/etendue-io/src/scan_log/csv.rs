@@ -13,7 +13,7 @@
 //! | `intensity` or `power_per_m2_sr` | what the device gives |
 //! | `odom_x_m`, `odom_y_m`, `odom_yaw_rad` | pose of the robot by its odometry; `sensor_x_m` ... where it is simulated |
 //!
-//! Other columns are passed over, lines that begin with `#` too. What
+//! Other columns are ignored, as are lines that begin with `#`. What
 //! [`write_sweeps_csv`] writes is read back by this.
 
 use super::Geometries;
@@ -223,11 +223,11 @@ const HEADER: &str = "sweep,beam,time_s,azimuth_rad,elevation_rad,reading,range_
     power_per_m2_sr,returns,true_range_m,true_object,true_material,true_incidence_rad,\
     sensor_x_m,sensor_y_m,sensor_yaw_rad";
 
-/// Writes one row a beam. What does not apply (the range of a beam without one, the truth of a
+/// Writes one row per beam. A value that does not apply (the range of a beam without one, the truth of a
 /// beam into nothing) is empty.
 ///
 /// # Errors
-/// Where the file cannot be written.
+/// If the file cannot be written.
 pub fn write_sweeps_csv(
     outputs: &mut OutputSet,
     path: &Path,

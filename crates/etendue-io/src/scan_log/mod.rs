@@ -38,7 +38,7 @@ pub use stream::{ScanStream, Source, open_stream};
 /// Reads a scan log of any known format.
 ///
 /// # Errors
-/// Where the file cannot be read, its format is not known, or a line of it is wrong.
+/// If the file cannot be read, its format is not known, or a line of it is wrong.
 pub fn read_scan_log(path: &Path) -> Result<ScanLog, FormatError> {
     parse_scan_log(path, &read_text(path)?)
 }
@@ -46,7 +46,7 @@ pub fn read_scan_log(path: &Path) -> Result<ScanLog, FormatError> {
 /// Reads the text of a scan log; `path` is named in errors.
 ///
 /// # Errors
-/// Where its format is not known, or a line of it is wrong.
+/// If its format is not known, or a line of it is wrong.
 ///
 /// # Example
 /// ```
@@ -131,7 +131,7 @@ fn unknown(path: &Path, content: &str) -> FormatError {
         return FormatError::malformed(path, Place::File, "the file is empty", remedy);
     };
     let start = beginning(line);
-    // A header may stand above the numbers: a few lines from the first that is not empty tell.
+    // The first lines that are not empty, which may include a header
     let mut first = (number..).zip(content.lines().skip(number - 1)).take(5);
     if let Some((number, line)) = first.find(|(_, line)| has_decimal_commas(line)) {
         return FormatError::malformed(

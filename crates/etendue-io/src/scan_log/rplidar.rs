@@ -115,7 +115,7 @@ fn rep117(field: TextField<'_>) -> Result<RangeReading, FormatError> {
     })
 }
 
-/// What the SDK's `ultra_simple` prints: angle clockwise in degrees, distance in mm (0: no
+/// Output of `ultra_simple` of the SDK: angle clockwise in degrees, distance in mm (0: no
 /// return), quality; `S` marks the beam that begins a turn.
 pub(super) fn parse_ultra_simple(text: TextContent<'_>) -> Result<ScanLog, FormatError> {
     let mut collector = Collector::default();

@@ -49,7 +49,7 @@ impl Mover {
     /// The robot at its start, at rest, under a gravity (m/s²).
     ///
     /// # Errors
-    /// Where it needs the physics engine and the program was built without, or the engine cannot
+    /// If it needs the physics engine and the program was built without, or the engine cannot
     /// take a shape; in words.
     pub fn start(
         &self,

@@ -1,4 +1,4 @@
-//! Lidars of several groups of 32 lasers, whose blocks say which: HDL-64E and VLS-128. Their
+//! Lidars of several groups of 32 lasers, named in their blocks: HDL-64E and VLS-128. Their
 //! directions are those of their calibration.
 
 use super::super::turns::{Row, Turns};
@@ -17,7 +17,7 @@ pub(super) enum Model {
 const VLS_128: u8 = 0xa1;
 
 impl Model {
-    /// The lidar that a packet tells, if it is one of these.
+    /// Lidar of a packet, if it is one of these.
     pub fn of(bytes: &[u8]) -> Option<Self> {
         let has = |group: usize| (0..BLOCKS).any(|block| mark(bytes, block) == MARKS[group]);
         if bytes[SIZE - 1] == VLS_128 || has(2) || has(3) {
@@ -58,7 +58,7 @@ impl Model {
 
     /// When a laser fires after its firing begins, s, as ROS's velodyne drivers have it from the
     /// user manuals. HDL-64E (S3): four lasers of each block 1.3, 1.2 and 1.2 µs apart, every
-    /// 7.2 µs; those of an S2 fire evenly 0.73 µs apart, which is not told from the packets.
+    /// 7.2 µs; those of an S2 fire evenly 0.73 µs apart, which the packets do not distinguish.
     /// VLS-128: eight at once every 2.665 µs, with a pause of one step in the middle.
     fn delay(self, laser: usize) -> f64 {
         match self {
@@ -175,7 +175,7 @@ fn period(packets: &[&[u8]], model: Model) -> f64 {
     }
 }
 
-/// How fast the rotor turns during a packet, rad/s: by the packet after it, or the one before.
+/// Angular velocity of the rotor during a packet, rad/s: by the packet after it, or the one before.
 fn rate(packets: &[&[u8]], number: usize) -> f64 {
     let from = number.min(packets.len().saturating_sub(2));
     let Some(pair) = packets.get(from..from + 2) else {

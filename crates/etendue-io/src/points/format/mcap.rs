@@ -173,7 +173,7 @@ fn cloud_table((number, cloud): (u32, &RecordedCloud)) -> PointTable {
 /// a stationary sensor.
 ///
 /// # Errors
-/// Where the file cannot be written, or a time is one that ROS has no stamp for.
+/// If the file cannot be written, or a time is one that ROS has no stamp for.
 pub fn write_mcap(
     outputs: &mut OutputSet,
     path: &Path,
