@@ -117,7 +117,7 @@ impl NoiseError {
                  nearer than half its distance; `etendue calibrate aim` shows what is seen"
             }
             Self::SeveralPanels { .. } => {
-                "say which by bearing_deg or sector_deg in the bench file (--bearing), or name each \
+                "say which by bearing_deg or sector_deg in the calibration setup file (--bearing), or name each \
                  panel's material with its own [[panels]]"
             }
             Self::MixedUnits { .. } => "convert all ranges to metres",

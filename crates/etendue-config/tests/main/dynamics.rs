@@ -2,7 +2,7 @@
 
 #[cfg(feature = "rapier")]
 use etendue_config::robot::load;
-use etendue_config::robot::{Model, Orders, Urdf, parse};
+use etendue_config::robot::{MoverModel, Orders, Urdf, parse};
 use etendue_config::toml_file::Document;
 use etendue_sensors::dynamics::jointed::JointKind;
 use etendue_sensors::rig::nanoseconds;
@@ -189,7 +189,7 @@ fn refused(text: &str) -> (String, String) {
 fn a_robot_file_s_bicycle_drives_by_its_schedule() {
     let robot = parse(&Document::new("car.toml", CAR)).expect("a car");
     let driven = robot.driven.expect("dynamics");
-    assert!(matches!(driven.mover.model, Model::Bicycle(_)));
+    assert!(matches!(driven.mover.model, MoverModel::Bicycle(_)));
     assert_eq!(driven.schedule.at(nanoseconds(0.999)), Orders::default());
     let mut car = driven
         .mover
@@ -257,7 +257,7 @@ fn the_engine_s_models_need_the_engine() {
     if cfg!(feature = "rapier") {
         let robot = parse(&Document::new("car.toml", text)).expect("a car");
         let driven = robot.driven.expect("dynamics");
-        assert!(matches!(driven.mover.model, Model::Vehicle(_)));
+        assert!(matches!(driven.mover.model, MoverModel::Vehicle(_)));
         return;
     }
     let (message, remedy) = refused(&text);
